@@ -1,0 +1,15 @@
+const { src, dest } = require('gulp');
+
+const assets = ['nodes', 'credentials'].flatMap((folder) => [
+	`${folder}/**/*.svg`,
+	`${folder}/**/*.node.json`,
+	`${folder}/**/__schema__/**/*.json`,
+]);
+
+// gulp 5 decodes files as UTF-8 unless told not to.
+function copyAssets() {
+	return src(assets, { base: '.', encoding: false }).pipe(dest('dist'));
+}
+
+exports['build:assets'] = copyAssets;
+exports.default = copyAssets;

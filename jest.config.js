@@ -1,0 +1,21 @@
+/** @type {import('jest').Config} */
+module.exports = {
+	testEnvironment: 'node',
+	cacheDirectory: '<rootDir>/node_modules/.cache/jest',
+	roots: ['<rootDir>/test'],
+	testMatch: ['**/*.test.ts'],
+	// The server ring has a runner of its own: npm run test:e2e.
+	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/browser/'],
+	setupFiles: ['<rootDir>/test/engine/env.js'],
+	transform: {
+		'^.+\\.ts$': [
+			'@swc/jest',
+			{
+				jsc: { target: 'es2022', parser: { syntax: 'typescript', decorators: true } },
+				module: { type: 'commonjs' },
+				sourceMaps: 'inline',
+			},
+		],
+	},
+	collectCoverageFrom: ['nodes/**/*.ts', 'credentials/**/*.ts'],
+};
