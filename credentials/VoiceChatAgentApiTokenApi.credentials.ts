@@ -1,0 +1,53 @@
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialType,
+	IHttpRequestOptions,
+	INodeProperties,
+} from 'n8n-workflow';
+import { readServiceAccess } from '../nodes/shared/n8n/credential';
+
+export class VoiceChatAgentApiTokenApi implements ICredentialType {
+	name = 'voiceChatAgentApiTokenApi';
+
+	displayName = 'Voice and Chat Agent API';
+
+	icon = {
+		light: 'file:../nodes/shared/icons/voiceChatAgent.svg',
+		dark: 'file:../nodes/shared/icons/voiceChatAgent.dark.svg',
+	} as const;
+
+	documentationUrl =
+		'https://github.com/n8n-nodes-voice-chat-agent/n8n-nodes-voice-chat-agent#credential';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. https://voice.your-provider.com',
+			description: 'The address of your Voice and Chat Agent Service, beginning with https://',
+		},
+		{
+			displayName: 'API Token',
+			name: 'apiToken',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			required: true,
+			description:
+				'The 16-character token from the settings page of your dashboard. Keep it secret: it can place calls.',
+		},
+	];
+
+	/** The token travels in a header, and to the base URL alone. */
+	async authenticate(
+		credentials: ICredentialDataDecryptedObject,
+		request: IHttpRequestOptions,
+	): Promise<IHttpRequestOptions> {
+		const { baseUrl, apiToken } = readServiceAccess(credentials);
+		if (!request.url.startsWith(`${baseUrl}/`)) return request;
+		return { ...request, headers: { ...request.headers, 'API-Token': apiToken } };
+	}
+}

@@ -1,0 +1,24 @@
+import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import { findAgents } from '../service/agents';
+import { getActiveAgents } from '../service/endpoints';
+import { connect } from './connect';
+import { toNodeError } from './nodeErrors';
+
+/** Fills the Agent list with the account's active agents, narrowed to what was typed. */
+export async function searchAgents(
+	this: ILoadOptionsFunctions,
+	filter = '',
+): Promise<INodeListSearchResult> {
+	const typed = filter.toLowerCase();
+	try {
+		const { service } = await connect(this);
+		const { body } = await getActiveAgents(service);
+		const results = findAgents(body)
+			.filter(({ uuid, name }) => `${name} ${uuid}`.toLowerCase().includes(typed))
+			.sort((a, b) => a.name.localeCompare(b.name))
+			.map(({ uuid, name }) => ({ name, value: uuid }));
+		return { results };
+	} catch (error) {
+		throw toNodeError(this.getNode(), error);
+	}
+}

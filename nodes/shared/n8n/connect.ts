@@ -1,0 +1,26 @@
+import { sleep, type ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { OpenDetails } from '../service/openDetails';
+import { Service } from '../service/service';
+import type { Clock } from '../service/http';
+import { CREDENTIAL, readServiceAccess } from './credential';
+import { createTransport, type ServiceContext } from './transport';
+
+export const clock: Clock = { now: () => Date.now(), sleep };
+
+export type Connection = {
+	service: Service;
+	baseUrl: string;
+	openDetails: OpenDetails;
+};
+
+/** Reads the credential once and opens the one door to the service. */
+export async function connect(context: ServiceContext): Promise<Connection> {
+	const data = await context.getCredentials<ICredentialDataDecryptedObject>(CREDENTIAL);
+	const { baseUrl, apiToken } = readServiceAccess(data);
+	const transport = createTransport(context, baseUrl, { ...data, baseUrl, apiToken });
+	return {
+		service: new Service(transport, clock, Math.random),
+		baseUrl,
+		openDetails: new OpenDetails(data),
+	};
+}

@@ -1,0 +1,64 @@
+import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+import { ExplainedError, ServiceRefusal } from '../service/explained';
+import type { Transport } from '../service/http';
+import { getActiveAgents } from '../service/endpoints';
+import { Service } from '../service/service';
+import { clock } from './connect';
+import { readServiceAccess, type ServiceAccess } from './credential';
+import { toFault, toWireAnswer } from './transport';
+
+const TEST_TIMEOUT_MS = 15_000;
+
+/** The credential's test: an answer of the service other than a refused token means "accepted". */
+export async function voiceChatAgentApiTest(
+	this: ICredentialTestFunctions,
+	{ data = {} }: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	try {
+		const service = new Service(transportFor(this, readServiceAccess(data)), clock, Math.random);
+		await getActiveAgents(service);
+		return { status: 'OK', message: 'The service accepts the API token' };
+	} catch (error) {
+		if (error instanceof ServiceRefusal && isServiceAnswer(error)) {
+			return { status: 'OK', message: 'The service accepts the API token' };
+		}
+		if (error instanceof ExplainedError) {
+			return { status: 'Error', message: `${error.message}. ${error.todo}` };
+		}
+		throw error;
+	}
+}
+
+/** A refusal in the service's own envelope that is not about the token. */
+function isServiceAnswer({ status, refusal }: ServiceRefusal): boolean {
+	if (status === 401 || refusal.texts.some((text) => /invalid api token/i.test(text))) return false;
+	return refusal.body.success === false;
+}
+
+function transportFor(
+	{ helpers }: ICredentialTestFunctions,
+	{ baseUrl, apiToken }: ServiceAccess,
+): Transport {
+	// The only HTTP helper that n8n offers to a credential's test takes these older options.
+	return async ({ method, path }) => {
+		try {
+			const response: unknown = await helpers.request({
+				method,
+				uri: `${baseUrl}${path}`,
+				headers: { 'API-Token': apiToken, Accept: 'application/json' },
+				simple: false,
+				resolveWithFullResponse: true,
+				followRedirect: false,
+				followAllRedirects: false,
+				timeout: TEST_TIMEOUT_MS,
+			});
+			return toWireAnswer(response);
+		} catch (error) {
+			throw toFault(error);
+		}
+	};
+}

@@ -1,0 +1,14 @@
+/** Limits of the service (Limits, Authentication and Call request sections of its document). */
+export const LIMITS = {
+	/** Characters of `initial_greeting`; how they are counted is open, so code points are. */
+	initialGreetingCharacters: 2000,
+	maxCallDurationSeconds: { min: 30, max: 1800 },
+	retryMaxAttempts: { min: 1, max: 10 },
+	retryIntervalMinutes: { min: 1, max: 1440 },
+	contactsPerRequest: 10_000,
+	dndEntriesPerPage: 100,
+	apiTokenCharacters: 16,
+} as const;
+
+/** The prefix and the characters of `agent_uuid` (General conventions › Agent identifier). */
+export const AGENT_UUID = /^agent_[A-Za-z0-9_-]+$/;

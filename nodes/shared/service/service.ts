@@ -1,0 +1,70 @@
+import { readAnswer, unknown } from './envelope';
+import { NotSent } from './explained';
+import {
+	BLOCKED_BY_N8N,
+	TransportFault,
+	type Answer,
+	type Clock,
+	type ServiceRequest,
+	type Transport,
+} from './http';
+import { isTlsFault, neverLeft, sendWithRetry } from './retry';
+
+/** The one door to the service: sends, retries by the rule, reads the envelope, explains. */
+export class Service {
+	constructor(
+		private readonly transport: Transport,
+		readonly clock: Clock,
+		private readonly random: () => number,
+	) {}
+
+	/**
+	 * @throws ServiceRefusal the service said no
+	 * @throws NotSent nothing reached the service
+	 * @throws OutcomeUnknown it may have taken effect
+	 */
+	async send(request: ServiceRequest): Promise<Answer> {
+		try {
+			const answer = await sendWithRetry(
+				request.method,
+				async () => await this.transport(request),
+				this.clock,
+				this.random,
+			);
+			return readAnswer(request, answer);
+		} catch (error) {
+			throw error instanceof TransportFault ? explainFault(request, error) : error;
+		}
+	}
+}
+
+function explainFault(request: ServiceRequest, fault: TransportFault): Error {
+	const { code } = fault;
+	if (isTlsFault(code)) {
+		return new NotSent(
+			'The service’s certificate could not be verified, so nothing was sent',
+			'Check Base URL in the credential. If it is right, ask whoever runs the service to renew its certificate.',
+			code,
+		);
+	}
+	if (code === BLOCKED_BY_N8N) {
+		return new NotSent(
+			'n8n did not let the request out',
+			'Ask whoever runs your n8n to allow requests to the service’s address.',
+			fault.message,
+		);
+	}
+	if (neverLeft(fault)) {
+		return new NotSent(
+			'The service cannot be reached, so nothing was sent',
+			'Check Base URL in the credential and the network of your n8n, then run this item again.',
+			code,
+		);
+	}
+	const slow = code === 'ECONNABORTED' || code === 'ETIMEDOUT';
+	return unknown(
+		request,
+		slow ? 'The service took too long to answer' : 'The connection broke before an answer came',
+		code,
+	);
+}

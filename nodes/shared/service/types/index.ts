@@ -1,0 +1,5 @@
+export * from './json';
+export * from './call';
+export * from './campaign';
+export * from './dnd';
+export * from './chat';
