@@ -1,0 +1,48 @@
+export type Country = { code: string; name: string };
+
+/** The officially assigned codes of ISO 3166-1 alpha-2. */
+const CODES = (
+	'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT ' +
+	'BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ' +
+	'ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT ' +
+	'HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS ' +
+	'LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI ' +
+	'NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG ' +
+	'SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG ' +
+	'UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW'
+).split(' ');
+
+const known = new Set(CODES);
+const names = new Intl.DisplayNames('en', { type: 'region' });
+
+/** Every country with its English name, in the order of the names. */
+export const COUNTRIES: readonly Country[] = CODES.map((code) => ({
+	code,
+	name: names.of(code) ?? code,
+})).sort((a, b) => a.name.localeCompare(b.name, 'en'));
+
+export function isCountryCode(code: string): boolean {
+	return known.has(code);
+}
+
+/** Lower case without accents, so that "turkiye" finds Türkiye. */
+export function plainName(name: string): string {
+	return name
+		.normalize('NFD')
+		.replace(/\p{Mn}/gu, '')
+		.replace(/’/g, "'")
+		.toLowerCase();
+}
+
+/** The country that a name or an old code (UK) surely means. */
+export function suggestCountry(text: string): Country | undefined {
+	const wanted = plainName(text.trim());
+	if (/^[a-z]{2}$/.test(wanted)) {
+		const current = new Intl.Locale(`und-${wanted}`).region;
+		return COUNTRIES.find(({ code }) => code === current);
+	}
+	const exact = COUNTRIES.find(({ name }) => plainName(name) === wanted);
+	if (exact !== undefined || wanted.length < 4) return exact;
+	const [found, ...others] = COUNTRIES.filter(({ name }) => plainName(name).includes(wanted));
+	return others.length === 0 ? found : undefined;
+}
