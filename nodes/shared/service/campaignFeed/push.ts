@@ -1,0 +1,147 @@
+import { pushContacts, type Additions } from '../endpoints';
+import { recordOf } from '../envelope';
+import { ExplainedError, InvalidInput, OutcomeUnknown } from '../explained';
+import { LIMITS } from '../limits';
+import type { Service } from '../service';
+import type { JsonObject } from '../types';
+import type { Columns } from './columns';
+import { toContact } from './contact';
+import type { FeedItem, FeedOutcome, RowStatus } from './feed';
+import { namedRows } from './namedRows';
+import type { PreparedFeed } from './prepare';
+
+/** A request is sent again without a row that the service named, at most this often. */
+export const RESENDS_PER_REQUEST = 100;
+
+export type Campaign = { id: number; agentUuid: string; enqueue: boolean };
+
+export type PushOptions = {
+	service: Service;
+	campaign: Campaign;
+	columns: Columns;
+	additions: Additions;
+	/** Asked before each request: whether the person at the screen has stopped the workflow. */
+	stopRequested(): boolean;
+};
+
+/**
+ * Sends the prepared rows in requests of the documented size, one after another, and stops at the
+ * first that did not surely succeed. Never throws for what happens to a request: the outcome says it.
+ */
+export async function pushFeed(
+	items: readonly FeedItem[],
+	{ rows, phones, leftOut }: PreparedFeed,
+	options: PushOptions,
+): Promise<FeedOutcome> {
+	const outcome: FeedOutcome = { received: items.length, pushed: [], leftOut: [...leftOut] };
+	const send = async (request: readonly number[]) =>
+		await sendRows(request, items, phones, options);
+
+	for (let start = 0; start < rows.length; start += LIMITS.contactsPerRequest) {
+		const end = start + LIMITS.contactsPerRequest;
+		await pushRequest(rows.slice(start, end), send, outcome);
+		if (outcome.stopped !== undefined) {
+			leaveOut(rows.slice(end), 'not_sent', notReached(outcome.stopped), outcome);
+			break;
+		}
+	}
+	outcome.leftOut.sort((one, other) => one.index - other.index);
+	return outcome;
+}
+
+type Send = (rows: readonly number[]) => Promise<JsonObject | ExplainedError>;
+
+/** Pushes one request, without the rows that the service names as unacceptable. */
+async function pushRequest(
+	request: readonly number[],
+	send: Send,
+	outcome: FeedOutcome,
+): Promise<void> {
+	let rows = request;
+	for (let resends = 0; rows.length > 0; resends++) {
+		const answer = await send(rows);
+		if (!(answer instanceof ExplainedError)) {
+			outcome.pushed.push({ rows, answer });
+			return;
+		}
+		const refused = namedRows(answer, rows);
+		if (refused.length === 0) {
+			stop(rows, answer, outcome);
+			return;
+		}
+		outcome.leftOut.push(...refused);
+		const named = new Set(refused.map(({ index }) => index));
+		rows = rows.filter((row) => !named.has(row));
+		if (resends === RESENDS_PER_REQUEST && rows.length > 0) {
+			stop(rows, tooManyRefused(), outcome);
+			return;
+		}
+	}
+}
+
+async function sendRows(
+	rows: readonly number[],
+	items: readonly FeedItem[],
+	phones: readonly string[],
+	{ service, campaign, columns, additions, stopRequested }: PushOptions,
+): Promise<JsonObject | ExplainedError> {
+	if (stopRequested()) return stoppedByHand();
+	try {
+		const contacts = rows.map((row) =>
+			toContact(items[row]?.json ?? {}, columns, phones[row] ?? ''),
+		);
+		const body = { agent_uuid: campaign.agentUuid, contacts, enqueue: campaign.enqueue };
+		return recordOf(await pushContacts(service, campaign.id, body, additions));
+	} catch (error) {
+		// Whatever was not foreseen may have happened after the request left.
+		return error instanceof ExplainedError ? error : notForeseen(error);
+	}
+}
+
+function stop(rows: readonly number[], error: ExplainedError, outcome: FeedOutcome): void {
+	outcome.stopped = error;
+	leaveOut(rows, error.outcome === 'unknown' ? 'unknown' : 'not_sent', reasonOf(error), outcome);
+}
+
+function leaveOut(
+	rows: readonly number[],
+	status: RowStatus,
+	reason: string,
+	{ leftOut }: FeedOutcome,
+): void {
+	for (const index of rows) leftOut.push({ index, status, reason });
+}
+
+function reasonOf({ message, todo, serviceSaid }: ExplainedError): string {
+	const said = serviceSaid === undefined ? '' : ` The service said: ${serviceSaid}`;
+	return `${message}. ${todo}${said}`;
+}
+
+function notReached(stopped: ExplainedError): string {
+	return stopped.outcome === 'unknown'
+		? `Not sent, because the feed stopped at an earlier request: ${stopped.message}. This row can be pushed again as it is.`
+		: reasonOf(stopped);
+}
+
+function tooManyRefused(): ExplainedError {
+	return new InvalidInput(
+		`The service refused more than ${RESENDS_PER_REQUEST} rows of one request, one after the other, so the rest of the feed was not sent`,
+		'Read the reasons of the refused rows: they most likely share one cause, such as the wrong Phone Column.',
+	);
+}
+
+function stoppedByHand(): ExplainedError {
+	return new InvalidInput(
+		'The workflow was stopped, so the rest of the feed was not sent',
+		'The rows that are not sent can be pushed again as they are.',
+	);
+}
+
+function notForeseen(error: unknown): ExplainedError {
+	const said = error instanceof Error ? error.message : String(error);
+	return new OutcomeUnknown(
+		'Something unexpected happened while the request was under way, so it is not known whether it took effect',
+		'Look at the campaign in the service before you push these rows again.',
+		said,
+	);
+}

@@ -1,0 +1,136 @@
+import { isAccepted, readPhone, readPhoneAsWritten } from '../../../../nodes/shared/service/phone';
+
+const reasonOf = (value: unknown): string => {
+	const reading = readPhone(value);
+	if (isAccepted(reading)) throw new Error(`${String(value)} was accepted as ${reading.phone}`);
+	return reading.reason;
+};
+
+describe('what spreadsheets hold is read as a documented form', () => {
+	test.each<[string, unknown, string]>([
+		['documented form', '9876543210', '9876543210'],
+		['documented form with country code', '+919876543210', '+919876543210'],
+		['number', 9876543210, '9876543210'],
+		['number with country code', 919876543210, '+919876543210'],
+		['number in scientific notation', 9.87654321e9, '9876543210'],
+		['scientific text', '9.87654321E+09', '9876543210'],
+		['scientific text, lower case', '9.876543211e9', '9876543211'],
+		['scientific text with a decimal comma', '9,876543211E+09', '9876543211'],
+		['scientific text with written zeros', '9.87650000000E+09', '9876500000'],
+		['scientific text with country code', '9.1987654321E+11', '+919876543210'],
+		['text of a whole float', '9876543210.0', '9876543210'],
+		['text of a float with country code', '919876543210.00', '+919876543210'],
+		['spaces', ' 98765 43210 ', '9876543210'],
+		['dashes', '987-654-3210', '9876543210'],
+		['long dash and minus sign', '98765–43210', '9876543210'],
+		['parentheses', '(98765) 43210', '9876543210'],
+		['dots', '98765.43210', '9876543210'],
+		['dots, zeros at the end', '98765.00000', '9876500000'],
+		['thousands separators', '9,876,543,210', '9876543210'],
+		['thousands separators and decimals', '9,876,543,210.00', '9876543210'],
+		['trunk zero', '09876543210', '9876543210'],
+		['91 without plus', '919876543210', '+919876543210'],
+		['0091', '0091 98765 43210', '+919876543210'],
+		['091', '091-9876543210', '+919876543210'],
+		['plus and trunk zero', '+91 (0) 98765 43210', '+919876543210'],
+		['plus, spaces, dashes', '+91-98765 43210', '+919876543210'],
+		['apostrophe of a text cell', "'9876543210", '9876543210'],
+		['apostrophe before a float', "'9876543210.0", '9876543210'],
+		['typographic apostrophe', '’9876543210', '9876543210'],
+		['formula that keeps Excel from rounding', '="9876543210"', '9876543210'],
+		['lead-form export', 'p:+919876543210', '+919876543210'],
+		['telephone link', 'tel:+91-98765-43210', '+919876543210'],
+		['non-breaking space', '98765\u00a043210', '9876543210'],
+		['zero-width space', '\u200b9876543210\u200b', '9876543210'],
+		['byte order mark', '\ufeff9876543210', '9876543210'],
+		['direction marks of a contact app', '\u202a+91 98765 43210\u202c', '+919876543210'],
+		['full-width digits', '９８７６５４３２１０', '9876543210'],
+		['full-width plus', '＋９１ ９８７６５ ４３２１０', '+919876543210'],
+		['Devanagari digits', '९८७६५४३२१०', '9876543210'],
+		['Tamil digits', '௯௮௭௬௫௪௩௨௧௦', '9876543210'],
+		['Arabic digits', '٩٨٧٦٥٤٣٢١٠', '9876543210'],
+		['ten digits that begin with 91', '9198765432', '9198765432'],
+		[
+			'+91 with a first digit below 6, which the service decides on',
+			'+911123456789',
+			'+911123456789',
+		],
+		['91 with a first digit below 6', '911123456789', '+911123456789'],
+		['an even number, written as the document wants it', '9000000000', '9000000000'],
+	])('%s', (_name, value, phone) => {
+		expect(readPhone(value)).toEqual({ phone, key: phone.slice(-10) });
+	});
+});
+
+describe('what is no accepted number gets a reason that a person can act on', () => {
+	test.each<[string, unknown, RegExp]>([
+		['nothing', undefined, /^The phone number is missing/],
+		['null', null, /is missing/],
+		['empty text', '', /is missing/],
+		['white space', ' \u00a0\u200b', /is missing/],
+		['a dash as a filler', '-', /is missing/],
+		['scientific notation that lost digits', '9.88E+09', /"9\.88E\+09" was shortened.*as text/],
+		['Excel’s six digits', '9.19877E+11', /shortened/],
+		['eight digits of ten, as single precision leaves them', '9.8765435E9', /shortened/],
+		['a rounded number that came back in full', 919877000000, /shortened/],
+		['the same as text', '919877000000', /shortened/],
+		[
+			'scientific notation with decimals left over',
+			'9.87654321012E+09',
+			/not a whole phone number/,
+		],
+		['decimals', '9876543210.5', /has decimals/],
+		['a fraction', 9876543210.5, /not a whole phone number/],
+		['a negative number', -9876543210, /not a whole phone number/],
+		['not a number', Number.NaN, /not a whole phone number/],
+		['a number beyond exact whole numbers', 1e21, /not a whole phone number/],
+		['too short', '98765', /"98765" has 5 digits instead of 10/],
+		['one digit', '7', /has 1 digit instead of 10/],
+		['too long', '98765432101', /has 11 digits instead of 10/],
+		['too short after +91', '+91 98765', /has 5 digits after \+91 instead of 10/],
+		['too long after +91', '+91987654321012', /has 12 digits after \+91/],
+		['a first digit below 6', '1123456789', /starts with 1, .*Write \+91 in front/],
+		['a landline with its trunk zero', '011-23456789', /starts with 1/],
+		['another country', '+1 415 555 0100', /is not a \+91 number/],
+		['another country with 00', '0044 20 7946 0000', /is not a \+91 number/],
+		['a plus in front of a national number', '+9876543210', /is not a \+91 number/],
+		['00 in front of a national number', '009876543210', /is not a \+91 number/],
+		['two numbers', '9876543210 / 9123456789', /more than one phone number/],
+		['two numbers with a comma', '9876543210,9123456789', /more than one phone number/],
+		['an extension', '9876543210 ext 12', /is not a phone number/],
+		['words', 'call after 5', /"call after 5" is not a phone number/],
+		['a formula result', '#N/A', /is not a phone number/],
+		['a plus inside', '98765+43210', /is not a phone number/],
+		['digits of a script that is not read', '๙๘๗๖๕๔๓๒๑๐', /is not a phone number/],
+		['a switch', true, /holds a boolean/],
+		['a list', ['9876543210'], /holds a list/],
+		['an object', { number: '9876543210' }, /holds an object/],
+	])('%s', (_name, value, reason) => {
+		expect(reasonOf(value)).toMatch(reason);
+	});
+
+	test('a long cell is cut short in the reason', () => {
+		expect(reasonOf('x'.repeat(500)).length).toBeLessThan(200);
+	});
+});
+
+test('a number is the same person’s in either form', () => {
+	expect(readPhone('9876543210')).toHaveProperty('key', '9876543210');
+	expect(readPhone('+919876543210')).toHaveProperty('key', '9876543210');
+});
+
+describe('as written', () => {
+	test.each<[string, unknown, object]>([
+		['keeps its form', ' 098-765 43210 ', { phone: '098-765 43210', key: '9876543210' }],
+		[
+			'what cannot be read is its own key',
+			'extension 12',
+			{ phone: 'extension 12', key: 'extension 12' },
+		],
+		['a number becomes text', 9876543210, { phone: '9876543210', key: '9876543210' }],
+		['nothing to send', ' ', { reason: 'The phone number is missing in this row.' }],
+		['nothing that could be sent', ['x'], { reason: expect.stringMatching(/holds a list/) }],
+	])('%s', (_name, value, expected) => {
+		expect(readPhoneAsWritten(value)).toEqual(expected);
+	});
+});
