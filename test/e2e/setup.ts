@@ -1,0 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { installHost } from '../n8n/host';
+import { installPackage, projectFolder } from '../n8n/package-install';
+import { N8nServer } from '../n8n/server';
+import { publish } from './shared';
+
+/** One n8n with the packed package for the whole run; tests that kill a server boot their own. */
+export default async function setup(): Promise<void> {
+	const host = await installHost(console.log);
+	execFileSync('npm', ['run', '--silent', 'build'], { cwd: projectFolder, stdio: 'inherit' });
+	const home = await mkdtemp(join(tmpdir(), 'n8n-e2e-'));
+	await installPackage(home);
+	publish(await N8nServer.start({ host, home }), host);
+}

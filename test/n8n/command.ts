@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import { openSync, closeSync, readFileSync } from 'node:fs';
+
+export interface CommandOptions {
+	cwd: string;
+	/** Receives everything the command prints. */
+	log: string;
+	env?: Record<string, string>;
+}
+
+/** Runs a command to its end; when it fails, the error holds the end of its log. */
+export async function run(command: string, args: string[], options: CommandOptions): Promise<void> {
+	const log = openSync(options.log, 'a');
+	const child = spawn(command, args, {
+		cwd: options.cwd,
+		env: { ...process.env, ...options.env },
+		stdio: ['ignore', log, log],
+	});
+	closeSync(log);
+	const stop = () => child.kill();
+	process.once('exit', stop);
+	const exit = await new Promise<number | string>((resolve, reject) => {
+		child.once('error', reject);
+		child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'));
+	}).finally(() => process.off('exit', stop));
+	if (exit !== 0) {
+		throw new Error(
+			`${[command, ...args].join(' ')} ended with ${exit}:\n${tail(options.log)}\n(whole log: ${options.log})`,
+		);
+	}
+}
+
+export function tail(file: string, lines = 15): string {
+	return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
+}

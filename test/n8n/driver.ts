@@ -1,0 +1,214 @@
+/** Drives a running n8n by the REST API that its own editor uses. */
+import { parse } from 'flatted';
+import type { IDataObject, INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
+import { z } from 'zod';
+import type { WorkflowJson } from './workflow';
+import { until } from './until';
+
+export const owner = {
+	email: 'owner@example.com',
+	firstName: 'Owner',
+	lastName: 'Example',
+	password: 'Passw0rd!',
+};
+
+const identified = z.object({ id: z.string(), name: z.string() });
+const workflowSchema = identified.extend({ versionId: z.string(), active: z.boolean() });
+const executionSchema = z.object({ id: z.string(), workflowId: z.string(), status: z.string() });
+const testResult = z.object({ status: z.string(), message: z.string() });
+const listResult = z.object({
+	results: z.array(z.object({ name: z.string(), value: z.union([z.string(), z.number()]) })),
+	paginationToken: z.unknown().optional(),
+});
+
+export type Execution = z.infer<typeof executionSchema>;
+export type Workflow = z.infer<typeof workflowSchema>;
+export interface Reference {
+	id: string;
+	name: string;
+}
+
+export class N8nDriver {
+	private cookie = '';
+
+	constructor(readonly baseUrl: string) {}
+
+	/** Makes the owner on a new server, and signs in on one that has it already. */
+	static async signIn(baseUrl: string): Promise<N8nDriver> {
+		const driver = new N8nDriver(baseUrl);
+		const response = await driver.send('POST', '/owner/setup', owner);
+		if (!response.ok) {
+			await driver.call('POST', '/login', {
+				emailOrLdapLoginId: owner.email,
+				password: owner.password,
+			});
+		}
+		return driver;
+	}
+
+	/** Any request of the editor; gives what stands under `data`. */
+	async call(method: string, path: string, body?: unknown): Promise<unknown> {
+		const response = await this.send(method, path, body);
+		const text = await response.text();
+		if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+		return z.object({ data: z.unknown() }).parse(JSON.parse(text)).data;
+	}
+
+	async createCredential(type: string, data: IDataObject, name = type): Promise<Reference> {
+		return identified.parse(await this.call('POST', '/credentials', { name, type, data }));
+	}
+
+	async updateCredential(id: string, type: string, data: IDataObject, name = type): Promise<void> {
+		await this.call('PATCH', `/credentials/${id}`, { name, type, data });
+	}
+
+	async credentials(): Promise<Reference[]> {
+		return z.array(identified).parse(await this.call('GET', '/credentials'));
+	}
+
+	/** What the button in the credential form does; `data` is what the form holds at that moment. */
+	async testCredential(type: string, data: IDataObject): Promise<z.infer<typeof testResult>> {
+		const { id, name } = await this.createCredential(type, data, `${type} on trial`);
+		try {
+			const credentials = { id, name, type, data };
+			return testResult.parse(await this.call('POST', '/credentials/test', { credentials }));
+		} finally {
+			await this.call('DELETE', `/credentials/${id}`);
+		}
+	}
+
+	async createWorkflow(workflow: WorkflowJson): Promise<Workflow> {
+		const settings = { executionOrder: 'v1', ...workflow.settings };
+		return workflowSchema.parse(await this.call('POST', '/workflows', { ...workflow, settings }));
+	}
+
+	async workflows(): Promise<Reference[]> {
+		return z.array(identified).parse(await this.call('GET', '/workflows'));
+	}
+
+	async updateWorkflow(workflow: Workflow, changes: Partial<WorkflowJson>): Promise<Workflow> {
+		const body = { ...changes, versionId: workflow.versionId };
+		return workflowSchema.parse(await this.call('PATCH', `/workflows/${workflow.id}`, body));
+	}
+
+	async activate({ id, versionId }: Workflow): Promise<void> {
+		await this.call('POST', `/workflows/${id}/activate`, { versionId });
+	}
+
+	async deactivate({ id }: Reference): Promise<void> {
+		await this.call('POST', `/workflows/${id}/deactivate`);
+	}
+
+	/** n8n deletes only what has been archived before. */
+	async deleteWorkflow({ id }: Reference): Promise<void> {
+		await this.call('POST', `/workflows/${id}/archive`);
+		await this.call('DELETE', `/workflows/${id}`);
+	}
+
+	/** Runs a saved workflow as the editor's button does, and waits for its end. */
+	async runManually({ id }: Reference, triggerName: string, timeout = 60_000): Promise<Execution> {
+		const run = await this.call('POST', `/workflows/${id}/run`, {
+			triggerToStartFrom: { name: triggerName },
+		});
+		const { executionId } = z.object({ executionId: z.string() }).parse(run);
+		return await this.finished(executionId, timeout);
+	}
+
+	async executions(workflow: Reference): Promise<Execution[]> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId: workflow.id }));
+		const list = await this.call('GET', `/executions?filter=${filter}&limit=100`);
+		return z.object({ results: z.array(executionSchema) }).parse(list).results;
+	}
+
+	async finished(executionId: string, timeout = 60_000): Promise<Execution> {
+		return await until(
+			`execution ${executionId} to end`,
+			async () => {
+				const execution = await this.execution(executionId);
+				return !['new', 'running', 'waiting'].includes(execution.status) && execution;
+			},
+			{ timeout },
+		);
+	}
+
+	/** Everything an execution has stored: each node's output, the error if there is one. */
+	async runData(executionId: string): Promise<IRunExecutionData['resultData']> {
+		const { data } = await this.execution(executionId);
+		const stored: IRunExecutionData = parse(data);
+		return stored.resultData;
+	}
+
+	/** The items that a node gave on one of its outputs, in its last run. */
+	async output(executionId: string, nodeName: string, index = 0): Promise<INodeExecutionData[]> {
+		const { runData, error } = await this.runData(executionId);
+		const run = runData[nodeName]?.at(-1);
+		if (!run) throw new Error(`${nodeName} did not run in ${executionId}: ${error?.message ?? ''}`);
+		return run.data?.main?.[index] ?? [];
+	}
+
+	/** Calls a production webhook, which answers only some seconds after the workflow was activated. */
+	async webhook(path: string, body: unknown = {}): Promise<Response> {
+		return await until(`the webhook ${path}`, async () => {
+			const response = await fetch(`${this.baseUrl}/webhook/${path}`, {
+				method: 'POST',
+				headers: { 'content-type': 'application/json' },
+				body: JSON.stringify(body),
+			});
+			if (response.status === 404) return undefined;
+			return response;
+		});
+	}
+
+	/** The entries that a list in a node's panel would show. */
+	async list(request: {
+		nodeType: string;
+		method: string;
+		path: string;
+		credentials: Record<string, Reference>;
+		filter?: string;
+		parameters?: IDataObject;
+	}): Promise<z.infer<typeof listResult>> {
+		const body = {
+			nodeTypeAndVersion: { name: request.nodeType, version: 1 },
+			methodName: request.method,
+			path: request.path,
+			credentials: request.credentials,
+			currentNodeParameters: request.parameters ?? {},
+			...(request.filter !== undefined && { filter: request.filter }),
+		};
+		const found = await this.call(
+			'POST',
+			'/dynamic-node-parameters/resource-locator-results',
+			body,
+		);
+		return listResult.parse(found);
+	}
+
+	/** The names of all node types that this server has loaded. */
+	async nodeTypes(): Promise<string[]> {
+		const response = await this.sendTo('/types/nodes.json', 'GET');
+		return z
+			.array(z.object({ name: z.string() }))
+			.parse(await response.json())
+			.map(({ name }) => name);
+	}
+
+	private async execution(id: string) {
+		const withData = executionSchema.extend({ data: z.string() });
+		return withData.parse(await this.call('GET', `/executions/${id}`));
+	}
+
+	private async send(method: string, path: string, body?: unknown): Promise<Response> {
+		return await this.sendTo(`/rest${path}`, method, body);
+	}
+
+	private async sendTo(path: string, method: string, body?: unknown): Promise<Response> {
+		const response = await fetch(this.baseUrl + path, {
+			method,
+			headers: { 'content-type': 'application/json', 'browser-id': 'driver', cookie: this.cookie },
+			...(body !== undefined && { body: JSON.stringify(body) }),
+		});
+		this.cookie = response.headers.get('set-cookie')?.split(';')[0] ?? this.cookie;
+		return response;
+	}
+}

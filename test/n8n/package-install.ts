@@ -1,0 +1,41 @@
+import { mkdtemp, mkdir, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { run } from './command';
+
+export const projectFolder = join(__dirname, '..', '..');
+export const packageName = 'n8n-nodes-voice-chat-agent';
+
+/** Where n8n looks for the community packages of a user. */
+export function installedPackage(home: string): string {
+	return join(home, '.n8n', 'nodes', 'node_modules', packageName);
+}
+
+/** Unpacks what `npm publish` would upload to where a user's installation puts it. */
+export async function installPackage(home: string): Promise<void> {
+	const target = installedPackage(home);
+	await mkdir(dirname(target), { recursive: true });
+	await rm(target, { recursive: true, force: true });
+	await unpackPackage(target);
+}
+
+/** Packs the built package and unpacks it into a new folder. */
+export async function unpackPackage(target: string): Promise<void> {
+	const scratch = await mkdtemp(join(tmpdir(), 'pack-'));
+	const log = join(scratch, 'log');
+	try {
+		await run('npm', ['pack', '--ignore-scripts', '--pack-destination', scratch], {
+			cwd: projectFolder,
+			log,
+		});
+		const archive = (await readdir(scratch)).find((name) => name.endsWith('.tgz'));
+		if (archive === undefined) throw new Error('npm pack made no archive');
+		await mkdir(target, { recursive: true });
+		await run('tar', ['-xzf', join(scratch, archive), '-C', target, '--strip-components=1'], {
+			cwd: scratch,
+			log,
+		});
+	} finally {
+		await rm(scratch, { recursive: true, force: true });
+	}
+}

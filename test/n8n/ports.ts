@@ -1,0 +1,14 @@
+import { createServer } from 'node:net';
+
+/** A port that nothing listens on, or the wanted one when it is free. */
+export async function freePort(wanted = 0): Promise<number> {
+	const server = createServer();
+	await new Promise<void>((resolve, reject) => {
+		server.once('error', reject);
+		server.listen(wanted, '127.0.0.1', resolve);
+	});
+	const address = server.address();
+	await new Promise((resolve) => server.close(resolve));
+	if (address === null || typeof address === 'string') throw new Error('No port was given');
+	return address.port;
+}

@@ -1,0 +1,159 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { tail } from './command';
+import { freePort } from './ports';
+import { GiveUp, until } from './until';
+
+export interface N8nOptions {
+	/** Folder of the n8n installation. */
+	host: string;
+	/** Folder of this server's user: database, log, installed packages, files. */
+	home: string;
+	/** A free one is taken when none is given. */
+	port?: number;
+	env?: Record<string, string>;
+}
+
+/** What a test needs to reach a server that something else started. */
+export interface N8nAddress {
+	baseUrl: string;
+	home: string;
+	log: string;
+	/** The only folder whose files workflows may read. */
+	files: string;
+}
+
+const settings = z.object({ data: z.object({}) });
+
+/** A real n8n process on 127.0.0.1 that keeps its ports and its folder over restarts. */
+export class N8nServer implements N8nAddress {
+	private child: ChildProcess | undefined;
+
+	readonly baseUrl: string;
+	readonly home: string;
+	readonly log: string;
+	readonly files: string;
+
+	private constructor(
+		private readonly options: N8nOptions,
+		private readonly port: number,
+		private readonly brokerPort: number,
+	) {
+		this.baseUrl = `http://127.0.0.1:${port}`;
+		this.home = options.home;
+		this.log = join(options.home, 'n8n.log');
+		this.files = join(options.home, '.n8n-files');
+	}
+
+	static async start(options: N8nOptions): Promise<N8nServer> {
+		const server = new N8nServer(options, options.port ?? (await freePort()), await freePort());
+		await server.boot();
+		return server;
+	}
+
+	/** Boots again after `stop` or `kill`, on the same folder and port. */
+	async boot(): Promise<void> {
+		mkdirSync(this.files, { recursive: true });
+		const log = openSync(this.log, 'a');
+		const child = spawn(
+			process.execPath,
+			[join(this.options.host, 'node_modules/n8n/bin/n8n'), 'start'],
+			{
+				cwd: this.home,
+				env: this.environment(),
+				stdio: ['ignore', log, log],
+				// A process group of its own, so that its task runner can be ended together with it.
+				detached: true,
+			},
+		);
+		closeSync(log);
+		this.child = child;
+		process.once('exit', this.killNow);
+		child.once('exit', () => process.off('exit', this.killNow));
+		await until('n8n to answer', async () => this.answers(child), { timeout: 120_000 }).catch(
+			async (error: unknown) => {
+				await this.kill();
+				throw error;
+			},
+		);
+	}
+
+	get running(): boolean {
+		return this.child !== undefined && isRunning(this.child);
+	}
+
+	/** Resolves when the process ends, for whatever reason. */
+	async ended(): Promise<void> {
+		const child = this.child;
+		if (child && isRunning(child)) await new Promise((resolve) => child.once('exit', resolve));
+	}
+
+	async stop(): Promise<void> {
+		await this.end('SIGTERM');
+	}
+
+	/** As a power cut would: nothing is written any more. */
+	async kill(): Promise<void> {
+		await this.end('SIGKILL');
+	}
+
+	private async answers(child: ChildProcess): Promise<boolean> {
+		if (!isRunning(child)) throw new GiveUp(`n8n ended while starting:\n${tail(this.log)}`);
+		// While starting it answers 200 with plain text, so JSON is what tells.
+		const response = await fetch(`${this.baseUrl}/rest/settings`);
+		return settings.safeParse(await response.json()).success;
+	}
+
+	private async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+		const ended = this.ended();
+		this.signal(signal);
+		const late = setTimeout(this.killNow, 40_000);
+		await ended;
+		clearTimeout(late);
+		// What n8n started and did not take along.
+		this.signal('SIGKILL');
+		this.child = undefined;
+	}
+
+	private readonly killNow = () => {
+		this.signal('SIGKILL');
+	};
+
+	private signal(signal: 'SIGTERM' | 'SIGKILL'): void {
+		if (this.child?.pid === undefined) return;
+		try {
+			process.kill(signal === 'SIGKILL' ? -this.child.pid : this.child.pid, signal);
+		} catch {
+			// It has ended already.
+		}
+	}
+
+	private environment(): NodeJS.ProcessEnv {
+		// The caller's own n8n settings and those of the test runner must not reach this server.
+		const inherited = Object.entries(process.env).filter(
+			([name]) => !/^(N8N_|EXECUTIONS_|QUEUE_|DB_|JEST_|NODE_OPTIONS$)/.test(name),
+		);
+		return {
+			...Object.fromEntries(inherited),
+			NODE_ENV: 'production',
+			N8N_USER_FOLDER: this.home,
+			N8N_ENCRYPTION_KEY: 'a-key-for-tests',
+			N8N_PORT: String(this.port),
+			N8N_RUNNERS_BROKER_PORT: String(this.brokerPort),
+			N8N_LISTEN_ADDRESS: '127.0.0.1',
+			N8N_SECURE_COOKIE: 'false',
+			N8N_RESTRICT_FILE_ACCESS_TO: this.files,
+			N8N_DIAGNOSTICS_ENABLED: 'false',
+			N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+			N8N_TEMPLATES_ENABLED: 'false',
+			N8N_PERSONALIZATION_ENABLED: 'false',
+			...this.options.env,
+		};
+	}
+}
+
+function isRunning(child: ChildProcess): boolean {
+	return child.exitCode === null && child.signalCode === null;
+}

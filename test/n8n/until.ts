@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Asks again until the probe gives a value; what it threw last is told when the time is over. */
+export async function until<T>(
+	what: string,
+	probe: () => Promise<T | undefined | false>,
+	{ timeout = 30_000, every = 100 } = {},
+): Promise<T> {
+	const end = Date.now() + timeout;
+	for (;;) {
+		let reason = '';
+		try {
+			const value = await probe();
+			if (value !== undefined && value !== false) return value;
+		} catch (error) {
+			if (error instanceof GiveUp) throw error;
+			reason = `: ${String(error)}`;
+		}
+		if (Date.now() >= end) throw new Error(`Waited ${timeout} ms for ${what}${reason}`);
+		await sleep(every);
+	}
+}
+
+/** Thrown by a probe that knows that waiting longer is of no use. */
+export class GiveUp extends Error {}

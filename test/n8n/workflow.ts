@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
+
+export interface WorkflowJson {
+	name: string;
+	nodes: INode[];
+	connections: IConnections;
+	settings?: Record<string, unknown>;
+}
+
+export function node(
+	name: string,
+	type: string,
+	typeVersion: number,
+	parameters: INodeParameters = {},
+	rest: Partial<INode> = {},
+): INode {
+	return { id: randomUUID(), name, type, typeVersion, position: [0, 0], parameters, ...rest };
+}
+
+/** A webhook that starts the workflow and answers when its last node is done. */
+export function webhook(path: string, parameters: INodeParameters = {}): INode {
+	return node(
+		'Webhook',
+		'n8n-nodes-base.webhook',
+		2,
+		{ path, httpMethod: 'POST', responseMode: 'lastNode', ...parameters },
+		{ webhookId: path },
+	);
+}
+
+export function manualTrigger(): INode {
+	return node('Start', 'n8n-nodes-base.manualTrigger', 1);
+}
+
+/** A workflow whose nodes follow one after another. */
+export function chain(name: string, ...nodes: INode[]): WorkflowJson {
+	const connections: IConnections = {};
+	nodes.forEach((from, index) => {
+		const to = nodes[index + 1];
+		if (to) connections[from.name] = { main: [[{ node: to.name, type: 'main', index: 0 }]] };
+	});
+	return { name, nodes, connections };
+}
