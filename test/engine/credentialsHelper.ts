@@ -1,0 +1,95 @@
+import { Credentials } from 'n8n-core';
+import {
+	ICredentialsHelper,
+	NodeHelpers,
+	type ICredentialDataDecryptedObject,
+	type ICredentialType,
+	type IHttpRequestOptions,
+	type INodeCredentialsDetails,
+	type INodeParameters,
+	type INodeProperties,
+	type IWorkflowExecuteAdditionalData,
+} from 'n8n-workflow';
+import { loader } from './sourceLoader';
+
+/** What n8n's own credentials helper does, over n8n-core's real encryption. */
+export class TestCredentialsHelper extends ICredentialsHelper {
+	private readonly stored = new Map<string, Credentials>();
+
+	/** How often a credential was read: nodes read it once a run. */
+	reads = 0;
+
+	async add(
+		type: string,
+		data: ICredentialDataDecryptedObject,
+		id = `${type}-${this.stored.size + 1}`,
+	): Promise<INodeCredentialsDetails> {
+		const credentials = new Credentials({ id, name: id }, type);
+		await credentials.setData(data);
+		this.stored.set(id, credentials);
+		return { id, name: id };
+	}
+
+	getParentTypes(name: string): string[] {
+		return [this.type(name).extends ?? []].flat();
+	}
+
+	isCredentialUsableByNode(): boolean {
+		return true;
+	}
+
+	getCredentialsProperties(name: string): INodeProperties[] {
+		return this.type(name).properties;
+	}
+
+	async getCredentials(details: INodeCredentialsDetails): Promise<Credentials> {
+		const credentials = this.stored.get(details.id ?? '');
+		if (credentials === undefined) throw new Error(`no credential ${String(details.id)}`);
+		return await Promise.resolve(credentials);
+	}
+
+	async getDecrypted(
+		_additionalData: IWorkflowExecuteAdditionalData,
+		details: INodeCredentialsDetails,
+		type: string,
+	): Promise<ICredentialDataDecryptedObject> {
+		this.reads++;
+		const data = await (await this.getCredentials(details)).getData();
+		const properties = this.getCredentialsProperties(type);
+		// Fields that the form hides do not reach the nodes, as in n8n.
+		return NodeHelpers.getNodeParameters(
+			properties,
+			data as INodeParameters,
+			true,
+			false,
+			null,
+			null,
+		) as ICredentialDataDecryptedObject;
+	}
+
+	async authenticate(
+		credentials: ICredentialDataDecryptedObject,
+		typeName: string,
+		request: IHttpRequestOptions,
+	): Promise<IHttpRequestOptions> {
+		const { authenticate } = this.type(typeName);
+		if (typeof authenticate !== 'function') throw new Error('not used by this package');
+		return await authenticate.call(this.type(typeName), credentials, request);
+	}
+
+	async preAuthentication(): Promise<undefined> {
+		return await Promise.resolve(undefined);
+	}
+
+	async runPreAuthentication(): Promise<undefined> {
+		return await Promise.resolve(undefined);
+	}
+
+	async updateCredentials(): Promise<void> {}
+
+	async updateCredentialsOauthTokenData(): Promise<void> {}
+
+	private type(name: string): ICredentialType {
+		return loader.getCredential(name).type;
+	}
+}

@@ -1,0 +1,205 @@
+import { Container } from '@n8n/di';
+import {
+	Cipher,
+	EncryptionKeyProxy,
+	ExecuteContext,
+	ExecutionLifecycleHooks,
+	InstanceSettings,
+	LoadOptionsContext,
+	WorkflowExecute,
+} from 'n8n-core';
+import {
+	createEmptyRunExecutionData,
+	createRunExecutionData,
+	LoggerProxy,
+	NodeConnectionTypes,
+	Workflow,
+	type IConnections,
+	type INode,
+	type INodeExecutionData,
+	type INodeListSearchResult,
+	type IRun,
+	type IRunExecutionData,
+	type IWorkflowExecuteAdditionalData,
+	type IWorkflowSettings,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+import type { TestCredentialsHelper } from './credentialsHelper';
+import { nodeTypes } from './nodeTypes';
+import { loader } from './sourceLoader';
+
+const noop = () => {};
+LoggerProxy.init({ error: noop, warn: noop, info: noop, debug: noop });
+
+/** Once a test file, in `beforeAll`: instance settings, encryption, the package's types. */
+export async function setupEngine(): Promise<void> {
+	const settings = Container.get(InstanceSettings);
+	settings.markAsLeader();
+	const key = {
+		id: 'legacy',
+		value: Container.get(Cipher).encryptDEKWithInstanceKey(settings.encryptionKey),
+		algorithm: 'aes-256-cbc',
+		format: 'no-prefix' as const,
+	};
+	Container.get(EncryptionKeyProxy).setProvider({
+		getActiveKey: async () => await Promise.resolve(key),
+		getKeyById: async () => await Promise.resolve(key),
+		getLegacyKey: async () => await Promise.resolve(key),
+	});
+	await loader.loadAll();
+}
+
+export type AdditionalData = IWorkflowExecuteAdditionalData & { hooks: ExecutionLifecycleHooks };
+
+let executions = 0;
+
+export function makeAdditionalData(
+	credentialsHelper: TestCredentialsHelper,
+	mode: WorkflowExecuteMode = 'manual',
+	over: Partial<IWorkflowExecuteAdditionalData> = {},
+): AdditionalData {
+	const base = 'http://localhost:5678';
+	const executionId = `exec-${++executions}`;
+	const data = {
+		credentialsHelper,
+		currentNodeExecutionIndex: 0,
+		executionId,
+		variables: {},
+		restApiUrl: `${base}/rest`,
+		instanceBaseUrl: `${base}/`,
+		webhookBaseUrl: `${base}/webhook`,
+		webhookTestBaseUrl: `${base}/webhook-test`,
+		webhookWaitingBaseUrl: `${base}/webhook-waiting`,
+		formWaitingBaseUrl: `${base}/form-waiting`,
+		setExecutionStatus: noop,
+		sendDataToUI: noop,
+		logAiEvent: noop,
+		hooks: new ExecutionLifecycleHooks(mode, executionId, {} as never),
+		...over,
+	};
+	// Only what n8n-core reads while it runs nodes; the rest belongs to n8n's own server.
+	return data as unknown as AdditionalData;
+}
+
+export function makeNode(over: Partial<INode> & Pick<INode, 'type'>): INode {
+	const name = over.name ?? 'Node';
+	return { id: `id-${name}`, name, typeVersion: 1, position: [0, 0], parameters: {}, ...over };
+}
+
+export function makeWorkflow(
+	nodes: INode[],
+	connections: IConnections = {},
+	settings: IWorkflowSettings = {},
+): Workflow {
+	return new Workflow({
+		id: 'wf-1',
+		name: 'Test',
+		nodes,
+		connections,
+		active: false,
+		nodeTypes,
+		settings: { executionOrder: 'v1', ...settings },
+	});
+}
+
+const to = (node: string) => ({ node, type: NodeConnectionTypes.Main, index: 0 });
+
+/** Start → node, and output i of the node → sinks[i]. */
+export function oneNodeWorkflow(
+	node: INode,
+	sinks: string[] = [],
+	settings: IWorkflowSettings = {},
+): { workflow: Workflow; start: INode } {
+	const start = makeNode({ type: 'test.start', name: 'Start' });
+	const sinkNodes = sinks.map((name) => makeNode({ type: 'test.sink', name }));
+	const connections = {
+		Start: { main: [[to(node.name)]] },
+		[node.name]: { main: sinks.map((name) => [to(name)]) },
+	};
+	return { workflow: makeWorkflow([start, node, ...sinkNodes], connections, settings), start };
+}
+
+/** Runs one node on the input through the real `WorkflowExecute`. */
+export async function runNode(
+	credentialsHelper: TestCredentialsHelper,
+	node: INode,
+	input: INodeExecutionData[],
+	sinks: string[] = [],
+	settings: IWorkflowSettings = {},
+): Promise<IRun> {
+	const { workflow, start } = oneNodeWorkflow(node, sinks, settings);
+	return await runWorkflow(credentialsHelper, workflow, start, input);
+}
+
+export async function runWorkflow(
+	credentialsHelper: TestCredentialsHelper,
+	workflow: Workflow,
+	start: INode,
+	input: INodeExecutionData[],
+	mode: WorkflowExecuteMode = 'trigger',
+): Promise<IRun> {
+	const runData = createRunExecutionData({
+		startData: {},
+		resultData: { runData: {} },
+		executionData: {
+			nodeExecutionStack: [{ node: start, data: { main: [input] }, source: null }],
+		},
+	});
+	return await resume(credentialsHelper, workflow, runData, mode);
+}
+
+/** Runs on from stored run data, as n8n does when a waiting execution is due. */
+export async function resume(
+	credentialsHelper: TestCredentialsHelper,
+	workflow: Workflow,
+	data: IRunExecutionData,
+	mode: WorkflowExecuteMode = 'trigger',
+): Promise<IRun> {
+	const additionalData = makeAdditionalData(credentialsHelper, mode);
+	return await new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
+}
+
+/** What `execute()` itself returns, before the engine fills in a missing `pairedItem`. */
+export async function executeRaw(
+	credentialsHelper: TestCredentialsHelper,
+	node: INode,
+	input: INodeExecutionData[],
+): Promise<unknown> {
+	const data = { main: [input] };
+	const context = new ExecuteContext(
+		makeWorkflow([node]),
+		node,
+		makeAdditionalData(credentialsHelper),
+		'trigger',
+		createEmptyRunExecutionData(),
+		0,
+		input,
+		data,
+		{ node, data, source: null },
+		[],
+	);
+	return await nodeTypes.getByNameAndVersion(node.type, node.typeVersion).execute?.call(context);
+}
+
+/** What a resource locator's list shows in the editor. */
+export async function searchList(
+	credentialsHelper: TestCredentialsHelper,
+	node: INode,
+	method: string,
+	filter?: string,
+): Promise<INodeListSearchResult> {
+	const context = new LoadOptionsContext(
+		makeWorkflow([node]),
+		node,
+		makeAdditionalData(credentialsHelper, 'internal'),
+		'',
+	);
+	const search = nodeTypes.getByNameAndVersion(node.type).methods?.listSearch?.[method];
+	if (search === undefined) throw new Error(`${node.type} has no list ${method}`);
+	return await search.call(context, filter);
+}
+
+/** The items of one output of a node's last run. */
+export function output(run: IRun, node: string, index = 0): INodeExecutionData[] {
+	return run.data.resultData.runData[node]?.at(-1)?.data?.main?.[index] ?? [];
+}

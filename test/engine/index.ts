@@ -1,0 +1,6 @@
+export * from './credentialsHelper';
+export * from './engine';
+export * from './nodeTypes';
+export * from './service';
+export * from './triggers';
+export { loader } from './sourceLoader';

@@ -1,0 +1,58 @@
+import nock from 'nock';
+import type { ICredentialDataDecryptedObject, INode, INodeCredentialsDetails } from 'n8n-workflow';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { TestCredentialsHelper } from './credentialsHelper';
+import { makeNode, setupEngine } from './engine';
+import { PACKAGE } from './nodeTypes';
+
+export const HOST = 'https://voice.example.com';
+export const TOKEN = 'tok-0123456789ab';
+
+/** The service as nock plays it, answering only requests that carry the token. */
+export const service = (host = HOST) => nock(host, { reqheaders: { 'API-Token': TOKEN } });
+
+export type EngineRing = {
+	credentials: TestCredentialsHelper;
+	/** A node of this package with the credential attached. */
+	node(type: string, over?: Partial<INode>): INode;
+	/** Another credential, e.g. with open details or the simulator's address. */
+	addCredential(data: ICredentialDataDecryptedObject): Promise<INodeCredentialsDetails>;
+};
+
+/**
+ * Sets up the engine ring for one test file: no request leaves but what nock expects, and every
+ * expected request must have come.
+ */
+export function engineRing(): EngineRing {
+	const credentials = new TestCredentialsHelper();
+	let details: INodeCredentialsDetails = { id: null, name: CREDENTIAL };
+
+	beforeAll(async () => {
+		await setupEngine();
+		details = await credentials.add(CREDENTIAL, { baseUrl: HOST, apiToken: TOKEN });
+		nock.disableNetConnect();
+		nock.enableNetConnect(/^(127\.0\.0\.1|localhost)/);
+	});
+	afterEach(() => {
+		const pending = nock.pendingMocks();
+		nock.cleanAll();
+		expect(pending).toEqual([]);
+	});
+	afterAll(() => {
+		nock.enableNetConnect();
+		nock.restore();
+	});
+
+	return {
+		credentials,
+		node: (type, over = {}) =>
+			makeNode({
+				type: `${PACKAGE}.${type}`,
+				name: 'Node',
+				credentials: { [CREDENTIAL]: details },
+				...over,
+			}),
+		addCredential: async (data) =>
+			await credentials.add(CREDENTIAL, { baseUrl: HOST, apiToken: TOKEN, ...data }),
+	};
+}

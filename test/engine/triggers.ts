@@ -1,0 +1,173 @@
+import { Container } from '@n8n/di';
+import {
+	ActiveWorkflowTriggers,
+	HookContext,
+	PollContext,
+	TriggerContext,
+	WebhookContext,
+} from 'n8n-core';
+import type {
+	IDataObject,
+	INode,
+	INodeExecutionData,
+	ITriggerFunctions,
+	IWebhookData,
+	IWorkflowExecuteAdditionalData,
+	Workflow,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+import type { TestCredentialsHelper } from './credentialsHelper';
+import { makeAdditionalData } from './engine';
+import { nodeTypes } from './nodeTypes';
+
+export type Emission = { items: INodeExecutionData[][]; deduplicationKey?: string | undefined };
+
+/** An active workflow: what its triggers emitted, the errors they raised, a way to stop them. */
+export type ActiveWorkflow = {
+	emitted: Emission[];
+	errors: Error[];
+	/** Resolves at the next emission or error. */
+	next(): Promise<void>;
+	stop(): Promise<boolean>;
+};
+
+/** Activates trigger and polling nodes through n8n-core's own `ActiveWorkflowTriggers`. */
+export async function activate(
+	credentialsHelper: TestCredentialsHelper,
+	workflow: Workflow,
+): Promise<ActiveWorkflow> {
+	const active = Container.get(ActiveWorkflowTriggers);
+	const errors: Error[] = [];
+	const waiting: Array<() => void> = [];
+	const wake = () => waiting.splice(0).forEach((resolve) => resolve());
+	const emitted: Emission[] = [];
+	const take = (items: INodeExecutionData[][], deduplicationKey?: string) => {
+		emitted.push({ items, deduplicationKey });
+		wake();
+	};
+	const emit: ITriggerFunctions['emit'] = (items, _response, _done, key) => take(items, key);
+	const emitError = (error: Error) => {
+		errors.push(error);
+		wake();
+	};
+	await active.addAllTriggers(
+		workflow.id,
+		workflow,
+		makeAdditionalData(credentialsHelper, 'trigger'),
+		'trigger',
+		'activate',
+		(flow, node, data, mode, activation) =>
+			new TriggerContext(flow, node, data, mode, activation, emit, emitError),
+		(flow, node, data, mode, activation) =>
+			new PollContext(flow, node, data, mode, activation, (items) => take(items), emitError),
+	);
+	return {
+		emitted,
+		errors,
+		next: async () => await new Promise<void>((resolve) => waiting.push(resolve)),
+		stop: async () => await active.remove(workflow.id),
+	};
+}
+
+export function pollContext(
+	credentialsHelper: TestCredentialsHelper,
+	workflow: Workflow,
+	node: INode,
+	mode: WorkflowExecuteMode = 'trigger',
+): PollContext {
+	const data = makeAdditionalData(credentialsHelper, mode);
+	return new PollContext(workflow, node, data, mode, mode === 'manual' ? 'manual' : 'activate');
+}
+
+export type WebhookRequest = {
+	method?: string;
+	body?: unknown;
+	headers?: IDataObject;
+	query?: IDataObject;
+	params?: IDataObject;
+	rawBody?: Buffer;
+};
+
+/** Records what a node answers to the sender of a webhook. */
+export class FakeResponse {
+	statusCode = 200;
+	body: unknown;
+	readonly headers: Record<string, unknown> = {};
+
+	status(code: number): this {
+		this.statusCode = code;
+		return this;
+	}
+
+	setHeader(name: string, value: unknown): this {
+		this.headers[name] = value;
+		return this;
+	}
+
+	json(body: unknown): this {
+		this.body = body;
+		return this;
+	}
+
+	send(body: unknown): this {
+		return this.json(body);
+	}
+
+	end(body?: unknown): this {
+		return this.json(body ?? this.body);
+	}
+}
+
+export function webhookContext(
+	credentialsHelper: TestCredentialsHelper,
+	workflow: Workflow,
+	node: INode,
+	request: WebhookRequest,
+	mode: WorkflowExecuteMode = 'webhook',
+): { context: WebhookContext; response: FakeResponse } {
+	const response = new FakeResponse();
+	const httpRequest = { method: 'POST', body: {}, headers: {}, query: {}, params: {}, ...request };
+	const data = makeAdditionalData(credentialsHelper, mode, {
+		httpRequest,
+		httpResponse: response,
+	} as unknown as Partial<IWorkflowExecuteAdditionalData>);
+	const webhook = webhookData(workflow, node, data);
+	return {
+		context: new WebhookContext(workflow, node, data, mode, webhook, [], null as never),
+		response,
+	};
+}
+
+export function hookContext(
+	credentialsHelper: TestCredentialsHelper,
+	workflow: Workflow,
+	node: INode,
+): HookContext {
+	const data = makeAdditionalData(credentialsHelper, 'trigger');
+	return new HookContext(
+		workflow,
+		node,
+		data,
+		'trigger',
+		'activate',
+		webhookData(workflow, node, data),
+	);
+}
+
+function webhookData(
+	workflow: Workflow,
+	node: INode,
+	workflowExecuteAdditionalData: IWorkflowExecuteAdditionalData,
+): IWebhookData {
+	const { webhooks = [] } = nodeTypes.getByNameAndVersion(node.type, node.typeVersion).description;
+	const [webhookDescription] = webhooks;
+	if (webhookDescription === undefined) throw new Error(`${node.type} has no webhook`);
+	return {
+		httpMethod: 'POST',
+		node: node.name,
+		path: 'p',
+		webhookDescription,
+		workflowId: workflow.id,
+		workflowExecuteAdditionalData,
+	};
+}
