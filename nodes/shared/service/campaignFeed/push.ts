@@ -6,7 +6,7 @@ import type { Service } from '../service';
 import type { JsonObject } from '../types';
 import type { Columns } from './columns';
 import { toContact } from './contact';
-import type { FeedItem, FeedOutcome, RowStatus } from './feed';
+import type { FeedItem, FeedOutcome, LeftOutRow, RowStatus } from './feed';
 import { namedRows } from './namedRows';
 import type { PreparedFeed } from './prepare';
 
@@ -27,56 +27,74 @@ export type PushOptions = {
 /**
  * Sends the prepared rows in requests of the documented size, one after another, and stops at the
  * first that did not surely succeed. Never throws for what happens to a request: the outcome says it.
+ * With an `earlier` outcome of the same feed only the rows that it left unsent are sent.
  */
 export async function pushFeed(
 	items: readonly FeedItem[],
-	{ rows, phones, leftOut }: PreparedFeed,
+	{ rows: usable, phones, leftOut }: PreparedFeed,
 	options: PushOptions,
+	earlier?: FeedOutcome,
 ): Promise<FeedOutcome> {
-	const outcome: FeedOutcome = { received: items.length, pushed: [], leftOut: [...leftOut] };
+	const rows = earlier === undefined ? usable : indexesOf(earlier, 'not_sent');
+	const outcome = earlier === undefined ? startOf(items, leftOut) : continuationOf(earlier);
 	const send = async (request: readonly number[]) =>
 		await sendRows(request, items, phones, options);
 
 	for (let start = 0; start < rows.length; start += LIMITS.contactsPerRequest) {
 		const end = start + LIMITS.contactsPerRequest;
-		await pushRequest(rows.slice(start, end), send, outcome);
-		if (outcome.stopped !== undefined) {
-			leaveOut(rows.slice(end), 'not_sent', notReached(outcome.stopped), outcome);
-			break;
-		}
+		const stopped = await pushRequest(rows.slice(start, end), send, outcome);
+		if (stopped === undefined) continue;
+		outcome.stopped ??= stopped;
+		leaveOut(rows.slice(end), 'not_sent', notReached(stopped), outcome);
+		break;
 	}
 	outcome.leftOut.sort((one, other) => one.index - other.index);
 	return outcome;
 }
 
+function startOf(items: readonly FeedItem[], leftOut: readonly LeftOutRow[]): FeedOutcome {
+	return { received: items.length, pushed: [], leftOut: [...leftOut] };
+}
+
+/** Rows whose fate is unknown stay unknown, and with them what stopped the feed. */
+function continuationOf({ received, pushed, leftOut, stopped }: FeedOutcome): FeedOutcome {
+	return {
+		received,
+		pushed: [...pushed],
+		leftOut: leftOut.filter(({ status }) => status !== 'not_sent'),
+		...(stopped?.outcome === 'unknown' && { stopped }),
+	};
+}
+
+function indexesOf({ leftOut }: FeedOutcome, wanted: RowStatus): number[] {
+	return leftOut.filter(({ status }) => status === wanted).map(({ index }) => index);
+}
+
 type Send = (rows: readonly number[]) => Promise<JsonObject | ExplainedError>;
 
-/** Pushes one request, without the rows that the service names as unacceptable. */
+/** Pushes one request, without the rows that the service names; gives back what stops the feed. */
 async function pushRequest(
 	request: readonly number[],
 	send: Send,
 	outcome: FeedOutcome,
-): Promise<void> {
+): Promise<ExplainedError | undefined> {
 	let rows = request;
 	for (let resends = 0; rows.length > 0; resends++) {
 		const answer = await send(rows);
 		if (!(answer instanceof ExplainedError)) {
 			outcome.pushed.push({ rows, answer });
-			return;
+			return undefined;
 		}
 		const refused = namedRows(answer, rows);
-		if (refused.length === 0) {
-			stop(rows, answer, outcome);
-			return;
-		}
+		if (refused.length === 0) return stop(rows, answer, outcome);
 		outcome.leftOut.push(...refused);
 		const named = new Set(refused.map(({ index }) => index));
 		rows = rows.filter((row) => !named.has(row));
 		if (resends === RESENDS_PER_REQUEST && rows.length > 0) {
-			stop(rows, tooManyRefused(), outcome);
-			return;
+			return stop(rows, tooManyRefused(), outcome);
 		}
 	}
+	return undefined;
 }
 
 async function sendRows(
@@ -98,9 +116,13 @@ async function sendRows(
 	}
 }
 
-function stop(rows: readonly number[], error: ExplainedError, outcome: FeedOutcome): void {
-	outcome.stopped = error;
+function stop(
+	rows: readonly number[],
+	error: ExplainedError,
+	outcome: FeedOutcome,
+): ExplainedError {
 	leaveOut(rows, error.outcome === 'unknown' ? 'unknown' : 'not_sent', reasonOf(error), outcome);
+	return error;
 }
 
 function leaveOut(
