@@ -5,6 +5,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { readServiceAccess } from '../nodes/shared/n8n/credential';
+import { openDetailProperties } from '../nodes/shared/n8n/openDetailProperties';
 
 export class VoiceChatAgentApiTokenApi implements ICredentialType {
 	name = 'voiceChatAgentApiTokenApi';
@@ -39,6 +40,14 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 			description:
 				'The 16-character token from the settings page of your dashboard. Keep it secret: it can place calls.',
 		},
+		{
+			displayName:
+				'Some details differ from one service to another. Turn on a topic below only when you use its nodes; whoever provides your service knows the values.',
+			name: 'openDetailsNotice',
+			type: 'notice',
+			default: '',
+		},
+		...openDetailProperties(),
 	];
 
 	/** The token travels in a header, and to the base URL alone. */

@@ -1,0 +1,32 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { OPEN_DETAIL_TOPICS, type OpenDetailTopic } from '../service/openDetails';
+import type { OpenDetailField } from '../service/openDetails/field';
+
+/** The *Open Details* of the credential form: a switch for each topic, its fields behind it. */
+export function openDetailProperties(): INodeProperties[] {
+	return OPEN_DETAIL_TOPICS.flatMap((topic) => [
+		{
+			displayName: topic.switchLabel,
+			name: topic.switchName,
+			type: 'boolean' as const,
+			default: false,
+			description: topic.switchDescription,
+		},
+		...Object.entries(topic.fields).map(([name, field]) => toProperty(topic, name, field)),
+	]);
+}
+
+function toProperty(topic: OpenDetailTopic, name: string, field: OpenDetailField): INodeProperties {
+	const shared = {
+		displayName: field.label,
+		name,
+		default: '',
+		description: field.description,
+		displayOptions: { show: { [topic.switchName]: [true] } },
+	};
+	if (field.choices === undefined) {
+		return { ...shared, type: 'string', placeholder: field.placeholder };
+	}
+	const choices = field.choices.map((choice) => ({ ...choice }));
+	return { ...shared, type: 'options', options: [{ name: 'Not Set', value: '' }, ...choices] };
+}

@@ -1,0 +1,18 @@
+/** One value that the document leaves open and the credential asks for. */
+export type OpenDetailField = {
+	/** Label in the credential form. */
+	label: string;
+	description: string;
+	/** An example in the form of "e.g. …"; never a default. */
+	placeholder: string;
+	/** Where only a few answers make sense. None of them is chosen for the user. */
+	choices?: ReadonlyArray<{ name: string; value: string }>;
+};
+
+export type OpenDetailFields = { readonly [name: string]: OpenDetailField };
+
+/** Where a request carries a value. */
+export const PLACEMENTS = [
+	{ name: 'In the Body', value: 'body' },
+	{ name: 'In the Address (Query)', value: 'query' },
+] as const;
