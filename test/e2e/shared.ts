@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { N8nServer, type N8nAddress } from '../n8n/server';
+import type { N8nAddress, N8nServer } from '../n8n/server';
 
 const variable = 'E2E_SERVER';
 const shared = z.object({

@@ -16,6 +16,9 @@ const identified = z.object({ id: z.string(), name: z.string() });
 const workflowSchema = identified.extend({ versionId: z.string(), active: z.boolean() });
 const executionSchema = z.object({ id: z.string(), workflowId: z.string(), status: z.string() });
 const testResult = z.object({ status: z.string(), message: z.string() });
+const storedRun = z.custom<IRunExecutionData>(
+	(value) => z.object({ resultData: z.object({}) }).safeParse(value).success,
+);
 const listResult = z.object({
 	results: z.array(z.object({ name: z.string(), value: z.union([z.string(), z.number()]) })),
 	paginationToken: z.unknown().optional(),
@@ -134,8 +137,7 @@ export class N8nDriver {
 	/** Everything an execution has stored: each node's output, the error if there is one. */
 	async runData(executionId: string): Promise<IRunExecutionData['resultData']> {
 		const { data } = await this.execution(executionId);
-		const stored: IRunExecutionData = parse(data);
-		return stored.resultData;
+		return storedRun.parse(parse(data)).resultData;
 	}
 
 	/** The items that a node gave on one of its outputs, in its last run. */
