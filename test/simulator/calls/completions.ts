@@ -1,0 +1,130 @@
+import { delay } from '../clock';
+import { isObject, type JsonObject } from '../json';
+import type { Call, Delivery, TranscriptTurn } from '../state/types';
+import type { World } from '../world';
+import { deliver } from './deliver';
+import { usualOutcome, usualRecording, usualTranscript } from './outcome';
+import { recordOf } from './record';
+
+/** Record fields of the finished call, plus what hangs on it. `recording: true` gives a short file. */
+export type CallOutcome = JsonObject & {
+	transcript?: TranscriptTurn[];
+	recording?: Buffer | boolean | null;
+};
+
+export interface DeliveryOptions {
+	/** How often the webhook is delivered, one after the other. */
+	deliverTimes?: number;
+	/** All deliveries at the same moment. */
+	concurrently?: boolean;
+	/** Record fields that only the delivered payload claims. */
+	forged?: JsonObject;
+	/** Goes here in place of the call's webhook_url. */
+	url?: string;
+}
+
+export interface AutoComplete {
+	/** Time after placing; 'beforeResponse': the webhook arrives before the call request has returned. */
+	afterMs: number | 'beforeResponse';
+	outcome?: CallOutcome | ((call: Call) => CallOutcome);
+	delivery?: DeliveryOptions;
+}
+
+const LONGEST_TIMER_MS = 86_400_000;
+
+export class Completions {
+	private auto: AutoComplete | null = null;
+	private readonly timers = new Set<NodeJS.Timeout>();
+
+	constructor(private readonly world: World) {}
+
+	setAuto(auto: AutoComplete | null): void {
+		this.auto = auto;
+	}
+
+	/** Finishes a call and delivers its webhook; resolves when the deliveries have been answered. */
+	async complete(
+		callId: string,
+		given: CallOutcome = {},
+		options: DeliveryOptions = {},
+	): Promise<Delivery[]> {
+		const call = this.known(callId);
+		const { transcript, recording, ...fields } = given;
+		const { state, dialect, clock } = this.world;
+		const agent = state.agents.get(call.agentUuid);
+		call.outcome = { ...usualOutcome(call, agent, clock.now()), ...fields };
+		const picked = call.outcome.status === 'picked';
+		call.transcript = transcript ?? (picked ? usualTranscript(dialect, clock.now()) : []);
+		call.recording = recordingOf(recording ?? picked);
+		call.finished = true;
+		return await this.deliver(call, options);
+	}
+
+	/** Delivers the webhook of a call as it stands, finished or not. */
+	async deliverWebhook(callId: string, options: DeliveryOptions = {}): Promise<Delivery[]> {
+		return await this.deliver(this.known(callId), options);
+	}
+
+	/** Called by the placing route before it answers. */
+	async placed(call: Call): Promise<void> {
+		const auto = this.auto;
+		if (!auto || !call.dialled) return;
+		if (auto.afterMs === 'beforeResponse') {
+			await this.completeAutomatically(call, auto);
+			return;
+		}
+		const wait = Math.max(0, (call.scheduledAt ?? 0) - this.world.clock.now()) + auto.afterMs;
+		if (wait > LONGEST_TIMER_MS) return;
+		const timer = setTimeout(() => {
+			this.timers.delete(timer);
+			void this.completeAutomatically(call, auto);
+		}, wait);
+		this.timers.add(timer);
+	}
+
+	reset(): void {
+		this.auto = null;
+		for (const timer of this.timers) clearTimeout(timer);
+		this.timers.clear();
+	}
+
+	private async completeAutomatically(call: Call, auto: AutoComplete): Promise<void> {
+		if (call.finished || !this.world.state.calls.has(call.callId)) return;
+		const outcome = typeof auto.outcome === 'function' ? auto.outcome(call) : auto.outcome;
+		await this.complete(call.callId, outcome, auto.delivery);
+	}
+
+	private known(callId: string): Call {
+		const call = this.world.state.calls.get(callId);
+		if (!call) throw new Error(`The simulator holds no call ${callId}`);
+		return call;
+	}
+
+	private async deliver(call: Call, options: DeliveryOptions): Promise<Delivery[]> {
+		const url = options.url ?? call.webhookUrl;
+		if (url === null) return [];
+		const { dialect, state } = this.world;
+		const record = recordOf(call, state.agents.get(call.agentUuid), dialect);
+		const body = dialect.webhook.body(call.callId, { ...record, ...options.forged });
+		const once = async () => await deliver(url, body, dialect, call.deliveries);
+		const times = options.deliverTimes ?? 1;
+		if (options.concurrently === true)
+			return await Promise.all(Array.from({ length: times }, once));
+		const deliveries: Delivery[] = [];
+		for (let i = 0; i < times; i++) {
+			deliveries.push(await once());
+			await delay(0);
+		}
+		return deliveries;
+	}
+}
+
+function recordingOf(recording: Buffer | boolean | null): Buffer | null {
+	if (recording === null || recording === false) return null;
+	return recording === true ? usualRecording() : recording;
+}
+
+/** For outcomes that come over HTTP. */
+export function outcomeFrom(value: unknown): CallOutcome {
+	return isObject(value) ? value : {};
+}

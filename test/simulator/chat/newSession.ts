@@ -1,0 +1,30 @@
+import { istTimestamp } from '../clock';
+import type { Dialect } from '../dialects';
+import type { Agent } from '../state/types';
+import type { Session } from './types';
+
+/** An open session; its context bucket already holds an initial entry. */
+export function newSession(
+	agent: Agent,
+	dialect: Dialect,
+	now: number,
+	sessionId: string,
+): Session {
+	return {
+		sessionId,
+		agentUuid: agent.agentUuid,
+		accountId: agent.accountId,
+		status: 'open',
+		mode: 'ai',
+		customer: null,
+		context: [dialect.chat.initialContext(agent.name)],
+		messages: [],
+		interactions: new Map(),
+		remembered: new Map(),
+		spent: new Set(),
+		inFlight: null,
+		events: [],
+		deliveryUrl: null,
+		createdAt: istTimestamp(now),
+	};
+}

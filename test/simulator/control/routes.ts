@@ -1,0 +1,75 @@
+import type { AutoComplete, DeliveryOptions } from '../calls/completions';
+import { outcomeFrom } from '../calls/completions';
+import { answer, type Answer } from '../http/answers';
+import type { Route, SimulatorRequest } from '../http/route';
+import { isObject, type JsonObject } from '../json';
+import type { World } from '../world';
+import { faultFrom } from './faultFrom';
+import { stateView } from './stateView';
+
+/** The simulator driven from another process. */
+export function controlRoutes(world: World): Route[] {
+	const get = (path: string, read: () => unknown): Route => ({
+		method: 'GET',
+		path: `/__simulator/${path}`,
+		handle: () => answer(200, read()),
+	});
+	return [
+		get('state', () => stateView(world)),
+		get('requests', () => world.log.requests),
+		get('stats', () => world.log.stats()),
+		command('reset', () => world.reset()),
+		command('faults', (body) => world.faults.inject(faultFrom(body))),
+		command('faults/clear', () => world.faults.clear()),
+		command('latency', (body) => {
+			world.latencyMs = Number(body.ms ?? 0);
+		}),
+		command('clock', (body) => world.clock.advance(Number(body.advanceMs ?? 0))),
+		command('completeCall', async (body) => {
+			const outcome = outcomeFrom(body.outcome);
+			return await world.completions.complete(
+				String(body.callId),
+				outcome,
+				deliveryFrom(body.delivery),
+			);
+		}),
+		command('deliverWebhook', async (body) => {
+			return await world.completions.deliverWebhook(
+				String(body.callId),
+				deliveryFrom(body.delivery),
+			);
+		}),
+		command('autoComplete', (body) => world.completions.setAuto(autoFrom(body))),
+	];
+}
+
+function command(name: string, run: (body: JsonObject) => unknown): Route {
+	return {
+		method: 'POST',
+		path: `/__simulator/${name}`,
+		handle: async ({ body }: SimulatorRequest): Promise<Answer> => {
+			try {
+				return answer(200, { done: true, result: (await run(isObject(body) ? body : {})) ?? null });
+			} catch (caught) {
+				return answer(400, { done: false, message: caught instanceof Error ? caught.message : '' });
+			}
+		},
+	};
+}
+
+function deliveryFrom(value: unknown): DeliveryOptions {
+	if (!isObject(value)) return {};
+	const { deliverTimes, concurrently, forged, url } = value;
+	return {
+		...(typeof deliverTimes === 'number' ? { deliverTimes } : {}),
+		...(typeof concurrently === 'boolean' ? { concurrently } : {}),
+		...(isObject(forged) ? { forged } : {}),
+		...(typeof url === 'string' ? { url } : {}),
+	};
+}
+
+/** Without `afterMs` calls no longer complete by themselves. */
+function autoFrom({ afterMs, outcome, delivery }: JsonObject): AutoComplete | null {
+	if (afterMs !== 'beforeResponse' && typeof afterMs !== 'number') return null;
+	return { afterMs, outcome: outcomeFrom(outcome), delivery: deliveryFrom(delivery) };
+}

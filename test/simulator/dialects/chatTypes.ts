@@ -1,0 +1,81 @@
+import type { JsonObject } from '../json';
+import type { Session } from '../chat/types';
+
+export interface ChatDialect {
+	openState: string;
+	/** Create request: names of the body fields, and what the answer looks like. */
+	create: { agent: string; customer: string; metadata: string };
+	createBody(session: JsonObject): JsonObject;
+	inbound: InboundFields;
+	/** The answer to a synchronous message. */
+	inboundBody(result: JsonObject): JsonObject;
+	/** The immediate answer to an asynchronous message. */
+	asyncBody(result: { turnId: string; messageId: string; replay: boolean }): JsonObject;
+	/** Where the service reads the chat delivery address from. */
+	deliveryUrl: { from: 'dashboard' | 'session' | 'message'; field: string };
+	deliveryBody(reply: DeliveredReply): JsonObject;
+	commands: {
+		takeOver: string;
+		release: string;
+		/** A hint to the AI, which is refused during a take-over. */
+		tell: string;
+		/** A line of the human operator to the customer. */
+		say: string;
+		text: string;
+	};
+	supportBody(command: string, session: Session): JsonObject;
+	refusalText(command: string): string;
+	initialContext(agentName: string): string;
+	streamText: string;
+	messageId(counter: number): string | number;
+	turnId(counter: number): string;
+	/** An outgoing interactive message. */
+	interactive(id: string, text: string, options: string[]): JsonObject;
+	/** Whether a message id sent by the client is given back in place of the service's own. */
+	echoesMessageId: boolean;
+	reactivatedReason: string;
+	autoResumeReason: string;
+}
+
+export interface InboundFields {
+	session: string;
+	/** Names the agent where no session is given: one is then resolved or created. */
+	agent: string;
+	customer: string;
+	message: string;
+	messageId: string;
+	/** Documented name; here so that a dialect can nest it all under one key. */
+	idempotencyKey: 'idempotency_key';
+	wrapper: string | null;
+}
+
+export interface DeliveredReply {
+	sessionId: string;
+	turnId: string;
+	messageId: string;
+	reply: string | null;
+	state: string;
+}
+
+export interface SocketDialect {
+	/** Query of its own in ws_url. */
+	urlQuery: string;
+	accountId(id: number): string | number;
+	ts(ms: number): string | number;
+	eventId(counter: number): string;
+	/** Where the text of a reply outside the own ack stands in relation to its turn_result. */
+	replyText: 'before' | 'after' | 'nowhere';
+	/** Which turn the turn_result of a merged message names. */
+	mergedResult: 'target' | 'own' | 'both';
+	ackBeforeEvents: boolean;
+	socketEndsWithToken: boolean;
+	replay: { windowMs: number; maxEvents: number; onFirstConnect: boolean };
+	takeOverCode: number;
+	sameClientTwice: 'replaced' | 'both';
+	replacedCode: number;
+	closeReason(word: string): string;
+	afterClosed: 'closes' | 'staysOpen';
+	closedSessionCode: number | null;
+	unusualEvent: { type: string; payload: JsonObject };
+	unusualCloseCode: number;
+}

@@ -1,0 +1,154 @@
+import type { JsonObject } from '../json';
+import type { Agent, DndEntry } from '../state/types';
+import type { ChatDialect, SocketDialect } from './chatTypes';
+
+/** One legal answer to every detail that the service document leaves open. */
+export interface Dialect {
+	name: string;
+	statuses: Statuses;
+	validation: ValidationDialect;
+	agents: AgentsDialect;
+	calls: CallsDialect;
+	campaigns: CampaignsDialect;
+	dnd: DndDialect;
+	webhook: WebhookDialect;
+	chat: ChatDialect;
+	socket: SocketDialect;
+	general: GeneralDialect;
+}
+
+/** HTTP statuses that the document calls "not shown". */
+export interface Statuses {
+	agentNotFound: number;
+	callNotFound: number;
+	recordingNotAvailable: number;
+	campaignNotFound: number;
+	dndPhoneMissing: number;
+	dndNotOnList: number;
+	noOutboundNumber: number;
+	relayedRefusal: number;
+	sessionNotFound: number;
+	keyReused: number;
+	busy: number;
+}
+
+export interface ValidationDialect {
+	/** Status outside call placement, where the document says 400. */
+	status: 400 | 422;
+	body(problems: string[]): JsonObject;
+}
+
+export interface AgentsDialect {
+	/** Query parameter that narrows the list to one agent. */
+	filter: string;
+	record(agent: Agent): JsonObject;
+	body(agents: JsonObject[]): JsonObject;
+}
+
+export type Paging = 'page' | 'offset' | 'cursor';
+
+export interface Page {
+	items: JsonObject[];
+	total: number;
+	size: number;
+	/** First item's place in the whole list. */
+	start: number;
+	next: number | null;
+}
+
+export interface CallsDialect {
+	filters: {
+		status: string;
+		agent: string;
+		campaign: string;
+		from: string;
+		to: string;
+		phone: string;
+	};
+	paging: { style: Paging; position: string; size: string; defaultSize: number; maxSize: number };
+	listBody(page: Page): JsonObject;
+	/** What an item of the list looks like: whole record or a part of it. */
+	listItem(record: JsonObject): JsonObject;
+	/** Statuses that a call shows while in flight, one after the other; null: none yet. */
+	inFlight: Array<string | null>;
+	/** Values beyond those observed in the document. */
+	unusual: {
+		status: string;
+		callType: string;
+		channel: string;
+		endedBy: string;
+		endedReason: string;
+	};
+	/** How a field without a value is written. */
+	missing: 'null' | 'absent';
+	customerRole: string;
+	trunkZeroAccepted: boolean;
+	lowerCaseCountryAccepted: boolean;
+	greetingLength(text: string): number;
+	pastSchedule: 'refused' | 'placedNow';
+	scheduledAt(sent: string, instant: number): string;
+	numberOnDnd: 'refused' | 'notDialled';
+	inactiveAgent: 'accepted' | 'refused';
+	noNumberText: string;
+	recordingUrl(origin: string, path: string): string;
+	recordingHeaders: Record<string, string>;
+}
+
+export interface CampaignsDialect {
+	retryDelay: number;
+	/** Call window and calling days. */
+	extraFields: JsonObject;
+	/** Campaign states from which an activation, a pause, an archiving is permitted. */
+	lifecycle: Record<'Active' | 'Paused' | 'Archived', string[]>;
+	fileName(id: number): string;
+	archivedText: string;
+	dndSkipped(phone: string, index: number): JsonObject;
+	warning(status: string): unknown;
+	acceptedCountsDndSkipped: boolean;
+	plus91NeedsMobile: boolean;
+	/** Whose extra keys survive among duplicates. */
+	duplicates: 'longerName' | 'first' | 'merged';
+	reportsEveryBadContact: boolean;
+	emptyListAccepted: boolean;
+}
+
+export interface DndDialect {
+	add: { placement: 'query' | 'body'; agent: string; phone: string; reason: string };
+	list: { agent: string; phone: string; page: string; perPage: string };
+	remove: { placement: 'query' | 'body'; agent: string };
+	defaultPerPage: number;
+	/** What happens to a page size above the documented cap. */
+	overCap: 'clamped' | 'refused';
+	/** Which written forms of a number the removal and the addition take. */
+	phoneForms: 'any' | 'international' | 'digits';
+	addTwice: 'accepted' | 'refused';
+	addBody(entry: DndEntry, wire: JsonObject): JsonObject;
+	removedMessage(phone: string): string;
+	phoneMissing: string;
+	reason: string;
+}
+
+export interface WebhookDialect {
+	body(callId: string, record: JsonObject): JsonObject;
+	headers(body: string): Record<string, string>;
+	attempts: number;
+	retryAfterMs: number;
+	/** Which answers count as received. */
+	received(status: number): boolean;
+}
+
+export interface GeneralDialect {
+	rateLimit: { perMinute: number; retryAfter: 'seconds' | 'date' } | null;
+	tooManyBody: JsonObject;
+	/** Header of every answer that names the interface's version. */
+	versionHeader: string | null;
+	/** Headers of the legacy endpoints. */
+	legacyHeaders: Record<string, string>;
+	maxMessage: number;
+	maxContext: number;
+	maxBodyBytes: number;
+	/** A credential other than API-Token and the stream it may request. */
+	otherCredential: { header: string; value: string; stream: string } | null;
+	unknownPath: JsonObject;
+	badJson: string;
+}

@@ -1,0 +1,64 @@
+import type { FaultKind } from './faults';
+
+export interface Outcome {
+	/** HTTP status of the answer; absent while it is under way or when none was sent. */
+	status?: number;
+	/** The `error` text of a refusal, at any status. */
+	error?: string;
+	token: 'valid' | 'missing' | 'invalid';
+	fault?: FaultKind;
+}
+
+export interface RecordedRequest {
+	method: string;
+	path: string;
+	query: Record<string, string>;
+	headers: Record<string, string | string[] | undefined>;
+	/** The parsed body; absent when bodies are not kept. */
+	body?: unknown;
+	at: number;
+	outcome: Outcome;
+}
+
+export interface Stats {
+	requests: number;
+	maxActive: number;
+	newSockets: number;
+}
+
+/** Every request received, and how much went on at once. */
+export class RequestLog {
+	readonly requests: RecordedRequest[] = [];
+	private active = 0;
+	private figures: Stats = { requests: 0, maxActive: 0, newSockets: 0 };
+
+	constructor(private readonly keepBodies: boolean) {}
+
+	open(request: RecordedRequest): void {
+		const { body, ...rest } = request;
+		this.requests.push(this.keepBodies && body !== undefined ? request : rest);
+	}
+
+	socketOpened(): void {
+		this.figures.newSockets++;
+	}
+
+	started(): void {
+		this.active++;
+		this.figures.requests++;
+		this.figures.maxActive = Math.max(this.figures.maxActive, this.active);
+	}
+
+	ended(): void {
+		this.active--;
+	}
+
+	stats(): Stats {
+		return { ...this.figures };
+	}
+
+	reset(): void {
+		this.requests.length = 0;
+		this.figures = { requests: 0, maxActive: this.active, newSockets: 0 };
+	}
+}

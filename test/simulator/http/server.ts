@@ -1,0 +1,158 @@
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { delay } from '../clock';
+import { isObject } from '../json';
+import type { World } from '../world';
+import { answer, invalid, refused, type Answer } from './answers';
+import { takesEffect } from './faults';
+import type { RecordedRequest } from './requestLog';
+import type { Route, SimulatorRequest } from './route';
+import { faultyAnswer, retryAfterHeader, send } from './send';
+
+/** Marks a body that is not JSON, so that the refusal can come after the token check. */
+const UNREADABLE = Symbol('unreadable body');
+
+export function createServer(world: World, routes: Route[], control: Route[]): FastifyInstance {
+	const app = Fastify({
+		logger: false,
+		exposeHeadRoutes: false,
+		forceCloseConnections: true,
+		bodyLimit: world.dialect.general.maxBodyBytes,
+	});
+	app.removeAllContentTypeParsers();
+	app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
+		done(null, parsedBody(String(body), request.headers['content-type']));
+	});
+	app.server.on('connection', () => world.log.socketOpened());
+
+	for (const route of routes) {
+		app.route({
+			method: route.method,
+			url: route.path,
+			handler: async (request, reply) => await serve(world, request, reply, route),
+		});
+	}
+	for (const route of control) {
+		app.route({
+			method: route.method,
+			url: route.path,
+			handler: async (request, reply) => {
+				await send(reply, await route.handle(described(request)));
+			},
+		});
+	}
+	app.setNotFoundHandler(async (request, reply) => await serve(world, request, reply, null));
+	app.setErrorHandler(async (caught: { statusCode?: number; message: string }, _request, reply) => {
+		await send(reply, refused(caught.statusCode ?? 500, caught.message));
+	});
+	return app;
+}
+
+function parsedBody(text: string, contentType: string | undefined): unknown {
+	if (text === '') return undefined;
+	if (contentType?.startsWith('application/json') !== true) return UNREADABLE;
+	try {
+		return JSON.parse(text);
+	} catch {
+		return UNREADABLE;
+	}
+}
+
+function described(request: FastifyRequest): SimulatorRequest {
+	return {
+		method: request.method,
+		path: request.url.split('?')[0] ?? '',
+		params: isObject(request.params) ? strings(request.params) : {},
+		query: isObject(request.query) ? strings(request.query) : {},
+		headers: request.headers,
+		body: request.body ?? undefined,
+	};
+}
+
+function strings(values: Record<string, unknown>): Record<string, string> {
+	return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
+}
+
+async function serve(
+	world: World,
+	raw: FastifyRequest,
+	reply: FastifyReply,
+	route: Route | null,
+): Promise<void> {
+	const request = described(raw);
+	const recorded: RecordedRequest = {
+		method: request.method,
+		path: request.path,
+		query: request.query,
+		headers: request.headers,
+		body: request.body === UNREADABLE ? undefined : request.body,
+		at: world.clock.now(),
+		outcome: { token: world.tokenCheck(request.headers) },
+	};
+	world.log.open(recorded);
+	world.log.started();
+	reply.raw.once('close', () => world.log.ended());
+	await respond(world, request, recorded, reply, route);
+}
+
+async function respond(
+	world: World,
+	request: SimulatorRequest,
+	{ outcome }: RecordedRequest,
+	reply: FastifyReply,
+	route: Route | null,
+): Promise<void> {
+	const fault = world.faults.take(request.method, request.path);
+	if (fault) outcome.fault = fault.kind;
+	if (fault?.kind === 'resetBefore') return cut(reply);
+
+	const handled =
+		!fault || takesEffect(fault)
+			? await handledAnswer(world, request, route, outcome.token)
+			: undefined;
+	await delay(world.latencyMs + (fault?.latencyMs ?? 0));
+	if (fault?.kind === 'resetAfter') return cut(reply);
+	// The socket stays open; stopping the simulator ends it.
+	if (fault?.kind === 'hang') return void reply.hijack();
+
+	const changed = fault && faultyAnswer(fault, world.dialect, `${world.baseUrl}/elsewhere`);
+	const sent = changed ?? handled ?? refused(500, 'Internal server error');
+	outcome.status = sent.status;
+	const said = isObject(sent.body) ? sent.body.error : undefined;
+	if (typeof said === 'string') outcome.error = said;
+	await send(reply, withHeaders(world, sent, route), fault);
+}
+
+function cut(reply: FastifyReply): void {
+	reply.hijack();
+	reply.raw.destroy();
+}
+
+async function handledAnswer(
+	world: World,
+	request: SimulatorRequest,
+	route: Route | null,
+	token: RecordedRequest['outcome']['token'],
+): Promise<Answer> {
+	if (token !== 'valid' && route?.open !== true) return refused(401, 'Invalid API token');
+	if (world.overRate()) {
+		return {
+			status: 429,
+			body: world.dialect.general.tooManyBody,
+			headers: retryAfterHeader(world.dialect, 1),
+		};
+	}
+	if (!route) return answer(404, world.dialect.general.unknownPath);
+	if (request.body === UNREADABLE)
+		return invalid(world.dialect, [world.dialect.general.badJson], 400);
+	return await route.handle(request);
+}
+
+function withHeaders(world: World, sent: Answer, route: Route | null): Answer {
+	const { versionHeader, legacyHeaders } = world.dialect.general;
+	const headers = {
+		...(versionHeader === null ? {} : { [versionHeader]: '1.0.0' }),
+		...(route?.legacy === true ? legacyHeaders : {}),
+		...sent.headers,
+	};
+	return { ...sent, headers };
+}

@@ -1,0 +1,20 @@
+import { answer } from '../http/answers';
+import type { Route } from '../http/route';
+import type { World } from '../world';
+
+export function agentRoutes({ state, dialect }: World): Route[] {
+	return [
+		{
+			method: 'GET',
+			path: '/v1/active_agents',
+			handle: ({ query }) => {
+				const wanted = query[dialect.agents.filter];
+				const agents = [...state.agents.values()]
+					.filter((agent) => agent.accountId === state.accountId && agent.active)
+					// "Able to take calls": without a number an agent can place none, but may still be listed.
+					.filter((agent) => wanted === undefined || agent.agentUuid === wanted);
+				return answer(200, dialect.agents.body(agents.map(dialect.agents.record)));
+			},
+		},
+	];
+}

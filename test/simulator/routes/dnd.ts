@@ -1,0 +1,101 @@
+import { istTimestamp } from '../clock';
+import { agentNotFound, answer, invalid, refused, type Answer } from '../http/answers';
+import { placed, type Route, type SimulatorRequest } from '../http/route';
+import { isNonEmptyString, type JsonObject } from '../json';
+import { dndPhone } from '../rules/dndPhone';
+import { digitsOf } from '../rules/phone';
+import type { DndEntry } from '../state/types';
+import type { World } from '../world';
+
+const PER_PAGE_CAP = 100;
+const PATH = '/v1/dnd_numbers';
+
+export function dndRoutes(world: World): Route[] {
+	return [
+		{ method: 'POST', path: PATH, handle: (request) => add(world, request) },
+		{ method: 'GET', path: PATH, handle: (request) => list(world, request) },
+		{ method: 'DELETE', path: PATH, handle: (request) => remove(world, request) },
+	];
+}
+
+function add({ state, dialect, clock }: World, request: SimulatorRequest): Answer {
+	const names = dialect.dnd.add;
+	const given = placed(request, names.placement);
+	const agent = state.ownAgent(given[names.agent]);
+	if (!agent) return agentNotFound(dialect);
+	const number = given[names.phone];
+	if (!isNonEmptyString(number)) return invalid(dialect, [`${names.phone} is required`]);
+	const phone = dndPhone(number, dialect.dnd.phoneForms);
+	if (phone === null) return invalid(dialect, [`${names.phone} is not a valid phone number`]);
+	const known = state.dnd.find((e) => e.agentUuid === agent.agentUuid && e.phone === phone);
+	if (known && dialect.dnd.addTwice === 'refused') {
+		return invalid(dialect, ['Phone number is already on DND list']);
+	}
+	const reason = given[names.reason];
+	const entry = known ?? {
+		id: state.nextId(),
+		agentUuid: agent.agentUuid,
+		phone,
+		reason: typeof reason === 'string' ? reason : dialect.dnd.reason,
+		createdAt: istTimestamp(clock.now()),
+	};
+	if (!known) state.dnd.push(entry);
+	return answer(200, dialect.dnd.addBody(entry, wireEntry(entry)));
+}
+
+function list({ state, dialect }: World, { query }: SimulatorRequest): Answer {
+	const names = dialect.dnd.list;
+	const agent = state.ownAgent(query[names.agent]);
+	if (!agent) return agentNotFound(dialect);
+	const page = Number(query[names.page] ?? 1);
+	const asked = Number(query[names.perPage] ?? dialect.dnd.defaultPerPage);
+	if (!isCount(page) || !isCount(asked))
+		return invalid(dialect, ['paging must be whole numbers from 1']);
+	if (asked > PER_PAGE_CAP && dialect.dnd.overCap === 'refused') {
+		return invalid(dialect, [`${names.perPage} must be at most ${PER_PAGE_CAP}`]);
+	}
+	const perPage = Math.min(asked, PER_PAGE_CAP);
+	const part = digitsOf(query[names.phone] ?? '');
+	const found = state.dnd.filter(
+		(entry) => entry.agentUuid === agent.agentUuid && entry.phone.includes(part),
+	);
+	return answer(200, {
+		success: true,
+		data: found.slice((page - 1) * perPage, page * perPage).map(wireEntry),
+		meta: {
+			current_page: page,
+			total_pages: Math.ceil(found.length / perPage),
+			total_count: found.length,
+			per_page: perPage,
+		},
+	});
+}
+
+function remove({ state, dialect }: World, request: SimulatorRequest): Answer {
+	const names = dialect.dnd.remove;
+	const given = placed(request, names.placement);
+	if (!isNonEmptyString(given.phone)) {
+		return refused(dialect.statuses.dndPhoneMissing, dialect.dnd.phoneMissing);
+	}
+	const agent = state.ownAgent(given[names.agent]);
+	if (!agent) return agentNotFound(dialect);
+	const phone = dndPhone(given.phone, dialect.dnd.phoneForms);
+	const at = state.dnd.findIndex((e) => e.agentUuid === agent.agentUuid && e.phone === phone);
+	if (at < 0) return refused(dialect.statuses.dndNotOnList, 'Phone number not found on DND list');
+	state.dnd.splice(at, 1);
+	return answer(200, { success: true, message: dialect.dnd.removedMessage(given.phone) });
+}
+
+function isCount(value: number): boolean {
+	return Number.isInteger(value) && value >= 1;
+}
+
+function wireEntry(entry: DndEntry): JsonObject {
+	return {
+		id: entry.id,
+		agent_uuid: entry.agentUuid,
+		phone: entry.phone,
+		reason: entry.reason,
+		created_at: entry.createdAt,
+	};
+}

@@ -1,0 +1,23 @@
+import type { Route } from '../http/route';
+import type { World } from '../world';
+import { agentRoutes } from './agents';
+import { campaignContactRoutes } from './campaignContacts';
+import { campaignStatusRoutes } from './campaignStatus';
+import { dndRoutes } from './dnd';
+import { listCallRoutes } from './listCalls';
+import { placeCallRoutes } from './placeCall';
+import { readCallRoutes } from './readCall';
+import { recordingFileRoutes } from './recordingFile';
+
+export function serviceRoutes(world: World): Route[] {
+	return [
+		...placeCallRoutes(world),
+		...readCallRoutes(world),
+		...listCallRoutes(world),
+		...recordingFileRoutes(world),
+		...agentRoutes(world),
+		...campaignContactRoutes(world),
+		...campaignStatusRoutes(world),
+		...dndRoutes(world),
+	];
+}

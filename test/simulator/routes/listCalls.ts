@@ -1,0 +1,80 @@
+import { recordOf } from '../calls/record';
+import { answer, invalid, type Answer } from '../http/answers';
+import type { Route } from '../http/route';
+import { digitsOf } from '../rules/phone';
+import type { Call } from '../state/types';
+import type { World } from '../world';
+
+type Query = Record<string, string>;
+
+export function listCallRoutes(world: World): Route[] {
+	return [{ method: 'GET', path: '/v1/calls', handle: ({ query }) => listCalls(world, query) }];
+}
+
+function listCalls(world: World, query: Query): Answer {
+	const { state, dialect } = world;
+	const { paging } = dialect.calls;
+	const size = Number(query[paging.size] ?? paging.defaultSize);
+	const start = startOf(query[paging.position], size, world);
+	if (!Number.isInteger(size) || size < 1 || start === null) {
+		return invalid(dialect, ['paging is not valid']);
+	}
+	const problems = dateProblems(query, world);
+	if (problems.length > 0) return invalid(dialect, problems);
+	const shown = Math.min(size, paging.maxSize);
+	const found = [...state.calls.values()].reverse().filter((call) => fits(call, query, world));
+	const items = found
+		.slice(start, start + shown)
+		.map((call) => recordOf(call, state.agents.get(call.agentUuid), dialect));
+	const next = start + shown < found.length ? start + shown : null;
+	return answer(
+		200,
+		dialect.calls.listBody({
+			items: items.map(dialect.calls.listItem),
+			total: found.length,
+			size: shown,
+			start,
+			next,
+		}),
+	);
+}
+
+/** The first item's place, from a page number, an offset or a cursor. */
+function startOf(position: string | undefined, size: number, { dialect }: World): number | null {
+	const { style, maxSize } = dialect.calls.paging;
+	if (position === undefined) return 0;
+	const number = Number(style === 'cursor' ? position.replace(/^c/, '') : position);
+	if (!Number.isInteger(number) || number < (style === 'page' ? 1 : 0)) return null;
+	return style === 'page' ? (number - 1) * Math.min(size, maxSize) : number;
+}
+
+function dateProblems(query: Query, { dialect }: World): string[] {
+	const { from, to } = dialect.calls.filters;
+	return [from, to]
+		.filter((name) => query[name] !== undefined && Number.isNaN(Date.parse(query[name])))
+		.map((name) => `${name} is not a date`);
+}
+
+function fits(call: Call, query: Query, { dialect }: World): boolean {
+	const { filters } = dialect.calls;
+	const same = (name: string, value: unknown) =>
+		query[name] === undefined || query[name] === String(value);
+	const at = Date.parse(call.createdAt);
+	const from = query[filters.from];
+	const to = query[filters.to];
+	const phone = query[filters.phone];
+	return (
+		same(filters.status, call.outcome.status) &&
+		same(filters.agent, call.agentUuid) &&
+		same(filters.campaign, call.campaignId) &&
+		same('campaign_upload_id', call.uploadId) &&
+		(from === undefined || at >= Date.parse(from)) &&
+		(to === undefined || at <= endOf(to)) &&
+		(phone === undefined || call.phone.includes(digitsOf(phone)))
+	);
+}
+
+/** A bare date includes the whole day. */
+function endOf(date: string): number {
+	return Date.parse(date) + (/^\d{4}-\d{2}-\d{2}$/.test(date) ? 86_399_999 : 0);
+}

@@ -1,0 +1,47 @@
+import { recordOf } from '../calls/record';
+import { callNotFound, ok, refused } from '../http/answers';
+import type { Route } from '../http/route';
+import type { World } from '../world';
+
+export function readCallRoutes(world: World): Route[] {
+	const { state, dialect } = world;
+	return [
+		{
+			method: 'GET',
+			path: '/v1/call/:id',
+			handle: ({ params }) => {
+				const call = state.calls.get(params.id ?? '');
+				if (!call) return callNotFound(dialect);
+				const record = recordOf(call, state.agents.get(call.agentUuid), dialect);
+				if (!call.finished) call.reads++;
+				return ok(record);
+			},
+		},
+		{
+			method: 'GET',
+			path: '/v1/call/:id/transcript',
+			handle: ({ params }) => {
+				const call = state.calls.get(params.id ?? '');
+				return call
+					? ok({ call_id: call.callId, transcript: call.transcript })
+					: callNotFound(dialect);
+			},
+		},
+		{
+			method: 'GET',
+			path: '/v1/call/:id/recording',
+			handle: ({ params }) => {
+				const call = state.calls.get(params.id ?? '');
+				if (!call) return callNotFound(dialect);
+				if (!call.recording) {
+					return refused(dialect.statuses.recordingNotAvailable, 'recording_not_available');
+				}
+				return ok({
+					call_id: call.callId,
+					recording_url: world.recordings.presign(call.callId),
+					expires_in_seconds: 900,
+				});
+			},
+		},
+	];
+}

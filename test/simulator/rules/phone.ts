@@ -1,0 +1,21 @@
+import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
+
+/** International form of a plausible number (digits only, no country code), else null. */
+export function internationalForm(
+	digits: string,
+	country: string,
+	trunkZeroAccepted: boolean,
+): string | null {
+	if (!/^\d{4,15}$/.test(digits)) return null;
+	// Uninhabited places have ISO codes and no numbering plan.
+	if (!isSupportedCountry(country)) return null;
+	const parsed = parsePhoneNumberFromString(digits, country);
+	if (!parsed?.isPossible()) return null;
+	const trunkZero = digits.startsWith('0') && !parsed.nationalNumber.startsWith('0');
+	return trunkZero && !trunkZeroAccepted ? null : parsed.number;
+}
+
+/** Digits of any written form, for comparing. */
+export function digitsOf(phone: string): string {
+	return phone.replace(/\D/g, '');
+}

@@ -1,0 +1,124 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { AutoComplete, CallOutcome, DeliveryOptions } from './calls/completions';
+import { controlRoutes } from './control/routes';
+import type { Clock } from './clock';
+import type { Dialect } from './dialects';
+import type { Faults } from './http/faults';
+import { createServer } from './http/server';
+import type { RecordedRequest, Stats } from './http/requestLog';
+import { serviceRoutes } from './routes';
+import { digitsOf } from './rules/phone';
+import type { SocketHub } from './socket/hub';
+import type { State } from './state/store';
+import type { Call, CampaignStatus, Delivery, StoredContact } from './state/types';
+import { World, type SimulatorOptions } from './world';
+
+/** The running service, as tests see it. */
+export class Simulator {
+	readonly baseUrl: string;
+	readonly token: string;
+	readonly dialect: Dialect;
+	readonly state: State;
+	readonly clock: Clock;
+	readonly faults: Faults;
+	readonly sessions: SocketHub;
+
+	constructor(
+		private readonly world: World,
+		private readonly app: FastifyInstance,
+	) {
+		this.baseUrl = world.baseUrl;
+		this.token = world.token;
+		this.dialect = world.dialect;
+		this.state = world.state;
+		this.clock = world.clock;
+		this.faults = world.faults;
+		this.sessions = world.hub;
+	}
+
+	/** Every request received, oldest first. */
+	get requests(): readonly RecordedRequest[] {
+		return this.world.log.requests;
+	}
+
+	stats(): Stats {
+		return this.world.log.stats();
+	}
+
+	setLatency(ms: number): void {
+		this.world.latencyMs = ms;
+	}
+
+	/** Finishes a call and delivers its webhook; resolves when the deliveries have been answered. */
+	async completeCall(
+		callId: string,
+		outcome: CallOutcome = {},
+		options: DeliveryOptions = {},
+	): Promise<Delivery[]> {
+		return await this.world.completions.complete(callId, outcome, options);
+	}
+
+	/** Delivers a webhook for a call as it stands: again, forged, or to another address. */
+	async deliverWebhook(callId: string, options: DeliveryOptions = {}): Promise<Delivery[]> {
+		return await this.world.completions.deliverWebhook(callId, options);
+	}
+
+	setAutoComplete(auto: AutoComplete | null): void {
+		this.world.completions.setAuto(auto);
+	}
+
+	/** Activates, pauses or archives a campaign, from the states that the dialect permits. */
+	changeCampaign(id: number, status: Exclude<CampaignStatus, 'Draft'>): void {
+		const campaign = this.state.campaigns.get(id);
+		const permitted = this.dialect.campaigns.lifecycle[status];
+		if (!campaign || !permitted.includes(campaign.status)) {
+			throw new Error(`Campaign ${id} cannot become ${status}`);
+		}
+		campaign.status = status;
+	}
+
+	/** Marks the queues of a contact list as worked off. */
+	completeUpload(uploadId: number): void {
+		for (const campaign of this.state.campaigns.values()) {
+			for (const upload of campaign.uploads) {
+				if (upload.id === uploadId) for (const queue of upload.queues) queue.completed = true;
+			}
+		}
+	}
+
+	/** Calls placed through the API, oldest first. */
+	placedCalls(): Call[] {
+		return [...this.state.calls.values()].filter((call) => call.request !== null);
+	}
+
+	/** How often a number was called through the API; national or international form. */
+	callsTo(phone: string): number {
+		const digits = digitsOf(phone);
+		return this.placedCalls().filter((call) => call.phone.endsWith(digits)).length;
+	}
+
+	contactsOf(campaignId: number): StoredContact[] {
+		return this.state.campaigns.get(campaignId)?.contacts ?? [];
+	}
+
+	/** Back to the seeded state, with no requests, faults, timers or sockets. */
+	reset(): void {
+		this.world.reset();
+	}
+
+	async stop(): Promise<void> {
+		this.world.reset();
+		await this.app.close();
+	}
+}
+
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+	const world = new World(options);
+	const app = createServer(world, serviceRoutes(world), controlRoutes(world));
+	await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
+	const address: AddressInfo | string | null = app.server.address();
+	if (address === null || typeof address === 'string') throw new Error('The simulator has no port');
+	world.baseUrl = `http://127.0.0.1:${address.port}`;
+	return new Simulator(world, app);
+}

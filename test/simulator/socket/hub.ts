@@ -1,0 +1,6 @@
+import type { World } from '../world';
+
+export class SocketHub {
+	constructor(readonly world: World) {}
+	reset(): void {}
+}

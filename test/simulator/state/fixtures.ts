@@ -1,0 +1,41 @@
+/** Names of what every simulator holds at its start. */
+export const fixtures = {
+	agents: {
+		/** Number and post-call analysis. */
+		full: 'agent_sales_in',
+		us: 'agent_support_us',
+		noNumber: 'agent_no_number',
+		noAnalysis: 'agent_no_analysis',
+		inactive: 'agent_inactive',
+		/** Belongs to another account. */
+		foreign: 'agent_foreign-1',
+	},
+	campaigns: { active: 101, draft: 102, paused: 103, archived: 104 },
+	uploads: { completed: 9001, running: 9002 },
+	calls: {
+		finished: '6f1c2a34-0000-4000-8000-000000000001',
+		/** Reached, but without a recording. */
+		noRecording: '6f1c2a34-0000-4000-8000-000000000002',
+		/** Never answered: empty transcript. */
+		notPicked: '6f1c2a34-0000-4000-8000-000000000003',
+		/** Enum values that the document does not name. */
+		unusual: '6f1c2a34-0000-4000-8000-000000000004',
+		inFlight: '6f1c2a34-0000-4000-8000-000000000005',
+		/** 6 to 40: further ones of campaign 101, for paging. */
+		more: 35,
+	},
+	/** On the list of the full agent; 120 more follow it. */
+	dndPhone: '+919812345678',
+	sessions: {
+		open: '3b241101-e2bb-4255-8caf-4136c566a962',
+		dormant: '3b241101-e2bb-4255-8caf-4136c566a963',
+		closed: '3b241101-e2bb-4255-8caf-4136c566a964',
+		/** Its agent is not active. */
+		inactiveAgent: '3b241101-e2bb-4255-8caf-4136c566a965',
+		unknown: '00000000-0000-4000-8000-000000000000',
+	},
+} as const;
+
+export function callId(number: number): string {
+	return `6f1c2a34-0000-4000-8000-${String(number).padStart(12, '0')}`;
+}

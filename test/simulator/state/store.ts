@@ -1,0 +1,37 @@
+import type { Session } from '../chat/types';
+import type { Agent, Call, Campaign, DndEntry } from './types';
+
+/** Everything the service remembers. Maps keep insertion order, which is creation order. */
+export class State {
+	readonly accountId = 4021;
+	readonly agents = new Map<string, Agent>();
+	readonly campaigns = new Map<number, Campaign>();
+	readonly calls = new Map<string, Call>();
+	readonly dnd: DndEntry[] = [];
+	readonly sessions = new Map<string, Session>();
+	private counter = 5000;
+
+	nextId(): number {
+		return ++this.counter;
+	}
+
+	/** An agent that the token's account may use; foreign agents are as good as unknown. */
+	ownAgent(agentUuid: unknown): Agent | undefined {
+		if (typeof agentUuid !== 'string') return undefined;
+		const agent = this.agents.get(agentUuid);
+		return agent?.accountId === this.accountId ? agent : undefined;
+	}
+
+	dndPhones(agentUuid: string): Set<string> {
+		return new Set(this.dnd.filter((e) => e.agentUuid === agentUuid).map((e) => e.phone));
+	}
+
+	clear(): void {
+		this.agents.clear();
+		this.campaigns.clear();
+		this.calls.clear();
+		this.dnd.length = 0;
+		this.sessions.clear();
+		this.counter = 5000;
+	}
+}

@@ -1,0 +1,92 @@
+import { ChatEngine } from './chat/engine';
+import { Completions } from './calls/completions';
+import { Recordings } from './calls/recordings';
+import { Clock } from './clock';
+import type { Dialect } from './dialects';
+import { Faults } from './http/faults';
+import { RequestLog } from './http/requestLog';
+import { SocketHub } from './socket/hub';
+import { seed } from './state/seed';
+import { State } from './state/store';
+
+export interface SimulatorOptions {
+	dialect: Dialect;
+	port?: number;
+	latencyMs?: number;
+	/** 16 characters. */
+	token?: string;
+	/** False keeps request bodies out of the record, for long benchmarks. */
+	keepBodies?: boolean;
+	/** Life of a WebSocket token; the documented 5 minutes when left out. */
+	wsTokenLifetimeMs?: number;
+	/** How long and how many recent events a reconnect is given again; the dialect's when left out. */
+	replayWindowMs?: number;
+	replayMaxEvents?: number;
+	/** Time between an asynchronous message and its reply. */
+	asyncReplyMs?: number;
+}
+
+/** What the parts of the simulator share. */
+export class World {
+	readonly dialect: Dialect;
+	readonly token: string;
+	readonly clock = new Clock();
+	readonly state = new State();
+	readonly faults = new Faults();
+	readonly log: RequestLog;
+	readonly completions: Completions;
+	readonly recordings: Recordings;
+	readonly hub: SocketHub;
+	readonly chat: ChatEngine;
+	latencyMs: number;
+	baseUrl = '';
+	private rate = { minute: 0, count: 0 };
+
+	constructor(readonly options: SimulatorOptions) {
+		this.dialect = options.dialect;
+		this.token = options.token ?? 'simulator-token1';
+		if (this.token.length !== 16) throw new Error('The token must have 16 characters');
+		this.latencyMs = options.latencyMs ?? 0;
+		this.log = new RequestLog(options.keepBodies ?? true);
+		this.completions = new Completions(this);
+		this.recordings = new Recordings(this);
+		this.hub = new SocketHub(this);
+		this.chat = new ChatEngine(this);
+		seed(this.state, this.dialect, this.clock.now());
+	}
+
+	tokenCheck(
+		headers: Record<string, string | string[] | undefined>,
+	): 'valid' | 'missing' | 'invalid' {
+		if (this.otherCredential(headers)) return 'valid';
+		const given = headers['api-token'];
+		if (given === undefined || given === '') return 'missing';
+		return given === this.token ? 'valid' : 'invalid';
+	}
+
+	/** A credential other than the API token, where the dialect has one. */
+	otherCredential(headers: Record<string, string | string[] | undefined>): boolean {
+		const other = this.dialect.general.otherCredential;
+		return other !== null && headers[other.header] === other.value;
+	}
+
+	/** Counts a request and says whether it is one too many for this minute. */
+	overRate(): boolean {
+		const limit = this.dialect.general.rateLimit;
+		if (!limit) return false;
+		const minute = Math.floor(this.clock.now() / 60_000);
+		this.rate = this.rate.minute === minute ? this.rate : { minute, count: 0 };
+		return ++this.rate.count > limit.perMinute;
+	}
+
+	reset(): void {
+		this.completions.reset();
+		this.hub.reset();
+		this.chat.reset();
+		this.faults.clear();
+		this.log.reset();
+		this.clock.reset();
+		this.state.clear();
+		seed(this.state, this.dialect, this.clock.now());
+	}
+}
