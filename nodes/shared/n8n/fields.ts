@@ -61,6 +61,7 @@ export function concurrencyField(initial: number, description: string): INodePro
 		displayName: 'Concurrency',
 		name: 'concurrency',
 		type: 'number',
+		noDataExpression: true,
 		typeOptions: { minValue: 1, maxValue: 100, numberPrecision: 0 },
 		default: initial,
 		description,

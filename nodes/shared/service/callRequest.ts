@@ -1,4 +1,4 @@
-import type { Checked, DataPoint, Problem } from './callRequestFields';
+import type { Checked, DataPoint, NamedValue, Problem } from './callRequestFields';
 import {
 	additionalData,
 	agentUuid,
@@ -8,6 +8,7 @@ import {
 	initialGreeting,
 	integer,
 	isUnset,
+	namedValue,
 	phoneNumber,
 	text,
 	webhookUrl,
@@ -25,9 +26,12 @@ export type CallFields = {
 	phoneNumber: unknown;
 	personName?: unknown;
 	/** Present when the call is for later; then it may not be empty. */
-	schedule?: Schedule;
+	schedule?: Schedule | undefined;
+	/** An object or its JSON text. */
 	additionalData?: unknown;
-	dataExtraction?: DataPoint[];
+	/** The same as rows of the screen. */
+	additionalDataFields?: NamedValue[] | undefined;
+	dataExtraction?: DataPoint[] | undefined;
 	maxCallDurationSeconds?: unknown;
 	enableCallback?: unknown;
 	retryEnabled?: unknown;
@@ -56,12 +60,14 @@ export function buildCallRequest(fields: CallFields): CallRequest {
 	const agent = take(agentUuid(fields.agentUuid));
 	const country = take(countryCode(fields.countryCode));
 	const phone = take(phoneNumber(fields.phoneNumber));
+	const rows = fields.additionalDataFields?.map((row, i) => take(namedValue(row, i + 1)));
+	const ownData = rows && Object.fromEntries(rows.filter(isDefined));
 	const points = fields.dataExtraction?.map((point, i) => take(dataPoint(point, i + 1)));
 	const optional = {
 		person_name: takeSet(fields.personName, (value) => text('Person Name', value)),
 		scheduled_at: fields.schedule && take(scheduledAt(fields.schedule)),
-		additional_data: takeSet(fields.additionalData, additionalData),
-		data_extraction: points?.filter((point) => point !== undefined),
+		additional_data: takeSet(fields.additionalData, additionalData) ?? ownData,
+		data_extraction: points?.filter(isDefined),
 		call_config_overrides: overrides(fields, takeSet),
 		initial_greeting: takeSet(fields.initialGreeting, initialGreeting),
 		system_prompt: takeSet(fields.systemPrompt, (value) => text('System Prompt', value)),

@@ -1,6 +1,6 @@
 import { isCountryCode, suggestCountry } from './countries';
 import { AGENT_UUID, LIMITS } from './limits';
-import type { DataExtractionItem, JsonObject } from './types';
+import type { DataExtractionItem, JsonObject, JsonValue } from './types';
 import { isJsonObject } from './types';
 
 /** What is wrong with a field, which it names, and what to do about it. */
@@ -145,6 +145,18 @@ export function additionalData(value: unknown): Checked<JsonObject> {
 	return problem(
 		`Additional Data is ${kind}: ${quoted(value)}`,
 		'Give names with their values, written as {"plan": "Gold", "city": "Pune"}.',
+	);
+}
+
+/** A row of names and values as the screen gives it. */
+export type NamedValue = { name?: JsonValue; value?: JsonValue };
+
+export function namedValue(row: NamedValue, position: number): Checked<[string, JsonValue]> {
+	const { name, value = '' } = row;
+	if (!isUnset(name)) return { value: [String(name).trim(), value] };
+	return problem(
+		`Additional Data, field ${position}, has no Name`,
+		'Give it the name under which the agent knows the value, or remove it.',
 	);
 }
 

@@ -1,0 +1,62 @@
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { searchAgents } from '../shared/n8n/agentList';
+import { readConcurrency } from '../shared/n8n/concurrency';
+import { connect, type Connection } from '../shared/n8n/connect';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
+import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { forEachItem } from '../shared/n8n/itemLoop';
+import { Parameters } from '../shared/n8n/parameters';
+import { alreadyPlaced } from './alreadyPlaced';
+import { callFields } from './callFields';
+import { placeOne } from './placeOne';
+import { readCall } from './readCall';
+
+export class PlaceCall implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Voice Agent: Place Call',
+		name: 'placeCall',
+		icon: {
+			light: 'file:../shared/icons/voiceChatAgent.svg',
+			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+		},
+		group: ['output'],
+		version: 1,
+		subtitle: '={{ $parameter["when"] === "now" ? "now" : "scheduled" }}',
+		description: 'Have an AI agent call a person, now or later',
+		defaults: { name: 'Place Call' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
+		properties: callFields,
+	};
+
+	methods = {
+		credentialTest: { voiceChatAgentApiTest },
+		listSearch: { searchAgents },
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const parameters = new Parameters(this);
+		// Inside the loop, so that under Continue On Fail each item says what ails the credential.
+		let connection: Promise<Connection> | undefined;
+		const place = async (index: number) => {
+			connection ??= connect(this);
+			const { service } = await connection;
+			const options = parameters.record('options', index);
+			return await placeOne(service, readCall(this, parameters, index), options);
+		};
+		const calls = await forEachItem(this, place, {
+			concurrency: readConcurrency(parameters, 1),
+			once: true,
+			describeDone: alreadyPlaced,
+		});
+		return [calls];
+	}
+}

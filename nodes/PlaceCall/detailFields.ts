@@ -1,0 +1,218 @@
+import type { INodeProperties } from 'n8n-workflow';
+import {
+	additionalBodyFields,
+	additionalQueryParameters,
+	concurrencyField,
+} from '../shared/n8n/fields';
+import { LIMITS } from '../shared/service/limits';
+
+export const additionalDataFields: INodeProperties[] = [
+	{
+		displayName: 'Additional Data',
+		name: 'additionalDataFrom',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{ name: 'From Fields Below', value: 'fields' },
+			{ name: 'From JSON', value: 'json' },
+		],
+		default: 'fields',
+		description: 'What else the agent should know in this call, such as an order number',
+	},
+	{
+		displayName: 'Fields',
+		name: 'additionalDataFields',
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true, sortable: true },
+		placeholder: 'Add Field',
+		default: {},
+		displayOptions: { show: { additionalDataFrom: ['fields'] } },
+		options: [
+			{
+				displayName: 'Field',
+				name: 'fields',
+				values: [
+					{
+						displayName: 'Name',
+						name: 'name',
+						type: 'string',
+						default: '',
+						placeholder: 'e.g. order_number',
+						description: 'The name under which the agent knows the value',
+					},
+					{
+						displayName: 'Value',
+						name: 'value',
+						type: 'string',
+						default: '',
+						placeholder: 'e.g. A-1042',
+						description: 'What the agent should know',
+					},
+				],
+			},
+		],
+	},
+	{
+		displayName: 'JSON',
+		name: 'additionalDataJson',
+		type: 'json',
+		default: '',
+		placeholder: 'e.g. { "order_number": "A-1042" }',
+		description: 'Names and values in curly brackets',
+		displayOptions: { show: { additionalDataFrom: ['json'] } },
+	},
+];
+
+export const dataExtractionField: INodeProperties = {
+	displayName: 'Data Extraction',
+	name: 'dataExtraction',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true, sortable: true },
+	placeholder: 'Add Data Point',
+	default: {},
+	description: 'What the agent should find out in this call',
+	options: [
+		{
+			displayName: 'Data Point',
+			name: 'points',
+			values: [
+				{
+					displayName: 'Description',
+					name: 'description',
+					type: 'string',
+					default: '',
+					required: true,
+					placeholder: 'e.g. Ask which day suits a visit',
+					description: 'What the agent should ask or find out',
+				},
+				{
+					displayName: 'Key',
+					name: 'key',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. visit_day',
+					description: 'The name under which the value comes back',
+				},
+				{
+					displayName: 'Output Format',
+					name: 'outputFormat',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. yes or no',
+					description: 'The form of the value, in your own words',
+				},
+				{
+					displayName: 'Required',
+					name: 'required',
+					type: 'boolean',
+					default: false,
+					description: 'Whether the call only counts as successful when this was found out',
+				},
+			],
+		},
+	],
+};
+
+export const callSettingsField: INodeProperties = {
+	displayName: 'Call Settings',
+	name: 'callConfigOverrides',
+	type: 'collection',
+	placeholder: 'Add Setting',
+	default: {},
+	description: 'Settings for this call in place of the agent’s own',
+	options: [
+		{
+			displayName: 'Allow Callback',
+			name: 'enableCallback',
+			type: 'boolean',
+			default: true,
+			description: 'Whether the person may ask to be called back',
+		},
+		{
+			displayName: 'Maximum Call Duration',
+			name: 'maxCallDurationSeconds',
+			type: 'number',
+			typeOptions: bounded(LIMITS.maxCallDurationSeconds),
+			default: 600,
+			description: 'Seconds after which the call is ended, from 30 to 1800',
+		},
+		{
+			displayName: 'Retry Attempts',
+			name: 'retryMaxAttempts',
+			type: 'number',
+			typeOptions: bounded(LIMITS.retryMaxAttempts),
+			default: 3,
+			description: 'How often the service tries again when nobody answers, from 1 to 10',
+		},
+		{
+			displayName: 'Retry Interval',
+			name: 'retryIntervalMinutes',
+			type: 'number',
+			typeOptions: bounded(LIMITS.retryIntervalMinutes),
+			default: 30,
+			description: 'Minutes between two attempts, from 1 to 1440 (a day)',
+		},
+		{
+			displayName: 'Retry When Not Answered',
+			name: 'retryEnabled',
+			type: 'boolean',
+			default: true,
+			description: 'Whether the service calls again by itself when nobody answers',
+		},
+	],
+};
+
+function bounded({ min, max }: { min: number; max: number }) {
+	return { minValue: min, maxValue: max, numberPrecision: 0 };
+}
+
+export const optionsField: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add Option',
+	default: {},
+	options: [
+		additionalBodyFields,
+		additionalQueryParameters,
+		concurrencyField(
+			1,
+			'How many calls are handed to the service at the same time. With 1, each is confirmed before the next is sent.',
+		),
+		{
+			displayName: 'Initial Greeting',
+			name: 'initialGreeting',
+			type: 'string',
+			typeOptions: { rows: 3 },
+			default: '',
+			placeholder: 'e.g. Hello, this is Priya from Sunrise Homes.',
+			description: 'What the agent says first when the call connects, at most 2000 characters',
+		},
+		{
+			displayName: 'System Prompt',
+			name: 'systemPrompt',
+			type: 'string',
+			typeOptions: { rows: 5 },
+			default: '',
+			description:
+				'Instructions for the agent in place of its own system prompt, for this call only',
+		},
+		{
+			displayName: 'Use Legacy Endpoint',
+			name: 'useLegacyEndpoint',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to place the call through the older address /call in place of /v1/call. Both take and return the same; the older one is deprecated.',
+		},
+		{
+			displayName: 'Webhook URL',
+			name: 'webhookUrl',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
+			description:
+				'The address to which the service posts the result when the call is over. The agent needs post-call analysis for this.',
+		},
+	],
+};
