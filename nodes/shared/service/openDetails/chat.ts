@@ -3,42 +3,50 @@ import type { OpenDetailFields } from './field';
 /** Open in Endpoints › Chat (v1). `idempotency_key` is documented and not asked for. */
 export const CHAT_FIELDS = {
 	chatCreateAgentName: {
+		place: 'chatCreate',
 		label: 'Create Session: Name of the Agent Value',
 		description: 'Name under which the request that creates a session carries the agent',
 		placeholder: 'e.g. agent_uuid',
 	},
 	chatCreatePersonName: {
+		place: 'chatCreate',
 		label: 'Create Session: Name of the Person Name Value',
 		description:
 			'Name under which the request that creates a session carries the customer’s name. Leave empty if your service takes none.',
 		placeholder: 'e.g. person_name',
 	},
 	chatInboundAgentName: {
+		place: 'chatInbound',
 		label: 'Send and Wait: Name of the Agent Value',
 		description: 'Name under which a message sent for an immediate reply carries the agent',
 		placeholder: 'e.g. agent_uuid',
 	},
 	chatInboundSessionName: {
+		place: 'chatInbound',
 		label: 'Send and Wait: Name of the Session Value',
 		description: 'Name under which a message sent for an immediate reply carries the session',
 		placeholder: 'e.g. session_id',
 	},
 	chatInboundMessageName: {
+		place: 'chatInbound',
 		label: 'Send and Wait: Name of the Message Value',
 		description: 'Name under which a message sent for an immediate reply carries its text',
 		placeholder: 'e.g. message',
 	},
 	chatAsyncAgentName: {
+		place: 'chatAsync',
 		label: 'Send Without Waiting: Name of the Agent Value',
 		description: 'Name under which a message sent for a later reply carries the agent',
 		placeholder: 'e.g. agent_uuid',
 	},
 	chatAsyncSessionName: {
+		place: 'chatAsync',
 		label: 'Send Without Waiting: Name of the Session Value',
 		description: 'Name under which a message sent for a later reply carries the session',
 		placeholder: 'e.g. session_id',
 	},
 	chatAsyncMessageName: {
+		place: 'chatAsync',
 		label: 'Send Without Waiting: Name of the Message Value',
 		description: 'Name under which a message sent for a later reply carries its text',
 		placeholder: 'e.g. message',

@@ -3,61 +3,72 @@ import { PLACEMENTS, type OpenDetailFields } from './field';
 /** Open in Endpoints › Do not disturb. */
 export const DND_FIELDS = {
 	dndAddPlacement: {
+		place: 'dndAdd',
 		label: 'Add: Where Values Go',
 		description: 'Where the request that adds a number carries its values',
 		placeholder: '',
 		choices: PLACEMENTS,
 	},
 	dndAddAgentName: {
+		place: 'dndAdd',
 		label: 'Add: Name of the Agent Value',
 		description: 'Name under which the request that adds a number carries the agent',
 		placeholder: 'e.g. agent_uuid',
 	},
 	dndAddPhoneName: {
+		place: 'dndAdd',
 		label: 'Add: Name of the Phone Value',
 		description: 'Name under which the request that adds a number carries the phone number',
 		placeholder: 'e.g. phone',
 	},
 	dndAddReasonName: {
+		place: 'dndAdd',
 		label: 'Add: Name of the Reason Value',
 		description:
 			'Name under which the request that adds a number carries the reason. Leave empty if your service takes none.',
 		placeholder: 'e.g. reason',
 	},
 	dndListAgentName: {
+		place: 'dndList',
 		label: 'List: Name of the Agent Parameter',
 		description: 'Name of the query parameter that chooses the agent whose list is read',
 		placeholder: 'e.g. agent_uuid',
 	},
 	dndListPhoneName: {
+		place: 'dndList',
 		label: 'List: Name of the Phone Filter',
 		description: 'Name of the query parameter that narrows the list to numbers with these digits',
 		placeholder: 'e.g. phone',
 	},
 	dndListPageName: {
+		place: 'dndList',
 		label: 'List: Name of the Page Parameter',
 		description: 'Name of the query parameter that chooses the page',
 		placeholder: 'e.g. page',
 	},
 	dndListPerPageName: {
+		place: 'dndList',
 		label: 'List: Name of the Page Size Parameter',
 		description:
 			'Name of the query parameter that sets how many entries a page has. Leave empty to use the service’s own page size.',
 		placeholder: 'e.g. per_page',
 	},
 	dndRemovePhonePlacement: {
+		place: 'dndRemove',
 		label: 'Remove: Where the Phone Goes',
 		description: 'Where the request that removes a number carries the phone number',
 		placeholder: '',
 		choices: PLACEMENTS,
 	},
 	dndRemoveAgentPlacement: {
+		place: 'dndRemove',
 		label: 'Remove: Where the Agent Goes',
 		description: 'Where the request that removes a number carries the agent',
 		placeholder: '',
 		choices: PLACEMENTS,
 	},
 	dndRemoveAgentName: {
+		place: 'dndRemove',
 		label: 'Remove: Name of the Agent Value',
 		description: 'Name under which the request that removes a number carries the agent',
 		placeholder: 'e.g. agent_uuid',

@@ -1,5 +1,9 @@
+import type { OpenPlaceName } from './places';
+
 /** One value that the document leaves open and the credential asks for. */
 export type OpenDetailField = {
+	/** Where the document leaves it open. */
+	place: OpenPlaceName;
 	/** Label in the credential form. */
 	label: string;
 	description: string;

@@ -3,6 +3,7 @@ import { CALL_LIST_FIELDS } from './callList';
 import { CHAT_FIELDS } from './chat';
 import { DND_FIELDS } from './dnd';
 import type { OpenDetailFields } from './field';
+import { OPEN_PLACES } from './places';
 
 /** A topic of open details: in the credential form its fields appear behind its switch. */
 export type OpenDetailTopic = {
@@ -50,10 +51,11 @@ export class OpenDetails {
 		const value = this.optional(name);
 		if (value !== undefined) return value;
 		const topic = OPEN_DETAIL_TOPICS.find(({ fields }) => name in fields);
-		const label = topic?.fields[name]?.label ?? name;
+		const field = topic?.fields[name];
+		if (topic === undefined || field === undefined) throw new Error(`no open detail ${name}`);
 		throw new MissingOpenDetail(
-			`The credential does not say yet: “${label}”`,
-			`Open the credential, turn on “${topic?.switchLabel ?? ''}” and fill in “${label}”. Whoever provides your service knows the value.`,
+			`The credential does not say yet: “${field.label}”`,
+			`Open the credential, turn on “${topic.switchLabel}” and fill in “${field.label}”. Ask whoever provides your service; their document leaves it open under “${OPEN_PLACES[field.place].section}”.`,
 		);
 	}
 
