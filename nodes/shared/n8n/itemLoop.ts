@@ -33,7 +33,7 @@ export async function forEachItem(
 		if (failures.size > 0 && !goOn) return;
 		try {
 			const act = async () => pair(await task(index, item), index);
-			outputs[index] = ledger === undefined ? await act() : await ledger.once(item, act);
+			outputs[index] = ledger === undefined ? await act() : await ledger.once(item, index, act);
 		} catch (error) {
 			failures.set(index, error);
 			if (goOn) outputs[index] = [toErrorItem(error, { itemIndex: index, of: items.length })];

@@ -3,6 +3,12 @@ import { OutcomeUnknown } from '../service/explained';
 
 type Settled = { output: INodeExecutionData[] } | { unknown: OutcomeUnknown };
 
+/** The same for each try of one run of a node, and for nothing else. */
+export function runKey(context: IExecuteFunctions): string {
+	const { $runIndex: run } = context.getWorkflowDataProxy(0);
+	return `${context.getExecutionId()}/${context.getNode().id}/${String(run)}`;
+}
+
 /** What was done for an input item, kept as long as n8n keeps the item itself. */
 const settledItems = new WeakMap<INodeExecutionData, Map<string, Settled>>();
 
@@ -14,31 +20,33 @@ export class OnceLedger {
 	private readonly key: string;
 
 	constructor(context: IExecuteFunctions) {
-		const { $runIndex: run } = context.getWorkflowDataProxy(0);
-		this.key = `${context.getExecutionId()}/${context.getNode().id}/${String(run)}`;
+		this.key = runKey(context);
 	}
 
 	async once(
 		item: INodeExecutionData,
+		index: number,
 		act: () => Promise<INodeExecutionData[]>,
 	): Promise<INodeExecutionData[]> {
-		const settled = settledItems.get(item)?.get(this.key);
+		// The same object may stand in the input twice, and each place is one of its own.
+		const key = `${this.key}/${index}`;
+		const settled = settledItems.get(item)?.get(key);
 		if (settled !== undefined) {
 			if ('unknown' in settled) throw settled.unknown;
 			return settled.output;
 		}
 		try {
 			const output = await act();
-			this.keep(item, { output });
+			this.keep(item, key, { output });
 			return output;
 		} catch (error) {
-			if (error instanceof OutcomeUnknown) this.keep(item, { unknown: error });
+			if (error instanceof OutcomeUnknown) this.keep(item, key, { unknown: error });
 			throw error;
 		}
 	}
 
-	private keep(item: INodeExecutionData, settled: Settled): void {
+	private keep(item: INodeExecutionData, key: string, settled: Settled): void {
 		const runs = settledItems.get(item) ?? new Map<string, Settled>();
-		settledItems.set(item, runs.set(this.key, settled));
+		settledItems.set(item, runs.set(key, settled));
 	}
 }

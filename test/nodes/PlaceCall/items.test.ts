@@ -1,0 +1,205 @@
+import nock from 'nock';
+import type { IDataObject, INode, INodeExecutionData, IRun } from 'n8n-workflow';
+import { executeRaw, output, runNode, service } from '../../engine';
+import { acceptCalls, callsEndpoint, faultOf, placeCallRing } from './placeCall';
+
+const ring = placeCallRing();
+const people = (count: number) =>
+	Array.from({ length: count }, (_, i) => ({ phone: String(9876543210 + i) }));
+const perItem = { phoneNumber: '={{ $json.phone }}' };
+const REFUSED = { success: false, error: 'phone_number is implausible' };
+
+/** Answers by number, after a while of its own, and counts how many are under way. */
+function answer(count: number, refused: string[] = []) {
+	const seen = { phones: [] as unknown[], underWay: 0, most: 0 };
+	service()
+		.post('/v1/call')
+		.times(count)
+		.reply(async (_uri, body) => {
+			const { phone_number: phone } = body as IDataObject;
+			seen.phones.push(phone);
+			seen.most = Math.max(seen.most, ++seen.underWay);
+			// The first of each ten answers last, so that order is not given by chance.
+			await new Promise((done) => setTimeout(done, 20 - 2 * (Number(phone) % 10)));
+			seen.underWay--;
+			return refused.includes(String(phone))
+				? [400, REFUSED]
+				: [200, { success: true, data: { call_id: `call-${String(phone)}` } }];
+		});
+	return seen;
+}
+
+const ids = (items: INodeExecutionData[]) => items.map(({ json }) => json.call_id);
+const paired = (items: INodeExecutionData[]) => items.map(({ pairedItem }) => pairedItem);
+
+describe('several items', () => {
+	it('are called one at a time, in order', async () => {
+		const seen = answer(3);
+		const run = await ring.place(perItem, { items: people(3) });
+		expect(seen.most).toBe(1);
+		expect(seen.phones).toEqual(['9876543210', '9876543211', '9876543212']);
+		expect(ids(output(run, 'Node'))).toEqual([
+			'call-9876543210',
+			'call-9876543211',
+			'call-9876543212',
+		]);
+	});
+
+	it('are handed over side by side up to Concurrency, and come out in order', async () => {
+		const seen = answer(20);
+		const parameters = { ...perItem, options: { concurrency: 5 } };
+		const run = await ring.place(parameters, { items: people(20) });
+		expect(seen.most).toBe(5);
+		expect(ids(output(run, 'Node'))).toEqual(people(20).map(({ phone }) => `call-${phone}`));
+	});
+
+	it.each([0, -3, Number.NaN])('Concurrency %p means one at a time', async (concurrency) => {
+		const seen = answer(3);
+		await ring.place({ ...perItem, options: { concurrency } }, { items: people(3) });
+		expect(seen.most).toBe(1);
+	});
+
+	it('each output is paired with its input', async () => {
+		answer(3);
+		const node = ring.placeCallNode({ ...perItem, options: { concurrency: 3 } });
+		const [calls] = (await executeRaw(
+			ring.credentials,
+			node,
+			people(3).map((json) => ({ json })),
+		)) as INodeExecutionData[][];
+		expect(paired(calls ?? [])).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+	});
+
+	it('the credential is read once', async () => {
+		answer(5);
+		const before = ring.credentials.reads;
+		await ring.place({ ...perItem, options: { concurrency: 5 } }, { items: people(5) });
+		expect(ring.credentials.reads - before).toBe(1);
+	});
+
+	it('one person listed twice is called twice, as the sheet says', async () => {
+		const bodies = acceptCalls(2);
+		const item = { json: { phone: '9876543210' } };
+		const node = ring.placeCallNode(perItem);
+		const calls = (await executeRaw(ring.credentials, node, [
+			item,
+			item,
+		])) as INodeExecutionData[][];
+		expect(bodies).toHaveLength(2);
+		expect(paired(calls[0] ?? [])).toEqual([{ item: 0 }, { item: 1 }]);
+	});
+});
+
+describe('when one item is refused', () => {
+	const bad = '9876543211';
+
+	it('the run stops there, names the item and says who was already called', async () => {
+		const seen = answer(2, [bad]);
+		const run = await ring.place(perItem, { items: people(4) });
+		const { message, description, context } = faultOf(run);
+		expect(seen.phones).toEqual(['9876543210', bad]);
+		expect(message).toBe('The service did not accept the request [item 1]');
+		expect(description).toContain(
+			'1 call was already placed in this run (item 0); leave them out when you run it again.',
+		);
+		expect(context).toMatchObject({ itemIndex: 1 });
+	});
+
+	it('with several under way, each that was placed is named', async () => {
+		answer(6, ['9876543213']);
+		const parameters = { ...perItem, options: { concurrency: 6 } };
+		const { description } = faultOf(await ring.place(parameters, { items: people(6) }));
+		expect(description).toContain('5 calls were already placed in this run (items 0–2, 4–5)');
+	});
+
+	it('Continue goes on with the others', async () => {
+		answer(3, [bad]);
+		const over: Partial<INode> = { onError: 'continueRegularOutput' };
+		const calls = output(await ring.place(perItem, { items: people(3), over }), 'Node');
+		expect(ids(calls)).toEqual(['call-9876543210', undefined, 'call-9876543212']);
+		expect(paired(calls)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+		expect(calls[1]?.json).toMatchObject({
+			error: 'The service did not accept the request [item 1]',
+			details: { item: 1, outcome: 'refused', service_said: 'phone_number is implausible' },
+		});
+	});
+
+	it('the error output takes the item, with what it came with', async () => {
+		answer(3, [bad]);
+		const over: Partial<INode> = { onError: 'continueErrorOutput' };
+		const setting = { items: people(3), over, sinks: ['Placed', 'Refused'] };
+		const run = await ring.place(perItem, setting);
+		expect(ids(output(run, 'Placed'))).toEqual(['call-9876543210', 'call-9876543212']);
+		const refused = output(run, 'Refused');
+		expect(refused).toHaveLength(1);
+		expect(refused[0]?.json).toMatchObject({
+			phone: bad,
+			error: 'The service did not accept the request [item 1]',
+		});
+	});
+
+	it('an expression that cannot be read stops that item alone', async () => {
+		answer(2);
+		const over: Partial<INode> = { onError: 'continueRegularOutput' };
+		const parameters = { phoneNumber: '={{ $json.phone.trim() }}' };
+		const [first, second, third] = people(3);
+		const items = [{ ...first }, { ...second, phone: null }, { ...third }];
+		const calls = output(await ring.place(parameters, { items, over }), 'Node');
+		expect(ids(calls)).toEqual(['call-9876543210', undefined, 'call-9876543212']);
+	});
+});
+
+describe('when the credential is of no use', () => {
+	const broken = async (over: Partial<INode> = {}): Promise<IRun> => {
+		const details = await ring.addCredential({ apiToken: 'short' });
+		const credentials = { voiceChatAgentApiTokenApi: details };
+		const setting = {
+			items: people(2),
+			over: { ...over, credentials },
+			sinks: ['Placed', 'Refused'],
+		};
+		return await ring.place(perItem, setting);
+	};
+
+	it('nothing is sent and the message says so', async () => {
+		expect(faultOf(await broken()).message).toContain('The API token has 5 characters');
+	});
+
+	it('with the error output, no item passes for a placed call', async () => {
+		const run = await broken({ onError: 'continueErrorOutput' });
+		expect(output(run, 'Placed')).toEqual([]);
+		expect(output(run, 'Refused')).toHaveLength(2);
+	});
+});
+
+describe('Retry On Fail', () => {
+	const over: Partial<INode> = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+
+	it('does not call again whom it called, and sends again what was refused', async () => {
+		answer(2, ['9876543211']);
+		answer(2);
+		const run = await ring.place(perItem, { items: people(3), over });
+		expect(ids(output(run, 'Node'))).toEqual([
+			'call-9876543210',
+			'call-9876543211',
+			'call-9876543212',
+		]);
+		expect(nock.isDone()).toBe(true);
+	});
+
+	it('never sends a call whose fate is open a second time', async () => {
+		acceptCalls(1);
+		callsEndpoint().replyWithError(Object.assign(new Error('x'), { code: 'ECONNRESET' }));
+		const { message } = faultOf(await ring.place(perItem, { items: people(2), over }));
+		expect(message).toContain('(call to 9876543211, IN) [item 1]');
+	});
+
+	it('calls again in the next run of a loop', async () => {
+		const bodies = acceptCalls(2);
+		const node = ring.placeCallNode(perItem);
+		const input = people(1).map((json) => ({ json }));
+		await runNode(ring.credentials, node, input);
+		await runNode(ring.credentials, node, input);
+		expect(bodies).toHaveLength(2);
+	});
+});

@@ -1,0 +1,58 @@
+import type { IDataObject, INode, INodeExecutionData, INodeParameters, IRun } from 'n8n-workflow';
+import type { IWorkflowSettings } from 'n8n-workflow';
+import { engineRing, runNode, service } from '../../engine';
+
+export const CALL = {
+	agentUuid: { __rl: true, mode: 'id', value: 'agent_a1' },
+	countryCode: 'IN',
+	phoneNumber: '9876543210',
+} satisfies INodeParameters;
+
+export const BODY = { agent_uuid: 'agent_a1', country_code: 'IN', phone_number: '9876543210' };
+
+/** Runs Place Call in the real engine with the parameters laid over a valid call. */
+export function placeCallRing() {
+	const ring = engineRing();
+	const node = (parameters: INodeParameters = {}, over: Partial<INode> = {}) =>
+		ring.node('placeCall', { parameters: { ...CALL, ...parameters }, ...over });
+	return {
+		...ring,
+		place: async (
+			parameters: INodeParameters = {},
+			{ items = [{}], over = {}, settings = {}, sinks = [] }: Setting = {},
+		): Promise<IRun> => {
+			const input: INodeExecutionData[] = items.map((json) => ({ json }));
+			return await runNode(ring.credentials, node(parameters, over), input, sinks, settings);
+		},
+		placeCallNode: node,
+	};
+}
+
+type Setting = {
+	items?: IDataObject[];
+	over?: Partial<INode>;
+	settings?: IWorkflowSettings;
+	sinks?: string[];
+};
+
+export const callsEndpoint = (path = '/v1/call') => service().post(path);
+
+/** The service places every call and records the bodies it got. */
+export function acceptCalls(count: number, path = '/v1/call'): IDataObject[] {
+	const bodies: IDataObject[] = [];
+	service()
+		.post(path)
+		.times(count)
+		.reply(200, (_uri, body) => {
+			const request = body as IDataObject;
+			bodies.push(request);
+			return { success: true, data: { call_id: `call-${String(request.phone_number)}` } };
+		});
+	return bodies;
+}
+
+export function faultOf(run: IRun): IDataObject & { message: string; description: string } {
+	const { error } = run.data.resultData;
+	if (error === undefined) throw new Error('the run did not stop');
+	return { ...error, message: error.message, description: String(error.description) };
+}

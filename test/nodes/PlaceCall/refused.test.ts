@@ -1,0 +1,266 @@
+import { inspect } from 'node:util';
+import nock from 'nock';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { clock } from '../../../nodes/shared/n8n/connect';
+import { TOKEN } from '../../engine';
+import { callsEndpoint, faultOf, placeCallRing } from './placeCall';
+
+const { place } = placeCallRing();
+const NUMBERLESS = {
+	success: false,
+	error: 'Attach an outbound number to the agent',
+	details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED', action: 'attach_number' },
+};
+
+let waits: jest.SpyInstance;
+beforeEach(() => {
+	waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+});
+afterEach(() => {
+	waits.mockRestore();
+});
+
+/** Places one call; the interceptor answers once, so that a second request would show as ENOTFOUND. */
+async function told(parameters: INodeParameters = {}) {
+	const run = await place(parameters);
+	expect(inspect(run, { depth: Infinity })).not.toContain(TOKEN);
+	const fault = faultOf(run);
+	expect(`${fault.message} ${fault.description.split('The service said')[0]}`).not.toMatch(
+		/\b(error|problem|failure)\b/i,
+	);
+	return fault;
+}
+
+describe('a call that the service refuses', () => {
+	it.each<[name: string, status: number, body: IDataObject, what: string, todo: string]>([
+		[
+			'a token that is not valid',
+			401,
+			{ success: false, error: 'Invalid API token', details: null },
+			'The service does not accept the API token',
+			'paste the 16-character API token',
+		],
+		[
+			'an agent of another account',
+			403,
+			{ success: false, error: 'Agent not found or not associated with this account' },
+			'The agent does not exist in the account of this API token',
+			'Choose the agent from the list in the Agent field',
+		],
+		...[200, 400, 403, 409, 422, 500].map(
+			(status): [string, number, IDataObject, string, string] => [
+				`an agent without an outbound number, at ${status}`,
+				status,
+				NUMBERLESS,
+				'The agent has no outbound number, so it cannot call anyone',
+				'Attach an outbound number to the agent',
+			],
+		),
+		[
+			'a Webhook URL on an agent without post-call analysis',
+			400,
+			{
+				success: false,
+				error: 'webhook_url is set but post_call_analysis is not enabled on this agent',
+			},
+			'The agent has no post-call analysis, and without it the service accepts no Webhook URL',
+			'or clear Webhook URL',
+		],
+		[
+			'a bad field',
+			400,
+			{ success: false, error: 'phone_number is implausible for IN', details: { length: 9 } },
+			'The service did not accept the request',
+			'The service said: phone_number is implausible for IN · {"length":9}',
+		],
+		[
+			'a list of what is wrong',
+			422,
+			{ success: false, errors: ['country_code is unknown', 'phone_number is too short'] },
+			'The service did not accept the request',
+			'The service said: country_code is unknown · phone_number is too short',
+		],
+		[
+			'success: false at status 200',
+			200,
+			{ success: false, error: 'number is on a list' },
+			'The service did not accept the request',
+			'The service said: number is on a list',
+		],
+		[
+			'an address that does not exist',
+			404,
+			{},
+			'The service does not find what this request names',
+			'Base URL',
+		],
+	])('%s', async (_name, status, body, what, todo) => {
+		callsEndpoint().reply(status, body);
+		const { message, description, context } = await told();
+		expect(message).toBe(what);
+		expect(description).toContain(todo);
+		expect(context).toMatchObject({ itemIndex: 0 });
+	});
+});
+
+describe('a call whose fate is open', () => {
+	const unknown = 'so it is not known whether the request took effect (call to 9876543210, IN)';
+
+	it.each<[name: string, reply: (post: nock.Interceptor) => void, what: string]>([
+		[
+			'the connection breaks',
+			(post) => post.replyWithError(Object.assign(new Error('x'), { code: 'ECONNRESET' })),
+			'The connection broke before an answer came',
+		],
+		[
+			'the line hangs up',
+			(post) => post.replyWithError(Object.assign(new Error('socket hang up'), { code: 'EPIPE' })),
+			'The connection broke before an answer came',
+		],
+		[
+			'the answer takes too long',
+			(post) => post.replyWithError(Object.assign(new Error('x'), { code: 'ETIMEDOUT' })),
+			'The service took too long to answer',
+		],
+		[
+			'n8n gives up waiting',
+			(post) => post.replyWithError(Object.assign(new Error('x'), { code: 'ECONNABORTED' })),
+			'The service took too long to answer',
+		],
+		[
+			'status 500',
+			(post) => post.reply(500, { success: false, error: 'Internal server error' }),
+			'The service stumbled (HTTP status 500)',
+		],
+		[
+			'a gateway page at 502',
+			(post) => post.reply(502, '<html>Bad Gateway</html>'),
+			'The service stumbled (HTTP status 502)',
+		],
+		[
+			'a web page at 200',
+			(post) => post.reply(200, '<html>Welcome</html>'),
+			'A web page came back instead of the service’s answer',
+		],
+		[
+			'half an answer',
+			(post) => post.reply(200, '{"success":true,"data":{"call_'),
+			'The service’s answer arrived incomplete',
+		],
+	])('%s: told, and never sent again', async (_name, reply, what) => {
+		reply(callsEndpoint());
+		const { message, description } = await told();
+		expect(message).toBe(`${what}, ${unknown}`);
+		expect(description).toMatch(
+			/^The call was not sent a second time\. Look for 9876543210 in the calls of your dashboard before you run this item again\./,
+		);
+		expect(waits).not.toHaveBeenCalled();
+	});
+});
+
+describe('a call that surely did not reach anyone', () => {
+	const placed = { success: true, data: { call_id: 'c1' } };
+
+	it('429 is tried again as soon as the service asks for', async () => {
+		callsEndpoint().reply(429, {}, { 'Retry-After': '7' });
+		callsEndpoint().reply(200, placed);
+		const run = await place();
+		expect(run.data.resultData.error).toBeUndefined();
+		expect(waits.mock.calls).toEqual([[7000]]);
+	});
+
+	it('429 without an end is told', async () => {
+		callsEndpoint().times(4).reply(429, { success: false, error: 'slow down' });
+		expect((await told()).message).toBe('The service receives too many requests at the moment');
+	});
+
+	it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])('%s is tried again', async (code) => {
+		callsEndpoint().replyWithError(Object.assign(new Error('x'), { code }));
+		callsEndpoint().reply(200, placed);
+		const run = await place();
+		expect(run.data.resultData.error).toBeUndefined();
+		expect(waits).toHaveBeenCalledTimes(1);
+	});
+
+	it('a host that stays away is told', async () => {
+		const gone = Object.assign(new Error('x'), { code: 'ECONNREFUSED' });
+		callsEndpoint().times(4).replyWithError(gone);
+		const { message } = await told();
+		expect(message).toBe('The service cannot be reached, so nothing was sent');
+	});
+
+	it('a redirect is not followed with the token', async () => {
+		callsEndpoint().reply(307, '', { Location: 'https://elsewhere.example.com/v1/call' });
+		const elsewhere = nock('https://elsewhere.example.com').post('/v1/call').reply(200, placed);
+		const { message } = await told();
+		expect(message).toContain('a redirect, which is never followed with your API token');
+		expect(elsewhere.isDone()).toBe(false);
+		nock.cleanAll();
+	});
+});
+
+describe('before anything is sent', () => {
+	it.each<[name: string, parameters: INodeParameters, what: string]>([
+		[
+			'a country code in the number',
+			{ phoneNumber: '+919876543210' },
+			'begins with a country code',
+		],
+		['a greeting too long', { options: { initialGreeting: 'x'.repeat(2001) } }, '2001 characters'],
+		[
+			'a short call',
+			{ callConfigOverrides: { maxCallDurationSeconds: 29 } },
+			'Maximum Call Duration',
+		],
+		[
+			'a long call',
+			{ callConfigOverrides: { maxCallDurationSeconds: 1801 } },
+			'Maximum Call Duration',
+		],
+		['no attempt', { callConfigOverrides: { retryMaxAttempts: 0 } }, 'Retry Attempts'],
+		['eleven attempts', { callConfigOverrides: { retryMaxAttempts: 11 } }, 'Retry Attempts'],
+		['no interval', { callConfigOverrides: { retryIntervalMinutes: 0 } }, 'Retry Interval'],
+		['over a day', { callConfigOverrides: { retryIntervalMinutes: 1441 } }, 'Retry Interval'],
+		['a webhook without host', { options: { webhookUrl: 'https://' } }, 'Webhook URL'],
+		[
+			'a list as Additional Data',
+			{ additionalDataFrom: 'json', additionalDataJson: '[1]' },
+			'Additional Data is a list',
+		],
+		[
+			'a field without a name',
+			{ additionalDataFields: { fields: [{ name: '', value: 'x' }] } },
+			'Additional Data, field 1, has no Name',
+		],
+		[
+			'a data point without a description',
+			{ dataExtraction: { points: [{ description: '={{ " " }}', key: 'day' }] } },
+			'Data Extraction, point 1 ("day"), has no Description',
+		],
+		[
+			'an agent that is none',
+			{ agentUuid: { __rl: true, mode: 'id', value: '={{ 7 }}' } },
+			'Agent holds "7"',
+		],
+		['a country that is none', { countryCode: '={{ "India" }}' }, 'Country holds "India"'],
+		[
+			'additional body fields that are none',
+			{ options: { additionalBodyFields: '={{ "x" }}' } },
+			'Additional Body Fields is not a JSON object',
+		],
+	])('%s is told', async (_name, parameters, what) => {
+		const { message } = await told(parameters);
+		expect(message).toContain(what);
+	});
+
+	it('several fields are told at once', async () => {
+		const { message, description } = await told({
+			phoneNumber: '={{ "n/a" }}',
+			countryCode: '={{ "India" }}',
+		});
+		expect(message).toBe('2 fields need attention, so the call was not placed');
+		expect(description).toContain('(1) Country holds "India"');
+		expect(description).toContain('Use IN for India.');
+		expect(description).toContain('(2) Phone Number "n/a" holds more than digits.');
+	});
+});

@@ -1,0 +1,248 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { output } from '../../engine';
+import { acceptCalls, BODY, faultOf, placeCallRing } from './placeCall';
+
+const { place } = placeCallRing();
+
+async function sent(parameters: INodeParameters, item = {}, settings = {}) {
+	const bodies = acceptCalls(1);
+	const run = await place(parameters, { items: [item], settings });
+	expect(run.data.resultData.error).toBeUndefined();
+	return bodies[0];
+}
+
+describe('what is sent', () => {
+	it('only the required fields when nothing else is set', async () => {
+		expect(await sent({})).toEqual(BODY);
+	});
+
+	it.each<[name: string, parameters: INodeParameters, fields: object]>([
+		['Person Name', { personName: 'Asha Rao' }, { person_name: 'Asha Rao' }],
+		[
+			'Initial Greeting',
+			{ options: { initialGreeting: 'Hello!' } },
+			{ initial_greeting: 'Hello!' },
+		],
+		['System Prompt', { options: { systemPrompt: 'Be kind.' } }, { system_prompt: 'Be kind.' }],
+		[
+			'Webhook URL',
+			{ options: { webhookUrl: 'https://example.com/x' } },
+			{ webhook_url: 'https://example.com/x' },
+		],
+		[
+			'Additional Data as fields',
+			{
+				additionalDataFields: {
+					fields: [
+						{ name: 'plan', value: 'Gold' },
+						{ name: 'city', value: '' },
+					],
+				},
+			},
+			{ additional_data: { plan: 'Gold', city: '' } },
+		],
+		[
+			'Additional Data as JSON',
+			{ additionalDataFrom: 'json', additionalDataJson: '{ "plan": { "name": "Gold" } }' },
+			{ additional_data: { plan: { name: 'Gold' } } },
+		],
+		[
+			'Additional Data as JSON that an expression gives',
+			{ additionalDataFrom: 'json', additionalDataJson: '={{ ({ plan: "Gold", visits: 3 }) }}' },
+			{ additional_data: { plan: 'Gold', visits: 3 } },
+		],
+		[
+			'Data Extraction',
+			{
+				dataExtraction: {
+					points: [
+						{ description: 'Which day?', key: 'day', outputFormat: 'weekday', required: true },
+						{ description: 'Anything else?' },
+					],
+				},
+			},
+			{
+				data_extraction: [
+					{ description: 'Which day?', key: 'day', output_format: 'weekday', required: true },
+					{ description: 'Anything else?', required: false },
+				],
+			},
+		],
+		[
+			'Maximum Call Duration',
+			{ callConfigOverrides: { maxCallDurationSeconds: 30 } },
+			{ call_config_overrides: { max_call_duration_seconds: 30 } },
+		],
+		[
+			'Allow Callback off',
+			{ callConfigOverrides: { enableCallback: false } },
+			{ call_config_overrides: { enable_callback: false } },
+		],
+		[
+			'Retry When Not Answered off',
+			{ callConfigOverrides: { retryEnabled: false } },
+			{ call_config_overrides: { retry_config: { enabled: false } } },
+		],
+		[
+			'retries in full',
+			{
+				callConfigOverrides: {
+					retryEnabled: true,
+					retryMaxAttempts: 10,
+					retryIntervalMinutes: 1440,
+				},
+			},
+			{
+				call_config_overrides: {
+					retry_config: { enabled: true, max_attempts: 10, interval_minutes: 1440 },
+				},
+			},
+		],
+		[
+			'Additional Body Fields',
+			{ options: { additionalBodyFields: '{ "priority": "high", "phone_number": "1" }' } },
+			{ priority: 'high' },
+		],
+	])('%s', async (_name, parameters, fields) => {
+		expect(await sent(parameters)).toEqual({ ...BODY, ...fields });
+	});
+
+	it('Additional Query Parameters go into the address', async () => {
+		const bodies = acceptCalls(1, '/v1/call?locale=en&n=2');
+		await place({ options: { additionalQueryParameters: '{ "locale": "en", "n": 2 }' } });
+		expect(bodies).toEqual([BODY]);
+	});
+
+	it('Use Legacy Endpoint takes the older address', async () => {
+		const bodies = acceptCalls(1, '/call');
+		await place({ options: { useLegacyEndpoint: true } });
+		expect(bodies).toEqual([BODY]);
+	});
+
+	it('expressions are read for each item, spreadsheet forms included', async () => {
+		const item = {
+			agent: ' agent_a1 ',
+			country: 'in',
+			phone: 9876543210,
+			name: 42,
+			seconds: '60',
+			callback: 'FALSE',
+		};
+		const parameters = {
+			agentUuid: { __rl: true, mode: 'id', value: '={{ $json.agent }}' },
+			countryCode: '={{ $json.country }}',
+			phoneNumber: '={{ $json.phone }}',
+			personName: '={{ $json.name }}',
+			callConfigOverrides: {
+				maxCallDurationSeconds: '={{ $json.seconds }}',
+				enableCallback: '={{ $json.callback }}',
+			},
+		};
+		expect(await sent(parameters, item)).toEqual({
+			...BODY,
+			person_name: '42',
+			call_config_overrides: { max_call_duration_seconds: 60, enable_callback: false },
+		});
+	});
+
+	it('a column that is missing sets nothing', async () => {
+		const parameters = {
+			personName: '={{ $json.name }}',
+			options: { initialGreeting: '={{ $json.greeting }}', webhookUrl: '={{ $json.hook }}' },
+			callConfigOverrides: { retryMaxAttempts: '={{ $json.attempts }}' },
+		};
+		expect(await sent(parameters)).toEqual(BODY);
+	});
+});
+
+describe('When to Call', () => {
+	const india = { timezone: 'Asia/Kolkata' };
+
+	it.each<[name: string, parameters: INodeParameters, scheduledAt: string]>([
+		['a time in India', { when: 'timeOfDay', scheduledTime: '18:30' }, '18:30'],
+		[
+			'a time of the date picker, in the zone of the workflow',
+			{ when: 'dateTime', scheduledAt: '2099-11-20T10:00:00' },
+			'2099-11-20T10:00:00+05:30',
+		],
+		[
+			'text with an offset',
+			{ when: 'dateTime', scheduledAt: '={{ $json.at }}' },
+			'2099-11-20T10:00:00-05:00',
+		],
+		[
+			'a luxon DateTime',
+			{ when: 'dateTime', scheduledAt: '={{ DateTime.fromISO($json.at, { setZone: true }) }}' },
+			'2099-11-20T10:00:00-05:00',
+		],
+		[
+			'text of a DateTime',
+			{ when: 'dateTime', scheduledAt: '={{ $json.naive.toDateTime().toISO() }}' },
+			'2099-11-20T10:00:00.000+05:30',
+		],
+		[
+			'a DateTime of n8n',
+			{ when: 'dateTime', scheduledAt: '={{ $json.naive.toDateTime() }}' },
+			'2099-11-20T10:00:00+05:30',
+		],
+		[
+			'a JavaScript date',
+			{ when: 'dateTime', scheduledAt: '={{ new Date($json.at) }}' },
+			'2099-11-20T20:30:00+05:30',
+		],
+		[
+			'a time in India that an expression gives as date and time',
+			{ when: 'dateTime', scheduledAt: '={{ "09:15" }}' },
+			'09:15',
+		],
+	])('%s', async (_name, parameters, scheduledAt) => {
+		const item = { at: '2099-11-20T10:00:00-05:00', naive: '2099-11-20T10:00:00' };
+		expect(await sent(parameters, item, india)).toEqual({ ...BODY, scheduled_at: scheduledAt });
+	});
+
+	it.each<[name: string, parameters: INodeParameters, message: string]>([
+		[
+			'a picked time that is over',
+			{ when: 'dateTime', scheduledAt: '2026-01-01T10:00:00' },
+			'Date and Time is in the past: 1 January 2026, 10:00 (Asia/Kolkata)',
+		],
+		[
+			'a naive text of an expression',
+			{ when: 'dateTime', scheduledAt: '={{ "2099-11-20T10:00:00" }}' },
+			'Date and Time holds "2099-11-20T10:00:00", which names no time zone',
+		],
+		[
+			'an empty column',
+			{ when: 'dateTime', scheduledAt: '={{ $json.none }}' },
+			'Date and Time is empty',
+		],
+		[
+			'an empty time of day',
+			{ when: 'timeOfDay', scheduledTime: '={{ $json.none }}' },
+			'Time in India is empty',
+		],
+		[
+			'a time of day that is none',
+			{ when: 'timeOfDay', scheduledTime: '6 pm' },
+			'Time in India holds "6 pm", which cannot be read as a time',
+		],
+		[
+			'a choice that does not exist never means now',
+			{ when: '={{ "later" }}' },
+			'Date and Time is empty',
+		],
+	])('%s calls nobody', async (_name, parameters, message) => {
+		expect(faultOf(await place(parameters, { settings: india })).message).toBe(message);
+	});
+});
+
+describe('what comes out', () => {
+	it('the data of the answer, with what stands beside it', async () => {
+		const bodies = acceptCalls(1);
+		const run = await place({});
+		expect(bodies).toHaveLength(1);
+		expect(output(run, 'Node')).toEqual([
+			{ json: { call_id: 'call-9876543210' }, pairedItem: { item: 0 } },
+		]);
+	});
+});
