@@ -1,6 +1,6 @@
 import type { Answer, Query, ServiceRequest } from './http';
 import type { Service } from './service';
-import type { CallRequest, CampaignContactsRequest, JsonObject } from './types';
+import type { CallRequest, CampaignContactsRequest, JsonObject, WsTokenRequest } from './types';
 
 /** What a user adds beyond the documented fields. */
 export type Additions = { body?: JsonObject; query?: Query };
@@ -43,5 +43,16 @@ export async function pushContacts(
 	additions: Additions = {},
 ): Promise<Answer> {
 	const path = `/v1/campaigns/${segment(campaignId)}/contacts`;
+	return await service.send(withAdditions({ method: 'POST', path, body }, additions));
+}
+
+/** `POST /v1/chat/session/{id}/ws_token`; with an API token the stream must be `user`. */
+export async function requestWsToken(
+	service: Service,
+	sessionId: string,
+	additions: Additions = {},
+): Promise<Answer> {
+	const path = `/v1/chat/session/${segment(sessionId)}/ws_token`;
+	const body: WsTokenRequest = { stream: 'user' };
 	return await service.send(withAdditions({ method: 'POST', path, body }, additions));
 }

@@ -1,0 +1,197 @@
+import type { Clock } from '../http';
+import { backoffMs } from './backoff';
+import type { Exchange, Readiness } from './exchange';
+import { pause } from './pause';
+import type { WantedTurn } from './reply';
+import { ReplyCollector } from './reply';
+import {
+	ACK_TIMEOUT_MS,
+	EARLIER_RESULT_TIMEOUT_MS,
+	MAX_BUSY_RETRIES,
+	MAX_RESENDS,
+	REPLY_LINGER_MS,
+	RESULT_TIMEOUT_MS,
+} from './timings';
+import type { Ack, ChatEvent, ClientFrame, TurnResult } from './types';
+
+/** What a turn needs of a connection; `ChatConnection` is one. */
+export interface TurnLink {
+	exchange(text: string, timeoutMs: number): Promise<Exchange>;
+	subscribe(listener: (event: ChatEvent) => void): () => void;
+	/** Aborted when nothing more will come. */
+	readonly signal: AbortSignal;
+}
+
+export interface TurnOptions {
+	clock: Clock;
+	random: () => number;
+	/** How long the ack of one frame is waited for. */
+	ackTimeoutMs?: number;
+	/** How long the `turn_result` of a merged turn is waited for. */
+	resultTimeoutMs?: number;
+}
+
+/** Texts the agent gave in a turn that was completed outside its ack; `result` is null when none came in time. */
+export interface AwaitedReply {
+	reply: string | null;
+	result: TurnResult | null;
+}
+
+/** One kind for each ack state, and three for what happens without an ack. */
+export type TurnOutcome =
+	| { kind: 'completed'; ack: Ack; reply: string | null }
+	| ({ kind: 'replayed'; ack: Ack } & AwaitedReply)
+	| ({ kind: 'merged'; ack: Ack } & AwaitedReply)
+	/** Still busy after all retries: surely not taken. */
+	| { kind: 'busy'; ack: Ack; tries: number }
+	/** `code` is one of `INVALID_CODES` or something newer. */
+	| { kind: 'invalid'; ack: Ack; code: string | null }
+	| { kind: 'failed'; ack: Ack }
+	/** A state the document does not list. */
+	| { kind: 'unrecognized'; ack: Ack }
+	/** Sent, but whether it was taken is not known. `keyed`: with an idempotency key, so sending again is safe. */
+	| { kind: 'unknown'; why: 'no_ack' | 'lost'; keyed: boolean }
+	| { kind: 'not_sent'; readiness: Exclude<Readiness, { kind: 'open' }> };
+
+/**
+ * Sends one frame and sees it through. It is sent again only when that is safe: after `busy`, and after a missing ack if
+ * it has an idempotency key. Everything else is reported as what it is.
+ */
+export async function sendTurn(
+	link: TurnLink,
+	frame: ClientFrame,
+	options: TurnOptions,
+): Promise<TurnOutcome> {
+	const collector = new ReplyCollector(frame.type === 'message' ? frame.content : null);
+	const watch = new Watch(collector);
+	const unsubscribe = link.subscribe((event) => watch.take(event));
+	try {
+		const { exchange, lost, tries } = await write(link, frame, options);
+		if (exchange.kind === 'ack') {
+			return await settle({ link, frame, options, watch, ack: exchange.ack, lost, tries });
+		}
+		return exchange.kind === 'not_sent' && lost === null
+			? { kind: 'not_sent', readiness: exchange.readiness }
+			: unknown(lost ?? 'lost', frame);
+	} finally {
+		unsubscribe();
+	}
+}
+
+interface Written {
+	exchange: Exchange;
+	/** How an earlier attempt was lost: its fate is unknown unless a later ack tells it. */
+	lost: 'no_ack' | 'lost' | null;
+	tries: number;
+}
+
+async function write(link: TurnLink, frame: ClientFrame, options: TurnOptions): Promise<Written> {
+	const text = JSON.stringify(frame);
+	let lost: Written['lost'] = null;
+	let busy = 0;
+	let resends = 0;
+	for (;;) {
+		const exchange = await link.exchange(text, options.ackTimeoutMs ?? ACK_TIMEOUT_MS);
+		const tries = 1 + busy + resends;
+		if (exchange.kind === 'not_sent') return { exchange, lost, tries: tries - 1 };
+		if (exchange.kind === 'ack') {
+			const again = exchange.ack.state === 'busy' && busy < MAX_BUSY_RETRIES;
+			if (!again || link.signal.aborted) return { exchange, lost, tries };
+			busy += 1;
+			await pause(options.clock, backoffMs(busy, options.random), link.signal);
+			continue;
+		}
+		lost = exchange.kind;
+		if (frame.idempotency_key === undefined || resends >= MAX_RESENDS) {
+			return { exchange, lost, tries };
+		}
+		resends += 1;
+	}
+}
+
+interface Acknowledged {
+	link: TurnLink;
+	frame: ClientFrame;
+	options: TurnOptions;
+	watch: Watch;
+	ack: Ack;
+	lost: Written['lost'];
+	tries: number;
+}
+
+async function settle(turn: Acknowledged): Promise<TurnOutcome> {
+	const { ack, lost, tries } = turn;
+	switch (ack.state) {
+		case 'default':
+			return { kind: 'completed', ack, reply: ack.reply };
+		case 'accepted':
+			return { kind: 'replayed', ack, ...(await replayedReply(turn)) };
+		case 'merged': {
+			const ms = turn.options.resultTimeoutMs ?? RESULT_TIMEOUT_MS;
+			return { kind: 'merged', ack, ...(await awaitReply(turn, ms)) };
+		}
+		case 'busy':
+			// An attempt before it may have been taken.
+			return lost === null ? { kind: 'busy', ack, tries } : unknown(lost, turn.frame);
+		case 'invalid':
+			return { kind: 'invalid', ack, code: ack.error };
+		case 'error':
+			return { kind: 'failed', ack };
+		default:
+			return { kind: 'unrecognized', ack };
+	}
+}
+
+function unknown(why: 'no_ack' | 'lost', frame: ClientFrame): TurnOutcome {
+	return { kind: 'unknown', why, keyed: frame.idempotency_key !== undefined };
+}
+
+/** The turn was accepted before: by an earlier run, long ago, or by an attempt of ours a moment ago, whose reply is on its way. */
+async function replayedReply(turn: Acknowledged): Promise<AwaitedReply> {
+	const { ack, lost, options } = turn;
+	if (ack.reply !== null) return { reply: ack.reply, result: null };
+	const ms = options.resultTimeoutMs ?? RESULT_TIMEOUT_MS;
+	return await awaitReply(turn, lost === null ? Math.min(ms, EARLIER_RESULT_TIMEOUT_MS) : ms);
+}
+
+async function awaitReply(turn: Acknowledged, ms: number): Promise<AwaitedReply> {
+	const { ack, frame, link, watch } = turn;
+	const { clock } = turn.options;
+	const wanted: WantedTurn = {
+		turnId: ack.mergedInto ?? ack.turnId,
+		messageId: frame.message_id ?? null,
+	};
+	if (wanted.turnId === null && wanted.messageId === null) return { reply: null, result: null };
+	const found = watch.until(wanted);
+	await pause(clock, ms, AbortSignal.any([found, link.signal]));
+	if (found.aborted) await pause(clock, REPLY_LINGER_MS, link.signal);
+	const replies = watch.collector.replies();
+	return {
+		reply: replies.length > 0 ? replies.join('\n\n') : null,
+		result: watch.collector.resultOf(wanted),
+	};
+}
+
+/** Tells as soon as the wanted result is among the events. */
+class Watch {
+	private wanted: WantedTurn | null = null;
+
+	private readonly found = new AbortController();
+
+	constructor(readonly collector: ReplyCollector) {}
+
+	take(event: ChatEvent): void {
+		this.collector.take(event);
+		this.look();
+	}
+
+	until(wanted: WantedTurn): AbortSignal {
+		this.wanted = wanted;
+		this.look();
+		return this.found.signal;
+	}
+
+	private look(): void {
+		if (this.wanted !== null && this.collector.resultOf(this.wanted) !== null) this.found.abort();
+	}
+}
