@@ -7,10 +7,10 @@ export type Row = Readonly<Record<string, unknown>>;
 /** Rows stay inside the items that carry them, so that a large feed is held only once. */
 export type FeedItem = { readonly json: Row };
 
-/** Lets other work of the process go on; awaited every few thousand rows. */
+/** Lets other work of the process go on; awaited now and then in a long feed. */
 export type Breathe = () => Promise<void>;
 
-export const ROWS_PER_BREATH = 5_000;
+export const ROWS_PER_BREATH = 20_000;
 
 /**
  * Why a row is not in the campaign:

@@ -4,6 +4,7 @@ import { ExplainedError, InvalidInput, OutcomeUnknown } from '../explained';
 import { LIMITS } from '../limits';
 import type { Service } from '../service';
 import type { JsonObject } from '../types';
+import type { Campaign } from './campaign';
 import type { Columns } from './columns';
 import { toContact } from './contact';
 import type { FeedItem, FeedOutcome, LeftOutRow, RowStatus } from './feed';
@@ -13,15 +14,13 @@ import type { PreparedFeed } from './prepare';
 /** A request is sent again without a row that the service named, at most this often. */
 export const RESENDS_PER_REQUEST = 100;
 
-export type Campaign = { id: number; agentUuid: string; enqueue: boolean };
-
 export type PushOptions = {
 	service: Service;
 	campaign: Campaign;
 	columns: Columns;
 	additions: Additions;
 	/** Asked before each request: whether the person at the screen has stopped the workflow. */
-	stopRequested(): boolean;
+	stopRequested: () => boolean;
 };
 
 /**

@@ -72,6 +72,6 @@ function ranges(rows: ReadonlyArray<{ index: number }>): string {
 	return `${rows.length === 1 ? 'item' : 'items'} ${shown.join(', ')}${more}`;
 }
 
-function rowCount(count: number): string {
+export function rowCount(count: number): string {
 	return `${count.toLocaleString('en-US')} ${count === 1 ? 'row' : 'rows'}`;
 }

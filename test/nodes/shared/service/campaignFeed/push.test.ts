@@ -15,6 +15,7 @@ import {
 	type ServiceRequest,
 	type WireAnswer,
 } from '../../../../../nodes/shared/service/http';
+import { isJsonObject } from '../../../../../nodes/shared/service/types';
 import { Service } from '../../../../../nodes/shared/service/service';
 
 type Script = (phones: string[], request: number) => WireAnswer | TransportFault;
@@ -42,7 +43,7 @@ const reset = new TransportFault('ECONNRESET', 'ECONNRESET');
 const phonesOf = ({ body }: ServiceRequest): string[] => {
 	const contacts = body?.contacts;
 	if (!Array.isArray(contacts)) throw new Error('The request has no contacts');
-	return contacts.map((contact) => String(Object(contact).phone));
+	return contacts.map((contact) => (isJsonObject(contact) ? String(contact.phone) : ''));
 };
 
 /** A service that answers by a script and remembers what it was sent. */

@@ -1,0 +1,62 @@
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { searchAgents } from '../shared/n8n/agentList';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
+import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { Parameters } from '../shared/n8n/parameters';
+import { hintsFor } from '../shared/service/campaignFeed/hints';
+import { feedFields } from './feedFields';
+import { pushedItems, rejectedItems, summaryItem } from './outputs';
+import { runFeed } from './runFeed';
+import { feedStopped, nothingSent, stoppedItem } from './stopped';
+
+export class PushCampaignContacts implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Voice Agent: Push Campaign Contacts',
+		name: 'pushCampaignContacts',
+		icon: {
+			light: 'file:../shared/icons/voiceChatAgent.svg',
+			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+		},
+		group: ['output'],
+		version: 1,
+		subtitle: '={{ "campaign " + $parameter["campaignId"] }}',
+		description: 'Add rows of a spreadsheet or database to a calling campaign, any number at once',
+		defaults: { name: 'Push Campaign Contacts' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [
+			{ type: NodeConnectionTypes.Main, displayName: 'Pushed' },
+			{ type: NodeConnectionTypes.Main, displayName: 'Rejected' },
+		],
+		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
+		properties: feedFields,
+	};
+
+	methods = {
+		credentialTest: { voiceChatAgentApiTest },
+		listSearch: { searchAgents },
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const goOn = this.continueOnFail();
+		const outcome = await runFeed(this).catch((error: unknown) => {
+			if (goOn) return nothingSent(this, error);
+			throw feedStopped(this, error);
+		});
+		if (outcome.stopped !== undefined && !goOn) throw feedStopped(this, outcome.stopped, outcome);
+
+		const options = new Parameters(this).record('options', 0);
+		const pushed = options.output === 'summary' ? [summaryItem(outcome)] : pushedItems(outcome);
+		this.addExecutionHints(...hintsFor(outcome).map((message) => ({ message })));
+		return [
+			[...stoppedItem(this, outcome), ...pushed],
+			rejectedItems(this, outcome, options.reportDuplicates === true),
+		];
+	}
+}

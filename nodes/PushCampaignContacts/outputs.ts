@@ -1,0 +1,42 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import {
+	REASON_COLUMN,
+	STATUS_COLUMN,
+	type FeedOutcome,
+	type PushedRequest,
+} from '../shared/service/campaignFeed/feed';
+import { countRows } from '../shared/service/campaignFeed/report';
+import { summarize } from '../shared/service/campaignFeed/summary';
+
+/** One item for each request that the service took: its whole answer and the totals of the feed. */
+export function pushedItems(outcome: FeedOutcome): INodeExecutionData[] {
+	const feed = countRows(outcome);
+	return outcome.pushed.map((request) => ({
+		json: { ...request.answer, feed },
+		pairedItem: pairs([request]),
+	}));
+}
+
+export function summaryItem(outcome: FeedOutcome): INodeExecutionData {
+	return { json: summarize(outcome), pairedItem: pairs(outcome.pushed) };
+}
+
+/** Each row that is not in the campaign, as it came in, with the reason. */
+export function rejectedItems(
+	context: IExecuteFunctions,
+	{ leftOut }: FeedOutcome,
+	withDuplicates: boolean,
+): INodeExecutionData[] {
+	const items = context.getInputData();
+	return leftOut
+		.filter(({ status }) => withDuplicates || status !== 'duplicate')
+		.map(({ index, status, reason }) => ({
+			json: { ...items[index]?.json, [STATUS_COLUMN]: status, [REASON_COLUMN]: reason },
+			pairedItem: { item: index },
+		}));
+}
+
+/** A request stands for all rows that were in it. */
+function pairs(requests: readonly PushedRequest[]): Array<{ item: number }> {
+	return requests.flatMap(({ rows }) => rows.map((item) => ({ item })));
+}

@@ -1,0 +1,95 @@
+import { sleep, type IExecuteFunctions } from 'n8n-workflow';
+import { readAdditions } from '../shared/n8n/additions';
+import type { Parameters } from '../shared/n8n/parameters';
+import { checkCampaign, type Campaign } from '../shared/service/campaignFeed/campaign';
+import type { ColumnChoice, OtherColumns } from '../shared/service/campaignFeed/columns';
+import type { Additions } from '../shared/service/endpoints';
+import { InvalidInput } from '../shared/service/explained';
+
+export type FeedSettings = {
+	campaign: Campaign;
+	columns: ColumnChoice;
+	normalizePhones: boolean;
+	removeDuplicates: boolean;
+	additions: Additions;
+};
+
+/** Settings hold for the whole feed and are read once, from its first row. */
+const FIRST = 0;
+const ROWS_PER_BREATH = 200;
+/** What makes an expression depend on the row. */
+const READS_THE_ROW = /\$json\b|\$binary\b|\$item|\.item\b|\.data\b|\$position\b/;
+
+export async function readSettings(
+	context: IExecuteFunctions,
+	parameters: Parameters,
+): Promise<FeedSettings> {
+	await demandSameForAllRows(context, parameters, 'campaignId', 'Campaign ID');
+	await demandSameForAllRows(context, parameters, 'agentUuid', 'Agent');
+	await demandSameForAllRows(context, parameters, 'enqueue', 'Release to Calling Queue');
+	const options = parameters.record('options', FIRST);
+	return {
+		campaign: checkCampaign(
+			parameters.value('campaignId', FIRST),
+			parameters.value('agentUuid', FIRST),
+			parameters.value('enqueue', FIRST),
+		),
+		columns: {
+			phone: phoneColumn(parameters),
+			personName: parameters.text('personNameColumn', FIRST),
+			others: readOtherColumns(parameters),
+		},
+		normalizePhones: options.normalizePhones !== false,
+		removeDuplicates: options.removeDuplicates !== false,
+		additions: readAdditions(options),
+	};
+}
+
+/** A row that means another campaign must not silently land in that of the first row. */
+async function demandSameForAllRows(
+	context: IExecuteFunctions,
+	parameters: Parameters,
+	name: string,
+	label: string,
+): Promise<void> {
+	if (!READS_THE_ROW.test(expressionOf(context.getNode().parameters[name]))) return;
+	const first = parameters.value(name, FIRST);
+	for (let index = 1; index < context.getInputData().length; index++) {
+		if (index % ROWS_PER_BREATH === 0) await sleep(0);
+		if (parameters.value(name, index) === first) continue;
+		throw new InvalidInput(
+			`${label} is not the same for all rows (item ${index} differs from item ${FIRST}), so nothing was sent`,
+			`One run of this node feeds one campaign. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed ${label}.`,
+		);
+	}
+}
+
+/** The text of an expression, also of one inside a resource locator. */
+function expressionOf(raw: unknown): string {
+	const inner = typeof raw === 'object' && raw !== null && 'value' in raw ? raw.value : raw;
+	return typeof inner === 'string' && inner.startsWith('=') ? inner : '';
+}
+
+function phoneColumn(parameters: Parameters): string {
+	const column = parameters.text('phoneColumn', FIRST);
+	if (column !== '') return column;
+	throw new InvalidInput(
+		'Phone Column is empty, so nothing was sent',
+		'Enter the name of the column that holds the phone numbers.',
+	);
+}
+
+function readOtherColumns(parameters: Parameters): OtherColumns {
+	const choice = parameters.value('otherColumns', FIRST);
+	if (choice !== 'listed') return choice === 'none' ? 'none' : 'all';
+	const listed = parameters.value('columnsToSend', FIRST);
+	const names = Array.isArray(listed)
+		? listed.map(String)
+		: parameters.text('columnsToSend', FIRST).split(',');
+	const columns = names.map((name) => name.trim()).filter((name) => name !== '');
+	if (columns.length > 0) return columns;
+	throw new InvalidInput(
+		'Columns to Send is empty, so nothing was sent',
+		'Enter the names of the columns to send along, or choose another value in Other Columns.',
+	);
+}

@@ -1,0 +1,51 @@
+import { sleep, type IExecuteFunctions } from 'n8n-workflow';
+import { connect } from '../shared/n8n/connect';
+import { Parameters } from '../shared/n8n/parameters';
+import { collectColumns, resolveColumns } from '../shared/service/campaignFeed/columns';
+import type { FeedOutcome } from '../shared/service/campaignFeed/feed';
+import { prepareFeed } from '../shared/service/campaignFeed/prepare';
+import { pushFeed } from '../shared/service/campaignFeed/push';
+import { InvalidInput } from '../shared/service/explained';
+import { EarlierTry } from './earlierTry';
+import { readSettings } from './readSettings';
+
+const breathe = async () => await sleep(0);
+
+/**
+ * Checks everything before the first request leaves, then pushes.
+ *
+ * @throws when nothing was sent; what happens to a request is told by the outcome
+ */
+export async function runFeed(context: IExecuteFunctions): Promise<FeedOutcome> {
+	const items = context.getInputData();
+	const found = await collectColumns(items, breathe);
+	if (found.size === 0) return emptyFeed(context);
+
+	const { columns: choice, ...settings } = await readSettings(context, new Parameters(context));
+	const columns = resolveColumns(found, choice);
+	const { service } = await connect(context);
+	const prepared = await prepareFeed(items, columns, settings, breathe);
+
+	const earlier = new EarlierTry(context);
+	const push = {
+		service,
+		campaign: settings.campaign,
+		columns,
+		additions: settings.additions,
+		stopRequested: () => context.getExecutionCancelSignal()?.aborted === true,
+	};
+	const outcome = await pushFeed(items, prepared, push, earlier.outcome());
+	earlier.keep(outcome);
+	return outcome;
+}
+
+/** No rows today is an ordinary day; a file that nobody has read yet is a slip in the workflow. */
+function emptyFeed(context: IExecuteFunctions): FeedOutcome {
+	if (context.getInputData().some(({ binary }) => binary !== undefined)) {
+		throw new InvalidInput(
+			'The input is a file whose rows have not been read yet, so nothing was sent',
+			'Put an Extract from File node before this one, to turn the file into rows.',
+		);
+	}
+	return { received: 0, pushed: [], leftOut: [] };
+}

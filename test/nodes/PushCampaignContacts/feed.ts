@@ -1,0 +1,112 @@
+import nock from 'nock';
+import type { INode, INodeExecutionData, IRun, NodeParameterValueType } from 'n8n-workflow';
+import { isJsonObject, type JsonObject } from '../../../nodes/shared/service/types';
+import { output, runNode, service, type EngineRing } from '../../engine';
+
+export const PATH = '/v1/campaigns/42/contacts';
+
+export type Parameters = { [name: string]: NodeParameterValueType };
+
+export const rowsOf = (...rows: JsonObject[]): INodeExecutionData[] =>
+	rows.map((json) => ({ json }));
+
+export const phone = (index: number) => String(9_000_000_000 + index);
+
+export const manyRows = (count: number): INodeExecutionData[] =>
+	Array.from({ length: count }, (_, index) => ({
+		json: { phone: phone(index), person_name: `Person ${index}`, city: 'Pune' },
+	}));
+
+/** The documented answer to a request. */
+export const accepted = (contacts: number, over: JsonObject = {}): JsonObject => ({
+	success: true,
+	data: {
+		campaign_upload_id: 501,
+		contacts_received: contacts,
+		contacts_accepted: contacts,
+		duplicates_removed: 0,
+		enqueued: false,
+		queued_calls: 0,
+		engine_skipped_duplicates: [],
+		dnd_skipped: [],
+		warnings: [],
+		...over,
+	},
+});
+
+export const refusal = (error: string, details: JsonObject | null = null): JsonObject => ({
+	success: false,
+	error,
+	details,
+});
+
+export function feedNode(ring: EngineRing, parameters: Parameters = {}, over: Partial<INode> = {}) {
+	return ring.node('pushCampaignContacts', {
+		parameters: {
+			campaignId: '42',
+			agentUuid: { __rl: true, mode: 'id', value: 'agent_5f2c' },
+			...parameters,
+		},
+		...over,
+	});
+}
+
+export type Fed = {
+	pushed: INodeExecutionData[];
+	rejected: INodeExecutionData[];
+	error: IRun['data']['resultData']['error'];
+	hints: string[];
+	run: IRun;
+};
+
+export async function feed(
+	ring: EngineRing,
+	input: INodeExecutionData[],
+	parameters: Parameters = {},
+	over: Partial<INode> = {},
+): Promise<Fed> {
+	const node = feedNode(ring, parameters, over);
+	const run = await runNode(ring.credentials, node, input, ['Pushed', 'Rejected', 'Errors']);
+	const task = run.data.resultData.runData.Node?.at(-1);
+	return {
+		pushed: output(run, 'Node', 0),
+		rejected: output(run, 'Node', 1),
+		error: run.data.resultData.error,
+		hints: (task?.hints ?? []).map(({ message }) => message),
+		run,
+	};
+}
+
+/** Answers requests in turn and remembers their bodies. */
+export function answering(...answers: Array<[status: number, body: JsonObject | string]>) {
+	const bodies: JsonObject[] = [];
+	for (const [status, body] of answers) {
+		service().post(PATH, remembering(bodies)).reply(status, body, { 'Retry-After': '0' });
+	}
+	return bodies;
+}
+
+/** The connection breaks: whether the service took the request is anyone's guess. */
+export function breaking(code: string, bodies: JsonObject[] = [], times = 1): JsonObject[] {
+	const broken = Object.assign(new Error(code), { code });
+	service().post(PATH, remembering(bodies)).times(times).replyWithError(broken);
+	return bodies;
+}
+
+export const contactsOf = (body: JsonObject | undefined): JsonObject[] =>
+	Array.isArray(body?.contacts) ? body.contacts.filter(isJsonObject) : [];
+
+export const phonesOf = (body: JsonObject | undefined) =>
+	contactsOf(body).map((contact) => contact.phone);
+
+export const jsonOf = (items: INodeExecutionData[]) => items.map(({ json }) => json);
+
+function remembering(bodies: JsonObject[]): (body: unknown) => boolean {
+	return (body) => {
+		if (!isJsonObject(body)) return false;
+		bodies.push(body);
+		return true;
+	};
+}
+
+export const noRequestLeft = () => nock.isDone();
