@@ -1,0 +1,11 @@
+import type { Answer } from '../http';
+import type { Service } from '../service';
+import { withAdditions, type Additions } from './request';
+
+/** `GET /v1/active_agents`: agents that are active and able to take calls. */
+export async function getActiveAgents(
+	service: Service,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await service.send(withAdditions({ method: 'GET', path: '/v1/active_agents' }, additions));
+}

@@ -1,0 +1,15 @@
+import type { Answer } from '../http';
+import type { Service } from '../service';
+import type { WsTokenRequest } from '../types';
+import { segment, withAdditions, type Additions } from './request';
+
+/** `POST /v1/chat/session/{id}/ws_token`; with an API token the stream must be `user`. */
+export async function requestWsToken(
+	service: Service,
+	sessionId: string,
+	additions: Additions = {},
+): Promise<Answer> {
+	const path = `/v1/chat/session/${segment(sessionId)}/ws_token`;
+	const body: WsTokenRequest = { stream: 'user' };
+	return await service.send(withAdditions({ method: 'POST', path, body }, additions));
+}

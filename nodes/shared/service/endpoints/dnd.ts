@@ -1,0 +1,32 @@
+import type { Answer, Query } from '../http';
+import type { Service } from '../service';
+import { withAdditions, type Additions } from './request';
+
+const PATH = '/v1/dnd_numbers';
+
+/** `POST /v1/dnd_numbers`; how its values are named and carried is open. */
+export async function addDndNumber(
+	service: Service,
+	values: Additions,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await service.send(withAdditions({ method: 'POST', path: PATH, ...values }, additions));
+}
+
+/** `GET /v1/dnd_numbers`: active entries of an agent, with `meta` for the pages. */
+export async function listDndNumbers(
+	service: Service,
+	query: Query,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await service.send(withAdditions({ method: 'GET', path: PATH, query }, additions));
+}
+
+/** `DELETE /v1/dnd_numbers`; `phone` is documented, where it is carried is open. */
+export async function removeDndNumber(
+	service: Service,
+	values: Additions,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await service.send(withAdditions({ method: 'DELETE', path: PATH, ...values }, additions));
+}
