@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { openSync, closeSync, readFileSync } from 'node:fs';
 
 export interface CommandOptions {
@@ -15,9 +15,11 @@ export async function run(command: string, args: string[], options: CommandOptio
 		cwd: options.cwd,
 		env: { ...process.env, ...options.env },
 		stdio: ['ignore', log, log],
+		// A process group of its own, so that what it starts ends together with it.
+		detached: true,
 	});
 	closeSync(log);
-	const stop = () => child.kill();
+	const stop = () => endGroup(child, 'SIGKILL');
 	process.once('exit', stop);
 	const exit = await new Promise<number | string>((resolve, reject) => {
 		child.once('error', reject);
@@ -27,6 +29,16 @@ export async function run(command: string, args: string[], options: CommandOptio
 		throw new Error(
 			`${[command, ...args].join(' ')} ended with ${exit}:\n${tail(options.log)}\n(whole log: ${options.log})`,
 		);
+	}
+}
+
+/** Ends a process that was started as the leader of its group, with everything in the group. */
+export function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+	if (pid === undefined) return;
+	try {
+		process.kill(-pid, signal);
+	} catch {
+		// It has ended already.
 	}
 }
 

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { tail } from './command';
+import { endGroup, tail } from './command';
 import { freePort } from './ports';
 import { GiveUp, until } from './until';
 
@@ -80,6 +80,12 @@ export class N8nServer implements N8nAddress {
 		);
 	}
 
+	/** Process id, for measuring. */
+	get pid(): number {
+		if (this.child?.pid === undefined) throw new Error('n8n is not running');
+		return this.child.pid;
+	}
+
 	get running(): boolean {
 		return this.child !== undefined && isRunning(this.child);
 	}
@@ -108,27 +114,19 @@ export class N8nServer implements N8nAddress {
 
 	private async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
 		const ended = this.ended();
-		this.signal(signal);
+		if (signal === 'SIGKILL') this.killNow();
+		else this.child?.kill(signal);
 		const late = setTimeout(this.killNow, 40_000);
 		await ended;
 		clearTimeout(late);
 		// What n8n started and did not take along.
-		this.signal('SIGKILL');
+		this.killNow();
 		this.child = undefined;
 	}
 
 	private readonly killNow = () => {
-		this.signal('SIGKILL');
+		if (this.child) endGroup(this.child, 'SIGKILL');
 	};
-
-	private signal(signal: 'SIGTERM' | 'SIGKILL'): void {
-		if (this.child?.pid === undefined) return;
-		try {
-			process.kill(signal === 'SIGKILL' ? -this.child.pid : this.child.pid, signal);
-		} catch {
-			// It has ended already.
-		}
-	}
 
 	private environment(): NodeJS.ProcessEnv {
 		// The caller's own n8n settings and those of the test runner must not reach this server.

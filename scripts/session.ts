@@ -1,0 +1,103 @@
+/** What `npm start` and `npm run dev` share: options, the printed welcome, a clean end. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { owner } from '../test/n8n/driver';
+import { cacheFolder } from '../test/n8n/host';
+import { freePort } from '../test/n8n/ports';
+import { GiveUp } from '../test/n8n/until';
+import { startStack, type Stack, type StackOptions } from './stack';
+
+export interface SessionOptions extends Pick<StackOptions, 'install' | 'env'> {
+	command: string;
+	/** Runs once n8n is up; gives what is to be ended before it. */
+	started?: (stack: Stack) => () => void;
+}
+
+export async function runSession(options: SessionOptions): Promise<void> {
+	const { port, fresh } = readOptions(options.command);
+	endOnSignal(() => process.exit(130));
+	await requirePort(port, options.command);
+	// A port has a folder of its own, so that two sessions never share a database.
+	const home = join(cacheFolder(), `user-${port}`);
+	if (fresh) await rm(home, { recursive: true, force: true });
+	const stack = await startStack({ ...options, home, port }, console.log);
+	const end = options.started?.(stack);
+	console.log(welcome(stack));
+	await ending(stack, options.command);
+	end?.();
+	await stack.stop();
+}
+
+/** Prints what went wrong for a person, without a stack where the message says it all. */
+export function reportFailure(error: unknown): void {
+	console.error(error instanceof GiveUp ? `\n${error.message}` : error);
+	// The simulator may be listening still.
+	process.exit(1);
+}
+
+function readOptions(command: string): { port: number; fresh: boolean } {
+	const usage = `Usage: ${command} -- [--port <number>] [--fresh]`;
+	try {
+		const { values } = parseArgs({
+			options: {
+				port: { type: 'string', default: '5678' },
+				fresh: { type: 'boolean', default: false },
+			},
+		});
+		const port = Number(values.port);
+		if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+			throw new GiveUp(`The port must be a number from 1 to 65535, and it is "${values.port}".`);
+		}
+		return { port, fresh: values.fresh };
+	} catch (error) {
+		throw new GiveUp(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+	}
+}
+
+async function requirePort(port: number, command: string): Promise<void> {
+	await freePort(port).catch((error: unknown) => {
+		const denied = error instanceof Error && 'code' in error && error.code === 'EACCES';
+		throw new GiveUp(
+			`Port ${port} ${denied ? 'is reserved for the system' : 'is in use by another program'}. ` +
+				`Stop that program, or choose another port: ${command} -- --port ${port < 1024 ? 5679 : port + 1}`,
+		);
+	});
+}
+
+function welcome({ n8n, simulator, workflows }: Stack): string {
+	return [
+		'',
+		`n8n                ${n8n.baseUrl}`,
+		`Sign in with       ${owner.email}  ${owner.password}`,
+		`Workflows          ${workflows.map(({ name }) => name).join(', ')}`,
+		`Simulated service  ${simulator.baseUrl}  (API token ${simulator.token})`,
+		`Files to read      ${n8n.files}`,
+		`Log                ${n8n.log}`,
+		'',
+		'Press Ctrl-C to stop.',
+		'',
+	].join('\n');
+}
+
+/** Resolves on Ctrl-C; a second one ends everything at once. */
+async function ending({ n8n }: Stack, command: string): Promise<void> {
+	const asked = new Promise<'asked'>((resolve) => {
+		endOnSignal(() => {
+			console.log('\nStopping n8n and the simulated service (Ctrl-C again to force)');
+			endOnSignal(() => process.exit(130));
+			resolve('asked');
+		});
+	});
+	const ended = n8n.ended().then(() => 'ended' as const);
+	if ((await Promise.race([asked, ended])) === 'asked') return;
+	console.error(`n8n has ended by itself; its log says why: ${n8n.log}\nRun ${command} again.`);
+	process.exitCode = 1;
+}
+
+function endOnSignal(end: () => void): void {
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+		process.removeAllListeners(signal);
+		process.on(signal, end);
+	}
+}

@@ -1,0 +1,84 @@
+/** The simulated service and a real n8n beside it, with a credential and the example workflows in place. */
+import { copyFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { N8nDriver, type Reference } from '../test/n8n/driver';
+import { completed, credentialType, examplesFolder, readExamples } from '../test/n8n/examples';
+import { installHost } from '../test/n8n/host';
+import { N8nServer } from '../test/n8n/server';
+import { dialects, fixtures, startSimulator, type Simulator } from '../test/simulator';
+
+export type Report = (line: string) => void;
+
+export interface StackOptions {
+	home: string;
+	port: number;
+	/** Puts the nodes into the user folder before n8n starts. */
+	install: (home: string) => Promise<void>;
+	env?: Record<string, string>;
+}
+
+export interface Stack {
+	n8n: N8nServer;
+	simulator: Simulator;
+	driver: N8nDriver;
+	credential: Reference;
+	workflows: Reference[];
+	stop: () => Promise<void>;
+}
+
+const credentialName = 'Simulated voice and chat agent service';
+
+export async function startStack(options: StackOptions, report: Report): Promise<Stack> {
+	const host = await installHost(report);
+	await options.install(options.home);
+	const simulator = await startSimulator({ dialect: dialects.plain });
+	// A placed call is finished, and its webhook delivered, a few seconds later.
+	simulator.setAutoComplete({ afterMs: 5_000 });
+	report('Starting n8n');
+	const { home, port, env = {} } = options;
+	const n8n = await N8nServer.start({ host, home, port, env });
+	const stop = async () => {
+		await n8n.stop();
+		await simulator.stop();
+	};
+	try {
+		const driver = await N8nDriver.signIn(n8n.baseUrl);
+		const credential = await provideCredential(driver, simulator);
+		await provideFiles(n8n.files);
+		const workflows = await provideExamples(driver, credential);
+		return { n8n, simulator, driver, credential, workflows, stop };
+	} catch (error) {
+		await stop();
+		throw error;
+	}
+}
+
+/** The simulator has another port at every start, so the credential is brought up to date. */
+async function provideCredential(driver: N8nDriver, simulator: Simulator): Promise<Reference> {
+	const data = { baseUrl: simulator.baseUrl, apiToken: simulator.token };
+	const known = (await driver.credentials()).find(({ name }) => name === credentialName);
+	if (!known) return await driver.createCredential(credentialType, data, credentialName);
+	await driver.updateCredential(known.id, credentialType, data, credentialName);
+	return known;
+}
+
+async function provideFiles(folder: string): Promise<void> {
+	const sheets = (await readdir(examplesFolder)).filter((file) => /\.(csv|xlsx)$/.test(file));
+	for (const file of sheets) await copyFile(join(examplesFolder, file), join(folder, file));
+}
+
+/** Examples that are there already stay as the user left them. */
+async function provideExamples(driver: N8nDriver, credential: Reference): Promise<Reference[]> {
+	const account = {
+		credential,
+		agentUuid: fixtures.agents.full,
+		campaignId: fixtures.campaigns.active,
+	};
+	const known = await driver.workflows();
+	const provided: Reference[] = [];
+	for (const example of readExamples()) {
+		const found = known.find(({ name }) => name === example.name);
+		provided.push(found ?? (await driver.createWorkflow(completed(example, account))));
+	}
+	return provided;
+}

@@ -1,0 +1,12 @@
+/** `npm start`: builds the nodes and opens a real n8n with them, next to a simulated service. */
+import { installPackage } from '../test/n8n/package-install';
+import { build } from './build';
+import { reportFailure, runSession } from './session';
+
+runSession({
+	command: 'npm start',
+	install: async (home) => {
+		build(console.log);
+		await installPackage(home);
+	},
+}).catch(reportFailure);
