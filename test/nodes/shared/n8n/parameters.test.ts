@@ -1,0 +1,99 @@
+import { ExecuteContext } from 'n8n-core';
+import {
+	createEmptyRunExecutionData,
+	type IDataObject,
+	type INodeExecutionData,
+	type INodeParameters,
+} from 'n8n-workflow';
+import { parseJsonObject, Parameters } from '../../../../nodes/shared/n8n/parameters';
+import { engineRing, makeAdditionalData, makeWorkflow } from '../../../engine';
+
+const ring = engineRing();
+
+/** A node with these parameters and rows, in the engine's own execute context. */
+function contextOf(parameters: INodeParameters, rows: IDataObject[]): ExecuteContext {
+	const node = ring.node('placeCall', { parameters });
+	const input: INodeExecutionData[] = rows.map((json) => ({ json }));
+	return new ExecuteContext(
+		makeWorkflow([node]),
+		node,
+		makeAdditionalData(ring.credentials),
+		'trigger',
+		createEmptyRunExecutionData(),
+		0,
+		input,
+		{ main: [input] },
+		{ node, data: { main: [input] }, source: null },
+		[],
+	);
+}
+
+function read(raw: INodeParameters[string], rows: IDataObject[], name = 'personName') {
+	const context = contextOf({ [name]: raw }, rows);
+	const parameters = new Parameters(context);
+	const evaluate = jest.spyOn(context, 'getNodeParameter');
+	const values = rows.map((_row, index) => parameters.value(name, index));
+	const evaluations = evaluate.mock.calls.filter(([, , , options]) => !options?.rawExpressions);
+	return { values, evaluations: evaluations.length };
+}
+
+describe('a plain column is read straight from the item, as n8n would', () => {
+	const rows = [{ phone: '1', 'Phone No': 7 }, { phone: null }, { phone: false, 'Phone No': '' }];
+
+	test.each([
+		['={{ $json.phone }}', ['1', null, false]],
+		['={{$json.phone}}', ['1', null, false]],
+		["={{ $json['Phone No'] }}", [7, null, '']],
+		['={{ $json["Phone No"] }}', [7, null, '']],
+		['={{ $json.toString }}', [null, null, null]],
+	])('%s', (expression, expected) => {
+		expect(read(expression, rows)).toEqual({ values: expected, evaluations: 0 });
+	});
+
+	test('a value that n8n would turn into something else goes through its engine', () => {
+		const { values, evaluations } = read('={{ $json.when }}', [{ when: { day: 1 } }]);
+		expect(values).toEqual([{ day: 1 }]);
+		expect(evaluations).toBe(1);
+	});
+});
+
+test.each([
+	['={{ $json.phone + "0" }}', ['10', '20']],
+	['={{ $json.phone }}0', ['10', '20']],
+	['={{ $json.deep.phone }}', ['x', 'y']],
+	['={{ $itemIndex }}', [0, 1]],
+])('%s is evaluated for each item', (expression, expected) => {
+	const rows = [
+		{ phone: '1', deep: { phone: 'x' } },
+		{ phone: '2', deep: { phone: 'y' } },
+	];
+	expect(read(expression, rows)).toEqual({ values: expected, evaluations: 2 });
+});
+
+test('what has no expression is read once, nested values included', () => {
+	const rows = [{}, {}, {}];
+	expect(read('fixed', rows)).toEqual({ values: ['fixed', 'fixed', 'fixed'], evaluations: 1 });
+	expect(read({ systemPrompt: 'b' }, rows, 'options').evaluations).toBe(1);
+	expect(read({ systemPrompt: '={{ $itemIndex }}' }, rows, 'options').evaluations).toBe(3);
+});
+
+test('a parameter that is not there is null', () => {
+	expect(new Parameters(contextOf({}, [{}])).value('missing', 0)).toBeNull();
+});
+
+describe('JSON parameters', () => {
+	test.each([
+		['', {}],
+		['{ "a": 1 }', { a: 1 }],
+		[{ a: 1 }, { a: 1 }],
+		[undefined, {}],
+	])('%p', (value, expected) => {
+		expect(parseJsonObject(value, 'Additional Body Fields')).toEqual(expected);
+	});
+
+	test.each(['[1]', 'text', '{', '1'])('%s is refused', (value) => {
+		expect(() => parseJsonObject(value, 'Additional Body Fields')).toThrow(
+			'Additional Body Fields is not a JSON object',
+		);
+	});
+});
