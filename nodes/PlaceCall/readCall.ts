@@ -42,7 +42,7 @@ function readSchedule(
 	if (when === 'now') return undefined;
 	const [field, name] =
 		when === 'timeOfDay' ? ['Time in India', 'scheduledTime'] : ['Date and Time', 'scheduledAt'];
-	const raw = context.getNode().parameters[name];
+	const raw: unknown = context.getNodeParameter(name, index, null, { rawExpressions: true });
 	return {
 		field,
 		value: parameters.value(name, index),

@@ -15,7 +15,7 @@ const QUOTED_CHARACTERS = 60;
 
 /** A value as a message shows it, kept short. */
 export function quoted(value: unknown): string {
-	const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+	const text = typeof value === 'string' ? value : JSON.stringify(value);
 	const characters = [...text];
 	return characters.length > QUOTED_CHARACTERS
 		? `"${characters.slice(0, QUOTED_CHARACTERS).join('')}…"`
@@ -149,7 +149,7 @@ export function additionalData(value: unknown): Checked<JsonObject> {
 }
 
 /** A row of names and values as the screen gives it. */
-export type NamedValue = { name?: JsonValue; value?: JsonValue };
+export type NamedValue = { name?: unknown; value?: JsonValue };
 
 export function namedValue(row: NamedValue, position: number): Checked<[string, JsonValue]> {
 	const { name, value = '' } = row;

@@ -18,6 +18,7 @@ export type Schedule = {
 const TIME_OF_DAY = /^([01]?\d|2[0-3]):[0-5]\d$/;
 const WALL_CLOCK = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
 const OFFSET = /T[^Z+-]*(Z|[+-]\d{2}(:?\d{2})?)$/i;
+const COMMON_FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 const ENGLISH = { locale: 'en', numberingSystem: 'latn' } as const;
 
 /** With a numeric offset even in UTC, where luxon's own ISO form writes Z. */
@@ -40,11 +41,13 @@ export function scheduledAt(schedule: Schedule): Checked<string> {
 		.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T');
 	if (TIME_OF_DAY.test(text)) return { value: text.padStart(5, '0') };
 	if (WALL_CLOCK.test(text)) return wallClock(schedule, text);
-	if (OFFSET.test(text)) return moment(schedule, DateTime.fromISO(text, { setZone: true }), text);
-	return notUnderstood(schedule);
+	if (!OFFSET.test(text)) return notUnderstood(schedule);
+	const at = DateTime.fromISO(text, { setZone: true });
+	// ISO 8601 has rarer forms, such as 20270131T183000+0530, that not every reader knows.
+	return moment(schedule, at, COMMON_FORM.test(text) ? text : undefined);
 }
 
-/** A moment is sent as the user wrote it, or in full when it came as a date object. */
+/** A moment is sent as the user wrote it where that is the common form, else in that form. */
 function moment(schedule: Schedule, at: DateTime, written?: string): Checked<string> {
 	const { field, zone, now } = schedule;
 	if (!at.isValid) return notUnderstood(schedule);

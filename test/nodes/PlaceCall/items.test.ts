@@ -1,7 +1,7 @@
 import nock from 'nock';
-import type { IDataObject, INode, INodeExecutionData, IRun } from 'n8n-workflow';
+import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
 import { executeRaw, output, runNode, service } from '../../engine';
-import { acceptCalls, callsEndpoint, faultOf, placeCallRing } from './placeCall';
+import { acceptCalls, callsEndpoint, faultOf, phoneOf, placeCallRing } from './placeCall';
 
 const ring = placeCallRing();
 const people = (count: number) =>
@@ -11,20 +11,20 @@ const REFUSED = { success: false, error: 'phone_number is implausible' };
 
 /** Answers by number, after a while of its own, and counts how many are under way. */
 function answer(count: number, refused: string[] = []) {
-	const seen = { phones: [] as unknown[], underWay: 0, most: 0 };
+	const seen = { phones: new Array<string>(), underWay: 0, most: 0 };
 	service()
 		.post('/v1/call')
 		.times(count)
 		.reply(async (_uri, body) => {
-			const { phone_number: phone } = body as IDataObject;
+			const phone = phoneOf(body);
 			seen.phones.push(phone);
 			seen.most = Math.max(seen.most, ++seen.underWay);
 			// The first of each ten answers last, so that order is not given by chance.
 			await new Promise((done) => setTimeout(done, 20 - 2 * (Number(phone) % 10)));
 			seen.underWay--;
-			return refused.includes(String(phone))
+			return refused.includes(phone)
 				? [400, REFUSED]
-				: [200, { success: true, data: { call_id: `call-${String(phone)}` } }];
+				: [200, { success: true, data: { call_id: `call-${phone}` } }];
 		});
 	return seen;
 }
@@ -62,12 +62,10 @@ describe('several items', () => {
 	it('each output is paired with its input', async () => {
 		answer(3);
 		const node = ring.placeCallNode({ ...perItem, options: { concurrency: 3 } });
-		const [calls] = (await executeRaw(
-			ring.credentials,
-			node,
-			people(3).map((json) => ({ json })),
-		)) as INodeExecutionData[][];
-		expect(paired(calls ?? [])).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+		const input = people(3).map((json) => ({ json }));
+		expect(await executeRaw(ring.credentials, node, input)).toMatchObject([
+			[{ pairedItem: { item: 0 } }, { pairedItem: { item: 1 } }, { pairedItem: { item: 2 } }],
+		]);
 	});
 
 	it('the credential is read once', async () => {
@@ -81,12 +79,10 @@ describe('several items', () => {
 		const bodies = acceptCalls(2);
 		const item = { json: { phone: '9876543210' } };
 		const node = ring.placeCallNode(perItem);
-		const calls = (await executeRaw(ring.credentials, node, [
-			item,
-			item,
-		])) as INodeExecutionData[][];
+		expect(await executeRaw(ring.credentials, node, [item, item])).toMatchObject([
+			[{ pairedItem: { item: 0 } }, { pairedItem: { item: 1 } }],
+		]);
 		expect(bodies).toHaveLength(2);
-		expect(paired(calls[0] ?? [])).toEqual([{ item: 0 }, { item: 1 }]);
 	});
 });
 

@@ -46,13 +46,19 @@ describe('a timestamp with offset', () => {
 	it.each([
 		'2026-11-20T18:30:00+05:30',
 		'2026-11-20T18:30+05:30',
-		'2026-11-20T18:30:00.250+0530',
+		'2026-11-20T18:30:00.250+05:30',
 		'2026-11-20T13:00:00Z',
-		'20261120T183000+0530',
 		'2026-11-20T08:00:00-05:00',
 	])('%s is sent as written', (value) => {
 		expect(schedule(value)).toEqual({ value });
 	});
+
+	it.each(['20261120T183000+0530', '2026-11-20T18:30:00+0530', '2026-W47-5T18:30:00+05:30'])(
+		'%s, a rarer form of ISO 8601, is sent in the common one',
+		(value) => {
+			expect(schedule(value)).toEqual({ value: '2026-11-20T18:30:00+05:30' });
+		},
+	);
 
 	it('takes the space of a spreadsheet for the T', () => {
 		expect(schedule('2026-11-20 18:30:00+05:30')).toEqual({ value: '2026-11-20T18:30:00+05:30' });

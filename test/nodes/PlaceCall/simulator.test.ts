@@ -1,0 +1,167 @@
+import { inspect } from 'node:util';
+import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
+import schema from '../../../nodes/PlaceCall/__schema__/v1.0.0.json';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import { clock } from '../../../nodes/shared/n8n/connect';
+import { output, searchList } from '../../engine';
+import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../../simulator';
+import { faultOf, placeCallRing } from './placeCall';
+
+const ring = placeCallRing();
+const { agents } = fixtures;
+const PEOPLE = ['9876543210', '9876543211', '9876543212'];
+const items = PEOPLE.map((phone) => ({ phone }));
+
+describe.each(Object.values(dialects))('the simulated service, dialect $name', (dialect) => {
+	let simulator: Simulator;
+	let waits: jest.SpyInstance;
+
+	beforeAll(async () => {
+		simulator = await startSimulator({ dialect });
+	});
+	beforeEach(() => {
+		waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+	});
+	afterEach(() => {
+		waits.mockRestore();
+		simulator.reset();
+	});
+	afterAll(async () => {
+		await simulator.stop();
+	});
+
+	const agent = (value: string): INodeParameters => ({
+		agentUuid: { __rl: true, mode: 'id', value },
+	});
+
+	async function credentials() {
+		const { baseUrl, token: apiToken } = simulator;
+		return { [CREDENTIAL]: await ring.addCredential({ baseUrl, apiToken }) };
+	}
+
+	async function place(parameters: INodeParameters, over: IDataObject = {}): Promise<IRun> {
+		const run = await ring.place(
+			{ ...agent(agents.full), phoneNumber: '={{ $json.phone }}', ...parameters },
+			{ items, over: { credentials: await credentials(), ...over } },
+		);
+		expect(inspect(run, { depth: Infinity })).not.toContain(simulator.token);
+		return run;
+	}
+
+	it('takes a call with every field', async () => {
+		const run = await place({
+			personName: 'Asha Rao',
+			when: 'dateTime',
+			scheduledAt: '2099-11-20T10:00:00',
+			additionalDataFields: { fields: [{ name: 'plan', value: 'Gold' }] },
+			dataExtraction: { points: [{ description: 'Which day?', key: 'day' }] },
+			callConfigOverrides: {
+				enableCallback: false,
+				maxCallDurationSeconds: 1800,
+				retryEnabled: true,
+				retryMaxAttempts: 10,
+				retryIntervalMinutes: 1440,
+			},
+			options: {
+				initialGreeting: 'Hello!',
+				systemPrompt: 'Be kind.',
+				webhookUrl: 'http://127.0.0.1:9/call-completed',
+			},
+		});
+		const calls = output(run, 'Node').map(({ json }) => json);
+		expect(calls).toHaveLength(3);
+		expect(calls[0]?.call_id).toEqual(expect.any(String));
+		expect(calls[0]?.scheduled_at_epoch).toEqual(expect.any(Number));
+		expect(Object.keys(schema.properties)).toEqual(
+			expect.arrayContaining(Object.keys(calls[0] ?? {})),
+		);
+		expect(simulator.placedCalls().map(({ callId }) => callId)).toEqual(
+			calls.map((call) => call.call_id),
+		);
+	});
+
+	it('takes the same call at the legacy address', async () => {
+		await place({ options: { useLegacyEndpoint: true } });
+		expect(simulator.requests.map(({ path }) => path)).toEqual(['/call', '/call', '/call']);
+		expect(simulator.placedCalls()).toHaveLength(3);
+	});
+
+	it.each([
+		[agents.foreign, 'The agent does not exist in the account of this API token'],
+		['agent_nobody', 'The agent does not exist in the account of this API token'],
+		[agents.noNumber, 'The agent has no outbound number, so it cannot call anyone'],
+	])('turns %s down', async (value, message) => {
+		expect(faultOf(await place(agent(value))).message).toBe(`${message} [item 0]`);
+		expect(simulator.requests).toHaveLength(1);
+	});
+
+	it('turns a Webhook URL down where there is no post-call analysis', async () => {
+		const run = await place({
+			...agent(agents.noAnalysis),
+			options: { webhookUrl: 'https://example.com/x' },
+		});
+		expect(faultOf(run).message).toContain('The agent has no post-call analysis');
+	});
+
+	it('names what it does not accept, and the others are called', async () => {
+		const run = await ring.place(
+			{ ...agent(agents.full), phoneNumber: '={{ $json.phone }}' },
+			{
+				items: [{ phone: '9876543210' }, { phone: '12' }, { phone: '9876543212' }],
+				over: { credentials: await credentials(), onError: 'continueRegularOutput' },
+			},
+		);
+		const [, refused] = output(run, 'Node').map(({ json }) => json);
+		expect(refused?.error).toBe('The service did not accept the request [item 1]');
+		expect(inspect(refused?.details)).toContain('phone_number');
+		expect(simulator.placedCalls()).toHaveLength(2);
+	});
+
+	it.each<Fault & { placed: number; sent: number }>([
+		{ kind: 'resetBefore', placed: 2, sent: 3 },
+		{ kind: 'resetMiddle', placed: 3, sent: 3 },
+		{ kind: 'resetAfter', placed: 3, sent: 3 },
+		{ kind: 'status', status: 500, placed: 2, sent: 3 },
+		{ kind: 'status', status: 503, afterHandling: true, placed: 3, sent: 3 },
+		{ kind: 'html', placed: 2, sent: 3 },
+		{ kind: 'html', afterHandling: true, placed: 3, sent: 3 },
+		{ kind: 'truncatedJson', placed: 3, sent: 3 },
+		{ kind: 'tooManyRequests', retryAfterSeconds: 3, placed: 3, sent: 4 },
+		{ kind: 'successFalseAt200', placed: 2, sent: 3 },
+		{ kind: 'redirect', body: 'http://127.0.0.1:9/v1/call', placed: 2, sent: 3 },
+	])(
+		'nobody is called twice: $kind $status, after it took effect: $afterHandling',
+		async ({ placed, sent, ...fault }) => {
+			simulator.faults.inject({ ...fault, times: 1, skip: 1, match: { path: '/v1/call' } });
+			const run = await place({}, { onError: 'continueRegularOutput' });
+			const told = output(run, 'Node').map(({ json }) => json);
+			expect(told).toHaveLength(3);
+			expect(told[0]?.call_id).toEqual(expect.any(String));
+			expect(told[2]?.call_id).toEqual(expect.any(String));
+			expect(PEOPLE.map((phone) => simulator.callsTo(phone) <= 1)).toEqual([true, true, true]);
+			expect(simulator.placedCalls()).toHaveLength(placed);
+			expect(simulator.requests).toHaveLength(sent);
+		},
+	);
+
+	it('a try again of the whole node calls nobody twice', async () => {
+		simulator.faults.inject({ kind: 'resetAfter', times: 1, skip: 1 });
+		const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+		const { message } = faultOf(await place({}, retry));
+		expect(message).toContain(
+			'it is not known whether the request took effect (call to 9876543211',
+		);
+		expect(PEOPLE.map((phone) => simulator.callsTo(phone))).toEqual([1, 1, 0]);
+	});
+
+	it('the Agent list shows the active agents of the account, narrowed to what is typed', async () => {
+		const node = ring.placeCallNode({}, { credentials: await credentials() });
+		const all = await searchList(ring.credentials, node, 'searchAgents');
+		const values = all.results.map(({ value }) => value);
+		expect(values).toContain(agents.full);
+		expect(values).not.toContain(agents.foreign);
+		expect(values).not.toContain(agents.inactive);
+		const some = await searchList(ring.credentials, node, 'searchAgents', 'SUPPORT');
+		expect(some.results.map(({ value }) => value)).toEqual([agents.us]);
+	});
+});
