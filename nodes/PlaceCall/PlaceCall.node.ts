@@ -8,7 +8,6 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentList';
 import { readConcurrency } from '../shared/n8n/concurrency';
 import { connect, type Connection } from '../shared/n8n/connect';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { forEachItem } from '../shared/n8n/itemLoop';
 import { Parameters } from '../shared/n8n/parameters';
@@ -33,7 +32,10 @@ export class PlaceCall implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
+		// Literals, because n8n's verification reads them from the source.
+		credentials: [
+			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
+		],
 		properties: callFields,
 	};
 
