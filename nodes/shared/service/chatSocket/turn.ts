@@ -2,24 +2,19 @@ import type { Clock } from '../http';
 import { backoffMs } from './backoff';
 import type { Exchange, Readiness } from './exchange';
 import { pause } from './pause';
-import type { WantedTurn } from './reply';
-import { ReplyCollector } from './reply';
+import { ReplyWatch, type AwaitedReply, type EventLink } from './replyWatch';
 import {
 	ACK_TIMEOUT_MS,
 	EARLIER_RESULT_TIMEOUT_MS,
 	MAX_BUSY_RETRIES,
 	MAX_RESENDS,
-	REPLY_LINGER_MS,
 	RESULT_TIMEOUT_MS,
 } from './timings';
-import type { Ack, ChatEvent, ClientFrame, TurnResult } from './types';
+import type { Ack, ClientFrame } from './types';
 
 /** What a turn needs of a connection; `ChatConnection` is one. */
-export interface TurnLink {
+export interface TurnLink extends EventLink {
 	exchange(text: string, timeoutMs: number): Promise<Exchange>;
-	subscribe(listener: (event: ChatEvent) => void): () => void;
-	/** Aborted when nothing more will come. */
-	readonly signal: AbortSignal;
 }
 
 export interface TurnOptions {
@@ -29,12 +24,6 @@ export interface TurnOptions {
 	ackTimeoutMs?: number;
 	/** How long the `turn_result` of a merged turn is waited for. */
 	resultTimeoutMs?: number;
-}
-
-/** Texts the agent gave in a turn that was completed outside its ack; `result` is null when none came in time. */
-export interface AwaitedReply {
-	reply: string | null;
-	result: TurnResult | null;
 }
 
 /** One kind for each ack state, and three for what happens without an ack. */
@@ -62,9 +51,7 @@ export async function sendTurn(
 	frame: ClientFrame,
 	options: TurnOptions,
 ): Promise<TurnOutcome> {
-	const collector = new ReplyCollector(frame.type === 'message' ? frame.content : null);
-	const watch = new Watch(collector);
-	const unsubscribe = link.subscribe((event) => watch.take(event));
+	const watch = new ReplyWatch(link, frame.type === 'message' ? frame.content : null);
 	try {
 		const { exchange, lost, tries } = await write(link, frame, options);
 		if (exchange.kind === 'ack') {
@@ -74,7 +61,7 @@ export async function sendTurn(
 			? { kind: 'not_sent', readiness: exchange.readiness }
 			: unknown(lost ?? 'lost', frame);
 	} finally {
-		unsubscribe();
+		watch.end();
 	}
 }
 
@@ -113,7 +100,7 @@ interface Acknowledged {
 	link: TurnLink;
 	frame: ClientFrame;
 	options: TurnOptions;
-	watch: Watch;
+	watch: ReplyWatch;
 	ack: Ack;
 	lost: Written['lost'];
 	tries: number;
@@ -155,43 +142,7 @@ async function replayedReply(turn: Acknowledged): Promise<AwaitedReply> {
 }
 
 async function awaitReply(turn: Acknowledged, ms: number): Promise<AwaitedReply> {
-	const { ack, frame, link, watch } = turn;
-	const { clock } = turn.options;
-	const wanted: WantedTurn = {
-		turnId: ack.mergedInto ?? ack.turnId,
-		messageId: frame.message_id ?? null,
-	};
-	if (wanted.turnId === null && wanted.messageId === null) return { reply: null, result: null };
-	const found = watch.until(wanted);
-	await pause(clock, ms, AbortSignal.any([found, link.signal]));
-	if (found.aborted) await pause(clock, REPLY_LINGER_MS, link.signal);
-	const replies = watch.collector.replies();
-	return {
-		reply: replies.length > 0 ? replies.join('\n\n') : null,
-		result: watch.collector.resultOf(wanted),
-	};
-}
-
-/** Tells as soon as the wanted result is among the events. */
-class Watch {
-	private wanted: WantedTurn | null = null;
-
-	private readonly found = new AbortController();
-
-	constructor(readonly collector: ReplyCollector) {}
-
-	take(event: ChatEvent): void {
-		this.collector.take(event);
-		this.look();
-	}
-
-	until(wanted: WantedTurn): AbortSignal {
-		this.wanted = wanted;
-		this.look();
-		return this.found.signal;
-	}
-
-	private look(): void {
-		if (this.wanted !== null && this.collector.resultOf(this.wanted) !== null) this.found.abort();
-	}
+	const { ack, frame, watch } = turn;
+	const wanted = { turnId: ack.mergedInto ?? ack.turnId, messageId: frame.message_id ?? null };
+	return await watch.reply(wanted, ms, turn.options.clock);
 }

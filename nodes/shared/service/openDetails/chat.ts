@@ -15,6 +15,13 @@ export const CHAT_FIELDS = {
 			'Name under which the request that creates a session carries the customer’s name. Leave empty if your service takes none.',
 		placeholder: 'e.g. person_name',
 	},
+	chatCreateSessionPath: {
+		place: 'chatCreate',
+		label: 'Create Session: Place of the Session ID in the Answer',
+		description:
+			'Names on the way to the ID of the new session, separated by dots. Leave empty if it is called session_id, wherever it stands.',
+		placeholder: 'e.g. data.id',
+	},
 	chatInboundAgentName: {
 		place: 'chatInbound',
 		label: 'Send and Wait: Name of the Agent Value',
@@ -50,5 +57,12 @@ export const CHAT_FIELDS = {
 		label: 'Send Without Waiting: Name of the Message Value',
 		description: 'Name under which a message sent for a later reply carries its text',
 		placeholder: 'e.g. message',
+	},
+	chatAsyncTurnPath: {
+		place: 'chatAsync',
+		label: 'Send Without Waiting: Place of the Turn ID in the Answer',
+		description:
+			'Names on the way to the ID of the turn, separated by dots, by which the later reply is recognized. Leave empty if it is called turn_id, wherever it stands.',
+		placeholder: 'e.g. data.turn',
 	},
 } as const satisfies OpenDetailFields;

@@ -1,0 +1,99 @@
+import type { Answer } from '../http';
+import type { Service } from '../service';
+import type {
+	InjectContextRequest,
+	JsonObject,
+	LegacyCreateSessionRequest,
+	LegacySendMessageRequest,
+	LegacySessionRequest,
+} from '../types';
+import { segment, withAdditions, type Additions } from './request';
+
+async function post(
+	service: Service,
+	path: string,
+	body: JsonObject,
+	additions: Additions,
+): Promise<Answer> {
+	return await service.send(withAdditions({ method: 'POST', path, body }, additions));
+}
+
+function sessionPath(sessionId: string, last: string): string {
+	return `/v1/chat/session/${segment(sessionId)}/${last}`;
+}
+
+/** `POST /v1/chat/session`; what its body is called is open. */
+export async function createSession(
+	service: Service,
+	body: JsonObject,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await post(service, '/v1/chat/session', body, additions);
+}
+
+/** `POST /v1/chat/inbound`: answers with the agent's reply; what its body is called is open. */
+export async function sendInbound(
+	service: Service,
+	body: JsonObject,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await post(service, '/v1/chat/inbound', body, additions);
+}
+
+/** `POST /v1/chat/inbound/async`: the reply comes later; takes an `idempotency_key`. */
+export async function sendInboundAsync(
+	service: Service,
+	body: JsonObject,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await post(service, '/v1/chat/inbound/async', body, additions);
+}
+
+/** `POST /v1/chat/session/{id}/support`; of its commands only `close` is documented. */
+export async function sendSupportCommand(
+	service: Service,
+	sessionId: string,
+	command: string,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await post(service, sessionPath(sessionId, 'support'), { command }, additions);
+}
+
+/** `POST /v1/chat/session/{id}/inject_context`: appends one entry. */
+export async function injectContext(
+	service: Service,
+	sessionId: string,
+	body: InjectContextRequest,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await post(service, sessionPath(sessionId, 'inject_context'), body, additions);
+}
+
+/** Legacy `POST /chat_sessions`. */
+export async function createLegacySession(
+	service: Service,
+	body: LegacyCreateSessionRequest,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await post(service, '/chat_sessions', body, additions);
+}
+
+/** Legacy `POST /chat_messages/send_message`. */
+export async function sendLegacyMessage(
+	service: Service,
+	body: LegacySendMessageRequest,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await post(service, '/chat_messages/send_message', body, additions);
+}
+
+/** Legacy `POST /chat_sessions/{id}/close_session` and `…/pause_session`. */
+export async function endLegacySession(
+	service: Service,
+	how: 'close_session' | 'pause_session',
+	sessionId: string,
+	body: LegacySessionRequest,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await post(service, `/chat_sessions/${segment(sessionId)}/${how}`, body, additions);
+}
