@@ -31,7 +31,10 @@ async function main(): Promise<void> {
 			help: { type: 'boolean', default: false },
 		},
 	});
-	if (values.help) return console.log(USAGE);
+	if (values.help) {
+		console.log(USAGE);
+		return;
+	}
 	const autoComplete = numberOf(values['auto-complete'], 'auto-complete');
 	const simulator = await startSimulator({
 		dialect: dialectNamed(values.dialect),
@@ -64,8 +67,9 @@ async function main(): Promise<void> {
 	}
 }
 
-main().catch((caught: NodeJS.ErrnoException) => {
-	const taken = caught.code === 'EADDRINUSE';
-	console.error(taken ? 'This port is in use. Choose another one with --port.' : caught.message);
+main().catch((caught: unknown) => {
+	const text = caught instanceof Error ? caught.message : String(caught);
+	const taken = text.includes('EADDRINUSE');
+	console.error(taken ? 'This port is in use. Choose another one with --port.' : text);
 	process.exitCode = 1;
 });

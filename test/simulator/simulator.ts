@@ -9,7 +9,8 @@ import { createServer } from './http/server';
 import type { RecordedRequest, Stats } from './http/requestLog';
 import { serviceRoutes } from './routes';
 import { digitsOf } from './rules/phone';
-import type { SocketHub } from './socket/hub';
+import { SessionControl } from './socket/sessionControl';
+import { attachSockets } from './socket/upgrade';
 import type { State } from './state/store';
 import type { Call, CampaignStatus, Delivery, StoredContact } from './state/types';
 import { World, type SimulatorOptions } from './world';
@@ -22,7 +23,7 @@ export class Simulator {
 	readonly state: State;
 	readonly clock: Clock;
 	readonly faults: Faults;
-	readonly sessions: SocketHub;
+	readonly sessions: SessionControl;
 
 	constructor(
 		private readonly world: World,
@@ -34,7 +35,7 @@ export class Simulator {
 		this.state = world.state;
 		this.clock = world.clock;
 		this.faults = world.faults;
-		this.sessions = world.hub;
+		this.sessions = new SessionControl(world);
 	}
 
 	/** Every request received, oldest first. */
@@ -66,6 +67,11 @@ export class Simulator {
 
 	setAutoComplete(auto: AutoComplete | null): void {
 		this.world.completions.setAuto(auto);
+	}
+
+	/** What went out on the chat delivery webhook. */
+	chatDeliveries(): readonly Delivery[] {
+		return this.world.chat.deliveries;
 	}
 
 	/** Activates, pauses or archives a campaign, from the states that the dialect permits. */
@@ -117,6 +123,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 	const world = new World(options);
 	const app = createServer(world, serviceRoutes(world), controlRoutes(world));
 	await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
+	attachSockets(world, app.server);
 	const address: AddressInfo | string | null = app.server.address();
 	if (address === null || typeof address === 'string') throw new Error('The simulator has no port');
 	world.baseUrl = `http://127.0.0.1:${address.port}`;

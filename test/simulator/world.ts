@@ -1,6 +1,7 @@
 import { ChatEngine } from './chat/engine';
 import { Completions } from './calls/completions';
 import { Recordings } from './calls/recordings';
+import { SocketTokens } from './chat/tokens';
 import { Clock } from './clock';
 import type { Dialect } from './dialects';
 import { Faults } from './http/faults';
@@ -38,6 +39,7 @@ export class World {
 	readonly recordings: Recordings;
 	readonly hub: SocketHub;
 	readonly chat: ChatEngine;
+	readonly tokens: SocketTokens;
 	latencyMs: number;
 	baseUrl = '';
 	private rate = { minute: 0, count: 0 };
@@ -52,6 +54,7 @@ export class World {
 		this.recordings = new Recordings(this);
 		this.hub = new SocketHub(this);
 		this.chat = new ChatEngine(this);
+		this.tokens = new SocketTokens(this);
 		seed(this.state, this.dialect, this.clock.now());
 	}
 
@@ -83,6 +86,7 @@ export class World {
 		this.completions.reset();
 		this.hub.reset();
 		this.chat.reset();
+		this.tokens.reset();
 		this.faults.clear();
 		this.log.reset();
 		this.clock.reset();

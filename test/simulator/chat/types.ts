@@ -24,12 +24,35 @@ export interface ChatEvent {
 	frame: JsonObject;
 }
 
+/** A turn under way, into which later messages are merged. */
+export interface Flight {
+	turnId: string;
+	contents: string[];
+	merged: Array<{ turnId: string; messageId: string | number }>;
+}
+
 export interface RememberedTurn {
 	rail: Rail;
 	/** What identifies the content: the same key with another fingerprint is refused. */
 	fingerprint: string;
 	outcome: JsonObject;
+	turnId: string;
+	messageId: string | number;
 }
+
+/** What a customer sent, whichever way. */
+export interface Incoming {
+	rail: Rail;
+	content: string;
+	/** Set for an answer to an interactive message; content then holds the choice. */
+	interaction: { id: string; optionId: string | null } | null;
+	/** Chosen by the client. */
+	messageId: string | null;
+	idempotencyKey: string | null;
+}
+
+/** How an event leaves the engine; a socket may hold it back until its ack is out. */
+export type Emit = (type: string, payload: JsonObject) => void;
 
 export interface Session {
 	sessionId: string;
@@ -37,15 +60,15 @@ export interface Session {
 	accountId: number;
 	status: SessionStatus;
 	mode: SessionMode;
-	customer: string | null;
+	person: string | null;
 	context: string[];
 	messages: ChatMessage[];
 	interactions: Map<string, Interaction>;
 	remembered: Map<string, RememberedTurn>;
 	/** Magic contents that take effect once only. */
 	spent: Set<string>;
-	/** Turn in flight, into which others are merged. */
-	inFlight: string | null;
+	flight: Flight | null;
+	/** Recent events, for replaying. */
 	events: ChatEvent[];
 	deliveryUrl: string | null;
 	createdAt: string;

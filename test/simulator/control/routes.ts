@@ -1,10 +1,13 @@
 import type { AutoComplete, DeliveryOptions } from '../calls/completions';
 import { outcomeFrom } from '../calls/completions';
-import { answer, type Answer } from '../http/answers';
-import type { Route, SimulatorRequest } from '../http/route';
+import { answer } from '../http/answers';
+import type { Route } from '../http/route';
 import { isObject, type JsonObject } from '../json';
 import type { World } from '../world';
+import { SessionControl } from '../socket/sessionControl';
 import { faultFrom } from './faultFrom';
+import { command } from './command';
+import { sessionCommands } from './sessionCommands';
 import { stateView } from './stateView';
 
 /** The simulator driven from another process. */
@@ -40,21 +43,8 @@ export function controlRoutes(world: World): Route[] {
 			);
 		}),
 		command('autoComplete', (body) => world.completions.setAuto(autoFrom(body))),
+		...sessionCommands(new SessionControl(world)),
 	];
-}
-
-function command(name: string, run: (body: JsonObject) => unknown): Route {
-	return {
-		method: 'POST',
-		path: `/__simulator/${name}`,
-		handle: async ({ body }: SimulatorRequest): Promise<Answer> => {
-			try {
-				return answer(200, { done: true, result: (await run(isObject(body) ? body : {})) ?? null });
-			} catch (caught) {
-				return answer(400, { done: false, message: caught instanceof Error ? caught.message : '' });
-			}
-		},
-	};
 }
 
 function deliveryFrom(value: unknown): DeliveryOptions {

@@ -4,13 +4,14 @@ import type { Session } from '../chat/types';
 export interface ChatDialect {
 	openState: string;
 	/** Create request: names of the body fields, and what the answer looks like. */
-	create: { agent: string; customer: string; metadata: string };
+	create: { agent: string; person: string; metadata: string };
 	createBody(session: JsonObject): JsonObject;
 	inbound: InboundFields;
+	async: InboundFields;
 	/** The answer to a synchronous message. */
 	inboundBody(result: JsonObject): JsonObject;
 	/** The immediate answer to an asynchronous message. */
-	asyncBody(result: { turnId: string; messageId: string; replay: boolean }): JsonObject;
+	asyncBody(result: AcceptedMessage): JsonObject;
 	/** Where the service reads the chat delivery address from. */
 	deliveryUrl: { from: 'dashboard' | 'session' | 'message'; field: string };
 	deliveryBody(reply: DeliveredReply): JsonObject;
@@ -27,32 +28,43 @@ export interface ChatDialect {
 	refusalText(command: string): string;
 	initialContext(agentName: string): string;
 	streamText: string;
+	/** `error` for a session that does not exist. */
+	unknownSession: string;
+	/** `error` for a message to a closed session. */
+	closedText: string;
 	messageId(counter: number): string | number;
 	turnId(counter: number): string;
 	/** An outgoing interactive message. */
 	interactive(id: string, text: string, options: string[]): JsonObject;
 	/** Whether a message id sent by the client is given back in place of the service's own. */
 	echoesMessageId: boolean;
+	/** Whether the ack of a merged message names its own turn beside the one it was merged into. */
+	mergedNamesOwnTurn: boolean;
 	reactivatedReason: string;
 	autoResumeReason: string;
 }
 
+/** Names of the body fields of a message; `idempotency_key` is documented. */
 export interface InboundFields {
 	session: string;
 	/** Names the agent where no session is given: one is then resolved or created. */
 	agent: string;
-	customer: string;
+	/** Tells the customers of an agent apart. */
+	person: string;
 	message: string;
 	messageId: string;
-	/** Documented name; here so that a dialect can nest it all under one key. */
-	idempotencyKey: 'idempotency_key';
-	wrapper: string | null;
+}
+
+export interface AcceptedMessage {
+	turnId: string;
+	messageId: string | number;
+	replay: boolean;
 }
 
 export interface DeliveredReply {
 	sessionId: string;
 	turnId: string;
-	messageId: string;
+	messageId: string | number;
 	reply: string | null;
 	state: string;
 }

@@ -99,7 +99,7 @@ export const plain: Dialect = {
 	dnd: {
 		add: { placement: 'body', agent: 'agent_uuid', phone: 'phone', reason: 'reason' },
 		list: { agent: 'agent_uuid', phone: 'phone', page: 'page', perPage: 'per_page' },
-		remove: { placement: 'query', agent: 'agent_uuid' },
+		remove: { phonePlacement: 'query', agentPlacement: 'query', agent: 'agent_uuid' },
 		defaultPerPage: 25,
 		overCap: 'clamped',
 		phoneForms: 'any',

@@ -2,16 +2,21 @@ import type { ChatDialect, SocketDialect } from './chatTypes';
 
 export const plainChat: ChatDialect = {
 	openState: 'active',
-	create: { agent: 'agent_uuid', customer: 'customer_id', metadata: 'metadata' },
+	create: { agent: 'agent_uuid', person: 'person_name', metadata: 'metadata' },
 	createBody: (session) => ({ success: true, data: session }),
 	inbound: {
 		session: 'session_id',
 		agent: 'agent_uuid',
-		customer: 'customer_id',
+		person: 'person_name',
 		message: 'message',
 		messageId: 'message_id',
-		idempotencyKey: 'idempotency_key',
-		wrapper: null,
+	},
+	async: {
+		session: 'chat_session_id',
+		agent: 'agent_uuid',
+		person: 'person_name',
+		message: 'content',
+		messageId: 'message_id',
 	},
 	inboundBody: (result) => ({ success: true, data: result }),
 	asyncBody: ({ turnId, messageId }) => ({
@@ -40,6 +45,9 @@ export const plainChat: ChatDialect = {
 	refusalText: (command) => `Chat engine refused ${command}`,
 	initialContext: (agentName) => `Conversation with ${agentName}`,
 	streamText: 'Stream not allowed for this credential',
+	unknownSession: 'session_not_found',
+	closedText: 'Session is closed',
+	mergedNamesOwnTurn: true,
 	messageId: (counter) => `msg_${counter}`,
 	turnId: (counter) => `turn_${counter}`,
 	interactive: (id, text, options) => ({

@@ -85,7 +85,7 @@ export const terse: Dialect = {
 	dnd: {
 		add: { placement: 'query', agent: 'agent', phone: 'number', reason: 'why' },
 		list: { agent: 'agent', phone: 'q', page: 'p', perPage: 'n' },
-		remove: { placement: 'body', agent: 'agent' },
+		remove: { phonePlacement: 'body', agentPlacement: 'body', agent: 'agent' },
 		defaultPerPage: 10,
 		overCap: 'refused',
 		phoneForms: 'international',

@@ -115,7 +115,11 @@ export interface CampaignsDialect {
 export interface DndDialect {
 	add: { placement: 'query' | 'body'; agent: string; phone: string; reason: string };
 	list: { agent: string; phone: string; page: string; perPage: string };
-	remove: { placement: 'query' | 'body'; agent: string };
+	remove: {
+		phonePlacement: 'query' | 'body';
+		agentPlacement: 'query' | 'body';
+		agent: string;
+	};
 	defaultPerPage: number;
 	/** What happens to a page size above the documented cap. */
 	overCap: 'clamped' | 'refused';

@@ -109,7 +109,7 @@ export const wrapped: Dialect = {
 			page: 'page[number]',
 			perPage: 'page[size]',
 		},
-		remove: { placement: 'body', agent: 'agent_id' },
+		remove: { phonePlacement: 'query', agentPlacement: 'body', agent: 'agent_id' },
 		defaultPerPage: 50,
 		overCap: 'clamped',
 		phoneForms: 'digits',

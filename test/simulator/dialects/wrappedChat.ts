@@ -2,16 +2,21 @@ import type { ChatDialect, SocketDialect } from './chatTypes';
 
 export const wrappedChat: ChatDialect = {
 	openState: 'in_conversation',
-	create: { agent: 'agent_id', customer: 'contact', metadata: 'attributes' },
+	create: { agent: 'agent_id', person: 'contact', metadata: 'attributes' },
 	createBody: (session) => ({ success: true, data: { session }, meta: { created: true } }),
 	inbound: {
 		session: 'session',
 		agent: 'agent_id',
-		customer: 'contact',
+		person: 'contact',
 		message: 'content',
 		messageId: 'client_message_id',
-		idempotencyKey: 'idempotency_key',
-		wrapper: 'inbound',
+	},
+	async: {
+		session: 'conversation_id',
+		agent: 'assistant_id',
+		person: 'contact_name',
+		message: 'body',
+		messageId: 'external_id',
 	},
 	inboundBody: (result) => ({ success: true, data: { result } }),
 	asyncBody: ({ turnId, messageId }) => ({
@@ -38,6 +43,9 @@ export const wrappedChat: ChatDialect = {
 	refusalText: (command) => `The call "${command}" was refused by the chat engine`,
 	initialContext: (agentName) => `You are ${agentName}.`,
 	streamText: 'stream must be user when an API-Token is used',
+	unknownSession: 'No such chat session',
+	closedText: 'The conversation has ended',
+	mergedNamesOwnTurn: true,
 	messageId: (counter) => `8f14e45f-ceea-467f-a8d3-${counter.toString(16).padStart(12, '0')}`,
 	turnId: (counter) => `c9f0f895-fb98-4b91-b6e6-${counter.toString(16).padStart(12, '0')}`,
 	interactive: (id, text, options) => ({

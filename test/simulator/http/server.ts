@@ -103,16 +103,25 @@ async function respond(
 ): Promise<void> {
 	const fault = world.faults.take(request.method, request.path);
 	if (fault) outcome.fault = fault.kind;
-	if (fault?.kind === 'resetBefore') return cut(reply);
+	if (fault?.kind === 'resetBefore') {
+		cut(reply);
+		return;
+	}
 
 	const handled =
 		!fault || takesEffect(fault)
 			? await handledAnswer(world, request, route, outcome.token)
 			: undefined;
 	await delay(world.latencyMs + (fault?.latencyMs ?? 0));
-	if (fault?.kind === 'resetAfter') return cut(reply);
-	// The socket stays open; stopping the simulator ends it.
-	if (fault?.kind === 'hang') return void reply.hijack();
+	if (fault?.kind === 'resetAfter') {
+		cut(reply);
+		return;
+	}
+	if (fault?.kind === 'hang') {
+		// The socket stays open; stopping the simulator ends it.
+		reply.hijack();
+		return;
+	}
 
 	const changed = fault && faultyAnswer(fault, world.dialect, `${world.baseUrl}/elsewhere`);
 	const sent = changed ?? handled ?? refused(500, 'Internal server error');

@@ -11,9 +11,11 @@ export function agentRoutes({ state, dialect }: World): Route[] {
 				const wanted = query[dialect.agents.filter];
 				const agents = [...state.agents.values()]
 					.filter((agent) => agent.accountId === state.accountId && agent.active)
-					// "Able to take calls": without a number an agent can place none, but may still be listed.
 					.filter((agent) => wanted === undefined || agent.agentUuid === wanted);
-				return answer(200, dialect.agents.body(agents.map(dialect.agents.record)));
+				return answer(
+					200,
+					dialect.agents.body(agents.map((agent) => dialect.agents.record(agent))),
+				);
 			},
 		},
 	];

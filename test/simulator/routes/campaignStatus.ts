@@ -43,7 +43,8 @@ function callCounts(campaignId: number, { state, dialect }: World): JsonObject {
 	for (const call of state.calls.values()) {
 		if (call.campaignId !== campaignId) continue;
 		total++;
-		const status = String(call.outcome.status ?? dialect.calls.inFlight[0] ?? 'pending');
+		const known = call.outcome.status;
+		const status = typeof known === 'string' ? known : (dialect.calls.inFlight[0] ?? 'pending');
 		byStatus[status] = (byStatus[status] ?? 0) + 1;
 	}
 	return { total, by_status: byStatus };

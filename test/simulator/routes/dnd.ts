@@ -73,17 +73,17 @@ function list({ state, dialect }: World, { query }: SimulatorRequest): Answer {
 
 function remove({ state, dialect }: World, request: SimulatorRequest): Answer {
 	const names = dialect.dnd.remove;
-	const given = placed(request, names.placement);
-	if (!isNonEmptyString(given.phone)) {
+	const { phone: written } = placed(request, names.phonePlacement);
+	if (!isNonEmptyString(written)) {
 		return refused(dialect.statuses.dndPhoneMissing, dialect.dnd.phoneMissing);
 	}
-	const agent = state.ownAgent(given[names.agent]);
+	const agent = state.ownAgent(placed(request, names.agentPlacement)[names.agent]);
 	if (!agent) return agentNotFound(dialect);
-	const phone = dndPhone(given.phone, dialect.dnd.phoneForms);
+	const phone = dndPhone(written, dialect.dnd.phoneForms);
 	const at = state.dnd.findIndex((e) => e.agentUuid === agent.agentUuid && e.phone === phone);
 	if (at < 0) return refused(dialect.statuses.dndNotOnList, 'Phone number not found on DND list');
 	state.dnd.splice(at, 1);
-	return answer(200, { success: true, message: dialect.dnd.removedMessage(given.phone) });
+	return answer(200, { success: true, message: dialect.dnd.removedMessage(written) });
 }
 
 function isCount(value: number): boolean {

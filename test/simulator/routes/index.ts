@@ -3,6 +3,10 @@ import type { World } from '../world';
 import { agentRoutes } from './agents';
 import { campaignContactRoutes } from './campaignContacts';
 import { campaignStatusRoutes } from './campaignStatus';
+import { chatInboundRoutes } from './chatInbound';
+import { chatLegacyRoutes } from './chatLegacy';
+import { chatSessionRoutes } from './chatSession';
+import { chatSupportRoutes } from './chatSupport';
 import { dndRoutes } from './dnd';
 import { listCallRoutes } from './listCalls';
 import { placeCallRoutes } from './placeCall';
@@ -19,5 +23,9 @@ export function serviceRoutes(world: World): Route[] {
 		...campaignContactRoutes(world),
 		...campaignStatusRoutes(world),
 		...dndRoutes(world),
+		...chatSessionRoutes(world),
+		...chatSupportRoutes(world),
+		...chatInboundRoutes(world),
+		...chatLegacyRoutes(world),
 	];
 }

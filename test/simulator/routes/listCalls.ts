@@ -30,7 +30,7 @@ function listCalls(world: World, query: Query): Answer {
 	return answer(
 		200,
 		dialect.calls.listBody({
-			items: items.map(dialect.calls.listItem),
+			items: items.map((item) => dialect.calls.listItem(item)),
 			total: found.length,
 			size: shown,
 			start,

@@ -1,6 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import type { Session } from '../chat/types';
+import type { JsonObject } from '../json';
 import type { World } from '../world';
+import { admission, type Refusal, type Wanted } from './admission';
+import { handleFrame, transmit } from './connection';
+import type { Connection, ReceivedFrame } from './types';
 
+/** The open sockets of all sessions, and the events that go to them. */
 export class SocketHub {
-	constructor(readonly world: World) {}
-	reset(): void {}
+	/** Every text frame received. */
+	readonly frames: ReceivedFrame[] = [];
+	private readonly open = new Set<Connection>();
+	/** Clients seen before, by session: they get recent events again. */
+	private readonly seen = new Set<string>();
+	private eventCounter = 0;
+
+	constructor(private readonly world: World) {}
+
+	/** Sockets that the service regards as open; silently dropped ones are not among them. */
+	connectionsOf(sessionId?: string): Connection[] {
+		return [...this.open].filter(
+			(one) => !one.silent && (sessionId === undefined || one.session.sessionId === sessionId),
+		);
+	}
+
+	/** Sockets whose TCP connection still stands, silently dropped ones included. */
+	all(): Connection[] {
+		return [...this.open];
+	}
+
+	accept(ws: WebSocket, raw: Duplex, wanted: Wanted): Refusal | undefined {
+		// Without a client_id each connection is an instance of its own.
+		const clientId = wanted.clientId === '' ? randomUUID() : wanted.clientId;
+		const admitted = admission(this.world, { ...wanted, clientId });
+		ws.on('error', () => ws.terminate());
+		if ('code' in admitted) {
+			ws.close(admitted.code, this.world.dialect.socket.closeReason(admitted.word));
+			return admitted;
+		}
+		this.makeRoom(admitted.session.sessionId, clientId);
+		const connection: Connection = { ws, raw, clientId, ...admitted, silent: false, expiry: null };
+		this.open.add(connection);
+		this.listen(connection);
+		this.endWithToken(connection);
+		this.replay(connection);
+		return undefined;
+	}
+
+	/** Stores an event for replaying and sends it to the session's sockets. */
+	emit(session: Session, type: string, payload: JsonObject): string {
+		const { dialect, clock } = this.world;
+		const eventId = dialect.socket.eventId(++this.eventCounter);
+		const frame: JsonObject = {
+			type,
+			session_id: session.sessionId,
+			account_id: dialect.socket.accountId(session.accountId),
+			ts: dialect.socket.ts(clock.now()),
+			event_id: eventId,
+			payload,
+		};
+		session.events.push({ eventId, at: clock.now(), frame });
+		if (session.events.length > this.replayLimit()) session.events.shift();
+		for (const connection of this.connectionsOf(session.sessionId)) transmit(connection, frame);
+		if (type === 'session_closed' && dialect.socket.afterClosed === 'closes') {
+			for (const { ws } of this.connectionsOf(session.sessionId)) ws.close(1000);
+		}
+		return eventId;
+	}
+
+	reset(): void {
+		for (const { ws, expiry } of this.open) {
+			if (expiry) clearTimeout(expiry);
+			ws.terminate();
+		}
+		this.open.clear();
+		this.seen.clear();
+		this.frames.length = 0;
+		this.eventCounter = 0;
+	}
+
+	/** One client_id at a time holds a session; the dialect says what becomes of the earlier sockets. */
+	private makeRoom(sessionId: string, clientId: string): void {
+		const { socket } = this.world.dialect;
+		for (const other of this.connectionsOf(sessionId)) {
+			const same = other.clientId === clientId;
+			if (same && socket.sameClientTwice === 'both') continue;
+			this.open.delete(other);
+			if (other.expiry) clearTimeout(other.expiry);
+			const code = same ? socket.replacedCode : socket.takeOverCode;
+			other.ws.close(code, socket.closeReason(same ? 'replaced' : 'taken_over'));
+		}
+	}
+
+	private listen(connection: Connection): void {
+		const { ws, session, clientId } = connection;
+		ws.on('message', (data: Buffer, isBinary: boolean) => {
+			if (connection.silent) return;
+			if (isBinary) {
+				ws.close(1003, this.world.dialect.socket.closeReason('text_only'));
+				return;
+			}
+			const text = data.toString('utf8');
+			this.frames.push({ sessionId: session.sessionId, clientId, at: Date.now(), text });
+			void handleFrame(this.world, connection, text);
+		});
+		ws.on('close', () => {
+			this.open.delete(connection);
+			if (connection.expiry) clearTimeout(connection.expiry);
+		});
+	}
+
+	private endWithToken(connection: Connection): void {
+		const { dialect, clock } = this.world;
+		if (!dialect.socket.socketEndsWithToken) return;
+		connection.expiry = setTimeout(
+			() => connection.ws.close(4401, dialect.socket.closeReason('token_expired')),
+			connection.token.expiresAt - clock.now(),
+		);
+	}
+
+	private replay(connection: Connection): void {
+		const { dialect, clock, options } = this.world;
+		const { session, clientId } = connection;
+		const key = `${session.sessionId} ${clientId}`;
+		const known = this.seen.has(key);
+		this.seen.add(key);
+		if (!known && !dialect.socket.replay.onFirstConnect) return;
+		const since = clock.now() - (options.replayWindowMs ?? dialect.socket.replay.windowMs);
+		for (const event of session.events) if (event.at >= since) transmit(connection, event.frame);
+	}
+
+	private replayLimit(): number {
+		return this.world.options.replayMaxEvents ?? this.world.dialect.socket.replay.maxEvents;
+	}
 }

@@ -1,0 +1,43 @@
+/**
+ * Contents that make the agent do something special; each may be followed by more text.
+ * Everything else is answered with "You said: …".
+ *
+ * | content | effect |
+ * | - | - |
+ * | please be busy … | `busy` the first time this very content comes, then answered |
+ * | please stay busy … | `busy` every time |
+ * | please be invalid: <code> | `invalid` with that code |
+ * | please fail … | `error`; on the asynchronous way a turn_result with state error |
+ * | please merge … | `merged` into a turn that ends a little later |
+ * | please answer slowly … | the turn takes SLOW_MS; what comes meanwhile is merged into it |
+ * | please say nothing … | completes without a reply |
+ * | please show buttons / please show a form | an interactive message: options yes and no / free text |
+ * | please get a human … | help requested, the session goes over to support |
+ * | please go dormant … / please close … | answered, then the session goes dormant / is closed |
+ * | please never ack … | over the socket: takes effect, no ack |
+ * | please drop me … | over the socket: takes effect, the connection breaks before the ack |
+ * | please send garbage … | over the socket: malformed, unknown and binary frames before the ack |
+ */
+export const MAGIC = {
+	busyOnce: 'please be busy',
+	busy: 'please stay busy',
+	invalid: 'please be invalid: ',
+	fail: 'please fail',
+	merge: 'please merge',
+	slow: 'please answer slowly',
+	silent: 'please say nothing',
+	buttons: 'please show buttons',
+	form: 'please show a form',
+	human: 'please get a human',
+	dormant: 'please go dormant',
+	close: 'please close',
+	noAck: 'please never ack',
+	drop: 'please drop me',
+	garbage: 'please send garbage',
+} as const;
+
+export const SLOW_MS = 200;
+
+export function asks(content: string, magic: keyof typeof MAGIC): boolean {
+	return content.toLowerCase().startsWith(MAGIC[magic]);
+}

@@ -1,0 +1,67 @@
+import type { JsonObject } from '../json';
+import type { World } from '../world';
+import { closeSession, goDormant, switchMode } from './lifecycle';
+import { asks } from './magic';
+import type { Emit, Session } from './types';
+
+export interface Reply {
+	text: string | null;
+	helpRequested: boolean;
+}
+
+/** Adds a message to the session and tells it. */
+export function addMessage(
+	world: World,
+	session: Session,
+	role: 'user' | 'ai',
+	content: string,
+	emit: Emit,
+	beside: JsonObject = {},
+): string | number {
+	const id = world.dialect.chat.messageId(world.chat.nextNumber());
+	const createdAt = new Date(world.clock.now()).toISOString();
+	session.messages.push({ id, role, content, createdAt });
+	emit('message_received', {
+		id,
+		type: 'message',
+		role,
+		content,
+		created_at: createdAt,
+		...beside,
+	});
+	return id;
+}
+
+/** What the agent says to the content, with everything that follows from it. */
+export function respond(world: World, session: Session, content: string, emit: Emit): Reply {
+	const helpRequested = asks(content, 'human');
+	// A human operator answers in their own time.
+	if (session.mode === 'support') return { text: null, helpRequested: false };
+	const text = saidTo(content);
+	if (text !== null)
+		addMessage(world, session, 'ai', text, emit, interactivePart(world, session, content, text));
+	if (helpRequested) switchMode(session, 'support', emit);
+	if (asks(content, 'dormant')) goDormant(session, emit);
+	if (asks(content, 'close')) closeSession(session, emit);
+	return { text, helpRequested };
+}
+
+function saidTo(content: string): string | null {
+	if (asks(content, 'silent')) return null;
+	if (asks(content, 'buttons') || asks(content, 'form')) return 'Please choose';
+	return `You said: ${content}`;
+}
+
+function interactivePart(
+	world: World,
+	session: Session,
+	content: string,
+	text: string,
+): JsonObject {
+	const buttons = asks(content, 'buttons');
+	if (!buttons && !asks(content, 'form')) return {};
+	const id = `interaction_${world.chat.nextNumber()}`;
+	const options = buttons ? ['yes', 'no'] : [];
+	session.interactions.set(id, { id, options, answered: false });
+	return world.dialect.chat.interactive(id, text, options);
+}

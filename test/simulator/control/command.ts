@@ -1,0 +1,18 @@
+import { answer, type Answer } from '../http/answers';
+import type { Route, SimulatorRequest } from '../http/route';
+import { isObject, type JsonObject } from '../json';
+
+/** A control endpoint: runs, and answers with the result or with what went wrong. */
+export function command(name: string, run: (body: JsonObject) => unknown): Route {
+	return {
+		method: 'POST',
+		path: `/__simulator/${name}`,
+		handle: async ({ body }: SimulatorRequest): Promise<Answer> => {
+			try {
+				return answer(200, { done: true, result: (await run(isObject(body) ? body : {})) ?? null });
+			} catch (caught) {
+				return answer(400, { done: false, message: caught instanceof Error ? caught.message : '' });
+			}
+		},
+	};
+}

@@ -1,0 +1,106 @@
+import type { InboundFields } from '../dialects/chatTypes';
+import type { Incoming, Session } from '../chat/types';
+import { agentNotFound, answer, invalid, refused, type Answer } from '../http/answers';
+import type { Route } from '../http/route';
+import { isNonEmptyString, isObject, type JsonObject } from '../json';
+import type { World } from '../world';
+import { withSession } from './sessionOf';
+
+export function chatInboundRoutes(world: World): Route[] {
+	const { dialect } = world;
+	return [
+		{
+			method: 'POST',
+			path: '/v1/chat/inbound',
+			handle: async ({ body }) =>
+				await received(world, dialect.chat.inbound, body, async (session, incoming) => {
+					const emit = world.chat.emitter(session);
+					const outcome = await world.chat.send(session, incoming, emit);
+					return turnRefusal(world, outcome) ?? answer(200, dialect.chat.inboundBody(outcome));
+				}),
+		},
+		{
+			method: 'POST',
+			path: '/v1/chat/inbound/async',
+			handle: async ({ body }) =>
+				await received(world, dialect.chat.async, body, (session, incoming, given) =>
+					acceptLater(world, session, incoming, given),
+				),
+		},
+	];
+}
+
+type Handler = (session: Session, incoming: Incoming, body: JsonObject) => Answer | Promise<Answer>;
+
+/** Reads the message under the dialect's names and finds or opens its session. */
+async function received(
+	world: World,
+	names: InboundFields,
+	body: unknown,
+	run: Handler,
+): Promise<Answer> {
+	const { dialect, state } = world;
+	if (!isObject(body)) return invalid(dialect, ['The body must be a JSON object']);
+	const problems = messageProblems(world, names, body);
+	if (problems.length > 0) return invalid(dialect, problems);
+	const incoming: Incoming = {
+		rail: 'rest',
+		content: String(body[names.message]),
+		interaction: null,
+		messageId: textOrNull(body[names.messageId]),
+		idempotencyKey: textOrNull(body.idempotency_key),
+	};
+	const sessionId = body[names.session];
+	if (sessionId !== undefined) {
+		return await withSession(world, sessionId, (session) => run(session, incoming, body));
+	}
+	const agent = state.ownAgent(body[names.agent]);
+	if (!agent) return agentNotFound(dialect);
+	const person = textOrNull(body[names.person]);
+	const known = [...state.sessions.values()].find(
+		(session) =>
+			session.agentUuid === agent.agentUuid &&
+			session.person === person &&
+			session.status !== 'closed',
+	);
+	return await run(known ?? world.chat.open(agent, person), incoming, body);
+}
+
+function messageProblems({ dialect }: World, names: InboundFields, body: JsonObject): string[] {
+	const message = body[names.message];
+	if (!isNonEmptyString(message)) return [`${names.message} is required`];
+	if (message.length > dialect.general.maxMessage) return [`${names.message} is too long`];
+	if (body[names.session] === undefined && body[names.agent] === undefined) {
+		return [`${names.session} or ${names.agent} is required`];
+	}
+	const key = body.idempotency_key;
+	return key === undefined || isNonEmptyString(key) ? [] : ['idempotency_key must be a string'];
+}
+
+function acceptLater(world: World, session: Session, incoming: Incoming, body: JsonObject): Answer {
+	const { dialect, chat } = world;
+	const { from, field } = dialect.chat.deliveryUrl;
+	const url = from === 'message' ? textOrNull(body[field]) : null;
+	const result = chat.sendLater(session, incoming, url);
+	if (!('stopped' in result)) return answer(200, dialect.chat.asyncBody(result));
+	return turnRefusal(world, result.stopped) ?? refused(500, 'Internal server error');
+}
+
+/** The answer to a message that started no turn; nothing for one that did. */
+function turnRefusal({ dialect }: World, outcome: JsonObject): Answer | undefined {
+	const error = typeof outcome.error === 'string' ? outcome.error : 'Internal server error';
+	switch (outcome.state) {
+		case 'busy':
+			return refused(dialect.statuses.busy, error);
+		case 'invalid':
+			return refused(dialect.statuses.keyReused, error);
+		case 'error':
+			return refused(error === dialect.chat.closedText ? dialect.statuses.keyReused : 500, error);
+		default:
+			return undefined;
+	}
+}
+
+function textOrNull(value: unknown): string | null {
+	return typeof value === 'string' ? value : null;
+}

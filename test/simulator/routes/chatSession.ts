@@ -1,0 +1,84 @@
+import type { Session } from '../chat/types';
+import { agentNotFound, answer, invalid, ok, refused, type Answer } from '../http/answers';
+import type { Route } from '../http/route';
+import { isNonEmptyString, isObject, type JsonObject } from '../json';
+import type { World } from '../world';
+import { withSession } from './sessionOf';
+
+const SESSION = '/v1/chat/session/:id';
+
+export function chatSessionRoutes(world: World): Route[] {
+	return [
+		{ method: 'POST', path: '/v1/chat/session', handle: ({ body }) => create(world, body) },
+		{
+			method: 'POST',
+			path: `${SESSION}/inject_context`,
+			handle: async ({ params, body }) =>
+				await withSession(world, params.id, (session) => inject(world, session, body)),
+		},
+		{
+			method: 'POST',
+			path: `${SESSION}/ws_token`,
+			handle: async ({ params, body, headers }) =>
+				await withSession(world, params.id, (session) =>
+					mint(world, session, body, world.otherCredential(headers)),
+				),
+		},
+	];
+}
+
+/** A session as create shows it. */
+function sessionView(session: Session, { dialect, state }: World): JsonObject {
+	return {
+		session_id: session.sessionId,
+		agent_uuid: session.agentUuid,
+		agent_name: state.agents.get(session.agentUuid)?.name,
+		status: session.status === 'open' ? dialect.chat.openState : session.status,
+		mode: session.mode,
+		created_at: session.createdAt,
+	};
+}
+
+function create(world: World, body: unknown): Answer {
+	const { dialect, state, chat } = world;
+	const names = dialect.chat.create;
+	if (!isObject(body)) return invalid(dialect, ['The body must be a JSON object']);
+	const { [names.agent]: agentUuid, [names.person]: person, [names.metadata]: metadata } = body;
+	if (!isNonEmptyString(agentUuid)) return invalid(dialect, [`${names.agent} is required`]);
+	if (metadata !== undefined && !isObject(metadata)) {
+		return invalid(dialect, [`${names.metadata} must be an object`]);
+	}
+	const agent = state.ownAgent(agentUuid);
+	if (!agent) return agentNotFound(dialect);
+	const session = chat.open(agent, typeof person === 'string' ? person : null);
+	const { from, field } = dialect.chat.deliveryUrl;
+	const url = from === 'session' ? body[field] : undefined;
+	if (isNonEmptyString(url)) session.deliveryUrl = url;
+	return answer(200, dialect.chat.createBody(sessionView(session, world)));
+}
+
+function inject({ dialect }: World, session: Session, body: unknown): Answer {
+	const context = isObject(body) ? body.context : undefined;
+	if (!isNonEmptyString(context)) return invalid(dialect, ['context must be a non-empty string']);
+	if (context.length > dialect.general.maxContext) return invalid(dialect, ['context is too long']);
+	session.context.push(context);
+	return ok({ session_id: session.sessionId, context: session.context });
+}
+
+function mint(world: World, session: Session, body: unknown, otherCredential: boolean): Answer {
+	const { dialect, tokens, baseUrl } = world;
+	const stream = isObject(body) ? body.stream : undefined;
+	const allowed = otherCredential ? dialect.general.otherCredential?.stream : 'user';
+	if (typeof stream !== 'string' || stream !== allowed)
+		return refused(403, dialect.chat.streamText);
+	if (session.status === 'closed') return refused(409, 'session_closed');
+	const { token, expiresAt } = tokens.mint(session.sessionId, stream);
+	const query = dialect.socket.urlQuery;
+	const path = `/v1/chat/session/${session.sessionId}/user-stream${query === '' ? '' : `?${query}`}`;
+	return ok({
+		token,
+		ws_url: `${baseUrl.replace(/^http/, 'ws')}${path}`,
+		expires_at: Math.floor(expiresAt / 1000),
+		stream,
+	});
+}

@@ -1,0 +1,60 @@
+import { closeSession, switchMode } from '../chat/lifecycle';
+import { addMessage } from '../chat/reply';
+import type { Session } from '../chat/types';
+import { answer, invalid, type Answer } from '../http/answers';
+import type { Route } from '../http/route';
+import { isNonEmptyString, isObject, type JsonObject } from '../json';
+import type { World } from '../world';
+import { withSession } from './sessionOf';
+
+export function chatSupportRoutes(world: World): Route[] {
+	return [
+		{
+			method: 'POST',
+			path: '/v1/chat/session/:id/support',
+			handle: async ({ params, body }) =>
+				await withSession(world, params.id, (session) =>
+					support(world, session, isObject(body) ? body : {}),
+				),
+		},
+	];
+}
+
+function support(world: World, session: Session, body: JsonObject): Answer {
+	const { dialect, chat } = world;
+	const { commands } = dialect.chat;
+	const { command } = body;
+	if (!isNonEmptyString(command)) return invalid(dialect, ['command is required']);
+	const known = ['close', commands.takeOver, commands.release, commands.tell, commands.say];
+	if (!known.includes(command)) return invalid(dialect, [`command ${command} is not known`]);
+	const text = body[commands.text];
+	const needsText = command === commands.tell || command === commands.say;
+	if (needsText && !isNonEmptyString(text))
+		return invalid(dialect, [`${commands.text} is required`]);
+	const reason = refusalReason(world, session, command);
+	if (reason !== null) {
+		return answer(dialect.statuses.relayedRefusal, {
+			success: false,
+			error: dialect.chat.refusalText(command),
+			upstream_body: { state: 'rejected', reason },
+		});
+	}
+	const emit = chat.emitter(session);
+	if (command === 'close') closeSession(session, emit);
+	if (command === commands.takeOver) switchMode(session, 'support', emit);
+	if (command === commands.release) switchMode(session, 'ai', emit);
+	if (isNonEmptyString(text) && command === commands.tell) session.context.push(text);
+	// The document knows two roles only, so what an operator writes comes as the service's side.
+	if (isNonEmptyString(text) && command === commands.say)
+		addMessage(world, session, 'ai', text, emit);
+	return answer(200, dialect.chat.supportBody(command, session));
+}
+
+function refusalReason({ dialect }: World, session: Session, command: string): string | null {
+	const { commands } = dialect.chat;
+	if (session.status === 'closed') return 'session_closed';
+	if (command === commands.tell && session.mode === 'support')
+		return 'tell_not_allowed_during_takeover';
+	if (command === commands.say && session.mode === 'ai') return 'say_needs_takeover';
+	return null;
+}

@@ -1,0 +1,15 @@
+import { agentNotFound, refused, type Answer } from '../http/answers';
+import type { Session } from '../chat/types';
+import type { World } from '../world';
+
+/** Runs with the session of the path, or answers for one that the account does not have. */
+export async function withSession(
+	world: World,
+	id: unknown,
+	run: (session: Session) => Answer | Promise<Answer>,
+): Promise<Answer> {
+	const { state, dialect } = world;
+	const session = typeof id === 'string' ? state.sessions.get(id) : undefined;
+	if (!session) return refused(dialect.statuses.sessionNotFound, dialect.chat.unknownSession);
+	return state.ownAgent(session.agentUuid) ? await run(session) : agentNotFound(dialect);
+}

@@ -1,0 +1,136 @@
+import { closeSession, goDormant, switchMode, wake } from '../chat/lifecycle';
+import type { Session, SessionMode } from '../chat/types';
+import type { JsonObject } from '../json';
+import { fixtures } from '../state/fixtures';
+import type { World } from '../world';
+import type { ReceivedFrame } from './types';
+
+/** What a test can do to chat sessions and their sockets. Without a session id: to all of them. */
+export class SessionControl {
+	constructor(private readonly world: World) {}
+
+	create(agentUuid: string = fixtures.agents.full, person: string | null = null): Session {
+		const agent = this.world.state.agents.get(agentUuid);
+		if (!agent) throw new Error(`The simulator holds no agent ${agentUuid}`);
+		return this.world.chat.open(agent, person);
+	}
+
+	get(sessionId: string): Session {
+		const session = this.world.state.sessions.get(sessionId);
+		if (!session) throw new Error(`The simulator holds no session ${sessionId}`);
+		return session;
+	}
+
+	/** Sends an event with any type and payload; its event_id is returned. */
+	pushEvent(sessionId: string, type: string, payload: JsonObject = {}): string {
+		return this.world.hub.emit(this.get(sessionId), type, payload);
+	}
+
+	/** Sends the very same event once more, as a reconnect would. */
+	repeatEvent(sessionId: string, eventId: string): void {
+		const event = this.get(sessionId).events.find((one) => one.eventId === eventId);
+		if (!event) throw new Error(`The session no longer holds event ${eventId}`);
+		this.pushRaw(sessionId, JSON.stringify(event.frame));
+	}
+
+	/** Sends a frame as it is: malformed text, something huge, or bytes. */
+	pushRaw(sessionId: string, frame: string | Buffer): void {
+		for (const { ws } of this.world.hub.connectionsOf(sessionId)) ws.send(frame);
+	}
+
+	closeSockets(code: number, sessionId?: string, reason = ''): number {
+		const sockets = this.world.hub.connectionsOf(sessionId);
+		for (const { ws } of sockets) ws.close(code, reason);
+		return sockets.length;
+	}
+
+	/** Ends the connections without a closing handshake: the client sees 1006. */
+	cutSockets(sessionId?: string): number {
+		const sockets = this.world.hub.connectionsOf(sessionId);
+		for (const { ws } of sockets) ws.terminate();
+		return sockets.length;
+	}
+
+	/** Half-open: the client still believes in its socket, nothing goes either way any more. */
+	dropSilently(sessionId?: string): number {
+		const sockets = this.world.hub.connectionsOf(sessionId);
+		for (const connection of sockets) {
+			connection.silent = true;
+			connection.raw.pause();
+		}
+		return sockets.length;
+	}
+
+	/** Sockets that the service regards as open. */
+	openSockets(sessionId?: string): number {
+		return this.world.hub.connectionsOf(sessionId).length;
+	}
+
+	/** TCP connections that still stand, silently dropped ones included. */
+	standingSockets(): number {
+		return this.world.hub.all().length;
+	}
+
+	clientIds(sessionId: string): string[] {
+		return this.world.hub.connectionsOf(sessionId).map(({ clientId }) => clientId);
+	}
+
+	/** Every text frame received from clients. */
+	frames(sessionId?: string): ReceivedFrame[] {
+		return this.world.hub.frames.filter(
+			(frame) => sessionId === undefined || frame.sessionId === sessionId,
+		);
+	}
+
+	/** Ends all tokens handed out so far, and the open sockets where the dialect ties them to theirs. */
+	expireTokens(): void {
+		this.world.tokens.expireAll();
+		if (this.world.dialect.socket.socketEndsWithToken) this.closeSockets(4401);
+	}
+
+	/** Switches an agent off, which ends its sockets with 1008, or on again. */
+	setAgentActive(agentUuid: string, active: boolean): void {
+		const agent = this.world.state.agents.get(agentUuid);
+		if (!agent) throw new Error(`The simulator holds no agent ${agentUuid}`);
+		agent.active = active;
+		if (active) return;
+		const reason = this.world.dialect.socket.closeReason('agent_inactive');
+		for (const { ws, session } of this.world.hub.connectionsOf()) {
+			if (session.agentUuid === agentUuid) ws.close(1008, reason);
+		}
+	}
+
+	setMode(sessionId: string, mode: SessionMode): void {
+		const session = this.get(sessionId);
+		switchMode(session, mode, this.world.chat.emitter(session));
+	}
+
+	goDormant(sessionId: string): void {
+		const session = this.get(sessionId);
+		goDormant(session, this.world.chat.emitter(session));
+	}
+
+	reactivate(sessionId: string): void {
+		const session = this.get(sessionId);
+		wake(session, this.world.dialect.chat.reactivatedReason, this.world.chat.emitter(session));
+	}
+
+	close(sessionId: string): void {
+		const session = this.get(sessionId);
+		closeSession(session, this.world.chat.emitter(session));
+	}
+
+	nudge(sessionId: string, idleSeconds = 60): string {
+		return this.pushEvent(sessionId, 'nudge_sent', { idle_seconds: idleSeconds });
+	}
+
+	autoResume(sessionId: string, idleSeconds = 120): string {
+		const reason = this.world.dialect.chat.autoResumeReason;
+		return this.pushEvent(sessionId, 'auto_resume_fired', { idle_seconds: idleSeconds, reason });
+	}
+
+	/** The chat delivery address of the account, as if set in its dashboard. */
+	setDeliveryUrl(url: string | null): void {
+		this.world.chat.deliveryUrl = url;
+	}
+}

@@ -1,0 +1,85 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { delay } from '../clock';
+import { faultyAnswer } from '../http/send';
+import type { RecordedRequest } from '../http/requestLog';
+import type { World } from '../world';
+
+const PATH = /^\/v1\/chat\/session\/([^/]+)\/user-stream$/;
+
+/** Turns upgrades of the session path into sockets of the hub. */
+export function attachSockets(world: World, server: Server): void {
+	const sockets = new WebSocketServer({ noServer: true });
+	server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
+		raw.on('error', () => raw.destroy());
+		void upgrade(world, sockets, request, raw, head);
+	});
+}
+
+async function upgrade(
+	world: World,
+	sockets: WebSocketServer,
+	request: IncomingMessage,
+	raw: Duplex,
+	head: Buffer,
+): Promise<void> {
+	const url = new URL(request.url ?? '/', world.baseUrl);
+	const query = Object.fromEntries(url.searchParams);
+	const token = query.token ?? null;
+	const recorded: RecordedRequest = {
+		method: 'GET',
+		path: url.pathname,
+		query,
+		headers: request.headers,
+		at: world.clock.now(),
+		outcome: {
+			token: token === null ? 'missing' : world.tokens.valid(token) ? 'valid' : 'invalid',
+		},
+	};
+	world.log.open(recorded);
+	const sessionId = PATH.exec(url.pathname)?.[1];
+	if (sessionId === undefined || !keepsOwnQuery(world, url)) {
+		refuse(raw, 404, 'Not Found');
+		return;
+	}
+	if (await faulty(world, recorded, raw)) return;
+	sockets.handleUpgrade(request, raw, head, (ws) => {
+		const refusal = world.hub.accept(ws, raw, {
+			sessionId: decodeURIComponent(sessionId),
+			token,
+			clientId: query.client_id ?? '',
+			claim: query.claim === '1',
+		});
+		recorded.outcome.status = refusal?.code ?? 101;
+		if (refusal) recorded.outcome.error = refusal.word;
+	});
+}
+
+/** The address is to be opened exactly as returned. */
+function keepsOwnQuery({ dialect }: World, url: URL): boolean {
+	const own = new URLSearchParams(dialect.socket.urlQuery);
+	return [...own].every(([name, value]) => url.searchParams.get(name) === value);
+}
+
+/** Whether an injected fault has dealt with the upgrade. */
+async function faulty(
+	world: World,
+	{ method, path, outcome }: RecordedRequest,
+	raw: Duplex,
+): Promise<boolean> {
+	const fault = world.faults.take(method, path);
+	if (!fault) return false;
+	outcome.fault = fault.kind;
+	await delay(fault.latencyMs ?? 0);
+	if (fault.kind === 'latency') return false;
+	if (fault.kind === 'hang') return true;
+	const sent = faultyAnswer(fault, world.dialect, `${world.baseUrl}/elsewhere`);
+	if (sent) refuse(raw, sent.status, 'Refused');
+	else raw.destroy();
+	return true;
+}
+
+function refuse(raw: Duplex, status: number, text: string): void {
+	raw.end(`HTTP/1.1 ${status} ${text}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}

@@ -1,0 +1,39 @@
+import type { JsonObject } from '../json';
+import { isObject } from '../json';
+import type { Simulator } from '..';
+
+export interface Got {
+	status: number;
+	headers: Headers;
+	body: JsonObject;
+	/** `body.data`, or an empty object. */
+	data: JsonObject;
+}
+
+/** A request with the token, as any client would send it. */
+export async function call(
+	sim: Simulator,
+	method: string,
+	path: string,
+	body?: unknown,
+	token: string | null = sim.token,
+): Promise<Got> {
+	const response = await fetch(`${sim.baseUrl}${path}`, {
+		method,
+		redirect: 'manual',
+		headers: {
+			...(token === null ? {} : { 'API-Token': token }),
+			'Content-Type': 'application/json',
+		},
+		...(body === undefined ? {} : { body: JSON.stringify(body) }),
+	});
+	const parsed: unknown = await response.json();
+	const object = isObject(parsed) ? parsed : {};
+	const data = isObject(object.data) ? object.data : {};
+	return { status: response.status, headers: response.headers, body: object, data };
+}
+
+/** `error` or `errors`, whichever the dialect speaks. */
+export function saidBy({ body }: Got): string {
+	return Array.isArray(body.errors) ? body.errors.join('; ') : String(body.error);
+}
