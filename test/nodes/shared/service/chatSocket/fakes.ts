@@ -137,15 +137,15 @@ export interface Rig {
 	clock: FakeClock;
 	sockets: FakeSocket[];
 	/** The newest socket. */
-	socket(): FakeSocket;
+	socket: () => FakeSocket;
 	events: ChatEvent[];
 	endings: ChatEnded[];
 	logged: Array<[string, Record<string, unknown> | undefined]>;
 	/** Number of tokens asked for. */
-	mints(): number;
+	mints: () => number;
 	connection: ChatConnection;
 	/** Opens the newest socket and lets it prove that it holds. */
-	hold(): Promise<void>;
+	hold: () => Promise<void>;
 }
 
 export const WS_URL = 'wss://stream.example.com/v1/chat/session/s-1/user-stream?shard=4';
@@ -217,3 +217,6 @@ export async function freshToken(n: number, clock: Clock): Promise<MintResult> {
 	const token = { token: `secret-${n}`, ws_url: WS_URL, expires_at: expiresAt, stream: 'user' };
 	return { kind: 'token', token };
 }
+
+/** The ack of a turn that was completed inline. */
+export const messageSent = ackFrame({ state: 'default', reply: 'hello', turn_id: 't-1' });

@@ -1,0 +1,166 @@
+import { ackFrame, eventFrame, rig, settle, WS_URL } from './fakes';
+
+describe('connecting', () => {
+	it('mints a token and opens the address with it', async () => {
+		const { connection, socket, mints } = rig();
+		connection.start();
+		await settle();
+		expect(mints()).toBe(1);
+		expect(socket().url).toBe(`${WS_URL}&token=secret-1&client_id=client-1`);
+		expect(socket().binaryType).toBe('arraybuffer');
+		expect(socket().sent).toEqual([]);
+	});
+
+	it('starts once only', async () => {
+		const { connection, sockets } = rig();
+		connection.start().start();
+		await settle();
+		expect(sockets).toHaveLength(1);
+	});
+
+	it('is ready once the socket has stayed open for a moment', async () => {
+		const { connection, socket, clock } = rig();
+		let ready = false;
+		void connection
+			.start()
+			.ready()
+			.then(() => {
+				ready = true;
+			});
+		await settle();
+		socket().opens();
+		await clock.advance(499);
+		expect(ready).toBe(false);
+		await clock.advance(1);
+		expect(ready).toBe(true);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+	});
+
+	it('is not ready when the service lets it in only to refuse it', async () => {
+		const { connection, socket, clock } = rig({ limits: { slowPolls: 0 } });
+		const ready = connection.start().ready();
+		await settle();
+		for (let attempt = 0; attempt < 2; attempt += 1) {
+			socket().opens();
+			await clock.advance(200);
+			socket().ends(1008, 'policy');
+			await clock.advance(1_000);
+		}
+		expect(await ready).toMatchObject({ kind: 'ended', ending: { kind: 'held_or_inactive' } });
+	});
+
+	it('gives up a socket that neither opens nor closes after 15 s', async () => {
+		const { connection, sockets, socket, clock } = rig();
+		connection.start();
+		await settle();
+		const silent = socket();
+		silent.deaf = true;
+		await clock.advance(15_000);
+		expect(silent.closeCalls).toHaveLength(1);
+		await clock.advance(1_000);
+		expect(sockets).toHaveLength(2);
+		silent.opens();
+		silent.receives(eventFrame('nudge_sent', 'late'));
+		expect(socket()).not.toBe(silent);
+	});
+
+	it('survives a socket that cannot even be created', async () => {
+		const { connection, endings, clock, logged } = rig({
+			openSocket: (url) => {
+				throw new SyntaxError(`bad address ${url}`);
+			},
+		});
+		connection.start();
+		await clock.advance(120_000);
+		expect(endings.map(({ kind }) => kind)).toEqual(['unreachable']);
+		expect(JSON.stringify([logged, endings])).not.toContain('secret');
+	});
+});
+
+describe('events', () => {
+	it('hands on each event once, in order, across reconnects', async () => {
+		const { connection, socket, clock, events, hold } = rig();
+		connection.start();
+		await hold();
+		socket().receives(eventFrame('message_received', 'e1'));
+		socket().receives(eventFrame('mode_changed', 'e2', { to: 'support' }));
+		socket().receives(eventFrame('mode_changed', 'e2', { to: 'support' }));
+		socket().breaks();
+		await clock.advance(1_000);
+		await hold();
+		socket().receives(eventFrame('message_received', 'e1'));
+		socket().receives(eventFrame('session_dormant', 'e3', { reason: 'inactivity' }));
+		expect(events.map(({ eventId }) => eventId)).toEqual(['e1', 'e2', 'e3']);
+		expect(connection.counts).toEqual({ duplicate: 2 });
+	});
+
+	it('hands on events without an id every time', async () => {
+		const { connection, socket, events, hold } = rig();
+		connection.start();
+		await hold();
+		socket().receives(eventFrame('nudge_sent', null));
+		socket().receives(eventFrame('nudge_sent', null));
+		expect(events).toHaveLength(2);
+	});
+
+	it('takes events that arrive before the connection counts as held', async () => {
+		const { connection, socket, events } = rig();
+		connection.start();
+		await settle();
+		socket().opens();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		expect(events).toHaveLength(1);
+	});
+
+	it('counts what it cannot read and goes on', async () => {
+		const { connection, socket, events, hold } = rig();
+		connection.start();
+		await hold();
+		for (const data of [new ArrayBuffer(1), '{', '[]', '{}', 'x'.repeat(9_000_000)]) {
+			socket().receives(data);
+		}
+		socket().receives(ackFrame({ state: 'default' }));
+		socket().receives(eventFrame('from_the_future', 'e1'));
+		expect(events.map(({ type }) => type)).toEqual(['from_the_future']);
+		expect(connection.counts).toEqual({
+			binary: 1,
+			not_json: 1,
+			not_an_object: 1,
+			no_type: 1,
+			too_large: 1,
+			unexpected_ack: 1,
+		});
+	});
+
+	it('gives a replay its chance when an event could not be handed on', async () => {
+		const taken: string[] = [];
+		let broken = true;
+		const { connection, socket, hold, logged } = rig({
+			onEvent: ({ type }) => {
+				if (broken) throw new Error('full');
+				taken.push(type);
+			},
+		});
+		connection.start();
+		await hold();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		broken = false;
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		expect(taken).toEqual(['nudge_sent']);
+		expect(logged.map(([message]) => message)).toContain('A chat event could not be handed on');
+	});
+
+	it('stops handing on to a subscriber that has left', async () => {
+		const { connection, socket, hold } = rig();
+		const seen: string[] = [];
+		const leave = connection.subscribe(({ type }) => {
+			seen.push(type);
+		});
+		connection.start();
+		await hold();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		leave();
+		socket().receives(eventFrame('nudge_sent', 'e2'));
+		expect(seen).toEqual(['nudge_sent']);
+	});
+});

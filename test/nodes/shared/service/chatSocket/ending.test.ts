@@ -1,0 +1,119 @@
+import { eventFrame, freshToken, rig, settle } from './fakes';
+
+describe('the end of a session', () => {
+	it('takes trailing events, then ends without another connection', async () => {
+		const { connection, sockets, socket, clock, events, endings, hold } = rig();
+		connection.start();
+		await hold();
+		socket().receives(eventFrame('session_closed', 'e1'));
+		await clock.advance(1_000);
+		socket().receives(eventFrame('message_received', 'e2'));
+		await clock.advance(1_000);
+		expect(socket().closeCalls).toEqual([1000]);
+		expect(events.map(({ eventId }) => eventId)).toEqual(['e1', 'e2']);
+		expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
+		await clock.advance(60_000);
+		expect(sockets).toHaveLength(1);
+	});
+
+	it.each([1000, 1006, 1008, 4401, 4999])(
+		'is known when the service then closes by itself with %d',
+		async (code) => {
+			const { connection, sockets, socket, clock, endings, hold } = rig();
+			connection.start();
+			await hold();
+			socket().receives(eventFrame('session_closed', 'e1'));
+			socket().ends(code);
+			await clock.advance(60_000);
+			expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
+			expect(sockets).toHaveLength(1);
+		},
+	);
+});
+
+describe('close', () => {
+	it('closes the socket, leaves nothing behind and calls nobody', async () => {
+		const { connection, sockets, socket, clock, events, endings, hold } = rig();
+		connection.start();
+		await hold();
+		const closing = connection.close();
+		socket().receives(eventFrame('nudge_sent', 'late'));
+		await closing;
+		expect(socket().closeCalls).toEqual([1000]);
+		await clock.advance(1_000);
+		expect(clock.pending).toBe(0);
+		await clock.advance(600_000);
+		expect(sockets).toHaveLength(1);
+		expect([events, endings]).toEqual([[], []]);
+		expect(await connection.ready()).toEqual({ kind: 'closed_by_us' });
+	});
+
+	it('does not wait for a deaf peer for more than two seconds', async () => {
+		const { connection, socket, clock, hold } = rig();
+		connection.start();
+		await hold();
+		socket().deaf = true;
+		let closed = false;
+		void connection.close().then(() => {
+			closed = true;
+		});
+		await clock.advance(1_999);
+		expect(closed).toBe(false);
+		await clock.advance(1);
+		expect(closed).toBe(true);
+		await clock.advance(1_000);
+		expect(clock.pending).toBe(0);
+	});
+
+	it.each([
+		['while waiting for the next attempt', true],
+		['while connecting', false],
+	])('%s', async (_name, broken) => {
+		const { connection, sockets, socket, clock, endings } = rig();
+		connection.start();
+		await settle();
+		if (broken) socket().breaks();
+		await settle();
+		await connection.close();
+		await clock.advance(600_000);
+		expect(sockets).toHaveLength(1);
+		expect(clock.pending).toBe(0);
+		expect(endings).toEqual([]);
+	});
+
+	it('while a token is on its way: no socket is opened when it comes', async () => {
+		let give: () => void = () => undefined;
+		const { connection, sockets, clock } = rig({}, async (n, time) => {
+			await new Promise<void>((resolve) => {
+				give = resolve;
+			});
+			return await freshToken(n, time);
+		});
+		const ready = connection.start().ready();
+		await settle();
+		await connection.close();
+		expect(await ready).toEqual({ kind: 'closed_by_us' });
+		give();
+		await settle();
+		expect(sockets).toHaveLength(0);
+		expect(clock.pending).toBe(0);
+	});
+
+	it('twice, before the start and after the end', async () => {
+		const { connection, sockets } = rig();
+		await connection.close();
+		await connection.close();
+		connection.start();
+		await settle();
+		expect(sockets).toHaveLength(0);
+
+		const ended = rig();
+		ended.connection.start();
+		await ended.hold();
+		ended.socket().ends(1003);
+		await settle();
+		await ended.connection.close();
+		expect(await ended.connection.ready()).toMatchObject({ kind: 'ended' });
+		expect(ended.endings).toHaveLength(1);
+	});
+});

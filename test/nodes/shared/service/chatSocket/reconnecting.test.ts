@@ -1,0 +1,198 @@
+import { freshToken, rig, settle } from './fakes';
+
+describe('reconnecting', () => {
+	it('follows 1, 2, 4, 8, 16, 30 s and then tells once', async () => {
+		const { connection, sockets, socket, clock, endings } = rig();
+		connection.start();
+		await settle();
+		for (const seconds of [1, 2, 4, 8, 16, 30]) {
+			const before = sockets.length;
+			socket().breaks();
+			await clock.advance(seconds * 1_000 - 1);
+			expect(sockets).toHaveLength(before);
+			await clock.advance(1);
+			expect(sockets).toHaveLength(before + 1);
+		}
+		socket().breaks();
+		await clock.advance(600_000);
+		expect(sockets).toHaveLength(7);
+		expect(endings).toHaveLength(1);
+		expect(endings[0]).toMatchObject({
+			kind: 'unreachable',
+			code: 1006,
+			outcome: 'notSent',
+			serviceSaid: 'close code 1006',
+		});
+		expect(clock.pending).toBe(0);
+		expect(connection.signal.aborted).toBe(true);
+	});
+
+	it('keeps client_id and token after 1011 and takes a new token after 4401', async () => {
+		const { connection, sockets, socket, clock, hold } = rig();
+		connection.start();
+		for (const code of [1011, 4401, 1006]) {
+			await hold();
+			socket().ends(code);
+			await clock.advance(10_000);
+		}
+		const tokens = sockets.map(({ query }) => query.get('token'));
+		expect(tokens).toEqual(['secret-1', 'secret-1', 'secret-2', 'secret-2']);
+		expect(new Set(sockets.map(({ query }) => query.get('client_id')))).toEqual(
+			new Set(['client-1']),
+		);
+	});
+
+	it('never uses a token again that 1008 refused, and polls every 20 s', async () => {
+		const { connection, sockets, socket, clock, endings, mints } = rig({
+			limits: { slowPolls: 2 },
+		});
+		connection.start();
+		await settle();
+		for (const seconds of [1, 20, 20]) {
+			const before = sockets.length;
+			socket().opens();
+			socket().ends(1008, 'policy');
+			await clock.advance(seconds * 1_000 - 1);
+			expect(sockets).toHaveLength(before);
+			await clock.advance(1);
+			expect(sockets).toHaveLength(before + 1);
+		}
+		socket().ends(1008, 'policy: secret-4');
+		await settle();
+		expect(mints()).toBe(4);
+		expect(new Set(sockets.map(({ url }) => url)).size).toBe(4);
+		expect(sockets.some(({ query }) => query.has('claim'))).toBe(false);
+		expect(endings[0]).toMatchObject({
+			kind: 'held_or_inactive',
+			serviceSaid: 'close code 1008 · policy: ***',
+		});
+	});
+
+	it('claims with Take Over, and says that only the agent can be the reason when that is refused', async () => {
+		const { connection, sockets, socket, clock, endings } = rig({
+			takeOver: true,
+			limits: { slowPolls: 1 },
+		});
+		connection.start();
+		await settle();
+		for (const seconds of [1, 20, 0]) {
+			socket().opens();
+			socket().ends(1008);
+			await clock.advance(seconds * 1_000);
+		}
+		expect(sockets.map(({ query }) => query.get('claim'))).toEqual(['1', '1', '1']);
+		expect(endings.map(({ kind }) => kind)).toEqual(['agent_inactive']);
+	});
+
+	it('comes back without claim after it lost a place it held', async () => {
+		const { connection, sockets, socket, clock, hold } = rig({ takeOver: true });
+		connection.start();
+		await hold();
+		socket().ends(4409, 'taken over');
+		await clock.advance(1_000);
+		expect(sockets.map(({ query }) => query.get('claim'))).toEqual(['1', null]);
+	});
+
+	it('tells after the second close with a code of no document', async () => {
+		const { connection, socket, clock, endings, hold } = rig();
+		connection.start();
+		await hold();
+		socket().ends(4409, 'replaced');
+		await clock.advance(1_000);
+		await hold();
+		socket().ends(4409, 'replaced');
+		await settle();
+		expect(endings[0]).toMatchObject({
+			kind: 'lost_place',
+			code: 4409,
+			serviceSaid: 'close code 4409 · replaced',
+		});
+	});
+
+	it('stops at 1003', async () => {
+		const { connection, sockets, socket, clock, endings, hold } = rig();
+		connection.start();
+		await hold();
+		socket().ends(1003);
+		await clock.advance(60_000);
+		expect(sockets).toHaveLength(1);
+		expect(endings[0]).toMatchObject({ kind: 'defect', code: 1003 });
+	});
+
+	it('does not let a listener of the ending break anything', async () => {
+		const { connection, socket, hold, logged } = rig({
+			onEnded: () => {
+				throw new Error('listener');
+			},
+		});
+		connection.start();
+		await hold();
+		socket().ends(1003);
+		await settle();
+		expect(logged.at(-1)?.[0]).toContain('could not be handed on');
+		expect(connection.signal.aborted).toBe(true);
+	});
+});
+
+describe('tokens that are not given', () => {
+	it.each(['session_closed', 'refused'] as const)('ends at once: %s', async (kind) => {
+		const { connection, sockets, endings, mints } = rig({}, async () => ({
+			kind,
+			error: new Error('said'),
+		}));
+		const ready = await connection.start().ready();
+		expect(ready).toEqual({ kind: 'ended', ending: endings[0] });
+		expect(endings[0]).toMatchObject({
+			kind: kind === 'refused' ? 'mint_refused' : kind,
+			code: null,
+			serviceSaid: 'said',
+		});
+		expect(sockets).toHaveLength(0);
+		expect(mints()).toBe(1);
+	});
+
+	it.each([
+		[
+			'answered as unreachable',
+			async () => ({ kind: 'unreachable' as const, error: new Error('x') }),
+		],
+		[
+			'thrown',
+			async () => {
+				throw new Error('x');
+			},
+		],
+	])('tries again with back-off: %s', async (_name, miss) => {
+		const { connection, clock, endings, mints } = rig({}, async (n, time) =>
+			n < 3 ? await miss() : await freshToken(n, time),
+		);
+		connection.start();
+		await clock.advance(1_000);
+		expect(mints()).toBe(2);
+		await clock.advance(2_000);
+		expect(mints()).toBe(3);
+		expect(endings).toEqual([]);
+	});
+
+	it('tells when it never gets one', async () => {
+		const { connection, clock, endings, mints } = rig({}, async () => ({
+			kind: 'unreachable',
+			error: new Error('down'),
+		}));
+		connection.start();
+		await clock.advance(61_000);
+		expect(mints()).toBe(7);
+		expect(endings[0]).toMatchObject({ kind: 'unreachable', serviceSaid: 'down' });
+	});
+
+	it.each(['https://h/p', 'ws://h/p', 'nonsense'])('refuses the address %s', async (wsUrl) => {
+		const { connection, sockets, endings } = rig({}, async () => ({
+			kind: 'token',
+			token: { token: 'secret-1', ws_url: wsUrl, expires_at: 0, stream: 'user' },
+		}));
+		connection.start();
+		await settle();
+		expect(sockets).toHaveLength(0);
+		expect(endings[0]).toMatchObject({ kind: 'bad_address' });
+	});
+});
