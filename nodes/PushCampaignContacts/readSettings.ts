@@ -18,7 +18,7 @@ export type FeedSettings = {
 const FIRST = 0;
 const ROWS_PER_BREATH = 200;
 /** What makes an expression depend on the row. */
-const READS_THE_ROW = /\$json\b|\$binary\b|\$item|\.item\b|\.data\b|\$position\b/;
+const READS_THE_ROW = /\$(json|data|binary|item|node|position)|\.item\b|itemMatching/;
 
 export async function readSettings(
 	context: IExecuteFunctions,

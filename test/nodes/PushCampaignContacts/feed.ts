@@ -1,4 +1,3 @@
-import nock from 'nock';
 import type { INode, INodeExecutionData, IRun, NodeParameterValueType } from 'n8n-workflow';
 import { isJsonObject, type JsonObject } from '../../../nodes/shared/service/types';
 import { output, runNode, service, type EngineRing } from '../../engine';
@@ -77,19 +76,24 @@ export async function feed(
 	};
 }
 
+type Reply = [status: number, body: JsonObject | string];
+
 /** Answers requests in turn and remembers their bodies. */
-export function answering(...answers: Array<[status: number, body: JsonObject | string]>) {
-	const bodies: JsonObject[] = [];
-	for (const [status, body] of answers) {
+export function answering(...replies: Reply[]): JsonObject[] {
+	return answeringInto([], ...replies);
+}
+
+export function answeringInto(bodies: JsonObject[], ...replies: Reply[]): JsonObject[] {
+	for (const [status, body] of replies) {
 		service().post(PATH, remembering(bodies)).reply(status, body, { 'Retry-After': '0' });
 	}
 	return bodies;
 }
 
 /** The connection breaks: whether the service took the request is anyone's guess. */
-export function breaking(code: string, bodies: JsonObject[] = [], times = 1): JsonObject[] {
+export function breaking(code: string, bodies: JsonObject[] = []): JsonObject[] {
 	const broken = Object.assign(new Error(code), { code });
-	service().post(PATH, remembering(bodies)).times(times).replyWithError(broken);
+	service().post(PATH, remembering(bodies)).replyWithError(broken);
 	return bodies;
 }
 
@@ -98,6 +102,8 @@ export const contactsOf = (body: JsonObject | undefined): JsonObject[] =>
 
 export const phonesOf = (body: JsonObject | undefined) =>
 	contactsOf(body).map((contact) => contact.phone);
+
+export const sizes = (bodies: JsonObject[]) => bodies.map((body) => phonesOf(body).length);
 
 export const jsonOf = (items: INodeExecutionData[]) => items.map(({ json }) => json);
 
@@ -108,5 +114,3 @@ function remembering(bodies: JsonObject[]): (body: unknown) => boolean {
 		return true;
 	};
 }
-
-export const noRequestLeft = () => nock.isDone();

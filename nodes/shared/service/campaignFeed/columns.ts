@@ -35,6 +35,14 @@ export type Columns = {
 	reserved: ReadonlySet<string>;
 };
 
+/** The documented fields, what this node adds to rejected rows, and columns without a heading. */
+const NEVER_VARIABLES = [
+	DEFAULT_PHONE_COLUMN,
+	DEFAULT_NAME_COLUMN,
+	REASON_COLUMN,
+	STATUS_COLUMN,
+	'',
+] as const;
 const SHOWN_COLUMNS = 20;
 
 /** The names of all columns in the order of their first appearance; rows need not be alike. */
@@ -57,7 +65,7 @@ export function resolveColumns(found: ReadonlySet<string>, choice: ColumnChoice)
 		throw missing(found, choice.phone, 'Phone Column', 'phone numbers');
 	}
 	const personName = resolvePersonName(found, choice.personName);
-	const reserved = [DEFAULT_PHONE_COLUMN, DEFAULT_NAME_COLUMN, REASON_COLUMN, STATUS_COLUMN, phone];
+	const reserved = [...NEVER_VARIABLES, phone];
 	return {
 		phone,
 		personName,

@@ -3,6 +3,7 @@ import {
 	resolveColumns,
 	type ColumnChoice,
 } from '../../../../../nodes/shared/service/campaignFeed/columns';
+import { ROWS_PER_BREATH } from '../../../../../nodes/shared/service/campaignFeed/feed';
 import { InvalidInput } from '../../../../../nodes/shared/service/explained';
 
 const defaults: ColumnChoice = { phone: 'phone', personName: 'person_name', others: 'all' };
@@ -21,7 +22,9 @@ const invalid = (columns: string[], choice: Partial<ColumnChoice> = {}): Invalid
 
 test('the columns of all rows are found, in the order in which they appear', async () => {
 	let breaths = 0;
-	const items = Array.from({ length: 10_001 }, (_, i) => ({ json: { a: 1, [`b${i % 2}`]: 2 } }));
+	const items = Array.from({ length: 2 * ROWS_PER_BREATH + 1 }, (_, i) => ({
+		json: { a: 1, [`b${i % 2}`]: 2 },
+	}));
 	const found = await collectColumns(items, async () => {
 		breaths++;
 	});
@@ -88,8 +91,9 @@ describe('the other columns', () => {
 		expect(invalid(['phone'], { others: ['city'] }).todo).toMatch(/^Enter in Columns to Send/);
 	});
 
-	test('phone, name and what this node adds to rejected rows never ride along', () => {
+	test('phone, name, what this node adds to rejected rows and a column without heading never ride along', () => {
 		expect([...resolve(['Mobile', 'Name']).reserved].sort()).toEqual([
+			'',
 			'Mobile',
 			'Name',
 			'person_name',

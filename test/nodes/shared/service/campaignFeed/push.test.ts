@@ -43,7 +43,9 @@ const reset = new TransportFault('ECONNRESET', 'ECONNRESET');
 const phonesOf = ({ body }: ServiceRequest): string[] => {
 	const contacts = body?.contacts;
 	if (!Array.isArray(contacts)) throw new Error('The request has no contacts');
-	return contacts.map((contact) => (isJsonObject(contact) ? String(contact.phone) : ''));
+	return contacts.map((contact) =>
+		isJsonObject(contact) && typeof contact.phone === 'string' ? contact.phone : '',
+	);
 };
 
 /** A service that answers by a script and remembers what it was sent. */

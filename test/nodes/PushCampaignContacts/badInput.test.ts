@@ -1,0 +1,225 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { engineRing, output } from '../../engine';
+import { accepted, answering, feed, jsonOf, phonesOf, rowsOf, type Parameters } from './feed';
+
+const ring = engineRing();
+const rows = rowsOf({ phone: '9876543210', city: 'Pune' }, { phone: '9123456789', city: 'Delhi' });
+const agent = (value: string) => ({ __rl: true, mode: 'id', value });
+
+type Case = [name: string, parameters: Parameters, message: RegExp, advice: RegExp];
+const settings: Case[] = [
+	['no campaign ID', { campaignId: '={{ "" }}' }, /^Campaign ID is empty/, /Enter the number/],
+	['a name as campaign ID', { campaignId: 'Spring' }, /holds "Spring", which is not a whole/, /42/],
+	['a fraction as campaign ID', { campaignId: 4.2 }, /holds "4.2"/, /alone, such as 42/],
+	['a negative campaign ID', { campaignId: '-3' }, /holds "-3"/, /alone, such as 42/],
+	['an address as campaign ID', { campaignId: 'https://x/42' }, /holds "https:/, /alone/],
+	[
+		'an agent without agent_',
+		{ agentUuid: agent('={{ "5f2c" }}') },
+		/"5f2c", which is not an/,
+		/"agent_"/,
+	],
+	['no agent', { agentUuid: agent('={{ "" }}') }, /^Agent is empty/, /Choose the agent/],
+	['an unclear release', { enqueue: '={{ "yes" }}' }, /"yes", which is neither on nor/, /true/],
+	[
+		'no phone column',
+		{ phoneColumn: 'Mobil' },
+		/no column "Mobil"/,
+		/The input has: "phone", "city"/,
+	],
+	[
+		'an empty phone column',
+		{ phoneColumn: '={{ "" }}' },
+		/^Phone Column is empty/,
+		/Enter the name/,
+	],
+	['no name column', { personNameColumn: 'Lead' }, /no column "Lead"/, /Person Name Column/],
+	[
+		'a missing column to send',
+		{ otherColumns: 'listed', columnsToSend: 'city, plan' },
+		/no column "plan"/,
+		/Columns to Send/,
+	],
+	[
+		'no column to send',
+		{ otherColumns: 'listed', columnsToSend: ' , ' },
+		/^Columns to Send is empty/,
+		/Other Columns/,
+	],
+	[
+		'additional fields that are no JSON',
+		{ options: { additionalBodyFields: '{ source: sheet' } },
+		/^Additional Body Fields is not a JSON object/,
+		/curly brackets/,
+	],
+];
+
+describe('settings that cannot be used send nothing', () => {
+	test.each(settings)('%s', async (_name, parameters, message, advice) => {
+		const { error } = await feed(ring, rows, parameters);
+		expect(error).toMatchObject({
+			name: 'NodeOperationError',
+			message: expect.stringMatching(message),
+			description: expect.stringMatching(advice),
+			context: { itemIndex: 0 },
+		});
+	});
+
+	test.each(settings)(
+		'%s: with Continue every row is in Rejected',
+		async (_n, parameters, reason) => {
+			const { error, pushed, rejected } = await feed(ring, rows, parameters, {
+				onError: 'continueRegularOutput',
+			});
+			expect(error).toBeUndefined();
+			expect(pushed).toEqual([]);
+			expect(rejected).toEqual(
+				rows.map(({ json }, index) => ({
+					json: {
+						...json,
+						rejection_status: 'not_sent',
+						rejection_reason: expect.stringMatching(reason),
+					},
+					pairedItem: { item: index },
+				})),
+			);
+		},
+	);
+
+	test('with the error output, one item there says so', async () => {
+		const { pushed, rejected, run } = await feed(
+			ring,
+			rows,
+			{ campaignId: 'Spring' },
+			{ onError: 'continueErrorOutput' },
+		);
+		const errors = output(run, 'Node', 2);
+		expect(pushed).toEqual([]);
+		expect(rejected).toHaveLength(2);
+		expect(jsonOf(errors)).toEqual([
+			{
+				error: expect.stringMatching(/^Campaign ID holds "Spring"/),
+				message: expect.stringMatching(/^Enter the number/),
+				details: expect.objectContaining({ received: 2, pushed: 0, not_sent: 2 }),
+			},
+		]);
+	});
+});
+
+test('an agent that is typed in without agent_ does not even start the workflow', async () => {
+	await expect(feed(ring, rows, { agentUuid: agent('5f2c') })).rejects.toThrow(
+		'An agent ID begins with agent_ and has no spaces',
+	);
+});
+
+test('one of two phone columns is not guessed', async () => {
+	const { error } = await feed(ring, rowsOf({ Mobile: '9876543210', 'Phone No': '9123456789' }));
+	expect(error?.message).toBe('More than one column could be "phone": "Mobile", "Phone No"');
+});
+
+describe('an empty feed', () => {
+	test('sends nothing and says so', async () => {
+		const fed = await feed(ring, rowsOf({}));
+		expect(fed).toMatchObject({ pushed: [], rejected: [], error: undefined });
+		expect(fed.hints).toEqual(['The feed is empty, so nothing was sent.']);
+	});
+
+	test('is summed up as zeros', async () => {
+		const { pushed } = await feed(ring, rowsOf({}), { options: { output: 'summary' } });
+		expect(pushed[0]?.json).toMatchObject({ contacts_received: 0, enqueued: false });
+	});
+
+	test('that is a file not read yet is a slip', async () => {
+		const file: INodeExecutionData = {
+			json: {},
+			binary: { data: { data: '', mimeType: 'text/csv', fileName: 'leads.csv' } },
+		};
+		const { error } = await feed(ring, [file]);
+		expect(error?.message).toMatch(/^The input is a file whose rows have not been read yet/);
+	});
+});
+
+describe('rows that cannot be used', () => {
+	test('are rejected, each once, paired with itself, and the others are pushed', async () => {
+		const bodies = answering([200, accepted(4)]);
+		const { pushed, rejected, hints } = await feed(
+			ring,
+			rowsOf(
+				{ phone: '9.87654321E+09', id: 0 },
+				{ id: 1 },
+				{ phone: 9.123456789e9, id: 2 },
+				{ phone: '9.88E+09', id: 3 },
+				{ phone: '9876543219.0', id: 4 },
+				{ phone: 'n/a', id: 5 },
+				{ phone: '+91 1123456789', id: 6 },
+			),
+		);
+		expect(phonesOf(bodies[0])).toEqual([
+			'9876543210',
+			'9123456789',
+			'9876543219',
+			'+911123456789',
+		]);
+		expect(pushed[0]?.json.feed).toMatchObject({ received: 7, pushed: 4, rejected: 3 });
+		expect(rejected).toEqual([
+			{
+				json: {
+					id: 1,
+					rejection_status: 'rejected',
+					rejection_reason: 'The phone number is missing in this row.',
+				},
+				pairedItem: { item: 1 },
+			},
+			{
+				json: {
+					phone: '9.88E+09',
+					id: 3,
+					rejection_status: 'rejected',
+					rejection_reason: expect.stringMatching(/dropped its last digits.*as text/),
+				},
+				pairedItem: { item: 3 },
+			},
+			{
+				json: {
+					phone: 'n/a',
+					id: 5,
+					rejection_status: 'rejected',
+					rejection_reason: expect.stringMatching(/^"n\/a" is not a phone number/),
+				},
+				pairedItem: { item: 5 },
+			},
+		]);
+		expect(hints).toEqual(['3 rows not pushed: Rejected says why.']);
+	});
+
+	test('when none is left, nothing is sent and all are in Rejected', async () => {
+		const { pushed, rejected, error, hints } = await feed(
+			ring,
+			rowsOf({ phone: '123' }, { phone: '' }),
+		);
+		expect(error).toBeUndefined();
+		expect(pushed).toEqual([]);
+		expect(rejected).toHaveLength(2);
+		expect(hints).toEqual(['No row could be used, so nothing was sent. Rejected says why.']);
+	});
+
+	test('a rejected row that is corrected goes in without the reason', async () => {
+		const bodies = answering([200, accepted(1)]);
+		const { rejected } = await feed(ring, rowsOf({ phone: '98765', city: 'Pune' }));
+		await feed(
+			ring,
+			rejected.map(({ json }) => ({ json: { ...json, phone: '9876543210' } })),
+		);
+		expect(bodies[0]?.contacts).toEqual([{ phone: '9876543210', city: 'Pune' }]);
+	});
+
+	test('a column named error does not send a row to the error output', async () => {
+		const { rejected } = await feed(
+			ring,
+			rowsOf({ phone: '98765', error: 'bounced' }),
+			{},
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(rejected[0]?.json).toMatchObject({ phone: '98765', error: 'bounced' });
+	});
+});

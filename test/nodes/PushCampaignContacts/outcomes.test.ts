@@ -1,0 +1,108 @@
+import type { JsonObject } from '../../../nodes/shared/service/types';
+import { engineRing, TOKEN } from '../../engine';
+import { accepted, answering, feed, manyRows, phone, phonesOf, refusal, sizes } from './feed';
+
+const ring = engineRing();
+const two = manyRows(2);
+const OK: [number, JsonObject] = [200, accepted(10_000)];
+describe('a large feed', () => {
+	test('goes out in requests of 10,000, one after another, each paired with its rows', async () => {
+		const bodies = answering(OK, OK, [200, accepted(1, { campaign_upload_id: 503 })]);
+		const { pushed, rejected } = await feed(ring, manyRows(20_001));
+		expect(sizes(bodies)).toEqual([10_000, 10_000, 1]);
+		expect(bodies.flatMap(phonesOf)).toEqual(manyRows(20_001).map(({ json }) => json.phone));
+		expect(pushed.map(({ pairedItem }) => Array.isArray(pairedItem) && pairedItem.at(-1))).toEqual([
+			{ item: 9_999 },
+			{ item: 19_999 },
+			{ item: 20_000 },
+		]);
+		expect(pushed[2]?.json).toMatchObject({ campaign_upload_id: 503 });
+		expect(rejected).toEqual([]);
+	});
+
+	test('finds duplicates across its requests', async () => {
+		const bodies = answering(OK);
+		const again = { json: { phone: `+91${phone(0)}`, person_name: 'P' } };
+		const { pushed } = await feed(ring, [...manyRows(10_000), again]);
+		expect(sizes(bodies)).toEqual([10_000]);
+		expect(pushed[0]?.json.feed).toMatchObject({ received: 10_001, duplicate: 1 });
+	});
+});
+
+describe('a row that the service names', () => {
+	test.each<[string, number, JsonObject]>([
+		['error', 400, refusal('contacts[1].phone is invalid')],
+		['errors', 422, { success: false, errors: ['contacts[1].phone is invalid'] }],
+	])('in %s is rejected with its words and the others go out', async (_name, status, body) => {
+		const bodies = answering([status, body], [200, accepted(2)]);
+		const { pushed, rejected, error } = await feed(ring, manyRows(3));
+		expect(error).toBeUndefined();
+		expect(bodies.map(phonesOf)).toEqual([
+			[phone(0), phone(1), phone(2)],
+			[phone(0), phone(2)],
+		]);
+		expect(pushed[0]?.pairedItem).toEqual([{ item: 0 }, { item: 2 }]);
+		expect(rejected).toEqual([
+			{
+				json: {
+					phone: phone(1),
+					person_name: 'Person 1',
+					city: 'Pune',
+					rejection_status: 'rejected',
+					rejection_reason:
+						'The service does not accept this row. It said: contacts[1].phone is invalid',
+				},
+				pairedItem: { item: 1 },
+			},
+		]);
+	});
+});
+
+describe('documented refusals say what to do, and send nothing more', () => {
+	test.each<[string, number, JsonObject, RegExp, RegExp]>([
+		['Invalid API token', 401, refusal('Invalid API token'), /API token/, /credential/],
+		['agent_not_found', 404, refusal('agent_not_found'), /does not find this agent/, /Agent field/],
+		['agent_not_found at 200', 200, refusal('agent_not_found'), /find this agent/, /Agent field/],
+		['unknown campaign', 404, refusal("Couldn't find Campaign"), /campaign/, /Campaign ID/],
+		['archived campaign', 409, refusal('Campaign is archived'), /archived/, /another campaign/],
+		[
+			'no outbound number',
+			422,
+			refusal('Attach an outbound number to the agent', {
+				error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED',
+				action: 'attach_number',
+			}),
+			/no outbound number/,
+			/Attach an outbound number to the agent in the service’s dashboard/,
+		],
+		['another field', 400, refusal('agent_uuid is required'), /did not accept/, /agent_uuid is/],
+	])('%s', async (_name, status, body, message, advice) => {
+		const bodies = answering([status, body]);
+		const { error, run } = await feed(ring, two);
+		expect(error).toMatchObject({
+			name: 'NodeApiError',
+			message: expect.stringMatching(message),
+			description: expect.stringMatching(advice),
+			httpCode: String(status),
+			context: { itemIndex: 0 },
+		});
+		expect(error).toHaveProperty(
+			'description',
+			expect.stringMatching(/^Pushed: 0 rows\.\nNot sent: 2 rows \(items 0 to 1\)/),
+		);
+		expect(bodies).toHaveLength(1);
+		expect(JSON.stringify(run)).not.toContain(TOKEN);
+	});
+});
+
+test('warnings and do-not-disturb numbers are shown beside the output', async () => {
+	const over = { warnings: ['Campaign is paused', { code: 'x' }], dnd_skipped: [{ number: '1' }] };
+	answering([200, accepted(2, over)]);
+	const { pushed, hints } = await feed(ring, two);
+	expect(pushed[0]?.json).toMatchObject(over);
+	expect(hints).toEqual([
+		'1 row skipped by the service: on the do-not-disturb list.',
+		'The service warns: Campaign is paused',
+		'The service warns: {"code":"x"}',
+	]);
+});

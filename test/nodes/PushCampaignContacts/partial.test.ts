@@ -1,0 +1,164 @@
+import countBy from 'lodash/countBy';
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { JsonObject } from '../../../nodes/shared/service/types';
+import { engineRing, output } from '../../engine';
+import {
+	accepted,
+	answering,
+	answeringInto,
+	breaking,
+	feed,
+	jsonOf,
+	manyRows,
+	phone,
+	phonesOf,
+	refusal,
+	sizes,
+} from './feed';
+
+const ring = engineRing();
+const two = manyRows(2);
+const OK: [number, JsonObject] = [200, accepted(10_000)];
+const goOn = { onError: 'continueRegularOutput' as const };
+const tryAgain = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+
+const nothingTwice = (bodies: JsonObject[]) => {
+	const phones = bodies.flatMap(phonesOf);
+	expect(new Set(phones).size).toBe(phones.length);
+};
+const statusesOf = (rejected: INodeExecutionData[]) =>
+	countBy(rejected, ({ json }) => json.rejection_status);
+
+describe('when the fate of the second request is unknown', () => {
+	const faults: Array<[name: string, arm: () => JsonObject[]]> = [
+		['the connection breaks', () => breaking('ECONNRESET', answering(OK))],
+		['no answer comes in time', () => breaking('ETIMEDOUT', answering(OK))],
+		['the service stumbles', () => answering(OK, [500, refusal('Internal server error')])],
+		['a gateway stumbles', () => answering(OK, [502, '<html>Bad gateway</html>'])],
+		['the answer is cut off', () => answering(OK, [200, '{"success":true,"data":{"campa'])],
+		['a web page comes back', () => answering(OK, [200, '<!doctype html><title>Hi</title>'])],
+	];
+
+	test.each(faults)(
+		'%s: it is not sent again, and the message tells every row',
+		async (_n, arm) => {
+			const bodies = arm();
+			const { error } = await feed(ring, [{ json: { phone: '12' } }, ...manyRows(20_001)]);
+			expect(sizes(bodies)).toEqual([10_000, 10_000]);
+			nothingTwice(bodies);
+			expect(error).toMatchObject({
+				message: expect.stringMatching(/not known whether the request took effect$/),
+				context: { itemIndex: 10_001 },
+			});
+			expect(error).toHaveProperty(
+				'description',
+				expect.stringMatching(
+					/^Pushed: 10,000 rows \(items 1 to 10000, contact lists 501\)\.\nUnknown: 10,000 rows \(items 10001 to 20000\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(item 20001\)\..*\nRejected: 1 row\. \[item 0\] "12" has 2 digits/,
+				),
+			);
+		},
+	);
+
+	test.each(faults)('%s: with Continue every row comes out once', async (_name, arm) => {
+		const bodies = arm();
+		const { pushed, rejected, error } = await feed(ring, manyRows(20_001), {}, goOn);
+		expect(error).toBeUndefined();
+		nothingTwice(bodies);
+		expect(pushed).toHaveLength(1);
+		expect(pushed[0]?.json.feed).toMatchObject({ pushed: 10_000, unknown: 10_000, not_sent: 1 });
+		expect(statusesOf(rejected)).toEqual({ unknown: 10_000, not_sent: 1 });
+		expect(rejected[0]?.json).toMatchObject({
+			phone: phone(10_000),
+			rejection_reason: expect.stringMatching(/It was not sent a second time/),
+		});
+		expect(rejected.at(-1)?.json).toMatchObject({
+			phone: phone(20_000),
+			rejection_reason: expect.stringMatching(/This row can be pushed again as it is\.$/),
+		});
+	});
+
+	test.each(faults)('%s: Retry On Fail sends only what was not sent', async (_name, arm) => {
+		const bodies = arm();
+		answeringInto(bodies, [200, accepted(1)]);
+		const { error } = await feed(ring, manyRows(20_001), {}, tryAgain);
+		expect(sizes(bodies)).toEqual([10_000, 10_000, 1]);
+		nothingTwice(bodies);
+		expect(error).toHaveProperty(
+			'description',
+			expect.stringMatching(
+				/^Pushed: 10,001 rows.*\nUnknown: 10,000 rows \(items 10000 to 19999\)/,
+			),
+		);
+	});
+
+	test('the error output gets one item, and the rows are in Rejected', async () => {
+		answering(OK, [503, '']);
+		const fed = await feed(ring, manyRows(10_001), {}, { onError: 'continueErrorOutput' });
+		expect(fed.pushed).toHaveLength(1);
+		expect(fed.rejected).toHaveLength(1);
+		expect(jsonOf(output(fed.run, 'Node', 2))).toEqual([
+			{
+				error: expect.stringMatching(/^The service stumbled \(HTTP status 503\)/),
+				message: expect.stringMatching(/^It was not sent a second time/),
+				details: {
+					received: 10_001,
+					requests: 1,
+					pushed: 10_000,
+					rejected: 0,
+					unknown: 1,
+					not_sent: 0,
+					duplicate: 0,
+				},
+			},
+		]);
+	});
+});
+
+describe('when a request surely did not take effect', () => {
+	test('429: it is sent again', async () => {
+		const bodies = answering([429, ''], [200, accepted(2)]);
+		const { pushed, rejected, error } = await feed(ring, two);
+		expect(error).toBeUndefined();
+		expect(sizes(bodies)).toEqual([2, 2]);
+		expect(pushed).toHaveLength(1);
+		expect(rejected).toEqual([]);
+	});
+
+	test('refused connection: it is sent again', async () => {
+		const bodies = breaking('ECONNREFUSED');
+		answering([200, accepted(2)]);
+		const { pushed, error } = await feed(ring, two);
+		expect(error).toBeUndefined();
+		expect(bodies).toHaveLength(1);
+		expect(pushed).toHaveLength(1);
+	});
+
+	test('Retry On Fail pushes the rest when the cause is gone', async () => {
+		const bodies = answering(OK, [409, refusal('Campaign is archived')], [200, accepted(1)]);
+		const { pushed, rejected, error } = await feed(ring, manyRows(10_001), {}, tryAgain);
+		expect(error).toBeUndefined();
+		expect(bodies.map(phonesOf).at(-1)).toEqual([phone(10_000)]);
+		expect(pushed.map(({ json }) => json.contacts_received)).toEqual([10_000, 1]);
+		expect(pushed[0]?.json.feed).toMatchObject({ pushed: 10_001, requests: 2, not_sent: 0 });
+		expect(rejected).toEqual([]);
+	});
+
+	test('Retry On Fail with the error output does the same', async () => {
+		const bodies = answering([409, refusal('Campaign is archived')], [200, accepted(2)]);
+		const over = { ...tryAgain, onError: 'continueErrorOutput' as const };
+		const { pushed, rejected, run } = await feed(ring, two, {}, over);
+		expect(sizes(bodies)).toEqual([2, 2]);
+		expect(pushed).toHaveLength(1);
+		expect(rejected).toEqual([]);
+		expect(output(run, 'Node', 2)).toEqual([]);
+	});
+});
+
+test('another run of the same rows is a feed of its own', async () => {
+	const input = manyRows(1);
+	const bodies = answering([409, refusal('Campaign is archived')], [200, accepted(1)]);
+	await feed(ring, input);
+	const { pushed } = await feed(ring, input);
+	expect(sizes(bodies)).toEqual([1, 1]);
+	expect(pushed).toHaveLength(1);
+});

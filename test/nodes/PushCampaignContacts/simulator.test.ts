@@ -1,0 +1,178 @@
+import countBy from 'lodash/countBy';
+import type { INode } from 'n8n-workflow';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import type { JsonObject } from '../../../nodes/shared/service/types';
+import { engineRing } from '../../engine';
+import {
+	dialects,
+	fixtures,
+	startSimulator,
+	type Dialect,
+	type Fault,
+	type Simulator,
+} from '../../simulator';
+import { feed, manyRows, rowsOf, type Parameters } from './feed';
+
+const ring = engineRing();
+const { agents, campaigns, dndPhone } = fixtures;
+
+const UNUSABLE = ['', '9.88E+09', 'call me', '12345', '+1 415 555 0100'];
+const WRITINGS: ReadonlyArray<(digits: string) => string | number> = [
+	(digits) => digits,
+	(digits) => Number(digits),
+	(digits) => `+91 ${digits.slice(0, 5)} ${digits.slice(5)}`,
+	(digits) => `0${digits.slice(0, 5)}-${digits.slice(5)}`,
+	(digits) => `${digits}.0`,
+	(digits) => `'${digits}\u00a0`,
+];
+
+describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_name, dialect) => {
+	let simulator: Simulator;
+	let attached: Pick<INode, 'credentials'>;
+
+	beforeAll(async () => {
+		simulator = await startSimulator({ dialect, keepBodies: false });
+		const { baseUrl, token: apiToken } = simulator;
+		attached = { credentials: { [CREDENTIAL]: await ring.addCredential({ baseUrl, apiToken }) } };
+	});
+	afterEach(() => simulator.reset());
+	afterAll(async () => await simulator.stop());
+
+	const push = async (
+		input: ReturnType<typeof manyRows>,
+		parameters: Parameters = {},
+		over: Partial<INode> = {},
+	) => {
+		const agentUuid = { __rl: true, mode: 'id', value: agents.full };
+		const all = { campaignId: campaigns.active, agentUuid, ...parameters };
+		return await feed(ring, input, all, { ...attached, ...over });
+	};
+	const pushRequests = () =>
+		simulator.requests.filter(({ path }) => path.endsWith('/contacts')).length;
+	const inCampaign = (id: number = campaigns.active) =>
+		simulator.contactsOf(id).map(({ phone }) => phone);
+
+	test('a messy feed of 25,000 rows: each good number once with its longest name, each bad row told', async () => {
+		const { rows, bad, kept } = messyFeed(25_000);
+		// The service refuses one contact of the second request for a reason of its own.
+		const position = 2_345;
+		const refused = [...kept.values()].sort((a, b) => a.row - b.row)[10_000 + position];
+		if (refused === undefined) throw new Error('The feed is too short');
+		kept.delete(refused.phone);
+		simulator.faults.inject({
+			kind: 'status',
+			status: 400,
+			skip: 1,
+			times: 1,
+			body: { success: false, error: `contacts[${position}].phone is not in service` },
+		});
+		const { pushed, rejected, error } = await push(rowsOf(...rows));
+
+		expect(error).toBeUndefined();
+		const stored = simulator.contactsOf(campaigns.active);
+		expect(stored.map(({ phone }) => phone).sort()).toEqual([...kept.keys()].sort());
+		expect(stored.every(({ phone, personName }) => kept.get(phone)?.name === personName)).toBe(
+			true,
+		);
+		expect(rejected.map(({ json }) => json.row)).toEqual(
+			[...bad, refused.row].sort((a, b) => a - b),
+		);
+		expect(rejected.every(({ json }) => json.rejection_status === 'rejected')).toBe(true);
+		expect(pushed.at(-1)?.json.feed).toMatchObject({
+			received: 25_000,
+			pushed: kept.size,
+			rejected: bad.length + 1,
+			unknown: 0,
+			not_sent: 0,
+		});
+		expect(pushRequests()).toBe(pushed.length + 1);
+	});
+
+	const faults: Array<[Fault, 'unknown' | 'not_sent']> = [
+		[{ kind: 'resetBefore' }, 'unknown'],
+		[{ kind: 'resetMiddle' }, 'unknown'],
+		[{ kind: 'resetAfter' }, 'unknown'],
+		[{ kind: 'status', status: 500 }, 'unknown'],
+		[{ kind: 'status', status: 503, afterHandling: true }, 'unknown'],
+		[{ kind: 'html', afterHandling: true }, 'unknown'],
+		[{ kind: 'truncatedJson' }, 'unknown'],
+		[{ kind: 'successFalseAt200' }, 'not_sent'],
+		[{ kind: 'redirect' }, 'not_sent'],
+	];
+	test.each(faults)(
+		'%j at the second request: no number twice, every row told',
+		async (fault, fate) => {
+			simulator.faults.inject({ ...fault, skip: 1 });
+			const { pushed, rejected, error } = await push(
+				manyRows(10_010),
+				{},
+				{
+					onError: 'continueRegularOutput',
+				},
+			);
+			expect(error).toBeUndefined();
+			expect(pushRequests()).toBe(2);
+			expect(new Set(inCampaign()).size).toBe(inCampaign().length);
+			expect(pushed).toHaveLength(1);
+			expect(countBy(rejected, ({ json }) => json.rejection_status)).toEqual({ [fate]: 10 });
+		},
+	);
+
+	test('too many requests: it waits and goes on', async () => {
+		simulator.faults.inject({ kind: 'tooManyRequests', retryAfterSeconds: 0, times: 2 });
+		const { pushed, rejected } = await push(manyRows(3));
+		expect(pushRequests()).toBe(3);
+		expect(inCampaign()).toHaveLength(3);
+		expect([pushed.length, rejected.length]).toEqual([1, 0]);
+	});
+
+	test.each<[string, Parameters, RegExp]>([
+		['an archived campaign', { campaignId: campaigns.archived }, /campaign is archived/],
+		['an unknown campaign', { campaignId: 999 }, /does not know this campaign/],
+		['an unknown agent', { agentUuid: agents.foreign }, /does not find this agent/],
+		['no number', { agentUuid: agents.noNumber, enqueue: true }, /has no outbound number/],
+	])('%s', async (_n, parameters, message) => {
+		const { error } = await push(manyRows(2), parameters);
+		expect(error?.message).toMatch(message);
+		expect(pushRequests()).toBe(1);
+		expect(inCampaign()).toEqual([]);
+	});
+
+	test('a paused campaign takes the contacts and warns', async () => {
+		const { pushed, hints } = await push(manyRows(2), {
+			campaignId: campaigns.paused,
+			enqueue: true,
+		});
+		expect(pushed[0]?.json).toMatchObject({ contacts_received: 2, enqueued: true });
+		expect(inCampaign(campaigns.paused)).toHaveLength(2);
+		expect(hints).toEqual([expect.stringMatching(/^The service warns: /)]);
+	});
+
+	test('a number on the do-not-disturb list is skipped by the service and shown', async () => {
+		const { pushed, hints } = await push(rowsOf({ phone: dndPhone }, { phone: '9000000001' }));
+		expect(pushed[0]?.json.dnd_skipped).toHaveLength(1);
+		expect(inCampaign()).toEqual(['+919000000001']);
+		expect(hints).toEqual(['1 row skipped by the service: on the do-not-disturb list.']);
+	});
+});
+
+type Kept = { row: number; phone: string; name: string };
+
+/** 1% unusable rows and 3% duplicates, some with a longer name; `kept` is what should be sent. */
+function messyFeed(count: number) {
+	const kept = new Map<string, Kept>();
+	const bad: number[] = [];
+	const rows = Array.from({ length: count }, (_, row): JsonObject => {
+		if (row % 100 === 50) {
+			bad.push(row);
+			return { row, Mobile: UNUSABLE[bad.length % UNUSABLE.length] ?? '', Name: `Bad ${row}` };
+		}
+		const isDuplicate = row > 200 && row % 33 === 1;
+		const digits = String(9_000_000_000 + (isDuplicate ? row - 100 : row));
+		const name = isDuplicate && row % 2 === 0 ? `Person with a long name ${row}` : `P ${row}`;
+		const phone = `+91${digits}`;
+		if (name.length > (kept.get(phone)?.name.length ?? 0)) kept.set(phone, { row, phone, name });
+		return { row, Mobile: WRITINGS[row % WRITINGS.length]?.(digits) ?? digits, Name: name };
+	});
+	return { rows, bad, kept };
+}
