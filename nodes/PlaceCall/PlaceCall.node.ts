@@ -7,13 +7,13 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentList';
 import { readConcurrency } from '../shared/n8n/concurrency';
-import { connect, type Connection } from '../shared/n8n/connect';
+import { connectOnce } from '../shared/n8n/connect';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { forEachItem } from '../shared/n8n/itemLoop';
 import { Parameters } from '../shared/n8n/parameters';
 import { alreadyPlaced } from './alreadyPlaced';
 import { callFields } from './callFields';
-import { placeOne } from './placeOne';
+import { checkCall, placeOne, type ReadyCall } from './placeOne';
 import { readCall } from './readCall';
 
 export class PlaceCall implements INodeType {
@@ -46,17 +46,22 @@ export class PlaceCall implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const parameters = new Parameters(this);
-		// Inside the loop, so that under Continue On Fail each item says what ails the credential.
-		let connection: Promise<Connection> | undefined;
-		const place = async (index: number) => {
-			connection ??= connect(this);
-			const { service } = await connection;
+		const ready = new Map<number, ReadyCall>();
+		const check = (index: number): ReadyCall => {
 			const options = parameters.record('options', index);
-			return await placeOne(service, readCall(this, parameters, index), options);
+			const call = checkCall(readCall(this, parameters, index), options);
+			ready.set(index, call);
+			return call;
+		};
+		const connected = connectOnce(this);
+		const place = async (index: number) => {
+			const { service } = await connected();
+			return await placeOne(service, ready.get(index) ?? check(index));
 		};
 		const calls = await forEachItem(this, place, {
 			concurrency: readConcurrency(parameters, 1),
 			once: true,
+			check,
 			describeDone: alreadyPlaced,
 		});
 		return [calls];

@@ -1,26 +1,7 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import { alreadyDone } from '../shared/n8n/alreadyDone';
 
 /** Told when a later item stops the run, so that nobody is called again on the next one. */
-export function alreadyPlaced(done: INodeExecutionData[]): string {
-	const indices = done.map(({ pairedItem }) => itemIndex(pairedItem)).sort((a, b) => a - b);
-	const calls = done.length === 1 ? '1 call was' : `${done.length} calls were`;
-	const items = indices.length === 1 ? 'item' : 'items';
-	return `${calls} already placed in this run (${items} ${ranges(indices)}); leave them out when you run it again.`;
-}
-
-function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {
-	return typeof pairedItem === 'object' && !Array.isArray(pairedItem) ? pairedItem.item : 0;
-}
-
-/** 0, 1, 2, 5 → "0–2, 5" */
-function ranges(sorted: number[]): string {
-	const runs: Array<[first: number, last: number]> = [];
-	for (const index of sorted) {
-		const run = runs.at(-1);
-		if (run !== undefined && run[1] === index - 1) run[1] = index;
-		else runs.push([index, index]);
-	}
-	return runs
-		.map(([first, last]) => (first === last ? String(first) : `${first}–${last}`))
-		.join(', ');
-}
+export const alreadyPlaced = alreadyDone({
+	one: 'call was already placed',
+	several: 'calls were already placed',
+});

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../shared/n8n/fields';
-import { COUNTRIES, plainName } from '../shared/service/countries';
+import { COUNTRIES, withoutAccents } from '../shared/service/countries';
 import {
 	additionalDataFields,
 	callSettingsField,
@@ -14,8 +14,9 @@ const countryField: INodeProperties = {
 	type: 'options',
 	// The editor searches these names: the code and the spelling without accents are found as well.
 	options: COUNTRIES.map(({ code, name }) => {
-		const plain = plainName(name) === name.toLowerCase() ? '' : `, ${plainName(name)}`;
-		return { name: `${name} (${code}${plain})`, value: code };
+		const plain = withoutAccents(name);
+		const label = plain === name ? code : `${code}, ${plain}`;
+		return { name: `${name} (${label})`, value: code };
 	}),
 	default: '',
 	required: true,

@@ -129,12 +129,12 @@ export const callSettingsField: INodeProperties = {
 			description: 'Whether the person may ask to be called back',
 		},
 		{
-			displayName: 'Maximum Call Duration',
+			displayName: 'Maximum Call Duration (Seconds)',
 			name: 'maxCallDurationSeconds',
 			type: 'number',
 			typeOptions: bounded(LIMITS.maxCallDurationSeconds),
 			default: 600,
-			description: 'Seconds after which the call is ended, from 30 to 1800',
+			description: 'How long a call may last before it is ended, from 30 to 1800 seconds',
 		},
 		{
 			displayName: 'Retry Attempts',
@@ -145,12 +145,12 @@ export const callSettingsField: INodeProperties = {
 			description: 'How often the service tries again when nobody answers, from 1 to 10',
 		},
 		{
-			displayName: 'Retry Interval',
+			displayName: 'Retry Interval (Minutes)',
 			name: 'retryIntervalMinutes',
 			type: 'number',
 			typeOptions: bounded(LIMITS.retryIntervalMinutes),
 			default: 30,
-			description: 'Minutes between two attempts, from 1 to 1440 (a day)',
+			description: 'How long to wait between two attempts, from 1 to 1440 minutes (a day)',
 		},
 		{
 			displayName: 'Retry When Not Answered',

@@ -2,22 +2,31 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { readAdditions } from '../shared/n8n/additions';
 import { asItems } from '../shared/n8n/itemLoop';
 import { buildCallRequest, type CallFields } from '../shared/service/callRequest';
-import { placeCall } from '../shared/service/endpoints';
+import { placeCall, type Additions } from '../shared/service/endpoints';
 import { recordOf } from '../shared/service/envelope';
 import { OutcomeUnknown } from '../shared/service/explained';
 import type { Service } from '../shared/service/service';
 import type { CallRequest, JsonObject } from '../shared/service/types';
 
-/** Places the call of one item and returns what the service says of it. */
+/** A call that passed every check. */
+export type ReadyCall = { request: CallRequest; legacy: boolean; additions: Additions };
+
+/** @throws InvalidInput naming every field that must change */
+export function checkCall(fields: CallFields, options: JsonObject): ReadyCall {
+	return {
+		request: buildCallRequest(fields),
+		legacy: options.useLegacyEndpoint === true,
+		additions: readAdditions(options),
+	};
+}
+
+/** Places one call and returns what the service says of it. */
 export async function placeOne(
 	service: Service,
-	fields: CallFields,
-	options: JsonObject,
+	{ request, legacy, additions }: ReadyCall,
 ): Promise<INodeExecutionData[]> {
-	const request = buildCallRequest(fields);
-	const legacy = options.useLegacyEndpoint === true;
 	try {
-		const answer = await placeCall(service, request, { ...readAdditions(options), legacy });
+		const answer = await placeCall(service, request, { ...additions, legacy });
 		return asItems(recordOf(answer));
 	} catch (error) {
 		throw error instanceof OutcomeUnknown ? maybePlaced(request, error) : error;

@@ -24,3 +24,9 @@ export async function connect(context: ServiceContext): Promise<Connection> {
 		openDetails: new OpenDetails(data),
 	};
 }
+
+/** Connects at the first call: inside the item loop, so that each item says what ails the credential. */
+export function connectOnce(context: ServiceContext): () => Promise<Connection> {
+	let connection: Promise<Connection> | undefined;
+	return async () => await (connection ??= connect(context));
+}

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { ExplainedError } from '../service/explained';
 import type { JsonObject } from '../service/types';
@@ -12,25 +12,38 @@ export type ItemLoopOptions = {
 	concurrency?: number;
 	/** The task must not happen twice: see {@link OnceLedger}. */
 	once?: boolean;
+	/**
+	 * Looks at an item without doing anything. Where one item stops the run, all are looked at
+	 * before the first is done, so that a bad row costs nothing.
+	 */
+	check?: (index: number) => void;
 	/** Says what was already done when a later item stops the run, e.g. "2 calls were placed". */
 	describeDone?: (done: INodeExecutionData[]) => string;
 };
+
+const ITEMS_PER_BREATH = 100;
+const NOTHING_SENT = 'Nothing was sent: all items are checked before the first.';
+/** Further items that a message spells out; the rest is counted. */
+const MOST_TOLD = 9;
 
 /** The one loop over input items: order, concurrency, pairing, item index, Continue On Fail. */
 export async function forEachItem(
 	context: IExecuteFunctions,
 	task: ItemTask,
-	{ concurrency = 1, once = false, describeDone }: ItemLoopOptions = {},
+	{ concurrency = 1, once = false, check, describeDone }: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
 	const items = context.getInputData();
 	const ledger = once ? new OnceLedger(context) : undefined;
 	const goOn = context.continueOnFail();
+	const cancelled = context.getExecutionCancelSignal();
+	const isFirstTry = ledger?.hasSettled(items) !== true;
+	if (check !== undefined && !goOn && isFirstTry) await checkAll(context, check);
 	const outputs = new Array<INodeExecutionData[]>(items.length);
 	const failures = new Map<number, unknown>();
 
 	const run = async (item: INodeExecutionData, index: number): Promise<void> => {
-		// What is under way ends; nothing new starts after a failure that stops the run.
-		if (failures.size > 0 && !goOn) return;
+		// What is under way ends; nothing new starts after a failure that stops the run, or on Stop.
+		if ((failures.size > 0 && !goOn) || cancelled?.aborted === true) return;
 		try {
 			const act = async () => pair(await task(index, item), index);
 			outputs[index] = ledger === undefined ? await act() : await ledger.once(item, index, act);
@@ -42,8 +55,26 @@ export async function forEachItem(
 	const limit = pLimit(concurrency);
 	await Promise.all(items.map(async (item, index) => await limit(run, item, index)));
 
-	if (failures.size > 0 && !goOn) throw stop(context, failures, outputs.flat(), describeDone);
-	return outputs.flat();
+	const done = outputs.flat();
+	if (failures.size > 0 && !goOn) {
+		throw stop(context, failures, done.length > 0 ? describeDone?.(done) : undefined);
+	}
+	return done;
+}
+
+/** @throws when an item does not pass, before anything was done */
+async function checkAll(context: IExecuteFunctions, check: (index: number) => void): Promise<void> {
+	const failures = new Map<number, unknown>();
+	for (const index of context.getInputData().keys()) {
+		try {
+			check(index);
+		} catch (error) {
+			failures.set(index, error);
+		}
+		// Expressions hold the event loop; other executions of this n8n must get their turn.
+		if (index % ITEMS_PER_BREATH === ITEMS_PER_BREATH - 1) await sleep(0);
+	}
+	if (failures.size > 0) throw stop(context, failures, NOTHING_SENT);
 }
 
 /** Wraps plain records as items of the output. */
@@ -55,23 +86,21 @@ function pair(output: INodeExecutionData[], index: number): INodeExecutionData[]
 	return output.map((item) => ({ pairedItem: { item: index }, ...item }));
 }
 
-function stop(
-	context: IExecuteFunctions,
-	failures: Map<number, unknown>,
-	done: INodeExecutionData[],
-	describeDone?: (done: INodeExecutionData[]) => string,
-): Error {
-	const first = Math.min(...failures.keys());
+function stop(context: IExecuteFunctions, failures: Map<number, unknown>, done?: string): Error {
+	const [first = 0, ...others] = [...failures.keys()].sort((a, b) => a - b);
 	const error = toNodeError(context.getNode(), failures.get(first), {
 		itemIndex: first,
 		of: context.getInputData().length,
 	});
-	const others = [...failures].filter(([index]) => index !== first);
-	const notes = [
-		...others.map(([index, other]) => `[item ${index}] ${messageOf(other)}`),
-		...(describeDone && done.length > 0 ? [describeDone(done)] : []),
-	];
-	if (notes.length > 0) error.description = [error.description, ...notes].join(' ');
+	const told = others.slice(0, MOST_TOLD);
+	const notes = told.map((index) => `[item ${index}] ${messageOf(failures.get(index))}`);
+	if (others.length > told.length) notes.push(`And ${others.length - told.length} more items.`);
+	if (done !== undefined) notes.push(done);
+	if (notes.length > 0) {
+		error.description = [...(error.description ? [error.description] : []), ...notes]
+			.map((note) => (/[.!?]$/.test(note) ? note : `${note}.`))
+			.join(' ');
+	}
 	return error;
 }
 

@@ -23,13 +23,17 @@ export class OnceLedger {
 		this.key = runKey(context);
 	}
 
+	/** Whether an earlier try of this run has settled one of the items. */
+	hasSettled(items: INodeExecutionData[]): boolean {
+		return items.some((item, index) => settledItems.get(item)?.has(this.keyOf(index)));
+	}
+
 	async once(
 		item: INodeExecutionData,
 		index: number,
 		act: () => Promise<INodeExecutionData[]>,
 	): Promise<INodeExecutionData[]> {
-		// The same object may stand in the input twice, and each place is one of its own.
-		const key = `${this.key}/${index}`;
+		const key = this.keyOf(index);
 		const settled = settledItems.get(item)?.get(key);
 		if (settled !== undefined) {
 			if ('unknown' in settled) throw settled.unknown;
@@ -43,6 +47,11 @@ export class OnceLedger {
 			if (error instanceof OutcomeUnknown) this.keep(item, key, { unknown: error });
 			throw error;
 		}
+	}
+
+	/** The same object may stand in the input twice, and each place is one of its own. */
+	private keyOf(index: number): string {
+		return `${this.key}/${index}`;
 	}
 
 	private keep(item: INodeExecutionData, key: string, settled: Settled): void {

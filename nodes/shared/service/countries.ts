@@ -25,24 +25,27 @@ export function isCountryCode(code: string): boolean {
 	return known.has(code);
 }
 
-/** Lower case without accents, so that "turkiye" finds Türkiye. */
-export function plainName(name: string): string {
+/** Türkiye → Turkiye, as a keyboard without accents writes it. */
+export function withoutAccents(name: string): string {
 	return name
 		.normalize('NFD')
 		.replace(/\p{Mn}/gu, '')
-		.replace(/’/g, "'")
-		.toLowerCase();
+		.replace(/’/g, "'");
 }
 
 /** The country that a name or an old code (UK) surely means. */
 export function suggestCountry(text: string): Country | undefined {
-	const wanted = plainName(text.trim());
+	const wanted = searchable(text.trim());
 	if (/^[a-z]{2}$/.test(wanted)) {
 		const current = new Intl.Locale(`und-${wanted}`).region;
 		return COUNTRIES.find(({ code }) => code === current);
 	}
-	const exact = COUNTRIES.find(({ name }) => plainName(name) === wanted);
+	const exact = COUNTRIES.find(({ name }) => searchable(name) === wanted);
 	if (exact !== undefined || wanted.length < 4) return exact;
-	const [found, ...others] = COUNTRIES.filter(({ name }) => plainName(name).includes(wanted));
+	const [found, ...others] = COUNTRIES.filter(({ name }) => searchable(name).includes(wanted));
 	return others.length === 0 ? found : undefined;
+}
+
+function searchable(name: string): string {
+	return withoutAccents(name).toLowerCase();
 }

@@ -1,6 +1,20 @@
+import { WorkflowExecute } from 'n8n-core';
+import {
+	createRunExecutionData,
+	sleep,
+	type INode,
+	type INodeExecutionData,
+	type IRun,
+} from 'n8n-workflow';
 import nock from 'nock';
-import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
-import { executeRaw, output, runNode, service } from '../../engine';
+import {
+	executeRaw,
+	makeAdditionalData,
+	oneNodeWorkflow,
+	output,
+	runNode,
+	service,
+} from '../../engine';
 import { acceptCalls, callsEndpoint, faultOf, phoneOf, placeCallRing } from './placeCall';
 
 const ring = placeCallRing();
@@ -20,7 +34,7 @@ function answer(count: number, refused: string[] = []) {
 			seen.phones.push(phone);
 			seen.most = Math.max(seen.most, ++seen.underWay);
 			// The first of each ten answers last, so that order is not given by chance.
-			await new Promise((done) => setTimeout(done, 20 - 2 * (Number(phone) % 10)));
+			await sleep(20 - 2 * (Number(phone) % 10));
 			seen.underWay--;
 			return refused.includes(phone)
 				? [400, REFUSED]
@@ -96,7 +110,7 @@ describe('when one item is refused', () => {
 		expect(seen.phones).toEqual(['9876543210', bad]);
 		expect(message).toBe('The service did not accept the request [item 1]');
 		expect(description).toContain(
-			'1 call was already placed in this run (item 0); leave them out when you run it again.',
+			'1 call was already placed in this run (item 0); leave it out when you run it again.',
 		);
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});
@@ -145,6 +159,42 @@ describe('when one item is refused', () => {
 	});
 });
 
+describe('when a row cannot be called', () => {
+	const [first, second, third] = ['9876543210', '+919876543211', 'n/a'];
+	const items = [first, second, third].map((phone) => ({ phone }));
+
+	it('nobody is called, and every such row is told', async () => {
+		const { message, description, context } = faultOf(await ring.place(perItem, { items }));
+		expect(message).toBe('Phone Number "+919876543211" begins with a country code [item 1]');
+		expect(description).toContain('[item 2] Phone Number "n/a" holds more than digits. Enter');
+		expect(description).toContain('Nothing was sent: all items are checked before the first.');
+		expect(context).toMatchObject({ itemIndex: 1 });
+	});
+
+	it('many such rows are counted', async () => {
+		const many = Array.from({ length: 250 }, () => ({ phone: 'n/a' }));
+		const { message, description } = faultOf(await ring.place(perItem, { items: many }));
+		expect(message).toContain('[item 0]');
+		expect(description).toContain('[item 9]');
+		expect(description).not.toContain('[item 10]');
+		expect(description).toContain('And 240 more items.');
+	});
+
+	it('an expression that cannot be read is found before anybody is called', async () => {
+		const parameters = { phoneNumber: '={{ $json.phone.trim() }}' };
+		const run = await ring.place(parameters, { items: [...people(2), { phone: null }] });
+		expect(faultOf(run).message).toContain('[item 2]');
+	});
+
+	it('with Continue the other rows are called', async () => {
+		const bodies = acceptCalls(1);
+		const over: Partial<INode> = { onError: 'continueRegularOutput' };
+		const calls = output(await ring.place(perItem, { items, over }), 'Node');
+		expect(bodies).toHaveLength(1);
+		expect(ids(calls)).toEqual(['call-9876543210', undefined, undefined]);
+	});
+});
+
 describe('when the credential is of no use', () => {
 	const broken = async (over: Partial<INode> = {}): Promise<IRun> => {
 		const details = await ring.addCredential({ apiToken: 'short' });
@@ -165,6 +215,25 @@ describe('when the credential is of no use', () => {
 		const run = await broken({ onError: 'continueErrorOutput' });
 		expect(output(run, 'Placed')).toEqual([]);
 		expect(output(run, 'Refused')).toHaveLength(2);
+	});
+});
+
+describe('Stop', () => {
+	it('ends what is under way and calls nobody else', async () => {
+		const seen = answer(1);
+		const node = ring.placeCallNode(perItem, { onError: 'continueRegularOutput' });
+		const { workflow, start } = oneNodeWorkflow(node);
+		const input = people(3).map((json) => ({ json }));
+		const stack = [{ node: start, data: { main: [input] }, source: null }];
+		const runData = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
+		const additionalData = makeAdditionalData(ring.credentials, 'trigger');
+		const execution = new WorkflowExecute(additionalData, 'trigger', runData);
+		const run = execution.processRunExecutionData(workflow);
+		while (seen.phones.length === 0) await sleep(1);
+		run.cancel();
+		await run;
+		await sleep(100);
+		expect(seen.phones).toEqual(['9876543210']);
 	});
 });
 

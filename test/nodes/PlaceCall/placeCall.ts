@@ -1,5 +1,11 @@
-import type { IDataObject, INode, INodeExecutionData, INodeParameters, IRun } from 'n8n-workflow';
-import type { IWorkflowSettings } from 'n8n-workflow';
+import type {
+	IDataObject,
+	INode,
+	INodeExecutionData,
+	INodeParameters,
+	IRun,
+	IWorkflowSettings,
+} from 'n8n-workflow';
 import type nock from 'nock';
 import { engineRing, runNode, service } from '../../engine';
 
