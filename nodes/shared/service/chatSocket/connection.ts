@@ -220,7 +220,6 @@ export class ChatConnection {
 		const said = this.redact(saidByService(attempt));
 		this.ending = describeEnding(why, attempt, said, this.wsToken?.ws_url ?? '');
 		this.warn(this.ending.message, said);
-		this.inbox.shut();
 		this.wrapUp();
 		try {
 			this.options.onEnded?.(this.ending);

@@ -41,7 +41,13 @@ function wireIds(ids: FrameIds): Pick<ClientFrame, 'message_id' | 'idempotency_k
 	};
 }
 
-export type IgnoredFrame = 'binary' | 'too_large' | 'not_json' | 'not_an_object' | 'no_type';
+export type IgnoredFrame =
+	| 'binary'
+	| 'too_large'
+	| 'not_json'
+	| 'not_an_object'
+	| 'no_type'
+	| 'no_state';
 
 export type Incoming =
 	| { kind: 'ack'; ack: Ack }
@@ -58,7 +64,12 @@ export function parseFrame(data: unknown): Incoming {
 	const { type } = frame;
 	if (typeof type !== 'string') return { kind: 'ignored', why: 'no_type' };
 	const payload = isJsonObject(frame.payload) ? frame.payload : {};
-	if (type === ACK_TYPE) return { kind: 'ack', ack: readAck(payload) };
+	if (type === ACK_TYPE) {
+		const { state } = payload;
+		return typeof state === 'string'
+			? { kind: 'ack', ack: readAck(state, payload) }
+			: { kind: 'ignored', why: 'no_state' };
+	}
 	return {
 		kind: 'event',
 		event: { type, eventId: idOf(frame.event_id), payload, envelope: frame },
@@ -84,9 +95,9 @@ export function readTurnResult({ payload }: ChatEvent): TurnResult {
 	};
 }
 
-function readAck(payload: JsonObject): Ack {
+function readAck(state: string, payload: JsonObject): Ack {
 	return {
-		state: textOf(payload.state),
+		state,
 		reply: textOf(payload.reply),
 		turnId: idOf(payload.turn_id),
 		mergedInto: idOf(payload.merged_into),

@@ -30,7 +30,6 @@ export class Inbox {
 	/** Whatever still arrives is dropped. */
 	shut(): void {
 		this.isShut = true;
-		this.listeners.clear();
 	}
 
 	receive(data: unknown): void {

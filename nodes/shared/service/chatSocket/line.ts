@@ -74,7 +74,7 @@ export class Line {
 
 	/** Whether the text was handed to an open socket; false means that it was surely not sent. */
 	send(text: string): boolean {
-		if (this.socket?.readyState !== OPEN || this.shutCause !== null) return false;
+		if (this.socket?.readyState !== OPEN) return false;
 		try {
 			this.socket.send(text);
 			return true;
@@ -127,7 +127,6 @@ export class Line {
 	}
 
 	private finish(cause: LineEnd['cause'], code: number | null, reason: string): void {
-		if (this.signal.aborted) return;
 		this.over.abort();
 		const openForMs = this.openedAt === null ? null : this.parts.clock.now() - this.openedAt;
 		this.announceOpen.resolve();

@@ -83,7 +83,7 @@ async function write(link: TurnLink, frame: ClientFrame, options: TurnOptions): 
 		if (exchange.kind === 'not_sent') return { exchange, lost, tries: tries - 1 };
 		if (exchange.kind === 'ack') {
 			const again = exchange.ack.state === 'busy' && busy < MAX_BUSY_RETRIES;
-			if (!again || link.signal.aborted) return { exchange, lost, tries };
+			if (!again) return { exchange, lost, tries };
 			busy += 1;
 			await pause(options.clock, backoffMs(busy, options.random), link.signal);
 			continue;

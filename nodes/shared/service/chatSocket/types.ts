@@ -48,8 +48,7 @@ export type InvalidCode = (typeof INVALID_CODES)[number];
 
 /** The ack `{ type, session_id, account_id, payload }`; the fields of `payload` that have a meaning here are read out. */
 export interface Ack {
-	/** Null when the service sent an ack without a readable state. */
-	state: string | null;
+	state: string;
 	reply: string | null;
 	turnId: string | null;
 	mergedInto: string | null;

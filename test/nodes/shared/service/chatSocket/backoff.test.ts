@@ -46,6 +46,20 @@ describe('pause', () => {
 		expect(clock.asked).toHaveLength(2);
 	});
 
+	it('takes its listener off the signal', async () => {
+		const clock = new FakeClock();
+		const { signal } = new AbortController();
+		const added = jest.spyOn(signal, 'addEventListener');
+		const removed = jest.spyOn(signal, 'removeEventListener');
+		const paused = pause(clock, 500, signal);
+		await clock.advance(500);
+		await paused;
+		expect(removed.mock.calls.map(([, listener]) => listener)).toEqual(
+			added.mock.calls.map(([, listener]) => listener),
+		);
+		expect(added).toHaveBeenCalledTimes(1);
+	});
+
 	it('ends in time though the system clock is set back', async () => {
 		const clock = new FakeClock();
 		let over = false;

@@ -65,6 +65,33 @@ describe('close', () => {
 		expect(clock.pending).toBe(0);
 	});
 
+	it('takes nothing more from a socket that is slow to close', async () => {
+		const { connection, socket, clock, events, hold } = rig();
+		connection.start();
+		await hold();
+		socket().deaf = true;
+		const closing = connection.close();
+		socket().receives(eventFrame('nudge_sent', 'late'));
+		await clock.advance(2_000);
+		await closing;
+		expect(events).toEqual([]);
+	});
+
+	it('calls nobody though the connection was about to be given up', async () => {
+		const { connection, socket, clock, endings, hold } = rig({ limits: { reconnectAttempts: 0 } });
+		connection.start();
+		await hold();
+		socket().deaf = true;
+		const exchange = connection.exchange('frame', 1_000);
+		await clock.advance(1_000);
+		expect((await exchange).kind).toBe('no_ack');
+		const closing = connection.close();
+		await clock.advance(2_000);
+		await closing;
+		expect(endings).toEqual([]);
+		expect(await connection.ready()).toEqual({ kind: 'closed_by_us' });
+	});
+
 	it.each([
 		['while waiting for the next attempt', true],
 		['while connecting', false],

@@ -85,6 +85,7 @@ describe('merged', () => {
 		const { socket, outcome, clock } = await turn(KEYED);
 		socket().receives(ackFrame({ state: 'merged' }));
 		happens(socket(), 'turn_result', { message_id: 'm-2' });
+		happens(socket(), 'turn_result', { message_id: 'm-1', merged_into: 't-9' });
 		await clock.advance(5_000);
 		expect(outcome()).toBeNull();
 		happens(socket(), 'turn_result', { message_id: 'm-1' });

@@ -96,6 +96,20 @@ describe('mintToken', () => {
 		expect(result).toEqual({ kind: 'refused', error });
 	});
 
+	it('tells that the connection does not hold when only the last token could not be had', async () => {
+		const fault = new TransportFault('ECONNRESET', 'x');
+		const { connection, endings } = rig({
+			mintToken: async () => await mint(0, fault),
+			limits: { reconnectAttempts: 0 },
+		});
+		await connection.start().ready();
+		expect(endings[0]).toMatchObject({
+			kind: 'unreachable',
+			message: 'The connection to the chat session does not hold',
+			serviceSaid: 'ECONNRESET',
+		});
+	});
+
 	it('lets the ending speak with the words of the error table', async () => {
 		const body = { success: false, error: 'Invalid API token', details: null };
 		const { connection, endings } = rig({ mintToken: async () => await mint(401, body) });

@@ -45,7 +45,6 @@ describe('a frame and its ack', () => {
 	it.each([
 		['error', 'failed'],
 		['brand_new', 'unrecognized'],
-		[null, 'unrecognized'],
 	])('%s: %s, and not sent again', async (state, kind) => {
 		const { socket, whole, clock } = await turn(KEYED);
 		socket().receives(ackFrame({ state }));
