@@ -6,6 +6,7 @@ import {
 	NAME_SYNONYMS,
 	PHONE_SYNONYMS,
 } from '../shared/service/campaignFeed/columns';
+import { LIMITS } from '../shared/service/limits';
 
 const campaignFields: INodeProperties[] = [
 	{
@@ -16,11 +17,12 @@ const campaignFields: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. 42',
 		description:
-			'The number of the campaign that all rows go into. It is in the campaign’s address in your dashboard.',
+			'The number of the campaign that all rows go into. It is in the campaign’s address in your dashboard. An expression must give the same number for every row.',
 	},
 	{
 		...agentField,
-		description: 'The AI agent that will call the contacts, the same for all rows',
+		description:
+			'The AI agent that will call the contacts. An expression must give the same agent for every row.',
 	},
 ];
 
@@ -87,6 +89,15 @@ const optionsField: INodeProperties = {
 		additionalBodyFields,
 		additionalQueryParameters,
 		{
+			displayName: 'Contacts per Request',
+			name: 'contactsPerRequest',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: LIMITS.contactsPerRequest, numberPrecision: 0 },
+			default: 10_000,
+			description:
+				'How many contacts go to the service at once. Any number of rows is sent, in as many requests as it takes. With fewer contacts per request, fewer rows are in doubt should the connection break.',
+		},
+		{
 			displayName: 'Normalize Phone Numbers',
 			name: 'normalizePhones',
 			type: 'boolean',
@@ -102,7 +113,7 @@ const optionsField: INodeProperties = {
 				{
 					name: 'One Item per Request',
 					value: 'requests',
-					description: 'The service’s whole answer to each request of up to 10,000 contacts',
+					description: 'The service’s whole answer to each request',
 				},
 				{
 					name: 'One Summary Item',
@@ -127,7 +138,7 @@ const optionsField: INodeProperties = {
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether only one of several rows with the same phone number is sent: the whole row with the longest name, or else the first. This holds for the whole feed; the service itself looks at no more than one request at a time.',
+				'Whether only one of several rows with the same phone number is sent: the row with the longest name, with all its columns, or else the first. All rows that come in at once are compared, also across requests.',
 		},
 	],
 };

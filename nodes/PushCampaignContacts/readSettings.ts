@@ -1,7 +1,11 @@
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
 import { readAdditions } from '../shared/n8n/additions';
 import type { Parameters } from '../shared/n8n/parameters';
-import { checkCampaign, type Campaign } from '../shared/service/campaignFeed/campaign';
+import {
+	checkCampaign,
+	checkContactsPerRequest,
+	type Campaign,
+} from '../shared/service/campaignFeed/campaign';
 import type { ColumnChoice, OtherColumns } from '../shared/service/campaignFeed/columns';
 import type { Additions } from '../shared/service/endpoints';
 import { InvalidInput } from '../shared/service/explained';
@@ -11,6 +15,7 @@ export type FeedSettings = {
 	columns: ColumnChoice;
 	normalizePhones: boolean;
 	removeDuplicates: boolean;
+	contactsPerRequest: number;
 	additions: Additions;
 };
 
@@ -41,6 +46,7 @@ export async function readSettings(
 		},
 		normalizePhones: options.normalizePhones !== false,
 		removeDuplicates: options.removeDuplicates !== false,
+		contactsPerRequest: checkContactsPerRequest(options.contactsPerRequest),
 		additions: readAdditions(options),
 	};
 }

@@ -28,10 +28,9 @@ export async function runFeed(context: IExecuteFunctions): Promise<FeedOutcome> 
 
 	const earlier = new EarlierTry(context);
 	const push = {
+		...settings,
 		service,
-		campaign: settings.campaign,
 		columns,
-		additions: settings.additions,
 		stopRequested: () => context.getExecutionCancelSignal()?.aborted === true,
 	};
 	const outcome = await pushFeed(items, prepared, push, earlier.outcome());

@@ -46,6 +46,14 @@ const settings: Case[] = [
 		/^Columns to Send is empty/,
 		/Other Columns/,
 	],
+	...[0, 10_001, 2.5].map(
+		(contactsPerRequest): Case => [
+			`${contactsPerRequest} contacts per request`,
+			{ options: { contactsPerRequest } },
+			/^Contacts per Request holds/,
+			/from 1 to 10,000/,
+		],
+	),
 	[
 		'additional fields that are no JSON',
 		{ options: { additionalBodyFields: '{ source: sheet' } },

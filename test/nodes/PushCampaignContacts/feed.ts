@@ -107,6 +107,18 @@ export const sizes = (bodies: JsonObject[]) => bodies.map((body) => phonesOf(bod
 
 export const jsonOf = (items: INodeExecutionData[]) => items.map(({ json }) => json);
 
+/** Runs a feed that must go well, and gives back the bodies it sent. */
+export async function sent(
+	ring: EngineRing,
+	parameters: Parameters,
+	...rows: JsonObject[]
+): Promise<JsonObject[]> {
+	const bodies = answering([200, accepted(rows.length)]);
+	const { error } = await feed(ring, rowsOf(...rows), parameters);
+	expect(error).toBeUndefined();
+	return bodies;
+}
+
 function remembering(bodies: JsonObject[]): (body: unknown) => boolean {
 	return (body) => {
 		if (!isJsonObject(body)) return false;

@@ -1,6 +1,5 @@
-import nock from 'nock';
-import { engineRing, service } from '../../engine';
-import { accepted, answering, contactsOf, feed, jsonOf, PATH, phonesOf, rowsOf } from './feed';
+import { engineRing } from '../../engine';
+import { accepted, answering, contactsOf, feed, rowsOf, sent } from './feed';
 
 const ring = engineRing();
 const totals = { requests: 1, rejected: 0, unknown: 0, not_sent: 0, duplicate: 0 };
@@ -80,7 +79,7 @@ describe('Campaign ID and Agent', () => {
 		[{ __rl: true, mode: 'id', value: '={{ $json.agent }}' }],
 		['agent_x-1'],
 	])('Agent %j', async (agentUuid) => {
-		const [body] = await sent({ agentUuid }, row);
+		const [body] = await sent(ring, { agentUuid }, row);
 		expect(body).toHaveProperty('agent_uuid', 'agent_x-1');
 	});
 
@@ -108,6 +107,7 @@ describe('Campaign ID and Agent', () => {
 describe('columns', () => {
 	test('are found by name, whatever their case', async () => {
 		const [body] = await sent(
+			ring,
 			{},
 			{ 'Phone Number': '9876543210', 'FULL NAME': 'Asha', Plan: 'gold' },
 		);
@@ -117,12 +117,16 @@ describe('columns', () => {
 	test('can be mapped; a column that is called like the documented field does not get in the way', async () => {
 		const parameters = { phoneColumn: 'WhatsApp', personNameColumn: 'lead' };
 		const row = { phone: '0201234567', WhatsApp: '98765 43210', Lead: 'Asha', person_name: 'x' };
-		const [body] = await sent(parameters, row);
+		const [body] = await sent(ring, parameters, row);
 		expect(contactsOf(body)).toEqual([{ phone: '9876543210', person_name: 'Asha' }]);
 	});
 
 	test('an empty Person Name Column sends no names', async () => {
-		const [body] = await sent({ personNameColumn: '' }, { phone: '9876543210', person_name: 'A' });
+		const [body] = await sent(
+			ring,
+			{ personNameColumn: '' },
+			{ phone: '9876543210', person_name: 'A' },
+		);
 		expect(contactsOf(body)).toEqual([{ phone: '9876543210' }]);
 	});
 
@@ -134,107 +138,12 @@ describe('columns', () => {
 	])('Other Columns %s %s', async (otherColumns, columnsToSend, extra) => {
 		const parameters = { otherColumns, ...(columnsToSend && { columnsToSend }) };
 		const row = { phone: '9876543210', city: 'Pune', plan: 'gold', age: 41 };
-		const [body] = await sent(parameters, row);
+		const [body] = await sent(ring, parameters, row);
 		expect(contactsOf(body)).toEqual([{ phone: '9876543210', ...extra }]);
 	});
 });
 
 test('Release to Calling Queue', async () => {
-	const [body] = await sent({ enqueue: true }, { phone: '9876543210' });
+	const [body] = await sent(ring, { enqueue: true }, { phone: '9876543210' });
 	expect(body).toHaveProperty('enqueue', true);
 });
-
-describe('options', () => {
-	const duplicates = rowsOf(
-		{ phone: '9876543210', person_name: 'Asha' },
-		{ phone: '+919876543210', person_name: 'Asha Rao' },
-	);
-
-	test('Normalize Phone Numbers off sends numbers as they are', async () => {
-		const options = { normalizePhones: false };
-		const [body] = await sent({ options }, { phone: '098765-43210' }, { phone: 14155550100 });
-		expect(phonesOf(body)).toEqual(['098765-43210', '14155550100']);
-	});
-
-	test('Remove Duplicates leaves the longer name and counts', async () => {
-		const bodies = answering([200, accepted(1)]);
-		const { pushed, rejected, hints } = await feed(ring, duplicates);
-		expect(contactsOf(bodies[0])).toEqual([{ phone: '+919876543210', person_name: 'Asha Rao' }]);
-		expect(pushed[0]?.json.feed).toEqual({ received: 2, pushed: 1, ...totals, duplicate: 1 });
-		expect(pushed[0]?.pairedItem).toEqual([{ item: 1 }]);
-		expect(rejected).toEqual([]);
-		expect(hints).toEqual(['1 row left out, because another row has the same number.']);
-	});
-
-	test('Remove Duplicates off sends all', async () => {
-		const bodies = answering([200, accepted(2)]);
-		await feed(ring, duplicates, { options: { removeDuplicates: false } });
-		expect(phonesOf(bodies[0])).toEqual(['9876543210', '+919876543210']);
-	});
-
-	test('Put Duplicates in Rejected', async () => {
-		answering([200, accepted(1)]);
-		const { rejected } = await feed(ring, duplicates, { options: { reportDuplicates: true } });
-		expect(rejected).toEqual([
-			{
-				json: {
-					phone: '9876543210',
-					person_name: 'Asha',
-					rejection_status: 'duplicate',
-					rejection_reason: expect.stringMatching(/^Item 1 has the same phone number/),
-				},
-				pairedItem: { item: 0 },
-			},
-		]);
-	});
-
-	test('Additional Body Fields and Query Parameters', async () => {
-		const body = { source: 'sheet', agent_uuid: 'agent_5f2c', enqueue: false };
-		service()
-			.post(PATH, { ...body, contacts: [{ phone: '9876543210' }] })
-			.query({ locale: 'en' })
-			.reply(200, accepted(1));
-		const { error } = await feed(ring, rowsOf({ phone: '9876543210' }), {
-			options: {
-				additionalBodyFields: '{ "source": "sheet", "agent_uuid": "agent_other" }',
-				additionalQueryParameters: '{ "locale": "en" }',
-			},
-		});
-		expect(error).toBeUndefined();
-		expect(nock.isDone()).toBe(true);
-	});
-
-	test('Output: one summary item adds up what the service answered', async () => {
-		const first = { campaign_upload_id: 1, enqueued: true, queued_calls: 9_998, warnings: ['w'] };
-		const second = { campaign_upload_id: 2, enqueued: true, queued_calls: 1, warnings: ['w'] };
-		const dnd = { dnd_skipped: [{ number: 'x' }], engine_skipped_duplicates: ['+919000000009'] };
-		answering(
-			[200, accepted(10_000, { ...first, ...dnd })],
-			[200, accepted(2, { ...second, ...dnd })],
-		);
-		const input = Array.from({ length: 10_002 }, (_, i) => ({ json: { phone: 9e9 + i } }));
-		const { pushed } = await feed(ring, input, { options: { output: 'summary' } });
-		expect(jsonOf(pushed)).toEqual([
-			{
-				campaign_upload_ids: [1, 2],
-				enqueued: true,
-				contacts_received: 10_002,
-				contacts_accepted: 10_002,
-				duplicates_removed: 0,
-				queued_calls: 9_999,
-				engine_skipped_duplicates: ['+919000000009', '+919000000009'],
-				dnd_skipped: [{ number: 'x' }, { number: 'x' }],
-				warnings: ['w'],
-				feed: { ...totals, received: 10_002, pushed: 10_002, requests: 2 },
-			},
-		]);
-		expect(pushed[0]?.pairedItem).toHaveLength(10_002);
-	});
-});
-
-async function sent(parameters: Parameters<typeof feed>[2], ...rows: Parameters<typeof rowsOf>) {
-	const bodies = answering([200, accepted(rows.length)]);
-	const { error } = await feed(ring, rowsOf(...rows), parameters);
-	expect(error).toBeUndefined();
-	return bodies;
-}

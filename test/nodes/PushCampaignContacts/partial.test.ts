@@ -61,12 +61,13 @@ describe('when the fate of the second request is unknown', () => {
 
 	test.each(faults)('%s: with Continue every row comes out once', async (_name, arm) => {
 		const bodies = arm();
-		const { pushed, rejected, error } = await feed(ring, manyRows(20_001), {}, goOn);
+		const { pushed, rejected, error, hints } = await feed(ring, manyRows(20_001), {}, goOn);
 		expect(error).toBeUndefined();
 		nothingTwice(bodies);
 		expect(pushed).toHaveLength(1);
 		expect(pushed[0]?.json.feed).toMatchObject({ pushed: 10_000, unknown: 10_000, not_sent: 1 });
 		expect(statusesOf(rejected)).toEqual({ unknown: 10_000, not_sent: 1 });
+		expect(hints).toEqual([expect.stringMatching(/not known whether.*not sent a second time/)]);
 		expect(rejected[0]?.json).toMatchObject({
 			phone: phone(10_000),
 			rejection_reason: expect.stringMatching(/It was not sent a second time/),

@@ -1,5 +1,6 @@
 import { agentUuid, isUnset, quoted } from '../callRequestFields';
 import { InvalidInput } from '../explained';
+import { LIMITS } from '../limits';
 
 /** Where the whole feed goes. */
 export type Campaign = { id: number; agentUuid: string; enqueue: boolean };
@@ -40,5 +41,16 @@ function checkedEnqueue(value: unknown): boolean {
 	throw new InvalidInput(
 		`Release to Calling Queue holds ${quoted(value)}, which is neither on nor off, so nothing was sent`,
 		'Use the switch, or an expression that gives true or false.',
+	);
+}
+
+/** The documented most, unless a smaller number was asked for. */
+export function checkContactsPerRequest(value: unknown): number {
+	const most = LIMITS.contactsPerRequest;
+	const count = isUnset(value) ? most : Number(value);
+	if (Number.isInteger(count) && count >= 1 && count <= most) return count;
+	throw new InvalidInput(
+		`Contacts per Request holds ${quoted(value)}, so nothing was sent`,
+		`Enter a whole number from 1 to ${most.toLocaleString('en-US')}, which is the most that the service takes.`,
 	);
 }

@@ -9,15 +9,16 @@ export function hintsFor(outcome: FeedOutcome): string[] {
 	const skipped = joined(outcome, 'dnd_skipped').length;
 	const nothing = pushed === 0 && outcome.stopped === undefined;
 	return [
+		outcome.stopped && `${outcome.stopped.message}. ${outcome.stopped.todo}`,
 		nothing && received === 0 && 'The feed is empty, so nothing was sent.',
 		nothing && received > 0 && 'No row could be used, so nothing was sent. Rejected says why.',
-		!nothing && rejected > 0 && `${rowCount(rejected)} not pushed: Rejected says why.`,
+		pushed > 0 && rejected > 0 && `${rowCount(rejected)} not pushed: Rejected says why.`,
 		duplicate > 0 && `${rowCount(duplicate)} left out, because another row has the same number.`,
 		skipped > 0 && `${rowCount(skipped)} skipped by the service: on the do-not-disturb list.`,
 		...unique(joined(outcome, 'warnings')).map(
 			(warning) => `The service warns: ${asText(warning)}`,
 		),
-	].filter((hint) => hint !== false);
+	].filter((hint) => typeof hint === 'string');
 }
 
 function asText(value: JsonValue): string {

@@ -1,7 +1,6 @@
 import { pushContacts, type Additions } from '../endpoints';
 import { recordOf } from '../envelope';
 import { ExplainedError, InvalidInput, OutcomeUnknown } from '../explained';
-import { LIMITS } from '../limits';
 import type { Service } from '../service';
 import type { JsonObject } from '../types';
 import type { Campaign } from './campaign';
@@ -18,13 +17,15 @@ export type PushOptions = {
 	service: Service;
 	campaign: Campaign;
 	columns: Columns;
+	/** At most the documented 10,000. */
+	contactsPerRequest: number;
 	additions: Additions;
 	/** Asked before each request: whether the person at the screen has stopped the workflow. */
 	stopRequested: () => boolean;
 };
 
 /**
- * Sends the prepared rows in requests of the documented size, one after another, and stops at the
+ * Sends the prepared rows in requests of a bounded size, one after another, and stops at the
  * first that did not surely succeed. Never throws for what happens to a request: the outcome says it.
  * With an `earlier` outcome of the same feed only the rows that it left unsent are sent.
  */
@@ -39,8 +40,8 @@ export async function pushFeed(
 	const send = async (request: readonly number[]) =>
 		await sendRows(request, items, phones, options);
 
-	for (let start = 0; start < rows.length; start += LIMITS.contactsPerRequest) {
-		const end = start + LIMITS.contactsPerRequest;
+	for (let start = 0; start < rows.length; start += options.contactsPerRequest) {
+		const end = start + options.contactsPerRequest;
 		const stopped = await pushRequest(rows.slice(start, end), send, outcome);
 		if (stopped === undefined) continue;
 		outcome.stopped ??= stopped;

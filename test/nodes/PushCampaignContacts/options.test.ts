@@ -1,0 +1,120 @@
+import nock from 'nock';
+import type { JsonObject } from '../../../nodes/shared/service/types';
+import { engineRing, service } from '../../engine';
+import {
+	accepted,
+	answering,
+	contactsOf,
+	feed,
+	jsonOf,
+	manyRows,
+	PATH,
+	phonesOf,
+	rowsOf,
+	sent,
+	sizes,
+} from './feed';
+
+const ring = engineRing();
+const totals = { requests: 1, rejected: 0, unknown: 0, not_sent: 0, duplicate: 0 };
+
+describe('options', () => {
+	const duplicates = rowsOf(
+		{ phone: '9876543210', person_name: 'Asha' },
+		{ phone: '+919876543210', person_name: 'Asha Rao' },
+	);
+
+	test('Normalize Phone Numbers off sends numbers as they are', async () => {
+		const options = { normalizePhones: false };
+		const [body] = await sent(ring, { options }, { phone: '098765-43210' }, { phone: 14155550100 });
+		expect(phonesOf(body)).toEqual(['098765-43210', '14155550100']);
+	});
+
+	test('Remove Duplicates leaves the longer name and counts', async () => {
+		const bodies = answering([200, accepted(1)]);
+		const { pushed, rejected, hints } = await feed(ring, duplicates);
+		expect(contactsOf(bodies[0])).toEqual([{ phone: '+919876543210', person_name: 'Asha Rao' }]);
+		expect(pushed[0]?.json.feed).toEqual({ received: 2, pushed: 1, ...totals, duplicate: 1 });
+		expect(pushed[0]?.pairedItem).toEqual([{ item: 1 }]);
+		expect(rejected).toEqual([]);
+		expect(hints).toEqual(['1 row left out, because another row has the same number.']);
+	});
+
+	test('Remove Duplicates off sends all', async () => {
+		const bodies = answering([200, accepted(2)]);
+		await feed(ring, duplicates, { options: { removeDuplicates: false } });
+		expect(phonesOf(bodies[0])).toEqual(['9876543210', '+919876543210']);
+	});
+
+	test('Put Duplicates in Rejected', async () => {
+		answering([200, accepted(1)]);
+		const { rejected } = await feed(ring, duplicates, { options: { reportDuplicates: true } });
+		expect(rejected).toEqual([
+			{
+				json: {
+					phone: '9876543210',
+					person_name: 'Asha',
+					rejection_status: 'duplicate',
+					rejection_reason: expect.stringMatching(/^Item 1 has the same phone number/),
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+	});
+
+	test.each([
+		[1, [1, 1, 1]],
+		[2, [2, 1]],
+		[10_000, [3]],
+	])('Contacts per Request %i', async (contactsPerRequest, expected) => {
+		const bodies = answering(
+			...expected.map((count): [number, JsonObject] => [200, accepted(count)]),
+		);
+		const { pushed } = await feed(ring, manyRows(3), { options: { contactsPerRequest } });
+		expect(sizes(bodies)).toEqual(expected);
+		expect(pushed).toHaveLength(expected.length);
+	});
+
+	test('Additional Body Fields and Query Parameters', async () => {
+		const body = { source: 'sheet', agent_uuid: 'agent_5f2c', enqueue: false };
+		service()
+			.post(PATH, { ...body, contacts: [{ phone: '9876543210' }] })
+			.query({ locale: 'en' })
+			.reply(200, accepted(1));
+		const { error } = await feed(ring, rowsOf({ phone: '9876543210' }), {
+			options: {
+				additionalBodyFields: '{ "source": "sheet", "agent_uuid": "agent_other" }',
+				additionalQueryParameters: '{ "locale": "en" }',
+			},
+		});
+		expect(error).toBeUndefined();
+		expect(nock.isDone()).toBe(true);
+	});
+
+	test('Output: one summary item adds up what the service answered', async () => {
+		const first = { campaign_upload_id: 1, enqueued: true, queued_calls: 9_998, warnings: ['w'] };
+		const second = { campaign_upload_id: 2, enqueued: true, queued_calls: 1, warnings: ['w'] };
+		const dnd = { dnd_skipped: [{ number: 'x' }], engine_skipped_duplicates: ['+919000000009'] };
+		answering(
+			[200, accepted(10_000, { ...first, ...dnd })],
+			[200, accepted(2, { ...second, ...dnd })],
+		);
+		const input = Array.from({ length: 10_002 }, (_, i) => ({ json: { phone: 9e9 + i } }));
+		const { pushed } = await feed(ring, input, { options: { output: 'summary' } });
+		expect(jsonOf(pushed)).toEqual([
+			{
+				campaign_upload_ids: [1, 2],
+				enqueued: true,
+				contacts_received: 10_002,
+				contacts_accepted: 10_002,
+				duplicates_removed: 0,
+				queued_calls: 9_999,
+				engine_skipped_duplicates: ['+919000000009', '+919000000009'],
+				dnd_skipped: [{ number: 'x' }, { number: 'x' }],
+				warnings: ['w'],
+				feed: { ...totals, received: 10_002, pushed: 10_002, requests: 2 },
+			},
+		]);
+		expect(pushed[0]?.pairedItem).toHaveLength(10_002);
+	});
+});
