@@ -12,25 +12,28 @@ import { readServiceAccess, type ServiceAccess } from './credential';
 import { toFault, toWireAnswer } from './transport';
 
 const TEST_TIMEOUT_MS = 15_000;
+const ACCEPTED: INodeCredentialTestResult = {
+	status: 'OK',
+	message: 'The service accepts the API token',
+};
 
 /** The credential's test: an answer of the service other than a refused token means "accepted". */
 export async function voiceChatAgentApiTest(
 	this: ICredentialTestFunctions,
 	{ data = {} }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	try {
+	const ask = async () => {
 		const service = new Service(transportFor(this, readServiceAccess(data)), clock, Math.random);
 		await getActiveAgents(service);
-		return { status: 'OK', message: 'The service accepts the API token' };
-	} catch (error) {
-		if (error instanceof ServiceRefusal && isServiceAnswer(error)) {
-			return { status: 'OK', message: 'The service accepts the API token' };
-		}
-		if (error instanceof ExplainedError) {
-			return { status: 'Error', message: `${error.message}. ${error.todo}` };
-		}
-		throw error;
-	}
+		return ACCEPTED;
+	};
+	return await ask().catch(judge);
+}
+
+function judge(error: unknown): INodeCredentialTestResult {
+	if (error instanceof ServiceRefusal && isServiceAnswer(error)) return ACCEPTED;
+	if (!(error instanceof ExplainedError)) throw error;
+	return { status: 'Error', message: `${error.message}. ${error.todo}` };
 }
 
 /** A refusal in the service's own envelope that is not about the token. */

@@ -39,14 +39,12 @@ export class OnceLedger {
 			if ('unknown' in settled) throw settled.unknown;
 			return settled.output;
 		}
-		try {
-			const output = await act();
-			this.keep(item, key, { output });
-			return output;
-		} catch (error) {
+		const output = await act().catch((error: unknown) => {
 			if (error instanceof OutcomeUnknown) this.keep(item, key, { unknown: error });
 			throw error;
-		}
+		});
+		this.keep(item, key, { output });
+		return output;
 	}
 
 	/** The same object may stand in the input twice, and each place is one of its own. */

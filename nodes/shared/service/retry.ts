@@ -64,12 +64,12 @@ export function backOffMs(attempt: number, random: () => number): number {
 }
 
 /** Sends until an answer stands that may not be retried, or the attempts are used up. */
-export async function sendWithRetry(
+export async function sendWithRetry<Result extends WireAnswer>(
 	method: Method,
-	send: () => Promise<WireAnswer>,
+	send: () => Promise<Result>,
 	clock: Clock,
 	random: () => number,
-): Promise<WireAnswer> {
+): Promise<Result> {
 	for (let attempt = 0; ; attempt++) {
 		const result = await settle(send);
 		const wait = nextWait(method, result, attempt, clock, random);
@@ -94,11 +94,9 @@ function nextWait(
 	return asked > LONGEST_RETRY_AFTER_MS ? undefined : asked;
 }
 
-async function settle(send: () => Promise<WireAnswer>): Promise<WireAnswer | TransportFault> {
-	try {
-		return await send();
-	} catch (error) {
+async function settle<Result>(send: () => Promise<Result>): Promise<Result | TransportFault> {
+	return await send().catch((error: unknown) => {
 		if (error instanceof TransportFault) return error;
 		throw error;
-	}
+	});
 }
