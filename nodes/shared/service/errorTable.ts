@@ -11,7 +11,7 @@ export type Explanation = {
 type Row = {
 	/** Name of the row in the coverage table and in tests. */
 	name: string;
-	matches(refusal: Refusal, status: number, request: ServiceRequest): boolean;
+	matches: (refusal: Refusal, status: number, request: ServiceRequest) => boolean;
 	what: string;
 	todo: string;
 };
@@ -20,6 +20,10 @@ const says =
 	(pattern: RegExp) =>
 	({ texts }: Refusal) =>
 		texts.some((text) => pattern.test(text));
+
+/** The answers that a node may take for an outcome instead of a refusal. */
+export const isNotOnDndList = says(/phone number not found on dnd list/i);
+export const isRecordingMissing = says(/\brecording_not_available\b/);
 
 /** Every error the document names, recognized by its body; the order decides where two would match. */
 export const ERROR_TABLE: readonly Row[] = [
@@ -67,7 +71,7 @@ export const ERROR_TABLE: readonly Row[] = [
 	},
 	{
 		name: 'recording_not_available',
-		matches: says(/\brecording_not_available\b/),
+		matches: isRecordingMissing,
 		what: 'This call has no recording',
 		todo: 'Nothing to do if the call was never answered; otherwise try again once the call has ended.',
 	},
@@ -79,9 +83,16 @@ export const ERROR_TABLE: readonly Row[] = [
 	},
 	{
 		name: 'Phone number not found on DND list',
-		matches: says(/phone number not found on dnd list/i),
+		matches: isNotOnDndList,
 		what: 'The number is not on this agent’s do-not-disturb list',
 		todo: 'Nothing needs removing. Turn on Treat Not Listed as Done to let re-runs pass.',
+	},
+	{
+		name: 'text naming missing phone',
+		matches: (refusal, _status, { method, path }) =>
+			method === 'DELETE' && path === '/v1/dnd_numbers' && says(/\bphone\b/i)(refusal),
+		what: 'The service found no phone number in the request that it could use',
+		todo: 'Check Phone in this node. If it is right, open the credential and correct “Remove: Where the Phone Goes”.',
 	},
 	{
 		name: 'session_closed',

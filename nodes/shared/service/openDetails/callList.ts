@@ -42,8 +42,34 @@ export const CALL_LIST_FIELDS = {
 		place: 'callList',
 		label: 'Place of the List in the Answer',
 		description:
-			'Names on the way to the list of calls, separated by dots. Without it the whole answer comes out as one item.',
+			'Names on the way to the list of calls in the whole answer, separated by dots; a dot alone if the whole answer is the list. Needed by Return All; without it a Limit is ignored and the whole answer comes out as one item.',
 		placeholder: 'e.g. data.calls',
+	},
+	callListItemPath: {
+		place: 'callList',
+		label: 'Place of the Call in Each Entry',
+		description:
+			'Names on the way from an entry of the list to the call in it, separated by dots. Leave empty if the entries are the calls.',
+		placeholder: 'e.g. call',
+	},
+	callListTotalPath: {
+		place: 'callList',
+		label: 'Place of the Number of All Calls in the Answer',
+		description:
+			'Names on the way to the number of calls that the filters find, separated by dots. Saves the last read of a long list; leave empty if your service gives none.',
+		placeholder: 'e.g. meta.total_count',
+	},
+	callListDateForm: {
+		place: 'callList',
+		label: 'Form of From and To',
+		description:
+			'How the range is written. Not set means as the service writes its own times, for example 2027-01-31T18:30:00+05:30.',
+		placeholder: '',
+		choices: [
+			{ name: 'Date and Time With Offset', value: 'dateTime' },
+			{ name: 'Date Only', value: 'date' },
+			{ name: 'Seconds Since 1970', value: 'epochSeconds' },
+		],
 	},
 	callListPaging: {
 		place: 'callList',
@@ -51,10 +77,11 @@ export const CALL_LIST_FIELDS = {
 		description: 'How the next part of the list is asked for',
 		placeholder: '',
 		choices: [
+			{ name: 'By a Cursor From the Answer', value: 'cursor' },
 			{ name: 'By Page Number, From 0', value: 'pageFromZero' },
 			{ name: 'By Page Number, From 1', value: 'pageFromOne' },
 			{ name: 'By Position of the First Call', value: 'offset' },
-			{ name: 'By a Cursor From the Answer', value: 'cursor' },
+			{ name: 'Not at All, Every Call Comes at Once', value: 'whole' },
 		],
 	},
 	callListPageName: {

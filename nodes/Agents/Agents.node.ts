@@ -1,0 +1,46 @@
+import {
+	NodeConnectionTypes,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+import { searchAgents } from '../shared/n8n/agentList';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
+import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { operationFields, runOperation } from '../shared/n8n/operations';
+import { check } from './operations/check';
+import { getMany } from './operations/getMany';
+
+const operations = [check, getMany];
+
+export class Agents implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Voice Agent: Agents',
+		name: 'agents',
+		icon: {
+			light: 'file:../shared/icons/voiceChatAgent.svg',
+			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+		},
+		group: ['input'],
+		version: 1,
+		subtitle:
+			'={{ { check: "check agent", getMany: "get many active" }[$parameter["operation"]] }}',
+		description: 'List the AI agents that can take calls, or check one of them',
+		defaults: { name: 'Agents' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
+		properties: operationFields(operations, getMany),
+	};
+
+	methods = {
+		credentialTest: { voiceChatAgentApiTest },
+		listSearch: { searchAgents },
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await runOperation(this, operations);
+	}
+}

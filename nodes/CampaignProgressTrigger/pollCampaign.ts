@@ -1,0 +1,39 @@
+import type { IPollFunctions } from 'n8n-workflow';
+import { readAdditions } from '../shared/n8n/additions';
+import { connect } from '../shared/n8n/connect';
+import {
+	nextBaseline,
+	presentState,
+	progressBetween,
+	PROGRESS_EVENTS,
+	readBaseline,
+} from '../shared/service/campaignProgress';
+import { viewCampaign } from '../shared/service/campaignView';
+import { getCampaignStatus } from '../shared/service/endpoints';
+import { recordOf } from '../shared/service/envelope';
+import { parseCampaignId } from '../shared/service/identifiers';
+import { isJsonObject, type JsonObject } from '../shared/service/types';
+
+/** Looks at the campaign once and returns what happened since the last look. */
+export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[]> {
+	const campaignId = parseCampaignId(context.getNodeParameter('campaignId'));
+	const options: unknown = context.getNodeParameter('options', {});
+	const additions = readAdditions(isJsonObject(options) ? options : {});
+	const { service, baseUrl } = await connect(context);
+	const answer = await getCampaignStatus(service, campaignId, additions);
+	const view = viewCampaign(recordOf(answer));
+
+	// A trial in the editor must not swallow what the active workflow has yet to see.
+	if (context.getMode() === 'manual') return [presentState(view)];
+
+	const subject = `${baseUrl}#${campaignId}`;
+	const stored = context.getWorkflowStaticData('node');
+	const former = readBaseline(stored.baseline, subject);
+	stored.baseline = nextBaseline(subject, view, former);
+	if (former === undefined) {
+		return context.getNodeParameter('emitBaseline', false) === true ? [presentState(view)] : [];
+	}
+	const chosen: unknown = context.getNodeParameter('events', []);
+	const kinds = PROGRESS_EVENTS.filter((kind) => Array.isArray(chosen) && chosen.includes(kind));
+	return progressBetween(former, view, kinds);
+}

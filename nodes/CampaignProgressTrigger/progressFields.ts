@@ -1,0 +1,58 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { additionalQueryParameters } from '../shared/n8n/fields';
+
+/** What the person sees, from top to bottom. */
+export const progressFields: INodeProperties[] = [
+	{
+		displayName: 'Campaign ID',
+		name: 'campaignId',
+		type: 'string',
+		default: '',
+		required: true,
+		placeholder: 'e.g. 42',
+		description:
+			'The number of the campaign to follow. It is in the campaign’s address in your dashboard.',
+	},
+	{
+		displayName: 'Trigger On',
+		name: 'events',
+		type: 'multiOptions',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Call Counts Changed',
+				value: 'call_counts_changed',
+				description: 'Calls were made since the last look. Counts are attempts, not contacts.',
+			},
+			{
+				name: 'Queue Completed',
+				value: 'queue_completed',
+				description: 'All queued contacts of a contact list have been worked off',
+			},
+			{
+				name: 'Status Changed',
+				value: 'status_changed',
+				description: 'The campaign was activated, paused or archived',
+			},
+		],
+		default: ['queue_completed', 'status_changed'],
+		required: true,
+		description: 'What starts the workflow. Each event is an item of its own.',
+	},
+	{
+		displayName: 'Start With the Present State',
+		name: 'emitBaseline',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether the first look starts the workflow too, with the campaign as it stands. Otherwise the first look is only what later ones are compared with.',
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [additionalQueryParameters],
+	},
+];

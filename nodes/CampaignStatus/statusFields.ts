@@ -1,0 +1,108 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { additionalQueryParameters, concurrencyField } from '../shared/n8n/fields';
+
+export const READS_AT_ONCE = 10;
+
+const waitFields: INodeProperties[] = [
+	{
+		displayName: 'Wait Until Completed',
+		name: 'waitUntilCompleted',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to wait until all contacts in the calling queue have been worked off. A campaign that is paused, archived or a draft ends the wait with a word on why.',
+	},
+	{
+		displayName:
+			'The execution stays in memory while it waits and is lost when n8n restarts. For a wait of hours or days, use Campaign Progress Trigger instead.',
+		name: 'waitNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { waitUntilCompleted: [true] } },
+	},
+	{
+		displayName: 'Contact List ID',
+		name: 'campaignUploadId',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 314',
+		description:
+			'The one contact list to wait for: the campaign_upload_id that Push Campaign Contacts returns. Leave empty to wait for every list that is in the calling queue.',
+		displayOptions: { show: { waitUntilCompleted: [true] } },
+	},
+	{
+		displayName: 'Check Every',
+		name: 'waitInterval',
+		type: 'number',
+		typeOptions: { minValue: 5, numberPrecision: 0 },
+		default: 30,
+		description: 'Seconds between two looks at the campaign, at least 5',
+		displayOptions: { show: { waitUntilCompleted: [true] } },
+	},
+	{
+		displayName: 'Time Limit',
+		name: 'waitLimit',
+		type: 'number',
+		typeOptions: { minValue: 1, numberPrecision: 0 },
+		default: 60,
+		description: 'Minutes after which the wait ends',
+		displayOptions: { show: { waitUntilCompleted: [true] } },
+	},
+	{
+		displayName: 'When the Time Limit Passes',
+		name: 'onTimeLimit',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Return What Is Known',
+				value: 'return',
+				description: 'The status as it is then, with wait_outcome set to timed_out',
+			},
+			{ name: 'Stop', value: 'stop', description: 'The item fails' },
+		],
+		default: 'return',
+		description: 'What becomes of a campaign that is not completed in time',
+		displayOptions: { show: { waitUntilCompleted: [true] } },
+	},
+];
+
+/** What the person sees, from top to bottom. */
+export const statusFields: INodeProperties[] = [
+	{
+		displayName: 'Campaign ID',
+		name: 'campaignId',
+		type: 'string',
+		default: '',
+		required: true,
+		placeholder: 'e.g. 42',
+		description: 'The number of the campaign. It is in the campaign’s address in your dashboard.',
+	},
+	...waitFields,
+	{
+		displayName: 'Simplify',
+		name: 'simplify',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to return a simplified version of the response instead of the raw data',
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			additionalQueryParameters,
+			concurrencyField(READS_AT_ONCE, 'How many campaigns are read at the same time'),
+			{
+				displayName: 'Keep Waiting While Stopped',
+				name: 'waitWhileStopped',
+				type: 'boolean',
+				default: false,
+				description:
+					'Whether to go on waiting while the campaign is a draft or paused, as someone may activate it',
+			},
+		],
+	},
+];

@@ -1,0 +1,25 @@
+import type { CampaignView } from '../shared/service/campaignView';
+import { waitUntilCompleted } from '../shared/service/campaignWait';
+import { OutcomeUnknown } from '../shared/service/explained';
+import type { Clock } from '../shared/service/http';
+import type { JsonObject } from '../shared/service/types';
+import type { Wait } from './readWait';
+
+/**
+ * Waits with one short read an interval. n8n can put an execution to sleep in its database, but
+ * wakes it without running the node again, so that nothing could look whether the campaign is done.
+ */
+export async function waitFor(
+	read: () => Promise<CampaignView>,
+	wait: Wait,
+	clock: Clock,
+): Promise<{ view: CampaignView; told: JsonObject }> {
+	const { view, end } = await waitUntilCompleted(read, wait, clock);
+	if (end.outcome === 'timed_out' && wait.stopAtLimit) {
+		throw new OutcomeUnknown(
+			'The campaign was not completed within the time limit',
+			`${end.note} It goes on by itself; run this item again to wait longer, or raise Time Limit.`,
+		);
+	}
+	return { view, told: { wait_outcome: end.outcome, wait_note: end.note } };
+}

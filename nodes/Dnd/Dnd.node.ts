@@ -1,0 +1,48 @@
+import {
+	NodeConnectionTypes,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+import { searchAgents } from '../shared/n8n/agentList';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
+import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { operationFields, runOperation } from '../shared/n8n/operations';
+import { add } from './operations/add';
+import { check } from './operations/check';
+import { getMany } from './operations/getMany';
+import { remove } from './operations/remove';
+
+const operations = [add, check, getMany, remove];
+
+export class Dnd implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Voice Agent: DND List',
+		name: 'dnd',
+		icon: {
+			light: 'file:../shared/icons/voiceChatAgent.svg',
+			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+		},
+		group: ['output'],
+		version: 1,
+		subtitle:
+			'={{ { add: "add number", check: "check number", getMany: "get many numbers", remove: "remove number" }[$parameter["operation"]] }}',
+		description: 'Keep the do-not-disturb lists of your agents: numbers that are never called',
+		defaults: { name: 'DND List' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
+		properties: operationFields(operations, add),
+	};
+
+	methods = {
+		credentialTest: { voiceChatAgentApiTest },
+		listSearch: { searchAgents },
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await runOperation(this, operations);
+	}
+}

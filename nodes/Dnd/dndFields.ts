@@ -1,0 +1,33 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { agentField } from '../shared/n8n/fields';
+
+/** Opt-outs are changed one after another, like everything that a person feels. */
+export const CHANGES_AT_ONCE = 1;
+export const READS_AT_ONCE = 10;
+
+export const dndAgentField: INodeProperties = {
+	...agentField,
+	description: 'The agent whose do-not-disturb list is meant: each agent has one of its own',
+};
+
+export const phoneField: INodeProperties = {
+	displayName: 'Phone',
+	name: 'phone',
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder: 'e.g. +919876543210',
+	description:
+		'The phone number in the form that your service takes, best with + and country code. Spaces, hyphens, dots and parentheses are taken out.',
+};
+
+export function optionsField(members: INodeProperties[]): INodeProperties {
+	return {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: members,
+	};
+}

@@ -1,0 +1,87 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { readAdditions } from '../../shared/n8n/additions';
+import { alreadyDone } from '../../shared/n8n/alreadyDone';
+import { readConcurrency } from '../../shared/n8n/concurrency';
+import {
+	additionalBodyFields,
+	additionalQueryParameters,
+	concurrencyField,
+} from '../../shared/n8n/fields';
+import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
+import type { Operation } from '../../shared/n8n/operations';
+import { valuesToRemove } from '../../shared/service/dndValues';
+import { removeDndNumber, type Additions } from '../../shared/service/endpoints';
+import { recordOf } from '../../shared/service/envelope';
+import { isNotOnDndList } from '../../shared/service/errorTable';
+import { ServiceRefusal } from '../../shared/service/explained';
+import { parseAgentUuid } from '../../shared/service/identifiers';
+import { parseDndPhone } from '../../shared/service/phoneMatch';
+import type { Service } from '../../shared/service/service';
+import type { JsonObject } from '../../shared/service/types';
+import { CHANGES_AT_ONCE, dndAgentField, optionsField, phoneField } from '../dndFields';
+
+export const remove: Operation = {
+	value: 'remove',
+	name: 'Remove',
+	action: 'Remove a number from a do-not-disturb list',
+	description: 'Let an agent call a number again',
+	fields: [
+		dndAgentField,
+		phoneField,
+		{
+			displayName: 'Treat Not Listed as Done',
+			name: 'treatNotListedAsDone',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether a number that is not on the list counts as removed, so that a workflow can run again',
+		},
+		optionsField([
+			additionalBodyFields,
+			additionalQueryParameters,
+			concurrencyField(CHANGES_AT_ONCE, 'How many numbers are removed at the same time'),
+		]),
+	],
+
+	async execute({ context, parameters, connection }) {
+		const read = (index: number) => ({
+			agentUuid: parseAgentUuid(parameters.value('agentUuid', index)),
+			phone: parseDndPhone(parameters.value('phone', index)),
+		});
+		const removeOne = async (index: number): Promise<INodeExecutionData[]> => {
+			const { service, openDetails } = await connection();
+			const { agentUuid, phone } = read(index);
+			const values = valuesToRemove(openDetails, { agentUuid, phone });
+			const additions = readAdditions(parameters.record('options', index));
+			const lenient = parameters.boolean('treatNotListedAsDone', index);
+			const outcome = await removeNumber(service, values, additions, lenient);
+			return asItems({ deleted: true, agent_uuid: agentUuid, phone, ...outcome });
+		};
+		return await forEachItem(context, removeOne, {
+			concurrency: readConcurrency(parameters, CHANGES_AT_ONCE),
+			once: true,
+			check: read,
+			describeDone: alreadyDone({
+				one: 'number was already removed',
+				several: 'numbers were already removed',
+			}),
+		});
+	},
+};
+
+async function removeNumber(
+	service: Service,
+	values: Additions,
+	additions: Additions,
+	lenient: boolean,
+): Promise<JsonObject> {
+	try {
+		const answer = await removeDndNumber(service, values, additions);
+		return { was_listed: true, ...recordOf(answer) };
+	} catch (error) {
+		if (lenient && error instanceof ServiceRefusal && isNotOnDndList(error.refusal)) {
+			return { was_listed: false, message: error.serviceSaid ?? '' };
+		}
+		throw error;
+	}
+}

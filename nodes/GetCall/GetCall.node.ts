@@ -1,0 +1,44 @@
+import {
+	NodeConnectionTypes,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
+import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { operationFields, runOperation } from '../shared/n8n/operations';
+import { get } from './operations/get';
+import { getMany } from './operations/getMany';
+import { getRecording } from './operations/getRecording';
+import { getTranscript } from './operations/getTranscript';
+
+const operations = [get, getMany, getRecording, getTranscript];
+
+export class GetCall implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Voice Agent: Get Call',
+		name: 'getCall',
+		icon: {
+			light: 'file:../shared/icons/voiceChatAgent.svg',
+			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+		},
+		group: ['input'],
+		version: 1,
+		subtitle:
+			'={{ { get: "record", getMany: "many records", getRecording: "recording", getTranscript: "transcript" }[$parameter["operation"]] }}',
+		description: 'Read calls of your AI agents: outcome, summary, transcript, recording',
+		defaults: { name: 'Get Call' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
+		properties: operationFields(operations, get),
+	};
+
+	methods = { credentialTest: { voiceChatAgentApiTest } };
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await runOperation(this, operations);
+	}
+}

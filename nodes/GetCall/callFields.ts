@@ -1,0 +1,37 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { additionalQueryParameters, concurrencyField } from '../shared/n8n/fields';
+
+export const READS_AT_ONCE = 10;
+
+export const callIdField: INodeProperties = {
+	displayName: 'Call ID',
+	name: 'callId',
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder: 'e.g. 6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00',
+	description: 'The call_id that Place Call and Call Completed Trigger give',
+};
+
+export const simplifyField: INodeProperties = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};
+
+export function optionsField(...members: INodeProperties[]): INodeProperties {
+	return {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			additionalQueryParameters,
+			concurrencyField(READS_AT_ONCE, 'How many items are read at the same time'),
+			...members,
+		],
+	};
+}

@@ -1,0 +1,45 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { JsonObject } from '../service/types';
+import { asItems, forEachItem } from './itemLoop';
+
+/** A list that an item asks for: items with the same key ask for the same list. */
+export type ListPlan = { key: unknown; read: () => Promise<JsonObject[]> };
+
+/**
+ * Reads a list for each item. Items that ask for the very same list share one reading, whose
+ * entries come out once and are paired with all of them.
+ */
+export async function forEachList(
+	context: IExecuteFunctions,
+	plan: (index: number) => Promise<ListPlan>,
+	concurrency: number,
+): Promise<INodeExecutionData[]> {
+	const plans = await Promise.all(
+		context.getInputData().map(async (_item, index) => await settled(plan(index))),
+	);
+	const names = plans.map((planned) => ('key' in planned ? JSON.stringify(planned.key) : ''));
+	const lists = new Map<string, Promise<JsonObject[]>>();
+
+	const read = async (index: number): Promise<INodeExecutionData[]> => {
+		const planned = plans[index];
+		const name = names[index];
+		if (planned === undefined || name === undefined) return [];
+		if ('failure' in planned) throw planned.failure;
+		const list = lists.get(name) ?? planned.read();
+		lists.set(name, list);
+		// Every item that asks learns of a failure, as it would by itself.
+		const entries = await list;
+		if (names.indexOf(name) !== index) return [];
+		const askers = names.flatMap((other, item) => (other === name ? [{ item }] : []));
+		return asItems(entries).map((item) => ({ ...item, pairedItem: askers }));
+	};
+	return await forEachItem(context, read, { concurrency });
+}
+
+async function settled(plan: Promise<ListPlan>): Promise<ListPlan | { failure: unknown }> {
+	try {
+		return await plan;
+	} catch (failure) {
+		return { failure };
+	}
+}
