@@ -125,6 +125,7 @@ describe('against a real WebSocket server', () => {
 			limits: { slowPolls: 0 },
 			onEnded: (ending) => endings.push(ending),
 		});
+		while (!connection.signal.aborted) await realSleep(5);
 		expect(await connection.ready()).toMatchObject({ kind: 'ended' });
 		expect(endings).toMatchObject([
 			{ kind: 'held_or_inactive', serviceSaid: 'close code 1008 · policy' },
