@@ -43,6 +43,14 @@ async function main(): Promise<void> {
 		keepBodies: !values['no-bodies'],
 		...(values.token === undefined ? {} : { token: values.token }),
 	});
+	let stopping = false;
+	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+		process.on(signal, () => {
+			if (stopping) return;
+			stopping = true;
+			void simulator.stop();
+		});
+	}
 	if (autoComplete !== undefined) simulator.setAutoComplete({ afterMs: autoComplete });
 
 	console.log(`Voice and Chat Agent Service (simulator, dialect ${simulator.dialect.name})`);
@@ -55,15 +63,6 @@ async function main(): Promise<void> {
 	}
 	for (const { id, name, status } of simulator.state.campaigns.values()) {
 		console.log(`Campaign   ${id}  ${name}, ${status}`);
-	}
-
-	let stopping = false;
-	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-		process.on(signal, () => {
-			if (stopping) return;
-			stopping = true;
-			void simulator.stop();
-		});
 	}
 }
 

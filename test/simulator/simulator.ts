@@ -5,15 +5,17 @@ import { controlRoutes } from './control/routes';
 import type { Clock } from './clock';
 import type { Dialect } from './dialects';
 import type { Faults } from './http/faults';
+import { OpenSockets } from './http/openSockets';
 import { createServer } from './http/server';
 import type { RecordedRequest, Stats } from './http/requestLog';
 import { serviceRoutes } from './routes';
 import { digitsOf } from './rules/phone';
 import { SessionControl } from './socket/sessionControl';
 import { attachSockets } from './socket/upgrade';
+import { addAttempt, changeCampaign, completeUpload } from './state/campaignControl';
 import type { State } from './state/store';
 import type { Call, CampaignStatus, Delivery, StoredContact } from './state/types';
-import { World, type SimulatorOptions } from './world';
+import { World, type Settings, type SimulatorOptions } from './world';
 
 /** The running service, as tests see it. */
 export class Simulator {
@@ -28,6 +30,7 @@ export class Simulator {
 	constructor(
 		private readonly world: World,
 		private readonly app: FastifyInstance,
+		private readonly connections: OpenSockets,
 	) {
 		this.baseUrl = world.baseUrl;
 		this.token = world.token;
@@ -47,8 +50,9 @@ export class Simulator {
 		return this.world.log.stats();
 	}
 
-	setLatency(ms: number): void {
-		this.world.latencyMs = ms;
+	/** Changes settings while it runs; `reset` leaves them as they are. */
+	configure(settings: Settings): void {
+		Object.assign(this.world.settings, settings);
 	}
 
 	/** Finishes a call and delivers its webhook; resolves when the deliveries have been answered. */
@@ -74,23 +78,18 @@ export class Simulator {
 		return this.world.chat.deliveries;
 	}
 
-	/** Activates, pauses or archives a campaign, from the states that the dialect permits. */
 	changeCampaign(id: number, status: Exclude<CampaignStatus, 'Draft'>): void {
-		const campaign = this.state.campaigns.get(id);
-		const permitted = this.dialect.campaigns.lifecycle[status];
-		if (!campaign || !permitted.includes(campaign.status)) {
-			throw new Error(`Campaign ${id} cannot become ${status}`);
-		}
-		campaign.status = status;
+		changeCampaign(this.state, this.dialect, id, status);
 	}
 
 	/** Marks the queues of a contact list as worked off. */
 	completeUpload(uploadId: number): void {
-		for (const campaign of this.state.campaigns.values()) {
-			for (const upload of campaign.uploads) {
-				if (upload.id === uploadId) for (const queue of upload.queues) queue.completed = true;
-			}
-		}
+		completeUpload(this.state, uploadId);
+	}
+
+	/** One more attempt of a campaign; its call id. */
+	addAttempt(campaignId: number, status: string): string {
+		return addAttempt(this.state, campaignId, status);
 	}
 
 	/** Calls placed through the API, oldest first. */
@@ -115,6 +114,7 @@ export class Simulator {
 
 	async stop(): Promise<void> {
 		this.world.reset();
+		this.connections.destroy();
 		await this.app.close();
 	}
 }
@@ -122,10 +122,11 @@ export class Simulator {
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
 	const world = new World(options);
 	const app = createServer(world, serviceRoutes(world), controlRoutes(world));
-	await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
+	const connections = new OpenSockets(app.server, () => world.log.socketOpened());
 	attachSockets(world, app.server);
+	await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
 	const address: AddressInfo | string | null = app.server.address();
 	if (address === null || typeof address === 'string') throw new Error('The simulator has no port');
 	world.baseUrl = `http://127.0.0.1:${address.port}`;
-	return new Simulator(world, app);
+	return new Simulator(world, app, connections);
 }

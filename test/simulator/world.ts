@@ -10,14 +10,10 @@ import { SocketHub } from './socket/hub';
 import { seed } from './state/seed';
 import { State } from './state/store';
 
-export interface SimulatorOptions {
-	dialect: Dialect;
-	port?: number;
+/** What may also be changed while the simulator runs. */
+export interface Settings {
+	/** Time that every answer takes longer. */
 	latencyMs?: number;
-	/** 16 characters. */
-	token?: string;
-	/** False keeps request bodies out of the record, for long benchmarks. */
-	keepBodies?: boolean;
 	/** Life of a WebSocket token; the documented 5 minutes when left out. */
 	wsTokenLifetimeMs?: number;
 	/** How long and how many recent events a reconnect is given again; the dialect's when left out. */
@@ -25,6 +21,15 @@ export interface SimulatorOptions {
 	replayMaxEvents?: number;
 	/** Time between an asynchronous message and its reply. */
 	asyncReplyMs?: number;
+}
+
+export interface SimulatorOptions extends Settings {
+	dialect: Dialect;
+	port?: number;
+	/** 16 characters. */
+	token?: string;
+	/** False keeps request bodies out of the record, for long benchmarks. */
+	keepBodies?: boolean;
 }
 
 /** What the parts of the simulator share. */
@@ -40,15 +45,15 @@ export class World {
 	readonly hub: SocketHub;
 	readonly chat: ChatEngine;
 	readonly tokens: SocketTokens;
-	latencyMs: number;
+	settings: Settings;
 	baseUrl = '';
 	private rate = { minute: 0, count: 0 };
 
-	constructor(readonly options: SimulatorOptions) {
+	constructor(options: SimulatorOptions) {
 		this.dialect = options.dialect;
 		this.token = options.token ?? 'simulator-token1';
 		if (this.token.length !== 16) throw new Error('The token must have 16 characters');
-		this.latencyMs = options.latencyMs ?? 0;
+		this.settings = { ...options };
 		this.log = new RequestLog(options.keepBodies ?? true);
 		this.completions = new Completions(this);
 		this.recordings = new Recordings(this);

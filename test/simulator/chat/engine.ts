@@ -219,7 +219,7 @@ export class ChatEngine {
 		const timer = setTimeout(() => {
 			this.timers.delete(timer);
 			void run();
-		}, this.world.options.asyncReplyMs ?? 50);
+		}, this.world.settings.asyncReplyMs ?? 50);
 		this.timers.add(timer);
 	}
 }

@@ -17,7 +17,7 @@ export class SocketTokens {
 	constructor(private readonly world: World) {}
 
 	mint(sessionId: string, stream: string): SocketToken {
-		const lifetime = this.world.options.wsTokenLifetimeMs ?? LIFETIME_MS;
+		const lifetime = this.world.settings.wsTokenLifetimeMs ?? LIFETIME_MS;
 		const minted = {
 			token: randomBytes(24).toString('base64url'),
 			sessionId,

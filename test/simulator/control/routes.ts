@@ -3,9 +3,10 @@ import { outcomeFrom } from '../calls/completions';
 import { answer } from '../http/answers';
 import type { Route } from '../http/route';
 import { isObject, type JsonObject } from '../json';
-import type { World } from '../world';
+import type { Settings, World } from '../world';
 import { SessionControl } from '../socket/sessionControl';
 import { faultFrom } from './faultFrom';
+import { campaignCommands } from './campaignCommands';
 import { command } from './command';
 import { sessionCommands } from './sessionCommands';
 import { stateView } from './stateView';
@@ -24,9 +25,7 @@ export function controlRoutes(world: World): Route[] {
 		command('reset', () => world.reset()),
 		command('faults', (body) => world.faults.inject(faultFrom(body))),
 		command('faults/clear', () => world.faults.clear()),
-		command('latency', (body) => {
-			world.latencyMs = Number(body.ms ?? 0);
-		}),
+		command('settings', (body) => Object.assign(world.settings, settingsFrom(body))),
 		command('clock', (body) => world.clock.advance(Number(body.advanceMs ?? 0))),
 		command('completeCall', async (body) => {
 			const outcome = outcomeFrom(body.outcome);
@@ -43,6 +42,7 @@ export function controlRoutes(world: World): Route[] {
 			);
 		}),
 		command('autoComplete', (body) => world.completions.setAuto(autoFrom(body))),
+		...campaignCommands(world),
 		...sessionCommands(new SessionControl(world)),
 	];
 }
@@ -62,4 +62,15 @@ function deliveryFrom(value: unknown): DeliveryOptions {
 function autoFrom({ afterMs, outcome, delivery }: JsonObject): AutoComplete | null {
 	if (afterMs !== 'beforeResponse' && typeof afterMs !== 'number') return null;
 	return { afterMs, outcome: outcomeFrom(outcome), delivery: deliveryFrom(delivery) };
+}
+
+function settingsFrom(body: JsonObject): Settings {
+	const { latencyMs, wsTokenLifetimeMs, replayWindowMs, replayMaxEvents, asyncReplyMs } = body;
+	return {
+		...(typeof latencyMs === 'number' ? { latencyMs } : {}),
+		...(typeof wsTokenLifetimeMs === 'number' ? { wsTokenLifetimeMs } : {}),
+		...(typeof replayWindowMs === 'number' ? { replayWindowMs } : {}),
+		...(typeof replayMaxEvents === 'number' ? { replayMaxEvents } : {}),
+		...(typeof asyncReplyMs === 'number' ? { asyncReplyMs } : {}),
+	};
 }

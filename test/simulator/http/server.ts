@@ -22,7 +22,6 @@ export function createServer(world: World, routes: Route[], control: Route[]): F
 	app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
 		done(null, parsedBody(String(body), request.headers['content-type']));
 	});
-	app.server.on('connection', () => world.log.socketOpened());
 
 	for (const route of routes) {
 		app.route({
@@ -112,7 +111,7 @@ async function respond(
 		!fault || takesEffect(fault)
 			? await handledAnswer(world, request, route, outcome.token)
 			: undefined;
-	await delay(world.latencyMs + (fault?.latencyMs ?? 0));
+	await delay((world.settings.latencyMs ?? 0) + (fault?.latencyMs ?? 0));
 	if (fault?.kind === 'resetAfter') {
 		cut(reply);
 		return;

@@ -122,17 +122,17 @@ export class SocketHub {
 	}
 
 	private replay(connection: Connection): void {
-		const { dialect, clock, options } = this.world;
+		const { dialect, clock, settings } = this.world;
 		const { session, clientId } = connection;
 		const key = `${session.sessionId} ${clientId}`;
 		const known = this.seen.has(key);
 		this.seen.add(key);
 		if (!known && !dialect.socket.replay.onFirstConnect) return;
-		const since = clock.now() - (options.replayWindowMs ?? dialect.socket.replay.windowMs);
+		const since = clock.now() - (settings.replayWindowMs ?? dialect.socket.replay.windowMs);
 		for (const event of session.events) if (event.at >= since) transmit(connection, event.frame);
 	}
 
 	private replayLimit(): number {
-		return this.world.options.replayMaxEvents ?? this.world.dialect.socket.replay.maxEvents;
+		return this.world.settings.replayMaxEvents ?? this.world.dialect.socket.replay.maxEvents;
 	}
 }

@@ -1,0 +1,194 @@
+import { dialects, fixtures, startSimulator, type Simulator } from '.';
+import { call, saidBy } from './testing/api';
+
+const agent_uuid = fixtures.agents.full;
+const { active, draft, paused, archived } = fixtures.campaigns;
+
+describe.each(Object.values(dialects))('campaigns, dialect $name', (dialect) => {
+	let sim: Simulator;
+	beforeAll(async () => {
+		sim = await startSimulator({ dialect });
+	});
+	beforeEach(() => sim.reset());
+	afterAll(async () => await sim.stop());
+
+	const push = async (id: number, contacts: unknown, rest: object = {}) =>
+		await call(sim, 'POST', `/v1/campaigns/${id}/contacts`, { agent_uuid, contacts, ...rest });
+
+	it('stores contacts once, with the longer name and their extra keys', async () => {
+		const { status, data } = await push(active, [
+			{ phone: '9876543210', person_name: 'Al', city: 'Pune' },
+			{ phone: '+919876543210', person_name: 'Alok Rao', plan: 'gold' },
+			{ phone: '6000000001' },
+		]);
+		expect(status).toBe(200);
+		expect(data).toEqual({
+			campaign_upload_id: expect.any(Number),
+			contacts_received: 3,
+			contacts_accepted: 2,
+			duplicates_removed: 1,
+			enqueued: false,
+			queued_calls: 0,
+			engine_skipped_duplicates: [],
+			dnd_skipped: [],
+			warnings: [],
+		});
+		const extra = {
+			longerName: { plan: 'gold' },
+			first: { city: 'Pune' },
+			merged: { city: 'Pune', plan: 'gold' },
+		}[dialect.campaigns.duplicates];
+		expect(sim.contactsOf(active)).toMatchObject([
+			{ phone: '+919876543210', personName: 'Alok Rao', enqueued: false },
+			{ phone: '+916000000001', personName: null, extra: {} },
+		]);
+		expect(sim.contactsOf(active)[0]?.extra).toEqual(extra);
+	});
+
+	it.each([
+		['5876543210'],
+		['987654321'],
+		['98765 43210'],
+		['919876543210'],
+		['+9198765432101'],
+		['+1 2025550143'],
+		[9876543210],
+		[''],
+		[undefined],
+	])('names the contact with the phone %j', async (phone) => {
+		const got = await push(active, [{ phone: '9876543210' }, { phone }]);
+		expect(got.status).toBe(400);
+		expect(saidBy(got)).toContain('contacts[1]');
+		expect(sim.contactsOf(active)).toHaveLength(0);
+	});
+
+	it('reports one bad contact or all of them, as the dialect does', async () => {
+		const got = await push(active, [{ phone: '1' }, { phone: '2' }]);
+		expect(saidBy(got).includes('contacts[1]')).toBe(dialect.campaigns.reportsEveryBadContact);
+	});
+
+	it('has its own rule for a +91 number that is no mobile', async () => {
+		const { status } = await push(active, [{ phone: '+911126543210' }]);
+		expect(status).toBe(dialect.campaigns.plus91NeedsMobile ? 400 : 200);
+	});
+
+	it('takes at most 10,000 contacts', async () => {
+		const contacts = Array.from({ length: 10_001 }, (_, i) => ({
+			phone: String(9_000_000_000 + i),
+		}));
+		expect((await push(active, contacts)).status).toBe(400);
+		expect(await push(active, contacts.slice(1))).toMatchObject({
+			status: 200,
+			data: { contacts_accepted: 10_000 },
+		});
+	});
+
+	it.each([
+		[{ contacts: {} }, 'contacts'],
+		[{ contacts: undefined }, 'contacts'],
+		[{ agent_uuid: 5 }, 'agent_uuid'],
+		[{ agent_uuid: undefined }, 'agent_uuid'],
+		[{ enqueue: 'yes' }, 'enqueue'],
+	])('refuses the body with %j', async (rest, name) => {
+		const got = await push(active, [{ phone: '9876543210' }], rest);
+		expect(got.status).toBe(400);
+		expect(saidBy(got)).toContain(name);
+	});
+
+	it('takes an empty list or not, as the dialect does', async () => {
+		const { status } = await push(active, []);
+		expect(status).toBe(dialect.campaigns.emptyListAccepted ? 200 : 400);
+	});
+
+	it.each([fixtures.agents.foreign, 'agent_nobody'])('does not know %s', async (agent) => {
+		const got = await push(active, [{ phone: '9876543210' }], { agent_uuid: agent });
+		expect(got).toMatchObject({
+			status: dialect.statuses.agentNotFound,
+			body: { success: false, error: 'agent_not_found', details: null },
+		});
+	});
+
+	it('enqueues, and the engine skips what it already holds', async () => {
+		await push(active, [{ phone: '9876543210' }], { enqueue: true });
+		const { data } = await push(active, [{ phone: '9876543210' }, { phone: '9876543211' }], {
+			enqueue: true,
+		});
+		expect(data).toMatchObject({
+			enqueued: true,
+			queued_calls: 1,
+			engine_skipped_duplicates: ['+919876543210'],
+		});
+	});
+
+	it('wants a number for enqueueing only', async () => {
+		const rest = { agent_uuid: fixtures.agents.noNumber };
+		expect((await push(active, [{ phone: '9876543210' }], rest)).status).toBe(200);
+		expect(await push(active, [{ phone: '9876543210' }], { ...rest, enqueue: true })).toMatchObject(
+			{
+				status: dialect.statuses.noOutboundNumber,
+				body: { details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED' } },
+			},
+		);
+	});
+
+	it('warns on a draft or paused campaign and refuses an archived one', async () => {
+		for (const [id, status] of [
+			[draft, 'Draft'],
+			[paused, 'Paused'],
+		] as const) {
+			const { data } = await push(id, [{ phone: '9876543210' }]);
+			expect(data.warnings).toEqual([dialect.campaigns.warning(status)]);
+		}
+		expect(await push(archived, [{ phone: '9876543210' }])).toMatchObject({
+			status: 409,
+			body: { success: false },
+		});
+	});
+
+	it('skips and reports numbers on the agent’s DND list', async () => {
+		const { data } = await push(active, [{ phone: '9876543210' }, { phone: fixtures.dndPhone }]);
+		expect(data).toMatchObject({
+			contacts_accepted: dialect.campaigns.acceptedCountsDndSkipped ? 2 : 1,
+			dnd_skipped: [dialect.campaigns.dndSkipped(fixtures.dndPhone, 1)],
+		});
+		expect(sim.contactsOf(active)).toHaveLength(1);
+	});
+
+	it('shows the progress of a campaign', async () => {
+		const { data } = await call(sim, 'GET', `/v1/campaigns/${active}/status`);
+		expect(data).toMatchObject({
+			campaign: { id: active, status: 'Active', retry_delay: dialect.campaigns.retryDelay },
+			calls: { total: 38, by_status: { not_picked: 1 } },
+			uploads: [
+				{
+					campaign_upload_id: fixtures.uploads.completed,
+					queues: [{ total_queued: 20, completed: true }],
+				},
+				{ campaign_upload_id: fixtures.uploads.running, queues: [{ completed: false }] },
+			],
+		});
+		sim.completeUpload(fixtures.uploads.running);
+		sim.addAttempt(active, 'picked');
+		const next = await call(sim, 'GET', `/v1/campaigns/${active}/status`);
+		expect(next.data).toMatchObject({
+			calls: { total: 39 },
+			uploads: [{}, { queues: [{ completed: true }] }],
+		});
+	});
+
+	it.each(['999', 'x'])('does not know campaign %s', async (id) => {
+		expect(await call(sim, 'GET', `/v1/campaigns/${id}/status`)).toMatchObject({
+			status: dialect.statuses.campaignNotFound,
+			body: { success: false, error: "Couldn't find Campaign" },
+		});
+	});
+
+	it('moves a campaign only along its dialect’s transitions', () => {
+		sim.changeCampaign(draft, 'Active');
+		expect(sim.state.campaigns.get(draft)?.status).toBe('Active');
+		const permitted = dialect.campaigns.lifecycle.Active.includes('Archived');
+		const revive = () => sim.changeCampaign(archived, 'Active');
+		if (permitted) expect(revive).not.toThrow();
+		else expect(revive).toThrow('cannot become Active');
+	});
+});

@@ -1,0 +1,272 @@
+import { dialects, fixtures, startSimulator, type Simulator } from '.';
+import { isObject, type JsonObject } from './json';
+import { call, saidBy } from './testing/api';
+import { Receiver } from './testing/receiver';
+import { opened } from './testing/socketClient';
+
+const { open, closed, dormant, unknown } = fixtures.sessions;
+const agent_uuid = fixtures.agents.full;
+
+describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect) => {
+	let sim: Simulator;
+	const receiver = new Receiver();
+	beforeAll(async () => {
+		sim = await startSimulator({ dialect, asyncReplyMs: 5 });
+		await receiver.start();
+	});
+	beforeEach(() => {
+		sim.reset();
+		receiver.received.length = 0;
+	});
+	afterAll(async () => {
+		await sim.stop();
+		await receiver.stop();
+	});
+
+	const post = async (path: string, body: unknown) => await call(sim, 'POST', path, body);
+	const onSession = async (part: string, body: unknown, id: string = open) =>
+		await post(`/v1/chat/session/${id}/${part}`, body);
+	const inbound = async (message: string, rest: JsonObject = {}) => {
+		const names = dialect.chat.inbound;
+		return await post('/v1/chat/inbound', {
+			[names.session]: open,
+			[names.message]: message,
+			...rest,
+		});
+	};
+	const later = async (message: string, rest: JsonObject = {}) => {
+		const names = dialect.chat.async;
+		return await post('/v1/chat/inbound/async', {
+			[names.session]: open,
+			[names.message]: message,
+			...rest,
+		});
+	};
+	const heard = (id: string = open) =>
+		sim.sessions.get(id).messages.filter(({ role }) => role === 'user');
+
+	it('creates a session under its own names', async () => {
+		const { create } = dialect.chat;
+		const before = sim.state.sessions.size;
+		const got = await post('/v1/chat/session', {
+			[create.agent]: agent_uuid,
+			[create.person]: 'Asha',
+		});
+		expect(got).toMatchObject({ status: 200, body: { success: true } });
+		expect(sim.state.sessions.size).toBe(before + 1);
+		const session = [...sim.state.sessions.values()].at(-1);
+		expect(session?.person).toBe('Asha');
+		expect(JSON.stringify(got.body)).toContain(session?.sessionId);
+		const none = await post('/v1/chat/session', {});
+		expect(none.status).toBe(dialect.validation.status);
+		expect(saidBy(none)).toContain(create.agent);
+	});
+
+	it('answers a message at once', async () => {
+		const got = await inbound('Hello');
+		const result = {
+			state: 'default',
+			reply: 'You said: Hello',
+			mode: 'ai',
+			help_requested: false,
+		};
+		const { turn_id, message_id } = findTurn(got.body);
+		expect(got.body).toEqual(dialect.chat.inboundBody({ ...result, turn_id, message_id }));
+	});
+
+	it('resolves or creates a session from the agent and the person', async () => {
+		const names = dialect.chat.inbound;
+		const rest = { [names.agent]: agent_uuid, [names.person]: 'Ravi', [names.message]: 'Hi' };
+		const before = sim.state.sessions.size;
+		await post('/v1/chat/inbound', rest);
+		await post('/v1/chat/inbound', rest);
+		expect(sim.state.sessions.size).toBe(before + 1);
+	});
+
+	it('refuses an empty, a missing and an overlong message', async () => {
+		for (const message of ['', 'x'.repeat(dialect.general.maxMessage + 1)]) {
+			expect((await inbound(message)).status).toBe(dialect.validation.status);
+		}
+	});
+
+	it('refuses a busy engine, a closed session and an unknown one', async () => {
+		expect(await inbound('please stay busy')).toMatchObject({
+			status: dialect.statuses.busy,
+			body: { success: false, error: 'server_busy' },
+		});
+		const names = dialect.chat.inbound;
+		expect((await inbound('x', { [names.session]: closed })).body).toMatchObject({
+			success: false,
+			error: dialect.chat.closedText,
+		});
+		expect(await inbound('x', { [names.session]: unknown })).toMatchObject({
+			status: dialect.statuses.sessionNotFound,
+			body: { success: false, error: dialect.chat.unknownSession },
+		});
+	});
+
+	it('takes a message for later once under its idempotency key', async () => {
+		const client = await opened(sim, open);
+		const first = await later('Hello', { idempotency_key: 'k' });
+		expect(first).toMatchObject({ status: 200, body: { success: true } });
+		const again = await later('Hello', { idempotency_key: 'k' });
+		expect(again.body.success).toBe(true);
+		expect(await later('Other', { idempotency_key: 'k' })).toMatchObject({
+			status: dialect.statuses.keyReused,
+			body: { success: false, error: 'idempotency_key_reused' },
+		});
+		expect(heard()).toHaveLength(1);
+		const result = await client.event('turn_result');
+		expect(result.payload).toMatchObject({ state: 'default', merged_into: null, error: null });
+		expect(isObject(result.payload) && Object.keys(result.payload).sort()).toEqual(
+			['error', 'merged_into', 'message_id', 'state', 'turn_id'].sort(),
+		);
+	});
+
+	it('delivers a later reply to the address it was given', async () => {
+		const { from, field } = dialect.chat.deliveryUrl;
+		if (from === 'dashboard') sim.sessions.setDeliveryUrl(receiver.url);
+		let session: string = open;
+		if (from === 'session') {
+			const { create } = dialect.chat;
+			await post('/v1/chat/session', { [create.agent]: agent_uuid, [field]: receiver.url });
+			session = [...sim.state.sessions.keys()].at(-1) ?? '';
+		}
+		const rest: JsonObject = from === 'message' ? { [field]: receiver.url } : {};
+		await later('Hello', { ...rest, [dialect.chat.async.session]: session });
+		while (receiver.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+		expect(receiver.received[0]?.text).toContain('You said: Hello');
+		expect(sim.chatDeliveries()).toMatchObject([{ url: receiver.url, status: 200 }]);
+	});
+
+	it('reports a failed later turn', async () => {
+		const client = await opened(sim, open);
+		await later('please fail');
+		expect(await client.event('turn_result')).toMatchObject({ payload: { state: 'error' } });
+	});
+
+	it('takes over, hands back and relays refusals', async () => {
+		const { commands } = dialect.chat;
+		const client = await opened(sim, open);
+		const taken = await onSession('support', { command: commands.takeOver });
+		expect(taken.body).toEqual(dialect.chat.supportBody(commands.takeOver, sim.sessions.get(open)));
+		expect(await client.event('mode_changed')).toMatchObject({ payload: { to: 'support' } });
+		expect(findTurn((await inbound('Anyone?')).body).reply).toBeNull();
+		expect(
+			await onSession('support', { command: commands.tell, [commands.text]: 'x' }),
+		).toMatchObject({
+			status: dialect.statuses.relayedRefusal,
+			body: {
+				success: false,
+				error: expect.stringContaining(commands.tell),
+				upstream_body: { state: 'rejected', reason: 'tell_not_allowed_during_takeover' },
+			},
+		});
+		await onSession('support', { command: commands.say, [commands.text]: 'Here I am' });
+		expect(sim.sessions.get(open).messages.at(-1)?.content).toBe('Here I am');
+		await onSession('support', { command: commands.release });
+		expect(sim.sessions.get(open).mode).toBe('ai');
+		expect((await onSession('support', { command: 'juggle' })).status).toBe(
+			dialect.validation.status,
+		);
+	});
+
+	it('closes a session, once', async () => {
+		expect((await onSession('support', { command: 'close' })).status).toBe(200);
+		expect(sim.sessions.get(open).status).toBe('closed');
+		expect((await onSession('support', { command: 'close' })).body).toMatchObject({
+			upstream_body: { state: 'rejected' },
+		});
+	});
+
+	it('appends to the context and gives the whole list', async () => {
+		await onSession('inject_context', { context: 'They called yesterday' });
+		const { data } = await onSession('inject_context', { context: 'They want a refund' });
+		expect(data).toEqual({
+			session_id: open,
+			context: [
+				dialect.chat.initialContext('Sales India'),
+				'They called yesterday',
+				'They want a refund',
+			],
+		});
+		for (const context of ['', '  ', 5, ['x'], undefined]) {
+			expect((await onSession('inject_context', { context })).status).toBe(
+				dialect.validation.status,
+			);
+		}
+		sim.sessions.get(open).agentUuid = fixtures.agents.foreign;
+		expect(await onSession('inject_context', { context: 'x' })).toMatchObject({
+			status: dialect.statuses.agentNotFound,
+			body: { error: 'agent_not_found' },
+		});
+	});
+
+	it('mints tokens for the user stream of a session that is not closed', async () => {
+		const { data } = await onSession('ws_token', { stream: 'user' }, dormant);
+		expect(data).toEqual({
+			token: expect.any(String),
+			ws_url: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/v1\/chat\/session\/.+\/user-stream/),
+			expires_at: expect.any(Number),
+			stream: 'user',
+		});
+		expect(Number(data.expires_at) - Date.now() / 1000).toBeGreaterThan(298);
+		for (const stream of ['support', '', undefined]) {
+			expect((await onSession('ws_token', { stream })).status).toBe(403);
+		}
+		expect(await onSession('ws_token', { stream: 'user' }, closed)).toMatchObject({
+			status: 409,
+			body: { success: false, error: 'session_closed' },
+		});
+	});
+
+	it('still serves the legacy endpoints', async () => {
+		const created = await post('/chat_sessions', { agent_uuid, metadata: { person_name: 'Asha' } });
+		expect(created.data).toEqual({
+			session_id: expect.any(String),
+			agent_name: 'Sales India',
+			started_at: expect.stringMatching(/^[\d-]+T[\d:.]+$/),
+			welcome_message: 'Hello Asha, how can I help?',
+		});
+		const id = String(created.data.session_id);
+		const said = await post('/chat_messages/send_message', {
+			agent_uuid,
+			chat_session_id: id,
+			message: 'Hi',
+		});
+		expect(said.data).toEqual({
+			session_id: id,
+			response: 'You said: Hi',
+			tool_calls: [],
+			tool_results: [],
+			current_state: null,
+		});
+		const paused = await post(`/chat_sessions/${id}/pause_session`, { agent_uuid });
+		expect(paused.data).toEqual({ session_id: id, message: expect.any(String) });
+		const ended = await post(`/chat_sessions/${id}/close_session`, { agent_uuid });
+		expect(ended.data).toEqual({ session_id: id, summary: expect.any(String) });
+		for (const [name, value] of Object.entries(dialect.general.legacyHeaders)) {
+			expect(ended.headers.get(name)).toBe(value);
+		}
+	});
+
+	it.each([
+		['/chat_sessions', {}],
+		['/chat_messages/send_message', { agent_uuid }],
+		[`/chat_sessions/${open}/close_session`, {}],
+	])('lists what is wrong with a legacy request to %s', async (path, body) => {
+		const got = await post(path, body);
+		expect(got).toMatchObject({ status: 422, body: { success: false, errors: expect.any(Array) } });
+	});
+});
+
+/** The object that holds the turn, wherever the dialect puts it. */
+function findTurn(value: unknown): JsonObject {
+	if (typeof value !== 'object' || value === null) return {};
+	if ('turn_id' in value) return { ...value };
+	return (
+		Object.values(value)
+			.map(findTurn)
+			.find((turn) => 'turn_id' in turn) ?? {}
+	);
+}

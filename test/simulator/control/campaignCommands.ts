@@ -1,0 +1,25 @@
+import { answer } from '../http/answers';
+import type { Route } from '../http/route';
+import { addAttempt, changeCampaign, completeUpload } from '../state/campaignControl';
+import type { World } from '../world';
+import { command } from './command';
+
+/** Campaigns over HTTP: what the service does with them out of the API's sight. */
+export function campaignCommands({ state, dialect }: World): Route[] {
+	return [
+		command('campaign', ({ id, status }) => {
+			const wanted = (['Active', 'Paused', 'Archived'] as const).find((known) => known === status);
+			if (!wanted) throw new Error('status must be Active, Paused or Archived');
+			changeCampaign(state, dialect, Number(id), wanted);
+		}),
+		command('completeUpload', ({ uploadId }) => completeUpload(state, Number(uploadId))),
+		command('addAttempt', ({ campaignId, status }) =>
+			addAttempt(state, Number(campaignId), String(status)),
+		),
+		{
+			method: 'GET',
+			path: '/__simulator/contacts/:id',
+			handle: ({ params }) => answer(200, state.campaigns.get(Number(params.id))?.contacts ?? []),
+		},
+	];
+}

@@ -1,0 +1,121 @@
+import { dialects, fixtures, startSimulator, type Simulator } from '.';
+import { call, saidBy } from './testing/api';
+
+const agent = fixtures.agents.full;
+
+describe.each(Object.values(dialects))('do-not-disturb lists, dialect $name', (dialect) => {
+	let sim: Simulator;
+	beforeAll(async () => {
+		sim = await startSimulator({ dialect });
+	});
+	beforeEach(() => sim.reset());
+	afterAll(async () => await sim.stop());
+
+	/** Sends each value where the dialect wants it. */
+	const dnd = async (
+		method: string,
+		query: Record<string, string>,
+		body: Record<string, string> = {},
+	) => {
+		const text = new URLSearchParams(query).toString();
+		const sent = Object.keys(body).length === 0 ? undefined : body;
+		return await call(sim, method, `/v1/dnd_numbers${text === '' ? '' : `?${text}`}`, sent);
+	};
+	const add = async (phone: string, rest: Record<string, string> = {}) => {
+		const names = dialect.dnd.add;
+		const values = { [names.agent]: agent, [names.phone]: phone, ...rest };
+		return names.placement === 'query' ? await dnd('POST', values) : await dnd('POST', {}, values);
+	};
+	const list = async (rest: Record<string, string> = {}) =>
+		await dnd('GET', { [dialect.dnd.list.agent]: agent, ...rest });
+	const remove = async (phone: string | undefined, of: string = agent) => {
+		const names = dialect.dnd.remove;
+		const values = { query: {}, body: {} };
+		if (phone !== undefined) Object.assign(values[names.phonePlacement], { phone });
+		Object.assign(values[names.agentPlacement], { [names.agent]: of });
+		return await dnd('DELETE', values.query, values.body);
+	};
+
+	it('adds a number with its reason', async () => {
+		const got = await add('+919800000001', { [dialect.dnd.add.reason]: 'asked by mail' });
+		expect(got).toMatchObject({ status: 200, body: { success: true } });
+		expect(sim.state.dnd.at(-1)).toMatchObject({ phone: '+919800000001', reason: 'asked by mail' });
+		const again = await add('+919800000001');
+		expect(again.status).toBe(
+			dialect.dnd.addTwice === 'accepted' ? 200 : dialect.validation.status,
+		);
+		expect(sim.state.dnd.filter((e) => e.phone === '+919800000001')).toHaveLength(1);
+	});
+
+	it('takes the written forms it takes', async () => {
+		const spaced = await add('+91 98000 00002');
+		expect(spaced.body.success).toBe(dialect.dnd.phoneForms === 'any');
+		const national = await add('9800000003');
+		expect(national.body.success).toBe(dialect.dnd.phoneForms !== 'international');
+	});
+
+	it('ignores values in the wrong place', async () => {
+		const names = dialect.dnd.add;
+		const values = { [names.agent]: agent, [names.phone]: '+919800000004' };
+		const got =
+			names.placement === 'query' ? await dnd('POST', {}, values) : await dnd('POST', values);
+		expect(got.body).toMatchObject({ success: false, error: 'agent_not_found' });
+	});
+
+	it('lists in pages of its own size, capped at 100', async () => {
+		const first = await list();
+		expect(first.body.data).toHaveLength(dialect.dnd.defaultPerPage);
+		expect(first.body.meta).toEqual({
+			current_page: 1,
+			total_pages: Math.ceil(121 / dialect.dnd.defaultPerPage),
+			total_count: 121,
+			per_page: dialect.dnd.defaultPerPage,
+		});
+		const { page, perPage } = dialect.dnd.list;
+		const second = await list({ [page]: '2', [perPage]: '100' });
+		expect(second.body.data).toHaveLength(21);
+		const over = await list({ [perPage]: '101' });
+		if (dialect.dnd.overCap === 'clamped')
+			expect(over.body).toMatchObject({ meta: { per_page: 100 } });
+		else expect(over.status).toBe(dialect.validation.status);
+	});
+
+	it('finds part of a number', async () => {
+		const got = await list({ [dialect.dnd.list.phone]: '12345678' });
+		expect(got.body.data).toEqual([
+			{
+				id: expect.any(Number),
+				agent_uuid: agent,
+				phone: fixtures.dndPhone,
+				reason: dialect.dnd.reason,
+				created_at: expect.any(String),
+			},
+		]);
+	});
+
+	it('removes a number, which may then be called again', async () => {
+		expect(await remove(fixtures.dndPhone)).toMatchObject({
+			status: 200,
+			body: { success: true, message: dialect.dnd.removedMessage(fixtures.dndPhone) },
+		});
+		expect(await remove(fixtures.dndPhone)).toMatchObject({
+			status: dialect.statuses.dndNotOnList,
+			body: { success: false, error: 'Phone number not found on DND list' },
+		});
+	});
+
+	it.each([undefined, ''])('names phone when it is %j', async (phone) => {
+		const got = await remove(phone);
+		expect(got).toMatchObject({
+			status: dialect.statuses.dndPhoneMissing,
+			body: { success: false },
+		});
+		expect(saidBy(got)).toContain('phone');
+	});
+
+	it('does not know agents of others', async () => {
+		const missing = { status: dialect.statuses.agentNotFound, body: { error: 'agent_not_found' } };
+		expect(await remove(fixtures.dndPhone, fixtures.agents.foreign)).toMatchObject(missing);
+		expect(await list({ [dialect.dnd.list.agent]: 'agent_nobody' })).toMatchObject(missing);
+	});
+});

@@ -1,0 +1,121 @@
+import { dialects, fixtures, startSimulator, type Simulator } from '.';
+import { call } from './testing/api';
+
+const body = { agent_uuid: fixtures.agents.full, phone_number: '9876543210', country_code: 'IN' };
+
+describe('injected faults', () => {
+	let sim: Simulator;
+	beforeAll(async () => {
+		sim = await startSimulator({ dialect: dialects.plain });
+	});
+	beforeEach(() => sim.reset());
+	afterAll(async () => await sim.stop());
+
+	const place = async () =>
+		await fetch(`${sim.baseUrl}/v1/call`, {
+			method: 'POST',
+			redirect: 'manual',
+			headers: { 'API-Token': sim.token, 'Content-Type': 'application/json' },
+			body: JSON.stringify(body),
+		});
+
+	it.each([
+		['resetBefore', 0],
+		['resetMiddle', 1],
+		['resetAfter', 1],
+	] as const)('%s breaks the connection after %d calls', async (kind, effect) => {
+		sim.faults.inject({ kind, times: 1, match: { method: 'post', path: '/v1/call' } });
+		await expect(place().then(async (response) => await response.text())).rejects.toThrow();
+		expect(sim.callsTo('9876543210')).toBe(effect);
+		expect(sim.requests[0]?.outcome.fault).toBe(kind);
+		expect((await place()).status).toBe(200);
+	});
+
+	it.each([
+		['status', { status: 503, retryAfterSeconds: 2 }, 503, /Internal server error/],
+		['tooManyRequests', { retryAfterSeconds: 2 }, 429, /Too many requests/],
+		['html', {}, 502, /<html>/],
+		['successFalseAt200', {}, 200, /"success":false/],
+		['redirect', {}, 302, /^$/],
+	] as const)('%s answers without an effect', async (kind, options, status, text) => {
+		sim.faults.inject({ kind, ...options });
+		const response = await place();
+		expect(response.status).toBe(status);
+		expect(await response.text()).toMatch(text);
+		expect(response.headers.get('retry-after')).toBe('retryAfterSeconds' in options ? '2' : null);
+		expect(sim.placedCalls()).toHaveLength(0);
+	});
+
+	it('can fail after the effect', async () => {
+		sim.faults.inject({ kind: 'status', status: 500, afterHandling: true });
+		expect((await place()).status).toBe(500);
+		expect(sim.callsTo('9876543210')).toBe(1);
+	});
+
+	it('truncates the true answer', async () => {
+		sim.faults.inject({ kind: 'truncatedJson', times: 1 });
+		const text = await (await place()).text();
+		expect(text).toMatch(/^\{"success":true/);
+		expect(() => {
+			JSON.parse(text);
+		}).toThrow();
+	});
+
+	it('hangs until the client gives up, and stops all the same', async () => {
+		const other = await startSimulator({ dialect: dialects.plain });
+		other.faults.inject({ kind: 'hang' });
+		const pending = fetch(`${other.baseUrl}/v1/active_agents`);
+		const settled = expect(pending).rejects.toThrow();
+		while (other.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+		await other.stop();
+		await settled;
+	});
+
+	it('leaves other requests alone, skips and runs out', async () => {
+		sim.faults.inject({
+			kind: 'status',
+			status: 500,
+			skip: 1,
+			times: 1,
+			match: { path: /^\/v1\/call$/ },
+		});
+		const statuses = [];
+		for (let i = 0; i < 3; i++) statuses.push((await place()).status);
+		statuses.push((await call(sim, 'GET', '/v1/active_agents')).status);
+		expect(statuses).toEqual([200, 500, 200, 200]);
+	});
+
+	it('sends a redirect elsewhere, where it sees whether the token came along', async () => {
+		sim.faults.inject({ kind: 'redirect', times: 1 });
+		const target = (await place()).headers.get('location') ?? '';
+		await fetch(target);
+		expect(sim.requests.at(-1)).toMatchObject({
+			path: '/elsewhere',
+			outcome: { token: 'missing' },
+		});
+	});
+
+	it('counts requests, sockets and what goes on at once', async () => {
+		sim.configure({ latencyMs: 20 });
+		await Promise.all([place(), place(), place()]);
+		sim.configure({ latencyMs: 0 });
+		expect(sim.stats()).toMatchObject({ requests: 3, maxActive: 3 });
+	});
+
+	it('refuses bodies that are not JSON, and paths it does not know', async () => {
+		const headers = { 'API-Token': sim.token, 'Content-Type': 'application/json' };
+		const url = `${sim.baseUrl}/v1/call`;
+		expect((await fetch(url, { method: 'POST', headers, body: '{' })).status).toBe(400);
+		const plainText = { 'API-Token': sim.token, 'Content-Type': 'text/plain' };
+		expect((await fetch(url, { method: 'POST', headers: plainText, body: '{}' })).status).toBe(400);
+		expect((await call(sim, 'GET', '/v1/nothing')).status).toBe(404);
+	});
+
+	it('keeps no bodies when told so', async () => {
+		const lean = await startSimulator({ dialect: dialects.plain, keepBodies: false });
+		await call(lean, 'POST', '/v1/call', body);
+		expect(lean.requests[0]).not.toHaveProperty('body');
+		expect(lean.callsTo('9876543210')).toBe(1);
+		await lean.stop();
+	});
+});
