@@ -8,12 +8,12 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentList';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { Parameters } from '../shared/n8n/parameters';
 import { hintsFor } from '../shared/service/campaignFeed/hints';
 import { feedFields } from './feedFields';
 import { pushedItems, rejectedItems, summaryItem } from './outputs';
+import { usualPresentation } from './readSettings';
 import { runFeed } from './runFeed';
-import { feedStopped, nothingSent, stoppedItem } from './stopped';
+import { couldNotBegin, feedStopped, stoppedItem } from './stopped';
 
 export class PushCampaignContacts implements INodeType {
 	description: INodeTypeDescription = {
@@ -44,19 +44,21 @@ export class PushCampaignContacts implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const goOn = this.continueOnFail();
-		const outcome = await runFeed(this).catch((error: unknown) => {
-			if (goOn) return nothingSent(this, error);
-			throw feedStopped(this, error);
+		const { outcome, presentation } = await runFeed(this).catch((error: unknown) => {
+			const begun = couldNotBegin(this, error);
+			if (this.continueOnFail()) return { outcome: begun, presentation: usualPresentation };
+			throw feedStopped(this, error, begun);
 		});
-		if (outcome.stopped !== undefined && !goOn) throw feedStopped(this, outcome.stopped, outcome);
+		if (outcome.stopped !== undefined && !this.continueOnFail()) {
+			throw feedStopped(this, outcome.stopped, outcome);
+		}
 
-		const options = new Parameters(this).record('options', 0);
-		const pushed = options.output === 'summary' ? [summaryItem(outcome)] : pushedItems(outcome);
+		const { inSummary, withDuplicates } = presentation;
+		const pushed = inSummary ? [summaryItem(outcome)] : pushedItems(outcome);
 		this.addExecutionHints(...hintsFor(outcome).map((message) => ({ message })));
 		return [
 			[...stoppedItem(this, outcome), ...pushed],
-			rejectedItems(this, outcome, options.reportDuplicates === true),
+			rejectedItems(this, outcome, withDuplicates),
 		];
 	}
 }

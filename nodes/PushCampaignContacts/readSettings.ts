@@ -19,11 +19,21 @@ export type FeedSettings = {
 	additions: Additions;
 };
 
+/** How the outcome is shown. */
+export type Presentation = { inSummary: boolean; withDuplicates: boolean };
+
+export const usualPresentation: Presentation = { inSummary: false, withDuplicates: false };
+
 /** Settings hold for the whole feed and are read once, from its first row. */
 const FIRST = 0;
 const ROWS_PER_BREATH = 200;
 /** What makes an expression depend on the row. */
 const READS_THE_ROW = /\$(json|data|binary|item|node|position)|\.item\b|itemMatching/;
+
+export function readPresentation(parameters: Parameters): Presentation {
+	const { output, reportDuplicates } = parameters.record('options', FIRST);
+	return { inSummary: output === 'summary', withDuplicates: reportDuplicates === true };
+}
 
 export async function readSettings(
 	context: IExecuteFunctions,

@@ -7,7 +7,9 @@ import { prepareFeed } from '../shared/service/campaignFeed/prepare';
 import { pushFeed } from '../shared/service/campaignFeed/push';
 import { InvalidInput } from '../shared/service/explained';
 import { EarlierTry } from './earlierTry';
-import { readSettings } from './readSettings';
+import { readPresentation, readSettings, type Presentation } from './readSettings';
+
+export type Fed = { outcome: FeedOutcome; presentation: Presentation };
 
 const breathe = async () => await sleep(0);
 
@@ -16,12 +18,14 @@ const breathe = async () => await sleep(0);
  *
  * @throws when nothing was sent; what happens to a request is told by the outcome
  */
-export async function runFeed(context: IExecuteFunctions): Promise<FeedOutcome> {
+export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
 	const items = context.getInputData();
+	const parameters = new Parameters(context);
+	const presentation = readPresentation(parameters);
 	const found = await collectColumns(items, breathe);
-	if (found.size === 0) return emptyFeed(context);
+	if (found.size === 0) return { outcome: emptyFeed(context), presentation };
 
-	const { columns: choice, ...settings } = await readSettings(context, new Parameters(context));
+	const { columns: choice, ...settings } = await readSettings(context, parameters);
 	const columns = resolveColumns(found, choice);
 	const { service } = await connect(context);
 	const prepared = await prepareFeed(items, columns, settings, breathe);
@@ -35,7 +39,7 @@ export async function runFeed(context: IExecuteFunctions): Promise<FeedOutcome> 
 	};
 	const outcome = await pushFeed(items, prepared, push, earlier.outcome());
 	earlier.keep(outcome);
-	return outcome;
+	return { outcome, presentation };
 }
 
 /** No rows today is an ordinary day; a file that nobody has read yet is a slip in the workflow. */

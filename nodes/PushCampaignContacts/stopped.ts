@@ -7,25 +7,27 @@ import type {
 import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
 import type { FeedOutcome } from '../shared/service/campaignFeed/feed';
 import { countRows, describeOutcome } from '../shared/service/campaignFeed/report';
-import { ExplainedError, InvalidInput } from '../shared/service/explained';
+import { ExplainedError, InvalidInput, ServiceRefusal } from '../shared/service/explained';
+import { isJsonObject } from '../shared/service/types';
+import { EarlierTry } from './earlierTry';
 
 /** n8n's own error for a feed that did not reach its end, telling what became of every row. */
 export function feedStopped(
 	context: IExecuteFunctions,
 	error: unknown,
-	outcome?: FeedOutcome,
+	outcome: FeedOutcome,
 ): NodeApiError | NodeOperationError {
 	// It is about the feed, so the message names no single item; the index leads to where it stopped.
 	const position = { itemIndex: firstRowOf(outcome), of: 1 };
 	const nodeError = toNodeError(context.getNode(), error, position);
-	if (outcome !== undefined) {
+	if (error instanceof ServiceRefusal || hasBegun(outcome)) {
 		nodeError.description = [describeOutcome(outcome), nodeError.description].join('\n');
 	}
 	return nodeError;
 }
 
-/** Under Continue On Fail every row comes out, also when the feed could not even begin. */
-export function nothingSent(context: IExecuteFunctions, error: unknown): FeedOutcome {
+/** What became of the rows when this try could not even begin: what an earlier one did still holds. */
+export function couldNotBegin(context: IExecuteFunctions, error: unknown): FeedOutcome {
 	const stopped =
 		error instanceof ExplainedError
 			? error
@@ -33,6 +35,8 @@ export function nothingSent(context: IExecuteFunctions, error: unknown): FeedOut
 					error instanceof Error ? error.message : String(error),
 					'Nothing was sent.',
 				);
+	const earlier = new EarlierTry(context).outcome();
+	if (earlier !== undefined) return { ...earlier, stopped };
 	const reason = `${stopped.message}. ${stopped.todo}`;
 	const items = context.getInputData();
 	return {
@@ -54,13 +58,17 @@ export function stoppedItem(
 	if (outcome.stopped === undefined) return [];
 	if (context.getNode().onError !== 'continueErrorOutput') return [];
 	const { json } = toErrorItem(outcome.stopped, { itemIndex: firstRowOf(outcome), of: 1 });
+	const details = { ...(isJsonObject(json.details) && json.details), ...countRows(outcome) };
 	// Paired with no row, or n8n would mix the data of that one into the item.
-	return [{ json: { ...json, details: countRows(outcome) }, pairedItem: [] }];
+	return [{ json: { ...json, details }, pairedItem: [] }];
 }
 
-function firstRowOf(outcome: FeedOutcome | undefined): number {
-	const stoppedAt = outcome?.leftOut.find(
-		({ status }) => status === 'unknown' || status === 'not_sent',
-	);
+/** Whether there is more to tell than that nothing was sent. */
+function hasBegun({ pushed, leftOut }: FeedOutcome): boolean {
+	return pushed.length > 0 || leftOut.some(({ status }) => status !== 'not_sent');
+}
+
+function firstRowOf({ leftOut }: FeedOutcome): number {
+	const stoppedAt = leftOut.find(({ status }) => status === 'unknown' || status === 'not_sent');
 	return stoppedAt?.index ?? 0;
 }

@@ -92,6 +92,31 @@ describe('when the fate of the second request is unknown', () => {
 		);
 	});
 
+	test('a later try that cannot even begin still knows what was pushed', async () => {
+		const read = ring.credentials.getDecrypted.bind(ring.credentials);
+		const reading = jest.spyOn(ring.credentials, 'getDecrypted');
+		reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
+		const bodies = answering(OK, [503, '']);
+		const { error } = await feed(ring, manyRows(10_001), {}, tryAgain);
+		reading.mockRestore();
+		expect(bodies).toHaveLength(2);
+		expect(error).toMatchObject({
+			message: 'The database is busy',
+			description: expect.stringMatching(/^Pushed: 10,000 rows .*\nUnknown: 1 row \(item 10000\)/),
+		});
+	});
+
+	test('a later try that cannot begin under Continue leaves no pushed row in Rejected', async () => {
+		const read = ring.credentials.getDecrypted.bind(ring.credentials);
+		const reading = jest.spyOn(ring.credentials, 'getDecrypted');
+		reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
+		answering([503, '']);
+		const over = { ...tryAgain, onError: 'continueErrorOutput' as const };
+		const { rejected } = await feed(ring, two, {}, over);
+		reading.mockRestore();
+		expect(statusesOf(rejected)).toEqual({ unknown: 2 });
+	});
+
 	test('the error output gets one item, and the rows are in Rejected', async () => {
 		answering(OK, [503, '']);
 		const fed = await feed(ring, manyRows(10_001), {}, { onError: 'continueErrorOutput' });
@@ -102,6 +127,10 @@ describe('when the fate of the second request is unknown', () => {
 				error: expect.stringMatching(/^The service stumbled \(HTTP status 503\)/),
 				message: expect.stringMatching(/^It was not sent a second time/),
 				details: {
+					item: 10_000,
+					outcome: 'unknown',
+					service_said: 'HTTP status 503',
+					status: 503,
 					received: 10_001,
 					requests: 1,
 					pushed: 10_000,
