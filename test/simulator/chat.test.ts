@@ -4,7 +4,7 @@ import { call, saidBy } from './testing/api';
 import { Receiver } from './testing/receiver';
 import { opened } from './testing/socketClient';
 
-const { open, closed, dormant, unknown } = fixtures.sessions;
+const { open, closed, dormant, foreign, unknown } = fixtures.sessions;
 const agent_uuid = fixtures.agents.full;
 
 describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect) => {
@@ -195,8 +195,7 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 				dialect.validation.status,
 			);
 		}
-		sim.sessions.get(open).agentUuid = fixtures.agents.foreign;
-		expect(await onSession('inject_context', { context: 'x' })).toMatchObject({
+		expect(await onSession('inject_context', { context: 'x' }, foreign)).toMatchObject({
 			status: dialect.statuses.agentNotFound,
 			body: { error: 'agent_not_found' },
 		});

@@ -119,3 +119,12 @@ describe('injected faults', () => {
 		await lean.stop();
 	});
 });
+
+it('records a request whose body is over the limit', async () => {
+	const sim = await startSimulator({ dialect: dialects.wrapped });
+	const text = 'x'.repeat(dialects.wrapped.general.maxBodyBytes);
+	const got = await call(sim, 'POST', '/v1/call', { ...body, system_prompt: text });
+	expect(got.status).toBe(413);
+	expect(sim.requests).toMatchObject([{ path: '/v1/call', outcome: { status: 413 } }]);
+	await sim.stop();
+});

@@ -124,7 +124,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 	const app = createServer(world, serviceRoutes(world), controlRoutes(world));
 	const connections = new OpenSockets(app.server, () => world.log.socketOpened());
 	attachSockets(world, app.server);
-	await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
+	await app.listen({ host: '127.0.0.1', port: options.port ?? 0, backlog: 4096 });
 	const address: AddressInfo | string | null = app.server.address();
 	if (address === null || typeof address === 'string') throw new Error('The simulator has no port');
 	world.baseUrl = `http://127.0.0.1:${address.port}`;

@@ -17,7 +17,7 @@ export interface DeliveryOptions {
 	deliverTimes?: number;
 	/** All deliveries at the same moment. */
 	concurrently?: boolean;
-	/** Record fields that only the delivered payload claims. */
+	/** Record fields, `call_id` among them, that only the delivered payload claims. */
 	forged?: JsonObject;
 	/** Goes here in place of the call's webhook_url. */
 	url?: string;
@@ -105,7 +105,8 @@ export class Completions {
 		if (url === null) return [];
 		const { dialect, state } = this.world;
 		const record = recordOf(call, state.agents.get(call.agentUuid), dialect);
-		const body = dialect.webhook.body(call.callId, { ...record, ...options.forged });
+		const claimed: JsonObject = { ...record, ...options.forged };
+		const body = dialect.webhook.body(String(claimed.call_id), claimed);
 		const once = async () => await deliver(url, body, dialect, call.deliveries);
 		const times = options.deliverTimes ?? 1;
 		if (options.concurrently === true)

@@ -40,8 +40,12 @@ export function createServer(world: World, routes: Route[], control: Route[]): F
 		});
 	}
 	app.setNotFoundHandler(async (request, reply) => await serve(world, request, reply, null));
-	app.setErrorHandler(async (caught: { statusCode?: number; message: string }, _request, reply) => {
-		await send(reply, refused(caught.statusCode ?? 500, caught.message));
+	// A body over the limit ends here, before any route.
+	app.setErrorHandler(async (caught: { statusCode?: number; message: string }, request, reply) => {
+		const status = caught.statusCode ?? 500;
+		const recorded = record(world, described(request));
+		Object.assign(recorded.outcome, { status, error: caught.message });
+		await send(reply, refused(status, caught.message));
 	});
 	return app;
 }
@@ -78,6 +82,13 @@ async function serve(
 	route: Route | null,
 ): Promise<void> {
 	const request = described(raw);
+	const recorded = record(world, request);
+	world.log.started();
+	reply.raw.once('close', () => world.log.ended());
+	await respond(world, request, recorded, reply, route);
+}
+
+function record(world: World, request: SimulatorRequest): RecordedRequest {
 	const recorded: RecordedRequest = {
 		method: request.method,
 		path: request.path,
@@ -88,9 +99,7 @@ async function serve(
 		outcome: { token: world.tokenCheck(request.headers) },
 	};
 	world.log.open(recorded);
-	world.log.started();
-	reply.raw.once('close', () => world.log.ended());
-	await respond(world, request, recorded, reply, route);
+	return recorded;
 }
 
 async function respond(

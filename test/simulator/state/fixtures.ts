@@ -32,6 +32,8 @@ export const fixtures = {
 		closed: '3b241101-e2bb-4255-8caf-4136c566a964',
 		/** Its agent is not active. */
 		inactiveAgent: '3b241101-e2bb-4255-8caf-4136c566a965',
+		/** Belongs to another account. */
+		foreign: '3b241101-e2bb-4255-8caf-4136c566a966',
 		unknown: '00000000-0000-4000-8000-000000000000',
 	},
 } as const;

@@ -158,6 +158,7 @@ function seedSessions(state: State, dialect: Dialect, now: number): void {
 		[sessions.dormant, 'dormant', agents.full],
 		[sessions.closed, 'closed', agents.full],
 		[sessions.inactiveAgent, 'open', agents.inactive],
+		[sessions.foreign, 'open', agents.foreign],
 	] as const) {
 		const agent = state.agents.get(agentUuid);
 		if (!agent) continue;
