@@ -12,8 +12,8 @@ export function dndDetails({ dnd: { add, list, remove } }: Dialect) {
 		dndListPhoneName: list.phone,
 		dndListPageName: list.page,
 		dndListPerPageName: list.perPage,
-		dndRemovePhonePlacement: remove.placement,
-		dndRemoveAgentPlacement: remove.placement,
+		dndRemovePhonePlacement: remove.phonePlacement,
+		dndRemoveAgentPlacement: remove.agentPlacement,
 		dndRemoveAgentName: remove.agent,
 	};
 }
