@@ -1,0 +1,122 @@
+import { dialects, fixtures, startSimulator, type Simulator } from '.';
+import { connect, minted, opened } from './testing/socketClient';
+
+const session = fixtures.sessions.open;
+
+describe.each(Object.values(dialects))(
+	'connecting the session socket, dialect $name',
+	(dialect) => {
+		let sim: Simulator;
+		beforeAll(async () => {
+			sim = await startSimulator({ dialect });
+		});
+		beforeEach(() => sim.reset());
+		afterAll(async () => await sim.stop());
+
+		it('keeps a query of its own in ws_url and refuses an address that lost it', async () => {
+			const { url, token } = await minted(sim, session);
+			expect(new URL(url).search.slice(1)).toBe(dialect.socket.urlQuery);
+			const bare = await connect(url.split('?')[0] ?? '', { token, client_id: 'a' });
+			expect(bare.ws.readyState === bare.ws.OPEN).toBe(dialect.socket.urlQuery === '');
+		});
+
+		it.each([
+			['no token', {}, 4401],
+			['an unknown token', { token: 'nope' }, 4401],
+		])('closes a socket with %s', async (_what, parameters, code) => {
+			const { url } = await minted(sim, session);
+			const client = await connect(url, { ...parameters, client_id: 'a' });
+			expect((await client.untilClosed()).code).toBe(code);
+		});
+
+		it('closes a socket whose token has expired or belongs to another session', async () => {
+			const { url, token } = await minted(sim, session);
+			const other = await connect(url.replace(session, fixtures.sessions.dormant), { token });
+			expect((await other.untilClosed()).code).toBe(1008);
+			sim.clock.advance(300_001);
+			const late = await connect(url, { token });
+			expect((await late.untilClosed()).code).toBe(4401);
+		});
+
+		it('closes 1008 for an inactive agent and 1003 for a binary frame', async () => {
+			expect((await (await opened(sim, fixtures.sessions.inactiveAgent)).untilClosed()).code).toBe(
+				1008,
+			);
+			const client = await opened(sim, session);
+			client.send(Buffer.from('{}'));
+			expect((await client.untilClosed()).code).toBe(1003);
+		});
+
+		it('holds a session for one client_id until another claims it', async () => {
+			const first = await opened(sim, session, 'one');
+			const second = await opened(sim, session, 'two');
+			expect(await second.untilClosed()).toEqual({
+				code: 1008,
+				reason: dialect.socket.closeReason('claim_conflict'),
+			});
+			await opened(sim, session, 'two', '1');
+			expect((await first.untilClosed()).code).toBe(dialect.socket.takeOverCode);
+			expect(sim.sessions.clientIds(session)).toEqual(['two']);
+		});
+
+		it('lets the same client_id in twice as the dialect does', async () => {
+			await opened(sim, session, 'one');
+			await opened(sim, session, 'one');
+			const both = dialect.socket.sameClientTwice === 'both';
+			expect(sim.sessions.openSockets(session)).toBe(both ? 2 : 1);
+		});
+
+		it('replays recent events with the same event_id to a client that comes back', async () => {
+			const first = await opened(sim, session, 'one');
+			const id = sim.sessions.pushEvent(session, 'nudge_sent', { idle_seconds: 60 });
+			await first.event('nudge_sent');
+			sim.sessions.cutSockets(session);
+			expect((await first.untilClosed()).code).toBe(1006);
+			const missed = sim.sessions.pushEvent(session, 'auto_resume_fired', {});
+			const back = await opened(sim, session, 'one');
+			expect((await back.event('nudge_sent')).event_id).toBe(id);
+			expect((await back.event('auto_resume_fired')).event_id).toBe(missed);
+		});
+
+		it('forgets events outside the window', async () => {
+			const first = await opened(sim, session, 'one');
+			sim.sessions.pushEvent(session, 'nudge_sent');
+			await first.event('nudge_sent');
+			sim.clock.advance(dialect.socket.replay.windowMs + 1);
+			const back = await opened(sim, session, 'one', '1');
+			sim.sessions.pushEvent(session, 'mode_changed', { to: 'ai' });
+			await back.event('mode_changed');
+			expect(back.types()).not.toContain('nudge_sent');
+		});
+
+		it('ends an open socket with its token only where the dialect ties them', async () => {
+			const client = await opened(sim, session);
+			sim.sessions.expireTokens();
+			if (dialect.socket.socketEndsWithToken) {
+				expect((await client.untilClosed()).code).toBe(4401);
+			} else {
+				client.send({ content: 'still here' });
+				expect(await client.ack()).toMatchObject({ state: 'default' });
+			}
+		});
+
+		it('drops a connection silently: still standing, nothing arrives', async () => {
+			const client = await opened(sim, session);
+			expect(sim.sessions.dropSilently(session)).toBe(1);
+			sim.sessions.pushEvent(session, 'nudge_sent');
+			await new Promise((resolve) => setTimeout(resolve, 20));
+			expect(client.closed).toBeNull();
+			expect(client.seen).toEqual([]);
+			expect([sim.sessions.openSockets(), sim.sessions.standingSockets()]).toEqual([0, 1]);
+		});
+
+		it('can refuse or cut the upgrade itself', async () => {
+			sim.faults.inject({ kind: 'status', status: 503, times: 1, match: { path: /user-stream$/ } });
+			const refused = await opened(sim, session);
+			expect(refused.closed).toMatchObject({ code: 1006 });
+			sim.faults.inject({ kind: 'resetBefore', times: 1, match: { path: /user-stream$/ } });
+			expect((await opened(sim, session)).closed).toMatchObject({ code: 1006 });
+			expect((await opened(sim, session)).closed).toBeNull();
+		});
+	},
+);
