@@ -65,6 +65,29 @@ describe('a frame and its ack', () => {
 	});
 });
 
+it('leaves no subscription behind', async () => {
+	const { connection, socket, hold, clock } = rig();
+	connection.start();
+	await hold();
+	let subscribed = 0;
+	const link = {
+		signal: connection.signal,
+		exchange: async (text: string, ms: number) => await connection.exchange(text, ms),
+		subscribe: () => {
+			subscribed += 1;
+			return () => {
+				subscribed -= 1;
+			};
+		},
+	};
+	const whole = sendTurn(link, messageFrame('hi'), { clock, random: () => 0.5 });
+	await settle();
+	expect(subscribed).toBe(1);
+	socket().receives(ackFrame({ state: 'default' }));
+	await whole;
+	expect(subscribed).toBe(0);
+});
+
 describe('busy', () => {
 	const busy = ackFrame({ state: 'busy', error: 'server_busy' });
 
