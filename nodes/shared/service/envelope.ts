@@ -111,11 +111,17 @@ function isDocumentedBody(request: ServiceRequest, refusal: Refusal, status: num
 	return explainRefusal(refusal, status, request).documented;
 }
 
-function redirected(request: ServiceRequest, answer: WireAnswer): ServiceRefusal {
+/** 307 and 308 ask for the same request again; after a write the others may mean that it was done. */
+function redirected(request: ServiceRequest, answer: WireAnswer): ServiceRefusal | OutcomeUnknown {
+	const said = `HTTP status ${answer.status} on ${request.method} ${request.path}`;
+	const wasNotDone = request.method === 'GET' || answer.status === 307 || answer.status === 308;
+	if (!wasNotDone) {
+		return unknown(request, 'The service answered with a redirect', said, answer.status);
+	}
 	return new ServiceRefusal(
 		'The base URL answers with a redirect, which is never followed with your API token',
 		'Open the credential and set Base URL to the final address of the service.',
-		`HTTP status ${answer.status} on ${request.method} ${request.path}`,
+		said,
 		answer.status,
 		{ texts: [], body: {} },
 	);

@@ -137,6 +137,13 @@ const BY_STATUS: Array<[(status: number) => boolean, Omit<Explanation, 'document
 		},
 	],
 	[
+		(status) => status === 413,
+		{
+			what: 'The request is larger than the service takes',
+			todo: 'Send less at once: shorten the texts, or lower Contacts per Request in the options of Push Campaign Contacts.',
+		},
+	],
+	[
 		(status) => status === 429,
 		{
 			what: 'The service receives too many requests at the moment',

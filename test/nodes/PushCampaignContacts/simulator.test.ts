@@ -97,7 +97,8 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		[{ kind: 'html', afterHandling: true }, 'unknown'],
 		[{ kind: 'truncatedJson' }, 'unknown'],
 		[{ kind: 'successFalseAt200' }, 'not_sent'],
-		[{ kind: 'redirect' }, 'not_sent'],
+		[{ kind: 'redirect' }, 'unknown'],
+		[{ kind: 'redirect', status: 307 }, 'not_sent'],
 	];
 	test.each(faults)(
 		'%j at the second request: no number twice, every row told',

@@ -154,11 +154,34 @@ describe('what is known when no good answer comes', () => {
 		});
 	});
 
-	test('a redirect is refused, not followed', async () => {
-		const { service } = serviceAnswering({ status: 302, headers: { location: 'https://x.test' } });
-		await expect(service.send(GET)).rejects.toMatchObject({
+	test.each([
+		[GET, 302],
+		[GET, 301],
+		[POST, 307],
+		[POST, 308],
+	])('a redirect is not followed: $method, %i', async (request, status) => {
+		const { service, transport } = serviceAnswering({ status, headers: { location: '/x' } });
+		await expect(service.send(request)).rejects.toMatchObject({
 			name: 'ServiceRefusal',
 			message: expect.stringContaining('redirect') as string,
+		});
+		expect(transport).toHaveBeenCalledTimes(1);
+	});
+
+	test.each([301, 302, 303])('after a write, a %i may mean that it was done', async (status) => {
+		const { service, transport } = serviceAnswering({ status, headers: { location: '/x' } });
+		await expect(service.send(POST)).rejects.toMatchObject({
+			outcome: 'unknown',
+			message: expect.stringContaining('redirect') as string,
+		});
+		expect(transport).toHaveBeenCalledTimes(1);
+	});
+
+	test('413: what to send less of', async () => {
+		const { service } = serviceAnswering({ status: 413, text: '<html>Too large</html>' });
+		await expect(service.send(POST)).rejects.toMatchObject({
+			outcome: 'refused',
+			todo: expect.stringContaining('Contacts per Request') as string,
 		});
 	});
 
