@@ -13,9 +13,9 @@ describeContract((ring) => {
 			pollTimes: { item: [{ mode: 'everyMinute' }] },
 		});
 		const workflow = makeWorkflow([node]);
-		const { poll } = nodeTypes.getByNameAndVersion(node.type, 1);
+		const type = nodeTypes.getByNameAndVersion(node.type, 1);
 		return async () => {
-			const found = await poll?.call(pollContext(ring.credentials, workflow, node));
+			const found = await type.poll?.call(pollContext(ring.credentials, workflow, node));
 			return (found?.[0] ?? []).map(({ json }) => json);
 		};
 	};

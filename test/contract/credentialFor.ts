@@ -1,13 +1,85 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import type { Simulator } from '../simulator';
-import { callListDetails } from './callListDetails';
-import { dndDetails } from './dndDetails';
+import type { OpenDetailName } from '../../nodes/shared/service/openDetails';
+import { dialects, type Dialect, type Simulator } from '../simulator';
 
-/** A credential for a simulator, with every open detail as its dialect settles it. */
+export type DialectName = keyof typeof dialects;
+
+type Details = { [name in OpenDetailName]?: string };
+
+/** What the dialects answer in their own code, and so cannot be read off them. */
+const IN_CODE: { [name in DialectName]: Details } = {
+	plain: { callListPath: 'data', callListTotalPath: 'meta.total_count' },
+	terse: {
+		callListPath: 'data.calls',
+		callListTotalPath: 'data.total',
+		callListDateForm: 'dateTime',
+		chatCreateSessionPath: 'data.id',
+		chatAsyncTurnPath: 'data.turn',
+	},
+	wrapped: {
+		callListPath: 'data.result.items',
+		callListItemPath: 'call',
+		callListCursorPath: 'data.next_cursor',
+		callListDateForm: 'date',
+		chatCreateSessionPath: 'data.session.session_id',
+		chatAsyncTurnPath: 'data.accepted.turn.turn_id',
+	},
+};
+
+const PAGING = { page: 'pageFromOne', offset: 'offset', cursor: 'cursor' } as const;
+
+/** What an account's owner fills in under *Open Details* for a service that speaks the dialect. */
+export function openDetailsOf(dialect: Dialect): Details {
+	const { dnd, calls, chat } = dialect;
+	return {
+		dndAddPlacement: dnd.add.placement,
+		dndAddAgentName: dnd.add.agent,
+		dndAddPhoneName: dnd.add.phone,
+		dndAddReasonName: dnd.add.reason,
+		dndListAgentName: dnd.list.agent,
+		dndListPhoneName: dnd.list.phone,
+		dndListPageName: dnd.list.page,
+		dndListPerPageName: dnd.list.perPage,
+		dndRemovePhonePlacement: dnd.remove.phonePlacement,
+		dndRemoveAgentPlacement: dnd.remove.agentPlacement,
+		dndRemoveAgentName: dnd.remove.agent,
+		callListStatusName: calls.filters.status,
+		callListAgentName: calls.filters.agent,
+		callListCampaignName: calls.filters.campaign,
+		callListFromName: calls.filters.from,
+		callListToName: calls.filters.to,
+		callListPhoneName: calls.filters.phone,
+		callListPaging: PAGING[calls.paging.style],
+		callListPageName: calls.paging.position,
+		callListPageSizeName: calls.paging.size,
+		chatCreateAgentName: chat.create.agent,
+		chatCreatePersonName: chat.create.person,
+		chatInboundAgentName: chat.inbound.agent,
+		chatInboundSessionName: chat.inbound.session,
+		chatInboundMessageName: chat.inbound.message,
+		chatAsyncAgentName: chat.async.agent,
+		chatAsyncSessionName: chat.async.session,
+		chatAsyncMessageName: chat.async.message,
+		...(isDialectName(dialect.name) && IN_CODE[dialect.name]),
+	};
+}
+
+/** The credential of an account on the simulated service. */
 export function credentialFor({
 	baseUrl,
 	token,
 	dialect,
 }: Pick<Simulator, 'baseUrl' | 'token' | 'dialect'>): ICredentialDataDecryptedObject {
-	return { baseUrl, apiToken: token, ...dndDetails(dialect), ...callListDetails(dialect) };
+	return {
+		baseUrl,
+		apiToken: token,
+		describeDnd: true,
+		describeCallList: true,
+		describeChat: true,
+		...openDetailsOf(dialect),
+	};
+}
+
+function isDialectName(name: string): name is DialectName {
+	return name in dialects;
 }

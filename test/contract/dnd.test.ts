@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { fixtures } from '../simulator';
 import { describeContract } from './contractRing';
 import { neverSeen, schemaMismatches } from './schema';
@@ -8,10 +8,10 @@ const AGENT = { __rl: true, mode: 'id', value: agents.full };
 const NEW = '+919800000001';
 
 describeContract((ring, dialect) => {
-	const run = async (parameters: IDataObject, items?: IDataObject[]) =>
-		await ring.run('dnd', { agentUuid: AGENT, ...parameters } as never, items);
-	const records = async (parameters: IDataObject, items?: IDataObject[]) =>
-		await ring.records('dnd', { agentUuid: AGENT, ...parameters } as never, items);
+	const run = async (parameters: INodeParameters, items?: IDataObject[]) =>
+		await ring.run('dnd', { agentUuid: AGENT, ...parameters }, items);
+	const records = async (parameters: INodeParameters, items?: IDataObject[]) =>
+		await ring.records('dnd', { agentUuid: AGENT, ...parameters }, items);
 	const listed = async (phone: string) => (await records({ operation: 'check', phone }))[0]?.listed;
 
 	test('a number is added, found, removed, and then no longer found', async () => {

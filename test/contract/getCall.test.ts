@@ -1,15 +1,17 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { fixtures } from '../simulator';
 import { describeContract } from './contractRing';
 import { neverSeen, schemaMismatches } from './schema';
 
 const { calls, agents, campaigns, uploads } = fixtures;
 
+const text = (value: unknown) => (typeof value === 'string' ? value : '');
+
 describeContract((ring, dialect) => {
-	const records = async (parameters: IDataObject, items?: IDataObject[]) =>
-		await ring.records('getCall', parameters as never, items);
+	const records = async (parameters: INodeParameters, items?: IDataObject[]) =>
+		await ring.records('getCall', parameters, items);
 	const ids = (found: IDataObject[]) => found.map(({ call_id }) => call_id);
-	const list = async (filters: IDataObject, more: IDataObject = { returnAll: true }) =>
+	const list = async (filters: INodeParameters, more: INodeParameters = { returnAll: true }) =>
 		await records({ operation: 'getMany', filters, simplify: false, ...more });
 
 	test('Get: the record, with transcript and recording', async () => {
@@ -60,7 +62,7 @@ describeContract((ring, dialect) => {
 		const [recording] = await records({ operation: 'getRecording', callId: calls.finished });
 		expect(schemaMismatches('GetCall', 'getRecording', recording)).toEqual([]);
 		expect(neverSeen('GetCall', 'getRecording', [recording ?? {}])).toEqual([]);
-		const left = Date.parse(String(recording?.expires_at)) - Date.now();
+		const left = Date.parse(text(recording?.expires_at)) - Date.now();
 		expect(left).toBeGreaterThan(890_000);
 		expect(left).toBeLessThanOrEqual(900_000);
 

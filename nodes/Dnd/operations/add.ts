@@ -8,7 +8,7 @@ import {
 } from '../../shared/n8n/fields';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { valuesToAdd } from '../../shared/service/dndValues';
+import { valuesToAdd } from '../../shared/service/dndChange';
 import { addDndNumber } from '../../shared/service/endpoints';
 import { recordOf } from '../../shared/service/envelope';
 import { parseAgentUuid } from '../../shared/service/identifiers';

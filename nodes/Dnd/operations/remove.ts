@@ -9,15 +9,9 @@ import {
 } from '../../shared/n8n/fields';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { valuesToRemove } from '../../shared/service/dndValues';
-import { removeDndNumber, type Additions } from '../../shared/service/endpoints';
-import { recordOf } from '../../shared/service/envelope';
-import { isNotOnDndList } from '../../shared/service/errorTable';
-import { ServiceRefusal } from '../../shared/service/explained';
+import { removeNumber, valuesToRemove } from '../../shared/service/dndChange';
 import { parseAgentUuid } from '../../shared/service/identifiers';
 import { parseDndPhone } from '../../shared/service/phoneMatch';
-import type { Service } from '../../shared/service/service';
-import type { JsonObject } from '../../shared/service/types';
 import { CHANGES_AT_ONCE, dndAgentField, optionsField, phoneField } from '../dndFields';
 
 export const remove: Operation = {
@@ -68,20 +62,3 @@ export const remove: Operation = {
 		});
 	},
 };
-
-async function removeNumber(
-	service: Service,
-	values: Additions,
-	additions: Additions,
-	lenient: boolean,
-): Promise<JsonObject> {
-	try {
-		const answer = await removeDndNumber(service, values, additions);
-		return { was_listed: true, ...recordOf(answer) };
-	} catch (error) {
-		if (lenient && error instanceof ServiceRefusal && isNotOnDndList(error.refusal)) {
-			return { was_listed: false, message: error.serviceSaid ?? '' };
-		}
-		throw error;
-	}
-}

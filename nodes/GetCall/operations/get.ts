@@ -2,12 +2,12 @@ import { readAdditions } from '../../shared/n8n/additions';
 import { readConcurrency } from '../../shared/n8n/concurrency';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
+import { readTurns, recordingOrNull } from '../../shared/service/callParts';
 import { simplifyCall } from '../../shared/service/callRecord';
 import { getCall } from '../../shared/service/endpoints';
 import { recordOf } from '../../shared/service/envelope';
 import { parseCallId } from '../../shared/service/identifiers';
 import { callIdField, optionsField, READS_AT_ONCE, simplifyField } from '../callFields';
-import { recordingOrNull, turnsOf } from '../readParts';
 
 export const get: Operation = {
 	value: 'get',
@@ -46,7 +46,7 @@ export const get: Operation = {
 			const record = recordOf(await getCall(service, callId, additions));
 			return asItems({
 				...(parameters.boolean('simplify', index) ? simplifyCall(record) : record),
-				...(includes('transcript') && { transcript: await turnsOf(service, callId, additions) }),
+				...(includes('transcript') && { transcript: await readTurns(service, callId, additions) }),
 				...(includes('recording') && {
 					recording: await recordingOrNull(service, callId, additions),
 				}),

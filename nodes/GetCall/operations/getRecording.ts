@@ -4,10 +4,10 @@ import { readConcurrency } from '../../shared/n8n/concurrency';
 import { downloadRecording } from '../../shared/n8n/download';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
+import { readRecording } from '../../shared/service/callParts';
 import { InvalidInput } from '../../shared/service/explained';
 import { asText, parseCallId } from '../../shared/service/identifiers';
 import { callIdField, optionsField, READS_AT_ONCE } from '../callFields';
-import { recordingOf } from '../readParts';
 
 const recordingFields: INodeProperties[] = [
 	{
@@ -53,7 +53,7 @@ export const getRecording: Operation = {
 			const asFile = parameters.value('recordingAs', index) === 'file';
 			const field = asFile ? outputField(parameters.text('outputField', index)) : '';
 
-			const recording = await recordingOf(service, callId, additions);
+			const recording = await readRecording(service, callId, additions);
 			if (!asFile) return asItems(recording);
 			const file = await downloadRecording(context, asText(recording.recording_url), callId);
 			const json = {

@@ -1,4 +1,4 @@
-import { sleep, type ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 import { OpenDetails } from '../service/openDetails';
 import { Service } from '../service/service';
 import type { Clock } from '../service/http';
@@ -15,7 +15,7 @@ export type Connection = {
 
 /** Reads the credential once and opens the one door to the service. */
 export async function connect(context: ServiceContext): Promise<Connection> {
-	const data = await context.getCredentials<ICredentialDataDecryptedObject>(CREDENTIAL);
+	const data = await context.getCredentials(CREDENTIAL);
 	const { baseUrl, apiToken } = readServiceAccess(data);
 	const transport = createTransport(context, baseUrl, { ...data, baseUrl, apiToken });
 	return {

@@ -24,14 +24,19 @@ export type Operation = {
 	execute(run: OperationRun): Promise<INodeExecutionData[]>;
 };
 
+const OPERATION = {
+	displayName: 'Operation',
+	name: 'operation',
+	type: 'options',
+	noDataExpression: true,
+	default: '',
+} as const;
+
 /** The choice of operation, followed by the fields of each, shown for it alone. */
 export function operationFields(operations: Operation[], initial: Operation): INodeProperties[] {
 	return [
 		{
-			displayName: 'Operation',
-			name: 'operation',
-			type: 'options',
-			noDataExpression: true,
+			...OPERATION,
 			options: operations.map(({ name, value, action, description }) => ({
 				name,
 				value,

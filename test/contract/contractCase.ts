@@ -1,0 +1,37 @@
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { OpenDetailName } from '../../nodes/shared/service/openDetails';
+import { fixtures, type Dialect, type Simulator } from '../simulator';
+
+/** A value, or how it follows from what the service leaves open. */
+type PerDialect<T> = T | ((dialect: Dialect) => T);
+
+/** What a node does against a service that speaks any dialect. */
+export type ContractCase = {
+	title: string;
+	/** Open details said otherwise than the dialect has them. */
+	credential?: (dialect: Dialect) => { [name in OpenDetailName]?: string };
+	parameters: PerDialect<INodeParameters>;
+	items?: IDataObject[];
+	/** What happens at the service before or while the node runs. */
+	given?: (simulator: Simulator) => void;
+	/** Every request that the service receives, as "METHOD /path", in any order. */
+	requests: PerDialect<string[]>;
+	/** The items of the first output, compared with `toMatchObject`. */
+	output?: PerDialect<unknown[]>;
+	/** The beginning of the message with which the node stops. */
+	refusal?: PerDialect<string>;
+	/** What else must hold at the service, or of the items with their files. */
+	then?: (simulator: Simulator, items: INodeExecutionData[]) => void;
+};
+
+/** The cases of each node, by its type name. */
+export type ContractCases = { [node: string]: ContractCase[] };
+
+export function perDialect<T extends string | object>(value: PerDialect<T>, dialect: Dialect): T {
+	return typeof value === 'function' ? value(dialect) : value;
+}
+
+/** The Agent field, filled in by ID. */
+export const agent = (value: string = fixtures.agents.full) => ({
+	agentUuid: { __rl: true, mode: 'id', value },
+});
