@@ -1,3 +1,4 @@
+import { valueAt } from './jsonPath';
 import { isJsonObject, type JsonValue } from './types';
 
 /**
@@ -14,14 +15,9 @@ export function findField(answer: JsonValue, name: string): string | null {
 	return null;
 }
 
-/** The value at the place that the credential names, e.g. `data.turn`. */
-export function valueAt(answer: JsonValue, path: string): string | null {
-	let value: JsonValue | undefined = answer;
-	for (const name of path.split('.')) {
-		if (Array.isArray(value)) value = value[Number(name)];
-		else value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-	}
-	return asId(value);
+/** The ID at the place that the credential names, e.g. `data.turn`. */
+export function idAt(answer: JsonValue, path: string): string | null {
+	return asId(valueAt(answer, path));
 }
 
 function childrenOf(value: JsonValue): JsonValue[] {

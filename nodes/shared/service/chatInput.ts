@@ -1,6 +1,5 @@
 import { createHash } from 'crypto';
 import { InvalidInput } from './explained';
-import { AGENT_UUID } from './limits';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -18,23 +17,14 @@ export function parseSessionId(text: string): string {
 	return text;
 }
 
-/** @throws InvalidInput unless it has the documented form (General conventions › Agent identifier) */
-export function parseAgentUuid(text: string): string {
-	if (text === '') {
-		throw new InvalidInput('No agent is chosen', 'Choose the agent from the list in Agent.');
-	}
-	if (!AGENT_UUID.test(text)) {
-		throw new InvalidInput(
-			`“${text}” is not an agent ID`,
-			'Choose the agent from the list in Agent, or enter an ID that begins with agent_ and has no spaces.',
-		);
-	}
-	return text;
+/** Text as it is, numbers as their digits; nothing else is text. */
+export function plainText(value: unknown): string {
+	return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 /** Text that people read: kept as it was written, refused when there is nothing in it. */
 export function requireText(value: unknown, field: string): string {
-	const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+	const text = plainText(value);
 	if (text.trim() === '') {
 		throw new InvalidInput(
 			`${field} is empty`,
@@ -46,8 +36,8 @@ export function requireText(value: unknown, field: string): string {
 
 /** Session IDs as a list, or as text with commas, spaces or line breaks between them; each once. */
 export function splitSessionIds(value: unknown): string[] {
-	const parts = Array.isArray(value) ? value : String(value ?? '').split(/[\s,;]+/);
-	const ids = parts.map((part: unknown) => (typeof part === 'string' ? part.trim() : ''));
+	const parts: unknown[] = Array.isArray(value) ? value : plainText(value).split(/[\s,;]+/);
+	const ids = parts.map((part) => plainText(part).trim());
 	return [...new Set(ids.filter((id) => id !== ''))].map(parseSessionId);
 }
 

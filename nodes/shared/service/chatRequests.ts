@@ -1,4 +1,4 @@
-import { findField, valueAt } from './chatAnswer';
+import { findField, idAt } from './chatAnswer';
 import { InvalidInput, OutcomeUnknown } from './explained';
 import type { Answer } from './http';
 import type { OpenDetailName, OpenDetails } from './openDetails';
@@ -8,6 +8,17 @@ import type { JsonObject } from './types';
 
 /** A message for one of the v1 endpoints; a session, an agent, or both say whom it is for. */
 export type InboundMessage = { sessionId: string; agentUuid: string; message: string };
+
+/** @throws InvalidInput where neither a session nor an agent is given */
+export function requireRecipient(message: InboundMessage): InboundMessage {
+	if (message.sessionId === '' && message.agentUuid === '') {
+		throw new InvalidInput(
+			'Neither a session nor an agent says whom the message is for',
+			'Fill in Session ID, or choose an agent in Agent to let the service find or create a session.',
+		);
+	}
+	return message;
+}
 
 type Names = { session: OpenDetailName; agent: OpenDetailName; message: OpenDetailName };
 
@@ -38,12 +49,6 @@ export function asyncBody(
 
 function messageBody(details: OpenDetails, names: Names, message: InboundMessage): JsonObject {
 	const { sessionId, agentUuid, message: text } = message;
-	if (sessionId === '' && agentUuid === '') {
-		throw new InvalidInput(
-			'Neither a session nor an agent says whom the message is for',
-			'Fill in Session ID, or choose an agent in Agent to let the service find or create a session.',
-		);
-	}
 	return {
 		...(sessionId !== '' && { [details.required(names.session)]: sessionId }),
 		...(agentUuid !== '' && { [details.required(names.agent)]: agentUuid }),
@@ -64,14 +69,14 @@ export function createBody(
 /** The new session's ID, where the answer's open shape lets it be found. */
 export function createdSessionId(details: OpenDetails, { body }: Answer): string | null {
 	const path = details.optional('chatCreateSessionPath');
-	return path === undefined ? findField(body, 'session_id') : valueAt(body, path);
+	return path === undefined ? findField(body, 'session_id') : idAt(body, path);
 }
 
 /** The accepted turn, by which its later result is recognized. */
 export function acceptedTurn(details: OpenDetails, { body }: Answer) {
 	const path = details.optional('chatAsyncTurnPath');
 	return {
-		turnId: path === undefined ? findField(body, 'turn_id') : valueAt(body, path),
+		turnId: path === undefined ? findField(body, 'turn_id') : idAt(body, path),
 		messageId: findField(body, 'message_id'),
 	};
 }
@@ -88,8 +93,10 @@ export async function sendKeyed(
 		try {
 			return await send();
 		} catch (error) {
-			if (!(error instanceof OutcomeUnknown) || !keyed) throw error;
-			if (attempt >= ATTEMPTS_WITH_KEY) throw unknownWithKey(error);
+			const isUnknown = keyed && error instanceof OutcomeUnknown;
+			if (!isUnknown || attempt >= ATTEMPTS_WITH_KEY) {
+				throw isUnknown ? unknownWithKey(error) : error;
+			}
 			await service.clock.sleep(backOffMs(attempt, Math.random));
 		}
 	}

@@ -1,0 +1,71 @@
+import type {
+	IHookFunctions,
+	INodeType,
+	INodeTypeDescription,
+	ITriggerFunctions,
+	ITriggerResponse,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { activate } from './activate';
+import { triggerFields } from './triggerFields';
+import { answerWatchRequest } from './watchRequests';
+
+export class ChatEventsTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Chat Agent: Events Trigger',
+		name: 'chatEventsTrigger',
+		icon: {
+			light: 'file:../shared/icons/voiceChatAgent.svg',
+			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+		},
+		group: ['trigger'],
+		version: 1,
+		subtitle: '={{ $parameter["watchSessions"] ? "watched sessions" : $parameter["sessionIds"] }}',
+		description: 'Starts the workflow when something happens in a chat session with an AI agent',
+		defaults: { name: 'Chat Events Trigger' },
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		// Literals, because n8n's verification reads them from the source.
+		credentials: [
+			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
+		],
+		webhooks: [
+			{
+				name: 'default',
+				// Without a method n8n registers nothing, so that a test in the editor opens the sockets.
+				httpMethod: '={{ $parameter["watchSessions"] ? "POST" : "" }}',
+				responseMode: 'onReceived',
+				path: 'watch',
+			},
+		],
+		properties: triggerFields,
+	};
+
+	methods = { credentialTest: { voiceChatAgentApiTest } };
+
+	// The address is n8n's own: there is nothing to register at the service.
+	webhookMethods = {
+		default: {
+			async checkExists(this: IHookFunctions): Promise<boolean> {
+				return true;
+			},
+			async create(this: IHookFunctions): Promise<boolean> {
+				return true;
+			},
+			async delete(this: IHookFunctions): Promise<boolean> {
+				return true;
+			},
+		},
+	};
+
+	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
+		return await activate(this);
+	}
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await answerWatchRequest(this);
+	}
+}

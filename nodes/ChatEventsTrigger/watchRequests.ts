@@ -1,0 +1,85 @@
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { clock } from '../shared/n8n/connect';
+import { toNodeError } from '../shared/n8n/nodeErrors';
+import { NO_EXECUTION, Reply } from '../shared/n8n/webhookAnswer';
+import { isSecret, parseWatchRequest, SECRET_HEADER } from '../shared/service/chatWatch';
+import { ExplainedError, InvalidInput } from '../shared/service/explained';
+import type { JsonObject } from '../shared/service/types';
+import type { ChatEventsListener } from './listener';
+import { activeListeners, listenerKey, storeSessions } from './watchList';
+
+/**
+ * n8n stores the list once for each request, and requests that come together overwrite each other's. So each waits a
+ * moment and then writes the whole list as it stands, which is the same for all of them.
+ */
+const GATHER_MS = 150;
+
+/** Takes and drops sessions at the address of an active trigger. */
+export async function answerWatchRequest(
+	context: IWebhookFunctions,
+): Promise<IWebhookResponseData> {
+	const secret: unknown = context.getNodeParameter('watchSecret', '');
+	if (
+		typeof secret === 'string' &&
+		secret !== '' &&
+		!isSecret(context.getHeaderData()[SECRET_HEADER], secret)
+	) {
+		return refuse(context, 403, WRONG_SECRET);
+	}
+	if (context.getMode() === 'manual') return refuse(context, 409, TRIAL);
+	const listener = activeListeners.get(listenerKey(context));
+	if (listener === undefined) return refuse(context, 503, ELSEWHERE);
+	try {
+		const answer = await carryOut(listener, context.getBodyData());
+		return { webhookResponse: { ...answer, watched_sessions: listener.watchedSessions } };
+	} catch (error) {
+		if (error instanceof ExplainedError) {
+			return refuse(context, error instanceof InvalidInput ? 400 : 422, error);
+		}
+		throw toNodeError(context.getNode(), error);
+	} finally {
+		await clock.sleep(GATHER_MS);
+		// Of several sessions some may have been taken up although one was refused.
+		storeSessions(context, listener.watchedSessions);
+	}
+}
+
+async function carryOut(
+	listener: ChatEventsListener,
+	body: { [name: string]: unknown },
+): Promise<JsonObject> {
+	const { action, sessionIds } = parseWatchRequest(body);
+	if (action === 'unwatch') {
+		await listener.unwatch(sessionIds);
+		return { watched: false, connected: false };
+	}
+	const standings = await listener.watch(sessionIds);
+	for (const { ended } of standings) if (ended !== null) throw ended;
+	return { watched: true, connected: standings.every(({ connected }) => connected) };
+}
+
+type Explanation = { message: string; todo: string };
+
+const WRONG_SECRET: Explanation = {
+	message: 'The Chat Events Trigger does not accept the secret',
+	todo: 'Enter the same Secret in Chat Session → Watch as in the Chat Events Trigger.',
+};
+
+const TRIAL: Explanation = {
+	message: 'The Chat Events Trigger takes sessions only while its workflow is active',
+	todo: 'Use the production URL of the trigger. To try it in the editor, turn Watched Sessions off and fill in Session IDs.',
+};
+
+const ELSEWHERE: Explanation = {
+	message: 'The Chat Events Trigger runs in another process of n8n',
+	todo: 'Try again in a moment. If n8n runs webhook processes of its own, have the address of this trigger served by the main process.',
+};
+
+function refuse(
+	context: IWebhookFunctions,
+	status: number,
+	{ message, todo }: Explanation,
+): IWebhookResponseData {
+	new Reply(context).send(status, { message, todo });
+	return NO_EXECUTION;
+}

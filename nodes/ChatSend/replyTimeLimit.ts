@@ -1,0 +1,8 @@
+import type { Parameters } from '../shared/n8n/parameters';
+import { RESULT_TIMEOUT_MS } from '../shared/service/chatSocket/timings';
+
+/** *Time Limit for the Reply* of the Options collection. */
+export function replyTimeLimitMs(parameters: Parameters, index: number): number {
+	const seconds = Number(parameters.record('options', index).replyTimeLimit ?? NaN);
+	return seconds > 0 ? seconds * 1000 : RESULT_TIMEOUT_MS;
+}

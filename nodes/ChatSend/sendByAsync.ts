@@ -1,0 +1,82 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { readAdditions } from '../shared/n8n/additions';
+import type { ChatDesk, Prepare } from '../shared/n8n/chatItems';
+import { clock, type Connection } from '../shared/n8n/connect';
+import { asItems } from '../shared/n8n/itemLoop';
+import { parseSessionId } from '../shared/service/chatInput';
+import { acceptedTurn, asyncBody, sendKeyed } from '../shared/service/chatRequests';
+import type { Readiness } from '../shared/service/chatSocket/exchange';
+import { ReplyWatch } from '../shared/service/chatSocket/replyWatch';
+import { sendInboundAsync } from '../shared/service/endpoints';
+import { recordOf } from '../shared/service/envelope';
+import { NotSent } from '../shared/service/explained';
+import type { Answer } from '../shared/service/http';
+import { idempotencyKey } from './idempotencyKey';
+import { replyTimeLimitMs } from './replyTimeLimit';
+import { readInbound } from './sendByInbound';
+
+/** Hands a message over; the reply comes later, and is waited for on the session's WebSocket if wanted. */
+export const sendByAsync: Prepare = (item) => {
+	const { parameters, index } = item;
+	const message = readInbound(item);
+	const { sessionId } = message;
+	const key = idempotencyKey(parameters, index, sessionId, [message.message]);
+	const additions = readAdditions(parameters.record('options', index));
+	const send = async ({ service, openDetails }: Connection) => {
+		const body = asyncBody(openDetails, message, key);
+		const post = async () => await sendInboundAsync(service, body, additions);
+		return await sendKeyed(service, key !== '', post);
+	};
+	if (!parameters.boolean('waitForReply', index)) {
+		return async ({ connection }) => asItems(recordOf(await send(connection)));
+	}
+	const wait: ReplyWait = {
+		sessionId: parseSessionId(sessionId),
+		message: message.message,
+		takeOver: parameters.boolean('takeOver', index),
+		ms: replyTimeLimitMs(parameters, index),
+	};
+	return async (desk) => await sendAndWait(desk, wait, async () => await send(desk.connection));
+};
+
+type ReplyWait = { sessionId: string; message: string; takeOver: boolean; ms: number };
+
+const TURN_NOT_NAMED =
+	'The service took the message, but its answer does not name the turn, so the reply could not be recognized. Open the credential and fill in “Send Without Waiting: Place of the Turn ID in the Answer”.';
+
+function notReady(readiness: Exclude<Readiness, { kind: 'open' }>): Error {
+	if (readiness.kind === 'ended') return readiness.ending;
+	return new NotSent(
+		'The message was not sent, because the run was stopped',
+		'Run the workflow again to send it.',
+	);
+}
+
+async function sendAndWait(
+	{ context, connection, sockets }: ChatDesk,
+	{ sessionId, message, takeOver, ms }: ReplyWait,
+	send: () => Promise<Answer>,
+): Promise<INodeExecutionData[]> {
+	return await sockets.use(connection, sessionId, takeOver, async (socket) => {
+		// Listening comes first: a reply may be there before the request is answered.
+		const watch = new ReplyWatch(socket, message);
+		try {
+			const readiness = await socket.ready();
+			if (readiness.kind !== 'open') throw notReady(readiness);
+			const answer = await send();
+			const turn = acceptedTurn(connection.openDetails, answer);
+			const named = turn.turnId !== null || turn.messageId !== null;
+			if (!named) context.addExecutionHints({ message: TURN_NOT_NAMED });
+			const { reply, result } = await watch.reply(turn, ms, clock);
+			return asItems({
+				session_id: sessionId,
+				...recordOf(answer),
+				reply,
+				turn_result: result?.payload ?? null,
+				...(result === null && (named ? { timed_out: true } : { turn_not_named: true })),
+			});
+		} finally {
+			watch.end();
+		}
+	});
+}

@@ -1,0 +1,25 @@
+import { readAdditions } from '../shared/n8n/additions';
+import type { ChatItem, Prepare } from '../shared/n8n/chatItems';
+import { asItems } from '../shared/n8n/itemLoop';
+import { requireText } from '../shared/service/chatInput';
+import { inboundBody, requireRecipient, type InboundMessage } from '../shared/service/chatRequests';
+import { sendInbound } from '../shared/service/endpoints';
+import { recordOf } from '../shared/service/envelope';
+
+/** Sends a message and waits for the agent's reply in the answer, which passes through. */
+export const sendByInbound: Prepare = (item) => {
+	const message = readInbound(item);
+	const additions = readAdditions(item.parameters.record('options', item.index));
+	return async ({ connection: { service, openDetails } }) => {
+		const body = inboundBody(openDetails, message);
+		return asItems(recordOf(await sendInbound(service, body, additions)));
+	};
+};
+
+export function readInbound({ parameters, index }: ChatItem): InboundMessage {
+	return requireRecipient({
+		sessionId: parameters.text('sessionId', index),
+		agentUuid: parameters.text('agentUuid', index),
+		message: requireText(parameters.value('message', index), 'Message'),
+	});
+}

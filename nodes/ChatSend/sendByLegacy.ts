@@ -1,0 +1,19 @@
+import { readAdditions } from '../shared/n8n/additions';
+import type { Prepare } from '../shared/n8n/chatItems';
+import { asItems } from '../shared/n8n/itemLoop';
+import { requireText } from '../shared/service/chatInput';
+import { sendLegacyMessage } from '../shared/service/endpoints';
+import { recordOf } from '../shared/service/envelope';
+import { parseAgentUuid } from '../shared/service/identifiers';
+
+/** The older request: the agent's `response` comes in the answer. */
+export const sendByLegacy: Prepare = ({ parameters, index }) => {
+	const body = {
+		agent_uuid: parseAgentUuid(parameters.value('agentUuid', index)),
+		chat_session_id: requireText(parameters.value('sessionId', index), 'Session ID').trim(),
+		message: requireText(parameters.value('message', index), 'Message'),
+	};
+	const additions = readAdditions(parameters.record('options', index));
+	return async ({ connection }) =>
+		asItems(recordOf(await sendLegacyMessage(connection.service, body, additions)));
+};

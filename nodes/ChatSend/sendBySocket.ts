@@ -1,0 +1,79 @@
+import type { ChatItem, Prepare } from '../shared/n8n/chatItems';
+import { clock } from '../shared/n8n/connect';
+import { asItems } from '../shared/n8n/itemLoop';
+import { parseSessionId, plainText, requireText } from '../shared/service/chatInput';
+import { messageFrame } from '../shared/service/chatSocket/frames';
+import { sendTurn, type TurnLink, type TurnOutcome } from '../shared/service/chatSocket/turn';
+import { turnFault } from '../shared/service/chatSocket/turnFault';
+import type { ClientFrame } from '../shared/service/chatSocket/types';
+import { OutcomeUnknown } from '../shared/service/explained';
+import type { JsonObject } from '../shared/service/types';
+import { idempotencyKey } from './idempotencyKey';
+import { replyTimeLimitMs } from './replyTimeLimit';
+
+/** Sends a message over the session's WebSocket and waits for its reply. */
+export const sendBySocket: Prepare = (item) => {
+	const { parameters, index } = item;
+	const sessionId = parseSessionId(parameters.text('sessionId', index));
+	const message = requireText(parameters.value('message', index), 'Message');
+	return sendFrame(item, sessionId, messageFrame(message, frameIds(item, sessionId, [message])));
+};
+
+export function frameIds({ parameters, index }: ChatItem, sessionId: string, content: string[]) {
+	const { messageId } = parameters.record('options', index);
+	return {
+		messageId: plainText(messageId).trim(),
+		idempotencyKey: idempotencyKey(parameters, index, sessionId, content),
+	};
+}
+
+export function sendFrame(
+	{ parameters, index }: ChatItem,
+	sessionId: string,
+	frame: ClientFrame,
+): ReturnType<Prepare> {
+	const options = {
+		clock,
+		random: Math.random,
+		resultTimeoutMs: replyTimeLimitMs(parameters, index),
+	};
+	const takeOver = parameters.boolean('takeOver', index);
+	return async ({ connection, sockets }) => {
+		const send = async (socket: TurnLink) => await sendTurn(socket, frame, options);
+		const outcome = await sockets.use(connection, sessionId, takeOver, send);
+		return asItems({ session_id: sessionId, ...turnRecord(outcome) });
+	};
+}
+
+function turnRecord(outcome: TurnOutcome): JsonObject {
+	switch (outcome.kind) {
+		case 'completed':
+			return outcome.ack.payload;
+		// A state the document does not list is data, like every value it leaves open.
+		case 'unrecognized':
+			return outcome.ack.payload;
+		case 'replayed':
+		case 'merged': {
+			const { ack, reply, result } = outcome;
+			const late = outcome.kind === 'merged' && result === null;
+			return {
+				...ack.payload,
+				reply,
+				turn_result: result?.payload ?? null,
+				...(late && { timed_out: true }),
+			};
+		}
+		default:
+			throw faultOf(outcome);
+	}
+}
+
+function faultOf(outcome: TurnOutcome): Error {
+	const fault = turnFault(outcome);
+	if (fault === null) return new TypeError('A turn that went well has no fault');
+	const keyed = outcome.kind === 'unknown' && outcome.keyed;
+	// Kept as settled for Retry On Fail, unless a key makes sending it again safe.
+	return fault.outcome === 'unknown' && !keyed
+		? new OutcomeUnknown(fault.message, fault.todo, fault.serviceSaid)
+		: fault;
+}

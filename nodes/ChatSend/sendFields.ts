@@ -1,0 +1,182 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { sessionField, shownFor, takeOverField } from '../shared/n8n/chatFields';
+import { agentField } from '../shared/n8n/fields';
+import { idempotencyFields } from './idempotencyFields';
+import { optionsFields } from './optionsFields';
+
+const MESSAGE = { operation: ['sendMessage'] };
+const ANSWER = { operation: ['answerInteraction'] };
+
+const whatFields: INodeProperties[] = [
+	{
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Answer Interaction',
+				value: 'answerInteraction',
+				action: 'Answer an interactive message',
+				description: 'Choose an option of buttons, a list or a carousel, or give free-form input',
+			},
+			{
+				name: 'Send Message',
+				value: 'sendMessage',
+				action: 'Send a message',
+				description: 'Send a message of the customer to the agent',
+			},
+		],
+		default: 'sendMessage',
+	},
+	shownFor(
+		{
+			displayName: 'Send By',
+			name: 'sendBy',
+			type: 'options',
+			noDataExpression: true,
+			options: [
+				{
+					name: 'Live Connection (WebSocket)',
+					value: 'socket',
+					description:
+						'Needs no open details. The reply comes back in the same run. Only one client at a time can hold a session this way.',
+				},
+				{
+					name: 'Request With Immediate Reply',
+					value: 'inbound',
+					description: 'Waits until the agent has answered (POST /v1/chat/inbound)',
+				},
+				{
+					name: 'Request With Later Reply',
+					value: 'async',
+					description:
+						'Returns at once; the reply comes later by the chat delivery webhook and to live connections (POST /v1/chat/inbound/async)',
+				},
+				{
+					name: 'Legacy Request (Deprecated)',
+					value: 'legacy',
+					description:
+						'The older POST /chat_messages/send_message. Use one of the others in new workflows.',
+				},
+			],
+			default: 'socket',
+		},
+		MESSAGE,
+	),
+];
+
+const whomFields: INodeProperties[] = [
+	shownFor(sessionField, { ...MESSAGE, sendBy: ['socket', 'legacy'] }),
+	shownFor(sessionField, ANSWER),
+	shownFor(
+		{
+			...sessionField,
+			required: false,
+			description:
+				'The chat session. Leave empty to let the service find or create one for the agent.',
+		},
+		{ ...MESSAGE, sendBy: ['inbound', 'async'] },
+	),
+	shownFor(agentField, { ...MESSAGE, sendBy: ['legacy'] }),
+	shownFor(
+		{
+			...agentField,
+			required: false,
+			description: 'The agent to talk to; needed where Session ID is empty',
+		},
+		{ ...MESSAGE, sendBy: ['inbound', 'async'] },
+	),
+];
+
+const contentFields: INodeProperties[] = [
+	shownFor(
+		{
+			displayName: 'Message',
+			name: 'message',
+			type: 'string',
+			typeOptions: { rows: 3 },
+			default: '',
+			required: true,
+			placeholder: 'e.g. Is the flat still available?',
+			description: 'What the customer says',
+		},
+		MESSAGE,
+	),
+	shownFor(
+		{
+			displayName: 'Interaction ID',
+			name: 'interactionId',
+			type: 'string',
+			default: '',
+			required: true,
+			description: 'Which interactive message is answered, as the message itself names it',
+		},
+		ANSWER,
+	),
+	shownFor(
+		{
+			displayName: 'Answer With',
+			name: 'answerWith',
+			type: 'options',
+			noDataExpression: true,
+			options: [
+				{ name: 'An Option', value: 'option' },
+				{ name: 'Free-Form Input', value: 'response' },
+			],
+			default: 'option',
+			description: 'Whether one of the offered options is chosen or text is typed in',
+		},
+		ANSWER,
+	),
+	shownFor(
+		{
+			displayName: 'Option ID',
+			name: 'optionId',
+			type: 'string',
+			default: '',
+			required: true,
+			description: 'The chosen button, list row or card, as the interactive message names it',
+		},
+		{ ...ANSWER, answerWith: ['option'] },
+	),
+	shownFor(
+		{
+			displayName: 'Response',
+			name: 'response',
+			type: 'string',
+			typeOptions: { rows: 3 },
+			default: '',
+			required: true,
+			description: 'What the customer types in',
+		},
+		{ ...ANSWER, answerWith: ['response'] },
+	),
+];
+
+const connectionFields: INodeProperties[] = [
+	shownFor(
+		{
+			displayName: 'Wait for the Reply',
+			name: 'waitForReply',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to listen on a live connection of the session until the reply is there. Needs a Session ID.',
+		},
+		{ ...MESSAGE, sendBy: ['async'] },
+	),
+	shownFor(takeOverField, { ...MESSAGE, sendBy: ['socket'] }),
+	shownFor(takeOverField, { ...MESSAGE, sendBy: ['async'], waitForReply: [true] }),
+	shownFor(takeOverField, ANSWER),
+];
+
+/** What the person sees, from top to bottom. */
+export const sendFields: INodeProperties[] = [
+	...whatFields,
+	...whomFields,
+	...contentFields,
+	...connectionFields,
+	...idempotencyFields,
+	...optionsFields,
+];

@@ -1,0 +1,62 @@
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { searchAgents } from '../shared/n8n/agentList';
+import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { operationFields, runOperation } from '../shared/n8n/operations';
+import { create } from './operations/create';
+import { legacyClose, legacyCreate, legacyPause } from './operations/legacy';
+import { close, supportCommand } from './operations/supportCommand';
+import { waitForEvent } from './operations/waitForEvent';
+import { unwatch, watch } from './operations/watch';
+
+/** In the order of the list that the person sees. */
+const operations = [
+	close,
+	create,
+	legacyClose,
+	legacyCreate,
+	legacyPause,
+	supportCommand,
+	unwatch,
+	waitForEvent,
+	watch,
+];
+
+export class ChatSession implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Chat Agent: Session',
+		name: 'chatSession',
+		icon: {
+			light: 'file:../shared/icons/voiceChatAgent.svg',
+			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+		},
+		group: ['output'],
+		version: 1,
+		subtitle:
+			'={{ { close: "close", create: "create", legacyClose: "legacy close", legacyCreate: "legacy create", legacyPause: "legacy pause", supportCommand: "support command", unwatch: "unwatch", waitForEvent: "wait for event", watch: "watch" }[$parameter["operation"]] }}',
+		description: 'Create, close, steer, watch or wait for a chat session with an AI agent',
+		defaults: { name: 'Chat Session' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		// Literals, because n8n's verification reads them from the source.
+		credentials: [
+			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
+		],
+		properties: operationFields(operations, create),
+	};
+
+	methods = {
+		credentialTest: { voiceChatAgentApiTest },
+		listSearch: { searchAgents },
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await runOperation(this, operations);
+	}
+}

@@ -1,0 +1,51 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { readAdditions } from '../../shared/n8n/additions';
+import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
+import { agentField } from '../../shared/n8n/fields';
+import { asItems } from '../../shared/n8n/itemLoop';
+import type { Operation } from '../../shared/n8n/operations';
+import { createBody, createdSessionId } from '../../shared/service/chatRequests';
+import { createSession } from '../../shared/service/endpoints';
+import { recordOf } from '../../shared/service/envelope';
+import { parseAgentUuid } from '../../shared/service/identifiers';
+import { requestOptions } from './options';
+
+export const personNameField: INodeProperties = {
+	displayName: 'Person Name',
+	name: 'personName',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. Asha Rao',
+	description: 'The name of the customer, for the agent to use',
+};
+
+export const CREATED = {
+	one: 'session was already created',
+	several: 'sessions were already created',
+};
+
+export const create: Operation = {
+	name: 'Create',
+	value: 'create',
+	action: 'Create a chat session',
+	description: 'Begin a chat session with an agent',
+	fields: [agentField, personNameField, requestOptions],
+	async execute(run) {
+		return await forEachChatItem(run, createOne, { deed: CREATED });
+	},
+};
+
+const createOne: Prepare = ({ parameters, index }) => {
+	const fields = {
+		agentUuid: parseAgentUuid(parameters.value('agentUuid', index)),
+		personName: parameters.text('personName', index),
+	};
+	const additions = readAdditions(parameters.record('options', index));
+	return async ({ connection: { service, openDetails } }) => {
+		const answer = await createSession(service, createBody(openDetails, fields), additions);
+		const sessionId = createdSessionId(openDetails, answer);
+		// Whatever the service calls it: what follows in the workflow finds it in one place.
+		const named = sessionId === null ? {} : { session_id: sessionId };
+		return asItems({ ...named, ...recordOf(answer) });
+	};
+};

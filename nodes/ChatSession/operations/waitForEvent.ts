@@ -1,0 +1,82 @@
+import { sessionField, takeOverField } from '../../shared/n8n/chatFields';
+import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
+import { clock } from '../../shared/n8n/connect';
+import { chosenTypes, eventTypesField, otherEventTypesField } from '../../shared/n8n/eventTypes';
+import { concurrencyField } from '../../shared/n8n/fields';
+import { asItems } from '../../shared/n8n/itemLoop';
+import type { Operation } from '../../shared/n8n/operations';
+import { parseSessionId } from '../../shared/service/chatInput';
+import { waitForEvent as waitOnSocket } from '../../shared/service/chatWait';
+import { InvalidInput } from '../../shared/service/explained';
+import { optionsOf } from './options';
+
+const SESSIONS_AT_ONCE = 10;
+const LONGEST_WAIT_SECONDS = 86_400;
+
+export const waitForEvent: Operation = {
+	name: 'Wait for Event',
+	value: 'waitForEvent',
+	action: 'Wait for an event of a chat session',
+	description: 'Go on when something happens in the session, or when a time limit is over',
+	fields: [
+		sessionField,
+		{
+			...eventTypesField,
+			description: 'What to wait for. The first of these ends the wait; leave empty for any event.',
+		},
+		{
+			displayName: 'Time Limit',
+			name: 'timeLimit',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: LONGEST_WAIT_SECONDS },
+			default: 300,
+			required: true,
+			description:
+				'Seconds to wait at most. The run stays in memory meanwhile and does not survive a restart of n8n; for long waits start a workflow with the Chat Events Trigger.',
+		},
+		takeOverField,
+		optionsOf(
+			concurrencyField(SESSIONS_AT_ONCE, 'How many sessions are waited for at the same time'),
+			otherEventTypesField,
+		),
+	],
+	async execute(run) {
+		return await forEachChatItem(run, waitOnce, {
+			concurrency: SESSIONS_AT_ONCE,
+			deed: { one: 'wait has already ended', several: 'waits have already ended' },
+		});
+	},
+};
+
+const waitOnce: Prepare = ({ parameters, index }) => {
+	const sessionId = parseSessionId(parameters.text('sessionId', index));
+	const { otherEventTypes } = parameters.record('options', index);
+	const types = chosenTypes(parameters.value('eventTypes', index), otherEventTypes);
+	const ms = parseTimeLimit(parameters.value('timeLimit', index)) * 1000;
+	const takeOver = parameters.boolean('takeOver', index);
+	return async ({ connection, sockets }) => {
+		const { event, seen, ended } = await sockets.use(
+			connection,
+			sessionId,
+			takeOver,
+			async (socket) => await waitOnSocket(socket, types, ms, clock),
+		);
+		if (ended !== null && ended.kind !== 'session_closed') throw ended;
+		return asItems({
+			session_id: sessionId,
+			timed_out: event === null && ended === null,
+			session_closed: ended !== null || event?.type === 'session_closed',
+			event: event?.envelope ?? null,
+			seen: seen.map(({ envelope }) => envelope),
+		});
+	};
+};
+
+function parseTimeLimit(value: unknown): number {
+	const seconds = Number(value);
+	if (seconds > 0 && seconds <= LONGEST_WAIT_SECONDS) return seconds;
+	throw new InvalidInput(
+		'The Time Limit is not a number of seconds between 1 and 86400',
+		'Enter how many seconds to wait at most, such as 300.',
+	);
+}

@@ -1,0 +1,52 @@
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { forEachChatItem } from '../shared/n8n/chatItems';
+import { connectOnce } from '../shared/n8n/connect';
+import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { Parameters } from '../shared/n8n/parameters';
+import { contextFields } from './contextFields';
+import { injectOne } from './injectOne';
+
+export class InjectContext implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Chat Agent: Inject Context',
+		name: 'injectContext',
+		icon: {
+			light: 'file:../shared/icons/voiceChatAgent.svg',
+			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+		},
+		group: ['output'],
+		version: 1,
+		subtitle: 'one entry an item',
+		description:
+			'Tell a chat agent something about the conversation, such as what was said in a call',
+		defaults: { name: 'Inject Context' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		// Literals, because n8n's verification reads them from the source.
+		credentials: [
+			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
+		],
+		properties: contextFields,
+	};
+
+	methods = { credentialTest: { voiceChatAgentApiTest } };
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const run = {
+			context: this,
+			parameters: new Parameters(this),
+			connection: connectOnce(this),
+		};
+		const results = await forEachChatItem(run, injectOne, {
+			deed: { one: 'entry was already added', several: 'entries were already added' },
+		});
+		return [results];
+	}
+}

@@ -1,0 +1,26 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { sessionField } from '../shared/n8n/chatFields';
+import { additionalBodyFields, additionalQueryParameters } from '../shared/n8n/fields';
+
+export const contextFields: INodeProperties[] = [
+	sessionField,
+	{
+		displayName: 'Context',
+		name: 'context',
+		type: 'string',
+		typeOptions: { rows: 5 },
+		default: '',
+		required: true,
+		placeholder: 'e.g. In yesterday’s call the customer asked for a visit on Saturday.',
+		description:
+			'What the agent should know, added at the end of what it knows already. Each item adds one entry, in the order of the items.',
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [additionalBodyFields, additionalQueryParameters],
+	},
+];

@@ -1,0 +1,31 @@
+import { readAdditions } from '../shared/n8n/additions';
+import type { Prepare } from '../shared/n8n/chatItems';
+import { asItems } from '../shared/n8n/itemLoop';
+import { parseSessionId, requireText } from '../shared/service/chatInput';
+import { injectContext } from '../shared/service/endpoints';
+import { recordOf } from '../shared/service/envelope';
+import { OutcomeUnknown } from '../shared/service/explained';
+
+/** Adds one entry and returns the whole list that the session then holds. */
+export const injectOne: Prepare = ({ parameters, index }) => {
+	const sessionId = parseSessionId(parameters.text('sessionId', index));
+	const context = requireText(parameters.value('context', index), 'Context');
+	const additions = readAdditions(parameters.record('options', index));
+	return async ({ connection: { service } }) => {
+		try {
+			return asItems(recordOf(await injectContext(service, sessionId, { context }, additions)));
+		} catch (error) {
+			throw error instanceof OutcomeUnknown ? maybeInjected(sessionId, error) : error;
+		}
+	};
+};
+
+/** The next entry's answer shows the whole list, and with it whether this one is there. */
+function maybeInjected(sessionId: string, error: OutcomeUnknown): OutcomeUnknown {
+	return new OutcomeUnknown(
+		`${error.message} (context of session ${sessionId})`,
+		'The entry was not sent a second time. The list that the next entry of this session returns shows whether it is there.',
+		error.serviceSaid,
+		error.status,
+	);
+}
