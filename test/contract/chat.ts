@@ -1,5 +1,11 @@
 import type { Dialect, Simulator } from '../simulator';
 
+/** The requests with which a node takes up the live connection of a session. */
+export const connecting = (session: string) => [
+	`POST /v1/chat/session/${session}/ws_token`,
+	`GET /v1/chat/session/${session}/user-stream`,
+];
+
 /** What a node says of a session that the service does not know, which the document leaves open. */
 export function unknownSession({ name }: Dialect): string {
 	return (

@@ -1,0 +1,78 @@
+import { fixtures } from '../../simulator';
+import type { ContractCase } from '../contractCase';
+
+const { campaigns, uploads, agents } = fixtures;
+const requests = [`GET /v1/campaigns/${campaigns.active}/status`];
+const list = (id: number, completed: boolean) => ({
+	campaign_upload_id: id,
+	file_name: `leads_${id}.csv`,
+	agent_uuid: agents.full,
+	created_at: expect.any(String),
+	queues: [{ agent_uuid: agents.full, total_queued: 20, completed }],
+});
+
+export const campaignStatus: ContractCase[] = [
+	{
+		title: 'gives the whole answer, with what the document does not name',
+		parameters: { campaignId: campaigns.active, simplify: false },
+		requests,
+		output: (dialect) => [
+			{
+				campaign: {
+					id: campaigns.active,
+					name: 'Morning Leads',
+					status: 'Active',
+					is_retry_enabled: true,
+					retry_threshold: 3,
+					retry_delay: dialect.campaigns.retryDelay,
+					created_at: expect.any(String),
+					...dialect.campaigns.extraFields,
+				},
+				calls: {
+					total: 38,
+					by_status: { picked: 30, not_picked: 1, failed: 7 },
+				},
+				uploads: [list(uploads.completed, true), list(uploads.running, false)],
+			},
+		],
+	},
+	{
+		title: 'gives one flat record',
+		parameters: { campaignId: campaigns.active },
+		requests,
+		output: [
+			{
+				campaign_id: campaigns.active,
+				name: 'Morning Leads',
+				status: 'Active',
+				attempts_total: 38,
+				attempts_picked: 30,
+				attempts_not_picked: 1,
+				attempts_failed: 7,
+				contacts_queued: 40,
+				lists_total: 2,
+				lists_queued: 2,
+				lists_completed: 1,
+			},
+		],
+	},
+	{
+		title: 'waits until the queues are completed',
+		parameters: { campaignId: campaigns.active, waitUntilCompleted: true },
+		given: (simulator) => simulator.completeUpload(uploads.running),
+		requests,
+		output: [{ lists_completed: 2, wait_outcome: 'completed' }],
+	},
+	{
+		title: 'ends the wait for an archived campaign and says why',
+		parameters: { campaignId: campaigns.archived, waitUntilCompleted: true },
+		requests: [`GET /v1/campaigns/${campaigns.archived}/status`],
+		output: [{ status: 'Archived', wait_outcome: 'archived' }],
+	},
+	{
+		title: 'recognizes an unknown campaign at any status',
+		parameters: { campaignId: 999 },
+		requests: ['GET /v1/campaigns/999/status'],
+		refusal: 'The service does not know this campaign',
+	},
+];

@@ -1,0 +1,144 @@
+import { fixtures, type Simulator } from '../../simulator';
+import { connecting, onceConnected } from '../chat';
+import { agent, type ContractCase } from '../contractCase';
+
+const { sessions, agents } = fixtures;
+const sessionId = sessions.open;
+const SUPPORT = `POST /v1/chat/session/${sessionId}/support`;
+
+const statusOf = ({ sessions: control }: Simulator) => control.get(sessionId).status;
+const newest = ({ state }: Simulator) => [...state.sessions.values()].at(-1);
+
+const v1: ContractCase[] = [
+	{
+		title: 'creates a session and names it in one place',
+		parameters: { operation: 'create', ...agent(), personName: 'Asha Rao' },
+		requests: ['POST /v1/chat/session'],
+		output: [{ session_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }],
+		then: (simulator, [item]) =>
+			expect(newest(simulator)).toMatchObject({
+				sessionId: item?.json.session_id,
+				agentUuid: agents.full,
+				person: 'Asha Rao',
+			}),
+	},
+	{
+		title: 'is turned down for an agent of another account, at any status',
+		parameters: { operation: 'create', ...agent(agents.foreign) },
+		requests: ['POST /v1/chat/session'],
+		refusal: 'The service does not find this agent',
+	},
+	{
+		title: 'closes a session',
+		parameters: { operation: 'close', sessionId },
+		requests: [SUPPORT],
+		output: [{ session_id: sessionId }],
+		then: (simulator) => {
+			expect(statusOf(simulator)).toBe('closed');
+			expect(simulator.requests[0]?.body).toEqual({ command: 'close' });
+		},
+	},
+	{
+		title: 'sends any other support command with what it needs',
+		parameters: ({ chat: { commands } }) => ({
+			operation: 'supportCommand',
+			sessionId,
+			command: 'other',
+			otherCommand: commands.tell,
+			options: { additionalBodyFields: JSON.stringify({ [commands.text]: 'Be brief' }) },
+		}),
+		requests: [SUPPORT],
+		output: [{ session_id: sessionId }],
+		then: ({ sessions: control }) => expect(control.get(sessionId).context.at(-1)).toBe('Be brief'),
+	},
+	{
+		title: 'explains a refusal of the chat engine, at any status',
+		parameters: ({ chat: { commands } }) => ({
+			operation: 'supportCommand',
+			sessionId,
+			command: 'other',
+			otherCommand: commands.tell,
+			options: { additionalBodyFields: JSON.stringify({ [commands.text]: 'Be brief' }) },
+		}),
+		given: ({ sessions: control }) => control.setMode(sessionId, 'support'),
+		requests: [SUPPORT],
+		refusal: 'A person has taken over this chat',
+	},
+	{
+		title: 'gives the reason of a refusal that the document does not name',
+		parameters: { operation: 'supportCommand', sessionId, command: 'close' },
+		given: ({ sessions: control }) => control.close(sessionId),
+		requests: [SUPPORT],
+		refusal: 'The chat engine turned the request down',
+	},
+	{
+		title: 'waits for an event of the session',
+		parameters: { operation: 'waitForEvent', sessionId, eventTypes: ['nudge_sent'] },
+		given: (simulator) =>
+			onceConnected(simulator, sessionId, () => {
+				simulator.sessions.setMode(sessionId, 'support');
+				simulator.sessions.nudge(sessionId, 75);
+			}),
+		requests: connecting(sessionId),
+		output: [
+			{
+				session_id: sessionId,
+				timed_out: false,
+				session_closed: false,
+				event: { type: 'nudge_sent', session_id: sessionId, payload: { idle_seconds: 75 } },
+				seen: expect.arrayContaining([expect.objectContaining({ type: 'mode_changed' })]),
+			},
+		],
+	},
+];
+
+const legacy: ContractCase[] = [
+	{
+		title: 'legacy: creates a session with a welcome message',
+		parameters: {
+			operation: 'legacyCreate',
+			...agent(),
+			personName: 'Asha Rao',
+			metadata: '{ "source": "website" }',
+		},
+		requests: ['POST /chat_sessions'],
+		output: [
+			{
+				session_id: expect.any(String),
+				agent_name: 'Sales India',
+				started_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+$/),
+				welcome_message: 'Hello Asha Rao, how can I help?',
+			},
+		],
+		then: ({ requests }) =>
+			expect(requests[0]?.body).toEqual({
+				agent_uuid: agents.full,
+				metadata: { source: 'website', person_name: 'Asha Rao' },
+			}),
+	},
+	{
+		title: 'legacy: closes a session and gives the summary',
+		parameters: { operation: 'legacyClose', sessionId, ...agent() },
+		requests: [`POST /chat_sessions/${sessionId}/close_session`],
+		output: [{ session_id: sessionId, summary: expect.stringMatching(/conversation/) }],
+		then: (simulator) => {
+			expect(statusOf(simulator)).toBe('closed');
+			expect(simulator.requests[0]?.body).toEqual({ agent_uuid: agents.full });
+		},
+	},
+	{
+		title: 'legacy: pauses a session',
+		parameters: { operation: 'legacyPause', sessionId, ...agent() },
+		requests: [`POST /chat_sessions/${sessionId}/pause_session`],
+		output: [{ session_id: sessionId, message: 'Session paused' }],
+		then: (simulator) => expect(statusOf(simulator)).toBe('paused'),
+	},
+	{
+		title: 'legacy: is turned down for an agent that has not this session, at any status',
+		parameters: { operation: 'legacyPause', sessionId, ...agent(agents.us) },
+		requests: [`POST /chat_sessions/${sessionId}/pause_session`],
+		refusal: 'The service does not find this agent',
+	},
+];
+
+export const chatSession: ContractCase[] = [...v1, ...legacy];

@@ -1,0 +1,126 @@
+import { fixtures, type Dialect, type Simulator } from '../../simulator';
+import { agent, type ContractCase } from '../contractCase';
+
+const { agents, dndPhone } = fixtures;
+const NEW = '+919000000009';
+
+/** A number as the service takes it; which form that is, is open. */
+function written(phone: string, { dnd }: Dialect): string {
+	return dnd.phoneForms === 'digits' ? phone.slice(1) : phone;
+}
+
+const listOf = ({ state }: Simulator, phone: string) =>
+	state.dnd.filter((entry) => entry.agentUuid === agents.full && entry.phone === phone);
+
+const entry = (phone: string) => ({
+	id: expect.any(Number),
+	agent_uuid: agents.full,
+	phone,
+	reason: expect.any(String),
+	created_at: expect.any(String),
+});
+
+const swapped = (placement: 'query' | 'body') => (placement === 'query' ? 'body' : 'query');
+
+export const dnd: ContractCase[] = [
+	{
+		title: 'adds a number with its reason',
+		parameters: (dialect) => ({
+			operation: 'add',
+			...agent(),
+			phone: written(NEW, dialect),
+			reason: 'asked on the phone',
+		}),
+		requests: ['POST /v1/dnd_numbers'],
+		then: (simulator) =>
+			expect(listOf(simulator, NEW)).toMatchObject([{ reason: 'asked on the phone' }]),
+	},
+	{
+		title: 'is turned down for an agent of another account, at any status',
+		parameters: (dialect) => ({
+			operation: 'add',
+			...agent(agents.foreign),
+			phone: written(NEW, dialect),
+		}),
+		requests: ['POST /v1/dnd_numbers'],
+		refusal: 'The service does not find this agent',
+	},
+	{
+		title: 'removes a number',
+		parameters: (dialect) => ({
+			operation: 'remove',
+			...agent(),
+			phone: written(dndPhone, dialect),
+		}),
+		requests: ['DELETE /v1/dnd_numbers'],
+		output: [{ deleted: true, was_listed: true, message: expect.any(String) }],
+		then: (simulator) => expect(listOf(simulator, dndPhone)).toEqual([]),
+	},
+	{
+		title: 'says that a number to remove is not on the list, at any status',
+		parameters: (dialect) => ({ operation: 'remove', ...agent(), phone: written(NEW, dialect) }),
+		requests: ['DELETE /v1/dnd_numbers'],
+		refusal: 'The number is not on this agent’s do-not-disturb list',
+	},
+	{
+		title: 'takes a number that is not on the list for removed when asked to',
+		parameters: (dialect) => ({
+			operation: 'remove',
+			...agent(),
+			phone: written(NEW, dialect),
+			treatNotListedAsDone: true,
+		}),
+		requests: ['DELETE /v1/dnd_numbers'],
+		output: [{ deleted: true, was_listed: false, message: 'Phone number not found on DND list' }],
+	},
+	{
+		title: 'recognizes that the service misses the phone, at any status',
+		credential: ({ dnd: { remove } }) => ({
+			dndRemovePhonePlacement: swapped(remove.phonePlacement),
+		}),
+		parameters: (dialect) => ({
+			operation: 'remove',
+			...agent(),
+			phone: written(dndPhone, dialect),
+		}),
+		requests: ['DELETE /v1/dnd_numbers'],
+		refusal: 'The service found no phone number in the request',
+		then: (simulator) => expect(listOf(simulator, dndPhone)).toHaveLength(1),
+	},
+	{
+		title: 'reads every page of the list',
+		parameters: { operation: 'getMany', ...agent(), returnAll: true },
+		requests: ['GET /v1/dnd_numbers', 'GET /v1/dnd_numbers'],
+		output: [
+			entry(dndPhone),
+			...Array.from({ length: 120 }, (_, index) =>
+				entry(`+91700000${String(index).padStart(4, '0')}`),
+			),
+		],
+		then: ({ requests, dialect }) =>
+			expect(requests.map(({ query }) => query[dialect.dnd.list.perPage])).toEqual(['100', '100']),
+	},
+	{
+		title: 'reads no more than the limit, narrowed to some digits',
+		parameters: { operation: 'getMany', ...agent(), limit: 3, phoneContains: '700000' },
+		requests: ['GET /v1/dnd_numbers'],
+		output: ['+917000000000', '+917000000001', '+917000000002'].map(entry),
+	},
+	{
+		title: 'is turned down for the list of an unknown agent, at any status',
+		parameters: { operation: 'getMany', ...agent('agent_nobody') },
+		requests: ['GET /v1/dnd_numbers'],
+		refusal: 'The service does not find this agent',
+	},
+	{
+		title: 'finds a number on the list however it is written',
+		parameters: { operation: 'check', ...agent(), phone: '={{ $json.phone }}' },
+		items: [{ phone: dndPhone }, { phone: '098123 45678' }, { phone: NEW }],
+		requests: ['GET /v1/dnd_numbers', 'GET /v1/dnd_numbers', 'GET /v1/dnd_numbers'],
+		output: [
+			{ listed: true, entry: entry(dndPhone) },
+			{ listed: true, entry: entry(dndPhone) },
+			{ listed: false, entry: null, similar: [] },
+		],
+	},
+];

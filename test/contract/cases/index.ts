@@ -1,0 +1,23 @@
+import type { ContractCases } from '../contractCase';
+import { agents } from './agents';
+import { campaignStatus } from './campaignStatus';
+import { chatSend } from './chatSend';
+import { chatSession } from './chatSession';
+import { dnd } from './dnd';
+import { getCall } from './getCall';
+import { injectContext } from './injectContext';
+import { listCalls } from './listCalls';
+import { placeCall } from './placeCall';
+import { pushCampaignContacts } from './pushCampaignContacts';
+
+export const contractCases: ContractCases = {
+	agents,
+	campaignStatus,
+	chatSend,
+	chatSession,
+	dnd,
+	getCall: [...getCall, ...listCalls],
+	injectContext,
+	placeCall,
+	pushCampaignContacts,
+};

@@ -1,0 +1,37 @@
+import { fixtures } from '../../simulator';
+import { unknownSession } from '../chat';
+import type { ContractCase } from '../contractCase';
+
+const { sessions } = fixtures;
+const path = (session: string) => `POST /v1/chat/session/${session}/inject_context`;
+
+export const injectContext: ContractCase[] = [
+	{
+		title: 'appends entries in the order of the items and returns the whole list',
+		parameters: { sessionId: sessions.open, context: '={{ $json.entry }}' },
+		items: [{ entry: 'Wants a visit' }, { entry: 'On Saturday' }],
+		requests: [path(sessions.open), path(sessions.open)],
+		output: ({ chat }) => {
+			const first = chat.initialContext('Sales India');
+			return [
+				{ session_id: sessions.open, context: [first, 'Wants a visit'] },
+				{ session_id: sessions.open, context: [first, 'Wants a visit', 'On Saturday'] },
+			];
+		},
+	},
+	{
+		title: 'tells of an unknown session in whatever words the service has',
+		parameters: { sessionId: sessions.unknown, context: 'Wants a visit' },
+		requests: [path(sessions.unknown)],
+		refusal: unknownSession,
+	},
+	{
+		title: 'is turned down for a session of another account’s agent',
+		parameters: { sessionId: sessions.open, context: 'Wants a visit' },
+		given: ({ sessions: control }) => {
+			control.get(sessions.open).agentUuid = fixtures.agents.foreign;
+		},
+		requests: [path(sessions.open)],
+		refusal: 'The service does not find this agent',
+	},
+];

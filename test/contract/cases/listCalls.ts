@@ -1,0 +1,78 @@
+import { callId, fixtures } from '../../simulator/state/fixtures';
+import type { ContractCase } from '../contractCase';
+
+const { agents, campaigns, uploads } = fixtures;
+const LIST = 'GET /v1/calls';
+const named = (...numbers: number[]) => numbers.map((number) => ({ call_id: callId(number) }));
+
+/** Get Call → Get Many. */
+export const listCalls: ContractCase[] = [
+	{
+		title: 'finds calls by every filter, over as many parts as the service makes of them',
+		parameters: {
+			operation: 'getMany',
+			returnAll: true,
+			filters: {
+				status: 'picked',
+				agentUuid: agents.full,
+				campaignId: campaigns.active,
+				campaignUploadId: uploads.completed,
+				phone: '98765',
+			},
+		},
+		requests: ({ name }) => Array<string>({ plain: 1, terse: 2, wrapped: 4 }[name] ?? 0).fill(LIST),
+		output: named(38, 36, 34, 32, 28, 26, 24, 22, 18, 16, 14, 12, 8, 6, 2, 1),
+		then: ({ requests, dialect: { calls } }) =>
+			expect(requests[0]?.query).toMatchObject({
+				[calls.filters.status]: 'picked',
+				[calls.filters.agent]: agents.full,
+				[calls.filters.campaign]: String(campaigns.active),
+				[calls.filters.phone]: '98765',
+				campaign_upload_id: String(uploads.completed),
+			}),
+	},
+	{
+		title: 'asks for a range of time in the form that the service takes',
+		parameters: {
+			operation: 'getMany',
+			returnAll: true,
+			filters: { from: '2020-01-01T10:00:00+05:30', to: '2020-01-02T10:00:00+05:30' },
+		},
+		requests: [LIST],
+		output: [],
+		then: ({ requests, dialect: { name, calls } }) => {
+			const time = name === 'wrapped' ? '' : 'T10:00:00+05:30';
+			expect(requests[0]?.query).toMatchObject({
+				[calls.filters.from]: `2020-01-01${time}`,
+				[calls.filters.to]: `2020-01-02${time}`,
+			});
+		},
+	},
+	{
+		title: 'stops at the limit and asks for parts of the size that the person set',
+		parameters: {
+			operation: 'getMany',
+			limit: 3,
+			simplify: false,
+			options: { pageSize: 2 },
+		},
+		requests: [LIST, LIST],
+		output: named(40, 39, 38),
+		then: ({ requests, dialect: { calls } }) =>
+			expect(requests.map(({ query }) => query[calls.paging.size])).toEqual(['2', '2']),
+	},
+	{
+		title: 'gives the answer as it is where the credential does not say how to read it',
+		credential: () => ({ callListPath: '' }),
+		parameters: { operation: 'getMany', limit: 3, simplify: false },
+		requests: [LIST],
+		output: ({ calls: { listBody } }) => [
+			Object.fromEntries(
+				Object.keys(listBody({ items: [], total: 0, size: 1, start: 0, next: null })).map((key) => [
+					key,
+					expect.anything(),
+				]),
+			),
+		],
+	},
+];

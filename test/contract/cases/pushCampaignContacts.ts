@@ -1,0 +1,44 @@
+import { fixtures } from '../../simulator';
+import { agent, type ContractCase } from '../contractCase';
+
+const { campaigns } = fixtures;
+const items = [
+	{ phone: '98765 43210', person_name: 'Asha', city: 'Pune' },
+	{ phone: '+919876543211', person_name: 'Ravi', city: 'Delhi' },
+];
+
+/** test/nodes/PushCampaignContacts/simulator.test.ts has the rest. */
+export const pushCampaignContacts: ContractCase[] = [
+	{
+		title: 'adds the contacts',
+		parameters: { campaignId: campaigns.active, ...agent() },
+		items,
+		requests: [`POST /v1/campaigns/${campaigns.active}/contacts`],
+		output: [
+			{
+				campaign_upload_id: expect.any(Number),
+				contacts_received: 2,
+				contacts_accepted: 2,
+				duplicates_removed: 0,
+				enqueued: false,
+				queued_calls: 0,
+				engine_skipped_duplicates: [],
+				dnd_skipped: [],
+				warnings: [],
+			},
+		],
+		then: (simulator) =>
+			expect(simulator.contactsOf(campaigns.active)).toMatchObject([
+				{ phone: '+919876543210', personName: 'Asha' },
+				{ phone: '+919876543211', personName: 'Ravi' },
+			]),
+	},
+	{
+		title: 'is turned down by an archived campaign',
+		parameters: { campaignId: campaigns.archived, ...agent() },
+		items,
+		requests: [`POST /v1/campaigns/${campaigns.archived}/contacts`],
+		refusal: 'The campaign is archived, and an archived campaign takes no contacts',
+		then: (simulator) => expect(simulator.contactsOf(campaigns.archived)).toEqual([]),
+	},
+];
