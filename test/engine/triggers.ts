@@ -14,6 +14,7 @@ import type {
 	IWebhookData,
 	IWorkflowExecuteAdditionalData,
 	Workflow,
+	WorkflowActivateMode,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import type { TestCredentialsHelper } from './credentialsHelper';
@@ -26,6 +27,8 @@ export type Emission = { items: INodeExecutionData[][]; deduplicationKey?: strin
 export type ActiveWorkflow = {
 	emitted: Emission[];
 	errors: Error[];
+	/** What was reported as a failed execution while the trigger goes on. */
+	failed: Error[];
 	/** Resolves at the next emission or error. */
 	next(): Promise<void>;
 	stop(): Promise<boolean>;
@@ -35,9 +38,11 @@ export type ActiveWorkflow = {
 export async function activate(
 	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
+	activation: WorkflowActivateMode = 'activate',
 ): Promise<ActiveWorkflow> {
 	const active = Container.get(ActiveWorkflowTriggers);
 	const errors: Error[] = [];
+	const failed: Error[] = [];
 	const waiting: Array<() => void> = [];
 	const wake = () => waiting.splice(0).forEach((resolve) => resolve());
 	const emitted: Emission[] = [];
@@ -50,20 +55,25 @@ export async function activate(
 		errors.push(error);
 		wake();
 	};
+	const saveFailedExecution = (error: Error) => {
+		failed.push(error);
+		wake();
+	};
 	await active.addAllTriggers(
 		workflow.id,
 		workflow,
 		makeAdditionalData(credentialsHelper, 'trigger'),
 		'trigger',
-		'activate',
+		activation,
 		(flow, node, data, mode, activation) =>
-			new TriggerContext(flow, node, data, mode, activation, emit, emitError),
+			new TriggerContext(flow, node, data, mode, activation, emit, emitError, saveFailedExecution),
 		(flow, node, data, mode, activation) =>
 			new PollContext(flow, node, data, mode, activation, (items) => take(items), emitError),
 	);
 	return {
 		emitted,
 		errors,
+		failed,
 		next: async () => await new Promise<void>((resolve) => waiting.push(resolve)),
 		stop: async () => await active.remove(workflow.id),
 	};
@@ -85,7 +95,10 @@ export type WebhookRequest = {
 	headers?: IDataObject;
 	query?: IDataObject;
 	params?: IDataObject;
+	/** The body as bytes; that of `body` when left out. */
 	rawBody?: Buffer;
+	/** Where n8n reads the bytes, and finds them too many or broken. */
+	readRawBody?: () => Promise<void>;
 };
 
 /** Records what a node answers to the sender of a webhook. */
@@ -126,7 +139,16 @@ export function webhookContext(
 	mode: WorkflowExecuteMode = 'webhook',
 ): { context: WebhookContext; response: FakeResponse } {
 	const response = new FakeResponse();
-	const httpRequest = { method: 'POST', body: {}, headers: {}, query: {}, params: {}, ...request };
+	const httpRequest = {
+		method: 'POST',
+		body: {},
+		headers: {},
+		query: {},
+		params: {},
+		rawBody: Buffer.from(JSON.stringify(request.body ?? {})),
+		readRawBody: async () => {},
+		...request,
+	};
 	const data = makeAdditionalData(credentialsHelper, mode, {
 		httpRequest,
 		httpResponse: response,

@@ -1,0 +1,110 @@
+import { eventsOf, eventually, sessions, triggerRing } from './triggerRing';
+
+const ring = triggerRing();
+
+const count = async (what: unknown[], wanted: number) =>
+	await eventually(() => what.length >= wanted);
+
+test('each event comes out as its whole envelope, with a key that n8n stores', async () => {
+	const active = await ring.start({ sessionIds: sessions.open });
+	const eventId = ring
+		.service()
+		.sessions.pushEvent(sessions.open, 'nudge_sent', { idle_seconds: 9 });
+	await count(active.emitted, 1);
+	expect(active.emitted).toEqual([
+		{
+			items: [
+				[
+					{
+						json: {
+							type: 'nudge_sent',
+							session_id: sessions.open,
+							account_id: expect.anything(),
+							ts: expect.any(String),
+							event_id: eventId,
+							payload: { idle_seconds: 9 },
+						},
+					},
+				],
+			],
+			deduplicationKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+		},
+	]);
+});
+
+test('the key tells sessions, events and nodes apart, and stays the same over a restart', async () => {
+	const parameters = { sessionIds: `${sessions.open}, ${sessions.dormant}` };
+	const active = await ring.start(parameters);
+	const { sessions: control } = ring.service();
+	await ring.connected(2);
+	const first = control.pushEvent(sessions.open, 'one');
+	control.pushEvent(sessions.open, 'two');
+	control.pushEvent(sessions.dormant, 'three');
+	await count(active.emitted, 3);
+	const keys = active.emitted.map(({ deduplicationKey }) => deduplicationKey);
+	expect(new Set(keys).size).toBe(3);
+	await active.stop();
+
+	// The service replays to the client it knows; n8n itself holds the stored key off.
+	const again = await ring.start(parameters, 'init');
+	await count(again.emitted, 3);
+	expect(new Set(again.emitted.map(({ deduplicationKey }) => deduplicationKey))).toEqual(
+		new Set(keys),
+	);
+	expect(again.emitted.some(({ items }) => items[0]?.[0]?.json.event_id === first)).toBe(true);
+});
+
+test('an event without an ID passes, without a key', async () => {
+	const active = await ring.start({ sessionIds: sessions.open });
+	ring.service().sessions.pushRaw(sessions.open, JSON.stringify({ type: 'odd', payload: {} }));
+	await count(active.emitted, 1);
+	expect(active.emitted[0]?.deduplicationKey).toBeUndefined();
+});
+
+test('only the chosen types pass, typed-in ones among them', async () => {
+	const active = await ring.start({
+		sessionIds: sessions.open,
+		eventTypes: ['mode_changed'],
+		options: { otherEventTypes: 'typing_started' },
+	});
+	const { sessions: control } = ring.service();
+	control.nudge(sessions.open);
+	control.setMode(sessions.open, 'support');
+	control.pushEvent(sessions.open, 'typing_started');
+	await count(active.emitted, 2);
+	expect(eventsOf(active)).toEqual(['mode_changed', 'typing_started']);
+});
+
+test('session IDs may come as a list from an expression, and each once', async () => {
+	await ring.start({
+		sessionIds: `={{ ["${sessions.open}", "${sessions.dormant}", "${sessions.open}"] }}`,
+	});
+	await ring.connected(2);
+	expect(ring.service().sessions.openSockets()).toBe(2);
+});
+
+test('a broken connection comes back as the same client, and replayed events pass once', async () => {
+	const active = await ring.start({ sessionIds: sessions.open });
+	const { sessions: control } = ring.service();
+	const [client] = control.clientIds(sessions.open);
+	control.nudge(sessions.open);
+	await count(active.emitted, 1);
+	control.cutSockets(sessions.open);
+	control.setMode(sessions.open, 'support');
+	await count(active.emitted, 2);
+	control.closeSockets(1011, sessions.open);
+	await ring.reconnected(2);
+	expect(control.clientIds(sessions.open)).toEqual([client]);
+	expect(client).toMatch(/^n8n-[0-9a-f]{32}$/);
+	expect(eventsOf(active)).toEqual(['nudge_sent', 'mode_changed']);
+});
+
+test('an expired token is replaced by a new one', async () => {
+	const active = await ring.start({ sessionIds: sessions.open });
+	const { sessions: control } = ring.service();
+	control.expireTokens();
+	control.closeSockets(4401);
+	await ring.reconnected(1);
+	control.nudge(sessions.open);
+	await count(active.emitted, 1);
+});

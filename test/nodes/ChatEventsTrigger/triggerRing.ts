@@ -1,0 +1,95 @@
+import { setTimeout as realSleep } from 'node:timers/promises';
+import type { IDataObject, INode, WorkflowActivateMode } from 'n8n-workflow';
+import { clock } from '../../../nodes/shared/n8n/connect';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import { credentialFor } from '../../contract/credentialFor';
+import { activate, engineRing, makeWorkflow, type ActiveWorkflow } from '../../engine';
+import { until } from '../../n8n/until';
+import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
+
+export const { sessions } = fixtures;
+
+/** Pauses of the trigger last a fiftieth here. */
+const FASTER = 50;
+
+/** Lets the pauses of the nodes pass that much faster. */
+export function hurry(times: number): void {
+	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+		await realSleep(ms / times);
+	});
+}
+
+/** The trigger in n8n-core, connected to a simulated service. */
+export function triggerRing() {
+	const ring = engineRing();
+	let simulator: Simulator;
+	let active: ActiveWorkflow[] = [];
+
+	beforeAll(async () => {
+		simulator = await startSimulator({ dialect: dialects.plain });
+	});
+	beforeEach(() => {
+		hurry(FASTER);
+	});
+	afterEach(async () => {
+		await Promise.all(active.map(async (one) => await one.stop()));
+		active = [];
+		await eventually(() => simulator.sessions.standingSockets() === 0);
+		jest.restoreAllMocks();
+		simulator.reset();
+	});
+	afterAll(async () => {
+		await simulator.stop();
+	});
+
+	const node = async (parameters: IDataObject, over: Partial<INode> = {}): Promise<INode> => {
+		const details = await ring.addCredential(credentialFor(simulator));
+		return ring.node('chatEventsTrigger', {
+			id: 'trigger-node',
+			name: 'Trigger',
+			parameters: parameters as INode['parameters'],
+			credentials: { [CREDENTIAL]: details },
+			...over,
+		});
+	};
+
+	return {
+		credentials: ring.credentials,
+		service: () => simulator,
+		node,
+		/** Activates the trigger; the test need not stop it. */
+		start: async (
+			parameters: IDataObject,
+			activation: WorkflowActivateMode = 'activate',
+			staticData: IDataObject = {},
+		) => {
+			const workflow = makeWorkflow([await node(parameters)]);
+			workflow.staticData = staticData;
+			const one = await activate(ring.credentials, workflow, activation);
+			active.push(one);
+			return { ...one, workflow };
+		},
+		/** Until that many sockets stand. */
+		connected: async (sockets = 1) =>
+			await eventually(() => simulator.sessions.openSockets() === sockets),
+		/** Until the service has seen that many further connections after the first. */
+		reconnected: async (times: number) =>
+			await eventually(
+				() =>
+					simulator.requests.filter(({ path }) => path.endsWith('user-stream')).length > times &&
+					simulator.sessions.openSockets() > 0,
+			),
+	};
+}
+
+export async function eventually(holds: () => boolean): Promise<void> {
+	await until('what is expected', async () => Promise.resolve(holds()), {
+		every: 5,
+		timeout: 4_000,
+	});
+}
+
+/** The types of the events that started an execution. */
+export function eventsOf({ emitted }: Pick<ActiveWorkflow, 'emitted'>): unknown[] {
+	return emitted.map(({ items }) => items[0]?.map(({ json }) => json.type)).flat();
+}
