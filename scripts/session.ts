@@ -85,7 +85,11 @@ async function ending({ n8n }: Stack, command: string): Promise<void> {
 	const asked = new Promise<'asked'>((resolve) => {
 		endOnSignal(() => {
 			console.log('\nStopping n8n and the simulated service (Ctrl-C again to force)');
-			endOnSignal(() => process.exit(130));
+			const asked = Date.now();
+			endOnSignal(() => {
+				// npm passes on the very Ctrl-C that arrived here already.
+				if (Date.now() - asked > 1_000) process.exit(130);
+			});
 			resolve('asked');
 		});
 	});

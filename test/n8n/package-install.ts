@@ -1,6 +1,8 @@
-import { mkdtemp, mkdir, readdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { run } from './command';
 
 export const projectFolder = join(__dirname, '..', '..');
@@ -17,6 +19,20 @@ export async function installPackage(home: string): Promise<void> {
 	await mkdir(dirname(target), { recursive: true });
 	await rm(target, { recursive: true, force: true });
 	await unpackPackage(target);
+	await requireListedFiles(target);
+}
+
+/** n8n refuses a whole package, in its log only, when one listed file is missing. */
+async function requireListedFiles(folder: string): Promise<void> {
+	const listed = z
+		.object({ n8n: z.object({ nodes: z.array(z.string()), credentials: z.array(z.string()) }) })
+		.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))).n8n;
+	const missing = [...listed.nodes, ...listed.credentials].filter(
+		(file) => !existsSync(join(folder, file)),
+	);
+	if (missing.length > 0) {
+		throw new Error(`package.json lists files that the build did not make: ${missing.join(', ')}`);
+	}
 }
 
 /** Packs the built package and unpacks it into a new folder. */

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { N8nDriver } from '../n8n/driver';
+import { credentialType, type Account } from '../n8n/examples';
+import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { sharedN8n } from './shared';
+
+/** A service of its own for one test file, and an account on it in the shared n8n. */
+export class TestAccount {
+	private constructor(
+		readonly n8n: N8nDriver,
+		readonly simulator: Simulator,
+		readonly account: Account,
+	) {}
+
+	/** `token` is one that no other test file uses, so that it can be searched for. */
+	static async open(token: string): Promise<TestAccount> {
+		const n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
+		const simulator = await startSimulator({ dialect: dialects.plain, token });
+		const data = { baseUrl: simulator.baseUrl, apiToken: token };
+		const credential = await n8n.createCredential(credentialType, data);
+		const { agents, campaigns } = fixtures;
+		return new TestAccount(n8n, simulator, {
+			credential,
+			agentUuid: agents.full,
+			campaignId: campaigns.active,
+		});
+	}
+
+	async close(): Promise<void> {
+		await this.n8n.call('DELETE', `/credentials/${this.account.credential.id}`);
+		await this.simulator.stop();
+	}
+
+	/** The files of n8n's user folder that hold the token: its database and its log among them. */
+	async filesHoldingToken(): Promise<string[]> {
+		const { home } = sharedN8n();
+		const found: string[] = [];
+		for (const entry of await readdir(home, { recursive: true, withFileTypes: true })) {
+			const path = join(entry.parentPath, entry.name);
+			if (!entry.isFile() || path.includes('node_modules')) continue;
+			if ((await readFile(path)).includes(this.simulator.token)) found.push(path);
+		}
+		return found;
+	}
+}
+
+export function fileOf(name: string): Buffer {
+	return readFileSync(join(__dirname, 'files', name));
+}

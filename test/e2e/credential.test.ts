@@ -1,0 +1,114 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { credentialType } from '../n8n/examples';
+import { N8nDriver } from '../n8n/driver';
+import { freePort } from '../n8n/ports';
+import { fixtures } from '../simulator';
+import { TestAccount } from './account';
+
+describe('the credential in the editor', () => {
+	let test: TestAccount;
+	let n8n: N8nDriver;
+	const servers: Server[] = [];
+
+	beforeAll(async () => {
+		test = await TestAccount.open('cred-token-00001');
+		n8n = test.n8n;
+	});
+
+	afterAll(async () => {
+		for (const server of servers) server.close();
+		await test.close();
+	});
+
+	async function answering(listener: RequestListener): Promise<string> {
+		const server = createServer(listener);
+		servers.push(server);
+		const port = await freePort();
+		await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+		return `http://127.0.0.1:${port}`;
+	}
+
+	async function button(baseUrl: string, apiToken = test.simulator.token) {
+		return await n8n.testCredential(credentialType, { baseUrl, apiToken });
+	}
+
+	it('is accepted with the right token', async () => {
+		expect(await button(test.simulator.baseUrl)).toMatchObject({ status: 'OK' });
+	});
+
+	it.each([
+		['a refused token', 'wrong-token-0001', /token/i],
+		['a token of the wrong length', 'short', /16/],
+	])('says what is wrong with %s', async (_case, token, said) => {
+		const { status, message } = await button(test.simulator.baseUrl, token);
+		expect(status).toBe('Error');
+		expect(message).toMatch(said);
+		expect(message).not.toContain(token);
+	});
+
+	it.each<[string, () => Promise<string>, RegExp]>([
+		[
+			'a host that does not answer',
+			async () => `http://127.0.0.1:${await freePort()}`,
+			/reach|answer/i,
+		],
+		['an address that is none', async () => 'voice.example.com', /https:\/\//],
+		['plain http to another machine', async () => 'http://voice.example.com', /https/],
+		[
+			'a web page in place of the service',
+			async () => await answering((_, response) => response.end('<html>Welcome</html>')),
+			/Base URL/,
+		],
+		[
+			'a redirect',
+			async () =>
+				await answering((_, response) =>
+					response.writeHead(302, { location: 'https://elsewhere.example.com' }).end(),
+				),
+			/redirect|another address/i,
+		],
+	])('says what is wrong with %s', async (_case, address, said) => {
+		const { status, message } = await button(await address());
+		expect(status).toBe('Error');
+		expect(message).toMatch(said);
+		expect(message).not.toContain(test.simulator.token);
+	});
+});
+
+describe('the agent list in a node', () => {
+	let test: TestAccount;
+
+	beforeAll(async () => {
+		test = await TestAccount.open('list-token-00001');
+	});
+
+	afterAll(async () => {
+		await test.close();
+	});
+
+	async function agents(nodeName: string, filter?: string) {
+		return await test.n8n.list({
+			nodeType: `n8n-nodes-voice-chat-agent.${nodeName}`,
+			method: 'searchAgents',
+			path: 'parameters.agentUuid',
+			credentials: { [credentialType]: test.account.credential },
+			...(filter !== undefined && { filter }),
+		});
+	}
+
+	it.each(['placeCall', 'pushCampaignContacts'])('holds the active agents in %s', async (name) => {
+		const { results } = await agents(name);
+		const active = [...test.simulator.state.agents.values()]
+			.filter(({ active: on, accountId }) => on && accountId === test.simulator.state.accountId)
+			.map(({ agentUuid, name: shown }) => ({ name: shown, value: agentUuid }));
+		expect(active.length).toBeGreaterThan(1);
+		expect(results.map(({ name: shown, value }) => ({ name: shown, value }))).toEqual(
+			active.sort((a, b) => a.name.localeCompare(b.name)),
+		);
+	});
+
+	it('finds an agent by a part of its name', async () => {
+		const { results } = await agents('placeCall', 'sales');
+		expect(results.map(({ value }) => value)).toEqual([fixtures.agents.full]);
+	});
+});
