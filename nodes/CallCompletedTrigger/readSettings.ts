@@ -1,0 +1,33 @@
+import type { IWebhookFunctions } from 'n8n-workflow';
+import { parseList, type CallFilters } from '../shared/service/completion';
+import type { Included } from '../shared/service/readBack';
+
+export type TriggerSettings = {
+	verify: boolean;
+	include: Included;
+	filters: CallFilters;
+	answer: 'verified' | 'atOnce';
+	repeats: boolean;
+};
+
+export function readSettings(context: IWebhookFunctions): TriggerSettings {
+	const text = (name: string) => {
+		const value: unknown = context.getNodeParameter(name, '', {
+			extractValue: name.endsWith('.agentUuid'),
+		});
+		return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+	};
+	const include: unknown = context.getNodeParameter('include', []);
+	const included = (part: string) => Array.isArray(include) && include.includes(part);
+	return {
+		verify: context.getNodeParameter('verify', true) !== false,
+		include: { transcript: included('transcript'), recording: included('recording') },
+		filters: {
+			agent_uuid: parseList(text('filters.agentUuid')),
+			campaign_id: parseList(text('filters.campaignIds')),
+			status: parseList(text('filters.statuses')),
+		},
+		answer: text('settings.answer') === 'atOnce' ? 'atOnce' : 'verified',
+		repeats: context.getNodeParameter('settings.repeats', false) === true,
+	};
+}

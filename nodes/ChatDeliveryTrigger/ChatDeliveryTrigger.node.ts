@@ -1,0 +1,81 @@
+import type {
+	IHookFunctions,
+	INodeType,
+	INodeTypeDescription,
+	ITriggerFunctions,
+	ITriggerResponse,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { openEmitter } from '../shared/n8n/onceEmitter';
+import { deliveryFields } from './deliveryFields';
+import { onDelivery } from './onDelivery';
+
+export class ChatDeliveryTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Chat Agent: Chat Delivery Trigger',
+		name: 'chatDeliveryTrigger',
+		icon: {
+			light: 'file:../shared/icons/voiceChatAgent.svg',
+			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+		},
+		group: ['trigger'],
+		version: 1,
+		subtitle: '={{ $parameter["secretIn"] === "none" ? "no secret" : "with a secret" }}',
+		description: 'Starts the workflow when the service delivers a reply of a chat agent',
+		defaults: { name: 'Chat Delivery Trigger' },
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		// Literals, because n8n's verification reads them from the source.
+		credentials: [
+			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
+		],
+		webhooks: [
+			{
+				name: 'default',
+				httpMethod: 'POST',
+				responseMode: 'onReceived',
+				path: '={{ $parameter["secretIn"] === "path" ? "chat-delivery/:secret" : "chat-delivery" }}',
+			},
+		],
+		triggerPanel: {
+			header: 'Let the service deliver chat replies here',
+			executionsHelp: {
+				inactive:
+					'<b>To try it:</b> choose “Listen for test event”, let the service deliver to the Test URL, and send a message with the asynchronous way of Chat Send.<br /><br /><b>For every day:</b> let it deliver to the Production URL and publish the workflow.',
+				active:
+					'<b>To try it:</b> choose “Listen for test event” and let the service deliver to the Test URL.<br /><br /><b>Every day:</b> each delivery to the Production URL starts this workflow by itself.',
+			},
+			activationHint:
+				'Once the workflow is published, let the service deliver to the Production URL. How that is set up is a question for whoever runs your service.',
+		},
+		properties: deliveryFields,
+	};
+
+	methods = { credentialTest: { voiceChatAgentApiTest } };
+
+	// How the address is made known to the service is open, so there is nothing to register from here.
+	webhookMethods = {
+		default: {
+			async checkExists(this: IHookFunctions): Promise<boolean> {
+				return true;
+			},
+			async create(this: IHookFunctions): Promise<boolean> {
+				return true;
+			},
+			async delete(this: IHookFunctions): Promise<boolean> {
+				return true;
+			},
+		},
+	};
+
+	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
+		return openEmitter(this);
+	}
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await onDelivery(this);
+	}
+}

@@ -1,0 +1,50 @@
+import { createHash, timingSafeEqual } from 'crypto';
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { asItems } from '../shared/n8n/itemLoop';
+import { OnceEmitter } from '../shared/n8n/onceEmitter';
+import { NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
+import { valueAt } from '../shared/service/jsonPath';
+import { isJsonObject, type JsonValue } from '../shared/service/types';
+
+/** One delivery: its payload is open, so it is passed on as it came. */
+export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const reply = new Reply(context);
+	if (!hasSecret(context)) {
+		return reply.refuse({ status: 403, message: 'The secret in the address is missing or wrong.' });
+	}
+	const payload = await readJson(context);
+	if ('refused' in payload) return reply.refuse(payload.refused);
+	const { json } = payload;
+	const key = keyOf(json, text(context.getNodeParameter('keyField', '')));
+	const emitter = new OnceEmitter(context);
+	const isRepeat = emitter.isUsed(key);
+	reply.send(200, { received: true, ...(isRepeat && { message: 'This was received before.' }) });
+	if (isRepeat) return NO_EXECUTION;
+	return emitter.emit(asItems(isJsonObject(json) ? json : { payload: json }), key);
+}
+
+function hasSecret(context: IWebhookFunctions): boolean {
+	const place = context.getNodeParameter('secretIn', 'none');
+	if (place === 'none') return true;
+	const wanted = text(context.getNodeParameter('secret', ''));
+	const parts: object = place === 'path' ? context.getParamsData() : context.getQueryData();
+	const given = 'secret' in parts ? text(parts.secret) : '';
+	// An empty secret protects nothing, so it lets nothing in.
+	return wanted !== '' && isSame(wanted, given);
+}
+
+/** Takes the same time for every wrong secret, whatever its length. */
+function isSame(wanted: string, given: string): boolean {
+	const digest = (value: string) => createHash('sha256').update(value).digest();
+	return timingSafeEqual(digest(wanted), digest(given));
+}
+
+/** A delivery without its key cannot be told from others, and so is never held off. */
+function keyOf(payload: JsonValue, path: string): string | undefined {
+	const value = path.trim() === '' ? undefined : valueAt(payload, path.trim());
+	return value === undefined || value === null || value === '' ? undefined : JSON.stringify(value);
+}
+
+function text(value: unknown): string {
+	return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}

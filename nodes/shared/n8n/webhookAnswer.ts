@@ -1,0 +1,76 @@
+import { jsonParse, type IWebhookFunctions, type IWebhookResponseData } from 'n8n-workflow';
+import type { JsonObject, JsonValue } from '../service/types';
+
+/** What the sender gets when its request cannot be used: an HTTP status and a sentence. */
+export type Refused = { status: number; message: string };
+
+/**
+ * Keeps n8n from reading the body by itself: it would take only some content types (which of them
+ * the service sends is open) and answer a huge body with 500.
+ */
+export const UNREAD_BODY = { binaryData: true } as const;
+
+/** The part of n8n's request that is used here. */
+type RawRequest = { readRawBody(): Promise<void>; rawBody?: Buffer };
+
+/** The part of n8n's response that is used here. */
+type RawResponse = { status(code: number): { json(body: JsonObject): unknown } };
+
+/** The JSON that was sent, whatever content type it was given. */
+export async function readJson(
+	context: IWebhookFunctions,
+): Promise<{ json: JsonValue } | { refused: Refused }> {
+	const request: unknown = context.getRequestObject();
+	if (!isRawRequest(request)) return refuse(400, 'The body could not be read.');
+	try {
+		await request.readRawBody();
+	} catch (error) {
+		if (isTooLarge(error)) return refuse(413, 'The body is too large.');
+		return refuse(400, 'The body could not be read.');
+	}
+	const text = request.rawBody?.toString('utf8').replace(/^\uFEFF/, '') ?? '';
+	try {
+		return { json: jsonParse<JsonValue>(text) };
+	} catch {
+		return refuse(400, text === '' ? 'The body is empty.' : 'The body is not JSON.');
+	}
+}
+
+function refuse(status: number, message: string): { refused: Refused } {
+	return { refused: { status, message } };
+}
+
+function isTooLarge(error: unknown): boolean {
+	return error instanceof Error && 'status' in error && error.status === 413;
+}
+
+function isRawRequest(request: unknown): request is RawRequest {
+	return typeof request === 'object' && request !== null && 'readRawBody' in request;
+}
+
+function isRawResponse(response: unknown): response is RawResponse {
+	return typeof response === 'object' && response !== null && 'status' in response;
+}
+
+/** Answers the sender once; what is to be said later is dropped. */
+export class Reply {
+	private sent = false;
+
+	constructor(private readonly context: IWebhookFunctions) {}
+
+	send(status: number, body: JsonObject): void {
+		const response: unknown = this.context.getResponseObject();
+		if (this.sent || !isRawResponse(response)) return;
+		this.sent = true;
+		response.status(status).json(body);
+	}
+
+	/** Turns the request down; nothing starts. */
+	refuse({ status, message }: Refused): IWebhookResponseData {
+		this.send(status, { received: false, message });
+		return NO_EXECUTION;
+	}
+}
+
+/** The node has answered by itself, and no execution starts. */
+export const NO_EXECUTION: IWebhookResponseData = { noWebhookResponse: true };

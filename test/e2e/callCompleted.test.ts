@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { INodeParameters, INodeExecutionData } from 'n8n-workflow';
+import { N8nDriver, type Workflow } from '../n8n/driver';
+import { until } from '../n8n/until';
+import { chain, node } from '../n8n/workflow';
+import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { credentialFor, executionsOf, PACKAGE, placeCalls, post, removeWorkflow } from './calls';
+import { sharedN8n } from './shared';
+
+const NAME = 'Call Completed Trigger';
+const ids = (items: INodeExecutionData[]) => items.map(({ json }) => String(json.call_id)).sort();
+
+describe('Call Completed Trigger in real n8n', () => {
+	const { baseUrl } = sharedN8n();
+	let n8n: N8nDriver;
+	let simulator: Simulator;
+	let workflow: Workflow | undefined;
+
+	beforeAll(async () => {
+		n8n = await N8nDriver.signIn(baseUrl);
+		simulator = await startSimulator({ dialect: dialects.plain });
+	});
+	afterEach(async () => {
+		simulator.reset();
+		if (workflow === undefined) return;
+		await removeWorkflow(n8n, workflow);
+		workflow = undefined;
+	});
+	afterAll(async () => {
+		await simulator.stop();
+	});
+
+	/** An active workflow that begins with the trigger; returns its address. */
+	async function listen(parameters: INodeParameters = {}): Promise<string> {
+		const webhookId = randomUUID();
+		const credentials = await credentialFor(n8n, simulator);
+		const trigger = node(NAME, `${PACKAGE}.callCompletedTrigger`, 1, parameters, {
+			webhookId,
+			credentials,
+		});
+		workflow = await n8n.createWorkflow(chain('call completed', trigger));
+		await n8n.activate(workflow);
+		const url = `${baseUrl}/webhook/${webhookId}/call-completed`;
+		await until('the trigger to listen', async () => (await post(url, '')).status === 400);
+		return url;
+	}
+
+	async function outputs(count: number): Promise<INodeExecutionData[]> {
+		if (workflow === undefined) throw new Error('Nothing listens');
+		return await executionsOf(n8n, workflow, NAME, count);
+	}
+
+	it('500 completions, each delivered twice, among 50 forged: 500 executions with true data', async () => {
+		const url = await listen();
+		const calls = await placeCalls(simulator, 500, url);
+		const forged = calls.slice(0, 25).map(async (callId) => {
+			return await post(url, { call_id: callId, status: 'failed', summary: 'made up' });
+		});
+		const unknown = Array.from({ length: 25 }, async () => {
+			return await post(url, { call_id: randomUUID(), status: 'picked' });
+		});
+		// The outcome is there when the forged report comes, so that only its content is a lie.
+		const early = calls.slice(0, 25).map(async (callId) => {
+			await simulator.completeCall(callId, {}, { deliverTimes: 2, concurrently: true });
+		});
+		const refused = await Promise.all(unknown);
+		await Promise.all([...forged, ...early]);
+		for (let start = 25; start < calls.length; start += 25) {
+			const burst = calls.slice(start, start + 25).map(async (callId, index) => {
+				const concurrently = index % 2 === 0;
+				return await simulator.completeCall(callId, {}, { deliverTimes: 2, concurrently });
+			});
+			const deliveries = (await Promise.all(burst)).flat();
+			expect(deliveries.map(({ status }) => status)).toEqual(deliveries.map(() => 200));
+		}
+		expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 404));
+		const items = await outputs(500);
+		expect(ids(items)).toEqual([...calls].sort());
+		for (const { json } of items) {
+			expect(json).toMatchObject({ status: 'picked', call_ended_reason: 'assistant-ended-call' });
+			expect(json.summary).not.toBe('made up');
+		}
+	});
+
+	it('a call that was reported before n8n was told to forget starts nothing again after re-activation', async () => {
+		const url = await listen();
+		const [callId = ''] = await placeCalls(simulator, 1, url);
+		await simulator.completeCall(callId);
+		expect(await outputs(1)).toHaveLength(1);
+		if (workflow === undefined) throw new Error('Nothing listens');
+		await n8n.deactivate(workflow);
+		await n8n.activate(workflow);
+		await until('the trigger to listen', async () => (await post(url, '')).status === 400);
+		await simulator.deliverWebhook(callId);
+		const [other = ''] = await placeCalls(simulator, 1, url);
+		await simulator.completeCall(other);
+		expect(ids(await outputs(2))).toEqual([callId, other].sort());
+	});
+
+	it.each([
+		['text that is not JSON', 'call_id=1', 400],
+		['an empty body', '', 400],
+		['JSON without call_id', '{"status":"picked"}', 400],
+		['a call_id that leaves its place', '{"call_id":"../v1/calls"}', 400],
+		['an unknown call', JSON.stringify({ call_id: randomUUID() }), 404],
+		['50 MB', JSON.stringify({ call_id: fixtures.calls.finished, x: 'x'.repeat(50e6) }), 413],
+	])('%s is answered in JSON and starts nothing', async (_name, body, status) => {
+		const url = await listen();
+		const response = await post(url, body);
+		expect(response.status).toBe(status);
+		expect(await response.json()).toEqual({ received: false, message: expect.any(String) });
+		expect(await outputs(0)).toEqual([]);
+	});
+
+	it('another method is answered in JSON and starts nothing', async () => {
+		const url = await listen();
+		const response = await fetch(url);
+		expect(response.status).toBe(404);
+		expect(await response.json()).toMatchObject({ message: expect.any(String) });
+		expect(await outputs(0)).toEqual([]);
+	});
+
+	it('passes transcript and recording on, and keeps out what the filters rule out', async () => {
+		const url = await listen({
+			include: ['transcript', 'recording'],
+			filters: { statuses: 'picked' },
+		});
+		const [picked = '', missed = ''] = await placeCalls(simulator, 2, url);
+		await simulator.completeCall(missed, { status: 'not_picked' });
+		await simulator.completeCall(picked);
+		const [item, ...others] = await outputs(1);
+		expect(others).toEqual([]);
+		expect(item?.json).toMatchObject({
+			call_id: picked,
+			transcript: [{ role: 'assistant' }, {}, {}],
+			recording: { recording_url: expect.any(String), expires_in_seconds: 900 },
+		});
+	});
+});

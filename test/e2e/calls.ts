@@ -1,0 +1,104 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { z } from 'zod';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import type { N8nDriver, Reference } from '../n8n/driver';
+import { until } from '../n8n/until';
+import { fixtures, type Simulator } from '../simulator';
+
+export const PACKAGE = 'n8n-nodes-voice-chat-agent';
+
+/** What a node holds to use the simulator. */
+export async function credentialFor(
+	n8n: N8nDriver,
+	{ baseUrl, token }: Simulator,
+): Promise<Record<string, Reference>> {
+	return {
+		[CREDENTIAL]: await n8n.createCredential(CREDENTIAL, { baseUrl, apiToken: token }),
+	};
+}
+
+export async function post(url: string, body: unknown): Promise<Response> {
+	return await fetch(url, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: typeof body === 'string' ? body : JSON.stringify(body),
+	});
+}
+
+const placed = z.object({ data: z.object({ call_id: z.string() }) });
+
+/** Places calls at the service itself, without n8n. */
+export async function placeCalls(
+	{ baseUrl, token }: Simulator,
+	count: number,
+	webhookUrl: string,
+): Promise<string[]> {
+	const ids: string[] = [];
+	for (let index = 0; index < count; index++) {
+		const response = await fetch(`${baseUrl}/v1/call`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', 'API-Token': token },
+			body: JSON.stringify({
+				agent_uuid: fixtures.agents.full,
+				country_code: 'IN',
+				phone_number: String(9_000_000_000 + index),
+				webhook_url: webhookUrl,
+			}),
+		});
+		ids.push(placed.parse(await response.json()).data.call_id);
+	}
+	return ids;
+}
+
+const page = z.object({ results: z.array(z.object({ id: z.string(), status: z.string() })) });
+
+/** IDs of all executions of a workflow; the list is given in pages. */
+export async function allExecutions(
+	n8n: N8nDriver,
+	{ id }: Reference,
+): Promise<Array<{ id: string; status: string }>> {
+	const filter = encodeURIComponent(JSON.stringify({ workflowId: id }));
+	const found: Array<{ id: string; status: string }> = [];
+	for (;;) {
+		const last = found.at(-1)?.id;
+		const after = last === undefined ? '' : `&lastId=${last}`;
+		const path = `/executions?filter=${filter}&limit=100${after}`;
+		const { results } = page.parse(await n8n.call('GET', path));
+		found.push(...results);
+		if (results.length < 100) return found;
+	}
+}
+
+/** The items of a node in every execution, once there are so many and a little later no more. */
+export async function executionsOf(
+	n8n: N8nDriver,
+	workflow: Reference,
+	nodeName: string,
+	count: number,
+): Promise<INodeExecutionData[]> {
+	await until(
+		`${count} executions`,
+		async () => {
+			const all = await allExecutions(n8n, workflow);
+			return all.filter(({ status }) => status === 'success').length >= count;
+		},
+		{ timeout: 60_000 },
+	);
+	// Long enough for one too many to show itself.
+	await new Promise((resolve) => setTimeout(resolve, 500));
+	const items: INodeExecutionData[] = [];
+	for (const { id } of await allExecutions(n8n, workflow)) {
+		items.push(...(await n8n.output(id, nodeName)));
+	}
+	return items;
+}
+
+/** n8n takes a moment to unpublish, and deletes nothing before. */
+export async function removeWorkflow(n8n: N8nDriver, workflow: Reference): Promise<void> {
+	await n8n.deactivate(workflow);
+	await n8n.call('POST', `/workflows/${workflow.id}/archive`);
+	await until('the workflow to be deleted', async () => {
+		await n8n.call('DELETE', `/workflows/${workflow.id}`);
+		return true;
+	});
+}

@@ -1,0 +1,131 @@
+import type { INodeParameters } from 'n8n-workflow';
+import {
+	activate,
+	engineRing,
+	hookContext,
+	makeWorkflow,
+	nodeTypes,
+	webhookContext,
+	type ActiveWorkflow,
+	type WebhookRequest,
+} from '../../engine';
+
+const ring = engineRing();
+let active: ActiveWorkflow | undefined;
+let count = 0;
+
+afterEach(async () => {
+	await active?.stop();
+	active = undefined;
+});
+
+async function listen(parameters: INodeParameters = {}) {
+	const node = ring.node('chatDeliveryTrigger', { id: `delivery-${++count}`, parameters });
+	const workflow = makeWorkflow([node]);
+	const running = await activate(ring.credentials, workflow);
+	active = running;
+	const post = async (request: WebhookRequest) => {
+		const { context, response } = webhookContext(ring.credentials, workflow, node, request);
+		const result = await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
+		return { response, result };
+	};
+	const emitted = () => running.emitted.map(({ items }) => items[0]?.map(({ json }) => json));
+	return { post, emitted, running };
+}
+
+it.each([
+	['an object', { reply: 'Hello', nested: { a: [1] } }, { reply: 'Hello', nested: { a: [1] } }],
+	['a list', [1, 2], { payload: [1, 2] }],
+	['a text', 'Hello', { payload: 'Hello' }],
+	['null', null, { payload: null }],
+])('passes %s on', async (_name, body, json) => {
+	const { post, emitted } = await listen();
+	const { response } = await post({ rawBody: Buffer.from(JSON.stringify(body)) });
+	expect(response).toMatchObject({ statusCode: 200, body: { received: true } });
+	expect(emitted()).toEqual([[json]]);
+});
+
+it('refuses what is not JSON', async () => {
+	const { post, emitted } = await listen();
+	const { response } = await post({ rawBody: Buffer.from('{') });
+	expect(response).toMatchObject({ statusCode: 400, body: { received: false } });
+	expect(emitted()).toEqual([]);
+});
+
+describe.each([
+	['path', 'params'],
+	['query', 'query'],
+])('a secret in the %s', (secretIn, part) => {
+	const parameters = { secretIn, secret: 'open-sesame' };
+
+	it('lets the right one in', async () => {
+		const { post, emitted } = await listen(parameters);
+		await post({ body: { a: 1 }, [part]: { secret: 'open-sesame' } });
+		expect(emitted()).toEqual([[{ a: 1 }]]);
+	});
+
+	it.each([
+		['none', {}],
+		['an empty one', { secret: '' }],
+		['a beginning', { secret: 'open' }],
+		['a longer one', { secret: 'open-sesame!' }],
+		['a list', { secret: ['open-sesame'] }],
+	])('keeps %s out', async (_name, given) => {
+		const { post, emitted } = await listen(parameters);
+		const { response } = await post({ body: { a: 1 }, [part]: given });
+		expect(response).toMatchObject({ statusCode: 403, body: { received: false } });
+		expect(emitted()).toEqual([]);
+	});
+
+	it('an empty secret lets nothing in', async () => {
+		const { post, emitted } = await listen({ secretIn, secret: '' });
+		const { response } = await post({ body: {}, [part]: { secret: '' } });
+		expect(response.statusCode).toBe(403);
+		expect(emitted()).toEqual([]);
+	});
+});
+
+describe('a key field', () => {
+	const parameters = { keyField: 'data.id' };
+
+	it('holds repeats off', async () => {
+		const { post, emitted } = await listen(parameters);
+		await post({ body: { data: { id: 7 }, n: 1 } });
+		const { response } = await post({ body: { data: { id: 7 }, n: 2 } });
+		await post({ body: { data: { id: 8 }, n: 3 } });
+		expect(response.statusCode).toBe(200);
+		expect(emitted().map(([item] = []) => item?.n)).toEqual([1, 3]);
+	});
+
+	it('is handed to n8n, which stores it', async () => {
+		const { post, running } = await listen(parameters);
+		await post({ body: { data: { id: 7 } } });
+		expect(running.emitted[0]?.deduplicationKey).toMatch(/^[0-9a-f]{64}$/);
+	});
+
+	it('a delivery without it is never held off', async () => {
+		const { post, running } = await listen(parameters);
+		await post({ body: { data: {} } });
+		await post({ body: { data: {} } });
+		expect(running.emitted.map(({ deduplicationKey }) => deduplicationKey)).toEqual([
+			undefined,
+			undefined,
+		]);
+	});
+});
+
+it('without a key field every delivery starts the workflow', async () => {
+	const { post, emitted } = await listen();
+	await post({ body: { data: { id: 7 } } });
+	await post({ body: { data: { id: 7 } } });
+	expect(emitted()).toHaveLength(2);
+});
+
+it('has nothing to register at the service', async () => {
+	const node = ring.node('chatDeliveryTrigger');
+	const context = hookContext(ring.credentials, makeWorkflow([node]), node);
+	const methods = nodeTypes.getByNameAndVersion(node.type).webhookMethods?.default;
+	expect(await methods?.checkExists.call(context)).toBe(true);
+	expect(await methods?.create.call(context)).toBe(true);
+	expect(await methods?.delete.call(context)).toBe(true);
+});
