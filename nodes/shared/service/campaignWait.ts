@@ -59,7 +59,8 @@ function awaited({ lists }: CampaignView, contactListId: number | undefined) {
 function timedOut(view: CampaignView, { contactListId, limitMs }: WaitSettings): WaitEnd {
 	const lists = awaited(view, contactListId);
 	const open = lists.filter((list) => !isCompleted(list)).map(({ id }) => id);
-	const after = `after ${Math.round(limitMs / 60_000)} minutes`;
+	const minutes = Math.round(limitMs / 60_000);
+	const after = `after ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
 	const missing =
 		contactListId === undefined
 			? 'nothing is in the calling queue'

@@ -67,6 +67,11 @@ describe('every documented error, by its body', () => {
 			'Phone number not found on DND list',
 			{ success: false, errors: ['Phone number not found on DND list'] },
 		],
+		[
+			'text naming missing phone',
+			{ success: false, error: 'param is missing or the value is empty: phone' },
+			{ method: 'DELETE', path: '/v1/dnd_numbers' },
+		],
 		['session_closed', { success: false, error: 'session_closed' }],
 		[
 			'post_call_analysis is not enabled',
@@ -78,11 +83,11 @@ describe('every documented error, by its body', () => {
 		['contacts[<index>]', { success: false, error: 'contacts[17].phone is invalid' }],
 	];
 
-	test.each(bodies)('%s at any status, 200 and 500 included', async (name, body) => {
+	test.each(bodies)('%s at any status, 200 and 500 included', async (...[name, body, request]) => {
 		const row = ERROR_TABLE.find((candidate) => candidate.name === name);
 		expect(row).toBeDefined();
 		for (const status of [200, 400, 403, 404, 422, 500]) {
-			expect(await refusal(body, status)).toMatchObject({
+			expect(await refusal(body, status, request)).toMatchObject({
 				name: 'ServiceRefusal',
 				outcome: 'refused',
 				message: row?.what,
