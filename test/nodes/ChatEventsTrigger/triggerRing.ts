@@ -62,8 +62,11 @@ export function triggerRing() {
 			parameters: IDataObject,
 			activation: WorkflowActivateMode = 'activate',
 			staticData: IDataObject = {},
+			over: Partial<INode> = {},
 		) => {
-			const workflow = makeWorkflow([await node(parameters)]);
+			const workflow = makeWorkflow([await node(parameters, over)]);
+			// n8n-core deactivates what is active under the same ID.
+			workflow.id = `workflow-of-${over.id ?? 'trigger'}`;
 			workflow.staticData = staticData;
 			const one = await activate(ring.credentials, workflow, activation);
 			active.push(one);

@@ -1,0 +1,187 @@
+import { WorkflowExecute } from 'n8n-core';
+import type { IDataObject } from 'n8n-workflow';
+import { makeAdditionalData, makeWorkflow, output } from '../../engine';
+import { fixtures } from '../../simulator';
+import { eventsOf, eventually, hurry, sessions, triggerRing } from './triggerRing';
+
+const ring = triggerRing();
+const { agents } = fixtures;
+
+/** What the person reads who activates the workflow. */
+async function refusal(
+	parameters: IDataObject,
+): Promise<{ message: string; description: unknown }> {
+	const error = await ring.start(parameters).then(
+		() => undefined,
+		(caught: unknown) => caught,
+	);
+	if (!(error instanceof Error)) throw new Error('It was activated');
+	// n8n's own error repeats the message in its own sentence and keeps the description.
+	const message = /^There was a problem activating the workflow: "(.*)"$/.exec(error.message)?.[1];
+	return { message: message ?? '', description: 'description' in error ? error.description : '' };
+}
+
+describe('activating', () => {
+	test.each([
+		['no session at all', {}, 'There is no chat session to listen to', /Watched Sessions/],
+		['a word in place of an ID', { sessionIds: 'hello' }, /“hello” is not a session ID/, /form/],
+		[
+			'a session the service does not know',
+			{ sessionIds: sessions.unknown },
+			new RegExp(`^The chat session ${sessions.unknown} is not followed: `),
+			/The service said: session_not_found/,
+		],
+		[
+			'a closed session',
+			{ sessionIds: sessions.closed },
+			/is not followed: the chat session is closed/,
+			/Create a new session/,
+		],
+		[
+			'two sessions that cannot be followed',
+			{ sessionIds: [sessions.unknown, sessions.closed].join(' ') },
+			'2 chat sessions are no longer followed',
+			new RegExp(`${sessions.unknown}: .* ${sessions.closed}: The chat session is closed`),
+		],
+	])('%s: refused with what to do', async (_case, parameters, message, advice) => {
+		const said = await refusal(parameters);
+		expect(said.message).toMatch(message);
+		expect(said.description).toMatch(advice);
+		expect(JSON.stringify(said)).not.toContain(ring.service().token);
+	});
+
+	test('a closed session among others does not stop the others', async () => {
+		await ring.start({ sessionIds: `${sessions.closed}, ${sessions.open}` });
+		expect(ring.service().sessions.openSockets()).toBe(1);
+	});
+
+	test('at a start of n8n nobody waits: what cannot be followed is reported, not thrown', async () => {
+		const active = await ring.start({ sessionIds: sessions.unknown }, 'init');
+		await eventually(() => active.errors.length === 1);
+		expect(active.errors[0]?.message).toContain(sessions.unknown);
+	});
+});
+
+describe('Take Over', () => {
+	test('off: a session that another client holds is left to it', async () => {
+		await ring.start({ sessionIds: sessions.open });
+		const { sessions: control } = ring.service();
+		const [holder] = control.clientIds(sessions.open);
+		hurry(2_000);
+		const other = await ring.start({ sessionIds: sessions.open }, 'init', {}, { id: 'other-node' });
+		await eventually(() => other.errors.length === 1);
+		expect(other.errors[0]).toMatchObject({
+			message: expect.stringContaining('the service refuses the connection'),
+			description: expect.stringMatching(/turn on Take Over/),
+		});
+		expect(control.clientIds(sessions.open)).toEqual([holder]);
+		const claims = ring.service().requests.filter(({ query }) => query.claim !== undefined);
+		expect(claims).toEqual([]);
+	});
+
+	test('on: the session is taken from the other client', async () => {
+		await ring.start({ sessionIds: sessions.open });
+		const { sessions: control } = ring.service();
+		const [holder] = control.clientIds(sessions.open);
+		const over = { id: 'other-node' };
+		await ring.start({ sessionIds: sessions.open, takeOver: true }, 'activate', {}, over);
+		const [taker] = control.clientIds(sessions.open);
+		expect(taker).not.toBe(holder);
+	});
+});
+
+describe('losing sessions', () => {
+	test('one of several: its owner is told by a failed execution, the others go on', async () => {
+		const active = await ring.start({
+			sessionIds: `${sessions.open}, ${sessions.dormant}`,
+		});
+		const { sessions: control } = ring.service();
+		control.closeSockets(1003, sessions.dormant);
+		await eventually(() => active.failed.length === 1);
+		expect(active.failed[0]?.message).toContain(sessions.dormant);
+		expect(active.errors).toEqual([]);
+		control.nudge(sessions.open);
+		await eventually(() => active.emitted.length === 1);
+	});
+
+	test('several together are told at once', async () => {
+		const third = ring.service().sessions.create().sessionId;
+		const active = await ring.start({
+			sessionIds: [sessions.open, sessions.dormant, third],
+		});
+		const { sessions: control } = ring.service();
+		control.closeSockets(1003, sessions.dormant);
+		control.closeSockets(1003, third);
+		await eventually(() => active.failed.length > 0);
+		expect(active.failed.map(({ message }) => message)).toEqual([
+			'2 chat sessions are no longer followed',
+		]);
+	});
+
+	test('the last one: the trigger gives up, and n8n starts it again by itself', async () => {
+		const active = await ring.start({ sessionIds: sessions.open });
+		hurry(2_000);
+		ring.service().sessions.setAgentActive(agents.full, false);
+		await eventually(() => active.errors.length === 1);
+		expect(active.errors[0]?.message).toMatch(/^The chat session .* is not followed: /);
+		expect(active.failed).toEqual([]);
+	});
+
+	test('a closed session leaves without a word', async () => {
+		const active = await ring.start({ sessionIds: sessions.open });
+		ring.service().sessions.close(sessions.open);
+		await ring.connected(0);
+		expect(eventsOf(active)).toEqual(['session_closed']);
+		expect([...active.errors, ...active.failed]).toEqual([]);
+	});
+
+	test('deactivating in the middle of reconnecting leaves nothing behind', async () => {
+		const active = await ring.start({ sessionIds: sessions.open });
+		const { sessions: control } = ring.service();
+		control.cutSockets();
+		await active.stop();
+		const minted = ring.service().requests.length;
+		control.nudge(sessions.open);
+		expect(active.emitted).toEqual([]);
+		expect([...active.errors, ...active.failed]).toEqual([]);
+		expect(ring.service().requests).toHaveLength(minted);
+	});
+});
+
+describe('listening for a test event in the editor', () => {
+	const listen = async (parameters: IDataObject) => {
+		const startNode = await ring.node(parameters);
+		const data = makeAdditionalData(ring.credentials, 'manual');
+		return new WorkflowExecute(data, 'manual').run({
+			workflow: makeWorkflow([startNode]),
+			startNode,
+		});
+	};
+
+	test('ends at the first event, as a client of its own', async () => {
+		const listening = listen({ sessionIds: sessions.open });
+		await ring.connected();
+		const { sessions: control } = ring.service();
+		const [trial] = control.clientIds(sessions.open);
+		control.nudge(sessions.open);
+		const run = await listening;
+		expect(output(run, 'Trigger').map(({ json }) => json.type)).toEqual(['nudge_sent']);
+		await ring.connected(0);
+		await ring.start({ sessionIds: sessions.open });
+		expect(control.clientIds(sessions.open)).not.toEqual([trial]);
+	});
+
+	test('a session that cannot be followed ends it with the reason', async () => {
+		const run = await listen({ sessionIds: sessions.closed });
+		expect(run.data.resultData.error?.message).toMatch(/the chat session is closed/);
+	});
+
+	test('a connection that ends for good ends it with the reason', async () => {
+		const listening = listen({ sessionIds: sessions.open });
+		await ring.connected();
+		await eventually(() => ring.service().sessions.openSockets() === 1);
+		ring.service().sessions.closeSockets(1003);
+		const run = await listening;
+		expect(run.data.resultData.error?.message).toContain(sessions.open);
+	});
+});

@@ -1,0 +1,181 @@
+import type { IDataObject } from 'n8n-workflow';
+import { makeWorkflow, nodeTypes, webhookContext } from '../../engine';
+import { eventsOf, eventually, sessions, triggerRing } from './triggerRing';
+
+const ring = triggerRing();
+const WATCHING = { watchSessions: true };
+const STORED = 'watchedSessions:trigger-node';
+
+/** n8n's database: each request reads the list from it and writes it back. */
+let database: IDataObject;
+beforeEach(() => {
+	database = {};
+});
+
+const copy = (data: IDataObject) => JSON.parse(JSON.stringify(data)) as IDataObject;
+const stored = () => database.global && (database.global as IDataObject)[STORED];
+
+async function post(
+	body: unknown,
+	{
+		parameters = WATCHING as IDataObject,
+		headers = {},
+		mode = 'webhook' as 'webhook' | 'manual',
+	} = {},
+) {
+	const node = await ring.node(parameters);
+	const workflow = makeWorkflow([node]);
+	workflow.id = 'workflow-of-trigger';
+	workflow.staticData = copy(database);
+	const { context, response } = webhookContext(
+		ring.credentials,
+		workflow,
+		node,
+		{ body, headers },
+		mode,
+	);
+	const answer = await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
+	if (workflow.staticData.__dataChanged === true) database = copy(workflow.staticData);
+	if (answer?.noWebhookResponse === true) return { ...response };
+	return { statusCode: 200, body: answer?.webhookResponse as unknown };
+}
+
+const watch = async (...ids: string[]) => await post({ action: 'watch', session_ids: ids });
+
+test('a watched session is followed at once, and kept', async () => {
+	const active = await ring.start(WATCHING);
+	expect(ring.service().sessions.openSockets()).toBe(0);
+	expect(await watch(sessions.open)).toEqual({
+		statusCode: 200,
+		body: { watched: true, connected: true, watched_sessions: [sessions.open] },
+	});
+	ring.service().sessions.nudge(sessions.open);
+	await eventually(() => active.emitted.length === 1);
+	expect(stored()).toEqual([sessions.open]);
+	await watch(sessions.open);
+	expect(ring.service().sessions.openSockets()).toBe(1);
+});
+
+test('an unwatched session is left, a fixed one is not', async () => {
+	await ring.start({ ...WATCHING, sessionIds: sessions.dormant });
+	await watch(sessions.open);
+	const unwatch = { action: 'unwatch', session_ids: [sessions.open, sessions.dormant] };
+	expect(await post(unwatch)).toEqual({
+		statusCode: 200,
+		body: { watched: false, connected: false, watched_sessions: [] },
+	});
+	await ring.connected(1);
+	expect(ring.service().sessions.openSockets(sessions.dormant)).toBe(1);
+	expect(stored()).toEqual([]);
+});
+
+test('watched sessions are followed again after a restart', async () => {
+	const active = await ring.start(WATCHING);
+	await watch(sessions.open, sessions.dormant);
+	await active.stop();
+	await ring.connected(0);
+	await ring.start(WATCHING, 'init', copy(database));
+	await ring.connected(2);
+});
+
+test('requests that come together lose none of the sessions', async () => {
+	await ring.start(WATCHING);
+	const { sessions: control } = ring.service();
+	const many = Array.from({ length: 20 }, () => control.create().sessionId);
+	await Promise.all(many.map(async (id) => await watch(id)));
+	expect(new Set(stored() as string[])).toEqual(new Set(many));
+	expect(control.openSockets()).toBe(20);
+});
+
+test('a closed session leaves the list by itself', async () => {
+	const active = await ring.start(WATCHING);
+	await watch(sessions.open);
+	ring.service().sessions.close(sessions.open);
+	await eventually(() => eventsOf(active).includes('session_closed'));
+	await ring.connected(0);
+	await watch(sessions.dormant);
+	expect(stored()).toEqual([sessions.dormant]);
+	expect([...active.errors, ...active.failed]).toEqual([]);
+});
+
+test('a stored session that is gone is reported once and does not stop the trigger', async () => {
+	const gone = { global: { [STORED]: [sessions.unknown] } };
+	const active = await ring.start(WATCHING, 'init', gone);
+	await eventually(() => active.failed.length === 1);
+	expect(active.errors).toEqual([]);
+	await watch(sessions.open);
+	expect(stored()).toEqual([sessions.open]);
+});
+
+describe('refused', () => {
+	const refusals: Array<[string, unknown, number, string]> = [
+		['no action', { session_ids: [sessions.open] }, 400, 'The request does not say what to do'],
+		['no session', { action: 'watch' }, 400, 'The request names no session'],
+		['a word', { action: 'watch', session_id: 'x' }, 400, '“x” is not a session ID'],
+		['a list that is none', { action: 'watch', session_ids: { a: 1 } }, 400, 'names no session'],
+		[
+			'a closed session',
+			{ action: 'watch', session_id: sessions.closed },
+			422,
+			'session is closed',
+		],
+	];
+	test.each(refusals)('%s', async (_case, body, status, message) => {
+		await ring.start(WATCHING);
+		const answer = await post(body);
+		expect(answer.statusCode).toBe(status);
+		expect(answer.body).toEqual({
+			message: expect.stringContaining(message),
+			todo: expect.any(String),
+		});
+		expect(stored()).toEqual([]);
+	});
+
+	test('one of two: the other is followed and kept', async () => {
+		await ring.start(WATCHING);
+		expect((await watch(sessions.closed, sessions.open)).statusCode).toBe(422);
+		expect(stored()).toEqual([sessions.open]);
+	});
+
+	test.each([[{}], [{ 'x-watch-secret': 'wrong' }]])(
+		'a secret that is not right: %j',
+		async (headers) => {
+			await ring.start(WATCHING);
+			const parameters = { ...WATCHING, watchSecret: 'right' };
+			const answer = await post(
+				{ action: 'watch', session_id: sessions.open },
+				{ parameters, headers },
+			);
+			expect(answer.statusCode).toBe(403);
+			expect(ring.service().sessions.openSockets()).toBe(0);
+			const right = { parameters, headers: { 'x-watch-secret': 'right' } };
+			expect((await post({ action: 'watch', session_id: sessions.open }, right)).statusCode).toBe(
+				200,
+			);
+		},
+	);
+
+	test('in a process without the trigger, and in the editor’s test', async () => {
+		expect(await watch(sessions.open)).toMatchObject({
+			statusCode: 503,
+			body: { message: expect.stringContaining('another process of n8n') },
+		});
+		const body = { action: 'watch', session_id: sessions.open };
+		expect(await post(body, { mode: 'manual' })).toMatchObject({ statusCode: 409 });
+	});
+});
+
+test.each([
+	[true, 'POST'],
+	[false, ''],
+])('the node has an address only when it watches: %s', async (watchSessions, method) => {
+	const node = await ring.node({ watchSessions, sessionIds: sessions.open }, { webhookId: 'abc' });
+	const workflow = makeWorkflow([node]);
+	const { description } = nodeTypes.getByNameAndVersion(node.type);
+	const httpMethod: unknown = description.webhooks?.[0]?.httpMethod;
+	expect(
+		workflow.expression.getSimpleParameterValue(node, httpMethod as string, 'internal', {}),
+	).toBe(method);
+	const { webhookMethods } = nodeTypes.getByNameAndVersion(node.type);
+	expect(Object.keys(webhookMethods?.default ?? {})).toEqual(['checkExists', 'create', 'delete']);
+});
