@@ -9,5 +9,7 @@ module.exports = {
 	globalSetup: '<rootDir>/test/e2e/setup.ts',
 	globalTeardown: '<rootDir>/test/e2e/teardown.ts',
 	testTimeout: 120_000,
+	// A simulator that a failed test left open must not keep the run from ending.
+	forceExit: true,
 	transform: base.transform,
 };

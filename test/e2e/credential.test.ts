@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { credentialType } from '../n8n/examples';
-import { N8nDriver } from '../n8n/driver';
+import type { N8nDriver } from '../n8n/driver';
 import { freePort } from '../n8n/ports';
 import { fixtures } from '../simulator';
 import { TestAccount } from './account';
