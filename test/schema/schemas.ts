@@ -3,47 +3,60 @@ import path from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv';
 import { loadOutputSchema, resolveOutputSchemaPath } from 'n8n-core';
 import type { INodeTypeDescription } from 'n8n-workflow';
+import { z } from 'zod';
 import { ROOT } from '../engine/sourceLoader';
 
-const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
+const ajv = new Ajv({ allErrors: true });
 // n8n's own note in its schema files.
 ajv.addKeyword('version');
 
 /** What n8n looks a schema up by; a node without operations has one of its own. */
 export type SchemaKey = { node: string; operation?: string | undefined };
 
-export function folderOf(node: string): string {
-	return path.join(ROOT, 'nodes', `${node.charAt(0).toUpperCase()}${node.slice(1)}`);
-}
+/** As n8n's editor reads it: one type each, so that a value that may be missing is `nullable`. */
+export type Schema = {
+	type: string;
+	nullable?: boolean | undefined;
+	properties?: { [name: string]: Schema } | undefined;
+	items?: Schema | undefined;
+	version?: number | undefined;
+};
 
-const place = ({ node, operation }: SchemaKey, nodeDir: string) => ({
-	nodeDir,
-	version: 1,
-	...(operation !== undefined && { operation }),
-});
+const schemaShape: z.ZodType<Schema> = z
+	.object({
+		type: z.enum(['object', 'array', 'string', 'integer', 'number', 'boolean']),
+		nullable: z.boolean().optional(),
+		properties: z.record(z.lazy(() => schemaShape)).optional(),
+		items: z.lazy(() => schemaShape).optional(),
+		version: z.number().optional(),
+	})
+	.strict();
 
 /** Where n8n looks for the schema of an operation, whether or not a file is there. */
-export function schemaPath(key: SchemaKey, nodeDir = folderOf(key.node)): string {
-	return resolveOutputSchemaPath(place(key, nodeDir)) ?? '';
+export function schemaPath({ node, operation }: SchemaKey, nodes = path.join(ROOT, 'nodes')) {
+	const folder = `${node.charAt(0).toUpperCase()}${node.slice(1)}`;
+	return resolveOutputSchemaPath(refTo(path.join(nodes, folder), operation)) ?? '';
 }
 
 export function hasSchema(key: SchemaKey): boolean {
 	return existsSync(schemaPath(key));
 }
 
-export function readSchema(key: SchemaKey): object {
-	const schema = loadOutputSchema(place(key, folderOf(key.node)));
-	if (schema === undefined) throw new Error(`n8n finds no schema at ${schemaPath(key)}`);
-	return schema;
+export function readSchema(key: SchemaKey): Schema {
+	const file = schemaPath(key);
+	const nodeDir = file.slice(0, file.indexOf(`${path.sep}__schema__`));
+	return schemaShape.parse(loadOutputSchema(refTo(nodeDir, key.operation)));
 }
+
+export const nameOf = ({ node, operation }: SchemaKey) =>
+	operation === undefined ? node : `${node} › ${operation}`;
 
 const compiled = new Map<string, ValidateFunction>();
 
 /** What an output item has against the schema of its operation. */
 export function schemaFaults(key: SchemaKey, json: unknown): string[] {
-	const name = `${key.node}/${key.operation ?? ''}`;
-	const validate = compiled.get(name) ?? ajv.compile(readSchema(key));
-	compiled.set(name, validate);
+	const validate = compiled.get(nameOf(key)) ?? ajv.compile(readSchema(key));
+	compiled.set(nameOf(key), validate);
 	validate(json);
 	return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
@@ -53,4 +66,19 @@ export function operationsOf({ properties }: INodeTypeDescription): string[] {
 	return (field?.options ?? []).flatMap((option) =>
 		'value' in option && typeof option.value === 'string' ? [option.value] : [],
 	);
+}
+
+/** Each operation of each node of the package; a node without operations stands for itself. */
+export function keysOf(descriptions: INodeTypeDescription[]): SchemaKey[] {
+	return descriptions.flatMap((description) => {
+		const operations = operationsOf(description);
+		const node = description.name;
+		return operations.length === 0
+			? [{ node }]
+			: operations.map((operation) => ({ node, operation }));
+	});
+}
+
+function refTo(nodeDir: string, operation: string | undefined) {
+	return { nodeDir, version: 1, ...(operation !== undefined && { operation }) };
 }
