@@ -27,8 +27,12 @@ export type ContractCase = {
 /** The cases of each node, by its type name. */
 export type ContractCases = { [node: string]: ContractCase[] };
 
-export function perDialect<T extends string | object>(value: PerDialect<T>, dialect: Dialect): T {
-	return typeof value === 'function' ? value(dialect) : value;
+export function perDialect<T>(value: PerDialect<T>, dialect: Dialect): T {
+	return isOpen(value) ? value(dialect) : value;
+}
+
+function isOpen<T>(value: PerDialect<T>): value is (dialect: Dialect) => T {
+	return typeof value === 'function';
 }
 
 /** The Agent field, filled in by ID. */

@@ -2,14 +2,10 @@ import { dialects, type Dialect } from '../simulator';
 
 const { plain } = dialects;
 
-/** Each text under a name that nobody could guess; placements and empty names stay. */
+/** Each name replaced by one that nobody could guess; placements stay. */
 function scrambled<T extends object>(names: T, place: string): T {
-	const entries = Object.entries(names).map(([key, value]: [string, unknown]) =>
-		typeof value === 'string' && !/placement/i.test(key)
-			? [key, `${place}_${key}_7q`]
-			: [key, value],
-	);
-	return { ...names, ...Object.fromEntries(entries) };
+	const open = Object.keys(names).filter((key) => !/placement/i.test(key));
+	return { ...names, ...Object.fromEntries(open.map((key) => [key, `${place}_${key}_7q`])) };
 }
 
 /**

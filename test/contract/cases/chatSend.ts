@@ -82,7 +82,7 @@ const bySocket: ContractCase[] = [
 		requests: connecting(sessions.open),
 		output: [{ session_id: sessions.open, state: 'default', reply: 'You said: yes' }],
 		then: ({ sessions: control }) =>
-			expect(control.frames().map(({ text }) => JSON.parse(text) as unknown)).toEqual([
+			expect(control.frames().map(({ text }): unknown => JSON.parse(text))).toEqual([
 				{ type: 'interaction_response', interaction_id: 'interaction_1', option_id: 'yes' },
 			]),
 	},
