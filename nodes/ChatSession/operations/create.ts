@@ -45,7 +45,6 @@ const createOne: Prepare = ({ parameters, index }) => {
 		const answer = await createSession(service, createBody(openDetails, fields), additions);
 		const sessionId = createdSessionId(openDetails, answer);
 		// Whatever the service calls it: what follows in the workflow finds it in one place.
-		const named = sessionId === null ? {} : { session_id: sessionId };
-		return asItems({ ...named, ...recordOf(answer) });
+		return asItems({ ...(sessionId !== null && { session_id: sessionId }), ...recordOf(answer) });
 	};
 };

@@ -1,15 +1,16 @@
 import { WorkflowExecute } from 'n8n-core';
-import type { IDataObject } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import { makeAdditionalData, makeWorkflow, output } from '../../engine';
 import { fixtures } from '../../simulator';
-import { eventsOf, eventually, hurry, sessions, triggerRing } from './triggerRing';
+import { eventually } from '../chatRing';
+import { eventsOf, hurry, sessions, triggerRing } from './triggerRing';
 
 const ring = triggerRing();
 const { agents } = fixtures;
 
 /** What the person reads who activates the workflow. */
 async function refusal(
-	parameters: IDataObject,
+	parameters: INodeParameters,
 ): Promise<{ message: string; description: unknown }> {
 	const error = await ring.start(parameters).then(
 		() => undefined,
@@ -149,7 +150,7 @@ describe('losing sessions', () => {
 });
 
 describe('listening for a test event in the editor', () => {
-	const listen = async (parameters: IDataObject) => {
+	const listen = async (parameters: INodeParameters) => {
 		const startNode = await ring.node(parameters);
 		const data = makeAdditionalData(ring.credentials, 'manual');
 		return new WorkflowExecute(data, 'manual').run({

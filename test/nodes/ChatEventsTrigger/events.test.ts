@@ -1,4 +1,5 @@
-import { eventsOf, eventually, sessions, triggerRing } from './triggerRing';
+import { eventually } from '../chatRing';
+import { eventsOf, sessions, triggerRing } from './triggerRing';
 
 const ring = triggerRing();
 

@@ -1,10 +1,10 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
-import type { IDataObject, INode, WorkflowActivateMode } from 'n8n-workflow';
+import type { IDataObject, INode, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import { credentialFor } from '../../contract/credentialFor';
 import { activate, engineRing, makeWorkflow, type ActiveWorkflow } from '../../engine';
-import { until } from '../../n8n/until';
+import { eventually } from '../chatRing';
 import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
 
 export const { sessions } = fixtures;
@@ -42,12 +42,12 @@ export function triggerRing() {
 		await simulator.stop();
 	});
 
-	const node = async (parameters: IDataObject, over: Partial<INode> = {}): Promise<INode> => {
+	const node = async (parameters: INodeParameters, over: Partial<INode> = {}): Promise<INode> => {
 		const details = await ring.addCredential(credentialFor(simulator));
 		return ring.node('chatEventsTrigger', {
 			id: 'trigger-node',
 			name: 'Trigger',
-			parameters: parameters as INode['parameters'],
+			parameters,
 			credentials: { [CREDENTIAL]: details },
 			...over,
 		});
@@ -59,7 +59,7 @@ export function triggerRing() {
 		node,
 		/** Activates the trigger; the test need not stop it. */
 		start: async (
-			parameters: IDataObject,
+			parameters: INodeParameters,
 			activation: WorkflowActivateMode = 'activate',
 			staticData: IDataObject = {},
 			over: Partial<INode> = {},
@@ -83,13 +83,6 @@ export function triggerRing() {
 					simulator.sessions.openSockets() > 0,
 			),
 	};
-}
-
-export async function eventually(holds: () => boolean): Promise<void> {
-	await until('what is expected', async () => Promise.resolve(holds()), {
-		every: 5,
-		timeout: 4_000,
-	});
 }
 
 /** The types of the events that started an execution. */

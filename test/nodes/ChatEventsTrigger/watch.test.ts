@@ -1,28 +1,28 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { makeWorkflow, nodeTypes, webhookContext } from '../../engine';
-import { eventsOf, eventually, sessions, triggerRing } from './triggerRing';
+import { eventually } from '../chatRing';
+import { eventsOf, sessions, triggerRing } from './triggerRing';
 
 const ring = triggerRing();
 const WATCHING = { watchSessions: true };
 const STORED = 'watchedSessions:trigger-node';
 
 /** n8n's database: each request reads the list from it and writes it back. */
-let database: IDataObject;
+type Database = { global?: { [STORED]?: string[] } };
+let database: Database;
 beforeEach(() => {
 	database = {};
 });
 
-const copy = (data: IDataObject) => JSON.parse(JSON.stringify(data)) as IDataObject;
-const stored = () => database.global && (database.global as IDataObject)[STORED];
+const copy = <T>(data: T): T => structuredClone(data);
+const stored = () => database.global?.[STORED];
+
+type Sent = { parameters?: INodeParameters; headers?: IDataObject; mode?: 'webhook' | 'manual' };
 
 async function post(
 	body: unknown,
-	{
-		parameters = WATCHING as IDataObject,
-		headers = {},
-		mode = 'webhook' as 'webhook' | 'manual',
-	} = {},
-) {
+	{ parameters = WATCHING, headers = {}, mode = 'webhook' }: Sent = {},
+): Promise<{ statusCode: number; body: unknown }> {
 	const node = await ring.node(parameters);
 	const workflow = makeWorkflow([node]);
 	workflow.id = 'workflow-of-trigger';
@@ -35,9 +35,13 @@ async function post(
 		mode,
 	);
 	const answer = await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
-	if (workflow.staticData.__dataChanged === true) database = copy(workflow.staticData);
-	if (answer?.noWebhookResponse === true) return { ...response };
-	return { statusCode: 200, body: answer?.webhookResponse as unknown };
+	if (workflow.staticData.__dataChanged === true) {
+		database = JSON.parse(JSON.stringify(workflow.staticData));
+	}
+	if (answer?.noWebhookResponse === true) {
+		return { statusCode: response.statusCode, body: response.body };
+	}
+	return { statusCode: 200, body: answer?.webhookResponse };
 }
 
 const watch = async (...ids: string[]) => await post({ action: 'watch', session_ids: ids });
@@ -83,7 +87,7 @@ test('requests that come together lose none of the sessions', async () => {
 	const { sessions: control } = ring.service();
 	const many = Array.from({ length: 20 }, () => control.create().sessionId);
 	await Promise.all(many.map(async (id) => await watch(id)));
-	expect(new Set(stored() as string[])).toEqual(new Set(many));
+	expect(new Set(stored())).toEqual(new Set(many));
 	expect(control.openSockets()).toBe(20);
 });
 
@@ -171,11 +175,10 @@ test.each([
 ])('the node has an address only when it watches: %s', async (watchSessions, method) => {
 	const node = await ring.node({ watchSessions, sessionIds: sessions.open }, { webhookId: 'abc' });
 	const workflow = makeWorkflow([node]);
-	const { description } = nodeTypes.getByNameAndVersion(node.type);
-	const httpMethod: unknown = description.webhooks?.[0]?.httpMethod;
-	expect(
-		workflow.expression.getSimpleParameterValue(node, httpMethod as string, 'internal', {}),
-	).toBe(method);
-	const { webhookMethods } = nodeTypes.getByNameAndVersion(node.type);
+	const { description, webhookMethods } = nodeTypes.getByNameAndVersion(node.type);
+	const httpMethod = description.webhooks?.[0]?.httpMethod;
+	expect(workflow.expression.getSimpleParameterValue(node, httpMethod, 'internal', {})).toBe(
+		method,
+	);
 	expect(Object.keys(webhookMethods?.default ?? {})).toEqual(['checkExists', 'create', 'delete']);
 });

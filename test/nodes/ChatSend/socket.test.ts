@@ -1,0 +1,194 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { INVALID_CODES } from '../../../nodes/shared/service/chatSocket/types';
+import { chatRing, eventually, records, sessions, stopped } from '../chatRing';
+
+const ring = chatRing('chatSend', {
+	operation: 'sendMessage',
+	sendBy: 'socket',
+	sessionId: sessions.open,
+	message: '={{ $json.text }}',
+});
+const send = async (text: string, parameters: INodeParameters = {}) =>
+	await ring.run(parameters, { items: [{ text }] });
+
+const frames = () =>
+	ring
+		.simulator()
+		.sessions.frames()
+		.map(({ text }): unknown => JSON.parse(text));
+const said = () =>
+	ring
+		.simulator()
+		.sessions.get(sessions.open)
+		.messages.filter(({ role }) => role === 'user')
+		.map(({ content }) => content);
+
+describe('each state of the ack has its own outcome', () => {
+	test('default: the reply', async () => {
+		expect(records(await send('Hello'))).toEqual([
+			{
+				session_id: sessions.open,
+				state: 'default',
+				reply: 'You said: Hello',
+				mode: 'ai',
+				help_requested: false,
+				turn_id: 'turn_1',
+			},
+		]);
+	});
+
+	test('accepted: a replay, with the reply of the first time', async () => {
+		const key = { idempotency: 'own', idempotencyKey: 'k-1' };
+		await send('Hello', key);
+		const [replayed] = records(await send('Hello', key));
+		expect(replayed).toMatchObject({ state: 'accepted', reply: 'You said: Hello' });
+		expect(said()).toEqual(['Hello']);
+	});
+
+	test('merged: the reply from the messages, with the result', async () => {
+		const [item] = records(await send('please merge this'));
+		expect(item).toEqual({
+			session_id: sessions.open,
+			state: 'merged',
+			merged_into: expect.any(String),
+			turn_id: expect.any(String),
+			reply: 'You said: please merge this',
+			turn_result: expect.objectContaining({ turn_id: item?.merged_into, state: 'default' }),
+		});
+	});
+
+	test('busy once: tried again, and taken once', async () => {
+		expect(records(await send('please be busy'))).toMatchObject([{ state: 'default' }]);
+		expect(frames()).toHaveLength(2);
+		expect(said()).toEqual(['please be busy']);
+	});
+
+	test('busy all the time: surely not taken', async () => {
+		expect(stopped(await send('please stay busy'))).toEqual({
+			message: 'The service is too busy to take the message',
+			description: expect.stringMatching(/Send it again later.*server_busy/),
+		});
+		expect(said()).toEqual([]);
+	});
+
+	test('error: nobody knows whether it was taken', async () => {
+		expect(stopped(await send('please fail'))).toEqual({
+			message: expect.stringContaining('could not handle the message'),
+			description: expect.stringContaining('Look at the conversation'),
+		});
+		expect(frames()).toHaveLength(1);
+	});
+
+	test.each(INVALID_CODES)('invalid, %s: what is wrong and what to do', async (code) => {
+		const { message, description } = stopped(await send(`please be invalid: ${code}`));
+		expect(message).not.toBe('The service did not accept the message');
+		expect(description).toContain(`The service said: ${code}`);
+	});
+
+	test('invalid with a code that is not documented: shown as it is', async () => {
+		expect(stopped(await send('please be invalid: too_blue'))).toEqual({
+			message: 'The service did not accept the message',
+			description: expect.stringContaining('too_blue'),
+		});
+	});
+});
+
+test('a connection that breaks before the ack: unknown, and never sent again by itself', async () => {
+	const run = await send('please drop me');
+	expect(stopped(run)).toEqual({
+		message: 'The connection was lost after the message was sent',
+		description: expect.stringContaining('it was not sent again'),
+	});
+	expect(frames()).toHaveLength(1);
+});
+
+test('the same with a key: sent again, taken once', async () => {
+	const sending = send('please answer slowly', { idempotency: 'derived', uniqueBy: 'row 7' });
+	await eventually(() => frames().length === 1);
+	ring.simulator().sessions.cutSockets();
+	expect(records(await sending)).toMatchObject([{ reply: 'You said: please answer slowly' }]);
+	const [first, second] = frames();
+	expect(second).toEqual(first);
+	expect(said()).toEqual(['please answer slowly']);
+});
+
+test('n8n’s Retry On Fail does not send a message of unknown fate again', async () => {
+	const over = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+	const run = await ring.run({}, { items: [{ text: 'One' }, { text: 'please drop me' }], over });
+	expect(stopped(run).message).toContain('connection was lost');
+	expect(stopped(run).description).toContain('1 message was already sent in this run (item 0)');
+	expect(said()).toEqual(['One', 'please drop me']);
+});
+
+test('a derived key is the same in every run, and another for another message', async () => {
+	const keysOf = async (text: string, uniqueBy: string) => {
+		await send(text, { idempotency: 'derived', uniqueBy });
+		return frames().at(-1);
+	};
+	const first = await keysOf('Yes', '1');
+	expect(first).toMatchObject({ idempotency_key: expect.stringMatching(/^[0-9a-f]{64}$/) });
+	expect(await keysOf('Yes', '1')).toEqual(first);
+	expect(await keysOf('Yes', '2')).not.toEqual(first);
+	expect(said()).toEqual(['Yes', 'Yes']);
+});
+
+test('a message ID of one’s own is sent and given back', async () => {
+	const [item] = records(await send('Hello', { options: { messageId: 'm-1' } }));
+	expect(item).toMatchObject({ message_id: 'm-1' });
+	expect(frames()).toEqual([{ type: 'message', content: 'Hello', message_id: 'm-1' }]);
+});
+
+test('messages of a session keep their order, whatever the concurrency; one socket each', async () => {
+	const texts = ['please be busy', 'two', 'three', 'four'];
+	const items = texts.flatMap((text) => [
+		{ text, session: sessions.open },
+		{ text, session: sessions.dormant },
+	]);
+	const parameters = { sessionId: '={{ $json.session }}', options: { concurrency: 8 } };
+	const replies = records(await ring.run(parameters, { items })).map(({ reply }) => reply);
+	expect(replies).toEqual(items.map(({ text }) => `You said: ${text}`));
+	expect(said()).toEqual(texts);
+	expect(ring.connections()).toBe(2);
+});
+
+test('Continue On Fail: the other items go on, each error names its item', async () => {
+	const items = [{ text: 'One' }, { text: 'please be invalid: agent_inactive' }, { text: 'Three' }];
+	const over = { onError: 'continueRegularOutput' as const };
+	expect(records(await ring.run({}, { items, over }))).toMatchObject([
+		{ reply: 'You said: One' },
+		{
+			error: 'The agent of this session is not active [item 1]',
+			details: { item: 1, outcome: 'refused', service_said: 'agent_inactive' },
+		},
+		{ reply: 'You said: Three' },
+	]);
+});
+
+test('a session that another client holds: left to it, or taken over', async () => {
+	const other = await ring.otherClient(sessions.open);
+	expect(stopped(await send('Hello')).description).toContain('turn on Take Over');
+	expect(records(await send('Hello', { takeOver: true }))).toMatchObject([{ state: 'default' }]);
+	other.close();
+	expect(said()).toEqual(['Hello']);
+});
+
+test.each<[string, INodeParameters, string]>([
+	['an empty message', { message: ' ' }, 'Message is empty'],
+	['no session', { sessionId: ' ' }, 'The Session ID is empty'],
+	['a word as session', { sessionId: 'chat' }, '“chat” is not a session ID'],
+	['no key', { idempotency: 'own', idempotencyKey: '={{ "" }}' }, 'Idempotency Key is empty'],
+	[
+		'nothing unique',
+		{ idempotency: 'derived', uniqueBy: '={{ "" }}' },
+		'What Makes This Message Unique is empty',
+	],
+	[
+		'no interaction',
+		{ operation: 'answerInteraction', interactionId: '={{ "" }}', optionId: 'a' },
+		'Interaction ID is empty',
+	],
+])('%s: refused before anything is sent', async (_case, parameters, message) => {
+	const run = await ring.run(parameters, { items: [{ text: 'Hello' }] });
+	expect(stopped(run).message).toBe(message);
+	expect(ring.simulator().requests).toEqual([]);
+});

@@ -1,0 +1,103 @@
+import { setTimeout as realSleep } from 'node:timers/promises';
+import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
+import { z } from 'zod';
+import { clock } from '../../nodes/shared/n8n/connect';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { credentialFor } from '../contract/credentialFor';
+import { engineRing, HOST, output, runNode, TOKEN } from '../engine';
+import { until } from '../n8n/until';
+import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+
+export const { sessions, agents } = fixtures;
+
+/** Pauses of the nodes last a fiftieth here. */
+const FASTER = 50;
+
+const minted = z.object({ data: z.object({ token: z.string(), ws_url: z.string() }) });
+
+export type Setting = { items?: IDataObject[]; over?: Partial<INode> };
+
+/** A chat node in the real engine: against a simulated service, or against answers of nock. */
+export function chatRing(type: string, basics: INodeParameters) {
+	const ring = engineRing();
+	let simulator: Simulator;
+
+	beforeAll(async () => {
+		simulator = await startSimulator({ dialect: dialects.plain });
+	});
+	beforeEach(() => {
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+			await realSleep(ms / FASTER);
+		});
+	});
+	afterEach(async () => {
+		const closed = eventually(() => simulator.sessions.standingSockets() === 0);
+		await closed.finally(() => {
+			jest.restoreAllMocks();
+			simulator.reset();
+		});
+	});
+	afterAll(async () => {
+		await simulator.stop();
+	});
+
+	const node = async (
+		host: string | undefined,
+		parameters: INodeParameters,
+		over: Partial<INode>,
+	) => {
+		const data = credentialFor(simulator);
+		const token = { apiToken: TOKEN, baseUrl: host };
+		const details = await ring.addCredential(host === undefined ? data : { ...data, ...token });
+		return ring.node(type, {
+			parameters: { ...basics, ...parameters },
+			credentials: { [CREDENTIAL]: details },
+			...over,
+		});
+	};
+	const runOn = async (host: string | undefined, parameters: INodeParameters, setting: Setting) => {
+		const { items = [{}], over = {} } = setting;
+		const input = items.map((json) => ({ json }));
+		return await runNode(ring.credentials, await node(host, parameters, over), input);
+	};
+	return {
+		credentials: ring.credentials,
+		simulator: () => simulator,
+		/** Sockets that were ever asked for. */
+		connections: () =>
+			simulator.requests.filter(({ path }) => path.endsWith('/user-stream')).length,
+		/** A support desk, say, that holds the session. */
+		otherClient: async (sessionId: string): Promise<WebSocket> => {
+			const response = await fetch(`${simulator.baseUrl}/v1/chat/session/${sessionId}/ws_token`, {
+				method: 'POST',
+				headers: { 'API-Token': simulator.token, 'Content-Type': 'application/json' },
+				body: JSON.stringify({ stream: 'user' }),
+			});
+			const { data } = minted.parse(await response.json());
+			const socket = new WebSocket(`${data.ws_url}?token=${data.token}&client_id=desk`);
+			await new Promise((resolve) => socket.addEventListener('open', resolve));
+			return socket;
+		},
+		/** Runs the node against the simulated service. */
+		run: async (parameters: INodeParameters = {}, setting: Setting = {}): Promise<IRun> =>
+			await runOn(undefined, parameters, setting),
+		/** Runs the node against what nock answers for `service()`. */
+		runOnNock: async (parameters: INodeParameters = {}, setting: Setting = {}): Promise<IRun> =>
+			await runOn(HOST, parameters, setting),
+	};
+}
+
+export async function eventually(holds: () => boolean): Promise<void> {
+	await until('what is expected', async () => Promise.resolve(holds()), {
+		every: 5,
+		timeout: 4_000,
+	});
+}
+
+/** What the person reads when the node stops. */
+export function stopped(run: IRun): { message: string; description: unknown } {
+	const { error } = run.data.resultData;
+	return { message: error?.message ?? 'The node did not stop', description: error?.description };
+}
+
+export const records = (run: IRun) => output(run, 'Node').map(({ json }) => json);
