@@ -4,6 +4,7 @@ import {
 	transcriptTurns,
 	withExpiry,
 } from '../../../../nodes/shared/service/callRecord';
+import type { JsonObject, JsonValue } from '../../../../nodes/shared/service/types';
 
 test('a simple record has the documented fields that are there, in a fixed order', () => {
 	const record = {
@@ -24,7 +25,7 @@ test('a record of another shape passes as it is', () => {
 
 describe('the transcript', () => {
 	test('reads as one line a turn, whatever the roles are', () => {
-		const turns = [
+		const turns: JsonValue[] = [
 			{ role: 'assistant', content: 'Hello,\n  how are you?', timestamp: 't' },
 			{ role: 'caller-7', content: 'Fine' },
 			{ role: null, content: { text: 'odd' } },
@@ -35,7 +36,7 @@ describe('the transcript', () => {
 		);
 	});
 
-	test.each([{}, { transcript: null }, { transcript: 'x' }])('%p holds no turns', (data) => {
+	test.each<JsonObject>([{}, { transcript: null }, { transcript: 'x' }])('%p holds no turns', (data) => {
 		expect(transcriptTurns(data)).toEqual([]);
 	});
 });

@@ -4,6 +4,7 @@ import type { Query, ServiceRequest } from '../../../../nodes/shared/service/htt
 import { OpenDetails } from '../../../../nodes/shared/service/openDetails';
 import { parseDndPhone, phoneKey } from '../../../../nodes/shared/service/phoneMatch';
 import { Service } from '../../../../nodes/shared/service/service';
+import type { JsonObject } from '../../../../nodes/shared/service/types';
 
 const NAMES = {
 	dndListAgentName: 'ag',
@@ -100,7 +101,7 @@ describe('the comparison', () => {
 	])('%s is known as %s', (phone, key) => expect(phoneKey(phone)).toBe(key));
 
 	test('only the very number counts, others are shown beside it', () => {
-		const list = [{ phone: '+9198123456780' }, { phone: '+919812345678' }, { id: 1 }];
+		const list: JsonObject[] = [{ phone: '+9198123456780' }, { phone: '+919812345678' }, { id: 1 }];
 		expect(findEntry('98123 45678', list)).toEqual({
 			listed: true,
 			entry: { phone: '+919812345678' },

@@ -1,0 +1,107 @@
+import { output, service } from '../../engine';
+import { nodeRing } from '../nodeRing';
+
+const { records, told, raw, run } = nodeRing('getCall', { operation: 'getMany' });
+const credential = {
+	describeCallList: true,
+	callListPath: 'data',
+	callListPaging: 'pageFromOne',
+	callListPageName: 'p',
+	callListStatusName: 'st',
+	callListPageSizeName: 'n',
+};
+const list = (...ids: string[]) => ({
+	success: true,
+	data: ids.map((call_id) => ({ call_id, status: 'picked', channel: 'sip' })),
+});
+const calls = (query = {}) => service().get('/v1/calls').query(query);
+
+test('simplified, or as the service gives them', async () => {
+	calls().reply(200, list('a'));
+	calls({ p: 2 }).reply(200, list());
+	expect(await records({}, { credential })).toEqual([{ call_id: 'a', status: 'picked' }]);
+	calls().reply(200, list('a'));
+	calls({ p: 2 }).reply(200, list());
+	expect(await records({ simplify: false }, { credential })).toMatchObject([{ channel: 'sip' }]);
+});
+
+test('filters, page size, additions; Return All reads to the end', async () => {
+	const query = { campaign_upload_id: 9, st: 'busy', n: 2, x: 'y' };
+	calls(query).reply(200, list('a', 'b'));
+	calls({ ...query, p: 2 }).reply(200, list('c'));
+	calls({ ...query, p: 3 }).reply(200, list());
+	const parameters = {
+		returnAll: true,
+		filters: { campaignUploadId: 9, status: 'busy' },
+		options: { pageSize: 2, additionalQueryParameters: { x: 'y' } },
+	};
+	expect(await records(parameters, { credential })).toMatchObject([
+		{ call_id: 'a' },
+		{ call_id: 'b' },
+		{ call_id: 'c' },
+	]);
+});
+
+test('campaign_upload_id alone needs no open detail', async () => {
+	calls({ campaign_upload_id: 9 }).reply(200, list('a'));
+	const found = await records({ filters: { campaignUploadId: '9' }, simplify: false });
+	expect(found).toEqual([list('a')]);
+});
+
+test('a limit', async () => {
+	calls().reply(200, list('a', 'b', 'c'));
+	expect(await records({ limit: 2 }, { credential })).toHaveLength(2);
+});
+
+describe('items', () => {
+	const perItem = { limit: 1, filters: { status: '={{ $json.status }}' } };
+
+	test('that ask for the same list share one reading, paired with all of them', async () => {
+		calls({ st: 'picked' }).reply(200, list('a'));
+		calls({ st: 'failed' }).reply(200, list('b'));
+		const items = ['picked', 'failed', 'picked'].map((status) => ({ status }));
+		const found = await raw(perItem, { items, credential });
+		expect(found).toMatchObject([
+			{ json: { call_id: 'a' }, pairedItem: [{ item: 0 }, { item: 2 }] },
+			{ json: { call_id: 'b' }, pairedItem: [{ item: 1 }] },
+		]);
+	});
+
+	test('each learn why their list could not be read', async () => {
+		calls({ st: 'picked' }).reply(422, { success: false, errors: ['st is unknown'] });
+		calls({ st: 'failed' }).reply(200, list('b'));
+		const items = ['picked', 'failed', 'picked'].map((status) => ({ status }));
+		const over = { onError: 'continueErrorOutput' } as const;
+		const result = await run(perItem, { items, credential, over, sinks: ['Good', 'Bad'] });
+		expect(output(result, 'Good')).toMatchObject([{ json: { call_id: 'b' } }]);
+		expect(output(result, 'Bad').map(({ json }) => json.error)).toEqual([
+			'The service did not accept the request [item 0]',
+			'The service did not accept the request [item 2]',
+		]);
+	});
+});
+
+describe('before anything is sent', () => {
+	test.each([
+		[{ returnAll: true }, {}, 'The credential does not say yet: “Place of the List in the Answer”'],
+		[
+			{ filters: { status: 'x' } },
+			{},
+			'The credential does not say yet: “Name of the Status Filter”',
+		],
+		[
+			{ filters: { campaignUploadId: 'x' } },
+			credential,
+			'Contact List ID holds "x", which is not a whole number',
+		],
+		[{ limit: 0 }, credential, 'Limit is 0'],
+		[{ options: { pageSize: 0 } }, credential, 'Page Size is 0'],
+		[
+			{ filters: { from: 'soon' } },
+			{ ...credential, callListFromName: 'f' },
+			'From holds "soon", which cannot be read as a date',
+		],
+	])('%p', async (parameters, details, message) => {
+		expect(await told(parameters, { credential: details })).toMatchObject({ message });
+	});
+});

@@ -1,0 +1,150 @@
+import { gzipSync } from 'node:zlib';
+import nock from 'nock';
+import { BinaryDataService } from 'n8n-core';
+import { Container } from '@n8n/di';
+import type { IBinaryData } from 'n8n-workflow';
+import { output, service } from '../../engine';
+import { nodeRing } from '../nodeRing';
+
+const { records, told, run } = nodeRing('getCall', {
+	operation: 'getRecording',
+	callId: 'call-1',
+});
+const STORAGE = 'https://storage.example.com';
+const PATH = '/recordings/call-1';
+const SOUND = Buffer.from('RIFF....WAVEfmt ');
+const FILE = { recordingAs: 'file' };
+
+function link(recording_url: unknown = `${STORAGE}${PATH}?X-Signature=s3cr3t`) {
+	const data = { call_id: 'call-1', recording_url, expires_in_seconds: 900 };
+	service().get('/v1/call/call-1/recording').reply(200, { success: true, data });
+}
+/** Storage is not the service: whoever brings the token there gives it away. */
+const storage = () =>
+	nock(STORAGE, { badheaders: ['api-token'] })
+		.get(PATH)
+		.query({ 'X-Signature': 's3cr3t' });
+
+const bytesOf = async (file: IBinaryData | undefined) =>
+	file && (await Container.get(BinaryDataService).getAsBuffer(file));
+
+describe('the link', () => {
+	test('with the moment until which it is valid', async () => {
+		link();
+		const before = Date.now();
+		const [recording] = await records();
+		expect(recording).toEqual({
+			call_id: 'call-1',
+			recording_url: `${STORAGE}${PATH}?X-Signature=s3cr3t`,
+			expires_in_seconds: 900,
+			expires_at: expect.any(String),
+		});
+		const expires =
+			typeof recording?.expires_at === 'string' ? Date.parse(recording.expires_at) : 0;
+		expect(expires).toBeGreaterThanOrEqual(before + 900_000);
+		expect(expires).toBeLessThanOrEqual(Date.now() + 900_000);
+	});
+
+	test.each([
+		['recording_not_available', 'This call has no recording'],
+		['call_not_found', 'The service does not know this call'],
+	])('%s', async (error, message) => {
+		service().get('/v1/call/call-1/recording').reply(404, { success: false, error });
+		expect(await told()).toMatchObject({ message });
+	});
+});
+
+describe('the file', () => {
+	test('comes without the token, with the kind and name that storage says', async () => {
+		link();
+		storage().reply(200, SOUND, {
+			'content-type': 'audio/wav',
+			'content-disposition': 'attachment; filename="spoken.wav"',
+		});
+		const result = await run({ ...FILE, outputField: 'sound' });
+		const [item] = output(result, 'Node');
+		expect(item?.json).toEqual({
+			call_id: 'call-1',
+			file_name: 'spoken.wav',
+			mime_type: 'audio/wav',
+			file_size: item?.binary?.sound?.fileSize,
+		});
+		expect(item?.binary?.sound).toMatchObject({ fileExtension: 'wav', fileType: 'audio' });
+		expect(await bytesOf(item?.binary?.sound)).toEqual(SOUND);
+	});
+
+	test('is unpacked where storage packs it', async () => {
+		link();
+		storage().reply(200, gzipSync(SOUND), {
+			'content-type': 'audio/mpeg',
+			'content-encoding': 'gzip',
+		});
+		const [item] = output(await run(FILE), 'Node');
+		expect(await bytesOf(item?.binary?.data)).toEqual(SOUND);
+		expect(item?.json).toMatchObject({ file_name: 'call-1.mp3', mime_type: 'audio/mpeg' });
+	});
+
+	test('of an unknown kind is told by its name', async () => {
+		link();
+		storage().reply(200, SOUND, {
+			'content-type': 'application/octet-stream',
+			'content-disposition': 'attachment; filename="a b.ogg"',
+		});
+		expect(await records(FILE)).toMatchObject([{ file_name: 'a b.ogg', mime_type: 'audio/ogg' }]);
+	});
+
+	test('is asked for again where storage stumbles', async () => {
+		link();
+		storage().reply(503, 'SlowDown');
+		storage().reply(200, SOUND, { 'content-type': 'audio/wav' });
+		expect(await records(FILE)).toMatchObject([{ mime_type: 'audio/wav' }]);
+	});
+
+	test.each([
+		[403, 'RequestHasExpired', 'The link to the recording has expired or was refused'],
+		[
+			400,
+			'AuthorizationQueryParametersError',
+			'The link to the recording has expired or was refused',
+		],
+		[404, 'NoSuchKey', 'The recording is no longer in storage'],
+	])('refused with %i', async (status, code, message) => {
+		link();
+		storage().reply(status, `<Error><Code>${code}</Code><Key>s3cr3t</Key></Error>`);
+		const stopped = await told(FILE);
+		expect(stopped).toMatchObject({ message, description: expect.stringContaining(code) });
+		expect(JSON.stringify(stopped)).not.toContain('s3cr3t');
+	});
+
+	test('that cannot be reached', async () => {
+		link();
+		storage()
+			.times(4)
+			.replyWithError(Object.assign(new Error('x'), { code: 'ECONNRESET' }));
+		expect(await told(FILE)).toMatchObject({
+			message: 'The recording could not be fetched to its end',
+			description: expect.stringContaining('a new link is asked for'),
+		});
+	});
+
+	test.each([
+		undefined,
+		null,
+		'',
+		'not a link',
+		'file:///etc/passwd',
+		'data:audio/wav;base64,AA==',
+	])('no link to fetch it from: %p', async (url) => {
+		link(url ?? null);
+		expect(await told(FILE)).toMatchObject({
+			message: 'The service gave no link under which the recording can be fetched',
+		});
+	});
+
+	test('needs the name of a field, before anything is asked', async () => {
+		const outputField = '={{ "" }}';
+		expect(await told({ ...FILE, outputField })).toMatchObject({
+			message: 'Put Output File in Field is empty',
+		});
+	});
+});

@@ -1,0 +1,34 @@
+import { service } from '../../engine';
+import { nodeRing } from '../nodeRing';
+
+const { records, told } = nodeRing('getCall', { operation: 'getTranscript', callId: 'call-1' });
+const endpoint = () => service().get('/v1/call/call-1/transcript');
+
+test('turn by turn and as text', async () => {
+	const transcript = [
+		{ role: 'assistant', content: 'Hello', timestamp: 't1' },
+		{ role: 'someone-else', content: 'Who is\nthis?', timestamp: 't2' },
+	];
+	endpoint().reply(200, { success: true, data: { call_id: 'call-1', transcript, pages: 1 } });
+	expect(await records()).toEqual([
+		{
+			call_id: 'call-1',
+			transcript,
+			pages: 1,
+			transcript_text: 'assistant: Hello\nsomeone-else: Who is this?',
+		},
+	]);
+});
+
+test.each([{ call_id: 'call-1', transcript: [] }, { call_id: 'call-1' }])(
+	'none was captured: %p',
+	async (data) => {
+		endpoint().reply(200, { success: true, data });
+		expect(await records()).toEqual([{ call_id: 'call-1', transcript: [], transcript_text: '' }]);
+	},
+);
+
+test('an unknown call', async () => {
+	endpoint().reply(200, { success: false, error: 'call_not_found' });
+	expect(await told()).toMatchObject({ message: 'The service does not know this call' });
+});

@@ -1,0 +1,75 @@
+import { inspect } from 'node:util';
+import type {
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	INode,
+	INodeExecutionData,
+	INodeParameters,
+	IRun,
+} from 'n8n-workflow';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { clock } from '../../nodes/shared/n8n/connect';
+import { engineRing, executeRaw, output, runNode, TOKEN } from '../engine';
+
+type Setting = {
+	items?: IDataObject[];
+	/** Open details and the like. */
+	credential?: ICredentialDataDecryptedObject;
+	over?: Partial<INode>;
+	sinks?: string[];
+};
+
+/** One node of the package in the real engine, with nothing to wait for between two tries. */
+export function nodeRing(type: string, base: INodeParameters = {}) {
+	const ring = engineRing();
+	let waits: jest.SpyInstance;
+	beforeEach(() => {
+		waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+	});
+	afterEach(() => waits.mockRestore());
+
+	const nodeOf = async (parameters: INodeParameters, { credential, over = {} }: Setting) => {
+		const details = credential && { [CREDENTIAL]: await ring.addCredential(credential) };
+		return ring.node(type, {
+			parameters: { ...base, ...parameters },
+			...(details && { credentials: details }),
+			...over,
+		});
+	};
+	const inputOf = ({ items = [{}] }: Setting): INodeExecutionData[] =>
+		items.map((json) => ({ json }));
+
+	const run = async (parameters: INodeParameters = {}, setting: Setting = {}): Promise<IRun> => {
+		const node = await nodeOf(parameters, setting);
+		const result = await runNode(ring.credentials, node, inputOf(setting), setting.sinks);
+		expect(inspect(result, { depth: Infinity })).not.toContain(TOKEN);
+		return result;
+	};
+	return {
+		...ring,
+		run,
+		/** What the node puts out. */
+		records: async (parameters: INodeParameters = {}, setting: Setting = {}) =>
+			output(await run(parameters, setting), 'Node').map(({ json }) => json),
+		/** What the node tells when it stops: plain words, and no secret. */
+		told: async (parameters: INodeParameters = {}, setting: Setting = {}) => {
+			const { error } = (await run(parameters, setting)).data.resultData;
+			if (error === undefined) throw new Error('the run did not stop');
+			const description = error.description ?? '';
+			const words = `${error.message} ${description.split('The service said')[0] ?? ''}`;
+			expect(words).not.toMatch(/\b(error|problem|failure)\b/i);
+			return { message: error.message, description, context: error.context };
+		},
+		/** The items as `execute` returns them, before the engine completes their pairing. */
+		raw: async (parameters: INodeParameters = {}, setting: Setting = {}) => {
+			const node = await nodeOf(parameters, setting);
+			const outputs = await executeRaw(ring.credentials, node, inputOf(setting));
+			return firstOutput(outputs);
+		},
+	};
+}
+
+function firstOutput(outputs: unknown): INodeExecutionData[] {
+	const [first]: unknown[] = Array.isArray(outputs) ? outputs : [];
+	return Array.isArray(first) ? first : [];
+}
