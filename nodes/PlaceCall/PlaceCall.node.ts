@@ -3,6 +3,8 @@ import type {
 	INodeExecutionData,
 	INodeType,
 	INodeTypeDescription,
+	IWebhookFunctions,
+	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentList';
@@ -14,7 +16,10 @@ import { Parameters } from '../shared/n8n/parameters';
 import { alreadyPlaced } from './alreadyPlaced';
 import { callFields } from './callFields';
 import { checkCall, placeOne, type ReadyCall } from './placeOne';
+import { onReport } from './onReport';
 import { readCall } from './readCall';
+import { prepareWait } from './wait';
+import { wakeUp } from './wakeUp';
 
 export class PlaceCall implements INodeType {
 	description: INodeTypeDescription = {
@@ -30,12 +35,14 @@ export class PlaceCall implements INodeType {
 		description: 'Have an AI agent call a person, now or later',
 		defaults: { name: 'Place Call' },
 		usableAsTool: true,
+		waitingNodeTooltip: 'Waiting until the calls are over',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		// Literals, because n8n's verification reads them from the source.
 		credentials: [
 			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
 		],
+		webhooks: wakeUp,
 		properties: callFields,
 	};
 
@@ -45,15 +52,18 @@ export class PlaceCall implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const connected = connectOnce(this);
+		const wait = await prepareWait(this, connected);
 		const parameters = new Parameters(this);
 		const ready = new Map<number, ReadyCall>();
 		const check = (index: number): ReadyCall => {
 			const options = parameters.record('options', index);
-			const call = checkCall(readCall(this, parameters, index), options);
+			const fields = readCall(this, parameters, index);
+			const webhookUrl = wait.address ?? fields.webhookUrl;
+			const call = checkCall({ ...fields, webhookUrl }, options);
 			ready.set(index, call);
 			return call;
 		};
-		const connected = connectOnce(this);
 		const place = async (index: number) => {
 			const { service } = await connected();
 			return await placeOne(service, ready.get(index) ?? check(index));
@@ -64,6 +74,10 @@ export class PlaceCall implements INodeType {
 			check,
 			describeDone: alreadyPlaced,
 		});
-		return [calls];
+		return [await wait.finish(calls)];
+	}
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await onReport(this);
 	}
 }

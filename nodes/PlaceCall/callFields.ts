@@ -7,6 +7,7 @@ import {
 	dataExtractionField,
 	optionsField,
 } from './detailFields';
+import { waitFields } from './waitFields';
 
 const countryField: INodeProperties = {
 	displayName: 'Country',
@@ -91,5 +92,6 @@ export const callFields: INodeProperties[] = [
 	...additionalDataFields,
 	dataExtractionField,
 	callSettingsField,
+	...waitFields,
 	optionsField,
 ];

@@ -213,6 +213,7 @@ export const optionsField: INodeProperties = {
 			placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
 			description:
 				'The address to which the service posts the result when the call is over. The agent needs post-call analysis for this.',
+			displayOptions: { hide: { '/waitForCompletion': ['webhook'] } },
 		},
 	],
 };

@@ -4,11 +4,19 @@ import { N8nDriver, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { chain, node } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
-import { credentialFor, executionsOf, PACKAGE, placeCalls, post, removeWorkflow } from './calls';
+import {
+	callIdOf,
+	credentialFor,
+	executionsOf,
+	PACKAGE,
+	placeCalls,
+	post,
+	removeWorkflow,
+} from './calls';
 import { sharedN8n } from './shared';
 
 const NAME = 'Call Completed Trigger';
-const ids = (items: INodeExecutionData[]) => items.map(({ json }) => String(json.call_id)).sort();
+const ids = (items: INodeExecutionData[]) => items.map(callIdOf).sort();
 
 describe('Call Completed Trigger in real n8n', () => {
 	const { baseUrl } = sharedN8n();

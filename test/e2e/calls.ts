@@ -50,6 +50,10 @@ export async function placeCalls(
 	return ids;
 }
 
+export function callIdOf({ json }: INodeExecutionData): string {
+	return z.string().parse(json.call_id);
+}
+
 const page = z.object({ results: z.array(z.object({ id: z.string(), status: z.string() })) });
 
 /** IDs of all executions of a workflow; the list is given in pages. */

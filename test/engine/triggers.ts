@@ -10,6 +10,7 @@ import type {
 	IDataObject,
 	INode,
 	INodeExecutionData,
+	IRunExecutionData,
 	ITriggerFunctions,
 	IWebhookData,
 	IWorkflowExecuteAdditionalData,
@@ -137,6 +138,8 @@ export function webhookContext(
 	node: INode,
 	request: WebhookRequest,
 	mode: WorkflowExecuteMode = 'webhook',
+	/** What n8n stored of a sleeping execution, for the webhook that wakes it. */
+	sleeping?: { executionId: string; data: IRunExecutionData },
 ): { context: WebhookContext; response: FakeResponse } {
 	const response = new FakeResponse();
 	const httpRequest = {
@@ -152,10 +155,11 @@ export function webhookContext(
 	const data = makeAdditionalData(credentialsHelper, mode, {
 		httpRequest,
 		httpResponse: response,
+		...(sleeping && { executionId: sleeping.executionId }),
 	} as unknown as Partial<IWorkflowExecuteAdditionalData>);
 	const webhook = webhookData(workflow, node, data);
 	return {
-		context: new WebhookContext(workflow, node, data, mode, webhook, [], null as never),
+		context: new WebhookContext(workflow, node, data, mode, webhook, [], sleeping?.data ?? null),
 		response,
 	};
 }

@@ -104,7 +104,7 @@ export const ERROR_TABLE: readonly Row[] = [
 		name: 'post_call_analysis is not enabled',
 		matches: says(/webhook_url is set but post_call_analysis is not enabled/i),
 		what: 'The agent has no post-call analysis, and without it the service accepts no Webhook URL',
-		todo: 'Enable post-call analysis for the agent in the dashboard, or clear Webhook URL and read the call with Get Call.',
+		todo: 'Enable post-call analysis for the agent in the dashboard, or clear Webhook URL and read the call with Get Call. Wait for Completion works without it when set to By Reading the Call.',
 	},
 	{
 		name: 'contacts[<index>]',

@@ -255,8 +255,8 @@ describe('strange requests', () => {
 		const node = ring.node('callCompletedTrigger', { parameters: {} });
 		const workflow = makeWorkflow([node]);
 		const { context, response } = webhookContext(ring.credentials, workflow, node, request);
-		const { webhook } = nodeTypes.getByNameAndVersion(node.type);
-		expect(await webhook?.call(context)).toEqual({ noWebhookResponse: true });
+		const type = nodeTypes.getByNameAndVersion(node.type);
+		expect(await type.webhook?.call(context)).toEqual({ noWebhookResponse: true });
 		expect(response).toMatchObject({
 			statusCode: status,
 			body: { received: false, message: expect.any(String) },

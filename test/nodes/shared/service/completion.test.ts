@@ -13,11 +13,11 @@ import type { JsonObject, JsonValue } from '../../../../nodes/shared/service/typ
 const ID = '6f1c2a34-0000-4000-8000-000000000001';
 
 describe('findCallId', () => {
-	const bodies = Object.values(dialects).map(({ name, webhook }) => [name, webhook.body] as const);
+	const bodies = Object.values(dialects).map(({ name, webhook }) => [name, webhook] as const);
 
-	it.each(bodies)('finds it in the payload of dialect %s', (_name, body) => {
+	it.each(bodies)('finds it in the payload of dialect %s', (_name, webhook) => {
 		const payload: JsonValue = JSON.parse(
-			JSON.stringify(body(ID, { call_id: ID, status: 'picked' })),
+			JSON.stringify(webhook.body(ID, { call_id: ID, status: 'picked' })),
 		);
 		expect(findCallId(payload)).toBe(ID);
 	});

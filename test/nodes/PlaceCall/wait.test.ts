@@ -1,0 +1,327 @@
+import { randomUUID } from 'node:crypto';
+import nock from 'nock';
+import type { INode, INodeParameters, IRun, IWebhookResponseData } from 'n8n-workflow';
+import { clock } from '../../../nodes/shared/n8n/connect';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import {
+	makeWorkflow,
+	nodeTypes,
+	oneNodeWorkflow,
+	output,
+	resume,
+	runWorkflow,
+	webhookContext,
+	type FakeResponse,
+} from '../../engine';
+import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
+import { faultOf, placeCallRing } from './placeCall';
+
+const ring = placeCallRing();
+const N8N = 'http://localhost:5678';
+const HOUR = 3_600_000;
+const byWebhook = { waitForCompletion: 'webhook', waitLimit: 1, waitLimitUnit: 'hours' };
+const people = (count: number) =>
+	Array.from({ length: count }, (_, index) => ({ phone: String(9_000_000_000 + index) }));
+
+describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
+	let simulator: Simulator;
+	let now: jest.SpyInstance<number, []>;
+	let waits: number[];
+
+	beforeAll(async () => {
+		simulator = await startSimulator({ dialect });
+	});
+	beforeEach(() => {
+		waits = [];
+		now = jest.spyOn(clock, 'now');
+		// Nobody knocks by itself: each test says who comes when.
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+			waits.push(ms);
+			await new Promise(() => {});
+		});
+	});
+	afterEach(() => {
+		jest.restoreAllMocks();
+		simulator.reset();
+	});
+	afterAll(async () => {
+		await simulator.stop();
+	});
+
+	async function node(parameters: INodeParameters, over: Partial<INode> = {}): Promise<INode> {
+		const { baseUrl, token: apiToken } = simulator;
+		return ring.placeCallNode(
+			{
+				agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
+				phoneNumber: '={{ $json.phone }}',
+				...parameters,
+			},
+			{ credentials: { [CREDENTIAL]: await ring.addCredential({ baseUrl, apiToken }) }, ...over },
+		);
+	}
+
+	/** n8n answers at the address of a running execution as it really does. */
+	function ownAddress(status = 409) {
+		return nock(N8N)
+			.get(/^\/webhook-waiting\//)
+			.reply(status, {});
+	}
+
+	let executionId: string;
+
+	async function sleepOver(placeCall: INode, count: number): Promise<IRun> {
+		executionId = randomUUID();
+		const { workflow, start } = oneNodeWorkflow(placeCall, ['After']);
+		const input = people(count).map((json) => ({ json }));
+		return await runWorkflow(ring.credentials, workflow, start, input);
+	}
+
+	/** A request at the address of the sleeping execution. */
+	async function arrive(placeCall: INode, { data }: IRun, body: object = {}): Promise<Arrival> {
+		const { context, response } = webhookContext(
+			ring.credentials,
+			makeWorkflow([placeCall]),
+			placeCall,
+			{ body },
+			'webhook',
+			{ executionId, data: structuredClone(data) },
+		);
+		const result = await nodeTypes.getByNameAndVersion(placeCall.type).webhook?.call(context);
+		return { response, result, items: result?.workflowData?.[0]?.map(({ json }) => json) };
+	}
+	type Arrival = {
+		response: FakeResponse;
+		result: IWebhookResponseData | undefined;
+		items: object[] | undefined;
+	};
+
+	const placed = () => simulator.placedCalls().map(({ callId }) => callId);
+
+	it('gives each call the address of its execution and goes to sleep', async () => {
+		now.mockReturnValue(1_000_000);
+		ownAddress();
+		const run = await sleepOver(await node(byWebhook), 3);
+		expect(run.status).toBe('waiting');
+		expect(run.waitTill).toEqual(new Date(1_000_000 + HOUR + 60_000));
+		for (const { webhookUrl } of simulator.placedCalls()) {
+			const { pathname } = new URL(webhookUrl ?? '');
+			expect(pathname).toMatch(/^\/webhook-waiting\/[^/]+\/id-Node$/);
+		}
+		const [entry] = run.data.executionData?.nodeExecutionStack ?? [];
+		expect(entry?.data.main?.[0]?.map(({ json }) => json)).toEqual(
+			placed().map((call_id) => ({
+				call_id,
+				timed_out: true,
+				waits_until: new Date(1_000_000 + HOUR).toISOString(),
+			})),
+		);
+		// What the node before gave stays as it was.
+		expect(output(run, 'Start').map(({ json }) => json)).toEqual(people(3));
+		expect(waits).toEqual([500]);
+	});
+
+	it('sleeps on until the last call is over, and wakes once', async () => {
+		ownAddress();
+		const placeCall = await node(byWebhook);
+		const run = await sleepOver(placeCall, 3);
+		const calls = placed();
+		expect((await arrive(placeCall, run)).response.body).toEqual({ received: true, open: 3 });
+		for (const [index, callId] of calls.entries()) {
+			await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
+			const arrival = await arrive(
+				placeCall,
+				run,
+				dialect.webhook.body(callId, { call_id: callId }),
+			);
+			expect(arrival.response).toMatchObject({
+				statusCode: 200,
+				body: { received: true, open: 2 - index },
+			});
+			if (index < 2) expect(arrival.result).toEqual({ noWebhookResponse: true });
+			else {
+				expect(arrival.items).toMatchObject(
+					calls.map((call_id) => ({ call_id, status: 'picked', timed_out: false })),
+				);
+				expect(arrival.result?.workflowData?.[0]).toMatchObject([
+					{ pairedItem: { item: 0 } },
+					{ pairedItem: { item: 1 } },
+					{ pairedItem: { item: 2 } },
+				]);
+			}
+		}
+		expect((await arrive(placeCall, run)).result).toEqual({ noWebhookResponse: true });
+	});
+
+	it('finds by a knock what was over before it slept', async () => {
+		simulator.setAutoComplete({
+			afterMs: 'beforeResponse',
+			delivery: { url: 'http://127.0.0.1:9' },
+		});
+		ownAddress();
+		const placeCall = await node(byWebhook);
+		const run = await sleepOver(placeCall, 2);
+		const { items } = await arrive(placeCall, run);
+		expect(items).toMatchObject([{ timed_out: false }, { timed_out: false }]);
+	});
+
+	it('ends at the limit with what is known', async () => {
+		now.mockReturnValue(1_000_000);
+		ownAddress();
+		const placeCall = await node(byWebhook);
+		const run = await sleepOver(placeCall, 2);
+		const [first = '', second = ''] = placed();
+		await simulator.completeCall(first, {}, { url: 'http://127.0.0.1:9' });
+		now.mockReturnValue(1_000_000 + HOUR);
+		const { items } = await arrive(placeCall, run);
+		expect(items).toMatchObject([
+			{ call_id: first, status: 'picked', timed_out: false },
+			{ call_id: second, timed_out: true },
+		]);
+		expect(items?.[1]).not.toHaveProperty('waits_until');
+	});
+
+	it('asks the service to come again while calls cannot be read, and still counts the report', async () => {
+		ownAddress();
+		const placeCall = await node(byWebhook);
+		const run = await sleepOver(placeCall, 1);
+		const [callId = ''] = placed();
+		await simulator.completeCall(callId, { status: 'voicemail' }, { url: 'http://127.0.0.1:9' });
+		simulator.faults.inject({ kind: 'resetBefore', times: 4 });
+		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+		const refused = await arrive(placeCall, run, { call_id: callId });
+		expect(refused.response).toMatchObject({ statusCode: 503, body: { received: false } });
+		expect(refused.result).toEqual({ noWebhookResponse: true });
+		const { items } = await arrive(placeCall, run);
+		expect(items).toMatchObject([{ call_id: callId, status: 'voicemail', timed_out: false }]);
+	});
+
+	it('a process that has just started looks at all calls at the first report', async () => {
+		ownAddress();
+		const placeCall = await node(byWebhook);
+		const run = await sleepOver(placeCall, 3);
+		for (const callId of placed()) {
+			await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
+		}
+		const [, , last = ''] = placed();
+		const { items } = await arrive(placeCall, run, { call_id: last });
+		expect(items).toHaveLength(3);
+	});
+
+	it('keeps what could not be placed in its place, apart from the calls', async () => {
+		ownAddress();
+		const placeCall = await node(byWebhook, { onError: 'continueErrorOutput' });
+		const { workflow, start } = oneNodeWorkflow(placeCall, ['After', 'Failed']);
+		const input = [{ json: { phone: '9000000000' } }, { json: { phone: '' } }];
+		executionId = randomUUID();
+		const run = await runWorkflow(ring.credentials, workflow, start, input);
+		expect(run.status).toBe('waiting');
+		const [callId = ''] = placed();
+		const { items } = await arrive(placeCall, run, { call_id: callId });
+		expect(items).toMatchObject([
+			{ call_id: callId, timed_out: false },
+			{ error: 'Phone Number is empty [item 1]' },
+		]);
+		expect(items?.[1]).not.toHaveProperty('timed_out');
+	});
+
+	it('does not sleep where no call was placed', async () => {
+		ownAddress();
+		const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.noAnalysis };
+		const placeCall = await node({ ...byWebhook, agentUuid }, { onError: 'continueRegularOutput' });
+		const run = await sleepOver(placeCall, 1);
+		expect(run.status).toBe('success');
+		expect(output(run, 'Node')[0]?.json).toMatchObject({
+			error: expect.stringContaining('no post-call analysis'),
+			message: expect.stringContaining('By Reading the Call'),
+		});
+	});
+
+	it('counts the limit from the moment at which the last call is due', async () => {
+		const start = Date.parse('2026-11-20T10:00:00Z');
+		now.mockReturnValue(start);
+		ownAddress();
+		const at = '2099-01-01T10:00:00+00:00';
+		const run = await sleepOver(await node({ ...byWebhook, when: 'dateTime', scheduledAt: at }), 1);
+		expect(run.waitTill).toEqual(new Date(Date.parse(at) + HOUR + 60_000));
+	});
+
+	it('n8n’s own limit passes the calls on, none of them placed again', async () => {
+		ownAddress();
+		const placeCall = await node(byWebhook);
+		const run = await sleepOver(placeCall, 2);
+		const { workflow } = oneNodeWorkflow(placeCall, ['After']);
+		const awake = await resume(ring.credentials, workflow, structuredClone(run.data));
+		expect(output(awake, 'After').map(({ json }) => json)).toMatchObject(
+			placed().map((call_id) => ({ call_id, timed_out: true })),
+		);
+		expect(placed()).toHaveLength(2);
+	});
+
+	it('reads until each call has a finished status', async () => {
+		const placeCall = await node({
+			waitForCompletion: 'reading',
+			waitLimit: 1,
+			waitLimitUnit: 'hours',
+		});
+		simulator.setAutoComplete({ afterMs: 'beforeResponse' });
+		const run = await inNoTime(async () => await sleepOver(placeCall, 3));
+		expect(run.status).toBe('success');
+		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject(
+			placed().map((call_id) => ({ call_id, status: 'picked', timed_out: false })),
+		);
+	});
+
+	it('reading ends at the limit, with what is known', async () => {
+		const placeCall = await node({
+			waitForCompletion: 'reading',
+			waitLimit: 1,
+			waitLimitUnit: 'minutes',
+		});
+		const run = await inNoTime(async () => await sleepOver(placeCall, 2));
+		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject(
+			placed().map((call_id) => ({ call_id, timed_out: true })),
+		);
+	});
+
+	/** Lets timers run out while requests go to and fro. */
+	async function inNoTime<T>(act: () => Promise<T>): Promise<T> {
+		jest.useFakeTimers({
+			doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'],
+		});
+		const end = { reached: false };
+		try {
+			const acting = act().finally(() => (end.reached = true));
+			while (!end.reached) {
+				await jest.advanceTimersByTimeAsync(1_000);
+				await new Promise((resolve) => setImmediate(resolve));
+			}
+			return await acting;
+		} finally {
+			jest.useRealTimers();
+		}
+	}
+});
+
+describe('nobody is called', () => {
+	it('where n8n does not reach its own address', async () => {
+		nock(N8N)
+			.get(/^\/webhook-waiting\//)
+			.replyWithError(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+		const run = await ring.place(byWebhook);
+		const { message, description } = faultOf(run);
+		expect(message).toBe('n8n does not reach its own webhook address, so no call was placed');
+		expect(description).toContain('By Reading the Call');
+	});
+
+	it('where something else answers at that address', async () => {
+		nock(N8N)
+			.get(/^\/webhook-waiting\//)
+			.reply(200, {});
+		expect(faultOf(await ring.place(byWebhook)).message).toContain('no call was placed');
+	});
+
+	it.each([0, -1])('with the time limit %d', async (waitLimit) => {
+		const run = await ring.place({ ...byWebhook, waitLimit });
+		expect(faultOf(run).message).toBe('Time Limit is not a length of time, so no call was placed');
+	});
+});
