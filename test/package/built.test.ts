@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PackageDirectoryLoader } from 'n8n-core';
+import type { INodeTypeDescription } from 'n8n-workflow';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { PACKAGE, setupEngine } from '../engine';
+import { ROOT } from '../engine/sourceLoader';
+import { hasSchema, keysOf, nameOf, schemaPath } from '../schema/schemas';
+
+/** Users' saved workflows depend on these names. */
+const ACTIONS = [
+	'agents',
+	'campaignStatus',
+	'chatSend',
+	'chatSession',
+	'dnd',
+	'getCall',
+	'injectContext',
+	'placeCall',
+	'pushCampaignContacts',
+];
+const TRIGGERS = [
+	'callCompletedTrigger',
+	'campaignProgressTrigger',
+	'chatDeliveryTrigger',
+	'chatEventsTrigger',
+];
+
+const SOURCES = ['nodes', 'credentials', 'package.json', 'tsconfig.json', 'gulpfile.js'];
+const BUILD_MS = 120_000;
+
+let folder = '';
+let built: PackageDirectoryLoader;
+
+/** Builds a copy, as `npm publish` would find it, and lets n8n load it. */
+beforeAll(async () => {
+	await setupEngine();
+	folder = mkdtempSync(path.join(tmpdir(), 'built-'));
+	for (const name of SOURCES) {
+		cpSync(path.join(ROOT, name), path.join(folder, name), { recursive: true });
+	}
+	symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+	execFileSync('npm', ['run', '--silent', 'build'], { cwd: folder, encoding: 'utf8' });
+	built = new PackageDirectoryLoader(folder);
+	await built.loadAll();
+}, BUILD_MS);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const named = (name: string): INodeTypeDescription => {
+	const found = built.types.nodes.find((node) => node.name === name);
+	if (found === undefined) throw new Error(`n8n loads no node ${name}`);
+	return found;
+};
+
+/** The file that n8n serves under an address such as icons/<package>/dist/nodes/…/x.svg. */
+const served = (url: string) => path.join(folder, url.replace(`icons/${PACKAGE}/`, ''));
+
+test('n8n loads exactly the nodes whose names are fixed, and the credential', () => {
+	expect(built.packageName).toBe(PACKAGE);
+	expect(built.types.nodes.map(({ name }) => name).sort()).toEqual(
+		[...ACTIONS, ...TRIGGERS].sort(),
+	);
+	expect(built.types.credentials.map(({ name }) => name)).toEqual([CREDENTIAL]);
+	expect(built.types.credentials[0]?.supportedNodes?.length).toBeGreaterThan(0);
+});
+
+describe.each([...ACTIONS, ...TRIGGERS])('%s', (name) => {
+	const file = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+
+	test('has its icons and its codex where n8n looks for them', () => {
+		const { iconUrl, codex } = named(name);
+		const urls = typeof iconUrl === 'object' ? [iconUrl.light, iconUrl.dark] : [];
+		expect(urls.map((url) => existsSync(served(url)))).toEqual([true, true]);
+		expect(existsSync(path.join(folder, 'dist/nodes', file, `${file}.node.json`))).toBe(true);
+		expect(codex?.categories?.length).toBeGreaterThan(0);
+		expect(codex?.resources?.primaryDocumentation?.[0]?.url).toMatch(/^https:\/\//);
+		expect(codex?.alias?.length).toBeGreaterThan(0);
+	});
+
+	test('is found in the panel as one of the family, with a short name on the canvas', () => {
+		const { displayName, defaults, description } = named(name);
+		expect(displayName).toMatch(/^(Voice|Chat) Agent: /);
+		expect(String(defaults.name).length).toBeLessThan(displayName.length);
+		expect(description).not.toMatch(/\.$/);
+	});
+
+	test('asks for the credential', () => {
+		expect(named(name).credentials).toMatchObject([{ name: CREDENTIAL }]);
+	});
+});
+
+test.each(ACTIONS)('%s can be used as a tool and has one input', (name) => {
+	const { usableAsTool, inputs, group } = named(name);
+	expect({ usableAsTool, inputs }).toEqual({ usableAsTool: true, inputs: ['main'] });
+	expect(group).not.toContain('trigger');
+});
+
+test.each(TRIGGERS)('%s is a trigger: no input, no tool', (name) => {
+	const { usableAsTool, inputs, group, displayName } = named(name);
+	expect({ usableAsTool, inputs, group }).toEqual({
+		usableAsTool: undefined,
+		inputs: [],
+		group: ['trigger'],
+	});
+	expect(displayName).toMatch(/ Trigger$/);
+});
+
+test('holds every schema where n8n looks for it', () => {
+	const dist = path.join(folder, 'dist/nodes');
+	const keys = keysOf(built.types.nodes).filter(hasSchema);
+	expect(keys.length).toBeGreaterThan(20);
+	expect(keys.filter((key) => !existsSync(schemaPath(key, dist))).map(nameOf)).toEqual([]);
+});
+
+test('the credential has its icons', () => {
+	const { iconUrl } = built.types.credentials[0] ?? {};
+	const urls = typeof iconUrl === 'object' ? [iconUrl.light, iconUrl.dark] : [];
+	expect(urls.map((url) => existsSync(served(url)))).toEqual([true, true]);
+});
