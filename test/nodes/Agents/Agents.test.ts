@@ -1,0 +1,112 @@
+import { output, searchList, service } from '../../engine';
+import { nodeRing } from '../nodeRing';
+
+const ring = nodeRing('agents');
+const agents = (query = {}) => service().get('/v1/active_agents').query(query);
+const LIST = {
+	success: true,
+	data: {
+		page: [
+			{ agent: { agent_uuid: 'agent_a1', agent_name: 'Sales' }, line: '+91' },
+			{ agent: { agent_uuid: 'agent_b2', voice: 'calm' } },
+		],
+	},
+	meta: { more: false },
+};
+
+describe('Get Many Active', () => {
+	const many = { operation: 'getMany' };
+
+	test('one item an agent, its record as it comes', async () => {
+		agents().reply(200, LIST);
+		expect(await ring.records(many)).toEqual([
+			{ agent_uuid: 'agent_a1', agent_name: 'Sales' },
+			{ agent_uuid: 'agent_b2', voice: 'calm' },
+		]);
+	});
+
+	test('the whole answer', async () => {
+		agents().reply(200, LIST);
+		const found = await ring.records({ ...many, simplify: false });
+		expect(found).toEqual([{ ...LIST.data, meta: LIST.meta }]);
+	});
+
+	test('no agent is active', async () => {
+		agents().reply(200, { success: true, data: [] });
+		expect(await ring.records(many)).toEqual([]);
+	});
+
+	test('read once for all items, paired with all of them', async () => {
+		agents().reply(200, LIST);
+		const found = await ring.raw(many, { items: [{}, {}, {}] });
+		expect(found.map(({ pairedItem }) => pairedItem)).toEqual(
+			Array.from({ length: 2 }, () => [{ item: 0 }, { item: 1 }, { item: 2 }]),
+		);
+	});
+
+	test('with what the user adds to the address', async () => {
+		agents({ team: 'north' }).reply(200, LIST);
+		const options = { additionalQueryParameters: '{ "team": "north" }' };
+		expect(await ring.records({ ...many, options })).toHaveLength(2);
+	});
+
+	test('a token that is not valid', async () => {
+		agents().reply(401, { success: false, error: 'Invalid API token' });
+		expect(await ring.told(many)).toMatchObject({
+			message: 'The service does not accept the API token',
+		});
+	});
+});
+
+describe('Check', () => {
+	const check = {
+		operation: 'check',
+		agentUuid: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
+	};
+	const items = [{ id: 'agent_b2' }, { id: 'agent_gone' }, { id: 'agent_a1' }];
+
+	test('each agent, with one reading for the run', async () => {
+		agents().reply(200, LIST);
+		expect(await ring.records(check, { items })).toEqual([
+			{ agent_uuid: 'agent_b2', voice: 'calm', active: true },
+			{ agent_uuid: 'agent_gone', active: false },
+			{ agent_uuid: 'agent_a1', agent_name: 'Sales', active: true },
+		]);
+	});
+
+	test('an ID that cannot be is told for its item, the others go on', async () => {
+		agents().reply(200, LIST);
+		const over = { onError: 'continueErrorOutput' } as const;
+		const result = await ring.run(check, {
+			items: [{ id: 'sales' }, ...items],
+			over,
+			sinks: ['Good', 'Bad'],
+		});
+		expect(output(result, 'Good')).toHaveLength(3);
+		expect(output(result, 'Bad')).toMatchObject([
+			{ json: { error: 'Agent holds "sales", which is not an agent ID [item 0]' } },
+		]);
+	});
+
+	test('a list that cannot be read is not asked for again by each item', async () => {
+		agents().times(4).reply(503, '');
+		const over = { onError: 'continueRegularOutput' } as const;
+		const found = await ring.records(check, { items, over });
+		expect(found.map(({ error }) => error)).toEqual([
+			'The service stumbled (HTTP status 503) [item 0]',
+			'The service stumbled (HTTP status 503) [item 1]',
+			'The service stumbled (HTTP status 503) [item 2]',
+		]);
+	});
+});
+
+test('the Agent field offers the active agents', async () => {
+	agents().reply(200, LIST);
+	const { results } = await searchList(
+		ring.credentials,
+		ring.node('agents'),
+		'searchAgents',
+		'sal',
+	);
+	expect(results).toEqual([{ name: 'Sales', value: 'agent_a1' }]);
+});

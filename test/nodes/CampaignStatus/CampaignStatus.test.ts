@@ -1,0 +1,164 @@
+import { output, service } from '../../engine';
+import { nodeRing } from '../nodeRing';
+
+const { records, told, run, raw } = nodeRing('campaignStatus', { campaignId: '42' });
+const endpoint = (id = 42) => service().get(`/v1/campaigns/${id}/status`);
+const DATA = {
+	campaign: { id: 42, name: 'Leads', status: 'Active', retry_delay: 1800, calling_days: ['mon'] },
+	calls: { total: 9, by_status: { picked: 5, 'line busy': 4 } },
+	uploads: [
+		{
+			campaign_upload_id: 1,
+			file_name: 'a.csv',
+			queues: [
+				{ agent_uuid: 'agent_a1', total_queued: 20, completed: true },
+				{ agent_uuid: 'agent_b2', total_queued: 5, completed: true },
+			],
+		},
+		{
+			campaign_upload_id: 2,
+			file_name: 'b.csv',
+			queues: [{ agent_uuid: 'agent_a1', total_queued: 7, completed: false }],
+		},
+		{ campaign_upload_id: 3, file_name: 'c.csv', queues: [] },
+	],
+};
+const SIMPLE = {
+	campaign_id: 42,
+	name: 'Leads',
+	status: 'Active',
+	attempts_total: 9,
+	attempts_picked: 5,
+	'attempts_line busy': 4,
+	contacts_queued: 32,
+	lists_total: 3,
+	lists_queued: 2,
+	lists_completed: 1,
+};
+const ok = (data: object = DATA) => ({ success: true, data });
+
+describe('one look', () => {
+	test('simplified: attempts by status, what is queued, lists completed', async () => {
+		endpoint().reply(200, ok());
+		expect(await records()).toEqual([SIMPLE]);
+	});
+
+	test('the whole answer, with what the document leaves open', async () => {
+		endpoint()
+			.query({ x: 'y' })
+			.reply(200, { ...ok(), note: 'beta' });
+		const options = { additionalQueryParameters: '{ "x": "y" }' };
+		expect(await records({ simplify: false, options })).toEqual([{ ...DATA, note: 'beta' }]);
+	});
+
+	test('an answer with next to nothing in it', async () => {
+		endpoint().reply(200, ok({}));
+		expect(await records()).toMatchObject([
+			{ campaign_id: null, status: null, attempts_total: null, lists_total: 0 },
+		]);
+	});
+
+	test.each([200, 400, 404, 422, 500])('an unknown campaign, told at %i', async (status) => {
+		const refusal = { success: false, error: "Couldn't find Campaign with 'id'=42" };
+		endpoint()
+			.times(status === 500 ? 4 : 1)
+			.reply(status, refusal);
+		expect(await told()).toMatchObject({
+			message: 'The service does not know this campaign',
+			description: expect.stringMatching(/Check the Campaign ID.*Couldn't find Campaign/),
+		});
+	});
+
+	test.each([
+		['', 'Campaign ID is empty'],
+		['spring', 'Campaign ID holds "spring", which is not a whole number'],
+		[4.2, 'Campaign ID holds "4.2", which is not a whole number'],
+		['-3', 'Campaign ID holds "-3", which is not a whole number'],
+	])('%p is no campaign', async (id, message) => {
+		expect(await told({ campaignId: '={{ $json.id }}' }, { items: [{ id }] })).toMatchObject({
+			message,
+		});
+	});
+
+	test('several items, in order, paired, the bad one on the error output', async () => {
+		endpoint(1).delay(30).reply(200, ok());
+		endpoint(2).reply(200, ok({ campaign: { id: 2 } }));
+		const items = [{ id: 1 }, { id: 2 }, { id: 'x' }];
+		const parameters = { campaignId: '={{ $json.id }}', simplify: false };
+		const over = { onError: 'continueErrorOutput' } as const;
+		const result = await run(parameters, { items, over, sinks: ['Good', 'Bad'] });
+		expect(output(result, 'Good')).toMatchObject([
+			{ json: { campaign: { id: 42 } }, pairedItem: { item: 0 } },
+			{ json: { campaign: { id: 2 } }, pairedItem: { item: 1 } },
+		]);
+		expect(output(result, 'Bad')).toMatchObject([
+			{ json: { error: 'Campaign ID holds "x", which is not a whole number [item 2]' } },
+		]);
+	});
+
+	test('ten reads at a time, however many items', async () => {
+		const seen = { underWay: 0, most: 0 };
+		service()
+			.get(/status$/)
+			.times(24)
+			.reply(async () => {
+				seen.most = Math.max(seen.most, ++seen.underWay);
+				await new Promise((done) => setTimeout(done, 10));
+				seen.underWay--;
+				return [200, ok()];
+			});
+		const items = Array.from({ length: 24 }, () => ({}));
+		expect(await raw({}, { items })).toHaveLength(24);
+		expect(seen.most).toBe(10);
+	});
+});
+
+describe('Wait Until Completed', () => {
+	const wait = { waitUntilCompleted: true };
+	const completed = {
+		...DATA,
+		uploads: DATA.uploads.map(({ queues, ...upload }) => ({
+			...upload,
+			queues: queues.map((queue) => ({ ...queue, completed: true })),
+		})),
+	};
+
+	test('is over at once when the queues are completed', async () => {
+		endpoint().reply(200, ok(completed));
+		expect(await records(wait)).toEqual([
+			{
+				...SIMPLE,
+				lists_completed: 2,
+				wait_outcome: 'completed',
+				wait_note: 'Every queue is completed.',
+			},
+		]);
+	});
+
+	test('or when the one list asked for is', async () => {
+		endpoint().reply(200, ok());
+		const found = await records({ ...wait, campaignUploadId: '1', simplify: false });
+		expect(found).toMatchObject([{ campaign: { id: 42 }, wait_outcome: 'completed' }]);
+	});
+
+	test.each([
+		['Paused', 'paused', 'paused'],
+		['Archived', 'archived', 'no longer called'],
+		['Draft', 'draft', 'until it is activated'],
+	])('a campaign that is %s ends it with a word on why', async (status, outcome, words) => {
+		endpoint().reply(200, ok({ ...DATA, campaign: { status } }));
+		expect(await records(wait)).toMatchObject([
+			{ wait_outcome: outcome, wait_note: expect.stringContaining(words) },
+		]);
+	});
+
+	test.each([
+		[{ waitInterval: 4 }, 'Check Every is 4 seconds, which is too short'],
+		[{ waitInterval: 0 }, 'Check Every is 0'],
+		[{ waitLimit: 0 }, 'Time Limit is 0'],
+		[{ waitLimit: 1.5 }, 'Time Limit holds "1.5", which is not a whole number'],
+		[{ campaignUploadId: 'b.csv' }, 'Contact List ID holds "b.csv", which is not a whole number'],
+	])('%p is told before anything is sent', async (parameters, message) => {
+		expect(await told({ ...wait, ...parameters })).toMatchObject({ message });
+	});
+});

@@ -1,0 +1,91 @@
+import { service } from '../../engine';
+import { nodeRing } from '../nodeRing';
+
+// Waiting is real here, so the shortest interval and limit are made to pass in no time.
+jest.mock('n8n-workflow', () => ({
+	...jest.requireActual<object>('n8n-workflow'),
+	sleep: async (milliseconds: number) => {
+		slept.push(milliseconds);
+		jest.setSystemTime(Date.now() + milliseconds);
+		await Promise.resolve();
+	},
+}));
+const slept: number[] = [];
+
+const { records, told } = nodeRing('campaignStatus', {
+	campaignId: '={{ $json.id }}',
+	waitUntilCompleted: true,
+	waitInterval: 20,
+	waitLimit: 1,
+});
+const status = (id: number, completed: boolean, times = 1) =>
+	service()
+		.get(`/v1/campaigns/${id}/status`)
+		.times(times)
+		.reply(200, {
+			success: true,
+			data: {
+				campaign: { id, status: 'Active' },
+				uploads: [{ campaign_upload_id: 5, queues: [{ completed }] }],
+			},
+		});
+
+beforeEach(() => {
+	slept.length = 0;
+	jest.useFakeTimers({
+		now: Date.now(),
+		doNotFake: [
+			'nextTick',
+			'setImmediate',
+			'queueMicrotask',
+			'performance',
+			'setTimeout',
+			'clearTimeout',
+			'setInterval',
+			'clearInterval',
+		],
+	});
+});
+afterEach(() => {
+	jest.useRealTimers();
+});
+
+test('looks every so often until the queues are completed', async () => {
+	status(1, false, 2);
+	status(1, true);
+	expect(await records({}, { items: [{ id: 1 }] })).toMatchObject([{ wait_outcome: 'completed' }]);
+	expect(slept).toEqual([20_000, 20_000]);
+});
+
+test('the time limit returns what is known', async () => {
+	status(1, false, 4);
+	expect(await records({}, { items: [{ id: 1 }] })).toMatchObject([
+		{
+			campaign_id: 1,
+			wait_outcome: 'timed_out',
+			wait_note: 'The time limit passed after 1 minute with these contact lists open: 5.',
+		},
+	]);
+	expect(slept).toEqual([20_000, 20_000, 20_000]);
+});
+
+test('or stops, if so chosen', async () => {
+	status(1, false, 4);
+	expect(await told({ onTimeLimit: 'stop' }, { items: [{ id: 1 }] })).toMatchObject({
+		message: 'The campaign was not completed within the time limit',
+		description: expect.stringContaining('contact lists open: 5'),
+	});
+});
+
+test('items wait side by side', async () => {
+	status(1, false);
+	status(2, false);
+	status(1, true);
+	status(2, true);
+	const items = [{ id: 1 }, { id: 2 }];
+	expect(await records({}, { items })).toMatchObject([
+		{ campaign_id: 1, wait_outcome: 'completed' },
+		{ campaign_id: 2, wait_outcome: 'completed' },
+	]);
+	expect(slept).toHaveLength(2);
+});

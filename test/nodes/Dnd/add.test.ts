@@ -1,0 +1,126 @@
+import { output, service } from '../../engine';
+import { DETAILS, dndRing, PATH } from './dndRing';
+
+const { records, told, run } = dndRing('add', { phone: '+91 98123-45678' });
+const credential = DETAILS;
+const BODY = { add_agent: 'agent_a1', add_phone: '+919812345678' };
+const perItem = { phone: '={{ $json.phone }}' };
+const people = (count: number) =>
+	Array.from({ length: count }, (_, i) => ({ phone: `981234567${i}` }));
+
+describe('what is sent', () => {
+	test('in the body, with a reason', async () => {
+		service()
+			.post(PATH, { ...BODY, add_reason: 'asked' })
+			.reply(200, { success: true, data: { id: 7, anything: true } });
+		const found = await records({ reason: 'asked' }, { credential });
+		expect(found).toEqual([{ id: 7, anything: true }]);
+	});
+
+	test('in the address, without a body', async () => {
+		service()
+			.post(PATH, (body) => body === '')
+			.query(BODY)
+			.reply(200, { success: true, message: 'Added' });
+		const elsewhere = { ...credential, dndAddPlacement: 'query' };
+		expect(await records({}, { credential: elsewhere })).toEqual([{ message: 'Added' }]);
+	});
+
+	test('additions do not replace what the node sends itself', async () => {
+		service()
+			.post(PATH, { ...BODY, source: 'crm' })
+			.query({ notify: 'no' })
+			.reply(200, { success: true });
+		const options = {
+			additionalBodyFields: { source: 'crm', add_phone: 'x' },
+			additionalQueryParameters: '{ "notify": "no" }',
+		};
+		expect(await records({ options }, { credential })).toEqual([{}]);
+	});
+});
+
+describe('before anything is sent', () => {
+	test.each([
+		['dndAddPlacement', 'Add: Where Values Go'],
+		['dndAddAgentName', 'Add: Name of the Agent Value'],
+		['dndAddPhoneName', 'Add: Name of the Phone Value'],
+		['dndAddReasonName', 'Add: Name of the Reason Value'],
+	])('%s is missing', async (name, label) => {
+		const lacking = { ...credential, [name]: '' };
+		expect(await told({ reason: 'asked' }, { credential: lacking })).toMatchObject({
+			message: `The credential does not say yet: “${label}”`,
+			description: expect.stringContaining('Open Details: Do-Not-Disturb Lists'),
+		});
+	});
+
+	test('a reason is only needed by name where one is given', async () => {
+		service().post(PATH, BODY).reply(200, { success: true });
+		const lacking = { ...credential, dndAddReasonName: '' };
+		expect(await records({}, { credential: lacking })).toHaveLength(1);
+	});
+
+	test.each([
+		[{ phone: '={{ "" }}' }, 'Phone is empty'],
+		[{ phone: 'nobody' }, 'Phone holds "nobody", which is not a phone number'],
+		[
+			{ agentUuid: { __rl: true, mode: 'id', value: '={{ "sales" }}' } },
+			'Agent holds "sales", which is not an agent ID',
+		],
+	])('%p', async (parameters, message) => {
+		expect(await told(parameters, { credential })).toMatchObject({ message });
+	});
+
+	test('one bad item of several stops all of them', async () => {
+		const items = [...people(2), { phone: 'nobody' }];
+		const stopped = await told(perItem, { items, credential });
+		expect(stopped.message).toContain('[item 2]');
+		expect(stopped.description).toContain('Nothing was sent');
+	});
+});
+
+describe('several items', () => {
+	test('one after another; a run that stops says what was added', async () => {
+		service().post(PATH).times(2).reply(200, { success: true });
+		service()
+			.post(PATH)
+			.reply(422, { success: false, errors: ['already listed'] });
+		const stopped = await told(perItem, { items: people(4), credential });
+		expect(stopped.message).toBe('The service did not accept the request [item 2]');
+		expect(stopped.description).toContain('2 numbers were already added in this run (items 0–1)');
+	});
+
+	test('a request whose fate is unknown is not sent again', async () => {
+		service()
+			.post(PATH)
+			.replyWithError(Object.assign(new Error('x'), { code: 'ECONNRESET' }));
+		expect(await told({}, { credential })).toMatchObject({
+			message: expect.stringContaining('it is not known whether the request took effect'),
+		});
+	});
+
+	test('a whole node tried again adds nobody twice', async () => {
+		const seen: unknown[] = [];
+		service()
+			.post(PATH)
+			.times(3)
+			.reply((_uri, body) => {
+				seen.push(body);
+				return seen.length === 2 ? [429, ''] : [200, { success: true, data: { n: seen.length } }];
+			});
+		const over = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const found = output(await run(perItem, { items: people(2), credential, over }), 'Node');
+		expect(found.map(({ json }) => json)).toEqual([{ n: 1 }, { n: 3 }]);
+		expect(seen).toMatchObject([
+			{ add_phone: '9812345670' },
+			{ add_phone: '9812345671' },
+			{ add_phone: '9812345671' },
+		]);
+	});
+});
+
+test('an agent that the service does not know', async () => {
+	service().post(PATH).reply(200, { success: false, error: 'agent_not_found' });
+	expect(await told({}, { credential })).toMatchObject({
+		message: expect.stringContaining('The service does not find this agent'),
+	});
+});

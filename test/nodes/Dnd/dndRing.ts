@@ -1,0 +1,25 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { nodeRing } from '../nodeRing';
+
+export const AGENT = { __rl: true, mode: 'id', value: 'agent_a1' };
+
+/** Open details with a name of its own for every value, all in the body. */
+export const DETAILS = {
+	describeDnd: true,
+	dndAddPlacement: 'body',
+	dndAddAgentName: 'add_agent',
+	dndAddPhoneName: 'add_phone',
+	dndAddReasonName: 'add_reason',
+	dndListAgentName: 'list_agent',
+	dndListPhoneName: 'list_phone',
+	dndListPageName: 'list_page',
+	dndListPerPageName: 'list_size',
+	dndRemovePhonePlacement: 'query',
+	dndRemoveAgentPlacement: 'body',
+	dndRemoveAgentName: 'remove_agent',
+};
+
+export const dndRing = (operation: string, base: INodeParameters = {}) =>
+	nodeRing('dnd', { operation, agentUuid: AGENT, ...base });
+
+export const PATH = '/v1/dnd_numbers';

@@ -1,0 +1,78 @@
+import { service } from '../../engine';
+import { DETAILS, dndRing, PATH } from './dndRing';
+
+const { records, told, raw } = dndRing('getMany');
+const credential = DETAILS;
+const page = (current: number, pages: number, ...ids: number[]) => ({
+	success: true,
+	data: ids.map((id) => ({ id, agent_uuid: 'agent_a1', phone: `+9198${id}`, reason: 'x' })),
+	meta: { current_page: current, total_pages: pages, total_count: 3, per_page: 2 },
+});
+const list = (query: object) =>
+	service()
+		.get(PATH)
+		.query({ list_agent: 'agent_a1', ...query });
+
+test('Return All over the pages of meta, 100 a page', async () => {
+	list({ list_size: 100 }).reply(200, page(1, 2, 1, 2));
+	list({ list_size: 100, list_page: 2 }).reply(200, page(2, 2, 3));
+	const found = await records({ returnAll: true }, { credential });
+	expect(found.map(({ id }) => id)).toEqual([1, 2, 3]);
+});
+
+test('a limit asks for no more than it needs', async () => {
+	list({ list_size: 2 }).reply(200, page(1, 2, 1, 2));
+	expect(await records({ limit: 2 }, { credential })).toHaveLength(2);
+	list({ list_size: 100 }).reply(200, page(1, 1, 1, 2, 3));
+	expect(await records({ limit: 250 }, { credential })).toHaveLength(3);
+});
+
+test('a service without a page size parameter keeps its own', async () => {
+	list({}).reply(200, page(1, 1, 1, 2, 3));
+	const own = { ...credential, dndListPerPageName: '' };
+	expect(await records({ limit: 2 }, { credential: own })).toHaveLength(2);
+});
+
+test('a part of the number, a page size, additions', async () => {
+	list({ list_phone: '981', list_size: 7, x: 'y' }).reply(200, page(1, 1, 1));
+	const parameters = {
+		phoneContains: '981',
+		options: { pageSize: 7, additionalQueryParameters: '{ "x": "y" }' },
+	};
+	expect(await records(parameters, { credential })).toHaveLength(1);
+});
+
+test('items with the same agent share one reading', async () => {
+	list({ list_size: 50 }).reply(200, page(1, 1, 1));
+	const found = await raw({}, { items: [{}, {}], credential });
+	expect(found).toMatchObject([{ json: { id: 1 }, pairedItem: [{ item: 0 }, { item: 1 }] }]);
+	expect(found).toHaveLength(1);
+});
+
+describe('before anything is sent', () => {
+	test.each([
+		['dndListAgentName', {}, 'List: Name of the Agent Parameter'],
+		['dndListPageName', {}, 'List: Name of the Page Parameter'],
+		['dndListPhoneName', { phoneContains: '98' }, 'List: Name of the Phone Filter'],
+		['dndListPerPageName', { options: { pageSize: 9 } }, 'List: Name of the Page Size Parameter'],
+	])('%s is missing', async (name, parameters, label) => {
+		expect(await told(parameters, { credential: { ...credential, [name]: '' } })).toMatchObject({
+			message: `The credential does not say yet: “${label}”`,
+		});
+	});
+
+	test.each([
+		[{ options: { pageSize: 101 } }, 'Page Size is 101, but a page holds at most 100'],
+		[{ options: { pageSize: 0 } }, 'Page Size is 0'],
+		[{ limit: -1 }, 'Limit holds "-1", which is not a whole number'],
+	])('%p', async (parameters, message) => {
+		expect(await told(parameters, { credential })).toMatchObject({ message });
+	});
+});
+
+test.each([200, 404, 422])('an unknown agent, told at %i', async (status) => {
+	list({ list_size: 50 }).reply(status, { success: false, error: 'agent_not_found' });
+	expect(await told({}, { credential })).toMatchObject({
+		message: expect.stringContaining('does not find this agent'),
+	});
+});

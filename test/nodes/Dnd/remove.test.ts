@@ -1,0 +1,112 @@
+import { output, service } from '../../engine';
+import { DETAILS, dndRing, PATH } from './dndRing';
+
+const { records, told, run } = dndRing('remove', { phone: '98123 45678' });
+const credential = DETAILS;
+const NOT_LISTED = { success: false, error: 'Phone number not found on DND list' };
+const DONE = { success: true, message: 'Removed' };
+const RESULT = { deleted: true, agent_uuid: 'agent_a1', phone: '9812345678' };
+
+describe('what is sent', () => {
+	test('the phone in the address, the agent in the body', async () => {
+		service()
+			.delete(PATH, { remove_agent: 'agent_a1' })
+			.query({ phone: '9812345678' })
+			.reply(200, DONE);
+		expect(await records({}, { credential })).toEqual([
+			{ ...RESULT, was_listed: true, message: 'Removed' },
+		]);
+	});
+
+	test('the phone in the body, the agent in the address', async () => {
+		service()
+			.delete(PATH, { phone: '9812345678', why: 'came back' })
+			.query({ remove_agent: 'agent_a1', force: 'true' })
+			.reply(200, DONE);
+		const elsewhere = {
+			...credential,
+			dndRemovePhonePlacement: 'body',
+			dndRemoveAgentPlacement: 'query',
+		};
+		const options = {
+			additionalBodyFields: { why: 'came back' },
+			additionalQueryParameters: { force: true },
+		};
+		expect(await records({ options }, { credential: elsewhere })).toHaveLength(1);
+	});
+
+	test('both in the address, without a body', async () => {
+		service()
+			.delete(PATH, (body) => body === '')
+			.query({ remove_agent: 'agent_a1', phone: '9812345678' })
+			.reply(200, DONE);
+		const elsewhere = { ...credential, dndRemoveAgentPlacement: 'query' };
+		expect(await records({}, { credential: elsewhere })).toHaveLength(1);
+	});
+
+	test.each([
+		['dndRemovePhonePlacement', 'Remove: Where the Phone Goes'],
+		['dndRemoveAgentPlacement', 'Remove: Where the Agent Goes'],
+		['dndRemoveAgentName', 'Remove: Name of the Agent Value'],
+	])('nothing while %s is missing', async (name, label) => {
+		expect(await told({}, { credential: { ...credential, [name]: '' } })).toMatchObject({
+			message: `The credential does not say yet: “${label}”`,
+		});
+	});
+});
+
+describe('a number that is not listed', () => {
+	test.each([200, 404, 409, 422, 500])('told at %i', async (status) => {
+		service().delete(PATH).query(true).reply(status, NOT_LISTED);
+		expect(await told({}, { credential })).toMatchObject({
+			message: 'The number is not on this agent’s do-not-disturb list',
+			description: expect.stringContaining('Treat Not Listed as Done'),
+		});
+	});
+
+	test.each([200, 404, 500])('done at %i with the switch on', async (status) => {
+		service().delete(PATH).query(true).reply(status, NOT_LISTED);
+		expect(await records({ treatNotListedAsDone: true }, { credential })).toEqual([
+			{ ...RESULT, was_listed: false, message: 'Phone number not found on DND list' },
+		]);
+	});
+
+	test('the switch lets nothing else pass', async () => {
+		service().delete(PATH).query(true).reply(422, { success: false, error: 'agent_not_found' });
+		expect(await told({ treatNotListedAsDone: true }, { credential })).toMatchObject({
+			message: expect.stringContaining('does not find this agent'),
+		});
+	});
+});
+
+test.each([200, 400, 422])('a service that misses the phone says so at %i', async (status) => {
+	service()
+		.delete(PATH)
+		.query(true)
+		.reply(status, { success: false, error: 'param is missing: phone' });
+	expect(await told({}, { credential })).toMatchObject({
+		message: 'The service found no phone number in the request that it could use',
+		description: expect.stringContaining('“Remove: Where the Phone Goes”'),
+	});
+});
+
+test('each item for itself, under Continue On Fail', async () => {
+	service().delete(PATH).query({ phone: '9812345670' }).reply(404, NOT_LISTED);
+	service().delete(PATH).query({ phone: '9812345671' }).reply(200, DONE);
+	const items = ['9812345670', '9812345671', ''].map((phone) => ({ phone }));
+	const over = { onError: 'continueErrorOutput' } as const;
+	const parameters = { phone: '={{ $json.phone }}' };
+	const result = await run(parameters, { items, credential, over, sinks: ['Good', 'Bad'] });
+	expect(output(result, 'Good')).toMatchObject([{ json: { phone: '9812345671', deleted: true } }]);
+	expect(output(result, 'Bad').map(({ json }) => json.error)).toEqual([
+		'The number is not on this agent’s do-not-disturb list [item 0]',
+		'Phone is empty [item 2]',
+	]);
+});
+
+test('a request whose fate is unknown is not sent again', async () => {
+	service().delete(PATH).query(true).reply(502, '<html>Bad gateway</html>');
+	expect(await told({}, { credential })).toMatchObject({
+		message: expect.stringContaining('it is not known whether the request took effect'),
+	});
+});
