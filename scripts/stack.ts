@@ -1,8 +1,15 @@
 /** The simulated service and a real n8n beside it, with a credential and the example workflows in place. */
 import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { credentialFor } from '../test/contract/credentialFor';
 import { N8nDriver, type Reference } from '../test/n8n/driver';
-import { completed, credentialType, examplesFolder, readExamples } from '../test/n8n/examples';
+import {
+	completed,
+	credentialType,
+	examplesFolder,
+	readExamples,
+	type Account,
+} from '../test/n8n/examples';
 import { installHost } from '../test/n8n/host';
 import { N8nServer } from '../test/n8n/server';
 import { dialects, fixtures, startSimulator, type Simulator } from '../test/simulator';
@@ -21,7 +28,7 @@ export interface Stack {
 	n8n: N8nServer;
 	simulator: Simulator;
 	driver: N8nDriver;
-	credential: Reference;
+	account: Account;
 	workflows: Reference[];
 	stop: () => Promise<void>;
 }
@@ -43,10 +50,14 @@ export async function startStack(options: StackOptions, report: Report): Promise
 	};
 	try {
 		const driver = await N8nDriver.signIn(n8n.baseUrl);
-		const credential = await provideCredential(driver, simulator);
+		const account = {
+			credential: await provideCredential(driver, simulator),
+			agentUuid: fixtures.agents.full,
+			campaignId: fixtures.campaigns.active,
+		};
 		await provideFiles(n8n.files);
-		const workflows = await provideExamples(driver, credential);
-		return { n8n, simulator, driver, credential, workflows, stop };
+		const workflows = await provideExamples(driver, account);
+		return { n8n, simulator, driver, account, workflows, stop };
 	} catch (error) {
 		await stop();
 		throw error;
@@ -55,7 +66,7 @@ export async function startStack(options: StackOptions, report: Report): Promise
 
 /** The simulator has another port at every start, so the credential is brought up to date. */
 async function provideCredential(driver: N8nDriver, simulator: Simulator): Promise<Reference> {
-	const data = { baseUrl: simulator.baseUrl, apiToken: simulator.token };
+	const data = credentialFor(simulator);
 	const known = (await driver.credentials()).find(({ name }) => name === credentialName);
 	if (!known) return await driver.createCredential(credentialType, data, credentialName);
 	await driver.updateCredential(known.id, credentialType, data, credentialName);
@@ -68,12 +79,7 @@ async function provideFiles(folder: string): Promise<void> {
 }
 
 /** Examples that are there already stay as the user left them. */
-async function provideExamples(driver: N8nDriver, credential: Reference): Promise<Reference[]> {
-	const account = {
-		credential,
-		agentUuid: fixtures.agents.full,
-		campaignId: fixtures.campaigns.active,
-	};
+async function provideExamples(driver: N8nDriver, account: Account): Promise<Reference[]> {
 	const known = await driver.workflows();
 	const provided: Reference[] = [];
 	for (const example of readExamples()) {

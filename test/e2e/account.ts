@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver } from '../n8n/driver';
 import { credentialType, type Account } from '../n8n/examples';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
@@ -18,7 +19,7 @@ export class TestAccount {
 	static async open(token: string): Promise<TestAccount> {
 		const n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
 		const simulator = await startSimulator({ dialect: dialects.plain, token });
-		const data = { baseUrl: simulator.baseUrl, apiToken: token };
+		const data = credentialFor(simulator);
 		const credential = await n8n.createCredential(credentialType, data);
 		const { agents, campaigns } = fixtures;
 		return new TestAccount(n8n, simulator, {
