@@ -29,7 +29,7 @@ export default defineConfig(
 	},
 	{
 		// Jest's matchers (expect.any and the like) are typed as any.
-		files: ['test/**/*.test.ts', 'test/contract/cases/*.ts'],
+		files: ['**/*.test.ts', '**/contract/cases/*.ts'],
 		rules: { '@typescript-eslint/no-unsafe-assignment': 'off' },
 	},
 	{

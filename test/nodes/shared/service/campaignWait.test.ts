@@ -18,7 +18,8 @@ const view = (status: string | null, ...uploads: JsonValue[]) =>
 
 /** A clock on which sleeping takes no time, and a reading that follows a script. */
 function scripted(script: Array<CampaignView | Error>) {
-	const seen = { now: 0, reads: 0, sleeps: [] as number[] };
+	const sleeps: number[] = [];
+	const seen = { now: 0, reads: 0, sleeps };
 	const clock = {
 		now: () => seen.now,
 		sleep: async (milliseconds: number) => {

@@ -101,7 +101,7 @@ describe('every documented error, by its body', () => {
 		const request: ServiceRequest = { method: 'POST', path: '/v1/campaigns/7/contacts', body: {} };
 		const body = { success: false, error: 'Campaign is archived' };
 		expect(await refusal(body, 409, request)).toMatchObject({
-			message: expect.stringContaining('archived') as string,
+			message: expect.stringContaining('archived'),
 		});
 		expect(await refusal(body, 409, POST)).toMatchObject({
 			message: 'The service did not accept the request',
@@ -129,7 +129,7 @@ describe('what is known when no good answer comes', () => {
 		await expect(service.send(POST)).rejects.toMatchObject({
 			name: 'OutcomeUnknown',
 			outcome: 'unknown',
-			todo: expect.stringContaining('not sent a second time') as string,
+			todo: expect.stringContaining('not sent a second time'),
 		});
 		expect(transport).toHaveBeenCalledTimes(1);
 	});
@@ -155,7 +155,7 @@ describe('what is known when no good answer comes', () => {
 		const { service } = serviceAnswering({ status: 503, text: '' });
 		await expect(service.send(GET)).rejects.toMatchObject({
 			outcome: 'unknown',
-			todo: expect.stringContaining('Nothing was changed') as string,
+			todo: expect.stringContaining('Nothing was changed'),
 		});
 	});
 
@@ -168,7 +168,7 @@ describe('what is known when no good answer comes', () => {
 		const { service, transport } = serviceAnswering({ status, headers: { location: '/x' } });
 		await expect(service.send(request)).rejects.toMatchObject({
 			name: 'ServiceRefusal',
-			message: expect.stringContaining('redirect') as string,
+			message: expect.stringContaining('redirect'),
 		});
 		expect(transport).toHaveBeenCalledTimes(1);
 	});
@@ -177,7 +177,7 @@ describe('what is known when no good answer comes', () => {
 		const { service, transport } = serviceAnswering({ status, headers: { location: '/x' } });
 		await expect(service.send(POST)).rejects.toMatchObject({
 			outcome: 'unknown',
-			message: expect.stringContaining('redirect') as string,
+			message: expect.stringContaining('redirect'),
 		});
 		expect(transport).toHaveBeenCalledTimes(1);
 	});
@@ -186,7 +186,7 @@ describe('what is known when no good answer comes', () => {
 		const { service } = serviceAnswering({ status: 413, text: '<html>Too large</html>' });
 		await expect(service.send(POST)).rejects.toMatchObject({
 			outcome: 'refused',
-			todo: expect.stringContaining('Contacts per Request') as string,
+			todo: expect.stringContaining('Contacts per Request'),
 		});
 	});
 
