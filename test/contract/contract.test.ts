@@ -19,6 +19,7 @@ const NOT_THE_SERVICE = ['chatSession › unwatch', 'chatSession › watch'];
 
 const ran = new Set<string>();
 const came = new FieldsSeen();
+const badHeaders: string[] = [];
 
 /** Pauses of the nodes last a fiftieth here. */
 const FASTER = 50;
@@ -79,6 +80,7 @@ describe.each(Object.entries<Dialect>(services))('a service that speaks %s', (_n
 			const requests = simulator.requests.map(({ method, path }) => `${method} ${path}`);
 			expect(requests.sort()).toEqual([...perDialect(contract.requests, dialect)].sort());
 			contract.then?.(simulator, items);
+			badHeaders.push(...withoutHeaders(simulator));
 
 			const { operation } = perDialect(contract.parameters, dialect);
 			const key = { node, operation: typeof operation === 'string' ? operation : undefined };
@@ -104,4 +106,20 @@ describe('the table of cases', () => {
 		const promised = keys().filter(hasSchema);
 		expect(promised.flatMap((key) => came.missing(key, nameOf(key)))).toEqual([]);
 	});
+
+	it('sent each request with the token, and each body as JSON', () => {
+		expect(badHeaders).toEqual([]);
+	});
 });
+
+/** Requests to the interface itself; a socket and a recording have addresses of their own. */
+function withoutHeaders({ requests, token }: Simulator): string[] {
+	return requests
+		.filter(({ path }) => /^\/(v1|call|chat_)/.test(path) && !path.endsWith('/user-stream'))
+		.filter(({ headers }) => {
+			const hasBody = Number(headers['content-length'] ?? 0) > 0;
+			const isJson = headers['content-type']?.includes('application/json') === true;
+			return headers['api-token'] !== token || (hasBody && !isJson);
+		})
+		.map(({ method, path, headers }) => `${method} ${path} ${JSON.stringify(headers)}`);
+}

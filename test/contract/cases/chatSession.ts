@@ -1,5 +1,4 @@
 import { fixtures, type Simulator } from '../../simulator';
-import { connecting, onceConnected } from '../chat';
 import { agent, type ContractCase } from '../contractCase';
 
 const { sessions, agents } = fixtures;
@@ -70,25 +69,6 @@ const v1: ContractCase[] = [
 		given: ({ sessions: control }) => control.close(sessionId),
 		requests: [SUPPORT],
 		refusal: 'The chat engine turned the request down',
-	},
-	{
-		title: 'waits for an event of the session',
-		parameters: { operation: 'waitForEvent', sessionId, eventTypes: ['nudge_sent'] },
-		given: (simulator) =>
-			onceConnected(simulator, sessionId, () => {
-				simulator.sessions.setMode(sessionId, 'support');
-				simulator.sessions.nudge(sessionId, 75);
-			}),
-		requests: connecting(sessionId),
-		output: [
-			{
-				session_id: sessionId,
-				timed_out: false,
-				session_closed: false,
-				event: { type: 'nudge_sent', session_id: sessionId, payload: { idle_seconds: 75 } },
-				seen: expect.arrayContaining([expect.objectContaining({ type: 'mode_changed' })]),
-			},
-		],
 	},
 ];
 

@@ -1,6 +1,7 @@
 import type { ContractCases } from '../contractCase';
 import { agents } from './agents';
 import { campaignStatus } from './campaignStatus';
+import { chatEvents } from './chatEvents';
 import { chatSend } from './chatSend';
 import { chatSession } from './chatSession';
 import { dnd } from './dnd';
@@ -14,7 +15,7 @@ export const contractCases: ContractCases = {
 	agents,
 	campaignStatus,
 	chatSend,
-	chatSession,
+	chatSession: [...chatSession, ...chatEvents],
 	dnd,
 	getCall: [...getCall, ...listCalls],
 	injectContext,

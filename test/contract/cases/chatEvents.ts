@@ -1,0 +1,148 @@
+import { call } from '../../simulator/testing/api';
+import { fixtures, type Simulator } from '../../simulator';
+import { connecting, onceConnected } from '../chat';
+import type { ContractCase } from '../contractCase';
+
+const { open, dormant } = fixtures.sessions;
+
+type Happening = {
+	type: string;
+	/** Makes the service send the event. */
+	cause: (simulator: Simulator) => unknown;
+	payload: (simulator: Simulator) => object;
+	session?: string;
+	/** Requests that the cause itself makes. */
+	requests?: string[];
+	closes?: boolean;
+};
+
+/** Every event that the document names, with the payload that it gives. */
+const happenings: Happening[] = [
+	{
+		type: 'message_received',
+		cause: async (simulator) => await customerSays(simulator),
+		payload: () => ({
+			id: expect.anything(),
+			type: 'message',
+			role: 'user',
+			content: 'Hello',
+			created_at: expect.any(String),
+		}),
+		requests: ['POST /v1/chat/inbound/async'],
+	},
+	{
+		type: 'turn_result',
+		cause: async (simulator) => await customerSays(simulator),
+		payload: () => ({
+			turn_id: expect.any(String),
+			message_id: expect.anything(),
+			state: 'default',
+			merged_into: null,
+			error: null,
+		}),
+		requests: ['POST /v1/chat/inbound/async'],
+	},
+	{
+		type: 'mode_changed',
+		cause: ({ sessions }) => sessions.setMode(open, 'support'),
+		payload: () => ({ to: 'support', active_human: 'operator-1' }),
+	},
+	{
+		type: 'session_closed',
+		cause: ({ sessions }) => sessions.close(open),
+		payload: () => ({}),
+		closes: true,
+	},
+	{
+		type: 'session_dormant',
+		cause: ({ sessions }) => sessions.goDormant(open),
+		payload: () => ({ reason: 'inactivity' }),
+	},
+	{
+		type: 'session_reactivated',
+		cause: ({ sessions }) => sessions.reactivate(dormant),
+		payload: ({ dialect }) => ({ reason: dialect.chat.reactivatedReason }),
+		session: dormant,
+	},
+	{
+		type: 'nudge_sent',
+		cause: ({ sessions }) => sessions.nudge(open, 75),
+		payload: () => ({ idle_seconds: 75 }),
+	},
+	{
+		type: 'auto_resume_fired',
+		cause: ({ sessions }) => sessions.autoResume(open, 120),
+		payload: ({ dialect }) => ({ idle_seconds: 120, reason: dialect.chat.autoResumeReason }),
+	},
+];
+
+async function customerSays(simulator: Simulator) {
+	const names = simulator.dialect.chat.async;
+	const body = { [names.session]: open, [names.message]: 'Hello' };
+	await call(simulator, 'POST', '/v1/chat/inbound/async', body);
+}
+
+function waitFor({
+	type,
+	cause,
+	payload,
+	session = open,
+	requests = [],
+	closes,
+}: Happening): ContractCase {
+	return {
+		title: `waits for the event ${type}`,
+		parameters: { operation: 'waitForEvent', sessionId: session, eventTypes: [type] },
+		given: (simulator) => onceConnected(simulator, session, () => cause(simulator)),
+		requests: [...connecting(session), ...requests],
+		output: [
+			{
+				session_id: session,
+				timed_out: false,
+				session_closed: closes === true,
+				event: {
+					type,
+					session_id: session,
+					account_id: expect.anything(),
+					ts: expect.anything(),
+					event_id: expect.any(String),
+				},
+			},
+		],
+		then: (simulator, [item]) =>
+			expect(item?.json.event).toMatchObject({ payload: payload(simulator) }),
+	};
+}
+
+/** Chat Session → Wait for Event. */
+export const chatEvents: ContractCase[] = [
+	...happenings.map(waitFor),
+	{
+		title: 'gives the events that were seen before the one it waits for',
+		parameters: { operation: 'waitForEvent', sessionId: open, eventTypes: ['nudge_sent'] },
+		given: (simulator) =>
+			onceConnected(simulator, open, () => {
+				simulator.sessions.setMode(open, 'support');
+				simulator.sessions.setMode(open, 'ai');
+				simulator.sessions.nudge(open);
+			}),
+		requests: connecting(open),
+		output: [
+			{
+				event: { type: 'nudge_sent' },
+				seen: [{ payload: { to: 'support' } }, { payload: { to: 'ai' } }],
+			},
+		],
+	},
+	{
+		title: 'ends the wait at its time limit',
+		parameters: {
+			operation: 'waitForEvent',
+			sessionId: open,
+			eventTypes: ['nudge_sent'],
+			timeLimit: 10,
+		},
+		requests: connecting(open),
+		output: [{ session_id: open, timed_out: true, session_closed: false, event: null, seen: [] }],
+	},
+];
