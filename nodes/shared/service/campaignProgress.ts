@@ -1,4 +1,10 @@
-import type { CallCounts, CampaignView, ContactList, Queue } from './campaignView';
+import {
+	isCompleted,
+	type CallCounts,
+	type CampaignView,
+	type ContactList,
+	type Queue,
+} from './campaignView';
 import { isJsonObject, type JsonObject, type JsonValue } from './types';
 
 export const PROGRESS_EVENTS = [
@@ -66,6 +72,7 @@ const FINDERS: {
 				event: 'queue_completed',
 				campaign_upload_id: list.record.campaign_upload_id ?? null,
 				file_name: list.record.file_name ?? null,
+				list_completed: isCompleted(list),
 				queue: queue.record,
 			})),
 

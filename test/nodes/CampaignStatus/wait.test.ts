@@ -1,13 +1,13 @@
 import { service } from '../../engine';
 import { nodeRing } from '../nodeRing';
 
-// Waiting is real here, so the shortest interval and limit are made to pass in no time.
+// A minute passes in the time that a few answers take.
 jest.mock('n8n-workflow', () => ({
 	...jest.requireActual<object>('n8n-workflow'),
 	sleep: async (milliseconds: number) => {
 		slept.push(milliseconds);
 		jest.setSystemTime(Date.now() + milliseconds);
-		await Promise.resolve();
+		await new Promise((done) => setTimeout(done, 20));
 	},
 }));
 const slept: number[] = [];
@@ -88,4 +88,28 @@ test('items wait side by side', async () => {
 		{ campaign_id: 2, wait_outcome: 'completed' },
 	]);
 	expect(slept).toHaveLength(2);
+});
+
+test('an item that stops the run ends the others’ wait', async () => {
+	status(1, false);
+	service()
+		.get('/v1/campaigns/2/status')
+		.reply(404, { success: false, error: "Couldn't find Campaign" });
+	expect(await told({}, { items: [{ id: 1 }, { id: 2 }] })).toMatchObject({
+		message: 'The service does not know this campaign [item 1]',
+	});
+	expect(slept.length).toBeLessThanOrEqual(1);
+});
+
+test('under Continue On Fail the others wait on', async () => {
+	status(1, false);
+	status(1, true);
+	service()
+		.get('/v1/campaigns/2/status')
+		.reply(404, { success: false, error: "Couldn't find Campaign" });
+	const over = { onError: 'continueRegularOutput' } as const;
+	expect(await records({}, { items: [{ id: 1 }, { id: 2 }], over })).toMatchObject([
+		{ wait_outcome: 'completed' },
+		{ error: 'The service does not know this campaign [item 1]' },
+	]);
 });

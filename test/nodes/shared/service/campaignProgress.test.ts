@@ -123,6 +123,22 @@ describe('the events', () => {
 		]);
 	});
 
+	test('say of a queue whether its whole list is completed', () => {
+		const halves = [
+			answer({ uploads: [upload(1, [false, false])] }),
+			answer({ uploads: [upload(1, [true, false])] }),
+			answer({ uploads: [upload(1, [true, true])] }),
+		].map(viewCampaign);
+		const told = halves.slice(1).flatMap((view, index) => {
+			const former = halves[index] ?? view;
+			return progressBetween(nextBaseline(SUBJECT, former), view, ['queue_completed']);
+		});
+		expect(told).toMatchObject([
+			{ list_completed: false, queue: { agent_uuid: 'agent_a' } },
+			{ list_completed: true, queue: { agent_uuid: 'agent_b' } },
+		]);
+	});
+
 	test('the present state holds everything', () => {
 		expect(presentState(viewCampaign(answer()))).toEqual({ event: 'current_state', ...answer() });
 	});

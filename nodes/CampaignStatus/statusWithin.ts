@@ -6,14 +6,16 @@ import type { JsonObject } from '../shared/service/types';
 import type { Wait } from './readWait';
 
 /**
- * Waits with one short read an interval. n8n can put an execution to sleep in its database, but
- * wakes it without running the node again, so that nothing could look whether the campaign is done.
+ * Reads once, or waits with one short read an interval. n8n can put an execution to sleep in its
+ * database, but wakes it without running the node again, so that nothing would look whether the
+ * campaign is done.
  */
-export async function waitFor(
+export async function statusWithin(
 	read: () => Promise<CampaignView>,
-	wait: Wait,
+	wait: Wait | undefined,
 	clock: Clock,
 ): Promise<{ view: CampaignView; told: JsonObject }> {
+	if (wait === undefined) return { view: await read(), told: {} };
 	const { view, end } = await waitUntilCompleted(read, wait, clock);
 	if (end.outcome === 'timed_out' && wait.stopAtLimit) {
 		throw new OutcomeUnknown(
