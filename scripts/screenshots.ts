@@ -42,11 +42,12 @@ async function takeAll(): Promise<void> {
 async function takePanels({ driver, account }: Stack, editor: Editor): Promise<void> {
 	for (const name of await nodeNames()) {
 		const credentials = { [credentialType]: account.credential };
-		const under = node('Panel', `${packageName}.${name}`, 1, {}, { credentials });
+		const title = titleOf(name);
+		const under = node(title, `${packageName}.${name}`, 1, {}, { credentials });
 		const before = name.endsWith('Trigger') ? [] : [manualTrigger()];
 		const { id } = await driver.createWorkflow(chain(name, ...before, under));
 		await editor.openWorkflow(id);
-		await editor.openNode('Panel');
+		await editor.openNode(title);
 		await editor.screenshot(folder, `panel-${name}`);
 	}
 }
@@ -59,7 +60,7 @@ async function takeExamples(stack: Stack, editor: Editor): Promise<void> {
 	const { id } = await stack.driver.runManually(feed, 'Start');
 	await editor.openExecution(feed.id, id, 'Push Campaign Contacts');
 	await editor.screenshot(folder, 'output-pushCampaignContacts-pushed');
-	await editor.page.getByText('Rejected (').click();
+	await editor.page.getByText('Rejected Branch').click();
 	await editor.screenshot(folder, 'output-pushCampaignContacts-rejected');
 	const call = completed(placeCall, stack.account);
 	await takeRun('output-placeCall', call, 'Place Call', stack, editor);
@@ -101,6 +102,11 @@ const placeCall = chain(
 		personName: 'Asha Rao',
 	}),
 );
+
+/** placeCall → Place Call */
+function titleOf(name: string): string {
+	return name.replace(/[A-Z]/g, ' $&').replace(/^./, (first) => first.toUpperCase());
+}
 
 async function nodeNames(): Promise<string[]> {
 	const { n8n } = z
