@@ -28,7 +28,8 @@ export async function knockStatus(
 		const response: unknown = await helpers.httpRequest({
 			method,
 			url: address,
-			...(method === 'POST' && { body: {}, json: true }),
+			// n8n sends no body where it is an empty object.
+			...(method === 'POST' && { body: { look: true }, json: true }),
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,

@@ -94,7 +94,7 @@ function forgetOld(): void {
 
 function results(calls: OpenCalls, items: INodeExecutionData[]): INodeExecutionData[] {
 	return items.map(({ json }, index) => {
-		const placed = { json: omit(json, WAITS_UNTIL) };
+		const placed = { json: omit(json, WAITS_UNTIL, 'not_read') };
 		const callId = callIdOf(placed);
 		if (callId === undefined) return { ...placed, pairedItem: { item: index } };
 		return waitedItem(placed, index, calls.known(callId));

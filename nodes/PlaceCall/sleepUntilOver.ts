@@ -10,6 +10,10 @@ const GRACE_MS = 60_000;
 /** Name of the field that tells, while the execution sleeps, until when. */
 export const WAITS_UNTIL = 'waits_until';
 
+/** True where n8n's own limit ends the sleep: this node looks at the calls before, unless n8n was restarted. */
+const NOT_READ =
+	'n8n was restarted during the wait, so this call was not looked at when the time was over. Read it with Get Call.';
+
 /** The input as it was, for n8n's "Retry On Fail", which may run the node again on the same items. */
 const originals = new WeakMap<INodeExecutionData, INodeExecutionData>();
 
@@ -35,7 +39,11 @@ export async function sleepUntilOver(
 		const call = placed[index];
 		if (call === undefined) return;
 		originals.set(item, { ...item });
-		const waits = { timed_out: true, [WAITS_UNTIL]: new Date(until).toISOString() };
+		const waits = {
+			timed_out: true,
+			not_read: NOT_READ,
+			[WAITS_UNTIL]: new Date(until).toISOString(),
+		};
 		item.json = callIdOf(call) === undefined ? call.json : { ...call.json, ...waits };
 		delete item.binary;
 	});

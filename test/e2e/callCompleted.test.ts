@@ -88,7 +88,7 @@ describe('Call Completed Trigger in real n8n', () => {
 			expect(json).toMatchObject({ status: 'picked', call_ended_reason: 'assistant-ended-call' });
 			expect(json.summary).not.toBe('made up');
 		}
-	});
+	}, 300_000);
 
 	it('a call that was reported before n8n was told to forget starts nothing again after re-activation', async () => {
 		const url = await listen();

@@ -54,23 +54,26 @@ export function callIdOf({ json }: INodeExecutionData): string {
 	return z.string().parse(json.call_id);
 }
 
-const page = z.object({ results: z.array(z.object({ id: z.string(), status: z.string() })) });
+const page = z.object({
+	results: z.array(z.object({ id: z.string(), status: z.string() })),
+	nextCursor: z.string().nullish(),
+});
 
-/** IDs of all executions of a workflow; the list is given in pages. */
+/** All executions of a workflow; the list is given in pages. */
 export async function allExecutions(
 	n8n: N8nDriver,
 	{ id }: Reference,
 ): Promise<Array<{ id: string; status: string }>> {
 	const filter = encodeURIComponent(JSON.stringify({ workflowId: id }));
 	const found: Array<{ id: string; status: string }> = [];
-	for (;;) {
-		const last = found.at(-1)?.id;
-		const after = last === undefined ? '' : `&lastId=${last}`;
-		const path = `/executions?filter=${filter}&limit=100${after}`;
-		const { results } = page.parse(await n8n.call('GET', path));
+	for (let cursor: string | null | undefined = ''; typeof cursor === 'string'; ) {
+		const after: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+		const answer = await n8n.call('GET', `/executions?filter=${filter}&limit=100${after}`);
+		const { results, nextCursor } = page.parse(answer);
 		found.push(...results);
-		if (results.length < 100) return found;
+		cursor = nextCursor;
 	}
+	return found;
 }
 
 /** The items of a node in every execution, once there are so many and a little later no more. */
@@ -86,7 +89,7 @@ export async function executionsOf(
 			const all = await allExecutions(n8n, workflow);
 			return all.filter(({ status }) => status === 'success').length >= count;
 		},
-		{ timeout: 60_000 },
+		{ timeout: 180_000, every: 500 },
 	);
 	// Long enough for one too many to show itself.
 	await new Promise((resolve) => setTimeout(resolve, 500));

@@ -13,6 +13,7 @@ import {
 	webhookContext,
 	type FakeResponse,
 } from '../../engine';
+import { until } from '../../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
 import { faultOf, placeCallRing } from './placeCall';
 
@@ -112,6 +113,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 			placed().map((call_id) => ({
 				call_id,
 				timed_out: true,
+				not_read: expect.stringContaining('Get Call'),
 				waits_until: new Date(1_000_000 + HOUR).toISOString(),
 			})),
 		);
@@ -164,6 +166,31 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		expect(items).toMatchObject([{ timed_out: false }, { timed_out: false }]);
 	});
 
+	it('knocks until it sleeps, then now and then, and last at the limit', async () => {
+		let time = 1_000_000;
+		now.mockImplementation(() => time);
+		ownAddress();
+		const knocks: unknown[] = [];
+		const answers = [409, 409, 200, 200, 200, 404];
+		nock(N8N)
+			.post(/^\/webhook-waiting\/[^/]+\/id-Node/)
+			.times(answers.length)
+			.reply((_uri, body) => {
+				knocks.push(body);
+				return [answers[knocks.length - 1], {}];
+			});
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+			waits.push(ms);
+			time += ms;
+			await Promise.resolve();
+		});
+		await sleepOver(await node({ ...byWebhook, waitLimitUnit: 'minutes' }), 1);
+		await until('the last knock', async () => knocks.length === answers.length);
+		// n8n leaves an empty object out, and an empty body says nothing.
+		for (const body of knocks) expect(body).toEqual({ look: true });
+		expect(waits).toEqual([500, 1_000, 2_000, 15_000, 30_000, 11_501]);
+	});
+
 	it('ends at the limit with what is known', async () => {
 		now.mockReturnValue(1_000_000);
 		ownAddress();
@@ -178,6 +205,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 			{ call_id: second, timed_out: true },
 		]);
 		expect(items?.[1]).not.toHaveProperty('waits_until');
+		expect(items?.[1]).not.toHaveProperty('not_read');
 	});
 
 	it('asks the service to come again while calls cannot be read, and still counts the report', async () => {

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
+import { installPackage } from '../n8n/package-install';
+import { N8nServer } from '../n8n/server';
+import { until } from '../n8n/until';
+import { chain, node, webhook } from '../n8n/workflow';
+import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { allExecutions, callIdOf, credentialFor, executionsOf, PACKAGE } from './calls';
+import { sharedN8n } from './shared';
+
+const NODE = 'Place Call';
+const callIds = (items: INodeExecutionData[]) => items.map(callIdOf);
+
+/** A server of its own, because it is stopped and killed here. */
+describe('Place Call waits for completion in real n8n', () => {
+	let home: string;
+	let server: N8nServer;
+	let n8n: N8nDriver;
+	let simulator: Simulator;
+	let credentials: Record<string, Reference>;
+	let workflow: Workflow;
+	let path: string;
+
+	beforeAll(async () => {
+		home = await mkdtemp(join(tmpdir(), 'n8n-wait-'));
+		await installPackage(home);
+		server = await N8nServer.start({ host: sharedN8n().host, home });
+		simulator = await startSimulator({ dialect: dialects.plain });
+		n8n = await N8nDriver.signIn(server.baseUrl);
+		credentials = await credentialFor(n8n, simulator);
+	});
+	afterEach(() => {
+		simulator.reset();
+	});
+	afterAll(async () => {
+		await simulator.stop();
+		await server.stop();
+		await rm(home, { recursive: true, force: true });
+	});
+
+	/** Webhook → one item for each person → Place Call. */
+	async function activate(parameters: INodeParameters): Promise<void> {
+		path = randomUUID();
+		const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
+		const place = node(
+			NODE,
+			`${PACKAGE}.placeCall`,
+			1,
+			{
+				agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
+				countryCode: 'IN',
+				phoneNumber: '={{ $json.phone }}',
+				personName: '={{ $json.name }}',
+				options: { concurrency: 10 },
+				...parameters,
+			},
+			{ credentials },
+		);
+		const start = webhook(path, { responseMode: 'onReceived' });
+		workflow = await n8n.createWorkflow(chain('wait', start, split, place));
+		await n8n.activate(workflow);
+	}
+
+	async function callPeople(count: number): Promise<string> {
+		const known = new Set((await allExecutions(n8n, workflow)).map(({ id }) => id));
+		const people = Array.from({ length: count }, (_, index) => ({
+			phone: String(9_000_000_000 + index),
+			name: `Person ${index}`,
+		}));
+		expect((await n8n.webhook(path, { people })).status).toBe(200);
+		return await until('the execution to be listed', async () => {
+			return (await allExecutions(n8n, workflow)).find(({ id }) => !known.has(id))?.id;
+		});
+	}
+
+	async function asleep(id: string): Promise<void> {
+		await until(`execution ${id} to sleep`, async () => {
+			const all = await allExecutions(n8n, workflow);
+			return all.some((execution) => execution.id === id && execution.status === 'waiting');
+		});
+	}
+
+	async function result(id: string, timeout = 60_000): Promise<INodeExecutionData[]> {
+		expect(await n8n.finished(id, timeout)).toMatchObject({ status: 'success' });
+		return await n8n.output(id, NODE);
+	}
+
+	/** One true record for each call, in the order of the input, and nobody called twice. */
+	function expectAll(items: INodeExecutionData[], count: number): void {
+		expect(items).toHaveLength(count);
+		expect(simulator.placedCalls()).toHaveLength(count);
+		items.forEach(({ json }, index) => {
+			expect(json).toMatchObject({
+				caller_name: `Person ${index}`,
+				call_ended_reason: 'assistant-ended-call',
+				timed_out: false,
+			});
+		});
+	}
+
+	async function completeInBursts(ids: string[], size: number): Promise<void> {
+		for (let start = 0; start < ids.length; start += size) {
+			const burst = ids.slice(start, start + size);
+			await Promise.all(burst.map(async (id) => await simulator.completeCall(id)));
+		}
+	}
+
+	const placedIds = () => simulator.placedCalls().map(({ callId }) => callId);
+	const byWebhook = { waitForCompletion: 'webhook' };
+
+	it.each([1, 200])('%i calls in one execution, through a restart', async (count) => {
+		await activate(byWebhook);
+		const id = await callPeople(count);
+		await asleep(id);
+		const ids = placedIds();
+		await completeInBursts(ids.slice(0, Math.floor(count / 2)), 25);
+		await server.stop();
+		await server.boot();
+		n8n = await N8nDriver.signIn(server.baseUrl);
+		await completeInBursts(ids.slice(Math.floor(count / 2)), 25);
+		expectAll(await result(id), count);
+	});
+
+	it('survives a power cut', async () => {
+		await activate(byWebhook);
+		const id = await callPeople(20);
+		await asleep(id);
+		await server.kill();
+		// Nobody hears of these: the calls that are reported later make n8n look at all.
+		await completeInBursts(placedIds().slice(0, 10), 10);
+		await server.boot();
+		n8n = await N8nDriver.signIn(server.baseUrl);
+		await completeInBursts(placedIds().slice(10), 10);
+		expectAll(await result(id), 20);
+	});
+
+	it('misses no completion that comes before or while it falls asleep, 200 times', async () => {
+		await activate({ ...byWebhook, waitLimit: 10, waitLimitUnit: 'minutes' });
+		const delays = [
+			'beforeResponse',
+			0,
+			10,
+			20,
+			40,
+			60,
+			80,
+			120,
+			160,
+			200,
+			300,
+			400,
+			500,
+			600,
+		] as const;
+		let run = 0;
+		const runner = async (): Promise<void> => {
+			while (run < 200) {
+				const people = [{ phone: String(9_000_000_000 + run), name: `Person ${run}` }];
+				simulator.setAutoComplete({ afterMs: delays[run++ % delays.length] ?? 0 });
+				expect((await n8n.webhook(path, { people })).status).toBe(200);
+			}
+		};
+		await Promise.all(Array.from({ length: 10 }, runner));
+		const items = await executionsOf(n8n, workflow, NODE, 200);
+		expect(items).toHaveLength(200);
+		expect(items.filter(({ json }) => json.timed_out !== false)).toEqual([]);
+		expect(new Set(callIds(items))).toEqual(new Set(placedIds()));
+		expect(simulator.placedCalls()).toHaveLength(200);
+	}, 240_000);
+
+	it('ends at the time limit with what is known', async () => {
+		await activate({ ...byWebhook, waitLimit: 3, waitLimitUnit: 'seconds' });
+		const id = await callPeople(3);
+		await asleep(id);
+		const [first = '', ...open] = placedIds();
+		await simulator.completeCall(first);
+		const items = await result(id);
+		expect(callIds(items).sort()).toEqual([first, ...open].sort());
+		for (const { json } of items) expect(json.timed_out).toBe(json.call_id !== first);
+	});
+
+	it('waits by reading the call', async () => {
+		await activate({ waitForCompletion: 'reading' });
+		simulator.setAutoComplete({ afterMs: 1_000 });
+		const id = await callPeople(20);
+		expectAll(await result(id), 20);
+		expect(simulator.placedCalls().every(({ webhookUrl }) => webhookUrl === null)).toBe(true);
+	});
+});
