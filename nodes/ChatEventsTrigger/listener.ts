@@ -4,7 +4,7 @@ import { clock, type Connection } from '../shared/n8n/connect';
 import type { ChatEnded } from '../shared/service/chatSocket/endings';
 import type { EndingKind } from '../shared/service/chatSocket/closeCodes';
 import type { ChatEvent } from '../shared/service/chatSocket/types';
-import { emitEvent } from './emitter';
+import { EventEmitter } from './emitter';
 import { FollowedSessions, type Standing } from './followedSessions';
 import { lossError, Losses } from './losses';
 import type { TriggerSettings } from './settings';
@@ -26,6 +26,8 @@ export class ChatEventsListener {
 
 	private readonly sessions: FollowedSessions;
 
+	private readonly emitter: EventEmitter;
+
 	private readonly losses: Losses;
 
 	private readonly watched = new Set<string>();
@@ -38,6 +40,7 @@ export class ChatEventsListener {
 		connection: Connection,
 		private readonly settings: TriggerSettings,
 	) {
+		this.emitter = new EventEmitter(context, this.stop.signal);
 		this.losses = new Losses(context, this.stop.signal);
 		const { takeOver } = settings;
 		this.sessions = new FollowedSessions({
@@ -110,7 +113,7 @@ export class ChatEventsListener {
 
 	private pass(sessionId: string, event: ChatEvent): void {
 		const { types } = this.settings;
-		if (types === null || types.has(event.type)) emitEvent(this.context, sessionId, event);
+		if (types === null || types.has(event.type)) this.emitter.emit(sessionId, event);
 	}
 
 	private lose(sessionId: string, ending: ChatEnded): void {

@@ -1,5 +1,11 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
-import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	INode,
+	INodeParameters,
+	IRun,
+} from 'n8n-workflow';
 import { z } from 'zod';
 import { clock } from '../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
@@ -15,7 +21,12 @@ const FASTER = 50;
 
 const minted = z.object({ data: z.object({ token: z.string(), ws_url: z.string() }) });
 
-export type Setting = { items?: IDataObject[]; over?: Partial<INode> };
+export type Setting = {
+	items?: IDataObject[];
+	over?: Partial<INode>;
+	/** Fields of the credential said otherwise. */
+	credential?: ICredentialDataDecryptedObject;
+};
 
 /** A chat node in the real engine: against a simulated service, or against answers of nock. */
 export function chatRing(type: string, basics: INodeParameters) {
@@ -44,11 +55,14 @@ export function chatRing(type: string, basics: INodeParameters) {
 	const node = async (
 		host: string | undefined,
 		parameters: INodeParameters,
-		over: Partial<INode>,
+		{ over = {}, credential = {} }: Setting,
 	) => {
 		const data = credentialFor(simulator);
-		const token = { apiToken: TOKEN, baseUrl: host };
-		const details = await ring.addCredential(host === undefined ? data : { ...data, ...token });
+		const details = await ring.addCredential({
+			...data,
+			...(host !== undefined && { apiToken: TOKEN, baseUrl: host }),
+			...credential,
+		});
 		return ring.node(type, {
 			parameters: { ...basics, ...parameters },
 			credentials: { [CREDENTIAL]: details },
@@ -56,9 +70,9 @@ export function chatRing(type: string, basics: INodeParameters) {
 		});
 	};
 	const runOn = async (host: string | undefined, parameters: INodeParameters, setting: Setting) => {
-		const { items = [{}], over = {} } = setting;
+		const { items = [{}] } = setting;
 		const input = items.map((json) => ({ json }));
-		return await runNode(ring.credentials, await node(host, parameters, over), input);
+		return await runNode(ring.credentials, await node(host, parameters, setting), input);
 	};
 	return {
 		credentials: ring.credentials,

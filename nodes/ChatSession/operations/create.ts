@@ -45,6 +45,6 @@ const createOne: Prepare = ({ parameters, index }) => {
 		const answer = await createSession(service, createBody(openDetails, fields), additions);
 		const sessionId = createdSessionId(openDetails, answer);
 		// Whatever the service calls it: what follows in the workflow finds it in one place.
-		return asItems({ ...(sessionId !== null && { session_id: sessionId }), ...recordOf(answer) });
+		return asItems({ ...recordOf(answer), ...(sessionId !== null && { session_id: sessionId }) });
 	};
 };

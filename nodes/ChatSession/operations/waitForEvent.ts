@@ -1,3 +1,4 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { sessionField, takeOverField } from '../../shared/n8n/chatFields';
 import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
 import { clock } from '../../shared/n8n/connect';
@@ -54,14 +55,16 @@ const waitOnce: Prepare = ({ parameters, index }) => {
 	const types = chosenTypes(parameters.value('eventTypes', index), otherEventTypes);
 	const ms = parseTimeLimit(parameters.value('timeLimit', index)) * 1000;
 	const takeOver = parameters.boolean('takeOver', index);
-	return async ({ connection, sockets }) => {
+	return async ({ context, connection, sockets }) => {
+		const known = givenOut(context, sessionId);
 		const { event, seen, ended } = await sockets.use(
 			connection,
 			sessionId,
 			takeOver,
-			async (socket) => await waitOnSocket(socket, types, ms, clock),
+			async (socket) => await waitOnSocket(socket, { types, ms, known: new Set(known) }, clock),
 		);
 		if (ended !== null && ended.kind !== 'session_closed') throw ended;
+		if (event?.eventId != null) known.push(event.eventId);
 		return asItems({
 			session_id: sessionId,
 			timed_out: event === null && ended === null,
@@ -71,6 +74,15 @@ const waitOnce: Prepare = ({ parameters, index }) => {
 		});
 	};
 };
+
+/** IDs of events that this node gave out before in this execution, kept with it: in a loop each counts once. */
+function givenOut(context: IExecuteFunctions, sessionId: string): string[] {
+	const kept = context.getContext('node');
+	const ids: unknown = kept[sessionId];
+	const known = Array.isArray(ids) ? ids.map(String) : [];
+	kept[sessionId] = known;
+	return known;
+}
 
 function parseTimeLimit(value: unknown): number {
 	const seconds = Number(value);

@@ -43,8 +43,10 @@ export function asyncBody(
 	message: InboundMessage,
 	idempotencyKey: string,
 ): JsonObject {
-	const key = idempotencyKey === '' ? {} : { idempotency_key: idempotencyKey };
-	return { ...messageBody(details, ASYNC, message), ...key };
+	return {
+		...messageBody(details, ASYNC, message),
+		...(idempotencyKey !== '' && { idempotency_key: idempotencyKey }),
+	};
 }
 
 function messageBody(details: OpenDetails, names: Names, message: InboundMessage): JsonObject {

@@ -1,8 +1,16 @@
-import type { ChatEnded } from './chatSocket/endings';
 import type { ChatConnection } from './chatSocket/connection';
+import type { ChatEnded } from './chatSocket/endings';
 import { pause } from './chatSocket/pause';
 import type { ChatEvent } from './chatSocket/types';
 import type { Clock } from './http';
+
+export type EventWish = {
+	/** Null where any event will do. */
+	types: ReadonlySet<string> | null;
+	ms: number;
+	/** Events that an earlier wait has given out already. */
+	known: ReadonlySet<string>;
+};
 
 export type AwaitedEvent = {
 	/** Null when none came. */
@@ -16,25 +24,26 @@ export type AwaitedEvent = {
 /** A busy session must not fill the memory while something rare is waited for. */
 const MOST_SEEN = 1_000;
 
-/** Waits for an event of one of these types (`null`: of any), for as long as the session's connection lasts. */
+/** Waits for an event, for as long as the session's connection lasts. */
 export async function waitForEvent(
 	socket: ChatConnection,
-	types: ReadonlySet<string> | null,
-	ms: number,
+	{ types, ms, known }: EventWish,
 	clock: Clock,
 ): Promise<AwaitedEvent> {
 	const found = new AbortController();
 	const wanted: ChatEvent[] = [];
 	const seen: ChatEvent[] = [];
-	const unsubscribe = socket.subscribe((came) => {
+	const isReplay = replaysFrom(socket, clock.now());
+	const unsubscribe = socket.subscribe((event) => {
 		if (found.signal.aborted) return;
-		if (types === null || types.has(came.type)) {
-			wanted.push(came);
+		const isKnown = event.eventId !== null && known.has(event.eventId);
+		if (!isKnown && !isReplay(event) && (types === null || types.has(event.type))) {
+			wanted.push(event);
 			found.abort();
-		} else {
-			seen.push(came);
-			if (seen.length > MOST_SEEN) seen.shift();
+			return;
 		}
+		seen.push(event);
+		if (seen.length > MOST_SEEN) seen.shift();
 	});
 	await pause(clock, ms, AbortSignal.any([found.signal, socket.signal]));
 	unsubscribe();
@@ -42,4 +51,16 @@ export async function waitForEvent(
 	if (event !== null || !socket.signal.aborted) return { event, seen, ended: null };
 	const readiness = await socket.ready();
 	return { event, seen, ended: readiness.kind === 'ended' ? readiness.ending : null };
+}
+
+/**
+ * A new connection can begin with a replay of recent events. Those from before the wait are told by their time, and
+ * only then: a clock that goes wrong must not hide what happens later.
+ */
+function replaysFrom(socket: ChatConnection, since: number): (event: ChatEvent) => boolean {
+	let isNew = true;
+	void socket.ready().then(() => {
+		isNew = false;
+	});
+	return ({ envelope: { ts } }) => isNew && typeof ts === 'string' && Date.parse(ts) < since;
 }

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { INodeParameters } from 'n8n-workflow';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { credentialFor } from '../contract/credentialFor';
+import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
+import { installPackage } from '../n8n/package-install';
+import { N8nServer } from '../n8n/server';
+import { until } from '../n8n/until';
+import { chain, manualTrigger, node, webhook } from '../n8n/workflow';
+import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { storm } from '../soak/storm';
+import { executionsOf, PACKAGE, removeWorkflow } from './calls';
+import { sharedN8n } from './shared';
+
+const NAME = 'Chat Events Trigger';
+const { sessions } = fixtures;
+
+describe('Chat Events Trigger in real n8n', () => {
+	const { baseUrl } = sharedN8n();
+	let n8n: N8nDriver;
+	let simulator: Simulator;
+	let credentials: Record<string, Reference>;
+	const workflows: Workflow[] = [];
+
+	beforeAll(async () => {
+		n8n = await N8nDriver.signIn(baseUrl);
+		simulator = await startSimulator({ dialect: dialects.plain });
+		const credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
+		credentials = { [CREDENTIAL]: credential };
+	});
+	afterEach(async () => {
+		for (const workflow of workflows.splice(0)) await removeWorkflow(n8n, workflow);
+		await noSocketLeft();
+		simulator.reset();
+	});
+	afterAll(async () => {
+		await simulator.stop();
+	});
+
+	const noSocketLeft = async () =>
+		await until('no socket to be left', async () =>
+			Promise.resolve(simulator.sessions.standingSockets() === 0),
+		);
+	const connected = async (count: number) =>
+		await until(`${count} sockets`, async () =>
+			Promise.resolve(simulator.sessions.openSockets() === count),
+		);
+
+	const trigger = (parameters: INodeParameters, webhookId: string = randomUUID()) =>
+		node(NAME, `${PACKAGE}.chatEventsTrigger`, 1, parameters, { credentials, webhookId });
+
+	async function listen(parameters: INodeParameters, webhookId?: string): Promise<Workflow> {
+		const workflow = await n8n.createWorkflow(chain('chat events', trigger(parameters, webhookId)));
+		workflows.push(workflow);
+		await n8n.activate(workflow);
+		return workflow;
+	}
+
+	it('starts an execution for each chosen event', async () => {
+		const workflow = await listen({ sessionIds: sessions.open, eventTypes: ['mode_changed'] });
+		await connected(1);
+		simulator.sessions.nudge(sessions.open);
+		simulator.sessions.setMode(sessions.open, 'support');
+		const items = await executionsOf(n8n, workflow, NAME, 1);
+		expect(items.map(({ json }) => json)).toMatchObject([
+			{ type: 'mode_changed', session_id: sessions.open, payload: { to: 'support' } },
+		]);
+	});
+
+	it('deactivating, activating again, editing and deleting leave no socket behind', async () => {
+		const workflow = await listen({ sessionIds: `${sessions.open}, ${sessions.dormant}` });
+		await connected(2);
+		await n8n.deactivate(workflow);
+		await noSocketLeft();
+		await n8n.activate(workflow);
+		await connected(2);
+		const [kept] = chain('', trigger({ sessionIds: sessions.open })).nodes;
+		const edited = await n8n.updateWorkflow(workflow, { nodes: kept ? [kept] : [] });
+		await n8n.activate(edited);
+		await connected(1);
+		await removeWorkflow(n8n, edited);
+		workflows.length = 0;
+		await noSocketLeft();
+	});
+
+	it('what cannot be followed keeps the workflow from being activated, with the reason', async () => {
+		const workflow = await n8n.createWorkflow(
+			chain('closed session', trigger({ sessionIds: sessions.closed })),
+		);
+		workflows.push(workflow);
+		await expect(n8n.activate(workflow)).rejects.toThrow(
+			`The chat session ${sessions.closed} is not followed: the chat session is closed`,
+		);
+	});
+
+	it('a final give-up reaches the owner’s error workflow', async () => {
+		const errors = await n8n.createWorkflow(
+			chain('on error', node('Error', 'n8n-nodes-base.errorTrigger', 1)),
+		);
+		const workflow = await n8n.createWorkflow({
+			...chain('gives up', trigger({ sessionIds: `${sessions.open} ${sessions.dormant}` })),
+			settings: { errorWorkflow: errors.id },
+		});
+		workflows.push(errors, workflow);
+		await n8n.activate(errors);
+		await n8n.activate(workflow);
+		await connected(2);
+		// The session's only documented fatal end: it never comes back on that socket.
+		simulator.sessions.closeSockets(1003, sessions.dormant);
+		const items = await executionsOf(n8n, errors, 'Error', 1);
+		expect(JSON.stringify(items)).toContain(sessions.dormant);
+		expect(JSON.stringify(items)).not.toContain(simulator.token);
+		simulator.sessions.nudge(sessions.open);
+		const passed = async () => await n8n.executions(workflow);
+		await until('the other session’s event', async () =>
+			(await passed()).some(({ status }) => status === 'success'),
+		);
+	});
+
+	it('Watch adds a session while the workflow is active, Unwatch takes it away', async () => {
+		const webhookId = randomUUID();
+		const workflow = await listen({ watchSessions: true, watchSecret: 'sesame' }, webhookId);
+		const session = (operation: string): INodeParameters => ({
+			operation,
+			sessionId: '={{ $json.body.session }}',
+			triggerAddress: `${baseUrl}/webhook/${webhookId}/watch`,
+			triggerSecret: 'sesame',
+		});
+		const steer = async (operation: string, sessionId: string) => {
+			const path = randomUUID();
+			const steering = await n8n.createWorkflow(
+				chain(
+					operation,
+					webhook(path),
+					node('Session', `${PACKAGE}.chatSession`, 1, session(operation), { credentials }),
+				),
+			);
+			workflows.push(steering);
+			await n8n.activate(steering);
+			const answer: unknown = await (await n8n.webhook(path, { session: sessionId })).json();
+			return answer;
+		};
+		expect(await steer('watch', sessions.open)).toMatchObject({
+			session_id: sessions.open,
+			watched: true,
+			connected: true,
+		});
+		simulator.sessions.nudge(sessions.open);
+		const items = await executionsOf(n8n, workflow, NAME, 1);
+		expect(items).toMatchObject([{ json: { type: 'nudge_sent' } }]);
+
+		// Deactivating and activating again stands for a restart here: the list comes from n8n's database.
+		await n8n.deactivate(workflow);
+		await noSocketLeft();
+		await n8n.activate(workflow);
+		await connected(1);
+		expect(await steer('unwatch', sessions.open)).toMatchObject({ watched: false });
+		await noSocketLeft();
+	});
+
+	it('waits for an event in the middle of a workflow', async () => {
+		const wait = node(
+			'Wait',
+			`${PACKAGE}.chatSession`,
+			1,
+			{ operation: 'waitForEvent', sessionId: sessions.open, eventTypes: ['mode_changed'] },
+			{ credentials },
+		);
+		const workflow = await n8n.createWorkflow(chain('waits', manualTrigger(), wait));
+		workflows.push(workflow);
+		const running = n8n.runManually(workflow, 'Start');
+		await connected(1);
+		simulator.sessions.nudge(sessions.open);
+		simulator.sessions.setMode(sessions.open, 'support');
+		const { id } = await running;
+		expect((await n8n.output(id, 'Wait')).map(({ json }) => json)).toMatchObject([
+			{ timed_out: false, event: { type: 'mode_changed' }, seen: [{ type: 'nudge_sent' }] },
+		]);
+		await noSocketLeft();
+	});
+});
+
+test('no event is lost and none comes twice while n8n is killed and sockets are cut', async () => {
+	const home = await mkdtemp(join(tmpdir(), 'n8n-chat-'));
+	await installPackage(home);
+	const replay = { replayWindowMs: 120_000, replayMaxEvents: 2_000 };
+	const simulator = await startSimulator({ dialect: dialects.plain, ...replay });
+	const server = await N8nServer.start({ host: sharedN8n().host, home });
+	try {
+		const plan = { events: 200, sessions: 5, kills: 1, perSecond: 40 };
+		const { sent, lost, duplicates } = await storm(server, simulator, plan);
+		expect({ sent, lost, duplicates }).toEqual({ sent: 200, lost: [], duplicates: [] });
+	} finally {
+		await server.stop();
+		await simulator.stop();
+		await rm(home, { recursive: true, force: true });
+	}
+});

@@ -1,0 +1,172 @@
+import type nock from 'nock';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { credentialFor } from '../../contract/credentialFor';
+import { service } from '../../engine';
+import { dialects, startSimulator } from '../../simulator';
+import { agents, chatRing, records, sessions, stopped } from '../chatRing';
+
+const ring = chatRing('chatSend', {
+	operation: 'sendMessage',
+	sessionId: sessions.open,
+	message: 'Hello',
+});
+const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
+const INBOUND = '/v1/chat/inbound';
+const ASYNC = '/v1/chat/inbound/async';
+const LEGACY = '/chat_messages/send_message';
+const KEY = { idempotency: 'own', idempotencyKey: 'k-1' };
+const TAKEN = { success: true, data: { turn_id: 't-1' } };
+
+/** The service takes every message and the bodies are kept. */
+function taking(path: string, times = 1): IDataObject[] {
+	const bodies: IDataObject[] = [];
+	service()
+		.post(path)
+		.times(times)
+		.reply(200, (_uri, body) => {
+			bodies.push(objectOf(body));
+			return TAKEN;
+		});
+	return bodies;
+}
+
+const objectOf = (body: nock.Body): IDataObject => (typeof body === 'string' ? {} : body);
+
+test.each<[string, string, INodeParameters, object]>([
+	['inbound', INBOUND, {}, { session_id: sessions.open, message: 'Hello' }],
+	['inbound', INBOUND, { sessionId: '', ...AGENT }, { agent_uuid: agents.full, message: 'Hello' }],
+	[
+		'inbound',
+		INBOUND,
+		{ options: { additionalBodyFields: '{ "customer_id": 7, "message": "ignored" }' } },
+		{ session_id: sessions.open, message: 'Hello', customer_id: 7 },
+	],
+	['async', ASYNC, {}, { chat_session_id: sessions.open, content: 'Hello' }],
+	[
+		'async',
+		ASYNC,
+		KEY,
+		{ chat_session_id: sessions.open, content: 'Hello', idempotency_key: 'k-1' },
+	],
+	[
+		'legacy',
+		LEGACY,
+		AGENT,
+		{ agent_uuid: agents.full, chat_session_id: sessions.open, message: 'Hello' },
+	],
+])('%s: what is sent, %#', async (sendBy, path, parameters, body) => {
+	const bodies = taking(path);
+	const run = await ring.runOnNock({ sendBy, ...parameters });
+	expect(records(run)).toEqual([{ turn_id: 't-1' }]);
+	expect(bodies).toEqual([body]);
+});
+
+describe('a connection that breaks, or a service that stumbles, after the message has left', () => {
+	const faults: Array<[string, (to: nock.Interceptor) => nock.Scope]> = [
+		['reset', (to) => to.replyWithError(Object.assign(new Error('cut'), { code: 'ECONNRESET' }))],
+		['500', (to) => to.reply(500, 'oops')],
+		['half an answer', (to) => to.reply(200, '{"success": tr')],
+	];
+
+	test.each(
+		faults.flatMap(([fault, answer]) =>
+			[
+				['inbound', INBOUND],
+				['async', ASYNC],
+				['legacy', LEGACY],
+			].map(([sendBy = '', path = '']) => ({ fault, answer, sendBy, path })),
+		),
+	)('$fault by $sendBy without a key: sent once, reported as unknown', async (one) => {
+		one.answer(service().post(one.path));
+		const over = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+		const run = await ring.runOnNock({ sendBy: one.sendBy, ...AGENT }, { over });
+		expect(stopped(run)).toEqual({
+			message: expect.stringContaining('not known whether the request took effect'),
+			description: expect.stringContaining('It was not sent a second time.'),
+		});
+	});
+
+	test.each(faults)(
+		'%s with a key: sent again until the answer is there',
+		async (_fault, answer) => {
+			answer(service().post(ASYNC));
+			const bodies = taking(ASYNC);
+			const run = await ring.runOnNock({ sendBy: 'async', ...KEY });
+			expect(records(run)).toEqual([{ turn_id: 't-1' }]);
+			expect(bodies).toMatchObject([{ idempotency_key: 'k-1' }]);
+		},
+	);
+
+	test('with a key and no answer at all: three attempts, then told that another run is safe', async () => {
+		service().post(ASYNC).times(3).reply(502, '<html>');
+		const run = await ring.runOnNock({ sendBy: 'async', ...KEY });
+		expect(stopped(run).description).toContain('with the same key is safe');
+	});
+});
+
+test('the engine’s refusal is explained from upstream_body', async () => {
+	const upstream_body = { state: 'rejected', reason: 'tell_not_allowed_during_takeover' };
+	service().post(INBOUND).reply(200, { success: false, error: 'tell refused', upstream_body });
+	expect(stopped(await ring.runOnNock({ sendBy: 'inbound' }))).toEqual({
+		message: expect.stringContaining('A person has taken over this chat'),
+		description: expect.stringContaining('tell refused · reason: tell_not_allowed_during_takeover'),
+	});
+});
+
+test('an open detail that is missing stops the node before anything is sent', async () => {
+	const credential = { chatInboundSessionName: '' };
+	const run = await ring.run({ sendBy: 'inbound' }, { credential });
+	expect(stopped(run)).toEqual({
+		message: 'The credential does not say yet: “Send and Wait: Name of the Session Value”',
+		description: expect.stringContaining('turn on “Open Details: Chat”'),
+	});
+	expect(ring.simulator().requests).toEqual([]);
+});
+
+test.each<[string, INodeParameters, string]>([
+	['inbound', { sessionId: '' }, 'Neither a session nor an agent says whom the message is for'],
+	['async', { sessionId: '', waitForReply: true, ...AGENT }, 'The Session ID is empty'],
+	['legacy', { agentUuid: { __rl: true, mode: 'id', value: '={{ "x" }}' } }, 'Agent holds "x"'],
+])('%s: refused before anything is sent, %#', async (sendBy, parameters, message) => {
+	const run = await ring.run({ sendBy, ...parameters });
+	expect(stopped(run).message).toContain(message);
+	expect(ring.simulator().requests).toEqual([]);
+});
+
+describe('waiting for the reply of an asynchronous message', () => {
+	const WAIT = { sendBy: 'async', waitForReply: true };
+
+	test('a reply that does not come in time: the item says so', async () => {
+		const run = await ring.run({ ...WAIT, options: { replyTimeLimit: 0.5 } });
+		expect(records(run)).toEqual([
+			{
+				session_id: sessions.open,
+				state: 'accepted',
+				turn_id: expect.any(String),
+				message_id: expect.any(String),
+				reply: null,
+				turn_result: null,
+				timed_out: true,
+			},
+		]);
+	});
+
+	test('an answer that does not name the turn: told how to mend it', async () => {
+		const terse = await startSimulator({ dialect: dialects.terse });
+		try {
+			const credential = { ...credentialFor(terse), chatAsyncTurnPath: '' };
+			const run = await ring.run(WAIT, { credential });
+			expect(records(run)).toMatchObject([{ reply: null, turn_not_named: true }]);
+			const { hints } = run.data.resultData.runData.Node?.at(-1) ?? {};
+			expect(hints).toMatchObject([{ message: expect.stringContaining('Place of the Turn ID') }]);
+		} finally {
+			await terse.stop();
+		}
+	});
+
+	test('a session whose live connection is refused: nothing is sent', async () => {
+		const run = await ring.run({ ...WAIT, sessionId: sessions.closed });
+		expect(stopped(run).message).toContain('The chat session is closed');
+		expect(ring.simulator().requests.map(({ path }) => path)).not.toContain(ASYNC);
+	});
+});

@@ -1,0 +1,209 @@
+import type { INodeParameters } from 'n8n-workflow';
+import nock from 'nock';
+import { service } from '../../engine';
+import { agents, chatRing, eventually, records, sessions, stopped } from '../chatRing';
+
+const ring = chatRing('chatSession', { sessionId: sessions.open });
+const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
+
+describe('create', () => {
+	test.each([
+		['in data', { success: true, data: { session_id: 's-1', x: 1 } }, { session_id: 's-1', x: 1 }],
+		[
+			'deeper',
+			{ success: true, data: { session: { session_id: 's-1' } } },
+			{ session_id: 's-1', session: { session_id: 's-1' } },
+		],
+		['nowhere: passed through', { success: true, data: { id: 's-1' } }, { id: 's-1' }],
+		['no object at all', ['s-1'], { data: ['s-1'] }],
+	])('the session ID %s', async (_where, answer, record) => {
+		service()
+			.post('/v1/chat/session', { agent_uuid: agents.full, person_name: 'Asha' })
+			.reply(200, answer);
+		const run = await ring.runOnNock({ operation: 'create', ...AGENT, personName: 'Asha' });
+		expect(records(run)).toEqual([record]);
+	});
+
+	test('the place that the credential names wins', async () => {
+		service()
+			.post('/v1/chat/session')
+			.reply(200, { data: { id: 's-2', session_id: 'other' } });
+		const credential = { chatCreateSessionPath: 'data.id' };
+		const run = await ring.runOnNock({ operation: 'create', ...AGENT }, { credential });
+		expect(records(run)).toMatchObject([{ session_id: 's-2' }]);
+	});
+});
+
+describe('legacy', () => {
+	test('create: metadata and person name, the whole answer', async () => {
+		const parameters = {
+			operation: 'legacyCreate',
+			...AGENT,
+			personName: 'Asha',
+			metadata: '{ "source": "web" }',
+		};
+		const [created] = records(await ring.run(parameters));
+		expect(created).toEqual({
+			session_id: expect.any(String),
+			agent_name: 'Sales India',
+			started_at: expect.any(String),
+			welcome_message: expect.any(String),
+		});
+		expect(ring.simulator().requests[0]?.body).toEqual({
+			agent_uuid: agents.full,
+			metadata: { source: 'web', person_name: 'Asha' },
+		});
+	});
+
+	test('validation failures are listed', async () => {
+		const errors = ['agent_uuid is invalid', 'metadata is too big'];
+		service().post('/chat_sessions').reply(422, { success: false, errors });
+		const run = await ring.runOnNock({ operation: 'legacyCreate', ...AGENT });
+		expect(stopped(run).description).toContain(errors.join(' · '));
+	});
+
+	test.each([
+		['legacyClose', 'close_session', { summary: 'All well' }],
+		['legacyPause', 'pause_session', { message: 'Paused' }],
+	])('%s', async (operation, path, data) => {
+		service()
+			.post(`/chat_sessions/${sessions.open}/${path}`, { agent_uuid: agents.full })
+			.reply(200, { success: true, data: { session_id: sessions.open, ...data } });
+		const run = await ring.runOnNock({ operation, ...AGENT });
+		expect(records(run)).toEqual([{ session_id: sessions.open, ...data }]);
+	});
+});
+
+describe('wait for event', () => {
+	const wait = async (parameters: INodeParameters = {}) =>
+		await ring.run({ operation: 'waitForEvent', ...parameters });
+	const listening = async () =>
+		await eventually(() => ring.simulator().sessions.openSockets() === 1);
+
+	test('the first of the chosen types ends it, with what was seen before', async () => {
+		const waiting = wait({ eventTypes: ['mode_changed', 'session_closed'] });
+		await listening();
+		const { sessions: control } = ring.simulator();
+		control.nudge(sessions.open);
+		control.setMode(sessions.open, 'support');
+		expect(records(await waiting)).toEqual([
+			{
+				session_id: sessions.open,
+				timed_out: false,
+				session_closed: false,
+				event: expect.objectContaining({ type: 'mode_changed', event_id: expect.any(String) }),
+				seen: [expect.objectContaining({ type: 'nudge_sent' })],
+			},
+		]);
+	});
+
+	test('no type chosen: any event; a typed-in type: that one', async () => {
+		for (const [parameters, type] of [
+			[{}, 'nudge_sent'],
+			[{ options: { otherEventTypes: 'typing_started' } }, 'typing_started'],
+		] as const) {
+			const waiting = wait(parameters);
+			await listening();
+			ring.simulator().sessions.nudge(sessions.open);
+			ring.simulator().sessions.pushEvent(sessions.open, 'typing_started');
+			expect(records(await waiting)).toMatchObject([{ event: { type } }]);
+			await eventually(() => ring.simulator().sessions.openSockets() === 0);
+		}
+	});
+
+	test('the time limit: no event, and what was seen', async () => {
+		const waiting = wait({ eventTypes: ['session_dormant'], timeLimit: 10 });
+		await listening();
+		ring.simulator().sessions.nudge(sessions.open);
+		expect(records(await waiting)).toMatchObject([
+			{ timed_out: true, session_closed: false, event: null, seen: [{ type: 'nudge_sent' }] },
+		]);
+	});
+
+	test('the session is closed meanwhile: that ends it too', async () => {
+		const waiting = wait({ eventTypes: ['session_dormant'] });
+		await listening();
+		ring.simulator().sessions.close(sessions.open);
+		expect(records(await waiting)).toMatchObject([
+			{ timed_out: false, session_closed: true, event: null, seen: [{ type: 'session_closed' }] },
+		]);
+	});
+
+	test('several sessions are waited for at the same time', async () => {
+		const ids = [sessions.open, sessions.dormant];
+		const waiting = ring.run(
+			{ operation: 'waitForEvent', sessionId: '={{ $json.id }}', eventTypes: ['nudge_sent'] },
+			{ items: ids.map((id) => ({ id })) },
+		);
+		await eventually(() => ring.simulator().sessions.openSockets() === 2);
+		for (const id of ids) ring.simulator().sessions.nudge(id);
+		expect(records(await waiting).map(({ session_id: id }) => id)).toEqual(ids);
+	});
+
+	test('a session the service does not know stops the node', async () => {
+		expect(stopped(await wait({ sessionId: sessions.unknown })).description).toContain(
+			'session_not_found',
+		);
+	});
+
+	test('a time limit that is none is refused before anything is sent', async () => {
+		expect(stopped(await wait({ timeLimit: '={{ "soon" }}' })).message).toContain('Time Limit');
+		expect(ring.simulator().requests).toEqual([]);
+	});
+});
+
+describe('watch and unwatch', () => {
+	const ADDRESS = 'https://n8n.example.com';
+	const PATH = '/webhook/abc/watch';
+	const ask = async (operation: string, parameters: INodeParameters = {}) =>
+		await ring.runOnNock({ operation, triggerAddress: ADDRESS + PATH, ...parameters });
+	const trigger = (secret?: string) =>
+		nock(ADDRESS, secret === undefined ? {} : { reqheaders: { 'x-watch-secret': secret } });
+
+	test.each(['watch', 'unwatch'])('%s: what is sent and what comes back', async (action) => {
+		const answer = { watched: true, connected: true, watched_sessions: [sessions.open] };
+		trigger('sesame')
+			.post(PATH, { action, session_ids: [sessions.open] })
+			.reply(200, answer);
+		const run = await ask(action, { triggerSecret: 'sesame' });
+		expect(records(run)).toEqual([{ session_id: sessions.open, ...answer }]);
+	});
+
+	test('the API token does not go to the trigger', async () => {
+		nock(ADDRESS, { badheaders: ['API-Token', 'x-watch-secret'] })
+			.post(PATH)
+			.reply(200, { watched_sessions: [] });
+		expect(records(await ask('watch'))).toHaveLength(1);
+	});
+
+	test('a connection that breaks and a busy n8n are tried again', async () => {
+		const cut = Object.assign(new Error('cut'), { code: 'ECONNRESET' });
+		trigger().post(PATH).replyWithError(cut);
+		trigger().post(PATH).reply(503, { message: 'elsewhere', todo: 'again' });
+		trigger()
+			.post(PATH)
+			.reply(200, { watched_sessions: [sessions.open] });
+		expect(records(await ask('watch'))).toHaveLength(1);
+	});
+
+	test.each([
+		[
+			422,
+			{ message: 'The chat session is closed', todo: 'Create one' },
+			'The chat session is closed',
+		],
+		[404, { code: 404, message: 'not registered' }, 'No Chat Events Trigger answers'],
+		[200, '<html>', 'No Chat Events Trigger answers'],
+	])('an answer %i that is not a trigger’s yes', async (status, body, message) => {
+		trigger().post(PATH).reply(status, body);
+		expect(stopped(await ask('watch')).message).toContain(message);
+	});
+
+	test.each(['', 'n8n.example.com/webhook', 'ftp://n8n.example.com'])(
+		'%j is no address',
+		async (triggerAddress) => {
+			const run = await ask('watch', { triggerAddress: `={{ "${triggerAddress}" }}` });
+			expect(stopped(run).message).toMatch(/Trigger Address is (empty|not a web address)/);
+		},
+	);
+});

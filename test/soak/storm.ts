@@ -1,0 +1,141 @@
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { credentialFor } from '../contract/credentialFor';
+import { N8nDriver, type Workflow } from '../n8n/driver';
+import type { N8nServer } from '../n8n/server';
+import { until } from '../n8n/until';
+import { chain, node } from '../n8n/workflow';
+import { fixtures, type Simulator } from '../simulator';
+
+export type Storm = {
+	events: number;
+	sessions: number;
+	/** How often n8n is killed (as by `kill -9`) and started again meanwhile. */
+	kills: number;
+	/** About how many events the service sends in a second. */
+	perSecond: number;
+};
+
+export type StormResult = {
+	sent: number;
+	executions: number;
+	lost: string[];
+	duplicates: string[];
+	cuts: number;
+	byStatus: Record<string, number>;
+	seconds: number;
+};
+
+const CUT_EVERY = 25;
+
+/** Chat events to an active workflow while sockets are cut at random and n8n is killed and started again. */
+export async function storm(
+	server: N8nServer,
+	simulator: Simulator,
+	{ events, sessions, kills, perSecond }: Storm,
+): Promise<StormResult> {
+	const started = Date.now();
+	const ids = Array.from({ length: sessions }, () => simulator.sessions.create().sessionId);
+	const workflow = await listenTo(server, simulator, ids);
+	const sent: string[] = [];
+	let cuts = 0;
+	let restarting: Promise<void> = Promise.resolve();
+	for (let n = 0; n < events; n++) {
+		sent.push(simulator.sessions.nudge(pick(ids), n));
+		if (n % CUT_EVERY === 0) cuts += simulator.sessions.cutSockets(pick(ids));
+		if ((n + 1) % Math.ceil(events / (kills + 1)) === 0 && n + 1 < events) {
+			await restarting;
+			restarting = restart(server);
+		}
+		await sleep(1000 / perSecond);
+	}
+	await restarting;
+	const stored = await settled(server, workflow, sent);
+	return { ...judge(sent, stored), cuts, seconds: (Date.now() - started) / 1000 };
+}
+
+async function restart(server: N8nServer): Promise<void> {
+	await server.kill();
+	await server.boot();
+}
+
+async function listenTo(server: N8nServer, simulator: Simulator, ids: string[]): Promise<Workflow> {
+	const n8n = await N8nDriver.signIn(server.baseUrl);
+	const credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
+	const trigger = node(
+		'Chat Events Trigger',
+		'n8n-nodes-voice-chat-agent.chatEventsTrigger',
+		1,
+		{ sessionIds: ids.join(', ') },
+		{ credentials: { [CREDENTIAL]: credential } },
+	);
+	const workflow = await n8n.createWorkflow(
+		chain('storm', trigger, node('Set', 'n8n-nodes-base.noOp', 1)),
+	);
+	await n8n.activate(workflow);
+	await until('every socket', async () =>
+		Promise.resolve(simulator.sessions.openSockets() >= ids.length),
+	);
+	return workflow;
+}
+
+type Stored = { status: string; data: string };
+const storedRows = z.array(z.object({ status: z.string(), data: z.string() }));
+
+/** What n8n's database holds, once all is there or nothing more has come for a while. */
+async function settled(server: N8nServer, { id }: Workflow, sent: string[]): Promise<Stored[]> {
+	let rows = readExecutions(server, id);
+	for (let quiet = 0; quiet < 20; quiet++) {
+		await sleep(500);
+		const now = readExecutions(server, id);
+		const busy = now.some(({ status }) => status === 'new' || status === 'running');
+		if (now.length > rows.length || busy) quiet = 0;
+		if (now.length >= sent.length && !busy && quiet >= 4) return now;
+		rows = now;
+	}
+	return rows;
+}
+
+export function readExecutions(server: N8nServer, workflowId: string): Stored[] {
+	const database = new DatabaseSync(join(server.home, '.n8n', 'database.sqlite'), {
+		readOnly: true,
+		timeout: 10_000,
+	});
+	try {
+		const rows = database
+			.prepare(
+				`select e.status as status, d.data as data from execution_entity e
+				 join execution_data d on d.executionId = e.id where e.workflowId = ?`,
+			)
+			.all(workflowId);
+		return storedRows.parse(rows);
+	} finally {
+		database.close();
+	}
+}
+
+function judge(sent: string[], stored: Stored[]) {
+	const times = new Map(sent.map((eventId) => [eventId, 0]));
+	const byStatus: Record<string, number> = {};
+	for (const { status, data } of stored) {
+		byStatus[status] = (byStatus[status] ?? 0) + 1;
+		const [, eventId = 'none'] = /"(evt_\d+)"/.exec(data) ?? [];
+		times.set(eventId, (times.get(eventId) ?? 0) + 1);
+	}
+	const eventsWith = (wanted: (count: number) => boolean) =>
+		[...times].filter(([, count]) => wanted(count)).map(([eventId]) => eventId);
+	return {
+		sent: sent.length,
+		executions: stored.length,
+		lost: eventsWith((count) => count === 0),
+		duplicates: eventsWith((count) => count > 1),
+		byStatus,
+	};
+}
+
+function pick(ids: string[]): string {
+	return ids[Math.floor(Math.random() * ids.length)] ?? fixtures.sessions.open;
+}
