@@ -7,9 +7,12 @@ import type {
 	INodeParameters,
 	IRun,
 } from 'n8n-workflow';
+import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { clock } from '../../nodes/shared/n8n/connect';
 import { engineRing, executeRaw, output, runNode, TOKEN } from '../engine';
+
+const OUTPUTS = z.array(z.array(z.custom<INodeExecutionData>()));
 
 type Setting = {
 	items?: IDataObject[];
@@ -64,12 +67,7 @@ export function nodeRing(type: string, base: INodeParameters = {}) {
 		raw: async (parameters: INodeParameters = {}, setting: Setting = {}) => {
 			const node = await nodeOf(parameters, setting);
 			const outputs = await executeRaw(ring.credentials, node, inputOf(setting));
-			return firstOutput(outputs);
+			return OUTPUTS.parse(outputs)[0] ?? [];
 		},
 	};
-}
-
-function firstOutput(outputs: unknown): INodeExecutionData[] {
-	const [first]: unknown[] = Array.isArray(outputs) ? outputs : [];
-	return Array.isArray(first) ? first : [];
 }
