@@ -97,8 +97,8 @@ function summary(
 		ours_over_bare: limit === null ? null : ratio(mine, limit),
 		ours_peak_rss_mb: Math.round(median(ours.map(({ peakRssMb }) => peakRssMb))),
 		core_peak_rss_mb: Math.round(median(core.map(({ peakRssMb }) => peakRssMb))),
-		stall_ms: Math.round(median(ours.map(({ stallMs }) => stallMs([...STEP.ours, 'Place'])))),
-		core_stall_ms: Math.round(median(core.map(({ stallMs }) => stallMs(STEP.core)))),
+		stall_ms: Math.round(median(ours.map((sample) => sample.stallMs([...STEP.ours, 'Place'])))),
+		core_stall_ms: Math.round(median(core.map((sample) => sample.stallMs(STEP.core)))),
 		max_connections: Math.max(...ours.map(({ maxConnections }) => maxConnections)),
 	};
 }

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { Result, Results } from './jobs';
 
 const file = join(__dirname, 'results.json');
+const stored = z.record(z.string(), z.unknown());
 
 type Target = { core: number | null; bare: number | null };
 
@@ -19,7 +21,7 @@ export function report(results: Results): void {
 	console.table(
 		Object.fromEntries(Object.entries(results).map(([job, result]) => [job, row(job, result)])),
 	);
-	const known: Results = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+	const known = existsSync(file) ? stored.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
 	writeFileSync(file, `${JSON.stringify({ ...known, ...results }, null, '\t')}\n`);
 }
 

@@ -1,5 +1,4 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 import nock from 'nock';
@@ -55,7 +54,7 @@ describe('the test button', () => {
 	])('%s: nothing is sent', async (_name, data, message) => {
 		expect(await pressTest(data)).toEqual({
 			status: 'Error',
-			message: expect.stringMatching(message) as string,
+			message: expect.stringMatching(message),
 		});
 	});
 
@@ -70,7 +69,7 @@ describe('the test button', () => {
 			.get('/v1/active_agents')
 			.reply(status, body, status === 302 ? { location: 'https://elsewhere.example.com' } : {});
 		const result = await pressTest({});
-		expect(result).toEqual({ status: 'Error', message: expect.stringMatching(message) as string });
+		expect(result).toEqual({ status: 'Error', message: expect.stringMatching(message) });
 		expect(JSON.stringify(result)).not.toContain(TOKEN);
 	});
 
@@ -79,13 +78,13 @@ describe('the test button', () => {
 		nock(HOST).get('/v1/active_agents').replyWithError(fault('DEPTH_ZERO_SELF_SIGNED_CERT'));
 		expect(await pressTest({})).toMatchObject({
 			status: 'Error',
-			message: expect.stringMatching(/certificate could not be verified/) as string,
+			message: expect.stringMatching(/certificate could not be verified/),
 		});
 		nock(HOST).get('/v1/active_agents').times(4).replyWithError(fault('ENOTFOUND'));
 		const sleep = jest.spyOn(clock, 'sleep').mockResolvedValue();
 		expect(await pressTest({})).toMatchObject({
 			status: 'Error',
-			message: expect.stringMatching(/cannot be reached.*Base URL/) as string,
+			message: expect.stringMatching(/cannot be reached.*Base URL/),
 		});
 		expect(sleep).toHaveBeenCalledTimes(3);
 		sleep.mockRestore();
@@ -115,7 +114,9 @@ describe('the token', () => {
 		const listen = async (listener: RequestListener) => {
 			server = createServer(listener);
 			await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-			return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+			const address = server.address();
+			if (typeof address !== 'object' || address === null) throw new Error('not listening');
+			return `http://127.0.0.1:${address.port}`;
 		};
 		afterEach(async () => {
 			await new Promise((resolve) => server.close(resolve));

@@ -11,6 +11,7 @@ import {
 	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
 import { loader } from './sourceLoader';
+import { standIn } from './standIn';
 
 /** What n8n's own credentials helper does, over n8n-core's real encryption. */
 export class TestCredentialsHelper extends ICredentialsHelper {
@@ -57,14 +58,9 @@ export class TestCredentialsHelper extends ICredentialsHelper {
 		const data = await (await this.getCredentials(details)).getData();
 		const properties = this.getCredentialsProperties(type);
 		// Fields that the form hides do not reach the nodes, as in n8n.
-		return NodeHelpers.getNodeParameters(
-			properties,
-			data as INodeParameters,
-			true,
-			false,
-			null,
-			null,
-		) as ICredentialDataDecryptedObject;
+		const form = standIn<INodeParameters>(data);
+		const shown = NodeHelpers.getNodeParameters(properties, form, true, false, null, null);
+		return standIn<ICredentialDataDecryptedObject>(shown ?? {});
 	}
 
 	async authenticate(
@@ -77,13 +73,9 @@ export class TestCredentialsHelper extends ICredentialsHelper {
 		return await authenticate.call(this.type(typeName), credentials, request);
 	}
 
-	async preAuthentication(): Promise<undefined> {
-		return await Promise.resolve(undefined);
-	}
+	async preAuthentication(): Promise<undefined> {}
 
-	async runPreAuthentication(): Promise<undefined> {
-		return await Promise.resolve(undefined);
-	}
+	async runPreAuthentication(): Promise<undefined> {}
 
 	async updateCredentials(): Promise<void> {}
 

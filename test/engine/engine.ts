@@ -27,6 +27,7 @@ import {
 import type { TestCredentialsHelper } from './credentialsHelper';
 import { nodeTypes } from './nodeTypes';
 import { loader } from './sourceLoader';
+import { standIn } from './standIn';
 
 const noop = () => {};
 LoggerProxy.init({ error: noop, warn: noop, info: noop, debug: noop });
@@ -60,7 +61,7 @@ export function makeAdditionalData(
 ): AdditionalData {
 	const base = 'http://localhost:5678';
 	const executionId = `exec-${++executions}`;
-	const data = {
+	return standIn<AdditionalData>({
 		credentialsHelper,
 		currentNodeExecutionIndex: 0,
 		executionId,
@@ -74,11 +75,9 @@ export function makeAdditionalData(
 		setExecutionStatus: noop,
 		sendDataToUI: noop,
 		logAiEvent: noop,
-		hooks: new ExecutionLifecycleHooks(mode, executionId, {} as never),
+		hooks: new ExecutionLifecycleHooks(mode, executionId, standIn({})),
 		...over,
-	};
-	// Only what n8n-core reads while it runs nodes; the rest belongs to n8n's own server.
-	return data as unknown as AdditionalData;
+	});
 }
 
 export function makeNode(over: Partial<INode> & Pick<INode, 'type'>): INode {

@@ -21,6 +21,7 @@ import type {
 import type { TestCredentialsHelper } from './credentialsHelper';
 import { makeAdditionalData } from './engine';
 import { nodeTypes } from './nodeTypes';
+import { standIn } from './standIn';
 
 export type Emission = { items: INodeExecutionData[][]; deduplicationKey?: string | undefined };
 
@@ -152,11 +153,12 @@ export function webhookContext(
 		readRawBody: async () => {},
 		...request,
 	};
-	const data = makeAdditionalData(credentialsHelper, mode, {
+	const served = standIn<Partial<IWorkflowExecuteAdditionalData>>({
 		httpRequest,
 		httpResponse: response,
 		...(sleeping && { executionId: sleeping.executionId }),
-	} as unknown as Partial<IWorkflowExecuteAdditionalData>);
+	});
+	const data = makeAdditionalData(credentialsHelper, mode, served);
 	const webhook = webhookData(workflow, node, data);
 	return {
 		context: new WebhookContext(workflow, node, data, mode, webhook, [], sleeping?.data ?? null),
