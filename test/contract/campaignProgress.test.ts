@@ -53,6 +53,13 @@ describeContract((ring) => {
 		expect(await look()).toEqual([]);
 	});
 
+	test('a campaign that is activated', async () => {
+		const look = follow(campaigns.draft);
+		expect(await look()).toEqual([]);
+		ring.simulator().changeCampaign(campaigns.draft, 'Active');
+		expect(await look()).toMatchObject([{ event: 'status_changed', from: 'Draft', to: 'Active' }]);
+	});
+
 	test('an unknown campaign is told', async () => {
 		await expect(follow(999)()).rejects.toThrow('The service does not know this campaign');
 	});

@@ -65,6 +65,21 @@ const bySocket: ContractCase[] = [
 		then: (simulator) => expect(saidIn(simulator)).toEqual(['please be busy, once']),
 	},
 	{
+		title: 'by WebSocket: wakes a dormant session',
+		parameters: { ...message('socket', 'Hello'), sessionId: sessions.dormant },
+		requests: connecting(sessions.dormant),
+		output: [{ session_id: sessions.dormant, state: 'default', reply: 'You said: Hello' }],
+		then: ({ sessions: control }) =>
+			expect(control.get(sessions.dormant)).toMatchObject({
+				status: 'open',
+				events: expect.arrayContaining([
+					expect.objectContaining({
+						frame: expect.objectContaining({ type: 'session_reactivated' }),
+					}),
+				]),
+			}),
+	},
+	{
 		title: 'by WebSocket: is turned down for a closed session',
 		parameters: { ...message('socket', 'Hello'), sessionId: sessions.closed },
 		requests: connecting(sessions.closed).slice(0, 1),
