@@ -1,0 +1,59 @@
+/**
+ * `npm run lock:complete`, after every `npm install`: npm leaves out of the lockfile the ready-made
+ * binaries for other platforms that the registry in use does not offer, and `npm ci` then refuses it.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const file = join(__dirname, '..', 'package-lock.json');
+interface Entry {
+	version?: string;
+	dev?: boolean;
+	optional?: boolean;
+	optionalDependencies?: Record<string, string>;
+}
+// Not copied by the check, so that every key keeps its place.
+const lock = z.custom<{ packages: Record<string, Entry> }>(
+	(value) => z.object({ packages: z.record(z.object({})) }).safeParse(value).success,
+);
+
+const text = readFileSync(file, 'utf8');
+const content = lock.parse(JSON.parse(text));
+const { packages } = content;
+let added = 0;
+for (const [path, { optionalDependencies = {}, dev }] of Object.entries(packages)) {
+	for (const [name, version] of Object.entries(optionalDependencies)) {
+		const platform = platformOf(name);
+		if (!platform || !/^\d/.test(version) || isLocked(path, name)) continue;
+		packages[`node_modules/${name}`] = {
+			version,
+			...platform,
+			...(dev && { dev }),
+			optional: true,
+		};
+		added++;
+	}
+}
+const sorted = Object.fromEntries(
+	Object.entries(packages).sort(([one], [other]) => one.localeCompare(other, 'en')),
+);
+const indent = /^([\t ]+)"/m.exec(text)?.[1] ?? '\t';
+writeFileSync(file, `${JSON.stringify({ ...content, packages: sorted }, null, indent)}\n`);
+console.log(`${added} packages for other platforms were added to the lockfile`);
+
+/** …-linux-arm64-musl → what npm checks before it installs a package. */
+function platformOf(name: string) {
+	const parts =
+		/-(android|darwin|freebsd|linux|openharmony|win32)-(arm64|arm|x64|ia32|loong64|ppc64|riscv64|s390x)(?:-(.+))?$/.exec(
+			name,
+		);
+	if (!parts) return undefined;
+	const [, os, cpu, abi = ''] = parts;
+	const libc = abi.startsWith('musl') ? ['musl'] : abi.startsWith('gnu') ? ['glibc'] : undefined;
+	return { os: [os], cpu: [cpu], ...(os === 'linux' && libc && { libc }) };
+}
+
+function isLocked(from: string, name: string): boolean {
+	return `node_modules/${name}` in packages || `${from}/node_modules/${name}` in packages;
+}
