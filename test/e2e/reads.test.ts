@@ -1,0 +1,172 @@
+import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { credentialFor } from '../contract/credentialFor';
+import { N8nDriver, type Reference } from '../n8n/driver';
+import { until } from '../n8n/until';
+import { chain, manualTrigger, node } from '../n8n/workflow';
+import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { executionsOf, PACKAGE } from './calls';
+import { sharedN8n } from './shared';
+
+const { agents, calls, campaigns, uploads } = fixtures;
+const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
+const NEW = '+919800000077';
+
+describe.each([dialects.plain, dialects.terse, dialects.wrapped])(
+	'in real n8n, in the dialect “$name”',
+	(dialect) => {
+		let n8n: N8nDriver;
+		let simulator: Simulator;
+		let credential: Reference;
+
+		beforeAll(async () => {
+			n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
+			simulator = await startSimulator({ dialect });
+			credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
+		});
+		afterAll(async () => {
+			await n8n.call('DELETE', `/credentials/${credential.id}`);
+			await simulator.stop();
+		});
+
+		const ours = (name: string, type: string, parameters: INodeParameters): INode =>
+			node(name, `${PACKAGE}.${type}`, 1, parameters, {
+				credentials: { [CREDENTIAL]: { id: credential.id, name: credential.name } },
+			});
+
+		/** Runs the nodes one after another; gives the last one's output, or throws what it told. */
+		async function run(...nodes: INode[]): Promise<INodeExecutionData[]> {
+			const workflow = await n8n.createWorkflow(chain('Reads', manualTrigger(), ...nodes));
+			try {
+				const { id } = await n8n.runManually(workflow, 'Start');
+				const { error } = await n8n.runData(id);
+				if (error !== undefined) throw new Error(error.message);
+				return await n8n.output(id, nodes.at(-1)?.name ?? '');
+			} finally {
+				await n8n.deleteWorkflow(workflow);
+			}
+		}
+		const one = async (type: string, parameters: INodeParameters) =>
+			await run(ours('Node', type, parameters));
+
+		test('Get Call: record, transcript, recording', async () => {
+			const include = ['transcript', 'recording'];
+			const [item] = await one('getCall', { callId: calls.finished, include });
+			expect(item?.json).toMatchObject({
+				call_id: calls.finished,
+				transcript: [{ role: expect.any(String) }, {}, {}],
+				recording: { expires_in_seconds: 900 },
+			});
+		});
+
+		test('Get Call: the transcript as text', async () => {
+			const [item] = await one('getCall', {
+				operation: 'getTranscript',
+				callId: calls.finished,
+			});
+			expect(item?.json.transcript_text).toContain('assistant: ');
+		});
+
+		test('Get Call: the recording goes into the binary store', async () => {
+			const [item] = await one('getCall', {
+				operation: 'getRecording',
+				callId: calls.finished,
+				recordingAs: 'file',
+				outputField: 'sound',
+			});
+			const recorded = simulator.state.calls.get(calls.finished)?.recording;
+			expect(item?.json.mime_type).toMatch(/^audio\//);
+			expect(item?.binary?.sound).toMatchObject({ fileType: 'audio', bytes: recorded?.length });
+			// What is stored as a file stands by its id in the execution, not by its bytes.
+			expect(item?.binary?.sound?.data.length).toBeLessThan(100);
+		});
+
+		test('Get Call: every call', async () => {
+			const found = await one('getCall', { operation: 'getMany', returnAll: true });
+			expect(new Set(found.map(({ json }) => json.call_id)).size).toBe(40);
+		});
+
+		test('Campaign Status', async () => {
+			const found = await one('campaignStatus', {
+				campaignId: String(campaigns.active),
+				waitUntilCompleted: true,
+				campaignUploadId: String(uploads.completed),
+			});
+			expect(found).toMatchObject([
+				{ json: { campaign_id: campaigns.active, wait_outcome: 'completed' } },
+			]);
+		});
+
+		test('DND: added, found, listed, removed', async () => {
+			const dnd = (name: string, parameters: INodeParameters) =>
+				ours(name, 'dnd', { ...AGENT, ...parameters });
+			const found = await run(
+				dnd('Add', { operation: 'add', phone: NEW }),
+				dnd('Check', { operation: 'check', phone: NEW }),
+				dnd('Remove', { operation: 'remove', phone: '={{ $json.phone }}' }),
+				dnd('List', { operation: 'getMany', returnAll: true }),
+			);
+			expect(found).toHaveLength(121);
+			const paths = simulator.requests.map(({ method, path }) => `${method} ${path}`);
+			expect(paths).toEqual(
+				expect.arrayContaining(['POST /v1/dnd_numbers', 'DELETE /v1/dnd_numbers']),
+			);
+		});
+
+		test('Agents', async () => {
+			expect(await one('agents', { operation: 'getMany' })).toHaveLength(4);
+			expect(await one('agents', { operation: 'check', ...AGENT })).toMatchObject([
+				{ json: { agent_uuid: agents.full, active: true } },
+			]);
+		});
+
+		test('an unknown call stops the run with plain words', async () => {
+			const unknown = '00000000-0000-4000-8000-000000000000';
+			await expect(one('getCall', { callId: unknown })).rejects.toThrow(
+				'The service does not know this call',
+			);
+		});
+	},
+);
+
+describe('the Campaign Progress Trigger in real n8n', () => {
+	test('starts with the present state, then with what changes, once', async () => {
+		const n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
+		const simulator = await startSimulator({ dialect: dialects.plain });
+		const credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
+		const trigger = node(
+			'Progress',
+			`${PACKAGE}.campaignProgressTrigger`,
+			1,
+			{
+				campaignId: String(campaigns.active),
+				emitBaseline: true,
+				pollTimes: { item: [{ mode: 'everyMinute' }] },
+			},
+			{ credentials: { [CREDENTIAL]: { id: credential.id, name: credential.name } } },
+		);
+		const workflow = await n8n.createWorkflow(chain('Progress', trigger));
+		await n8n.activate(workflow);
+		expect(await executionsOf(n8n, workflow, 'Progress', 1)).toMatchObject([
+			{ json: { event: 'current_state' } },
+		]);
+
+		simulator.completeUpload(uploads.running);
+		// The baseline outlives the workflow's being taken down and up again, each with a look of its own.
+		for (let round = 0; round < 2; round++) {
+			const looks = simulator.requests.length;
+			await n8n.deactivate(workflow);
+			await n8n.activate(workflow);
+			await until('another look', async () => simulator.requests.length > looks);
+		}
+		const items = await executionsOf(n8n, workflow, 'Progress', 2);
+		expect(items.map(({ json }) => json.event).sort()).toEqual([
+			'current_state',
+			'queue_completed',
+		]);
+		await n8n.deactivate(workflow);
+		await n8n.deleteWorkflow(workflow);
+		await n8n.call('DELETE', `/credentials/${credential.id}`);
+		await simulator.stop();
+	});
+});
