@@ -10,8 +10,9 @@ import {
 	type INodeProperties,
 	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
+import { z } from 'zod';
 import { loader } from './sourceLoader';
-import { standIn } from './standIn';
+import { isObject } from './isObject';
 
 /** What n8n's own credentials helper does, over n8n-core's real encryption. */
 export class TestCredentialsHelper extends ICredentialsHelper {
@@ -58,9 +59,9 @@ export class TestCredentialsHelper extends ICredentialsHelper {
 		const data = await (await this.getCredentials(details)).getData();
 		const properties = this.getCredentialsProperties(type);
 		// Fields that the form hides do not reach the nodes, as in n8n.
-		const form = standIn<INodeParameters>(data);
+		const form = z.custom<INodeParameters>(isObject).parse(data);
 		const shown = NodeHelpers.getNodeParameters(properties, form, true, false, null, null);
-		return standIn<ICredentialDataDecryptedObject>(shown ?? {});
+		return z.custom<ICredentialDataDecryptedObject>(isObject).parse(shown ?? {});
 	}
 
 	async authenticate(

@@ -20,14 +20,16 @@ import {
 	type INodeListSearchResult,
 	type IRun,
 	type IRunExecutionData,
+	type IWorkflowBase,
 	type IWorkflowExecuteAdditionalData,
 	type IWorkflowSettings,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { z } from 'zod';
 import type { TestCredentialsHelper } from './credentialsHelper';
 import { nodeTypes } from './nodeTypes';
 import { loader } from './sourceLoader';
-import { standIn } from './standIn';
+import { isObject } from './isObject';
 
 const noop = () => {};
 LoggerProxy.init({ error: noop, warn: noop, info: noop, debug: noop });
@@ -61,7 +63,7 @@ export function makeAdditionalData(
 ): AdditionalData {
 	const base = 'http://localhost:5678';
 	const executionId = `exec-${++executions}`;
-	return standIn<AdditionalData>({
+	return z.custom<AdditionalData>(isObject).parse({
 		credentialsHelper,
 		currentNodeExecutionIndex: 0,
 		executionId,
@@ -75,7 +77,11 @@ export function makeAdditionalData(
 		setExecutionStatus: noop,
 		sendDataToUI: noop,
 		logAiEvent: noop,
-		hooks: new ExecutionLifecycleHooks(mode, executionId, standIn({})),
+		hooks: new ExecutionLifecycleHooks(
+			mode,
+			executionId,
+			z.custom<IWorkflowBase>(isObject).parse({}),
+		),
 		...over,
 	});
 }

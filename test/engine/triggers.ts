@@ -18,10 +18,11 @@ import type {
 	WorkflowActivateMode,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { z } from 'zod';
 import type { TestCredentialsHelper } from './credentialsHelper';
 import { makeAdditionalData } from './engine';
 import { nodeTypes } from './nodeTypes';
-import { standIn } from './standIn';
+import { isObject } from './isObject';
 
 export type Emission = { items: INodeExecutionData[][]; deduplicationKey?: string | undefined };
 
@@ -153,7 +154,7 @@ export function webhookContext(
 		readRawBody: async () => {},
 		...request,
 	};
-	const served = standIn<Partial<IWorkflowExecuteAdditionalData>>({
+	const served = z.custom<Partial<IWorkflowExecuteAdditionalData>>(isObject).parse({
 		httpRequest,
 		httpResponse: response,
 		...(sleeping && { executionId: sleeping.executionId }),
