@@ -13,7 +13,7 @@ import type { ChatEvent } from '../shared/service/chatSocket/types';
 const MOST_UNDER_WAY = 20;
 
 /** … where one that takes long makes room for the next after this time. */
-const MAKE_ROOM_AFTER_MS = 1_000;
+const MAKE_ROOM_AFTER_MS = 5_000;
 
 /** Starts one execution for each event: n8n stores the key, so the same event never starts a second one. */
 export class EventEmitter {

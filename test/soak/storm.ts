@@ -29,7 +29,7 @@ export type StormResult = {
 	seconds: number;
 };
 
-const CUT_EVERY = 25;
+const CUT_EVERY = 10;
 
 /** Chat events to an active workflow while sockets are cut at random and n8n is killed and started again. */
 export async function storm(
