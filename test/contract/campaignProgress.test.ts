@@ -1,27 +1,30 @@
-import { pollContext, makeWorkflow, nodeTypes } from '../engine';
+import { makeWorkflow, nodeTypes, pollContext } from '../engine';
+import { FieldsSeen } from '../schema/fieldsSeen';
+import { schemaFaults } from '../schema/schemas';
 import { fixtures } from '../simulator';
 import { describeContract } from './contractRing';
-import { neverSeen, schemaMismatches } from './schema';
 
 const { campaigns, uploads } = fixtures;
+const type = 'campaignProgressTrigger';
 
 describeContract((ring) => {
-	const follow = (campaignId: number) => {
-		const node = ring.node('campaignProgressTrigger', {
+	async function follow(campaignId: number) {
+		const parameters = {
 			campaignId: String(campaignId),
 			events: ['status_changed', 'queue_completed', 'call_counts_changed'],
 			pollTimes: { item: [{ mode: 'everyMinute' }] },
-		});
+		};
+		const node = await ring.node(type, { parameters });
 		const workflow = makeWorkflow([node]);
-		const type = nodeTypes.getByNameAndVersion(node.type, 1);
+		const trigger = nodeTypes.getByNameAndVersion(node.type, 1);
 		return async () => {
-			const found = await type.poll?.call(pollContext(ring.credentials, workflow, node));
+			const found = await trigger.poll?.call(pollContext(ring.credentials, workflow, node));
 			return (found?.[0] ?? []).map(({ json }) => json);
 		};
-	};
+	}
 
 	test('what happened since the last look, once', async () => {
-		const look = follow(campaigns.active);
+		const look = await follow(campaigns.active);
 		expect(await look()).toEqual([]);
 		expect(await look()).toEqual([]);
 
@@ -46,21 +49,22 @@ describeContract((ring) => {
 				by_status: { picked: { from: 30, to: 31 }, failed: { from: 7, to: 6 } },
 			},
 		]);
-		for (const event of events) {
-			expect(schemaMismatches('CampaignProgressTrigger', null, event)).toEqual([]);
-		}
-		expect(neverSeen('CampaignProgressTrigger', null, events)).toEqual([]);
+		expect(events.flatMap((event) => schemaFaults({ node: type }, event))).toEqual([]);
+		const seen = new FieldsSeen();
+		for (const event of events) seen.add(type, event);
+		expect(seen.missing({ node: type }, type)).toEqual([]);
 		expect(await look()).toEqual([]);
 	});
 
 	test('a campaign that is activated', async () => {
-		const look = follow(campaigns.draft);
+		const look = await follow(campaigns.draft);
 		expect(await look()).toEqual([]);
 		ring.simulator().changeCampaign(campaigns.draft, 'Active');
 		expect(await look()).toMatchObject([{ event: 'status_changed', from: 'Draft', to: 'Active' }]);
 	});
 
 	test('an unknown campaign is told', async () => {
-		await expect(follow(999)()).rejects.toThrow('The service does not know this campaign');
+		const look = await follow(999);
+		await expect(look()).rejects.toThrow('The service does not know this campaign');
 	});
 });

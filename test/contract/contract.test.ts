@@ -1,17 +1,12 @@
-import { setTimeout as realSleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
-import { clock } from '../../nodes/shared/n8n/connect';
-import { engineRing, loader, output, runNode } from '../engine';
+import { loader, output, runNode } from '../engine';
 import { FieldsSeen } from '../schema/fieldsSeen';
 import { hasSchema, keysOf, nameOf, schemaFaults } from '../schema/schemas';
-import { dialects, startSimulator, type Dialect, type Simulator } from '../simulator';
+import type { Simulator } from '../simulator';
 import { contractCases } from './cases';
 import { perDialect, type ContractCase } from './contractCase';
-import { credentialFor } from './credentialFor';
-import { unguessable } from './unguessable';
+import { describeContract } from './contractRing';
 
-const ring = engineRing();
 const nodes = Object.entries(contractCases).map(([node, cases]) => ({ node, cases }));
 
 /** These two talk to n8n, not to the service: test/nodes/ChatEventsTrigger has them. */
@@ -22,66 +17,39 @@ const came = new FieldsSeen();
 const badHeaders: string[] = [];
 const leaks: string[] = [];
 
-/** Pauses of the nodes last a fiftieth here. */
-const FASTER = 50;
+describeContract((ring, dialect) => {
+	async function run(type: string, { credential, parameters, items = [{}] }: ContractCase) {
+		const over = { parameters: perDialect(parameters, dialect) };
+		const node = await ring.node(type, over, credential?.(dialect));
+		const input = items.map((json) => ({ json }));
+		return await runNode(ring.credentials, node, input);
+	}
 
-const services = { ...dialects, 'what nobody could guess': unguessable };
-
-describe.each(Object.entries<Dialect>(services))('a service that speaks %s', (_name, dialect) => {
-	let simulator: Simulator;
-
-	beforeAll(async () => {
-		simulator = await startSimulator({ dialect });
-	});
-	beforeEach(() => {
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			await realSleep(ms / FASTER);
-		});
-	});
-	afterEach(() => {
-		jest.restoreAllMocks();
-		simulator.reset();
-	});
-	afterAll(async () => {
-		await simulator.stop();
-	});
-
-	async function run(node: string, { credential, parameters, items = [{}] }: ContractCase) {
-		const data = { ...credentialFor(simulator), ...credential?.(dialect) };
-		const one = ring.node(node, {
-			parameters: perDialect(parameters, dialect),
-			credentials: { [CREDENTIAL]: await ring.addCredential(data) },
-		});
-		return await runNode(
-			ring.credentials,
-			one,
-			items.map((json) => ({ json })),
-		);
+	function expectOutcome({ refusal, output: expected }: ContractCase, said = '', json: object[]) {
+		if (refusal === undefined) {
+			expect(said).toBe('');
+		} else {
+			const beginning = perDialect(refusal, dialect);
+			expect(said.slice(0, beginning.length)).toBe(beginning);
+			expect(json).toEqual([]);
+		}
+		if (expected !== undefined) expect(json).toMatchObject(perDialect(expected, dialect));
 	}
 
 	describe.each(nodes)('$node', ({ node, cases }) => {
 		it.each(cases)('$title', async (contract) => {
+			const simulator = ring.simulator();
 			contract.given?.(simulator);
 			const done = await run(node, contract);
 			const items = output(done, 'Node');
 			const json = items.map((item) => item.json);
-			const { error } = done.data.resultData;
 
 			if (inspect(done, { depth: Infinity }).includes(simulator.token)) leaks.push(contract.title);
-			if (contract.refusal === undefined) {
-				expect(error).toBeUndefined();
-			} else {
-				const said = perDialect(contract.refusal, dialect);
-				expect(error?.message.slice(0, said.length)).toBe(said);
-				expect(json).toEqual([]);
-			}
-			if (contract.output !== undefined) {
-				expect(json).toMatchObject(perDialect(contract.output, dialect));
-			}
+			expectOutcome(contract, done.data.resultData.error?.message, json);
 			const requests = simulator.requests.map(({ method, path }) => `${method} ${path}`);
 			expect(requests.sort()).toEqual([...perDialect(contract.requests, dialect)].sort());
-			contract.then?.(simulator, items);
 			badHeaders.push(...withoutHeaders(simulator));
+			contract.then?.(simulator, items);
 
 			const { operation } = perDialect(contract.parameters, dialect);
 			const key = { node, operation: typeof operation === 'string' ? operation : undefined };

@@ -1,67 +1,64 @@
-import type {
-	IDataObject,
-	INode,
-	INodeCredentialsDetails,
-	INodeParameters,
-	IRun,
-} from 'n8n-workflow';
+import { setTimeout as realSleep } from 'node:timers/promises';
+import type { ICredentialDataDecryptedObject, INode } from 'n8n-workflow';
+import { clock } from '../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
-import { engineRing, output, runNode } from '../engine';
+import { engineRing, type EngineRing } from '../engine';
 import { dialects, startSimulator, type Dialect, type Simulator } from '../simulator';
 import { credentialFor } from './credentialFor';
+import { unguessable } from './unguessable';
 
-export type ContractRing = {
+/** Pauses of the nodes last a fiftieth here. */
+const FASTER = 50;
+
+const services: { [speech: string]: Dialect } = {
+	...dialects,
+	'what nobody could guess': unguessable,
+};
+
+export type ContractRing = Pick<EngineRing, 'credentials'> & {
 	simulator(): Simulator;
-	node(type: string, parameters: INodeParameters, over?: Partial<INode>): INode;
-	run(type: string, parameters: INodeParameters, items?: IDataObject[]): Promise<IRun>;
-	/** What the node puts out; a run that stops is thrown. */
-	records(type: string, parameters: INodeParameters, items?: IDataObject[]): Promise<IDataObject[]>;
+	/** A node with the credential of an account on the service, some of its fields said otherwise. */
+	node(type: string, over: Partial<INode>, data?: ICredentialDataDecryptedObject): Promise<INode>;
 };
 
 /**
- * Runs the same cases against a simulator of each dialect. Between dialects nothing differs but
- * the fields of the credential and what a case takes from its dialect as a parameter.
+ * Runs the same cases against a service of each dialect. Between dialects nothing differs but the
+ * fields of the credential and what a case takes from its dialect as a parameter.
  */
-export function describeContract(
-	cases: (ring: ReturnType<typeof engineRing> & ContractRing, dialect: Dialect) => void,
-): void {
+export function describeContract(cases: (ring: ContractRing, dialect: Dialect) => void): void {
 	const engine = engineRing();
-	describe.each(Object.values(dialects))('in the dialect “$name”', (dialect) => {
-		cases({ ...engine, ...contractRing(engine, dialect) }, dialect);
+	describe.each(Object.entries(services))('a service that speaks %s', (_name, dialect) => {
+		cases(ringOf(engine, dialect), dialect);
 	});
 }
 
-function contractRing(engine: ReturnType<typeof engineRing>, dialect: Dialect): ContractRing {
+function ringOf(engine: EngineRing, dialect: Dialect): ContractRing {
 	let running: Simulator | undefined;
-	let details: INodeCredentialsDetails = { id: null, name: CREDENTIAL };
 
 	beforeAll(async () => {
 		running = await startSimulator({ dialect });
-		details = await engine.addCredential(credentialFor(running));
 	});
-	afterEach(() => running?.reset());
+	beforeEach(() => {
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+			await realSleep(ms / FASTER);
+		});
+	});
+	afterEach(() => {
+		jest.restoreAllMocks();
+		running?.reset();
+	});
 	afterAll(async () => await running?.stop());
 
-	const node: ContractRing['node'] = (type, parameters, over = {}) =>
-		engine.node(type, { parameters, credentials: { [CREDENTIAL]: details }, ...over });
-	const run: ContractRing['run'] = async (type, parameters, items = [{}]) =>
-		await runNode(
-			engine.credentials,
-			node(type, parameters),
-			items.map((json) => ({ json })),
-		);
+	const simulator = () => {
+		if (running === undefined) throw new Error('The simulator is not running yet');
+		return running;
+	};
 	return {
-		simulator: () => {
-			if (running === undefined) throw new Error('The simulator is not running yet');
-			return running;
-		},
-		node,
-		run,
-		records: async (type, parameters, items) => {
-			const result = await run(type, parameters, items);
-			const { error } = result.data.resultData;
-			if (error !== undefined) throw new Error(`${error.message} ${String(error.description)}`);
-			return output(result, 'Node').map(({ json }) => json);
+		credentials: engine.credentials,
+		simulator,
+		node: async (type, over, data = {}) => {
+			const details = await engine.addCredential({ ...credentialFor(simulator()), ...data });
+			return engine.node(type, { credentials: { [CREDENTIAL]: details }, ...over });
 		},
 	};
 }

@@ -64,11 +64,25 @@ export const campaignStatus: ContractCase[] = [
 		output: [{ lists_completed: 2, wait_outcome: 'completed' }],
 	},
 	{
-		title: 'ends the wait for an archived campaign and says why',
-		parameters: { campaignId: campaigns.archived, waitUntilCompleted: true },
-		requests: [`GET /v1/campaigns/${campaigns.archived}/status`],
-		output: [{ status: 'Archived', wait_outcome: 'archived' }],
+		title: 'waits for one contact list alone',
+		parameters: {
+			campaignId: campaigns.active,
+			waitUntilCompleted: true,
+			campaignUploadId: uploads.completed,
+		},
+		requests,
+		output: [
+			{ wait_outcome: 'completed', wait_note: `Contact list ${uploads.completed} is completed.` },
+		],
 	},
+	...(['draft', 'paused', 'archived'] as const).map(
+		(outcome): ContractCase => ({
+			title: `ends the wait for a campaign that calls nobody: ${outcome}`,
+			parameters: { campaignId: campaigns[outcome], waitUntilCompleted: true },
+			requests: [`GET /v1/campaigns/${campaigns[outcome]}/status`],
+			output: [{ wait_outcome: outcome, wait_note: expect.stringContaining('The campaign is') }],
+		}),
+	),
 	{
 		title: 'recognizes an unknown campaign at any status',
 		parameters: { campaignId: 999 },

@@ -20,6 +20,11 @@ const entry = (phone: string) => ({
 	created_at: expect.any(String),
 });
 
+/** Ways of writing the number that is on the list. */
+const WRITINGS = [dndPhone, '98123 45678', '+91 (98123) 456-78', '09812345678'];
+
+const METHODS = { add: 'POST', check: 'GET', getMany: 'GET', remove: 'DELETE' };
+
 const swapped = (placement: 'query' | 'body') => (placement === 'query' ? 'body' : 'query');
 
 export const dnd: ContractCase[] = [
@@ -36,15 +41,22 @@ export const dnd: ContractCase[] = [
 			expect(listOf(simulator, NEW)).toMatchObject([{ reason: 'asked on the phone' }]),
 	},
 	{
-		title: 'is turned down for an agent of another account, at any status',
-		parameters: (dialect) => ({
-			operation: 'add',
-			...agent(agents.foreign),
-			phone: written(NEW, dialect),
-		}),
+		title: 'leaves the reason to the service where none is given',
+		parameters: (dialect) => ({ operation: 'add', ...agent(), phone: written(NEW, dialect) }),
 		requests: ['POST /v1/dnd_numbers'],
-		refusal: 'The service does not find this agent',
+		then: (simulator) =>
+			expect(listOf(simulator, NEW)).toMatchObject([{ reason: simulator.dialect.dnd.reason }]),
 	},
+	...['agent_nobody', agents.foreign].flatMap((uuid) =>
+		Object.entries(METHODS).map(
+			([operation, method]): ContractCase => ({
+				title: `${operation}: is turned down for ${uuid}, at any status`,
+				parameters: (dialect) => ({ operation, ...agent(uuid), phone: written(NEW, dialect) }),
+				requests: [`${method} /v1/dnd_numbers`],
+				refusal: 'The service does not find this agent',
+			}),
+		),
+	),
 	{
 		title: 'removes a number',
 		parameters: (dialect) => ({
@@ -107,19 +119,43 @@ export const dnd: ContractCase[] = [
 		output: ['+917000000000', '+917000000001', '+917000000002'].map(entry),
 	},
 	{
-		title: 'is turned down for the list of an unknown agent, at any status',
-		parameters: { operation: 'getMany', ...agent('agent_nobody') },
-		requests: ['GET /v1/dnd_numbers'],
-		refusal: 'The service does not find this agent',
+		title: 'reads over small pages',
+		parameters: {
+			operation: 'getMany',
+			...agent(),
+			returnAll: true,
+			phoneContains: '70000001',
+			options: { pageSize: 8 },
+		},
+		requests: Array<string>(3).fill('GET /v1/dnd_numbers'),
+		output: Array.from({ length: 20 }, (_, index) => entry(`+917000000${100 + index}`)),
+	},
+	{
+		title: 'reads each agent’s own list, and each list once',
+		parameters: {
+			operation: 'getMany',
+			agentUuid: { __rl: true, mode: 'id', value: '={{ $json.agent }}' },
+			returnAll: true,
+			phoneContains: '2025550199',
+		},
+		items: [{ agent: agents.us }, { agent: agents.full }, { agent: agents.us }],
+		requests: ['GET /v1/dnd_numbers', 'GET /v1/dnd_numbers'],
+		output: [{ agent_uuid: agents.us, phone: '+12025550199' }],
 	},
 	{
 		title: 'finds a number on the list however it is written',
 		parameters: { operation: 'check', ...agent(), phone: '={{ $json.phone }}' },
-		items: [{ phone: dndPhone }, { phone: '098123 45678' }, { phone: NEW }],
-		requests: ['GET /v1/dnd_numbers', 'GET /v1/dnd_numbers', 'GET /v1/dnd_numbers'],
+		items: WRITINGS.map((phone) => ({ phone })),
+		requests: WRITINGS.map(() => 'GET /v1/dnd_numbers'),
+		output: WRITINGS.map(() => ({ listed: true, entry: entry(dndPhone) })),
+	},
+	{
+		title: 'a number that only contains another is not that number',
+		parameters: { operation: 'check', ...agent(), phone: '={{ $json.phone }}' },
+		items: [{ phone: dndPhone.slice(0, -2) }, { phone: NEW }],
+		requests: ['GET /v1/dnd_numbers', 'GET /v1/dnd_numbers'],
 		output: [
-			{ listed: true, entry: entry(dndPhone) },
-			{ listed: true, entry: entry(dndPhone) },
+			{ listed: false, entry: null, similar: [{ phone: dndPhone }] },
 			{ listed: false, entry: null, similar: [] },
 		],
 	},

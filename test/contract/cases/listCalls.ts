@@ -32,6 +32,22 @@ export const listCalls: ContractCase[] = [
 			}),
 	},
 	{
+		title: 'reads every call once, over all parts',
+		parameters: { operation: 'getMany', returnAll: true },
+		requests: ({ name }) => Array<string>({ plain: 2, terse: 4, wrapped: 8 }[name] ?? 0).fill(LIST),
+		output: named(...Array.from({ length: 40 }, (_, index) => 40 - index)),
+	},
+	{
+		title: 'finds a status that the document does not name',
+		parameters: ({ calls }) => ({
+			operation: 'getMany',
+			returnAll: true,
+			filters: { status: calls.unusual.status },
+		}),
+		requests: [LIST],
+		output: named(4),
+	},
+	{
 		title: 'asks for a range of time in the form that the service takes',
 		parameters: {
 			operation: 'getMany',

@@ -150,7 +150,7 @@ const authentication: SectionEntries = {
 			at: `${ERRORS}: points to the agent`,
 			test: [
 				inNode('PlaceCall/refused')("'an agent of another account'"),
-				contract('dnd')('is turned down for an agent of another account, at any status'),
+				contract('dnd')('is turned down for ${uuid}, at any status'),
 			],
 		},
 		'5.': {
