@@ -31,7 +31,7 @@ const waitFields: INodeProperties[] = [
 		displayOptions: { show: { waitUntilCompleted: [true] } },
 	},
 	{
-		displayName: 'Check Every',
+		displayName: 'Check Every (Seconds)',
 		name: 'waitInterval',
 		type: 'number',
 		typeOptions: { minValue: 5, numberPrecision: 0 },
@@ -40,7 +40,7 @@ const waitFields: INodeProperties[] = [
 		displayOptions: { show: { waitUntilCompleted: [true] } },
 	},
 	{
-		displayName: 'Time Limit',
+		displayName: 'Time Limit (Minutes)',
 		name: 'waitLimit',
 		type: 'number',
 		typeOptions: { minValue: 1, numberPrecision: 0 },

@@ -55,7 +55,7 @@ export function countryCode(value: unknown): Checked<string> {
 }
 
 /** Spaces of any kind, hyphens and dashes of any kind, parentheses and dots. */
-const PHONE_FORMATTING = /[\s\u200B\u2060\p{Pd}().]/gu;
+export const PHONE_FORMATTING = /[\s\u200B\u2060\p{Pd}().]/gu;
 /** Read as formatting, the dot of a decimal would add a digit and call somebody else. */
 const DECIMAL = /^-?\d+\.0+$|^-?\d+(\.\d+)?e[+-]?\d+$/i;
 

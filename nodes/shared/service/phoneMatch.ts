@@ -1,10 +1,8 @@
-import { isUnset, quoted } from './callRequestFields';
+import { isUnset, PHONE_FORMATTING, quoted } from './callRequestFields';
 import { InvalidInput } from './explained';
 import { asText } from './identifiers';
 import { isAccepted, readPhone } from './phone';
 
-/** Spaces of any kind, hyphens and dashes of any kind, parentheses and dots. */
-const FORMATTING = /[\s\u200B\u2060\p{Pd}().]/gu;
 const WRITTEN = /^\+?\d{4,}$/;
 
 /**
@@ -17,7 +15,7 @@ export function parseDndPhone(value: unknown): string {
 		throw new InvalidInput('Phone is empty', 'Enter the phone number, with its country code.');
 	}
 	const written = asText(value);
-	const phone = written.replace(FORMATTING, '');
+	const phone = written.replace(PHONE_FORMATTING, '');
 	if (WRITTEN.test(phone) && !/^\d+\.0+$/.test(written)) return phone;
 	throw new InvalidInput(
 		`Phone holds ${quoted(value)}, which is not a phone number`,
