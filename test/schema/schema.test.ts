@@ -25,6 +25,7 @@ const WHOLE_ANSWERS: Array<[SchemaKey, section: string]> = [
 	[{ node: 'placeCall' }, 'POST /v1/call (and legacy POST /call)'],
 	[{ node: 'pushCampaignContacts' }, 'POST /v1/campaigns/{id}/contacts'],
 	[{ node: 'injectContext' }, 'POST /v1/chat/session/{id}/inject_context'],
+	[{ node: 'callCompletedTrigger' }, 'Call record (response of `GET /v1/call/{id}`)'],
 	[{ node: 'getCall', operation: 'getTranscript' }, 'Transcript'],
 	[{ node: 'getCall', operation: 'getRecording' }, 'Recording'],
 ];

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { activate, makeWorkflow, nodeTypes, webhookContext, type ActiveWorkflow } from '../engine';
+import { FieldsSeen } from '../schema/fieldsSeen';
+import { schemaFaults } from '../schema/schemas';
+import { fixtures } from '../simulator';
+import { describeContract } from './contractRing';
+
+const { calls } = fixtures;
+const type = 'callCompletedTrigger';
+
+describeContract((ring, dialect) => {
+	let active: ActiveWorkflow | undefined;
+	afterEach(async () => await active?.stop());
+
+	/** Delivers a completion for each call and returns what starts a workflow. */
+	async function deliver(...callIds: string[]) {
+		// The process remembers which calls of a node it has seen.
+		const parameters = { include: ['transcript', 'recording'] };
+		const node = await ring.node(type, { id: randomUUID(), parameters });
+		const workflow = makeWorkflow([node]);
+		const running = await activate(ring.credentials, workflow);
+		active = running;
+		const trigger = nodeTypes.getByNameAndVersion(node.type, 1);
+		const statuses: number[] = [];
+		for (const callId of callIds) {
+			const body = dialect.webhook.body(callId, { call_id: callId, status: 'forged' });
+			const { context, response } = webhookContext(ring.credentials, workflow, node, { body });
+			await trigger.webhook?.call(context);
+			statuses.push(response.statusCode);
+		}
+		const records = running.emitted.flatMap(({ items }) => items.flat()).map(({ json }) => json);
+		return { records, statuses };
+	}
+
+	test('each completed call comes out as the service holds it, whatever the payload looks like', async () => {
+		const { records } = await deliver(calls.finished, calls.notPicked, calls.unusual);
+		expect(records).toMatchObject([
+			{ call_id: calls.finished, status: 'picked', recording: { expires_in_seconds: 900 } },
+			{ call_id: calls.notPicked, status: 'not_picked', transcript: [], recording: null },
+			{ call_id: calls.unusual, status: dialect.calls.unusual.status },
+		]);
+		expect(records.flatMap((record) => schemaFaults({ node: type }, record))).toEqual([]);
+		const seen = new FieldsSeen();
+		for (const record of records) seen.add(type, record);
+		expect(seen.missing({ node: type }, type)).toEqual([]);
+	});
+
+	test('a call that the service does not know starts nothing, at any status', async () => {
+		const { records, statuses } = await deliver('00000000-0000-4000-8000-000000000000');
+		expect({ records, statuses }).toEqual({ records: [], statuses: [404] });
+	});
+});
