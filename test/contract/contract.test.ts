@@ -9,7 +9,7 @@ import { describeContract } from './contractRing';
 
 const nodes = Object.entries(contractCases).map(([node, cases]) => ({ node, cases }));
 
-/** These two talk to n8n, not to the service: test/nodes/ChatEventsTrigger has them. */
+/** These two talk to a trigger in n8n, not to the service: test/nodes/ChatSession has them. */
 const NOT_THE_SERVICE = ['chatSession › unwatch', 'chatSession › watch'];
 
 const ran = new Set<string>();
