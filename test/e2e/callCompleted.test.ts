@@ -13,7 +13,12 @@ import {
 	post,
 	removeWorkflow,
 } from './calls';
+import { floodOfCompletions } from './flood';
 import { sharedN8n } from './shared';
+
+/** `npm run soak:calls` makes more of them. */
+const CALLS = Number(process.env.SOAK_CALLS ?? 60);
+const FORGED = CALLS / 10;
 
 const NAME = 'Call Completed Trigger';
 const ids = (items: INodeExecutionData[]) => items.map(callIdOf).sort();
@@ -58,37 +63,10 @@ describe('Call Completed Trigger in real n8n', () => {
 		return await executionsOf(n8n, workflow, NAME, count);
 	}
 
-	it('500 completions, each delivered twice, among 50 forged: 500 executions with true data', async () => {
-		const url = await listen();
-		const calls = await placeCalls(simulator, 500, url);
-		const forged = calls.slice(0, 25).map(async (callId) => {
-			return await post(url, { call_id: callId, status: 'failed', summary: 'made up' });
-		});
-		const unknown = Array.from({ length: 25 }, async () => {
-			return await post(url, { call_id: randomUUID(), status: 'picked' });
-		});
-		// The outcome is there when the forged report comes, so that only its content is a lie.
-		const early = calls.slice(0, 25).map(async (callId) => {
-			await simulator.completeCall(callId, {}, { deliverTimes: 2, concurrently: true });
-		});
-		const refused = await Promise.all(unknown);
-		await Promise.all([...forged, ...early]);
-		for (let start = 25; start < calls.length; start += 25) {
-			const burst = calls.slice(start, start + 25).map(async (callId, index) => {
-				const concurrently = index % 2 === 0;
-				return await simulator.completeCall(callId, {}, { deliverTimes: 2, concurrently });
-			});
-			const deliveries = (await Promise.all(burst)).flat();
-			expect(deliveries.map(({ status }) => status)).toEqual(deliveries.map(() => 200));
-		}
-		expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 404));
-		const items = await outputs(500);
-		expect(ids(items)).toEqual([...calls].sort());
-		for (const { json } of items) {
-			expect(json).toMatchObject({ status: 'picked', call_ended_reason: 'assistant-ended-call' });
-			expect(json.summary).not.toBe('made up');
-		}
-	}, 300_000);
+	it(`${CALLS} completions, each delivered twice, among ${FORGED} forged: each call once, with true data`, async () => {
+		const counts = { calls: CALLS, forged: FORGED };
+		await floodOfCompletions(simulator, await listen(), outputs, counts);
+	}, 900_000);
 
 	it('a call that was reported before n8n was told to forget starts nothing again after re-activation', async () => {
 		const url = await listen();
@@ -126,6 +104,25 @@ describe('Call Completed Trigger in real n8n', () => {
 		expect(response.status).toBe(404);
 		expect(await response.json()).toMatchObject({ message: expect.any(String) });
 		expect(await outputs(0)).toEqual([]);
+	});
+
+	it('listens for a test event in the editor', async () => {
+		const webhookId = randomUUID();
+		const credentials = await credentialFor(n8n, simulator);
+		const type = `${PACKAGE}.callCompletedTrigger`;
+		const trigger = node(NAME, type, 1, {}, { webhookId, credentials });
+		const draft = await n8n.createWorkflow(chain('call completed, in the editor', trigger));
+		const run = { triggerToStartFrom: { name: NAME } };
+		const url = `${baseUrl}/webhook-test/${webhookId}/call-completed`;
+		expect(await n8n.call('POST', `/workflows/${draft.id}/run`, run)).toEqual({
+			waitingForWebhook: true,
+		});
+		expect((await post(url, 'not JSON')).status).toBe(400);
+		expect((await post(url, { call_id: fixtures.calls.finished })).status).toBe(200);
+		const [item, ...others] = await executionsOf(n8n, draft, NAME, 1);
+		expect(item?.json).toMatchObject({ call_id: fixtures.calls.finished, status: 'picked' });
+		expect(others).toEqual([]);
+		await removeWorkflow(n8n, draft);
 	});
 
 	it('passes transcript and recording on, and keeps out what the filters rule out', async () => {

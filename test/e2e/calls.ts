@@ -89,7 +89,7 @@ export async function executionsOf(
 			const all = await allExecutions(n8n, workflow);
 			return all.filter(({ status }) => status === 'success').length >= count;
 		},
-		{ timeout: 180_000, every: 500 },
+		{ timeout: 300_000, every: 1_000 },
 	);
 	// Long enough for one too many to show itself.
 	await new Promise((resolve) => setTimeout(resolve, 500));

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { Simulator } from '../simulator';
+import { callIdOf, placeCalls, post } from './calls';
+
+const BURST = 10;
+
+/**
+ * Every call is reported twice, half of them at the same moment, among made-up reports of calls that
+ * nobody knows and made-up results of real ones: each call must end in one execution, with true data.
+ */
+export async function floodOfCompletions(
+	simulator: Simulator,
+	url: string,
+	outputs: (count: number) => Promise<INodeExecutionData[]>,
+	{ calls: count, forged }: { calls: number; forged: number },
+): Promise<void> {
+	const calls = await placeCalls(simulator, count, url);
+	const lies = calls.slice(0, forged / 2);
+	for (const callId of lies) {
+		// The call is over when the lie comes, so that only what it says is made up.
+		await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
+		const body = { call_id: callId, status: 'failed', summary: 'made up' };
+		expect((await post(url, body)).status).toBe(200);
+		expect((await post(url, { call_id: randomUUID(), status: 'picked' })).status).toBe(404);
+	}
+	for (let start = 0; start < calls.length; start += BURST) {
+		const burst = calls.slice(start, start + BURST).map(async (callId, index) => {
+			const delivery = { deliverTimes: 2, concurrently: index % 2 === 0 };
+			if (lies.includes(callId)) return await simulator.deliverWebhook(callId, delivery);
+			return await simulator.completeCall(callId, {}, delivery);
+		});
+		const deliveries = (await Promise.all(burst)).flat();
+		expect(deliveries.map(({ status }) => status)).toEqual(deliveries.map(() => 200));
+	}
+	const items = await outputs(count);
+	expect(items.map(callIdOf).sort()).toEqual([...calls].sort());
+	for (const { json } of items) {
+		expect(json).toMatchObject({ status: 'picked', call_ended_reason: 'assistant-ended-call' });
+		expect(json.summary).not.toBe('made up');
+	}
+}
