@@ -8,9 +8,7 @@ import {
 } from '../../shared/n8n/fields';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { valuesToAdd } from '../../shared/service/dndChange';
-import { addDndNumber } from '../../shared/service/endpoints';
-import { recordOf } from '../../shared/service/envelope';
+import { addNumber, valuesToAdd } from '../../shared/service/dndChange';
 import { parseAgentUuid } from '../../shared/service/identifiers';
 import { parseDndPhone } from '../../shared/service/phoneMatch';
 import { CHANGES_AT_ONCE, dndAgentField, optionsField, phoneField } from '../dndFields';
@@ -46,9 +44,10 @@ export const add: Operation = {
 		});
 		const addOne = async (index: number) => {
 			const { service, openDetails } = await connection();
-			const values = valuesToAdd(openDetails, read(index));
+			const fields = read(index);
+			const values = valuesToAdd(openDetails, fields);
 			const additions = readAdditions(parameters.record('options', index));
-			return asItems(recordOf(await addDndNumber(service, values, additions)));
+			return asItems(await addNumber(service, fields.phone, values, additions));
 		};
 		return await forEachItem(context, addOne, {
 			concurrency: readConcurrency(parameters, CHANGES_AT_ONCE),

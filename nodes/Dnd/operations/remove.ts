@@ -48,7 +48,7 @@ export const remove: Operation = {
 			const values = valuesToRemove(openDetails, { agentUuid, phone });
 			const additions = readAdditions(parameters.record('options', index));
 			const lenient = parameters.boolean('treatNotListedAsDone', index);
-			const outcome = await removeNumber(service, values, additions, lenient);
+			const outcome = await removeNumber(service, phone, values, additions, lenient);
 			return asItems({ deleted: true, agent_uuid: agentUuid, phone, ...outcome });
 		};
 		return await forEachItem(context, removeOne, {

@@ -1,7 +1,7 @@
-import { removeDndNumber, type Additions } from './endpoints';
+import { addDndNumber, removeDndNumber, type Additions } from './endpoints';
 import { recordOf } from './envelope';
 import { isNotOnDndList } from './errorTable';
-import { ServiceRefusal } from './explained';
+import { OutcomeUnknown, ServiceRefusal } from './explained';
 import type { OpenDetails } from './openDetails';
 import type { Service } from './service';
 import type { JsonObject } from './types';
@@ -60,14 +60,27 @@ function place(values: Placed[]): Additions {
 	return additions;
 }
 
+/** Adds a number; what the service answers is open and passes through. */
+export async function addNumber(
+	service: Service,
+	phone: string,
+	values: Additions,
+	additions: Additions,
+): Promise<JsonObject> {
+	const answer = await addDndNumber(service, values, additions).catch(whichNumber(phone));
+	return recordOf(answer);
+}
+
 /** Removes a number; `lenient` takes one that is not listed for removed, as workflows run again. */
 export async function removeNumber(
 	service: Service,
+	phone: string,
 	values: Additions,
 	additions: Additions,
 	lenient: boolean,
 ): Promise<JsonObject> {
-	return await removeDndNumber(service, values, additions).then(
+	const removal = removeDndNumber(service, values, additions).catch(whichNumber(phone));
+	return await removal.then(
 		(answer) => ({ was_listed: true, ...recordOf(answer) }),
 		(error: unknown) => {
 			if (!lenient || !(error instanceof ServiceRefusal) || !isNotOnDndList(error.refusal)) {
@@ -76,4 +89,17 @@ export async function removeNumber(
 			return { was_listed: false, message: error.serviceSaid ?? '' };
 		},
 	);
+}
+
+/** Names the number whose change has an unknown fate, and how to find it out. */
+function whichNumber(phone: string) {
+	return (error: unknown): never => {
+		if (!(error instanceof OutcomeUnknown)) throw error;
+		throw new OutcomeUnknown(
+			`${error.message} (${phone})`,
+			`It was not sent a second time. Check tells whether ${phone} is on the list now; then run this item again if need be.`,
+			error.serviceSaid,
+			error.status,
+		);
+	};
 }
