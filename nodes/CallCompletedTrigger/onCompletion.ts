@@ -40,15 +40,19 @@ async function completed(
 	const emitter = new OnceEmitter(context);
 	const key = settings.repeats ? undefined : callId;
 	const received = { received: true, call_id: callId };
-	if (emitter.isUsed(key)) {
+	const isRepeat = () => {
+		if (!emitter.isUsed(key)) return false;
 		reply.send(200, { ...received, message: 'This call was received before.' });
-		return NO_EXECUTION;
-	}
+		return true;
+	};
+	if (isRepeat()) return NO_EXECUTION;
 	if (settings.answer === 'atOnce') reply.send(202, received);
 	const outcome = settings.verify
 		? await verify(context, reply, callId, settings)
 		: { record: isJsonObject(payload) ? payload : { payload } };
 	if ('error' in outcome) return turnDown(context, emitter, reply, callId, outcome.error);
+	// Another delivery of the same call may have come through meanwhile.
+	if (isRepeat()) return NO_EXECUTION;
 	reply.send(200, received);
 	if (!isWanted(outcome.record, settings.filters)) return NO_EXECUTION;
 	return emitter.emit(asItems(outcome.record), key);

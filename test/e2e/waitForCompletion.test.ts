@@ -173,9 +173,9 @@ describe('Place Call waits for completion in real n8n', () => {
 		expect(new Set(callIds(items))).toEqual(new Set(placedIds()));
 		expect(simulator.placedCalls()).toHaveLength(RACES);
 		const answers = simulator.placedCalls().flatMap(({ deliveries }) => deliveries);
-		const statuses = new Set(answers.map(({ status }) => status));
+		const statuses = answers.map(({ status }) => status);
 		// Some came while n8n still ran the execution, and some while it slept.
-		expect([...statuses].sort()).toEqual([200, 409]);
+		expect(statuses).toEqual(expect.arrayContaining([200, 409]));
 	}, 240_000);
 
 	it('waits in the editor too', async () => {

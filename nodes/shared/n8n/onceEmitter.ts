@@ -117,4 +117,5 @@ export async function emitSurely(
 			// n8n has logged why it could not start; the next attempt has the same key.
 		}
 	}
+	recentKeys.delete(key);
 }

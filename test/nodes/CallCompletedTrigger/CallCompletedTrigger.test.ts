@@ -109,6 +109,14 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(simulator.requests).toHaveLength(reads);
 	});
 
+	it('of ten deliveries at the same moment one starts the workflow', async () => {
+		const { post, emitted } = await listen();
+		const deliveries = Array.from({ length: 10 }, async () => await post(payload(calls.finished)));
+		const statuses = (await Promise.all(deliveries)).map(({ response }) => response.statusCode);
+		expect(new Set(statuses)).toEqual(new Set([200]));
+		expect(emitted()).toHaveLength(1);
+	});
+
 	it('a repeat starts the workflow again where repeats are let through', async () => {
 		const { post, running } = await listen({ settings: { repeats: true } });
 		await post(payload(calls.finished));
