@@ -7,8 +7,8 @@ import { dialects, startSimulator, type Dialect, type Simulator } from '../simul
 import { credentialFor } from './credentialFor';
 import { unguessable } from './unguessable';
 
-/** Pauses of the nodes last a fiftieth here. */
-const FASTER = 50;
+/** Pauses of the nodes last a tenth here: short, and longer than a busy machine lags. */
+const FASTER = 10;
 
 const services: { [speech: string]: Dialect } = {
 	...dialects,

@@ -134,15 +134,4 @@ export const chatEvents: ContractCase[] = [
 			},
 		],
 	},
-	{
-		title: 'ends the wait at its time limit',
-		parameters: {
-			operation: 'waitForEvent',
-			sessionId: open,
-			eventTypes: ['nudge_sent'],
-			timeLimit: 10,
-		},
-		requests: connecting(open),
-		output: [{ session_id: open, timed_out: true, session_closed: false, event: null, seen: [] }],
-	},
 ];

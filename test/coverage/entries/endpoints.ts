@@ -1,4 +1,4 @@
-import { contract, inNode, inService, type SectionEntries } from '../entry';
+import { contract, inNode, inService, inTest, type SectionEntries } from '../entry';
 
 const getCall = contract('getCall');
 const dnd = contract('dnd');
@@ -117,9 +117,12 @@ export const endpointEntries: SectionEntries[] = [
 		items: {
 			'Call completion webhook': {
 				at: 'Call Completed Trigger',
-				test: inNode('CallCompletedTrigger/CallCompletedTrigger')(
-					'passes on the call as the service holds it, not as it was reported',
-				),
+				test: [
+					inNode('CallCompletedTrigger/CallCompletedTrigger')(
+						'passes on the call as the service holds it, not as it was reported',
+					),
+					inTest('contract/callCompleted')('whatever the payload looks like'),
+				],
 			},
 			'Chat delivery webhook': {
 				at: 'Chat Delivery Trigger',
