@@ -30,12 +30,14 @@ export function isUnset(value: unknown): boolean {
 }
 
 export function agentUuid(value: unknown): Checked<string> {
-	if (isUnset(value)) return problem('Agent is empty', 'Choose the agent that makes the call.');
+	if (isUnset(value)) {
+		return problem('Agent is empty', 'Choose the agent from the list, or enter its ID.');
+	}
 	const id = String(value).trim();
 	if (AGENT_UUID.test(id)) return { value: id };
 	return problem(
 		`Agent holds ${quoted(value)}, which is not an agent ID`,
-		'An agent ID begins with "agent_", followed by letters, digits, hyphens or underscores.',
+		'Choose the agent from the list, or enter its ID: it begins with "agent_", followed by letters, digits, hyphens or underscores.',
 	);
 }
 

@@ -1,6 +1,5 @@
-import { isUnset, quoted } from './callRequestFields';
+import { agentUuid, isUnset, quoted } from './callRequestFields';
 import { InvalidInput } from './explained';
-import { AGENT_UUID } from './limits';
 
 const WHOLE_NUMBER = /^\d+$/;
 /** A call's ID is a UUID; what matters here is that it cannot leave its place in the path. */
@@ -8,12 +7,9 @@ const CALL_ID = /^[A-Za-z0-9_-]+$/;
 
 /** @throws InvalidInput unless it has the documented form */
 export function parseAgentUuid(value: unknown): string {
-	const text = filled(value, 'Agent', 'Choose the agent from the list, or enter its ID.');
-	if (AGENT_UUID.test(text)) return text;
-	throw new InvalidInput(
-		`Agent holds ${quoted(value)}, which is not an agent ID`,
-		'Choose the agent from the list, or enter its ID: it begins with "agent_", followed by letters, digits, hyphens or underscores.',
-	);
+	const checked = agentUuid(value);
+	if ('value' in checked) return checked.value;
+	throw new InvalidInput(checked.problem.what, checked.problem.todo);
 }
 
 /** @throws InvalidInput when it cannot be the ID of a call */

@@ -108,12 +108,14 @@ describe('Agent', () => {
 
 	it.each(['a1', 'agent_', 'Agent_a1', 'agent_a b', 'agent_ä', 42])('%p is told', (agentUuid) => {
 		expect(told({ agentUuid })).toMatch(
-			/^Agent holds ".*", which is not an agent ID\. An agent ID begins with "agent_"/,
+			/^Agent holds ".*", which is not an agent ID\. Choose the agent from the list, or enter its ID: it begins with "agent_"/,
 		);
 	});
 
 	it.each(['', null, undefined])('%p is told', (agentUuid) => {
-		expect(told({ agentUuid })).toBe('Agent is empty. Choose the agent that makes the call.');
+		expect(told({ agentUuid })).toBe(
+			'Agent is empty. Choose the agent from the list, or enter its ID.',
+		);
 	});
 });
 
