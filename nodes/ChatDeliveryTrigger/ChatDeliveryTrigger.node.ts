@@ -15,7 +15,7 @@ import { onDelivery } from './onDelivery';
 
 export class ChatDeliveryTrigger implements INodeType {
 	description: INodeTypeDescription = {
-		displayName: 'Chat Agent: Chat Delivery Trigger',
+		displayName: 'Chat Agent: Delivery Trigger',
 		name: 'chatDeliveryTrigger',
 		icon: {
 			light: 'file:../shared/icons/voiceChatAgent.svg',
