@@ -53,6 +53,7 @@ export async function storm(
 		await sleep(1000 / perSecond);
 	}
 	await restarting;
+	await allConnected(simulator, ids);
 	const stored = await settled(server, workflow, sent);
 	return { ...judge(sent, stored), cuts, seconds: (Date.now() - started) / 1000 };
 }
@@ -76,10 +77,24 @@ async function listenTo(server: N8nServer, simulator: Simulator, ids: string[]):
 		chain('storm', trigger, node('Set', 'n8n-nodes-base.noOp', 1)),
 	);
 	await n8n.activate(workflow);
-	await until('every socket', async () =>
-		Promise.resolve(simulator.sessions.openSockets() >= ids.length),
-	);
+	await allConnected(simulator, ids);
+	await published(server, workflow);
 	return workflow;
+}
+
+/** Activating ends after its request; n8n that is killed before takes it up again minutes later. */
+export async function published({ home }: Home, { id }: Workflow): Promise<void> {
+	const query = `select status, '' as data from workflow_publication_outbox where workflowId = ?`;
+	const isDone = () => ask({ home }, query, id).every(({ status }) => status === 'completed');
+	await until('the publication to be complete', async () => Promise.resolve(isDone()));
+}
+
+type Home = Pick<N8nServer, 'home'>;
+
+/** n8n activates its workflows some time after it answers. */
+async function allConnected(simulator: Simulator, ids: string[]): Promise<void> {
+	const connected = () => ids.every((id) => simulator.sessions.openSockets(id) > 0);
+	await until('every socket', async () => Promise.resolve(connected()), { timeout: 120_000 });
 }
 
 type Stored = { status: string; data: string };
@@ -99,19 +114,23 @@ async function settled(server: N8nServer, { id }: Workflow, sent: string[]): Pro
 	return rows;
 }
 
-export function readExecutions(server: N8nServer, workflowId: string): Stored[] {
-	const database = new DatabaseSync(join(server.home, '.n8n', 'database.sqlite'), {
+function readExecutions(server: N8nServer, workflowId: string): Stored[] {
+	return ask(
+		server,
+		`select e.status as status, d.data as data from execution_entity e
+		 join execution_data d on d.executionId = e.id where e.workflowId = ?`,
+		workflowId,
+	);
+}
+
+/** Asks n8n's database itself: the REST API gives its lists in pages. */
+function ask({ home }: Home, query: string, workflowId: string): Stored[] {
+	const database = new DatabaseSync(join(home, '.n8n', 'database.sqlite'), {
 		readOnly: true,
 		timeout: 10_000,
 	});
 	try {
-		const rows = database
-			.prepare(
-				`select e.status as status, d.data as data from execution_entity e
-				 join execution_data d on d.executionId = e.id where e.workflowId = ?`,
-			)
-			.all(workflowId);
-		return storedRows.parse(rows);
+		return storedRows.parse(database.prepare(query).all(workflowId));
 	} finally {
 		database.close();
 	}
