@@ -19,6 +19,10 @@ export type EngineRing = {
 	addCredential(data: ICredentialDataDecryptedObject): Promise<INodeCredentialsDetails>;
 };
 
+// nock takes Node's http over as soon as it is loaded. Unless it gives it back, the next test file of
+// the same worker has two nocks, and an error that the inner one plays is caught by nobody.
+afterAll(() => nock.restore());
+
 /**
  * Sets up the engine ring for one test file: no request leaves but what nock expects, and every
  * expected request must have come.
@@ -38,10 +42,7 @@ export function engineRing(): EngineRing {
 		nock.cleanAll();
 		expect(pending).toEqual([]);
 	});
-	afterAll(() => {
-		nock.enableNetConnect();
-		nock.restore();
-	});
+	afterAll(() => nock.enableNetConnect());
 
 	return {
 		credentials,
