@@ -1,5 +1,7 @@
 import type {
+	IExecuteFunctions,
 	IHookFunctions,
+	INodeExecutionData,
 	INodeType,
 	INodeTypeDescription,
 	ITriggerFunctions,
@@ -77,6 +79,11 @@ export class CallCompletedTrigger implements INodeType {
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
 		return openEmitter(this);
+	}
+
+	// Without this, n8n's editor would run trigger() for what the webhook has brought, and wait for ever.
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return [this.getInputData()];
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

@@ -1,5 +1,7 @@
 import type {
+	IExecuteFunctions,
 	IHookFunctions,
+	INodeExecutionData,
 	INodeType,
 	INodeTypeDescription,
 	ITriggerFunctions,
@@ -37,7 +39,9 @@ export class ChatDeliveryTrigger implements INodeType {
 				name: 'default',
 				httpMethod: 'POST',
 				responseMode: 'onReceived',
-				path: '={{ $parameter["secretIn"] === "path" ? "chat-delivery/:secret" : "chat-delivery" }}',
+				// A path with a parameter gets the webhook's ID before it, an empty one is that ID.
+				isFullPath: true,
+				path: '={{ $parameter["secretIn"] === "path" ? "chat-delivery/:secret" : "" }}',
 			},
 		],
 		triggerPanel: {
@@ -73,6 +77,11 @@ export class ChatDeliveryTrigger implements INodeType {
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
 		return openEmitter(this);
+	}
+
+	// Without this, n8n's editor would run trigger() for what the webhook has brought, and wait for ever.
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return [this.getInputData()];
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

@@ -1,8 +1,8 @@
 import { NodeOperationError, type IExecuteFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { knockStatus } from './knock';
 
-/** What n8n answers at the address of an execution that does not sleep. */
-const RUNNING_ALREADY = 409;
+/** What n8n answers at the address of an execution that runs; 500 where a person started it in the editor. */
+const NOT_ASLEEP = [409, 500];
 
 /** The address that wakes this execution; its query holds n8n's own token for it. */
 export function resumeAddress(context: IExecuteFunctions | IWebhookFunctions): string {
@@ -23,7 +23,7 @@ export async function requireWayBack(context: IExecuteFunctions, address: string
 			description: 'Set Wait for Completion to By Reading the Call, or to Off.',
 		});
 	}
-	if ((await knockStatus(context, address, 'GET')) === RUNNING_ALREADY) return;
+	if (NOT_ASLEEP.includes(await knockStatus(context, address, 'GET'))) return;
 	throw new NodeOperationError(
 		context.getNode(),
 		'n8n does not reach its own webhook address, so no call was placed',

@@ -102,7 +102,6 @@ export async function executionsOf(
 
 /** n8n takes a moment to unpublish, and deletes nothing before. */
 export async function removeWorkflow(n8n: N8nDriver, workflow: Reference): Promise<void> {
-	await n8n.deactivate(workflow);
 	await n8n.call('POST', `/workflows/${workflow.id}/archive`);
 	await until('the workflow to be deleted', async () => {
 		await n8n.call('DELETE', `/workflows/${workflow.id}`);

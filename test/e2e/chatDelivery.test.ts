@@ -31,7 +31,7 @@ describe('Chat Delivery Trigger in real n8n', () => {
 		});
 		workflow = await n8n.createWorkflow(chain('chat delivery', trigger));
 		await n8n.activate(workflow);
-		return `${baseUrl}/webhook/${webhookId}/chat-delivery`;
+		return `${baseUrl}/webhook/${webhookId}`;
 	}
 
 	const listens = async (url: string) =>
@@ -50,7 +50,7 @@ describe('Chat Delivery Trigger in real n8n', () => {
 	const byReply = (a: object, b: object) => JSON.stringify(a).localeCompare(JSON.stringify(b));
 
 	it.each([
-		['path', '/open-sesame', '/wrong'],
+		['path', '/chat-delivery/open-sesame', '/chat-delivery/wrong'],
 		['query', '?secret=open-sesame', '?secret=wrong'],
 	])('a secret in the %s keeps others out', async (secretIn, right, wrong) => {
 		const url = await listen({ secretIn, secret: 'open-sesame' });

@@ -12,6 +12,8 @@ import {
 	hookContext,
 	makeWorkflow,
 	nodeTypes,
+	output,
+	runWorkflow,
 	webhookContext,
 	type ActiveWorkflow,
 	type WebhookRequest,
@@ -270,6 +272,14 @@ describe('strange requests', () => {
 			body: { received: false, message: expect.any(String) },
 		});
 	});
+});
+
+it('hands on what its webhook brought when the editor listened', async () => {
+	const node = ring.node('callCompletedTrigger');
+	const items = [{ json: { call_id: calls.finished } }];
+	const run = await runWorkflow(ring.credentials, makeWorkflow([node]), node, items, 'manual');
+	expect(run.status).toBe('success');
+	expect(output(run, 'Node')).toMatchObject(items);
 });
 
 it('has nothing to register at the service', async () => {

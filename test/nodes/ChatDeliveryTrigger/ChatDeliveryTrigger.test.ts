@@ -5,6 +5,8 @@ import {
 	hookContext,
 	makeWorkflow,
 	nodeTypes,
+	output,
+	runWorkflow,
 	webhookContext,
 	type ActiveWorkflow,
 	type WebhookRequest,
@@ -119,6 +121,14 @@ it('without a key field every delivery starts the workflow', async () => {
 	await post({ body: { data: { id: 7 } } });
 	await post({ body: { data: { id: 7 } } });
 	expect(emitted()).toHaveLength(2);
+});
+
+it('hands on what its webhook brought when the editor listened', async () => {
+	const node = ring.node('chatDeliveryTrigger');
+	const items = [{ json: { a: 1 } }];
+	const run = await runWorkflow(ring.credentials, makeWorkflow([node]), node, items, 'manual');
+	expect(run.status).toBe('success');
+	expect(output(run, 'Node')).toMatchObject(items);
 });
 
 it('has nothing to register at the service', async () => {
