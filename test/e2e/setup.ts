@@ -9,6 +9,9 @@ import { publish } from './shared';
 
 /** One n8n with the packed package for the whole run; tests that kill a server boot their own. */
 export default async function setup(): Promise<void> {
+	// A stopped run takes its n8n along: ending by exit, not by the signal, lets that happen.
+	for (const signal of ['SIGINT', 'SIGTERM'] as const)
+		process.once(signal, () => process.exit(130));
 	const host = await installHost(console.log);
 	execFileSync('npm', ['run', '--silent', 'build'], { cwd: projectFolder, stdio: 'inherit' });
 	const home = await mkdtemp(join(tmpdir(), 'n8n-e2e-'));

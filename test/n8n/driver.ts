@@ -39,6 +39,11 @@ export class N8nDriver {
 	/** Makes the owner on a new server, and signs in on one that has it already. */
 	static async signIn(baseUrl: string): Promise<N8nDriver> {
 		const driver = new N8nDriver(baseUrl);
+		// n8n takes few sign-ins a minute, and jest gives each test file its own modules:
+		// the environment is what lets the files of a run share one session.
+		const session = `N8N_DRIVER_SESSION_${new URL(baseUrl).port}`;
+		driver.cookie = process.env[session] ?? '';
+		if (driver.cookie !== '' && (await driver.send('GET', '/login')).ok) return driver;
 		const response = await driver.send('POST', '/owner/setup', owner);
 		if (!response.ok) {
 			await driver.call('POST', '/login', {
@@ -46,6 +51,7 @@ export class N8nDriver {
 				password: owner.password,
 			});
 		}
+		process.env[session] = driver.cookie;
 		return driver;
 	}
 
