@@ -2,6 +2,7 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { connect } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { ChatEventsListener } from './listener';
+import { countEnd, restMs } from './rest';
 import { readSettings } from './settings';
 import { activeListeners, listenerKey, storedSessions } from './watchList';
 
@@ -14,15 +15,24 @@ export async function activate(context: ITriggerFunctions): Promise<ITriggerResp
 	const key = listenerKey(context);
 	const closeFunction = async () => {
 		if (activeListeners.get(key) === listener) activeListeners.delete(key);
+		countEnd(key, listener.gaveUpAfterMs);
 		await listener.close();
 	};
 	if (context.getMode() === 'manual') {
-		return { closeFunction, manualTriggerFunction: async () => await listener.start(true) };
+		const close = async () => await listener.close();
+		return { closeFunction: close, manualTriggerFunction: async () => await listener.start(true) };
 	}
-	if (watches) {
-		activeListeners.set(key, listener);
-		listener.resume(storedSessions(context));
+	if (watches) activeListeners.set(key, listener);
+	const watched = watches ? storedSessions(context) : [];
+	const rest = restMs(key);
+	if (rest > 0) {
+		context.logger.info('The Chat Events Trigger gave up before and rests', {
+			seconds: rest / 1000,
+		});
+		void listener.startAfter(rest, watched);
+		return { closeFunction };
 	}
+	listener.resume(watched);
 	try {
 		await listener.start(byHand);
 	} catch (error) {

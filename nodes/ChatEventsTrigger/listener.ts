@@ -3,6 +3,7 @@ import { openChatSocket } from '../shared/n8n/chatSocket';
 import { clock, type Connection } from '../shared/n8n/connect';
 import type { ChatEnded } from '../shared/service/chatSocket/endings';
 import type { EndingKind } from '../shared/service/chatSocket/closeCodes';
+import { pause } from '../shared/service/chatSocket/pause';
 import type { ChatEvent } from '../shared/service/chatSocket/types';
 import { EventEmitter } from './emitter';
 import { FollowedSessions, type Standing } from './followedSessions';
@@ -32,6 +33,10 @@ export class ChatEventsListener {
 
 	private readonly watched = new Set<string>();
 
+	private startedAt = clock.now();
+
+	private lasted: number | null = null;
+
 	/** While it starts or answers a Watch request, losses are told there and then. */
 	private readonly underway = new Set<string>();
 
@@ -54,6 +59,21 @@ export class ChatEventsListener {
 
 	get watchedSessions(): string[] {
 		return [...this.watched];
+	}
+
+	/** How long it took until nothing was left to listen to; null while it goes on. */
+	get gaveUpAfterMs(): number | null {
+		return this.lasted;
+	}
+
+	/** Follows everything, but only after a while. */
+	async startAfter(ms: number, watched: string[]): Promise<void> {
+		for (const sessionId of watched) this.watched.add(sessionId);
+		await pause(clock, ms, this.stop.signal);
+		if (this.stop.signal.aborted) return;
+		this.startedAt = clock.now();
+		this.resume(this.watchedSessions);
+		await this.start(false);
 	}
 
 	/** Follows what was watched before; nobody is at the screen, so whatever fails is reported later. */
@@ -125,6 +145,8 @@ export class ChatEventsListener {
 		}
 		// A watched session that is of no more use leaves a trigger whose address still works.
 		const healthy = this.settings.watches && LASTING.has(ending.kind);
-		this.losses.add({ sessionId, ending }, this.sessions.size > 0 || healthy);
+		const goesOn = this.sessions.size > 0 || healthy;
+		if (!goesOn) this.lasted = clock.now() - this.startedAt;
+		this.losses.add({ sessionId, ending }, goesOn);
 	}
 }

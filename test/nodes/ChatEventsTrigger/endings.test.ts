@@ -128,6 +128,30 @@ describe('losing sessions', () => {
 		expect(active.failed).toEqual([]);
 	});
 
+	test('one that gave up rests before it connects again, longer each time; deactivating ends that', async () => {
+		const parameters = { sessionIds: sessions.unknown };
+		const asked = () => ring.service().requests.length;
+		const giveUp = async () => {
+			const active = await ring.start(parameters, 'init');
+			await eventually(() => active.errors.length === 1);
+			await active.stop();
+		};
+		await giveUp();
+		expect(asked()).toBe(1);
+
+		// A fiftieth of a minute, then of two.
+		const begun = Date.now();
+		await giveUp();
+		expect(Date.now() - begun).toBeGreaterThan(1_100);
+		const resting = await ring.start(parameters, 'init');
+		expect(asked()).toBe(2);
+		await resting.stop();
+		await giveUp();
+		expect(asked()).toBe(3);
+		const last = await ring.start(parameters, 'init');
+		await last.stop();
+	});
+
 	test('a closed session leaves without a word', async () => {
 		const active = await ring.start({ sessionIds: sessions.open });
 		ring.service().sessions.close(sessions.open);
