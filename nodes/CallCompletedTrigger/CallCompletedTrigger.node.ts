@@ -1,6 +1,5 @@
 import type {
 	IExecuteFunctions,
-	IHookFunctions,
 	INodeExecutionData,
 	INodeType,
 	INodeTypeDescription,
@@ -13,6 +12,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentList';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { openEmitter } from '../shared/n8n/onceEmitter';
+import { nothingToRegister } from '../shared/n8n/webhookMethods';
 import { completionFields } from './completionFields';
 import { onCompletion } from './onCompletion';
 
@@ -63,19 +63,7 @@ export class CallCompletedTrigger implements INodeType {
 	};
 
 	// Each call carries the address by itself, so the service has nothing to register or to forget.
-	webhookMethods = {
-		default: {
-			async checkExists(this: IHookFunctions): Promise<boolean> {
-				return true;
-			},
-			async create(this: IHookFunctions): Promise<boolean> {
-				return true;
-			},
-			async delete(this: IHookFunctions): Promise<boolean> {
-				return true;
-			},
-		},
-	};
+	webhookMethods = { default: nothingToRegister };
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
 		return openEmitter(this);

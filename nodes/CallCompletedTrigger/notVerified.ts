@@ -4,7 +4,7 @@ import { ExplainedError, NotSent } from '../shared/service/explained';
 export function notVerified(callId: string, error: unknown): NotSent {
 	const [what, todo, said] =
 		error instanceof ExplainedError
-			? [error.message, error.todo, error.serviceSaid]
+			? [error.message, error.todo, error.said]
 			: [error instanceof Error ? error.message : String(error), '', undefined];
 	return new NotSent(
 		`Call ${callId} was reported as completed but could not be read back, so the workflow was not started for it`,

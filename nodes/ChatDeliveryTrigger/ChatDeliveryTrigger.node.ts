@@ -1,6 +1,5 @@
 import type {
 	IExecuteFunctions,
-	IHookFunctions,
 	INodeExecutionData,
 	INodeType,
 	INodeTypeDescription,
@@ -10,8 +9,8 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { openEmitter } from '../shared/n8n/onceEmitter';
+import { nothingToRegister } from '../shared/n8n/webhookMethods';
 import { deliveryFields } from './deliveryFields';
 import { onDelivery } from './onDelivery';
 
@@ -30,10 +29,6 @@ export class ChatDeliveryTrigger implements INodeType {
 		defaults: { name: 'Chat Delivery Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		// Literals, because n8n's verification reads them from the source.
-		credentials: [
-			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
-		],
 		webhooks: [
 			{
 				name: 'default',
@@ -58,22 +53,8 @@ export class ChatDeliveryTrigger implements INodeType {
 		properties: deliveryFields,
 	};
 
-	methods = { credentialTest: { voiceChatAgentApiTest } };
-
 	// How the address is made known to the service is open, so there is nothing to register from here.
-	webhookMethods = {
-		default: {
-			async checkExists(this: IHookFunctions): Promise<boolean> {
-				return true;
-			},
-			async create(this: IHookFunctions): Promise<boolean> {
-				return true;
-			},
-			async delete(this: IHookFunctions): Promise<boolean> {
-				return true;
-			},
-		},
-	};
+	webhookMethods = { default: nothingToRegister };
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
 		return openEmitter(this);

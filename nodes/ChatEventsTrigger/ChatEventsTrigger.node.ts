@@ -1,5 +1,4 @@
 import type {
-	IHookFunctions,
 	INodeType,
 	INodeTypeDescription,
 	ITriggerFunctions,
@@ -9,6 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { nothingToRegister } from '../shared/n8n/webhookMethods';
 import { activate } from './activate';
 import { triggerFields } from './triggerFields';
 import { answerWatchRequest } from './watchRequests';
@@ -47,19 +47,7 @@ export class ChatEventsTrigger implements INodeType {
 	methods = { credentialTest: { voiceChatAgentApiTest } };
 
 	// The address is n8n's own: there is nothing to register at the service.
-	webhookMethods = {
-		default: {
-			async checkExists(this: IHookFunctions): Promise<boolean> {
-				return true;
-			},
-			async create(this: IHookFunctions): Promise<boolean> {
-				return true;
-			},
-			async delete(this: IHookFunctions): Promise<boolean> {
-				return true;
-			},
-		},
-	};
+	webhookMethods = { default: nothingToRegister };
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
 		return await activate(this);

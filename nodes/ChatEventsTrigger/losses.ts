@@ -57,8 +57,7 @@ export function lossError(context: ITriggerFunctions, losses: Loss[]): NodeOpera
 
 function adviceOf(ending: ChatEnded | undefined, withMessage: boolean): string {
 	if (ending === undefined) return '';
-	const said = ending.serviceSaid === undefined ? '' : ` The service said: ${ending.serviceSaid}`;
-	return `${withMessage ? `${ending.message}. ` : ''}${ending.todo}${said}`;
+	return `${withMessage ? `${ending.message}. ` : ''}${ending.advice}`;
 }
 
 function lowerFirst(text: string): string {

@@ -25,7 +25,7 @@ function maybeInjected(sessionId: string, error: OutcomeUnknown): OutcomeUnknown
 	return new OutcomeUnknown(
 		`${error.message} (context of session ${sessionId})`,
 		'The entry was not sent a second time. The list that the next entry of this session returns shows whether it is there.',
-		error.serviceSaid,
+		error.said,
 		error.status,
 	);
 }

@@ -39,7 +39,7 @@ function maybePlaced(request: CallRequest, error: OutcomeUnknown): OutcomeUnknow
 	return new OutcomeUnknown(
 		`${error.message} (call to ${phone}, ${country})`,
 		`The call was not sent a second time. Look for ${phone} in the calls of your dashboard before you run this item again.`,
-		error.serviceSaid,
+		error.said,
 		error.status,
 	);
 }

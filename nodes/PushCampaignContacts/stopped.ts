@@ -21,7 +21,7 @@ export function feedStopped(
 	const position = { itemIndex: firstRowOf(outcome), of: 1 };
 	const nodeError = toNodeError(context.getNode(), error, position);
 	if (error instanceof ServiceRefusal || hasBegun(outcome)) {
-		nodeError.description = [describeOutcome(outcome), nodeError.description].join('\n');
+		nodeError.description = [nodeError.description, describeOutcome(outcome)].join('\n');
 	}
 	return nodeError;
 }

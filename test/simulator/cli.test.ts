@@ -11,9 +11,13 @@ interface Finished {
 async function run(args: string[]): Promise<Finished> {
 	const child = spawn(process.execPath, ['--import', 'tsx', join(__dirname, 'cli.ts'), ...args]);
 	let output = '';
+	let told = false;
 	const collect = (chunk: Buffer) => {
 		output += chunk.toString('utf8');
-		if (output.includes('Campaign   104')) child.kill('SIGINT');
+		// Told once: a second signal could meet a process that is ending and handles none any more.
+		if (told || !output.includes('Campaign   104')) return;
+		told = true;
+		child.kill('SIGINT');
 	};
 	child.stdout.on('data', collect);
 	child.stderr.on('data', collect);

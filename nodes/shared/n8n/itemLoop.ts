@@ -1,6 +1,6 @@
 import { sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { ExplainedError } from '../service/explained';
+import { asSentence, ExplainedError } from '../service/explained';
 import type { JsonObject } from '../service/types';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { OnceLedger } from './once';
@@ -98,7 +98,7 @@ function stop(context: IExecuteFunctions, failures: Map<number, unknown>, done?:
 	if (done !== undefined) notes.push(done);
 	if (notes.length > 0) {
 		error.description = [...(error.description ? [error.description] : []), ...notes]
-			.map((note) => (/[.!?]$/.test(note) ? note : `${note}.`))
+			.map(asSentence)
 			.join(' ');
 	}
 	return error;

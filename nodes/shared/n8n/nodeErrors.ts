@@ -28,7 +28,7 @@ export function toNodeError(
 		return new NodeOperationError(node, error instanceof Error ? error : String(error), itemIndex);
 	}
 	const message = withItem(error.message, position);
-	const description = adviceOf(error);
+	const description = error.advice;
 	const status = statusOf(error);
 	if (status === undefined) {
 		return new NodeOperationError(node, message, { description, ...itemIndex });
@@ -47,7 +47,7 @@ export function toErrorItem(error: unknown, position: ItemPosition): INodeExecut
 	const details: JsonObject = { item: position.itemIndex };
 	if (explained !== undefined) {
 		details.outcome = explained.outcome;
-		if (explained.serviceSaid !== undefined) details.service_said = explained.serviceSaid;
+		if (explained.said !== undefined) details[`${explained.saidBy}_said`] = explained.said;
 		const status = statusOf(explained);
 		if (status !== undefined) details.status = status;
 	}
@@ -57,10 +57,6 @@ export function toErrorItem(error: unknown, position: ItemPosition): INodeExecut
 		details,
 	};
 	return { json, pairedItem: { item: position.itemIndex } };
-}
-
-function adviceOf({ todo, serviceSaid }: ExplainedError): string {
-	return serviceSaid === undefined ? todo : `${todo} The service said: ${serviceSaid}`;
 }
 
 function statusOf(error: ExplainedError): number | undefined {

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { InvalidInput } from '../service/explained';
-import { isJsonObject, type JsonObject } from '../service/types';
+import { isJsonObject, parseJson, type JsonObject } from '../service/types';
 
 /** How a parameter is read: once, straight from the item's column, or by n8n's expression engine. */
 type Reading =
@@ -79,20 +79,12 @@ export function parseJsonObject(value: unknown, label: string): JsonObject {
 	if (isJsonObject(value)) return value;
 	const text = typeof value === 'string' ? value.trim() : '';
 	if (text === '') return {};
-	const parsed = tryParse(text);
+	const parsed = parseJson(text);
 	if (isJsonObject(parsed)) return parsed;
 	throw new InvalidInput(
 		`${label} is not a JSON object`,
 		`Write ${label} as names and values in curly brackets, such as { "plan": "gold" }.`,
 	);
-}
-
-function tryParse(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 function hasExpression(raw: unknown): boolean {

@@ -1,5 +1,5 @@
-import { jsonParse, type IWebhookFunctions, type IWebhookResponseData } from 'n8n-workflow';
-import type { JsonObject, JsonValue } from '../service/types';
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { parseJson, type JsonObject, type JsonValue } from '../service/types';
 
 /** What the sender gets when its request cannot be used: an HTTP status and a sentence. */
 export type Refused = { status: number; message: string };
@@ -29,11 +29,9 @@ export async function readJson(
 		return refuse(400, 'The body could not be read.');
 	}
 	const text = request.rawBody?.toString('utf8').replace(/^\uFEFF/, '') ?? '';
-	try {
-		return { json: jsonParse<JsonValue>(text) };
-	} catch {
-		return refuse(400, text === '' ? 'The body is empty.' : 'The body is not JSON.');
-	}
+	const json = parseJson(text);
+	if (json !== undefined) return { json };
+	return refuse(400, text === '' ? 'The body is empty.' : 'The body is not JSON.');
 }
 
 function refuse(status: number, message: string): { refused: Refused } {

@@ -1,7 +1,7 @@
 import { isCountryCode, suggestCountry } from './countries';
 import { AGENT_UUID, LIMITS } from './limits';
 import type { DataExtractionItem, JsonObject, JsonValue } from './types';
-import { isJsonObject } from './types';
+import { isJsonObject, parseJson } from './types';
 
 /** What is wrong with a field, which it names, and what to do about it. */
 export type Problem = { what: string; todo: string };
@@ -160,14 +160,6 @@ export function namedValue(row: NamedValue, position: number): Checked<[string, 
 		`Additional Data, field ${position}, has no Name`,
 		'Give it the name under which the agent knows the value, or remove it.',
 	);
-}
-
-function parseJson(json: string): unknown {
-	try {
-		return JSON.parse(json);
-	} catch {
-		return undefined;
-	}
 }
 
 /** A data point as the screen gives it. */

@@ -108,7 +108,7 @@ function unknownWithKey(error: OutcomeUnknown): OutcomeUnknown {
 	return new OutcomeUnknown(
 		error.message,
 		'It was sent again with the same idempotency key, which is safe. Running this item once more with the same key is safe as well.',
-		error.serviceSaid,
+		error.said,
 		error.status,
 	);
 }

@@ -86,7 +86,7 @@ export async function removeNumber(
 			if (!lenient || !(error instanceof ServiceRefusal) || !isNotOnDndList(error.refusal)) {
 				throw error;
 			}
-			return { was_listed: false, message: error.serviceSaid ?? '' };
+			return { was_listed: false, message: error.said ?? '' };
 		},
 	);
 }
@@ -98,7 +98,7 @@ function whichNumber(phone: string) {
 		throw new OutcomeUnknown(
 			`${error.message} (${phone})`,
 			`It was not sent a second time. Check tells whether ${phone} is on the list now; then run this item again if need be.`,
-			error.serviceSaid,
+			error.said,
 			error.status,
 		);
 	};

@@ -1,7 +1,7 @@
 import type { Answer, ServiceRequest, WireAnswer } from './http';
 import { explainRefusal } from './errorTable';
 import { OutcomeUnknown, ServiceRefusal, type Refusal } from './explained';
-import { isJsonObject, type JsonObject, type JsonValue } from './types';
+import { isJsonObject, parseJson, type JsonObject, type JsonValue } from './types';
 
 /**
  * Reads the envelope (General conventions). A refusal is known by its body at any status, 200
@@ -33,18 +33,12 @@ export function dataOf(answer: Answer): JsonValue {
 export function recordOf(answer: Answer): JsonObject {
 	const { body } = answer;
 	if (!isJsonObject(body)) return body === null ? {} : { data: body };
-	const { success: _success, data, ...beside } = body;
+	const { data } = body;
+	const beside: JsonObject = { ...body };
+	delete beside.success;
+	delete beside.data;
 	if (data === undefined) return beside;
 	return isJsonObject(data) ? { ...data, ...beside } : { data, ...beside };
-}
-
-function parseJson(text: string): JsonValue | undefined {
-	try {
-		const value: JsonValue = JSON.parse(text);
-		return value;
-	} catch {
-		return undefined;
-	}
 }
 
 function findRefusal(body: JsonObject, status: number): Refusal | undefined {
@@ -74,9 +68,17 @@ function refused(request: ServiceRequest, status: number, refusal: Refusal): Ser
 function serviceSaid(refusal: Refusal, status: number): string {
 	const parts = refusal.texts.length > 0 ? refusal.texts : [`HTTP status ${status}`];
 	const { details } = refusal.body;
-	const extra = details === undefined || details === null ? [] : [JSON.stringify(details)];
+	const extra = details === undefined || details === null ? [] : [readable(details)];
 	const reason = refusal.upstreamReason === undefined ? [] : [`reason: ${refusal.upstreamReason}`];
 	return [...parts, ...reason, ...extra].join(' · ');
+}
+
+/** `details` as a person reads it: `error_code: …, action: …`. */
+function readable(details: JsonValue): string {
+	if (!isJsonObject(details)) return JSON.stringify(details);
+	return Object.entries(details)
+		.map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+		.join(', ');
 }
 
 function refusedWithoutBody(request: ServiceRequest, answer: WireAnswer): ServiceRefusal {

@@ -2,7 +2,7 @@ import type { JsonObject } from './types';
 
 /**
  * Everything that goes wrong is told in two sentences: what happened, and what to do.
- * `message` is the first, `todo` the second; `serviceSaid` keeps the service's own words.
+ * `message` is the first, `todo` the second; `said` keeps the words of the service or the network.
  */
 export abstract class ExplainedError extends Error {
 	abstract readonly outcome: Outcome;
@@ -10,9 +10,20 @@ export abstract class ExplainedError extends Error {
 	constructor(
 		message: string,
 		readonly todo: string,
-		readonly serviceSaid?: string,
+		readonly said?: string,
 	) {
 		super(message);
+	}
+
+	/** What to do, followed by what the service said, or by the network's code where it said nothing. */
+	get advice(): string {
+		if (this.said === undefined) return this.todo;
+		return `${this.todo} The ${this.saidBy} said: ${asSentence(this.said)}`;
+	}
+
+	/** Whose words `said` holds: without an answer it is the code of the network's fault. */
+	get saidBy(): 'service' | 'network' {
+		return 'service';
 	}
 }
 
@@ -38,6 +49,10 @@ export class MissingOpenDetail extends ExplainedError {
 export class NotSent extends ExplainedError {
 	override readonly name = 'NotSent';
 	readonly outcome = 'notSent';
+
+	override get saidBy(): 'network' {
+		return 'network';
+	}
 }
 
 /** The request left, and no readable answer came: nobody knows whether it took effect. */
@@ -48,10 +63,14 @@ export class OutcomeUnknown extends ExplainedError {
 	constructor(
 		message: string,
 		todo: string,
-		serviceSaid?: string,
+		said?: string,
 		readonly status?: number,
 	) {
-		super(message, todo, serviceSaid);
+		super(message, todo, said);
+	}
+
+	override get saidBy(): 'service' | 'network' {
+		return this.status === undefined ? 'network' : 'service';
 	}
 }
 
@@ -63,11 +82,11 @@ export class ServiceRefusal extends ExplainedError {
 	constructor(
 		message: string,
 		todo: string,
-		serviceSaid: string,
+		said: string,
 		readonly status: number,
 		readonly refusal: Refusal,
 	) {
-		super(message, todo, serviceSaid);
+		super(message, todo, said);
 	}
 }
 
@@ -81,3 +100,8 @@ export type Refusal = {
 	upstreamReason?: string;
 	body: JsonObject;
 };
+
+/** Closes what may be the service's own words, so that more can follow. */
+export function asSentence(text: string): string {
+	return /[.!?]$/.test(text) ? text : `${text}.`;
+}

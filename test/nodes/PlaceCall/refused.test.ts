@@ -71,7 +71,7 @@ describe('a call that the service refuses', () => {
 			400,
 			{ success: false, error: 'phone_number is implausible for IN', details: { length: 9 } },
 			'The service did not accept the request',
-			'The service said: phone_number is implausible for IN · {"length":9}',
+			'The service said: phone_number is implausible for IN · length: 9.',
 		],
 		[
 			'a list of what is wrong',

@@ -88,7 +88,7 @@ describe('documented refusals say what to do, and send nothing more', () => {
 		});
 		expect(error).toHaveProperty(
 			'description',
-			expect.stringMatching(/^Pushed: 0 rows\.\nNot sent: 2 rows \(items 0 to 1\)/),
+			expect.stringMatching(/\nPushed: 0 rows\.\nNot sent: 2 rows \(items 0 to 1\)/),
 		);
 		expect(bodies).toHaveLength(1);
 		expect(JSON.stringify(run)).not.toContain(TOKEN);

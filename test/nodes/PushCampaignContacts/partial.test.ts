@@ -53,7 +53,7 @@ describe('when the fate of the second request is unknown', () => {
 			expect(error).toHaveProperty(
 				'description',
 				expect.stringMatching(
-					/^Pushed: 10,000 rows \(items 1 to 10000, contact lists 501\)\.\nUnknown: 10,000 rows \(items 10001 to 20000\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(item 20001\)\..*\nRejected: 1 row\. \[item 0\] "12" has 2 digits/,
+					/\nPushed: 10,000 rows \(items 1 to 10000, contact lists 501\)\.\nUnknown: 10,000 rows \(items 10001 to 20000\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(item 20001\)\..*\nRejected: 1 row\. \[item 0\] "12" has 2 digits/,
 				),
 			);
 		},
@@ -87,7 +87,7 @@ describe('when the fate of the second request is unknown', () => {
 		expect(error).toHaveProperty(
 			'description',
 			expect.stringMatching(
-				/^Pushed: 10,001 rows.*\nUnknown: 10,000 rows \(items 10000 to 19999\)/,
+				/\nPushed: 10,001 rows.*\nUnknown: 10,000 rows \(items 10000 to 19999\)/,
 			),
 		);
 	});
@@ -102,7 +102,7 @@ describe('when the fate of the second request is unknown', () => {
 		expect(bodies).toHaveLength(2);
 		expect(error).toMatchObject({
 			message: 'The database is busy',
-			description: expect.stringMatching(/^Pushed: 10,000 rows .*\nUnknown: 1 row \(item 10000\)/),
+			description: expect.stringMatching(/\nPushed: 10,000 rows .*\nUnknown: 1 row \(item 10000\)/),
 		});
 	});
 

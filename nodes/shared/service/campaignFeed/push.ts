@@ -134,9 +134,8 @@ function leaveOut(
 	for (const index of rows) leftOut.push({ index, status, reason });
 }
 
-function reasonOf({ message, todo, serviceSaid }: ExplainedError): string {
-	const said = serviceSaid === undefined ? '' : ` The service said: ${serviceSaid}`;
-	return `${message}. ${todo}${said}`;
+function reasonOf({ message, advice }: ExplainedError): string {
+	return `${message}. ${advice}`;
 }
 
 function notReached(stopped: ExplainedError): string {

@@ -10,11 +10,11 @@ export class ChatEnded extends ExplainedError {
 	constructor(
 		readonly kind: EndingKind,
 		text: EndingText,
-		serviceSaid: string | undefined,
+		said: string | undefined,
 		/** Close code of the last socket. */
 		readonly code: number | null,
 	) {
-		super(text.message, text.todo, serviceSaid);
+		super(text.message, text.todo, said);
 	}
 }
 
@@ -84,7 +84,7 @@ export function saidByService(attempt: AttemptEnd): string {
 }
 
 export function saidInMinting(error: unknown): string {
-	if (error instanceof ExplainedError) return error.serviceSaid ?? error.message;
+	if (error instanceof ExplainedError) return error.said ?? error.message;
 	return error instanceof Error ? error.message : '';
 }
 

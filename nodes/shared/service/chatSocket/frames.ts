@@ -1,4 +1,4 @@
-import { isJsonObject } from '../types';
+import { isJsonObject, parseJson } from '../types';
 import type { JsonObject, JsonValue } from '../types';
 import type {
 	Ack,
@@ -104,14 +104,6 @@ function readAck(state: string, payload: JsonObject): Ack {
 		error: textOf(payload.error),
 		payload,
 	};
-}
-
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 function textOf(value: JsonValue | undefined): string | null {

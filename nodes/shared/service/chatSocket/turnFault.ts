@@ -11,9 +11,9 @@ export class ChatTurnFault extends ExplainedError {
 	constructor(
 		text: TurnText,
 		readonly outcome: Outcome,
-		serviceSaid?: string | null,
+		said?: string | null,
 	) {
-		super(text.message, text.todo, serviceSaid ?? undefined);
+		super(text.message, text.todo, said ?? undefined);
 	}
 }
 
@@ -129,10 +129,6 @@ function notSent(
 	readiness: Extract<TurnOutcome, { kind: 'not_sent' }>['readiness'],
 ): ChatTurnFault {
 	if (readiness.kind === 'closed_by_us') return new ChatTurnFault(STOPPED, 'notSent');
-	const { message, todo, serviceSaid } = readiness.ending;
-	return new ChatTurnFault(
-		{ message: `${message}, so nothing was sent`, todo },
-		'notSent',
-		serviceSaid,
-	);
+	const { message, todo, said } = readiness.ending;
+	return new ChatTurnFault({ message: `${message}, so nothing was sent`, todo }, 'notSent', said);
 }

@@ -11,3 +11,18 @@ export type Documented<Fields extends object> = Partial<Fields> & JsonObject;
 export function isJsonObject(value: unknown): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** `undefined` where the text is not JSON, which is no JSON value. */
+export function parseJson(text: string): JsonValue | undefined {
+	try {
+		const value: unknown = JSON.parse(text);
+		return isJsonValue(value) ? value : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Whatever `JSON.parse` gives is one; this only tells the compiler. */
+function isJsonValue(value: unknown): value is JsonValue {
+	return value !== undefined;
+}

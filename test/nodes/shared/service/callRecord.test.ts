@@ -36,9 +36,12 @@ describe('the transcript', () => {
 		);
 	});
 
-	test.each<JsonObject>([{}, { transcript: null }, { transcript: 'x' }])('%p holds no turns', (data) => {
-		expect(transcriptTurns(data)).toEqual([]);
-	});
+	test.each<JsonObject>([{}, { transcript: null }, { transcript: 'x' }])(
+		'%p holds no turns',
+		(data) => {
+			expect(transcriptTurns(data)).toEqual([]);
+		},
+	);
 });
 
 test('a link’s end is counted from the request', () => {

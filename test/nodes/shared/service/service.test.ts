@@ -111,10 +111,10 @@ describe('every documented error, by its body', () => {
 	test('the service’s own words are kept, lists included', async () => {
 		const body = { success: false, errors: ['phone_number is invalid', 'country_code is missing'] };
 		expect(await refusal(body, 422)).toMatchObject({
-			serviceSaid: 'phone_number is invalid · country_code is missing',
+			said: 'phone_number is invalid · country_code is missing',
 		});
 		const details = { success: false, error: 'No', details: { field: 'x' } };
-		expect(await refusal(details)).toMatchObject({ serviceSaid: 'No · {"field":"x"}' });
+		expect(await refusal(details)).toMatchObject({ said: 'No · field: x' });
 	});
 });
 

@@ -72,7 +72,7 @@ describe('a feed that stops', () => {
 		});
 		const outcome = await push(1, options);
 		expect(statuses(outcome)).toEqual(['0 unknown']);
-		expect(outcome.stopped?.serviceSaid).toBe('a defect');
+		expect(outcome.stopped?.said).toBe('a defect');
 	});
 
 	test('goes on where it stopped when the node is tried again', async () => {

@@ -106,7 +106,7 @@ describe('mintToken', () => {
 		expect(endings[0]).toMatchObject({
 			kind: 'unreachable',
 			message: 'The connection to the chat session does not hold',
-			serviceSaid: 'ECONNRESET',
+			said: 'ECONNRESET',
 		});
 	});
 
@@ -117,7 +117,7 @@ describe('mintToken', () => {
 		expect(endings[0]).toMatchObject({
 			kind: 'mint_refused',
 			message: 'The service does not accept the API token',
-			serviceSaid: 'Invalid API token',
+			said: 'Invalid API token',
 		});
 		expect(endings[0]?.todo).toContain('Open the credential');
 	});

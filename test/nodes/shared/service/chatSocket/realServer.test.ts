@@ -127,9 +127,7 @@ describe('against a real WebSocket server', () => {
 		});
 		while (!connection.signal.aborted) await realSleep(5);
 		expect(await connection.ready()).toMatchObject({ kind: 'ended' });
-		expect(endings).toMatchObject([
-			{ kind: 'held_or_inactive', serviceSaid: 'close code 1008 · policy' },
-		]);
+		expect(endings).toMatchObject([{ kind: 'held_or_inactive', said: 'close code 1008 · policy' }]);
 	});
 
 	it('gives up where nobody listens, without naming a token', async () => {

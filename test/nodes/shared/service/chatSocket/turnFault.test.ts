@@ -44,8 +44,8 @@ describe('turnFault', () => {
 			'notSent',
 			'close code 1006',
 		],
-	])('tells what is known of the effect: %j', (outcome, known, serviceSaid) => {
-		expect(turnFault(outcome)).toMatchObject({ outcome: known, serviceSaid });
+	])('tells what is known of the effect: %j', (outcome, known, said) => {
+		expect(turnFault(outcome)).toMatchObject({ outcome: known, said });
 	});
 
 	it('has words of its own for each of the nine codes, and general ones for a newer code', () => {
@@ -53,7 +53,7 @@ describe('turnFault', () => {
 			(code) => turnFault({ kind: 'invalid', ack, code })?.message,
 		);
 		expect(new Set(texts).size).toBe(10);
-		expect(turnFault({ kind: 'invalid', ack, code: null })?.serviceSaid).toBeUndefined();
+		expect(turnFault({ kind: 'invalid', ack, code: null })?.said).toBeUndefined();
 	});
 
 	it('tells a missing confirmation from a lost connection, and whether a repeat is safe', () => {
