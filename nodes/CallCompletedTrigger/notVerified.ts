@@ -1,4 +1,4 @@
-import { ExplainedError, NotSent } from '../shared/service/explained';
+import { ExplainedError, NotSent } from '../shared/service/core/explained';
 
 /** Told to the workflow's owner, so that no call goes missing without a word. */
 export function notVerified(callId: string, error: unknown): NotSent {

@@ -1,6 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { parseList, type CallFilters } from '../shared/service/completion';
-import type { Included } from '../shared/service/readBack';
+import { parseList, type CallFilters } from '../shared/service/calls/completion';
+import type { Included } from '../shared/service/calls/readBack';
 
 export type TriggerSettings = {
 	verify: boolean;

@@ -7,11 +7,11 @@ import {
 	progressBetween,
 	PROGRESS_EVENTS,
 	readBaseline,
-} from '../shared/service/campaignProgress';
-import { viewCampaign } from '../shared/service/campaignView';
+} from '../shared/service/campaigns/campaignProgress';
+import { viewCampaign } from '../shared/service/campaigns/campaignView';
 import { getCampaignStatus } from '../shared/service/endpoints';
-import { recordOf } from '../shared/service/envelope';
-import { parseCampaignId } from '../shared/service/identifiers';
+import { recordOf } from '../shared/service/core/envelope';
+import { parseCampaignId } from '../shared/service/core/identifiers';
 import { isJsonObject, type JsonObject } from '../shared/service/types';
 
 /** Looks at the campaign once and returns what happened since the last look. */

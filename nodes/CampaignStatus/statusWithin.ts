@@ -1,7 +1,7 @@
-import type { CampaignView } from '../shared/service/campaignView';
-import { waitUntilCompleted } from '../shared/service/campaignWait';
-import { OutcomeUnknown } from '../shared/service/explained';
-import type { Clock } from '../shared/service/http';
+import type { CampaignView } from '../shared/service/campaigns/campaignView';
+import { waitUntilCompleted } from '../shared/service/campaigns/campaignWait';
+import { OutcomeUnknown } from '../shared/service/core/explained';
+import type { Clock } from '../shared/service/core/http';
 import type { JsonObject } from '../shared/service/types';
 import type { Wait } from './readWait';
 

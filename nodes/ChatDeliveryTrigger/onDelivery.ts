@@ -3,7 +3,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { asItems } from '../shared/n8n/itemLoop';
 import { OnceEmitter } from '../shared/n8n/onceEmitter';
 import { NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
-import { valueAt } from '../shared/service/jsonPath';
+import { valueAt } from '../shared/service/core/jsonPath';
 import { isJsonObject, type JsonValue } from '../shared/service/types';
 
 /** One delivery: its payload is open, so it is passed on as it came. */

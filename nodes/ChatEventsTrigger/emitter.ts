@@ -2,7 +2,7 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { clock } from '../shared/n8n/connect';
 import { emitSurely } from '../shared/n8n/onceEmitter';
-import { fingerprint } from '../shared/service/chatInput';
+import { fingerprint } from '../shared/service/chat/chatInput';
 import { pause } from '../shared/service/chatSocket/pause';
 import type { ChatEvent } from '../shared/service/chatSocket/types';
 

@@ -2,7 +2,7 @@ import type { ChatConnection } from '../shared/service/chatSocket/connection';
 import type { ChatEnded } from '../shared/service/chatSocket/endings';
 import { deferred, pause } from '../shared/service/chatSocket/pause';
 import type { ChatEvent } from '../shared/service/chatSocket/types';
-import type { Clock } from '../shared/service/http';
+import type { Clock } from '../shared/service/core/http';
 
 export type Callbacks = {
 	onEvent: (event: ChatEvent) => void;

@@ -1,7 +1,7 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { chosenTypes } from '../shared/n8n/eventTypes';
-import { splitSessionIds } from '../shared/service/chatInput';
-import { InvalidInput } from '../shared/service/explained';
+import { splitSessionIds } from '../shared/service/chat/chatInput';
+import { InvalidInput } from '../shared/service/core/explained';
 import { isJsonObject } from '../shared/service/types';
 
 export type TriggerSettings = {

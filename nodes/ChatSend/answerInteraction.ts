@@ -1,5 +1,5 @@
 import type { Prepare } from '../shared/n8n/chatItems';
-import { parseSessionId, requireText } from '../shared/service/chatInput';
+import { parseSessionId, requireText } from '../shared/service/chat/chatInput';
 import { interactionFrame } from '../shared/service/chatSocket/frames';
 import { frameIds, sendFrame } from './sendBySocket';
 

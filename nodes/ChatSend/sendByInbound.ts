@@ -1,10 +1,14 @@
 import { readAdditions } from '../shared/n8n/additions';
 import type { ChatItem, Prepare } from '../shared/n8n/chatItems';
 import { asItems } from '../shared/n8n/itemLoop';
-import { requireText } from '../shared/service/chatInput';
-import { inboundBody, requireRecipient, type InboundMessage } from '../shared/service/chatRequests';
+import { requireText } from '../shared/service/chat/chatInput';
+import {
+	inboundBody,
+	requireRecipient,
+	type InboundMessage,
+} from '../shared/service/chat/chatRequests';
 import { sendInbound } from '../shared/service/endpoints';
-import { recordOf } from '../shared/service/envelope';
+import { recordOf } from '../shared/service/core/envelope';
 
 /** Sends a message and waits for the agent's reply in the answer, which passes through. */
 export const sendByInbound: Prepare = (item) => {

@@ -1,10 +1,10 @@
 import { readAdditions } from '../shared/n8n/additions';
 import type { Prepare } from '../shared/n8n/chatItems';
 import { asItems } from '../shared/n8n/itemLoop';
-import { requireText } from '../shared/service/chatInput';
+import { requireText } from '../shared/service/chat/chatInput';
 import { sendLegacyMessage } from '../shared/service/endpoints';
-import { recordOf } from '../shared/service/envelope';
-import { parseAgentUuid } from '../shared/service/identifiers';
+import { recordOf } from '../shared/service/core/envelope';
+import { parseAgentUuid } from '../shared/service/core/identifiers';
 
 /** The older request: the agent's `response` comes in the answer. */
 export const sendByLegacy: Prepare = ({ parameters, index }) => {

@@ -1,12 +1,12 @@
 import type { ChatItem, Prepare } from '../shared/n8n/chatItems';
 import { clock } from '../shared/n8n/connect';
 import { asItems } from '../shared/n8n/itemLoop';
-import { parseSessionId, plainText, requireText } from '../shared/service/chatInput';
+import { parseSessionId, plainText, requireText } from '../shared/service/chat/chatInput';
 import { messageFrame } from '../shared/service/chatSocket/frames';
 import { sendTurn, type TurnLink, type TurnOutcome } from '../shared/service/chatSocket/turn';
 import { turnFault } from '../shared/service/chatSocket/turnFault';
 import type { ClientFrame } from '../shared/service/chatSocket/types';
-import { OutcomeUnknown } from '../shared/service/explained';
+import { OutcomeUnknown } from '../shared/service/core/explained';
 import type { JsonObject } from '../shared/service/types';
 import { idempotencyKey } from './idempotencyKey';
 import { replyTimeLimitMs } from './replyTimeLimit';

@@ -1,10 +1,10 @@
 import { readAdditions } from '../shared/n8n/additions';
 import type { Prepare } from '../shared/n8n/chatItems';
 import { asItems } from '../shared/n8n/itemLoop';
-import { parseSessionId, requireText } from '../shared/service/chatInput';
+import { parseSessionId, requireText } from '../shared/service/chat/chatInput';
 import { injectContext } from '../shared/service/endpoints';
-import { recordOf } from '../shared/service/envelope';
-import { OutcomeUnknown } from '../shared/service/explained';
+import { recordOf } from '../shared/service/core/envelope';
+import { OutcomeUnknown } from '../shared/service/core/explained';
 
 /** Adds one entry and returns the whole list that the session then holds. */
 export const injectOne: Prepare = ({ parameters, index }) => {

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../shared/n8n/fields';
-import { COUNTRIES, withoutAccents } from '../shared/service/countries';
+import { COUNTRIES, withoutAccents } from '../shared/service/calls/countries';
 import {
 	additionalDataFields,
 	callSettingsField,

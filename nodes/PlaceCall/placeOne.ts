@@ -1,11 +1,11 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { readAdditions } from '../shared/n8n/additions';
 import { asItems } from '../shared/n8n/itemLoop';
-import { buildCallRequest, type CallFields } from '../shared/service/callRequest';
+import { buildCallRequest, type CallFields } from '../shared/service/calls/callRequest';
 import { placeCall, type Additions } from '../shared/service/endpoints';
-import { recordOf } from '../shared/service/envelope';
-import { OutcomeUnknown } from '../shared/service/explained';
-import type { Service } from '../shared/service/service';
+import { recordOf } from '../shared/service/core/envelope';
+import { OutcomeUnknown } from '../shared/service/core/explained';
+import type { Service } from '../shared/service/core/service';
 import type { CallRequest, JsonObject } from '../shared/service/types';
 
 /** A call that passed every check. */

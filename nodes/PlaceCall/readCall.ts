@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Parameters } from '../shared/n8n/parameters';
-import type { CallFields } from '../shared/service/callRequest';
-import type { Schedule } from '../shared/service/schedule';
+import type { CallFields } from '../shared/service/calls/callRequest';
+import type { Schedule } from '../shared/service/calls/schedule';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/service/types';
 
 /** What the person filled in for one item, unchecked. */

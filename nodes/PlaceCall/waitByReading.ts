@@ -1,9 +1,9 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { cancellableSleep } from '../shared/n8n/cancel';
 import { clock } from '../shared/n8n/connect';
-import { readCall } from '../shared/service/readBack';
-import { readUntilFinished } from '../shared/service/readUntilFinished';
-import type { Service } from '../shared/service/service';
+import { readCall } from '../shared/service/calls/readBack';
+import { readUntilFinished } from '../shared/service/calls/readUntilFinished';
+import type { Service } from '../shared/service/core/service';
 import { callIdOf, jsonOf, waitedItem } from './waitedItem';
 import { endOfWait, readFinishedStatuses } from './waitSettings';
 

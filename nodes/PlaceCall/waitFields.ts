@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { OBSERVED_OUTCOMES } from '../shared/service/completion';
+import { OBSERVED_OUTCOMES } from '../shared/service/calls/completion';
 
 const waiting = { waitForCompletion: ['webhook', 'reading'] };
 

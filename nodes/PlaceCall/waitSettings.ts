@@ -1,5 +1,5 @@
 import { NodeOperationError, type IExecuteFunctions, type IWebhookFunctions } from 'n8n-workflow';
-import { parseList } from '../shared/service/completion';
+import { parseList } from '../shared/service/calls/completion';
 import type { JsonObject } from '../shared/service/types';
 
 export type WaitMode = 'off' | 'webhook' | 'reading';

@@ -6,7 +6,7 @@ import {
 	NAME_SYNONYMS,
 	PHONE_SYNONYMS,
 } from '../shared/service/campaignFeed/columns';
-import { LIMITS } from '../shared/service/limits';
+import { LIMITS } from '../shared/service/core/limits';
 
 const campaignFields: INodeProperties[] = [
 	{

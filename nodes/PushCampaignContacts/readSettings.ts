@@ -8,7 +8,7 @@ import {
 } from '../shared/service/campaignFeed/campaign';
 import type { ColumnChoice, OtherColumns } from '../shared/service/campaignFeed/columns';
 import type { Additions } from '../shared/service/endpoints';
-import { InvalidInput } from '../shared/service/explained';
+import { InvalidInput } from '../shared/service/core/explained';
 
 export type FeedSettings = {
 	campaign: Campaign;

@@ -5,7 +5,7 @@ import { collectColumns, resolveColumns } from '../shared/service/campaignFeed/c
 import type { FeedOutcome } from '../shared/service/campaignFeed/feed';
 import { prepareFeed } from '../shared/service/campaignFeed/prepare';
 import { pushFeed } from '../shared/service/campaignFeed/push';
-import { InvalidInput } from '../shared/service/explained';
+import { InvalidInput } from '../shared/service/core/explained';
 import { EarlierTry } from './earlierTry';
 import { readPresentation, readSettings, type Presentation } from './readSettings';
 

@@ -7,7 +7,7 @@ import type {
 import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
 import type { FeedOutcome } from '../shared/service/campaignFeed/feed';
 import { countRows, describeOutcome } from '../shared/service/campaignFeed/report';
-import { ExplainedError, InvalidInput, ServiceRefusal } from '../shared/service/explained';
+import { ExplainedError, InvalidInput, ServiceRefusal } from '../shared/service/core/explained';
 import { isJsonObject } from '../shared/service/types';
 import { EarlierTry } from './earlierTry';
 

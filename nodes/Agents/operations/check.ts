@@ -2,9 +2,9 @@ import { readAdditions } from '../../shared/n8n/additions';
 import { agentField, additionalQueryParameters } from '../../shared/n8n/fields';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { findAgents, type FoundAgent } from '../../shared/service/agents';
+import { findAgents, type FoundAgent } from '../../shared/service/calls/agents';
 import { getActiveAgents } from '../../shared/service/endpoints';
-import { parseAgentUuid } from '../../shared/service/identifiers';
+import { parseAgentUuid } from '../../shared/service/core/identifiers';
 
 export const check: Operation = {
 	value: 'check',

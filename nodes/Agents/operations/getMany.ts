@@ -2,9 +2,9 @@ import { readAdditions } from '../../shared/n8n/additions';
 import { additionalQueryParameters } from '../../shared/n8n/fields';
 import { forEachList } from '../../shared/n8n/listLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { findAgents } from '../../shared/service/agents';
+import { findAgents } from '../../shared/service/calls/agents';
 import { getActiveAgents } from '../../shared/service/endpoints';
-import { recordOf } from '../../shared/service/envelope';
+import { recordOf } from '../../shared/service/core/envelope';
 
 export const getMany: Operation = {
 	value: 'getMany',

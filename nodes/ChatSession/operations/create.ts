@@ -4,10 +4,10 @@ import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
 import { agentField } from '../../shared/n8n/fields';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { createBody, createdSessionId } from '../../shared/service/chatRequests';
+import { createBody, createdSessionId } from '../../shared/service/chat/chatRequests';
 import { createSession } from '../../shared/service/endpoints';
-import { recordOf } from '../../shared/service/envelope';
-import { parseAgentUuid } from '../../shared/service/identifiers';
+import { recordOf } from '../../shared/service/core/envelope';
+import { parseAgentUuid } from '../../shared/service/core/identifiers';
 import { requestOptions } from './options';
 
 export const personNameField: INodeProperties = {

@@ -5,10 +5,10 @@ import { agentField } from '../../shared/n8n/fields';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { parseJsonObject } from '../../shared/n8n/parameters';
-import { requireText } from '../../shared/service/chatInput';
+import { requireText } from '../../shared/service/chat/chatInput';
 import { createLegacySession, endLegacySession } from '../../shared/service/endpoints';
-import { recordOf } from '../../shared/service/envelope';
-import { parseAgentUuid } from '../../shared/service/identifiers';
+import { recordOf } from '../../shared/service/core/envelope';
+import { parseAgentUuid } from '../../shared/service/core/identifiers';
 import { CREATED, personNameField } from './create';
 import { requestOptions } from './options';
 

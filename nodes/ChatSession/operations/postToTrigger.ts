@@ -1,10 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { clock } from '../../shared/n8n/connect';
 import { toFault } from '../../shared/n8n/transport';
-import { SECRET_HEADER, watchBody, type WatchRequest } from '../../shared/service/chatWatch';
-import { ExplainedError, InvalidInput, NotSent } from '../../shared/service/explained';
-import { TransportFault } from '../../shared/service/http';
-import { ATTEMPTS, backOffMs } from '../../shared/service/retry';
+import { SECRET_HEADER, watchBody, type WatchRequest } from '../../shared/service/chat/chatWatch';
+import { ExplainedError, InvalidInput, NotSent } from '../../shared/service/core/explained';
+import { TransportFault } from '../../shared/service/core/http';
+import { ATTEMPTS, backOffMs } from '../../shared/service/core/retry';
 import { isJsonObject, type JsonObject } from '../../shared/service/types';
 
 /** The trigger, or the n8n in front of it, said no. */

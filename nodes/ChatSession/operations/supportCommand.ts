@@ -4,9 +4,9 @@ import { sessionField, shownFor } from '../../shared/n8n/chatFields';
 import { forEachChatItem, type ChatItem, type Prepare } from '../../shared/n8n/chatItems';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { parseSessionId, requireText } from '../../shared/service/chatInput';
+import { parseSessionId, requireText } from '../../shared/service/chat/chatInput';
 import { sendSupportCommand } from '../../shared/service/endpoints';
-import { recordOf } from '../../shared/service/envelope';
+import { recordOf } from '../../shared/service/core/envelope';
 import { requestOptions } from './options';
 
 const commandField: INodeProperties = {

@@ -6,9 +6,9 @@ import { chosenTypes, eventTypesField, otherEventTypesField } from '../../shared
 import { concurrencyField } from '../../shared/n8n/fields';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { parseSessionId } from '../../shared/service/chatInput';
-import { waitForEvent as waitOnSocket } from '../../shared/service/chatWait';
-import { InvalidInput } from '../../shared/service/explained';
+import { parseSessionId } from '../../shared/service/chat/chatInput';
+import { waitForEvent as waitOnSocket } from '../../shared/service/chat/chatWait';
+import { InvalidInput } from '../../shared/service/core/explained';
 import { optionsOf } from './options';
 
 const SESSIONS_AT_ONCE = 10;

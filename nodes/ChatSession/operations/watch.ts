@@ -4,8 +4,8 @@ import { forEachChatItem, type ChatItem, type Prepare } from '../../shared/n8n/c
 import { concurrencyField } from '../../shared/n8n/fields';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { parseSessionId } from '../../shared/service/chatInput';
-import type { WatchRequest } from '../../shared/service/chatWatch';
+import { parseSessionId } from '../../shared/service/chat/chatInput';
+import type { WatchRequest } from '../../shared/service/chat/chatWatch';
 import { optionsOf } from './options';
 import { parseTriggerAddress, postToTrigger } from './postToTrigger';
 

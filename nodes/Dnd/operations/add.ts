@@ -8,9 +8,9 @@ import {
 } from '../../shared/n8n/fields';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { addNumber, valuesToAdd } from '../../shared/service/dndChange';
-import { parseAgentUuid } from '../../shared/service/identifiers';
-import { parseDndPhone } from '../../shared/service/phoneMatch';
+import { addNumber, valuesToAdd } from '../../shared/service/dnd/dndChange';
+import { parseAgentUuid } from '../../shared/service/core/identifiers';
+import { parseDndPhone } from '../../shared/service/dnd/phoneMatch';
 import { CHANGES_AT_ONCE, dndAgentField, optionsField, phoneField } from '../dndFields';
 
 export const add: Operation = {

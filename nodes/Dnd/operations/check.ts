@@ -3,9 +3,9 @@ import { readConcurrency } from '../../shared/n8n/concurrency';
 import { additionalQueryParameters, concurrencyField } from '../../shared/n8n/fields';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { findEntry, readDndList } from '../../shared/service/dndList';
-import { parseAgentUuid } from '../../shared/service/identifiers';
-import { parseDndPhone, phoneKey } from '../../shared/service/phoneMatch';
+import { findEntry, readDndList } from '../../shared/service/dnd/dndList';
+import { parseAgentUuid } from '../../shared/service/core/identifiers';
+import { parseDndPhone, phoneKey } from '../../shared/service/dnd/phoneMatch';
 import { dndAgentField, optionsField, phoneField, READS_AT_ONCE } from '../dndFields';
 
 export const check: Operation = {

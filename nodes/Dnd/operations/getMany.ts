@@ -4,10 +4,10 @@ import { additionalQueryParameters, concurrencyField } from '../../shared/n8n/fi
 import { limitFields, readLimit } from '../../shared/n8n/limit';
 import { forEachList } from '../../shared/n8n/listLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { readDndList } from '../../shared/service/dndList';
-import { InvalidInput } from '../../shared/service/explained';
-import { parseAgentUuid, parseCount } from '../../shared/service/identifiers';
-import { LIMITS } from '../../shared/service/limits';
+import { readDndList } from '../../shared/service/dnd/dndList';
+import { InvalidInput } from '../../shared/service/core/explained';
+import { parseAgentUuid, parseCount } from '../../shared/service/core/identifiers';
+import { LIMITS } from '../../shared/service/core/limits';
 import type { OpenDetails } from '../../shared/service/openDetails';
 import { dndAgentField, optionsField, READS_AT_ONCE } from '../dndFields';
 

@@ -2,11 +2,11 @@ import { readAdditions } from '../../shared/n8n/additions';
 import { readConcurrency } from '../../shared/n8n/concurrency';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { readTurns, recordingOrNull } from '../../shared/service/callParts';
-import { simplifyCall } from '../../shared/service/callRecord';
+import { readTurns, recordingOrNull } from '../../shared/service/calls/callParts';
+import { simplifyCall } from '../../shared/service/calls/callRecord';
 import { getCall } from '../../shared/service/endpoints';
-import { recordOf } from '../../shared/service/envelope';
-import { parseCallId } from '../../shared/service/identifiers';
+import { recordOf } from '../../shared/service/core/envelope';
+import { parseCallId } from '../../shared/service/core/identifiers';
 import { callIdField, optionsField, READS_AT_ONCE, simplifyField } from '../callFields';
 
 export const get: Operation = {

@@ -4,10 +4,10 @@ import { readConcurrency } from '../../shared/n8n/concurrency';
 import { limitFields, readLimit } from '../../shared/n8n/limit';
 import { forEachList } from '../../shared/n8n/listLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { callListQuery } from '../../shared/service/callFilters';
-import { readCalls } from '../../shared/service/callList';
-import { simplifyCall } from '../../shared/service/callRecord';
-import { parseCount } from '../../shared/service/identifiers';
+import { callListQuery } from '../../shared/service/calls/callFilters';
+import { readCalls } from '../../shared/service/calls/callList';
+import { simplifyCall } from '../../shared/service/calls/callRecord';
+import { parseCount } from '../../shared/service/core/identifiers';
 import { optionsField, READS_AT_ONCE, simplifyField } from '../callFields';
 
 const filtersField: INodeProperties = {

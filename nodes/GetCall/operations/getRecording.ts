@@ -4,9 +4,9 @@ import { readConcurrency } from '../../shared/n8n/concurrency';
 import { downloadRecording } from '../../shared/n8n/download';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { readRecording } from '../../shared/service/callParts';
-import { InvalidInput } from '../../shared/service/explained';
-import { asText, parseCallId } from '../../shared/service/identifiers';
+import { readRecording } from '../../shared/service/calls/callParts';
+import { InvalidInput } from '../../shared/service/core/explained';
+import { asText, parseCallId } from '../../shared/service/core/identifiers';
 import { callIdField, optionsField, READS_AT_ONCE } from '../callFields';
 
 const recordingFields: INodeProperties[] = [

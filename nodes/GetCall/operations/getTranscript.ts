@@ -2,10 +2,10 @@ import { readAdditions } from '../../shared/n8n/additions';
 import { readConcurrency } from '../../shared/n8n/concurrency';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { transcriptText, transcriptTurns } from '../../shared/service/callRecord';
+import { transcriptText, transcriptTurns } from '../../shared/service/calls/callRecord';
 import { getTranscript as requestTranscript } from '../../shared/service/endpoints';
-import { recordOf } from '../../shared/service/envelope';
-import { parseCallId } from '../../shared/service/identifiers';
+import { recordOf } from '../../shared/service/core/envelope';
+import { parseCallId } from '../../shared/service/core/identifiers';
 import { callIdField, optionsField, READS_AT_ONCE } from '../callFields';
 
 export const getTranscript: Operation = {

@@ -1,6 +1,6 @@
 import type { Additions } from '../service/endpoints';
-import { InvalidInput } from '../service/explained';
-import type { Query } from '../service/http';
+import { InvalidInput } from '../service/core/explained';
+import type { Query } from '../service/core/http';
 import type { JsonObject } from '../service/types';
 import { parseJsonObject } from './parameters';
 

@@ -1,5 +1,5 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
-import { findAgents } from '../service/agents';
+import { findAgents } from '../service/calls/agents';
 import { getActiveAgents } from '../service/endpoints';
 import { connect } from './connect';
 import { toNodeError } from './nodeErrors';

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
-import { fingerprint } from '../service/chatInput';
+import { fingerprint } from '../service/chat/chatInput';
 import { ChatConnection, type ConnectionOptions } from '../service/chatSocket/connection';
 import { mintToken } from '../service/chatSocket/mint';
 import { requestWsToken } from '../service/endpoints';

@@ -1,7 +1,7 @@
 import { sleep } from 'n8n-workflow';
 import { OpenDetails } from '../service/openDetails';
-import { Service } from '../service/service';
-import type { Clock } from '../service/http';
+import { Service } from '../service/core/service';
+import type { Clock } from '../service/core/http';
 import { CREDENTIAL, readServiceAccess } from './credential';
 import { createTransport, type ServiceContext } from './transport';
 

@@ -3,10 +3,10 @@ import type {
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import { ExplainedError, ServiceRefusal } from '../service/explained';
-import type { Transport } from '../service/http';
+import { ExplainedError, ServiceRefusal } from '../service/core/explained';
+import type { Transport } from '../service/core/http';
 import { getActiveAgents } from '../service/endpoints';
-import { Service } from '../service/service';
+import { Service } from '../service/core/service';
 import { clock } from './connect';
 import { readServiceAccess, type ServiceAccess } from './credential';
 import { toFault, toWireAnswer } from './transport';

@@ -1,8 +1,8 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import { NotSent, OutcomeUnknown, ServiceRefusal } from '../service/explained';
-import { BLOCKED_BY_N8N, TransportFault, type WireAnswer } from '../service/http';
-import { describeFile, downloadRefused } from '../service/recordingFile';
-import { sendWithRetry } from '../service/retry';
+import { NotSent, OutcomeUnknown, ServiceRefusal } from '../service/core/explained';
+import { BLOCKED_BY_N8N, TransportFault, type WireAnswer } from '../service/core/http';
+import { describeFile, downloadRefused } from '../service/calls/recordingFile';
+import { sendWithRetry } from '../service/core/retry';
 import { isJsonObject } from '../service/types';
 import { clock } from './connect';
 import { REQUEST_TIMEOUT_MS, toFault } from './transport';

@@ -1,4 +1,4 @@
-import { NotSent } from '../service/explained';
+import { NotSent } from '../service/core/explained';
 
 /** Jobs of the same key run one after another in the order they came in; those of others side by side. */
 export class InOrder {

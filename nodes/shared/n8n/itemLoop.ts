@@ -1,6 +1,6 @@
 import { sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { asSentence, ExplainedError } from '../service/explained';
+import { asSentence, ExplainedError } from '../service/core/explained';
 import type { JsonObject } from '../service/types';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { OnceLedger } from './once';

@@ -4,7 +4,7 @@ import {
 	type INode,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { ExplainedError, OutcomeUnknown, ServiceRefusal } from '../service/explained';
+import { ExplainedError, OutcomeUnknown, ServiceRefusal } from '../service/core/explained';
 import type { JsonObject } from '../service/types';
 
 export type ItemPosition = {

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { OutcomeUnknown } from '../service/explained';
+import { OutcomeUnknown } from '../service/core/explained';
 
 type Settled = { output: INodeExecutionData[] } | { unknown: OutcomeUnknown };
 

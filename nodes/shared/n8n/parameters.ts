@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { InvalidInput } from '../service/explained';
+import { InvalidInput } from '../service/core/explained';
 import { isJsonObject, parseJson, type JsonObject } from '../service/types';
 
 /** How a parameter is read: once, straight from the item's column, or by n8n's expression engine. */

@@ -14,7 +14,7 @@ import {
 	type ServiceRequest,
 	type Transport,
 	type WireAnswer,
-} from '../service/http';
+} from '../service/core/http';
 import { isJsonObject } from '../service/types';
 import { CREDENTIAL } from './credential';
 

@@ -2,7 +2,7 @@ import { contract, inNode, inService, type SectionEntries } from '../entry';
 
 const sent = inNode('PlaceCall/sent');
 const refused = inNode('PlaceCall/refused');
-const request = inService('callRequest');
+const request = inService('calls/callRequest');
 const getCall = contract('getCall');
 const listCalls = contract('listCalls');
 
@@ -116,11 +116,11 @@ const placeCall: SectionEntries = {
 	},
 	items: {
 		success: {
-			at: 'nodes/shared/service/envelope.ts: takes the data out of the envelope',
-			test: inService('service')('data is unwrapped, and what stands beside it is kept'),
+			at: 'nodes/shared/service/core/envelope.ts: takes the data out of the envelope',
+			test: inService('core/service')('data is unwrapped, and what stands beside it is kept'),
 		},
 		'1.': {
-			at: 'nodes/shared/service/callRequest.ts: checks every field before anything is sent',
+			at: 'nodes/shared/service/calls/callRequest.ts: checks every field before anything is sent',
 			test: [
 				request('Phone Number is empty'),
 				request('Country is empty'),
@@ -133,15 +133,15 @@ const placeCall: SectionEntries = {
 			],
 		},
 		'2.': {
-			at: 'nodes/shared/service/errorTable.ts: names the switch in the dashboard and the way without it',
+			at: 'nodes/shared/service/core/errorTable.ts: names the switch in the dashboard and the way without it',
 			test: inNode('PlaceCall/simulator')('turns a Webhook URL down'),
 		},
 		'3.': {
-			at: 'nodes/shared/service/errorTable.ts: points to the Agent list',
+			at: 'nodes/shared/service/core/errorTable.ts: points to the Agent list',
 			test: inNode('PlaceCall/simulator')("'The agent does not exist in the account"),
 		},
 		'4.': {
-			at: 'nodes/shared/service/errorTable.ts: says to attach a number',
+			at: 'nodes/shared/service/core/errorTable.ts: says to attach a number',
 			test: contract('placeCall')('is turned down for an agent without a number, at any status'),
 		},
 	},

@@ -43,7 +43,7 @@ const contacts: SectionEntries = {
 		},
 		'3.': { at: 'Push Campaign Contacts → Other Columns', test: fields("['listed', 'City, plan'") },
 		'4.': {
-			at: 'nodes/shared/service/errorTable.ts: says to attach a number',
+			at: 'nodes/shared/service/core/errorTable.ts: says to attach a number',
 			test: simulator("['no number', {"),
 		},
 		'5.': {
@@ -72,7 +72,7 @@ const campaignStates: SectionEntries = {
 			test: progress('what happened since the last look, once'),
 		},
 		'1.': {
-			at: 'nodes/shared/service/errorTable.ts: an archived campaign takes no contacts',
+			at: 'nodes/shared/service/core/errorTable.ts: an archived campaign takes no contacts',
 			test: contract('pushCampaignContacts')('is turned down by an archived campaign'),
 		},
 		'2.': {
@@ -105,15 +105,15 @@ const lists: SectionEntries[] = [
 	{
 		section: 'GET /v1/dnd_numbers',
 		every: {
-			at: 'nodes/shared/service/dndList.ts: reads page after page',
+			at: 'nodes/shared/service/dnd/dndList.ts: reads page after page',
 			test: [
-				inService('dndList')('over meta, whichever number the first page has'),
+				inService('dnd/dndList')('over meta, whichever number the first page has'),
 				dnd('reads every page of the list'),
 			],
 		},
 		items: {
-			total_count: 'nodes/shared/service/dndList.ts: not needed, total_pages ends the reading',
-			per_page: 'nodes/shared/service/dndList.ts: not needed, total_pages ends the reading',
+			total_count: 'nodes/shared/service/dnd/dndList.ts: not needed, total_pages ends the reading',
+			per_page: 'nodes/shared/service/dnd/dndList.ts: not needed, total_pages ends the reading',
 		},
 	},
 	{
@@ -121,7 +121,7 @@ const lists: SectionEntries[] = [
 		every: { at: 'DND List → Remove → output', test: dnd("title: 'removes a number'") },
 		items: {
 			phone: 'DND List → Phone',
-			success: 'nodes/shared/service/envelope.ts: tells a refusal from a success',
+			success: 'nodes/shared/service/core/envelope.ts: tells a refusal from a success',
 		},
 	},
 ];

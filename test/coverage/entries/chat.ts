@@ -71,11 +71,11 @@ const sessions: SectionEntries[] = [
 		},
 		items: {
 			success: {
-				at: 'nodes/shared/service/errorTable.ts: the refusal is explained',
+				at: 'nodes/shared/service/core/errorTable.ts: the refusal is explained',
 				test: inject('is turned down for a session of another account’s agent'),
 			},
 			error: {
-				at: 'nodes/shared/service/errorTable.ts: the refusal is explained',
+				at: 'nodes/shared/service/core/errorTable.ts: the refusal is explained',
 				test: inject('is turned down for a session of another account’s agent'),
 			},
 		},

@@ -1,14 +1,14 @@
 import { contract, inNode, inService, inTest, type SectionEntries, type TestRef } from '../entry';
 
 const credential = inTest('credentials/VoiceChatAgentApiTokenApi');
-const service = inService('service');
+const service = inService('core/service');
 const suite = inTest('contract/contract');
 const places = inService('openDetails/places');
-const request = inService('callRequest');
+const request = inService('calls/callRequest');
 const mint = inService('chatSocket/mint');
 
-const ENVELOPE = 'nodes/shared/service/envelope.ts';
-const ERRORS = 'nodes/shared/service/errorTable.ts';
+const ENVELOPE = 'nodes/shared/service/core/envelope.ts';
+const ERRORS = 'nodes/shared/service/core/errorTable.ts';
 
 const unwrapped = {
 	at: `${ENVELOPE}: unwraps the data and keeps what stands beside it`,
@@ -34,12 +34,12 @@ const conventions: SectionEntries = {
 		'Success envelope': unwrapped,
 		'Error envelope': refusal,
 		'Agent identifier': {
-			at: 'nodes/shared/service/limits.ts: the form of an agent ID',
+			at: 'nodes/shared/service/core/limits.ts: the form of an agent ID',
 			test: [request("'agent_A-b_9'"), request("describe('Agent'")],
 		},
 		Timestamps: {
-			at: 'nodes/shared/service/schedule.ts: writes times with their offset',
-			test: inService('schedule')('a timestamp with offset'),
+			at: 'nodes/shared/service/calls/schedule.ts: writes times with their offset',
+			test: inService('calls/schedule')('a timestamp with offset'),
 		},
 		success: unwrapped,
 		data: unwrapped,
@@ -170,7 +170,7 @@ const authentication: SectionEntries = {
 const limits: SectionEntries = {
 	section: 'Limits',
 	every: {
-		at: 'nodes/shared/service/limits.ts: checked before anything is sent',
+		at: 'nodes/shared/service/core/limits.ts: checked before anything is sent',
 		test: request('$field outside of $min to $max is told'),
 	},
 	items: {

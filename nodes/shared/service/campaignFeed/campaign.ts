@@ -1,7 +1,7 @@
-import { isUnset, quoted } from '../callRequestFields';
-import { InvalidInput } from '../explained';
-import { parseAgentUuid, parseCampaignId } from '../identifiers';
-import { LIMITS } from '../limits';
+import { isUnset, quoted } from '../calls/callRequestFields';
+import { InvalidInput } from '../core/explained';
+import { parseAgentUuid, parseCampaignId } from '../core/identifiers';
+import { LIMITS } from '../core/limits';
 
 /** Where the whole feed goes. */
 export type Campaign = { id: number; agentUuid: string; enqueue: boolean };

@@ -1,4 +1,4 @@
-import { InvalidInput } from '../explained';
+import { InvalidInput } from '../core/explained';
 import { REASON_COLUMN, STATUS_COLUMN, ROWS_PER_BREATH, type Breathe, type FeedItem } from './feed';
 
 export const DEFAULT_PHONE_COLUMN = 'phone';

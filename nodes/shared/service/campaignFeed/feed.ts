@@ -1,4 +1,4 @@
-import type { ExplainedError } from '../explained';
+import type { ExplainedError } from '../core/explained';
 import type { JsonObject } from '../types';
 
 /** A row of the feed as it came in; nothing is promised about what its cells hold. */

@@ -1,4 +1,4 @@
-import { ServiceRefusal, type ExplainedError } from '../explained';
+import { ServiceRefusal, type ExplainedError } from '../core/explained';
 import type { LeftOutRow } from './feed';
 
 /** Statuses documented for validation; at any other a refusal is no word about single rows. */

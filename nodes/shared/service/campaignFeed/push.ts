@@ -1,7 +1,7 @@
 import { pushContacts, type Additions } from '../endpoints';
-import { recordOf } from '../envelope';
-import { ExplainedError, InvalidInput, OutcomeUnknown } from '../explained';
-import type { Service } from '../service';
+import { recordOf } from '../core/envelope';
+import { ExplainedError, InvalidInput, OutcomeUnknown } from '../core/explained';
+import type { Service } from '../core/service';
 import type { JsonObject } from '../types';
 import type { Campaign } from './campaign';
 import type { Columns } from './columns';

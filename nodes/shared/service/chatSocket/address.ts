@@ -1,4 +1,4 @@
-import { isLoopback } from '../baseUrl';
+import { isLoopback } from '../core/baseUrl';
 import type { WsToken } from '../types';
 
 export type ConnectionAddress =

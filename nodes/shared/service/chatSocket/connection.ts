@@ -1,4 +1,4 @@
-import type { Clock } from '../http';
+import type { Clock } from '../core/http';
 import type { WsToken } from '../types';
 import { connectionAddress, redact } from './address';
 import { backoffMs } from './backoff';

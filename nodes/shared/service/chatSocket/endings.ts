@@ -1,4 +1,4 @@
-import { ExplainedError } from '../explained';
+import { ExplainedError } from '../core/explained';
 import { describeAddress } from './address';
 import type { AttemptEnd, EndingKind } from './closeCodes';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../http';
+import type { Clock } from '../core/http';
 import type { ChatEnded } from './endings';
 import type { Line } from './line';
 import { deferred, pause } from './pause';

@@ -1,4 +1,4 @@
-import type { Clock } from '../http';
+import type { Clock } from '../core/http';
 import type { Deferred } from './pause';
 import { deferred, pause } from './pause';
 import { CLOSE_GRACE_MS, CONNECT_TIMEOUT_MS } from './timings';

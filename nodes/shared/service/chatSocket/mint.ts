@@ -1,6 +1,6 @@
-import { dataOf } from '../envelope';
-import { InvalidInput, MissingOpenDetail, ServiceRefusal } from '../explained';
-import type { Answer } from '../http';
+import { dataOf } from '../core/envelope';
+import { InvalidInput, MissingOpenDetail, ServiceRefusal } from '../core/explained';
+import type { Answer } from '../core/http';
 import { isJsonObject } from '../types';
 import type { JsonValue, WsToken } from '../types';
 import type { MintResult } from './types';

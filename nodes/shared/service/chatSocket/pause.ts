@@ -1,4 +1,4 @@
-import type { Clock } from '../http';
+import type { Clock } from '../core/http';
 import { SLICE_MS } from './timings';
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock } from '../http';
+import type { Clock } from '../core/http';
 import { pause } from './pause';
 import { ReplyCollector, type WantedTurn } from './reply';
 import { REPLY_LINGER_MS } from './timings';

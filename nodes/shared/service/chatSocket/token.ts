@@ -1,4 +1,4 @@
-import type { Clock } from '../http';
+import type { Clock } from '../core/http';
 import type { WsToken } from '../types';
 import { TOKEN_LIFETIME_MS, TOKEN_RETRY_MS } from './timings';
 import type { MintResult } from './types';

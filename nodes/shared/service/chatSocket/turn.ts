@@ -1,4 +1,4 @@
-import type { Clock } from '../http';
+import type { Clock } from '../core/http';
 import { backoffMs } from './backoff';
 import type { Exchange, Readiness } from './exchange';
 import { pause } from './pause';

@@ -1,5 +1,5 @@
-import { ExplainedError } from '../explained';
-import type { Outcome } from '../explained';
+import { ExplainedError } from '../core/explained';
+import type { Outcome } from '../core/explained';
 import type { TurnOutcome } from './turn';
 import { INVALID_CODES } from './types';
 import type { InvalidCode } from './types';

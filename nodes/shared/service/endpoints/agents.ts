@@ -1,5 +1,5 @@
-import type { Answer } from '../http';
-import type { Service } from '../service';
+import type { Answer } from '../core/http';
+import type { Service } from '../core/service';
 import { withAdditions, type Additions } from './request';
 
 /** `GET /v1/active_agents`: agents that are active and able to take calls. */

@@ -1,5 +1,5 @@
-import type { Answer, Query } from '../http';
-import type { Service } from '../service';
+import type { Answer, Query } from '../core/http';
+import type { Service } from '../core/service';
 import type { CallRequest } from '../types';
 import { segment, withAdditions, type Additions } from './request';
 

@@ -1,5 +1,5 @@
-import type { Answer } from '../http';
-import type { Service } from '../service';
+import type { Answer } from '../core/http';
+import type { Service } from '../core/service';
 import type {
 	InjectContextRequest,
 	JsonObject,

@@ -1,5 +1,5 @@
-import type { Answer, Query } from '../http';
-import type { Service } from '../service';
+import type { Answer, Query } from '../core/http';
+import type { Service } from '../core/service';
 import { withAdditions, type Additions } from './request';
 
 const PATH = '/v1/dnd_numbers';

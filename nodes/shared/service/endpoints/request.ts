@@ -1,4 +1,4 @@
-import type { Query, ServiceRequest } from '../http';
+import type { Query, ServiceRequest } from '../core/http';
 import type { JsonObject } from '../types';
 
 /** What a user adds beyond the documented fields. */

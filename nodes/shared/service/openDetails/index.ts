@@ -1,4 +1,4 @@
-import { MissingOpenDetail } from '../explained';
+import { MissingOpenDetail } from '../core/explained';
 import { CALL_LIST_FIELDS } from './callList';
 import { CHAT_FIELDS } from './chat';
 import { DND_FIELDS } from './dnd';

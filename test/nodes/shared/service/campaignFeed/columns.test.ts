@@ -4,7 +4,7 @@ import {
 	type ColumnChoice,
 } from '../../../../../nodes/shared/service/campaignFeed/columns';
 import { ROWS_PER_BREATH } from '../../../../../nodes/shared/service/campaignFeed/feed';
-import { InvalidInput } from '../../../../../nodes/shared/service/explained';
+import { InvalidInput } from '../../../../../nodes/shared/service/core/explained';
 
 const defaults: ColumnChoice = { phone: 'phone', personName: 'person_name', others: 'all' };
 const resolve = (columns: string[], choice: Partial<ColumnChoice> = {}) =>

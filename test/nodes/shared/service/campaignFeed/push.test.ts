@@ -1,5 +1,5 @@
 import { RESENDS_PER_REQUEST } from '../../../../../nodes/shared/service/campaignFeed/push';
-import type { WireAnswer } from '../../../../../nodes/shared/service/http';
+import type { WireAnswer } from '../../../../../nodes/shared/service/core/http';
 import { accept, feedOf, json, phone, push, refuse, scripted, statuses } from './scripted';
 
 describe('requests', () => {

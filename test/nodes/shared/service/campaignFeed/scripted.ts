@@ -6,9 +6,9 @@ import {
 	TransportFault,
 	type ServiceRequest,
 	type WireAnswer,
-} from '../../../../../nodes/shared/service/http';
+} from '../../../../../nodes/shared/service/core/http';
 import { isJsonObject } from '../../../../../nodes/shared/service/types';
-import { Service } from '../../../../../nodes/shared/service/service';
+import { Service } from '../../../../../nodes/shared/service/core/service';
 
 export type Script = (phones: string[], request: number) => WireAnswer | TransportFault;
 

@@ -2,7 +2,7 @@ import {
 	countRows,
 	describeOutcome,
 } from '../../../../../nodes/shared/service/campaignFeed/report';
-import { TransportFault, type WireAnswer } from '../../../../../nodes/shared/service/http';
+import { TransportFault, type WireAnswer } from '../../../../../nodes/shared/service/core/http';
 import {
 	accept,
 	json,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../nodes/shared/service/http';
+import type { Clock } from '../../../../../nodes/shared/service/core/http';
 import type { JsonObject } from '../../../../../nodes/shared/service/types';
 import { ChatConnection } from '../../../../../nodes/shared/service/chatSocket/connection';
 import type { ConnectionOptions } from '../../../../../nodes/shared/service/chatSocket/connection';

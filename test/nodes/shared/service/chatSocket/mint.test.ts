@@ -1,8 +1,8 @@
 import { requestWsToken } from '../../../../../nodes/shared/service/endpoints';
-import { InvalidInput } from '../../../../../nodes/shared/service/explained';
-import type { ServiceRequest } from '../../../../../nodes/shared/service/http';
-import { TransportFault } from '../../../../../nodes/shared/service/http';
-import { Service } from '../../../../../nodes/shared/service/service';
+import { InvalidInput } from '../../../../../nodes/shared/service/core/explained';
+import type { ServiceRequest } from '../../../../../nodes/shared/service/core/http';
+import { TransportFault } from '../../../../../nodes/shared/service/core/http';
+import { Service } from '../../../../../nodes/shared/service/core/service';
 import type { JsonValue } from '../../../../../nodes/shared/service/types';
 import { mintToken } from '../../../../../nodes/shared/service/chatSocket/mint';
 import { rig } from './fakes';

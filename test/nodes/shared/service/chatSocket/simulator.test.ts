@@ -7,7 +7,7 @@ import { sendTurn } from '../../../../../nodes/shared/service/chatSocket/turn';
 import type { TurnOutcome } from '../../../../../nodes/shared/service/chatSocket/turn';
 import type { ChatEvent } from '../../../../../nodes/shared/service/chatSocket/types';
 import { requestWsToken } from '../../../../../nodes/shared/service/endpoints';
-import { Service } from '../../../../../nodes/shared/service/service';
+import { Service } from '../../../../../nodes/shared/service/core/service';
 import { dialects, fixtures, startSimulator } from '../../../../simulator';
 import type { Simulator } from '../../../../simulator';
 

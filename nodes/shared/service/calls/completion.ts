@@ -1,0 +1,78 @@
+import { isUnset } from './callRequestFields';
+import { isJsonObject, type JsonObject, type JsonValue } from '../types';
+
+/** The outcomes that the document observed; an account may show others, so the user can change them. */
+export const OBSERVED_OUTCOMES = ['picked', 'not_picked', 'failed'] as const;
+
+/** Fields of the call record that only a call which is over has. */
+const SIGNS_OF_THE_END = [
+	'call_ended_by',
+	'call_ended_reason',
+	'call_ended_reason_message',
+	'summary',
+	'post_call_analysis',
+] as const;
+
+/** A call's ID is a UUID; what matters here is that it cannot leave its place in a path. */
+const CALL_ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** A payload nested deeper than this is not searched further, so that none can keep n8n busy. */
+const DEEPEST_LEVEL = 6;
+
+/** The value of a field wherever it stands, the one nearest to the top first. */
+export function findField(payload: JsonValue, name: string): JsonValue | undefined {
+	let level: JsonValue[] = [payload];
+	for (let depth = 0; depth < DEEPEST_LEVEL && level.length > 0; depth++) {
+		const records = level.filter(isJsonObject);
+		const holder = records.find((record) => Object.hasOwn(record, name) && !isUnset(record[name]));
+		if (holder !== undefined) return holder[name];
+		level = level.flatMap((value) =>
+			typeof value === 'object' && value !== null ? Object.values(value) : [],
+		);
+	}
+	return undefined;
+}
+
+/** The document says only that the completion payload includes `call_id`, not where. */
+export function findCallId(payload: JsonValue): string | undefined {
+	const value = findField(payload, 'call_id');
+	return typeof value === 'string' && CALL_ID.test(value) ? value : undefined;
+}
+
+/** Whether `status` is one of those that the user counts as finished. */
+export function hasFinishedStatus(record: JsonObject, finished: readonly string[]): boolean {
+	return typeof record.status === 'string' && finished.includes(record.status);
+}
+
+/**
+ * Whether a record shows by itself that its call is over. A status alone does not where the call was
+ * picked up: whether a call that is still going on may show `picked` is open.
+ */
+export function showsTheEnd(record: JsonObject, finished: readonly string[]): boolean {
+	if (SIGNS_OF_THE_END.some((name) => isFilled(record[name]))) return true;
+	return hasFinishedStatus(record, finished) && isUnset(record.call_picked_at);
+}
+
+function isFilled(value: JsonValue | undefined): boolean {
+	return isJsonObject(value) ? Object.keys(value).length > 0 : !isUnset(value);
+}
+
+/** Names separated by commas or line breaks, as a person types a list. */
+export function parseList(text: string): string[] {
+	return text
+		.split(/[,\n]/)
+		.map((name) => name.trim())
+		.filter((name) => name !== '');
+}
+
+/** Which calls are wanted; an empty list wants all. */
+export type CallFilters = { status: string[]; agent_uuid: string[]; campaign_id: string[] };
+
+export function isWanted(source: JsonValue, filters: CallFilters): boolean {
+	return Object.entries(filters).every(([field, wanted]) => {
+		if (wanted.length === 0) return true;
+		const value = findField(source, field);
+		const isPlain = typeof value === 'string' || typeof value === 'number';
+		return isPlain && wanted.includes(String(value));
+	});
+}

@@ -1,0 +1,103 @@
+import { transcriptTurns, withExpiry } from './callRecord';
+import { showsTheEnd, OBSERVED_OUTCOMES } from './completion';
+import { getCall, getRecording, getTranscript } from '../endpoints';
+import { recordOf } from '../core/envelope';
+import { NotSent, OutcomeUnknown, ServiceRefusal } from '../core/explained';
+import type { Clock } from '../core/http';
+import type { Service } from '../core/service';
+import type { JsonObject } from '../types';
+
+export type Included = { transcript: boolean; recording: boolean };
+
+/** The record may lag behind its webhook a little; each wait before it is read again. */
+const LAG_WAITS_MS = [1_000, 2_000, 4_000];
+const UNKNOWN_WAIT_MS = 1_000;
+const FIRST_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 30_000;
+
+/** The service holds another call under this ID: nothing of it may be used. */
+export class OtherCall extends Error {
+	override readonly name = 'OtherCall';
+}
+
+/** The call as the service itself holds it. */
+export async function readCall(service: Service, callId: string): Promise<JsonObject> {
+	const record = recordOf(await getCall(service, callId));
+	if (record.call_id !== undefined && record.call_id !== callId) throw new OtherCall();
+	return record;
+}
+
+/** Reads until the service answers, also when it is down for a while, and until the call shows its end. */
+export async function readCompletedCall(
+	service: Service,
+	callId: string,
+	included: Included,
+	until: number,
+): Promise<JsonObject> {
+	const { clock } = service;
+	const read = async () =>
+		await throughOutage(clock, until, async () => await readCall(service, callId));
+	let record = await read().catch(async (error: unknown) => {
+		if (!isUnknownCall(error)) throw error;
+		await clock.sleep(UNKNOWN_WAIT_MS);
+		return await read();
+	});
+	for (const wait of LAG_WAITS_MS) {
+		if (showsTheEnd(record, OBSERVED_OUTCOMES)) break;
+		await clock.sleep(wait);
+		record = await read();
+	}
+	const more = async () => await readIncluded(service, callId, included);
+	return { ...record, ...(await throughOutage(clock, until, more)) };
+}
+
+/** Transcript and recording; a call that has none of them shows `[]` and `null`. */
+async function readIncluded(
+	service: Service,
+	callId: string,
+	{ transcript, recording }: Included,
+): Promise<JsonObject> {
+	return {
+		...(transcript && {
+			transcript: transcriptTurns(recordOf(await getTranscript(service, callId))),
+		}),
+		...(recording && { recording: await readRecording(service, callId) }),
+	};
+}
+
+async function throughOutage<T>(clock: Clock, until: number, act: () => Promise<T>): Promise<T> {
+	for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_WAIT_MS, wait * 2)) {
+		const result = await act().then(
+			(value) => ({ value }),
+			(error: unknown) => {
+				if (!isPassing(error) || clock.now() + wait > until) throw error;
+				return undefined;
+			},
+		);
+		if (result !== undefined) return result.value;
+		await clock.sleep(wait);
+	}
+}
+
+export function isUnknownCall(error: unknown): boolean {
+	return error instanceof OtherCall || says(error, /\bcall_not_found\b/);
+}
+
+function says(error: unknown, text: RegExp): boolean {
+	return error instanceof ServiceRefusal && error.refusal.texts.some((said) => text.test(said));
+}
+
+/** Whether the same read may well succeed later. */
+export function isPassing(error: unknown): boolean {
+	if (error instanceof NotSent || error instanceof OutcomeUnknown) return true;
+	return error instanceof ServiceRefusal && error.status === 429;
+}
+
+async function readRecording(service: Service, callId: string): Promise<JsonObject | null> {
+	const askedAt = service.clock.now();
+	const answer = await getRecording(service, callId).catch((error: unknown) => {
+		if (says(error, /\brecording_not_available\b/)) return undefined;
+		throw error;
+	});
+	return answer === undefined ? null : withExpiry(recordOf(answer), askedAt);
+}

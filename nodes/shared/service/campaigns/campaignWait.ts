@@ -1,0 +1,97 @@
+import { isCompleted, type CampaignView } from './campaignView';
+import { NotSent, OutcomeUnknown } from '../core/explained';
+import type { Clock } from '../core/http';
+
+export type WaitSettings = {
+	intervalMs: number;
+	limitMs: number;
+	/** Waits for this contact list alone; for all of the campaign where it is not set. */
+	contactListId?: number | undefined;
+	/** Whether someone may still activate a draft or paused campaign while this waits. */
+	waitWhileStopped: boolean;
+};
+
+export type WaitOutcome = 'completed' | 'draft' | 'paused' | 'archived' | 'timed_out';
+
+export type WaitEnd = { outcome: WaitOutcome; note: string };
+
+/** Statuses in which nobody is called; any other, unknown ones included, may still make calls. */
+const STOPPED: { [status: string]: WaitEnd & { lasting: boolean } } = {
+	Draft: {
+		outcome: 'draft',
+		note: 'The campaign is a draft, so nobody is called until it is activated in the dashboard.',
+		lasting: false,
+	},
+	Paused: {
+		outcome: 'paused',
+		note: 'The campaign is paused. What is queued is kept and called once it is activated again.',
+		lasting: false,
+	},
+	Archived: {
+		outcome: 'archived',
+		note: 'The campaign is archived, so what is left in its queues is no longer called.',
+		lasting: true,
+	},
+};
+
+/** Why the wait is over, or `undefined` while it goes on. */
+export function judge(
+	view: CampaignView,
+	{ contactListId, waitWhileStopped }: WaitSettings,
+): WaitEnd | undefined {
+	const lists = awaited(view, contactListId);
+	if (lists.length > 0 && lists.every(isCompleted)) {
+		const what = contactListId === undefined ? 'Every queue' : `Contact list ${contactListId}`;
+		return { outcome: 'completed', note: `${what} is completed.` };
+	}
+	const stopped = STOPPED[view.status ?? ''];
+	if (stopped === undefined || (waitWhileStopped && !stopped.lasting)) return undefined;
+	return { outcome: stopped.outcome, note: stopped.note };
+}
+
+/** A list that was never released to the calling queue has nothing to complete, unless it is the one asked for. */
+function awaited({ lists }: CampaignView, contactListId: number | undefined) {
+	return contactListId === undefined
+		? lists.filter(({ queues }) => queues.length > 0)
+		: lists.filter(({ id }) => id === String(contactListId));
+}
+
+function timedOut(view: CampaignView, { contactListId, limitMs }: WaitSettings): WaitEnd {
+	const lists = awaited(view, contactListId);
+	const open = lists.filter((list) => !isCompleted(list)).map(({ id }) => id);
+	const minutes = Math.round(limitMs / 60_000);
+	const after = `after ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
+	const missing =
+		contactListId === undefined
+			? 'nothing is in the calling queue'
+			: `the campaign shows no contact list ${contactListId}`;
+	const note =
+		lists.length === 0
+			? `The time limit passed ${after}: ${missing}.`
+			: `The time limit passed ${after} with these contact lists open: ${open.join(', ')}.`;
+	return { outcome: 'timed_out', note };
+}
+
+/**
+ * Reads the campaign until its queues are completed, it stops, or the limit passes. The first
+ * reading must succeed; later ones may stumble, as the wait would otherwise end with each hiccup.
+ */
+export async function waitUntilCompleted(
+	read: () => Promise<CampaignView>,
+	settings: WaitSettings,
+	clock: Clock,
+): Promise<{ view: CampaignView; end: WaitEnd }> {
+	const deadline = clock.now() + settings.limitMs;
+	let view = await read();
+	for (;;) {
+		const end = judge(view, settings);
+		if (end !== undefined) return { view, end };
+		const left = deadline - clock.now();
+		if (left <= 0) return { view, end: timedOut(view, settings) };
+		await clock.sleep(Math.min(settings.intervalMs, left));
+		view = await read().catch((error: unknown) => {
+			if (error instanceof NotSent || error instanceof OutcomeUnknown) return view;
+			throw error;
+		});
+	}
+}

@@ -1,0 +1,51 @@
+import type { JsonObject, JsonValue } from '../types';
+
+export type Method = 'GET' | 'POST' | 'DELETE';
+
+/** A request to the service; `path` is relative to the base URL. */
+export type ServiceRequest = {
+	method: Method;
+	path: string;
+	query?: Query;
+	body?: JsonObject;
+};
+
+export type Query = { [name: string]: string | number | boolean };
+
+/** What came back, before anyone judged it. */
+export type WireAnswer = {
+	status: number;
+	headers: { [name: string]: unknown };
+	text: string;
+};
+
+/** Sends one request once. Throws {@link TransportFault} when no answer came. */
+export type Transport = (request: ServiceRequest) => Promise<WireAnswer>;
+
+/** No answer: `code` is Node's error code (`ECONNREFUSED`, `ECONNRESET`, …). */
+export class TransportFault extends Error {
+	override readonly name = 'TransportFault';
+
+	constructor(
+		readonly code: string,
+		message: string,
+	) {
+		super(message);
+	}
+}
+
+/** n8n stopped the request by itself (SSRF guard, allowed domains): its error has no network code. */
+export const BLOCKED_BY_N8N = 'BLOCKED_BY_N8N';
+
+/** A success as the service gave it: `data`, and what stands beside it (`message`, `meta`, …). */
+export type Answer = {
+	status: number;
+	body: JsonValue;
+};
+
+/** Time, injected so that tests never sleep for real. */
+export type Clock = {
+	/** Epoch milliseconds. */
+	now(): number;
+	sleep(milliseconds: number): Promise<void>;
+};

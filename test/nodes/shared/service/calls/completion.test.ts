@@ -1,0 +1,95 @@
+import {
+	findCallId,
+	findField,
+	hasFinishedStatus,
+	isWanted,
+	OBSERVED_OUTCOMES,
+	parseList,
+	showsTheEnd,
+} from '../../../../../nodes/shared/service/calls/completion';
+import { dialects } from '../../../../simulator';
+import type { JsonObject, JsonValue } from '../../../../../nodes/shared/service/types';
+
+const ID = '6f1c2a34-0000-4000-8000-000000000001';
+
+describe('findCallId', () => {
+	const bodies = Object.values(dialects).map(({ name, webhook }) => [name, webhook] as const);
+
+	it.each(bodies)('finds it in the payload of dialect %s', (_name, webhook) => {
+		const payload: JsonValue = JSON.parse(
+			JSON.stringify(webhook.body(ID, { call_id: ID, status: 'picked' })),
+		);
+		expect(findCallId(payload)).toBe(ID);
+	});
+
+	it.each<[string, JsonValue]>([
+		['nothing', {}],
+		['text', 'call_id'],
+		['null', null],
+		['a number for it', { call_id: 7 }],
+		['an empty text for it', { call_id: ' ' }],
+		['a way out of the path', { call_id: '../calls' }],
+		['a text too long', { call_id: 'a'.repeat(129) }],
+		['it too deep inside', { a: { b: { c: { d: { e: { f: { call_id: ID } } } } } } }],
+	])('finds none in %s', (_name, payload) => {
+		expect(findCallId(payload)).toBeUndefined();
+	});
+
+	it('takes the one nearest to the top', () => {
+		const payload = { data: { data_captured: { call_id: 'other' } }, call: { call_id: ID } };
+		expect(findCallId(payload)).toBe(ID);
+		expect(findField([{ x: [{ status: 'inner' }] }, { status: 'outer' }], 'status')).toBe('outer');
+	});
+});
+
+describe('the end of a call', () => {
+	it.each<[string, JsonObject, boolean]>([
+		['who ended it', { status: 'picked', call_picked_at: 'x', call_ended_by: 'agent' }, true],
+		['why it ended', { status: 'voicemail', call_ended_reason: 'timeout' }, true],
+		['why in words', { call_ended_reason_message: 'Hung up' }, true],
+		['a summary', { status: 'picked', call_picked_at: 'x', summary: 'Wants a visit' }, true],
+		['an analysis', { post_call_analysis: { sentiment: 'positive' } }, true],
+		['an empty analysis', { post_call_analysis: {} }, false],
+		['an outcome of a call never picked up', { status: 'not_picked' }, true],
+		['an outcome of a call that may still go on', { status: 'picked', call_picked_at: 'x' }, false],
+		['a status of another kind', { status: 'ringing' }, false],
+		['no status', { status: null }, false],
+	])('%s', (_name, record, over) => {
+		expect(showsTheEnd(record, OBSERVED_OUTCOMES)).toBe(over);
+	});
+
+	it('by status alone, from the list of the user', () => {
+		expect(hasFinishedStatus({ status: 'voicemail' }, OBSERVED_OUTCOMES)).toBe(false);
+		expect(hasFinishedStatus({ status: 'voicemail' }, ['voicemail'])).toBe(true);
+		expect(hasFinishedStatus({}, ['voicemail'])).toBe(false);
+	});
+});
+
+describe('filters', () => {
+	const all = { status: [], agent_uuid: [], campaign_id: [] };
+	const record = { call_id: ID, status: 'picked', campaign_id: 42, agent_uuid: 'agent_a' };
+
+	it('want every call when they are empty', () => {
+		expect(isWanted({ call_id: ID }, all)).toBe(true);
+	});
+
+	it.each([
+		[{ status: ['picked', 'failed'] }, true],
+		[{ status: ['failed'] }, false],
+		[{ campaign_id: ['42'] }, true],
+		[{ campaign_id: ['4'] }, false],
+		[{ agent_uuid: ['agent_a'], campaign_id: ['42'] }, true],
+		[{ agent_uuid: ['agent_b'], campaign_id: ['42'] }, false],
+	])('%p: %p', (filters, wanted) => {
+		expect(isWanted(record, { ...all, ...filters })).toBe(wanted);
+		expect(isWanted({ data: record }, { ...all, ...filters })).toBe(wanted);
+	});
+
+	it('do not want a call that lacks the field', () => {
+		expect(isWanted({ call_id: ID }, { ...all, campaign_id: ['undefined'] })).toBe(false);
+	});
+
+	it('are typed as a list', () => {
+		expect(parseList(' picked, not_picked\nfailed ,,')).toEqual(['picked', 'not_picked', 'failed']);
+	});
+});
