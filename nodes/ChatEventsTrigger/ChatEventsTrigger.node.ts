@@ -39,6 +39,7 @@ export class ChatEventsTrigger implements INodeType {
 				httpMethod: '={{ $parameter["watchSessions"] ? "POST" : "" }}',
 				responseMode: 'onReceived',
 				path: 'watch',
+				ndvHideUrl: '={{ !$parameter["watchSessions"] }}',
 			},
 		],
 		properties: triggerFields,

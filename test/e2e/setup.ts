@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installPackage, projectFolder } from '../n8n/package-install';
 import { N8nServer } from '../n8n/server';
@@ -16,5 +17,8 @@ export default async function setup(): Promise<void> {
 	execFileSync('npm', ['run', '--silent', 'build'], { cwd: projectFolder, stdio: 'inherit' });
 	const home = await mkdtemp(join(tmpdir(), 'n8n-e2e-'));
 	await installPackage(home);
-	publish(await N8nServer.start({ host, home }), host);
+	const server = await N8nServer.start({ host, home });
+	// Signed in here, once: what a test file writes to the environment reaches no other file.
+	await N8nDriver.signIn(server.baseUrl);
+	publish(server, host);
 }

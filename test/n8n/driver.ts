@@ -39,8 +39,8 @@ export class N8nDriver {
 	/** Makes the owner on a new server, and signs in on one that has it already. */
 	static async signIn(baseUrl: string): Promise<N8nDriver> {
 		const driver = new N8nDriver(baseUrl);
-		// n8n takes few sign-ins a minute, and jest gives each test file its own modules:
-		// the environment is what lets the files of a run share one session.
+		// n8n takes few sign-ins a minute, and jest gives each test file its own modules: the session
+		// that the set-up of a run leaves in the environment serves all its files.
 		const session = `N8N_DRIVER_SESSION_${new URL(baseUrl).port}`;
 		driver.cookie = process.env[session] ?? '';
 		if (driver.cookie !== '' && (await driver.send('GET', '/login')).ok) return driver;
