@@ -128,7 +128,8 @@ export class N8nServer implements N8nAddress {
 		if (this.child) endGroup(this.child, 'SIGKILL');
 	};
 
-	private environment(): NodeJS.ProcessEnv {
+	/** What this server runs with; its workers and webhook processes run with the same. */
+	environment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
 		// The caller's own n8n settings and those of the test runner must not reach this server.
 		const inherited = Object.entries(process.env).filter(
 			([name]) => !/^(N8N_|EXECUTIONS_|QUEUE_|DB_|JEST_|NODE_OPTIONS$)/.test(name),
@@ -148,6 +149,7 @@ export class N8nServer implements N8nAddress {
 			N8N_TEMPLATES_ENABLED: 'false',
 			N8N_PERSONALIZATION_ENABLED: 'false',
 			...this.options.env,
+			...extra,
 		};
 	}
 }

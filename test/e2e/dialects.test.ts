@@ -24,6 +24,9 @@ describe.each([dialects.plain, dialects.terse, dialects.wrapped])(
 			simulator = await startSimulator({ dialect });
 			credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
 		});
+		afterEach(() => {
+			simulator.reset();
+		});
 		afterAll(async () => {
 			await n8n.call('DELETE', `/credentials/${credential.id}`);
 			await simulator.stop();
@@ -48,6 +51,37 @@ describe.each([dialects.plain, dialects.terse, dialects.wrapped])(
 		}
 		const one = async (type: string, parameters: INodeParameters) =>
 			await run(ours('Node', type, parameters));
+
+		test('Place Call', async () => {
+			const [item] = await one('placeCall', {
+				...AGENT,
+				countryCode: 'IN',
+				phoneNumber: '98765 43210',
+				personName: 'Asha Rao',
+			});
+			expect(item?.json.call_id).toEqual(expect.any(String));
+			expect(simulator.callsTo('+919876543210')).toBe(1);
+		});
+
+		test('Push Campaign Contacts', async () => {
+			const rows = [
+				{ phone: '098765 43211', person_name: 'Ravi', city: 'Pune' },
+				{ phone: 'later', person_name: 'Nisha', city: 'Jaipur' },
+			];
+			const jsonOutput = JSON.stringify({ rows });
+			const [item] = await run(
+				node('Sheet', 'n8n-nodes-base.set', 3.4, { mode: 'raw', jsonOutput }),
+				node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'rows' }),
+				ours('Node', 'pushCampaignContacts', { campaignId: String(campaigns.active), ...AGENT }),
+			);
+			expect(item?.json).toMatchObject({
+				contacts_accepted: 1,
+				feed: { received: 2, pushed: 1, rejected: 1 },
+			});
+			expect(simulator.contactsOf(campaigns.active)).toContainEqual(
+				expect.objectContaining({ personName: 'Ravi', extra: { city: 'Pune' } }),
+			);
+		});
 
 		test('Get Call: record, transcript, recording', async () => {
 			const include = ['transcript', 'recording'];
