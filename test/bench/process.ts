@@ -45,7 +45,11 @@ export class StallProbe {
 		while (this.running) {
 			const at = Date.now();
 			const started = performance.now();
-			await fetch(url).then(async (response) => await response.text());
+			// A server that stands still for minutes may drop the line; how long that took counts all the same.
+			await fetch(url).then(
+				async (response) => await response.text(),
+				() => undefined,
+			);
 			this.samples.push({ at, ms: performance.now() - started });
 			await new Promise((resolve) => setTimeout(resolve, 10));
 		}
