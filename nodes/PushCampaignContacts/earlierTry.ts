@@ -1,9 +1,9 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { runKey } from '../shared/n8n/once';
+import { runKey, RunMemory } from '../shared/n8n/once';
 import type { FeedOutcome } from '../shared/service/campaignFeed/feed';
 
 /** How far a feed came before it stopped, kept as long as n8n keeps its first row. */
-const stoppedFeeds = new WeakMap<INodeExecutionData, Map<string, FeedOutcome>>();
+const stoppedFeeds = new RunMemory<FeedOutcome>();
 
 /**
  * n8n's "Retry On Fail" runs the whole node again on the very same items. What an earlier try
@@ -19,12 +19,10 @@ export class EarlierTry {
 	}
 
 	outcome(): FeedOutcome | undefined {
-		return this.first && stoppedFeeds.get(this.first)?.get(this.key);
+		return this.first && stoppedFeeds.get(this.first, this.key);
 	}
 
 	keep(outcome: FeedOutcome): void {
-		if (this.first === undefined) return;
-		const runs = stoppedFeeds.get(this.first) ?? new Map<string, FeedOutcome>();
-		stoppedFeeds.set(this.first, runs.set(this.key, outcome));
+		if (this.first !== undefined) stoppedFeeds.set(this.first, this.key, outcome);
 	}
 }

@@ -9,8 +9,22 @@ export function runKey(context: IExecuteFunctions): string {
 	return `${context.getExecutionId()}/${context.getNode().id}/${String(run)}`;
 }
 
-/** What was done for an input item, kept as long as n8n keeps the item itself. */
-const settledItems = new WeakMap<INodeExecutionData, Map<string, Settled>>();
+/** Remembers something of an input item for one run, as long as n8n keeps the item itself. */
+export class RunMemory<T> {
+	private readonly items = new WeakMap<INodeExecutionData, Map<string, T>>();
+
+	get(item: INodeExecutionData, key: string): T | undefined {
+		return this.items.get(item)?.get(key);
+	}
+
+	set(item: INodeExecutionData, key: string, value: T): void {
+		const runs = this.items.get(item) ?? new Map<string, T>();
+		this.items.set(item, runs.set(key, value));
+	}
+}
+
+/** What was done for each item. */
+const settledItems = new RunMemory<Settled>();
 
 /**
  * n8n's "Retry On Fail" runs the whole node again on the very same items. What took effect then,
@@ -25,7 +39,7 @@ export class OnceLedger {
 
 	/** Whether an earlier try of this run has settled one of the items. */
 	hasSettled(items: INodeExecutionData[]): boolean {
-		return items.some((item, index) => settledItems.get(item)?.has(this.keyOf(index)));
+		return items.some((item, index) => settledItems.get(item, this.keyOf(index)) !== undefined);
 	}
 
 	async once(
@@ -34,26 +48,21 @@ export class OnceLedger {
 		act: () => Promise<INodeExecutionData[]>,
 	): Promise<INodeExecutionData[]> {
 		const key = this.keyOf(index);
-		const settled = settledItems.get(item)?.get(key);
+		const settled = settledItems.get(item, key);
 		if (settled !== undefined) {
 			if ('unknown' in settled) throw settled.unknown;
 			return settled.output;
 		}
 		const output = await act().catch((error: unknown) => {
-			if (error instanceof OutcomeUnknown) this.keep(item, key, { unknown: error });
+			if (error instanceof OutcomeUnknown) settledItems.set(item, key, { unknown: error });
 			throw error;
 		});
-		this.keep(item, key, { output });
+		settledItems.set(item, key, { output });
 		return output;
 	}
 
 	/** The same object may stand in the input twice, and each place is one of its own. */
 	private keyOf(index: number): string {
 		return `${this.key}/${index}`;
-	}
-
-	private keep(item: INodeExecutionData, key: string, settled: Settled): void {
-		const runs = settledItems.get(item) ?? new Map<string, Settled>();
-		settledItems.set(item, runs.set(key, settled));
 	}
 }
