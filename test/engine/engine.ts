@@ -9,7 +9,6 @@ import {
 	WorkflowExecute,
 } from 'n8n-core';
 import {
-	createEmptyRunExecutionData,
 	createRunExecutionData,
 	LoggerProxy,
 	NodeConnectionTypes,
@@ -176,7 +175,7 @@ export async function executeRaw(
 		node,
 		makeAdditionalData(credentialsHelper),
 		'trigger',
-		createEmptyRunExecutionData(),
+		createRunExecutionData({ executionData: {} }),
 		0,
 		input,
 		data,

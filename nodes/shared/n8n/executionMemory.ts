@@ -1,0 +1,108 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { InvalidInput } from '../service/core/explained';
+import type { JsonObject } from '../service/types';
+import { agentRunOf, mcpSessionOf, runsAsTool } from './toolRun';
+
+/** Under this name everything lies in the node's context, which n8n shows in `$node[…].context`. */
+const SHELF = 'voiceChatAgent';
+
+type Shelf = { [key: string]: unknown };
+
+/**
+ * One named record of what a node did in one of its runs, kept by n8n with the execution: it is there
+ * again on each try of *Retry On Fail* and, read back from the database, in the execution that *Retry*
+ * in the list of executions starts. The next run of a loop has a record of its own. As a tool, one run
+ * of the agent, or one session of the MCP client, has one record.
+ *
+ * It is stored with every execution, so it holds plain JSON and little of it: IDs, ranges and counts,
+ * never rows. n8n writes it when the execution ends, or after each node where the workflow saves
+ * its progress: what a process does in the moment before it is killed is not in it.
+ */
+export class ExecutionMemory<T extends JsonObject> {
+	private readonly shelf: Shelf;
+	private readonly key: string;
+
+	/**
+	 * @param name one for each kind of record; a node may keep several
+	 * @param isRecord whether what comes back from the database has the form that was written
+	 */
+	constructor(
+		context: IExecuteFunctions,
+		name: string,
+		private readonly isRecord: (stored: unknown) => stored is T,
+	) {
+		this.shelf = shelfOf(context);
+		this.key = `${name}, ${runOf(context)}`;
+	}
+
+	/**
+	 * What was written last, the very object: a change to it is kept as well.
+	 *
+	 * @throws InvalidInput where something was written that cannot be read, as what was done is then open
+	 */
+	read(): T | undefined {
+		if (!Object.hasOwn(this.shelf, this.key)) return undefined;
+		const stored = this.shelf[this.key];
+		if (this.isRecord(stored)) return stored;
+		throw new InvalidInput(
+			'What this node did in an earlier try of this execution cannot be read, so nothing was sent',
+			'Look in the service what was already done, and start a new execution with the items that are left.',
+		);
+	}
+
+	write(record: T): void {
+		this.shelf[this.key] = record;
+	}
+
+	forget(): void {
+		Reflect.deleteProperty(this.shelf, this.key);
+	}
+}
+
+/** The same for each try of one run of a node, and for all runs of a tool for one run of its agent. */
+function runOf(context: IExecuteFunctions): string {
+	if (runsAsTool(context)) return agentRunOf(context);
+	const { $runIndex: run } = context.getWorkflowDataProxy(0);
+	return `run ${String(run)}`;
+}
+
+/** What was done for MCP clients, whose calls belong to no execution: in this process, the newest sessions. */
+const sessions = new Map<string, Shelf>();
+const MOST_SESSIONS = 500;
+
+/** What was done without an execution to keep it with, as long as n8n holds on to the node's task. */
+const tasks = new WeakMap<object, Shelf>();
+
+function shelfOf(context: IExecuteFunctions): Shelf {
+	const session = mcpSessionOf(context);
+	if (session === undefined) return shelfInExecution(context);
+	if (session === '') return shelfOfTask(context);
+	const key = JSON.stringify([context.getWorkflow().id, context.getNode().id, session]);
+	const shelf = sessions.get(key) ?? {};
+	sessions.delete(key);
+	sessions.set(key, shelf);
+	const [oldest] = sessions.keys();
+	if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
+	return shelf;
+}
+
+function shelfInExecution(context: IExecuteFunctions): Shelf {
+	const kept = context.getContext('node');
+	const shelf: unknown = kept[SHELF];
+	if (isShelf(shelf)) return shelf;
+	const empty: Shelf = {};
+	kept[SHELF] = empty;
+	return empty;
+}
+
+/** Each try of *Retry On Fail* has the same task. */
+function shelfOfTask(context: IExecuteFunctions): Shelf {
+	const task = context.getExecuteData();
+	const shelf = tasks.get(task) ?? {};
+	tasks.set(task, shelf);
+	return shelf;
+}
+
+function isShelf(value: unknown): value is Shelf {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,41 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+/**
+ * Whether the node runs as a tool of an AI agent or an MCP client. The MCP Server Trigger and older
+ * agents call it themselves; newer agents ask the engine to run it like any node, and only the type
+ * tells, because n8n derives `placeCallTool` from `placeCall`. (`placeCallHitlTool` asks a person
+ * for approval and answers n8n, not a model.)
+ */
+export function runsAsTool(context: IExecuteFunctions): boolean {
+	const { type } = context.getNode();
+	if (type.endsWith('HitlTool')) return false;
+	return context.isToolExecution() || type.endsWith('Tool');
+}
+
+/**
+ * What stays the same while one agent works on one input, whichever way it calls its tools, and
+ * differs in the next round of a loop: which run of which node led to the tool.
+ */
+export function agentRunOf(context: IExecuteFunctions): string {
+	const sources = Object.values(context.getExecuteData().source ?? {}).flat();
+	const [source] = sources.filter((candidate) => candidate !== null);
+	if (source === undefined) return 'agent';
+	const { previousNode, previousNodeOutput = 0, previousNodeRun = 0 } = source;
+	return `agent ${previousNodeRun}/${previousNodeOutput}/${previousNode}`;
+}
+
+/**
+ * The MCP client's session, where the node is called for one; empty where the MCP Server Trigger
+ * does not tell it (before version 2.1, and over SSE). Its calls belong to no execution, so what was
+ * done is kept under this name.
+ */
+export function mcpSessionOf(context: IExecuteFunctions): string | undefined {
+	// An agent's input comes from a node; that of the MCP Server Trigger comes from a request.
+	const isRequest = context.isToolExecution() && context.getExecuteData().source === null;
+	if (!isRequest) return undefined;
+	const session: unknown = context.evaluateExpression(
+		'{{ $json.headers?.["mcp-session-id"] ?? "" }}',
+		0,
+	);
+	return typeof session === 'string' ? session : '';
+}

@@ -1,0 +1,87 @@
+import { parse, stringify } from 'flatted';
+import { ExecuteContext } from 'n8n-core';
+import { createRunExecutionData, type IRunExecutionData } from 'n8n-workflow';
+import { z } from 'zod';
+import { ExecutionMemory } from '../../../../nodes/shared/n8n/executionMemory';
+import {
+	makeAdditionalData,
+	makeNode,
+	makeWorkflow,
+	setupEngine,
+	TestCredentialsHelper,
+} from '../../../engine';
+
+beforeAll(async () => {
+	await setupEngine();
+});
+
+const anExecution = () => createRunExecutionData({ executionData: {} });
+
+type Done = { calls: string[] };
+const isDone = (stored: unknown): stored is Done =>
+	z.object({ calls: z.array(z.string()) }).safeParse(stored).success;
+
+function memoryIn(
+	data: IRunExecutionData,
+	{ run = 0, node: name = 'Node', record = 'done' } = {},
+): ExecutionMemory<Done> {
+	const node = makeNode({ type: 'test.sink', name });
+	const input = { main: [[{ json: {} }]] };
+	const context = new ExecuteContext(
+		makeWorkflow([node]),
+		node,
+		makeAdditionalData(new TestCredentialsHelper()),
+		'trigger',
+		data,
+		run,
+		[{ json: {} }],
+		input,
+		{ node, data: input, source: null },
+		[],
+	);
+	return new ExecutionMemory(context, record, isDone);
+}
+
+/** As n8n writes an execution to its database and reads it again. */
+const stored = (data: IRunExecutionData): IRunExecutionData =>
+	z.custom<IRunExecutionData>().parse(parse(stringify(data)));
+
+test('a further try of the same run finds what was written', () => {
+	const data = anExecution();
+	expect(memoryIn(data).read()).toBeUndefined();
+	memoryIn(data).write({ calls: ['a'] });
+	expect(memoryIn(data).read()).toEqual({ calls: ['a'] });
+});
+
+test('an execution read back from the database finds it, changes after the writing included', () => {
+	const data = anExecution();
+	const record = { calls: ['a'] };
+	memoryIn(data).write(record);
+	record.calls.push('b');
+	expect(memoryIn(stored(data)).read()).toEqual({ calls: ['a', 'b'] });
+});
+
+test('another run of a loop, another node and another record have their own', () => {
+	const data = anExecution();
+	memoryIn(data).write({ calls: ['a'] });
+	expect(memoryIn(data, { run: 1 }).read()).toBeUndefined();
+	expect(memoryIn(data, { node: 'Other' }).read()).toBeUndefined();
+	expect(memoryIn(data, { record: 'feed' }).read()).toBeUndefined();
+});
+
+test('what is forgotten leaves nothing behind', () => {
+	const data = anExecution();
+	memoryIn(data).write({ calls: ['a'] });
+	memoryIn(data).forget();
+	expect(memoryIn(data).read()).toBeUndefined();
+	expect(JSON.stringify(data)).not.toContain('calls');
+});
+
+test('a record that cannot be read stops the node instead of passing for nothing done', () => {
+	const data = anExecution();
+	memoryIn(data).write({ calls: ['a'] });
+	const damaged = stored(data);
+	const kept = JSON.stringify(damaged.executionData?.contextData).replace('["a"]', '7');
+	Object.assign(damaged.executionData ?? {}, { contextData: JSON.parse(kept) });
+	expect(() => memoryIn(damaged).read()).toThrow('cannot be read, so nothing was sent');
+});
