@@ -2,11 +2,13 @@
 module.exports = {
 	testEnvironment: 'node',
 	cacheDirectory: '<rootDir>/node_modules/.cache/jest',
-	roots: ['<rootDir>/test'],
+	// The sources too: watch mode and --findRelatedTests see no change outside the roots.
+	roots: ['<rootDir>/nodes', '<rootDir>/credentials', '<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
 	// The server ring has a runner of its own: npm run test:e2e.
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/browser/'],
 	setupFiles: ['<rootDir>/test/engine/env.js'],
+	dependencyExtractor: '<rootDir>/test/engine/dependencies.js',
 	transform: {
 		'^.+\\.ts$': [
 			'@swc/jest',
