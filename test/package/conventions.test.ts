@@ -156,6 +156,16 @@ test('no open detail has a default', () => {
 	expect(asked.filter(({ property }) => property.default !== '')).toEqual([]);
 });
 
+test('n8n checks no field by a regular expression: a busy n8n stops the workflow over one', () => {
+	const patterns = [/"type":"regex"/, /"validation":/, /"extractValue":/];
+	expect(
+		breaking(
+			({ property }) => patterns.some((pattern) => pattern.test(JSON.stringify(property))),
+			() => true,
+		),
+	).toEqual([]);
+});
+
 test('two parameters of one name are never shown together', () => {
 	const clashes = loader.types.nodes.flatMap(({ name, properties }) =>
 		properties.flatMap((one, index) =>

@@ -21,15 +21,6 @@ export const agentField: INodeProperties = {
 			name: 'id',
 			type: 'string',
 			placeholder: 'e.g. agent_5f2c9a',
-			validation: [
-				{
-					type: 'regex',
-					properties: {
-						regex: 'agent_[A-Za-z0-9_-]+',
-						errorMessage: 'An agent ID begins with agent_ and has no spaces',
-					},
-				},
-			],
 		},
 	],
 };

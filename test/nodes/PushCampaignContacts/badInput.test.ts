@@ -114,10 +114,9 @@ describe('settings that cannot be used send nothing', () => {
 	});
 });
 
-test('an agent that is typed in without agent_ does not even start the workflow', async () => {
-	await expect(feed(ring, rows, { agentUuid: agent('5f2c') })).rejects.toThrow(
-		'An agent ID begins with agent_ and has no spaces',
-	);
+test('an agent that is typed in without agent_ stops the node before anything is sent', async () => {
+	const { error } = await feed(ring, rows, { agentUuid: agent('5f2c') });
+	expect(error).toMatchObject({ message: 'Agent holds "5f2c", which is not an agent ID' });
 });
 
 test('one of two phone columns is not guessed', async () => {
