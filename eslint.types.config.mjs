@@ -1,5 +1,6 @@
 // The type-aware rules. n8n's own command wants eslint.config.mjs untouched, so they stand here.
 import { defineConfig, globalIgnores } from 'eslint/config';
+import jest from 'eslint-plugin-jest';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
@@ -31,6 +32,33 @@ export default defineConfig(
 		// Jest's matchers (expect.any and the like) are typed as any.
 		files: ['**/*.test.ts', '**/contract/cases/*.ts'],
 		rules: { '@typescript-eslint/no-unsafe-assignment': 'off' },
+	},
+	{
+		// A test that is left out, or that looks at nothing, is no test.
+		files: ['test/**/*.ts'],
+		plugins: { jest },
+		rules: {
+			'jest/no-focused-tests': 'error',
+			'jest/no-disabled-tests': 'error',
+			// A helper whose whole work is to assert is named expect…
+			'jest/expect-expect': ['error', { assertFunctionNames: ['expect', 'expect*'] }],
+			'jest/no-identical-title': 'error',
+			'jest/no-standalone-expect': 'error',
+			'jest/valid-expect': 'error',
+			'jest/valid-expect-in-promise': 'error',
+			'jest/valid-title': 'error',
+			'jest/no-done-callback': 'error',
+			'jest/no-test-return-statement': 'error',
+			'jest/no-commented-out-tests': 'error',
+			'no-restricted-syntax': [
+				'error',
+				{
+					selector:
+						'MemberExpression[object.name=/^(test|it|describe|jest)$/][property.name=/^(todo|failing|retryTimes)$/]',
+					message: 'A test runs, passes, and passes the first time.',
+				},
+			],
+		},
 	},
 	{
 		// Plain logic knows no n8n: it can be read, tested and reused without one.

@@ -1,4 +1,7 @@
-/** Adds up the reports of the test rings; a ring without a report or without a test is a failure. */
+/**
+ * Adds up the reports of the test rings. A ring without a report or without a test, a pending test, one left for
+ * later and a snapshot that belongs to no test are failures.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -6,6 +9,9 @@ const report = z.object({
 	numPassedTests: z.number(),
 	numFailedTests: z.number(),
 	numRuntimeErrorTestSuites: z.number(),
+	numPendingTests: z.number(),
+	numTodoTests: z.number(),
+	snapshot: z.object({ unchecked: z.number() }),
 });
 
 const [failedSteps = '0', ...files] = process.argv.slice(2);
@@ -16,6 +22,11 @@ for (const file of files) {
 	passed += ring?.numPassedTests ?? 0;
 	// A file that could not even be loaded has no tests to count.
 	failed += ring ? ring.numFailedTests + ring.numRuntimeErrorTestSuites : 0;
+	const left = ring ? ring.numPendingTests + ring.numTodoTests : 0;
+	if (left > 0) console.log(`${left} tests did not run in ${file}`);
+	const obsolete = ring?.snapshot.unchecked ?? 0;
+	if (obsolete > 0) console.log(`${obsolete} snapshots belong to no test in ${file}`);
+	failed += left + obsolete;
 	if (!ring || ring.numPassedTests + ring.numFailedTests === 0) {
 		console.log(`No test ran in ${file}`);
 		failed++;

@@ -13,7 +13,7 @@ import {
 	post,
 	removeWorkflow,
 } from './calls';
-import { floodOfCompletions } from './flood';
+import { expectEachOnce } from './flood';
 import { sharedN8n } from './shared';
 
 /** `npm run soak:calls` makes more of them. */
@@ -65,7 +65,7 @@ describe('Call Completed Trigger in real n8n', () => {
 
 	it(`${CALLS} completions, each delivered twice, among ${FORGED} forged: each call once, with true data`, async () => {
 		const counts = { calls: CALLS, forged: FORGED };
-		await floodOfCompletions(simulator, await listen(), outputs, counts);
+		await expectEachOnce(simulator, await listen(), outputs, counts);
 	}, 900_000);
 
 	it('a call that was reported before n8n was told to forget starts nothing again after re-activation', async () => {

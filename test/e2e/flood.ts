@@ -9,7 +9,7 @@ const BURST = 10;
  * Every call is reported twice, half of them at the same moment, among made-up reports of calls that
  * nobody knows and made-up results of real ones: each call must end in one execution, with true data.
  */
-export async function floodOfCompletions(
+export async function expectEachOnce(
 	simulator: Simulator,
 	url: string,
 	outputs: (count: number) => Promise<INodeExecutionData[]>,

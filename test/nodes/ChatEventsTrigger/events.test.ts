@@ -108,4 +108,5 @@ test('an expired token is replaced by a new one', async () => {
 	await ring.reconnected(1);
 	control.nudge(sessions.open);
 	await count(active.emitted, 1);
+	expect(eventsOf(active)).toEqual(['nudge_sent']);
 });

@@ -80,6 +80,10 @@ test('watched sessions are followed again after a restart', async () => {
 	await ring.connected(0);
 	await ring.start(WATCHING, 'init', copy(database));
 	await ring.connected(2);
+	const { sessions: control } = ring.service();
+	expect([control.openSockets(sessions.open), control.openSockets(sessions.dormant)]).toEqual([
+		1, 1,
+	]);
 });
 
 test('requests that come together lose none of the sessions', async () => {

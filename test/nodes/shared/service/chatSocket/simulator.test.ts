@@ -148,6 +148,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		await connection.ready();
 		sim.sessions.nudge(session);
 		await until(() => events.length === 1);
+		expect(events.map(({ type }) => type)).toEqual(['nudge_sent']);
 	});
 
 	it('does not take a session from another client unless told to', async () => {
