@@ -1,0 +1,72 @@
+import type { INodeProperties, INodePropertyMode, INodeTypeDescription } from 'n8n-workflow';
+
+/** What a person reads; what a form does stays the same when only these change. */
+const WORDS = new Set(['description', 'hint', 'placeholder', 'action']);
+/** Said by the line itself, or by those below it. */
+const IN_THE_LINE = new Set(['displayName', 'name', 'type', 'options', 'values', 'modes']);
+
+/** Pictures, words, and what n8n's loader adds. */
+const NOT_THE_NODE = new Set([
+	'icon',
+	'iconUrl',
+	'codex',
+	'triggerPanel',
+	'communityNodePackageVersion',
+]);
+const POLL_TIMES = 'pollTimes';
+
+/** A node's description as text, a line a setting: what it is, without what it says. */
+export function nodeText({ properties, ...settings }: INodeTypeDescription): string {
+	return [
+		...Object.entries(settings)
+			.filter(([key]) => !WORDS.has(key) && !NOT_THE_NODE.has(key))
+			.flatMap(([key, value]) =>
+				Array.isArray(value) && value.some((one) => typeof one === 'object')
+					? [`${key}:`, ...value.map((one) => `  ${said(one)}`)]
+					: [`${key}: ${said(value)}`],
+			),
+		'',
+		formText(properties.filter(({ name }) => name !== POLL_TIMES)),
+	].join('\n');
+}
+
+/** The parameters of a form as text, each with its members and choices indented below it. */
+export function formText(properties: INodeProperties[]): string {
+	return properties.flatMap((property) => linesOf(property)).join('\n');
+}
+
+function linesOf(property: INodeProperties): string[] {
+	// The name of a notice is its text.
+	const label = property.type === 'notice' ? '' : ` “${property.displayName}”`;
+	const below = [
+		...settingsOf(property),
+		...(property.modes ?? []).flatMap((mode) => modeLines(mode)),
+		...(property.options ?? []).flatMap((option) => {
+			if ('values' in option) {
+				const members = option.values.flatMap((one) => linesOf(one));
+				return [`group ${option.name} “${option.displayName}”`, ...indented(members)];
+			}
+			if ('type' in option) return linesOf(option);
+			return [`choice ${said(option.value)} “${option.name}”`, ...indented(settingsOf(option))];
+		}),
+	];
+	return [`${property.name}${label} ${property.type}`, ...indented(below)];
+}
+
+function modeLines(mode: INodePropertyMode): string[] {
+	return [`mode ${mode.name} “${mode.displayName}” ${mode.type}`, ...indented(settingsOf(mode))];
+}
+
+function settingsOf(of: object): string[] {
+	return Object.entries(of)
+		.filter(([key]) => !WORDS.has(key) && !IN_THE_LINE.has(key) && key !== 'value')
+		.map(([key, value]) => `${key}: ${said(value)}`);
+}
+
+const indented = (lines: string[]) => lines.map((line) => `  ${line}`);
+
+/** JSON that reads well; a word and an expression stand without quotation marks. */
+function said(value: unknown): string {
+	if (typeof value === 'string') return /^[\w./-]+$|^=/.test(value) ? value : JSON.stringify(value);
+	return JSON.stringify(value, (key, one: unknown) => (WORDS.has(key) ? undefined : one));
+}

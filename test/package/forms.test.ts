@@ -1,0 +1,45 @@
+/**
+ * What each form is: its defaults, what is required, when it is shown, its choices, the node's outputs, credentials and
+ * webhooks. Saved workflows depend on all of it, so a change must be seen and meant. Look at the difference, then write
+ * it down with `npm test -- -u test/package/forms.test.ts`.
+ */
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { loader, nodeTypes, PACKAGE, setupEngine } from '../engine';
+import { formText, nodeText } from './formText';
+
+expect.addSnapshotSerializer({
+	test: (value) => typeof value === 'string',
+	serialize: (value) => String(value),
+});
+
+beforeAll(setupEngine);
+
+const NODES = [
+	'agents',
+	'callCompletedTrigger',
+	'campaignProgressTrigger',
+	'campaignStatus',
+	'chatDeliveryTrigger',
+	'chatEventsTrigger',
+	'chatSend',
+	'chatSession',
+	'dnd',
+	'getCall',
+	'injectContext',
+	'placeCall',
+	'pushCampaignContacts',
+];
+
+test('every node is looked at', () => {
+	expect(Object.keys(loader.known.nodes).sort()).toEqual(NODES);
+});
+
+test.each(NODES)('the form of %s', (name) => {
+	const { description } = nodeTypes.getByNameAndVersion(`${PACKAGE}.${name}`);
+	expect(nodeText(description)).toMatchSnapshot();
+});
+
+test('the form of the credential', () => {
+	const { properties } = loader.getCredential(CREDENTIAL).type;
+	expect(formText(properties)).toMatchSnapshot();
+});
