@@ -1,6 +1,7 @@
 import { WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
+	NodeConnectionTypes,
 	sleep,
 	type INode,
 	type INodeExecutionData,
@@ -10,9 +11,11 @@ import nock from 'nock';
 import {
 	executeRaw,
 	makeAdditionalData,
+	makeNode,
+	makeWorkflow,
 	oneNodeWorkflow,
 	output,
-	runNode,
+	runWorkflow,
 	service,
 } from '../../engine';
 import { acceptCalls, callsEndpoint, faultOf, phoneOf, placeCallRing } from './placeCall';
@@ -259,12 +262,15 @@ describe('Retry On Fail', () => {
 		expect(message).toContain('(call to 9876543211, IN) [item 1]');
 	});
 
-	it('calls again in the next run of a loop', async () => {
+	it('calls again when the same execution comes by again with the same item, as in a loop', async () => {
 		const bodies = acceptCalls(2);
-		const node = ring.placeCallNode(perItem);
+		const node = ring.placeCallNode(perItem, over);
+		const start = makeNode({ type: 'test.start', name: 'Start' });
+		const to = { node: node.name, type: NodeConnectionTypes.Main, index: 0 };
+		const workflow = makeWorkflow([start, node], { Start: { main: [[to, to]] } });
 		const input = people(1).map((json) => ({ json }));
-		await runNode(ring.credentials, node, input);
-		await runNode(ring.credentials, node, input);
+		const { data } = await runWorkflow(ring.credentials, workflow, start, input);
+		expect(data.resultData.runData[node.name]).toHaveLength(2);
 		expect(bodies).toHaveLength(2);
 	});
 });
