@@ -4,7 +4,7 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { readServiceAccess } from '../nodes/shared/n8n/credential';
+import { authorize } from '../nodes/shared/n8n/authorize';
 import { openDetailProperties } from '../nodes/shared/n8n/openDetailProperties';
 
 export class VoiceChatAgentApiTokenApi implements ICredentialType {
@@ -55,8 +55,6 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		request: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
-		const { baseUrl, apiToken } = readServiceAccess(credentials);
-		if (!request.url.startsWith(`${baseUrl}/`)) return request;
-		return { ...request, headers: { ...request.headers, 'API-Token': apiToken } };
+		return await Promise.resolve(authorize(credentials, request));
 	}
 }

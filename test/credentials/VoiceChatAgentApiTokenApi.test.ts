@@ -49,7 +49,7 @@ describe('the test button', () => {
 		['http', { baseUrl: 'http://voice.example.com' }, /unprotected.*https/],
 		['a query', { baseUrl: `${HOST}/?a=1` }, /more than an address/],
 		['a sign-in name', { baseUrl: 'https://me:pw@voice.example.com' }, /more than an address/],
-		['a short token', { apiToken: 'short' }, /5 characters.*has 16.*copy the whole token/],
+		['a short token', { apiToken: 'short' }, /5 characters.*has 16.*Copy the whole token/],
 		['a token with a gap', { apiToken: 'tok-012345 789ab' }, /16/],
 	])('%s: nothing is sent', async (_name, data, message) => {
 		expect(await pressTest(data)).toEqual({
@@ -95,17 +95,62 @@ describe('the token', () => {
 	const credential = new VoiceChatAgentApiTokenApi();
 	const data = { baseUrl: HOST, apiToken: TOKEN };
 
-	test('goes along to the base URL', async () => {
-		const request = await credential.authenticate(data, { url: `${HOST}/v1/call` });
-		expect(request.headers).toEqual({ 'API-Token': TOKEN });
+	const authenticate = async (request: object, baseUrl: string = HOST) =>
+		await credential.authenticate({ ...data, baseUrl }, { url: '', ...request });
+
+	test.each<[string, object, string?]>([
+		['a path below it', { url: `${HOST}/v1/call` }],
+		['the address itself', { url: HOST }],
+		['capital letters and a query', { url: 'HTTPS://Voice.Example.com/v1/calls?a=b' }],
+		['the older options, which the HTTP Request node uses', { url: undefined, uri: `${HOST}/v1` }],
+		['an address in two parts', { url: '/v1/call', baseURL: `${HOST}/` }],
+		['a whole address beside another base', { url: `${HOST}/v1`, baseURL: 'https://else.where' }],
+		['a base URL with a path', { url: `${HOST}/api/v1/call` }, `${HOST}/api/`],
+	])('goes along to the base URL: %s', async (_name, options, baseUrl = HOST) => {
+		const request = await authenticate({ headers: { 'X-Own': '1' }, ...options }, baseUrl);
+		expect(request.headers).toEqual({ 'X-Own': '1', 'API-Token': TOKEN });
 	});
 
-	test.each([
-		'https://elsewhere.example.com/v1/call',
-		'https://voice.example.com.evil.example/v1/call',
-		'https://voice.example.community/v1/call',
-	])('stays at home for %s', async (url) => {
-		expect(await credential.authenticate(data, { url })).toEqual({ url });
+	test('goes along with no redirect, whichever helper of n8n sends it', async () => {
+		expect(await authenticate({ url: HOST, followRedirect: true, maxRedirects: 21 })).toMatchObject(
+			{
+				disableFollowRedirect: true,
+				followRedirect: false,
+				followAllRedirects: false,
+				maxRedirects: 0,
+			},
+		);
+	});
+
+	test.each<[string, object, string?]>([
+		['another host', { url: 'https://elsewhere.example.com/v1/call' }],
+		['a host that begins alike', { url: 'https://voice.example.com.evil.example/v1/call' }],
+		['a host that goes on alike', { url: 'https://voice.example.community/v1/call' }],
+		['another host in the older options', { url: undefined, uri: 'https://elsewhere.example.com' }],
+		['another port', { url: `${HOST}:8443/v1/call` }],
+		['plain http', { url: HOST.replace('https', 'http') }],
+		['a host behind a sign-in name', { url: 'https://voice.example.com@evil.example/v1' }],
+		['a sign-in name of its own', { url: 'https://me@voice.example.com/v1' }],
+		['a backslash', { url: 'https://evil.example\\voice.example.com/v1' }],
+		['an address without a scheme', { url: '//evil.example/v1', baseURL: HOST }],
+		['a whole address beside the base', { url: 'https://evil.example', baseURL: HOST }],
+		['a path beside the base’s', { url: `${HOST}/apis/v1` }, `${HOST}/api`],
+		['a path that climbs out', { url: `${HOST}/api/../v1` }, `${HOST}/api`],
+		['a path that climbs out in disguise', { url: `${HOST}/api/%2e%2e/v1` }, `${HOST}/api`],
+		['no address', { url: undefined }],
+		['text that is none', { url: 'voice' }],
+	])('stays at home and says so: %s', async (_name, options, baseUrl = HOST) => {
+		await expect(authenticate(options, baseUrl)).rejects.toMatchObject({
+			message: 'The API token was not sent: this address is not below Base URL',
+			description: expect.stringMatching(/begin with https:.*The request was not sent/),
+		});
+	});
+
+	test('a credential that cannot be used says why', async () => {
+		await expect(authenticate({ url: HOST }, 'voice')).rejects.toMatchObject({
+			message: 'The Base URL in the credential is not a web address',
+			description: expect.stringContaining('beginning with https://'),
+		});
 	});
 
 	describe('against a real server', () => {

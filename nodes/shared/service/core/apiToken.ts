@@ -11,7 +11,7 @@ export function parseApiToken(text: string): string {
 	if (token.length !== LIMITS.apiTokenCharacters || /\s/.test(token)) {
 		throw new InvalidInput(
 			`The API token has ${token.length} characters, but a token has ${LIMITS.apiTokenCharacters}`,
-			'Open the credential and copy the whole token from the settings page of your dashboard.',
+			'Copy the whole token from the settings of your dashboard into the credential.',
 		);
 	}
 	return token;

@@ -12,26 +12,26 @@ export function parseBaseUrl(text: string): string {
 	if (trimmed === '') {
 		throw new InvalidInput(
 			'The credential has no Base URL',
-			'Open the credential and enter the address of your service, beginning with https://.',
+			'Enter the address of your service in the credential, beginning with https://.',
 		);
 	}
 	if (!URL.canParse(trimmed)) {
 		throw new InvalidInput(
 			'The Base URL in the credential is not a web address',
-			'Open the credential and enter the whole address of your service, beginning with https://.',
+			'Enter the whole address of your service in the credential, beginning with https://.',
 		);
 	}
 	const url = new URL(trimmed);
 	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
 		throw new InvalidInput(
 			'The Base URL in the credential would send the API token unprotected',
-			'Open the credential and let Base URL begin with https://.',
+			'Let Base URL in the credential begin with https://.',
 		);
 	}
 	if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
 		throw new InvalidInput(
 			'The Base URL in the credential holds more than an address',
-			'Open the credential and remove everything from ?, # or a sign-in name on.',
+			'Remove sign-in names and everything from ? or # on from Base URL in the credential.',
 		);
 	}
 	return `${url.origin}${url.pathname}`.replace(/\/+$/, '');

@@ -1,0 +1,70 @@
+import {
+	UserError,
+	type ICredentialDataDecryptedObject,
+	type IHttpRequestOptions,
+} from 'n8n-workflow';
+import { ExplainedError } from '../service/core/explained';
+import { readServiceAccess, type ServiceAccess } from './credential';
+
+/** Both of n8n's helpers: a redirect would take the token's header along to another host. */
+const NO_REDIRECTS = {
+	disableFollowRedirect: true,
+	followRedirect: false,
+	followAllRedirects: false,
+	maxRedirects: 0,
+};
+
+/**
+ * Adds the API token to a request that goes below the base URL, for the nodes of this package and
+ * for n8n's own HTTP Request node.
+ *
+ * @throws UserError for any other address, so that the token never leaves its service
+ */
+export function authorize(
+	data: ICredentialDataDecryptedObject,
+	request: IHttpRequestOptions,
+): IHttpRequestOptions {
+	const { baseUrl, apiToken } = readAccess(data);
+	if (!isBelow(baseUrl, targetOf(request))) {
+		throw new UserError('The API token was not sent: this address is not below Base URL', {
+			description: `This credential serves addresses that begin with ${baseUrl}/ alone. Correct the URL, or choose another credential for it. The request was not sent.`,
+		});
+	}
+	return { ...request, ...NO_REDIRECTS, headers: { ...request.headers, 'API-Token': apiToken } };
+}
+
+function readAccess(data: ICredentialDataDecryptedObject): ServiceAccess {
+	try {
+		return readServiceAccess(data);
+	} catch (error) {
+		if (!(error instanceof ExplainedError)) throw error;
+		throw new UserError(error.message, { description: error.todo });
+	}
+}
+
+/** Where a request goes; n8n's older helper, which its HTTP Request node uses, calls the address `uri`. */
+type Addressed = { url?: unknown; uri?: unknown; baseURL?: unknown };
+
+/** The address as the HTTP library puts it together; null where it cannot be told. */
+function targetOf({ url, uri, baseURL }: Addressed): URL | null {
+	const address = textOf(url ?? uri);
+	const base = textOf(baseURL);
+	const isWhole = /^([a-z][a-z\d+.-]*:)?\/\//i.test(address);
+	const joined =
+		base === '' || isWhole ? address : `${base.replace(/\/+$/, '')}/${address.replace(/^\/+/, '')}`;
+	return URL.canParse(joined) ? new URL(joined) : null;
+}
+
+function textOf(address: unknown): string {
+	return typeof address === 'string' || address instanceof URL ? String(address) : '';
+}
+
+/** Compared after dots, encodings and letter case have been resolved as the HTTP library does. */
+function isBelow(baseUrl: string, target: URL | null): boolean {
+	if (target === null || target.username !== '' || target.password !== '') return false;
+	const base = new URL(baseUrl);
+	return (
+		target.origin === base.origin &&
+		`${target.pathname}/`.startsWith(`${base.pathname.replace(/\/+$/, '')}/`)
+	);
+}

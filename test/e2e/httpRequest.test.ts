@@ -1,0 +1,103 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { INodeParameters } from 'n8n-workflow';
+import { credentialType } from '../n8n/examples';
+import { freePort } from '../n8n/ports';
+import { chain, manualTrigger, node } from '../n8n/workflow';
+import { fixtures } from '../simulator';
+import { TestAccount } from './account';
+
+const TOKEN = 'http-token-00001';
+
+describe('n8n’s own HTTP Request node with this credential', () => {
+	let test: TestAccount;
+	const servers: Server[] = [];
+
+	beforeAll(async () => {
+		test = await TestAccount.open(TOKEN);
+	});
+
+	afterAll(async () => {
+		for (const server of servers) server.close();
+		await test.close();
+	});
+
+	/** A server of its own: what it received, and where it is. */
+	async function server(listener: RequestListener) {
+		const tokens: unknown[] = [];
+		const started = createServer((request, response) => {
+			tokens.push(request.headers['api-token']);
+			listener(request, response);
+		});
+		servers.push(started);
+		const port = await freePort();
+		await new Promise<void>((resolve) => started.listen(port, '127.0.0.1', resolve));
+		return { address: `http://127.0.0.1:${port}`, tokens };
+	}
+
+	async function request(parameters: INodeParameters, credential = test.account.credential) {
+		const sender = node(
+			'HTTP Request',
+			'n8n-nodes-base.httpRequest',
+			4.2,
+			{
+				authentication: 'predefinedCredentialType',
+				nodeCredentialType: credentialType,
+				...parameters,
+			},
+			{ credentials: { [credentialType]: credential } },
+		);
+		const workflow = await test.n8n.createWorkflow(chain('HTTP', manualTrigger(), sender));
+		const { id } = await test.n8n.runManually(workflow, 'Start');
+		const { error, runData } = await test.n8n.runData(id);
+		await test.n8n.deleteWorkflow(workflow);
+		const items = runData['HTTP Request']?.at(-1)?.data?.main?.[0] ?? [];
+		return { error, items: items.map(({ json }) => json) };
+	}
+
+	it('reads from the service with the token', async () => {
+		const { error, items } = await request({ url: `${test.simulator.baseUrl}/v1/active_agents` });
+		expect(error?.message).toBeUndefined();
+		expect(items).toMatchObject([{ success: true, data: expect.any(Array) }]);
+	});
+
+	it('sends a body to the service with the token', async () => {
+		const { items } = await request({
+			method: 'POST',
+			url: `${test.simulator.baseUrl}/v1/dnd_numbers`,
+			sendBody: true,
+			specifyBody: 'json',
+			jsonBody: JSON.stringify({ agent_uuid: fixtures.agents.full, phone: '+919000000019' }),
+		});
+		expect(items).toMatchObject([{ success: true }]);
+		expect(test.simulator.state.dnd.map(({ phone }) => phone)).toContain('+919000000019');
+	});
+
+	it('sends nothing to another host, and says why', async () => {
+		const other = await server((_, response) => response.end('{}'));
+		const { error } = await request({ url: `${other.address}/v1/active_agents` });
+		expect(error?.message).toBe('The API token was not sent: this address is not below Base URL');
+		expect(error?.description).toContain(test.simulator.baseUrl);
+		expect(other.tokens).toEqual([]);
+	});
+
+	it('follows no redirect with the token', async () => {
+		const other = await server((_, response) => response.end('{}'));
+		const moved = await server((_, response) =>
+			response.writeHead(302, { location: `${other.address}/v1/active_agents` }).end(),
+		);
+		const credential = await test.n8n.createCredential(credentialType, {
+			baseUrl: moved.address,
+			apiToken: TOKEN,
+		});
+		const { error } = await request({ url: `${moved.address}/v1/active_agents` }, credential);
+		await test.n8n.call('DELETE', `/credentials/${credential.id}`);
+		expect(error?.message).toMatch(/302/);
+		expect(moved.tokens).toEqual([TOKEN]);
+		expect(other.tokens).toEqual([]);
+	});
+
+	it('leaves the token neither in n8n’s database nor in its log', async () => {
+		await request({ url: `${test.simulator.baseUrl}/v1/no_such_path` });
+		expect(await test.filesHoldingToken()).toEqual([]);
+	});
+});
