@@ -1,3 +1,4 @@
+import { randomUUID } from 'crypto';
 import type { ITriggerFunctions } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { clock } from '../shared/n8n/connect';
@@ -12,36 +13,81 @@ import type { ChatEvent } from '../shared/service/chatSocket/types';
  */
 const MOST_UNDER_WAY = 20;
 
-/** … where one that takes long makes room for the next after this time. */
+/** … where one that takes long makes room for the next after this time, … */
 const MAKE_ROOM_AFTER_MS = 5_000;
+
+/** … and sooner while the trigger is being closed: n8n waits for it. */
+const MAKE_ROOM_IN_CLOSING_AFTER_MS = 1_000;
+
+export type SessionEvent = { sessionId: string; event: ChatEvent };
 
 /** Starts one execution for each event: n8n stores the key, so the same event never starts a second one. */
 export class EventEmitter {
 	private readonly limit = pLimit(MOST_UNDER_WAY);
 
+	/** Not yet given to n8n, oldest first. */
+	private readonly waiting = new Set<SessionEvent>();
+
+	private readonly closing = new AbortController();
+
 	private readonly place: string[];
 
+	/** Called with an event that n8n did not take however often it was offered. */
 	constructor(
 		private readonly context: ITriggerFunctions,
-		/** Aborted when the trigger is deactivated: what still waits then is replayed by the service. */
-		private readonly signal: AbortSignal,
+		private readonly onRefused: (refused: SessionEvent) => void,
 	) {
 		this.place = [context.getWorkflow().id ?? '', context.getNode().id];
 	}
 
-	emit(sessionId: string, { envelope, eventId }: ChatEvent): void {
-		const items = [{ json: { ...envelope, session_id: sessionId } }];
-		const isTrial = this.context.getMode() === 'manual';
-		const key = eventId === null || isTrial ? null : fingerprint(...this.place, sessionId, eventId);
+	emit(sessionEvent: SessionEvent): void {
+		this.waiting.add(sessionEvent);
 		void this.limit(async () => {
-			if (this.signal.aborted) return;
-			if (key === null) {
-				this.context.emit([items]);
-				return;
-			}
-			const done = new AbortController();
-			void emitSurely(this.context, items, key).finally(() => done.abort());
-			await pause(clock, MAKE_ROOM_AFTER_MS, AbortSignal.any([done.signal, this.signal]));
+			if (this.waiting.delete(sessionEvent)) await this.start(sessionEvent);
 		});
+	}
+
+	/**
+	 * Gives n8n what waits, and what comes meanwhile, for as long as that takes within the time.
+	 *
+	 * @returns the events that n8n was not given; they start nothing any more
+	 */
+	async handOver(ms: number): Promise<SessionEvent[]> {
+		this.closing.abort();
+		const tooLate = new AbortController();
+		const late = pause(clock, ms, tooLate.signal);
+		while (this.waiting.size > 0) {
+			// Begins when everything that waited before it has begun.
+			const turn = this.limit(() => false);
+			if (await Promise.race([late, turn])) break;
+		}
+		tooLate.abort();
+		const rest = [...this.waiting];
+		this.waiting.clear();
+		return rest;
+	}
+
+	private async start(sessionEvent: SessionEvent): Promise<void> {
+		const { sessionId, event } = sessionEvent;
+		const items = [{ json: { ...event.envelope, session_id: sessionId } }];
+		if (this.context.getMode() === 'manual') {
+			this.context.emit([items]);
+			return;
+		}
+		// Without an ID each arrival counts as an event of its own; a key is still needed to offer it again safely.
+		const key = fingerprint(...this.place, sessionId, event.eventId ?? randomUUID());
+		const done = new AbortController();
+		void emitSurely(this.context, items, key)
+			.then((isTaken) => {
+				if (!isTaken) this.onRefused(sessionEvent);
+			})
+			.finally(() => done.abort());
+		await this.untilRoom(done.signal);
+	}
+
+	private async untilRoom(done: AbortSignal): Promise<void> {
+		const either = AbortSignal.any([done, this.closing.signal]);
+		if (!this.closing.signal.aborted && (await pause(clock, MAKE_ROOM_AFTER_MS, either))) return;
+		await pause(clock, MAKE_ROOM_IN_CLOSING_AFTER_MS, done);
 	}
 }

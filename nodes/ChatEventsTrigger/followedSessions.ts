@@ -1,63 +1,62 @@
-import type { ChatConnection } from '../shared/service/chatSocket/connection';
+import { clock } from '../shared/n8n/connect';
 import type { ChatEnded } from '../shared/service/chatSocket/endings';
 import { deferred, pause } from '../shared/service/chatSocket/pause';
 import type { ChatEvent } from '../shared/service/chatSocket/types';
-import type { Clock } from '../shared/service/core/http';
-
-export type Callbacks = {
-	onEvent: (event: ChatEvent) => void;
-	onEnded: (ending: ChatEnded) => void;
-};
+import { FollowedSession, isLasting, type Callbacks, type Followable } from './followedSession';
 
 export type FollowerParts = {
-	open: (sessionId: string, callbacks: Callbacks) => ChatConnection;
+	open: (sessionId: string, callbacks: Callbacks) => Followable;
 	onEvent: (sessionId: string, event: ChatEvent) => void;
-	/** The session's connection has ended for good; it is followed no longer. */
-	onEnded: (sessionId: string, ending: ChatEnded) => void;
-	clock: Clock;
+	/** Told once until the session has been held for long again. A lasting ending: it is followed no longer. */
+	onLost: (sessionId: string, ending: ChatEnded) => void;
 };
 
 export type Standing = { sessionId: string; ended: ChatEnded | null; connected: boolean };
 
-/** The sessions that the trigger holds a socket to. */
+/** The sessions that the trigger follows. */
 export class FollowedSessions {
-	private readonly sockets = new Map<string, ChatConnection>();
+	private readonly sessions = new Map<string, FollowedSession>();
 
 	constructor(private readonly parts: FollowerParts) {}
 
 	get size(): number {
-		return this.sockets.size;
+		return this.sessions.size;
 	}
 
-	/** Opens the session's socket at once, unless it is open already. */
-	follow(sessionId: string): ChatConnection {
-		const present = this.sockets.get(sessionId);
+	/** Connects to the session at once, unless it is connected already. */
+	follow(sessionId: string): FollowedSession {
+		const present = this.sessions.get(sessionId);
+		present?.wake();
 		if (present !== undefined) return present;
-		const socket = this.parts.open(sessionId, {
+		const session = new FollowedSession({
+			open: (callbacks) => this.parts.open(sessionId, callbacks),
 			onEvent: (event) => this.parts.onEvent(sessionId, event),
-			onEnded: (ending) => {
-				if (this.sockets.get(sessionId) === socket) this.sockets.delete(sessionId);
-				this.parts.onEnded(sessionId, ending);
+			onLost: (ending) => {
+				if (isLasting(ending)) this.sessions.delete(sessionId);
+				this.parts.onLost(sessionId, ending);
 			},
 		});
-		this.sockets.set(sessionId, socket);
-		return socket;
+		this.sessions.set(sessionId, session);
+		return session;
 	}
 
 	async leave(sessionId: string): Promise<void> {
-		const socket = this.sockets.get(sessionId);
-		this.sockets.delete(sessionId);
-		await socket?.close();
+		const session = this.sessions.get(sessionId);
+		this.sessions.delete(sessionId);
+		await session?.leave();
 	}
 
 	/** Follows these sessions and says after a while at most how each of them stands. */
 	async followAll(sessionIds: string[], ms: number): Promise<Standing[]> {
-		const sockets = sessionIds.map((sessionId) => ({ sessionId, socket: this.follow(sessionId) }));
+		const followed = sessionIds.map((sessionId) => ({
+			sessionId,
+			session: this.follow(sessionId),
+		}));
 		const late = new AbortController();
 		const tooLate = deferred<null>();
-		void pause(this.parts.clock, ms, late.signal).then(() => tooLate.resolve(null));
-		const standings = sockets.map(async ({ sessionId, socket }): Promise<Standing> => {
-			const readiness = await Promise.race([socket.ready(), tooLate.promise]);
+		void pause(clock, ms, late.signal).then(() => tooLate.resolve(null));
+		const standings = followed.map(async ({ sessionId, session }): Promise<Standing> => {
+			const readiness = await Promise.race([session.ready(), tooLate.promise]);
 			return {
 				sessionId,
 				connected: readiness?.kind === 'open',
@@ -70,6 +69,6 @@ export class FollowedSessions {
 	}
 
 	async closeAll(): Promise<void> {
-		await Promise.all([...this.sockets.keys()].map(async (id) => await this.leave(id)));
+		await Promise.all([...this.sessions.keys()].map(async (id) => await this.leave(id)));
 	}
 }

@@ -1,29 +1,23 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { openChatSocket } from '../shared/n8n/chatSocket';
-import { clock, type Connection } from '../shared/n8n/connect';
+import type { Connection } from '../shared/n8n/connect';
 import type { ChatEnded } from '../shared/service/chatSocket/endings';
-import type { EndingKind } from '../shared/service/chatSocket/closeCodes';
-import { pause } from '../shared/service/chatSocket/pause';
 import type { ChatEvent } from '../shared/service/chatSocket/types';
 import { EventEmitter } from './emitter';
+import { isLasting } from './followedSession';
 import { FollowedSessions, type Standing } from './followedSessions';
-import { lossError, Losses } from './losses';
+import { Losses, sessionsLost } from './losses';
 import type { TriggerSettings } from './settings';
 
 /** How long activating waits for the first answer of each session. */
 const FIRST_LOOK_MS = 10_000;
 
-/** Endings that following the session again would only repeat: such a session leaves the watched ones. */
-const LASTING: ReadonlySet<EndingKind> = new Set([
-	'session_closed',
-	'mint_refused',
-	'bad_address',
-	'defect',
-]);
+/** How long deactivating waits for n8n to take the events that have come; n8n stops by force after 30 seconds. */
+const HAND_OVER_MS = 20_000;
 
 /** One active trigger: its sessions, fixed and watched, from activation to deactivation. */
 export class ChatEventsListener {
-	private readonly stop = new AbortController();
+	private readonly closed = new AbortController();
 
 	private readonly sessions: FollowedSessions;
 
@@ -33,10 +27,6 @@ export class ChatEventsListener {
 
 	private readonly watched = new Set<string>();
 
-	private startedAt = clock.now();
-
-	private lasted: number | null = null;
-
 	/** While it starts or answers a Watch request, losses are told there and then. */
 	private readonly underway = new Set<string>();
 
@@ -45,35 +35,19 @@ export class ChatEventsListener {
 		connection: Connection,
 		private readonly settings: TriggerSettings,
 	) {
-		this.emitter = new EventEmitter(context, this.stop.signal);
-		this.losses = new Losses(context, this.stop.signal);
+		this.losses = new Losses(context, this.closed.signal);
+		this.emitter = new EventEmitter(context, (refused) => this.losses.events.add(refused));
 		const { takeOver } = settings;
 		this.sessions = new FollowedSessions({
 			open: (sessionId, callbacks) =>
 				openChatSocket(context, connection, sessionId, { takeOver, ...callbacks }),
 			onEvent: (sessionId, event) => this.pass(sessionId, event),
-			onEnded: (sessionId, ending) => this.lose(sessionId, ending),
-			clock,
+			onLost: (sessionId, ending) => this.lose(sessionId, ending),
 		});
 	}
 
 	get watchedSessions(): string[] {
 		return [...this.watched];
-	}
-
-	/** How long it took until nothing was left to listen to; null while it goes on. */
-	get gaveUpAfterMs(): number | null {
-		return this.lasted;
-	}
-
-	/** Follows everything, but only after a while. */
-	async startAfter(ms: number, watched: string[]): Promise<void> {
-		for (const sessionId of watched) this.watched.add(sessionId);
-		await pause(clock, ms, this.stop.signal);
-		if (this.stop.signal.aborted) return;
-		this.startedAt = clock.now();
-		this.resume(this.watchedSessions);
-		await this.start(false);
 	}
 
 	/** Follows what was watched before; nobody is at the screen, so whatever fails is reported later. */
@@ -103,13 +77,14 @@ export class ChatEventsListener {
 		const goesOn = this.sessions.size > 0 || this.settings.watches;
 		if (losses.length === 0 || (onlyClosed && goesOn)) return;
 		await this.close();
-		throw lossError(this.context, losses);
+		throw sessionsLost(this.context, losses);
 	}
 
 	async watch(sessionIds: string[]): Promise<Standing[]> {
 		for (const sessionId of sessionIds) this.watched.add(sessionId);
 		const standings = await this.tryOut(sessionIds);
-		for (const { sessionId, ended } of standings) if (ended) this.watched.delete(sessionId);
+		// Whoever asked is told: it is not taken up.
+		await this.unwatch(standings.flatMap(({ sessionId, ended }) => (ended ? [sessionId] : [])));
 		return standings;
 	}
 
@@ -119,9 +94,12 @@ export class ChatEventsListener {
 		await Promise.all(left.map(async (sessionId) => await this.sessions.leave(sessionId)));
 	}
 
+	/** Listens on until n8n has taken what has come, so that the gap until the next trigger listens is short. */
 	async close(): Promise<void> {
-		this.stop.abort();
+		const unstarted = await this.emitter.handOver(HAND_OVER_MS);
 		await this.sessions.closeAll();
+		this.losses.events.add(...unstarted);
+		this.closed.abort();
 	}
 
 	private async tryOut(sessionIds: string[]): Promise<Standing[]> {
@@ -133,20 +111,19 @@ export class ChatEventsListener {
 
 	private pass(sessionId: string, event: ChatEvent): void {
 		const { types } = this.settings;
-		if (types === null || types.has(event.type)) this.emitter.emit(sessionId, event);
+		if (types === null || types.has(event.type)) this.emitter.emit({ sessionId, event });
 	}
 
 	private lose(sessionId: string, ending: ChatEnded): void {
-		if (LASTING.has(ending.kind)) this.watched.delete(sessionId);
+		if (isLasting(ending)) this.watched.delete(sessionId);
 		if (this.underway.has(sessionId)) return;
-		if (ending.kind === 'session_closed' && this.context.getMode() !== 'manual') {
+		const loss = { sessionId, ending };
+		if (this.context.getMode() === 'manual') {
+			this.context.emitError(sessionsLost(this.context, [loss]));
+		} else if (ending.kind === 'session_closed') {
 			this.context.logger.info('A chat session is closed and no longer followed', { sessionId });
-			return;
+		} else {
+			this.losses.sessions.add(loss);
 		}
-		// A watched session that is of no more use leaves a trigger whose address still works.
-		const healthy = this.settings.watches && LASTING.has(ending.kind);
-		const goesOn = this.sessions.size > 0 || healthy;
-		if (!goesOn) this.lasted = clock.now() - this.startedAt;
-		this.losses.add({ sessionId, ending }, goesOn);
 	}
 }

@@ -2,62 +2,87 @@ import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
 import { clock } from '../shared/n8n/connect';
 import type { ChatEnded } from '../shared/service/chatSocket/endings';
 import { pause } from '../shared/service/chatSocket/pause';
+import type { SessionEvent } from './emitter';
+import { isLasting } from './followedSession';
 
-type Loss = { sessionId: string; ending: ChatEnded };
+export type Loss = { sessionId: string; ending: ChatEnded };
 
 /** When the service goes down its sessions are lost one after another: they are told together. */
 const GATHER_MS = 15_000;
 
-/** Tells the workflow's owner, by n8n's error workflow, which sessions are followed no longer and why. */
+/** Events that a message names one by one; the rest is counted. */
+const MOST_NAMED = 50;
+
+const TRIED_AGAIN =
+	'The trigger tries again by itself, after a minute and then less and less often, up to every 15 minutes.';
+
+/** Tells the workflow's owner, by failed executions and n8n's error workflow, what was lost and why. */
 export class Losses {
-	private pending: Loss[] = [];
+	readonly sessions: Gathered<Loss>;
 
-	constructor(
-		private readonly context: ITriggerFunctions,
-		private readonly signal: AbortSignal,
-	) {}
+	readonly events: Gathered<SessionEvent>;
 
-	/** `goesOn`: whether the trigger still has something to do, so that the workflow stays active. */
-	add(loss: Loss, goesOn: boolean): void {
-		this.pending.push(loss);
-		if (!goesOn) this.giveUp();
-		else if (this.pending.length === 1) void this.reportLater();
-	}
-
-	/** Nothing is left to listen to: n8n takes the trigger down, tells its owner and starts it again by itself. */
-	private giveUp(): void {
-		const losses = this.take();
-		this.context.emitError(lossError(this.context, losses));
-	}
-
-	private async reportLater(): Promise<void> {
-		await pause(clock, GATHER_MS, this.signal);
-		const losses = this.take();
-		if (losses.length > 0) this.context.saveFailedExecution(lossError(this.context, losses));
-	}
-
-	private take(): Loss[] {
-		const losses = this.pending;
-		this.pending = [];
-		return losses;
+	/** `signal` is aborted when the trigger is closed: then all is told at once. */
+	constructor(context: ITriggerFunctions, signal: AbortSignal) {
+		this.sessions = new Gathered(signal, (losses) =>
+			context.saveFailedExecution(sessionsLost(context, losses)),
+		);
+		this.events = new Gathered(signal, (events) => {
+			const error = eventsLost(context, events);
+			context.logger.error(error.message, { said: error.description });
+			context.saveFailedExecution(error);
+		});
 	}
 }
 
-export function lossError(context: ITriggerFunctions, losses: Loss[]): NodeOperationError {
+class Gathered<T> {
+	private gathered: T[] = [];
+
+	constructor(
+		private readonly signal: AbortSignal,
+		private readonly tell: (all: T[]) => void,
+	) {}
+
+	add(...some: T[]): void {
+		const isFirst = this.gathered.length === 0 && some.length > 0;
+		this.gathered.push(...some);
+		if (isFirst) void this.tellSoon();
+	}
+
+	private async tellSoon(): Promise<void> {
+		await pause(clock, GATHER_MS, this.signal);
+		this.tell(this.gathered.splice(0));
+	}
+}
+
+export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOperationError {
 	const [first] = losses;
 	const several = losses.length > 1;
 	const message = several
-		? `${losses.length} chat sessions are no longer followed`
+		? `${losses.length} chat sessions are not followed`
 		: `The chat session ${first?.sessionId ?? ''} is not followed: ${lowerFirst(first?.ending.message ?? '')}`;
-	const description = several
-		? losses.map(({ sessionId, ending }) => `${sessionId}: ${adviceOf(ending, true)}`).join(' ')
-		: adviceOf(first?.ending, false);
+	const advice = losses.map(({ sessionId, ending }) =>
+		several ? `${sessionId}: ${ending.message}. ${ending.advice}` : ending.advice,
+	);
+	// In the editor the trial is over.
+	const isTriedAgain =
+		context.getMode() !== 'manual' && losses.some(({ ending }) => !isLasting(ending));
+	const description = [...advice, ...(isTriedAgain ? [TRIED_AGAIN] : [])].join(' ');
 	return new NodeOperationError(context.getNode(), message, { description });
 }
 
-function adviceOf(ending: ChatEnded | undefined, withMessage: boolean): string {
-	if (ending === undefined) return '';
-	return `${withMessage ? `${ending.message}. ` : ''}${ending.advice}`;
+function eventsLost(context: ITriggerFunctions, events: SessionEvent[]): NodeOperationError {
+	const named = events
+		.slice(0, MOST_NAMED)
+		.map(({ sessionId, event }) => `${event.type} (${event.eventId ?? 'no ID'}) of ${sessionId}`);
+	const others = events.length - named.length;
+	const list = [...named, ...(others > 0 ? [`and ${others} more`] : [])].join(', ');
+	const message =
+		events.length === 1
+			? 'A chat event started no execution'
+			: `${events.length} chat events started no execution`;
+	const description = `n8n did not take them before the trigger was closed, or could not start an execution (its log says why). Unless the service sends them again, look at these conversations yourself: ${list}.`;
+	return new NodeOperationError(context.getNode(), message, { description });
 }
 
 function lowerFirst(text: string): string {

@@ -87,6 +87,37 @@ describe('Chat Events Trigger in real n8n', () => {
 		expect(simulator.sessions.openSockets()).toBe(0);
 	});
 
+	it('publishing again in the middle of a burst starts each of 60 events once, though nothing is replayed', async () => {
+		const service = await startSimulator({ dialect: dialects.plain, replayMaxEvents: 0 });
+		try {
+			const credential = await n8n.createCredential(CREDENTIAL, credentialFor(service));
+			const before = {
+				...trigger({ sessionIds: sessions.open }),
+				credentials: { [CREDENTIAL]: credential },
+			};
+			const parameters = { ...before.parameters, eventTypes: ['nudge_sent'] };
+			// Executions that take a while: 20 are under way, 40 wait in the trigger.
+			const slow = node('Slow', 'n8n-nodes-base.wait', 1.1, { amount: 4, unit: 'seconds' });
+			const flow = chain('burst', before, slow);
+			const workflow = await n8n.createWorkflow(flow);
+			workflows.push(workflow);
+			await n8n.activate(workflow);
+			await published({ home }, workflow);
+			await until('the socket', async () => Promise.resolve(service.sessions.openSockets() === 1));
+			const sent = Array.from({ length: 60 }, () => service.sessions.nudge(sessions.open));
+			await until('the first execution', async () => (await n8n.executions(workflow)).length > 0);
+			await n8n.activate(
+				await n8n.updateWorkflow(workflow, { nodes: [{ ...before, parameters }, slow] }),
+			);
+			const items = await executionsOf(n8n, workflow, NAME, 60);
+			expect(items.map(({ json }) => json.event_id).sort()).toEqual(sent.sort());
+			await published({ home }, workflow);
+			await until('the socket', async () => Promise.resolve(service.sessions.openSockets() === 1));
+		} finally {
+			await service.stop();
+		}
+	});
+
 	it('what cannot be followed keeps the workflow from being activated, with the reason', async () => {
 		const workflow = await n8n.createWorkflow(
 			chain('closed session', trigger({ sessionIds: sessions.closed })),

@@ -24,11 +24,16 @@ import { makeAdditionalData } from './engine';
 import { nodeTypes } from './nodeTypes';
 import { isObject } from './isObject';
 
+/** Where n8n tells that an execution has ended, or could not start. */
+export type ExecutionEnd = NonNullable<Parameters<ITriggerFunctions['emit']>[2]>;
+
 export type Emission = { items: INodeExecutionData[][]; deduplicationKey?: string | undefined };
 
 /** An active workflow: what its triggers emitted, the errors they raised, a way to stop them. */
 export type ActiveWorkflow = {
 	emitted: Emission[];
+	/** Of the emissions that asked for it. */
+	ends: ExecutionEnd[];
 	errors: Error[];
 	/** What was reported as a failed execution while the trigger goes on. */
 	failed: Error[];
@@ -53,7 +58,11 @@ export async function activate(
 		emitted.push({ items, deduplicationKey });
 		wake();
 	};
-	const emit: ITriggerFunctions['emit'] = (items, _response, _done, key) => take(items, key);
+	const ends: ExecutionEnd[] = [];
+	const emit: ITriggerFunctions['emit'] = (items, _response, done, key) => {
+		if (done !== undefined) ends.push(done);
+		take(items, key);
+	};
 	const emitError = (error: Error) => {
 		errors.push(error);
 		wake();
@@ -75,6 +84,7 @@ export async function activate(
 	);
 	return {
 		emitted,
+		ends,
 		errors,
 		failed,
 		next: async () => await new Promise<void>((resolve) => waiting.push(resolve)),

@@ -101,21 +101,23 @@ function remember(key: string): void {
 	if (oldest !== undefined) recentKeys.delete(oldest);
 }
 
+/** Resolves when the execution has ended, or to false when n8n could not start it. */
 export async function emitSurely(
 	trigger: ITriggerFunctions,
 	items: INodeExecutionData[],
 	key: string,
-): Promise<void> {
+): Promise<boolean> {
 	for (const wait of ATTEMPT_WAITS_MS) {
 		if (wait > 0) await sleep(wait);
 		const done = trigger.helpers.createDeferredPromise<IRun>();
 		trigger.emit([items], undefined, done, key);
 		try {
 			await done.promise;
-			return;
+			return true;
 		} catch {
 			// n8n has logged why it could not start; the next attempt has the same key.
 		}
 	}
 	recentKeys.delete(key);
+	return false;
 }

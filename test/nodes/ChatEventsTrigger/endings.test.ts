@@ -1,3 +1,4 @@
+import { setTimeout as realSleep } from 'node:timers/promises';
 import { WorkflowExecute } from 'n8n-core';
 import type { INodeParameters } from 'n8n-workflow';
 import { makeAdditionalData, makeWorkflow, output } from '../../engine';
@@ -41,7 +42,7 @@ describe('activating', () => {
 		[
 			'two sessions that cannot be followed',
 			{ sessionIds: [sessions.unknown, sessions.closed].join(' ') },
-			'2 chat sessions are no longer followed',
+			'2 chat sessions are not followed',
 			new RegExp(`${sessions.unknown}: .* ${sessions.closed}: The chat session is closed`),
 		],
 	])('%s: refused with what to do', async (_case, parameters, message, advice) => {
@@ -58,8 +59,8 @@ describe('activating', () => {
 
 	test('at a start of n8n nobody waits: what cannot be followed is reported, not thrown', async () => {
 		const active = await ring.start({ sessionIds: sessions.unknown }, 'init');
-		await eventually(() => active.errors.length === 1);
-		expect(active.errors[0]?.message).toContain(sessions.unknown);
+		await eventually(() => active.failed.length === 1);
+		expect(active.failed[0]?.message).toContain(sessions.unknown);
 	});
 });
 
@@ -70,8 +71,8 @@ describe('Take Over', () => {
 		const [holder] = control.clientIds(sessions.open);
 		hurry(2_000);
 		const other = await ring.start({ sessionIds: sessions.open }, 'init', {}, { id: 'other-node' });
-		await eventually(() => other.errors.length === 1);
-		expect(other.errors[0]).toMatchObject({
+		await eventually(() => other.failed.length === 1);
+		expect(other.failed[0]).toMatchObject({
 			message: expect.stringContaining('the service refuses the connection'),
 			description: expect.stringMatching(/turn on Take Over/),
 		});
@@ -115,41 +116,55 @@ describe('losing sessions', () => {
 		control.closeSockets(1003, third);
 		await eventually(() => active.failed.length > 0);
 		expect(active.failed.map(({ message }) => message)).toEqual([
-			'2 chat sessions are no longer followed',
+			'2 chat sessions are not followed',
 		]);
 	});
 
-	test('the last one: the trigger gives up, and n8n starts it again by itself', async () => {
+	test('one that was given up is followed again, and its owner told once', async () => {
+		const active = await ring.start({ sessionIds: sessions.open });
+		hurry(2_000);
+		const { sessions: control, requests } = ring.service();
+		control.setAgentActive(agents.full, false);
+		await eventually(() => active.failed.length === 1);
+		expect(active.failed[0]).toMatchObject({
+			message: expect.stringMatching(/^The chat session .* is not followed: /),
+			description: expect.stringMatching(/tries again by itself/),
+		});
+		// A first refusal and 31 polls until it was given up; then at least two more rounds of them.
+		const polls = () => requests.filter(({ path }) => path.endsWith('user-stream')).length;
+		await eventually(() => polls() > 100);
+		control.setAgentActive(agents.full, true);
+		await ring.connected(1);
+		control.nudge(sessions.open);
+		await eventually(() => active.emitted.length === 1);
+		expect(active.failed).toHaveLength(1);
+		expect(active.errors).toEqual([]);
+	});
+
+	test('the only one, refused for good: its owner is told once, and it is asked for no more', async () => {
+		const active = await ring.start({ sessionIds: sessions.unknown }, 'init');
+		await eventually(() => active.failed.length === 1);
+		expect(active.failed[0]?.message).toContain(sessions.unknown);
+		expect(active.failed[0]).toMatchObject({
+			description: expect.not.stringMatching(/tries again by itself/),
+		});
+		hurry(100_000);
+		await realSleep(200);
+		expect(ring.service().requests).toHaveLength(1);
+		expect(active.errors).toEqual([]);
+	});
+
+	test('deactivating ends the rest of a session', async () => {
 		const active = await ring.start({ sessionIds: sessions.open });
 		hurry(2_000);
 		ring.service().sessions.setAgentActive(agents.full, false);
-		await eventually(() => active.errors.length === 1);
-		expect(active.errors[0]?.message).toMatch(/^The chat session .* is not followed: /);
-		expect(active.failed).toEqual([]);
-	});
-
-	test('one that gave up rests before it connects again, longer each time; deactivating ends that', async () => {
-		const parameters = { sessionIds: sessions.unknown };
-		const asked = () => ring.service().requests.length;
-		const giveUp = async () => {
-			const active = await ring.start(parameters, 'init');
-			await eventually(() => active.errors.length === 1);
-			await active.stop();
-		};
-		await giveUp();
-		expect(asked()).toBe(1);
-
-		// A fiftieth of a minute, then of two.
-		const begun = Date.now();
-		await giveUp();
-		expect(Date.now() - begun).toBeGreaterThan(1_100);
-		const resting = await ring.start(parameters, 'init');
-		expect(asked()).toBe(2);
-		await resting.stop();
-		await giveUp();
-		expect(asked()).toBe(3);
-		const last = await ring.start(parameters, 'init');
-		await last.stop();
+		await eventually(() => active.failed.length === 1);
+		hurry(1);
+		await active.stop();
+		const asked = ring.service().requests.length;
+		hurry(100_000);
+		await realSleep(200);
+		expect(ring.service().requests).toHaveLength(asked);
 	});
 
 	test('a closed session leaves without a word', async () => {

@@ -55,11 +55,15 @@ test('the key tells sessions, events and nodes apart, and stays the same over a 
 	expect(again.emitted.some(({ items }) => items[0]?.[0]?.json.event_id === first)).toBe(true);
 });
 
-test('an event without an ID passes, without a key', async () => {
+test('an event without an ID passes each time the service sends it, with a key of its own', async () => {
 	const active = await ring.start({ sessionIds: sessions.open });
-	ring.service().sessions.pushRaw(sessions.open, JSON.stringify({ type: 'odd', payload: {} }));
-	await count(active.emitted, 1);
-	expect(active.emitted[0]?.deduplicationKey).toBeUndefined();
+	const odd = JSON.stringify({ type: 'odd', payload: {} });
+	ring.service().sessions.pushRaw(sessions.open, odd);
+	ring.service().sessions.pushRaw(sessions.open, odd);
+	await count(active.emitted, 2);
+	const keys = active.emitted.map(({ deduplicationKey }) => deduplicationKey);
+	expect(keys).toEqual([expect.any(String), expect.any(String)]);
+	expect(new Set(keys).size).toBe(2);
 });
 
 test('only the chosen types pass, typed-in ones among them', async () => {

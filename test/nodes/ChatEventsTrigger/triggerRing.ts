@@ -1,6 +1,5 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import type { IDataObject, INode, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
-import { countEnd } from '../../../nodes/ChatEventsTrigger/rest';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import { credentialFor } from '../../contract/credentialFor';
@@ -35,10 +34,6 @@ export function triggerRing() {
 	afterEach(async () => {
 		await Promise.all(active.map(async (one) => await one.stop()));
 		active = [];
-		// As if the person had deactivated each trigger: none of them rests in the next test.
-		for (const id of ['trigger', 'other-node']) {
-			countEnd(`workflow-of-${id}/${id === 'trigger' ? 'trigger-node' : id}`, null);
-		}
 		await eventually(() => simulator.sessions.standingSockets() === 0);
 		jest.restoreAllMocks();
 		simulator.reset();

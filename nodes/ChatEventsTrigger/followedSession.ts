@@ -1,0 +1,100 @@
+import { clock } from '../shared/n8n/connect';
+import type { EndingKind } from '../shared/service/chatSocket/closeCodes';
+import type { ChatEnded } from '../shared/service/chatSocket/endings';
+import type { Readiness } from '../shared/service/chatSocket/exchange';
+import { pause } from '../shared/service/chatSocket/pause';
+import type { ChatEvent } from '../shared/service/chatSocket/types';
+import { restMs } from './rest';
+
+export type Callbacks = {
+	onEvent: (event: ChatEvent) => void;
+	onEnded: (ending: ChatEnded) => void;
+};
+
+/** What following needs of a connection. */
+export type Followable = {
+	/** Resolves when the session's connection is held, or will never be. */
+	ready: () => Promise<Readiness>;
+	close: () => Promise<void> | void;
+};
+
+export type SessionParts = {
+	open: (callbacks: Callbacks) => Followable;
+	onEvent: (event: ChatEvent) => void;
+	/** It is given up, for the first time in a row. Unless that is lasting, it is followed again by itself. */
+	onLost: (ending: ChatEnded) => void;
+};
+
+/** Endings that following the session again would only repeat. */
+const LASTING: ReadonlySet<EndingKind> = new Set([
+	'session_closed',
+	'mint_refused',
+	'bad_address',
+	'defect',
+]);
+
+/** Far longer than the attempts before giving up take: the loss of what was held for so long is news. */
+const HEALTHY_AFTER_MS = 3_600_000;
+
+export function isLasting({ kind }: ChatEnded): boolean {
+	return LASTING.has(kind);
+}
+
+/** One session until it is left: connected, or resting before it is tried again. */
+export class FollowedSession {
+	private readonly left = new AbortController();
+
+	private connection: Followable;
+
+	private heldSince: number | null = null;
+
+	/** In a row. */
+	private giveUps = 0;
+
+	private rest: AbortController | null = null;
+
+	constructor(private readonly parts: SessionParts) {
+		this.connection = this.open();
+	}
+
+	async ready(): Promise<Readiness> {
+		return await this.connection.ready();
+	}
+
+	/** Tries it again at once if it rests. */
+	wake(): void {
+		if (this.rest === null) return;
+		this.rest.abort();
+		this.rest = null;
+		this.connection = this.open();
+	}
+
+	async leave(): Promise<void> {
+		this.left.abort();
+		await this.connection.close();
+	}
+
+	private open(): Followable {
+		const connection = this.parts.open({
+			onEvent: this.parts.onEvent,
+			onEnded: (ending) => void this.giveUp(ending),
+		});
+		this.heldSince = null;
+		void connection.ready().then(({ kind }) => {
+			if (kind === 'open') this.heldSince = clock.now();
+		});
+		return connection;
+	}
+
+	private async giveUp(ending: ChatEnded): Promise<void> {
+		const heldFor = this.heldSince === null ? 0 : clock.now() - this.heldSince;
+		if (heldFor >= HEALTHY_AFTER_MS) this.giveUps = 0;
+		this.giveUps += 1;
+		if (this.giveUps === 1 || isLasting(ending)) this.parts.onLost(ending);
+		if (isLasting(ending)) return;
+		const rest = new AbortController();
+		this.rest = rest;
+		const either = AbortSignal.any([rest.signal, this.left.signal]);
+		if (await pause(clock, restMs(this.giveUps), either)) this.wake();
+	}
+}
