@@ -36,7 +36,7 @@ const whoFields: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. 9876543210',
 		description:
-			'The number to call, without the country code. Spaces, hyphens, dots and parentheses are taken out.',
+			'The number to call, as people write it. Spaces, hyphens, dots and parentheses are taken out, and so is the code of the chosen country where it stands in front (+91, 0091).',
 	},
 	{
 		displayName: 'Person Name',

@@ -44,7 +44,7 @@ describe('the example "Place a call"', () => {
 	}
 
 	it('places exactly the call that the form asks for', async () => {
-		const execution = await submit('Asha Rao', '98765 43210');
+		const execution = await submit('Asha Rao', '+91 98765 43210');
 		expect(execution.status).toBe('success');
 		expect(test.simulator.placedCalls()).toMatchObject([
 			{

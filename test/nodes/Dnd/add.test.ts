@@ -62,7 +62,7 @@ describe('before anything is sent', () => {
 
 	test.each([
 		[{ phone: '={{ "" }}' }, 'Phone is empty'],
-		[{ phone: 'nobody' }, 'Phone holds "nobody", which is not a phone number'],
+		[{ phone: 'nobody' }, 'Phone "nobody" is not a phone number'],
 		[
 			{ agentUuid: { __rl: true, mode: 'id', value: '={{ "sales" }}' } },
 			'Agent holds "sales", which is not an agent ID',

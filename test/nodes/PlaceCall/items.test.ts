@@ -163,13 +163,15 @@ describe('when one item is refused', () => {
 });
 
 describe('when a row cannot be called', () => {
-	const [first, second, third] = ['9876543210', '+919876543211', 'n/a'];
+	const [first, second, third] = ['9876543210', '+449876543211', 'n/a'];
 	const items = [first, second, third].map((phone) => ({ phone }));
 
 	it('nobody is called, and every such row is told', async () => {
 		const { message, description, context } = faultOf(await ring.place(perItem, { items }));
-		expect(message).toBe('Phone Number "+919876543211" begins with a country code [item 1]');
-		expect(description).toContain('[item 2] Phone Number "n/a" holds more than digits. Enter');
+		expect(message).toBe(
+			'Phone Number "+449876543211" begins with +44, the code of United Kingdom and 3 other countries, but Country is India (+91) [item 1]',
+		);
+		expect(description).toContain('[item 2] Phone Number "n/a" is not a phone number. Enter');
 		expect(description).toContain('Nothing was sent: all items are checked before the first.');
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});

@@ -202,9 +202,9 @@ describe('a call that surely did not reach anyone', () => {
 describe('before anything is sent', () => {
 	it.each<[name: string, parameters: INodeParameters, what: string]>([
 		[
-			'a country code in the number',
-			{ phoneNumber: '+919876543210' },
-			'begins with a country code',
+			'the code of another country in the number',
+			{ phoneNumber: '+449876543210' },
+			'begins with +44, the code of United Kingdom and 3 other countries, but Country is India (+91)',
 		],
 		['a greeting too long', { options: { initialGreeting: 'x'.repeat(2001) } }, '2001 characters'],
 		[
@@ -261,6 +261,6 @@ describe('before anything is sent', () => {
 		expect(message).toBe('2 fields need attention, so the call was not placed');
 		expect(description).toContain('(1) Country holds "India"');
 		expect(description).toContain('Use IN for India.');
-		expect(description).toContain('(2) Phone Number "n/a" holds more than digits.');
+		expect(description).toContain('(2) Phone Number "n/a" is not a phone number.');
 	});
 });

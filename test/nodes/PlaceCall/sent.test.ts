@@ -16,6 +16,16 @@ describe('what is sent', () => {
 		expect(await sent({})).toEqual(BODY);
 	});
 
+	it.each(['+91 98765 43210', '098765 43210', '919876543210', 9876543210])(
+		'the ten digits of %p, as a form, a CRM or a spreadsheet delivers it',
+		async (phone) => {
+			expect(await sent({ phoneNumber: '={{ $json.phone }}' }, { phone })).toMatchObject({
+				phone_number: '9876543210',
+				country_code: 'IN',
+			});
+		},
+	);
+
 	it.each<[name: string, parameters: INodeParameters, fields: object]>([
 		['Person Name', { personName: 'Asha Rao' }, { person_name: 'Asha Rao' }],
 		[

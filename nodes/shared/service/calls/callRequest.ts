@@ -9,12 +9,12 @@ import {
 	integer,
 	isUnset,
 	namedValue,
-	phoneNumber,
 	text,
 	webhookUrl,
 } from './callRequestFields';
 import { InvalidInput } from '../core/explained';
 import { LIMITS } from '../core/limits';
+import { phoneNumber } from '../phone/callPhone';
 import type { Schedule } from './schedule';
 import { scheduledAt } from './schedule';
 import type { CallConfigOverrides, CallRequest } from '../types';
@@ -59,7 +59,7 @@ export function buildCallRequest(fields: CallFields): CallRequest {
 
 	const agent = take(agentUuid(fields.agentUuid));
 	const country = take(countryCode(fields.countryCode));
-	const phone = take(phoneNumber(fields.phoneNumber));
+	const phone = take(phoneNumber(fields.phoneNumber, country));
 	const rows = fields.additionalDataFields?.map((row, i) => take(namedValue(row, i + 1)));
 	const ownData = rows && Object.fromEntries(rows.filter(isDefined));
 	const points = fields.dataExtraction?.map((point, i) => take(dataPoint(point, i + 1)));

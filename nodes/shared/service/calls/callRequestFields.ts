@@ -56,40 +56,6 @@ export function countryCode(value: unknown): Checked<string> {
 	);
 }
 
-/** Spaces of any kind, hyphens and dashes of any kind, parentheses and dots. */
-export const PHONE_FORMATTING = /[\s\u200B\u2060\p{Pd}().]/gu;
-/** Read as formatting, the dot of a decimal would add a digit and call somebody else. */
-const DECIMAL = /^-?\d+\.0+$|^-?\d+(\.\d+)?e[+-]?\d+$/i;
-
-export function phoneNumber(value: unknown): Checked<string> {
-	if (isUnset(value)) return problem('Phone Number is empty', 'Enter the number to call.');
-	if (typeof value !== 'string' && typeof value !== 'number') {
-		return problem(
-			`Phone Number holds ${quoted(value)}, which is not a number`,
-			'Enter its digits.',
-		);
-	}
-	const written = String(value).trim();
-	if (DECIMAL.test(written)) {
-		return problem(
-			`Phone Number ${quoted(written)} was turned into a decimal by a spreadsheet`,
-			'Format the column as plain text and enter the number again, so that it holds its digits only.',
-		);
-	}
-	if (written.startsWith('+')) {
-		return problem(
-			`Phone Number ${quoted(written)} begins with a country code`,
-			'Leave out the + and the country code, and choose the country under Country.',
-		);
-	}
-	const digits = typeof value === 'string' ? written.replace(PHONE_FORMATTING, '') : written;
-	if (/^\d+$/.test(digits)) return { value: digits };
-	return problem(
-		`Phone Number ${quoted(value)} holds more than digits`,
-		'Enter the number without its country code, as digits; spaces, hyphens, dots and parentheses are fine.',
-	);
-}
-
 /** Numbers come from spreadsheets and are taken as written. */
 export function text(field: string, value: unknown): Checked<string> {
 	if (typeof value === 'string' || typeof value === 'number') return { value: String(value) };

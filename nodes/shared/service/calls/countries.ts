@@ -18,8 +18,13 @@ const names = new Intl.DisplayNames('en', { type: 'region' });
 /** Every country with its English name, in the order of the names. */
 export const COUNTRIES: readonly Country[] = CODES.map((code) => ({
 	code,
-	name: names.of(code) ?? code,
+	name: countryName(code),
 })).sort((a, b) => a.name.localeCompare(b.name, 'en'));
+
+/** The English name; the code itself for one that is not assigned. */
+export function countryName(code: string): string {
+	return names.of(code) ?? code;
+}
 
 export function isCountryCode(code: string): boolean {
 	return known.has(code);

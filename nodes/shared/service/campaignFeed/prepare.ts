@@ -1,4 +1,9 @@
-import { isAccepted, readPhone, readPhoneAsWritten, type PhoneReading } from '../phone';
+import {
+	isAccepted,
+	readCampaignPhone,
+	readPhoneAsWritten,
+	type PhoneReading,
+} from '../phone/campaignPhone';
 import type { Columns } from './columns';
 import { personNameOf } from './contact';
 import { ROWS_PER_BREATH, type Breathe, type FeedItem, type LeftOutRow, type Row } from './feed';
@@ -51,7 +56,7 @@ export async function prepareFeed(
 
 function readRow(row: Row, columns: Columns, { normalizePhones }: PrepareOptions): PhoneReading {
 	const cell = row[columns.phone];
-	const reading = normalizePhones ? readPhone(cell) : readPhoneAsWritten(cell);
+	const reading = normalizePhones ? readCampaignPhone(cell) : readPhoneAsWritten(cell);
 	if (!isAccepted(reading) || personNameOf(row, columns) !== undefined) return reading;
 	return {
 		reason: `The column "${columns.personName ?? ''}" holds no text in this row, so there is no name to send. Put the name in it as plain text.`,

@@ -1,26 +1,38 @@
-import { isUnset, PHONE_FORMATTING, quoted } from '../calls/callRequestFields';
+import { isUnset, quoted } from '../calls/callRequestFields';
 import { InvalidInput } from '../core/explained';
-import { asText } from '../core/identifiers';
-import { isAccepted, readPhone } from '../phone';
+import { isAccepted, readCampaignPhone } from '../phone/campaignPhone';
+import { isIndian, isMobile, readIndian } from '../phone/india';
+import { isWritten, readWritten, type Unreadable } from '../phone/written';
 
-const WRITTEN = /^\+?\d{4,}$/;
+const FEWEST_DIGITS = 4;
+const TODO = 'Enter its digits, with a leading + and country code where your service wants one.';
 
 /**
- * The number as the person wrote it, without formatting; which form the service takes is open.
+ * The number as the person wrote it, without formatting; which form the service takes is open. Of
+ * India's numbers the length is known, so that none is protected that nobody has.
  *
- * @throws InvalidInput when it holds anything but a number
+ * @throws InvalidInput when it holds anything but one number
  */
 export function parseDndPhone(value: unknown): string {
 	if (isUnset(value)) {
 		throw new InvalidInput('Phone is empty', 'Enter the phone number, with its country code.');
 	}
-	const written = asText(value);
-	const phone = written.replace(PHONE_FORMATTING, '');
-	if (WRITTEN.test(phone) && !/^\d+\.0+$/.test(written)) return phone;
-	throw new InvalidInput(
-		`Phone holds ${quoted(value)}, which is not a phone number`,
-		'Enter digits only, with a leading + where your service wants one. A spreadsheet column must be formatted as text.',
-	);
+	const written = readWritten(value);
+	if (!isWritten(written)) throw unusable(value, written);
+	const { digits, plus } = written;
+	if (digits.length < FEWEST_DIGITS) throw unusable(value, { what: 'is not a phone number' });
+	const number = readIndian(written);
+	if (plus && digits.startsWith('91')) {
+		if (isIndian(number)) return `+91${number.subscriber}`;
+		throw unusable(value, number);
+	}
+	const isDialledFromAbroad = digits.startsWith('00') && isIndian(number);
+	if (isDialledFromAbroad && isMobile(number.subscriber)) return `+91${number.subscriber}`;
+	return plus ? `+${digits}` : digits;
+}
+
+function unusable(value: unknown, { what, todo = TODO }: Unreadable): InvalidInput {
+	return new InvalidInput(`Phone ${quoted(value)} ${what}`, todo);
 }
 
 /**
@@ -28,6 +40,6 @@ export function parseDndPhone(value: unknown): string {
  * number, all digits of any other.
  */
 export function phoneKey(phone: string): string {
-	const reading = readPhone(phone);
+	const reading = readCampaignPhone(phone);
 	return isAccepted(reading) ? reading.key : phone.replace(/\D/g, '');
 }

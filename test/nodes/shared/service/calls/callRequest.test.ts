@@ -145,61 +145,12 @@ describe('Country', () => {
 	});
 });
 
-describe('Phone Number', () => {
-	it.each([
-		['9876543210', '9876543210'],
-		[9876543210, '9876543210'],
-		[9.87654321e9, '9876543210'],
-		[' 98765 43210 ', '9876543210'],
-		['(987) 654-3210', '9876543210'],
-		['987.654.3210', '9876543210'],
-		['98765\u00a043210', '9876543210'],
-		['98765–43210', '9876543210'],
-		['98765\u202f43210\u2060', '9876543210'],
-		// A trunk zero and a bare country code are the service's to judge.
-		['09876543210', '09876543210'],
-		['919876543210', '919876543210'],
-		['112', '112'],
-	])('%p is sent as %s', (phoneNumber, sent) => {
-		expect(buildCallRequest({ ...call, phoneNumber }).phone_number).toBe(sent);
-	});
-
-	it.each(['+919876543210', ' +91 98765 43210', '+1'])('%p holds a country code', (phoneNumber) => {
-		expect(told({ phoneNumber })).toBe(
-			`Phone Number "${phoneNumber.trim()}" begins with a country code. Leave out the + and the country code, and choose the country under Country.`,
-		);
-	});
-
-	it.each(['9876543210.0', '9876543210.00', '9.87654321E+9', '9.87654321e9', '98765e5'])(
-		'%p would call somebody else',
-		(phoneNumber) => {
-			expect(told({ phoneNumber })).toContain('was turned into a decimal by a spreadsheet');
-		},
-	);
-
-	it.each([
-		'98765abc10',
-		'9876543210 ext 5',
-		'tel:9876543210',
-		"'9876543210",
-		'98765/43210',
-		'98765,43210',
-		'(+91) 9876543210',
-		'९८७६५४३२१०',
-		'n/a',
-		'---',
-		98765.5,
-		-9876543210,
-	])('%p is told', (phoneNumber) => {
-		expect(told({ phoneNumber })).toMatch(/^Phone Number ".*" holds more than digits\./);
-	});
-
-	it.each([[true], [['9876543210']], [{ phone: '9876543210' }]])('%p is told', (phoneNumber) => {
-		expect(told({ phoneNumber })).toMatch(/^Phone Number holds ".*", which is not a number\./);
-	});
-
-	it.each(['', '  ', null, undefined])('%p is told', (phoneNumber) => {
-		expect(told({ phoneNumber })).toBe('Phone Number is empty. Enter the number to call.');
+test('Phone Number is read for the Country', () => {
+	expect(buildCallRequest({ ...call, phoneNumber: '+91 98765 43210' })).toEqual(body);
+	const british = { ...call, countryCode: 'gb', phoneNumber: '+44 (0) 20 7946 0958' };
+	expect(buildCallRequest(british)).toMatchObject({
+		country_code: 'GB',
+		phone_number: '2079460958',
 	});
 });
 
@@ -349,7 +300,7 @@ it('tells everything that must change at once', () => {
 	const message = told({ agentUuid: '', phoneNumber: '+91', retryMaxAttempts: 11 });
 	expect(message).toContain('3 fields need attention, so the call was not placed');
 	expect(message).toContain('(1) Agent is empty. Choose');
-	expect(message).toContain('(2) Phone Number "+91" begins with a country code. Leave out');
+	expect(message).toContain('(2) Phone Number "+91" has 0 digits after +91 instead of 10. Enter');
 	expect(message).toContain('(3) Retry Attempts holds "11". Enter a whole number from 1 to 10.');
 });
 

@@ -2,7 +2,7 @@ import range from 'lodash/range';
 import { findEntry, readDndList } from '../../../../../nodes/shared/service/dnd/dndList';
 import type { Query, ServiceRequest } from '../../../../../nodes/shared/service/core/http';
 import { OpenDetails } from '../../../../../nodes/shared/service/openDetails';
-import { parseDndPhone, phoneKey } from '../../../../../nodes/shared/service/dnd/phoneMatch';
+import { phoneKey } from '../../../../../nodes/shared/service/dnd/phoneMatch';
 import { Service } from '../../../../../nodes/shared/service/core/service';
 import type { JsonObject } from '../../../../../nodes/shared/service/types';
 
@@ -109,22 +109,4 @@ describe('the comparison', () => {
 		});
 		expect(findEntry('+19812345678', list)).toMatchObject({ listed: false, entry: null });
 	});
-});
-
-describe('a number as it is sent', () => {
-	test.each([
-		[' +91 98123-45678 ', '+919812345678'],
-		['(202) 555-0143', '2025550143'],
-		[9812345678, '9812345678'],
-		['\u200B98123\u00A045678', '9812345678'],
-	])('%p → %p', (value, phone) => expect(parseDndPhone(value)).toBe(phone));
-
-	test.each(['', '  ', null, undefined])('%p is empty', (value) => {
-		expect(() => parseDndPhone(value)).toThrow('Phone is empty');
-	});
-
-	test.each(['call me', '98x', '9.81e9', '9812345678.0', '12', {}, ['9812345678'], '+91+98'])(
-		'%p is no number',
-		(value) => expect(() => parseDndPhone(value)).toThrow('which is not a phone number'),
-	);
 });

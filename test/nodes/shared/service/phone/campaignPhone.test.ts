@@ -1,7 +1,11 @@
-import { isAccepted, readPhone, readPhoneAsWritten } from '../../../../nodes/shared/service/phone';
+import {
+	isAccepted,
+	readCampaignPhone,
+	readPhoneAsWritten,
+} from '../../../../../nodes/shared/service/phone/campaignPhone';
 
 const reasonOf = (value: unknown): string => {
-	const reading = readPhone(value);
+	const reading = readCampaignPhone(value);
 	if (isAccepted(reading)) throw new Error(`${String(value)} was accepted as ${reading.phone}`);
 	return reading.reason;
 };
@@ -25,10 +29,14 @@ describe('what spreadsheets hold is read as a documented form', () => {
 		['long dash and minus sign', '98765–43210', '9876543210'],
 		['parentheses', '(98765) 43210', '9876543210'],
 		['dots', '98765.43210', '9876543210'],
-		['dots, zeros at the end', '98765.00000', '9876500000'],
 		['thousands separators', '9,876,543,210', '9876543210'],
 		['thousands separators and decimals', '9,876,543,210.00', '9876543210'],
 		['trunk zero', '09876543210', '9876543210'],
+		['dots between groups of two', '98.76.54.32.00', '9876543200'],
+		['decimals after formatting', '98765 43210.0', '9876543210'],
+		['decimals after a plus', '+919876543210.0', '+919876543210'],
+		['decimals of a program', '9876543210.000000', '9876543210'],
+		['thousands separated by dots, with decimals', '9.876.543.210,00', '9876543210'],
 		['91 without plus', '919876543210', '+919876543210'],
 		['0091', '0091 98765 43210', '+919876543210'],
 		['091', '091-9876543210', '+919876543210'],
@@ -58,7 +66,7 @@ describe('what spreadsheets hold is read as a documented form', () => {
 		['91 with a first digit below 6', '911123456789', '+911123456789'],
 		['an even number, written as the document wants it', '9000000000', '9000000000'],
 	])('%s', (_name, value, phone) => {
-		expect(readPhone(value)).toEqual({ phone, key: phone.slice(-10) });
+		expect(readCampaignPhone(value)).toEqual({ phone, key: phone.slice(-10) });
 	});
 });
 
@@ -80,6 +88,20 @@ describe('what is no accepted number gets a reason that a person can act on', ()
 			/not a whole phone number/,
 		],
 		['decimals', '9876543210.5', /has decimals/],
+		[
+			'a decimal of nine digits, which ten digits would make a stranger’s',
+			'987654321.0',
+			/has 9 digits instead of 10/,
+		],
+		['a decimal of nine digits, with two places', '987654321.00', /has 9 digits instead of 10/],
+		['a decimal comma after nine digits', '987654321,0', /has 9 digits instead of 10/],
+		['a decimal of nine digits behind an apostrophe', "'987654321.0", /has 9 digits/],
+		['nine digits after +91 and a decimal', '+91987654321.0', /has 9 digits after \+91/],
+		['nine digits in groups and a decimal', '987 654 321.0', /can be read in two ways/],
+		['nine digits between dots and a decimal', '987.654.321.0', /can be read in two ways/],
+		['five digits and five zeros after a dot', '98765.00000', /can be read in two ways/],
+		['a fraction after nine digits', '987654321.5', /has decimals/],
+		['a fraction after formatting', '98765 43210.5', /has decimals/],
 		['a fraction', 9876543210.5, /not a whole phone number/],
 		['a negative number', -9876543210, /not a whole phone number/],
 		['not a number', Number.NaN, /not a whole phone number/],
@@ -115,8 +137,8 @@ describe('what is no accepted number gets a reason that a person can act on', ()
 });
 
 test('a number is the same person’s in either form', () => {
-	expect(readPhone('9876543210')).toHaveProperty('key', '9876543210');
-	expect(readPhone('+919876543210')).toHaveProperty('key', '9876543210');
+	expect(readCampaignPhone('9876543210')).toHaveProperty('key', '9876543210');
+	expect(readCampaignPhone('+919876543210')).toHaveProperty('key', '9876543210');
 });
 
 describe('as written', () => {

@@ -1,0 +1,153 @@
+import { hasTrunkZero, leadingCode } from './callingCodes';
+
+/** A number as someone wrote it, with the formatting taken off: every digit, in its order. */
+export type Written = {
+	digits: string;
+	/** A `+` in front says that the digits begin with a country code. */
+	plus: boolean;
+};
+
+/** What keeps a value from being read as one number; `what` follows the value in a sentence. */
+export type Unreadable = { what: string; todo?: string };
+
+/** Lead-form exports write `p:+91…`, links write `tel:+91…`, and `="…"` is a common way to keep Excel from rounding. */
+const WRAPPING = /^(?:=?["']|(?:p|tel):)+|["']$/gi;
+/** Spaces of every kind, invisible characters, dashes, brackets, quotes and separators carry no information. */
+const DECORATION = /[\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212.,'"`]/gu;
+const PLAINLY_WRITTEN = /^\+?[\d -]+$/;
+const PLAIN_FORMATTING = /[ -]/g;
+const SCIENTIFIC = /^\+?(\d+)(?:[.,](\d+))?e\+?(\d{1,2})$/i;
+/** `9,876,543,210`, in India also `9,87,65,43,210`; elsewhere the dot groups and the comma is the decimal point. */
+const GROUPED = /^\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?$/;
+const GROUPED_BY_DOTS = /^\d{1,3}(?:\.\d{3})+,\d+$/;
+const ONE_POINT = /^([^.,]*)[.,](\d+)$/;
+const SEVERAL_POINTS_AND_ZERO = /[.,].*[.,]0$/;
+/** "+44 (0) 20 …": a zero in brackets after the country code. */
+const BRACKETED_ZERO = /^(\D*\d[\d\s-]*)\(\s*0\s*\)/;
+/** Their code points end in 0–9 … */
+const ARABIC_DIGIT = /[\u0660-\u0669\u06f0-\u06f9]/g;
+/** … and these in 6–f: Devanagari, Bengali, Gurmukhi, Gujarati, Odia, Tamil, Telugu, Kannada, Malayalam. */
+const INDIC_DIGIT =
+	/[\u0966-\u096f\u09e6-\u09ef\u0a66-\u0a6f\u0ae6-\u0aef\u0b66-\u0b6f\u0be6-\u0bef\u0c66-\u0c6f\u0ce6-\u0cef\u0d66-\u0d6f]/g;
+const TWO_NUMBERS = 20;
+/** E.164: no number in the world is longer, its country code included. */
+const MOST_DIGITS = 15;
+/** Programs write whole numbers with one decimal place or two. */
+const USUAL_DECIMALS = 2;
+const WHOLE_NUMBER_DIGITS = 10;
+/** One missing digit is a final zero that was left unwritten; rounding for display drops many more. */
+const UNWRITTEN_ZEROS = 1;
+
+export const SHORTENED: Unreadable = {
+	what: 'was shortened by a spreadsheet, which has dropped its last digits',
+	todo: 'Format the phone column as text in the spreadsheet and enter the full numbers again.',
+};
+const NO_NUMBER: Unreadable = { what: 'is not a phone number' };
+const NOT_WHOLE: Unreadable = { what: 'is not a whole phone number' };
+const DECIMALS: Unreadable = { what: 'has decimals, which no phone number has' };
+const TWO_READINGS: Unreadable = {
+	what: 'can be read in two ways, with the last zeros as digits or as decimals',
+	todo: 'Write the number without a dot or comma.',
+};
+
+/**
+ * Reads a cell, a form field or an expression's result as one number. No digit is invented and none
+ * is lost: what goes is formatting, the decimals of a whole number, and a zero that "+44 (0) 20 …"
+ * marks as not dialled. What could be read in two ways is not read.
+ */
+export function readWritten(value: unknown): Written | Unreadable {
+	if (typeof value === 'number') {
+		return Number.isSafeInteger(value) && value > 0 ? plain(String(value)) : NOT_WHOLE;
+	}
+	if (typeof value !== 'string')
+		return { what: `holds ${kindOf(value)} instead of a number or text` };
+	return PLAINLY_WRITTEN.test(value) ? plain(value.replace(PLAIN_FORMATTING, '')) : readText(value);
+}
+
+export function isWritten(reading: Written | Unreadable): reading is Written {
+	return 'digits' in reading;
+}
+
+/** Whether there is nothing to read: no character that could be part of a number or of words. */
+export function isBlank(value: unknown): boolean {
+	if (value === undefined || value === null) return true;
+	return typeof value === 'string' && value.replace(DECORATION, '') === '';
+}
+
+function readText(cell: string): Written | Unreadable {
+	const text = toAscii(cell).trim().replace(WRAPPING, '').trim();
+	const scientific = SCIENTIFIC.exec(text.replace(/\s/g, ''));
+	if (scientific) return readScientific(scientific);
+	const whole = withoutDecimals(ungrouped(text));
+	return typeof whole === 'string' ? plain(withoutBracketedZero(whole)) : whole;
+}
+
+/** `dialled` should be digits with at most one leading `+`. */
+function plain(text: string): Written | Unreadable {
+	const dialled = text.replace(DECORATION, '');
+	const digits = dialled.replace(/\D/g, '');
+	if (digits.length >= TWO_NUMBERS) {
+		return { what: 'holds more than one phone number', todo: 'Keep one number.' };
+	}
+	if (!/^\+?\d+$/.test(dialled)) return NO_NUMBER;
+	const plus = dialled.startsWith('+');
+	if (plus && digits.length > MOST_DIGITS) {
+		return {
+			what: `has ${digits.length} digits, and no phone number has more than ${MOST_DIGITS}`,
+		};
+	}
+	return { digits, plus };
+}
+
+function readScientific([, whole = '', fraction = '', power = '']: string[]): Written | Unreadable {
+	const exponent = Number(power);
+	if (exponent - fraction.length > UNWRITTEN_ZEROS) return SHORTENED;
+	if (/[^0]/.test(fraction.slice(exponent))) return NOT_WHOLE;
+	return plain(whole + fraction.slice(0, exponent).padEnd(exponent, '0'));
+}
+
+function ungrouped(text: string): string {
+	if (GROUPED.test(text)) return text.replaceAll(',', '');
+	return GROUPED_BY_DOTS.test(text) ? text.replaceAll('.', '') : text;
+}
+
+/** Drops the decimals of a whole number, before anyone counts its digits. */
+function withoutDecimals(text: string): string | Unreadable {
+	if (SEVERAL_POINTS_AND_ZERO.test(text)) return TWO_READINGS;
+	const [, before = '', after = ''] = ONE_POINT.exec(text) ?? [];
+	if (!/\d/.test(before)) return text;
+	const isNumeral = /^\+?\d+$/.test(before);
+	const isLong = before.replace(/\D/g, '').length >= WHOLE_NUMBER_DIGITS;
+	const isShort = after.length <= USUAL_DECIMALS;
+	if (/^0+$/.test(after)) {
+		const isDecimal = isNumeral ? isShort || isLong : isShort && isLong;
+		return isDecimal ? before : TWO_READINGS;
+	}
+	return (isNumeral || isLong) && (isShort || (isLong && after.length < WHOLE_NUMBER_DIGITS))
+		? DECIMALS
+		: text;
+}
+
+/** Only where the zero is surely not dialled; elsewhere it stays a digit. */
+function withoutBracketedZero(text: string): string {
+	const [shown, before = ''] = BRACKETED_ZERO.exec(text) ?? [];
+	if (shown === undefined || !/^\W*(?:\+|00)/.test(before)) return text;
+	const digits = before.replace(/\D/g, '').replace(/^00/, '');
+	const code = leadingCode(digits);
+	return code === digits && hasTrunkZero(code) ? before + text.slice(shown.length) : text;
+}
+
+/** Full-width digits and those of the scripts read in India become 0–9. */
+function toAscii(text: string): string {
+	if (!/[^\x20-\x7e]/.test(text)) return text;
+	return text
+		.normalize('NFKC')
+		.replace(ARABIC_DIGIT, (digit) => String(digit.charCodeAt(0) & 0xf))
+		.replace(INDIC_DIGIT, (digit) => String((digit.charCodeAt(0) & 0xf) - 6));
+}
+
+function kindOf(value: unknown): string {
+	if (Array.isArray(value)) return 'a list';
+	if (value === undefined || value === null) return 'nothing';
+	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
