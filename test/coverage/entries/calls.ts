@@ -18,7 +18,10 @@ const callRequest: SectionEntries = {
 	every: { at: point('Description'), test: sent("'Data Extraction',") },
 	items: {
 		agent_uuid: { at: 'Place Call → Agent', test: sent('only the required fields') },
-		phone_number: { at: 'Place Call → Phone Number', test: sent('only the required fields') },
+		phone_number: {
+			at: 'Place Call → Phone Number',
+			test: [sent('only the required fields'), sent('as a form, a CRM or a spreadsheet delivers')],
+		},
 		country_code: { at: 'Place Call → Country', test: sent('only the required fields') },
 		system_prompt: { at: 'Place Call → Options → System Prompt', test: sent("['System Prompt'") },
 		webhook_url: {
@@ -122,7 +125,7 @@ const placeCall: SectionEntries = {
 		'1.': {
 			at: 'nodes/shared/service/calls/callRequest.ts: checks every field before anything is sent',
 			test: [
-				request('Phone Number is empty'),
+				inService('phone/callPhone')('Phone Number is empty'),
 				request('Country is empty'),
 				request('$field outside of $min to $max is told'),
 				refused('a greeting too long'),

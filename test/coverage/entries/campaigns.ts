@@ -31,7 +31,7 @@ const contacts: SectionEntries = {
 		'1.': {
 			at: 'Push Campaign Contacts → Options → Normalize Phone Numbers',
 			test: [
-				inService('phone')("['documented form', "),
+				inService('phone/campaignPhone')("['documented form', "),
 				inNode('PushCampaignContacts/outcomes')('It said: contacts[1].phone is invalid'),
 			],
 		},
