@@ -13,7 +13,7 @@ import {
 
 /** What a library of numbering plans knows of a country. */
 const plannedCode = (country: string) =>
-	isSupportedCountry(country) ? String(getCountryCallingCode(country)) : undefined;
+	isSupportedCountry(country) ? getCountryCallingCode(country) : undefined;
 
 test('every country has the calling code of its numbering plan', () => {
 	const ours = COUNTRIES.map(({ code }) => [code, callingCodeOf(code)]);
