@@ -22,10 +22,8 @@ export const injectOne: Prepare = ({ parameters, index }) => {
 
 /** The next entry's answer shows the whole list, and with it whether this one is there. */
 function maybeInjected(sessionId: string, error: OutcomeUnknown): OutcomeUnknown {
-	return new OutcomeUnknown(
-		`${error.message} (context of session ${sessionId})`,
-		'The entry was not sent a second time. The list that the next entry of this session returns shows whether it is there.',
-		error.said,
-		error.status,
-	);
+	return error.told({
+		message: `${error.message} (context of session ${sessionId})`,
+		todo: 'The entry was not sent a second time. The list that the next entry of this session returns shows whether it is there.',
+	});
 }

@@ -36,10 +36,8 @@ export async function placeOne(
 /** Names the call whose fate is open, and where to see whether it was placed. */
 function maybePlaced(request: CallRequest, error: OutcomeUnknown): OutcomeUnknown {
 	const { phone_number: phone, country_code: country } = request;
-	return new OutcomeUnknown(
-		`${error.message} (call to ${phone}, ${country})`,
-		`The call was not sent a second time. Look for ${phone} in the calls of your dashboard before you run this item again.`,
-		error.said,
-		error.status,
-	);
+	return error.told({
+		message: `${error.message} (call to ${phone}, ${country})`,
+		todo: `The call was not sent a second time. Look for ${phone} in the calls of your dashboard before you run this item again.`,
+	});
 }

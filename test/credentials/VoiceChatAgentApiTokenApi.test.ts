@@ -63,7 +63,12 @@ describe('the test button', () => {
 		['the 401 text at 200', 200, { success: false, error: 'Invalid API token' }, /not accept/],
 		['a redirect', 302, '', /redirect, which is never followed/],
 		['an HTML page', 200, '<html>Welcome</html>', /web page came back.*Base URL/],
-		['an HTML 404', 404, '<html>Not here</html>', /does not find.*Base URL/],
+		[
+			'an HTML 404',
+			404,
+			'<html>Not here</html>',
+			/Something other than the service.*404.*Base URL/,
+		],
 	])('%s', async (_name, status, body, message) => {
 		service()
 			.get('/v1/active_agents')
@@ -74,13 +79,14 @@ describe('the test button', () => {
 	});
 
 	test('an unknown host and a certificate that cannot be verified', async () => {
-		const fault = (code: string) => Object.assign(new Error(code), { code });
+		const fault = (code: string, syscall?: string) =>
+			Object.assign(new Error(code), { code, syscall });
 		nock(HOST).get('/v1/active_agents').replyWithError(fault('DEPTH_ZERO_SELF_SIGNED_CERT'));
 		expect(await pressTest({})).toMatchObject({
 			status: 'Error',
 			message: expect.stringMatching(/certificate could not be verified/),
 		});
-		nock(HOST).get('/v1/active_agents').times(4).replyWithError(fault('ENOTFOUND'));
+		nock(HOST).get('/v1/active_agents').times(4).replyWithError(fault('ENOTFOUND', 'getaddrinfo'));
 		const sleep = jest.spyOn(clock, 'sleep').mockResolvedValue();
 		expect(await pressTest({})).toMatchObject({
 			status: 'Error',

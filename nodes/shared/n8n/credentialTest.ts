@@ -37,9 +37,8 @@ function judge(error: unknown): INodeCredentialTestResult {
 }
 
 /** A refusal in the service's own envelope that is not about the token. */
-function isServiceAnswer({ status, refusal }: ServiceRefusal): boolean {
-	if (status === 401 || refusal.texts.some((text) => /invalid api token/i.test(text))) return false;
-	return refusal.body.success === false;
+function isServiceAnswer({ refusal }: ServiceRefusal): boolean {
+	return refusal.code !== 'invalid_api_token' && refusal.body.success === false;
 }
 
 function transportFor(

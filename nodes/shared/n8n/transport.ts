@@ -79,12 +79,38 @@ export function toWireAnswer(response: unknown): WireAnswer {
 	};
 }
 
-/** Only the code is taken: the error itself holds the request, and with it the token. */
+/**
+ * Only codes are taken: the error itself holds the request, and with it the token. n8n wraps what axios wraps what
+ * Node threw, so the whole chain is looked at; the innermost code with a `syscall` is Node's own.
+ */
 export function toFault(error: unknown): TransportFault {
-	for (let current = error; current instanceof Error; current = current.cause) {
-		if ('code' in current && typeof current.code === 'string') {
-			return new TransportFault(current.code, current.code);
-		}
-	}
-	return new TransportFault(BLOCKED_BY_N8N, error instanceof Error ? error.message : '');
+	const chain = [...causes(error)];
+	const blocked = chain.find(isBlockedByN8n);
+	if (blocked !== undefined) return new TransportFault(BLOCKED_BY_N8N, blocked.message);
+	const coded = chain.filter(hasCode);
+	const fault = coded.find((link) => syscallOf(link) !== undefined) ?? coded.at(-1);
+	const code = fault?.code ?? chain.at(-1)?.name ?? 'NO_RESPONSE';
+	return new TransportFault(code, code, fault && syscallOf(fault));
+}
+
+function* causes(error: unknown): Generator<Error> {
+	for (let current = error; current instanceof Error; current = current.cause) yield current;
+}
+
+function hasCode(error: Error): error is Error & { code: string } {
+	return 'code' in error && typeof error.code === 'string';
+}
+
+/** Several addresses tried one after another fail together: what they have in common counts. */
+function syscallOf(error: Error): string | undefined {
+	if ('syscall' in error && typeof error.syscall === 'string') return error.syscall;
+	if (!(error instanceof AggregateError)) return undefined;
+	const errors: unknown[] = error.errors;
+	const syscalls = errors.map((one) => (one instanceof Error ? syscallOf(one) : undefined));
+	return new Set(syscalls).size === 1 ? syscalls[0] : undefined;
+}
+
+/** The errors by which n8n 2 names its own refusals: the SSRF guard's two, and the allowed domains' by its words. */
+function isBlockedByN8n({ name, message }: Error): boolean {
+	return /^SsrfBlocked(Ip|Hostname)Error$/.test(name) || message.startsWith('Domain not allowed:');
 }

@@ -93,9 +93,9 @@ describe('Check', () => {
 		const over = { onError: 'continueRegularOutput' } as const;
 		const found = await ring.records(check, { items, over });
 		expect(found.map(({ error }) => error)).toEqual([
-			'The service stumbled (HTTP status 503) [item 0]',
-			'The service stumbled (HTTP status 503) [item 1]',
-			'The service stumbled (HTTP status 503) [item 2]',
+			'The service, or a proxy before it, stumbled (HTTP status 503) [item 0]',
+			'The service, or a proxy before it, stumbled (HTTP status 503) [item 1]',
+			'The service, or a proxy before it, stumbled (HTTP status 503) [item 2]',
 		]);
 	});
 });

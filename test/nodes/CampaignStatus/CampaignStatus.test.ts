@@ -52,7 +52,7 @@ describe('one look', () => {
 	});
 
 	test('an answer with next to nothing in it', async () => {
-		endpoint().reply(200, ok({}));
+		endpoint().reply(200, ok({ campaign: {} }));
 		expect(await records()).toMatchObject([
 			{ campaign_id: null, status: null, attempts_total: null, lists_total: 0 },
 		]);

@@ -15,7 +15,7 @@ const INBOUND = '/v1/chat/inbound';
 const ASYNC = '/v1/chat/inbound/async';
 const LEGACY = '/chat_messages/send_message';
 const KEY = { idempotency: 'own', idempotencyKey: 'k-1' };
-const TAKEN = { success: true, data: { turn_id: 't-1' } };
+const TAKEN = { success: true, data: { turn_id: 't-1', session_id: 's-1' } };
 
 /** The service takes every message and the bodies are kept. */
 function taking(path: string, times = 1): IDataObject[] {
@@ -57,7 +57,7 @@ test.each<[string, string, INodeParameters, object]>([
 ])('%s: what is sent, %#', async (sendBy, path, parameters, body) => {
 	const bodies = taking(path);
 	const run = await ring.runOnNock({ sendBy, ...parameters });
-	expect(records(run)).toEqual([{ turn_id: 't-1' }]);
+	expect(records(run)).toEqual([{ turn_id: 't-1', session_id: 's-1' }]);
 	expect(bodies).toEqual([body]);
 });
 
@@ -92,7 +92,7 @@ describe('a connection that breaks, or a service that stumbles, after the messag
 			answer(service().post(ASYNC));
 			const bodies = taking(ASYNC);
 			const run = await ring.runOnNock({ sendBy: 'async', ...KEY });
-			expect(records(run)).toEqual([{ turn_id: 't-1' }]);
+			expect(records(run)).toEqual([{ turn_id: 't-1', session_id: 's-1' }]);
 			expect(bodies).toMatchObject([{ idempotency_key: 'k-1' }]);
 		},
 	);

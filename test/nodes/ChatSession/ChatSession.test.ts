@@ -15,7 +15,7 @@ describe('create', () => {
 			{ session_id: 's-1', session: { session_id: 's-1' } },
 		],
 		['nowhere: passed through', { success: true, data: { id: 's-1' } }, { id: 's-1' }],
-		['no object at all', ['s-1'], { data: ['s-1'] }],
+		['a list', { success: true, data: ['s-1'] }, { data: ['s-1'] }],
 	])('the session ID %s', async (_where, answer, record) => {
 		service()
 			.post('/v1/chat/session', { agent_uuid: agents.full, person_name: 'Asha' })
@@ -27,7 +27,7 @@ describe('create', () => {
 	test('the place that the credential names wins', async () => {
 		service()
 			.post('/v1/chat/session')
-			.reply(200, { data: { id: 's-2', session_id: 'other' } });
+			.reply(200, { success: true, data: { id: 's-2', session_id: 'other' } });
 		const credential = { chatCreateSessionPath: 'data.id' };
 		const run = await ring.runOnNock({ operation: 'create', ...AGENT }, { credential });
 		expect(records(run)).toMatchObject([{ session_id: 's-2' }]);

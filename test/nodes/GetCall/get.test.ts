@@ -107,7 +107,7 @@ describe('a call that cannot be read', () => {
 	test('a service that stumbles is asked again, and a read is said to be harmless', async () => {
 		service().get('/v1/call/call-1').times(4).reply(503, 'busy');
 		expect(await told()).toMatchObject({
-			message: 'The service stumbled (HTTP status 503)',
+			message: 'The service, or a proxy before it, stumbled (HTTP status 503)',
 			description: expect.stringContaining('Nothing was changed by this read'),
 		});
 	});

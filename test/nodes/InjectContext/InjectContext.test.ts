@@ -58,7 +58,9 @@ test.each([200, 404, 422, 500])('agent_not_found at status %i is explained', asy
 });
 
 test('an entry of unknown fate is not sent again, nor by Retry On Fail', async () => {
-	service().post(PATH).reply(200, { success: true, data: {} });
+	service()
+		.post(PATH)
+		.reply(200, { success: true, data: { context: ['one'] } });
 	service().post(PATH).reply(502);
 	const over = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 	const run = await ring.runOnNock({}, { items: entries('one', 'two'), over });

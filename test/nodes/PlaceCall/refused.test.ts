@@ -90,7 +90,7 @@ describe('a call that the service refuses', () => {
 		[
 			'an address that does not exist',
 			404,
-			{},
+			{ success: false, error: 'No route' },
 			'The service does not find what this request names',
 			'Base URL',
 		],
@@ -135,7 +135,7 @@ describe('a call whose fate is open', () => {
 		[
 			'a gateway page at 502',
 			(post) => post.reply(502, '<html>Bad Gateway</html>'),
-			'The service stumbled (HTTP status 502)',
+			'The service, or a proxy before it, stumbled (HTTP status 502)',
 		],
 		[
 			'a web page at 200',
@@ -174,8 +174,12 @@ describe('a call that surely did not reach anyone', () => {
 		expect((await told()).message).toBe('The service receives too many requests at the moment');
 	});
 
-	it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])('%s is tried again', async (code) => {
-		callsEndpoint().replyWithError(Object.assign(new Error('x'), { code }));
+	it.each([
+		['ECONNREFUSED', 'connect'],
+		['ENOTFOUND', 'getaddrinfo'],
+		['EAI_AGAIN', 'getaddrinfo'],
+	])('%s is tried again', async (code, syscall) => {
+		callsEndpoint().replyWithError(Object.assign(new Error('x'), { code, syscall }));
 		callsEndpoint().reply(200, placed);
 		const run = await place();
 		expect(run.data.resultData.error).toBeUndefined();
@@ -183,7 +187,7 @@ describe('a call that surely did not reach anyone', () => {
 	});
 
 	it('a host that stays away is told', async () => {
-		const gone = Object.assign(new Error('x'), { code: 'ECONNREFUSED' });
+		const gone = Object.assign(new Error('x'), { code: 'ECONNREFUSED', syscall: 'connect' });
 		callsEndpoint().times(4).replyWithError(gone);
 		const { message } = await told();
 		expect(message).toBe('The service cannot be reached, so nothing was sent');

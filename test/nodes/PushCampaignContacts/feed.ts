@@ -91,8 +91,8 @@ export function answeringInto(bodies: JsonObject[], ...replies: Reply[]): JsonOb
 }
 
 /** The connection breaks: whether the service took the request is anyone's guess. */
-export function breaking(code: string, bodies: JsonObject[] = []): JsonObject[] {
-	const broken = Object.assign(new Error(code), { code });
+export function breaking(code: string, bodies: JsonObject[] = [], syscall?: string): JsonObject[] {
+	const broken = Object.assign(new Error(code), { code, syscall });
 	service().post(PATH, remembering(bodies)).replyWithError(broken);
 	return bodies;
 }

@@ -124,12 +124,14 @@ describe('when the fate of the second request is unknown', () => {
 		expect(fed.rejected).toHaveLength(1);
 		expect(jsonOf(output(fed.run, 'Node', 2))).toEqual([
 			{
-				error: expect.stringMatching(/^The service stumbled \(HTTP status 503\)/),
+				error: expect.stringMatching(
+					/^The service, or a proxy before it, stumbled \(HTTP status 503\)/,
+				),
 				message: expect.stringMatching(/^It was not sent a second time/),
 				details: {
 					item: 10_000,
 					outcome: 'unknown',
-					service_said: 'HTTP status 503',
+					answer_said: 'HTTP status 503',
 					status: 503,
 					received: 10_001,
 					requests: 1,
@@ -155,7 +157,7 @@ describe('when a request surely did not take effect', () => {
 	});
 
 	test('refused connection: it is sent again', async () => {
-		const bodies = breaking('ECONNREFUSED');
+		const bodies = breaking('ECONNREFUSED', [], 'connect');
 		answering([200, accepted(2)]);
 		const { pushed, error } = await feed(ring, two);
 		expect(error).toBeUndefined();

@@ -1,8 +1,7 @@
 import { transcriptTurns, withExpiry } from './callRecord';
 import { getRecording, getTranscript, type Additions } from '../endpoints';
 import { recordOf } from '../core/envelope';
-import { isRecordingMissing } from '../core/errorTable';
-import { ServiceRefusal } from '../core/explained';
+import { isRefusal } from '../core/explained';
 import type { Service } from '../core/service';
 import type { JsonObject, JsonValue } from '../types';
 
@@ -24,7 +23,7 @@ export async function recordingOrNull(
 	additions: Additions = {},
 ): Promise<JsonObject | null> {
 	return await readRecording(service, callId, additions).catch((error: unknown) => {
-		if (error instanceof ServiceRefusal && isRecordingMissing(error.refusal)) return null;
+		if (isRefusal(error, 'recording_not_available')) return null;
 		throw error;
 	});
 }

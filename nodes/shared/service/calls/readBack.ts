@@ -2,7 +2,7 @@ import { transcriptTurns, withExpiry } from './callRecord';
 import { showsTheEnd, OBSERVED_OUTCOMES } from './completion';
 import { getCall, getRecording, getTranscript } from '../endpoints';
 import { recordOf } from '../core/envelope';
-import { NotSent, OutcomeUnknown, ServiceRefusal } from '../core/explained';
+import { isRefusal, isTransient } from '../core/explained';
 import type { Clock } from '../core/http';
 import type { Service } from '../core/service';
 import type { JsonObject } from '../types';
@@ -70,7 +70,7 @@ async function throughOutage<T>(clock: Clock, until: number, act: () => Promise<
 		const result = await act().then(
 			(value) => ({ value }),
 			(error: unknown) => {
-				if (!isPassing(error) || clock.now() + wait > until) throw error;
+				if (!isTransient(error) || clock.now() + wait > until) throw error;
 				return undefined;
 			},
 		);
@@ -80,23 +80,13 @@ async function throughOutage<T>(clock: Clock, until: number, act: () => Promise<
 }
 
 export function isUnknownCall(error: unknown): boolean {
-	return error instanceof OtherCall || says(error, /\bcall_not_found\b/);
-}
-
-function says(error: unknown, text: RegExp): boolean {
-	return error instanceof ServiceRefusal && error.refusal.texts.some((said) => text.test(said));
-}
-
-/** Whether the same read may well succeed later. */
-export function isPassing(error: unknown): boolean {
-	if (error instanceof NotSent || error instanceof OutcomeUnknown) return true;
-	return error instanceof ServiceRefusal && error.status === 429;
+	return error instanceof OtherCall || isRefusal(error, 'call_not_found');
 }
 
 async function readRecording(service: Service, callId: string): Promise<JsonObject | null> {
 	const askedAt = service.clock.now();
 	const answer = await getRecording(service, callId).catch((error: unknown) => {
-		if (says(error, /\brecording_not_available\b/)) return undefined;
+		if (isRefusal(error, 'recording_not_available')) return undefined;
 		throw error;
 	});
 	return answer === undefined ? null : withExpiry(recordOf(answer), askedAt);

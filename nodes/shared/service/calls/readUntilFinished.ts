@@ -1,9 +1,8 @@
 import pLimit from 'p-limit';
 import { hasFinishedStatus } from './completion';
-import { ExplainedError } from '../core/explained';
+import { ExplainedError, isTransient } from '../core/explained';
 import type { Clock } from '../core/http';
 import type { ReadCall } from './openCalls';
-import { isPassing } from './readBack';
 import type { JsonObject } from '../types';
 
 const FIRST_INTERVAL_MS = 5_000;
@@ -61,7 +60,7 @@ async function look(
 		call.isOver = hasFinishedStatus(call.record, finished);
 	} catch (error) {
 		// The call has been placed whatever happens now, so nothing here may stop the others.
-		if (isPassing(error)) return;
+		if (isTransient(error)) return;
 		call.refusals++;
 		if (call.refusals >= MOST_REFUSALS) call.refused = sentences(error);
 	}

@@ -1,5 +1,5 @@
 import { isCompleted, type CampaignView } from './campaignView';
-import { NotSent, OutcomeUnknown } from '../core/explained';
+import { isTransient } from '../core/explained';
 import type { Clock } from '../core/http';
 
 export type WaitSettings = {
@@ -90,7 +90,7 @@ export async function waitUntilCompleted(
 		if (left <= 0) return { view, end: timedOut(view, settings) };
 		await clock.sleep(Math.min(settings.intervalMs, left));
 		view = await read().catch((error: unknown) => {
-			if (error instanceof NotSent || error instanceof OutcomeUnknown) return view;
+			if (isTransient(error)) return view;
 			throw error;
 		});
 	}

@@ -105,10 +105,7 @@ export async function sendKeyed(
 }
 
 function unknownWithKey(error: OutcomeUnknown): OutcomeUnknown {
-	return new OutcomeUnknown(
-		error.message,
-		'It was sent again with the same idempotency key, which is safe. Running this item once more with the same key is safe as well.',
-		error.said,
-		error.status,
-	);
+	return error.told({
+		todo: 'It was sent again with the same idempotency key, which is safe. Running this item once more with the same key is safe as well.',
+	});
 }

@@ -1,11 +1,15 @@
 import { dataOf } from '../core/envelope';
-import { InvalidInput, MissingOpenDetail, ServiceRefusal } from '../core/explained';
+import {
+	InvalidInput,
+	isRefusal,
+	isTransient,
+	MissingOpenDetail,
+	ServiceRefusal,
+} from '../core/explained';
 import type { Answer } from '../core/http';
 import { isJsonObject } from '../types';
 import type { JsonValue, WsToken } from '../types';
 import type { MintResult } from './types';
-
-const TOO_MANY_REQUESTS = 429;
 
 /**
  * Asks for a token and sorts what comes back. A token is nothing a customer notices, so asking again is safe at any time;
@@ -31,8 +35,8 @@ function kindOf(error: unknown): 'session_closed' | 'refused' | 'unreachable' {
 	if (error instanceof InvalidInput || error instanceof MissingOpenDetail) return 'refused';
 	if (!(error instanceof ServiceRefusal)) return 'unreachable';
 	// By the body, as in the error table; the documented status (409) has other meanings too.
-	if (error.refusal.texts.some((text) => /\bsession_closed\b/.test(text))) return 'session_closed';
-	return error.status === TOO_MANY_REQUESTS ? 'unreachable' : 'refused';
+	if (isRefusal(error, 'session_closed')) return 'session_closed';
+	return isTransient(error) ? 'unreachable' : 'refused';
 }
 
 function readWsToken(data: JsonValue): WsToken | null {

@@ -1,26 +1,51 @@
+import { documentedError, explainStatus } from './errorTable';
+import type { Evidence } from './evidence';
+import { OutcomeUnknown, ServiceRefusal, type Refusal, type Speaker } from './explained';
 import type { Answer, ServiceRequest, WireAnswer } from './http';
-import { explainRefusal } from './errorTable';
-import { OutcomeUnknown, ServiceRefusal, type Refusal } from './explained';
+import { explainNotPerformed } from './notPerformed';
+import omit from 'lodash/omit';
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../types';
 
+/** How an answer is judged: what proves it, and whether nothing of it may be shown. */
+export type Reading = {
+	evidence: Evidence;
+	/** The answer holds a token or a signed address, so no part of it stands in a message. */
+	isSecret?: boolean;
+	/** Epoch milliseconds. */
+	now: number;
+};
+
+/** Statuses at which the document has the service itself say no (HTTP status codes). */
+const REFUSAL_STATUSES = new Set([400, 401, 403, 404, 409, 422]);
+
 /**
- * Reads the envelope (General conventions). A refusal is known by its body at any status, 200
- * included, since the status of several error bodies is open.
+ * Reads the envelope (General conventions). Nothing is taken for granted:
+ * a **success** is a 2xx with the evidence of its endpoint · a **refusal** is the service's own error body, at any
+ * status (those of several bodies are open), or one of the few statuses that say by themselves that nothing was
+ * done · everything else is **unknown**, whatever its status: a page, an empty body, a proxy's answer.
  *
  * @throws ServiceRefusal when the service says no
- * @throws OutcomeUnknown when the answer cannot be read or the service stumbled over a write
+ * @throws OutcomeUnknown when nothing shows what became of the request
  */
-export function readAnswer(request: ServiceRequest, answer: WireAnswer): Answer {
+export function readAnswer(
+	request: ServiceRequest,
+	answer: WireAnswer,
+	{ evidence, isSecret = false, now }: Reading,
+): Answer {
+	const { status } = answer;
 	const body = parseJson(answer.text);
-	const refusal = isJsonObject(body) ? findRefusal(body, answer.status) : undefined;
-	if (answer.status >= 500) throw serverStumbled(request, answer, refusal);
-	if (refusal !== undefined) throw refused(request, answer.status, refusal);
-	if (answer.status >= 300 && answer.status < 400) throw redirected(request, answer);
-	if (answer.status >= 400) throw refusedWithoutBody(request, answer);
-	if (body === undefined && !(answer.status === 204 || answer.text === '')) {
-		throw unreadable(request, answer);
+	const refusal = isJsonObject(body) ? findRefusal(body, status, request) : undefined;
+	if (refusal !== undefined) throw refused(request, answer, refusal, now);
+	if (status >= 200 && status < 300 && body !== undefined && evidence(body)) {
+		return { status, body };
 	}
-	return { status: answer.status, body: body ?? null };
+	const { said, speaker } = wordsOf(answer, body, isSecret);
+	const notPerformed = explainNotPerformed(request, answer, now);
+	if (notPerformed !== undefined) {
+		const { what, todo } = notPerformed;
+		throw new ServiceRefusal(what, todo, said, status, { texts: [], body: {} }, speaker);
+	}
+	throw unknown(request, describe(request, answer, body), said, status, speaker);
 }
 
 /** `data` of an answer, or the whole body where the service used no envelope. */
@@ -29,7 +54,10 @@ export function dataOf(answer: Answer): JsonValue {
 	return isJsonObject(body) && body.data !== undefined ? body.data : body;
 }
 
-/** `data` as an output record, with what stands beside it (`message`, `meta`, `warnings`) kept. */
+/**
+ * `data` as an output record. What stands beside it (`message`, `meta`, `warnings`) is kept under its name where
+ * the record has no field of that name: an envelope with a `status` of its own must not change a call's.
+ */
 export function recordOf(answer: Answer): JsonObject {
 	const { body } = answer;
 	if (!isJsonObject(body)) return body === null ? {} : { data: body };
@@ -37,18 +65,38 @@ export function recordOf(answer: Answer): JsonObject {
 	const beside: JsonObject = { ...body };
 	delete beside.success;
 	delete beside.data;
-	if (data === undefined) return beside;
-	return isJsonObject(data) ? { ...data, ...beside } : { data, ...beside };
+	if (data === undefined || data === null) return beside;
+	return isJsonObject(data) ? { ...data, ...omit(beside, Object.keys(data)) } : { data, ...beside };
 }
 
-function findRefusal(body: JsonObject, status: number): Refusal | undefined {
+/**
+ * The service's own words of refusal: `success: false`; or, without it, `error` or `errors` as text where the
+ * document names that error or has the service refuse with that status. Gateways write such bodies too.
+ */
+function findRefusal(
+	body: JsonObject,
+	status: number,
+	request: ServiceRequest,
+): Refusal | undefined {
+	if (body.success === true) return undefined;
+	const saysNo = body.success === false;
+	const refusal = wordsIn(body, saysNo);
+	const { texts, errorCode, upstreamReason } = refusal;
+	const hasWords = texts.length > 0 || errorCode !== undefined || upstreamReason !== undefined;
+	if (!saysNo && !hasWords) return undefined;
+	const documented = documentedError(refusal, status, request);
+	if (documented !== undefined) return { ...refusal, code: documented.code };
+	// A body of the error table is a refusal even at 5xx; anything else there is the service in trouble.
+	if (status >= 500) return undefined;
+	return saysNo || REFUSAL_STATUSES.has(status) ? refusal : undefined;
+}
+
+/** @param anyShape takes what is not text for words as well: `success: false` has said the rest */
+function wordsIn(body: JsonObject, anyShape: boolean): Refusal {
 	const texts = [body.error, ...(Array.isArray(body.errors) ? body.errors : [body.errors])]
 		.filter((text) => text !== undefined && text !== null && text !== '')
+		.filter((text) => anyShape || typeof text === 'string')
 		.map((text) => (typeof text === 'string' ? text : JSON.stringify(text)));
-	// A success may carry `error: null`; an accepted turn may report `error` inside `data`, not here.
-	if (body.success !== false && (body.success === true || (texts.length === 0 && status < 400))) {
-		return undefined;
-	}
 	const { details, upstream_body: upstream } = body;
 	const errorCode = isJsonObject(details) ? details.error_code : undefined;
 	const upstreamReason = isJsonObject(upstream) ? upstream.reason : undefined;
@@ -60,8 +108,17 @@ function findRefusal(body: JsonObject, status: number): Refusal | undefined {
 	};
 }
 
-function refused(request: ServiceRequest, status: number, refusal: Refusal): ServiceRefusal {
-	const { what, todo } = explainRefusal(refusal, status, request);
+function refused(
+	request: ServiceRequest,
+	answer: WireAnswer,
+	refusal: Refusal,
+	now: number,
+): ServiceRefusal {
+	const { status } = answer;
+	const { what, todo } =
+		documentedError(refusal, status, request) ??
+		explainNotPerformed(request, answer, now) ??
+		explainStatus(status);
 	return new ServiceRefusal(what, todo, serviceSaid(refusal, status), status, refusal);
 }
 
@@ -81,90 +138,78 @@ function readable(details: JsonValue): string {
 		.join(', ');
 }
 
-function refusedWithoutBody(request: ServiceRequest, answer: WireAnswer): ServiceRefusal {
-	const refusal: Refusal = { texts: [], body: {} };
-	const { what, todo } = explainRefusal(refusal, answer.status, request);
-	const said = `HTTP status ${answer.status}${excerpt(answer.text)}`;
-	return new ServiceRefusal(what, todo, said, answer.status, refusal);
-}
-
-function serverStumbled(
-	request: ServiceRequest,
-	answer: WireAnswer,
-	refusal: Refusal | undefined,
-): OutcomeUnknown | ServiceRefusal {
-	if (refusal !== undefined && isDocumentedBody(request, refusal, answer.status)) {
-		return refused(request, answer.status, refusal);
+/** What came where neither a success nor a refusal did. */
+function describe(
+	{ method }: ServiceRequest,
+	{ status, text }: WireAnswer,
+	body: JsonValue | undefined,
+): { happened: string; isForeign: boolean } {
+	const shown = `HTTP status ${status}`;
+	if (status >= 500) {
+		const isOwn = isJsonObject(body) && body.success === false;
+		const who = isOwn ? 'The service' : 'The service, or a proxy before it,';
+		return { happened: `${who} stumbled (${shown})`, isForeign: false };
 	}
-	const said =
-		refusal === undefined
-			? `HTTP status ${answer.status}${excerpt(answer.text)}`
-			: serviceSaid(refusal, answer.status);
-	return unknown(
-		request,
-		`The service stumbled (HTTP status ${answer.status})`,
-		said,
-		answer.status,
-	);
-}
-
-/** A body of the error table is a refusal even at 5xx: its status is open. */
-function isDocumentedBody(request: ServiceRequest, refusal: Refusal, status: number): boolean {
-	return explainRefusal(refusal, status, request).documented;
-}
-
-/** 307 and 308 ask for the same request again; after a write the others may mean that it was done. */
-function redirected(request: ServiceRequest, answer: WireAnswer): ServiceRefusal | OutcomeUnknown {
-	const said = `HTTP status ${answer.status} on ${request.method} ${request.path}`;
-	const wasNotDone = request.method === 'GET' || answer.status === 307 || answer.status === 308;
-	if (!wasNotDone) {
-		return unknown(request, 'The service answered with a redirect', said, answer.status);
+	if (status >= 400) {
+		return {
+			happened: `Something other than the service seems to have answered (${shown})`,
+			isForeign: true,
+		};
 	}
-	return new ServiceRefusal(
-		'The base URL answers with a redirect, which is never followed with your API token',
-		'Open the credential and set Base URL to the final address of the service.',
-		said,
-		answer.status,
-		{ texts: [], body: {} },
-	);
+	if (status >= 300) {
+		return { happened: `The service answered with a redirect (${shown})`, isForeign: true };
+	}
+	if (/^\s*</.test(text)) {
+		return {
+			happened: 'A web page came back instead of the service’s answer',
+			isForeign: true,
+		};
+	}
+	if (text.trim() === '') return { happened: 'The answer is empty', isForeign: true };
+	if (body === undefined) {
+		return { happened: 'The service’s answer arrived incomplete', isForeign: false };
+	}
+	const happened =
+		method === 'GET'
+			? 'The answer does not hold what was asked for'
+			: 'The answer does not confirm the request';
+	return { happened, isForeign: true };
 }
 
-function unreadable(request: ServiceRequest, answer: WireAnswer): OutcomeUnknown {
-	const html = /^\s*</.test(answer.text);
-	return unknown(
-		request,
-		html
-			? 'A web page came back instead of the service’s answer'
-			: 'The service’s answer arrived incomplete',
-		`HTTP status ${answer.status}${excerpt(answer.text)}`,
-		answer.status,
-	);
+function wordsOf(
+	{ status, text }: WireAnswer,
+	body: JsonValue | undefined,
+	isSecret: boolean,
+): { said: string; speaker: Speaker } {
+	if (isJsonObject(body) && body.success === false) {
+		return { said: serviceSaid(wordsIn(body, true), status), speaker: 'service' };
+	}
+	const excerpt = isSecret ? '' : text.replace(/\s+/g, ' ').trim().slice(0, 200);
+	const said = `HTTP status ${status}${excerpt === '' ? '' : ` · ${excerpt}`}`;
+	return { said, speaker: 'answer' };
 }
 
-function excerpt(text: string): string {
-	const line = text.replace(/\s+/g, ' ').trim().slice(0, 200);
-	return line === '' ? '' : ` · ${line}`;
-}
+const CHECK_BASE_URL = ' Check Base URL in the credential as well.';
 
 /** Says what is known of a request whose fate is open, and how to find out. */
 export function unknown(
 	request: ServiceRequest,
-	happened: string,
+	{ happened, isForeign = false }: { happened: string; isForeign?: boolean },
 	said: string,
 	status?: number,
+	speaker?: Speaker,
 ): OutcomeUnknown {
 	if (request.method === 'GET') {
-		return new OutcomeUnknown(
-			happened,
-			'Nothing was changed by this read. Check Base URL in the credential, then run the node again.',
-			said,
-			status,
-		);
+		const todo = isForeign
+			? 'Nothing was changed by this read. Check Base URL in the credential, then try again.'
+			: 'Nothing was changed by this read. Try again later.';
+		return new OutcomeUnknown(happened, todo, said, status, speaker);
 	}
 	return new OutcomeUnknown(
 		`${happened}, so it is not known whether the request took effect`,
-		'It was not sent a second time. Look in the service whether it arrived before you run this item again.',
+		`It was not sent a second time. Look in the service whether it arrived before you send it again.${isForeign ? CHECK_BASE_URL : ''}`,
 		said,
 		status,
+		speaker,
 	);
 }

@@ -1,11 +1,15 @@
 import type { JsonObject } from '../types';
+import type { ErrorCode } from './errorTable';
 
 /**
  * Everything that goes wrong is told in two sentences: what happened, and what to do.
- * `message` is the first, `todo` the second; `said` keeps the words of the service or the network.
+ * `message` is the first, `todo` the second; `said` keeps the words of whoever answered.
  */
 export abstract class ExplainedError extends Error {
 	abstract readonly outcome: Outcome;
+
+	/** Whether the very same request may succeed later, with nothing changed by anyone. */
+	readonly isTransient: boolean = false;
 
 	constructor(
 		message: string,
@@ -15,16 +19,27 @@ export abstract class ExplainedError extends Error {
 		super(message);
 	}
 
-	/** What to do, followed by what the service said, or by the network's code where it said nothing. */
+	/** What to do, followed by what was said, and by whom. */
 	get advice(): string {
 		if (this.said === undefined) return this.todo;
 		return `${this.todo} The ${this.saidBy} said: ${asSentence(this.said)}`;
 	}
 
-	/** Whose words `said` holds: without an answer it is the code of the network's fault. */
-	get saidBy(): 'service' | 'network' {
+	/** Whose words `said` holds. */
+	get saidBy(): Speaker {
 		return 'service';
 	}
+}
+
+/**
+ * `service` its own error body · `answer` something came back that is not in the service's form, so a proxy or a
+ * firewall may have written it · `network` no answer: the code of the fault.
+ */
+export type Speaker = 'service' | 'answer' | 'network';
+
+/** Whether waiting and asking again may help; anything that is not explained is taken for lasting. */
+export function isTransient(error: unknown): boolean {
+	return error instanceof ExplainedError && error.isTransient;
 }
 
 /**
@@ -45,39 +60,57 @@ export class MissingOpenDetail extends ExplainedError {
 	readonly outcome = 'notSent';
 }
 
-/** The request did not reach the service: refused connection, unknown host, TLS. */
+/** The request surely did not reach the service: refused connection, unknown host, a certificate that is not trusted. */
 export class NotSent extends ExplainedError {
 	override readonly name = 'NotSent';
 	readonly outcome = 'notSent';
+
+	/** @param isTransient false where only a person can help: a certificate, a rule of n8n */
+	constructor(
+		message: string,
+		todo: string,
+		said?: string,
+		override readonly isTransient = true,
+	) {
+		super(message, todo, said);
+	}
 
 	override get saidBy(): 'network' {
 		return 'network';
 	}
 }
 
-/** The request left, and no readable answer came: nobody knows whether it took effect. */
+/** The request left, and no answer shows what became of it: nobody knows whether it took effect. */
 export class OutcomeUnknown extends ExplainedError {
 	override readonly name = 'OutcomeUnknown';
 	readonly outcome = 'unknown';
+	override readonly isTransient = true;
 
 	constructor(
 		message: string,
 		todo: string,
 		said?: string,
 		readonly status?: number,
+		private readonly speaker: Speaker = status === undefined ? 'network' : 'service',
 	) {
 		super(message, todo, said);
 	}
 
-	override get saidBy(): 'service' | 'network' {
-		return this.status === undefined ? 'network' : 'service';
+	override get saidBy(): Speaker {
+		return this.speaker;
+	}
+
+	/** The same finding in the words of whoever knows what was sent. */
+	told({ message = this.message, todo = this.todo }: { message?: string; todo?: string }) {
+		return new OutcomeUnknown(message, todo, this.said, this.status, this.speaker);
 	}
 }
 
-/** The service answered that it will not do this (Errors). */
+/** The service answered that it will not do this (Errors), or a status says that nothing was done. */
 export class ServiceRefusal extends ExplainedError {
 	override readonly name = 'ServiceRefusal';
 	readonly outcome = 'refused';
+	override readonly isTransient: boolean;
 
 	constructor(
 		message: string,
@@ -85,13 +118,28 @@ export class ServiceRefusal extends ExplainedError {
 		said: string,
 		readonly status: number,
 		readonly refusal: Refusal,
+		private readonly speaker: Speaker = 'service',
 	) {
 		super(message, todo, said);
+		this.isTransient = status === TOO_MANY_REQUESTS;
 	}
+
+	override get saidBy(): Speaker {
+		return this.speaker;
+	}
+}
+
+export const TOO_MANY_REQUESTS = 429;
+
+/** Whether the service refused with one of the errors that its document names (Errors › Error texts and codes). */
+export function isRefusal(error: unknown, code: ErrorCode): error is ServiceRefusal {
+	return error instanceof ServiceRefusal && error.refusal.code === code;
 }
 
 /** The parts of an error body by which a refusal is recognized, whatever its HTTP status. */
 export type Refusal = {
+	/** Which documented error it is; none where the document does not name it. */
+	code?: ErrorCode;
 	/** `error`, or the texts of `errors`. */
 	texts: string[];
 	/** `details.error_code`. */

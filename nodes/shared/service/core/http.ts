@@ -22,19 +22,23 @@ export type WireAnswer = {
 /** Sends one request once. Throws {@link TransportFault} when no answer came. */
 export type Transport = (request: ServiceRequest) => Promise<WireAnswer>;
 
-/** No answer: `code` is Node's error code (`ECONNREFUSED`, `ECONNRESET`, …). */
+/**
+ * No answer: `code` is Node's error code (`ECONNREFUSED`, `ECONNRESET`, …), `syscall` what the machine was doing
+ * (`connect`, `getaddrinfo`, `read`, …) where Node tells it: only that shows whether the request had left.
+ */
 export class TransportFault extends Error {
 	override readonly name = 'TransportFault';
 
 	constructor(
 		readonly code: string,
 		message: string,
+		readonly syscall?: string,
 	) {
 		super(message);
 	}
 }
 
-/** n8n stopped the request by itself (SSRF guard, allowed domains): its error has no network code. */
+/** n8n stopped the request by itself (SSRF guard, allowed domains), by an error that it names so. */
 export const BLOCKED_BY_N8N = 'BLOCKED_BY_N8N';
 
 /** A success as the service gave it: `data`, and what stands beside it (`message`, `meta`, …). */

@@ -41,7 +41,7 @@ export function parseCampaignId(value: unknown): number {
 	return parseWholeNumber(
 		value,
 		'Campaign ID',
-		'Enter the number of the campaign alone, such as 42. It is in the campaign’s address in your dashboard.',
+		'Enter the number of the campaign alone, such as 42.',
 	);
 }
 

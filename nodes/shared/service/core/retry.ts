@@ -1,19 +1,34 @@
 import { BLOCKED_BY_N8N, TransportFault, type Clock, type Method, type WireAnswer } from './http';
 
-/** Codes at which no byte of the request can have reached the service. */
-const NEVER_LEFT = new Set([
-	'ECONNREFUSED',
-	'ENOTFOUND',
-	'EAI_AGAIN',
-	'EHOSTUNREACH',
-	'ENETUNREACH',
-	'ENETDOWN',
-	BLOCKED_BY_N8N,
-]);
+/** What comes before the first byte of a request: finding the address and connecting to it. */
+const BEFORE_THE_REQUEST = new Set(['getaddrinfo', 'connect']);
 
-/** A TLS handshake comes before the request, so a fault in it sent nothing; it does not heal either. */
-const TLS_FAULT =
-	/^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/;
+/**
+ * OpenSSL's names for a certificate that is not trusted, and Node's own. Node checks the certificate before it lets
+ * the request out; every other fault of TLS (`ERR_SSL_*`, `EPROTO`) may come at any time.
+ */
+const CERTIFICATE_FAULTS = new Set([
+	'CERT_CHAIN_TOO_LONG',
+	'CERT_HAS_EXPIRED',
+	'CERT_NOT_YET_VALID',
+	'CERT_REJECTED',
+	'CERT_REVOKED',
+	'CERT_SIGNATURE_FAILURE',
+	'CERT_UNTRUSTED',
+	'DEPTH_ZERO_SELF_SIGNED_CERT',
+	'ERR_TLS_CERT_ALTNAME_FORMAT',
+	'ERR_TLS_CERT_ALTNAME_INVALID',
+	'HOSTNAME_MISMATCH',
+	'INVALID_CA',
+	'INVALID_PURPOSE',
+	'PATH_LENGTH_EXCEEDED',
+	'SELF_SIGNED_CERT_IN_CHAIN',
+	'UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY',
+	'UNABLE_TO_DECRYPT_CERT_SIGNATURE',
+	'UNABLE_TO_GET_ISSUER_CERT',
+	'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+	'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
 
 export const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 500;
@@ -21,17 +36,19 @@ const LONGEST_DELAY_MS = 8_000;
 /** Longer than this and the workflow is better told than kept waiting. */
 export const LONGEST_RETRY_AFTER_MS = 60_000;
 
-export function isTlsFault(code: string): boolean {
-	return TLS_FAULT.test(code);
+export function isCertificateFault(code: string): boolean {
+	return CERTIFICATE_FAULTS.has(code);
 }
 
-export function neverLeft(fault: TransportFault): boolean {
-	return NEVER_LEFT.has(fault.code) || isTlsFault(fault.code);
+/** Whether no byte of the request can have reached the service; without evidence it may have. */
+export function neverLeft({ code, syscall }: TransportFault): boolean {
+	if (code === BLOCKED_BY_N8N || isCertificateFault(code)) return true;
+	return syscall !== undefined && BEFORE_THE_REQUEST.has(syscall);
 }
 
 /** Faults that another attempt would only repeat. */
 function isLasting({ code }: TransportFault): boolean {
-	return code === BLOCKED_BY_N8N || isTlsFault(code);
+	return code === BLOCKED_BY_N8N || isCertificateFault(code);
 }
 
 /**

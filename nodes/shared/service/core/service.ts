@@ -1,4 +1,5 @@
 import { readAnswer, unknown } from './envelope';
+import type { Evidence } from './evidence';
 import { NotSent } from './explained';
 import {
 	BLOCKED_BY_N8N,
@@ -8,7 +9,7 @@ import {
 	type ServiceRequest,
 	type Transport,
 } from './http';
-import { isTlsFault, neverLeft, sendWithRetry } from './retry';
+import { isCertificateFault, neverLeft, sendWithRetry } from './retry';
 
 /** The one door to the service: sends, retries by the rule, reads the envelope, explains. */
 export class Service {
@@ -19,11 +20,17 @@ export class Service {
 	) {}
 
 	/**
+	 * @param evidence what proves in the answer that the service did it
+	 * @param isSecret the answer holds a token or a signed address: no part of it stands in a message
 	 * @throws ServiceRefusal the service said no
 	 * @throws NotSent nothing reached the service
 	 * @throws OutcomeUnknown it may have taken effect
 	 */
-	async send(request: ServiceRequest): Promise<Answer> {
+	async send(
+		request: ServiceRequest,
+		evidence: Evidence,
+		{ isSecret = false }: { isSecret?: boolean } = {},
+	): Promise<Answer> {
 		try {
 			const answer = await sendWithRetry(
 				request.method,
@@ -31,7 +38,7 @@ export class Service {
 				this.clock,
 				this.random,
 			);
-			return readAnswer(request, answer);
+			return readAnswer(request, answer, { evidence, isSecret, now: this.clock.now() });
 		} catch (error) {
 			throw error instanceof TransportFault ? explainFault(request, error) : error;
 		}
@@ -40,31 +47,32 @@ export class Service {
 
 function explainFault(request: ServiceRequest, fault: TransportFault): Error {
 	const { code } = fault;
-	if (isTlsFault(code)) {
-		return new NotSent(
-			'The service’s certificate could not be verified, so nothing was sent',
-			'Check Base URL in the credential. If it is right, ask whoever runs the service to renew its certificate.',
-			code,
-		);
-	}
 	if (code === BLOCKED_BY_N8N) {
 		return new NotSent(
 			'n8n did not let the request out',
 			'Ask whoever runs your n8n to allow requests to the service’s address.',
 			fault.message,
+			false,
+		);
+	}
+	if (isCertificateFault(code)) {
+		return new NotSent(
+			'The service’s certificate could not be verified, so nothing was sent',
+			'Check Base URL in the credential. If it is right, ask whoever runs the service to renew its certificate.',
+			code,
+			false,
 		);
 	}
 	if (neverLeft(fault)) {
 		return new NotSent(
 			'The service cannot be reached, so nothing was sent',
-			'Check Base URL in the credential and the network of your n8n, then run this item again.',
+			'Check Base URL in the credential and the network of your n8n, then try again.',
 			code,
 		);
 	}
-	const slow = code === 'ECONNABORTED' || code === 'ETIMEDOUT';
-	return unknown(
-		request,
-		slow ? 'The service took too long to answer' : 'The connection broke before an answer came',
-		code,
-	);
+	const isSlow = code === 'ECONNABORTED' || code === 'ETIMEDOUT';
+	const happened = isSlow
+		? 'The service took too long to answer'
+		: 'The connection broke before an answer came';
+	return unknown(request, { happened }, code);
 }

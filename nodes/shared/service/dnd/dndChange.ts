@@ -1,7 +1,6 @@
 import { addDndNumber, removeDndNumber, type Additions } from '../endpoints';
 import { recordOf } from '../core/envelope';
-import { isNotOnDndList } from '../core/errorTable';
-import { OutcomeUnknown, ServiceRefusal } from '../core/explained';
+import { isRefusal, OutcomeUnknown } from '../core/explained';
 import type { OpenDetails } from '../openDetails';
 import type { Service } from '../core/service';
 import type { JsonObject } from '../types';
@@ -83,9 +82,7 @@ export async function removeNumber(
 	return await removal.then(
 		(answer) => ({ was_listed: true, ...recordOf(answer) }),
 		(error: unknown) => {
-			if (!lenient || !(error instanceof ServiceRefusal) || !isNotOnDndList(error.refusal)) {
-				throw error;
-			}
+			if (!lenient || !isRefusal(error, 'not_on_dnd_list')) throw error;
 			return { was_listed: false, message: error.said ?? '' };
 		},
 	);
@@ -95,11 +92,9 @@ export async function removeNumber(
 function whichNumber(phone: string) {
 	return (error: unknown): never => {
 		if (!(error instanceof OutcomeUnknown)) throw error;
-		throw new OutcomeUnknown(
-			`${error.message} (${phone})`,
-			`It was not sent a second time. Check tells whether ${phone} is on the list now; then run this item again if need be.`,
-			error.said,
-			error.status,
-		);
+		throw error.told({
+			message: `${error.message} (${phone})`,
+			todo: `It was not sent a second time. Check tells whether ${phone} is on the list now; then run this item again if need be.`,
+		});
 	};
 }

@@ -1,3 +1,4 @@
+import { holdsSomething } from '../core/evidence';
 import type { Answer } from '../core/http';
 import type { Service } from '../core/service';
 import { withAdditions, type Additions } from './request';
@@ -7,5 +8,6 @@ export async function getActiveAgents(
 	service: Service,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await service.send(withAdditions({ method: 'GET', path: '/v1/active_agents' }, additions));
+	const request = withAdditions({ method: 'GET', path: '/v1/active_agents' }, additions);
+	return await service.send(request, holdsSomething);
 }

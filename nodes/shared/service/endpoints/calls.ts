@@ -1,16 +1,18 @@
+import { carries, either, holdsRecord, holdsSomething, type Evidence } from '../core/evidence';
 import type { Answer, Query } from '../core/http';
 import type { Service } from '../core/service';
 import type { CallRequest } from '../types';
 import { segment, withAdditions, type Additions } from './request';
 
-/** `POST /v1/call`, or the legacy `POST /call` with the identical contract. */
+/** `POST /v1/call`, or the legacy `POST /call` with the identical contract; placed when there is a `call_id`. */
 export async function placeCall(
 	service: Service,
 	body: CallRequest,
 	{ legacy = false, ...additions }: Additions & { legacy?: boolean } = {},
 ): Promise<Answer> {
 	const path = legacy ? '/call' : '/v1/call';
-	return await service.send(withAdditions({ method: 'POST', path, body }, additions));
+	const request = withAdditions({ method: 'POST', path, body }, additions);
+	return await service.send(request, carries('call_id'));
 }
 
 /** `GET /v1/call/{id}`: the call record. */
@@ -19,7 +21,7 @@ export async function getCall(
 	callId: string,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await readCall(service, callId, '', additions);
+	return await readCall(service, callId, '', additions, either(carries('call_id'), holdsRecord));
 }
 
 /** `GET /v1/call/{id}/transcript`; empty when none was captured. */
@@ -28,7 +30,8 @@ export async function getTranscript(
 	callId: string,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await readCall(service, callId, '/transcript', additions);
+	const evidence = carries('call_id', 'transcript');
+	return await readCall(service, callId, '/transcript', additions, evidence);
 }
 
 /** `GET /v1/call/{id}/recording`: a presigned address, or `recording_not_available`. */
@@ -37,7 +40,8 @@ export async function getRecording(
 	callId: string,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await readCall(service, callId, '/recording', additions);
+	const evidence = carries('call_id', 'recording_url');
+	return await readCall(service, callId, '/recording', additions, evidence);
 }
 
 /** `GET /v1/calls`; of its parameters only `campaign_upload_id` is documented. */
@@ -46,7 +50,8 @@ export async function listCalls(
 	query: Query,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await service.send(withAdditions({ method: 'GET', path: '/v1/calls', query }, additions));
+	const request = withAdditions({ method: 'GET', path: '/v1/calls', query }, additions);
+	return await service.send(request, holdsSomething);
 }
 
 async function readCall(
@@ -54,7 +59,9 @@ async function readCall(
 	callId: string,
 	part: '' | '/transcript' | '/recording',
 	additions: Additions,
+	evidence: Evidence,
 ): Promise<Answer> {
 	const path = `/v1/call/${segment(callId)}${part}`;
-	return await service.send(withAdditions({ method: 'GET', path }, additions));
+	const request = withAdditions({ method: 'GET', path }, additions);
+	return await service.send(request, evidence, { isSecret: part === '/recording' });
 }

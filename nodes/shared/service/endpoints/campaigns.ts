@@ -1,9 +1,10 @@
+import { carries } from '../core/evidence';
 import type { Answer } from '../core/http';
 import type { Service } from '../core/service';
 import type { CampaignContactsRequest } from '../types';
 import { segment, withAdditions, type Additions } from './request';
 
-/** `POST /v1/campaigns/{id}/contacts`. */
+/** `POST /v1/campaigns/{id}/contacts`; taken when the answer names the contact list or counts what it accepted. */
 export async function pushContacts(
 	service: Service,
 	campaignId: number,
@@ -11,7 +12,8 @@ export async function pushContacts(
 	additions: Additions = {},
 ): Promise<Answer> {
 	const path = `/v1/campaigns/${segment(campaignId)}/contacts`;
-	return await service.send(withAdditions({ method: 'POST', path, body }, additions));
+	const request = withAdditions({ method: 'POST', path, body }, additions);
+	return await service.send(request, carries('campaign_upload_id', 'contacts_accepted'));
 }
 
 /** `GET /v1/campaigns/{id}/status`; cheap to poll. */
@@ -21,5 +23,6 @@ export async function getCampaignStatus(
 	additions: Additions = {},
 ): Promise<Answer> {
 	const path = `/v1/campaigns/${segment(campaignId)}/status`;
-	return await service.send(withAdditions({ method: 'GET', path }, additions));
+	const request = withAdditions({ method: 'GET', path }, additions);
+	return await service.send(request, carries('campaign', 'calls', 'uploads'));
 }

@@ -1,3 +1,11 @@
+import {
+	both,
+	carries,
+	carriesSomewhere,
+	either,
+	saysSuccess,
+	type Evidence,
+} from '../core/evidence';
 import type { Answer } from '../core/http';
 import type { Service } from '../core/service';
 import type {
@@ -14,21 +22,38 @@ async function post(
 	path: string,
 	body: JsonObject,
 	additions: Additions,
+	evidence: Evidence,
 ): Promise<Answer> {
-	return await service.send(withAdditions({ method: 'POST', path, body }, additions));
+	return await service.send(withAdditions({ method: 'POST', path, body }, additions), evidence);
 }
 
 function sessionPath(sessionId: string, last: string): string {
 	return `/v1/chat/session/${segment(sessionId)}/${last}`;
 }
 
-/** `POST /v1/chat/session`; what its body is called is open. */
+/** Fields seen in the answer of `POST /v1/chat/inbound`; whether they stand in `data` is not said. */
+const SHOWS_A_TURN = carriesSomewhere(
+	'state',
+	'reply',
+	'mode',
+	'help_requested',
+	'turn_id',
+	'message_id',
+);
+
+/** A bare `message` is no proof: gateways write one too. */
+const ENDED = {
+	close_session: carries('session_id', 'summary'),
+	pause_session: either(carries('session_id'), both(saysSuccess, carries('message'))),
+};
+
+/** `POST /v1/chat/session`; what its body is called is open, and so is the answer. */
 export async function createSession(
 	service: Service,
 	body: JsonObject,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(service, '/v1/chat/session', body, additions);
+	return await post(service, '/v1/chat/session', body, additions, saysSuccess);
 }
 
 /** `POST /v1/chat/inbound`: answers with the agent's reply; what its body is called is open. */
@@ -37,7 +62,7 @@ export async function sendInbound(
 	body: JsonObject,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(service, '/v1/chat/inbound', body, additions);
+	return await post(service, '/v1/chat/inbound', body, additions, SHOWS_A_TURN);
 }
 
 /** `POST /v1/chat/inbound/async`: the reply comes later; takes an `idempotency_key`. */
@@ -46,7 +71,7 @@ export async function sendInboundAsync(
 	body: JsonObject,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(service, '/v1/chat/inbound/async', body, additions);
+	return await post(service, '/v1/chat/inbound/async', body, additions, saysSuccess);
 }
 
 /** `POST /v1/chat/session/{id}/support`; of its commands only `close` is documented. */
@@ -56,7 +81,13 @@ export async function sendSupportCommand(
 	command: string,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(service, sessionPath(sessionId, 'support'), { command }, additions);
+	return await post(
+		service,
+		sessionPath(sessionId, 'support'),
+		{ command },
+		additions,
+		saysSuccess,
+	);
 }
 
 /** `POST /v1/chat/session/{id}/inject_context`: appends one entry. */
@@ -66,7 +97,13 @@ export async function injectContext(
 	body: InjectContextRequest,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(service, sessionPath(sessionId, 'inject_context'), body, additions);
+	return await post(
+		service,
+		sessionPath(sessionId, 'inject_context'),
+		body,
+		additions,
+		carries('context', 'session_id'),
+	);
 }
 
 /** Legacy `POST /chat_sessions`. */
@@ -75,7 +112,7 @@ export async function createLegacySession(
 	body: LegacyCreateSessionRequest,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(service, '/chat_sessions', body, additions);
+	return await post(service, '/chat_sessions', body, additions, carries('session_id'));
 }
 
 /** Legacy `POST /chat_messages/send_message`. */
@@ -84,7 +121,13 @@ export async function sendLegacyMessage(
 	body: LegacySendMessageRequest,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(service, '/chat_messages/send_message', body, additions);
+	return await post(
+		service,
+		'/chat_messages/send_message',
+		body,
+		additions,
+		carries('response', 'session_id'),
+	);
 }
 
 /** Legacy `POST /chat_sessions/{id}/close_session` and `…/pause_session`. */
@@ -95,5 +138,11 @@ export async function endLegacySession(
 	body: LegacySessionRequest,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(service, `/chat_sessions/${segment(sessionId)}/${how}`, body, additions);
+	return await post(
+		service,
+		`/chat_sessions/${segment(sessionId)}/${how}`,
+		body,
+		additions,
+		ENDED[how],
+	);
 }

@@ -1,3 +1,4 @@
+import { carries, either, saysSuccess } from '../core/evidence';
 import type { Answer } from '../core/http';
 import type { Service } from '../core/service';
 import type { WsTokenRequest } from '../types';
@@ -11,5 +12,6 @@ export async function requestWsToken(
 ): Promise<Answer> {
 	const path = `/v1/chat/session/${segment(sessionId)}/ws_token`;
 	const body: WsTokenRequest = { stream: 'user' };
-	return await service.send(withAdditions({ method: 'POST', path, body }, additions));
+	const request = withAdditions({ method: 'POST', path, body }, additions);
+	return await service.send(request, either(saysSuccess, carries('token')), { isSecret: true });
 }

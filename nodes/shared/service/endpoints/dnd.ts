@@ -1,16 +1,18 @@
+import { both, carries, holdsSomething, saysSuccess } from '../core/evidence';
 import type { Answer, Query } from '../core/http';
 import type { Service } from '../core/service';
 import { withAdditions, type Additions } from './request';
 
 const PATH = '/v1/dnd_numbers';
 
-/** `POST /v1/dnd_numbers`; how its values are named and carried is open. */
+/** `POST /v1/dnd_numbers`; how its values are named and carried is open, and so is the answer. */
 export async function addDndNumber(
 	service: Service,
 	values: Additions,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await service.send(withAdditions({ method: 'POST', path: PATH, ...values }, additions));
+	const request = withAdditions({ method: 'POST', path: PATH, ...values }, additions);
+	return await service.send(request, saysSuccess);
 }
 
 /** `GET /v1/dnd_numbers`: active entries of an agent, with `meta` for the pages. */
@@ -19,14 +21,16 @@ export async function listDndNumbers(
 	query: Query,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await service.send(withAdditions({ method: 'GET', path: PATH, query }, additions));
+	const request = withAdditions({ method: 'GET', path: PATH, query }, additions);
+	return await service.send(request, holdsSomething);
 }
 
-/** `DELETE /v1/dnd_numbers`; `phone` is documented, where it is carried is open. */
+/** `DELETE /v1/dnd_numbers`; `phone` is documented, where it is carried is open. Answered with `{ success: true, message }`. */
 export async function removeDndNumber(
 	service: Service,
 	values: Additions,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await service.send(withAdditions({ method: 'DELETE', path: PATH, ...values }, additions));
+	const request = withAdditions({ method: 'DELETE', path: PATH, ...values }, additions);
+	return await service.send(request, both(saysSuccess, carries('message')));
 }

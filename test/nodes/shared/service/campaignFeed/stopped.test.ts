@@ -46,7 +46,9 @@ describe('a feed that stops', () => {
 	});
 
 	test('a refused connection is tried again, and then nothing was sent', async () => {
-		const { sent, options } = scripted(atSecondAndOn(new TransportFault('ECONNREFUSED', '')));
+		const { sent, options } = scripted(
+			atSecondAndOn(new TransportFault('ECONNREFUSED', '', 'connect')),
+		);
 		const outcome = await push(10_001, options);
 		expect(sent.map((phones) => phones.length)).toEqual([10_000, 1, 1, 1, 1]);
 		expect(statuses(outcome)).toEqual(['10000 not_sent']);

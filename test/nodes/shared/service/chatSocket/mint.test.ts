@@ -82,7 +82,7 @@ describe('mintToken', () => {
 	it.each([
 		['429', 429, { success: false, error: 'slow down', details: null }],
 		['500', 500, { success: false, error: 'oops', details: null }],
-		['no connection', 0, new TransportFault('ECONNREFUSED', 'x')],
+		['no connection', 0, new TransportFault('ECONNREFUSED', 'x', 'connect')],
 		['a broken connection', 0, new TransportFault('ECONNRESET', 'x')],
 	])('is worth another attempt after %s', async (_name, status, body) => {
 		expect((await mint(status, body)).kind).toBe('unreachable');

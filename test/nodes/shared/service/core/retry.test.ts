@@ -28,23 +28,30 @@ function fakeClock(): Clock & { slept: number[] } {
 }
 
 describe('the retry rule', () => {
-	test.each<[Method, string, boolean]>([
-		['POST', 'ECONNREFUSED', true],
-		['POST', 'ENOTFOUND', true],
-		['POST', 'EAI_AGAIN', true],
-		['DELETE', 'ECONNREFUSED', true],
-		['POST', 'ECONNRESET', false],
-		['POST', 'ECONNABORTED', false],
-		['POST', 'ETIMEDOUT', false],
-		['POST', 'EPIPE', false],
-		['DELETE', 'ECONNRESET', false],
-		['GET', 'ECONNRESET', true],
-		['GET', 'ETIMEDOUT', true],
-		['GET', 'CERT_HAS_EXPIRED', false],
-		['POST', 'BLOCKED_BY_N8N', false],
-		['GET', 'BLOCKED_BY_N8N', false],
-	])('%s after %s: %s', (method, code, expected) => {
-		expect(mayRetry(method, fault(code))).toBe(expected);
+	test.each<[Method, string, string | undefined, boolean]>([
+		['POST', 'ECONNREFUSED', 'connect', true],
+		['POST', 'EHOSTUNREACH', 'connect', true],
+		['POST', 'ENOTFOUND', 'getaddrinfo', true],
+		['POST', 'EAI_AGAIN', 'getaddrinfo', true],
+		['DELETE', 'ECONNREFUSED', 'connect', true],
+		['POST', 'EHOSTUNREACH', 'read', false],
+		['POST', 'ECONNREFUSED', undefined, false],
+		['POST', 'EPROTO', undefined, false],
+		['POST', 'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', undefined, false],
+		['POST', 'ECONNRESET', 'read', false],
+		['POST', 'ECONNABORTED', undefined, false],
+		['POST', 'ETIMEDOUT', undefined, false],
+		['POST', 'EPIPE', 'write', false],
+		['DELETE', 'ECONNRESET', 'read', false],
+		['GET', 'ECONNRESET', 'read', true],
+		['GET', 'ETIMEDOUT', undefined, true],
+		['GET', 'EPROTO', undefined, true],
+		['GET', 'CERT_HAS_EXPIRED', undefined, false],
+		['POST', 'CERT_HAS_EXPIRED', undefined, false],
+		['POST', 'BLOCKED_BY_N8N', undefined, false],
+		['GET', 'BLOCKED_BY_N8N', undefined, false],
+	])('%s after %s (%s): %s', (method, code, syscall, expected) => {
+		expect(mayRetry(method, new TransportFault(code, code, syscall))).toBe(expected);
 	});
 
 	test.each<[Method, number, boolean]>([

@@ -1,5 +1,6 @@
 import { ERROR_TABLE } from '../../../../../nodes/shared/service/core/errorTable';
 import { dataOf, recordOf } from '../../../../../nodes/shared/service/core/envelope';
+import { carries } from '../../../../../nodes/shared/service/core/evidence';
 import {
 	TransportFault,
 	type ServiceRequest,
@@ -9,6 +10,7 @@ import { Service } from '../../../../../nodes/shared/service/core/service';
 
 const POST: ServiceRequest = { method: 'POST', path: '/v1/call', body: {} };
 const GET: ServiceRequest = { method: 'GET', path: '/v1/call/1' };
+const placed = carries('call_id');
 const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
 
 function serviceAnswering(result: Partial<WireAnswer> | TransportFault) {
@@ -22,7 +24,7 @@ function serviceAnswering(result: Partial<WireAnswer> | TransportFault) {
 
 const refusal = async (body: object, status = 400, request = POST) => {
 	const { service } = serviceAnswering({ status, text: JSON.stringify(body) });
-	return await service.send(request).then(
+	return await service.send(request, placed).then(
 		() => undefined,
 		(error: unknown) => error,
 	);
@@ -126,7 +128,7 @@ describe('what is known when no good answer comes', () => {
 		['half an answer', { status: 200, text: '{"success":true,"data":{"call_' }],
 	])('a write answered with %s: unknown, sent once', async (_name, answer) => {
 		const { service, transport } = serviceAnswering(answer);
-		await expect(service.send(POST)).rejects.toMatchObject({
+		await expect(service.send(POST, placed)).rejects.toMatchObject({
 			name: 'OutcomeUnknown',
 			outcome: 'unknown',
 			todo: expect.stringContaining('not sent a second time'),
@@ -134,26 +136,43 @@ describe('what is known when no good answer comes', () => {
 		expect(transport).toHaveBeenCalledTimes(1);
 	});
 
-	test.each(['ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT', 'EPIPE'])(
-		'a write that ends in %s: unknown, sent once',
-		async (code) => {
-			const { service, transport } = serviceAnswering(new TransportFault(code, code));
-			await expect(service.send(POST)).rejects.toMatchObject({ outcome: 'unknown' });
-			expect(transport).toHaveBeenCalledTimes(1);
-		},
-	);
+	test.each([
+		['ECONNRESET', undefined],
+		['ECONNRESET', 'read'],
+		['ECONNABORTED', undefined],
+		['ETIMEDOUT', 'read'],
+		['EPIPE', 'write'],
+		['EPROTO', undefined],
+		['EPROTO', 'write'],
+		['EHOSTUNREACH', 'read'],
+		['ENETUNREACH', 'write'],
+		['ECONNREFUSED', undefined],
+		['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', undefined],
+		['ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC', undefined],
+		['ERR_TLS_HANDSHAKE_TIMEOUT', undefined],
+		['TypeError', undefined],
+	])('a write that ends in %s (%s): unknown, sent once', async (code, syscall) => {
+		const { service, transport } = serviceAnswering(new TransportFault(code, code, syscall));
+		await expect(service.send(POST, placed)).rejects.toMatchObject({ outcome: 'unknown' });
+		expect(transport).toHaveBeenCalledTimes(1);
+	});
 
-	test.each(['ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED', 'BLOCKED_BY_N8N'])(
-		'%s: nothing was sent',
-		async (code) => {
-			const { service } = serviceAnswering(new TransportFault(code, code));
-			await expect(service.send(POST)).rejects.toMatchObject({ outcome: 'notSent' });
-		},
-	);
+	test.each([
+		['ECONNREFUSED', 'connect'],
+		['EHOSTUNREACH', 'connect'],
+		['ETIMEDOUT', 'connect'],
+		['ENOTFOUND', 'getaddrinfo'],
+		['CERT_HAS_EXPIRED', undefined],
+		['ERR_TLS_CERT_ALTNAME_INVALID', undefined],
+		['BLOCKED_BY_N8N', undefined],
+	])('%s (%s): nothing was sent', async (code, syscall) => {
+		const { service } = serviceAnswering(new TransportFault(code, code, syscall));
+		await expect(service.send(POST, placed)).rejects.toMatchObject({ outcome: 'notSent' });
+	});
 
 	test('a read says that nothing was changed', async () => {
 		const { service } = serviceAnswering({ status: 503, text: '' });
-		await expect(service.send(GET)).rejects.toMatchObject({
+		await expect(service.send(GET, placed)).rejects.toMatchObject({
 			outcome: 'unknown',
 			todo: expect.stringContaining('Nothing was changed'),
 		});
@@ -166,7 +185,7 @@ describe('what is known when no good answer comes', () => {
 		[POST, 308],
 	])('a redirect is not followed: $method, %i', async (request, status) => {
 		const { service, transport } = serviceAnswering({ status, headers: { location: '/x' } });
-		await expect(service.send(request)).rejects.toMatchObject({
+		await expect(service.send(request, placed)).rejects.toMatchObject({
 			name: 'ServiceRefusal',
 			message: expect.stringContaining('redirect'),
 		});
@@ -175,7 +194,7 @@ describe('what is known when no good answer comes', () => {
 
 	test.each([301, 302, 303])('after a write, a %i may mean that it was done', async (status) => {
 		const { service, transport } = serviceAnswering({ status, headers: { location: '/x' } });
-		await expect(service.send(POST)).rejects.toMatchObject({
+		await expect(service.send(POST, placed)).rejects.toMatchObject({
 			outcome: 'unknown',
 			message: expect.stringContaining('redirect'),
 		});
@@ -184,7 +203,7 @@ describe('what is known when no good answer comes', () => {
 
 	test('413: what to send less of', async () => {
 		const { service } = serviceAnswering({ status: 413, text: '<html>Too large</html>' });
-		await expect(service.send(POST)).rejects.toMatchObject({
+		await expect(service.send(POST, placed)).rejects.toMatchObject({
 			outcome: 'refused',
 			todo: expect.stringContaining('Contacts per Request'),
 		});
@@ -192,7 +211,7 @@ describe('what is known when no good answer comes', () => {
 
 	test('429 to the end: nothing was done', async () => {
 		const { service } = serviceAnswering({ status: 429, text: '' });
-		await expect(service.send(POST)).rejects.toMatchObject({
+		await expect(service.send(POST, placed)).rejects.toMatchObject({
 			outcome: 'refused',
 			message: 'The service receives too many requests at the moment',
 		});
@@ -201,7 +220,7 @@ describe('what is known when no good answer comes', () => {
 
 describe('the envelope', () => {
 	const read = async (body: unknown) =>
-		await serviceAnswering({ text: JSON.stringify(body) }).service.send(GET);
+		await serviceAnswering({ text: JSON.stringify(body) }).service.send(GET, () => true);
 
 	test('data is unwrapped, and what stands beside it is kept', async () => {
 		const answer = await read({ success: true, data: { a: 1 }, meta: { total_pages: 2 } });

@@ -1,0 +1,64 @@
+import type { Explanation } from './errorTable';
+import type { ServiceRequest, WireAnswer } from './http';
+import { retryAfterMs } from './retry';
+
+/**
+ * The few statuses that say by themselves, whoever sends them, that the request was not performed: a redirect asks
+ * for the same request elsewhere (307 and 308; any, after a read), 401 "has not been applied", 407 did not pass the
+ * proxy, 413 was refused for its size, 429 for its haste. No other 4xx says so: behind a proxy's 403, 408 or 499
+ * the service may have done it all the same.
+ */
+export function explainNotPerformed(
+	{ method }: ServiceRequest,
+	answer: WireAnswer,
+	now: number,
+): Explanation | undefined {
+	const { status } = answer;
+	if (status === 429) return tooManyRequests(retryAfterMs(answer, now));
+	const isRedirect = status >= 300 && status < 400 && method === 'GET';
+	return isRedirect ? EXPLAINED[308] : EXPLAINED[status];
+}
+
+const REDIRECTED: Explanation = {
+	what: 'The base URL answers with a redirect, which is never followed with your API token',
+	todo: 'Open the credential and set Base URL to the final address of the service.',
+};
+
+const EXPLAINED: { [status: number]: Explanation } = {
+	307: REDIRECTED,
+	308: REDIRECTED,
+	401: {
+		what: 'The service does not accept the API token',
+		todo: 'Open the credential and check API Token and Base URL. If both are right, a proxy before the service wants a sign-in of its own.',
+	},
+	407: {
+		what: 'The proxy of your n8n wants a sign-in, so the request did not reach the service',
+		todo: 'Ask whoever runs your n8n to let it through the proxy.',
+	},
+	413: {
+		what: 'The request is larger than the service takes',
+		todo: 'Nothing was done. Send less at once: shorten the texts, or lower Contacts per Request in the options of Push Campaign Contacts.',
+	},
+};
+
+function tooManyRequests(waitMs: number | undefined): Explanation {
+	return {
+		what: 'The service receives too many requests at the moment',
+		todo:
+			waitMs === undefined
+				? 'Nothing was done. Try again later.'
+				: `Nothing was done. The service asks to wait ${duration(waitMs)} before you try again.`,
+	};
+}
+
+/** Rounded up, so that nobody comes back too early. */
+function duration(ms: number): string {
+	const seconds = Math.ceil(ms / 1000);
+	if (seconds < 120) return counted(seconds, 'second');
+	const minutes = Math.ceil(seconds / 60);
+	return minutes < 120 ? counted(minutes, 'minute') : counted(Math.ceil(minutes / 60), 'hour');
+}
+
+function counted(count: number, unit: string): string {
+	return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
