@@ -152,7 +152,7 @@ export const dnd: ContractCase[] = [
 	{
 		title: 'a number that only contains another is not that number',
 		parameters: { operation: 'check', ...agent(), phone: '={{ $json.phone }}' },
-		items: [{ phone: dndPhone.slice(0, -2) }, { phone: NEW }],
+		items: [{ phone: dndPhone.slice(1, -2) }, { phone: NEW }],
 		requests: ['GET /v1/dnd_numbers', 'GET /v1/dnd_numbers'],
 		output: [
 			{ listed: false, entry: null, similar: [{ phone: dndPhone }] },
