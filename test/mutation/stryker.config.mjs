@@ -1,0 +1,31 @@
+import { areaNamed, SEED } from './areas.mjs';
+
+const { mutate, tests, share, results } = areaNamed(process.env.MUTATION_AREA);
+const files = process.env.MUTATION_FILES;
+
+/** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
+export default {
+	plugins: ['@stryker-mutator/jest-runner', import.meta.resolve('./plugins.mjs')],
+	testRunner: 'narrow-jest',
+	testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
+	jest: {
+		projectType: 'custom',
+		configFile: 'jest.config.js',
+		// Which tests reach a mutant is measured, not followed along imports.
+		enableFindRelatedTests: false,
+		config: { testMatch: tests.map((glob) => `<rootDir>/${glob}`) },
+	},
+	coverageAnalysis: 'perTest',
+	// A few files of the area; the results of the others stay.
+	mutate: files ? [files] : mutate,
+	...(share < 1 && { checkers: ['sample'], sample: { seed: SEED, share } }),
+	ignorePatterns: ['dist', 'docs', 'examples', 'reports', 'coverage', '.git'],
+	incremental: true,
+	incrementalFile: results,
+	tempDirName: 'reports/.stryker',
+	reporters: ['clear-text', 'progress-append-only'],
+	clearTextReporter: { allowColor: false, reportTests: false, reportScoreTable: false },
+	allowConsoleColors: false,
+	timeoutMS: 20_000,
+	dryRunTimeoutMinutes: 15,
+};
