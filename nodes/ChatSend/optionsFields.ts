@@ -14,10 +14,14 @@ const optionsField: INodeProperties = {
 	default: {},
 };
 
-const concurrency = concurrencyField(
-	1,
-	'How many messages are under way at the same time. Those of the same session always go one after another.',
-);
+/** Messages by live connection under way at once, where the person sets nothing. */
+export const SESSIONS_AT_ONCE = 20;
+
+const concurrency = (initial: number) =>
+	concurrencyField(
+		initial,
+		'How many messages are under way at the same time. Those of the same session always go one after another.',
+	);
 
 const messageId: INodeProperties = {
 	displayName: 'Message ID',
@@ -38,8 +42,8 @@ const replyTimeLimit: INodeProperties = {
 		'Seconds to wait for a reply that comes after the service has taken the message. When they are over, the item comes out with timed_out set and no reply.',
 };
 
-const SOCKET = [concurrency, messageId, replyTimeLimit];
-const REQUEST = [additionalBodyFields, additionalQueryParameters, concurrency];
+const SOCKET = [concurrency(SESSIONS_AT_ONCE), messageId, replyTimeLimit];
+const REQUEST = [additionalBodyFields, additionalQueryParameters, concurrency(1)];
 
 export const optionsFields: INodeProperties[] = [
 	shownFor(

@@ -3,6 +3,7 @@ import { forEachChatItem, type Prepare } from '../shared/n8n/chatItems';
 import { connectOnce } from '../shared/n8n/connect';
 import { Parameters } from '../shared/n8n/parameters';
 import { answerInteraction } from './answerInteraction';
+import { SESSIONS_AT_ONCE } from './optionsFields';
 import { sendByAsync } from './sendByAsync';
 import { sendByInbound } from './sendByInbound';
 import { sendByLegacy } from './sendByLegacy';
@@ -22,6 +23,7 @@ export async function sendItems(context: IExecuteFunctions): Promise<INodeExecut
 	const way = isAnswer ? answerInteraction : (WAYS[parameters.text('sendBy', 0)] ?? sendBySocket);
 	const run = { context, parameters, connection: connectOnce(context) };
 	return await forEachChatItem(run, way, {
+		concurrency: way === sendBySocket || isAnswer ? SESSIONS_AT_ONCE : 1,
 		deed: { one: 'message was already sent', several: 'messages were already sent' },
 	});
 }

@@ -3,6 +3,7 @@ import type { ICredentialDataDecryptedObject, INode } from 'n8n-workflow';
 import { clock } from '../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { engineRing, type EngineRing } from '../engine';
+import { until } from '../n8n/until';
 import { dialects, startSimulator, type Dialect, type Simulator } from '../simulator';
 import { credentialFor } from './credentialFor';
 import { unguessable } from './unguessable';
@@ -43,9 +44,19 @@ function ringOf(engine: EngineRing, dialect: Dialect): ContractRing {
 			await realSleep(ms / FASTER);
 		});
 	});
-	afterEach(() => {
-		jest.restoreAllMocks();
-		running?.reset();
+	afterEach(async () => {
+		// A chat connection outlives its last user for a moment; the next case has one of its own.
+		await until(
+			'no socket to be left',
+			async () => (running?.sessions.standingSockets() ?? 0) === 0,
+			{
+				every: 5,
+				timeout: 4_000,
+			},
+		).finally(() => {
+			jest.restoreAllMocks();
+			running?.reset();
+		});
 	});
 	afterAll(async () => await running?.stop());
 

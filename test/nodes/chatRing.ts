@@ -92,6 +92,11 @@ export function chatRing(type: string, basics: INodeParameters) {
 			await new Promise((resolve) => socket.addEventListener('open', resolve));
 			return socket;
 		},
+		/** A node of another type, as it would stand in another workflow. */
+		other: async (otherType: string, parameters: INodeParameters): Promise<INode> => {
+			const details = await ring.addCredential(credentialFor(simulator));
+			return ring.node(otherType, { parameters, credentials: { [CREDENTIAL]: details } });
+		},
 		/** Runs the node against the simulated service. */
 		run: async (parameters: INodeParameters = {}, setting: Setting = {}): Promise<IRun> =>
 			await runOn(undefined, parameters, setting),

@@ -50,6 +50,6 @@ export async function forEachChatItem(
 			describeDone: alreadyDone(deed),
 		});
 	} finally {
-		await sockets.closeAll();
+		sockets.closeAll();
 	}
 }

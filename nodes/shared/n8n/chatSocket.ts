@@ -1,42 +1,42 @@
 import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
-import { fingerprint } from '../service/chat/chatInput';
-import { ChatConnection, type ConnectionOptions } from '../service/chatSocket/connection';
 import { mintToken } from '../service/chatSocket/mint';
+import {
+	SharedConnections,
+	type ChatLease,
+	type LeaseOptions,
+} from '../service/chatSocket/sharedConnections';
 import { requestWsToken } from '../service/endpoints';
 import { clock, type Connection } from './connect';
 
-export type ChatSocketOptions = Pick<
-	ConnectionOptions,
-	'takeOver' | 'onEvent' | 'onEnded' | 'limits'
->;
+/** The chat connections of this n8n process. */
+const connections = new SharedConnections({
+	openSocket: (url) => new WebSocket(url),
+	clock,
+	random: Math.random,
+});
 
-/** Opens the lasting connection to one chat session; `close()` ends it. */
+export type ChatSocketOptions = Pick<LeaseOptions, 'takeOver' | 'onEvent' | 'onEnded'>;
+
+/** Joins the connection to one chat session that this process shares, opening it if need be; `close()` gives it up. */
 export function openChatSocket(
 	context: IExecuteFunctions | ITriggerFunctions,
-	{ service, baseUrl }: Connection,
+	{ service, baseUrl, account }: Connection,
 	sessionId: string,
 	options: ChatSocketOptions,
-): ChatConnection {
-	return new ChatConnection({
+): ChatLease {
+	return connections.lease({
 		...options,
 		sessionId,
 		baseUrl,
-		clientId: clientId(context),
+		account,
+		instanceId: context.getInstanceId(),
+		holder: holderOf(context),
 		mintToken: async () => await mintToken(async () => await requestWsToken(service, sessionId)),
-		openSocket: (url) => new WebSocket(url),
-		clock,
-		random: Math.random,
 		log: context.logger,
-	}).start();
+	});
 }
 
-/**
- * The same across reconnects and restarts, another for each node, and naming nothing of the instance.
- * A trial in the editor is a client of its own, so that it cannot push an active workflow out.
- */
-function clientId(context: IExecuteFunctions | ITriggerFunctions): string {
-	const { id: workflowId = '' } = context.getWorkflow();
-	const use = context.getMode() === 'manual' ? 'trial' : 'production';
-	const name = fingerprint(context.getInstanceId(), workflowId, context.getNode().id, use);
-	return `n8n-${name.slice(0, 32)}`;
+function holderOf(context: IExecuteFunctions | ITriggerFunctions): LeaseOptions['holder'] {
+	if (!('emit' in context)) return 'action';
+	return context.getMode() === 'manual' ? 'trial' : 'trigger';
 }

@@ -1,58 +1,69 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { ChatConnection } from '../service/chatSocket/connection';
+import type { ChatLease } from '../service/chatSocket/sharedConnections';
+import { NotSent } from '../service/core/explained';
 import { openChatSocket } from './chatSocket';
 import type { Connection } from './connect';
 
-/** Somebody waits for the result, so an inactive agent is not polled for minutes. */
-const LIMITS = { slowPolls: 0, reconnectAttempts: 4 };
-
-/** Sockets kept open for later items of the same session. */
+/** Connections kept for later items of the same session. */
 const MOST_IDLE = 10;
 
-type Entry = { socket: ChatConnection; users: number };
-
-/** The sockets of a run: one for each session, shared by its items, all closed at the end. */
+/** The chat connections of a run: kept for its later items, all given up at the end or on Stop. */
 export class ChatSocketPool {
-	/** Those used last stand at the end. */
-	private readonly entries = new Map<string, Entry>();
+	private readonly inUse = new Set<ChatLease>();
+
+	/** The lease of a session's latest item; those used last stand at the end. */
+	private readonly idle = new Map<string, ChatLease>();
 
 	constructor(private readonly context: IExecuteFunctions) {
-		context.onExecutionCancellation(() => void this.closeAll());
+		context.onExecutionCancellation(() => this.closeAll());
 	}
 
 	async use<T>(
 		connection: Connection,
 		sessionId: string,
 		takeOver: boolean,
-		job: (socket: ChatConnection) => Promise<T>,
+		job: (lease: ChatLease) => Promise<T>,
 	): Promise<T> {
-		const entry = this.entries.get(sessionId) ?? {
-			socket: openChatSocket(this.context, connection, sessionId, { takeOver, limits: LIMITS }),
-			users: 0,
-		};
-		this.entries.delete(sessionId);
-		this.entries.set(sessionId, entry);
-		entry.users += 1;
+		if (this.context.getExecutionCancelSignal()?.aborted === true) {
+			throw new NotSent(
+				'Nothing was sent, because the run was stopped',
+				'Run the workflow again to do it.',
+			);
+		}
+		const lease = this.ended(sessionId, takeOver) ?? this.lease(connection, sessionId, takeOver);
+		this.inUse.add(lease);
 		try {
-			return await job(entry.socket);
+			return await job(lease);
 		} finally {
-			entry.users -= 1;
-			await this.closeSurplus();
+			this.inUse.delete(lease);
+			this.keep(sessionId, lease);
 		}
 	}
 
-	async closeAll(): Promise<void> {
-		await this.close([...this.entries.keys()]);
+	closeAll(): void {
+		for (const lease of [...this.inUse, ...this.idle.values()]) lease.close();
+		this.idle.clear();
 	}
 
-	private async closeSurplus(): Promise<void> {
-		const idle = [...this.entries].filter(([, { users }]) => users === 0);
-		await this.close(idle.slice(0, -MOST_IDLE).map(([sessionId]) => sessionId));
+	/** A session that could not be had is not tried anew for each item of the run. */
+	private ended(sessionId: string, takeOver: boolean): ChatLease | null {
+		const latest = this.idle.get(sessionId);
+		const sameWish = latest !== undefined && (latest.options.takeOver || !takeOver);
+		return sameWish && latest.ending !== null ? latest : null;
 	}
 
-	private async close(sessionIds: string[]): Promise<void> {
-		const sockets = sessionIds.map((sessionId) => this.entries.get(sessionId)?.socket);
-		for (const sessionId of sessionIds) this.entries.delete(sessionId);
-		await Promise.all(sockets.map(async (socket) => await socket?.close()));
+	private lease(connection: Connection, sessionId: string, takeOver: boolean): ChatLease {
+		return openChatSocket(this.context, connection, sessionId, { takeOver });
+	}
+
+	private keep(sessionId: string, lease: ChatLease): void {
+		const before = this.idle.get(sessionId);
+		this.idle.delete(sessionId);
+		this.idle.set(sessionId, lease);
+		if (before !== lease) before?.close();
+		for (const [id, surplus] of [...this.idle].slice(0, -MOST_IDLE)) {
+			this.idle.delete(id);
+			surplus.close();
+		}
 	}
 }

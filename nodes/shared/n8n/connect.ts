@@ -1,4 +1,5 @@
 import { sleep } from 'n8n-workflow';
+import { fingerprint } from '../service/chat/chatInput';
 import { OpenDetails } from '../service/openDetails';
 import { Service } from '../service/core/service';
 import type { Clock } from '../service/core/http';
@@ -10,6 +11,8 @@ export const clock: Clock = { now: () => Date.now(), sleep };
 export type Connection = {
 	service: Service;
 	baseUrl: string;
+	/** Tells accounts apart without holding the token. */
+	account: string;
 	openDetails: OpenDetails;
 };
 
@@ -21,6 +24,7 @@ export async function connect(context: ServiceContext): Promise<Connection> {
 	return {
 		service: new Service(transport, clock, Math.random),
 		baseUrl,
+		account: fingerprint(apiToken),
 		openDetails: new OpenDetails(data),
 	};
 }

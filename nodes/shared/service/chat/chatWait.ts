@@ -1,4 +1,4 @@
-import type { ChatConnection } from '../chatSocket/connection';
+import type { ChatLease } from '../chatSocket/sharedConnections';
 import type { ChatEnded } from '../chatSocket/endings';
 import { pause } from '../chatSocket/pause';
 import type { ChatEvent } from '../chatSocket/types';
@@ -26,7 +26,7 @@ const MOST_SEEN = 1_000;
 
 /** Waits for an event, for as long as the session's connection lasts. */
 export async function waitForEvent(
-	socket: ChatConnection,
+	socket: ChatLease,
 	{ types, ms, known }: EventWish,
 	clock: Clock,
 ): Promise<AwaitedEvent> {
@@ -57,7 +57,7 @@ export async function waitForEvent(
  * A new connection can begin with a replay of recent events. Those from before the wait are told by their time, and
  * only then: a clock that goes wrong must not hide what happens later.
  */
-function replaysFrom(socket: ChatConnection, since: number): (event: ChatEvent) => boolean {
+function replaysFrom(socket: ChatLease, since: number): (event: ChatEvent) => boolean {
 	let isNew = true;
 	void socket.ready().then(() => {
 		isNew = false;

@@ -46,8 +46,13 @@ export type Wait = { kind: 'none' } | { kind: 'backoff'; attempt: number } | { k
 export interface PolicyLimits {
 	/** Reconnects in a row before giving up. */
 	reconnectAttempts: number;
-	/** Polls of about 20 s after a 1008 before giving up. */
+	/** Polls of about 20 s after a 1008 before giving up; 0 where somebody waits and should be told soon. */
 	slowPolls: number;
+}
+
+/** What those who use the connection want of it. Read anew for each decision, because they come and go. */
+export interface PolicyNeeds extends PolicyLimits {
+	readonly takeOver: boolean;
 }
 
 /**
@@ -68,24 +73,32 @@ export class ReconnectPolicy {
 	private attempts = 0;
 	private refusals = 0;
 	private unexplained = 0;
-	private claimDue: boolean;
+	private claimDue = true;
+	private latest: EndingKind | null = null;
 
-	constructor(
-		private readonly limits: PolicyLimits,
-		private readonly takeOver: boolean,
-	) {
-		this.claimDue = takeOver;
-	}
+	constructor(private readonly needs: PolicyNeeds) {}
 
 	/** Whether the next connection is to carry `claim=1`. */
 	get claim(): boolean {
-		return this.claimDue;
+		return this.claimDue && this.needs.takeOver;
+	}
+
+	/** Somebody who may take over came to a connection that is not held. */
+	renewClaim(): void {
+		this.claimDue = true;
+	}
+
+	/** Why someone of these limits would give up after the latest attempt, though the connection goes on; null if not. */
+	verdict(limits: PolicyLimits): EndingKind | null {
+		const past = this.attempts > limits.reconnectAttempts || this.refusals > 1 + limits.slowPolls;
+		return past ? this.latest : null;
 	}
 
 	next(attempt: AttemptEnd): Step {
 		if (attempt.kind === 'address') return { kind: 'give_up', why: 'bad_address' };
 		if (attempt.kind === 'mint') return this.afterMint(attempt.result.kind);
 		const { end, claimed } = attempt;
+		this.latest = null;
 		const heldFor = end.openForMs ?? 0;
 		if (heldFor >= SETTLE_MS) this.claimDue = false;
 		if (heldFor >= HEALTHY_AFTER_MS) this.startAnew();
@@ -120,10 +133,10 @@ export class ReconnectPolicy {
 
 	private afterRefusal(claimed: boolean): Step {
 		this.refusals += 1;
-		if (this.refusals > 1 + this.limits.slowPolls) {
-			return { kind: 'give_up', why: claimed ? 'agent_inactive' : 'held_or_inactive' };
-		}
-		this.claimDue = this.takeOver;
+		const why = claimed ? 'agent_inactive' : 'held_or_inactive';
+		this.latest = why;
+		if (this.refusals > 1 + this.needs.slowPolls) return { kind: 'give_up', why };
+		this.claimDue = true;
 		return reconnect(
 			this.refusals === 1 ? { kind: 'backoff', attempt: 1 } : { kind: 'slow_poll' },
 			'new',
@@ -132,7 +145,8 @@ export class ReconnectPolicy {
 
 	private retry(token: 'keep' | 'new', otherwise: EndingKind): Step {
 		this.attempts += 1;
-		if (this.attempts > this.limits.reconnectAttempts) return { kind: 'give_up', why: otherwise };
+		this.latest = otherwise;
+		if (this.attempts > this.needs.reconnectAttempts) return { kind: 'give_up', why: otherwise };
 		return reconnect({ kind: 'backoff', attempt: this.attempts }, token);
 	}
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../core/http';
 import type { WsToken } from '../types';
 import { connectionAddress, redact } from './address';
 import { backoffMs } from './backoff';
-import type { AttemptEnd, EndingKind, Wait } from './closeCodes';
+import type { AttemptEnd, EndingKind, PolicyLimits, Wait } from './closeCodes';
 import { ReconnectPolicy } from './closeCodes';
 import type { ChatEnded } from './endings';
 import { describeEnding, saidByService, saidInMinting } from './endings';
@@ -11,8 +11,9 @@ import { Exchanger } from './exchange';
 import { Inbox } from './inbox';
 import { Line } from './line';
 import type { Deferred } from './pause';
-import { deferred, pause } from './pause';
+import { aborted, deferred, pause } from './pause';
 import {
+	BACKOFF_FIRST_MS,
 	MAX_RECONNECT_ATTEMPTS,
 	MAX_SLOW_POLLS,
 	RENEW_CONNECTION_EVERY_MS,
@@ -21,30 +22,22 @@ import {
 	SLOW_POLL_MS,
 } from './timings';
 import { TokenKeeper } from './token';
+import { TurnQueue } from './turnQueue';
 import type { ChatEvent, ChatSocket, Log, MintResult } from './types';
 
-export interface ConnectionLimits {
-	reconnectAttempts: number;
-	/** 0 where somebody waits for the result and should be told soon. */
-	slowPolls: number;
+export interface ConnectionLimits extends PolicyLimits {
 	/** `Infinity` to keep a socket for as long as it lasts. */
 	renewConnectionEveryMs: number;
 }
-
-const DEFAULT_LIMITS: ConnectionLimits = {
-	reconnectAttempts: MAX_RECONNECT_ATTEMPTS,
-	slowPolls: MAX_SLOW_POLLS,
-	renewConnectionEveryMs: RENEW_CONNECTION_EVERY_MS,
-};
 
 export interface ConnectionOptions {
 	sessionId: string;
 	/** Of the credential: decides whether plain `ws:` is acceptable. */
 	baseUrl: string;
-	/** The same for every connection of one node to one session. */
-	clientId: string;
-	/** The user's confirmation that another client may lose the session. */
-	takeOver: boolean;
+	/** What the service knows the client by; read anew for each socket. */
+	readonly clientId: string;
+	/** The user's confirmation that another client may lose the session; read anew for each socket. */
+	readonly takeOver: boolean;
 	/** See `mintToken` in `mint.ts`. */
 	mintToken: () => Promise<MintResult>;
 	openSocket: (url: string) => ChatSocket;
@@ -53,9 +46,12 @@ export interface ConnectionOptions {
 	log: Log;
 	/** Called once for each event, in order of arrival. */
 	onEvent?: (event: ChatEvent) => void;
+	/** Called when an attempt to hold the connection did not last and another one follows. */
+	onSetback?: () => void;
 	/** Called at most once, and never after `close()`. */
 	onEnded?: (ending: ChatEnded) => void;
-	limits?: Partial<ConnectionLimits>;
+	/** Read anew for each decision. */
+	readonly limits?: Partial<ConnectionLimits>;
 }
 
 /**
@@ -64,12 +60,16 @@ export interface ConnectionOptions {
  */
 export class ChatConnection {
 	private readonly stop = new AbortController();
-	private readonly limits: ConnectionLimits;
 	private readonly tokens: TokenKeeper;
 	private readonly policy: ReconnectPolicy;
 	private readonly inbox: Inbox;
 	private readonly exchanger: Exchanger;
+	private readonly frames = new TurnQueue();
+	private readonly sends = new TurnQueue();
 	private started = false;
+	private begun = 0;
+	private latest: AttemptEnd | null = null;
+	private hurried = new AbortController();
 	private line: Line | null = null;
 	private wsToken: WsToken | null = null;
 	private sessionIsClosed = false;
@@ -78,9 +78,18 @@ export class ChatConnection {
 	private isHeld = false;
 
 	constructor(private readonly options: ConnectionOptions) {
-		this.limits = { ...DEFAULT_LIMITS, ...options.limits };
 		this.tokens = new TokenKeeper(options.mintToken, options.clock, options.random);
-		this.policy = new ReconnectPolicy(this.limits, options.takeOver);
+		this.policy = new ReconnectPolicy({
+			get takeOver() {
+				return options.takeOver;
+			},
+			get reconnectAttempts() {
+				return options.limits?.reconnectAttempts ?? MAX_RECONNECT_ATTEMPTS;
+			},
+			get slowPolls() {
+				return options.limits?.slowPolls ?? MAX_SLOW_POLLS;
+			},
+		});
 		this.exchanger = new Exchanger(options.clock);
 		this.inbox = new Inbox(options.sessionId, options.log, (ack) => this.exchanger.receive(ack));
 		if (options.onEvent) this.inbox.subscribe(options.onEvent);
@@ -105,11 +114,30 @@ export class ChatConnection {
 		return this;
 	}
 
-	/** Resolves when the session's connection is held, or will never be. */
-	async ready(): Promise<Readiness> {
-		while (!this.stop.signal.aborted) {
+	/** Attempts to hold the connection that have begun so far. */
+	get attempts(): number {
+		return this.begun;
+	}
+
+	/** Somebody new came: what is not held is tried again now, and claimed if `takeOver` says so. */
+	hurry(): void {
+		if (this.isHeld) return;
+		this.policy.renewClaim();
+		this.hurried.abort();
+	}
+
+	/** The ending for someone of these limits after the latest attempt, though the connection goes on; null if there is none. */
+	verdict(limits: PolicyLimits): ChatEnded | null {
+		const why = this.policy.verdict(limits);
+		return why === null || this.latest === null ? null : this.describe(why, this.latest);
+	}
+
+	/** Resolves when the session's connection is held, or will never be, or the one who asks has left. */
+	async ready(signal: AbortSignal = this.stop.signal): Promise<Readiness> {
+		const left = aborted(signal);
+		while (!this.stop.signal.aborted && !signal.aborted) {
 			if (this.isHeld) return { kind: 'open' };
-			await this.held.promise;
+			await Promise.race([this.held.promise, left]);
 		}
 		return this.ending === null ? { kind: 'closed_by_us' } : { kind: 'ended', ending: this.ending };
 	}
@@ -119,9 +147,38 @@ export class ChatConnection {
 		return this.inbox.subscribe(listener);
 	}
 
-	/** Sends one frame, as soon as the connection is held, and waits for its one ack. */
-	async exchange(text: string, timeoutMs: number): Promise<Exchange> {
-		return await this.exchanger.oneAtATime(async () => await this.exchangeNow(text, timeoutMs));
+	/**
+	 * Waits until it is one's turn to send, and returns what ends it. A send may take several frames (`busy`, a lost ack),
+	 * and another one in between would change the order of the conversation.
+	 */
+	async myTurn(signal: AbortSignal = this.stop.signal): Promise<() => void> {
+		return await this.sends.enter(signal);
+	}
+
+	/**
+	 * Sends one frame, as soon as the connection is held, and waits for its one ack. Whoever leaves before that (`signal`) is
+	 * answered at once; the next frame still waits for the ack, because acks are told apart by their order.
+	 */
+	async exchange(
+		text: string,
+		timeoutMs: number,
+		signal: AbortSignal = this.stop.signal,
+	): Promise<Exchange> {
+		const result = deferred<Exchange>();
+		let sent = false;
+		void aborted(signal).then(() => {
+			result.resolve(
+				sent ? { kind: 'lost', code: null } : { kind: 'not_sent', readiness: this.standing() },
+			);
+		});
+		void this.frames.enter(signal).then(async (done) => {
+			const exchange = await this.exchangeNow(text, timeoutMs, signal, () => {
+				sent = true;
+			});
+			result.resolve(exchange);
+			done();
+		});
+		return await result.promise;
 	}
 
 	/** Ends the connection; resolves when the socket is gone. No callback follows. */
@@ -134,9 +191,11 @@ export class ChatConnection {
 
 	private async run(): Promise<void> {
 		let waitMs = 0;
-		while (await pause(this.options.clock, waitMs, this.stop.signal)) {
+		while (await this.rest(waitMs)) {
+			this.begun += 1;
 			const attempt = await this.attempt();
 			if (attempt.kind === 'stopped' || this.stop.signal.aborted) return;
+			this.latest = attempt;
 			const step = this.policy.next(attempt);
 			if (step.kind === 'give_up') {
 				this.giveUp(step.why, attempt);
@@ -145,7 +204,19 @@ export class ChatConnection {
 			if (step.token === 'new') this.tokens.discard();
 			waitMs = this.waitMs(step.wait);
 			this.logAttempt(attempt, waitMs);
+			if (step.wait.kind !== 'none') this.options.onSetback?.();
 		}
+	}
+
+	/** Waits before the next attempt, shorter for someone who came meanwhile; says whether there is to be one. */
+	private async rest(ms: number): Promise<boolean> {
+		// Who came during the attempt waits for an ordinary back-off at most.
+		const most = this.hurried.signal.aborted ? Math.min(ms, BACKOFF_FIRST_MS) : ms;
+		this.hurried = new AbortController();
+		const { signal } = this.stop;
+		await pause(this.options.clock, most, AbortSignal.any([signal, this.hurried.signal]));
+		this.hurried = new AbortController();
+		return !signal.aborted;
 	}
 
 	/** Holds the connection once: from the token to the end of the socket. */
@@ -178,7 +249,7 @@ export class ChatConnection {
 		this.isHeld = true;
 		this.held.resolve();
 		this.held = deferred();
-		const replaceAt = (line.openSince ?? clock.now()) + this.limits.renewConnectionEveryMs;
+		const replaceAt = (line.openSince ?? clock.now()) + this.renewEveryMs();
 		for (;;) {
 			const due = Math.min(this.tokens.renewAt, replaceAt) - clock.now();
 			// A socket that is due but waits for an ack is looked at again in a second.
@@ -204,28 +275,49 @@ export class ChatConnection {
 		line.shut('session_closed');
 	}
 
-	private async exchangeNow(text: string, timeoutMs: number): Promise<Exchange> {
+	private async exchangeNow(
+		text: string,
+		timeoutMs: number,
+		signal: AbortSignal,
+		onSent: () => void,
+	): Promise<Exchange> {
 		for (;;) {
-			const readiness = await this.ready();
+			const readiness = await this.ready(signal);
 			if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
+			if (signal.aborted) return { kind: 'not_sent', readiness: this.standing() };
 			const { line } = this;
 			const answer = line === null ? null : this.exchanger.write(line, text, timeoutMs);
-			if (answer !== null) return await answer;
+			if (answer !== null) {
+				onSent();
+				return await answer;
+			}
 			// The socket is going down: its end comes next, then another socket or the ending.
 			await line?.ended;
 		}
 	}
 
 	private giveUp(why: EndingKind, attempt: AttemptEnd): void {
-		const said = this.redact(saidByService(attempt));
-		this.ending = describeEnding(why, attempt, said, this.wsToken?.ws_url ?? '');
-		this.warn(this.ending.message, said);
+		this.ending = this.describe(why, attempt);
+		this.warn(this.ending.message, this.ending.said ?? '');
 		this.wrapUp();
 		try {
 			this.options.onEnded?.(this.ending);
 		} catch (cause) {
 			this.warn('The end of a chat session connection could not be handed on', String(cause));
 		}
+	}
+
+	private describe(why: EndingKind, attempt: AttemptEnd): ChatEnded {
+		const said = this.redact(saidByService(attempt));
+		return describeEnding(why, attempt, said, this.wsToken?.ws_url ?? '');
+	}
+
+	private standing(): Exclude<Readiness, { kind: 'open' }> {
+		return this.ending === null ? { kind: 'closed_by_us' } : { kind: 'ended', ending: this.ending };
+	}
+
+	private renewEveryMs(): number {
+		return this.options.limits?.renewConnectionEveryMs ?? RENEW_CONNECTION_EVERY_MS;
 	}
 
 	private wrapUp(): void {

@@ -23,8 +23,6 @@ export type Exchange =
 export class Exchanger {
 	private takeAck: ((ack: Ack) => void) | null = null;
 
-	private queue: Promise<unknown> = Promise.resolve();
-
 	constructor(private readonly clock: Clock) {}
 
 	get isWaiting(): boolean {
@@ -35,13 +33,6 @@ export class Exchanger {
 	receive(ack: Ack): boolean {
 		this.takeAck?.(ack);
 		return this.isWaiting;
-	}
-
-	/** `job` must not reject. */
-	async oneAtATime<T>(job: () => Promise<T>): Promise<T> {
-		const turn = this.queue.then(job);
-		this.queue = turn;
-		return await turn;
 	}
 
 	/** Null when the socket did not take the frame. */

@@ -2,16 +2,19 @@ import { parseFrame } from './frames';
 import { RecentIds } from './recentIds';
 import type { Ack, ChatEvent, Log } from './types';
 
+type Listener = (event: ChatEvent) => void;
+
 /**
- * Takes what arrives on a session's sockets, across reconnects: acks to the frame that waits, each event once to the
- * listeners, the rest counted. Nothing thrown here or by a listener reaches the socket.
+ * Takes what arrives on a session's sockets, across reconnects: acks to the frame that waits, each event once to each
+ * listener, the rest counted. Nothing thrown here or by a listener reaches the socket.
  */
 export class Inbox {
 	readonly counts: Record<string, number> = {};
 
-	private readonly seen = new RecentIds();
+	/** The latest events, with the listeners that could not take them: a replay is their second chance. */
+	private readonly seen = new RecentIds<Listener[]>();
 
-	private readonly listeners = new Set<(event: ChatEvent) => void>();
+	private readonly listeners = new Set<Listener>();
 
 	private isShut = false;
 
@@ -22,7 +25,7 @@ export class Inbox {
 		private readonly onAck: (ack: Ack) => boolean,
 	) {}
 
-	subscribe(listener: (event: ChatEvent) => void): () => void {
+	subscribe(listener: Listener): () => void {
 		this.listeners.add(listener);
 		return () => this.listeners.delete(listener);
 	}
@@ -42,23 +45,27 @@ export class Inbox {
 
 	private deliver(event: ChatEvent): void {
 		const { eventId } = event;
-		if (eventId !== null && this.seen.has(eventId)) {
+		const owed = eventId === null ? undefined : this.seen.get(eventId);
+		if (owed?.length === 0) {
 			this.count('duplicate');
 			return;
 		}
-		if (eventId !== null) this.seen.add(eventId);
-		for (const listener of [...this.listeners]) {
-			try {
-				listener(event);
-			} catch (cause) {
-				// A replay is then its second chance.
-				if (eventId !== null) this.seen.forget(eventId);
-				this.log.warn('A chat event could not be handed on', {
-					sessionId: this.sessionId,
-					eventId,
-					cause,
-				});
-			}
+		const listeners = [...this.listeners].filter((one) => owed?.includes(one) !== false);
+		const failed = listeners.filter((listener) => !this.handOn(event, listener));
+		if (eventId !== null) this.seen.set(eventId, failed);
+	}
+
+	private handOn(event: ChatEvent, listener: Listener): boolean {
+		try {
+			listener(event);
+			return true;
+		} catch (cause) {
+			this.log.warn('A chat event could not be handed on', {
+				sessionId: this.sessionId,
+				eventId: event.eventId,
+				cause,
+			});
+			return false;
 		}
 	}
 

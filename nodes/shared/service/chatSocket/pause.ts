@@ -26,6 +26,14 @@ export async function pause(clock: Clock, ms: number, signal: AbortSignal): Prom
 	return !signal.aborted;
 }
 
+/** Resolves when the signal is aborted. */
+export async function aborted(signal: AbortSignal): Promise<void> {
+	if (signal.aborted) return;
+	await new Promise<void>((resolve) => {
+		signal.addEventListener('abort', () => resolve(), { once: true });
+	});
+}
+
 export interface Deferred<T> {
 	promise: Promise<T>;
 	resolve: (value: T) => void;

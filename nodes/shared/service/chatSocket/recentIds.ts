@@ -1,22 +1,18 @@
-/** Remembers the latest ids, so that replayed events are told from new ones without growing for ever. */
-export class RecentIds {
-	private readonly ids = new Set<string>();
+/** Remembers something for each of the latest ids, so that replayed events are told from new ones without growing for ever. */
+export class RecentIds<T> {
+	private readonly values = new Map<string, T>();
 
 	constructor(private readonly limit = 5_000) {}
 
-	has(id: string): boolean {
-		return this.ids.has(id);
+	get(id: string): T | undefined {
+		return this.values.get(id);
 	}
 
-	forget(id: string): void {
-		this.ids.delete(id);
-	}
-
-	add(id: string): void {
-		this.ids.delete(id);
-		this.ids.add(id);
-		if (this.ids.size <= this.limit) return;
-		const oldest = this.ids.values().next();
-		if (!oldest.done) this.ids.delete(oldest.value);
+	set(id: string, value: T): void {
+		this.values.delete(id);
+		this.values.set(id, value);
+		if (this.values.size <= this.limit) return;
+		const oldest = this.values.keys().next();
+		if (!oldest.done) this.values.delete(oldest.value);
 	}
 }

@@ -4,7 +4,7 @@ import { ReplyCollector, type WantedTurn } from './reply';
 import { REPLY_LINGER_MS } from './timings';
 import type { ChatEvent, TurnResult } from './types';
 
-/** Where events come from; `ChatConnection` is one. */
+/** Where events come from; `ChatLease` and `ChatConnection` are such. */
 export interface EventLink {
 	subscribe(listener: (event: ChatEvent) => void): () => void;
 	/** Aborted when nothing more will come. */

@@ -41,6 +41,15 @@ export const TOKEN_RETRY_MS = 30_000;
  */
 export const RENEW_CONNECTION_EVERY_MS = 270_000;
 
+/**
+ * A shared connection outlives the last action that used it by this much, so that the next execution finds it open. Shorter
+ * than the first reconnect, so that an action of another process that was refused meanwhile gets in then.
+ */
+export const LINGER_AFTER_ACTION_MS = 500;
+
+/** A trigger whose workflow is published again comes back after a moment, and finds the connection and what came meanwhile. */
+export const LINGER_AFTER_TRIGGER_MS = 3_000;
+
 /** Events that trail behind `session_closed` are still taken. */
 export const SESSION_CLOSED_LINGER_MS = 2_000;
 

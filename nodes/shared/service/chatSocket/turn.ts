@@ -12,8 +12,10 @@ import {
 } from './timings';
 import type { Ack, ClientFrame } from './types';
 
-/** What a turn needs of a connection; `ChatConnection` is one. */
+/** What a turn needs of a connection; `ChatLease` and `ChatConnection` are such. */
 export interface TurnLink extends EventLink {
+	/** Waits until it is one's turn to send, and returns what ends it. */
+	myTurn(): Promise<() => void>;
 	exchange(text: string, timeoutMs: number): Promise<Exchange>;
 }
 
@@ -51,9 +53,10 @@ export async function sendTurn(
 	frame: ClientFrame,
 	options: TurnOptions,
 ): Promise<TurnOutcome> {
+	const endTurn = await link.myTurn();
 	const watch = new ReplyWatch(link, frame.type === 'message' ? frame.content : null);
 	try {
-		const { exchange, lost, tries } = await write(link, frame, options);
+		const { exchange, lost, tries } = await write(link, frame, options).finally(endTurn);
 		if (exchange.kind === 'ack') {
 			return await settle({ link, frame, options, watch, ack: exchange.ack, lost, tries });
 		}

@@ -52,7 +52,7 @@ describe('ReconnectPolicy', () => {
 			{ kind: 'give_up', why: 'session_closed' },
 		],
 	])('%s', (_name, attempt, step) => {
-		expect(new ReconnectPolicy(LIMITS, false).next(attempt)).toEqual(step);
+		expect(new ReconnectPolicy({ ...LIMITS, takeOver: false }).next(attempt)).toEqual(step);
 	});
 
 	it('takes 1000, 1001, 1005, 1006 and 1011 for passing', () => {
@@ -66,11 +66,11 @@ describe('ReconnectPolicy', () => {
 		['unreachable', backoff(1, 'new')],
 	] as const)('a token that was not given: %s', (kind, step) => {
 		const attempt: AttemptEnd = { kind: 'mint', result: { kind, error: null } };
-		expect(new ReconnectPolicy(LIMITS, false).next(attempt)).toEqual(step);
+		expect(new ReconnectPolicy({ ...LIMITS, takeOver: false }).next(attempt)).toEqual(step);
 	});
 
 	it('gives up at once on an address that cannot be used', () => {
-		const policy = new ReconnectPolicy(LIMITS, false);
+		const policy = new ReconnectPolicy({ ...LIMITS, takeOver: false });
 		expect(policy.next({ kind: 'address', why: 'not_encrypted' })).toEqual({
 			kind: 'give_up',
 			why: 'bad_address',
@@ -81,7 +81,7 @@ describe('ReconnectPolicy', () => {
 		[1011, 'keep', 'unreachable'],
 		[4401, 'new', 'token_rejected'],
 	] as const)('gives up after six attempts in a row: %d', (code, token, why) => {
-		const policy = new ReconnectPolicy(LIMITS, false);
+		const policy = new ReconnectPolicy({ ...LIMITS, takeOver: false });
 		for (let attempt = 1; attempt <= 6; attempt += 1) {
 			expect(policy.next(closed(code))).toEqual(backoff(attempt, token));
 		}
@@ -89,25 +89,25 @@ describe('ReconnectPolicy', () => {
 	});
 
 	it('counts anew after a healthy connection, which is one of a minute', () => {
-		const policy = new ReconnectPolicy(LIMITS, false);
+		const policy = new ReconnectPolicy({ ...LIMITS, takeOver: false });
 		policy.next(closed(1006));
 		expect(policy.next(closed(1006, 59_999))).toEqual(backoff(2, 'keep'));
 		expect(policy.next(closed(1006, 60_000))).toEqual(backoff(1, 'keep'));
 	});
 
 	it('does one careful reconnect after a code of no document, then tells', () => {
-		const policy = new ReconnectPolicy(LIMITS, true);
+		const policy = new ReconnectPolicy({ ...LIMITS, takeOver: true });
 		policy.next(closed(4409));
 		expect(policy.claim).toBe(true);
 		expect(policy.next(closed(4409))).toEqual({ kind: 'give_up', why: 'lost_place' });
-		const healed = new ReconnectPolicy(LIMITS, true);
+		const healed = new ReconnectPolicy({ ...LIMITS, takeOver: true });
 		healed.next(closed(4409));
 		expect(healed.next(closed(4409, 60_000))).toEqual(backoff(1, 'new'));
 	});
 
 	describe('1008', () => {
 		it('without Take Over: one quick attempt, slow polls, then an ending that names both reasons', () => {
-			const policy = new ReconnectPolicy(LIMITS, false);
+			const policy = new ReconnectPolicy({ ...LIMITS, takeOver: false });
 			expect(policy.next(closed(1008))).toEqual(backoff(1, 'new'));
 			for (let poll = 1; poll <= 3; poll += 1) {
 				expect(policy.claim).toBe(false);
@@ -117,7 +117,7 @@ describe('ReconnectPolicy', () => {
 		});
 
 		it('with Take Over: the same with claim, and then only the agent can be the reason', () => {
-			const policy = new ReconnectPolicy(LIMITS, true);
+			const policy = new ReconnectPolicy({ ...LIMITS, takeOver: true });
 			expect(policy.next(closed(1008, 100, true))).toEqual(backoff(1, 'new'));
 			for (let poll = 1; poll <= 3; poll += 1) {
 				expect(policy.claim).toBe(true);
@@ -130,13 +130,13 @@ describe('ReconnectPolicy', () => {
 		});
 
 		it('gives up after the quick attempt where no slow polls are wanted', () => {
-			const policy = new ReconnectPolicy({ reconnectAttempts: 6, slowPolls: 0 }, false);
+			const policy = new ReconnectPolicy({ reconnectAttempts: 6, slowPolls: 0, takeOver: false });
 			expect(policy.next(closed(1008))).toEqual(backoff(1, 'new'));
 			expect(policy.next(closed(1008))).toEqual({ kind: 'give_up', why: 'held_or_inactive' });
 		});
 
 		it('polls quickly again after a healthy connection', () => {
-			const policy = new ReconnectPolicy(LIMITS, false);
+			const policy = new ReconnectPolicy({ ...LIMITS, takeOver: false });
 			policy.next(closed(1008));
 			expect(policy.next(closed(1008))).toEqual(slowPoll);
 			expect(policy.next(closed(1008, 60_000))).toEqual(backoff(1, 'new'));
@@ -145,7 +145,7 @@ describe('ReconnectPolicy', () => {
 
 	describe('claim', () => {
 		it('is never sent without Take Over', () => {
-			const policy = new ReconnectPolicy(LIMITS, false);
+			const policy = new ReconnectPolicy({ ...LIMITS, takeOver: false });
 			expect(policy.claim).toBe(false);
 			policy.next(closed(1008));
 			policy.next(closed(1006, 5_000));
@@ -153,7 +153,7 @@ describe('ReconnectPolicy', () => {
 		});
 
 		it('is sent until the connection was held, and again only after a refusal', () => {
-			const policy = new ReconnectPolicy(LIMITS, true);
+			const policy = new ReconnectPolicy({ ...LIMITS, takeOver: true });
 			expect(policy.claim).toBe(true);
 			policy.next(ended({ cause: 'cannot_connect', openForMs: null }, true));
 			expect(policy.claim).toBe(true);
@@ -165,7 +165,7 @@ describe('ReconnectPolicy', () => {
 
 		it('does not let two clients with Take Over throw each other out without end', () => {
 			// Each time we hold it for less than a slow poll, the other one takes it back.
-			const policy = new ReconnectPolicy(LIMITS, true);
+			const policy = new ReconnectPolicy({ ...LIMITS, takeOver: true });
 			let rounds = 0;
 			let step = policy.next(closed(1000, 20_000, true));
 			while (step.kind === 'reconnect' && rounds < 100) {

@@ -72,6 +72,7 @@ it('leaves no subscription behind', async () => {
 	let subscribed = 0;
 	const link = {
 		signal: connection.signal,
+		myTurn: async () => await connection.myTurn(),
 		exchange: async (text: string, ms: number) => await connection.exchange(text, ms),
 		subscribe: () => {
 			subscribed += 1;

@@ -1,0 +1,121 @@
+import { setTimeout as realSleep } from 'node:timers/promises';
+import type { INodeParameters } from 'n8n-workflow';
+import { activate, makeWorkflow, runNode, output } from '../../engine';
+import { eventsOf } from '../ChatEventsTrigger/triggerRing';
+import { chatRing, eventually, records, sessions, stopped } from '../chatRing';
+
+const ring = chatRing('chatSend', {
+	operation: 'sendMessage',
+	sendBy: 'socket',
+	sessionId: '={{ $json.session }}',
+	message: '={{ $json.text }}',
+});
+const session = sessions.open;
+const send = async (text: string, parameters: INodeParameters = {}) =>
+	await ring.run(parameters, { items: [{ text, session }] });
+const said = (id: string = session) =>
+	ring
+		.simulator()
+		.sessions.get(id)
+		.messages.filter(({ role }) => role === 'user')
+		.map(({ content }) => content);
+
+test('two executions 150 ms apart: one connection, both sent, in the customer’s order', async () => {
+	const first = send('please answer slowly, one');
+	await realSleep(150);
+	const second = send('two');
+	expect(records(await first)).toMatchObject([{ reply: 'You said: please answer slowly, one' }]);
+	expect(records(await second)).toMatchObject([{ reply: 'You said: two' }]);
+	expect(said()).toEqual(['please answer slowly, one', 'two']);
+	expect(ring.connections()).toBe(1);
+});
+
+test('ten executions at once that are told to wait (busy) keep the order they came in', async () => {
+	const texts = Array.from({ length: 10 }, (_, index) => `please be busy ${index}`);
+	const runs = texts.map(async (text) => await send(text));
+	for (const run of await Promise.all(runs)) expect(stopped(run).message).toContain('not stop');
+	expect([...said()].sort()).toEqual(texts);
+	expect(ring.connections()).toBe(1);
+	const frames = ring.simulator().sessions.frames();
+	const order = frames.map(({ text }) => text);
+	// Each of them twice in a row: nothing came between a message and its second try.
+	expect(order.filter((_, index) => index % 2 === 0)).toEqual(
+		order.filter((_, index) => index % 2 === 1),
+	);
+});
+
+test('an active trigger and Chat Send share the connection: the reply comes back, and each event starts one execution', async () => {
+	const trigger = await ring.other('chatEventsTrigger', { sessionIds: session });
+	const workflow = makeWorkflow([trigger]);
+	workflow.id = 'workflow-of-shared';
+	const active = await activate(ring.credentials, workflow);
+	try {
+		expect(records(await send('Hello'))).toMatchObject([{ reply: 'You said: Hello' }]);
+		await eventually(() => active.emitted.length >= 2);
+		expect(eventsOf(active)).toEqual(['message_received', 'message_received']);
+		expect(ring.connections()).toBe(1);
+		ring.simulator().sessions.nudge(session);
+		await eventually(() => active.emitted.length >= 3);
+		expect(active.errors).toEqual([]);
+	} finally {
+		await active.stop();
+	}
+});
+
+test('a trigger that starts while Chat Send is at it joins its connection', async () => {
+	const sending = send('please answer slowly');
+	await eventually(() => ring.simulator().sessions.frames().length === 1);
+	const workflow = makeWorkflow([await ring.other('chatEventsTrigger', { sessionIds: session })]);
+	workflow.id = 'workflow-of-joining';
+	const active = await activate(ring.credentials, workflow);
+	try {
+		expect(records(await sending)).toMatchObject([{ state: 'default' }]);
+		expect(ring.connections()).toBe(1);
+	} finally {
+		await active.stop();
+	}
+});
+
+test('Wait for Event and Chat Send share the connection', async () => {
+	const wait = await ring.other('chatSession', {
+		operation: 'waitForEvent',
+		sessionId: session,
+		eventTypes: ['nudge_sent'],
+		timeLimit: 100,
+	});
+	const waiting = runNode(ring.credentials, wait, [{ json: {} }]);
+	await eventually(() => ring.simulator().sessions.openSockets(session) === 1);
+	expect(records(await send('Hello'))).toMatchObject([{ reply: 'You said: Hello' }]);
+	ring.simulator().sessions.nudge(session);
+	const [item] = output(await waiting, wait.name);
+	expect(item?.json).toMatchObject({ timed_out: false, event: { type: 'nudge_sent' } });
+	expect(ring.connections()).toBe(1);
+});
+
+test('one message to each of 20 sessions: all on their way before the first is answered', async () => {
+	const ids = Array.from({ length: 20 }, () => ring.simulator().sessions.create().sessionId);
+	const items = (text: string) => ids.map((id) => ({ text, session: id }));
+	const timeOf = async (some: Array<{ text: string; session: string }>) => {
+		const begun = performance.now();
+		expect(records(await ring.run({}, { items: some }))).toHaveLength(some.length);
+		return Math.round(performance.now() - begun);
+	};
+	const one = await timeOf([{ text: 'please answer slowly', session }]);
+	const all = await timeOf(items('please answer slowly'));
+	process.stdout.write(`One message: ${one} ms. One to each of 20 sessions: ${all} ms.\n`);
+
+	const before = ring.simulator().sessions.frames().length;
+	const over = { onError: 'continueRegularOutput' as const };
+	const never = ring.run({}, { items: items('please never ack'), over });
+	await eventually(() => ring.simulator().sessions.frames().length === before + 20);
+	expect(records(await never)).toHaveLength(20);
+	for (const id of ids) expect(said(id)).toEqual(['please answer slowly', 'please never ack']);
+});
+
+test('a message that is never acknowledged: told, and that of the next execution is sent', async () => {
+	const first = send('please never ack');
+	await eventually(() => ring.simulator().sessions.frames().length === 1);
+	const second = send('two');
+	expect(stopped(await first).message).toContain('did not confirm');
+	expect(records(await second)).toMatchObject([{ reply: 'You said: two' }]);
+});
