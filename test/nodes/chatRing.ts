@@ -81,17 +81,7 @@ export function chatRing(type: string, basics: INodeParameters) {
 		connections: () =>
 			simulator.requests.filter(({ path }) => path.endsWith('/user-stream')).length,
 		/** A support desk, say, that holds the session. */
-		otherClient: async (sessionId: string): Promise<WebSocket> => {
-			const response = await fetch(`${simulator.baseUrl}/v1/chat/session/${sessionId}/ws_token`, {
-				method: 'POST',
-				headers: { 'API-Token': simulator.token, 'Content-Type': 'application/json' },
-				body: JSON.stringify({ stream: 'user' }),
-			});
-			const { data } = minted.parse(await response.json());
-			const socket = new WebSocket(`${data.ws_url}?token=${data.token}&client_id=desk`);
-			await new Promise((resolve) => socket.addEventListener('open', resolve));
-			return socket;
-		},
+		otherClient: async (sessionId: string) => await otherClient(simulator, sessionId),
 		/** A node of another type, as it would stand in another workflow. */
 		other: async (otherType: string, parameters: INodeParameters): Promise<INode> => {
 			const details = await ring.addCredential(credentialFor(simulator));
@@ -104,6 +94,19 @@ export function chatRing(type: string, basics: INodeParameters) {
 		runOnNock: async (parameters: INodeParameters = {}, setting: Setting = {}): Promise<IRun> =>
 			await runOn(HOST, parameters, setting),
 	};
+}
+
+/** Holds the session as another client than n8n. */
+export async function otherClient(simulator: Simulator, sessionId: string): Promise<WebSocket> {
+	const response = await fetch(`${simulator.baseUrl}/v1/chat/session/${sessionId}/ws_token`, {
+		method: 'POST',
+		headers: { 'API-Token': simulator.token, 'Content-Type': 'application/json' },
+		body: JSON.stringify({ stream: 'user' }),
+	});
+	const { data } = minted.parse(await response.json());
+	const socket = new WebSocket(`${data.ws_url}?token=${data.token}&client_id=desk`);
+	await new Promise((resolve) => socket.addEventListener('open', resolve));
+	return socket;
 }
 
 export async function eventually(holds: () => boolean): Promise<void> {

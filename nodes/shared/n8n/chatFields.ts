@@ -18,7 +18,7 @@ export const takeOverField: INodeProperties = {
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to take the live connection of the session away from whoever holds it, such as a Chat Events Trigger or a support desk. The service lets only one client at a time hold a session.',
+		'Whether to take the live connection of the session away from another client that holds it, such as a support desk or another n8n. The nodes of this n8n share one.',
 };
 
 /** A field as it is, shown only where these parameters have these values. */

@@ -3,7 +3,7 @@ import { WorkflowExecute } from 'n8n-core';
 import type { INodeParameters } from 'n8n-workflow';
 import { makeAdditionalData, makeWorkflow, output } from '../../engine';
 import { fixtures } from '../../simulator';
-import { eventually } from '../chatRing';
+import { eventually, otherClient } from '../chatRing';
 import { eventsOf, hurry, sessions, triggerRing } from './triggerRing';
 
 const ring = triggerRing();
@@ -66,29 +66,36 @@ describe('activating', () => {
 
 describe('Take Over', () => {
 	test('off: a session that another client holds is left to it', async () => {
-		await ring.start({ sessionIds: sessions.open });
+		const desk = await otherClient(ring.service(), sessions.open);
 		const { sessions: control } = ring.service();
-		const [holder] = control.clientIds(sessions.open);
 		hurry(2_000);
-		const other = await ring.start({ sessionIds: sessions.open }, 'init', {}, { id: 'other-node' });
-		await eventually(() => other.failed.length === 1);
-		expect(other.failed[0]).toMatchObject({
+		const active = await ring.start({ sessionIds: sessions.open }, 'init');
+		await eventually(() => active.failed.length === 1);
+		expect(active.failed[0]).toMatchObject({
 			message: expect.stringContaining('the service refuses the connection'),
 			description: expect.stringMatching(/turn on Take Over/),
 		});
-		expect(control.clientIds(sessions.open)).toEqual([holder]);
+		expect(control.clientIds(sessions.open)).toEqual(['desk']);
 		const claims = ring.service().requests.filter(({ query }) => query.claim !== undefined);
 		expect(claims).toEqual([]);
+		desk.close();
 	});
 
 	test('on: the session is taken from the other client', async () => {
-		await ring.start({ sessionIds: sessions.open });
-		const { sessions: control } = ring.service();
-		const [holder] = control.clientIds(sessions.open);
-		const over = { id: 'other-node' };
-		await ring.start({ sessionIds: sessions.open, takeOver: true }, 'activate', {}, over);
-		const [taker] = control.clientIds(sessions.open);
-		expect(taker).not.toBe(holder);
+		await otherClient(ring.service(), sessions.open);
+		await ring.start({ sessionIds: sessions.open, takeOver: true });
+		const [taker] = ring.service().sessions.clientIds(sessions.open);
+		expect(taker).toMatch(/^n8n-/);
+	});
+
+	test('two triggers of one n8n share the connection, and each is given every event', async () => {
+		const one = await ring.start({ sessionIds: sessions.open });
+		const other = await ring.start({ sessionIds: sessions.open }, 'init', {}, { id: 'other-node' });
+		ring.service().sessions.nudge(sessions.open);
+		await eventually(() => one.emitted.length === 1 && other.emitted.length === 1);
+		expect(one.emitted[0]?.deduplicationKey).not.toBe(other.emitted[0]?.deduplicationKey);
+		const opened = ring.service().requests.filter(({ path }) => path.endsWith('user-stream'));
+		expect(opened).toHaveLength(1);
 	});
 });
 

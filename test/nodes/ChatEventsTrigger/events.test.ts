@@ -45,6 +45,7 @@ test('the key tells sessions, events and nodes apart, and stays the same over a 
 	const keys = active.emitted.map(({ deduplicationKey }) => deduplicationKey);
 	expect(new Set(keys).size).toBe(3);
 	await active.stop();
+	await ring.connected(0);
 
 	// The service replays to the client it knows; n8n itself holds the stored key off.
 	const again = await ring.start(parameters, 'init');

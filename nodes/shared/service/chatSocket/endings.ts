@@ -34,7 +34,7 @@ const TEXTS: Record<EndingKind, EndingText> = {
 	},
 	held_or_inactive: {
 		message: 'The service refuses the connection to this chat session',
-		todo: 'Either another client holds the session or the agent is not active; the service gives one code for both. Check that the agent is active. If another client may lose the session, turn on Take Over.',
+		todo: 'Either another client holds the session (a support desk, another n8n, or another process of this one) or the agent is not active; the service gives one code for both. Check that the agent is active. If another client may lose the session, turn on Take Over.',
 	},
 	token_rejected: {
 		message: 'The service refuses every WebSocket token it issues for this session',

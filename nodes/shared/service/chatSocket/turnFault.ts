@@ -116,6 +116,9 @@ const STOPPED: TurnText = {
 	todo: 'Run the workflow again to send it.',
 };
 
+const NO_CONNECTION_NEEDED =
+	'Request With Immediate Reply and Request With Later Reply, in Send By, need no live connection.';
+
 function invalidText(code: string | null): TurnText {
 	const known = INVALID_CODES.find((candidate) => candidate === code);
 	if (known !== undefined) return INVALID[known];
@@ -129,6 +132,10 @@ function notSent(
 	readiness: Extract<TurnOutcome, { kind: 'not_sent' }>['readiness'],
 ): ChatTurnFault {
 	if (readiness.kind === 'closed_by_us') return new ChatTurnFault(STOPPED, 'notSent');
-	const { message, todo, said } = readiness.ending;
-	return new ChatTurnFault({ message: `${message}, so nothing was sent`, todo }, 'notSent', said);
+	const { kind, message, todo, said } = readiness.ending;
+	const text = {
+		message: `${message}, so nothing was sent`,
+		todo: kind === 'held_or_inactive' ? `${todo} ${NO_CONNECTION_NEEDED}` : todo,
+	};
+	return new ChatTurnFault(text, 'notSent', said);
 }
