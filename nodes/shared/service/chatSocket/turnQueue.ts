@@ -1,4 +1,4 @@
-import { aborted, deferred } from './pause';
+import { aborted, deferred, type Deferred } from './pause';
 
 /** Lets one in at a time, in the order of asking. */
 export class TurnQueue {
@@ -10,7 +10,7 @@ export class TurnQueue {
 	 */
 	async enter(signal: AbortSignal): Promise<() => void> {
 		const before = this.last;
-		const mine = deferred<void>();
+		const mine: Deferred<void> = deferred();
 		this.last = before.then(async () => await mine.promise);
 		await Promise.race([before, aborted(signal)]);
 		return () => mine.resolve();
