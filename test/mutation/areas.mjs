@@ -12,7 +12,7 @@ const DECIDING = [
 	{
 		name: 'request',
 		mutate: [`${SERVICE}/core/*.ts`],
-		tests: [...plain('core'), ...engine('GetCall', 'PlaceCall')],
+		tests: [...plain('core'), 'test/nodes/{GetCall/get,PlaceCall/refused,PlaceCall/sent}.test.ts'],
 	},
 	{
 		name: 'items',

@@ -13,7 +13,7 @@ export default {
 		configFile: 'jest.config.js',
 		// Which tests reach a mutant is measured, not followed along imports.
 		enableFindRelatedTests: false,
-		config: { testMatch: tests.map((glob) => `<rootDir>/${glob}`) },
+		config: { testMatch: tests.map((glob) => `<rootDir>/${glob}`), watchman: false },
 	},
 	coverageAnalysis: 'perTest',
 	// A few files of the area; the results of the others stay.

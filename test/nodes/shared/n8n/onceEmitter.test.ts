@@ -1,0 +1,79 @@
+import { TriggerContext } from 'n8n-core';
+import type { IRun, ITriggerFunctions } from 'n8n-workflow';
+import { z } from 'zod';
+import { emitSurely, OnceEmitter } from '../../../../nodes/shared/n8n/onceEmitter';
+import {
+	makeAdditionalData,
+	makeNode,
+	makeWorkflow,
+	PACKAGE,
+	setupEngine,
+	TestCredentialsHelper,
+	webhookContext,
+} from '../../../engine';
+
+beforeAll(setupEngine);
+
+const credentials = new TestCredentialsHelper();
+const node = makeNode({ type: `${PACKAGE}.callCompletedTrigger`, name: 'Trigger' });
+const items = [{ json: { call_id: 'c1' } }];
+
+describe('what is offered to n8n', () => {
+	/** A trigger whose n8n cannot store an execution for the first so many times. */
+	function offering(refusals: number) {
+		const offers: Array<{ key: string | undefined; at: number }> = [];
+		const emit: ITriggerFunctions['emit'] = (_items, _response, done, key) => {
+			offers.push({ key, at: Date.now() });
+			if (offers.length > refusals) done?.resolve(z.custom<IRun>().parse({}));
+			else done?.reject(new Error('the database is locked'));
+		};
+		const never = (): never => {
+			throw new Error('no failed execution is expected');
+		};
+		const data = makeAdditionalData(credentials, 'trigger');
+		const trigger = new TriggerContext(
+			makeWorkflow([node]),
+			node,
+			data,
+			'trigger',
+			'activate',
+			emit,
+			never,
+			never,
+		);
+		return { trigger, offers };
+	}
+
+	beforeEach(() => jest.useFakeTimers());
+	afterEach(() => jest.useRealTimers());
+
+	test.each([
+		[0, [0]],
+		[1, [0, 1_000]],
+		[2, [0, 1_000, 6_000]],
+		[3, [0, 1_000, 6_000, 36_000]],
+		[9, [0, 1_000, 6_000, 36_000]],
+	])('it cannot take it %i times: offered at %j ms, with the same key', async (refusals, times) => {
+		const { trigger, offers } = offering(refusals);
+		const started = Date.now();
+		const offered = emitSurely(trigger, items, 'key-1');
+		await jest.advanceTimersByTimeAsync(600_000);
+		await offered;
+		expect(offers).toEqual(times.map((at) => ({ key: 'key-1', at: started + at })));
+	});
+});
+
+test('without a running trigger the newest 1,000 keys are kept with the workflow', () => {
+	const workflow = makeWorkflow([node]);
+	const { context } = webhookContext(credentials, workflow, node, {});
+	const emitter = new OnceEmitter(context);
+	const kept = () => z.array(z.string()).parse(workflow.getStaticData('node', node).usedKeys);
+	emitter.emit(items, 'call-0');
+	const [oldest] = kept();
+	for (let call = 1; call < 1_000; call += 1) emitter.emit(items, `call-${call}`);
+	expect(kept()).toHaveLength(1_000);
+	expect(kept()[0]).toBe(oldest);
+	emitter.emit(items, 'call-1000');
+	expect(kept()).toHaveLength(1_000);
+	expect(kept()).not.toContain(oldest);
+});

@@ -1,0 +1,38 @@
+import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import { z } from 'zod';
+import { createTransport } from '../../../../nodes/shared/n8n/transport';
+
+/** The options with which a request is handed to n8n. */
+async function handedOver(method: 'GET' | 'POST', body?: { [name: string]: string }) {
+	const seen: IHttpRequestOptions[] = [];
+	const helper = async (_credential: string, options: IHttpRequestOptions) => {
+		seen.push(options);
+		return await Promise.resolve({ statusCode: 200, headers: {}, body: '{}' });
+	};
+	const context = z
+		.custom<IExecuteFunctions>()
+		.parse({ helpers: { httpRequestWithAuthentication: helper } });
+	const send = createTransport(context, 'https://voice.example.com', {});
+	await send({ method, path: '/v1/calls', ...(body && { body }) });
+	return seen[0];
+}
+
+test('a request may take three minutes, follows no redirect and sends the token to no other host', async () => {
+	expect(await handedOver('POST', { a: 'b' })).toMatchObject({
+		method: 'POST',
+		url: 'https://voice.example.com/v1/calls',
+		body: { a: 'b' },
+		headers: { 'Content-Type': 'application/json' },
+		timeout: 180_000,
+		disableFollowRedirect: true,
+		sendCredentialsOnCrossOriginRedirect: false,
+	});
+});
+
+test('every answer is taken as it comes, whatever its status', async () => {
+	expect(await handedOver('GET')).toMatchObject({
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		encoding: 'text',
+	});
+});
