@@ -7,6 +7,7 @@ import {
 } from 'n8n-workflow';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { runNode } from '../shared/n8n/nodeRun';
 import { readStatuses } from './readStatuses';
 import { statusFields } from './statusFields';
 
@@ -33,6 +34,6 @@ export class CampaignStatus implements INodeType {
 	methods = { credentialTest: { voiceChatAgentApiTest } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await readStatuses(this)];
+		return await runNode(this, async () => [await readStatuses(this)]);
 	}
 }

@@ -7,6 +7,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentList';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { runNode } from '../shared/n8n/nodeRun';
 import { sendFields } from './sendFields';
 import { sendItems } from './sendItems';
 
@@ -40,6 +41,6 @@ export class ChatSend implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await sendItems(this)];
+		return await runNode(this, async () => [await sendItems(this)]);
 	}
 }

@@ -27,8 +27,12 @@ export const sendByAsync: Prepare = (item) => {
 		const post = async () => await sendInboundAsync(service, body, additions);
 		return await sendKeyed(service, key !== '', post);
 	};
+	const sending = { request: { message, key, additions }, repeatable: true };
 	if (!parameters.boolean('waitForReply', index)) {
-		return async ({ connection }) => asItems(recordOf(await send(connection)));
+		return {
+			...sending,
+			send: async ({ connection }) => asItems(recordOf(await send(connection))),
+		};
 	}
 	const wait: ReplyWait = {
 		sessionId: parseSessionId(sessionId),
@@ -36,7 +40,10 @@ export const sendByAsync: Prepare = (item) => {
 		takeOver: parameters.boolean('takeOver', index),
 		ms: replyTimeLimitMs(parameters, index),
 	};
-	return async (desk) => await sendAndWait(desk, wait, async () => await send(desk.connection));
+	return {
+		...sending,
+		send: async (desk) => await sendAndWait(desk, wait, async () => await send(desk.connection)),
+	};
 };
 
 type ReplyWait = { sessionId: string; message: string; takeOver: boolean; ms: number };

@@ -14,9 +14,13 @@ import { recordOf } from '../shared/service/core/envelope';
 export const sendByInbound: Prepare = (item) => {
 	const message = readInbound(item);
 	const additions = readAdditions(item.parameters.record('options', item.index));
-	return async ({ connection: { service, openDetails } }) => {
-		const body = inboundBody(openDetails, message);
-		return asItems(recordOf(await sendInbound(service, body, additions)));
+	return {
+		request: { message, additions },
+		repeatable: true,
+		send: async ({ connection: { service, openDetails } }) => {
+			const body = inboundBody(openDetails, message);
+			return asItems(recordOf(await sendInbound(service, body, additions)));
+		},
 	};
 };
 

@@ -14,6 +14,10 @@ export const sendByLegacy: Prepare = ({ parameters, index }) => {
 		message: requireText(parameters.value('message', index), 'Message'),
 	};
 	const additions = readAdditions(parameters.record('options', index));
-	return async ({ connection }) =>
-		asItems(recordOf(await sendLegacyMessage(connection.service, body, additions)));
+	return {
+		request: { body, additions },
+		repeatable: true,
+		send: async ({ connection }) =>
+			asItems(recordOf(await sendLegacyMessage(connection.service, body, additions))),
+	};
 };

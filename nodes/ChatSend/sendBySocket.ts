@@ -38,10 +38,14 @@ export function sendFrame(
 		resultTimeoutMs: replyTimeLimitMs(parameters, index),
 	};
 	const takeOver = parameters.boolean('takeOver', index);
-	return async ({ connection, sockets }) => {
-		const send = async (socket: TurnLink) => await sendTurn(socket, frame, options);
-		const outcome = await sockets.use(connection, sessionId, takeOver, send);
-		return asItems({ session_id: sessionId, ...turnRecord(outcome) });
+	return {
+		request: { sessionId, frame },
+		repeatable: true,
+		send: async ({ connection, sockets }) => {
+			const send = async (socket: TurnLink) => await sendTurn(socket, frame, options);
+			const outcome = await sockets.use(connection, sessionId, takeOver, send);
+			return asItems({ session_id: sessionId, ...turnRecord(outcome) });
+		},
 	};
 }
 

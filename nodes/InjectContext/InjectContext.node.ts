@@ -8,6 +8,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { forEachChatItem } from '../shared/n8n/chatItems';
 import { connectOnce } from '../shared/n8n/connect';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { runNode } from '../shared/n8n/nodeRun';
 import { Parameters } from '../shared/n8n/parameters';
 import { contextFields } from './contextFields';
 import { injectOne } from './injectOne';
@@ -44,9 +45,7 @@ export class InjectContext implements INodeType {
 			parameters: new Parameters(this),
 			connection: connectOnce(this),
 		};
-		const results = await forEachChatItem(run, injectOne, {
-			deed: { one: 'entry was already added', several: 'entries were already added' },
-		});
-		return [results];
+		const deed = { one: 'entry was already added', several: 'entries were already added' };
+		return await runNode(this, async () => [await forEachChatItem(run, injectOne, { deed })]);
 	}
 }

@@ -11,12 +11,16 @@ export const injectOne: Prepare = ({ parameters, index }) => {
 	const sessionId = parseSessionId(parameters.text('sessionId', index));
 	const context = requireText(parameters.value('context', index), 'Context');
 	const additions = readAdditions(parameters.record('options', index));
-	return async ({ connection: { service } }) => {
-		try {
-			return asItems(recordOf(await injectContext(service, sessionId, { context }, additions)));
-		} catch (error) {
-			throw error instanceof OutcomeUnknown ? maybeInjected(sessionId, error) : error;
-		}
+	return {
+		request: { sessionId, context, additions },
+		repeatable: true,
+		send: async ({ connection: { service } }) => {
+			try {
+				return asItems(recordOf(await injectContext(service, sessionId, { context }, additions)));
+			} catch (error) {
+				throw error instanceof OutcomeUnknown ? maybeInjected(sessionId, error) : error;
+			}
+		},
 	};
 };
 

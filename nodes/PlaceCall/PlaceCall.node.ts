@@ -8,17 +8,11 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentList';
-import { readConcurrency } from '../shared/n8n/concurrency';
-import { connectOnce } from '../shared/n8n/connect';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { forEachItem } from '../shared/n8n/itemLoop';
-import { Parameters } from '../shared/n8n/parameters';
-import { alreadyPlaced } from './alreadyPlaced';
+import { runNode } from '../shared/n8n/nodeRun';
 import { callFields } from './callFields';
-import { checkCall, placeOne, type ReadyCall } from './placeOne';
 import { onReport } from './onReport';
-import { readCall } from './readCall';
-import { prepareWait } from './wait';
+import { placeCalls } from './placeCalls';
 import { wakeUp } from './wakeUp';
 
 export class PlaceCall implements INodeType {
@@ -52,29 +46,7 @@ export class PlaceCall implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const connected = connectOnce(this);
-		const wait = await prepareWait(this, connected);
-		const parameters = new Parameters(this);
-		const ready = new Map<number, ReadyCall>();
-		const check = (index: number): ReadyCall => {
-			const options = parameters.record('options', index);
-			const fields = readCall(this, parameters, index);
-			const webhookUrl = wait.address ?? fields.webhookUrl;
-			const call = checkCall({ ...fields, webhookUrl }, options);
-			ready.set(index, call);
-			return call;
-		};
-		const place = async (index: number) => {
-			const { service } = await connected();
-			return await placeOne(service, ready.get(index) ?? check(index));
-		};
-		const calls = await forEachItem(this, place, {
-			concurrency: readConcurrency(parameters, 1),
-			once: true,
-			check,
-			describeDone: alreadyPlaced,
-		});
-		return [await wait.finish(calls)];
+		return await runNode(this, async () => [await placeCalls(this)]);
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

@@ -1,27 +1,53 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import { DateTime } from 'luxon';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { readAdditions } from '../shared/n8n/additions';
+import type { Connection } from '../shared/n8n/connect';
 import { asItems } from '../shared/n8n/itemLoop';
+import type { Sending } from '../shared/n8n/once';
+import type { Parameters } from '../shared/n8n/parameters';
 import { buildCallRequest, type CallFields } from '../shared/service/calls/callRequest';
 import { placeCall, type Additions } from '../shared/service/endpoints';
 import { recordOf } from '../shared/service/core/envelope';
 import { OutcomeUnknown } from '../shared/service/core/explained';
 import type { Service } from '../shared/service/core/service';
-import type { CallRequest, JsonObject } from '../shared/service/types';
+import type { CallRequest } from '../shared/service/types';
+import { readCall } from './readCall';
 
 /** A call that passed every check. */
-export type ReadyCall = { request: CallRequest; legacy: boolean; additions: Additions };
+type ReadyCall = { request: CallRequest; legacy: boolean; additions: Additions };
 
-/** @throws InvalidInput naming every field that must change */
-export function checkCall(fields: CallFields, options: JsonObject): ReadyCall {
+/**
+ * Reads and checks the call of one item.
+ *
+ * @param reportTo where the service is to report it, when this node waits for that
+ * @throws InvalidInput naming every field that must change
+ */
+export function prepareCall(
+	context: IExecuteFunctions,
+	parameters: Parameters,
+	index: number,
+	reportTo: string | undefined,
+): Sending<Connection> {
+	const options = parameters.record('options', index);
+	const fields = readCall(context, parameters, index);
+	const legacy = options.useLegacyEndpoint === true;
+	const additions = readAdditions(options);
+	const build = () => buildCallRequest({ ...fields, webhookUrl: reportTo ?? fields.webhookUrl });
 	return {
-		request: buildCallRequest(fields),
-		legacy: options.useLegacyEndpoint === true,
-		additions: readAdditions(options),
+		// Neither the time of the try nor this execution's own address makes it another call.
+		request: { ...additions, call: buildCallRequest(atAnyTime(fields)) },
+		check: build,
+		send: async ({ service }) => await placeOne(service, { request: build(), legacy, additions }),
 	};
 }
 
+function atAnyTime({ schedule, ...fields }: CallFields): CallFields {
+	if (schedule === undefined) return fields;
+	return { ...fields, schedule: { ...schedule, now: DateTime.fromMillis(0) } };
+}
+
 /** Places one call and returns what the service says of it. */
-export async function placeOne(
+async function placeOne(
 	service: Service,
 	{ request, legacy, additions }: ReadyCall,
 ): Promise<INodeExecutionData[]> {

@@ -1,4 +1,5 @@
 import { Container } from '@n8n/di';
+import { parse, stringify } from 'flatted';
 import {
 	Cipher,
 	EncryptionKeyProxy,
@@ -161,6 +162,31 @@ export async function resume(
 ): Promise<IRun> {
 	const additionalData = makeAdditionalData(credentialsHelper, mode);
 	return await new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
+}
+
+/** As n8n writes an execution to its database and reads it again. */
+export function stored(data: IRunExecutionData): IRunExecutionData {
+	return z.custom<IRunExecutionData>(isObject).parse(parse(stringify(data)));
+}
+
+/**
+ * What *Retry* in n8n's list of executions does with a failed one: it goes on from the stored data,
+ * with the nodes as they were then or, given a workflow of now, as they are now.
+ */
+export async function retryFailed(
+	credentialsHelper: TestCredentialsHelper,
+	{ data: failed }: Pick<IRun, 'data'>,
+	workflow: Workflow,
+): Promise<IRun> {
+	const data = stored(failed);
+	delete data.resultData.error;
+	const lastRuns = data.resultData.runData[data.resultData.lastNodeExecuted ?? ''] ?? [];
+	if (lastRuns.at(-1)?.error !== undefined) lastRuns.pop();
+	for (const entry of data.executionData?.nodeExecutionStack ?? []) {
+		const node = workflow.getNode(entry.node.name);
+		if (node !== null) entry.node = node;
+	}
+	return await resume(credentialsHelper, workflow, data, 'retry');
 }
 
 /** What `execute()` itself returns, before the engine fills in a missing `pairedItem`. */

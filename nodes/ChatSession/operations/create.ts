@@ -41,10 +41,14 @@ const createOne: Prepare = ({ parameters, index }) => {
 		personName: parameters.text('personName', index),
 	};
 	const additions = readAdditions(parameters.record('options', index));
-	return async ({ connection: { service, openDetails } }) => {
-		const answer = await createSession(service, createBody(openDetails, fields), additions);
-		const sessionId = createdSessionId(openDetails, answer);
-		// Whatever the service calls it: what follows in the workflow finds it in one place.
-		return asItems({ ...recordOf(answer), ...(sessionId !== null && { session_id: sessionId }) });
+	return {
+		request: { fields, additions },
+		repeatable: true,
+		send: async ({ connection: { service, openDetails } }) => {
+			const answer = await createSession(service, createBody(openDetails, fields), additions);
+			const sessionId = createdSessionId(openDetails, answer);
+			// Whatever the service calls it: what follows in the workflow finds it in one place.
+			return asItems({ ...recordOf(answer), ...(sessionId !== null && { session_id: sessionId }) });
+		},
 	};
 };

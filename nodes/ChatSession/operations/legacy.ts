@@ -73,8 +73,12 @@ const createOne: Prepare = ({ parameters, index }) => {
 		...(Object.keys(metadata).length > 0 && { metadata }),
 	};
 	const additions = readAdditions(parameters.record('options', index));
-	return async ({ connection: { service } }) =>
-		asItems(recordOf(await createLegacySession(service, body, additions)));
+	return {
+		request: { body, additions },
+		repeatable: true,
+		send: async ({ connection: { service } }) =>
+			asItems(recordOf(await createLegacySession(service, body, additions))),
+	};
 };
 
 function end(
@@ -84,6 +88,11 @@ function end(
 	const sessionId = requireText(parameters.value('sessionId', index), 'Session ID').trim();
 	const body = { agent_uuid: parseAgentUuid(parameters.value('agentUuid', index)) };
 	const additions = readAdditions(parameters.record('options', index));
-	return async ({ connection: { service } }) =>
-		asItems(recordOf(await endLegacySession(service, how, sessionId, body, additions)));
+	return {
+		request: { how, sessionId, body, additions },
+		// The customer's next message resumes a paused session, and it may be paused again.
+		repeatable: how === 'pause_session',
+		send: async ({ connection: { service } }) =>
+			asItems(recordOf(await endLegacySession(service, how, sessionId, body, additions))),
+	};
 }

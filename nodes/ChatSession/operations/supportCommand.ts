@@ -72,8 +72,13 @@ function readCommand({ parameters, index }: ChatItem): string {
 function send({ parameters, index }: ChatItem, command: string): ReturnType<Prepare> {
 	const sessionId = parseSessionId(parameters.text('sessionId', index));
 	const additions = readAdditions(parameters.record('options', index));
-	return async ({ connection: { service } }) => {
-		const answer = await sendSupportCommand(service, sessionId, command, additions);
-		return asItems({ session_id: sessionId, ...recordOf(answer) });
+	return {
+		request: { sessionId, command, additions },
+		// A takeover may follow its own end; only what was asked last of this session is a repetition.
+		subject: ['support', sessionId],
+		send: async ({ connection: { service } }) => {
+			const answer = await sendSupportCommand(service, sessionId, command, additions);
+			return asItems({ session_id: sessionId, ...recordOf(answer) });
+		},
 	};
 }

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { sessionField, takeOverField } from '../../shared/n8n/chatFields';
-import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
+import { forEachChatItem, type ChatDesk, type Prepare } from '../../shared/n8n/chatItems';
 import { clock } from '../../shared/n8n/connect';
 import { chosenTypes, eventTypesField, otherEventTypesField } from '../../shared/n8n/eventTypes';
 import { concurrencyField } from '../../shared/n8n/fields';
@@ -55,7 +55,7 @@ const waitOnce: Prepare = ({ parameters, index }) => {
 	const types = chosenTypes(parameters.value('eventTypes', index), otherEventTypes);
 	const ms = parseTimeLimit(parameters.value('timeLimit', index)) * 1000;
 	const takeOver = parameters.boolean('takeOver', index);
-	return async ({ context, connection, sockets }) => {
+	const send = async ({ context, connection, sockets }: ChatDesk) => {
 		const known = givenOut(context, sessionId);
 		const { event, seen, ended } = await sockets.use(
 			connection,
@@ -73,6 +73,7 @@ const waitOnce: Prepare = ({ parameters, index }) => {
 			seen: seen.map(({ envelope }) => envelope),
 		});
 	};
+	return { request: { sessionId, types, takeOver }, repeatable: true, send };
 };
 
 /** IDs of events that this node gave out before in this execution, kept with it: in a loop each counts once. */

@@ -66,11 +66,15 @@ function ask({ parameters, index }: ChatItem, action: WatchRequest['action']): R
 	const sessionId = parseSessionId(parameters.text('sessionId', index));
 	const address = parseTriggerAddress(parameters.text('triggerAddress', index));
 	const secret = parameters.text('triggerSecret', index);
-	return async ({ context }) => {
-		const request = { action, sessionIds: [sessionId] };
-		return asItems({
-			session_id: sessionId,
-			...(await postToTrigger(context, address, secret, request)),
-		});
+	const request: WatchRequest = { action, sessionIds: [sessionId] };
+	return {
+		request: { address, ...request },
+		// Watching twice is watching once, and the trigger may have left the session meanwhile.
+		repeatable: true,
+		send: async ({ context }) =>
+			asItems({
+				session_id: sessionId,
+				...(await postToTrigger(context, address, secret, request)),
+			}),
 	};
 }

@@ -1,16 +1,18 @@
 import { readAdditions } from '../../shared/n8n/additions';
 import { alreadyDone } from '../../shared/n8n/alreadyDone';
 import { readConcurrency } from '../../shared/n8n/concurrency';
+import type { Connection } from '../../shared/n8n/connect';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
 } from '../../shared/n8n/fields';
-import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
+import { asItems, sendEachItem } from '../../shared/n8n/itemLoop';
+import type { Sending } from '../../shared/n8n/once';
 import type { Operation } from '../../shared/n8n/operations';
 import { addNumber, valuesToAdd } from '../../shared/service/dnd/dndChange';
 import { parseAgentUuid } from '../../shared/service/core/identifiers';
-import { parseDndPhone } from '../../shared/service/dnd/phoneMatch';
+import { parseDndPhone, phoneKey } from '../../shared/service/dnd/phoneMatch';
 import { CHANGES_AT_ONCE, dndAgentField, optionsField, phoneField } from '../dndFields';
 
 export const add: Operation = {
@@ -37,22 +39,23 @@ export const add: Operation = {
 	],
 
 	async execute({ context, parameters, connection }) {
-		const read = (index: number) => ({
-			agentUuid: parseAgentUuid(parameters.value('agentUuid', index)),
-			phone: parseDndPhone(parameters.value('phone', index)),
-			reason: parameters.text('reason', index),
-		});
-		const addOne = async (index: number) => {
-			const { service, openDetails } = await connection();
-			const fields = read(index);
-			const values = valuesToAdd(openDetails, fields);
+		const prepare = (index: number): Sending<Connection> => {
+			const agentUuid = parseAgentUuid(parameters.value('agentUuid', index));
+			const phone = parseDndPhone(parameters.value('phone', index));
+			const reason = parameters.text('reason', index);
 			const additions = readAdditions(parameters.record('options', index));
-			return asItems(await addNumber(service, fields.phone, values, additions));
+			return {
+				request: { change: 'add', agentUuid, phone, reason, additions },
+				subject: ['do-not-disturb list', agentUuid, phoneKey(phone)],
+				send: async ({ service, openDetails }) => {
+					const values = valuesToAdd(openDetails, { agentUuid, phone, reason });
+					return asItems(await addNumber(service, phone, values, additions));
+				},
+			};
 		};
-		return await forEachItem(context, addOne, {
+		return await sendEachItem(context, prepare, {
+			open: connection,
 			concurrency: readConcurrency(parameters, CHANGES_AT_ONCE),
-			once: true,
-			check: read,
 			describeDone: alreadyDone({
 				one: 'number was already added',
 				several: 'numbers were already added',

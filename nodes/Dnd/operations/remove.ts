@@ -1,17 +1,18 @@
-import type { INodeExecutionData } from 'n8n-workflow';
 import { readAdditions } from '../../shared/n8n/additions';
 import { alreadyDone } from '../../shared/n8n/alreadyDone';
 import { readConcurrency } from '../../shared/n8n/concurrency';
+import type { Connection } from '../../shared/n8n/connect';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
 } from '../../shared/n8n/fields';
-import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
+import { asItems, sendEachItem } from '../../shared/n8n/itemLoop';
+import type { Sending } from '../../shared/n8n/once';
 import type { Operation } from '../../shared/n8n/operations';
 import { removeNumber, valuesToRemove } from '../../shared/service/dnd/dndChange';
 import { parseAgentUuid } from '../../shared/service/core/identifiers';
-import { parseDndPhone } from '../../shared/service/dnd/phoneMatch';
+import { parseDndPhone, phoneKey } from '../../shared/service/dnd/phoneMatch';
 import { CHANGES_AT_ONCE, dndAgentField, optionsField, phoneField } from '../dndFields';
 
 export const remove: Operation = {
@@ -38,23 +39,24 @@ export const remove: Operation = {
 	],
 
 	async execute({ context, parameters, connection }) {
-		const read = (index: number) => ({
-			agentUuid: parseAgentUuid(parameters.value('agentUuid', index)),
-			phone: parseDndPhone(parameters.value('phone', index)),
-		});
-		const removeOne = async (index: number): Promise<INodeExecutionData[]> => {
-			const { service, openDetails } = await connection();
-			const { agentUuid, phone } = read(index);
-			const values = valuesToRemove(openDetails, { agentUuid, phone });
+		const prepare = (index: number): Sending<Connection> => {
+			const agentUuid = parseAgentUuid(parameters.value('agentUuid', index));
+			const phone = parseDndPhone(parameters.value('phone', index));
 			const additions = readAdditions(parameters.record('options', index));
 			const lenient = parameters.boolean('treatNotListedAsDone', index);
-			const outcome = await removeNumber(service, phone, values, additions, lenient);
-			return asItems({ deleted: true, agent_uuid: agentUuid, phone, ...outcome });
+			return {
+				request: { change: 'remove', agentUuid, phone, additions },
+				subject: ['do-not-disturb list', agentUuid, phoneKey(phone)],
+				send: async ({ service, openDetails }) => {
+					const values = valuesToRemove(openDetails, { agentUuid, phone });
+					const outcome = await removeNumber(service, phone, values, additions, lenient);
+					return asItems({ deleted: true, agent_uuid: agentUuid, phone, ...outcome });
+				},
+			};
 		};
-		return await forEachItem(context, removeOne, {
+		return await sendEachItem(context, prepare, {
+			open: connection,
 			concurrency: readConcurrency(parameters, CHANGES_AT_ONCE),
-			once: true,
-			check: read,
 			describeDone: alreadyDone({
 				one: 'number was already removed',
 				several: 'numbers were already removed',

@@ -8,7 +8,7 @@ export function alreadyDone({ one, several }: Deed) {
 		const indices = done.map(({ pairedItem }) => itemIndex(pairedItem)).sort((a, b) => a - b);
 		const [what, items, them] =
 			done.length === 1 ? [one, 'item', 'it'] : [several, 'items', 'them'];
-		return `${done.length} ${what} in this run (${items} ${ranges(indices)}); leave ${them} out when you run it again.`;
+		return `${done.length} ${what} in this run (${items} ${ranges(indices)}). Retry of this execution leaves ${them} out; in a new execution leave ${them} out yourself.`;
 	};
 }
 

@@ -4,7 +4,8 @@ import { ChatSocketPool } from './chatSocketPool';
 import { readConcurrency } from './concurrency';
 import type { Connection } from './connect';
 import { InOrder } from './inOrder';
-import { forEachItem } from './itemLoop';
+import { sendEachItem } from './itemLoop';
+import type { Sending, Turn } from './once';
 import type { OperationRun } from './operations';
 import type { Parameters } from './parameters';
 
@@ -16,8 +17,8 @@ export type ChatDesk = {
 	sockets: ChatSocketPool;
 };
 
-/** Reads and checks one item without doing anything, and gives back what is to be done. */
-export type Prepare = (item: ChatItem) => (desk: ChatDesk) => Promise<INodeExecutionData[]>;
+/** Reads and checks one item without doing anything, and gives back what is to be sent. */
+export type Prepare = (item: ChatItem) => Sending<ChatDesk>;
 
 export type ChatLoopOptions = {
 	/** How it is told that earlier items were done when a later one stops the run. */
@@ -26,7 +27,7 @@ export type ChatLoopOptions = {
 	concurrency?: number;
 };
 
-/** Acts once on each item; what concerns the same session is done in the order of the items. */
+/** Sends each item once; what concerns the same session is done in the order of the items. */
 export async function forEachChatItem(
 	{ context, parameters, connection }: OperationRun,
 	prepare: Prepare,
@@ -34,19 +35,15 @@ export async function forEachChatItem(
 ): Promise<INodeExecutionData[]> {
 	const sockets = new ChatSocketPool(context);
 	const order = new InOrder(context.continueOnFail());
-	const act = async (index: number) => {
-		const todo = prepare({ parameters, index });
-		const desk = { context, connection: await connection(), sockets };
+	const turnOf = (index: number): Turn => {
 		const session = parameters.text('sessionId', index);
-		return session === ''
-			? await todo(desk)
-			: await order.run(session, async () => await todo(desk));
+		return async (job) => (session === '' ? await job() : await order.run(session, job));
 	};
 	try {
-		return await forEachItem(context, act, {
+		return await sendEachItem(context, (index) => prepare({ parameters, index }), {
+			open: async () => ({ context, connection: await connection(), sockets }),
+			turnOf,
 			concurrency: readConcurrency(parameters, concurrency),
-			once: true,
-			check: (index) => void prepare({ parameters, index }),
 			describeDone: alreadyDone(deed),
 		});
 	} finally {

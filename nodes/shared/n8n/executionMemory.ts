@@ -7,6 +7,7 @@ import { agentRunOf, mcpSessionOf, runsAsTool } from './toolRun';
 const SHELF = 'voiceChatAgent';
 
 type Shelf = { [key: string]: unknown };
+type Place = 'node' | 'workflow';
 
 /**
  * One named record of what a node did in one of its runs, kept by n8n with the execution: it is there
@@ -25,13 +26,15 @@ export class ExecutionMemory<T extends JsonObject> {
 	/**
 	 * @param name one for each kind of record; a node may keep several
 	 * @param isRecord whether what comes back from the database has the form that was written
+	 * @param place whose it is: this node's alone, or one for all nodes of the workflow
 	 */
 	constructor(
 		context: IExecuteFunctions,
 		name: string,
 		private readonly isRecord: (stored: unknown) => stored is T,
+		place: Place = 'node',
 	) {
-		this.shelf = shelfOf(context);
+		this.shelf = shelfOf(context, place);
 		this.key = `${name}, ${runOf(context)}`;
 	}
 
@@ -53,9 +56,14 @@ export class ExecutionMemory<T extends JsonObject> {
 	write(record: T): void {
 		this.shelf[this.key] = record;
 	}
+}
 
-	forget(): void {
-		Reflect.deleteProperty(this.shelf, this.key);
+/** Drops all records of a run that ended well: no try of it can follow. */
+export function forgetRun(context: IExecuteFunctions): void {
+	const shelf = shelfOf(context, 'node');
+	const run = runOf(context);
+	for (const key of Object.keys(shelf)) {
+		if (key.endsWith(`, ${run}`)) Reflect.deleteProperty(shelf, key);
 	}
 }
 
@@ -73,11 +81,12 @@ const MOST_SESSIONS = 500;
 /** What was done without an execution to keep it with, as long as n8n holds on to the node's task. */
 const tasks = new WeakMap<object, Shelf>();
 
-function shelfOf(context: IExecuteFunctions): Shelf {
+function shelfOf(context: IExecuteFunctions, place: Place): Shelf {
 	const session = mcpSessionOf(context);
-	if (session === undefined) return shelfInExecution(context);
+	if (session === undefined) return shelfInExecution(context, place);
 	if (session === '') return shelfOfTask(context);
-	const key = JSON.stringify([context.getWorkflow().id, context.getNode().id, session]);
+	const node = place === 'node' ? context.getNode().id : '';
+	const key = JSON.stringify([context.getWorkflow().id, node, session]);
 	const shelf = sessions.get(key) ?? {};
 	sessions.delete(key);
 	sessions.set(key, shelf);
@@ -86,8 +95,8 @@ function shelfOf(context: IExecuteFunctions): Shelf {
 	return shelf;
 }
 
-function shelfInExecution(context: IExecuteFunctions): Shelf {
-	const kept = context.getContext('node');
+function shelfInExecution(context: IExecuteFunctions, place: Place): Shelf {
+	const kept = context.getContext(place === 'node' ? 'node' : 'flow');
 	const shelf: unknown = kept[SHELF];
 	if (isShelf(shelf)) return shelf;
 	const empty: Shelf = {};

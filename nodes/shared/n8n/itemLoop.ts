@@ -3,15 +3,14 @@ import pLimit from 'p-limit';
 import { asSentence, ExplainedError } from '../service/core/explained';
 import type { JsonObject } from '../service/types';
 import { toErrorItem, toNodeError } from './nodeErrors';
-import { OnceLedger } from './once';
+import { OnceLedger, type Sending, type Turn } from './once';
+import { runsAsTool } from './toolRun';
 
-export type ItemTask = (index: number, item: INodeExecutionData) => Promise<INodeExecutionData[]>;
+export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 
 export type ItemLoopOptions = {
 	/** Items under way at once; output keeps the order of the input. */
 	concurrency?: number;
-	/** The task must not happen twice: see {@link OnceLedger}. */
-	once?: boolean;
 	/**
 	 * Looks at an item without doing anything. Where one item stops the run, all are looked at
 	 * before the first is done, so that a bad row costs nothing.
@@ -19,6 +18,13 @@ export type ItemLoopOptions = {
 	check?: (index: number) => void;
 	/** Says what was already done when a later item stops the run, e.g. "2 calls were placed". */
 	describeDone?: (done: INodeExecutionData[]) => string;
+};
+
+export type SendingLoopOptions<Desk> = Pick<ItemLoopOptions, 'concurrency' | 'describeDone'> & {
+	/** What every item needs to be sent, such as the connection. */
+	open: () => Promise<Desk>;
+	/** When an item's turn is, where some must go one after another. */
+	turnOf?: (index: number) => Turn;
 };
 
 const ITEMS_PER_BREATH = 100;
@@ -30,36 +36,68 @@ const MOST_TOLD = 9;
 export async function forEachItem(
 	context: IExecuteFunctions,
 	task: ItemTask,
-	{ concurrency = 1, once = false, check, describeDone }: ItemLoopOptions = {},
+	{ concurrency = 1, check, describeDone }: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
 	const items = context.getInputData();
-	const ledger = once ? new OnceLedger(context) : undefined;
-	const goOn = context.continueOnFail();
+	const goOn = context.continueOnFail() && !runsAsTool(context);
 	const cancelled = context.getExecutionCancelSignal();
-	const isFirstTry = ledger?.hasSettled(items) !== true;
-	if (check !== undefined && !goOn && isFirstTry) await checkAll(context, check);
+	if (check !== undefined && !goOn) await checkAll(context, check);
 	const outputs = new Array<INodeExecutionData[]>(items.length);
 	const failures = new Map<number, unknown>();
 
-	const run = async (item: INodeExecutionData, index: number): Promise<void> => {
+	const run = async (index: number): Promise<void> => {
 		// What is under way ends; nothing new starts after a failure that stops the run, or on Stop.
 		if ((failures.size > 0 && !goOn) || cancelled?.aborted === true) return;
 		try {
-			const act = async () => pair(await task(index, item), index);
-			outputs[index] = ledger === undefined ? await act() : await ledger.once(item, index, act);
+			outputs[index] = pair(await task(index), index);
 		} catch (error) {
 			failures.set(index, error);
 			if (goOn) outputs[index] = [toErrorItem(error, { itemIndex: index, of: items.length })];
 		}
 	};
 	const limit = pLimit(concurrency);
-	await Promise.all(items.map(async (item, index) => await limit(run, item, index)));
+	await Promise.all(items.map(async (_item, index) => await limit(run, index)));
 
 	const done = outputs.flat();
 	if (failures.size > 0 && !goOn) {
 		throw stop(context, failures, done.length > 0 ? describeDone?.(done) : undefined);
 	}
 	return done;
+}
+
+/**
+ * Sends each item once: what an earlier try of this run got done is answered from what is kept of it
+ * (see {@link OnceLedger}), the rest is checked before the first is sent.
+ */
+export async function sendEachItem<Desk>(
+	context: IExecuteFunctions,
+	prepare: (index: number) => Sending<Desk>,
+	{ open, turnOf, ...options }: SendingLoopOptions<Desk>,
+): Promise<INodeExecutionData[]> {
+	const ledger = openLedger(context, open);
+	const prepared = new Map<number, Sending<Desk>>();
+	const ready = (index: number): Sending<Desk> => {
+		const sending = prepared.get(index) ?? prepare(index);
+		prepared.set(index, sending);
+		return sending;
+	};
+	const check = (index: number): void => ready(index).check?.();
+	const send = async (index: number): Promise<INodeExecutionData[]> => {
+		const sending = ready(index);
+		prepared.delete(index);
+		return await ledger.once(sending, turnOf?.(index) ?? atOnce);
+	};
+	return await forEachItem(context, send, { ...options, ...(ledger.isFirstTry && { check }) });
+}
+
+const atOnce: Turn = async (job) => await job();
+
+function openLedger<Desk>(context: IExecuteFunctions, open: () => Promise<Desk>): OnceLedger<Desk> {
+	try {
+		return new OnceLedger(context, open);
+	} catch (error) {
+		throw toNodeError(context.getNode(), error);
+	}
 }
 
 /** @throws when an item does not pass, before anything was done */
@@ -88,7 +126,10 @@ function pair(output: INodeExecutionData[], index: number): INodeExecutionData[]
 
 function stop(context: IExecuteFunctions, failures: Map<number, unknown>, done?: string): Error {
 	const [first = 0, ...others] = [...failures.keys()].sort((a, b) => a - b);
-	const error = toNodeError(context.getNode(), failures.get(first), {
+	// A model gets an item that tells it, made of what went wrong itself.
+	const failure = failures.get(first);
+	if (runsAsTool(context) && failure instanceof Error) return failure;
+	const error = toNodeError(context.getNode(), failure, {
 		itemIndex: first,
 		of: context.getInputData().length,
 	});

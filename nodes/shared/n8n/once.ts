@@ -1,7 +1,242 @@
+import { createHash } from 'crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { OutcomeUnknown } from '../service/core/explained';
+import { ExplainedError, OutcomeUnknown } from '../service/core/explained';
+import { isJsonObject, parseJson, type JsonObject } from '../service/types';
+import { ExecutionMemory } from './executionMemory';
+import { noteDeed, runsAsTool } from './toolRun';
 
-type Settled = { output: INodeExecutionData[] } | { unknown: OutcomeUnknown };
+/** Something that must not be sent twice: read and checked, and not sent yet. */
+export type Sending<Desk> = {
+	/** What would be sent, as plain values: by it an item is known again on a later try. */
+	request: unknown;
+	/**
+	 * What it changes, where wishes can undo one another: as a tool only the last one for the same
+	 * subject counts, so that a number taken off a list may be put on it again.
+	 */
+	subject?: unknown;
+	/** Whether the same wish of a model, once done, is a new one. People say "yes" twice. */
+	repeatable?: boolean;
+	/** What holds before the first sending alone, such as a time that must lie ahead. */
+	check?: () => void;
+	/** From here on it counts as sent, unless an ExplainedError says that it was not. */
+	send: (desk: Desk) => Promise<INodeExecutionData[]>;
+};
+
+/** Runs a job, perhaps after others that must come before it. */
+export type Turn = (job: () => Promise<INodeExecutionData[]>) => Promise<INodeExecutionData[]>;
+
+type Unknown = { message: string; todo: string; said?: string; status?: number };
+/** What became of a request; `sent` is one whose answer had not come when the record was stored. */
+type Settled = { of?: string } & ({ done: JsonObject[] } | { unknown: Unknown } | { sent: true });
+type Ledger = { [request: string]: Settled };
+
+/** Characters of answers that are kept whole; of what comes after them only what is short, such as IDs. */
+const MOST_KEPT = 1_000_000;
+const SHORT = 100;
+const MOST_SAID = 300;
+/** Wishes that a long session of an MCP client keeps in this process. */
+const MOST_WISHES = 1_000;
+
+/**
+ * What was sent in one run of a node, kept with the execution: what took effect, or may have, is
+ * answered from here and never sent a second time, neither by *Retry On Fail* nor by *Retry* in the
+ * list of executions. What was refused or never left may go again.
+ *
+ * Rows with the same request are told apart by their order. From a model the same request is the same
+ * wish: it is done once for one run of its agent, and those under way share one result.
+ */
+export class OnceLedger<Desk> {
+	private readonly ledger: Ledger;
+	private readonly asTool: boolean;
+	private readonly rows = new Map<string, number>();
+	private kept: number;
+
+	/**
+	 * @param open what every sending needs, such as the connection; nothing was sent while it fails
+	 * @throws InvalidInput where an earlier try's record cannot be read
+	 */
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly open: () => Promise<Desk>,
+	) {
+		this.asTool = runsAsTool(context);
+		const place = this.asTool ? 'workflow' : 'node';
+		const memory = new ExecutionMemory<Ledger>(context, 'sent', isLedger, place);
+		this.ledger = memory.read() ?? {};
+		memory.write(this.ledger);
+		this.kept = JSON.stringify(this.ledger).length;
+	}
+
+	/** Whether no earlier try of this run has sent anything. */
+	get isFirstTry(): boolean {
+		return Object.keys(this.ledger).length === 0;
+	}
+
+	/** To be called for the items in their order. */
+	async once(sending: Sending<Desk>, turn: Turn): Promise<INodeExecutionData[]> {
+		return this.asTool
+			? await this.onceAsTool(sending, turn)
+			: await this.settle(this.nextRow(sending), sending, turn);
+	}
+
+	/** Rows that would send the same count on. */
+	private nextRow({ request }: Sending<Desk>): string {
+		const name = fingerprint(request);
+		const nth = this.rows.get(name) ?? 0;
+		this.rows.set(name, nth + 1);
+		return nth === 0 ? name : `${name}#${nth}`;
+	}
+
+	private async onceAsTool(sending: Sending<Desk>, turn: Turn): Promise<INodeExecutionData[]> {
+		const accounts = Object.values(this.context.getNode().credentials ?? {}).map(({ id }) => id);
+		const wish = fingerprint([accounts, sending.request]);
+		const { underWay, timesDone } = wishesOf(this.ledger);
+		const shared = underWay.get(wish);
+		if (shared !== undefined) {
+			const output = await shared;
+			noteDeed(this.context, { output, repeated: true });
+			return output;
+		}
+		const subject = sending.subject ?? sending.request;
+		const nth = sending.repeatable === true ? (timesDone.get(wish) ?? 0) : 0;
+		const name = nextName(fingerprint([accounts, subject]), nth);
+		const repeated = this.isSettled(name, wish);
+		const settling = this.settle(name, sending, turn, wish);
+		underWay.set(wish, settling);
+		try {
+			const output = await settling;
+			timesDone.set(wish, nth + 1);
+			noteDeed(this.context, { output, repeated });
+			return output;
+		} finally {
+			underWay.delete(wish);
+			this.forgetOldest();
+		}
+	}
+
+	private isSettled(name: string, of: string | undefined): boolean {
+		const settled = this.ledger[name];
+		return settled !== undefined && settled.of === of;
+	}
+
+	private async settle(
+		name: string,
+		sending: Sending<Desk>,
+		turn: Turn,
+		of?: string,
+	): Promise<INodeExecutionData[]> {
+		const before = this.ledger[name];
+		if (before !== undefined && this.isSettled(name, of)) return replay(before);
+		sending.check?.();
+		const desk = await this.open();
+		const note = (settled: Settled) => {
+			this.ledger[name] = { ...(of !== undefined && { of }), ...settled };
+		};
+		return await turn(async () => {
+			note({ sent: true });
+			try {
+				const output = await sending.send(desk);
+				note({ done: output.map(({ json }) => this.keep(json)) });
+				return output;
+			} catch (error) {
+				if (error instanceof OutcomeUnknown) note({ unknown: told(error) });
+				else if (error instanceof ExplainedError) this.restore(name, before);
+				throw error;
+			}
+		});
+	}
+
+	private restore(name: string, before: Settled | undefined): void {
+		if (before === undefined) Reflect.deleteProperty(this.ledger, name);
+		else this.ledger[name] = before;
+	}
+
+	/** A copy that later nodes cannot change, whole as long as there is room. */
+	private keep(json: INodeExecutionData['json']): JsonObject {
+		const text = JSON.stringify(json);
+		const whole = parseJson(text);
+		if (!isJsonObject(whole)) return {};
+		this.kept += text.length;
+		if (this.kept <= MOST_KEPT) return whole;
+		const isLong = ([, value]: [string, unknown]) => JSON.stringify(value).length > SHORT;
+		const short = Object.entries(whole).filter((entry) => !isLong(entry));
+		const left = Object.entries(whole).filter(isLong);
+		if (left.length === 0) return whole;
+		return { ...Object.fromEntries(short), not_kept: left.map(([field]) => field) };
+	}
+
+	private forgetOldest(): void {
+		const names = Object.keys(this.ledger);
+		const [oldest] = names;
+		if (names.length > MOST_WISHES && oldest !== undefined) this.restore(oldest, undefined);
+	}
+}
+
+type Wishes = {
+	underWay: Map<string, Promise<INodeExecutionData[]>>;
+	/** How often each was done since this process holds the ledger: after *Retry* the count begins anew. */
+	timesDone: Map<string, number>;
+};
+
+const wishes = new WeakMap<Ledger, Wishes>();
+
+function wishesOf(ledger: Ledger): Wishes {
+	const known = wishes.get(ledger) ?? { underWay: new Map(), timesDone: new Map() };
+	wishes.set(ledger, known);
+	return known;
+}
+
+function nextName(name: string, nth: number): string {
+	return nth === 0 ? name : `${name}#${nth}`;
+}
+
+/** @throws OutcomeUnknown where what became of it is not known */
+function replay(settled: Settled): INodeExecutionData[] {
+	if ('done' in settled) return settled.done.map((json) => ({ json: structuredClone(json) }));
+	if ('unknown' in settled) {
+		const { message, todo, said, status } = settled.unknown;
+		throw new OutcomeUnknown(message, todo, said, status);
+	}
+	throw new OutcomeUnknown(
+		'An earlier try sent this and was interrupted before the answer came, so it is not known whether the request took effect',
+		'It was not sent a second time. Look in the service whether it arrived before you send it in a new execution.',
+	);
+}
+
+function told({ message, todo, said, status }: OutcomeUnknown): Unknown {
+	return {
+		message,
+		todo,
+		...(said !== undefined && { said: said.slice(0, MOST_SAID) }),
+		...(status !== undefined && { status }),
+	};
+}
+
+/** Short, and the same however the fields are ordered. */
+function fingerprint(request: unknown): string {
+	const text = JSON.stringify(request, (_key, value: unknown) =>
+		isJsonObject(value) ? Object.fromEntries(Object.entries(value).sort(byName)) : value,
+	);
+	return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+}
+
+function byName([a]: [string, unknown], [b]: [string, unknown]): number {
+	return a < b ? -1 : Number(a > b);
+}
+
+function isLedger(stored: unknown): stored is Ledger {
+	return isJsonObject(stored) && Object.values(stored).every(isSettledEntry);
+}
+
+function isSettledEntry(entry: unknown): boolean {
+	if (!isJsonObject(entry)) return false;
+	const { done, unknown, sent } = entry;
+	if (Array.isArray(done)) return done.every(isJsonObject);
+	if (isJsonObject(unknown)) {
+		return typeof unknown.message === 'string' && typeof unknown.todo === 'string';
+	}
+	return sent === true;
+}
 
 /** The same for each try of one run of a node, and for nothing else. */
 export function runKey(context: IExecuteFunctions): string {
@@ -20,49 +255,5 @@ export class RunMemory<T> {
 	set(item: INodeExecutionData, key: string, value: T): void {
 		const runs = this.items.get(item) ?? new Map<string, T>();
 		this.items.set(item, runs.set(key, value));
-	}
-}
-
-/** What was done for each item. */
-const settledItems = new RunMemory<Settled>();
-
-/**
- * n8n's "Retry On Fail" runs the whole node again on the very same items. What took effect then,
- * or may have, is answered from here and never sent a second time.
- */
-export class OnceLedger {
-	private readonly key: string;
-
-	constructor(context: IExecuteFunctions) {
-		this.key = runKey(context);
-	}
-
-	/** Whether an earlier try of this run has settled one of the items. */
-	hasSettled(items: INodeExecutionData[]): boolean {
-		return items.some((item, index) => settledItems.get(item, this.keyOf(index)) !== undefined);
-	}
-
-	async once(
-		item: INodeExecutionData,
-		index: number,
-		act: () => Promise<INodeExecutionData[]>,
-	): Promise<INodeExecutionData[]> {
-		const key = this.keyOf(index);
-		const settled = settledItems.get(item, key);
-		if (settled !== undefined) {
-			if ('unknown' in settled) throw settled.unknown;
-			return settled.output;
-		}
-		const output = await act().catch((error: unknown) => {
-			if (error instanceof OutcomeUnknown) settledItems.set(item, key, { unknown: error });
-			throw error;
-		});
-		settledItems.set(item, key, { output });
-		return output;
-	}
-
-	/** The same object may stand in the input twice, and each place is one of its own. */
-	private keyOf(index: number): string {
-		return `${this.key}/${index}`;
 	}
 }

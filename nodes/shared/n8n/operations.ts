@@ -5,6 +5,7 @@ import {
 	type INodeProperties,
 } from 'n8n-workflow';
 import { connectOnce, type Connection } from './connect';
+import { runNode } from './nodeRun';
 import { Parameters } from './parameters';
 
 /** What an operation works with during one run of its node. */
@@ -68,5 +69,7 @@ export async function runOperation(
 	}
 	const parameters = new Parameters(context);
 	const connection = connectOnce(context);
-	return [await operation.execute({ context, parameters, connection })];
+	return await runNode(context, async () => [
+		await operation.execute({ context, parameters, connection }),
+	]);
 }

@@ -1,6 +1,11 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import {
+	isSafeObjectProperty,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+} from 'n8n-workflow';
 import { InvalidInput } from '../service/core/explained';
 import { isJsonObject, parseJson, type JsonObject } from '../service/types';
+import { runsAsTool } from './toolRun';
 
 /** How a parameter is read: once, straight from the item's column, or by n8n's expression engine. */
 type Reading =
@@ -18,9 +23,12 @@ const COLUMN = /^=\{\{\s*\$json(?:\.([A-Za-z_]\w*)|\[(["'])([^"'\\]+)\2\])\s*\}\
 export class Parameters {
 	private readonly readings = new Map<string, Reading>();
 	private readonly items: INodeExecutionData[];
+	private readonly readsColumns: boolean;
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.items = context.getInputData();
+		// A tool's input holds what the model chose, while `$json` may be the row that its agent works on.
+		this.readsColumns = !runsAsTool(context);
 	}
 
 	/** The value as it stands, `null` where the parameter is hidden or not set. */
@@ -29,9 +37,11 @@ export class Parameters {
 		if (reading.kind === 'fixed') return reading.value;
 		if (reading.kind === 'column') {
 			const json = this.items[index]?.json ?? {};
-			const value: unknown = Object.hasOwn(json, reading.column) ? json[reading.column] : null;
+			const value: unknown = reading.column in json ? json[reading.column] : null;
+			const isInherited = value !== null && !Object.hasOwn(json, reading.column);
 			// n8n's engine turns richer values (dates, objects) into what a parameter may hold.
-			if (typeof value !== 'object' || value === null) return value;
+			const isPlain = typeof value !== 'object' || value === null;
+			if (isPlain && !isInherited) return value;
 		}
 		const extractValue = reading.kind === 'expression' && reading.extractValue;
 		return this.context.getNodeParameter(name, index, null, { extractValue });
@@ -47,7 +57,9 @@ export class Parameters {
 	private classify(name: string, index: number, raw: unknown): Reading {
 		const [, dotted, , quoted] = (typeof raw === 'string' && COLUMN.exec(raw)) || [];
 		const column = dotted ?? quoted;
-		if (column !== undefined) return { kind: 'column', column };
+		// n8n's engine refuses some names, such as "constructor", and says so.
+		const isColumn = column !== undefined && this.readsColumns && isSafeObjectProperty(column);
+		if (isColumn) return { kind: 'column', column };
 		const extractValue = isJsonObject(raw) && raw.__rl === true;
 		if (hasExpression(raw)) return { kind: 'expression', extractValue };
 		return {

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 /**
  * Whether the node runs as a tool of an AI agent or an MCP client. The MCP Server Trigger and older
@@ -38,4 +38,21 @@ export function mcpSessionOf(context: IExecuteFunctions): string | undefined {
 		0,
 	);
 	return typeof session === 'string' ? session : '';
+}
+
+/** What a try of a tool has got done so far, for its answer to the model. */
+export type ToolDeed = {
+	output: INodeExecutionData[];
+	/** Whether it was done before, by another call of the tool. */
+	repeated: boolean;
+};
+
+const deeds = new WeakMap<IExecuteFunctions, ToolDeed>();
+
+export function noteDeed(context: IExecuteFunctions, deed: ToolDeed): void {
+	deeds.set(context, deed);
+}
+
+export function deedOf(context: IExecuteFunctions): ToolDeed | undefined {
+	return deeds.get(context);
 }

@@ -113,7 +113,7 @@ describe('when one item is refused', () => {
 		expect(seen.phones).toEqual(['9876543210', bad]);
 		expect(message).toBe('The service did not accept the request [item 1]');
 		expect(description).toContain(
-			'1 call was already placed in this run (item 0); leave it out when you run it again.',
+			'1 call was already placed in this run (item 0). Retry of this execution leaves it out; in a new execution leave it out yourself.',
 		);
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});

@@ -1,13 +1,13 @@
-import { parse, stringify } from 'flatted';
 import { ExecuteContext } from 'n8n-core';
 import { createRunExecutionData, type IRunExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
-import { ExecutionMemory } from '../../../../nodes/shared/n8n/executionMemory';
+import { ExecutionMemory, forgetRun } from '../../../../nodes/shared/n8n/executionMemory';
 import {
 	makeAdditionalData,
 	makeNode,
 	makeWorkflow,
 	setupEngine,
+	stored,
 	TestCredentialsHelper,
 } from '../../../engine';
 
@@ -21,13 +21,10 @@ type Done = { calls: string[] };
 const isDone = (stored: unknown): stored is Done =>
 	z.object({ calls: z.array(z.string()) }).safeParse(stored).success;
 
-function memoryIn(
-	data: IRunExecutionData,
-	{ run = 0, node: name = 'Node', record = 'done' } = {},
-): ExecutionMemory<Done> {
+function contextIn(data: IRunExecutionData, { run = 0, node: name = 'Node' } = {}): ExecuteContext {
 	const node = makeNode({ type: 'test.sink', name });
 	const input = { main: [[{ json: {} }]] };
-	const context = new ExecuteContext(
+	return new ExecuteContext(
 		makeWorkflow([node]),
 		node,
 		makeAdditionalData(new TestCredentialsHelper()),
@@ -39,12 +36,12 @@ function memoryIn(
 		{ node, data: input, source: null },
 		[],
 	);
-	return new ExecutionMemory(context, record, isDone);
 }
 
-/** As n8n writes an execution to its database and reads it again. */
-const stored = (data: IRunExecutionData): IRunExecutionData =>
-	z.custom<IRunExecutionData>().parse(parse(stringify(data)));
+const memoryIn = (
+	data: IRunExecutionData,
+	place: { run?: number; node?: string; record?: string } = {},
+) => new ExecutionMemory(contextIn(data, place), place.record ?? 'done', isDone);
 
 test('a further try of the same run finds what was written', () => {
 	const data = anExecution();
@@ -69,12 +66,15 @@ test('another run of a loop, another node and another record have their own', ()
 	expect(memoryIn(data, { record: 'feed' }).read()).toBeUndefined();
 });
 
-test('what is forgotten leaves nothing behind', () => {
+test('a run that ended well leaves nothing behind, and takes nothing of another run along', () => {
 	const data = anExecution();
 	memoryIn(data).write({ calls: ['a'] });
-	memoryIn(data).forget();
+	memoryIn(data, { record: 'feed' }).write({ calls: ['b'] });
+	memoryIn(data, { run: 1 }).write({ calls: ['c'] });
+	forgetRun(contextIn(data));
 	expect(memoryIn(data).read()).toBeUndefined();
-	expect(JSON.stringify(data)).not.toContain('calls');
+	expect(memoryIn(data, { record: 'feed' }).read()).toBeUndefined();
+	expect(memoryIn(data, { run: 1 }).read()).toEqual({ calls: ['c'] });
 });
 
 test('a record that cannot be read stops the node instead of passing for nothing done', () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { ExecuteContext } from 'n8n-core';
 import {
 	createEmptyRunExecutionData,
@@ -5,6 +6,7 @@ import {
 	type INodeExecutionData,
 	type INodeParameters,
 } from 'n8n-workflow';
+import { z } from 'zod';
 import { parseJsonObject, Parameters } from '../../../../nodes/shared/n8n/parameters';
 import { engineRing, makeAdditionalData, makeWorkflow } from '../../../engine';
 
@@ -45,7 +47,6 @@ describe('a plain column is read straight from the item, as n8n would', () => {
 		['={{$json.phone}}', ['1', null, false]],
 		["={{ $json['Phone No'] }}", [7, null, '']],
 		['={{ $json["Phone No"] }}', [7, null, '']],
-		['={{ $json.toString }}', [null, null, null]],
 	])('%s', (expression, expected) => {
 		expect(read(expression, rows)).toEqual({ values: expected, evaluations: 0 });
 	});
@@ -54,6 +55,74 @@ describe('a plain column is read straight from the item, as n8n would', () => {
 		const { values, evaluations } = read('={{ $json.when }}', [{ when: { day: 1 } }]);
 		expect(values).toEqual([{ day: 1 }]);
 		expect(evaluations).toBe(1);
+	});
+});
+
+describe('the shortcut for a column and the engine agree', () => {
+	const name = fc.oneof(
+		fc.constantFrom(
+			'phone',
+			'Phone Number',
+			'constructor',
+			'__proto__',
+			'toString',
+			'a.b',
+			'1',
+			'é',
+			' x ',
+		),
+		fc.constantFrom(
+			'prototype',
+			'getPrototypeOf',
+			'hasOwnProperty',
+			'length',
+			'this',
+			'new',
+			'$json',
+		),
+		fc.string({ minLength: 1, maxLength: 12 }).filter((text) => !/["'\\]/.test(text)),
+	);
+	const value = fc.oneof(
+		fc.string(),
+		fc.constantFrom('={{ 1 }}', '{{ $json.x }}', '=1', ' ', '', 'null'),
+		fc.double(),
+		fc.integer(),
+		fc.boolean(),
+		fc.constantFrom(null, undefined, -0, new Date(0)),
+		fc.array(fc.integer(), { maxLength: 2 }),
+		fc.dictionary(fc.string(), fc.integer(), { maxKeys: 2 }),
+	);
+	type Spelling = { column: string; quote: string; dotted: boolean; before: string; after: string };
+	const spelled: fc.Arbitrary<Spelling> = fc.record({
+		column: name,
+		quote: fc.constantFrom('"', "'"),
+		dotted: fc.boolean(),
+		before: fc.constantFrom('', ' ', '\n', '\t '),
+		after: fc.constantFrom('', ' ', '\n'),
+	});
+	const expressionOf = ({ column, quote, dotted, before, after }: Spelling) => {
+		const access = dotted ? `.${column}` : `[${quote}${column}${quote}]`;
+		return `={{${before}$json${access}${after}}}`;
+	};
+	const outcomeOf = (read: () => unknown) => {
+		try {
+			return { value: read() ?? null };
+		} catch {
+			return { refused: true };
+		}
+	};
+
+	test('on every column name, spelling and value', () => {
+		const property = fc.property(spelled, value, fc.boolean(), (spelling, held, isThere) => {
+			const row = isThere ? { [spelling.column]: held } : { other: held };
+			const context = contextOf({ personName: expressionOf(spelling) }, [
+				z.custom<IDataObject>().parse(row),
+			]);
+			const read = outcomeOf(() => new Parameters(context).value('personName', 0));
+			const evaluated = outcomeOf(() => context.getNodeParameter('personName', 0, null));
+			expect(read).toEqual(evaluated);
+		});
+		fc.assert(property, { numRuns: 1_000 });
 	});
 });
 

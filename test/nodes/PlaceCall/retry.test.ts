@@ -1,0 +1,226 @@
+import { createRunExecutionData, type IDataObject, type INode, type IRun } from 'n8n-workflow';
+import type { WorkflowExecuteMode } from 'n8n-workflow';
+import type nock from 'nock';
+import {
+	oneNodeWorkflow,
+	output,
+	resume,
+	retryFailed,
+	runWorkflow,
+	service,
+	stored,
+} from '../../engine';
+import { acceptCalls, callsEndpoint, CALL, faultOf, phoneOf, placeCallRing } from './placeCall';
+
+const ring = placeCallRing();
+const REFUSED = { success: false, error: 'phone_number is implausible' };
+const perItem = { phoneNumber: '={{ $json.phone }}' };
+const people = (count: number) =>
+	Array.from({ length: count }, (_, i) => ({ phone: String(9876543210 + i) }));
+const ids = (run: IRun) => output(run, 'Node').map(({ json }) => json.call_id);
+
+/** The first run of a list of executions, and what *Retry* makes of it. */
+async function run(node: INode, rows: IDataObject[], mode: WorkflowExecuteMode = 'trigger') {
+	const { workflow, start } = oneNodeWorkflow(node);
+	const input = rows.map((json) => ({ json }));
+	return await runWorkflow(ring.credentials, workflow, start, input, mode);
+}
+
+async function retry(failed: IRun, node: INode): Promise<IRun> {
+	return await retryFailed(ring.credentials, failed, oneNodeWorkflow(node).workflow);
+}
+
+/** The service refuses these numbers once, and records every call. */
+function refusing(count: number, ...refused: string[]): string[] {
+	const phones: string[] = [];
+	service()
+		.post('/v1/call')
+		.times(count)
+		.reply((_uri, body) => {
+			const phone = phoneOf(body);
+			phones.push(phone);
+			const left = refused.indexOf(phone);
+			if (left < 0) return [200, { success: true, data: { call_id: `call-${phone}` } }];
+			refused.splice(left, 1);
+			return [400, REFUSED];
+		});
+	return phones;
+}
+
+describe('Retry in the list of executions', () => {
+	it('calls nobody again, and goes on with who was refused and who comes after', async () => {
+		const phones = refusing(4, '9876543211');
+		const node = ring.placeCallNode(perItem);
+		const failed = await run(node, people(3));
+		expect(faultOf(failed).message).toContain('[item 1]');
+		const again = await retry(failed, node);
+		expect(ids(again)).toEqual(['call-9876543210', 'call-9876543211', 'call-9876543212']);
+		expect(phones).toEqual(['9876543210', '9876543211', '9876543211', '9876543212']);
+	});
+
+	it('never sends a call whose fate is open, however often', async () => {
+		acceptCalls(1);
+		callsEndpoint().reply(502, '<html>Bad Gateway</html>');
+		const node = ring.placeCallNode(perItem);
+		const failed = await run(node, people(2));
+		const again = await retry(failed, node);
+		const third = await retry(again, node);
+		for (const each of [failed, again, third]) {
+			expect(faultOf(each).message).toContain('not known whether the request took effect');
+			expect(faultOf(each).message).toContain('(call to 9876543211, IN) [item 1]');
+		}
+	});
+
+	it('with the current workflow, a call whose request was changed goes, and no other', async () => {
+		const node = ring.placeCallNode(perItem);
+		const rows = people(3).map((row, i) => ({ ...row, greeting: `Hi ${i}` }));
+		acceptCalls(1);
+		callsEndpoint().reply(502, '');
+		const failed = await run(node, rows);
+		const bodies = acceptCalls(2);
+		const changed = ring.placeCallNode({
+			...perItem,
+			personName: '={{ $itemIndex === 1 ? "Asha" : "" }}',
+		});
+		expect(ids(await retry(failed, changed))).toEqual([
+			'call-9876543210',
+			'call-9876543211',
+			'call-9876543212',
+		]);
+		expect(bodies).toMatchObject([
+			{ phone_number: '9876543211', person_name: 'Asha' },
+			{ phone_number: '9876543212' },
+		]);
+	});
+
+	it('with the current workflow, other settings do not make it another call', async () => {
+		const phones = refusing(3, '9876543211');
+		const failed = await run(ring.placeCallNode(perItem), people(2));
+		const changed = ring.placeCallNode({
+			...perItem,
+			options: { concurrency: 5, useLegacyEndpoint: false },
+		});
+		expect(ids(await retry(failed, changed))).toEqual(['call-9876543210', 'call-9876543211']);
+		expect(phones).toEqual(['9876543210', '9876543211', '9876543211']);
+	});
+
+	it('two rows with the same number are two calls, each once', async () => {
+		const [first, second] = people(2);
+		const phones = refusing(4, '9876543211');
+		const node = ring.placeCallNode(perItem);
+		const failed = await run(node, [{ ...first }, { ...first }, { ...second }]);
+		expect(ids(await retry(failed, node))).toHaveLength(3);
+		expect(phones).toEqual(['9876543210', '9876543210', '9876543211', '9876543211']);
+	});
+
+	it('of two rows with the same number, the one that was refused goes again', async () => {
+		const [first] = people(1);
+		const node = ring.placeCallNode(perItem);
+		const phones = new Array<string>();
+		for (const [status, body] of [
+			[200, { success: true, data: { call_id: 'one' } }],
+			[400, REFUSED],
+			[200, { success: true, data: { call_id: 'two' } }],
+		] as const) {
+			callsEndpoint().reply((_uri: string, sent: nock.Body) => {
+				phones.push(phoneOf(sent));
+				return [status, body];
+			});
+		}
+		const failed = await run(node, [{ ...first }, { ...first }]);
+		expect(ids(await retry(failed, node))).toEqual(['one', 'two']);
+		expect(phones).toHaveLength(3);
+	});
+
+	it('an earlier call whose time has passed since is still known as placed', async () => {
+		const soon = new Date(Date.now() + 1_000).toISOString();
+		const phones = refusing(3, '9876543211');
+		const parameters = {
+			...perItem,
+			when: 'dateTime',
+			scheduledAt: '={{ $itemIndex === 0 ? $json.at : "2099-01-31T18:30:00+05:30" }}',
+		};
+		const node = ring.placeCallNode(parameters);
+		const failed = await run(
+			node,
+			people(2).map((row) => ({ ...row, at: soon })),
+		);
+		jest.useFakeTimers({
+			now: Date.now() + 60_000,
+			doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'queueMicrotask', 'performance'],
+		});
+		const again = await retry(failed, node);
+		jest.useRealTimers();
+		expect(ids(again)).toEqual(['call-9876543210', 'call-9876543211']);
+		expect(phones).toEqual(['9876543210', '9876543211', '9876543211']);
+	});
+
+	it('a call whose answer had not come when the execution was stored is not sent again', async () => {
+		const node = ring.placeCallNode(CALL);
+		const { workflow, start } = oneNodeWorkflow(node);
+		const runData = createRunExecutionData({
+			startData: {},
+			resultData: { runData: {} },
+			executionData: {
+				nodeExecutionStack: [{ node: start, data: { main: [[{ json: {} }]] }, source: null }],
+			},
+		});
+		let asStored = runData;
+		callsEndpoint().reply(() => {
+			asStored = stored(runData);
+			return [200, { success: true, data: { call_id: 'one' } }];
+		});
+		await resume(ring.credentials, workflow, runData);
+		const [input] = [{ main: [[{ json: {} }]] }];
+		asStored.executionData?.nodeExecutionStack.push({ node, data: input, source: null });
+		const again = await resume(ring.credentials, workflow, asStored, 'retry');
+		expect(faultOf(again).message).toContain('was interrupted before the answer came');
+	});
+});
+
+describe('what is kept of it with the execution', () => {
+	const kept = ({ data }: IRun) => JSON.stringify(data.executionData?.contextData['node:Node']);
+
+	it('is little: no row, and of each call its answer', async () => {
+		const rows = people(300).map((row) => ({ ...row, notes: 'x'.repeat(500) }));
+		refusing(300, '9876543509');
+		const failed = await run(
+			ring.placeCallNode({ ...perItem, options: { concurrency: 50 } }),
+			rows,
+		);
+		expect(kept(failed)).not.toContain('xxx');
+		expect(kept(failed)).not.toContain('"9876543210"');
+		expect(kept(failed).length / 299).toBeLessThan(80);
+	});
+
+	it('is cut to what is short where the answers are very long', async () => {
+		const echo = 'e'.repeat(400_000);
+		service()
+			.post('/v1/call')
+			.times(5)
+			.reply((_uri, body) => {
+				const phone = phoneOf(body);
+				if (phone === '9876543214') return [400, REFUSED];
+				return [200, { success: true, data: { call_id: phone, echo } }];
+			});
+		const node = ring.placeCallNode(perItem);
+		const failed = await run(node, people(5));
+		expect(kept(failed).length).toBeLessThan(1_000_000);
+		acceptCalls(1);
+		const items = output(await retry(failed, node), 'Node').map(({ json }) => json);
+		expect(items.map(({ call_id: id }) => id)).toEqual([
+			'9876543210',
+			'9876543211',
+			'9876543212',
+			'9876543213',
+			'call-9876543214',
+		]);
+		expect(items[3]).toEqual({ call_id: '9876543213', not_kept: ['echo'] });
+	});
+
+	it('is nothing where the run ended well', async () => {
+		acceptCalls(3);
+		const ended = await run(ring.placeCallNode(perItem), people(3));
+		expect(kept(ended)).not.toContain('call-');
+	});
+});
