@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { ExplainedError, OutcomeUnknown } from '../service/core/explained';
+import { ExplainedError, OutcomeUnknown, type Speaker } from '../service/core/explained';
 import { isJsonObject, parseJson, type JsonObject } from '../service/types';
 import { ExecutionMemory } from './executionMemory';
 import { noteDeed, runsAsTool } from './toolRun';
@@ -25,7 +25,7 @@ export type Sending<Desk> = {
 /** Runs a job, perhaps after others that must come before it. */
 export type Turn = (job: () => Promise<INodeExecutionData[]>) => Promise<INodeExecutionData[]>;
 
-type Unknown = { message: string; todo: string; said?: string; status?: number };
+type Unknown = { message: string; todo: string; said?: string; status?: number; saidBy?: Speaker };
 /** What became of a request; `sent` is one whose answer had not come when the record was stored. */
 type Settled = { of?: string } & ({ done: JsonObject[] } | { unknown: Unknown } | { sent: true });
 type Ledger = { [request: string]: Settled };
@@ -194,8 +194,8 @@ function nextName(name: string, nth: number): string {
 function replay(settled: Settled): INodeExecutionData[] {
 	if ('done' in settled) return settled.done.map((json) => ({ json: structuredClone(json) }));
 	if ('unknown' in settled) {
-		const { message, todo, said, status } = settled.unknown;
-		throw new OutcomeUnknown(message, todo, said, status);
+		const { message, todo, said, status, saidBy } = settled.unknown;
+		throw new OutcomeUnknown(message, todo, said, status, saidBy);
 	}
 	throw new OutcomeUnknown(
 		'An earlier try sent this and was interrupted before the answer came, so it is not known whether the request took effect',
@@ -203,10 +203,11 @@ function replay(settled: Settled): INodeExecutionData[] {
 	);
 }
 
-function told({ message, todo, said, status }: OutcomeUnknown): Unknown {
+function told({ message, todo, said, status, saidBy }: OutcomeUnknown): Unknown {
 	return {
 		message,
 		todo,
+		saidBy,
 		...(said !== undefined && { said: said.slice(0, MOST_SAID) }),
 		...(status !== undefined && { status }),
 	};
