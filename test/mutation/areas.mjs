@@ -84,10 +84,17 @@ const REST = [
 	},
 ];
 
-export const AREAS = [
+const named = [
 	...DECIDING.map((area) => ({ ...area, goal: 90, share: 1 })),
 	...REST.map((area) => ({ ...area, goal: 80, share: 0.2 })),
-].map((area) => ({ ...area, results: `reports/mutation/${area.name.replaceAll(' ', '-')}.json` }));
+];
+
+/** Each area with the part of its mutants that is tried, and the file that keeps the results. */
+export const AREAS = named.map((area) => {
+	const share = Number(process.env.MUTATION_SHARE || area.share);
+	const file = `${area.name.replaceAll(' ', '-')}${share === 1 ? '' : `-${share}`}`;
+	return { ...area, share, results: `reports/mutation/${file}.json` };
+});
 
 /** The same seed draws the same mutants from the same code. */
 export const SEED = 20261120;

@@ -95,7 +95,9 @@ function section(area) {
 		),
 	);
 	const share =
-		area.share === 1 ? 'All mutants' : `A sample of ${area.share * 100} %, seed ${SEED}`;
+		area.share === 1
+			? 'All mutants'
+			: `A sample of ${Math.round(area.share * 100)} %, seed ${SEED}`;
 	return [
 		title,
 		`${share}; at least ${area.goal} % is wanted.`,
