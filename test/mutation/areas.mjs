@@ -11,8 +11,10 @@ const FORMS = 'test/package/{forms,conventions}.test.ts';
 const DECIDING = [
 	{
 		name: 'request',
-		mutate: [`${SERVICE}/core/*.ts`],
-		tests: [...plain('core'), 'test/nodes/{GetCall/get,PlaceCall/refused,PlaceCall/sent}.test.ts'],
+		mutate: [
+			`${SERVICE}/core/{retry,envelope,evidence,errorTable,notPerformed,explained,service}.ts`,
+		],
+		tests: [...plain('core'), 'test/nodes/PlaceCall/refused.test.ts'],
 	},
 	{
 		name: 'items',
