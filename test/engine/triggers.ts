@@ -112,6 +112,9 @@ export type WebhookRequest = {
 	rawBody?: Buffer;
 	/** Where n8n reads the bytes, and finds them too many or broken. */
 	readRawBody?: () => Promise<void>;
+	/** Node's stream below n8n's request: whether its last byte has arrived, and what it holds. */
+	complete?: boolean;
+	read?: () => unknown;
 };
 
 /** Records what a node answers to the sender of a webhook. */

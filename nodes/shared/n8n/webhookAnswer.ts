@@ -10,8 +10,15 @@ export type Refused = { status: number; message: string };
  */
 export const UNREAD_BODY = { binaryData: true } as const;
 
-/** The part of n8n's request that is used here. */
-type RawRequest = { readRawBody(): Promise<void>; rawBody?: Buffer };
+/** The part of n8n's request that is used here, and of Node's stream below it. */
+type RawRequest = {
+	readRawBody(): Promise<void>;
+	rawBody?: Buffer;
+	/** Whether the last byte has arrived. */
+	complete?: boolean;
+	headers?: { [name: string]: unknown };
+	read?(): unknown;
+};
 
 /** The part of n8n's response that is used here. */
 type RawResponse = { status(code: number): { json(body: JsonObject): unknown } };
@@ -22,16 +29,32 @@ export async function readJson(
 ): Promise<{ json: JsonValue } | { refused: Refused }> {
 	const request: unknown = context.getRequestObject();
 	if (!isRawRequest(request)) return refuse(400, 'The body could not be read.');
+	let body: Buffer | undefined;
 	try {
 		await request.readRawBody();
+		body = request.rawBody;
 	} catch (error) {
 		if (isTooLarge(error)) return refuse(413, 'The body is too large.');
-		return refuse(400, 'The body could not be read.');
+		body = arrivedBody(request);
+		if (body === undefined) return refuse(400, 'The body could not be read.');
 	}
-	const text = request.rawBody?.toString('utf8').replace(/^\uFEFF/, '') ?? '';
+	const text = body?.toString('utf8').replace(/^\uFEFF/, '') ?? '';
 	const json = parseJson(text);
 	if (json !== undefined) return { json };
 	return refuse(400, text === '' ? 'The body is empty.' : 'The body is not JSON.');
+}
+
+/**
+ * A busy n8n gets round to a request late, and refuses to read it once its sender has hung up. What had arrived
+ * whole by then is still there: Node keeps it with the request.
+ */
+function arrivedBody(request: RawRequest): Buffer | undefined {
+	if (request.complete !== true || request.headers?.['content-encoding'] !== undefined) return;
+	const chunks: Buffer[] = [];
+	for (let chunk = request.read?.(); Buffer.isBuffer(chunk); chunk = request.read?.()) {
+		chunks.push(chunk);
+	}
+	return chunks.length === 0 ? undefined : Buffer.concat(chunks);
 }
 
 function refuse(status: number, message: string): { refused: Refused } {

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { readJson } from '../../../../nodes/shared/n8n/webhookAnswer';
+import { engineRing, makeWorkflow, webhookContext, type WebhookRequest } from '../../../engine';
+import { until } from '../../../n8n/until';
+
+const ring = engineRing();
+
+/** What `readJson` makes of a request. */
+async function read(incoming: WebhookRequest) {
+	const node = ring.node('callCompletedTrigger', { parameters: {} });
+	return await readJson(
+		webhookContext(ring.credentials, makeWorkflow([node]), node, incoming).context,
+	);
+}
+
+/** A request as a busy n8n finds it: the sender has hung up, so n8n refuses to read it. */
+async function leftBehind(body: string, length: number, header = ''): Promise<WebhookRequest> {
+	const server = createServer().listen(0, '127.0.0.1');
+	try {
+		await once(server, 'listening');
+		const address = server.address();
+		if (address === null || typeof address === 'string') throw new Error('The server has no port');
+		const received = once(server, 'request');
+		const sender = connect(address.port, '127.0.0.1');
+		const head = `POST / HTTP/1.1\r\nhost: n8n\r\ncontent-length: ${length}\r\n${header}\r\n`;
+		sender.end(head + body);
+		const [incoming]: IncomingMessage[] = await received;
+		if (incoming === undefined) throw new Error('No request came');
+		await until('the sender to be gone', async () => incoming.destroyed);
+		return {
+			readRawBody: async () => await Promise.reject(new Error('aborted or is not readable')),
+			rawBody: undefined,
+			complete: incoming.complete,
+			headers: { ...incoming.headers },
+			read: () => incoming.read(),
+		};
+	} finally {
+		server.close();
+	}
+}
+
+it('reads what had arrived whole before its sender hung up', async () => {
+	const body = JSON.stringify({ call_id: 'a', summary: 'ü'.repeat(20_000) });
+	expect(await read(await leftBehind(body, Buffer.byteLength(body)))).toEqual({
+		json: JSON.parse(body),
+	});
+});
+
+it('says that a body which broke off could not be read', async () => {
+	const refused = { refused: { status: 400, message: 'The body could not be read.' } };
+	expect(await read(await leftBehind('{"call_id":"a"}', 100))).toEqual(refused);
+});
+
+it('leaves a compressed body to n8n, which alone can unpack it', async () => {
+	const incoming = await leftBehind('{"call_id":"a"}', 15, 'content-encoding: gzip\r\n');
+	expect(await read(incoming)).toMatchObject({ refused: { status: 400 } });
+});
