@@ -13,6 +13,18 @@ const MOST_WAITS = 10;
 const FIRST_LOOK_MS = 15_000;
 const LONGEST_LOOK_MS = 10 * 60_000;
 
+/** n8n's own limit comes this much later: it would pass the items on without looking at the calls. */
+export const GRACE_MS = 60_000;
+
+/** Within it, a proxy or a service that stumbles gets another chance this often. */
+const LATE_LOOK_MS = 10_000;
+
+/**
+ * What n8n answers where nothing sleeps any more: it does not know the execution, or the execution runs or has
+ * finished. Anything else (a proxy's 502, a 429 …) says nothing about it.
+ */
+const AWAKE = [404, 409];
+
 /** Waits at whose address this process knocks; an execution may wait several times, as in a loop. */
 const knocking = new Set<string>();
 
@@ -70,9 +82,19 @@ async function knockUntilAsleep(context: Context, address: string): Promise<void
 async function lookNowAndThen(context: Context, address: string, until: number): Promise<void> {
 	for (let wait = FIRST_LOOK_MS; ; wait = Math.min(LONGEST_LOOK_MS, wait * 2)) {
 		const left = until - clock.now();
-		if (left < 0) return;
-		await clock.sleep(Math.min(wait, left + 1));
+		await clock.sleep(left < 0 ? LATE_LOOK_MS : Math.min(wait, left + 1));
+		const isDue = clock.now() > until;
 		const status = await knockStatus(context, address);
-		if (status !== 200 && status !== 0) return;
+		if (AWAKE.includes(status) || (isDue && status === 200)) return;
+		if (clock.now() > until + GRACE_MS) return;
+	}
+}
+
+/** Wakes an execution all of whose calls are over; n8n or a proxy before it may stumble. */
+export async function wake(context: Context, address: string): Promise<void> {
+	for (let count = 0; count < MOST_WAITS; count++) {
+		const status = await knockStatus(context, address);
+		if (status === 200 || AWAKE.includes(status)) return;
+		await clock.sleep(FIRST_WAIT_MS * 2 ** count);
 	}
 }

@@ -3,22 +3,26 @@ import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from
 import { clock, connect } from '../shared/n8n/connect';
 import { NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
 import { findCallId } from '../shared/service/calls/completion';
-import { OpenCalls } from '../shared/service/calls/openCalls';
+import { OpenCalls, type ReadCall } from '../shared/service/calls/openCalls';
 import { readCall } from '../shared/service/calls/readBack';
 import { isJsonObject } from '../shared/service/types';
-import { keepKnocking } from './knock';
+import { keepKnocking, wake } from './knock';
 import { resumeAddress } from './resumeAddress';
 import { WAITS_UNTIL } from './sleepUntilOver';
 import { callIdOf, waitedItem } from './waitedItem';
 import { readFinishedStatuses } from './waitSettings';
 
 /** A sleeping execution, as this process knows it. */
-type Sleeper = { calls: OpenCalls; until: number; wokenAt: number };
+type Sleeper = { calls: OpenCalls; until: number; wokenAt: number; isFollowed: boolean };
 
 const sleepers = new Map<string, Sleeper>();
 
 /** n8n takes this long at most to wake an execution; after it, a further report may try again. */
 const WAKING_MS = 60_000;
+
+/** A record may lag behind its report: it is read again after these times, each twice the one before. */
+const FIRST_LAG_MS = 1_000;
+const LONGEST_LAG_WAIT_MS = 30_000;
 
 /** The service reports a call, or the execution knocks at its own address to have its calls looked at. */
 export async function onReport(context: IWebhookFunctions): Promise<IWebhookResponseData> {
@@ -29,9 +33,16 @@ export async function onReport(context: IWebhookFunctions): Promise<IWebhookResp
 	const sleeper = sleeperOf(context, items);
 	const reported = findCallId(payload.json);
 	try {
-		await look(context, sleeper, reported);
+		const { service } = await connect(context);
+		const read = async (callId: string) => await readCall(service, callId);
+		if (reported === undefined) await sleeper.calls.lookAtAll(read);
+		else await sleeper.calls.report(reported, read);
+		if (sleeper.calls.lagging.length > 0) void followLagging(context, sleeper, read);
 	} catch {
-		return reply.refuse({ status: 503, message: 'The call cannot be read now. Deliver again.' });
+		// After the limit what is known has to do.
+		if (clock.now() < sleeper.until) {
+			return reply.refuse({ status: 503, message: 'The call cannot be read now. Deliver again.' });
+		}
 	}
 	const now = clock.now();
 	const open = sleeper.calls.open.length;
@@ -46,15 +57,24 @@ export async function onReport(context: IWebhookFunctions): Promise<IWebhookResp
 	return { noWebhookResponse: true, workflowData: [results(sleeper.calls, items)] };
 }
 
-async function look(
+/** Runs on beside the sleeping execution until the records of all reported calls have caught up. */
+async function followLagging(
 	context: IWebhookFunctions,
-	{ calls }: Sleeper,
-	reported: string | undefined,
+	sleeper: Sleeper,
+	read: ReadCall,
 ): Promise<void> {
-	const { service } = await connect(context);
-	const read = async (callId: string) => await readCall(service, callId);
-	if (reported === undefined) await calls.lookAtAll(read);
-	else await calls.report(reported, read);
+	if (sleeper.isFollowed) return;
+	sleeper.isFollowed = true;
+	const { calls, until } = sleeper;
+	const address = resumeAddress(context);
+	let wait = FIRST_LAG_MS;
+	while (calls.lagging.length > 0 && clock.now() < until) {
+		await clock.sleep(wait);
+		await calls.lookAtLagging(read);
+		wait = Math.min(LONGEST_LAG_WAIT_MS, wait * 2);
+	}
+	sleeper.isFollowed = false;
+	if (calls.open.length === 0) await wake(context, address);
 }
 
 /** The items that `execute` left with the sleeping execution. */
@@ -76,8 +96,9 @@ function sleeperOf(context: IWebhookFunctions, items: INodeExecutionData[]): Sle
 	const calls = new OpenCalls(
 		new Set(callIds.filter((callId) => callId !== undefined)),
 		readFinishedStatuses(context),
+		() => clock.now(),
 	);
-	const sleeper = { calls, until, wokenAt: 0 };
+	const sleeper = { calls, until, wokenAt: 0, isFollowed: false };
 	sleepers.set(key, sleeper);
 	return sleeper;
 }

@@ -1,18 +1,15 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { clock } from '../shared/n8n/connect';
-import { keepKnocking } from './knock';
+import { GRACE_MS, keepKnocking } from './knock';
 import { callIdOf, jsonOf } from './waitedItem';
 import { endOfWait } from './waitSettings';
-
-/** n8n's own limit comes a little later: it would pass the items on without looking at the calls. */
-const GRACE_MS = 60_000;
 
 /** Name of the field that tells, while the execution sleeps, until when. */
 export const WAITS_UNTIL = 'waits_until';
 
-/** True where n8n's own limit ends the sleep: this node looks at the calls before, unless n8n was restarted. */
+/** Stands where n8n's own limit ends the sleep: this node looks at the calls before, where it can. */
 const NOT_READ =
-	'n8n was restarted during the wait, so this call was not looked at when the time was over. Read it with Get Call.';
+	'This call was not looked at when the time was over: n8n was restarted during the wait, or n8n did not reach its own webhook address. Read the call with Get Call.';
 
 /** The input as it was, for n8n's "Retry On Fail", which may run the node again on the same items. */
 const originals = new WeakMap<INodeExecutionData, INodeExecutionData>();

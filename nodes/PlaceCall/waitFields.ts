@@ -76,7 +76,7 @@ export const waitFields: INodeProperties[] = [
 		noDataExpression: true,
 		default: OBSERVED_OUTCOMES.join(', '),
 		description:
-			'A call that is read with one of these is over. Seen so far are picked, not_picked and failed; add what your account shows besides, and take out what it shows while a call is still going on.',
+			'A call that is read with one of these is over; one that was picked, as soon as its record also says why it ended or holds a summary or an analysis. Seen so far are picked, not_picked and failed; add what your account shows besides, and take out what it shows while a call is still going on.',
 		displayOptions: { show: waiting },
 	},
 ];

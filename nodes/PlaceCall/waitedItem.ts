@@ -1,4 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
+import type { KnownCall } from '../shared/service/calls/openCalls';
 import { isJsonObject, type JsonObject } from '../shared/service/types';
 
 /** The ID of a call to wait for; an item that was not placed has none. */
@@ -14,7 +15,7 @@ export function jsonOf({ json }: INodeExecutionData): JsonObject {
 export function waitedItem(
 	placed: INodeExecutionData,
 	index: number,
-	{ record, isOver, refused }: { record: JsonObject; isOver: boolean; refused?: string },
+	{ record, isOver, refused }: KnownCall,
 ): INodeExecutionData {
 	const json = {
 		...(isOver ? {} : jsonOf(placed)),

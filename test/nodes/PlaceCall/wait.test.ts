@@ -223,6 +223,110 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		expect(items).toMatchObject([{ call_id: callId, status: 'voicemail', timed_out: false }]);
 	});
 
+	it('a report alone does not wake it while the record shows no end; the record that caught up does', async () => {
+		ownAddress();
+		const placeCall = await node(byWebhook);
+		const run = await sleepOver(placeCall, 1);
+		const [callId = ''] = placed();
+		const woken: unknown[] = [];
+		nock(N8N)
+			.post(/^\/webhook-waiting\/[^/]+\/id-Node/)
+			.reply((_uri, body) => [200, woken.push(body)]);
+		let time = clock.now();
+		now.mockImplementation(() => time);
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+			// Only the waits for the lagging record go on.
+			if (ms >= 15_000) await new Promise(() => {});
+			time += ms;
+			if (ms === 4_000) {
+				await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
+			}
+		});
+		const early = await arrive(placeCall, run, { call_id: callId });
+		expect(early.response).toMatchObject({ statusCode: 200, body: { received: true, open: 1 } });
+		expect(early.result).toEqual({ noWebhookResponse: true });
+		await until('the node to wake its execution', async () => woken.length > 0);
+		expect(woken).toEqual([{ look: true }]);
+		const { items } = await arrive(placeCall, run, { look: true });
+		expect(items).toMatchObject([{ call_id: callId, status: 'picked', timed_out: false }]);
+	});
+
+	it.each([
+		['until the limit has timed out', 60_000, true],
+		['for five minutes is over', 3_600_000, false],
+	])('a reported call whose record lags %s', async (_name, limit, timedOut) => {
+		now.mockReturnValue(1_000_000);
+		ownAddress();
+		const placeCall = await node({
+			...byWebhook,
+			waitLimit: limit / 1_000,
+			waitLimitUnit: 'seconds',
+		});
+		const run = await sleepOver(placeCall, 1);
+		const [callId = ''] = placed();
+		expect((await arrive(placeCall, run, { call_id: callId })).items).toBeUndefined();
+		now.mockReturnValue(1_000_000 + Math.min(limit, 300_000));
+		const { items } = await arrive(placeCall, run, { look: true });
+		expect(items).toMatchObject([{ call_id: callId, timed_out: timedOut }]);
+	});
+
+	it.each([502, 524, 429, 401, 503])(
+		'a %d at its own address does not end its looking',
+		async (status) => {
+			let time = 1_000_000;
+			now.mockImplementation(() => time);
+			ownAddress();
+			const answers = [200, status, status, 409];
+			let knocks = 0;
+			nock(N8N)
+				.post(/^\/webhook-waiting\/[^/]+\/id-Node/)
+				.times(answers.length)
+				.reply(() => [answers[knocks++], {}]);
+			jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+				waits.push(ms);
+				time += ms;
+				await Promise.resolve();
+			});
+			await sleepOver(await node(byWebhook), 1);
+			await until('the last knock', async () => knocks === answers.length);
+			expect(waits).toEqual([500, 15_000, 30_000, 60_000]);
+		},
+	);
+
+	it('where the last look stumbles it looks again, until n8n’s own limit', async () => {
+		let time = 1_000_000;
+		now.mockImplementation(() => time);
+		ownAddress();
+		const answers = [200, 502, 502, 200];
+		let knocks = 0;
+		nock(N8N)
+			.post(/^\/webhook-waiting\/[^/]+\/id-Node/)
+			.times(answers.length)
+			.reply(() => [answers[knocks++], {}]);
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+			waits.push(ms);
+			time += ms;
+			await Promise.resolve();
+		});
+		await sleepOver(await node({ ...byWebhook, waitLimit: 10, waitLimitUnit: 'seconds' }), 1);
+		await until('the last knock', async () => knocks === answers.length);
+		expect(waits).toEqual([500, 9_501, 10_000, 10_000]);
+	});
+
+	it('at the limit it ends although the calls cannot be read, and says so', async () => {
+		now.mockReturnValue(1_000_000);
+		ownAddress();
+		const placeCall = await node(byWebhook);
+		const run = await sleepOver(placeCall, 1);
+		const [callId = ''] = placed();
+		simulator.faults.inject({ kind: 'status', status: 503 });
+		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+		now.mockReturnValue(1_000_000 + HOUR);
+		const { items } = await arrive(placeCall, run, { look: true });
+		expect(items).toEqual([{ call_id: callId, timed_out: true, not_read: expect.any(String) }]);
+		expect(JSON.stringify(items)).not.toContain('restarted');
+	});
+
 	it('a process that has just started looks at all calls at the first report', async () => {
 		ownAddress();
 		const placeCall = await node(byWebhook);
@@ -244,6 +348,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		const run = await runWorkflow(ring.credentials, workflow, start, input);
 		expect(run.status).toBe('waiting');
 		const [callId = ''] = placed();
+		await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
 		const { items } = await arrive(placeCall, run, { call_id: callId });
 		expect(items).toMatchObject([
 			{ call_id: callId, timed_out: false },
@@ -297,6 +402,26 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject(
 			placed().map((call_id) => ({ call_id, status: 'picked', timed_out: false })),
 		);
+	});
+
+	it('reading ends for a busy line, which only says why it ended', async () => {
+		const placeCall = await node({
+			waitForCompletion: 'reading',
+			waitLimit: 1,
+			waitLimitUnit: 'hours',
+		});
+		simulator.setAutoComplete({
+			afterMs: 'beforeResponse',
+			outcome: {
+				status: 'busy',
+				call_ended_reason: 'busy',
+				call_picked_at: null,
+				summary: null,
+				post_call_analysis: null,
+			},
+		});
+		const run = await inNoTime(async () => await sleepOver(placeCall, 1));
+		expect(output(run, 'Node')[0]?.json).toMatchObject({ status: 'busy', timed_out: false });
 	});
 
 	it('reading ends at the limit, with what is known', async () => {

@@ -4,6 +4,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../types';
 /** The outcomes that the document observed; an account may show others, so the user can change them. */
 export const OBSERVED_OUTCOMES = ['picked', 'not_picked', 'failed'] as const;
 
+const PICKED = 'picked';
+
 /** Fields of the call record that only a call which is over has. */
 const SIGNS_OF_THE_END = [
 	'call_ended_by',
@@ -39,22 +41,20 @@ export function findCallId(payload: JsonValue): string | undefined {
 	return typeof value === 'string' && CALL_ID.test(value) ? value : undefined;
 }
 
-/** Whether `status` is one of those that the user counts as finished. */
-export function hasFinishedStatus(record: JsonObject, finished: readonly string[]): boolean {
-	return typeof record.status === 'string' && finished.includes(record.status);
-}
-
 /**
- * Whether a record shows by itself that its call is over. A status alone does not where the call was
- * picked up: whether a call that is still going on may show `picked` is open.
+ * Whether a record shows that its call is over: by a sign that only a call which is over has, or by a status that
+ * the user counts as finished. `picked` alone is no end: whether a call that is still going on may show it is open.
  */
-export function showsTheEnd(record: JsonObject, finished: readonly string[]): boolean {
-	if (SIGNS_OF_THE_END.some((name) => isFilled(record[name]))) return true;
-	return hasFinishedStatus(record, finished) && isUnset(record.call_picked_at);
+export function isOver(record: JsonObject, finished: readonly string[]): boolean {
+	if (SIGNS_OF_THE_END.some((name) => holdsValue(record[name]))) return true;
+	const { status } = record;
+	return typeof status === 'string' && status !== PICKED && finished.includes(status);
 }
 
-function isFilled(value: JsonValue | undefined): boolean {
-	return isJsonObject(value) ? Object.keys(value).length > 0 : !isUnset(value);
+/** An analysis may be there before it is made, with all its keys and no value. */
+function holdsValue(value: JsonValue | undefined): boolean {
+	if (typeof value === 'object' && value !== null) return Object.values(value).some(holdsValue);
+	return !isUnset(value);
 }
 
 /** Names separated by commas or line breaks, as a person types a list. */

@@ -1,8 +1,8 @@
 import { transcriptTurns, withExpiry } from './callRecord';
-import { showsTheEnd, OBSERVED_OUTCOMES } from './completion';
+import { isOver, OBSERVED_OUTCOMES } from './completion';
 import { getCall, getRecording, getTranscript } from '../endpoints';
 import { recordOf } from '../core/envelope';
-import { isRefusal, isTransient } from '../core/explained';
+import { ExplainedError, isRefusal, isTransient } from '../core/explained';
 import type { Clock } from '../core/http';
 import type { Service } from '../core/service';
 import type { JsonObject } from '../types';
@@ -43,7 +43,7 @@ export async function readCompletedCall(
 		return await read();
 	});
 	for (const wait of LAG_WAITS_MS) {
-		if (showsTheEnd(record, OBSERVED_OUTCOMES)) break;
+		if (isOver(record, OBSERVED_OUTCOMES)) break;
 		await clock.sleep(wait);
 		record = await read();
 	}
@@ -81,6 +81,12 @@ async function throughOutage<T>(clock: Clock, until: number, act: () => Promise<
 
 export function isUnknownCall(error: unknown): boolean {
 	return error instanceof OtherCall || isRefusal(error, 'call_not_found');
+}
+
+/** For an item of the output: why its call could not be read, and what to do. */
+export function whyNotRead(error: unknown): string {
+	if (error instanceof ExplainedError) return `${error.message}. ${error.todo}`;
+	return error instanceof Error ? error.message : String(error);
 }
 
 async function readRecording(service: Service, callId: string): Promise<JsonObject | null> {

@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
-import { hasFinishedStatus } from './completion';
-import { ExplainedError, isTransient } from '../core/explained';
+import { isOver } from './completion';
+import { isTransient } from '../core/explained';
 import type { Clock } from '../core/http';
-import type { ReadCall } from './openCalls';
-import type { JsonObject } from '../types';
+import type { KnownCall, ReadCall } from './openCalls';
+import { whyNotRead } from './readBack';
 
 const FIRST_INTERVAL_MS = 5_000;
 const LONGEST_INTERVAL_MS = 60_000;
@@ -13,16 +13,10 @@ const READS_AT_ONCE = 10;
 /** A call that the service refuses to show this often in a row is not asked for again. */
 const MOST_REFUSALS = 3;
 
-export type WaitedCall = {
-	/** As last read; empty when it never was. */
-	record: JsonObject;
-	isOver: boolean;
-	/** Why it is not read any more. */
-	refused?: string;
-	refusals: number;
-};
+/** `refused` here means that it is not read any more. */
+export type WaitedCall = KnownCall & { refusals: number };
 
-/** Reads the calls in rounds, at growing intervals, until each has a finished status or the time is over. */
+/** Reads the calls in rounds, at growing intervals, until each is over or the time is. */
 export async function readUntilFinished(
 	callIds: readonly string[],
 	finished: readonly string[],
@@ -57,16 +51,11 @@ async function look(
 	try {
 		call.record = await read(callId);
 		call.refusals = 0;
-		call.isOver = hasFinishedStatus(call.record, finished);
+		call.isOver = isOver(call.record, finished);
 	} catch (error) {
 		// The call has been placed whatever happens now, so nothing here may stop the others.
 		if (isTransient(error)) return;
 		call.refusals++;
-		if (call.refusals >= MOST_REFUSALS) call.refused = sentences(error);
+		if (call.refusals >= MOST_REFUSALS) call.refused = whyNotRead(error);
 	}
-}
-
-function sentences(error: unknown): string {
-	if (error instanceof ExplainedError) return `${error.message}. ${error.todo}`;
-	return error instanceof Error ? error.message : String(error);
 }

@@ -1,11 +1,10 @@
 import {
 	findCallId,
 	findField,
-	hasFinishedStatus,
+	isOver,
 	isWanted,
 	OBSERVED_OUTCOMES,
 	parseList,
-	showsTheEnd,
 } from '../../../../../nodes/shared/service/calls/completion';
 import { dialects } from '../../../../simulator';
 import type { JsonObject, JsonValue } from '../../../../../nodes/shared/service/types';
@@ -50,18 +49,29 @@ describe('the end of a call', () => {
 		['a summary', { status: 'picked', call_picked_at: 'x', summary: 'Wants a visit' }, true],
 		['an analysis', { post_call_analysis: { sentiment: 'positive' } }, true],
 		['an empty analysis', { post_call_analysis: {} }, false],
+		[
+			'an analysis that has no value yet',
+			{ post_call_analysis: { sentiment: null, tags: [], scores: { mood: null } } },
+			false,
+		],
+		['an analysis that says no', { post_call_analysis: { callback_required: false } }, true],
 		['an outcome of a call never picked up', { status: 'not_picked' }, true],
-		['an outcome of a call that may still go on', { status: 'picked', call_picked_at: 'x' }, false],
+		['an outcome of a call that broke off', { status: 'failed', call_picked_at: 'x' }, true],
+		['picked while the person may still talk', { status: 'picked', call_picked_at: 'x' }, false],
+		['picked, without the time of it', { status: 'picked' }, false],
 		['a status of another kind', { status: 'ringing' }, false],
+		['a busy line, by its reason', { status: 'busy', call_ended_reason: 'busy' }, true],
 		['no status', { status: null }, false],
+		['nothing at all', {}, false],
 	])('%s', (_name, record, over) => {
-		expect(showsTheEnd(record, OBSERVED_OUTCOMES)).toBe(over);
+		expect(isOver(record, OBSERVED_OUTCOMES)).toBe(over);
 	});
 
-	it('by status alone, from the list of the user', () => {
-		expect(hasFinishedStatus({ status: 'voicemail' }, OBSERVED_OUTCOMES)).toBe(false);
-		expect(hasFinishedStatus({ status: 'voicemail' }, ['voicemail'])).toBe(true);
-		expect(hasFinishedStatus({}, ['voicemail'])).toBe(false);
+	it('by a status that the user lists', () => {
+		expect(isOver({ status: 'voicemail' }, OBSERVED_OUTCOMES)).toBe(false);
+		expect(isOver({ status: 'voicemail', call_picked_at: 'x' }, ['voicemail'])).toBe(true);
+		expect(isOver({ status: 'failed' }, ['voicemail'])).toBe(false);
+		expect(isOver({}, ['voicemail'])).toBe(false);
 	});
 });
 

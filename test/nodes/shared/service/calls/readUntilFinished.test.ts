@@ -18,7 +18,7 @@ function clockAt(start = 0) {
 }
 
 const IDS = Array.from({ length: 30 }, (_, index) => `call-${index}`);
-const FINISHED = ['picked', 'voicemail'];
+const FINISHED = ['not_picked', 'voicemail'];
 const HOUR = 3_600_000;
 
 it('reads at growing intervals until each call is finished, and each only so long', async () => {
@@ -28,7 +28,7 @@ it('reads at growing intervals until each call is finished, and each only so lon
 		const times = (reads.get(callId) ?? 0) + 1;
 		reads.set(callId, times);
 		const isLast = callId === 'call-29';
-		return { call_id: callId, status: times >= (isLast ? 8 : 2) ? 'picked' : 'ringing' };
+		return { call_id: callId, status: times >= (isLast ? 8 : 2) ? 'not_picked' : 'ringing' };
 	};
 	const calls = await readUntilFinished(IDS, FINISHED, read, { clock, until: HOUR });
 	expect([...calls.values()].every(({ isOver }) => isOver)).toBe(true);
@@ -37,20 +37,24 @@ it('reads at growing intervals until each call is finished, and each only so lon
 	expect(clock.sleeps).toEqual([5000, 7500, 11250, 16875, 25312.5, 37968.75, 56953.125, 60000]);
 });
 
-it('counts as finished what the user lists, and nothing else', async () => {
+it('takes for over what the user lists or what shows the end, and nothing else', async () => {
 	const clock = clockAt();
-	const statuses = new Map([
-		['a', 'voicemail'],
-		['b', 'failed'],
+	const records = new Map<string, JsonObject>([
+		['listed', { status: 'voicemail' }],
+		['ended', { status: 'busy', call_ended_reason: 'busy' }],
+		['not listed', { status: 'failed' }],
+		['talking', { status: 'picked', post_call_analysis: { sentiment: null } }],
 	]);
-	const read = async (callId: string): Promise<JsonObject> => ({
-		status: statuses.get(callId) ?? null,
-		summary: 'there',
-	});
-	const calls = await readUntilFinished(['a', 'b', 'c'], FINISHED, read, { clock, until: 60_000 });
-	expect(calls.get('a')).toMatchObject({ isOver: true });
-	expect(calls.get('b')).toMatchObject({ isOver: false, record: { status: 'failed' } });
-	expect(calls.get('c')).toMatchObject({ isOver: false });
+	const read = async (callId: string): Promise<JsonObject> => records.get(callId) ?? {};
+	const ids = [...records.keys()];
+	const calls = await readUntilFinished(ids, FINISHED, read, { clock, until: 60_000 });
+	expect([...calls].map(([callId, { isOver }]) => [callId, isOver])).toEqual([
+		['listed', true],
+		['ended', true],
+		['not listed', false],
+		['talking', false],
+	]);
+	expect(calls.get('talking')).toMatchObject({ record: { status: 'picked' } });
 	expect(clock.now()).toBe(60_000);
 });
 
@@ -61,7 +65,7 @@ it('keeps at most ten reads under way', async () => {
 		most = Math.max(most, ++underWay);
 		await Promise.resolve();
 		underWay--;
-		return { status: 'picked' };
+		return { status: 'not_picked' };
 	};
 	await readUntilFinished(IDS, FINISHED, read, { clock: clockAt(), until: HOUR });
 	expect(most).toBe(10);
@@ -71,7 +75,7 @@ it('rides out what passes', async () => {
 	let reads = 0;
 	const read = async (): Promise<JsonObject> => {
 		if (++reads < 6) throw new NotSent('The service cannot be reached', 'Wait.');
-		return { status: 'picked' };
+		return { status: 'not_picked' };
 	};
 	const calls = await readUntilFinished(['a'], FINISHED, read, { clock: clockAt(), until: HOUR });
 	expect(calls.get('a')).toMatchObject({ isOver: true });
@@ -81,7 +85,7 @@ it('gives a call up that the service refuses to show, and says why', async () =>
 	const clock = clockAt();
 	let reads = 0;
 	const read = async (callId: string): Promise<JsonObject> => {
-		if (callId === 'good') return { status: 'picked' };
+		if (callId === 'good') return { status: 'not_picked' };
 		reads++;
 		throw new ServiceRefusal('Unknown call', 'Check it.', 'call_not_found', 404, {
 			texts: ['call_not_found'],
@@ -97,7 +101,7 @@ it('gives a call up that the service refuses to show, and says why', async () =>
 it('reads a last time at the limit', async () => {
 	const clock = clockAt();
 	const read = async (): Promise<JsonObject> => ({
-		status: clock.now() === 8_000 ? 'picked' : 'ringing',
+		status: clock.now() === 8_000 ? 'not_picked' : 'ringing',
 	});
 	const calls = await readUntilFinished(['a'], FINISHED, read, { clock, until: 8_000 });
 	expect(clock.sleeps).toEqual([5_000, 3_000]);
