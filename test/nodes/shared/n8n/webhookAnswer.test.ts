@@ -34,7 +34,7 @@ async function leftBehind(body: string, length: number, header = ''): Promise<We
 			rawBody: undefined,
 			complete: incoming.complete,
 			headers: { ...incoming.headers },
-			read: () => incoming.read(),
+			read: (): unknown => incoming.read(),
 		};
 	} finally {
 		server.close();
