@@ -136,6 +136,21 @@ export async function runNode(
 	return await runWorkflow(credentialsHelper, workflow, start, input);
 }
 
+/** Of a workflow that runs; `cancel()` is n8n's Stop. */
+export type Execution = ReturnType<WorkflowExecute['processRunExecutionData']>;
+
+/** Starts one node on the input. */
+export function beginNode(
+	credentialsHelper: TestCredentialsHelper,
+	node: INode,
+	input: INodeExecutionData[],
+): Execution {
+	const { workflow, start } = oneNodeWorkflow(node);
+	const additionalData = makeAdditionalData(credentialsHelper, 'trigger');
+	const execution = new WorkflowExecute(additionalData, 'trigger', runDataOf(start, input));
+	return execution.processRunExecutionData(workflow);
+}
+
 export async function runWorkflow(
 	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
@@ -143,14 +158,17 @@ export async function runWorkflow(
 	input: INodeExecutionData[],
 	mode: WorkflowExecuteMode = 'trigger',
 ): Promise<IRun> {
-	const runData = createRunExecutionData({
+	return await resume(credentialsHelper, workflow, runDataOf(start, input), mode);
+}
+
+function runDataOf(start: INode, input: INodeExecutionData[]): IRunExecutionData {
+	return createRunExecutionData({
 		startData: {},
 		resultData: { runData: {} },
 		executionData: {
 			nodeExecutionStack: [{ node: start, data: { main: [input] }, source: null }],
 		},
 	});
-	return await resume(credentialsHelper, workflow, runData, mode);
 }
 
 /** Runs on from stored run data, as n8n does when a waiting execution is due. */

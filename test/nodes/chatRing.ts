@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { clock } from '../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { credentialFor } from '../contract/credentialFor';
-import { engineRing, HOST, output, runNode, TOKEN } from '../engine';
+import { beginNode, engineRing, HOST, output, runNode, TOKEN, type Execution } from '../engine';
 import { until } from '../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 
@@ -90,6 +90,16 @@ export function chatRing(type: string, basics: INodeParameters) {
 		/** Runs the node against the simulated service. */
 		run: async (parameters: INodeParameters = {}, setting: Setting = {}): Promise<IRun> =>
 			await runOn(undefined, parameters, setting),
+		/** Starts the node against the simulated service. */
+		begin: async (
+			parameters: INodeParameters = {},
+			setting: Setting = {},
+		): Promise<{ execution: Execution }> => {
+			const { items = [{}] } = setting;
+			const input = items.map((json) => ({ json }));
+			const started = await node(undefined, parameters, setting);
+			return { execution: beginNode(ring.credentials, started, input) };
+		},
 		/** Runs the node against what nock answers for `service()`. */
 		runOnNock: async (parameters: INodeParameters = {}, setting: Setting = {}): Promise<IRun> =>
 			await runOn(HOST, parameters, setting),

@@ -1,4 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { stopped } from '../../shared/n8n/cancel';
 import { sessionField, takeOverField } from '../../shared/n8n/chatFields';
 import { forEachChatItem, type ChatDesk, type Prepare } from '../../shared/n8n/chatItems';
 import { clock } from '../../shared/n8n/connect';
@@ -8,7 +9,7 @@ import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { parseSessionId } from '../../shared/service/chat/chatInput';
 import { waitForEvent as waitOnSocket } from '../../shared/service/chat/chatWait';
-import { InvalidInput } from '../../shared/service/core/explained';
+import { InvalidInput, NotSent } from '../../shared/service/core/explained';
 import { optionsOf } from './options';
 
 const SESSIONS_AT_ONCE = 10;
@@ -57,24 +58,34 @@ const waitOnce: Prepare = ({ parameters, index }) => {
 	const takeOver = parameters.boolean('takeOver', index);
 	const send = async ({ context, connection, sockets }: ChatDesk) => {
 		const known = givenOut(context, sessionId);
-		const { event, seen, ended } = await sockets.use(
+		const { end, seen } = await sockets.use(
 			connection,
 			sessionId,
 			takeOver,
 			async (socket) => await waitOnSocket(socket, { types, ms, known: new Set(known) }, clock),
 		);
-		if (ended !== null && ended.kind !== 'session_closed') throw ended;
+		if (end.kind === 'stopped') throw stopped(context);
+		if (end.kind === 'time_over' && !end.connected) throw neverConnected();
+		if (end.kind === 'ended' && end.ending.kind !== 'session_closed') throw end.ending;
+		const event = end.kind === 'event' ? end.event : null;
 		if (event?.eventId != null) known.push(event.eventId);
 		return asItems({
 			session_id: sessionId,
-			timed_out: event === null && ended === null,
-			session_closed: ended !== null || event?.type === 'session_closed',
+			timed_out: end.kind === 'time_over',
+			session_closed: end.kind === 'ended' || event?.type === 'session_closed',
 			event: event?.envelope ?? null,
 			seen: seen.map(({ envelope }) => envelope),
 		});
 	};
 	return { request: { sessionId, types, takeOver }, repeatable: true, send };
 };
+
+function neverConnected(): NotSent {
+	return new NotSent(
+		'The chat session was not connected within the Time Limit, so no event could be seen',
+		'Check that the service is up and can be reached from n8n, and that no other client holds the session. If connecting takes long, raise the Time Limit.',
+	);
+}
 
 /** IDs of events that this node gave out before in this execution, kept with it: in a loop each counts once. */
 function givenOut(context: IExecuteFunctions, sessionId: string): string[] {

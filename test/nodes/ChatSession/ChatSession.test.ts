@@ -1,3 +1,4 @@
+import { setTimeout as realSleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { service } from '../../engine';
@@ -127,6 +128,81 @@ describe('wait for event', () => {
 		expect(records(await waiting)).toMatchObject([
 			{ timed_out: false, session_closed: true, event: null, seen: [{ type: 'session_closed' }] },
 		]);
+	});
+
+	test.each([
+		[
+			'the service gives no token',
+			() => ring.simulator().faults.inject({ kind: 'status', status: 503 }),
+		],
+		['the token is long in coming', () => ring.simulator().faults.inject({ kind: 'hang' })],
+	])('never connected, as %s: that is told, not a time limit', async (_why, fail) => {
+		fail();
+		const run = await wait({ timeLimit: 10 });
+		expect(stopped(run)).toMatchObject({
+			message: expect.stringContaining('was not connected within the Time Limit'),
+			description: expect.stringContaining('Check that the service is up'),
+		});
+	});
+
+	test('connected once, and away when the time is over: that is the time limit', async () => {
+		const waiting = wait({ eventTypes: ['session_dormant'], timeLimit: 10 });
+		await listening();
+		ring.simulator().faults.inject({ kind: 'status', status: 503 });
+		await realSleep(50);
+		ring.simulator().sessions.cutSockets();
+		expect(records(await waiting)).toMatchObject([{ timed_out: true, event: null }]);
+	});
+
+	describe('Stop', () => {
+		const begin = async (parameters: INodeParameters = {}, items = [{}]) =>
+			await ring.begin({ operation: 'waitForEvent', ...parameters }, { items });
+
+		test('ends the wait, and leaves no socket open', async () => {
+			const { execution } = await begin();
+			await listening();
+			execution.cancel();
+			await execution;
+			await eventually(() => ring.simulator().sessions.standingSockets() === 0);
+			expect(ring.connections()).toBe(1);
+		});
+
+		test('while it connects: no socket opens afterwards', async () => {
+			const { execution } = await begin();
+			await eventually(() => ring.simulator().requests.length === 1);
+			execution.cancel();
+			await execution;
+			await realSleep(100);
+			expect(ring.simulator().sessions.standingSockets()).toBe(0);
+		});
+
+		test('while the credential is read: nothing is asked for any more', async () => {
+			let readOn = () => {};
+			const reading = new Promise<void>((resolve) => (readOn = resolve));
+			const getDecrypted = ring.credentials.getDecrypted.bind(ring.credentials);
+			const read = jest.spyOn(ring.credentials, 'getDecrypted');
+			read.mockImplementation(async (...what) => {
+				await reading;
+				return await getDecrypted(...what);
+			});
+			const { execution } = await begin();
+			await eventually(() => read.mock.calls.length > 0);
+			execution.cancel();
+			readOn();
+			await execution;
+			await realSleep(100);
+			expect(ring.simulator().requests).toEqual([]);
+		});
+
+		test('items that had not begun do not begin', async () => {
+			const { execution } = await begin({ options: { concurrency: 1 } }, [{}, {}, {}]);
+			await listening();
+			execution.cancel();
+			await execution;
+			await realSleep(100);
+			expect(ring.connections()).toBe(1);
+			expect(ring.simulator().sessions.standingSockets()).toBe(0);
+		});
 	});
 
 	test('several sessions are waited for at the same time', async () => {

@@ -1,6 +1,7 @@
-import type { ChatLease } from '../chatSocket/sharedConnections';
 import type { ChatEnded } from '../chatSocket/endings';
+import type { Readiness } from '../chatSocket/exchange';
 import { pause } from '../chatSocket/pause';
+import type { EventLink } from '../chatSocket/replyWatch';
 import type { ChatEvent } from '../chatSocket/types';
 import type { Clock } from '../core/http';
 
@@ -12,13 +13,24 @@ export type EventWish = {
 	known: ReadonlySet<string>;
 };
 
+/** Where the events come from. */
+export interface WaitLink extends EventLink {
+	/** Resolves when the session's connection is held, or will never be. */
+	ready(): Promise<Readiness>;
+}
+
+/** What ended the wait. */
+export type WaitEnd =
+	| { kind: 'event'; event: ChatEvent }
+	/** `connected`: whether the session was ever listened to. */
+	| { kind: 'time_over'; connected: boolean }
+	| { kind: 'ended'; ending: ChatEnded }
+	| { kind: 'stopped' };
+
 export type AwaitedEvent = {
-	/** Null when none came. */
-	event: ChatEvent | null;
-	/** What came before it and was not waited for, oldest first. */
+	end: WaitEnd;
+	/** What came before and was not waited for, oldest first. */
 	seen: ChatEvent[];
-	/** Set when the connection ended for good first. */
-	ended: ChatEnded | null;
 };
 
 /** A busy session must not fill the memory while something rare is waited for. */
@@ -26,18 +38,25 @@ const MOST_SEEN = 1_000;
 
 /** Waits for an event, for as long as the session's connection lasts. */
 export async function waitForEvent(
-	socket: ChatLease,
+	link: WaitLink,
 	{ types, ms, known }: EventWish,
 	clock: Clock,
 ): Promise<AwaitedEvent> {
 	const found = new AbortController();
 	const wanted: ChatEvent[] = [];
 	const seen: ChatEvent[] = [];
-	const isReplay = replaysFrom(socket, clock.now());
-	const unsubscribe = socket.subscribe((event) => {
+	const begun = clock.now();
+	let connected = false;
+	void link.ready().then(({ kind }) => {
+		connected = kind === 'open';
+	});
+	const unsubscribe = link.subscribe((event) => {
 		if (found.signal.aborted) return;
+		// A new connection can begin with a replay of recent events. Those from before the wait are told by their time,
+		// and only then: a clock that goes wrong must not hide what happens later.
+		const isReplay = !connected && isBefore(event, begun);
 		const isKnown = event.eventId !== null && known.has(event.eventId);
-		if (!isKnown && !isReplay(event) && (types === null || types.has(event.type))) {
+		if (!isKnown && !isReplay && (types === null || types.has(event.type))) {
 			wanted.push(event);
 			found.abort();
 			return;
@@ -45,22 +64,17 @@ export async function waitForEvent(
 		seen.push(event);
 		if (seen.length > MOST_SEEN) seen.shift();
 	});
-	await pause(clock, ms, AbortSignal.any([found.signal, socket.signal]));
+	await pause(clock, ms, AbortSignal.any([found.signal, link.signal]));
 	unsubscribe();
-	const [event = null] = wanted;
-	if (event !== null || !socket.signal.aborted) return { event, seen, ended: null };
-	const readiness = await socket.ready();
-	return { event, seen, ended: readiness.kind === 'ended' ? readiness.ending : null };
+	const [event] = wanted;
+	if (event !== undefined) return { end: { kind: 'event', event }, seen };
+	if (!link.signal.aborted) return { end: { kind: 'time_over', connected }, seen };
+	const readiness = await link.ready();
+	return readiness.kind === 'ended'
+		? { end: { kind: 'ended', ending: readiness.ending }, seen }
+		: { end: { kind: 'stopped' }, seen };
 }
 
-/**
- * A new connection can begin with a replay of recent events. Those from before the wait are told by their time, and
- * only then: a clock that goes wrong must not hide what happens later.
- */
-function replaysFrom(socket: ChatLease, since: number): (event: ChatEvent) => boolean {
-	let isNew = true;
-	void socket.ready().then(() => {
-		isNew = false;
-	});
-	return ({ envelope: { ts } }) => isNew && typeof ts === 'string' && Date.parse(ts) < since;
+function isBefore({ envelope: { ts } }: ChatEvent, moment: number): boolean {
+	return typeof ts === 'string' && Date.parse(ts) < moment;
 }

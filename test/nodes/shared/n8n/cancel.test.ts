@@ -38,14 +38,32 @@ test('sleeps its time', async () => {
 	await cancellableSleep(contextWith())(1);
 });
 
-test('ends when the person stops the execution, and does not begin after that', async () => {
-	const controller = new AbortController();
-	const sleep = cancellableSleep(contextWith(controller.signal));
+describe('when the person stops the execution', () => {
+	const STOPPED = 'The execution was stopped while it waited';
+
 	// A clock that stands still: only the abort can end these sleeps.
-	jest.useFakeTimers();
-	const asleep = sleep(60_000);
-	controller.abort();
-	await expect(asleep).rejects.toThrow('The execution was stopped while it waited');
-	await expect(sleep(60_000)).rejects.toThrow('The execution was stopped while it waited');
-	jest.useRealTimers();
+	beforeEach(() => {
+		jest.useFakeTimers();
+	});
+	afterEach(() => {
+		jest.useRealTimers();
+	});
+
+	test('a sleep under way ends at once, and its timer is gone a second later', async () => {
+		const controller = new AbortController();
+		const asleep = cancellableSleep(contextWith(controller.signal))(60_000);
+		expect(jest.getTimerCount()).toBe(1);
+		controller.abort();
+		await expect(asleep).rejects.toThrow(STOPPED);
+		await jest.advanceTimersByTimeAsync(1_000);
+		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	test('no further sleep begins', async () => {
+		const controller = new AbortController();
+		const sleep = cancellableSleep(contextWith(controller.signal));
+		controller.abort();
+		await expect(sleep(60_000)).rejects.toThrow(STOPPED);
+		expect(jest.getTimerCount()).toBe(0);
+	});
 });
