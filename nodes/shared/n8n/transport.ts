@@ -65,7 +65,7 @@ function toHttpRequest(baseUrl: string, request: ServiceRequest): IHttpRequestOp
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
-		timeout: REQUEST_TIMEOUT_MS,
+		timeout: request.timeoutMs ?? REQUEST_TIMEOUT_MS,
 	};
 }
 

@@ -130,17 +130,19 @@ describe('losing sessions', () => {
 	test('one that was given up is followed again, and its owner told once', async () => {
 		const active = await ring.start({ sessionIds: sessions.open });
 		hurry(2_000);
-		const { sessions: control, requests } = ring.service();
-		control.setAgentActive(agents.full, false);
+		const { sessions: control, faults, requests } = ring.service();
+		faults.inject({ kind: 'status', status: 503, match: { path: /ws_token/ } });
+		control.expireTokens();
+		control.closeSockets(4401);
 		await eventually(() => active.failed.length === 1);
 		expect(active.failed[0]).toMatchObject({
 			message: expect.stringMatching(/^The chat session .* is not followed: /),
 			description: expect.stringMatching(/tries again by itself/),
 		});
-		// A first refusal and 31 polls until it was given up; then at least two more rounds of them.
-		const polls = () => requests.filter(({ path }) => path.endsWith('user-stream')).length;
-		await eventually(() => polls() > 100);
-		control.setAgentActive(agents.full, true);
+		// Two rounds more of attempts, and into the next.
+		const before = requests.length;
+		await eventually(() => requests.length > before + 15);
+		faults.clear();
 		await ring.connected(1);
 		control.nudge(sessions.open);
 		await eventually(() => active.emitted.length === 1);

@@ -8,6 +8,8 @@ export type ServiceRequest = {
 	path: string;
 	query?: Query;
 	body?: JsonObject;
+	/** Where the answer is worth less the later it comes. */
+	timeoutMs?: number;
 };
 
 export type Query = { [name: string]: string | number | boolean };

@@ -4,6 +4,9 @@ import type { Service } from '../core/service';
 import type { WsTokenRequest } from '../types';
 import { segment, withAdditions, type Additions } from './request';
 
+/** All who want the session wait for its token, so a request that hangs makes room for the next one. */
+const TOKEN_TIMEOUT_MS = 15_000;
+
 /** `POST /v1/chat/session/{id}/ws_token`; with an API token the stream must be `user`. */
 export async function requestWsToken(
 	service: Service,
@@ -12,6 +15,7 @@ export async function requestWsToken(
 ): Promise<Answer> {
 	const path = `/v1/chat/session/${segment(sessionId)}/ws_token`;
 	const body: WsTokenRequest = { stream: 'user' };
-	const request = withAdditions({ method: 'POST', path, body }, additions);
+	const timeoutMs = TOKEN_TIMEOUT_MS;
+	const request = withAdditions({ method: 'POST', path, body, timeoutMs }, additions);
 	return await service.send(request, either(saysSuccess, carries('token')), { isSecret: true });
 }

@@ -31,11 +31,16 @@ const mint = async (status: number, body: JsonValue | TransportFault) =>
 	await mintToken(async () => await requestWsToken(serviceAnswering(status, body), 's 1'));
 
 describe('mintToken', () => {
-	it('asks for the stream user of the session', async () => {
+	it('asks for the stream user of the session, and for no longer than 15 seconds', async () => {
 		const seen: ServiceRequest[] = [];
 		await requestWsToken(serviceAnswering(200, { success: true, data: DATA }, seen), 's 1');
 		expect(seen).toEqual([
-			{ method: 'POST', path: '/v1/chat/session/s%201/ws_token', body: { stream: 'user' } },
+			{
+				method: 'POST',
+				path: '/v1/chat/session/s%201/ws_token',
+				body: { stream: 'user' },
+				timeoutMs: 15_000,
+			},
 		]);
 	});
 
