@@ -140,6 +140,13 @@ export class N8nDriver {
 		);
 	}
 
+	/** *Retry* in the list of executions, with the workflow as it was or as it is saved now. */
+	async retry(executionId: string, workflow: 'original' | 'current'): Promise<Execution> {
+		const body = { loadWorkflow: workflow === 'current' };
+		const started = await this.call('POST', `/executions/${executionId}/retry`, body);
+		return await this.finished(z.object({ id: z.string() }).parse(started).id);
+	}
+
 	/** Everything an execution has stored: each node's output, the error if there is one. */
 	async runData(executionId: string): Promise<IRunExecutionData['resultData']> {
 		const { data } = await this.execution(executionId);

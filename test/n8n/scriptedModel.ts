@@ -1,0 +1,77 @@
+import fastify, { type FastifyInstance } from 'fastify';
+import { z } from 'zod';
+
+/** One turn of the model: tools that it calls, or what it says at the end. */
+export type Turn =
+	| { calls: Array<{ tool: string; args?: Record<string, unknown> }> }
+	| { says: string };
+
+const request = z.object({
+	messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
+});
+
+/** A model that follows a script, behind the address of a chat completions API. */
+export class ScriptedModel {
+	private script: Turn[] = [];
+	private answers = 0;
+	private messages: z.infer<typeof request>['messages'] = [];
+
+	baseUrl = '';
+
+	private constructor(private readonly server: FastifyInstance) {}
+
+	static async start(): Promise<ScriptedModel> {
+		const server = fastify();
+		const model = new ScriptedModel(server);
+		server.post(
+			'/v1/chat/completions',
+			async ({ body }) => await Promise.resolve(model.answer(body)),
+		);
+		model.baseUrl = `${await server.listen({ host: '127.0.0.1', port: 0 })}/v1`;
+		return model;
+	}
+
+	follow(...script: Turn[]): void {
+		this.script = script;
+	}
+
+	/** What the model was told of its tool calls, in its last request. */
+	told(): string[] {
+		return this.messages
+			.filter(({ role }) => role === 'tool')
+			.map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)));
+	}
+
+	async stop(): Promise<void> {
+		await this.server.close();
+	}
+
+	private answer(body: unknown): object {
+		this.messages = request.parse(body).messages;
+		const turn = this.script.shift() ?? { says: 'There is nothing left to do.' };
+		const id = `turn-${++this.answers}`;
+		return {
+			id,
+			object: 'chat.completion',
+			created: 0,
+			model: 'scripted',
+			choices: [{ index: 0, ...choice(turn, id) }],
+			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+		};
+	}
+}
+
+function choice(turn: Turn, id: string): object {
+	if ('says' in turn) {
+		return { finish_reason: 'stop', message: { role: 'assistant', content: turn.says } };
+	}
+	const toolCalls = turn.calls.map(({ tool, args = {} }, index) => ({
+		id: `${id}-call-${index}`,
+		type: 'function',
+		function: { name: tool, arguments: JSON.stringify(args) },
+	}));
+	return {
+		finish_reason: 'tool_calls',
+		message: { role: 'assistant', content: null, tool_calls: toolCalls },
+	};
+}
