@@ -1,3 +1,4 @@
+import omit from 'lodash/omit';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import {
 	REASON_COLUMN,
@@ -8,11 +9,11 @@ import {
 import { countRows } from '../shared/service/campaignFeed/report';
 import { summarize } from '../shared/service/campaignFeed/summary';
 
-/** One item for each request that the service took: its whole answer and the totals of the feed. */
+/** One item for each request that the service took: first what became of the whole feed, then the answer. */
 export function pushedItems(outcome: FeedOutcome): INodeExecutionData[] {
 	const feed = countRows(outcome);
 	return outcome.pushed.map((request) => ({
-		json: { ...request.answer, feed },
+		json: { feed, ...omit(request.answer, 'feed') },
 		pairedItem: pairs([request]),
 	}));
 }
@@ -21,7 +22,7 @@ export function summaryItem(outcome: FeedOutcome): INodeExecutionData {
 	return { json: summarize(outcome), pairedItem: pairs(outcome.pushed) };
 }
 
-/** Each row that is not in the campaign, as it came in, with the reason. */
+/** Each row for which nobody is called, as it came in, with the reason. */
 export function rejectedItems(
 	context: IExecuteFunctions,
 	{ leftOut }: FeedOutcome,
@@ -36,7 +37,7 @@ export function rejectedItems(
 		}));
 }
 
-/** A request stands for all rows that were in it. */
+/** A request stands for all of its rows that can be called. */
 function pairs(requests: readonly PushedRequest[]): Array<{ item: number }> {
 	return requests.flatMap(({ rows }) => rows.map((item) => ({ item })));
 }

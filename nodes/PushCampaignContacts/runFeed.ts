@@ -6,7 +6,7 @@ import type { FeedOutcome } from '../shared/service/campaignFeed/feed';
 import { prepareFeed } from '../shared/service/campaignFeed/prepare';
 import { pushFeed } from '../shared/service/campaignFeed/push';
 import { InvalidInput } from '../shared/service/core/explained';
-import { EarlierTry } from './earlierTry';
+import { inTurn, openProgress } from './feedMemory';
 import { readPresentation, readSettings, type Presentation } from './readSettings';
 
 export type Fed = { outcome: FeedOutcome; presentation: Presentation };
@@ -30,15 +30,15 @@ export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
 	const { service } = await connect(context);
 	const prepared = await prepareFeed(items, columns, settings, breathe);
 
-	const earlier = new EarlierTry(context);
+	const progress = openProgress(context);
 	const push = {
 		...settings,
 		service,
 		columns,
 		stopRequested: () => context.getExecutionCancelSignal()?.aborted === true,
 	};
-	const outcome = await pushFeed(items, prepared, push, earlier.outcome());
-	earlier.keep(outcome);
+	const feed = async () => await pushFeed(items, prepared, push, progress);
+	const outcome = await inTurn(progress, feed);
 	return { outcome, presentation };
 }
 

@@ -9,7 +9,7 @@ import type { FeedOutcome } from '../shared/service/campaignFeed/feed';
 import { countRows, describeOutcome } from '../shared/service/campaignFeed/report';
 import { ExplainedError, InvalidInput, ServiceRefusal } from '../shared/service/core/explained';
 import { isJsonObject } from '../shared/service/types';
-import { EarlierTry } from './earlierTry';
+import { openProgress } from './feedMemory';
 
 /** n8n's own error for a feed that did not reach its end, telling what became of every row. */
 export function feedStopped(
@@ -21,7 +21,8 @@ export function feedStopped(
 	const position = { itemIndex: firstRowOf(outcome), of: 1 };
 	const nodeError = toNodeError(context.getNode(), error, position);
 	if (error instanceof ServiceRefusal || hasBegun(outcome)) {
-		nodeError.description = [nodeError.description, describeOutcome(outcome)].join('\n');
+		const [summary, ...rows] = describeOutcome(outcome);
+		nodeError.description = [summary, nodeError.description, ...rows].join('\n');
 	}
 	return nodeError;
 }
@@ -35,16 +36,33 @@ export function couldNotBegin(context: IExecuteFunctions, error: unknown): FeedO
 					error instanceof Error ? error.message : String(error),
 					'Nothing was sent.',
 				);
-	const earlier = new EarlierTry(context).outcome();
-	if (earlier !== undefined) return { ...earlier, stopped };
-	const reason = `${stopped.message}. ${stopped.todo}`;
 	const items = context.getInputData();
-	return {
-		received: items.length,
-		pushed: [],
-		leftOut: items.map((_item, index) => ({ index, status: 'not_sent', reason })),
-		stopped,
-	};
+	const earlier = earlierTries(context, items);
+	// Where nothing can be read of earlier tries, they may have sent any row.
+	const status = earlier === undefined ? 'unknown' : 'not_sent';
+	const outcome = earlier ?? { received: items.length, pushed: [], leftOut: [] };
+	const known = new Set([
+		...outcome.pushed.flatMap(({ rows }) => rows),
+		...outcome.leftOut.map(({ index }) => index),
+	]);
+	const reason = `${stopped.message}. ${stopped.todo}`;
+	for (const index of items.keys()) {
+		if (!known.has(index)) outcome.leftOut.push({ index, status, reason });
+	}
+	outcome.leftOut.sort((one, other) => one.index - other.index);
+	return { ...outcome, stopped };
+}
+
+function earlierTries(
+	context: IExecuteFunctions,
+	items: INodeExecutionData[],
+): FeedOutcome | undefined {
+	try {
+		return openProgress(context).known(items);
+	} catch (error) {
+		if (!(error instanceof ExplainedError)) throw error;
+		return undefined;
+	}
 }
 
 /**

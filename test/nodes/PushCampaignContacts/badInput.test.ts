@@ -196,7 +196,7 @@ describe('rows that cannot be used', () => {
 				pairedItem: { item: 5 },
 			},
 		]);
-		expect(hints).toEqual(['3 rows not pushed: Rejected says why.']);
+		expect(hints).toEqual(['7 rows: 4 pushed, 3 rejected. Rejected says why.']);
 	});
 
 	test('when none is left, nothing is sent and all are in Rejected', async () => {

@@ -16,7 +16,16 @@ import {
 } from './feed';
 
 const ring = engineRing();
-const totals = { requests: 1, rejected: 0, unknown: 0, not_sent: 0, duplicate: 0 };
+const totals = {
+	requests: 1,
+	rejected: 0,
+	do_not_disturb: 0,
+	already_queued: 0,
+	unknown: 0,
+	not_sent: 0,
+	duplicate: 0,
+	skipped_unmatched: 0,
+};
 
 describe('options', () => {
 	const duplicates = rowsOf(
@@ -37,7 +46,7 @@ describe('options', () => {
 		expect(pushed[0]?.json.feed).toEqual({ received: 2, pushed: 1, ...totals, duplicate: 1 });
 		expect(pushed[0]?.pairedItem).toEqual([{ item: 1 }]);
 		expect(rejected).toEqual([]);
-		expect(hints).toEqual(['1 row left out, because another row has the same number.']);
+		expect(hints).toEqual(['2 rows: 1 pushed, 1 left out as duplicates.']);
 	});
 
 	test('Remove Duplicates off sends all', async () => {
@@ -112,9 +121,16 @@ describe('options', () => {
 				engine_skipped_duplicates: ['+919000000009', '+919000000009'],
 				dnd_skipped: [{ number: 'x' }, { number: 'x' }],
 				warnings: ['w'],
-				feed: { ...totals, received: 10_002, pushed: 10_002, requests: 2 },
+				feed: {
+					...totals,
+					received: 10_002,
+					pushed: 10_001,
+					already_queued: 1,
+					requests: 2,
+					skipped_unmatched: 3,
+				},
 			},
 		]);
-		expect(pushed[0]?.pairedItem).toHaveLength(10_002);
+		expect(pushed[0]?.pairedItem).toHaveLength(10_001);
 	});
 });

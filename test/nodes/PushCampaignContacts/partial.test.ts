@@ -53,7 +53,7 @@ describe('when the fate of the second request is unknown', () => {
 			expect(error).toHaveProperty(
 				'description',
 				expect.stringMatching(
-					/\nPushed: 10,000 rows \(items 1 to 10000, contact lists 501\)\.\nUnknown: 10,000 rows \(items 10001 to 20000\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(item 20001\)\..*\nRejected: 1 row\. \[item 0\] "12" has 2 digits/,
+					/^20,002 rows: 10,000 pushed, 1 rejected, 10,000 unknown, 1 not sent\.\n.*\nPushed: 10,000 rows \(items 1 to 10000, contact list 501\)\. They are in the campaign: leave them out.*\nUnknown: 10,000 rows \(items 10001 to 20000\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(item 20001\)\..*\nRejected: 1 row\. \[item 0\] "12" has 2 digits/,
 				),
 			);
 		},
@@ -67,7 +67,10 @@ describe('when the fate of the second request is unknown', () => {
 		expect(pushed).toHaveLength(1);
 		expect(pushed[0]?.json.feed).toMatchObject({ pushed: 10_000, unknown: 10_000, not_sent: 1 });
 		expect(statusesOf(rejected)).toEqual({ unknown: 10_000, not_sent: 1 });
-		expect(hints).toEqual([expect.stringMatching(/not known whether.*not sent a second time/)]);
+		expect(hints).toEqual([
+			'20,001 rows: 10,000 pushed, 10,000 unknown, 1 not sent. Rejected says why.',
+			expect.stringMatching(/not known whether.*not sent a second time/),
+		]);
 		expect(rejected[0]?.json).toMatchObject({
 			phone: phone(10_000),
 			rejection_reason: expect.stringMatching(/It was not sent a second time/),
@@ -140,6 +143,9 @@ describe('when the fate of the second request is unknown', () => {
 					unknown: 1,
 					not_sent: 0,
 					duplicate: 0,
+					do_not_disturb: 0,
+					already_queued: 0,
+					skipped_unmatched: 0,
 				},
 			},
 		]);

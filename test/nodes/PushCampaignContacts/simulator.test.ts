@@ -149,11 +149,17 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		expect(hints).toEqual([expect.stringMatching(/^The service warns: /)]);
 	});
 
-	test('a number on the do-not-disturb list is skipped by the service and shown', async () => {
-		const { pushed, hints } = await push(rowsOf({ phone: dndPhone }, { phone: '9000000001' }));
+	test('a number on the do-not-disturb list comes out of Rejected', async () => {
+		const { pushed, rejected, hints } = await push(
+			rowsOf({ phone: dndPhone }, { phone: '9000000001' }),
+		);
 		expect(pushed[0]?.json.dnd_skipped).toHaveLength(1);
 		expect(inCampaign()).toEqual(['+919000000001']);
-		expect(hints).toEqual(['1 row skipped by the service: on the do-not-disturb list.']);
+		expect(pushed[0]?.json.feed).toMatchObject({ received: 2, pushed: 1, do_not_disturb: 1 });
+		expect(rejected).toMatchObject([
+			{ json: { phone: dndPhone, rejection_status: 'do_not_disturb' }, pairedItem: { item: 0 } },
+		]);
+		expect(hints).toEqual(['2 rows: 1 pushed, 1 on the do-not-disturb list. Rejected says why.']);
 	});
 });
 

@@ -1,5 +1,5 @@
 import type { ExplainedError } from '../core/explained';
-import type { JsonObject } from '../types';
+import type { JsonObject, JsonValue } from '../types';
 
 /** A row of the feed as it came in; nothing is promised about what its cells hold. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -13,11 +13,21 @@ export type Breathe = () => Promise<void>;
 export const ROWS_PER_BREATH = 20_000;
 
 /**
- * Why a row is not in the campaign:
- * `rejected` it cannot be used · `unknown` it was sent and no answer tells its fate ·
- * `not_sent` the feed stopped before it took effect · `duplicate` another row has its number.
+ * Why nobody is called for a row:
+ * `rejected` it cannot be used · `do_not_disturb` the service skipped its number, which is on the
+ * agent's list · `already_queued` the service skipped its number, which is queued already ·
+ * `duplicate` another row has its number · `unknown` it was sent and no answer tells its fate ·
+ * `not_sent` the feed stopped before it took effect.
  */
-export type RowStatus = 'rejected' | 'unknown' | 'not_sent' | 'duplicate';
+export const ROW_STATUSES = [
+	'rejected',
+	'do_not_disturb',
+	'already_queued',
+	'duplicate',
+	'unknown',
+	'not_sent',
+] as const;
+export type RowStatus = (typeof ROW_STATUSES)[number];
 
 export type LeftOutRow = { index: number; status: RowStatus; reason: string };
 
@@ -25,8 +35,13 @@ export type LeftOutRow = { index: number; status: RowStatus; reason: string };
 export const REASON_COLUMN = 'rejection_reason';
 export const STATUS_COLUMN = 'rejection_status';
 
-/** One request that the service took, and the rows that were in it. */
-export type PushedRequest = { rows: readonly number[]; answer: JsonObject };
+/** One request that the service took, and those of its rows that can be called. */
+export type PushedRequest = {
+	rows: readonly number[];
+	answer: JsonObject;
+	/** What the service says it skipped, and no row of the request could be told to be. */
+	unmatched: readonly JsonValue[];
+};
 
 /** Every row of the feed is in exactly one of `pushed` and `leftOut`. */
 export type FeedOutcome = {

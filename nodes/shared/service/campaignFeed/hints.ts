@@ -1,20 +1,20 @@
 import type { JsonValue } from '../types';
 import type { FeedOutcome } from './feed';
-import { countRows, rowCount } from './report';
+import { countRows, sumUp, unmatchedIn } from './report';
 import { joined, unique } from './summary';
 
-/** What a person should see at a glance beside the output. */
+/** What a person should see at a glance beside the output, first of all what became of the rows. */
 export function hintsFor(outcome: FeedOutcome): string[] {
-	const { received, pushed, rejected, duplicate } = countRows(outcome);
-	const skipped = joined(outcome, 'dnd_skipped').length;
-	const nothing = pushed === 0 && outcome.stopped === undefined;
+	const { received, duplicate } = countRows(outcome);
+	const { leftOut, stopped, pushed } = outcome;
+	const nothing = pushed.length === 0 && stopped === undefined;
+	const says = leftOut.length > duplicate ? ' Rejected says why.' : '';
 	return [
-		outcome.stopped && `${outcome.stopped.message}. ${outcome.stopped.todo}`,
 		nothing && received === 0 && 'The feed is empty, so nothing was sent.',
-		nothing && received > 0 && 'No row could be used, so nothing was sent. Rejected says why.',
-		pushed > 0 && rejected > 0 && `${rowCount(rejected)} not pushed: Rejected says why.`,
-		duplicate > 0 && `${rowCount(duplicate)} left out, because another row has the same number.`,
-		skipped > 0 && `${rowCount(skipped)} skipped by the service: on the do-not-disturb list.`,
+		nothing && received > 0 && `No row could be used, so nothing was sent.${says}`,
+		!nothing && leftOut.length > 0 && sumUp(outcome) + says,
+		stopped && `${stopped.message}. ${stopped.todo}`,
+		...unmatchedIn(outcome),
 		...unique(joined(outcome, 'warnings')).map(
 			(warning) => `The service warns: ${asText(warning)}`,
 		),

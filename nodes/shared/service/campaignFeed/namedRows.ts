@@ -1,23 +1,56 @@
 import { ServiceRefusal, type ExplainedError } from '../core/explained';
 import type { LeftOutRow } from './feed';
 
+/** What the service calls its first contact: the document leaves open whether it counts from 0 or from 1. */
+export type FirstIndex = 0 | 1;
+
 /** Statuses documented for validation; at any other a refusal is no word about single rows. */
 const VALIDATION_STATUSES = new Set([400, 422]);
 const CONTACT_INDEX = /\bcontacts\s*\[\s*(\d+)\s*\]/gi;
 
-/** The rows of a refused request that the service names as `contacts[<index>]`, each with its words. */
-export function namedRows(error: ExplainedError, rows: readonly number[]): LeftOutRow[] {
-	if (!(error instanceof ServiceRefusal) || !VALIDATION_STATUSES.has(error.status)) return [];
+/** Whether the refusal is about the contacts of the request, and so none of them was taken. */
+export function isAboutContacts(error: ExplainedError): error is ServiceRefusal {
+	return error instanceof ServiceRefusal && VALIDATION_STATUSES.has(error.status);
+}
+
+/** Each index that a refusal names as `contacts[<index>]`, with the service's words about it. */
+export function namedIndexes(error: ExplainedError): Map<number, string> {
 	const named = new Map<number, string>();
+	if (!isAboutContacts(error)) return named;
 	for (const text of error.refusal.texts) {
-		for (const [, position] of text.matchAll(CONTACT_INDEX)) {
-			const index = rows[Number(position)];
-			if (index !== undefined && !named.has(index)) named.set(index, text);
+		for (const [, index] of text.matchAll(CONTACT_INDEX)) {
+			if (!named.has(Number(index))) named.set(Number(index), text);
 		}
 	}
-	return [...named].map(([index, text]) => ({
+	return named;
+}
+
+/** What the indexes themselves tell: nothing but 0 has a 0, and nothing but 1 the number of contacts. */
+export function firstIndexShown(
+	named: ReadonlyMap<number, string>,
+	contacts: number,
+): FirstIndex | undefined {
+	if (named.has(0)) return 0;
+	return named.has(contacts) ? 1 : undefined;
+}
+
+/** The rows that are meant: none as long as it is open which, and none by an index beyond the request. */
+export function rejectedRows(
+	named: ReadonlyMap<number, string>,
+	rows: readonly number[],
+	firstIndex: FirstIndex | undefined,
+): LeftOutRow[] {
+	if (firstIndex === undefined) return [];
+	return [...named].flatMap(([position, text]) => {
+		const index = rows[position - firstIndex];
+		return index === undefined ? [] : [rejected(index, text)];
+	});
+}
+
+export function rejected(index: number, text: string): LeftOutRow {
+	return {
 		index,
 		status: 'rejected',
 		reason: `The service does not accept this row. It said: ${text}`,
-	}));
+	};
 }

@@ -10,8 +10,16 @@ import { ROWS_PER_BREATH, type Breathe, type FeedItem, type LeftOutRow, type Row
 
 export type PrepareOptions = { normalizePhones: boolean; removeDuplicates: boolean };
 
-/** `rows` are to be sent, in the order of the feed; `phones` is indexed by row. */
-export type PreparedFeed = { rows: number[]; phones: string[]; leftOut: LeftOutRow[] };
+/**
+ * `rows` are to be sent, in the order of the feed. By row: `phones` as they are sent, `keys` the same
+ * for one person in every form; empty for a row that is left out.
+ */
+export type PreparedFeed = {
+	rows: number[];
+	phones: string[];
+	keys: string[];
+	leftOut: LeftOutRow[];
+};
 
 type Duplicate = { index: number; key: string };
 
@@ -23,6 +31,7 @@ export async function prepareFeed(
 	breathe: Breathe,
 ): Promise<PreparedFeed> {
 	const phones = new Array<string>(items.length).fill('');
+	const keys = new Array<string>(items.length).fill('');
 	const leftOut: LeftOutRow[] = [];
 	const duplicates: Duplicate[] = [];
 	const keptRows = new Map<string, number>();
@@ -43,20 +52,26 @@ export async function prepareFeed(
 		if (earlier !== undefined) {
 			duplicates.push({ index: earlier, key });
 			phones[earlier] = '';
+			keys[earlier] = '';
 		}
 		phones[index] = phone;
+		keys[index] = key;
 		if (options.removeDuplicates) keptRows.set(key, index);
 	}
 
 	for (const { index, key } of duplicates) {
 		leftOut.push({ index, status: 'duplicate', reason: sameNumber(keptRows.get(key)) });
 	}
-	return { rows: indexesOfUsed(phones), phones, leftOut };
+	return { rows: indexesOfUsed(phones), phones, keys, leftOut };
+}
+
+/** A cell of the phone column, in the way that *Normalize Phone Numbers* asks for. */
+export function readPhoneCell(cell: unknown, normalizePhones: boolean): PhoneReading {
+	return normalizePhones ? readCampaignPhone(cell) : readPhoneAsWritten(cell);
 }
 
 function readRow(row: Row, columns: Columns, { normalizePhones }: PrepareOptions): PhoneReading {
-	const cell = row[columns.phone];
-	const reading = normalizePhones ? readCampaignPhone(cell) : readPhoneAsWritten(cell);
+	const reading = readPhoneCell(row[columns.phone], normalizePhones);
 	if (!isAccepted(reading) || personNameOf(row, columns) !== undefined) return reading;
 	return {
 		reason: `The column "${columns.personName ?? ''}" holds no text in this row, so there is no name to send. Put the name in it as plain text.`,

@@ -1,52 +1,102 @@
-import type { FeedOutcome, LeftOutRow, RowStatus } from './feed';
+import { ROW_STATUSES, type FeedOutcome, type LeftOutRow, type RowStatus } from './feed';
+import { describeRows } from './rowRanges';
 
 const SHOWN_REASONS = 5;
-const SHOWN_RANGES = 10;
 
+/** `received` is the sum of `pushed` and of all that was left out. */
 export type FeedCounts = {
 	received: number;
+	/** Rows that are in the campaign and can be called. */
 	pushed: number;
 	requests: number;
+	/** What the service says it skipped, and no row could be told to be: among the pushed ones. */
+	skipped_unmatched: number;
 } & Record<RowStatus, number>;
+
+const WORDS: Record<RowStatus, string> = {
+	rejected: 'rejected',
+	do_not_disturb: 'on the do-not-disturb list',
+	already_queued: 'queued already',
+	duplicate: 'left out as duplicates',
+	unknown: 'unknown',
+	not_sent: 'not sent',
+};
 
 export function countRows({ received, pushed, leftOut }: FeedOutcome): FeedCounts {
 	const counts: FeedCounts = {
 		received,
 		pushed: pushed.reduce((sum, { rows }) => sum + rows.length, 0),
-		requests: pushed.length,
 		rejected: 0,
+		do_not_disturb: 0,
+		already_queued: 0,
+		duplicate: 0,
 		unknown: 0,
 		not_sent: 0,
-		duplicate: 0,
+		requests: pushed.length,
+		skipped_unmatched: pushed.reduce((sum, { unmatched }) => sum + unmatched.length, 0),
 	};
 	for (const { status } of leftOut) counts[status]++;
 	return counts;
 }
 
-/** What became of every row of a feed that stopped before its end, for a person to act on. */
-export function describeOutcome(outcome: FeedOutcome): string {
+/** "10 rows: 7 pushed, 2 rejected, 1 on the do-not-disturb list." The numbers add up. */
+export function sumUp(outcome: FeedOutcome): string {
 	const counts = countRows(outcome);
-	const of = (status: RowStatus) => outcome.leftOut.filter((row) => row.status === status);
-	const lines = [
-		`Pushed: ${rowCount(counts.pushed)}${requestsOf(outcome)}.`,
-		counts.unknown > 0 &&
-			`Unknown: ${rowCount(counts.unknown)} (${ranges(of('unknown'))}). They may or may not be in the campaign: compare its newest contact list with your rows (Campaign Status shows the lists) before you push them again.`,
-		counts.not_sent > 0 &&
-			`Not sent: ${rowCount(counts.not_sent)} (${ranges(of('not_sent'))}). They can be pushed again as they are.`,
-		counts.rejected > 0 && `Rejected: ${rowCount(counts.rejected)}. ${reasons(of('rejected'))}`,
-		counts.duplicate > 0 && `Duplicates left out: ${rowCount(counts.duplicate)}.`,
-	];
-	return lines.filter((line) => line !== false).join('\n');
+	const parts = ROW_STATUSES.filter((status) => counts[status] > 0).map(
+		(status) => `${number(counts[status])} ${WORDS[status]}`,
+	);
+	return `${rowCount(counts.received)}: ${[`${number(counts.pushed)} pushed`, ...parts].join(', ')}.`;
 }
 
-function requestsOf({ pushed }: FeedOutcome): string {
-	if (pushed.length === 0) return '';
+/** What became of every row of a feed that stopped before its end: the summary, and what to do with which rows. */
+export function describeOutcome(outcome: FeedOutcome): string[] {
+	const of = (status: RowStatus) => outcome.leftOut.filter((row) => row.status === status);
+	const [unknown, notSent, rejected] = [of('unknown'), of('not_sent'), of('rejected')];
+	const skipped = [...of('do_not_disturb'), ...of('already_queued')];
+	const duplicates = of('duplicate');
+	const pushed = outcome.pushed.flatMap(({ rows }) => rows);
+	const lines = [
+		sumUp(outcome),
+		pushed.length > 0 &&
+			`Pushed: ${rowCount(pushed.length)} (${describeRows(pushed)}${listsOf(outcome)}). They are in the campaign: leave them out when you push the others again.`,
+		skipped.length > 0 &&
+			`Skipped by the service: ${rowCount(skipped.length)} (${places(skipped)}). Leave them out too.`,
+		duplicates.length > 0 &&
+			`Duplicates: ${rowCount(duplicates.length)} (${places(duplicates)}). Leave them out too: each has the number of another row.`,
+		unknown.length > 0 &&
+			`Unknown: ${rowCount(unknown.length)} (${places(unknown)}). They may or may not be in the campaign: compare its newest contact list with your rows (Campaign Status shows the lists) before you push them again.`,
+		notSent.length > 0 &&
+			`Not sent: ${rowCount(notSent.length)} (${places(notSent)}). They can be pushed again as they are.`,
+		rejected.length > 0 && `Rejected: ${rowCount(rejected.length)}. ${reasons(rejected)}`,
+		...unmatchedIn(outcome),
+		pushed.length > 0 &&
+			notSent.length > 0 &&
+			'Retry of this execution, from the list of executions, does so by itself: it sends only what was not sent.',
+	];
+	return lines.filter((line) => line !== false);
+}
+
+/** Nothing that the service skipped goes without a word, even where it is not clear whom it means. */
+export function unmatchedIn({ pushed }: FeedOutcome): string[] {
+	const unmatched = pushed.flatMap((request) => request.unmatched);
+	if (unmatched.length === 0) return [];
+	const shown = unmatched.slice(0, SHOWN_REASONS).map((entry) => JSON.stringify(entry));
+	const more = unmatched.length > shown.length ? ', …' : '';
+	return [
+		`The service says that it skipped ${number(unmatched.length)} more, in which no number of these rows can be found: ${shown.join(', ')}${more}. Such rows are still counted as pushed.`,
+	];
+}
+
+function listsOf({ pushed }: FeedOutcome): string {
 	const lists = pushed
 		.map(({ answer }) => answer.campaign_upload_id)
 		.filter((id) => typeof id === 'number' || typeof id === 'string');
-	const named = lists.length > 0 ? `, contact lists ${lists.join(', ')}` : '';
-	const rows = pushed.flatMap(({ rows: pushedRows }) => pushedRows.map((index) => ({ index })));
-	return ` (${ranges(rows)}${named})`;
+	if (lists.length === 0) return '';
+	return `, contact ${lists.length === 1 ? 'list' : 'lists'} ${lists.join(', ')}`;
+}
+
+function places(rows: readonly LeftOutRow[]): string {
+	return describeRows(rows.map(({ index }) => index));
 }
 
 function reasons(rows: readonly LeftOutRow[]): string {
@@ -57,21 +107,10 @@ function reasons(rows: readonly LeftOutRow[]): string {
 	return [...shown, ...(more > 0 ? [`… and ${rowCount(more)} more.`] : [])].join(' ');
 }
 
-/** "items 0 to 9999, 10004": n8n numbers items from 0. */
-function ranges(rows: ReadonlyArray<{ index: number }>): string {
-	const spans: Array<{ from: number; to: number }> = [];
-	for (const { index } of rows) {
-		const last = spans.at(-1);
-		if (last?.to === index - 1) last.to = index;
-		else spans.push({ from: index, to: index });
-	}
-	const shown = spans
-		.slice(0, SHOWN_RANGES)
-		.map(({ from, to }) => (from === to ? String(from) : `${from} to ${to}`));
-	const more = spans.length > SHOWN_RANGES ? ', …' : '';
-	return `${rows.length === 1 ? 'item' : 'items'} ${shown.join(', ')}${more}`;
+export function rowCount(count: number): string {
+	return `${number(count)} ${count === 1 ? 'row' : 'rows'}`;
 }
 
-export function rowCount(count: number): string {
-	return `${count.toLocaleString('en-US')} ${count === 1 ? 'row' : 'rows'}`;
+function number(count: number): string {
+	return count.toLocaleString('en-US');
 }

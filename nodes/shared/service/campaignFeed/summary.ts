@@ -10,16 +10,17 @@ const COUNTS = [
 ] as const;
 const LISTS = ['engine_skipped_duplicates', 'dnd_skipped'] as const;
 
-/** The answers to all requests as one: counts added up, lists joined. */
+/** What became of the rows, and the answers to all requests as one: counts added up, lists joined. */
 export function summarize(outcome: FeedOutcome): JsonObject {
 	const summary: JsonObject = {
+		feed: countRows(outcome),
 		campaign_upload_ids: valuesOf(outcome, 'campaign_upload_id'),
 		enqueued:
 			outcome.pushed.length > 0 && outcome.pushed.every(({ answer }) => answer.enqueued === true),
 	};
 	for (const field of COUNTS) summary[field] = sum(valuesOf(outcome, field));
 	for (const field of LISTS) summary[field] = joined(outcome, field);
-	return { ...summary, warnings: unique(joined(outcome, 'warnings')), feed: countRows(outcome) };
+	return { ...summary, warnings: unique(joined(outcome, 'warnings')) };
 }
 
 /** The members of a list in all answers. */

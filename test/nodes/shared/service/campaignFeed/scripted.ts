@@ -1,6 +1,10 @@
 import type { Columns } from '../../../../../nodes/shared/service/campaignFeed/columns';
-import type { FeedOutcome } from '../../../../../nodes/shared/service/campaignFeed/feed';
+import type { FeedItem, FeedOutcome } from '../../../../../nodes/shared/service/campaignFeed/feed';
 import { prepareFeed } from '../../../../../nodes/shared/service/campaignFeed/prepare';
+import {
+	FeedProgress,
+	isFeedRecord,
+} from '../../../../../nodes/shared/service/campaignFeed/progress';
 import { pushFeed, type PushOptions } from '../../../../../nodes/shared/service/campaignFeed/push';
 import {
 	TransportFault,
@@ -57,6 +61,8 @@ export function scripted(script: Script) {
 		service: new Service(transport, clock, () => 0),
 		campaign: { id: 42, agentUuid: 'agent_a', enqueue: false },
 		columns,
+		normalizePhones: true,
+		removeDuplicates: true,
 		contactsPerRequest: 10_000,
 		additions: {},
 		stopRequested: () => false,
@@ -68,11 +74,21 @@ export const phone = (index: number) => String(9_000_000_000 + index);
 export const feedOf = (count: number) =>
 	Array.from({ length: count }, (_, index) => ({ json: { phone: phone(index) } }));
 
-export async function push(count: number, options: PushOptions, earlier?: FeedOutcome) {
-	const items = feedOf(count);
-	const checks = { normalizePhones: true, removeDuplicates: true };
-	const prepared = await prepareFeed(items, columns, checks, async () => {});
-	return await pushFeed(items, prepared, options, earlier);
+export async function push(
+	feed: number | FeedItem[],
+	options: PushOptions,
+	progress = new FeedProgress(),
+) {
+	const items = typeof feed === 'number' ? feedOf(feed) : feed;
+	const prepared = await prepareFeed(items, options.columns, options, async () => {});
+	return await pushFeed(items, prepared, options, progress);
+}
+
+/** What an earlier try has written, as n8n stores it with the execution and reads it again. */
+export function stored({ record }: FeedProgress): FeedProgress {
+	const read: unknown = JSON.parse(JSON.stringify(record));
+	if (!isFeedRecord(read)) throw new Error('The record cannot be read again');
+	return new FeedProgress(read);
 }
 
 export const statuses = ({ leftOut }: FeedOutcome) =>

@@ -2,9 +2,11 @@ import {
 	countRows,
 	describeOutcome,
 } from '../../../../../nodes/shared/service/campaignFeed/report';
+import { FeedProgress } from '../../../../../nodes/shared/service/campaignFeed/progress';
 import { TransportFault, type WireAnswer } from '../../../../../nodes/shared/service/core/http';
 import {
 	accept,
+	feedOf,
 	json,
 	phone,
 	push,
@@ -12,6 +14,7 @@ import {
 	reset,
 	scripted,
 	statuses,
+	stored,
 	type Script,
 } from './scripted';
 
@@ -40,6 +43,9 @@ describe('a feed that stops', () => {
 			pushed: 10_000,
 			rejected: 0,
 			duplicate: 0,
+			do_not_disturb: 0,
+			already_queued: 0,
+			skipped_unmatched: 0,
 			unknown: status === 'unknown' ? 10_000 : 0,
 			not_sent: status === 'unknown' ? 1 : 10_001,
 		});
@@ -80,7 +86,9 @@ describe('a feed that stops', () => {
 	test('goes on where it stopped when the node is tried again', async () => {
 		const first = scripted(atSecond(json(503, {})));
 		const second = scripted(accept);
-		const outcome = await push(20_001, second.options, await push(20_001, first.options));
+		const progress = new FeedProgress();
+		await push(20_001, first.options, progress);
+		const outcome = await push(20_001, second.options, stored(progress));
 		expect(second.sent).toEqual([[phone(20_000)]]);
 		expect(outcome.stopped?.outcome).toBe('unknown');
 		expect(countRows(outcome)).toMatchObject({ pushed: 10_001, unknown: 10_000, not_sent: 0 });
@@ -89,7 +97,9 @@ describe('a feed that stops', () => {
 	test('and knew the fate of every row ends well when it is tried again', async () => {
 		const first = scripted(atSecond(refuse('Campaign is archived', 409)));
 		const second = scripted(accept);
-		const outcome = await push(10_002, second.options, await push(10_002, first.options));
+		const progress = new FeedProgress();
+		await push(10_002, first.options, progress);
+		const outcome = await push(10_002, second.options, stored(progress));
 		expect(second.sent).toEqual([[phone(10_000), phone(10_001)]]);
 		expect(outcome.stopped).toBeUndefined();
 		expect(countRows(outcome)).toMatchObject({ pushed: 10_002, requests: 2, not_sent: 0 });
@@ -98,17 +108,19 @@ describe('a feed that stops', () => {
 
 test('the outcome is told in words, exactly', async () => {
 	const { options } = scripted((phones, request) => {
-		if (request === 1) return refuse('contacts[7] is invalid');
+		if (request === 1) return refuse('contacts[0] is invalid');
 		return request === 2 ? accept(phones, request) : json(503, {});
 	});
-	expect(describeOutcome(await push(20_001, options))).toBe(
-		[
-			'Pushed: 9,999 rows (items 0 to 6, 8 to 9999, contact lists 502).',
-			'Unknown: 10,000 rows (items 10000 to 19999). They may or may not be in the campaign: compare its newest contact list with your rows (Campaign Status shows the lists) before you push them again.',
-			'Not sent: 1 row (item 20000). They can be pushed again as they are.',
-			'Rejected: 1 row. [item 7] The service does not accept this row. It said: contacts[7] is invalid',
-		].join('\n'),
-	);
+	const again = [{ json: { phone: phone(1) } }];
+	expect(describeOutcome(await push([...feedOf(20_001), ...again], options))).toEqual([
+		'20,002 rows: 9,999 pushed, 1 rejected, 1 left out as duplicates, 10,000 unknown, 1 not sent.',
+		'Pushed: 9,999 rows (items 1 to 9999, contact list 502). They are in the campaign: leave them out when you push the others again.',
+		'Duplicates: 1 row (item 20001). Leave them out too: each has the number of another row.',
+		'Unknown: 10,000 rows (items 10000 to 19999). They may or may not be in the campaign: compare its newest contact list with your rows (Campaign Status shows the lists) before you push them again.',
+		'Not sent: 1 row (item 20000). They can be pushed again as they are.',
+		'Rejected: 1 row. [item 0] The service does not accept this row. It said: contacts[0] is invalid',
+		'Retry of this execution, from the list of executions, does so by itself: it sends only what was not sent.',
+	]);
 });
 
 function atSecondAndOn(answer: TransportFault): Script {
