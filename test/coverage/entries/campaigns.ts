@@ -26,13 +26,17 @@ const contacts: SectionEntries = {
 			at: 'Push Campaign Contacts → Release to Calling Queue',
 			test: fields("test('Release to Calling Queue'"),
 		},
-		dnd_skipped: simulator('is skipped by the service and shown'),
+		engine_skipped_duplicates: inService('campaignFeed/skippedRows')(
+			'is the row in whichever form it was sent',
+		),
+		dnd_skipped: simulator('a number on the do-not-disturb list comes out of Rejected'),
 		warnings: simulator('a paused campaign takes the contacts and warns'),
 		'1.': {
 			at: 'Push Campaign Contacts → Options → Normalize Phone Numbers',
 			test: [
 				inService('phone/campaignPhone')("['documented form', "),
 				inNode('PushCampaignContacts/outcomes')('It said: contacts[1].phone is invalid'),
+				inService('campaignFeed/namedRows')('any bad rows are rejected, each good one is in once'),
 			],
 		},
 		'2.': {
@@ -54,8 +58,8 @@ const contacts: SectionEntries = {
 			],
 		},
 		'6.': {
-			at: 'Push Campaign Contacts → Pushed → output: dnd_skipped',
-			test: simulator('is skipped by the service and shown'),
+			at: 'Push Campaign Contacts → Rejected → output: do_not_disturb',
+			test: simulator('a number on the do-not-disturb list comes out of Rejected'),
 		},
 	},
 };
