@@ -238,23 +238,3 @@ function isSettledEntry(entry: unknown): boolean {
 	}
 	return sent === true;
 }
-
-/** The same for each try of one run of a node, and for nothing else. */
-export function runKey(context: IExecuteFunctions): string {
-	const { $runIndex: run } = context.getWorkflowDataProxy(0);
-	return `${context.getExecutionId()}/${context.getNode().id}/${String(run)}`;
-}
-
-/** Remembers something of an input item for one run, as long as n8n keeps the item itself. */
-export class RunMemory<T> {
-	private readonly items = new WeakMap<INodeExecutionData, Map<string, T>>();
-
-	get(item: INodeExecutionData, key: string): T | undefined {
-		return this.items.get(item)?.get(key);
-	}
-
-	set(item: INodeExecutionData, key: string, value: T): void {
-		const runs = this.items.get(item) ?? new Map<string, T>();
-		this.items.set(item, runs.set(key, value));
-	}
-}
