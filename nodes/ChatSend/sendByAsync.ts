@@ -4,7 +4,7 @@ import type { ChatDesk, Prepare } from '../shared/n8n/chatItems';
 import { clock, type Connection } from '../shared/n8n/connect';
 import { asItems } from '../shared/n8n/itemLoop';
 import { parseSessionId } from '../shared/service/chat/chatInput';
-import { acceptedTurn, asyncBody, sendKeyed } from '../shared/service/chat/chatRequests';
+import { acceptedTurn, asyncValues, sendKeyed } from '../shared/service/chat/chatRequests';
 import type { Readiness } from '../shared/service/chatSocket/exchange';
 import { ReplyWatch } from '../shared/service/chatSocket/replyWatch';
 import { sendInboundAsync } from '../shared/service/endpoints';
@@ -23,8 +23,8 @@ export const sendByAsync: Prepare = (item) => {
 	const key = idempotencyKey(parameters, index, sessionId, [message.message]);
 	const additions = readAdditions(parameters.record('options', index));
 	const send = async ({ service, openDetails }: Connection) => {
-		const body = asyncBody(openDetails, message, key);
-		const post = async () => await sendInboundAsync(service, body, additions);
+		const values = asyncValues(openDetails, message, key);
+		const post = async () => await sendInboundAsync(service, values, additions);
 		return await sendKeyed(service, key !== '', post);
 	};
 	const sending = { request: { message, key, additions }, repeatable: true };

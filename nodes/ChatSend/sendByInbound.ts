@@ -3,7 +3,7 @@ import type { ChatItem, Prepare } from '../shared/n8n/chatItems';
 import { asItems } from '../shared/n8n/itemLoop';
 import { requireText } from '../shared/service/chat/chatInput';
 import {
-	inboundBody,
+	inboundValues,
 	requireRecipient,
 	type InboundMessage,
 } from '../shared/service/chat/chatRequests';
@@ -18,8 +18,8 @@ export const sendByInbound: Prepare = (item) => {
 		request: { message, additions },
 		repeatable: true,
 		send: async ({ connection: { service, openDetails } }) => {
-			const body = inboundBody(openDetails, message);
-			return asItems(recordOf(await sendInbound(service, body, additions)));
+			const values = inboundValues(openDetails, message);
+			return asItems(recordOf(await sendInbound(service, values, additions)));
 		},
 	};
 };

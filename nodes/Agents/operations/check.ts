@@ -29,9 +29,10 @@ export const check: Operation = {
 		const activeAgents = async (index: number) => {
 			const additions = readAdditions(parameters.record('options', index));
 			const key = JSON.stringify(additions);
-			const { service } = await connection();
+			const { service, openDetails } = await connection();
 			const list =
-				lists.get(key) ?? getActiveAgents(service, additions).then(({ body }) => findAgents(body));
+				lists.get(key) ??
+				getActiveAgents(service, additions).then(({ body }) => findAgents(body, openDetails));
 			lists.set(key, list);
 			return await list;
 		};

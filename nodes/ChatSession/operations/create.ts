@@ -4,7 +4,7 @@ import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
 import { agentField } from '../../shared/n8n/fields';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { createBody, createdSessionId } from '../../shared/service/chat/chatRequests';
+import { createValues, createdSessionId } from '../../shared/service/chat/chatRequests';
 import { createSession } from '../../shared/service/endpoints';
 import { recordOf } from '../../shared/service/core/envelope';
 import { parseAgentUuid } from '../../shared/service/core/identifiers';
@@ -45,7 +45,7 @@ const createOne: Prepare = ({ parameters, index }) => {
 		request: { fields, additions },
 		repeatable: true,
 		send: async ({ connection: { service, openDetails } }) => {
-			const answer = await createSession(service, createBody(openDetails, fields), additions);
+			const answer = await createSession(service, createValues(openDetails, fields), additions);
 			const sessionId = createdSessionId(openDetails, answer);
 			// Whatever the service calls it: what follows in the workflow finds it in one place.
 			return asItems({ ...recordOf(answer), ...(sessionId !== null && { session_id: sessionId }) });

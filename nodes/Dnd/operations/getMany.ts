@@ -51,7 +51,12 @@ export const getMany: Operation = {
 			const limit = readLimit(parameters, index);
 			const phone = parameters.text('phoneContains', index);
 			// A list may always have a further page, and its parameter should not be missed halfway.
-			openDetails.required('dndListPageName');
+			openDetails.require([
+				'dndListAgentName',
+				'dndListPageName',
+				...(phone === '' ? [] : (['dndListPhoneName'] as const)),
+				...(options.pageSize === undefined ? [] : (['dndListPerPageName'] as const)),
+			]);
 			const request = {
 				agentUuid: parseAgentUuid(parameters.value('agentUuid', index)),
 				phone: phone === '' ? undefined : phone,

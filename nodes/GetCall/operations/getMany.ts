@@ -4,8 +4,12 @@ import { readConcurrency } from '../../shared/n8n/concurrency';
 import { limitFields, readLimit } from '../../shared/n8n/limit';
 import { forEachList } from '../../shared/n8n/listLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { callListQuery } from '../../shared/service/calls/callFilters';
-import { readCalls } from '../../shared/service/calls/callList';
+import {
+	callListQuery,
+	neededForFilters,
+	type CallFilters,
+} from '../../shared/service/calls/callFilters';
+import { neededForList, readCalls } from '../../shared/service/calls/callList';
 import { simplifyCall } from '../../shared/service/calls/callRecord';
 import { parseCount } from '../../shared/service/core/identifiers';
 import { optionsField, READS_AT_ONCE, simplifyField } from '../callFields';
@@ -98,14 +102,19 @@ export const getMany: Operation = {
 		const plan = async (index: number) => {
 			const { service, openDetails } = await connection();
 			const options = parameters.record('options', index);
-			const request = {
-				query: callListQuery(
-					parameters.record('filters', index),
-					openDetails,
-					context.getTimezone(),
-				),
+			const filters: CallFilters = parameters.record('filters', index);
+			const part = {
 				limit: readLimit(parameters, index),
 				pageSize: options.pageSize === undefined ? undefined : pageSize(options.pageSize),
+			};
+			// All that the credential lacks is named at once.
+			openDetails.require([
+				...neededForFilters(filters, openDetails),
+				...neededForList(part, openDetails),
+			]);
+			const request = {
+				...part,
+				query: callListQuery(filters, openDetails, context.getTimezone()),
 				additions: readAdditions(options),
 			};
 			const simplify = parameters.boolean('simplify', index);

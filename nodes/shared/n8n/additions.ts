@@ -1,7 +1,7 @@
 import type { Additions } from '../service/endpoints';
 import { InvalidInput } from '../service/core/explained';
-import type { Query } from '../service/core/http';
-import type { JsonObject } from '../service/types';
+import type { Query, QueryValue } from '../service/core/http';
+import type { JsonObject, JsonValue } from '../service/types';
 import { parseJsonObject } from './parameters';
 
 /** Reads *Additional Body Fields* and *Additional Query Parameters* of an Options collection. */
@@ -17,13 +17,20 @@ export function readAdditions(options: JsonObject): Additions {
 function toQuery(values: JsonObject): Query {
 	const query: Query = {};
 	for (const [name, value] of Object.entries(values)) {
-		if (typeof value === 'object') {
+		const list = Array.isArray(value) ? value : [value];
+		const plain = list.filter(isPlain);
+		if (plain.length < list.length) {
 			throw new InvalidInput(
 				`The additional query parameter “${name}” is neither text nor a number`,
-				'Give every additional query parameter a plain value.',
+				'Give every additional query parameter a plain value, or a list of plain values to send its name several times.',
 			);
 		}
-		query[name] = value;
+		const [first = ''] = plain;
+		query[name] = Array.isArray(value) ? plain : first;
 	}
 	return query;
+}
+
+function isPlain(value: JsonValue): value is QueryValue {
+	return typeof value !== 'object';
 }

@@ -11,9 +11,9 @@ export async function searchAgents(
 ): Promise<INodeListSearchResult> {
 	const typed = filter.toLowerCase();
 	try {
-		const { service } = await connect(this);
+		const { service, openDetails } = await connect(this);
 		const { body } = await getActiveAgents(service);
-		const results = findAgents(body)
+		const results = findAgents(body, openDetails)
 			.filter(({ uuid, name }) => `${name} ${uuid}`.toLowerCase().includes(typed))
 			.sort((a, b) => a.name.localeCompare(b.name))
 			.map(({ uuid, name }) => ({ name, value: uuid }));

@@ -11,6 +11,7 @@ import type {
 import {
 	BLOCKED_BY_N8N,
 	TransportFault,
+	type Query,
 	type ServiceRequest,
 	type Transport,
 	type WireAnswer,
@@ -56,7 +57,7 @@ function toHttpRequest(baseUrl: string, request: ServiceRequest): IHttpRequestOp
 	return {
 		method: request.method,
 		url: `${baseUrl}${request.path}`,
-		...(request.query && { qs: request.query }),
+		...(request.query && { qs: request.query, ...arraysOf(request.query) }),
 		// axios writes an object once; text would be parsed again before it is sent.
 		...(request.body && { body: request.body, headers: { 'Content-Type': 'application/json' } }),
 		json: true,
@@ -67,6 +68,11 @@ function toHttpRequest(baseUrl: string, request: ServiceRequest): IHttpRequestOp
 		sendCredentialsOnCrossOriginRedirect: false,
 		timeout: request.timeoutMs ?? REQUEST_TIMEOUT_MS,
 	};
+}
+
+/** axios by itself would add brackets to the name of a list. */
+function arraysOf(query: Query): { arrayFormat?: 'repeat' } {
+	return Object.values(query).some(Array.isArray) ? { arrayFormat: 'repeat' } : {};
 }
 
 export function toWireAnswer(response: unknown): WireAnswer {

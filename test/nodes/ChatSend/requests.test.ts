@@ -123,6 +123,30 @@ test('an open detail that is missing stops the node before anything is sent', as
 	expect(ring.simulator().requests).toEqual([]);
 });
 
+test('all that is missing is named at once', async () => {
+	const credential = { chatAsyncSessionName: '', chatAsyncMessageName: '' };
+	const run = await ring.run({ sendBy: 'async' }, { credential });
+	expect(stopped(run).message).toBe(
+		'The credential does not say yet: “Send Without Waiting: Name of the Session Value” and “Send Without Waiting: Name of the Message Value”',
+	);
+});
+
+test('each value where the credential has it, nested where its name has dots', async () => {
+	const credential = {
+		describeChatPlacement: true,
+		chatAsyncSessionName: 'to.session',
+		chatAsyncSessionPlacement: 'query',
+		chatAsyncMessageName: 'content.text',
+	};
+	const path = (uri: string) => uri === `${ASYNC}?to.session=${sessions.open}`;
+	const sent = { content: { text: 'Hello' }, idempotency_key: 'k-1' };
+	service()
+		.post(path, sent)
+		.reply(200, { success: true, data: { turn_id: 't-1' } });
+	const run = await ring.runOnNock({ sendBy: 'async', message: 'Hello', ...KEY }, { credential });
+	expect(records(run)).toEqual([{ turn_id: 't-1' }]);
+});
+
 test.each<[string, INodeParameters, string]>([
 	['inbound', { sessionId: '' }, 'Neither a session nor an agent says whom the message is for'],
 	['async', { sessionId: '', waitForReply: true, ...AGENT }, 'The Session ID is empty'],

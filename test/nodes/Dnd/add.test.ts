@@ -27,6 +27,48 @@ describe('what is sent', () => {
 		expect(await records({}, { credential: elsewhere })).toEqual([{ message: 'Added' }]);
 	});
 
+	test('each value where the credential has it, nested where its name has dots', async () => {
+		service()
+			.post(PATH, { entry: { digits: '+919812345678', notes: ['asked'] } })
+			.query({ 'for.agent': 'agent_a1' })
+			.reply(200, { success: true, message: 'Added' });
+		const nested = {
+			...credential,
+			dndAddAgentName: 'for.agent',
+			dndAddAgentPlacement: 'query',
+			dndAddPhoneName: 'entry.digits',
+			dndAddReasonName: 'entry.notes.0',
+		};
+		expect(await records({ reason: 'asked' }, { credential: nested })).toHaveLength(1);
+	});
+
+	test('two values of one name in the address are both sent', async () => {
+		service()
+			.post(PATH)
+			.query({ q: ['agent_a1', '+919812345678'] })
+			.reply(200, { success: true, message: 'Added' });
+		const same = {
+			...credential,
+			dndAddPlacement: 'query',
+			dndAddAgentName: 'q',
+			dndAddPhoneName: 'q',
+		};
+		expect(await records({}, { credential: same })).toHaveLength(1);
+	});
+
+	test('additional body fields go into what is nested', async () => {
+		service()
+			.post(PATH, { entry: { agent: 'agent_a1', phone: '+919812345678', source: 'crm' } })
+			.reply(200, { success: true, message: 'Added' });
+		const nested = {
+			...credential,
+			dndAddAgentName: 'entry.agent',
+			dndAddPhoneName: 'entry.phone',
+		};
+		const options = { additionalBodyFields: { entry: { source: 'crm', phone: 'x' } } };
+		expect(await records({ options }, { credential: nested })).toHaveLength(1);
+	});
+
 	test('additions do not replace what the node sends itself', async () => {
 		service()
 			.post(PATH, { ...BODY, source: 'crm' })
@@ -51,6 +93,32 @@ describe('before anything is sent', () => {
 		expect(await told({ reason: 'asked' }, { credential: lacking })).toMatchObject({
 			message: `The credential does not say yet: “${label}”`,
 			description: expect.stringContaining('Open Details: Do-Not-Disturb Lists'),
+		});
+	});
+
+	test('all that is missing is named at once', async () => {
+		expect(await told({ reason: 'asked' }, { credential: {} })).toMatchObject({
+			message:
+				'The credential does not say yet: “Add: Where Values Go”, “Add: Name of the Agent Value”, “Add: Name of the Phone Value” and “Add: Name of the Reason Value”',
+		});
+	});
+
+	test('where each value has its place, no general one is needed', async () => {
+		service().post(PATH).query(BODY).reply(200, { success: true, message: 'Added' });
+		const each = {
+			...credential,
+			dndAddPlacement: '',
+			dndAddAgentPlacement: 'query',
+			dndAddPhonePlacement: 'query',
+		};
+		expect(await records({}, { credential: each })).toHaveLength(1);
+	});
+
+	test('two values that would take one place in the body', async () => {
+		const same = { ...credential, dndAddAgentName: 'entry', dndAddPhoneName: 'entry.phone' };
+		expect(await told({}, { credential: same })).toMatchObject({
+			message:
+				'The credential gives two values of this request the same place in the body: “entry.phone”',
 		});
 	});
 

@@ -40,8 +40,9 @@ test('a number that is only part of another is not listed', async () => {
 
 test('a further page needs the name of its parameter', async () => {
 	const answer = { ...found('+9198'), meta: { current_page: 1, total_pages: 2 } };
+	const last = { ...found('+919812345678'), meta: { current_page: 2, total_pages: 2 } };
 	list('9812345678').reply(200, answer);
-	list('9812345678', { list_page: 2 }).reply(200, found('+919812345678'));
+	list('9812345678', { list_page: 2 }).reply(200, last);
 	const items = [{ phone: '9812345678' }];
 	expect(await records({}, { items, credential })).toMatchObject([{ listed: true }]);
 

@@ -44,6 +44,19 @@ describe('what is sent', () => {
 		expect(await records({}, { credential: elsewhere })).toHaveLength(1);
 	});
 
+	test('nested, where the credential says so', async () => {
+		service()
+			.delete(PATH, { dnd_number: { phone: '9812345678', agent: 'agent_a1' } })
+			.reply(200, DONE);
+		const nested = {
+			...credential,
+			dndRemovePhonePlacement: 'body',
+			dndRemovePhoneName: 'dnd_number.phone',
+			dndRemoveAgentName: 'dnd_number.agent',
+		};
+		expect(await records({}, { credential: nested })).toHaveLength(1);
+	});
+
 	test.each([
 		['dndRemovePhonePlacement', 'Remove: Where the Phone Goes'],
 		['dndRemoveAgentPlacement', 'Remove: Where the Agent Goes'],

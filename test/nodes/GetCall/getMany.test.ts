@@ -83,11 +83,15 @@ describe('items', () => {
 
 describe('before anything is sent', () => {
 	test.each([
-		[{ returnAll: true }, {}, 'The credential does not say yet: “Place of the List in the Answer”'],
 		[
 			{ filters: { status: 'x' } },
 			{},
 			'The credential does not say yet: “Name of the Status Filter”',
+		],
+		[
+			{ returnAll: true, filters: { status: 'x', phone: '98' }, options: { pageSize: 5 } },
+			{ describeCallList: true, callListPhoneName: 'q' },
+			'The credential does not say yet: “Name of the Status Filter”, “Place of the List in the Answer”, “Way of Paging”, “Name of the Page, Position or Cursor Parameter” and “Name of the Page Size Parameter”',
 		],
 		[
 			{ filters: { campaignUploadId: 'x' } },

@@ -1,9 +1,10 @@
 import { DateTime } from 'luxon';
 import { isUnset, quoted } from './callRequestFields';
 import { InvalidInput } from '../core/explained';
-import type { Query } from '../core/http';
+import type { Query, QueryValue } from '../core/http';
 import { asText, parseAgentUuid, parseCampaignId, parseContactListId } from '../core/identifiers';
 import type { OpenDetailName, OpenDetails } from '../openDetails';
+import { queryOf } from '../openDetails/placeValues';
 
 /** The filters of the call list as the person filled them in, unchecked. */
 export type CallFilters = {
@@ -20,27 +21,92 @@ export type CallFilters = {
 const ENGLISH = { locale: 'en', numberingSystem: 'latn' } as const;
 const BARE_DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** @throws InvalidInput for a value that cannot be, MissingOpenDetail for a filter without a name */
+type Filter = { detail: OpenDetailName; write: () => QueryValue };
+
+/**
+ * The fields of the credential that these filters need.
+ *
+ * @throws InvalidInput for half a range where the service takes it whole
+ */
+export function neededForFilters(filters: CallFilters, details: OpenDetails): OpenDetailName[] {
+	const needed = givenFilters(filters, details, '').map(({ detail }) => detail);
+	if (usesRange(filters, details)) return [...needed, 'callListRangeName', 'callListRangeForm'];
+	const half = needed.find((name) => name === 'callListFromName' || name === 'callListToName');
+	const hasRangeOnly = details.optional('callListRangeName') !== undefined;
+	if (half === undefined || !hasRangeOnly || details.optional(half) !== undefined) return needed;
+	const bound = half === 'callListFromName' ? 'From' : 'To';
+	throw new InvalidInput(
+		`${bound} alone cannot be sent: your service has one filter for the whole range`,
+		`Fill in both From and To, or “Name of the ${bound} Filter” in the credential if your service has it.`,
+	);
+}
+
+/**
+ * Two filters of one name are both sent, the name repeated.
+ *
+ * @throws InvalidInput for a value that cannot be, MissingOpenDetail for filters without a name
+ */
 export function callListQuery(filters: CallFilters, details: OpenDetails, zone: string): Query {
-	const query: Query = {};
-	const add = (
-		detail: OpenDetailName,
-		value: unknown,
-		write: (value: unknown) => string | number,
-	) => {
-		if (!isUnset(value)) query[details.required(detail)] = write(value);
-	};
-	add('callListStatusName', filters.status, asText);
-	add('callListAgentName', filters.agentUuid, parseAgentUuid);
-	add('callListCampaignName', filters.campaignId, parseCampaignId);
-	const form = details.optional('callListDateForm');
-	add('callListFromName', filters.from, (value) => moment(value, 'From', zone, form));
-	add('callListToName', filters.to, (value) => moment(value, 'To', zone, form));
-	add('callListPhoneName', filters.phone, asText);
-	if (!isUnset(filters.campaignUploadId)) {
-		query.campaign_upload_id = parseContactListId(filters.campaignUploadId);
+	details.require(neededForFilters(filters, details));
+	const query = givenFilters(filters, details, zone).map(({ detail, write }) => ({
+		name: details.required(detail),
+		value: write(),
+	}));
+	if (usesRange(filters, details)) {
+		query.push({
+			name: details.required('callListRangeName'),
+			value: rangeOf(filters, details, zone),
+		});
 	}
-	return query;
+	if (!isUnset(filters.campaignUploadId)) {
+		query.push({
+			name: 'campaign_upload_id',
+			value: parseContactListId(filters.campaignUploadId),
+		});
+	}
+	return queryOf(query);
+}
+
+function givenFilters(filters: CallFilters, details: OpenDetails, zone: string): Filter[] {
+	const { status, agentUuid, campaignId, from, to, phone } = filters;
+	const form = details.optional('callListDateForm');
+	const isRange = usesRange(filters, details);
+	const known: Array<Filter & { value: unknown }> = [
+		{ detail: 'callListStatusName', value: status, write: () => asText(status) },
+		{ detail: 'callListAgentName', value: agentUuid, write: () => parseAgentUuid(agentUuid) },
+		{ detail: 'callListCampaignName', value: campaignId, write: () => parseCampaignId(campaignId) },
+		{
+			detail: 'callListFromName',
+			value: isRange ? null : from,
+			write: () => moment(from, 'From', zone, form),
+		},
+		{
+			detail: 'callListToName',
+			value: isRange ? null : to,
+			write: () => moment(to, 'To', zone, form),
+		},
+		{ detail: 'callListPhoneName', value: phone, write: () => asText(phone) },
+	];
+	return known.filter(({ value }) => !isUnset(value));
+}
+
+/** One bound alone cannot stand in a range; it needs a filter of its own. */
+function usesRange({ from, to }: CallFilters, details: OpenDetails): boolean {
+	return details.optional('callListRangeName') !== undefined && !isUnset(from) && !isUnset(to);
+}
+
+function rangeOf({ from, to }: CallFilters, details: OpenDetails, zone: string): string {
+	const template = details.required('callListRangeForm');
+	if (!template.includes('{from}') || !template.includes('{to}')) {
+		throw new InvalidInput(
+			'“Form of the Range Filter” in the credential does not hold both {from} and {to}',
+			'Open the credential and write it as your service reads it, such as {from}..{to}.',
+		);
+	}
+	const form = details.optional('callListDateForm');
+	return template
+		.replaceAll('{from}', String(moment(from, 'From', zone, form)))
+		.replaceAll('{to}', String(moment(to, 'To', zone, form)));
 }
 
 /** A bound of the date range in the form that the service takes; a bare date stays one. */

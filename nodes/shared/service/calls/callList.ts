@@ -1,10 +1,11 @@
 import { listCalls, type Additions } from '../endpoints';
 import { OutcomeUnknown } from '../core/explained';
-import type { Query } from '../core/http';
-import { listPlaces, valueAt } from '../core/jsonPath';
-import type { OpenDetails } from '../openDetails';
+import type { Query, QueryValue } from '../core/http';
+import { numberIn, outlineOf, valueAt } from '../core/jsonPath';
 import { readParts, type Part } from '../core/paging';
 import type { Service } from '../core/service';
+import type { OpenDetailName, OpenDetails } from '../openDetails';
+import { queryOf } from '../openDetails/placeValues';
 import { isJsonObject, type JsonObject, type JsonValue } from '../types';
 
 export type CallListRequest = {
@@ -16,16 +17,45 @@ export type CallListRequest = {
 	additions?: Additions;
 };
 
+/** Makes an address of a path or a query alone; nothing is sent there. */
+const ANY_BASE = 'https://base.invalid';
+
 /** How a service gives its call list, as the credential says. */
 type CallListForm = {
 	path: string;
+	/** Takes the key of each call where they stand in an object. */
+	keyName: string | undefined;
 	itemPath: string | undefined;
 	totalPath: string | undefined;
 	paging: string;
-	/** Parameter that chooses the part; none where the list comes at once. */
+	/** Parameter that chooses the part; none where the list comes at once or the answer gives an address. */
 	positionName: string;
 	cursorPath: string;
 };
+
+/** The fields of the credential that reading so many calls needs. */
+export function neededForList(
+	{ limit, pageSize }: Pick<CallListRequest, 'limit' | 'pageSize'>,
+	details: OpenDetails,
+): OpenDetailName[] {
+	const sized: OpenDetailName[] = pageSize === undefined ? [] : ['callListPageSizeName'];
+	if (passesThrough(limit, details)) return sized;
+	const paging = details.optional('callListPaging');
+	const hasName = paging !== 'whole' && paging !== 'nextAddress';
+	const hasPlace = paging === 'cursor' || paging === 'nextAddress';
+	return [
+		'callListPath',
+		'callListPaging',
+		...(hasName ? (['callListPageName'] as const) : []),
+		...(hasPlace ? (['callListCursorPath'] as const) : []),
+		...sized,
+	];
+}
+
+/** Where the list stands in the answer is open: without it a limited list is handed on as it comes. */
+function passesThrough(limit: number, details: OpenDetails): boolean {
+	return limit !== Infinity && details.optional('callListPath') === undefined;
+}
 
 /**
  * The calls that the filters find. Without the list's place in the answer, which is open, the
@@ -38,34 +68,33 @@ export async function readCalls(
 	{ query, limit, pageSize, additions = {} }: CallListRequest,
 	details: OpenDetails,
 ): Promise<JsonObject[]> {
+	details.require(neededForList({ limit, pageSize }, details));
 	const sized =
 		pageSize === undefined ? {} : { [details.required('callListPageSizeName')]: pageSize };
 	const read = async (position: Query = {}) => {
 		const answer = await listCalls(service, { ...query, ...sized, ...position }, additions);
 		return answer.body;
 	};
-	const complete = limit === Infinity;
-	if (!complete && details.optional('callListPath') === undefined) return [asRecord(await read())];
+	if (passesThrough(limit, details)) return [asRecord(await read())];
 
 	const form = readForm(details);
 	const entries = await readParts<Query>(
 		async (position, found) => partOf(await read(position), form, position, found),
 		limit,
-		'Open the credential and check “Way of Paging” and “Name of the Page, Position or Cursor Parameter”: the service seems not to know the parameter.',
+		'Open the credential and check “Way of Paging” and the fields below it: the service seems not to know the parameter.',
 	);
-	return entries.map((entry) => asRecord(callIn(entry, form.itemPath)));
+	return entries.map(asRecord);
 }
 
 function readForm(details: OpenDetails): CallListForm {
-	const path = details.required('callListPath');
-	const paging = details.required('callListPaging');
 	return {
-		path,
+		path: details.required('callListPath'),
+		keyName: details.optional('callListKeyName'),
 		itemPath: details.optional('callListItemPath'),
 		totalPath: details.optional('callListTotalPath'),
-		paging,
-		positionName: paging === 'whole' ? '' : details.required('callListPageName'),
-		cursorPath: paging === 'cursor' ? details.required('callListCursorPath') : '',
+		paging: details.required('callListPaging'),
+		positionName: details.optional('callListPageName') ?? '',
+		cursorPath: details.optional('callListCursorPath') ?? '',
 	};
 }
 
@@ -75,42 +104,62 @@ function partOf(
 	position: Query | undefined,
 	found: number,
 ): Part<Query> {
-	const entries = valueAt(body, form.path);
-	if (!Array.isArray(entries)) throw noList(body, form.path);
-	const total = form.totalPath === undefined ? undefined : valueAt(body, form.totalPath);
-	if (typeof total === 'number' && found + entries.length >= total) return { entries };
-	const next = nextPosition(body, form, position?.[form.positionName], found + entries.length);
-	return next === undefined ? { entries } : { entries, next: { [form.positionName]: next } };
+	const entries = entriesOf(body, form);
+	const total = form.totalPath === undefined ? undefined : numberIn(valueAt(body, form.totalPath));
+	if (total !== undefined && found + entries.length >= total) return { entries };
+	const next = nextPosition(body, form, position, found + entries.length);
+	return next === undefined ? { entries } : { entries, next };
+}
+
+function entriesOf(body: JsonValue, { path, keyName, itemPath }: CallListForm): JsonValue[] {
+	const list = valueAt(body, path);
+	const callIn = (entry: JsonValue) =>
+		itemPath === undefined ? entry : (valueAt(entry, itemPath) ?? entry);
+	if (Array.isArray(list)) return list.map(callIn);
+	if (isJsonObject(list) && keyName !== undefined) {
+		return Object.entries(list).map(([key, entry]) => ({
+			...asRecord(callIn(entry)),
+			[keyName]: key,
+		}));
+	}
+	const todo = isJsonObject(list)
+		? 'An object stands there: if it holds the calls, each under a key, fill in “Field for the Key of Each Call”.'
+		: 'Correct “Place of the List in the Answer”.';
+	throw new OutcomeUnknown(
+		`The answer holds no list of calls at “${path}”`,
+		`Open the credential. ${todo} The answer holds ${outlineOf(body)}.`,
+	);
 }
 
 function nextPosition(
 	body: JsonValue,
-	{ paging, cursorPath }: CallListForm,
-	position: string | number | boolean | undefined,
+	{ paging, cursorPath, positionName }: CallListForm,
+	position: Query | undefined,
 	found: number,
-): string | number | undefined {
-	if (paging === 'pageFromZero') return Number(position ?? 0) + 1;
-	if (paging === 'pageFromOne') return Number(position ?? 1) + 1;
-	if (paging === 'offset') return found;
-	if (paging !== 'cursor') return undefined;
+): Query | undefined {
+	const at = (value: QueryValue) => ({ [positionName]: value });
+	const last = position?.[positionName];
+	if (paging === 'pageFromZero') return at(Number(last ?? 0) + 1);
+	if (paging === 'pageFromOne') return at(Number(last ?? 1) + 1);
+	if (paging === 'offset') return at(found);
+	if (paging === 'whole') return undefined;
 	const cursor = valueAt(body, cursorPath);
-	return (typeof cursor === 'string' && cursor !== '') || typeof cursor === 'number'
-		? cursor
-		: undefined;
+	if (typeof cursor !== 'number' && (typeof cursor !== 'string' || cursor === '')) return undefined;
+	return paging === 'nextAddress' ? queryIn(String(cursor), cursorPath) : at(cursor);
 }
 
-function callIn(entry: JsonValue, itemPath: string | undefined): JsonValue {
-	return itemPath === undefined ? entry : (valueAt(entry, itemPath) ?? entry);
+/** Only the parameters are taken from an address: the token goes nowhere but to Base URL. */
+function queryIn(address: string, place: string): Query {
+	if (!URL.canParse(address, ANY_BASE)) {
+		throw new OutcomeUnknown(
+			`The answer holds no address of the next part at “${place}”`,
+			'Open the credential and check “Way of Paging” and “Place of the Next Cursor or Address in the Answer”.',
+		);
+	}
+	const pairs = [...new URL(address, ANY_BASE).searchParams];
+	return queryOf(pairs.map(([name, value]) => ({ name, value })));
 }
 
 function asRecord(value: JsonValue): JsonObject {
 	return isJsonObject(value) ? value : { value };
-}
-
-function noList(body: JsonValue, path: string): OutcomeUnknown {
-	const places = listPlaces(body);
-	return new OutcomeUnknown(
-		`The answer holds no list of calls at “${path}”`,
-		`Open the credential and correct “Place of the List in the Answer”. The answer holds lists at: ${places.length > 0 ? places.join(', ') : 'no place'}.`,
-	);
 }

@@ -1,4 +1,5 @@
 import { isUnset } from './callRequestFields';
+import { valuesIn } from '../core/jsonPath';
 import { isJsonObject, type JsonObject, type JsonValue } from '../types';
 
 /** The outcomes that the document observed; an account may show others, so the user can change them. */
@@ -18,19 +19,14 @@ const SIGNS_OF_THE_END = [
 /** A call's ID is a UUID; what matters here is that it cannot leave its place in a path. */
 const CALL_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** A payload nested deeper than this is not searched further, so that none can keep n8n busy. */
-const DEEPEST_LEVEL = 6;
+/** A payload with more values than this is not searched further, so that none can keep n8n busy. */
+const MOST_VALUES = 100_000;
 
 /** The value of a field wherever it stands, the one nearest to the top first. */
 export function findField(payload: JsonValue, name: string): JsonValue | undefined {
-	let level: JsonValue[] = [payload];
-	for (let depth = 0; depth < DEEPEST_LEVEL && level.length > 0; depth++) {
-		const records = level.filter(isJsonObject);
-		const holder = records.find((record) => Object.hasOwn(record, name) && !isUnset(record[name]));
-		if (holder !== undefined) return holder[name];
-		level = level.flatMap((value) =>
-			typeof value === 'object' && value !== null ? Object.values(value) : [],
-		);
+	for (const value of valuesIn(payload, MOST_VALUES)) {
+		if (!isJsonObject(value) || !Object.hasOwn(value, name) || isUnset(value[name])) continue;
+		return value[name];
 	}
 	return undefined;
 }

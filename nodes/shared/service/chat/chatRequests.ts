@@ -1,10 +1,11 @@
 import { findField, idAt } from './chatAnswer';
 import { InvalidInput, OutcomeUnknown } from '../core/explained';
 import type { Answer } from '../core/http';
+import type { Additions } from '../endpoints';
 import type { OpenDetailName, OpenDetails } from '../openDetails';
+import { placeValues } from '../openDetails/placeValues';
 import { backOffMs } from '../core/retry';
 import type { Service } from '../core/service';
-import type { JsonObject } from '../types';
 
 /** A message for one of the v1 endpoints; a session, an agent, or both say whom it is for. */
 export type InboundMessage = { sessionId: string; agentUuid: string; message: string };
@@ -20,52 +21,65 @@ export function requireRecipient(message: InboundMessage): InboundMessage {
 	return message;
 }
 
-type Names = { session: OpenDetailName; agent: OpenDetailName; message: OpenDetailName };
+/** The open details of one value: its name, and where it goes. */
+type Named = { name: OpenDetailName; placement: OpenDetailName };
+type Names = { session: Named; agent: Named; message: Named };
 
 const INBOUND: Names = {
-	session: 'chatInboundSessionName',
-	agent: 'chatInboundAgentName',
-	message: 'chatInboundMessageName',
+	session: { name: 'chatInboundSessionName', placement: 'chatInboundSessionPlacement' },
+	agent: { name: 'chatInboundAgentName', placement: 'chatInboundAgentPlacement' },
+	message: { name: 'chatInboundMessageName', placement: 'chatInboundMessagePlacement' },
 };
 
 const ASYNC: Names = {
-	session: 'chatAsyncSessionName',
-	agent: 'chatAsyncAgentName',
-	message: 'chatAsyncMessageName',
+	session: { name: 'chatAsyncSessionName', placement: 'chatAsyncSessionPlacement' },
+	agent: { name: 'chatAsyncAgentName', placement: 'chatAsyncAgentPlacement' },
+	message: { name: 'chatAsyncMessageName', placement: 'chatAsyncMessagePlacement' },
 };
 
-export function inboundBody(details: OpenDetails, message: InboundMessage): JsonObject {
-	return messageBody(details, INBOUND, message);
+export function inboundValues(details: OpenDetails, message: InboundMessage): Additions {
+	return messageValues(details, INBOUND, message);
 }
 
-export function asyncBody(
+export function asyncValues(
 	details: OpenDetails,
 	message: InboundMessage,
 	idempotencyKey: string,
-): JsonObject {
-	return {
-		...messageBody(details, ASYNC, message),
-		...(idempotencyKey !== '' && { idempotency_key: idempotencyKey }),
-	};
+): Additions {
+	const values = messageValues(details, ASYNC, message);
+	if (idempotencyKey === '') return values;
+	return { ...values, body: { ...values.body, idempotency_key: idempotencyKey } };
 }
 
-function messageBody(details: OpenDetails, names: Names, message: InboundMessage): JsonObject {
-	const { sessionId, agentUuid, message: text } = message;
-	return {
-		...(sessionId !== '' && { [details.required(names.session)]: sessionId }),
-		...(agentUuid !== '' && { [details.required(names.agent)]: agentUuid }),
-		[details.required(names.message)]: text,
-	};
+function messageValues(details: OpenDetails, names: Names, message: InboundMessage): Additions {
+	return placed(details, [
+		{ ...names.session, value: message.sessionId },
+		{ ...names.agent, value: message.agentUuid },
+		{ ...names.message, value: message.message },
+	]);
 }
 
-export function createBody(
+export function createValues(
 	details: OpenDetails,
 	{ agentUuid, personName }: { agentUuid: string; personName: string },
-): JsonObject {
-	return {
-		...(agentUuid !== '' && { [details.required('chatCreateAgentName')]: agentUuid }),
-		...(personName !== '' && { [details.required('chatCreatePersonName')]: personName }),
-	};
+): Additions {
+	return placed(details, [
+		{ name: 'chatCreateAgentName', placement: 'chatCreateAgentPlacement', value: agentUuid },
+		{ name: 'chatCreatePersonName', placement: 'chatCreatePersonPlacement', value: personName },
+	]);
+}
+
+/** What is empty is not sent, and needs no name. */
+function placed(details: OpenDetails, values: Array<Named & { value: string }>): Additions {
+	const given = values.filter(({ value }) => value !== '');
+	details.require(given.map(({ name }) => name));
+	return placeValues(
+		given.map(({ name, placement, value }) => ({
+			placement: details.optional(placement) ?? 'body',
+			name: details.required(name),
+			value,
+		})),
+	);
 }
 
 /** The new session's ID, where the answer's open shape lets it be found. */

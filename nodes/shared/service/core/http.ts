@@ -12,7 +12,10 @@ export type ServiceRequest = {
 	timeoutMs?: number;
 };
 
-export type Query = { [name: string]: string | number | boolean };
+export type QueryValue = string | number | boolean;
+
+/** A list is sent as its name repeated: `status=picked&status=failed`. */
+export type Query = { [name: string]: QueryValue | QueryValue[] };
 
 /** What came back, before anyone judged it. */
 export type WireAnswer = {

@@ -2,10 +2,9 @@ import { addDndNumber, removeDndNumber, type Additions } from '../endpoints';
 import { recordOf } from '../core/envelope';
 import { isRefusal, OutcomeUnknown } from '../core/explained';
 import type { OpenDetails } from '../openDetails';
+import { placeValues } from '../openDetails/placeValues';
 import type { Service } from '../core/service';
 import type { JsonObject } from '../types';
-
-type Placed = { placement: string; wireName: string; value: string };
 
 /**
  * The values of an addition, named and placed as the credential says.
@@ -14,49 +13,46 @@ type Placed = { placement: string; wireName: string; value: string };
  */
 export function valuesToAdd(
 	details: OpenDetails,
-	values: { agentUuid: string; phone: string; reason: string },
+	{ agentUuid, phone, reason }: { agentUuid: string; phone: string; reason: string },
 ): Additions {
-	const placement = details.required('dndAddPlacement');
-	const placed: Placed[] = [
-		{ placement, wireName: details.required('dndAddAgentName'), value: values.agentUuid },
-		{ placement, wireName: details.required('dndAddPhoneName'), value: values.phone },
-	];
-	if (values.reason !== '') {
-		placed.push({
-			placement,
-			wireName: details.required('dndAddReasonName'),
-			value: values.reason,
-		});
-	}
-	return place(placed);
+	const added = [
+		{ name: 'dndAddAgentName', placement: 'dndAddAgentPlacement', value: agentUuid },
+		{ name: 'dndAddPhoneName', placement: 'dndAddPhonePlacement', value: phone },
+		{ name: 'dndAddReasonName', placement: 'dndAddReasonPlacement', value: reason },
+	] as const;
+	const given = added.filter(({ value }) => value !== '');
+	const arePlaced = given.every(({ placement }) => details.optional(placement) !== undefined);
+	details.require([
+		...(arePlaced ? [] : (['dndAddPlacement'] as const)),
+		...given.map(({ name }) => name),
+	]);
+	return placeValues(
+		given.map(({ name, placement, value }) => ({
+			placement: details.optional(placement) ?? details.required('dndAddPlacement'),
+			name: details.required(name),
+			value,
+		})),
+	);
 }
 
 /** The values of a removal; `phone` is documented, where it goes is not. */
 export function valuesToRemove(
 	details: OpenDetails,
-	values: { agentUuid: string; phone: string },
+	{ agentUuid, phone }: { agentUuid: string; phone: string },
 ): Additions {
-	return place([
+	details.require(['dndRemovePhonePlacement', 'dndRemoveAgentPlacement', 'dndRemoveAgentName']);
+	return placeValues([
 		{
 			placement: details.required('dndRemovePhonePlacement'),
-			wireName: 'phone',
-			value: values.phone,
+			name: details.optional('dndRemovePhoneName') ?? 'phone',
+			value: phone,
 		},
 		{
 			placement: details.required('dndRemoveAgentPlacement'),
-			wireName: details.required('dndRemoveAgentName'),
-			value: values.agentUuid,
+			name: details.required('dndRemoveAgentName'),
+			value: agentUuid,
 		},
 	]);
-}
-
-function place(values: Placed[]): Additions {
-	const additions: Additions = {};
-	for (const { placement, wireName, value } of values) {
-		if (placement === 'query') additions.query = { ...additions.query, [wireName]: value };
-		else additions.body = { ...additions.body, [wireName]: value };
-	}
-	return additions;
 }
 
 /** Adds a number; what the service answers is open and passes through. */

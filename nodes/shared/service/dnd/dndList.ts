@@ -1,8 +1,9 @@
 import { listDndNumbers, type Additions } from '../endpoints';
 import { OutcomeUnknown } from '../core/explained';
-import type { Query } from '../core/http';
 import { asText } from '../core/identifiers';
+import { numberIn, outlineOf } from '../core/jsonPath';
 import type { OpenDetails } from '../openDetails';
+import { queryOf } from '../openDetails/placeValues';
 import { readParts, type Part } from '../core/paging';
 import { phoneKey } from './phoneMatch';
 import type { Service } from '../core/service';
@@ -21,6 +22,17 @@ export type DndListRequest = {
 
 const PAGE_NAME = 'dndListPageName';
 
+/** A page as `meta` numbers it. Which number the first has, 0 or 1, is open: the first answer tells. */
+type Page = {
+	number: number;
+	first: number;
+	/** By how much the number that the request takes is smaller than the one that `meta` shows. */
+	shift: number;
+};
+
+const CHECK_PAGE_NAME =
+	'Open the credential and check “List: Name of the Page Parameter”: the service seems not to know the parameter.';
+
 /**
  * The entries of an agent's list, page by page as `meta` tells.
  *
@@ -31,35 +43,73 @@ export async function readDndList(
 	{ agentUuid, phone, limit, pageSize, additions = {} }: DndListRequest,
 	details: OpenDetails,
 ): Promise<JsonObject[]> {
-	const query: Query = { [details.required('dndListAgentName')]: agentUuid };
-	if (phone !== undefined) query[details.required('dndListPhoneName')] = phone;
-	if (pageSize !== undefined) query[details.required('dndListPerPageName')] = pageSize;
-	const entries = await readParts<number>(
-		async (page) => {
-			const position = page === undefined ? {} : { [details.required(PAGE_NAME)]: page };
-			const { body } = await listDndNumbers(service, { ...query, ...position }, additions);
-			return partOf(body, page);
-		},
-		limit,
-		'Open the credential and check “List: Name of the Page Parameter”: the service seems not to know the parameter.',
+	const values = [
+		{ detail: 'dndListAgentName', value: agentUuid },
+		{ detail: 'dndListPhoneName', value: phone },
+		{ detail: 'dndListPerPageName', value: pageSize },
+	] as const;
+	const given = values.flatMap(({ detail, value }) =>
+		value === undefined ? [] : [{ detail, value }],
 	);
+	details.require(given.map(({ detail }) => detail));
+	const named = given.map(({ detail, value }) => ({ name: details.required(detail), value }));
+
+	const read = async (page: Page | undefined, found: number): Promise<Part<Page>> => {
+		const position =
+			page === undefined
+				? []
+				: [{ name: details.required(PAGE_NAME), value: page.number - page.shift }];
+		const { body } = await listDndNumbers(service, queryOf([...named, ...position]), additions);
+		const off = page === undefined ? 0 : (shownPage(body) ?? page.number) - page.number;
+		if (page === undefined || off === 0) return partOf(body, page, found, limit);
+		// A service may number its pages from 1 and take them from 0.
+		if (page.shift === 0 && off > 0) return await read({ ...page, shift: off }, found);
+		throw new OutcomeUnknown(
+			'The service gave another page than it was asked for',
+			CHECK_PAGE_NAME,
+		);
+	};
+	const entries = await readParts<Page>(read, limit, CHECK_PAGE_NAME);
 	return entries.map((entry) => (isJsonObject(entry) ? entry : { value: entry }));
 }
 
-/** Counting on from `current_page` works whichever number the service gives its first page. */
-function partOf(body: JsonValue, asked: number | undefined): Part<number> {
-	const { data, meta } = isJsonObject(body) ? body : {};
+function partOf(
+	body: JsonValue,
+	asked: Page | undefined,
+	found: number,
+	limit: number,
+): Part<Page> {
+	const data = isJsonObject(body) ? body.data : undefined;
 	if (!Array.isArray(data)) {
 		throw new OutcomeUnknown(
 			'The answer holds no list of numbers',
-			'Nothing was changed by this read. Check Base URL in the credential.',
+			`Check Base URL in the credential: the service’s document has the list in data. The answer holds ${outlineOf(body)}.`,
 		);
 	}
-	const { current_page: current, total_pages: pages } = isJsonObject(meta) ? meta : {};
-	const here = typeof current === 'number' ? current : (asked ?? 1);
-	return typeof pages === 'number' && here < pages
-		? { entries: data, next: here + 1 }
-		: { entries: data };
+	const { total_pages, total_count } = metaOf(body);
+	const pages = numberIn(total_pages);
+	const together = found + data.length;
+	const isWhole =
+		data.length === 0 || (pages !== undefined && pages < 2) || together === numberIn(total_count);
+	if (isWhole || together >= limit) return { entries: data };
+	const number = asked?.number ?? shownPage(body);
+	if (number === undefined || pages === undefined) {
+		throw new OutcomeUnknown(
+			'The answer does not tell whether the list has more pages',
+			'The service’s document promises meta with current_page and total_pages. Ask whoever provides your service.',
+		);
+	}
+	const { first, shift } = asked ?? { first: number, shift: 0 };
+	if (number >= first + pages - 1) return { entries: data };
+	return { entries: data, next: { number: number + 1, first, shift } };
+}
+
+function metaOf(body: JsonValue): JsonObject {
+	return isJsonObject(body) && isJsonObject(body.meta) ? body.meta : {};
+}
+
+function shownPage(body: JsonValue): number | undefined {
+	return numberIn(metaOf(body).current_page);
 }
 
 export type DndCheck = {

@@ -10,7 +10,6 @@ import type { Answer } from '../core/http';
 import type { Service } from '../core/service';
 import type {
 	InjectContextRequest,
-	JsonObject,
 	LegacyCreateSessionRequest,
 	LegacySendMessageRequest,
 	LegacySessionRequest,
@@ -20,11 +19,14 @@ import { segment, withAdditions, type Additions } from './request';
 async function post(
 	service: Service,
 	path: string,
-	body: JsonObject,
+	values: Additions,
 	additions: Additions,
 	evidence: Evidence,
 ): Promise<Answer> {
-	return await service.send(withAdditions({ method: 'POST', path, body }, additions), evidence);
+	return await service.send(
+		withAdditions({ method: 'POST', path, ...values }, additions),
+		evidence,
+	);
 }
 
 function sessionPath(sessionId: string, last: string): string {
@@ -50,28 +52,28 @@ const ENDED = {
 /** `POST /v1/chat/session`; what its body is called is open, and so is the answer. */
 export async function createSession(
 	service: Service,
-	body: JsonObject,
+	values: Additions,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(service, '/v1/chat/session', body, additions, saysSuccess);
+	return await post(service, '/v1/chat/session', values, additions, saysSuccess);
 }
 
 /** `POST /v1/chat/inbound`: answers with the agent's reply; what its body is called is open. */
 export async function sendInbound(
 	service: Service,
-	body: JsonObject,
+	values: Additions,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(service, '/v1/chat/inbound', body, additions, SHOWS_A_TURN);
+	return await post(service, '/v1/chat/inbound', values, additions, SHOWS_A_TURN);
 }
 
 /** `POST /v1/chat/inbound/async`: the reply comes later; takes an `idempotency_key`. */
 export async function sendInboundAsync(
 	service: Service,
-	body: JsonObject,
+	values: Additions,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(service, '/v1/chat/inbound/async', body, additions, saysSuccess);
+	return await post(service, '/v1/chat/inbound/async', values, additions, saysSuccess);
 }
 
 /** `POST /v1/chat/session/{id}/support`; of its commands only `close` is documented. */
@@ -84,7 +86,7 @@ export async function sendSupportCommand(
 	return await post(
 		service,
 		sessionPath(sessionId, 'support'),
-		{ command },
+		{ body: { command } },
 		additions,
 		saysSuccess,
 	);
@@ -100,7 +102,7 @@ export async function injectContext(
 	return await post(
 		service,
 		sessionPath(sessionId, 'inject_context'),
-		body,
+		{ body },
 		additions,
 		carries('context', 'session_id'),
 	);
@@ -112,7 +114,7 @@ export async function createLegacySession(
 	body: LegacyCreateSessionRequest,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(service, '/chat_sessions', body, additions, carries('session_id'));
+	return await post(service, '/chat_sessions', { body }, additions, carries('session_id'));
 }
 
 /** Legacy `POST /chat_messages/send_message`. */
@@ -124,7 +126,7 @@ export async function sendLegacyMessage(
 	return await post(
 		service,
 		'/chat_messages/send_message',
-		body,
+		{ body },
 		additions,
 		carries('response', 'session_id'),
 	);
@@ -141,7 +143,7 @@ export async function endLegacySession(
 	return await post(
 		service,
 		`/chat_sessions/${segment(sessionId)}/${how}`,
-		body,
+		{ body },
 		additions,
 		ENDED[how],
 	);

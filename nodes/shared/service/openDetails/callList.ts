@@ -32,6 +32,20 @@ export const CALL_LIST_FIELDS = {
 		description: 'Name of the query parameter for the last day or moment of the range',
 		placeholder: 'e.g. to',
 	},
+	callListRangeName: {
+		place: 'callList',
+		label: 'Name of the Range Filter',
+		description:
+			'Name of the query parameter that holds From and To together, if your service has one. It is used where both are given.',
+		placeholder: 'e.g. between',
+	},
+	callListRangeForm: {
+		place: 'callList',
+		label: 'Form of the Range Filter',
+		description:
+			'How From and To stand in the range filter: {from} and {to} are replaced, everything else is sent as it is',
+		placeholder: 'e.g. {from}..{to}',
+	},
 	callListPhoneName: {
 		place: 'callList',
 		label: 'Name of the Phone Filter',
@@ -42,8 +56,15 @@ export const CALL_LIST_FIELDS = {
 		place: 'callList',
 		label: 'Place of the List in the Answer',
 		description:
-			'Names on the way to the list of calls in the whole answer, separated by dots; a dot alone if the whole answer is the list. Needed by Return All; without it a Limit is ignored and the whole answer comes out as one item.',
+			'Names on the way to the list of calls in the whole answer, separated by dots; a dot alone if the whole answer is the list. Needed by Return All; without it Limit is ignored and the whole answer comes out as one item.',
 		placeholder: 'e.g. data.calls',
+	},
+	callListKeyName: {
+		place: 'callList',
+		label: 'Field for the Key of Each Call',
+		description:
+			'Only if the calls stand in an object, each under a key, and not in a list: the name of the field that takes the key',
+		placeholder: 'e.g. call_id',
 	},
 	callListItemPath: {
 		place: 'callList',
@@ -81,13 +102,15 @@ export const CALL_LIST_FIELDS = {
 			{ name: 'By Page Number, From 0', value: 'pageFromZero' },
 			{ name: 'By Page Number, From 1', value: 'pageFromOne' },
 			{ name: 'By Position of the First Call', value: 'offset' },
+			{ name: 'By the Address of the Next Part From the Answer', value: 'nextAddress' },
 			{ name: 'Not at All, Every Call Comes at Once', value: 'whole' },
 		],
 	},
 	callListPageName: {
 		place: 'callList',
 		label: 'Name of the Page, Position or Cursor Parameter',
-		description: 'Name of the query parameter that chooses the part of the list',
+		description:
+			'Name of the query parameter that chooses the part of the list. Not needed if the answer gives the address of the next part, or if every call comes at once.',
 		placeholder: 'e.g. page',
 	},
 	callListPageSizeName: {
@@ -99,8 +122,9 @@ export const CALL_LIST_FIELDS = {
 	},
 	callListCursorPath: {
 		place: 'callList',
-		label: 'Place of the Next Cursor in the Answer',
-		description: 'Names on the way to the cursor of the next part, separated by dots',
+		label: 'Place of the Next Cursor or Address in the Answer',
+		description:
+			'Names on the way to the cursor or the address of the next part, separated by dots; in a list, -1 is the last entry',
 		placeholder: 'e.g. meta.next_cursor',
 	},
 } as const satisfies OpenDetailFields;

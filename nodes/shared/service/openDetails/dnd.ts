@@ -1,33 +1,47 @@
-import { PLACEMENTS, type OpenDetailFields } from './field';
+import { NESTS, PLACEMENTS, type OpenDetailFields } from './field';
+
+/** A value of an addition that does not go where the others do. */
+function placedApart(label: string, what: string) {
+	return {
+		place: 'dndAdd',
+		label,
+		description: `Where the request that adds a number carries ${what}. Not set means as “Add: Where Values Go” says.`,
+		placeholder: '',
+		choices: PLACEMENTS,
+	} as const;
+}
 
 /** Open in Endpoints › Do not disturb. */
 export const DND_FIELDS = {
 	dndAddPlacement: {
 		place: 'dndAdd',
 		label: 'Add: Where Values Go',
-		description: 'Where the request that adds a number carries its values',
+		description:
+			'Where the request that adds a number carries its values. One that goes elsewhere is named below.',
 		placeholder: '',
 		choices: PLACEMENTS,
 	},
 	dndAddAgentName: {
 		place: 'dndAdd',
 		label: 'Add: Name of the Agent Value',
-		description: 'Name under which the request that adds a number carries the agent',
+		description: `Name under which the request that adds a number carries the agent. ${NESTS}`,
 		placeholder: 'e.g. agent_uuid',
 	},
+	dndAddAgentPlacement: placedApart('Add: Where the Agent Goes', 'the agent'),
 	dndAddPhoneName: {
 		place: 'dndAdd',
 		label: 'Add: Name of the Phone Value',
-		description: 'Name under which the request that adds a number carries the phone number',
+		description: `Name under which the request that adds a number carries the phone number. ${NESTS}`,
 		placeholder: 'e.g. phone',
 	},
+	dndAddPhonePlacement: placedApart('Add: Where the Phone Goes', 'the phone number'),
 	dndAddReasonName: {
 		place: 'dndAdd',
 		label: 'Add: Name of the Reason Value',
-		description:
-			'Name under which the request that adds a number carries the reason. Leave empty if your service takes none.',
+		description: `Name under which the request that adds a number carries the reason. Leave empty if your service takes none. ${NESTS}`,
 		placeholder: 'e.g. reason',
 	},
+	dndAddReasonPlacement: placedApart('Add: Where the Reason Goes', 'the reason'),
 	dndListAgentName: {
 		place: 'dndList',
 		label: 'List: Name of the Agent Parameter',
@@ -60,6 +74,12 @@ export const DND_FIELDS = {
 		placeholder: '',
 		choices: PLACEMENTS,
 	},
+	dndRemovePhoneName: {
+		place: 'dndRemove',
+		label: 'Remove: Name of the Phone Value',
+		description: `Only where your service nests it. Leave empty if it is called phone, as its document says. ${NESTS}`,
+		placeholder: 'e.g. entry.phone',
+	},
 	dndRemoveAgentPlacement: {
 		place: 'dndRemove',
 		label: 'Remove: Where the Agent Goes',
@@ -70,7 +90,7 @@ export const DND_FIELDS = {
 	dndRemoveAgentName: {
 		place: 'dndRemove',
 		label: 'Remove: Name of the Agent Value',
-		description: 'Name under which the request that removes a number carries the agent',
+		description: `Name under which the request that removes a number carries the agent. ${NESTS}`,
 		placeholder: 'e.g. agent_uuid',
 	},
 } as const satisfies OpenDetailFields;

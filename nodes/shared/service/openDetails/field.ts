@@ -20,3 +20,6 @@ export const PLACEMENTS = [
 	{ name: 'In the Body', value: 'body' },
 	{ name: 'In the Address (Query)', value: 'query' },
 ] as const;
+
+/** Said of a name that may stand in a body. */
+export const NESTS = 'In a body, dots nest it, such as entry.phone.';

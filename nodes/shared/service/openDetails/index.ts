@@ -1,6 +1,7 @@
 import { MissingOpenDetail } from '../core/explained';
+import { AGENT_FIELDS } from './agents';
 import { CALL_LIST_FIELDS } from './callList';
-import { CHAT_FIELDS } from './chat';
+import { CHAT_FIELDS, CHAT_PLACEMENT_FIELDS } from './chat';
 import { DND_FIELDS } from './dnd';
 import type { OpenDetailFields } from './field';
 import { OPEN_PLACES } from './places';
@@ -15,10 +16,17 @@ export type OpenDetailTopic = {
 
 export const OPEN_DETAIL_TOPICS: readonly OpenDetailTopic[] = [
 	{
+		switchName: 'describeAgents',
+		switchLabel: 'Open Details: Agents',
+		switchDescription:
+			'Whether to say where your service’s list of active agents holds them. Needed only if its agents have no field agent_uuid.',
+		fields: AGENT_FIELDS,
+	},
+	{
 		switchName: 'describeDnd',
 		switchLabel: 'Open Details: Do-Not-Disturb Lists',
 		switchDescription:
-			'Whether to say how your service names the values of its do-not-disturb requests. Needed by the DND node.',
+			'Whether to say how your service names the values of its do-not-disturb requests. Needed by the DND List node.',
 		fields: DND_FIELDS,
 	},
 	{
@@ -35,32 +43,68 @@ export const OPEN_DETAIL_TOPICS: readonly OpenDetailTopic[] = [
 			'Whether to say how your service names the values of its chat requests. Needed by Chat Send without a WebSocket and by Chat Session → Create.',
 		fields: CHAT_FIELDS,
 	},
+	{
+		switchName: 'describeChatPlacement',
+		switchLabel: 'Open Details: Chat Values in the Address',
+		switchDescription:
+			'Whether some values of your service’s chat requests go in the address instead of the body',
+		fields: CHAT_PLACEMENT_FIELDS,
+	},
 ];
 
 export type OpenDetailName =
+	| keyof typeof AGENT_FIELDS
 	| keyof typeof DND_FIELDS
 	| keyof typeof CALL_LIST_FIELDS
-	| keyof typeof CHAT_FIELDS;
+	| keyof typeof CHAT_FIELDS
+	| keyof typeof CHAT_PLACEMENT_FIELDS;
 
 /** The open details that the account's owner settled in the credential. */
 export class OpenDetails {
 	constructor(private readonly credential: { [name: string]: unknown }) {}
 
-	/** @throws MissingOpenDetail naming the field of the credential to fill in */
-	required(name: OpenDetailName): string {
-		const value = this.optional(name);
-		if (value !== undefined) return value;
-		const topic = OPEN_DETAIL_TOPICS.find(({ fields }) => name in fields);
-		const field = topic?.fields[name];
-		if (topic === undefined || field === undefined) throw new Error(`no open detail ${name}`);
-		throw new MissingOpenDetail(
-			`The credential does not say yet: “${field.label}”`,
-			`Open the credential, turn on “${topic.switchLabel}” and fill in “${field.label}”. Ask whoever provides your service; their document leaves it open under “${OPEN_PLACES[field.place].section}”.`,
-		);
-	}
-
 	optional(name: OpenDetailName): string | undefined {
 		const value = this.credential[name];
 		return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 	}
+
+	/** @throws MissingOpenDetail naming the field of the credential to fill in */
+	required(name: OpenDetailName): string {
+		const value = this.optional(name);
+		if (value === undefined) throw missing([name]);
+		return value;
+	}
+
+	/** @throws MissingOpenDetail naming at once every field that a request lacks */
+	require(names: readonly OpenDetailName[]): void {
+		const lacking = names.filter((name) => this.optional(name) === undefined);
+		if (lacking.length > 0) throw missing([...new Set(lacking)]);
+	}
+}
+
+function missing(names: readonly OpenDetailName[]): MissingOpenDetail {
+	const found = names.map(fieldOf);
+	const labels = inWords(found.map(({ field }) => field.label));
+	const switches = inWords([...new Set(found.map(({ topic }) => topic.switchLabel))]);
+	const sections = inWords([
+		...new Set(found.map(({ field }) => OPEN_PLACES[field.place].section)),
+	]);
+	return new MissingOpenDetail(
+		`The credential does not say yet: ${labels}`,
+		`Open the credential, turn on ${switches} and fill in ${labels}. Ask whoever provides your service; their document leaves it open under ${sections}.`,
+	);
+}
+
+function fieldOf(name: OpenDetailName) {
+	for (const topic of OPEN_DETAIL_TOPICS) {
+		const field = topic.fields[name];
+		if (field !== undefined) return { topic, field };
+	}
+	throw new Error(`no open detail ${name}`);
+}
+
+function inWords(names: string[]): string {
+	const quoted = names.map((name) => `“${name}”`);
+	const last = quoted.pop() ?? '';
+	return quoted.length === 0 ? last : `${quoted.join(', ')} and ${last}`;
 }

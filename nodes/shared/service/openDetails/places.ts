@@ -75,8 +75,8 @@ export const OPEN_PLACES = {
 		quote:
 			'used to validate an `agent_uuid` before a call. Request parameters and response shape: not shown',
 		section: 'Endpoints › GET /v1/active_agents',
-		treatment: 'passedThrough',
-		how: 'Agents are found by their documented agent_uuid, wherever it stands; parameters can be added.',
+		treatment: 'asked',
+		how: 'Agents are found by their documented agent_uuid, wherever it stands, or where the credential says; parameters can be added.',
 	},
 	dndSkipped: {
 		quote: 'array of objects (object fields: not shown)',

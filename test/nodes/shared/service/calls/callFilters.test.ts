@@ -92,6 +92,69 @@ describe('the date range', () => {
 	});
 });
 
+describe('one filter for the whole range', () => {
+	const RANGE = { callListRangeName: 'between', callListRangeForm: '{from}..{to}' };
+	const range = (filters: CallFilters, details: object) =>
+		callListQuery(filters, new OpenDetails({ callListDateForm: 'date', ...details }), ZONE);
+	const both = { from: '2027-01-31', to: '2027-02-28T10:00:00' };
+
+	test('in the form that the credential gives', () => {
+		expect(range(both, RANGE)).toEqual({ between: '2027-01-31..2027-02-28' });
+		const form = { ...RANGE, callListRangeForm: 'created>={from} and created<{to} ({from})' };
+		expect(range(both, form)).toEqual({
+			between: 'created>=2027-01-31 and created<2027-02-28 (2027-01-31)',
+		});
+	});
+
+	test('goes before names of their own, which serve for one bound', () => {
+		const details = { ...RANGE, callListFromName: 'since', callListToName: 'until' };
+		expect(range(both, details)).toEqual({ between: '2027-01-31..2027-02-28' });
+		expect(range({ from: '2027-01-31' }, details)).toEqual({ since: '2027-01-31' });
+	});
+
+	test.each([
+		[{ from: '2027-01-31' }, 'From'],
+		[{ to: '2027-01-31' }, 'To'],
+	])('half a range is not sent: %j', (filters, label) => {
+		expect(() => range(filters, RANGE)).toThrow(
+			`${label} alone cannot be sent: your service has one filter for the whole range`,
+		);
+	});
+
+	test.each(['{from}', '{to}', 'between'])('the form %s does not hold both', (form) => {
+		expect(() => range(both, { ...RANGE, callListRangeForm: form })).toThrow(
+			'does not hold both {from} and {to}',
+		);
+	});
+
+	test('its form is needed', () => {
+		expect(() => range(both, { callListRangeName: 'between' })).toThrow(
+			'The credential does not say yet: “Form of the Range Filter”',
+		);
+	});
+});
+
+test('two filters of one name are both sent', () => {
+	const details = new OpenDetails({
+		callListFromName: 'created',
+		callListToName: 'created',
+		callListPhoneName: 'q',
+		callListStatusName: 'q',
+	});
+	const filters = { from: '2027-01-31', to: '2027-02-28', status: 'picked', phone: '98' };
+	expect(callListQuery(filters, details, ZONE)).toEqual({
+		created: ['2027-01-31', '2027-02-28'],
+		q: ['picked', '98'],
+	});
+});
+
+test('all missing names are named at once', () => {
+	const filters = { status: 'x', agentUuid: 'agent_a1', from: '2027-01-31' };
+	expect(() => callListQuery(filters, new OpenDetails({}), ZONE)).toThrow(
+		'The credential does not say yet: “Name of the Status Filter”, “Name of the Agent Filter” and “Name of the From Filter”',
+	);
+});
+
 test.each<[CallFilters, string]>([
 	[{ campaignId: 'spring' }, 'Campaign ID holds "spring", which is not a whole number'],
 	[{ campaignUploadId: 1.5 }, 'Contact List ID holds "1.5", which is not a whole number'],

@@ -74,6 +74,73 @@ describe('the ways of paging', () => {
 		expect(list.asked).toEqual([{}, { c: 'abc' }]);
 	});
 
+	test('by the last call of the part', async () => {
+		const list = listing(({ after = 'call--1' }) => {
+			const from = Number(String(after).slice('call-'.length)) + 1;
+			return { data: { calls: calls(from, Math.min(5, from + 3)) } };
+		});
+		const details = {
+			...PAGED,
+			callListPaging: 'cursor',
+			callListPageName: 'after',
+			callListCursorPath: 'data.calls.-1.call_id',
+		};
+		expect(await read(list, details)).toEqual(calls(0, 5));
+		expect(list.asked).toEqual([{}, { after: 'call-2' }, { after: 'call-4' }]);
+	});
+
+	test.each([
+		['a whole address', 'https://else.where/v1/calls?page=2&tag=a&tag=b'],
+		['a path', '/v1/calls?page=2&tag=a&tag=b'],
+		['a query alone', '?page=2&tag=a&tag=b'],
+	])(
+		'by the address of the next part, of which the query alone is used: %s',
+		async (_name, next) => {
+			const list = listing(({ page }) =>
+				page === undefined
+					? { data: { calls: calls(0, 3) }, links: { next } }
+					: { data: { calls: calls(3, 5) }, links: { next: null } },
+			);
+			const details = {
+				callListPath: 'data.calls',
+				callListPaging: 'nextAddress',
+				callListCursorPath: 'links.next',
+			};
+			expect(await read(list, details, { query: { status: 'picked' } })).toEqual(calls(0, 5));
+			expect(list.asked).toEqual([
+				{ status: 'picked' },
+				{ status: 'picked', page: '2', tag: ['a', 'b'] },
+			]);
+		},
+	);
+
+	test('an address that cannot be read is told', async () => {
+		const list = listing(() => ({ data: { calls: calls(0, 3) }, next: 'http://[' }));
+		const details = {
+			callListPath: 'data.calls',
+			callListPaging: 'nextAddress',
+			callListCursorPath: 'next',
+		};
+		await expect(read(list, details)).rejects.toThrow(
+			'The answer holds no address of the next part at “next”',
+		);
+	});
+
+	test('cursors that lead in a circle are told, not followed without end', async () => {
+		const list = listing(({ c = 'x' }) => ({
+			data: { calls: [{ call_id: c }] },
+			next: c === 'a' ? 'b' : 'a',
+		}));
+		const details = {
+			...PAGED,
+			callListPaging: 'cursor',
+			callListPageName: 'c',
+			callListCursorPath: 'next',
+		};
+		await expect(read(list, details)).rejects.toThrow('the same part of the list again');
+		expect(list.asked).toHaveLength(3);
+	});
+
 	test('at once', async () => {
 		const list = listing(() => calls(0, 7));
 		expect(await read(list, { callListPath: '.', callListPaging: 'whole' })).toEqual(calls(0, 7));
@@ -86,6 +153,12 @@ describe('the ways of paging', () => {
 		}));
 		expect(await read(list, { ...PAGED, callListTotalPath: 'data.total' })).toEqual(calls(0, 6));
 		expect(list.asked).toHaveLength(2);
+	});
+
+	test('a total that is written as text', async () => {
+		const list = listing(() => ({ data: { calls: calls(0, 3), total: '3' } }));
+		expect(await read(list, { ...PAGED, callListTotalPath: 'data.total' })).toEqual(calls(0, 3));
+		expect(list.asked).toHaveLength(1);
 	});
 
 	test('filters and page size go along with each request', async () => {
@@ -122,6 +195,22 @@ test('the call inside each entry, and entries that are no objects', async () => 
 	expect(await read(list, details)).toEqual([{ call_id: 'a' }, { other: 1 }, { value: 'x' }]);
 });
 
+test('calls under their IDs in an object', async () => {
+	const list = () =>
+		listing(() => ({
+			data: { a: { call: { status: 'picked' } }, b: { call: { status: 'failed' } } },
+		}));
+	const details = { callListPath: 'data', callListPaging: 'whole', callListItemPath: 'call' };
+	expect(await read(list(), { ...details, callListKeyName: 'call_id' })).toEqual([
+		{ call_id: 'a', status: 'picked' },
+		{ call_id: 'b', status: 'failed' },
+	]);
+	await expect(read(list(), details)).rejects.toMatchObject({
+		message: 'The answer holds no list of calls at “data”',
+		todo: expect.stringContaining('fill in “Field for the Key of Each Call”'),
+	});
+});
+
 test('without the list’s place the whole answer comes as it is', async () => {
 	const answer = { success: true, data: { page: calls(0, 2) } };
 	expect(
@@ -137,7 +226,7 @@ test('a wrong place is named, with the places where lists are', async () => {
 	const list = listing(() => ({ data: { items: [], tags: { all: [] } } }));
 	await expect(read(list, PAGED)).rejects.toMatchObject({
 		message: 'The answer holds no list of calls at “data.calls”',
-		todo: expect.stringContaining('data.items, data.tags.all'),
+		todo: expect.stringMatching(/data\.items \(a list\).*data\.tags\.all \(a list\)/),
 	});
 });
 

@@ -29,9 +29,21 @@ describe('findCallId', () => {
 		['an empty text for it', { call_id: ' ' }],
 		['a way out of the path', { call_id: '../calls' }],
 		['a text too long', { call_id: 'a'.repeat(129) }],
-		['it too deep inside', { a: { b: { c: { d: { e: { f: { call_id: ID } } } } } } }],
 	])('finds none in %s', (_name, payload) => {
 		expect(findCallId(payload)).toBeUndefined();
+	});
+
+	it('finds it at any depth, with bounded work', () => {
+		const deep = (levels: number, value: JsonValue): JsonValue => {
+			let payload = value;
+			for (let level = 0; level < levels; level++) payload = { inner: [payload] };
+			return payload;
+		};
+		expect(findCallId(deep(1, { call_id: ID }))).toBe(ID);
+		expect(findCallId(deep(5_000, { call_id: ID }))).toBe(ID);
+		expect(findCallId(deep(100_000, { call_id: ID }))).toBeUndefined();
+		const wide = [...Array.from({ length: 200_000 }, () => 0), { call_id: ID }];
+		expect(findCallId(wide)).toBeUndefined();
 	});
 
 	it('takes the one nearest to the top', () => {

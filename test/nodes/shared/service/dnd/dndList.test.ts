@@ -30,19 +30,44 @@ function listing(answer: (query: Query) => unknown) {
 const paged = (first: number) =>
 	listing(({ p = first }) => {
 		const start = 4 * (Number(p) - first);
-		const meta = { current_page: Number(p), total_pages: 2 + first, total_count: 8, per_page: 4 };
+		const meta = { current_page: Number(p), total_pages: 2, per_page: 4 };
 		return { success: true, data: entries(start, start + 4), meta };
 	});
 
 describe('the pages', () => {
-	test('over meta, whichever number the first page has', async () => {
-		const fromOne = paged(1);
-		const details = new OpenDetails(NAMES);
-		expect(await readDndList(fromOne.service, { ...REQUEST, limit: 8 }, details)).toHaveLength(8);
-		expect(fromOne.asked).toEqual([{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 2 }]);
-		const fromZero = paged(0);
-		expect(await readDndList(fromZero.service, { ...REQUEST, limit: 8 }, details)).toHaveLength(8);
-		expect(fromZero.asked[1]).toEqual({ ag: 'agent_a1', p: 1 });
+	test.each([
+		['1', 1, [{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 2 }]],
+		['0', 0, [{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 1 }]],
+	])('counted from %s: to the last one of meta, and no further', async (_from, first, asked) => {
+		const list = paged(first);
+		expect(await readDndList(list.service, REQUEST, new OpenDetails(NAMES))).toEqual(entries(0, 8));
+		expect(list.asked).toEqual(asked);
+	});
+
+	test.each([0, 1])('a list of one page, counted from %p, is one request', async (current_page) => {
+		const meta = { current_page, total_pages: 1 };
+		const { service, asked } = listing(() => ({ success: true, data: entries(0, 4), meta }));
+		expect(await readDndList(service, REQUEST, new OpenDetails(NAMES))).toHaveLength(4);
+		expect(asked).toHaveLength(1);
+	});
+
+	test('shown from 1 and asked for from 0: no page is left out', async () => {
+		const { service, asked } = listing(({ p = 0 }) => ({
+			success: true,
+			data: entries(4 * Number(p), 4 * Number(p) + 4),
+			meta: { current_page: Number(p) + 1, total_pages: 3 },
+		}));
+		expect(await readDndList(service, REQUEST, new OpenDetails(NAMES))).toEqual(entries(0, 12));
+		expect(asked.map(({ p }) => p)).toEqual([undefined, 2, 1, 2]);
+	});
+
+	test('numbers in meta may be text', async () => {
+		const { service } = listing(({ p = '1' }) => {
+			const start = 4 * (Number(p) - 1);
+			const meta = { current_page: String(p), total_pages: '2' };
+			return { success: true, data: entries(start, start + 4), meta };
+		});
+		expect(await readDndList(service, REQUEST, new OpenDetails(NAMES))).toHaveLength(8);
 	});
 
 	test('a limit ends the reading', async () => {
@@ -52,9 +77,26 @@ describe('the pages', () => {
 		expect(asked).toEqual([{ ag: 'agent_a1', n: 3, ph: '98' }]);
 	});
 
-	test('an answer without meta is one page', async () => {
-		const { service, asked } = listing(() => ({ success: true, data: entries(0, 4) }));
-		expect(await readDndList(service, REQUEST, new OpenDetails(NAMES))).toHaveLength(4);
+	test.each([
+		['no meta', {}],
+		['no number of pages', { meta: { current_page: 1, total_count: 9 } }],
+		['no current page', { meta: { total_pages: 2 } }],
+	])('%s: a list that may have more pages is not taken for whole', async (_name, more) => {
+		const { service } = listing(() => ({ success: true, data: entries(0, 4), ...more }));
+		const read = async (limit: number) =>
+			await readDndList(service, { ...REQUEST, limit }, new OpenDetails(NAMES));
+		await expect(read(Infinity)).rejects.toThrow(
+			'The answer does not tell whether the list has more pages',
+		);
+		expect(await read(4)).toHaveLength(4);
+	});
+
+	test.each([
+		['total_count says so', entries(0, 4), { meta: { total_count: 4 } }],
+		['it is empty', [], {}],
+	])('a list is whole where %s', async (_name, data, more) => {
+		const { service, asked } = listing(() => ({ success: true, data, ...more }));
+		expect(await readDndList(service, REQUEST, new OpenDetails(NAMES))).toEqual(data);
 		expect(asked).toHaveLength(1);
 	});
 
@@ -71,6 +113,14 @@ describe('the pages', () => {
 		const { service } = listing(() => ({ success: true, data: {} }));
 		await expect(readDndList(service, REQUEST, new OpenDetails(NAMES))).rejects.toThrow(
 			'The answer holds no list of numbers',
+		);
+	});
+
+	test('everything that is missing is named at once', async () => {
+		const { service } = paged(1);
+		const request = { ...REQUEST, phone: '98', pageSize: 9 };
+		await expect(readDndList(service, request, new OpenDetails({}))).rejects.toThrow(
+			'“List: Name of the Agent Parameter”, “List: Name of the Phone Filter” and “List: Name of the Page Size Parameter”',
 		);
 	});
 

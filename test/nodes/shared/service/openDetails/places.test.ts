@@ -49,6 +49,25 @@ test('a missing detail names the credential’s switch and field, and whom to as
 	expect(new OpenDetails({ dndAddAgentName: ' agent ' }).required('dndAddAgentName')).toBe('agent');
 });
 
+test('several missing details are named at once, each once', () => {
+	const missing = () =>
+		new OpenDetails({ dndAddPhoneName: 'phone' }).require([
+			'dndAddAgentName',
+			'dndAddPhoneName',
+			'dndAddPlacement',
+			'dndAddAgentName',
+			'chatCreateAgentName',
+		]);
+	expect(missing).toThrow(
+		'The credential does not say yet: “Add: Name of the Agent Value”, “Add: Where Values Go” and “Create Session: Name of the Agent Value”',
+	);
+	expect(caught(missing)).toMatchObject({
+		todo: expect.stringMatching(
+			/turn on “Open Details: Do-Not-Disturb Lists” and “Open Details: Chat” and fill in “Add: Name.*under “Endpoints › POST \/v1\/dnd_numbers” and “Endpoints › POST \/v1\/chat\/session”/,
+		),
+	});
+});
+
 function caught(act: () => unknown): unknown {
 	try {
 		return act();
