@@ -58,24 +58,49 @@ describe('the test button', () => {
 		});
 	});
 
+	const REFUSED = { success: false, error: 'Invalid API token' };
+	const NO_PATH = { success: false, error: 'Not found', details: null };
 	test.each<[string, number, object | string, RegExp]>([
-		['401', 401, { success: false, error: 'Invalid API token' }, /does not accept the API token/],
-		['the 401 text at 200', 200, { success: false, error: 'Invalid API token' }, /not accept/],
-		['a redirect', 302, '', /redirect, which is never followed/],
-		['an HTML page', 200, '<html>Welcome</html>', /web page came back.*Base URL/],
+		['401', 401, REFUSED, /does not accept the API token.*Paste the 16-character API token/],
+		['the 401 text at 200', 200, REFUSED, /does not accept the API token/],
+		['a 401 of a proxy', 401, '<html>', /Check API Token and Base URL.*a proxy before the service/],
+		['a redirect', 302, '', /redirect, which is never followed.*the final address/],
+		['an HTML page', 200, '<html>Welcome</html>', /web page came back.*Set Base URL/],
+		['an HTML 404', 404, '<html>Not here</html>', /Something other.*404.*Set Base URL/],
+		['a 404 in the service’s form', 404, NO_PATH, /not found at this Base URL.*Not found/],
+		['another 4xx of a proxy', 403, 'Blocked', /Something other.*403.*Set Base URL/],
+		['an empty answer', 200, '', /answer is empty.*Set Base URL/],
 		[
-			'an HTML 404',
-			404,
-			'<html>Not here</html>',
-			/Something other than the service.*404.*Base URL/,
+			'another interface',
+			200,
+			{ hello: 'world' },
+			/does not hold what was asked for.*Set Base URL/,
 		],
+		['an answer cut short', 200, '{ "success": tr', /arrived incomplete.*Set Base URL/],
+		['too many requests', 429, NO_PATH, /too many requests.*Nothing was done/],
+		['a service in trouble', 503, '<html>', /stumbled.*503.*Test again later/],
 	])('%s', async (_name, status, body, message) => {
+		jest.spyOn(clock, 'sleep').mockResolvedValue();
 		service()
 			.get('/v1/active_agents')
+			.times(status === 429 || status >= 500 ? 4 : 1)
 			.reply(status, body, status === 302 ? { location: 'https://elsewhere.example.com' } : {});
 		const result = await pressTest({});
 		expect(result).toEqual({ status: 'Error', message: expect.stringMatching(message) });
+		expect(result.message).not.toMatch(/run (this|the)|item|Open the credential/);
 		expect(JSON.stringify(result)).not.toContain(TOKEN);
+		jest.restoreAllMocks();
+	});
+
+	test.each(['v1', 'V1/', 'api/v2'])('a base URL that ends in %s', async (path) => {
+		service()
+			.get(`/${path.replace(/\/$/, '')}/v1/active_agents`)
+			.reply(404, NO_PATH);
+		const { status, message } = await pressTest({ baseUrl: `${HOST}/${path}` });
+		expect({ status, message }).toEqual({
+			status: 'Error',
+			message: expect.stringMatching(/Remove \/v[12] from the end of Base URL/i),
+		});
 	});
 
 	test('an unknown host and a certificate that cannot be verified', async () => {

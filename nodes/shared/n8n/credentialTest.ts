@@ -3,7 +3,14 @@ import type {
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import { ExplainedError, ServiceRefusal } from '../service/core/explained';
+import {
+	ExplainedError,
+	isRefusal,
+	NotSent,
+	OutcomeUnknown,
+	ServiceRefusal,
+	TOO_MANY_REQUESTS,
+} from '../service/core/explained';
 import type { Transport } from '../service/core/http';
 import { getActiveAgents } from '../service/endpoints';
 import { Service } from '../service/core/service';
@@ -17,28 +24,80 @@ const ACCEPTED: INodeCredentialTestResult = {
 	message: 'The service accepts the API token',
 };
 
-/** The credential's test: an answer of the service other than a refused token means "accepted". */
+/**
+ * The credential's test. A refusal in the service's own form means that the token was accepted; a
+ * path that is not there, a page or an unreadable answer means that Base URL is not the service's.
+ */
 export async function voiceChatAgentApiTest(
 	this: ICredentialTestFunctions,
 	{ data = {} }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	const ask = async () => {
-		const service = new Service(transportFor(this, readServiceAccess(data)), clock, Math.random);
-		await getActiveAgents(service);
-		return ACCEPTED;
-	};
-	return await ask().catch(judge);
+	try {
+		const access = readServiceAccess(data);
+		const service = new Service(transportFor(this, access), clock, Math.random);
+		return await getActiveAgents(service).then(
+			() => ACCEPTED,
+			(error: unknown) => judge(error, access.baseUrl),
+		);
+	} catch (error) {
+		if (!(error instanceof ExplainedError)) throw error;
+		return failed(error.message, error.todo);
+	}
 }
 
-function judge(error: unknown): INodeCredentialTestResult {
-	if (error instanceof ServiceRefusal && isServiceAnswer(error)) return ACCEPTED;
-	if (!(error instanceof ExplainedError)) throw error;
-	return { status: 'Error', message: `${error.message}. ${error.todo}` };
+function judge(error: unknown, baseUrl: string): INodeCredentialTestResult {
+	if (error instanceof ServiceRefusal) return judgeRefusal(error, baseUrl);
+	if (error instanceof NotSent && error.isTransient) {
+		return failed(error.message, 'Check Base URL and the network of your n8n.', error.said);
+	}
+	if (error instanceof OutcomeUnknown) {
+		const { message, status = 0, said } = error;
+		const isInTrouble = status >= 500 || error.saidBy === 'network';
+		const todo = isInTrouble
+			? 'Test again later. If it stays so, check Base URL.'
+			: whereTheServiceIs(baseUrl);
+		return failed(message, todo, said);
+	}
+	throw error;
 }
 
-/** A refusal in the service's own envelope that is not about the token. */
-function isServiceAnswer({ refusal }: ServiceRefusal): boolean {
-	return refusal.code !== 'invalid_api_token' && refusal.body.success === false;
+function judgeRefusal(error: ServiceRefusal, baseUrl: string): INodeCredentialTestResult {
+	const { message, todo, said, status, refusal } = error;
+	if (isRefusal(error, 'invalid_api_token')) {
+		return failed(
+			message,
+			'Paste the 16-character API token from the settings of your dashboard, and check that Base URL belongs to the same account.',
+			said,
+		);
+	}
+	if (status === 401) {
+		return failed(
+			message,
+			'Check API Token and Base URL. If both are right, a proxy before the service wants a sign-in of its own.',
+			said,
+		);
+	}
+	if (status >= 300 && status < 400) {
+		return failed(message, 'Set Base URL to the final address of the service.', said);
+	}
+	if (status === 404) {
+		return failed('The service is not found at this Base URL', whereTheServiceIs(baseUrl), said);
+	}
+	const isAnswer = refusal.body.success === false && status !== TOO_MANY_REQUESTS;
+	return isAnswer ? ACCEPTED : failed(message, todo, said);
+}
+
+function whereTheServiceIs(baseUrl: string): string {
+	const version = /\/v\d+$/i.exec(baseUrl)?.[0];
+	if (version !== undefined) {
+		return `Remove ${version} from the end of Base URL: the nodes add it by themselves.`;
+	}
+	return 'Set Base URL to the address of the service itself, without a page or a path of an endpoint; whoever provides your service knows it.';
+}
+
+function failed(what: string, todo: string, said?: string): INodeCredentialTestResult {
+	const heard = said === undefined || said === '' ? '' : ` (${said})`;
+	return { status: 'Error', message: `${what}. ${todo}${heard}` };
 }
 
 function transportFor(

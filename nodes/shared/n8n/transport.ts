@@ -81,7 +81,8 @@ export function toWireAnswer(response: unknown): WireAnswer {
 	return {
 		status: typeof statusCode === 'number' ? statusCode : 0,
 		headers: isJsonObject(headers) ? headers : {},
-		text: typeof body === 'string' ? body : JSON.stringify(body ?? ''),
+		// An empty body comes as nothing from n8n's older helper.
+		text: typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body),
 	};
 }
 

@@ -111,7 +111,7 @@ const lists: SectionEntries[] = [
 		every: {
 			at: 'nodes/shared/service/dnd/dndList.ts: reads page after page',
 			test: [
-				inService('dnd/dndList')('over meta, whichever number the first page has'),
+				inService('dnd/dndList')('to the last one of meta, and no further'),
 				dnd('reads every page of the list'),
 			],
 		},
