@@ -11,6 +11,7 @@ import { sendInboundAsync } from '../shared/service/endpoints';
 import { recordOf } from '../shared/service/core/envelope';
 import { NotSent } from '../shared/service/core/explained';
 import type { Answer } from '../shared/service/core/http';
+import { awaitedReply } from './awaitedReply';
 import { idempotencyKey } from './idempotencyKey';
 import { replyTimeLimitMs } from './replyTimeLimit';
 import { readInbound } from './sendByInbound';
@@ -37,6 +38,7 @@ export const sendByAsync: Prepare = (item) => {
 	const wait: ReplyWait = {
 		sessionId: parseSessionId(sessionId),
 		message: message.message,
+		keyed: key !== '',
 		takeOver: parameters.boolean('takeOver', index),
 		ms: replyTimeLimitMs(parameters, index),
 	};
@@ -46,7 +48,13 @@ export const sendByAsync: Prepare = (item) => {
 	};
 };
 
-type ReplyWait = { sessionId: string; message: string; takeOver: boolean; ms: number };
+type ReplyWait = {
+	sessionId: string;
+	message: string;
+	keyed: boolean;
+	takeOver: boolean;
+	ms: number;
+};
 
 const TURN_NOT_NAMED =
 	'The service took the message, but its answer does not name the turn, so the reply could not be recognized. Open the credential and fill in “Send Without Waiting: Place of the Turn ID in the Answer”.';
@@ -61,28 +69,32 @@ function notReady(readiness: Exclude<Readiness, { kind: 'open' }>): Error {
 
 async function sendAndWait(
 	{ context, connection, sockets }: ChatDesk,
-	{ sessionId, message, takeOver, ms }: ReplyWait,
+	{ sessionId, message, keyed, takeOver, ms }: ReplyWait,
 	send: () => Promise<Answer>,
 ): Promise<INodeExecutionData[]> {
 	return await sockets.use(connection, sessionId, takeOver, async (socket) => {
+		const endTurn = await socket.myTurn();
 		// Listening comes first: a reply may be there before the request is answered.
 		const watch = new ReplyWatch(socket, message);
 		try {
 			const readiness = await socket.ready();
 			if (readiness.kind !== 'open') throw notReady(readiness);
 			const answer = await send();
-			const turn = acceptedTurn(connection.openDetails, answer);
-			const named = turn.turnId !== null || turn.messageId !== null;
+			endTurn();
+			const { turnId, messageId } = acceptedTurn(connection.openDetails, answer);
+			const named = turnId !== null || messageId !== null;
 			if (!named) context.addExecutionHints({ message: TURN_NOT_NAMED });
-			const { reply, result } = await watch.reply(turn, ms, clock);
+			const messageIds = messageId === null ? [] : [messageId];
+			const wanted = { turnId, messageIds, isNew: !keyed };
+			const reply = await watch.reply(wanted, { ms, clock });
 			return asItems({
 				session_id: sessionId,
 				...recordOf(answer),
-				reply,
-				turn_result: result?.payload ?? null,
-				...(result === null && (named ? { timed_out: true } : { turn_not_named: true })),
+				...awaitedReply(reply),
+				...(!named && { turn_not_named: true }),
 			});
 		} finally {
+			endTurn();
 			watch.end();
 		}
 	});

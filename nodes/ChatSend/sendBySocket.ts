@@ -8,6 +8,7 @@ import { turnFault } from '../shared/service/chatSocket/turnFault';
 import type { ClientFrame } from '../shared/service/chatSocket/types';
 import { OutcomeUnknown } from '../shared/service/core/explained';
 import type { JsonObject } from '../shared/service/types';
+import { awaitedReply } from './awaitedReply';
 import { idempotencyKey } from './idempotencyKey';
 import { replyTimeLimitMs } from './replyTimeLimit';
 
@@ -58,14 +59,7 @@ function turnRecord(outcome: TurnOutcome): JsonObject {
 			return outcome.ack.payload;
 		case 'replayed':
 		case 'merged': {
-			const { ack, reply, result } = outcome;
-			const late = outcome.kind === 'merged' && result === null;
-			return {
-				...ack.payload,
-				reply,
-				turn_result: result?.payload ?? null,
-				...(late && { timed_out: true }),
-			};
+			return { ...outcome.ack.payload, ...awaitedReply(outcome) };
 		}
 		default:
 			throw faultOf(outcome);

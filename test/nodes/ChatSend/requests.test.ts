@@ -3,7 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { credentialFor } from '../../contract/credentialFor';
 import { service } from '../../engine';
 import { dialects, startSimulator } from '../../simulator';
-import { agents, chatRing, records, sessions, stopped } from '../chatRing';
+import { agents, chatRing, eventually, records, sessions, stopped } from '../chatRing';
 
 const ring = chatRing('chatSend', {
 	operation: 'sendMessage',
@@ -161,7 +161,11 @@ describe('waiting for the reply of an asynchronous message', () => {
 	const WAIT = { sendBy: 'async', waitForReply: true };
 
 	test('a reply that does not come in time: the item says so', async () => {
-		const run = await ring.run({ ...WAIT, options: { replyTimeLimit: 0.5 } });
+		const slow = await startSimulator({ dialect: dialects.plain, asyncReplyMs: 60_000 });
+		const credential = credentialFor(slow);
+		const run = await ring
+			.run({ ...WAIT, options: { replyTimeLimit: 0.5 } }, { credential })
+			.finally(async () => await slow.stop());
 		expect(records(run)).toEqual([
 			{
 				session_id: sessions.open,
@@ -169,10 +173,42 @@ describe('waiting for the reply of an asynchronous message', () => {
 				turn_id: expect.any(String),
 				message_id: expect.any(String),
 				reply: null,
+				reply_source: 'none',
 				turn_result: null,
 				timed_out: true,
 			},
 		]);
+	});
+
+	test('three executions at once: each is given the reply to its own message, or none', async () => {
+		const texts = ['one', 'two', 'three'];
+		const runs = texts.map(async (text) => await ring.run({ ...WAIT, message: text }));
+		const items = (await Promise.all(runs)).flatMap(records);
+		expect(items).toHaveLength(3);
+		for (const [index, { reply, reply_source }] of items.entries()) {
+			expect([`You said: ${texts[index]}`, null]).toContain(reply);
+			expect(reply_source).toBe(reply === null ? 'uncertain' : 'events');
+		}
+		expect(ring.connections()).toBe(1);
+	});
+
+	test('three items of one run: each is given the reply to its own message', async () => {
+		const items = ['one', 'two', 'three'].map((text) => ({ text }));
+		const run = await ring.run({ ...WAIT, message: '={{ $json.text }}' }, { items });
+		expect(records(run).map(({ reply }) => reply)).toEqual([
+			'You said: one',
+			'You said: two',
+			'You said: three',
+		]);
+	});
+
+	test('a protected message that is run again while others talk: not given their replies', async () => {
+		const parameters = { ...WAIT, ...KEY, options: { replyTimeLimit: 20 } };
+		expect(records(await ring.run(parameters))).toMatchObject([{ reply: 'You said: Hello' }]);
+		const again = ring.run(parameters);
+		await eventually(() => ring.simulator().sessions.openSockets() === 1);
+		await ring.run({ sendBy: 'inbound', message: 'Something else' });
+		expect(records(await again)).toMatchObject([{ reply: null, reply_source: 'uncertain' }]);
 	});
 
 	test('an answer that does not name the turn: told how to mend it', async () => {

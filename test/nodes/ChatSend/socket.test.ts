@@ -53,6 +53,7 @@ describe('each state of the ack has its own outcome', () => {
 			merged_into: expect.any(String),
 			turn_id: expect.any(String),
 			reply: 'You said: please merge this',
+			reply_source: 'events',
 			turn_result: expect.objectContaining({ turn_id: item?.merged_into, state: 'default' }),
 		});
 	});
@@ -91,6 +92,57 @@ describe('each state of the ack has its own outcome', () => {
 			description: expect.stringContaining('too_blue'),
 		});
 	});
+});
+
+describe('an ack with a state of no document', () => {
+	const answered = async (payload: object) => {
+		const sending = send('please never ack');
+		await eventually(() => frames().length === 1);
+		const ack = JSON.stringify({ type: 'ws_write_result', payload });
+		ring.simulator().sessions.pushRaw(sessions.open, ack);
+		return await sending;
+	};
+
+	test('and an error: refused, not an item of the output', async () => {
+		const run = await answered({ state: 'quarantined', error: 'spam_suspected' });
+		expect(stopped(run)).toEqual({
+			message: 'The service did not accept the message',
+			description: expect.stringContaining('spam_suspected (state quarantined)'),
+		});
+		expect(frames()).toHaveLength(1);
+	});
+
+	test('and no error: data, passed on as it is', async () => {
+		expect(records(await answered({ state: 'queued', position: 3 }))).toEqual([
+			{ session_id: sessions.open, state: 'queued', position: 3 },
+		]);
+	});
+});
+
+test('a protected message that is run again while others talk: not given their replies', async () => {
+	const key = { idempotency: 'own', idempotencyKey: 'k-1', options: { replyTimeLimit: 50 } };
+	await send('please merge this', key);
+	const again = send('please merge this', key);
+	await eventually(() => frames().length === 2);
+	ring.simulator().sessions.pushEvent(sessions.open, 'message_received', {
+		id: 'of-another',
+		type: 'message',
+		role: 'ai',
+		content: 'An answer to somebody else',
+	});
+	expect(records(await again)).toMatchObject([
+		{ state: 'accepted', reply: null, reply_source: 'uncertain' },
+	]);
+});
+
+test('a protected message whose ack never comes though its reply does: sent again soon, and told', async () => {
+	const run = await send('please never ack', { idempotency: 'own', idempotencyKey: 'k-1' });
+	expect(stopped(run)).toEqual({
+		message: 'The message was sent, but the service did not confirm it in time',
+		description: expect.stringContaining('with the same key is safe'),
+	});
+	expect(said()).toEqual(['please never ack']);
+	expect(frames()).toHaveLength(3);
 });
 
 test('a connection that breaks before the ack: unknown, and never sent again by itself', async () => {

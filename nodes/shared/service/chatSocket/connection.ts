@@ -156,13 +156,13 @@ export class ChatConnection {
 	}
 
 	/**
-	 * Sends one frame, as soon as the connection is held, and waits for its one ack. Whoever leaves before that (`signal`) is
+	 * Sends one frame, as soon as the connection is held, and waits for its one ack, until it is `enough`. Whoever leaves before that (`signal`) is
 	 * answered at once; the next frame still waits for the ack, because acks are told apart by their order.
 	 */
 	async exchange(
 		text: string,
 		timeoutMs: number,
-		signal: AbortSignal = this.stop.signal,
+		{ enough, signal = this.stop.signal }: { enough?: AbortSignal; signal?: AbortSignal } = {},
 	): Promise<Exchange> {
 		const result = deferred<Exchange>();
 		let sent = false;
@@ -172,7 +172,8 @@ export class ChatConnection {
 			);
 		});
 		void this.frames.enter(signal).then(async (done) => {
-			const exchange = await this.exchangeNow(text, timeoutMs, signal, () => {
+			const write = (line: Line) => this.exchanger.write(line, text, timeoutMs, enough);
+			const exchange = await this.exchangeNow(write, signal, () => {
 				sent = true;
 			});
 			result.resolve(exchange);
@@ -276,8 +277,7 @@ export class ChatConnection {
 	}
 
 	private async exchangeNow(
-		text: string,
-		timeoutMs: number,
+		write: (line: Line) => Promise<Exchange> | null,
 		signal: AbortSignal,
 		onSent: () => void,
 	): Promise<Exchange> {
@@ -286,7 +286,7 @@ export class ChatConnection {
 			if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
 			if (signal.aborted) return { kind: 'not_sent', readiness: this.standing() };
 			const { line } = this;
-			const answer = line === null ? null : this.exchanger.write(line, text, timeoutMs);
+			const answer = line === null ? null : write(line);
 			if (answer !== null) {
 				onSent();
 				return await answer;

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/http';
 import type { ChatEnded } from './endings';
 import type { Line } from './line';
-import { deferred, pause } from './pause';
+import { aborted, deferred, pause } from './pause';
 import type { Ack } from './types';
 
 export type Readiness =
@@ -35,8 +35,13 @@ export class Exchanger {
 		return this.isWaiting;
 	}
 
-	/** Null when the socket did not take the frame. */
-	write(line: Line, text: string, timeoutMs: number): Promise<Exchange> | null {
+	/** Null when the socket did not take the frame. `enough`: the ack is waited for no longer. */
+	write(
+		line: Line,
+		text: string,
+		timeoutMs: number,
+		enough?: AbortSignal,
+	): Promise<Exchange> | null {
 		const answer = deferred<Exchange>();
 		// In place before sending: a socket may answer at once.
 		this.takeAck = (ack) => answer.resolve({ kind: 'ack', ack });
@@ -46,7 +51,9 @@ export class Exchanger {
 		}
 		const over = new AbortController();
 		void line.ended.then(({ code }) => answer.resolve({ kind: 'lost', code }));
-		void pause(this.clock, timeoutMs, over.signal).then(() => answer.resolve({ kind: 'no_ack' }));
+		const noAck = () => answer.resolve({ kind: 'no_ack' });
+		void pause(this.clock, timeoutMs, over.signal).then(noAck);
+		if (enough !== undefined) void aborted(enough).then(noAck);
 		return answer.promise.then((exchange) => {
 			this.takeAck = null;
 			over.abort();

@@ -78,6 +78,7 @@ export function parseFrame(data: unknown): Incoming {
 
 export function readMessage({ payload }: ChatEvent): ChatMessage {
 	return {
+		id: idOf(payload.id),
 		role: textOf(payload.role),
 		content: textOf(payload.content),
 		created_at: textOf(payload.created_at),
@@ -111,7 +112,7 @@ function textOf(value: JsonValue | undefined): string | null {
 }
 
 /** The document does not give the type of ids: a number names the same thing as its digits. */
-function idOf(value: JsonValue | undefined): string | null {
+export function idOf(value: JsonValue | undefined): string | null {
 	if (typeof value === 'number') return String(value);
 	return typeof value === 'string' && value !== '' ? value : null;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/http';
 import { pause } from './pause';
-import { ReplyCollector, type WantedTurn } from './reply';
+import { ReplyCollector, type TiedReply, type WantedTurn } from './reply';
 import { REPLY_LINGER_MS } from './timings';
 import type { ChatEvent, TurnResult } from './types';
 
@@ -11,10 +11,19 @@ export interface EventLink {
 	readonly signal: AbortSignal;
 }
 
-/** Texts the agent gave in a turn that was completed outside its ack; `result` is null when none came in time. */
-export interface AwaitedReply {
-	reply: string | null;
+/** What the agent said in a turn that was completed outside its ack. */
+export interface AwaitedReply extends TiedReply {
+	/** Null when none came. */
 	result: TurnResult | null;
+	/** What ended the waiting: it was there, the time was over, or the connection was lost for good. */
+	end: 'found' | 'time' | 'connection';
+}
+
+export interface Waiting {
+	ms: number;
+	clock: Clock;
+	/** Whether a text of the agent ends the waiting too: where the ack was lost, no result may ever come. */
+	withoutResult?: boolean;
 }
 
 /** Listens from before the sending on, so that neither result nor reply is missed. */
@@ -23,9 +32,7 @@ export class ReplyWatch {
 
 	private readonly collector: ReplyCollector;
 
-	private readonly found = new AbortController();
-
-	private wanted: WantedTurn | null = null;
+	private readonly listeners = new Set<() => void>();
 
 	/** `sentText`: by which the own message is known when it comes back as an event. */
 	constructor(
@@ -35,26 +42,49 @@ export class ReplyWatch {
 		this.collector = new ReplyCollector(sentText);
 		this.end = link.subscribe((event) => {
 			this.collector.take(event);
-			this.look();
+			for (const look of [...this.listeners]) look();
 		});
 	}
 
-	/** Waits for the turn's result, and a moment longer for the texts that may trail behind it. */
-	async reply(wanted: WantedTurn, ms: number, clock: Clock): Promise<AwaitedReply> {
-		if (wanted.turnId === null && wanted.messageId === null) return { reply: null, result: null };
-		this.wanted = wanted;
-		this.look();
-		const { signal } = this.link;
-		await pause(clock, ms, AbortSignal.any([this.found.signal, signal]));
-		if (this.found.signal.aborted) await pause(clock, REPLY_LINGER_MS, signal);
-		const replies = this.collector.replies();
-		return {
-			reply: replies.length > 0 ? replies.join('\n\n') : null,
-			result: this.collector.resultOf(wanted),
-		};
+	/** Aborted when a reply to the message is there, though its ack may not be. */
+	answered(messageIds: string[]): AbortSignal {
+		return this.once(() => {
+			const { source } = this.collector.replyTo({ turnId: null, messageIds, isNew: true });
+			return source === 'events';
+		});
 	}
 
-	private look(): void {
-		if (this.wanted !== null && this.collector.resultOf(this.wanted) !== null) this.found.abort();
+	/** Waits for the turn's result, and a moment longer for texts that may trail behind it. */
+	async reply(wanted: WantedTurn, waiting: Waiting): Promise<AwaitedReply> {
+		const { ms, clock, withoutResult = false } = waiting;
+		const { collector } = this;
+		const isNamed = wanted.turnId !== null || wanted.messageIds.length > 0;
+		if (!isNamed && !withoutResult) {
+			return { reply: null, source: 'none', result: null, end: 'found' };
+		}
+		const found = this.once(
+			() =>
+				collector.resultOf(wanted) !== null ||
+				(withoutResult && collector.replyTo(wanted).source === 'events'),
+		);
+		const { signal } = this.link;
+		await pause(clock, ms, AbortSignal.any([found, signal]));
+		const isWhole = () =>
+			collector.resultOf(wanted) !== null && collector.replyTo(wanted).source === 'events';
+		if (found.aborted && !isWhole()) await pause(clock, REPLY_LINGER_MS, signal);
+		const end = found.aborted ? 'found' : signal.aborted ? 'connection' : 'time';
+		return { ...collector.replyTo(wanted), result: collector.resultOf(wanted), end };
+	}
+
+	private once(holds: () => boolean): AbortSignal {
+		const held = new AbortController();
+		const look = () => {
+			if (!holds()) return;
+			held.abort();
+			this.listeners.delete(look);
+		};
+		this.listeners.add(look);
+		look();
+		return held.signal;
 	}
 }

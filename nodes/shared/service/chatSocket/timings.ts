@@ -56,6 +56,9 @@ export const SESSION_CLOSED_LINGER_MS = 2_000;
 /** A turn that completes inline is acknowledged when the agent has answered. */
 export const ACK_TIMEOUT_MS = 120_000;
 
+/** Once a reply is there, the ack is waited for this long only if the frame may be sent again: it is lost, most likely. */
+export const ACK_AFTER_REPLY_MS = 5_000;
+
 /** How long the `turn_result` of a merged turn is waited for. */
 export const RESULT_TIMEOUT_MS = 120_000;
 

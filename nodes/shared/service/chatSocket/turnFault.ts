@@ -70,6 +70,8 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 		case 'completed':
 		case 'replayed':
 		case 'merged':
+		// A state the document does not list is data, like every value it leaves open.
+		case 'unrecognized':
 			return null;
 		case 'busy':
 			return new ChatTurnFault(BUSY, 'notSent', outcome.ack.error);
@@ -77,8 +79,8 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 			return new ChatTurnFault(invalidText(outcome.code), 'refused', outcome.code);
 		case 'failed':
 			return new ChatTurnFault(FAILED, 'unknown', outcome.ack.error);
-		case 'unrecognized':
-			return new ChatTurnFault(UNRECOGNIZED, 'unknown', outcome.ack.state);
+		case 'refused':
+			return new ChatTurnFault(REFUSED, 'refused', `${outcome.said} (state ${outcome.ack.state})`);
 		case 'unknown':
 			return new ChatTurnFault(
 				{
@@ -102,9 +104,9 @@ const FAILED: TurnText = {
 	todo: 'Whether it was taken is not known. Look at the conversation before sending it again.',
 };
 
-const UNRECOGNIZED: TurnText = {
-	message: 'The service answered the message with a state this node does not know',
-	todo: 'Look at the conversation to see whether the message was taken.',
+const REFUSED: TurnText = {
+	message: 'The service did not accept the message',
+	todo: 'Correct what the service names below, then send the message again.',
 };
 
 const NOT_CONFIRMED = 'The message was sent, but the service did not confirm it in time';
@@ -122,10 +124,7 @@ const NO_CONNECTION_NEEDED =
 function invalidText(code: string | null): TurnText {
 	const known = INVALID_CODES.find((candidate) => candidate === code);
 	if (known !== undefined) return INVALID[known];
-	return {
-		message: 'The service did not accept the message',
-		todo: 'Correct what the service names below, then send the message again.',
-	};
+	return REFUSED;
 }
 
 function notSent(

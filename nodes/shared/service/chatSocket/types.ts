@@ -81,6 +81,7 @@ export interface ChatEvent {
 
 /** Payload of `message_received`. */
 export interface ChatMessage {
+	id: string | null;
 	role: string | null;
 	content: string | null;
 	created_at: string | null;

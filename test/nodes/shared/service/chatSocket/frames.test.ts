@@ -121,8 +121,12 @@ describe('payloads', () => {
 
 	it('reads message_received', () => {
 		const message = { role: 'ai', content: 'hello', created_at: '2026-01-01T00:00:00Z' };
-		expect(readMessage(event({ id: 1, type: 'message', ...message }))).toEqual(message);
+		expect(readMessage(event({ id: 1, type: 'message', ...message }))).toEqual({
+			id: '1',
+			...message,
+		});
 		expect(readMessage(event({ role: 1 }))).toEqual({
+			id: null,
 			role: null,
 			content: null,
 			created_at: null,

@@ -108,6 +108,28 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		expect(outcome).toHaveProperty('result.payload');
 	});
 
+	it('three messages in quick order, merged into one turn: its reply or none', async () => {
+		const { connection } = connect();
+		await connection.ready();
+		const names = dialect.chat.inbound;
+		const byRequest = async (content: string) =>
+			await fetch(`${sim.baseUrl}/v1/chat/inbound`, {
+				method: 'POST',
+				headers: { 'API-Token': sim.token, 'Content-Type': 'application/json' },
+				body: JSON.stringify({ [names.session]: session, [names.message]: content }),
+			});
+		const first = byRequest('please answer slowly');
+		await until(() => sim.sessions.get(session).flight !== null);
+		const second = say(connection, 'two');
+		await until(() => sim.sessions.get(session).messages.length === 2);
+		const third = byRequest('three');
+		const outcome = await second;
+		await Promise.all([first, third]);
+		const reply = 'You said: please answer slowly / two / three';
+		expect([reply, null]).toContain('reply' in outcome ? outcome.reply : 'no reply');
+		expect(outcome).toMatchObject({ kind: 'merged', end: 'found' });
+	});
+
 	it('sends again with a key after the connection broke, and the turn takes place once', async () => {
 		const { connection, events } = connect();
 		const outcome = await say(connection, 'please drop me', 'key-1');

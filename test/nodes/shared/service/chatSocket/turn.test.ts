@@ -53,6 +53,23 @@ describe('a frame and its ack', () => {
 		expect(socket().sent).toHaveLength(1);
 	});
 
+	it.each([
+		['a text', 'not today', 'not today'],
+		['an object', { code: 7 }, '{"code":7}'],
+		['true', true, 'true'],
+	])('a state of no document with an error (%s): refused', async (_what, error, said) => {
+		const { socket, whole } = await turn(KEYED);
+		socket().receives(ackFrame({ state: 'brand_new', error }));
+		expect(await whole).toMatchObject({ kind: 'refused', said });
+		expect(socket().sent).toHaveLength(1);
+	});
+
+	it.each([null, '', false])('a state of no document with the error %j: data', async (error) => {
+		const { socket, whole } = await turn(KEYED);
+		socket().receives(ackFrame({ state: 'brand_new', error }));
+		expect((await whole).kind).toBe('unrecognized');
+	});
+
 	it('works for an answer to an interactive message', async () => {
 		const { socket, whole } = await turn(interactionFrame('i-1', { optionId: 'o-1' }));
 		expect(JSON.parse(socket().sent[0] ?? '')).toEqual({

@@ -13,6 +13,8 @@ const ack: Ack = {
 	payload: {},
 };
 
+const UNANSWERED = { reply: null, source: 'none', result: null, end: 'time' } as const;
+
 const ended = new ChatEnded(
 	'unreachable',
 	{ message: 'It does not hold', todo: 'Check it.' },
@@ -26,8 +28,9 @@ const notSent = (readiness: Extract<TurnOutcome, { kind: 'not_sent' }>['readines
 describe('turnFault', () => {
 	it.each<TurnOutcome>([
 		{ kind: 'completed', ack, reply: null },
-		{ kind: 'replayed', ack, reply: null, result: null },
-		{ kind: 'merged', ack, reply: null, result: null },
+		{ kind: 'replayed', ack, ...UNANSWERED },
+		{ kind: 'merged', ack, ...UNANSWERED },
+		{ kind: 'unrecognized', ack },
 	])('is none for $kind', (outcome) => {
 		expect(turnFault(outcome)).toBeNull();
 	});
@@ -36,7 +39,7 @@ describe('turnFault', () => {
 		[{ kind: 'busy', ack, tries: 6 }, 'notSent', 'said'],
 		[{ kind: 'invalid', ack, code: 'bad_json' }, 'refused', 'bad_json'],
 		[{ kind: 'failed', ack }, 'unknown', 'said'],
-		[{ kind: 'unrecognized', ack }, 'unknown', 'any'],
+		[{ kind: 'refused', ack, said: 'no' }, 'refused', 'no (state any)'],
 		[{ kind: 'unknown', why: 'lost', keyed: false }, 'unknown', undefined],
 		[{ kind: 'not_sent', readiness: { kind: 'closed_by_us' } }, 'notSent', undefined],
 		[

@@ -31,6 +31,13 @@ export const ai = (content: string, createdAt = '2026-01-01T00:00:09Z') => ({
 	created_at: createdAt,
 });
 
+/** The own message as it comes back, or one of another customer's. */
+export const user = (content: string, id: number | string = 'u-1') => ({
+	...ai(content, '2026-01-01T00:00:05Z'),
+	id,
+	role: 'user',
+});
+
 let eventCount = 0;
 export function happens(socket: FakeSocket, type: string, payload: JsonObject): void {
 	eventCount += 1;

@@ -1,0 +1,13 @@
+import type { AwaitedReply } from '../shared/service/chatSocket/replyWatch';
+import type { JsonObject } from '../shared/service/types';
+
+/** The fields of a reply that came outside the answer to the message. */
+export function awaitedReply({ reply, source, result, end }: AwaitedReply): JsonObject {
+	return {
+		reply,
+		reply_source: source,
+		turn_result: result?.payload ?? null,
+		...(end === 'time' && { timed_out: true }),
+		...(end === 'connection' && { connection_lost: true }),
+	};
+}
