@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { credentialFor } from '../contract/credentialFor';
@@ -196,6 +197,79 @@ describe('Chat Events Trigger in real n8n', () => {
 		await n8n.activate(workflow);
 		await connected(1);
 		expect(await steer('unwatch', sessions.open)).toMatchObject({ watched: false });
+		await noSocketLeft();
+	});
+
+	it('Chat Send, Wait for Event and the trigger use one connection to a session at the same time', async () => {
+		const [sendPath, waitPath] = [randomUUID(), randomUUID()];
+		const chat = (type: string, parameters: INodeParameters) =>
+			node(
+				'Chat',
+				`${PACKAGE}.${type}`,
+				1,
+				{ sessionId: sessions.open, ...parameters },
+				{ credentials },
+			);
+		const workflow = await listen({ sessionIds: sessions.open, eventTypes: ['message_received'] });
+		const others = await Promise.all(
+			[
+				chain('sends', webhook(sendPath), chat('chatSend', { message: '={{ $json.body.text }}' })),
+				chain(
+					'waits',
+					webhook(waitPath),
+					chat('chatSession', { operation: 'waitForEvent', eventTypes: ['mode_changed'] }),
+				),
+			].map(async (flow) => await n8n.createWorkflow(flow)),
+		);
+		workflows.push(...others);
+		for (const other of others) await n8n.activate(other);
+		await connected(1);
+		const waiting = n8n.webhook(waitPath);
+		const send = async (text: string): Promise<unknown> =>
+			await (await n8n.webhook(sendPath, { text })).json();
+		const texts = Array.from({ length: 8 }, (_, index) => `message ${index}`);
+		const answers = await Promise.all(texts.map(send));
+		expect(answers).toMatchObject(texts.map((text) => ({ reply: `You said: ${text}` })));
+		simulator.sessions.setMode(sessions.open, 'support');
+		expect(await (await waiting).json()).toMatchObject({ event: { type: 'mode_changed' } });
+
+		// Of each message the customer's and the agent's.
+		const items = await executionsOf(n8n, workflow, NAME, 16);
+		const events = items.map(({ json }) => json.event_id);
+		expect(new Set(events).size).toBe(16);
+		expect(events).toHaveLength(16);
+		expect(simulator.sessions.clientIds(sessions.open)).toHaveLength(1);
+
+		// A trigger that is deactivated leaves the others their connection, …
+		const slow = send('please answer slowly');
+		await until('the slow message', async () =>
+			Promise.resolve(simulator.sessions.frames().some(({ text }) => text.includes('slowly'))),
+		);
+		await n8n.deactivate(workflow);
+		expect(await slow).toMatchObject({ reply: 'You said: please answer slowly' });
+		// … and one that is active keeps it when they have gone.
+		await n8n.activate(workflow);
+		await connected(1);
+		expect(await send('last')).toMatchObject({ reply: 'You said: last' });
+		await sleep(1_500);
+		expect(simulator.sessions.openSockets(sessions.open)).toBe(1);
+	});
+
+	it('Stop ends a wait and leaves no socket open', async () => {
+		const wait = node(
+			'Wait',
+			`${PACKAGE}.chatSession`,
+			1,
+			{ operation: 'waitForEvent', sessionId: sessions.open },
+			{ credentials },
+		);
+		const workflow = await n8n.createWorkflow(chain('is stopped', manualTrigger(), wait));
+		workflows.push(workflow);
+		const running = n8n.runManually(workflow, 'Start');
+		await connected(1);
+		const [execution] = await n8n.executions(workflow);
+		await n8n.call('POST', `/executions/${execution?.id ?? ''}/stop`);
+		expect((await running).status).toBe('canceled');
 		await noSocketLeft();
 	});
 

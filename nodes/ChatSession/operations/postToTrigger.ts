@@ -1,7 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { cancelSignal, stopped } from '../../shared/n8n/cancel';
 import { clock } from '../../shared/n8n/connect';
 import { toFault } from '../../shared/n8n/transport';
 import { SECRET_HEADER, watchBody, type WatchRequest } from '../../shared/service/chat/chatWatch';
+import { pause } from '../../shared/service/chatSocket/pause';
 import { ExplainedError, InvalidInput, NotSent } from '../../shared/service/core/explained';
 import { TransportFault } from '../../shared/service/core/http';
 import { ATTEMPTS, backOffMs } from '../../shared/service/core/retry';
@@ -22,6 +24,7 @@ export async function postToTrigger(
 	secret: string,
 	request: WatchRequest,
 ): Promise<JsonObject> {
+	const signal = cancelSignal(context);
 	for (let attempt = 0; ; attempt++) {
 		const result = await post(context, url, secret, request).catch(toFault);
 		const isLast = attempt + 1 >= ATTEMPTS;
@@ -30,7 +33,7 @@ export async function postToTrigger(
 		} else if (result.status < 500 || isLast) {
 			return readTrigger(result);
 		}
-		await clock.sleep(backOffMs(attempt, Math.random));
+		if (!(await pause(clock, backOffMs(attempt, Math.random), signal))) throw stopped(context);
 	}
 }
 

@@ -1,5 +1,8 @@
-import { NodeOperationError, sleep, type IExecuteFunctions } from 'n8n-workflow';
+import { NodeOperationError, sleep, type IExecuteFunctions, type NodeApiError } from 'n8n-workflow';
 import { pause } from '../service/chatSocket/pause';
+import { asSentence } from '../service/core/explained';
+
+const CANCELED = 'The execution was canceled';
 
 const systemClock = { now: () => Date.now(), sleep };
 
@@ -7,14 +10,33 @@ const systemClock = { now: () => Date.now(), sleep };
 export function cancellableSleep(
 	context: IExecuteFunctions,
 ): (milliseconds: number) => Promise<void> {
-	// An execution that cannot be stopped has no signal.
-	const signal = context.getExecutionCancelSignal() ?? new AbortController().signal;
+	const signal = cancelSignal(context);
 	return async (milliseconds) => {
 		if (!(await pause(systemClock, milliseconds, signal))) throw stopped(context);
 	};
 }
 
+/** Aborted when the person stops the execution. */
+export function cancelSignal(context: IExecuteFunctions): AbortSignal {
+	// An execution that cannot be stopped has none.
+	return context.getExecutionCancelSignal() ?? new AbortController().signal;
+}
+
 /** What ends the work on an item when the person stops the execution. */
 export function stopped(context: IExecuteFunctions): NodeOperationError {
-	return new NodeOperationError(context.getNode(), 'The execution was stopped while it waited');
+	return new NodeOperationError(context.getNode(), CANCELED);
+}
+
+/**
+ * What a stopped execution ends with, whatever broke off: n8n takes it for canceled by its words, and for failed
+ * otherwise, which would run the error workflow.
+ */
+export function asCanceled(
+	context: IExecuteFunctions,
+	error: NodeOperationError | NodeApiError,
+): NodeOperationError | NodeApiError {
+	if (error.message === CANCELED) return error;
+	const known = [error.message, error.description].filter((text) => typeof text === 'string');
+	const description = known.map(asSentence).join(' ');
+	return new NodeOperationError(context.getNode(), CANCELED, { description });
 }

@@ -2,6 +2,7 @@ import { sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-work
 import pLimit from 'p-limit';
 import { asSentence, ExplainedError } from '../service/core/explained';
 import type { JsonObject } from '../service/types';
+import { asCanceled } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { OnceLedger, type Sending, type Turn } from './once';
 import { runsAsTool } from './toolRun';
@@ -142,7 +143,7 @@ function stop(context: IExecuteFunctions, failures: Map<number, unknown>, done?:
 			.map(asSentence)
 			.join(' ');
 	}
-	return error;
+	return context.getExecutionCancelSignal()?.aborted === true ? asCanceled(context, error) : error;
 }
 
 function messageOf(error: unknown): string {

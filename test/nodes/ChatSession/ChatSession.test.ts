@@ -1,6 +1,7 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
+import { clock } from '../../../nodes/shared/n8n/connect';
 import { service } from '../../engine';
 import { agents, chatRing, eventually, records, sessions, stopped } from '../chatRing';
 
@@ -162,7 +163,7 @@ describe('wait for event', () => {
 			const { execution } = await begin();
 			await listening();
 			execution.cancel();
-			await execution;
+			expect((await execution).status).toBe('canceled');
 			await eventually(() => ring.simulator().sessions.standingSockets() === 0);
 			expect(ring.connections()).toBe(1);
 		});
@@ -174,7 +175,7 @@ describe('wait for event', () => {
 				ring.simulator().requests.some(({ path }) => path.includes(sessionId)),
 			);
 			execution.cancel();
-			await execution;
+			expect((await execution).status).toBe('canceled');
 			await realSleep(100);
 			await eventually(() => ring.simulator().sessions.standingSockets() === 0);
 			expect(ring.simulator().sessions.openSockets(sessionId)).toBe(0);
@@ -194,7 +195,7 @@ describe('wait for event', () => {
 			await eventually(() => read.mock.calls.length > 0);
 			execution.cancel();
 			readOn();
-			await execution;
+			expect((await execution).status).toBe('canceled');
 			await realSleep(100);
 			const asked = ring.simulator().requests.filter(({ path }) => path.includes(sessionId));
 			expect(asked).toEqual([]);
@@ -204,7 +205,7 @@ describe('wait for event', () => {
 			const { execution } = await begin({ options: { concurrency: 1 } }, [{}, {}, {}]);
 			await listening();
 			execution.cancel();
-			await execution;
+			expect((await execution).status).toBe('canceled');
 			await realSleep(100);
 			expect(ring.connections()).toBe(1);
 			expect(ring.simulator().sessions.standingSockets()).toBe(0);
@@ -266,6 +267,19 @@ describe('watch and unwatch', () => {
 			.post(PATH)
 			.reply(200, { watched_sessions: [sessions.open] });
 		expect(records(await ask('watch'))).toHaveLength(1);
+	});
+
+	test('Stop ends the pause before the next try, and nothing is tried any more', async () => {
+		const busy = trigger().post(PATH).reply(503, { message: 'elsewhere', todo: 'again' });
+		const again = trigger().post(PATH).reply(200, { watched_sessions: [] });
+		jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => {}));
+		const { execution } = await ring.begin({ operation: 'watch', triggerAddress: ADDRESS + PATH });
+		await eventually(() => busy.isDone());
+		await realSleep(50);
+		execution.cancel();
+		expect((await execution).status).toBe('canceled');
+		expect(again.isDone()).toBe(false);
+		nock.cleanAll();
 	});
 
 	test.each([

@@ -39,19 +39,22 @@ test('sleeps its time', async () => {
 });
 
 describe('when the person stops the execution', () => {
-	const STOPPED = 'The execution was stopped while it waited';
+	const STOPPED = 'The execution was canceled';
 
-	// A clock that stands still: only the abort can end these sleeps.
-	beforeEach(() => {
+	/** On a clock that stands still: only the abort can end a sleep. */
+	function beginning() {
+		const controller = new AbortController();
+		const context = contextWith(controller.signal);
 		jest.useFakeTimers();
-	});
+		return { controller, sleep: cancellableSleep(context) };
+	}
 	afterEach(() => {
 		jest.useRealTimers();
 	});
 
 	test('a sleep under way ends at once, and its timer is gone a second later', async () => {
-		const controller = new AbortController();
-		const asleep = cancellableSleep(contextWith(controller.signal))(60_000);
+		const { controller, sleep } = beginning();
+		const asleep = sleep(60_000);
 		expect(jest.getTimerCount()).toBe(1);
 		controller.abort();
 		await expect(asleep).rejects.toThrow(STOPPED);
@@ -60,8 +63,7 @@ describe('when the person stops the execution', () => {
 	});
 
 	test('no further sleep begins', async () => {
-		const controller = new AbortController();
-		const sleep = cancellableSleep(contextWith(controller.signal));
+		const { controller, sleep } = beginning();
 		controller.abort();
 		await expect(sleep(60_000)).rejects.toThrow(STOPPED);
 		expect(jest.getTimerCount()).toBe(0);
