@@ -22,7 +22,7 @@ export async function connect(context: ServiceContext): Promise<Connection> {
 	const { baseUrl, apiToken } = readServiceAccess(data);
 	const transport = createTransport(context, baseUrl, { ...data, baseUrl, apiToken });
 	return {
-		service: new Service(transport, clock, Math.random),
+		service: new Service(transport, clock, Math.random, apiToken),
 		baseUrl,
 		account: fingerprint(apiToken),
 		openDetails: new OpenDetails(data),

@@ -34,7 +34,8 @@ export async function voiceChatAgentApiTest(
 ): Promise<INodeCredentialTestResult> {
 	try {
 		const access = readServiceAccess(data);
-		const service = new Service(transportFor(this, access), clock, Math.random);
+		const transport = transportFor(this, access);
+		const service = new Service(transport, clock, Math.random, access.apiToken);
 		return await getActiveAgents(service).then(
 			() => ACCEPTED,
 			(error: unknown) => judge(error, access.baseUrl),

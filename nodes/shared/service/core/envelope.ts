@@ -1,9 +1,10 @@
+import omit from 'lodash/omit';
 import { documentedError, explainStatus } from './errorTable';
 import type { Evidence } from './evidence';
 import { OutcomeUnknown, ServiceRefusal, type Refusal, type Speaker } from './explained';
 import type { Answer, ServiceRequest, WireAnswer } from './http';
 import { explainNotPerformed } from './notPerformed';
-import omit from 'lodash/omit';
+import { withoutItsSecrets } from './secrets';
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../types';
 
 /** How an answer is judged: what proves it, and whether nothing of it may be shown. */
@@ -34,12 +35,13 @@ export function readAnswer(
 ): Answer {
 	const { status } = answer;
 	const body = parseJson(answer.text);
-	const refusal = isJsonObject(body) ? findRefusal(body, status, request) : undefined;
+	const shown = isSecret && body !== undefined ? withoutItsSecrets(body) : body;
+	const refusal = isJsonObject(shown) ? findRefusal(shown, status, request) : undefined;
 	if (refusal !== undefined) throw refused(request, answer, refusal, now);
 	if (status >= 200 && status < 300 && body !== undefined && evidence(body)) {
 		return { status, body };
 	}
-	const { said, speaker } = wordsOf(answer, body, isSecret);
+	const { said, speaker } = wordsOf(answer, shown, isSecret);
 	const notPerformed = explainNotPerformed(request, answer, now);
 	if (notPerformed !== undefined) {
 		const { what, todo } = notPerformed;
@@ -195,7 +197,7 @@ const CHECK_BASE_URL = ' Check Base URL in the credential as well.';
 export function unknown(
 	request: ServiceRequest,
 	{ happened, isForeign = false }: { happened: string; isForeign?: boolean },
-	said: string,
+	said?: string,
 	status?: number,
 	speaker?: Speaker,
 ): OutcomeUnknown {
