@@ -5,7 +5,7 @@ import { describeFile, downloadRefused } from '../service/calls/recordingFile';
 import { sendWithRetry } from '../service/core/retry';
 import { isJsonObject } from '../service/types';
 import { clock } from './connect';
-import { REQUEST_TIMEOUT_MS, toFault } from './transport';
+import { TIME_LIMITS, toFault } from './transport';
 
 type Stream = Exclude<Parameters<IExecuteFunctions['helpers']['prepareBinaryData']>[0], Uint8Array>;
 
@@ -55,7 +55,7 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileAns
 			encoding: 'stream',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
-			timeout: REQUEST_TIMEOUT_MS,
+			timeout: TIME_LIMITS.silenceMs,
 		});
 		return await toFileAnswer(context, response);
 	} catch (error) {

@@ -27,8 +27,10 @@ export type ServiceContext =
 	| ITriggerFunctions
 	| IWebhookFunctions;
 
-/** A feed of 10,000 contacts takes its time; giving up early would leave its fate unknown. */
-export const REQUEST_TIMEOUT_MS = 180_000;
+export const TIME_LIMITS = {
+	/** Without a byte. A feed of 10,000 contacts takes its time; giving up early would leave its fate unknown. */
+	silenceMs: 180_000,
+};
 
 /** n8n's own HTTP helper as a transport: it brings the instance's proxy, SSRF guard and time-outs. */
 export function createTransport(
@@ -66,7 +68,7 @@ function toHttpRequest(baseUrl: string, request: ServiceRequest): IHttpRequestOp
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
-		timeout: request.timeoutMs ?? REQUEST_TIMEOUT_MS,
+		timeout: request.timeoutMs ?? TIME_LIMITS.silenceMs,
 	};
 }
 
@@ -88,36 +90,48 @@ export function toWireAnswer(response: unknown): WireAnswer {
 
 /**
  * Only codes are taken: the error itself holds the request, and with it the token. n8n wraps what axios wraps what
- * Node threw, so the whole chain is looked at; the innermost code with a `syscall` is Node's own.
+ * Node threw, so the whole chain is looked at; a code that comes with a `syscall` is Node's own.
  */
 export function toFault(error: unknown): TransportFault {
 	const chain = [...causes(error)];
 	const blocked = chain.find(isBlockedByN8n);
-	if (blocked !== undefined) return new TransportFault(BLOCKED_BY_N8N, blocked.message);
-	const coded = chain.filter(hasCode);
+	if (blocked !== undefined) return new TransportFault(BLOCKED_BY_N8N, textOf(blocked.message));
+	const coded = chain.filter(({ code }) => typeof code === 'string');
 	const fault = coded.find((link) => syscallOf(link) !== undefined) ?? coded.at(-1);
-	const code = fault?.code ?? chain.at(-1)?.name ?? 'NO_RESPONSE';
+	const code = textOf(fault?.code ?? chain.at(-1)?.name) || 'NO_RESPONSE';
 	return new TransportFault(code, code, fault && syscallOf(fault));
 }
 
-function* causes(error: unknown): Generator<Error> {
-	for (let current = error; current instanceof Error; current = current.cause) yield current;
+/** An error as its fields: Node's own may come from another realm, where `instanceof` does not know them. */
+type Link = { [field: string]: unknown };
+
+function* causes(error: unknown): Generator<Link> {
+	const seen = new Set<Link>();
+	for (let link = error; isLink(link) && !seen.has(link); link = link.cause) {
+		seen.add(link);
+		yield link;
+	}
 }
 
-function hasCode(error: Error): error is Error & { code: string } {
-	return 'code' in error && typeof error.code === 'string';
+function isLink(value: unknown): value is Link {
+	return typeof value === 'object' && value !== null;
 }
 
 /** Several addresses tried one after another fail together: what they have in common counts. */
-function syscallOf(error: Error): string | undefined {
-	if ('syscall' in error && typeof error.syscall === 'string') return error.syscall;
-	if (!(error instanceof AggregateError)) return undefined;
-	const errors: unknown[] = error.errors;
-	const syscalls = errors.map((one) => (one instanceof Error ? syscallOf(one) : undefined));
-	return new Set(syscalls).size === 1 ? syscalls[0] : undefined;
+function syscallOf({ syscall, errors }: Link): string | undefined {
+	if (typeof syscall === 'string') return syscall;
+	if (!Array.isArray(errors)) return undefined;
+	const tries: unknown[] = errors;
+	const syscalls = new Set(tries.map((one) => (isLink(one) ? syscallOf(one) : undefined)));
+	return syscalls.size === 1 ? [...syscalls][0] : undefined;
 }
 
 /** The errors by which n8n 2 names its own refusals: the SSRF guard's two, and the allowed domains' by its words. */
-function isBlockedByN8n({ name, message }: Error): boolean {
-	return /^SsrfBlocked(Ip|Hostname)Error$/.test(name) || message.startsWith('Domain not allowed:');
+function isBlockedByN8n({ name, message }: Link): boolean {
+	if (name === 'SsrfBlockedIpError' || name === 'SsrfBlockedHostnameError') return true;
+	return textOf(message).startsWith('Domain not allowed:');
+}
+
+function textOf(value: unknown): string {
+	return typeof value === 'string' ? value : '';
 }

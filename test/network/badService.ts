@@ -1,0 +1,111 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+
+/** The line to n8n; `reset` tears it down under TLS, too. */
+export type Line = { socket: Socket; reset: () => void };
+
+/** What it does once a request has arrived whole; `arrived` counts the POSTs. */
+export type Behaviour = (line: Line, arrived: number) => void;
+
+export type BadService = {
+	port: number;
+	/** Bodies of the POSTs that arrived whole, in their order: what a real service would have acted on. */
+	posts: string[];
+	/** Connections that were opened. */
+	connections: () => number;
+	close: () => Promise<void>;
+};
+
+/** A service at the level of bytes: it knows a whole request when it sees one, counts it, and then misbehaves. */
+export async function startBadService(behave: Behaviour, tls?: TlsOptions): Promise<BadService> {
+	const posts: string[] = [];
+	const sockets = new Map<number | undefined, Socket>();
+	let opened = 0;
+	const serve = (socket: Socket): void => {
+		const reset = () => sockets.get(socket.remotePort)?.resetAndDestroy();
+		let received = Buffer.alloc(0);
+		socket.on('error', () => {});
+		socket.on('data', (chunk) => {
+			received = Buffer.concat([received, chunk]);
+			for (let request = firstRequest(received); request; request = firstRequest(received)) {
+				received = received.subarray(request.length);
+				if (request.isPost) posts.push(request.body);
+				behave({ socket, reset }, posts.length);
+			}
+		});
+	};
+	const server: Server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
+	server.on('connection', (socket) => {
+		opened++;
+		const { remotePort } = socket;
+		sockets.set(remotePort, socket);
+		socket.on('error', () => {});
+		socket.on('close', () => sockets.delete(remotePort));
+	});
+	const port = await listening(server);
+	return {
+		port,
+		posts,
+		connections: () => opened,
+		close: async () => {
+			for (const socket of sockets.values()) socket.destroy();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
+}
+
+/** A server that greets each connection in its own way, before any request; its bytes so far are counted. */
+export async function startGreeter(greet: (socket: Socket) => void) {
+	const sockets = new Set<Socket>();
+	let received = 0;
+	const server = createServer((socket) => {
+		sockets.add(socket);
+		socket.on('error', () => {});
+		socket.on('data', ({ length }) => (received += length));
+		greet(socket);
+	});
+	const port = await listening(server);
+	return {
+		port,
+		received: () => received,
+		close: async () => {
+			for (const socket of sockets) socket.destroy();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
+}
+
+export async function listening(server: Server): Promise<number> {
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	return portOf(server.address());
+}
+
+function portOf(address: string | AddressInfo | null): number {
+	if (typeof address !== 'object' || address === null) throw new Error('not listening');
+	return address.port;
+}
+
+type Arrived = { length: number; isPost: boolean; body: string };
+
+/** The first request in the bytes so far, once it is there to its last byte. */
+function firstRequest(bytes: Buffer): Arrived | undefined {
+	const end = bytes.indexOf('\r\n\r\n');
+	if (end < 0) return undefined;
+	const head = bytes.subarray(0, end).toString('latin1');
+	const size = Number(/^content-length:\s*(\d+)/im.exec(head)?.[1] ?? 0);
+	const length = end + 4 + size;
+	if (bytes.length < length) return undefined;
+	const body = bytes.subarray(end + 4, length).toString();
+	return { length, isPost: head.startsWith('POST '), body };
+}
+
+/** The bytes of a whole answer. */
+export function answerBytes(
+	body: string,
+	{ status = '200 OK', type = 'application/json', headers = '' } = {},
+): Buffer {
+	const size = Buffer.byteLength(body);
+	return Buffer.from(
+		`HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nContent-Length: ${size}\r\n${headers}\r\n${body}`,
+	);
+}

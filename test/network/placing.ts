@@ -1,0 +1,75 @@
+import { inspect } from 'node:util';
+import type { IDataObject, INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { clock } from '../../nodes/shared/n8n/connect';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { TestCredentialsHelper } from '../engine/credentialsHelper';
+import { makeNode, output, runNode, setupEngine } from '../engine/engine';
+import { PACKAGE } from '../engine/nodeTypes';
+
+/** No nock here: it takes Node's http over, and with it what these tests are about. */
+const TOKEN = 'tok-0123456789ab';
+const CALL: INodeParameters = {
+	agentUuid: { __rl: true, mode: 'id', value: 'agent_a1' },
+	countryCode: 'IN',
+	phoneNumber: '9876543210',
+};
+
+/** What the node says became of the call. */
+export type Told = {
+	outcome: 'placed' | 'refused' | 'unknown' | 'notSent';
+	/** `call_id`, or the words. */
+	said: string;
+};
+
+/** Place Call in the real engine over real sockets, with nothing to wait for between two tries. */
+export function placing() {
+	const credentials = new TestCredentialsHelper();
+	let waits: jest.SpyInstance;
+	beforeAll(setupEngine);
+	beforeEach(() => {
+		waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+	});
+	afterEach(() => waits.mockRestore());
+
+	const run = async (baseUrl: string, items: IDataObject[], over: Partial<INode>) => {
+		const details = await credentials.add(CREDENTIAL, { baseUrl, apiToken: TOKEN });
+		const node = makeNode({
+			type: `${PACKAGE}.placeCall`,
+			name: 'Node',
+			parameters: CALL,
+			credentials: { [CREDENTIAL]: details },
+			...over,
+		});
+		const input: INodeExecutionData[] = items.map((json) => ({ json }));
+		const result = await runNode(credentials, node, input);
+		const shown = inspect(result, { depth: Infinity });
+		if (shown.includes(TOKEN)) throw new Error('the run shows the API token');
+		return result;
+	};
+
+	return {
+		/** Places one call, with *Retry On Fail* trying three times. */
+		place: async (baseUrl: string): Promise<Told> => {
+			const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+			const result = await run(baseUrl, [{}], retrying);
+			const { error } = result.data.resultData;
+			if (error !== undefined) {
+				const said = `${error.message} ${String(error.description)}`;
+				return { outcome: outcomeIn(said), said };
+			}
+			const { call_id: callId } = output(result, 'Node')[0]?.json ?? {};
+			return { outcome: 'placed', said: typeof callId === 'string' ? callId : '' };
+		},
+		/** Places a call for each item, going on after those that fail. */
+		placeEach: async (baseUrl: string, items: IDataObject[]): Promise<IDataObject[]> => {
+			const goingOn = { onError: 'continueRegularOutput' as const };
+			const result = await run(baseUrl, items, goingOn);
+			return output(result, 'Node').map(({ json }) => json);
+		},
+	};
+}
+
+function outcomeIn(said: string): Told['outcome'] {
+	if (said.includes('it is not known whether the request took effect')) return 'unknown';
+	return /so nothing was sent|n8n did not let/.test(said) ? 'notSent' : 'refused';
+}
