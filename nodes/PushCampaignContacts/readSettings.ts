@@ -1,6 +1,7 @@
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
 import { readAdditions } from '../shared/n8n/additions';
 import type { Parameters } from '../shared/n8n/parameters';
+import { isRowIndependent } from '../shared/n8n/rowIndependent';
 import {
 	checkCampaign,
 	checkContactsPerRequest,
@@ -9,6 +10,7 @@ import {
 import type { ColumnChoice, OtherColumns } from '../shared/service/campaignFeed/columns';
 import type { Additions } from '../shared/service/endpoints';
 import { InvalidInput } from '../shared/service/core/explained';
+import { asText } from '../shared/service/core/identifiers';
 
 export type FeedSettings = {
 	campaign: Campaign;
@@ -27,8 +29,6 @@ export const usualPresentation: Presentation = { inSummary: false, withDuplicate
 /** Settings hold for the whole feed and are read once, from its first row. */
 const FIRST = 0;
 const ROWS_PER_BREATH = 200;
-/** What makes an expression depend on the row. */
-const READS_THE_ROW = /\$(json|data|binary|item|node|position)|\.item\b|itemMatching/;
 
 export function readPresentation(parameters: Parameters): Presentation {
 	const { output, reportDuplicates } = parameters.record('options', FIRST);
@@ -68,11 +68,11 @@ async function demandSameForAllRows(
 	name: string,
 	label: string,
 ): Promise<void> {
-	if (!READS_THE_ROW.test(expressionOf(context.getNode().parameters[name]))) return;
-	const first = parameters.value(name, FIRST);
+	if (isRowIndependent(expressionOf(context.getNode().parameters[name]))) return;
+	const first = asText(parameters.value(name, FIRST));
 	for (let index = 1; index < context.getInputData().length; index++) {
 		if (index % ROWS_PER_BREATH === 0) await sleep(0);
-		if (parameters.value(name, index) === first) continue;
+		if (asText(parameters.value(name, index)) === first) continue;
 		throw new InvalidInput(
 			`${label} is not the same for all rows (item ${index} differs from item ${FIRST}), so nothing was sent`,
 			`One run of this node feeds one campaign. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed ${label}.`,

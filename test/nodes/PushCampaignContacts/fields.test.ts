@@ -113,6 +113,49 @@ describe('Campaign ID and Agent', () => {
 	});
 });
 
+describe('a Campaign ID that is another for a later row', () => {
+	test.each([
+		'={{ $("Start").item.json.campaign }}',
+		'={{ $("Start").pairedItem().json.campaign }}',
+		'={{ $("Start").itemMatching($itemIndex).json.campaign }}',
+		'={{ $("Start").all()[$itemIndex].json.campaign }}',
+		'={{ $input.item.json.campaign }}',
+		'={{ $input.all()[$itemIndex].json.campaign }}',
+		'={{ [42, 42, 43][$itemIndex] }}',
+		'={{ $itemIndex < 2 ? 42 : 43 }}',
+		'={{ $jmespath($json, "campaign") }}',
+		'4{{ $json.campaign - 40 }}',
+	])('sends nothing, by whichever expression: %s', async (expression) => {
+		const campaignId = expression.startsWith('=') ? expression : `=${expression}`;
+		const { error } = await feed(
+			ring,
+			rowsOf(
+				{ phone: '9876543210', campaign: 42 },
+				{ phone: '9876543211', campaign: 42 },
+				{ phone: '9876543212', campaign: 43 },
+			),
+			{ campaignId },
+		);
+		expect(error?.message).toBe(
+			'Campaign ID is not the same for all rows (item 2 differs from item 0), so nothing was sent',
+		);
+	});
+
+	test.each([
+		'={{ $("Start").first().json.campaign }}',
+		'={{ $input.last().json["campaign"] }}',
+		'=42',
+	])('is none where it is of one row for all: %s', async (campaignId) => {
+		const bodies = answering([200, accepted(2)]);
+		const rows = rowsOf(
+			{ phone: '9876543210', campaign: 42 },
+			{ phone: '9876543211', campaign: 42 },
+		);
+		expect((await feed(ring, rows, { campaignId })).error).toBeUndefined();
+		expect(bodies).toHaveLength(1);
+	});
+});
+
 describe('columns', () => {
 	test('are found by name, whatever their case', async () => {
 		const [body] = await sent(
