@@ -10,7 +10,7 @@ const waitFields: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to wait until all contacts in the calling queue have been worked off. A campaign that is paused, archived or a draft ends the wait with a word on why.',
+			'Whether to wait until all contacts in the calling queue have been worked off. A campaign that is paused, archived or a draft, or in whose calling queue nothing is to be found for two minutes, ends the wait with a word on why.',
 	},
 	{
 		displayName:
@@ -101,7 +101,7 @@ export const statusFields: INodeProperties[] = [
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether to go on waiting while the campaign is a draft or paused, as someone may activate it',
+					'Whether to go on waiting while the campaign is a draft or paused, or while nothing is in its calling queue, as someone may activate it or release contacts',
 			},
 		],
 	},

@@ -18,6 +18,8 @@ export type ContactList = { id: string; record: JsonObject; queues: Queue[] };
 export type Queue = {
 	agentUuid: string;
 	totalQueued: number;
+	/** Only what the answer says is empty: a count that is left out is open. */
+	isEmpty: boolean;
 	completed: boolean;
 	record: JsonObject;
 };
@@ -43,6 +45,16 @@ export function isCompleted({ queues }: ContactList): boolean {
 	return queues.length > 0 && queues.every(({ completed }) => completed);
 }
 
+/** Whether the list is or was in the calling queue; one that was only pushed may show an empty queue. */
+export function isReleased({ queues }: ContactList): boolean {
+	return queues.some(({ isEmpty, completed }) => !isEmpty || completed);
+}
+
+/** Whether nothing of the list is left that could ever be completed. */
+export function isIdle({ queues }: ContactList): boolean {
+	return queues.every(({ isEmpty, completed }) => isEmpty || completed);
+}
+
 function countsIn(calls: JsonObject): CallCounts {
 	const byStatus = isJsonObject(calls.by_status) ? calls.by_status : {};
 	const counted = Object.entries(byStatus).flatMap(([status, count]) =>
@@ -58,6 +70,7 @@ function queueIn(record: JsonObject): Queue {
 	return {
 		agentUuid: idOf(record.agent_uuid),
 		totalQueued: typeof record.total_queued === 'number' ? record.total_queued : 0,
+		isEmpty: record.total_queued === 0,
 		completed: record.completed === true,
 		record,
 	};
@@ -85,7 +98,7 @@ export function simplifyCampaign({ campaign, calls, lists }: CampaignView): Json
 		...Object.fromEntries(attempts),
 		contacts_queued: queues.reduce((sum, { totalQueued }) => sum + totalQueued, 0),
 		lists_total: lists.length,
-		lists_queued: lists.filter((list) => list.queues.length > 0).length,
+		lists_queued: lists.filter(isReleased).length,
 		lists_completed: lists.filter(isCompleted).length,
 	};
 }

@@ -1,4 +1,10 @@
-import { isCompleted, type CampaignView } from './campaignView';
+import {
+	isCompleted,
+	isIdle,
+	isReleased,
+	type CampaignView,
+	type ContactList,
+} from './campaignView';
 import { isTransient } from '../core/explained';
 import type { Clock } from '../core/http';
 
@@ -7,13 +13,22 @@ export type WaitSettings = {
 	limitMs: number;
 	/** Waits for this contact list alone; for all of the campaign where it is not set. */
 	contactListId?: number | undefined;
-	/** Whether someone may still activate a draft or paused campaign while this waits. */
+	/** Whether someone may still activate the campaign, or release its contacts, while this waits. */
 	waitWhileStopped: boolean;
 };
 
-export type WaitOutcome = 'completed' | 'draft' | 'paused' | 'archived' | 'timed_out';
+export type WaitOutcome =
+	| 'completed'
+	| 'draft'
+	| 'paused'
+	| 'archived'
+	| 'not_released'
+	| 'timed_out';
 
 export type WaitEnd = { outcome: WaitOutcome; note: string };
+
+/** What was just released may take a moment to show; after this long nothing is taken for nothing. */
+export const IDLE_LIMIT_MS = 120_000;
 
 /** Statuses in which nobody is called; any other, unknown ones included, may still make calls. */
 const STOPPED: { [status: string]: WaitEnd & { lasting: boolean } } = {
@@ -50,10 +65,33 @@ export function judge(
 }
 
 /** A list that was never released to the calling queue has nothing to complete, unless it is the one asked for. */
-function awaited({ lists }: CampaignView, contactListId: number | undefined) {
+function awaited({ lists }: CampaignView, contactListId: number | undefined): ContactList[] {
 	return contactListId === undefined
-		? lists.filter(({ queues }) => queues.length > 0)
+		? lists.filter(isReleased)
 		: lists.filter(({ id }) => id === String(contactListId));
+}
+
+type Idleness = { what: string; todo: string };
+
+const RELEASE =
+	'Push Campaign Contacts puts contacts there with Release to Calling Queue turned on. To wait until someone does so, turn on Keep Waiting While Stopped.';
+
+/** Why nothing will ever be completed as things stand, or `undefined` while something is queued. */
+function idleness(view: CampaignView, contactListId: number | undefined): Idleness | undefined {
+	const lists = awaited(view, contactListId);
+	if (!lists.every(isIdle)) return undefined;
+	if (contactListId === undefined)
+		return { what: 'nothing is in the calling queue', todo: RELEASE };
+	if (lists.length > 0) {
+		return {
+			what: `nothing of contact list ${contactListId} is in the calling queue`,
+			todo: RELEASE,
+		};
+	}
+	return {
+		what: `the campaign shows no contact list ${contactListId}`,
+		todo: 'Check Contact List ID and Campaign ID: Push Campaign Contacts returns the list as campaign_upload_id.',
+	};
 }
 
 function timedOut(view: CampaignView, { contactListId, limitMs }: WaitSettings): WaitEnd {
@@ -61,19 +99,16 @@ function timedOut(view: CampaignView, { contactListId, limitMs }: WaitSettings):
 	const open = lists.filter((list) => !isCompleted(list)).map(({ id }) => id);
 	const minutes = Math.round(limitMs / 60_000);
 	const after = `after ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
-	const missing =
-		contactListId === undefined
-			? 'nothing is in the calling queue'
-			: `the campaign shows no contact list ${contactListId}`;
+	const idle = idleness(view, contactListId);
 	const note =
-		lists.length === 0
-			? `The time limit passed ${after}: ${missing}.`
+		idle !== undefined
+			? `The time limit passed ${after}: ${idle.what}. ${idle.todo}`
 			: `The time limit passed ${after} with these contact lists open: ${open.join(', ')}.`;
 	return { outcome: 'timed_out', note };
 }
 
 /**
- * Reads the campaign until its queues are completed, it stops, or the limit passes. The first
+ * Reads the campaign until its queues are completed, it stops, nothing stays queued, or the limit passes. The first
  * reading must succeed; later ones may stumble, as the wait would otherwise end with each hiccup.
  */
 export async function waitUntilCompleted(
@@ -83,9 +118,19 @@ export async function waitUntilCompleted(
 ): Promise<{ view: CampaignView; end: WaitEnd }> {
 	const deadline = clock.now() + settings.limitMs;
 	let view = await read();
+	const begun = clock.now();
+	let isOrWasQueued = false;
 	for (;;) {
 		const end = judge(view, settings);
 		if (end !== undefined) return { view, end };
+		const idle = idleness(view, settings.contactListId);
+		// A queue that was seen with contacts is being worked off, whatever it counts.
+		isOrWasQueued ||= idle === undefined;
+		const isIdleForLong = clock.now() - begun >= IDLE_LIMIT_MS;
+		if (idle !== undefined && !isOrWasQueued && isIdleForLong && !settings.waitWhileStopped) {
+			const note = `There is nothing to wait for: ${idle.what}. ${idle.todo}`;
+			return { view, end: { outcome: 'not_released', note } };
+		}
 		const left = deadline - clock.now();
 		if (left <= 0) return { view, end: timedOut(view, settings) };
 		await clock.sleep(Math.min(settings.intervalMs, left));

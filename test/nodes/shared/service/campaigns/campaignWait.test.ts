@@ -3,6 +3,7 @@ import {
 	type CampaignView,
 } from '../../../../../nodes/shared/service/campaigns/campaignView';
 import {
+	IDLE_LIMIT_MS,
 	judge,
 	waitUntilCompleted,
 	type WaitSettings,
@@ -19,6 +20,11 @@ const SETTINGS: WaitSettings = { intervalMs: 30_000, limitMs: 300_000, waitWhile
 const list = (id: number, ...completed: boolean[]): JsonValue => ({
 	campaign_upload_id: id,
 	queues: completed.map((done) => ({ agent_uuid: 'agent_a', total_queued: 5, completed: done })),
+});
+/** Pushed and never released: the queue is there and empty. */
+const unreleased = (id: number): JsonValue => ({
+	campaign_upload_id: id,
+	queues: [{ agent_uuid: 'agent_a', total_queued: 0, completed: false }],
 });
 const view = (status: string | null, ...uploads: JsonValue[]) =>
 	viewCampaign({ campaign: { id: 7, status }, calls: { total: 1, by_status: {} }, uploads });
@@ -58,6 +64,12 @@ describe('one look', () => {
 		[
 			'a list never queued beside a completed one',
 			view('Active', list(1, true), list(2)),
+			SETTINGS,
+			'completed',
+		],
+		[
+			'a list that was never released beside a completed one',
+			view('Active', list(1, true), unreleased(2)),
 			SETTINGS,
 			'completed',
 		],
@@ -128,6 +140,86 @@ describe('the wait', () => {
 	])('says at the limit what was missing: %p', async (over, words) => {
 		const { wait } = scripted([view('Active', list(1))]);
 		expect((await wait(over)).end.note).toContain(words);
+	});
+
+	describe('where nothing is in the calling queue', () => {
+		test.each<[string, CampaignView, object, string]>([
+			[
+				'a list that was never released',
+				view('Active', unreleased(2)),
+				{ contactListId: 2 },
+				'nothing of contact list 2 is in the calling queue',
+			],
+			[
+				'a list without queues',
+				view('Active', list(2)),
+				{ contactListId: 2 },
+				'nothing of contact list 2 is in the calling queue',
+			],
+			[
+				'no released list at all',
+				view('Active', unreleased(1), list(2)),
+				{},
+				'nothing is in the calling queue',
+			],
+			[
+				'a list of another campaign',
+				view('Active', list(1, false)),
+				{ contactListId: 9 },
+				'the campaign shows no contact list 9',
+			],
+		])(
+			'%s ends the wait after two minutes and says what to do',
+			async (_name, campaign, over, what) => {
+				const { seen, wait } = scripted([campaign]);
+				const { end } = await wait({ limitMs: 3_600_000, ...over });
+				expect(end).toEqual({
+					outcome: 'not_released',
+					note: expect.stringContaining(`There is nothing to wait for: ${what}. `),
+				});
+				expect(seen.now).toBe(IDLE_LIMIT_MS);
+			},
+		);
+
+		test('what to do depends on what is missing', async () => {
+			const unknown = await scripted([view('Active')]).wait({ contactListId: 9 });
+			expect(unknown.end.note).toContain('Check Contact List ID and Campaign ID');
+			const idle = await scripted([view('Active', unreleased(9))]).wait({ contactListId: 9 });
+			expect(idle.end.note).toContain('with Release to Calling Queue turned on');
+		});
+
+		test('a queue that counts down to nothing is not taken for one that was never released', async () => {
+			const { wait } = scripted([
+				view('Active', list(2, false)),
+				...Array.from({ length: 8 }, () => view('Active', unreleased(2))),
+				view('Active', list(2, true)),
+			]);
+			const { end } = await wait({ limitMs: 3_600_000, contactListId: 2 });
+			expect(end.outcome).toBe('completed');
+		});
+
+		test('what shows up late is waited for', async () => {
+			const { wait } = scripted([
+				view('Active', unreleased(2)),
+				view('Active', unreleased(2)),
+				view('Active', list(2, false)),
+				...Array.from({ length: 8 }, () => view('Active', list(2, false))),
+				view('Active', list(2, true)),
+			]);
+			const { end } = await wait({ limitMs: 3_600_000, contactListId: 2 });
+			expect(end.outcome).toBe('completed');
+		});
+
+		test('the wait goes on to its limit if so chosen, and says what was missing', async () => {
+			const { wait } = scripted([view('Active', unreleased(2))]);
+			const { end } = await wait({ contactListId: 2, waitWhileStopped: true });
+			expect(end).toEqual({
+				outcome: 'timed_out',
+				note: expect.stringMatching(
+					/^The time limit passed after 5 minutes: nothing of contact list 2 is in the calling queue\. Push Campaign/,
+				),
+			});
+		});
 	});
 
 	test('a pause on the way ends it with a word on why', async () => {
