@@ -10,8 +10,7 @@ export const progressFields: INodeProperties[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. 42',
-		description:
-			'The number of the campaign to follow. It is in the campaign’s address in your dashboard.',
+		description: 'The number of the campaign to follow.',
 	},
 	{
 		displayName: 'Trigger On',
@@ -27,7 +26,7 @@ export const progressFields: INodeProperties[] = [
 			{
 				name: 'Queue Completed',
 				value: 'queue_completed',
-				description: 'All queued contacts of a contact list have been worked off',
+				description: 'The calling queue of a contact list is completed',
 			},
 			{
 				name: 'Status Changed',

@@ -10,7 +10,7 @@ const waitFields: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to wait until all contacts in the calling queue have been worked off. A campaign that is paused, archived or a draft, or in whose calling queue nothing is to be found for two minutes, ends the wait with a word on why.',
+			'Whether to wait until the calling queues of its contact lists are completed. A campaign that is paused, archived or a draft, or in whose calling queue nothing is to be found for two minutes, ends the wait with a word on why.',
 	},
 	{
 		displayName:
@@ -76,7 +76,7 @@ export const statusFields: INodeProperties[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. 42',
-		description: 'The number of the campaign. It is in the campaign’s address in your dashboard.',
+		description: 'The number of the campaign.',
 	},
 	...waitFields,
 	{

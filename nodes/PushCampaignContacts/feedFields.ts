@@ -17,7 +17,7 @@ const campaignFields: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. 42',
 		description:
-			'The number of the campaign that all rows go into. It is in the campaign’s address in your dashboard. An expression must give the same number for every row.',
+			'The number of the campaign that all rows go into. An expression must give the same number for every row.',
 	},
 	{
 		...agentField,

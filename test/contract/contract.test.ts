@@ -34,29 +34,32 @@ describeContract((ring, dialect) => {
 		if (expected !== undefined) expect(json).toMatchObject(perDialect(expected, dialect));
 	}
 
-	describe.each(nodes)('$node', ({ node, cases }) => {
-		left += cases.length;
-		it.each(cases)('$title', async (contract) => {
-			const simulator = ring.simulator();
-			contract.given?.(simulator);
-			const done = await run(node, contract);
-			const items = output(done, 'Node');
-			const json = items.map((item) => item.json);
+	describe.each(nodes)(
+		'$node: each request with the token, each body as JSON, the token nowhere else',
+		({ node, cases }) => {
+			left += cases.length;
+			it.each(cases)('$title', async (contract) => {
+				const simulator = ring.simulator();
+				contract.given?.(simulator);
+				const done = await run(node, contract);
+				const items = output(done, 'Node');
+				const json = items.map((item) => item.json);
 
-			expect(inspect(done, { depth: Infinity })).not.toContain(simulator.token);
-			expectOutcome(contract, done.data.resultData.error?.message, json);
-			const requests = simulator.requests.map(({ method, path }) => `${method} ${path}`);
-			expect(requests.sort()).toEqual([...perDialect(contract.requests, dialect)].sort());
-			expect(withoutHeaders(simulator)).toEqual([]);
-			contract.then?.(simulator, items);
+				expect(inspect(done, { depth: Infinity })).not.toContain(simulator.token);
+				expectOutcome(contract, done.data.resultData.error?.message, json);
+				const requests = simulator.requests.map(({ method, path }) => `${method} ${path}`);
+				expect(requests.sort()).toEqual([...perDialect(contract.requests, dialect)].sort());
+				expect(withoutHeaders(simulator)).toEqual([]);
+				contract.then?.(simulator, items);
 
-			const key = keyOf(node, contract, dialect);
-			left -= 1;
-			if (!hasSchema(key)) return;
-			expect(json.flatMap((item) => schemaFaults(key, item))).toEqual([]);
-			for (const item of json) came.add(nameOf(key), item);
-		});
-	});
+				const key = keyOf(node, contract, dialect);
+				left -= 1;
+				if (!hasSchema(key)) return;
+				expect(json.flatMap((item) => schemaFaults(key, item))).toEqual([]);
+				for (const item of json) came.add(nameOf(key), item);
+			});
+		},
+	);
 });
 
 const keys = () =>

@@ -80,11 +80,12 @@ function isStream(value: unknown): value is Stream {
 
 function noLink(): ServiceRefusal {
 	return new ServiceRefusal(
-		'The service gave no link under which the recording can be fetched',
+		'The service gave a recording_url that is not a web address, so the recording cannot be fetched',
 		'Set Recording As to Link to see what it gave.',
-		'recording_url is not a web address',
+		'HTTP status 200',
 		200,
 		{ texts: [], body: {} },
+		'answer',
 	);
 }
 
@@ -94,6 +95,8 @@ function explainFault({ code, message }: TransportFault): NotSent | OutcomeUnkno
 		'n8n did not let the request for the recording out',
 		'Ask whoever runs your n8n to allow requests to the address where your service keeps recordings.',
 		message,
+		false,
+		'n8n',
 	);
 }
 

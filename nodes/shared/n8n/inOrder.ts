@@ -23,7 +23,7 @@ export class InOrder {
 		if (this.broken.has(key) && !this.goOn) {
 			throw new NotSent(
 				'Nothing was sent, because an earlier item of the same chat session did not go through',
-				'Mend the earlier item first, so that the conversation keeps its order.',
+				'Correct the earlier item first, so that the conversation keeps its order.',
 			);
 		}
 		return await job();

@@ -108,9 +108,9 @@ const OUTCOMES = { unknown: 'unknown', refused: 'refused', notSent: 'not_sent' }
 function explain(error: unknown): Explanation {
 	if (error instanceof ExplainedError) {
 		const { message, todo, said = null, saidBy } = error;
-		const byNetwork = saidBy === 'network' && said !== null;
-		const what = byNetwork ? `${message} (${said})` : message;
-		return { outcome: OUTCOMES[error.outcome], what, todo, said: byNetwork ? null : said };
+		const byService = saidBy === 'service' || saidBy === 'answer';
+		const what = byService || said === null ? message : `${message} (${said})`;
+		return { outcome: OUTCOMES[error.outcome], what, todo, said: byService ? said : null };
 	}
 	// n8n's own, such as a credential that is gone: it comes before anything is sent.
 	const what = error instanceof Error ? error.message : String(error);

@@ -136,7 +136,7 @@ const placeCall: SectionEntries = {
 			],
 		},
 		'2.': {
-			at: 'nodes/shared/service/core/errorTable.ts: names the switch in the dashboard and the way without it',
+			at: 'nodes/shared/service/core/errorTable.ts: names the switch and the way without it',
 			test: inNode('PlaceCall/simulator')('turns a Webhook URL down'),
 		},
 		'3.': {

@@ -25,7 +25,7 @@ const conventions: SectionEntries = {
 		Transport: { at: 'Credential → Base URL', test: credential("['http', { baseUrl") },
 		'Request bodies': {
 			at: 'nodes/shared/n8n/transport.ts: sends JSON',
-			test: suite('sent each request with the token, and each body as JSON'),
+			test: suite('each request with the token, each body as JSON'),
 		},
 		Responses: {
 			at: `${ENVELOPE}: reads JSON, and says what came where it is none`,
@@ -136,11 +136,11 @@ const authentication: SectionEntries = {
 	items: {
 		'1.': {
 			at: 'Credential → API Token',
-			test: suite('sent each request with the token, and each body as JSON'),
+			test: suite('each request with the token, each body as JSON'),
 		},
 		'2.': {
 			at: 'Credential → API Token',
-			test: [credential("['a short token'"), suite('let the token out nowhere')],
+			test: [credential("['a short token'"), suite('the token nowhere else')],
 		},
 		'3.': {
 			at: `${ERRORS}: points to the credential`,
@@ -200,7 +200,7 @@ const versioning: SectionEntries = {
 	items: {
 		'1.': {
 			at: 'nodes/shared/service/endpoints.ts: the addresses',
-			test: suite('has each operation of each action'),
+			test: suite('has a case for each operation'),
 		},
 		'2.': {
 			at: 'Place Call → Options → Use Legacy Endpoint',

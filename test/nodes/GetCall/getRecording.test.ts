@@ -137,7 +137,8 @@ describe('the file', () => {
 	])('no link to fetch it from: %p', async (url) => {
 		link(url ?? null);
 		expect(await told(FILE)).toMatchObject({
-			message: 'The service gave no link under which the recording can be fetched',
+			message:
+				'The service gave a recording_url that is not a web address, so the recording cannot be fetched',
 		});
 	});
 

@@ -79,7 +79,13 @@ export function downloadRefused(status: number, text: string): ExplainedError {
 	}
 	if (status === 404 || status === 410) {
 		const what = 'The recording is no longer in storage';
-		return new ServiceRefusal(what, 'Look the call up in your dashboard.', said, status, refusal);
+		return new ServiceRefusal(
+			what,
+			'Ask whoever runs your service how long it keeps recordings.',
+			said,
+			status,
+			refusal,
+		);
 	}
 	return new ServiceRefusal(
 		'The link to the recording has expired or was refused',

@@ -34,7 +34,7 @@ export const IDLE_LIMIT_MS = 120_000;
 const STOPPED: { [status: string]: WaitEnd & { lasting: boolean } } = {
 	Draft: {
 		outcome: 'draft',
-		note: 'The campaign is a draft, so nobody is called until it is activated in the dashboard.',
+		note: 'The campaign is a draft, so nobody is called until it is activated.',
 		lasting: false,
 	},
 	Paused: {

@@ -26,10 +26,7 @@ export function plainText(value: unknown): string {
 export function requireText(value: unknown, field: string): string {
 	const text = plainText(value);
 	if (text.trim() === '') {
-		throw new InvalidInput(
-			`${field} is empty`,
-			`Fill in ${field} for this item. Nothing was sent.`,
-		);
+		throw new InvalidInput(`${field} is empty`, `Fill in ${field} for this item.`);
 	}
 	return text;
 }

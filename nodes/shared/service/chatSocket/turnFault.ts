@@ -109,6 +109,11 @@ const REFUSED: TurnText = {
 	todo: 'Correct what the service names below, then send the message again.',
 };
 
+const REFUSED_WITHOUT_REASON: TurnText = {
+	message: REFUSED.message,
+	todo: 'It gave no reason. Check the fields of this item, then send the message again.',
+};
+
 const NOT_CONFIRMED = 'The message was sent, but the service did not confirm it in time';
 
 const CONNECTION_LOST = 'The connection was lost after the message was sent';
@@ -124,7 +129,7 @@ const NO_CONNECTION_NEEDED =
 function invalidText(code: string | null): TurnText {
 	const known = INVALID_CODES.find((candidate) => candidate === code);
 	if (known !== undefined) return INVALID[known];
-	return REFUSED;
+	return code === null ? REFUSED_WITHOUT_REASON : REFUSED;
 }
 
 function notSent(

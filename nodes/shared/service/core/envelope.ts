@@ -120,7 +120,7 @@ function refused(
 	const { what, todo } =
 		documentedError(refusal, status, request) ??
 		explainNotPerformed(request, answer, now) ??
-		explainStatus(status);
+		explainStatus(status, refusal.texts.length > 0);
 	return new ServiceRefusal(what, todo, serviceSaid(refusal, status), status, refusal);
 }
 

@@ -40,7 +40,7 @@ export const ERROR_TABLE: readonly Row[] = [
 		name: 'NO_OUTBOUND_NUMBER_CONFIGURED',
 		matches: ({ errorCode }) => errorCode === 'NO_OUTBOUND_NUMBER_CONFIGURED',
 		what: 'The agent has no outbound number, so it cannot call anyone',
-		todo: 'Attach an outbound number to the agent in the service’s dashboard, then try again.',
+		todo: 'Attach an outbound number to the agent, then try again.',
 	},
 	{
 		code: 'tell_not_allowed_during_takeover',
@@ -118,14 +118,14 @@ export const ERROR_TABLE: readonly Row[] = [
 		name: 'session_closed',
 		matches: says(/\bsession_closed\b/),
 		what: 'The chat session is closed',
-		todo: 'Create a new session with Chat Session › Create, then send to that one.',
+		todo: 'Create a new session with Chat Session › Create, and use that one.',
 	},
 	{
 		code: 'post_call_analysis_missing',
 		name: 'post_call_analysis is not enabled',
 		matches: says(/webhook_url is set but post_call_analysis is not enabled/i),
 		what: 'The agent has no post-call analysis, and without it the service accepts no Webhook URL',
-		todo: 'Enable post-call analysis for the agent in the dashboard, or clear Webhook URL and read the call with Get Call. Wait for Completion works without it when set to By Reading the Call.',
+		todo: 'Enable post-call analysis for the agent, or clear Webhook URL and read the call with Get Call. Wait for Completion works without it when set to By Reading the Call.',
 	},
 	{
 		code: 'contact_refused',
@@ -139,7 +139,7 @@ export const ERROR_TABLE: readonly Row[] = [
 		name: '409 archived campaign',
 		matches: (_refusal, status, { path }) => status === 409 && path.startsWith('/v1/campaigns/'),
 		what: 'The campaign is archived, and an archived campaign takes no contacts',
-		todo: 'Choose another campaign in Campaign ID, or bring this one back in your dashboard.',
+		todo: 'Choose another campaign in Campaign ID. Archived campaigns are read-only.',
 	},
 ];
 
@@ -160,6 +160,11 @@ const ANY: Explanation = {
 	todo: 'Correct what the service names below, then try again.',
 };
 
+const WITHOUT_REASON: Explanation = {
+	what: ANY.what,
+	todo: 'It gave no reason. Check the fields of this node and what they name in the service, then try again.',
+};
+
 /** The documented error that a body is, whatever its status where that is open. */
 export function documentedError(
 	refusal: Refusal,
@@ -169,6 +174,6 @@ export function documentedError(
 	return ERROR_TABLE.find(({ matches }) => matches(refusal, status, request));
 }
 
-export function explainStatus(status: number): Explanation {
-	return BY_STATUS[status] ?? ANY;
+export function explainStatus(status: number, gaveReason: boolean): Explanation {
+	return BY_STATUS[status] ?? (gaveReason ? ANY : WITHOUT_REASON);
 }

@@ -22,7 +22,8 @@ export abstract class ExplainedError extends Error {
 	/** What to do, followed by what was said, and by whom. */
 	get advice(): string {
 		if (this.said === undefined) return this.todo;
-		return `${this.todo} The ${this.saidBy} said: ${asSentence(this.said)}`;
+		const who = this.saidBy === 'n8n' ? 'n8n' : `The ${this.saidBy}`;
+		return `${this.todo} ${who} said: ${asSentence(this.said)}`;
 	}
 
 	/** Whose words `said` holds. */
@@ -33,9 +34,9 @@ export abstract class ExplainedError extends Error {
 
 /**
  * `service` its own error body · `answer` something came back that is not in the service's form, so a proxy or a
- * firewall may have written it · `network` no answer: the code of the fault.
+ * firewall may have written it · `network` no answer: the code of the fault · `n8n` why it let no request out.
  */
-export type Speaker = 'service' | 'answer' | 'network';
+export type Speaker = 'service' | 'answer' | 'network' | 'n8n';
 
 /** Whether waiting and asking again may help; anything that is not explained is taken for lasting. */
 export function isTransient(error: unknown): boolean {
@@ -71,12 +72,13 @@ export class NotSent extends ExplainedError {
 		todo: string,
 		said?: string,
 		override readonly isTransient = true,
+		private readonly speaker: 'network' | 'n8n' = 'network',
 	) {
 		super(message, todo, said);
 	}
 
-	override get saidBy(): 'network' {
-		return 'network';
+	override get saidBy(): 'network' | 'n8n' {
+		return this.speaker;
 	}
 }
 

@@ -76,6 +76,7 @@ export class Service {
 				'Ask whoever runs your n8n to allow requests to the service’s address.',
 				this.secrets.hide(fault.message),
 				false,
+				'n8n',
 			);
 		}
 		if (isCertificateFault(code)) {

@@ -41,7 +41,7 @@ test.each(ERROR_TABLE)('$name', ({ what, todo }) => {
 test.each([400, 403, 404, 409, 422])(
 	'a refusal with %i that the document does not name',
 	(status) => {
-		const { what, todo } = explainStatus(status);
+		const { what, todo } = explainStatus(status, true);
 		expect(`${what}.\n${todo}`).toMatchSnapshot();
 	},
 );
