@@ -10,7 +10,7 @@ export const progressFields: INodeProperties[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. 42',
-		description: 'The number of the campaign to follow.',
+		description: 'The number of the campaign to follow',
 	},
 	{
 		displayName: 'Trigger On',

@@ -76,7 +76,7 @@ export const statusFields: INodeProperties[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. 42',
-		description: 'The number of the campaign.',
+		description: 'The number of the campaign',
 	},
 	...waitFields,
 	{
