@@ -240,6 +240,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		expect(events).toHaveLength(16);
 		expect(simulator.sessions.clientIds(sessions.open)).toHaveLength(1);
 
+		simulator.sessions.setMode(sessions.open, 'ai');
 		// A trigger that is deactivated leaves the others their connection, …
 		const slow = send('please answer slowly');
 		await until('the slow message', async () =>

@@ -9,7 +9,7 @@ import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { parseSessionId } from '../../shared/service/chat/chatInput';
 import { waitForEvent as waitOnSocket } from '../../shared/service/chat/chatWait';
-import { InvalidInput, NotSent } from '../../shared/service/core/explained';
+import { InvalidInput } from '../../shared/service/core/explained';
 import { optionsOf } from './options';
 
 const SESSIONS_AT_ONCE = 10;
@@ -65,7 +65,7 @@ const waitOnce: Prepare = ({ parameters, index }) => {
 			async (socket) => await waitOnSocket(socket, { types, ms, known: new Set(known) }, clock),
 		);
 		if (end.kind === 'stopped') throw stopped(context);
-		if (end.kind === 'time_over' && !end.connected) throw neverConnected();
+		if (end.kind === 'never_connected') throw end.why;
 		if (end.kind === 'ended' && end.ending.kind !== 'session_closed') throw end.ending;
 		const event = end.kind === 'event' ? end.event : null;
 		if (event?.eventId != null) known.push(event.eventId);
@@ -79,13 +79,6 @@ const waitOnce: Prepare = ({ parameters, index }) => {
 	};
 	return { request: { sessionId, types, takeOver }, repeatable: true, send };
 };
-
-function neverConnected(): NotSent {
-	return new NotSent(
-		'The chat session was not connected within the Time Limit, so no event could be seen',
-		'Check that the service is up and can be reached from n8n, and that no other client holds the session. If connecting takes long, raise the Time Limit.',
-	);
-}
 
 /** IDs of events that this node gave out before in this execution, kept with it: in a loop each counts once. */
 function givenOut(context: IExecuteFunctions, sessionId: string): string[] {

@@ -1,4 +1,5 @@
 import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
+import { fingerprint } from '../service/chat/chatInput';
 import { mintToken } from '../service/chatSocket/mint';
 import {
 	SharedConnections,
@@ -31,6 +32,7 @@ export function openChatSocket(
 		account,
 		instanceId: context.getInstanceId(),
 		holder: holderOf(context),
+		node: fingerprint(context.getWorkflow().id ?? '', context.getNode().id),
 		mintToken: async () => await mintToken(async () => await requestWsToken(service, sessionId)),
 		log: context.logger,
 	});

@@ -3,6 +3,7 @@ import type { Readiness } from '../chatSocket/exchange';
 import { pause } from '../chatSocket/pause';
 import type { EventLink } from '../chatSocket/replyWatch';
 import type { ChatEvent } from '../chatSocket/types';
+import { ExplainedError, type Speaker } from '../core/explained';
 import type { Clock } from '../core/http';
 
 export type EventWish = {
@@ -17,13 +18,38 @@ export type EventWish = {
 export interface WaitLink extends EventLink {
 	/** Resolves when the session's connection is held, or will never be. */
 	ready(): Promise<Readiness>;
+	/** Why the latest attempt to connect did not last, while another one follows. */
+	readonly setback: ChatEnded | null;
 }
+
+/** The time was over before the session was listened to. */
+export class NeverConnected extends ExplainedError {
+	override readonly name = 'NeverConnected';
+	readonly outcome = 'notSent';
+
+	/** @param setback null where no attempt has failed yet: connecting is slow */
+	constructor(private readonly setback: ChatEnded | null) {
+		const reason = setback === null ? CHECK_SERVICE : `${setback.message}. ${setback.todo}`;
+		super(
+			'The chat session was not connected within the Time Limit, so no event could be seen',
+			`${reason} If connecting takes long, raise the Time Limit.`,
+			setback?.said,
+		);
+	}
+
+	override get saidBy(): Speaker {
+		return this.setback?.saidBy ?? 'service';
+	}
+}
+
+const CHECK_SERVICE = 'Check that the service is up and can be reached from n8n.';
 
 /** What ended the wait. */
 export type WaitEnd =
 	| { kind: 'event'; event: ChatEvent }
-	/** `connected`: whether the session was ever listened to. */
-	| { kind: 'time_over'; connected: boolean }
+	| { kind: 'time_over' }
+	/** The time is over, and the session was never listened to. */
+	| { kind: 'never_connected'; why: NeverConnected }
 	| { kind: 'ended'; ending: ChatEnded }
 	| { kind: 'stopped' };
 
@@ -46,15 +72,15 @@ export async function waitForEvent(
 	const wanted: ChatEvent[] = [];
 	const seen: ChatEvent[] = [];
 	const begun = clock.now();
-	let connected = false;
+	const connected = new AbortController();
 	void link.ready().then(({ kind }) => {
-		connected = kind === 'open';
+		if (kind === 'open') connected.abort();
 	});
 	const unsubscribe = link.subscribe((event) => {
 		if (found.signal.aborted) return;
 		// A new connection can begin with a replay of recent events. Those from before the wait are told by their time,
 		// and only then: a clock that goes wrong must not hide what happens later.
-		const isReplay = !connected && isBefore(event, begun);
+		const isReplay = !connected.signal.aborted && isBefore(event, begun);
 		const isKnown = event.eventId !== null && known.has(event.eventId);
 		if (!isKnown && !isReplay && (types === null || types.has(event.type))) {
 			wanted.push(event);
@@ -68,7 +94,10 @@ export async function waitForEvent(
 	unsubscribe();
 	const [event] = wanted;
 	if (event !== undefined) return { end: { kind: 'event', event }, seen };
-	if (!link.signal.aborted) return { end: { kind: 'time_over', connected }, seen };
+	if (!link.signal.aborted) {
+		if (connected.signal.aborted) return { end: { kind: 'time_over' }, seen };
+		return { end: { kind: 'never_connected', why: new NeverConnected(link.setback) }, seen };
+	}
 	const readiness = await link.ready();
 	return readiness.kind === 'ended'
 		? { end: { kind: 'ended', ending: readiness.ending }, seen }

@@ -31,6 +31,9 @@ const LASTING: Patience = {
 /** Somebody waits for what an action does, so it is told soon. */
 const BRIEF: Patience = { reconnectAttempts: 4, slowPolls: 0, lingerMs: LINGER_AFTER_ACTION_MS };
 
+/** Of one for whom every attempt that fails is one too many. */
+const NO_PATIENCE = { reconnectAttempts: 0, slowPolls: -1 };
+
 /** Events kept for a trigger that has just left and may come back, as it does when its workflow is published again. */
 const MOST_KEPT = 1_000;
 
@@ -47,6 +50,8 @@ export interface LeaseOptions {
 	 * - `action`: patient for seconds only.
 	 */
 	holder: 'trigger' | 'trial' | 'action';
+	/** Tells the node that holds it from all others, so that a trigger that comes back is known. */
+	node: string;
 	/** The user's confirmation that another client may lose the session. */
 	takeOver: boolean;
 	/** See `mintToken` in `mint.ts`. */
@@ -136,8 +141,8 @@ class SharedConnection {
 	/** The latest to leave stands for the connection until it is closed. */
 	private last: LeaseOptions;
 
-	/** Null unless a trigger has just left: then what came since. */
-	private kept: ChatEvent[] | null = null;
+	/** By the node of a trigger that has just left: what came since. */
+	private readonly kept = new Map<string, ChatEvent[]>();
 
 	/** Aborted when somebody joins. */
 	private joined = new AbortController();
@@ -191,9 +196,9 @@ class SharedConnection {
 		this.leases.add(lease);
 		this.joined.abort();
 		this.joined = new AbortController();
-		const missed = options.holder === 'trigger' ? this.kept : null;
-		if (missed !== null) {
-			this.kept = null;
+		const missed = options.holder === 'trigger' ? this.kept.get(options.node) : undefined;
+		if (missed !== undefined) {
+			this.kept.delete(options.node);
 			void Promise.resolve().then(() => missed.forEach((event) => lease.receive(event)));
 		}
 		this.connection.start().hurry();
@@ -204,28 +209,34 @@ class SharedConnection {
 		this.leases.delete(lease);
 		this.last = lease.options;
 		if (this.connection.signal.aborted) return;
-		if (lease.options.holder === 'trigger' && !this.isFollowed) void this.keepForItsReturn();
+		if (lease.options.holder === 'trigger') void this.keepForItsReturn(lease.options);
 		if (this.leases.size === 0) void this.linger();
 	}
 
-	private async keepForItsReturn(): Promise<void> {
+	private async keepForItsReturn({ node }: LeaseOptions): Promise<void> {
+		const isBack = [...this.leases].some(
+			({ options }) => options.holder === 'trigger' && options.node === node,
+		);
+		if (isBack) return;
 		const kept: ChatEvent[] = [];
-		this.kept = kept;
+		this.kept.set(node, kept);
 		await pause(this.parts.clock, LINGER_AFTER_TRIGGER_MS, this.connection.signal);
-		if (this.kept === kept) this.kept = null;
+		if (this.kept.get(node) === kept) this.kept.delete(node);
 	}
 
 	/** Closes the connection unless somebody comes. */
 	private async linger(): Promise<void> {
 		const { clock } = this.parts;
-		const { lingerMs } = this.kept === null ? patienceOf(this.last) : LASTING;
+		const { lingerMs } = this.kept.size === 0 ? patienceOf(this.last) : LASTING;
 		const called = AbortSignal.any([this.connection.signal, this.joined.signal]);
 		if (await pause(clock, lingerMs, called)) this.around.onGone(this.connection.close());
 	}
 
 	private keep(event: ChatEvent): void {
-		this.kept?.push(event);
-		if (this.kept !== null && this.kept.length > MOST_KEPT) this.kept.shift();
+		for (const kept of this.kept.values()) {
+			kept.push(event);
+			if (kept.length > MOST_KEPT) kept.shift();
+		}
 	}
 
 	/** Only of attempts that began after they had come: an earlier one did not try what they want. */
@@ -278,6 +289,11 @@ export class ChatLease implements TurnLink {
 	/** Why there is no connection to be had; null while there may be, and after `close()`. */
 	get ending(): ChatEnded | null {
 		return this.endedWith;
+	}
+
+	/** Why the latest attempt to connect did not last, while another one follows; null if none has failed. */
+	get setback(): ChatEnded | null {
+		return this.connection.verdict(NO_PATIENCE);
 	}
 
 	/** Resolves when the session's connection is held, or will not be for this holder. */

@@ -27,6 +27,7 @@ function processRig(mint?: (n: number, clock: FakeClock) => Promise<MintResult>)
 			account: 'account-1',
 			instanceId: 'instance-1',
 			holder,
+			node: 'node-1',
 			takeOver: false,
 			mintToken: async () => {
 				mintedBy.push(holder);
@@ -177,6 +178,22 @@ describe('events', () => {
 		expect(after.events).toEqual(['e1', 'e2']);
 		expect(sockets).toHaveLength(1);
 		expect(lease('trigger').events).toEqual([]);
+	});
+
+	it('reach a trigger that is published again while another one follows the session on', async () => {
+		const { lease, socket, hold } = processRig();
+		const before = lease('trigger');
+		const other = lease('trigger', { node: 'node-2' });
+		await hold();
+		before.lease.close();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		const newcomer = lease('trigger', { node: 'node-3' });
+		const after = lease('trigger');
+		await settle();
+		socket().receives(eventFrame('nudge_sent', 'e2'));
+		expect(after.events).toEqual(['e1', 'e2']);
+		expect(other.events).toEqual(['e1', 'e2']);
+		expect(newcomer.events).toEqual(['e2']);
 	});
 
 	it('that came in the meantime are nothing for a trigger that comes later, or a trial', async () => {
