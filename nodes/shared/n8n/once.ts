@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { ExplainedError, OutcomeUnknown, type Speaker } from '../service/core/explained';
+import { ExplainedError, OutcomeUnknown, type KeptUnknown } from '../service/core/explained';
 import { isJsonObject, parseJson, type JsonObject } from '../service/types';
 import { ExecutionMemory } from './executionMemory';
 import { noteDeed, runsAsTool } from './toolRun';
@@ -25,15 +25,17 @@ export type Sending<Desk> = {
 /** Runs a job, perhaps after others that must come before it. */
 export type Turn = (job: () => Promise<INodeExecutionData[]>) => Promise<INodeExecutionData[]>;
 
-type Unknown = { message: string; todo: string; said?: string; status?: number; saidBy?: Speaker };
 /** What became of a request; `sent` is one whose answer had not come when the record was stored. */
-type Settled = { of?: string } & ({ done: JsonObject[] } | { unknown: Unknown } | { sent: true });
+type Settled = { of?: string } & (
+	| { done: JsonObject[] }
+	| { unknown: KeptUnknown }
+	| { sent: true }
+);
 type Ledger = { [request: string]: Settled };
 
 /** Characters of answers that are kept whole; of what comes after them only what is short, such as IDs. */
 const MOST_KEPT = 1_000_000;
 const SHORT = 100;
-const MOST_SAID = 300;
 /** Wishes that a long session of an MCP client keeps in this process. */
 const MOST_WISHES = 1_000;
 
@@ -139,7 +141,7 @@ export class OnceLedger<Desk> {
 				note({ done: output.map(({ json }) => this.keep(json)) });
 				return output;
 			} catch (error) {
-				if (error instanceof OutcomeUnknown) note({ unknown: told(error) });
+				if (error instanceof OutcomeUnknown) note({ unknown: error.kept() });
 				else if (error instanceof ExplainedError) this.restore(name, before);
 				throw error;
 			}
@@ -193,24 +195,11 @@ function nextName(name: string, nth: number): string {
 /** @throws OutcomeUnknown where what became of it is not known */
 function replay(settled: Settled): INodeExecutionData[] {
 	if ('done' in settled) return settled.done.map((json) => ({ json: structuredClone(json) }));
-	if ('unknown' in settled) {
-		const { message, todo, said, status, saidBy } = settled.unknown;
-		throw new OutcomeUnknown(message, todo, said, status, saidBy);
-	}
+	if ('unknown' in settled) throw OutcomeUnknown.from(settled.unknown);
 	throw new OutcomeUnknown(
 		'An earlier try sent this and was interrupted before the answer came, so it is not known whether the request took effect',
 		'It was not sent a second time. Look in the service whether it arrived before you send it in a new execution.',
 	);
-}
-
-function told({ message, todo, said, status, saidBy }: OutcomeUnknown): Unknown {
-	return {
-		message,
-		todo,
-		saidBy,
-		...(said !== undefined && { said: said.slice(0, MOST_SAID) }),
-		...(status !== undefined && { status }),
-	};
 }
 
 /** Short, and the same however the fields are ordered. */

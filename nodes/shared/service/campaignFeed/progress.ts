@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import { OutcomeUnknown } from '../core/explained';
+import { OutcomeUnknown, type KeptUnknown } from '../core/explained';
 import { isAccepted } from '../phone/campaignPhone';
 import { isJsonObject, type JsonObject } from '../types';
 import type { FeedItem, FeedOutcome, LeftOutRow, PushedRequest } from './feed';
@@ -29,7 +29,7 @@ type SentRequest = {
 	column: string;
 	normalized: boolean;
 	answer?: JsonObject;
-	unknown?: { message: string; todo: string; said?: string; status?: number };
+	unknown?: KeptUnknown;
 };
 
 /** A row that the service refused under these settings. */
@@ -128,13 +128,8 @@ export class FeedProgress {
 			taken: (answer) => {
 				request.answer = answer;
 			},
-			unknown: ({ message, todo, said, status }) => {
-				request.unknown = {
-					message,
-					todo,
-					...(said !== undefined && { said }),
-					...(status !== undefined && { status }),
-				};
+			unknown: (error) => {
+				request.unknown = error.kept();
 			},
 			withoutEffect: () => {
 				this.record.sent = this.record.sent.filter((other) => other !== request);
@@ -182,10 +177,7 @@ function settle(
 		outcome.leftOut.push(...leftOut);
 		return;
 	}
-	const stopped =
-		unknown === undefined
-			? interrupted()
-			: new OutcomeUnknown(unknown.message, unknown.todo, unknown.said, unknown.status);
+	const stopped = unknown === undefined ? interrupted() : OutcomeUnknown.from(unknown);
 	outcome.stopped ??= stopped;
 	const reason = `${stopped.message}. ${stopped.advice}`;
 	for (const index of rows) outcome.leftOut.push({ index, status: 'unknown', reason });

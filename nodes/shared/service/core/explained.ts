@@ -102,11 +102,39 @@ export class OutcomeUnknown extends ExplainedError {
 		return this.speaker;
 	}
 
+	/** As plain data, to be stored between two tries; {@link OutcomeUnknown.from} makes an error of it again. */
+	kept(): KeptUnknown {
+		const { message, todo, said, status, saidBy } = this;
+		return {
+			message,
+			todo,
+			saidBy,
+			...(said !== undefined && { said: said.slice(0, MOST_KEPT) }),
+			...(status !== undefined && { status }),
+		};
+	}
+
+	static from({ message, todo, said, status, saidBy }: KeptUnknown): OutcomeUnknown {
+		return new OutcomeUnknown(message, todo, said, status, saidBy);
+	}
+
 	/** The same finding in the words of whoever knows what was sent. */
 	told({ message = this.message, todo = this.todo }: { message?: string; todo?: string }) {
 		return new OutcomeUnknown(message, todo, this.said, this.status, this.speaker);
 	}
 }
+
+/** An unknown outcome as it is kept between two tries. */
+export type KeptUnknown = {
+	message: string;
+	todo: string;
+	saidBy?: Speaker;
+	said?: string;
+	status?: number;
+};
+
+/** Characters of the service's words that are kept for the next try. */
+const MOST_KEPT = 300;
 
 /** The service answered that it will not do this (Errors), or a status says that nothing was done. */
 export class ServiceRefusal extends ExplainedError {

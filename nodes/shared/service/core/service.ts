@@ -51,7 +51,8 @@ export class Service {
 			if (error instanceof ExplainedError) throw error;
 			if (error instanceof TransportFault) throw this.explainFault(request, error);
 			// Whatever was not foreseen may have happened after the request left.
-			throw unknown(request, { happened: 'The answer could not be read' });
+			const said = this.secrets.hide(error instanceof Error ? error.message : String(error));
+			throw unknown(request, { happened: 'The answer could not be read' }, said);
 		}
 	}
 

@@ -1,0 +1,159 @@
+import { inspect } from 'node:util';
+import type { INodeParameters } from 'n8n-workflow';
+import nock from 'nock';
+import { clock } from '../../nodes/shared/n8n/connect';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { credentialFor } from '../contract/credentialFor';
+import { engineRing, HOST, output, runNode, TOKEN } from '../engine';
+import { dialects, fixtures } from '../simulator';
+
+const ring = engineRing();
+const { sessions } = fixtures;
+const agentUuid = { __rl: true, mode: 'id', value: 'agent_a1' };
+const sessionId = sessions.open;
+const callId = '6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00';
+const message = 'Hello';
+
+type Row = [what: string, type: string, parameters: INodeParameters];
+
+/** Every request that changes something, by the node that sends it. */
+const WRITES: Row[] = [
+	['Place Call', 'placeCall', { agentUuid, countryCode: 'IN', phoneNumber: '9876543210' }],
+	[
+		'Place Call at the legacy address',
+		'placeCall',
+		{
+			agentUuid,
+			countryCode: 'IN',
+			phoneNumber: '9876543210',
+			options: { useLegacyEndpoint: true },
+		},
+	],
+	['Push Campaign Contacts', 'pushCampaignContacts', { campaignId: '42', agentUuid }],
+	['DND List › Remove', 'dnd', { operation: 'remove', agentUuid, phone: '+919876543210' }],
+	['Inject Context', 'injectContext', { sessionId, context: 'x' }],
+	['Chat Send by request', 'chatSend', { sendBy: 'inbound', sessionId, message }],
+	['Chat Send by legacy request', 'chatSend', { sendBy: 'legacy', sessionId, message, agentUuid }],
+	['Chat Session › Legacy Create', 'chatSession', { operation: 'legacyCreate', agentUuid }],
+	[
+		'Chat Session › Legacy Close',
+		'chatSession',
+		{ operation: 'legacyClose', sessionId, agentUuid },
+	],
+	[
+		'Chat Session › Legacy Pause',
+		'chatSession',
+		{ operation: 'legacyPause', sessionId, agentUuid },
+	],
+];
+
+/** The same where the answer is open, so that `success: true` is all there is to go by. */
+const OPEN_WRITES: Row[] = [
+	['DND List › Add', 'dnd', { operation: 'add', agentUuid, phone: '+919876543210' }],
+	['Chat Send by asynchronous request', 'chatSend', { sendBy: 'async', sessionId, message }],
+	['Chat Session › Create', 'chatSession', { operation: 'create', agentUuid }],
+	['Chat Session › Close', 'chatSession', { operation: 'close', sessionId }],
+	[
+		'Chat Session › Support Command',
+		'chatSession',
+		{ operation: 'supportCommand', sessionId, command: 'other', otherCommand: 'tell' },
+	],
+];
+
+const READS: Row[] = [
+	['Get Call › Get', 'getCall', { operation: 'get', callId }],
+	['Get Call › Get, not simplified', 'getCall', { operation: 'get', callId, simplify: false }],
+	['Get Call › Get Transcript', 'getCall', { operation: 'getTranscript', callId }],
+	['Get Call › Get Recording', 'getCall', { operation: 'getRecording', callId }],
+	['Get Call › Get Many', 'getCall', { operation: 'getMany' }],
+	['Campaign Status', 'campaignStatus', { campaignId: '42' }],
+	['Campaign Status, not simplified', 'campaignStatus', { campaignId: '42', simplify: false }],
+	['Agents › Get Many Active', 'agents', { operation: 'getMany' }],
+	['Agents › Check', 'agents', { operation: 'check', agentUuid }],
+	['DND List › Get Many', 'dnd', { operation: 'getMany', agentUuid }],
+	['DND List › Check', 'dnd', { operation: 'check', agentUuid, phone: '+919876543210' }],
+];
+
+const NO_PROOF: Array<[status: number, text: string]> = [
+	[200, ''],
+	[200, 'null'],
+	[200, '{}'],
+	[200, '[]'],
+	[200, '{"status":"error"}'],
+	[200, '<html>Sign in</html>'],
+	[403, '<html>Forbidden</html>'],
+	[404, '<html>Not found</html>'],
+	[408, ''],
+	[499, ''],
+];
+const BARE: [status: number, text: string] = [200, '{"success":true}'];
+
+let waits: jest.SpyInstance;
+beforeEach(() => {
+	waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+});
+afterEach(() => waits.mockRestore());
+
+/** Runs the node against a service that gives this answer to whatever it is asked. */
+async function run(type: string, parameters: INodeParameters, status: number, text: string) {
+	const details = await ring.addCredential(
+		credentialFor({ baseUrl: HOST, token: TOKEN, dialect: dialects.plain }),
+	);
+	let requests = 0;
+	const answer = () => {
+		requests++;
+		return [status, text] as const;
+	};
+	for (const method of ['GET', 'POST', 'DELETE']) {
+		nock(HOST).persist().intercept(/./, method).optionally().reply(answer);
+	}
+	const node = ring.node(type, {
+		parameters,
+		credentials: { [CREDENTIAL]: details },
+		retryOnFail: true,
+		maxTries: 3,
+		waitBetweenTries: 1,
+	});
+	const input = [{ json: { phone: '9876543210', person_name: 'Asha' } }];
+	const result = await runNode(ring.credentials, node, input);
+	nock.cleanAll();
+	expect(inspect(result, { depth: Infinity })).not.toContain(TOKEN);
+	const { error } = result.data.resultData;
+	return { requests, error, items: output(result, 'Node').map(({ json }) => json) };
+}
+
+describe.each([...WRITES, ...OPEN_WRITES])('%s', (what, type, parameters) => {
+	const isOpen = OPEN_WRITES.some(([open]) => open === what);
+
+	test.each(isOpen ? NO_PROOF : [...NO_PROOF, BARE])(
+		'%i %s: no success and no refusal, and sent once',
+		async (status, text) => {
+			const { requests, error, items } = await run(type, parameters, status, text);
+			expect(items).toEqual([]);
+			expect(error?.message).toContain('so it is not known whether the request took effect');
+			expect(error?.description).not.toContain('The service said');
+			expect(requests).toBe(1);
+		},
+	);
+
+	test('{"success":false} alone: a refusal', async () => {
+		const { error, items } = await run(type, parameters, 200, '{"success":false}');
+		expect(items).toEqual([]);
+		expect(error?.message).toMatch(/^The service did not accept the request/);
+	});
+});
+
+describe.each(READS)('%s', (_what, type, parameters) => {
+	test.each([...NO_PROOF, BARE])('%i %s: not read', async (status, text) => {
+		const { error, items } = await run(type, parameters, status, text);
+		expect(items).toEqual([]);
+		expect(error?.description).toContain('Nothing was changed by this read');
+	});
+});
+
+test.each(OPEN_WRITES)('%s: success alone is taken for one', async (_what, type, parameters) => {
+	const { requests, error, items } = await run(type, parameters, ...BARE);
+	expect(error).toBeUndefined();
+	expect(items).toHaveLength(1);
+	expect(requests).toBe(1);
+});
