@@ -26,6 +26,6 @@ export default {
 	reporters: ['clear-text', 'progress-append-only'],
 	clearTextReporter: { allowColor: false, reportTests: false, reportScoreTable: false },
 	allowConsoleColors: false,
-	timeoutMS: 20_000,
+	timeoutMS: 60_000,
 	dryRunTimeoutMinutes: 15,
 };

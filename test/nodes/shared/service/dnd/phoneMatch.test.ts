@@ -51,3 +51,14 @@ test('a number is the same in every way of writing it', () => {
 	expect(ways.map(phoneKey)).toEqual(ways.map(() => '9876543210'));
 	expect(phoneKey('+1 (415) 555-0132')).toBe('14155550132');
 });
+
+test('an empty number says what to enter', () => {
+	const empty = () => {
+		try {
+			return parseDndPhone('');
+		} catch (error) {
+			return error;
+		}
+	};
+	expect(empty()).toMatchObject({ todo: 'Enter the phone number, with its country code.' });
+});

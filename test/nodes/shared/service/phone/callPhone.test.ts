@@ -72,6 +72,7 @@ describe('a number of another country', () => {
 		['GB', '0044 20 7946 0958', '2079460958'],
 		['US', '+1 (415) 555-0132', '4155550132'],
 		['US', '001 415 555 0132', '4155550132'],
+		['DE', '0049 301234', '301234'],
 		['CA', '+1 604 555 0132', '6045550132'],
 		['US', '+1 868 555 0132', '8685550132'],
 		['KZ', '+7 701 555 01 32', '7015550132'],
@@ -114,6 +115,7 @@ describe('a number of a country that is not the chosen one', () => {
 		['IN', '0044 20 7946 0958', 'begins with +44, the code of United Kingdom'],
 		['IN', '+98765 43210', 'begins with +98, the code of Iran, but Country is India (+91)'],
 		['GB', '+91 98765 43210', 'begins with +91, the code of India, but Country is United Kingdom'],
+		['IN', '+7 701 555 01 32', 'begins with +7, the code of Russia and 1 other country, but'],
 		['RU', '+1 415 555 0132', 'begins with +1, the code of United States and 24 other countries'],
 		['US', '+999 123', 'begins with another country code, but Country is United States (+1)'],
 		['AQ', '+672 12345', 'the code of Norfolk Island, but Country is Antarctica. Choose'],
@@ -156,4 +158,9 @@ describe('what is not sure to be one number is told', () => {
 	test('more digits than a number can have', () => {
 		expect(told('+44 2079 4609 5812 3456', 'GB')).toContain('and no phone number has more than 15');
 	});
+});
+
+test('where the country itself is missing, the digits alone are read', () => {
+	expect(phoneNumber('+44 20 7946 0958', undefined)).toEqual({ value: '442079460958' });
+	expect(phoneNumber('call me', undefined)).toHaveProperty('problem');
 });

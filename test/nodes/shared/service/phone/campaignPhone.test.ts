@@ -48,6 +48,9 @@ describe('what spreadsheets hold is read as a documented form', () => {
 		['formula that keeps Excel from rounding', '="9876543210"', '9876543210'],
 		['lead-form export', 'p:+919876543210', '+919876543210'],
 		['telephone link', 'tel:+91-98765-43210', '+919876543210'],
+		['lead-form export between spaces', ' p:+919876543210 ', '+919876543210'],
+		['quotes with spaces and separators in them', '" 9,876,543,210.00 "', '9876543210'],
+		['scientific text with a space', '9.87654321 E+09', '9876543210'],
 		['non-breaking space', '98765\u00a043210', '9876543210'],
 		['zero-width space', '\u200b9876543210\u200b', '9876543210'],
 		['byte order mark', '\ufeff9876543210', '9876543210'],
@@ -109,6 +112,11 @@ describe('what is no accepted number gets a reason that a person can act on', ()
 		['too short', '98765', /"98765" has 5 digits instead of 10/],
 		['one digit', '7', /has 1 digit instead of 10/],
 		['too long', '98765432101', /has 11 digits instead of 10/],
+		['zero', 0, /^"0" is not a whole phone number/],
+		['twelve digits that do not begin with 91', '981234567890', /has 12 digits instead of 10/],
+		['eleven digits that begin with 91', '91987654321', /has 11 digits instead of 10/],
+		['a zero in the middle after +91', '+91909876543210', /has 12 digits after \+91/],
+		['a zero before too many digits', '+91098765432101', /has 12 digits after \+91/],
 		['too short after +91', '+91 98765', /has 5 digits after \+91 instead of 10/],
 		['too long after +91', '+91987654321012', /has 12 digits after \+91/],
 		['a first digit below 6', '1123456789', /starts with 1, .*Write \+91 in front/],
@@ -131,8 +139,18 @@ describe('what is no accepted number gets a reason that a person can act on', ()
 		expect(reasonOf(value)).toMatch(reason);
 	});
 
-	test('a long cell is cut short in the reason', () => {
-		expect(reasonOf('x'.repeat(500)).length).toBeLessThan(200);
+	test('the cell is shown without the space around it, and cut short after 40 characters', () => {
+		const shown = (cell: string) => /^"(.*?)"/.exec(reasonOf(cell))?.[1];
+		expect(shown(' call me ')).toBe('call me');
+		expect(shown('x'.repeat(40))).toBe('x'.repeat(40));
+		expect(shown('x'.repeat(41))).toBe(`${'x'.repeat(40)}…`);
+	});
+
+	test('what is no cell is told as the phone column', () => {
+		expect(reasonOf(['9876543210'])).toBe(
+			'The phone column holds a list instead of a number or text. Accepted are 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.',
+		);
+		expect(reasonOf(9876543210.5)).toMatch(/^"9876543210.5" is not a whole phone number/);
 	});
 });
 
@@ -150,6 +168,7 @@ describe('as written', () => {
 			{ phone: 'extension 12', key: 'extension 12' },
 		],
 		['a number becomes text', 9876543210, { phone: '9876543210', key: '9876543210' }],
+		['a number that cannot be read too', 12, { phone: '12', key: '12' }],
 		['nothing to send', ' ', { reason: 'The phone number is missing in this row.' }],
 		['nothing that could be sent', ['x'], { reason: expect.stringMatching(/holds a list/) }],
 	])('%s', (_name, value, expected) => {
