@@ -13,6 +13,7 @@ export function unknownSession({ name }: Dialect): string {
 			plain: 'The service does not find what this request names',
 			terse: 'The service does not find this agent',
 			wrapped: 'The service did not accept the request',
+			nested: 'The service did not accept the request',
 		}[name] ?? ''
 	);
 }

@@ -16,6 +16,20 @@ const IN_CODE: { [name in DialectName]: Details } = {
 		chatCreateSessionPath: 'data.id',
 		chatAsyncTurnPath: 'data.turn',
 	},
+	nested: {
+		agentsPath: 'data.on_duty',
+		agentsIdPlace: 'key',
+		callListPath: 'data.by_id',
+		callListKeyName: 'call_id',
+		callListItemPath: 'about',
+		callListTotalPath: 'meta.found',
+		callListPaging: 'nextAddress',
+		callListPageName: '',
+		callListCursorPath: 'links.onward',
+		callListDateForm: 'epochSeconds',
+		chatCreateSessionPath: 'data.talks.0.ref',
+		chatAsyncTurnPath: 'data.line.-1.turn_ref',
+	},
 	wrapped: {
 		callListPath: 'data.result.items',
 		callListItemPath: 'call',
@@ -31,16 +45,19 @@ const PAGING = { page: 'pageFromOne', offset: 'offset', cursor: 'cursor' } as co
 /** What an account's owner fills in under *Open Details* for a service that speaks the dialect. */
 export function openDetailsOf(dialect: Dialect): Details {
 	const { dnd, calls, chat } = dialect;
+	const placement = (name: string) => (chat.inQuery?.includes(name) === true ? 'query' : '');
 	return {
 		dndAddPlacement: dnd.add.placement,
 		dndAddAgentName: dnd.add.agent,
 		dndAddPhoneName: dnd.add.phone,
 		dndAddReasonName: dnd.add.reason,
+		dndAddAgentPlacement: dnd.add.agentPlacement ?? '',
 		dndListAgentName: dnd.list.agent,
 		dndListPhoneName: dnd.list.phone,
 		dndListPageName: dnd.list.page,
 		dndListPerPageName: dnd.list.perPage,
 		dndRemovePhonePlacement: dnd.remove.phonePlacement,
+		dndRemovePhoneName: dnd.remove.phone ?? '',
 		dndRemoveAgentPlacement: dnd.remove.agentPlacement,
 		dndRemoveAgentName: dnd.remove.agent,
 		callListStatusName: calls.filters.status,
@@ -49,16 +66,21 @@ export function openDetailsOf(dialect: Dialect): Details {
 		callListFromName: calls.filters.from,
 		callListToName: calls.filters.to,
 		callListPhoneName: calls.filters.phone,
+		callListRangeName: calls.range?.name ?? '',
+		callListRangeForm: calls.range?.form ?? '',
 		callListPaging: PAGING[calls.paging.style],
 		callListPageName: calls.paging.position,
 		callListPageSizeName: calls.paging.size,
 		chatCreateAgentName: chat.create.agent,
+		chatCreateAgentPlacement: placement(chat.create.agent),
 		chatCreatePersonName: chat.create.person,
 		chatInboundAgentName: chat.inbound.agent,
+		chatInboundAgentPlacement: placement(chat.inbound.agent),
 		chatInboundSessionName: chat.inbound.session,
 		chatInboundMessageName: chat.inbound.message,
 		chatAsyncAgentName: chat.async.agent,
 		chatAsyncSessionName: chat.async.session,
+		chatAsyncSessionPlacement: placement(chat.async.session),
 		chatAsyncMessageName: chat.async.message,
 		...(isDialectName(dialect.name) && IN_CODE[dialect.name]),
 	};
@@ -73,9 +95,11 @@ export function credentialFor({
 	return {
 		baseUrl,
 		apiToken: token,
+		describeAgents: true,
 		describeDnd: true,
 		describeCallList: true,
 		describeChat: true,
+		describeChatPlacement: true,
 		...openDetailsOf(dialect),
 	};
 }

@@ -19,7 +19,8 @@ export function openWireNames(): string[] {
 		collect({ ...dialect, name: '' }, names);
 		collect(shapesOf(dialect), names);
 	}
-	return [...names].filter((name) => /^[\w[\]-]+$/.test(name) && !isDocumented(name)).sort();
+	const parts = new Set([...names].flatMap((name) => name.split('.')));
+	return [...parts].filter((name) => /^[\w[\]-]+$/.test(name) && !isDocumented(name)).sort();
 }
 
 export const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

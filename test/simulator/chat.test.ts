@@ -1,6 +1,6 @@
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
 import { isObject, type JsonObject } from './json';
-import { call, saidBy } from './testing/api';
+import { call, saidBy, sent } from './testing/api';
 import { Receiver } from './testing/receiver';
 import { opened } from './testing/socketClient';
 
@@ -26,9 +26,14 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 	const post = async (path: string, body: unknown) => await call(sim, 'POST', path, body);
 	const onSession = async (part: string, body: unknown, id: string = open) =>
 		await post(`/v1/chat/session/${id}/${part}`, body);
+	/** Sends each value where the dialect wants it. */
+	const say = async (path: string, values: JsonObject) => {
+		const { query, body } = sent(values, dialect.chat.inQuery);
+		return await post(`${path}${query}`, body);
+	};
 	const inbound = async (message: string, rest: JsonObject = {}) => {
 		const names = dialect.chat.inbound;
-		return await post('/v1/chat/inbound', {
+		return await say('/v1/chat/inbound', {
 			[names.session]: open,
 			[names.message]: message,
 			...rest,
@@ -36,7 +41,7 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 	};
 	const later = async (message: string, rest: JsonObject = {}) => {
 		const names = dialect.chat.async;
-		return await post('/v1/chat/inbound/async', {
+		return await say('/v1/chat/inbound/async', {
 			[names.session]: open,
 			[names.message]: message,
 			...rest,
@@ -48,7 +53,7 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 	it('creates a session under its own names', async () => {
 		const { create } = dialect.chat;
 		const before = sim.state.sessions.size;
-		const got = await post('/v1/chat/session', {
+		const got = await say('/v1/chat/session', {
 			[create.agent]: agent_uuid,
 			[create.person]: 'Asha',
 		});
@@ -78,8 +83,8 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		const names = dialect.chat.inbound;
 		const rest = { [names.agent]: agent_uuid, [names.person]: 'Ravi', [names.message]: 'Hi' };
 		const before = sim.state.sessions.size;
-		await post('/v1/chat/inbound', rest);
-		await post('/v1/chat/inbound', rest);
+		await say('/v1/chat/inbound', rest);
+		await say('/v1/chat/inbound', rest);
 		expect(sim.state.sessions.size).toBe(before + 1);
 	});
 
@@ -134,7 +139,8 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		}
 		const rest: JsonObject = from === 'message' ? { [field]: receiver.url } : {};
 		await later('Hello', { ...rest, [dialect.chat.async.session]: session });
-		while (receiver.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+		const isThrough = () => sim.chatDeliveries().some(({ status }) => status !== null);
+		while (!isThrough()) await new Promise((resolve) => setTimeout(resolve, 2));
 		expect(receiver.received[0]?.text).toContain('You said: Hello');
 		expect(sim.chatDeliveries()).toMatchObject([{ url: receiver.url, status: 200 }]);
 	});

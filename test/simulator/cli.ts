@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { dialects, startSimulator, type Dialect } from '.';
 
-const USAGE = `Usage: tsx test/simulator/cli.ts [--port 8787] [--dialect plain|terse|wrapped] [--latency ms]
+const USAGE = `Usage: tsx test/simulator/cli.ts [--port 8787] [--dialect plain|terse|wrapped|nested] [--latency ms]
   [--auto-complete ms] [--token 16-characters] [--no-bodies]`;
 
 function dialectNamed(name: string): Dialect {

@@ -1,5 +1,5 @@
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
-import { call, saidBy } from './testing/api';
+import { call, saidBy, sent } from './testing/api';
 
 const agent = fixtures.agents.full;
 
@@ -14,26 +14,32 @@ describe.each(Object.values(dialects))('do-not-disturb lists, dialect $name', (d
 	/** Sends each value where the dialect wants it. */
 	const dnd = async (
 		method: string,
-		query: Record<string, string>,
-		body: Record<string, string> = {},
+		values: Record<string, string>,
+		inQuery: string[] = Object.keys(values),
 	) => {
-		const text = new URLSearchParams(query).toString();
-		const sent = Object.keys(body).length === 0 ? undefined : body;
-		return await call(sim, method, `/v1/dnd_numbers${text === '' ? '' : `?${text}`}`, sent);
+		const { query, body } = sent(values, inQuery);
+		const given = Object.keys(body).length === 0 ? undefined : body;
+		return await call(sim, method, `/v1/dnd_numbers${query}`, given);
 	};
 	const add = async (phone: string, rest: Record<string, string> = {}) => {
 		const names = dialect.dnd.add;
 		const values = { [names.agent]: agent, [names.phone]: phone, ...rest };
-		return names.placement === 'query' ? await dnd('POST', values) : await dnd('POST', {}, values);
+		const { placement, agentPlacement = placement } = names;
+		const others = placement === 'query' ? [names.phone, names.reason] : [];
+		const inQuery = [...others, ...(agentPlacement === 'query' ? [names.agent] : [])];
+		return await dnd('POST', values, inQuery);
 	};
 	const list = async (rest: Record<string, string> = {}) =>
 		await dnd('GET', { [dialect.dnd.list.agent]: agent, ...rest });
 	const remove = async (phone: string | undefined, of: string = agent) => {
 		const names = dialect.dnd.remove;
-		const values = { query: {}, body: {} };
-		if (phone !== undefined) Object.assign(values[names.phonePlacement], { phone });
-		Object.assign(values[names.agentPlacement], { [names.agent]: of });
-		return await dnd('DELETE', values.query, values.body);
+		const { phone: phoneName = 'phone' } = names;
+		const inQuery = [
+			...(names.phonePlacement === 'query' ? [phoneName] : []),
+			...(names.agentPlacement === 'query' ? [names.agent] : []),
+		];
+		const values = { [names.agent]: of, ...(phone !== undefined && { [phoneName]: phone }) };
+		return await dnd('DELETE', values, inQuery);
 	};
 
 	it('adds a number with its reason', async () => {
@@ -57,8 +63,8 @@ describe.each(Object.values(dialects))('do-not-disturb lists, dialect $name', (d
 	it('ignores values in the wrong place', async () => {
 		const names = dialect.dnd.add;
 		const values = { [names.agent]: agent, [names.phone]: '+919800000004' };
-		const got =
-			names.placement === 'query' ? await dnd('POST', {}, values) : await dnd('POST', values);
+		const { placement, agentPlacement = placement } = names;
+		const got = await dnd('POST', values, agentPlacement === 'query' ? [] : Object.keys(values));
 		expect(got.body).toMatchObject({ success: false, error: 'agent_not_found' });
 	});
 
@@ -66,13 +72,16 @@ describe.each(Object.values(dialects))('do-not-disturb lists, dialect $name', (d
 		const first = await list();
 		expect(first.body.data).toHaveLength(dialect.dnd.defaultPerPage);
 		expect(first.body.meta).toEqual({
-			current_page: 1,
+			current_page: dialect.dnd.firstPage ?? 1,
 			total_pages: Math.ceil(121 / dialect.dnd.defaultPerPage),
 			total_count: 121,
 			per_page: dialect.dnd.defaultPerPage,
 		});
 		const { page, perPage } = dialect.dnd.list;
-		const second = await list({ [page]: '2', [perPage]: '100' });
+		const second = await list({
+			[page]: String((dialect.dnd.firstPage ?? 1) + 1),
+			[perPage]: '100',
+		});
 		expect(second.body.data).toHaveLength(21);
 		const over = await list({ [perPage]: '101' });
 		if (dialect.dnd.overCap === 'clamped')

@@ -14,7 +14,9 @@ describe.each(Object.values(dialects))('reading calls, dialect $name', (dialect)
 
 	const get = async (path: string) => await call(sim, 'GET', path);
 	const idsIn = ({ body }: Got) =>
-		[...JSON.stringify(body).matchAll(/"call_id":"([^"]+)"/g)].map((m) => m[1]);
+		[...JSON.stringify(body).matchAll(/(?:"call_id":"([^"]+)"|"([0-9a-f-]{36})":\{)/g)].map(
+			([, value, key]) => value ?? key,
+		);
 	const list = async (query: Record<string, string | number>) => {
 		const strings = Object.entries(query).map(([name, value]) => [name, String(value)]);
 		return await get(`/v1/calls?${new URLSearchParams(strings).toString()}`);

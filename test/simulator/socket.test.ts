@@ -1,5 +1,5 @@
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
-import { call } from './testing/api';
+import { call, sent } from './testing/api';
 import { opened, type SocketClient } from './testing/socketClient';
 
 const session = fixtures.sessions.open;
@@ -87,11 +87,9 @@ describe.each(Object.values(dialects))(
 				error: 'idempotency_key_reused',
 			});
 			const names = dialect.chat.inbound;
-			const rest = await call(sim, 'POST', '/v1/chat/inbound', {
-				[names.session]: session,
-				[names.message]: 'once',
-				idempotency_key: 'k1',
-			});
+			const values = { [names.session]: session, [names.message]: 'once', idempotency_key: 'k1' };
+			const { query, body } = sent(values, dialect.chat.inQuery);
+			const rest = await call(sim, 'POST', `/v1/chat/inbound${query}`, body);
 			expect(rest).toMatchObject({
 				status: dialect.statuses.keyReused,
 				body: { error: 'idempotency_key_rail_conflict' },

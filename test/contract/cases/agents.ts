@@ -22,9 +22,12 @@ export const agents: ContractCase[] = [
 		parameters: { operation: 'getMany', simplify: false },
 		requests,
 		output: (dialect) => [
-			{ plain: { data: expect.any(Array) }, terse: { count: 4 }, wrapped: { meta: {} } }[
-				dialect.name
-			],
+			{
+				plain: { data: expect.any(Array) },
+				terse: { count: 4 },
+				wrapped: { meta: {} },
+				nested: { on_duty: { [known.us]: { agent_name: 'Support US' } } },
+			}[dialect.name],
 		],
 	},
 	{

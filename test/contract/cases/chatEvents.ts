@@ -1,4 +1,4 @@
-import { call } from '../../simulator/testing/api';
+import { call, sent } from '../../simulator/testing/api';
 import { fixtures, type Simulator } from '../../simulator';
 import { connecting, onceConnected } from '../chat';
 import type { ContractCase } from '../contractCase';
@@ -77,9 +77,10 @@ const happenings: Happening[] = [
 ];
 
 async function customerSays(simulator: Simulator) {
-	const names = simulator.dialect.chat.async;
-	const body = { [names.session]: open, [names.message]: 'Hello' };
-	await call(simulator, 'POST', '/v1/chat/inbound/async', body);
+	const { async: names, inQuery } = simulator.dialect.chat;
+	const values = { [names.session]: open, [names.message]: 'Hello' };
+	const { query, body } = sent(values, inQuery);
+	await call(simulator, 'POST', `/v1/chat/inbound/async${query}`, body);
 }
 
 function waitFor({

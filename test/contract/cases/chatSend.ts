@@ -130,7 +130,7 @@ const byRequest: ContractCase[] = [
 				turn_id: expect.anything(),
 				message_id: expect.anything(),
 			};
-			return [name === 'wrapped' ? { result } : result];
+			return [{ wrapped: { result }, nested: { outcome: { of_turn: result } } }[name] ?? result];
 		},
 		then: (simulator) => expect(saidIn(simulator)).toEqual(['Hello']),
 	},
@@ -169,6 +169,7 @@ const byRequest: ContractCase[] = [
 				plain: { state: 'accepted' },
 				terse: { turn: expect.any(String) },
 				wrapped: { accepted: { turn: { turn_id: expect.any(String) } }, message: 'Accepted' },
+				nested: { line: [{ turn_ref: expect.any(String) }] },
 			}[name];
 			return [accepted, accepted];
 		},

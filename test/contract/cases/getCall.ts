@@ -153,7 +153,8 @@ export const getCall: ContractCase[] = [
 		output: ({ name }) => [
 			{
 				call_id: calls.finished,
-				mime_type: { plain: 'audio/wav', terse: 'audio/mpeg', wrapped: 'audio/ogg' }[name],
+				mime_type:
+					{ plain: 'audio/wav', terse: 'audio/mpeg', wrapped: 'audio/ogg' }[name] ?? 'audio/wav',
 				file_name: expect.stringMatching(/./),
 			},
 		],

@@ -6,6 +6,8 @@ export interface ChatDialect {
 	/** Create request: names of the body fields, and what the answer looks like. */
 	create: { agent: string; person: string; metadata: string };
 	createBody(session: JsonObject): JsonObject;
+	/** Names whose values are carried in the query. */
+	inQuery?: readonly string[];
 	inbound: InboundFields;
 	async: InboundFields;
 	/** The answer to a synchronous message. */

@@ -65,6 +65,10 @@ export interface CallsDialect {
 		to: string;
 		phone: string;
 	};
+	/** One filter for both ends of a range. */
+	range?: { name: string; form: string };
+	/** Whether the ends of a range are seconds since 1970. */
+	timesInSeconds?: boolean;
 	paging: { style: Paging; position: string; size: string; defaultSize: number; maxSize: number };
 	listBody(page: Page): JsonObject;
 	/** What an item of the list looks like: whole record or a part of it. */
@@ -113,13 +117,24 @@ export interface CampaignsDialect {
 }
 
 export interface DndDialect {
-	add: { placement: 'query' | 'body'; agent: string; phone: string; reason: string };
+	/** Names with dots are nested in a body, and are names like any other in a query. */
+	add: {
+		placement: 'query' | 'body';
+		agentPlacement?: 'query' | 'body';
+		agent: string;
+		phone: string;
+		reason: string;
+	};
 	list: { agent: string; phone: string; page: string; perPage: string };
 	remove: {
 		phonePlacement: 'query' | 'body';
+		/** Where `phone` is nested. */
+		phone?: string;
 		agentPlacement: 'query' | 'body';
 		agent: string;
 	};
+	/** Number of the first page. */
+	firstPage?: 0;
 	defaultPerPage: number;
 	/** What happens to a page size above the documented cap. */
 	overCap: 'clamped' | 'refused';

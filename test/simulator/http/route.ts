@@ -22,8 +22,39 @@ export interface Route {
 	handle(request: SimulatorRequest): Answer | Promise<Answer>;
 }
 
-/** The parameters of a request whose placement a dialect chooses. */
-export function placed(request: SimulatorRequest, placement: 'query' | 'body'): JsonObject {
-	if (placement === 'query') return request.query;
-	return typeof request.body === 'object' && request.body !== null ? { ...request.body } : {};
+/** A value of a request whose place and name a dialect chooses: in a body, dots in the name nest. */
+export function placed(
+	{ query, body }: SimulatorRequest,
+	placement: 'query' | 'body',
+	name: string,
+): unknown {
+	if (placement === 'query') return query[name];
+	let value = body;
+	for (const part of name.split('.')) {
+		if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part))
+			return undefined;
+		value = new Map<string, unknown>(Object.entries(value)).get(part);
+	}
+	return value;
+}
+
+/** The body of a request, with the values that a dialect nests or puts in the query under their names. */
+export function bodyByNames(
+	request: SimulatorRequest,
+	names: object,
+	inQuery: readonly string[] = [],
+): JsonObject | undefined {
+	const { body } = request;
+	if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+		if (body !== undefined || inQuery.length === 0) return undefined;
+	}
+	const wanted = Object.values(names).map(String);
+	const found = wanted
+		.map(
+			(name) => [name, placed(request, inQuery.includes(name) ? 'query' : 'body', name)] as const,
+		)
+		.filter(([, value]) => value !== undefined);
+	// What stands flat under a nested name, or in the body instead of the query, is not read.
+	const rest = Object.entries(body ?? {}).filter(([name]) => !wanted.includes(name));
+	return Object.fromEntries([...rest, ...found]);
 }

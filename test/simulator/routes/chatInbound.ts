@@ -1,8 +1,8 @@
 import type { InboundFields } from '../dialects/chatTypes';
 import type { Incoming, Session } from '../chat/types';
 import { agentNotFound, answer, invalid, refused, type Answer } from '../http/answers';
-import type { Route } from '../http/route';
-import { isNonEmptyString, isObject, type JsonObject } from '../json';
+import { bodyByNames, type Route, type SimulatorRequest } from '../http/route';
+import { isNonEmptyString, type JsonObject } from '../json';
 import type { World } from '../world';
 import { withSession } from './sessionOf';
 
@@ -12,8 +12,8 @@ export function chatInboundRoutes(world: World): Route[] {
 		{
 			method: 'POST',
 			path: '/v1/chat/inbound',
-			handle: async ({ body }) =>
-				await received(world, dialect.chat.inbound, body, async (session, incoming) => {
+			handle: async (request) =>
+				await received(world, dialect.chat.inbound, request, async (session, incoming) => {
 					const emit = world.chat.emitter(session);
 					const outcome = await world.chat.send(session, incoming, emit);
 					return turnRefusal(world, outcome) ?? answer(200, dialect.chat.inboundBody(outcome));
@@ -22,8 +22,8 @@ export function chatInboundRoutes(world: World): Route[] {
 		{
 			method: 'POST',
 			path: '/v1/chat/inbound/async',
-			handle: async ({ body }) =>
-				await received(world, dialect.chat.async, body, (session, incoming, given) =>
+			handle: async (request) =>
+				await received(world, dialect.chat.async, request, (session, incoming, given) =>
 					acceptLater(world, session, incoming, given),
 				),
 		},
@@ -36,11 +36,12 @@ type Handler = (session: Session, incoming: Incoming, body: JsonObject) => Answe
 async function received(
 	world: World,
 	names: InboundFields,
-	body: unknown,
+	request: SimulatorRequest,
 	run: Handler,
 ): Promise<Answer> {
 	const { dialect, state } = world;
-	if (!isObject(body)) return invalid(dialect, ['The body must be a JSON object']);
+	const body = bodyByNames(request, names, dialect.chat.inQuery);
+	if (body === undefined) return invalid(dialect, ['The body must be a JSON object']);
 	const problems = messageProblems(world, names, body);
 	if (problems.length > 0) return invalid(dialect, problems);
 	const incoming: Incoming = {

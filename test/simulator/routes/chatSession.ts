@@ -1,6 +1,6 @@
 import type { Session } from '../chat/types';
 import { agentNotFound, answer, invalid, ok, refused, type Answer } from '../http/answers';
-import type { Route } from '../http/route';
+import { bodyByNames, type Route, type SimulatorRequest } from '../http/route';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
 import type { World } from '../world';
 import { withSession } from './sessionOf';
@@ -9,7 +9,7 @@ const SESSION = '/v1/chat/session/:id';
 
 export function chatSessionRoutes(world: World): Route[] {
 	return [
-		{ method: 'POST', path: '/v1/chat/session', handle: ({ body }) => create(world, body) },
+		{ method: 'POST', path: '/v1/chat/session', handle: (request) => create(world, request) },
 		{
 			method: 'POST',
 			path: `${SESSION}/inject_context`,
@@ -39,10 +39,11 @@ function sessionView(session: Session, { dialect, state }: World): JsonObject {
 	};
 }
 
-function create(world: World, body: unknown): Answer {
+function create(world: World, request: SimulatorRequest): Answer {
 	const { dialect, state, chat } = world;
 	const names = dialect.chat.create;
-	if (!isObject(body)) return invalid(dialect, ['The body must be a JSON object']);
+	const body = bodyByNames(request, names, dialect.chat.inQuery);
+	if (body === undefined) return invalid(dialect, ['The body must be a JSON object']);
 	const { [names.agent]: agentUuid, [names.person]: person, [names.metadata]: metadata } = body;
 	if (!isNonEmptyString(agentUuid)) return invalid(dialect, [`${names.agent} is required`]);
 	if (metadata !== undefined && !isObject(metadata)) {

@@ -20,10 +20,10 @@ export function dndRoutes(world: World): Route[] {
 
 function add({ state, dialect, clock }: World, request: SimulatorRequest): Answer {
 	const names = dialect.dnd.add;
-	const given = placed(request, names.placement);
-	const agent = state.ownAgent(given[names.agent]);
+	const { placement, agentPlacement = placement } = names;
+	const agent = state.ownAgent(placed(request, agentPlacement, names.agent));
 	if (!agent) return agentNotFound(dialect);
-	const number = given[names.phone];
+	const number = placed(request, placement, names.phone);
 	if (!isNonEmptyString(number)) return invalid(dialect, [`${names.phone} is required`]);
 	const phone = dndPhone(number, dialect.dnd.phoneForms);
 	if (phone === null) return invalid(dialect, [`${names.phone} is not a valid phone number`]);
@@ -31,7 +31,7 @@ function add({ state, dialect, clock }: World, request: SimulatorRequest): Answe
 	if (known && dialect.dnd.addTwice === 'refused') {
 		return invalid(dialect, ['Phone number is already on DND list']);
 	}
-	const reason = given[names.reason];
+	const reason = placed(request, placement, names.reason);
 	const entry = known ?? {
 		id: state.nextId(),
 		agentUuid: agent.agentUuid,
@@ -47,10 +47,12 @@ function list({ state, dialect }: World, { query }: SimulatorRequest): Answer {
 	const names = dialect.dnd.list;
 	const agent = state.ownAgent(query[names.agent]);
 	if (!agent) return agentNotFound(dialect);
-	const page = Number(query[names.page] ?? 1);
+	const { firstPage = 1 } = dialect.dnd;
+	const page = Number(query[names.page] ?? firstPage);
 	const asked = Number(query[names.perPage] ?? dialect.dnd.defaultPerPage);
-	if (!isCount(page) || !isCount(asked))
-		return invalid(dialect, ['paging must be whole numbers from 1']);
+	const before = page - firstPage;
+	if (!isCount(before + 1) || !isCount(asked))
+		return invalid(dialect, [`paging must be whole numbers from ${firstPage}`]);
 	if (asked > PER_PAGE_CAP && dialect.dnd.overCap === 'refused') {
 		return invalid(dialect, [`${names.perPage} must be at most ${PER_PAGE_CAP}`]);
 	}
@@ -59,9 +61,13 @@ function list({ state, dialect }: World, { query }: SimulatorRequest): Answer {
 	const found = state.dnd.filter(
 		(entry) => entry.agentUuid === agent.agentUuid && entry.phone.includes(part),
 	);
+	// A page after the last is none, where pages are counted from 0.
+	if (firstPage === 0 && before > 0 && before * perPage >= found.length) {
+		return invalid(dialect, [`there is no ${names.page} ${page}`]);
+	}
 	return answer(200, {
 		success: true,
-		data: found.slice((page - 1) * perPage, page * perPage).map(wireEntry),
+		data: found.slice(before * perPage, (before + 1) * perPage).map(wireEntry),
 		meta: {
 			current_page: page,
 			total_pages: Math.ceil(found.length / perPage),
@@ -73,11 +79,11 @@ function list({ state, dialect }: World, { query }: SimulatorRequest): Answer {
 
 function remove({ state, dialect }: World, request: SimulatorRequest): Answer {
 	const names = dialect.dnd.remove;
-	const { phone: written } = placed(request, names.phonePlacement);
+	const written = placed(request, names.phonePlacement, names.phone ?? 'phone');
 	if (!isNonEmptyString(written)) {
 		return refused(dialect.statuses.dndPhoneMissing, dialect.dnd.phoneMissing);
 	}
-	const agent = state.ownAgent(placed(request, names.agentPlacement)[names.agent]);
+	const agent = state.ownAgent(placed(request, names.agentPlacement, names.agent));
 	if (!agent) return agentNotFound(dialect);
 	const phone = dndPhone(written, dialect.dnd.phoneForms);
 	const at = state.dnd.findIndex((e) => e.agentUuid === agent.agentUuid && e.phone === phone);

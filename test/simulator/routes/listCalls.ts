@@ -8,7 +8,13 @@ import type { World } from '../world';
 type Query = Record<string, string>;
 
 export function listCallRoutes(world: World): Route[] {
-	return [{ method: 'GET', path: '/v1/calls', handle: ({ query }) => listCalls(world, query) }];
+	return [
+		{
+			method: 'GET',
+			path: '/v1/calls',
+			handle: ({ query }) => listCalls(world, asTimes(query, world)),
+		},
+	];
 }
 
 function listCalls(world: World, query: Query): Answer {
@@ -46,6 +52,24 @@ function startOf(position: string | undefined, size: number, { dialect }: World)
 	const number = Number(style === 'cursor' ? position.replace(/^c/, '') : position);
 	if (!Number.isInteger(number) || number < (style === 'page' ? 1 : 0)) return null;
 	return style === 'page' ? (number - 1) * Math.min(size, maxSize) : number;
+}
+
+/** The range filter and times in seconds, as the two filters with dates that they stand for. */
+function asTimes(query: Query, { dialect: { calls } }: World): Query {
+	const { range, timesInSeconds = false, filters } = calls;
+	const [before = '', between = ''] = range?.form.split(/\{from\}|\{to\}/) ?? [];
+	const together = range === undefined ? undefined : query[range.name];
+	const [from, to] = together?.slice(before.length).split(between) ?? [
+		query[filters.from],
+		query[filters.to],
+	];
+	const date = (time: string) =>
+		timesInSeconds && /^\d+$/.test(time) ? new Date(Number(time) * 1000).toISOString() : time;
+	return {
+		...query,
+		...(from !== undefined && { [filters.from]: date(from) }),
+		...(to !== undefined && { [filters.to]: date(to) }),
+	};
 }
 
 function dateProblems(query: Query, { dialect }: World): string[] {

@@ -1,3 +1,4 @@
+import set from 'lodash/set';
 import type { JsonObject } from '../json';
 import { isObject } from '../json';
 import type { Simulator } from '..';
@@ -36,4 +37,19 @@ export async function call(
 /** `error` or `errors`, whichever the dialect speaks. */
 export function saidBy({ body }: Got): string {
 	return Array.isArray(body.errors) ? body.errors.join('; ') : String(body.error);
+}
+
+/** Values as a client sends them: those of `inQuery` in the address, the others in a body in which dots nest. */
+export function sent(
+	values: JsonObject,
+	inQuery: readonly string[] = [],
+): { query: string; body: JsonObject } {
+	const query = new URLSearchParams();
+	const body: JsonObject = {};
+	for (const [name, value] of Object.entries(values)) {
+		if (inQuery.includes(name)) query.set(name, String(value));
+		else set(body, name.includes('[') ? [name] : name, value);
+	}
+	const text = query.toString();
+	return { query: text === '' ? '' : `?${text}`, body };
 }
