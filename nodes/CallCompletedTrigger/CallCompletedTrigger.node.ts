@@ -14,7 +14,7 @@ import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { openEmitter } from '../shared/n8n/onceEmitter';
 import { nothingToRegister } from '../shared/n8n/webhookMethods';
 import { completionFields } from './completionFields';
-import { onCompletion } from './onCompletion';
+import { onCompletion, openVerifications } from './onCompletion';
 
 export class CallCompletedTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -66,7 +66,7 @@ export class CallCompletedTrigger implements INodeType {
 	webhookMethods = { default: nothingToRegister };
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		return openEmitter(this);
+		return openEmitter(this, openVerifications(this));
 	}
 
 	// Without this, n8n's editor would run trigger() for what the webhook has brought, and wait for ever.

@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../shared/n8n/fields';
+import { OBSERVED_OUTCOMES } from '../shared/service/calls/completion';
 import { UNREAD_BODY } from '../shared/n8n/webhookAnswer';
 
 const filters: INodeProperties = {
@@ -60,12 +61,20 @@ const options: INodeProperties = {
 			description: 'When the service gets its answer',
 		},
 		{
+			displayName: 'Finished Statuses',
+			name: 'finishedStatuses',
+			type: 'string',
+			default: OBSERVED_OUTCOMES.join(', '),
+			description:
+				'A call that is read with one of these is over; one that was picked, as soon as its record also says why it ended or holds a summary or an analysis. A call that shows no end is not passed on. Seen so far are picked, not_picked and failed; add what your account shows besides.',
+		},
+		{
 			displayName: 'Let Repeats Through',
 			name: 'repeats',
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether a call that was reported before starts the workflow again. When off, each call starts it once, for as long as n8n keeps the execution.',
+				'Whether a call that was reported before starts the workflow again. When off, each outcome of a call starts it once, for as long as n8n keeps the execution.',
 		},
 	],
 };

@@ -1,24 +1,44 @@
-import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { clock } from '../shared/n8n/connect';
 import { asItems } from '../shared/n8n/itemLoop';
-import { clock, connect } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
-import { OnceEmitter } from '../shared/n8n/onceEmitter';
-import { NO_EXECUTION, readJson, Reply, type Refused } from '../shared/n8n/webhookAnswer';
-import { findCallId, isWanted } from '../shared/service/calls/completion';
-import { isUnknownCall, readCompletedCall } from '../shared/service/calls/readBack';
+import { withEmitter, type OnceEmitter } from '../shared/n8n/onceEmitter';
+import { ASK_AGAIN, NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
+import {
+	findCallId,
+	isWanted,
+	outcomeKey,
+	reportedOutcome,
+} from '../shared/service/calls/completion';
+import { isUnknownCall } from '../shared/service/calls/readBack';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/service/types';
 import { notVerified } from './notVerified';
 import { readSettings, type TriggerSettings } from './readSettings';
+import { Closed, Verifications } from './verifications';
 
 /** The sender's patience is unknown: it is not kept waiting longer than this. */
 const LONGEST_ANSWER_MS = 10_000;
 
-/** How long a call that cannot be read now is tried again. */
-const GIVE_UP_AFTER_MS = 5 * 60_000;
+/** Of each active trigger. */
+const verificationsOf = new WeakMap<ITriggerFunctions, Verifications>();
 
-type Verified = { record: JsonObject } | { error: unknown };
+/** Called as the trigger becomes active; returns what n8n does as it closes it. */
+export function openVerifications(trigger: ITriggerFunctions): () => Promise<void> {
+	const verifications = new Verifications(trigger);
+	verificationsOf.set(trigger, verifications);
+	return async () => await verifications.close(trigger);
+}
 
-/** One delivery of the completion webhook, from its body to its execution. */
+/** One delivery of the completion webhook on its way to its execution. */
+type Delivery = {
+	callId: string;
+	payload: JsonValue;
+	settings: TriggerSettings;
+	emitter: OnceEmitter;
+	reply: Reply;
+};
+
+/** From a delivery's body to its execution. */
 export async function onCompletion(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const reply = new Reply(context);
 	const payload = await readJson(context);
@@ -27,75 +47,78 @@ export async function onCompletion(context: IWebhookFunctions): Promise<IWebhook
 	if (callId === undefined) {
 		return reply.refuse({ status: 400, message: 'The body holds no call_id.' });
 	}
-	return await completed(context, reply, payload.json, callId);
-}
-
-async function completed(
-	context: IWebhookFunctions,
-	reply: Reply,
-	payload: JsonValue,
-	callId: string,
-): Promise<IWebhookResponseData> {
 	const settings = readSettings(context);
-	const emitter = new OnceEmitter(context);
-	const key = settings.repeats ? undefined : callId;
-	const received = { received: true, call_id: callId };
-	const isRepeat = () => {
-		if (!emitter.isUsed(key)) return false;
-		reply.send(200, { ...received, message: 'This call was received before.' });
-		return true;
-	};
-	if (isRepeat()) return NO_EXECUTION;
-	if (settings.answer === 'atOnce') reply.send(202, received);
-	const outcome = settings.verify
-		? await verify(context, reply, callId, settings)
-		: { record: isJsonObject(payload) ? payload : { payload } };
-	if ('error' in outcome) return turnDown(context, emitter, reply, callId, outcome.error);
-	// Another delivery of the same call may have come through meanwhile.
-	if (isRepeat()) return NO_EXECUTION;
-	reply.send(200, received);
-	if (!isWanted(outcome.record, settings.filters)) return NO_EXECUTION;
-	return emitter.emit(asItems(outcome.record), key);
+	void clock.sleep(LONGEST_ANSWER_MS).then(() => reply.refuse(ASK_AGAIN));
+	return await withEmitter(context, async (emitter) => {
+		if (emitter === undefined) return reply.refuse(ASK_AGAIN);
+		return await take(context, { callId, payload: payload.json, settings, emitter, reply });
+	});
 }
 
-/** Reads the call back; when that takes long, the sender is asked to come again meanwhile. */
-async function verify(
-	context: IWebhookFunctions,
-	reply: Reply,
-	callId: string,
-	{ include }: TriggerSettings,
-): Promise<Verified> {
-	const read = async (): Promise<Verified> => {
-		try {
-			const { service } = await connect(context);
-			const until = clock.now() + GIVE_UP_AFTER_MS;
-			return { record: await readCompletedCall(service, callId, include, until) };
-		} catch (error) {
-			return { error };
-		}
-	};
-	const reading = read();
-	const first = await Promise.race([reading, clock.sleep(LONGEST_ANSWER_MS)]);
-	if (first === undefined) reply.refuse(ASK_AGAIN);
-	return await reading;
+async function take(context: IWebhookFunctions, delivery: Delivery): Promise<IWebhookResponseData> {
+	const { callId, payload, settings, emitter, reply } = delivery;
+	const { trigger } = emitter;
+	const here = trigger === undefined ? undefined : verificationsOf.get(trigger);
+	if (here?.isFull === true) return reply.refuse(ASK_AGAIN);
+	if (settings.answer === 'atOnce') reply.send(202, received(callId));
+	if (!settings.verify) {
+		const record = isJsonObject(payload) ? payload : { payload };
+		return pass(delivery, record, outcomeKey(callId, reportedOutcome(payload)));
+	}
+	// Without the trigger the execution can only be started by what is returned to n8n.
+	if (here === undefined) return await verified(delivery, new Verifications(context));
+	void verified(delivery, here);
+	return NO_EXECUTION;
 }
 
-const ASK_AGAIN: Refused = {
-	status: 503,
-	message: 'The call cannot be verified now. Deliver again.',
-};
+async function verified(
+	delivery: Delivery,
+	verifications: Verifications,
+): Promise<IWebhookResponseData> {
+	const { callId, settings, reply } = delivery;
+	const { reading, isFirst } = verifications.verify(callId, settings);
+	try {
+		const { record } = await reading;
+		if (isFirst || settings.repeats) return pass(delivery, record, outcomeKey(callId, record));
+		reply.send(200, { ...received(callId), message: 'This call was received before.' });
+		return NO_EXECUTION;
+	} catch (error) {
+		return turnDown(delivery, error, isFirst);
+	}
+}
 
-/** Nothing starts: the call is made up, or nobody can tell now whether it is. */
+/** Starts the workflow, unless this outcome has started it before or is not wanted. */
+function pass(
+	{ callId, settings, emitter, reply }: Delivery,
+	record: JsonObject,
+	outcome: string,
+): IWebhookResponseData {
+	const key = settings.repeats ? undefined : outcome;
+	if (emitter.isUsed(key)) {
+		reply.send(200, { ...received(callId), message: 'This call was received before.' });
+		return NO_EXECUTION;
+	}
+	reply.send(200, received(callId));
+	if (!isWanted(record, settings.filters)) return NO_EXECUTION;
+	return emitter.emit(asItems(record), key);
+}
+
+/** Nothing starts: the call is made up or goes on, or nobody can tell now whether it does. */
 function turnDown(
-	context: IWebhookFunctions,
-	emitter: OnceEmitter,
-	reply: Reply,
-	callId: string,
+	{ callId, emitter, reply }: Delivery,
 	error: unknown,
+	isFirst: boolean,
 ): IWebhookResponseData {
 	if (isUnknownCall(error)) {
 		return reply.refuse({ status: 404, message: 'The service does not know this call.' });
 	}
-	emitter.report(toNodeError(context.getNode(), notVerified(callId, error)));
+	// What a closing trigger leaves behind is told all at once.
+	if (isFirst && !(error instanceof Closed)) {
+		emitter.report(toNodeError(emitter.node, notVerified(callId, error)));
+	}
 	return reply.refuse(ASK_AGAIN);
+}
+
+function received(callId: string): JsonObject {
+	return { received: true, call_id: callId };
 }

@@ -1,18 +1,20 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { parseList, type CallFilters } from '../shared/service/calls/completion';
+import { OBSERVED_OUTCOMES, parseList, type CallFilters } from '../shared/service/calls/completion';
 import type { Included } from '../shared/service/calls/readBack';
 
 export type TriggerSettings = {
 	verify: boolean;
 	include: Included;
 	filters: CallFilters;
+	/** Statuses that the user counts as finished. */
+	finished: string[];
 	answer: 'verified' | 'atOnce';
 	repeats: boolean;
 };
 
 export function readSettings(context: IWebhookFunctions): TriggerSettings {
-	const text = (name: string) => {
-		const value: unknown = context.getNodeParameter(name, '', {
+	const text = (name: string, fallback = '') => {
+		const value: unknown = context.getNodeParameter(name, fallback, {
 			extractValue: name.endsWith('.agentUuid'),
 		});
 		return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
@@ -27,6 +29,7 @@ export function readSettings(context: IWebhookFunctions): TriggerSettings {
 			campaign_id: parseList(text('filters.campaignIds')),
 			status: parseList(text('filters.statuses')),
 		},
+		finished: parseList(text('settings.finishedStatuses', OBSERVED_OUTCOMES.join(','))),
 		answer: text('settings.answer') === 'atOnce' ? 'atOnce' : 'verified',
 		repeats: context.getNodeParameter('settings.repeats', false) === true,
 	};

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { asItems } from '../shared/n8n/itemLoop';
-import { OnceEmitter } from '../shared/n8n/onceEmitter';
-import { NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
+import { withEmitter } from '../shared/n8n/onceEmitter';
+import { ASK_AGAIN, NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
 import { valueAt } from '../shared/service/core/jsonPath';
 import { isJsonObject, type JsonValue } from '../shared/service/types';
 
@@ -16,11 +16,15 @@ export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookRe
 	if ('refused' in payload) return reply.refuse(payload.refused);
 	const { json } = payload;
 	const key = keyOf(json, text(context.getNodeParameter('keyField', '')));
-	const emitter = new OnceEmitter(context);
-	const isRepeat = emitter.isUsed(key);
-	reply.send(200, { received: true, ...(isRepeat && { message: 'This was received before.' }) });
-	if (isRepeat) return NO_EXECUTION;
-	return emitter.emit(asItems(isJsonObject(json) ? json : { payload: json }), key);
+	return await withEmitter(context, async (emitter) => {
+		if (emitter === undefined) return reply.refuse(ASK_AGAIN);
+		const isRepeat = emitter.isUsed(key);
+		reply.send(200, { received: true, ...(isRepeat && { message: 'This was received before.' }) });
+		if (isRepeat) return NO_EXECUTION;
+		return await Promise.resolve(
+			emitter.emit(asItems(isJsonObject(json) ? json : { payload: json }), key),
+		);
+	});
 }
 
 function hasSecret(context: IWebhookFunctions): boolean {

@@ -25,7 +25,9 @@ describeContract((ring, dialect) => {
 		for (const callId of callIds) {
 			const body = dialect.webhook.body(callId, { call_id: callId, status: 'forged' });
 			const { context, response } = webhookContext(ring.credentials, workflow, node, { body });
+			const answered = response.answered();
 			await trigger.webhook?.call(context);
+			await answered;
 			statuses.push(response.statusCode);
 		}
 		const records = running.emitted.flatMap(({ items }) => items.flat()).map(({ json }) => json);

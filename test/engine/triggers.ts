@@ -122,6 +122,12 @@ export class FakeResponse {
 	statusCode = 200;
 	body: unknown;
 	readonly headers: Record<string, unknown> = {};
+	private readonly waiting: Array<() => void> = [];
+
+	/** Resolves when the node answers, which may be after its webhook has returned. */
+	async answered(): Promise<void> {
+		await new Promise<void>((resolve) => this.waiting.push(resolve));
+	}
 
 	status(code: number): this {
 		this.statusCode = code;
@@ -135,6 +141,7 @@ export class FakeResponse {
 
 	json(body: unknown): this {
 		this.body = body;
+		this.waiting.splice(0).forEach((resolve) => resolve());
 		return this;
 	}
 

@@ -1,19 +1,19 @@
-import { createHash } from 'crypto';
+import { createHash, randomUUID } from 'crypto';
+import pLimit from 'p-limit';
 import {
-	sleep,
+	type INode,
 	type INodeExecutionData,
 	type IRun,
 	type ITriggerFunctions,
 	type ITriggerResponse,
 	type IWebhookFunctions,
 	type IWebhookResponseData,
-	type NodeOperationError,
 	type NodeApiError,
+	NodeOperationError,
 } from 'n8n-workflow';
+import { activeTrigger, CLOSING_MS, findTrigger, openTrigger, placeOf } from './activeTriggers';
+import { clock } from './connect';
 import { NO_EXECUTION } from './webhookAnswer';
-
-/** The triggers that run in this process, by workflow and node. */
-const triggers = new Map<string, ITriggerFunctions>();
 
 /** Keys used here lately: saves work on repeats, n8n's stored key is what decides. */
 const recentKeys = new Set<string>();
@@ -22,31 +22,42 @@ const MOST_RECENT_KEYS = 20_000;
 /** Keys kept with the workflow where the process of the webhook cannot store them with the execution. */
 const MOST_KEPT_KEYS = 1_000;
 
-/** n8n may be unable to store an execution for a moment; the key makes a second attempt safe. */
-const ATTEMPT_WAITS_MS = [0, 1_000, 5_000, 30_000];
+/** n8n may be unable to store an execution for a moment; the key makes a further attempt safe. */
+const ATTEMPT_WAITS_MS = [0, 1_000, 5_000, 30_000, 60_000];
+
+/** Hundreds of executions that start at once bring n8n's database to a standstill: so many start, … */
+const underWay = pLimit(20);
+
+/** … where one that takes long makes room for the next after this time. */
+const MAKE_ROOM_AFTER_MS = 5_000;
+
+/** What waits to be started is kept in memory. */
+const MOST_WAITING = 5_000;
 
 /** Run as `trigger()`, so that `webhook()` of the same node can emit with a key that n8n stores. */
-export function openEmitter(trigger: ITriggerFunctions): ITriggerResponse {
-	const place = placeOf(trigger);
-	triggers.set(place, trigger);
-	return {
-		closeFunction: async () => {
-			if (triggers.get(place) === trigger) triggers.delete(place);
-		},
-	};
+export function openEmitter(
+	trigger: ITriggerFunctions,
+	close: () => Promise<void> = async () => {},
+): ITriggerResponse {
+	return openTrigger(trigger, async () => {
+		await close();
+		// Begins when everything that waited before it has begun.
+		await Promise.race([underWay(async () => {}), clock.sleep(CLOSING_MS)]);
+	});
 }
 
 /** Starts at most one execution for each key, or one for each delivery where there is no key. */
 export class OnceEmitter {
-	private readonly trigger: ITriggerFunctions | undefined;
 	private readonly place: string;
-	/** The editor's test runs every delivery. */
-	private readonly isTest: boolean;
 
-	constructor(private readonly context: IWebhookFunctions) {
+	/** @param trigger of this process; without it n8n starts the execution with what `webhook()` returns */
+	constructor(
+		private readonly context: IWebhookFunctions,
+		readonly trigger: ITriggerFunctions | undefined,
+		/** The editor's test runs every delivery. */
+		private readonly isTest: boolean,
+	) {
 		this.place = placeOf(context);
-		this.trigger = triggers.get(this.place);
-		this.isTest = context.getMode() === 'manual';
 	}
 
 	/** Whether this key has already started an execution, as far as this process can tell. */
@@ -59,19 +70,37 @@ export class OnceEmitter {
 	emit(items: INodeExecutionData[], value: string | undefined): IWebhookResponseData {
 		const key = value === undefined || this.isTest ? undefined : this.keyOf(value);
 		if (key !== undefined) remember(key);
-		if (this.trigger === undefined || this.isTest) {
+		if (this.trigger === undefined) {
 			if (key !== undefined) this.keep(key);
 			return { noWebhookResponse: true, workflowData: [items] };
 		}
-		if (key === undefined) this.trigger.emit([items]);
-		else void emitSurely(this.trigger, items, key);
+		void this.emitInTurn(this.trigger, items, key ?? this.keyOf(randomUUID()));
 		return NO_EXECUTION;
+	}
+
+	get node(): INode {
+		return this.context.getNode();
 	}
 
 	/** Shows the workflow's owner what could not become an execution. */
 	report(error: NodeOperationError | NodeApiError): void {
 		if (this.trigger === undefined) this.context.logger.error(error.message);
 		else this.trigger.saveFailedExecution(error);
+	}
+
+	/** The same for what n8n did not start however often it was asked to. */
+	private async emitInTurn(
+		trigger: ITriggerFunctions,
+		items: INodeExecutionData[],
+		key: string,
+	): Promise<void> {
+		await underWay(async () => {
+			const emitting = emitSurely(activeTrigger(this.place) ?? trigger, items, key);
+			void emitting.then((isStarted) => {
+				if (!isStarted) this.report(notStarted(trigger, items));
+			});
+			await Promise.race([emitting, clock.sleep(MAKE_ROOM_AFTER_MS)]);
+		});
 	}
 
 	/** n8n's index holds the keys of the whole instance. */
@@ -90,8 +119,31 @@ export class OnceEmitter {
 	}
 }
 
-function placeOf(context: ITriggerFunctions | IWebhookFunctions): string {
-	return `${context.getWorkflow().id ?? ''}/${context.getNode().id}`;
+/**
+ * Takes one delivery to its end. What is returned to n8n can start an execution in a process without the trigger;
+ * where the trigger itself is still to come, the delivery may outlive its webhook.
+ *
+ * @param take gets no emitter where n8n cannot start anything now
+ */
+export async function withEmitter(
+	context: IWebhookFunctions,
+	take: (emitter: OnceEmitter | undefined) => Promise<IWebhookResponseData>,
+): Promise<IWebhookResponseData> {
+	if (context.getMode() === 'manual') return await take(new OnceEmitter(context, undefined, true));
+	if (underWay.pendingCount >= MOST_WAITING) return await take(undefined);
+	const { found, isLong } = findTrigger(context);
+	const taking = found.then(async (trigger) => {
+		if (trigger === 'closed') return await take(undefined);
+		const here = trigger === 'elsewhere' ? undefined : trigger;
+		return await take(new OnceEmitter(context, here, false));
+	});
+	if (!isLong) return await taking;
+	const log = (why: string) => context.logger.error(`A delivery started no workflow: ${why}`);
+	taking.then(
+		({ workflowData }) => workflowData && log('it came before n8n was ready for it'),
+		(error: unknown) => log(String(error)),
+	);
+	return NO_EXECUTION;
 }
 
 function remember(key: string): void {
@@ -108,10 +160,10 @@ export async function emitSurely(
 	key: string,
 ): Promise<boolean> {
 	for (const wait of ATTEMPT_WAITS_MS) {
-		if (wait > 0) await sleep(wait);
+		if (wait > 0) await clock.sleep(wait);
 		const done = trigger.helpers.createDeferredPromise<IRun>();
-		trigger.emit([items], undefined, done, key);
 		try {
+			trigger.emit([items], undefined, done, key);
 			await done.promise;
 			return true;
 		} catch {
@@ -120,4 +172,12 @@ export async function emitSurely(
 	}
 	recentKeys.delete(key);
 	return false;
+}
+
+function notStarted(trigger: ITriggerFunctions, items: INodeExecutionData[]): NodeOperationError {
+	const [callId] = items.map(({ json }) => json.call_id);
+	const what = typeof callId === 'string' ? `call ${callId}` : 'what was delivered';
+	return new NodeOperationError(trigger.getNode(), `n8n could not start the workflow for ${what}`, {
+		description: 'n8n’s log says why. The delivery was received and is not repeated by itself.',
+	});
 }

@@ -4,6 +4,12 @@ import { parseJson, type JsonObject, type JsonValue } from '../service/types';
 /** What the sender gets when its request cannot be used: an HTTP status and a sentence. */
 export type Refused = { status: number; message: string };
 
+/** While n8n or the service is not ready for it. */
+export const ASK_AGAIN: Refused = {
+	status: 503,
+	message: 'This cannot be taken now. Deliver it again.',
+};
+
 /**
  * Keeps n8n from reading the body by itself: it would take only some content types (which of them
  * the service sends is open) and answer a huge body with 500.

@@ -18,6 +18,7 @@ import {
 	type ActiveWorkflow,
 	type WebhookRequest,
 } from '../../engine';
+import { until } from '../../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
 
 const ring = engineRing();
@@ -28,21 +29,30 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	let simulator: Simulator;
 	let active: ActiveWorkflow | undefined;
 	let waits: number[];
+	let time: number;
 
 	beforeAll(async () => {
 		simulator = await startSimulator({ dialect });
 	});
 	beforeEach(() => {
 		waits = [];
-		// The sender's patience does not end; every other wait is over at once.
+		time = Date.now();
+		jest.spyOn(clock, 'now').mockImplementation(() => time);
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			waits.push(ms);
+			// The sender's patience does not end, nor does n8n's while it closes a trigger.
 			if (ms === 10_000) await new Promise(() => {});
+			// Every other wait is over at once, and counts, but for the one between two executions.
+			if (ms === 5_000) return;
+			waits.push(ms);
+			time += ms;
+			await new Promise((resolve) => setImmediate(resolve));
 		});
 	});
 	afterEach(async () => {
 		jest.restoreAllMocks();
+		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
 		await active?.stop();
+		jest.restoreAllMocks();
 		active = undefined;
 		simulator.reset();
 	});
@@ -64,7 +74,9 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	async function deliver(node: INode, request: WebhookRequest, mode?: 'manual') {
 		const workflow = makeWorkflow([node]);
 		const { context, response } = webhookContext(ring.credentials, workflow, node, request, mode);
+		const answered = response.answered();
 		const result = await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
+		await answered;
 		return { response, result, workflow };
 	}
 
@@ -101,14 +113,33 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64}$/);
 	});
 
-	it('a repeat starts nothing and is not read back', async () => {
+	it('a repeat starts nothing, also when the record holds more by then', async () => {
 		const { post, emitted } = await listen();
+		const call = simulator.state.calls.get(calls.finished);
+		if (call === undefined) throw new Error('No such call');
+		const { outcome } = call;
+		call.outcome = { ...outcome, post_call_analysis: null, call_ended_reason_message: null };
 		await post(payload(calls.finished));
-		const reads = simulator.requests.length;
+		call.outcome = outcome;
 		const { response } = await post(payload(calls.finished));
-		expect(response).toMatchObject({ statusCode: 200, body: { received: true } });
+		expect(response).toMatchObject({
+			statusCode: 200,
+			body: { received: true, message: 'This call was received before.' },
+		});
 		expect(emitted()).toHaveLength(1);
-		expect(simulator.requests).toHaveLength(reads);
+	});
+
+	it('a later outcome of the same call, as of a redial, starts the workflow again', async () => {
+		const { post, emitted } = await listen();
+		await post(payload(calls.notPicked));
+		await simulator.completeCall(
+			calls.notPicked,
+			{ retry_count: 1, status: 'picked' },
+			{ url: 'http://127.0.0.1:9' },
+		);
+		await post(payload(calls.notPicked));
+		await post(payload(calls.notPicked));
+		expect(emitted()).toMatchObject([[{ status: 'not_picked' }], [{ status: 'picked' }]]);
 	});
 
 	it('of ten deliveries at the same moment one starts the workflow', async () => {
@@ -123,10 +154,8 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		const { post, running } = await listen({ settings: { repeats: true } });
 		await post(payload(calls.finished));
 		await post(payload(calls.finished));
-		expect(running.emitted.map(({ deduplicationKey }) => deduplicationKey)).toEqual([
-			undefined,
-			undefined,
-		]);
+		const keys = running.emitted.map(({ deduplicationKey }) => deduplicationKey);
+		expect(new Set(keys).size).toBe(2);
 	});
 
 	it('turns an unknown call down', async () => {
@@ -136,12 +165,78 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(emitted()).toEqual([]);
 	});
 
-	it('reads a call that shows no end again, then passes on what the service holds', async () => {
+	it('a report of a call that goes on starts nothing and does not keep its end out', async () => {
+		const { post, emitted, running } = await listen();
+		const claims = { status: 'picked', summary: 'made up' };
+		const { response } = await post(payload(calls.inFlight, claims));
+		expect(response).toMatchObject({ statusCode: 503, body: { received: false } });
+		expect(waits.slice(0, 7)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+		expect(emitted()).toEqual([]);
+		expect(running.failed[0]?.message).toBe(
+			`Call ${calls.inFlight} was reported as completed but shows no end, so the workflow was not started for it`,
+		);
+		await simulator.completeCall(calls.inFlight, {}, { url: 'http://127.0.0.1:9' });
+		await post(payload(calls.inFlight));
+		expect(emitted()).toMatchObject([[{ call_ended_reason: 'assistant-ended-call' }]]);
+		expect(emitted()[0]?.[0]?.summary).not.toBe('made up');
+	});
+
+	it('waits for a record that lags behind its report', async () => {
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+			if (ms === 10_000) await new Promise(() => {});
+			if (ms !== 4_000) return;
+			await simulator.completeCall(calls.inFlight, {}, { url: 'http://127.0.0.1:9' });
+		});
 		const { post, emitted } = await listen();
-		await post(payload(calls.inFlight, { status: 'picked', summary: 'made up' }));
-		expect(waits.filter((ms) => ms < 10_000)).toEqual([1_000, 2_000, 4_000]);
-		expect(emitted()[0]?.[0]?.status).not.toBe('picked');
-		expect(emitted()[0]?.[0]?.summary ?? null).toBeNull();
+		expect((await post(payload(calls.inFlight))).response.statusCode).toBe(200);
+		expect(emitted()).toMatchObject([[{ call_ended_reason: 'assistant-ended-call' }]]);
+	});
+
+	it('passes on a call with a status that the user counts as finished', async () => {
+		const { post, emitted } = await listen({ settings: { finishedStatuses: 'voicemail' } });
+		const ended = {
+			status: 'voicemail',
+			call_ended_by: null,
+			call_ended_reason: null,
+			call_ended_reason_message: null,
+			summary: null,
+			post_call_analysis: null,
+		};
+		await simulator.completeCall(calls.inFlight, ended, { url: 'http://127.0.0.1:9' });
+		await post(payload(calls.inFlight));
+		expect(emitted()).toMatchObject([[{ status: 'voicemail' }]]);
+	});
+
+	it('the webhook does not wait for the verification: n8n keeps a sandbox for it as long as it lasts', async () => {
+		simulator.configure({ latencyMs: 200 });
+		const node = await trigger();
+		active = await activate(ring.credentials, makeWorkflow([node]));
+		const request = payload(calls.finished);
+		const { context, response } = webhookContext(
+			ring.credentials,
+			makeWorkflow([node]),
+			node,
+			request,
+		);
+		const answered = response.answered();
+		const type = nodeTypes.getByNameAndVersion(node.type);
+		expect(await type.webhook?.call(context)).toEqual({ noWebhookResponse: true });
+		expect(active.emitted).toEqual([]);
+		await answered;
+		simulator.configure({ latencyMs: 0 });
+		expect(active.emitted).toHaveLength(1);
+	});
+
+	it('reads at most ten calls at once', async () => {
+		simulator.configure({ latencyMs: 20 });
+		const { post, emitted } = await listen({ settings: { repeats: true } });
+		const ids = Array.from({ length: 40 }, () =>
+			simulator.addAttempt(fixtures.campaigns.active, 'failed'),
+		);
+		await Promise.all(ids.map(async (callId) => await post(payload(callId))));
+		simulator.configure({ latencyMs: 0 });
+		expect(emitted()).toHaveLength(40);
+		expect(simulator.stats().maxActive).toBeLessThanOrEqual(10);
 	});
 
 	it('rides out an outage of the service', async () => {
@@ -152,22 +247,23 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(emitted()).toHaveLength(1);
 	});
 
-	it('asks the sender to come again meanwhile', async () => {
-		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+	it('asks the sender to come again meanwhile, and starts the workflow all the same', async () => {
+		let patience = () => {};
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+			if (ms === 10_000) await new Promise<void>((resolve) => (patience = resolve));
+			if (ms === 2_000) patience();
+			await new Promise((resolve) => setImmediate(resolve));
+		});
 		simulator.faults.inject({ kind: 'status', status: 503, times: 9 });
-		const { post, emitted } = await listen();
+		const { post, running } = await listen();
+		const started = running.next();
 		const { response } = await post(payload(calls.finished));
 		expect(response).toMatchObject({ statusCode: 503, body: { received: false } });
-		expect(emitted()).toHaveLength(1);
+		await started;
+		expect(running.emitted).toHaveLength(1);
 	});
 
 	it('tells the owner of a call that could not be read back at all', async () => {
-		const now = jest.spyOn(clock, 'now');
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			if (ms === 10_000) await new Promise(() => {});
-			const time = Date.now() + 60_000 * ++count;
-			now.mockReturnValue(time);
-		});
 		simulator.faults.inject({ kind: 'status', status: 503 });
 		const { post, emitted, running } = await listen();
 		const { response } = await post(payload(calls.finished));
@@ -178,12 +274,42 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(error?.message).toContain(`Call ${calls.finished} was reported as completed`);
 	});
 
+	it('tells the owner which calls were being verified when the trigger was stopped', async () => {
+		const { post, running } = await listen();
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+			// Only n8n's patience ends, that of the sender a little later.
+			if (ms !== 10_000 || waits.push(ms) !== 2) await new Promise(() => {});
+		});
+		const posting = post(payload(calls.inFlight));
+		await until('the first read', async () => simulator.requests.length > 0);
+		await running.stop();
+		expect((await posting).response.statusCode).toBe(503);
+		expect(running.emitted).toEqual([]);
+		expect(running.failed.map(({ message }) => message)).toEqual([
+			'A completed call was still being verified when the trigger was stopped, so the workflow was not started',
+		]);
+	});
+
+	it('what comes before the trigger is active waits for it, and n8n gets its key', async () => {
+		jest.spyOn(clock, 'sleep').mockImplementation(async () => await new Promise(() => {}));
+		const node = await trigger();
+		const delivering = deliver(node, payload(calls.finished));
+		await new Promise((resolve) => setImmediate(resolve));
+		const running = await activate(ring.credentials, makeWorkflow([node]));
+		active = running;
+		expect((await delivering).response.statusCode).toBe(200);
+		expect(running.emitted).toMatchObject([{ deduplicationKey: expect.any(String) }]);
+	});
+
 	it('answers at once where the sender is not to wait', async () => {
-		const { post, emitted } = await listen({ settings: { answer: 'atOnce' } });
-		const { response } = await post(payload(calls.finished));
-		expect(response.statusCode).toBe(202);
-		await post(payload('00000000-0000-4000-8000-000000000000'));
-		expect(emitted()).toHaveLength(1);
+		const { post, running } = await listen({ settings: { answer: 'atOnce' } });
+		const started = running.next();
+		expect((await post(payload('00000000-0000-4000-8000-000000000000'))).response.statusCode).toBe(
+			202,
+		);
+		expect((await post(payload(calls.finished))).response.statusCode).toBe(202);
+		await started;
+		expect(running.emitted).toHaveLength(1);
 	});
 
 	it('includes transcript and recording, or that there is none', async () => {
@@ -242,12 +368,13 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		}
 	});
 
-	it('a deactivated trigger emits no more', async () => {
+	it('a deactivated trigger starts nothing and asks the sender to come again', async () => {
 		const { post, running } = await listen();
 		await running.stop();
-		const { result } = await post(payload(calls.finished));
+		const { result, response } = await post(payload(calls.finished));
+		expect(response.statusCode).toBe(503);
 		expect(running.emitted).toEqual([]);
-		expect(result?.workflowData).toHaveLength(1);
+		expect(result).toEqual({ noWebhookResponse: true });
 	});
 });
 

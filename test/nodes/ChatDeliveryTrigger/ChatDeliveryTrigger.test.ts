@@ -109,10 +109,8 @@ describe('a key field', () => {
 		const { post, running } = await listen(parameters);
 		await post({ body: { data: {} } });
 		await post({ body: { data: {} } });
-		expect(running.emitted.map(({ deduplicationKey }) => deduplicationKey)).toEqual([
-			undefined,
-			undefined,
-		]);
+		const keys = running.emitted.map(({ deduplicationKey }) => deduplicationKey);
+		expect(new Set(keys).size).toBe(2);
 	});
 });
 

@@ -53,6 +53,28 @@ function holdsValue(value: JsonValue | undefined): boolean {
 	return !isUnset(value);
 }
 
+/**
+ * What tells one outcome of a call from a later one, as of a redial under the same ID. Only fields that are settled
+ * when a call is over: what the service adds afterwards (summary, analysis, the reason in words) makes no new outcome.
+ */
+const OUTCOME_FIELDS = ['status', 'retry_count', 'call_picked_at'] as const;
+
+/** The same for every delivery of one outcome of one call. */
+export function outcomeKey(callId: string, record: JsonObject): string {
+	const settled = OUTCOME_FIELDS.map((name) => record[name]);
+	return JSON.stringify([callId, ...settled.map((value) => (holdsMore(value) ? value : null))]);
+}
+
+/** A count that is not there yet is the same as none. */
+function holdsMore(value: JsonValue | undefined): boolean {
+	return !isUnset(value) && value !== 0;
+}
+
+/** Those fields of a completion that is not verified, wherever they stand. */
+export function reportedOutcome(payload: JsonValue): JsonObject {
+	return Object.fromEntries(OUTCOME_FIELDS.map((name) => [name, findField(payload, name) ?? null]));
+}
+
 /** Names separated by commas or line breaks, as a person types a list. */
 export function parseList(text: string): string[] {
 	return text

@@ -1,5 +1,5 @@
 import { transcriptTurns, withExpiry } from './callRecord';
-import { isOver, OBSERVED_OUTCOMES } from './completion';
+import { isOver } from './completion';
 import { getCall, getRecording, getTranscript } from '../endpoints';
 import { recordOf } from '../core/envelope';
 import { ExplainedError, isRefusal, isTransient } from '../core/explained';
@@ -9,8 +9,9 @@ import type { JsonObject } from '../types';
 
 export type Included = { transcript: boolean; recording: boolean };
 
-/** The record may lag behind its webhook a little; each wait before it is read again. */
-const LAG_WAITS_MS = [1_000, 2_000, 4_000];
+/** The record may lag behind its report: it is read again after these times, each twice the one before. */
+const FIRST_LAG_MS = 1_000;
+/** So are a call that the service does not know yet, and a service that is down. */
 const UNKNOWN_WAIT_MS = 1_000;
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 30_000;
@@ -27,28 +28,52 @@ export async function readCall(service: Service, callId: string): Promise<JsonOb
 	return record;
 }
 
-/** Reads until the service answers, also when it is down for a while, and until the call shows its end. */
+/** The service shows no end of this call: it goes on, or its record lags. */
+export class ShowsNoEnd extends Error {
+	override readonly name = 'ShowsNoEnd';
+}
+
+export type ReadBack = {
+	included: Included;
+	/** Statuses that the user counts as finished. */
+	finished: readonly string[];
+	/** Epoch milliseconds. */
+	until: number;
+	/** Time; its sleep may throw to end the reading. */
+	clock: Clock;
+	/** Puts each read in its turn. */
+	inTurn: <T>(act: () => Promise<T>) => Promise<T>;
+};
+
+/**
+ * Reads until the service answers, also when it is down for a while, and until the call shows its end.
+ *
+ * @throws ShowsNoEnd when the time is over before that
+ */
 export async function readCompletedCall(
 	service: Service,
 	callId: string,
-	included: Included,
-	until: number,
+	{ included, finished, until, clock, inTurn }: ReadBack,
 ): Promise<JsonObject> {
-	const { clock } = service;
-	const read = async () =>
-		await throughOutage(clock, until, async () => await readCall(service, callId));
+	const throughOutages = async <T>(act: () => Promise<T>) =>
+		await throughOutage(clock, until, async () => await inTurn(act));
+	const read = async () => await throughOutages(async () => await readCall(service, callId));
 	let record = await read().catch(async (error: unknown) => {
 		if (!isUnknownCall(error)) throw error;
 		await clock.sleep(UNKNOWN_WAIT_MS);
 		return await read();
 	});
-	for (const wait of LAG_WAITS_MS) {
-		if (isOver(record, OBSERVED_OUTCOMES)) break;
+	for (let wait = FIRST_LAG_MS; !isOver(record, finished); wait = longer(wait)) {
+		if (clock.now() + wait > until) throw new ShowsNoEnd();
 		await clock.sleep(wait);
 		record = await read();
 	}
 	const more = async () => await readIncluded(service, callId, included);
-	return { ...record, ...(await throughOutage(clock, until, more)) };
+	return { ...record, ...(await throughOutages(more)) };
+}
+
+function longer(wait: number): number {
+	return Math.min(LONGEST_WAIT_MS, wait * 2);
 }
 
 /** Transcript and recording; a call that has none of them shows `[]` and `null`. */
@@ -66,7 +91,7 @@ async function readIncluded(
 }
 
 async function throughOutage<T>(clock: Clock, until: number, act: () => Promise<T>): Promise<T> {
-	for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_WAIT_MS, wait * 2)) {
+	for (let wait = FIRST_WAIT_MS; ; wait = longer(wait)) {
 		const result = await act().then(
 			(value) => ({ value }),
 			(error: unknown) => {

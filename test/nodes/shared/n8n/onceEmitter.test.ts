@@ -52,7 +52,7 @@ describe('what is offered to n8n', () => {
 		[1, [0, 1_000]],
 		[2, [0, 1_000, 6_000]],
 		[3, [0, 1_000, 6_000, 36_000]],
-		[9, [0, 1_000, 6_000, 36_000]],
+		[9, [0, 1_000, 6_000, 36_000, 96_000]],
 	])('it cannot take it %i times: offered at %j ms, with the same key', async (refusals, times) => {
 		const { trigger, offers } = offering(refusals);
 		const started = Date.now();
@@ -63,10 +63,10 @@ describe('what is offered to n8n', () => {
 	});
 });
 
-test('without a running trigger the newest 1,000 keys are kept with the workflow', () => {
+test('in a process without triggers the newest 1,000 keys are kept with the workflow', () => {
 	const workflow = makeWorkflow([node]);
 	const { context } = webhookContext(credentials, workflow, node, {});
-	const emitter = new OnceEmitter(context);
+	const emitter = new OnceEmitter(context, undefined, false);
 	const kept = () => z.array(z.string()).parse(workflow.getStaticData('node', node).usedKeys);
 	emitter.emit(items, 'call-0');
 	const [oldest] = kept();

@@ -1,0 +1,112 @@
+import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
+import pLimit from 'p-limit';
+import { CLOSING_MS } from '../shared/n8n/activeTriggers';
+import { clock, connect, type Connection } from '../shared/n8n/connect';
+import { toNodeError } from '../shared/n8n/nodeErrors';
+import { readCompletedCall } from '../shared/service/calls/readBack';
+import { aborted } from '../shared/service/chatSocket/pause';
+import type { JsonObject } from '../shared/service/types';
+import { notFinished } from './notVerified';
+import type { TriggerSettings } from './readSettings';
+
+/** How long a call that cannot be read now, or shows no end yet, is read again. */
+const GIVE_UP_AFTER_MS = 5 * 60_000;
+
+/** A burst of completions neither presses the service nor n8n. */
+const READS_AT_ONCE = 10;
+
+/** Calls that are verified at once, most of them waiting for their turn. */
+const MOST_UNDER_WAY = 5_000;
+
+/** For each decryption of a credential n8n sets up a sandbox of its own, so that one serves for a while. */
+const CONNECTION_MS = 30_000;
+
+type Verified = { record: JsonObject };
+
+/** Thrown where the trigger is closed while a call is verified. */
+export class Closed extends Error {
+	override readonly name = 'Closed';
+}
+
+/**
+ * Reads completed calls back. It outlives the requests that report them: n8n keeps a sandbox for each request, so
+ * these must not last, and the sender may leave when it likes.
+ */
+export class Verifications {
+	private readonly underWay = new Map<string, Promise<Verified>>();
+	private readonly inTurn = pLimit(READS_AT_ONCE);
+	private readonly closing = new AbortController();
+	private connection: { opened: Promise<Connection>; at: number } | undefined;
+
+	constructor(private readonly context: ITriggerFunctions | IWebhookFunctions) {}
+
+	get isFull(): boolean {
+		return this.underWay.size >= MOST_UNDER_WAY;
+	}
+
+	/**
+	 * The call as the service holds it, over; deliveries of the same call that come meanwhile share the reading.
+	 *
+	 * @returns the reading, and whether this delivery is the one that began it
+	 */
+	verify(
+		callId: string,
+		{ include: included, finished }: TriggerSettings,
+	): { reading: Promise<Verified>; isFirst: boolean } {
+		const begun = this.underWay.get(callId);
+		if (begun !== undefined) return { reading: begun, isFirst: false };
+		const reading = this.read(callId, included, finished).finally(() =>
+			this.underWay.delete(callId),
+		);
+		this.underWay.set(callId, reading);
+		return { reading, isFirst: true };
+	}
+
+	/** What can be verified within n8n's patience still is; the owner is told of the rest. */
+	async close(trigger: ITriggerFunctions): Promise<void> {
+		const all = Promise.allSettled(this.underWay.values());
+		await Promise.race([all, clock.sleep(CLOSING_MS)]);
+		const rest = [...this.underWay.keys()];
+		this.closing.abort();
+		if (rest.length === 0) return;
+		trigger.saveFailedExecution(toNodeError(trigger.getNode(), notFinished(rest)));
+	}
+
+	private async read(
+		callId: string,
+		included: TriggerSettings['include'],
+		finished: readonly string[],
+	): Promise<Verified> {
+		const { service } = await this.connect();
+		const record = await readCompletedCall(service, callId, {
+			included,
+			finished,
+			until: clock.now() + GIVE_UP_AFTER_MS,
+			clock: { now: () => clock.now(), sleep: async (ms) => await this.sleep(ms) },
+			inTurn: async (act) => await this.inTurn(async () => await this.unlessClosed(act)),
+		});
+		return { record };
+	}
+
+	private async connect(): Promise<Connection> {
+		const now = clock.now();
+		if (this.connection === undefined || now - this.connection.at > CONNECTION_MS) {
+			this.connection = { opened: connect(this.context), at: now };
+		}
+		const { opened } = this.connection;
+		return await opened.catch((error: unknown) => {
+			this.connection = undefined;
+			throw error;
+		});
+	}
+
+	private async sleep(ms: number): Promise<void> {
+		await Promise.race([clock.sleep(ms), aborted(this.closing.signal)]);
+		if (this.closing.signal.aborted) throw new Closed();
+	}
+
+	private async unlessClosed<T>(act: () => Promise<T>): Promise<T> {
+		if (this.closing.signal.aborted) throw new Closed();
+		return await act();
+	}
+}

@@ -1,0 +1,107 @@
+import type { ITriggerFunctions, ITriggerResponse, IWebhookFunctions } from 'n8n-workflow';
+import { clock } from './connect';
+
+/** The triggers that are active in this process, by workflow and node. */
+const active = new Map<string, ITriggerFunctions>();
+
+/** Those that were active here at any time: their deliveries belong here. */
+const everActive = new Set<string>();
+
+/** Who waits for a trigger to become active. */
+const waiting = new Map<string, Set<() => void>>();
+
+/** About when this process began: n8n loads this file with the first node that needs it. */
+const loadedAt = clock.now();
+
+/** After its start n8n takes deliveries some time before it has activated its workflows. */
+const START_UP_MS = 120_000;
+
+/** A trigger that is renewed, as by publishing its workflow again, is away for a moment. */
+const RENEWAL_MS = 15_000;
+
+/** Deliveries whose webhooks wait with them for a trigger: n8n keeps a sandbox, some 10 MB, for each. */
+const MOST_WEBHOOKS_WAITING = 50;
+
+/** Deliveries that wait in memory. */
+const MOST_WAITING = 5_000;
+
+/** n8n waits for a trigger that closes; what is under way has this long. */
+export const CLOSING_MS = 10_000;
+
+/** Run as `trigger()`, so that `webhook()` of the same node finds it. */
+export function openTrigger(
+	trigger: ITriggerFunctions,
+	close: () => Promise<void>,
+): ITriggerResponse {
+	const place = placeOf(trigger);
+	active.set(place, trigger);
+	everActive.add(place);
+	waiting.get(place)?.forEach((wake) => wake());
+	return {
+		closeFunction: async () => {
+			if (active.get(place) === trigger) active.delete(place);
+			await close();
+		},
+	};
+}
+
+/** The trigger of a place as it is now; it may have been renewed since. */
+export function activeTrigger(place: string): ITriggerFunctions | undefined {
+	return active.get(place);
+}
+
+/** `elsewhere`: in another process of n8n; `closed`: there is none, and will be none for now. */
+export type Found = ITriggerFunctions | 'elsewhere' | 'closed';
+
+/**
+ * The trigger of the node whose webhook this is. After a start of n8n it may not be active yet, and is waited for.
+ * n8n's separate webhook processes never have it: that a workflow is served by one of them is kept with the
+ * workflow, so that only the first one ever waits.
+ *
+ * @returns the trigger, and whether the webhook had better return before it is found: there an execution can be
+ * started by the trigger alone
+ */
+export function findTrigger(context: IWebhookFunctions): {
+	found: Promise<Found>;
+	isLong: boolean;
+} {
+	const place = placeOf(context);
+	const here = active.get(place);
+	const data = context.getWorkflowStaticData('node');
+	if (here !== undefined) {
+		if (data.servedElsewhere === true) delete data.servedElsewhere;
+		return { found: Promise.resolve(here), isLong: false };
+	}
+	const others = waiting.get(place)?.size ?? 0;
+	if (others >= MOST_WAITING) return { found: Promise.resolve('closed'), isLong: false };
+	if (everActive.has(place)) {
+		const renewed = becomesActive(place, RENEWAL_MS);
+		return { found: renewed.then((trigger) => trigger ?? 'closed'), isLong: true };
+	}
+	if (data.servedElsewhere === true) return { found: Promise.resolve('elsewhere'), isLong: false };
+	const opened = becomesActive(place, loadedAt + START_UP_MS - clock.now());
+	const found = opened.then((trigger) => {
+		if (trigger === undefined) data.servedElsewhere = true;
+		return trigger ?? 'elsewhere';
+	});
+	return { found, isLong: others >= MOST_WEBHOOKS_WAITING };
+}
+
+async function becomesActive(place: string, ms: number): Promise<ITriggerFunctions | undefined> {
+	if (ms <= 0) return active.get(place);
+	const those = waiting.get(place) ?? new Set();
+	waiting.set(place, those);
+	let wake = () => {};
+	const opened = new Promise<void>((resolve) => {
+		wake = resolve;
+		those.add(wake);
+	});
+	await Promise.race([opened, clock.sleep(ms)]);
+	those.delete(wake);
+	if (those.size === 0) waiting.delete(place);
+	return active.get(place);
+}
+
+export function placeOf(context: ITriggerFunctions | IWebhookFunctions): string {
+	return `${context.getWorkflow().id ?? ''}/${context.getNode().id}`;
+}
