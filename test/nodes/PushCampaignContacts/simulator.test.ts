@@ -149,6 +149,40 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		expect(hints).toEqual([expect.stringMatching(/^The service warns: /)]);
 	});
 
+	test('a number that is queued already comes out of Rejected', async () => {
+		const release = { enqueue: true };
+		await push(rowsOf({ phone: '9000000001' }), release);
+		const { pushed, rejected } = await push(
+			rowsOf({ phone: '90000 00001', city: 'Pune' }, { phone: '+919000000002' }),
+			release,
+		);
+		expect(pushed[0]?.json.feed).toMatchObject({ received: 2, pushed: 1, already_queued: 1 });
+		expect(rejected).toMatchObject([
+			{ json: { city: 'Pune', rejection_status: 'already_queued' }, pairedItem: { item: 0 } },
+		]);
+	});
+
+	test.each([
+		['in the middle', 10],
+		['first', 0],
+		['last', 24],
+	])('of 25 rows the one that the service does not accept is rejected: %s', async (_name, bad) => {
+		const input = manyRows(25);
+		const row = input[bad];
+		if (row === undefined) throw new Error('The feed is too short');
+		row.json.phone = 'no number';
+		const { pushed, rejected, error } = await push(input, { options: { normalizePhones: false } });
+		expect(error).toBeUndefined();
+		expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual([{ item: bad }]);
+		const stored = inCampaign().sort();
+		expect(stored).toEqual(
+			manyRows(25)
+				.filter((_row, index) => index !== bad)
+				.map(({ json }) => `+91${String(json.phone)}`),
+		);
+		expect(pushed.at(-1)?.json.feed).toMatchObject({ received: 25, pushed: 24, rejected: 1 });
+	});
+
 	test('a number on the do-not-disturb list comes out of Rejected', async () => {
 		const { pushed, rejected, hints } = await push(
 			rowsOf({ phone: dndPhone }, { phone: '9000000001' }),
@@ -161,6 +195,26 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		]);
 		expect(hints).toEqual(['2 rows: 1 pushed, 1 on the do-not-disturb list. Rejected says why.']);
 	});
+});
+
+test('a request that is over the service’s size goes out in smaller ones', async () => {
+	const general = { ...dialects.plain.general, maxBodyBytes: 20_000 };
+	const simulator = await startSimulator({ dialect: { ...dialects.plain, general } });
+	const { baseUrl, token: apiToken } = simulator;
+	const credentials = { [CREDENTIAL]: await ring.addCredential({ baseUrl, apiToken }) };
+	const agentUuid = { __rl: true, mode: 'id', value: agents.full };
+	const parameters = { campaignId: campaigns.active, agentUuid };
+	const { pushed, rejected, error } = await feed(ring, manyRows(1_000), parameters, {
+		credentials,
+	});
+	expect(error).toBeUndefined();
+	expect(rejected).toEqual([]);
+	expect(pushed[0]?.json.feed).toMatchObject({ pushed: 1_000 });
+	expect(new Set(simulator.contactsOf(campaigns.active).map(({ phone }) => phone)).size).toBe(
+		1_000,
+	);
+	expect(simulator.contactsOf(campaigns.active)).toHaveLength(1_000);
+	await simulator.stop();
 });
 
 type Kept = { row: number; phone: string; name: string };

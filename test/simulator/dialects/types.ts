@@ -107,12 +107,18 @@ export interface CampaignsDialect {
 	fileName(id: number): string;
 	archivedText: string;
 	dndSkipped(phone: string, index: number): JsonObject;
+	/** A number that the engine skipped, in its stored form or as it was sent. */
+	engineSkipped(phone: string, sent: string): string;
 	warning(status: string): unknown;
 	acceptedCountsDndSkipped: boolean;
 	plus91NeedsMobile: boolean;
 	/** Whose extra keys survive among duplicates. */
 	duplicates: 'longerName' | 'first' | 'merged';
 	reportsEveryBadContact: boolean;
+	/** What `contacts[<index>]` calls the first contact. */
+	firstContactIndex: 0 | 1;
+	/** Whether a list that was not released shows a queue with nothing in it. */
+	emptyQueueShown: boolean;
 	emptyListAccepted: boolean;
 }
 

@@ -105,7 +105,10 @@ function store(
 		fileName: dialect.campaigns.fileName(id),
 		agentUuid,
 		createdAt: istTimestamp(clock.now()),
-		queues: enqueue ? [{ agentUuid, totalQueued: queued, completed: false }] : [],
+		queues:
+			enqueue || dialect.campaigns.emptyQueueShown
+				? [{ agentUuid, totalQueued: queued, completed: false }]
+				: [],
 	});
 	const waits = campaign.status === 'Draft' || campaign.status === 'Paused';
 	return {
@@ -116,7 +119,9 @@ function store(
 		duplicates_removed: checked.length - unique.length,
 		enqueued: enqueue,
 		queued_calls: queued,
-		engine_skipped_duplicates: held.map((contact) => contact.phone),
+		engine_skipped_duplicates: held.map(({ phone, written }) =>
+			dialect.campaigns.engineSkipped(phone, written),
+		),
 		dnd_skipped: skipped.map(({ phone, index }) => dialect.campaigns.dndSkipped(phone, index)),
 		warnings: waits ? [dialect.campaigns.warning(campaign.status)] : [],
 	};

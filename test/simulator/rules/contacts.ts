@@ -6,6 +6,8 @@ export interface CheckedContact {
 	phone: string;
 	personName: string | null;
 	extra: JsonObject;
+	/** As it was sent. */
+	written: string;
 	/** Its place in the request. */
 	index: number;
 }
@@ -19,7 +21,7 @@ export function checkedContact(
 	index: number,
 	{ campaigns }: Dialect,
 ): CheckedContact | string {
-	const at = `contacts[${index}]`;
+	const at = `contacts[${index + campaigns.firstContactIndex}]`;
 	if (!isObject(value)) return `${at} must be an object`;
 	const { phone, person_name: name, ...extra } = value;
 	if (typeof phone !== 'string') return `${at}.phone must be a string`;
@@ -29,7 +31,8 @@ export function checkedContact(
 	if (international && campaigns.plus91NeedsMobile && !MOBILE.test(phone.slice(3))) {
 		return `${at}.phone is not a mobile number`;
 	}
-	return { phone: international ? phone : `+91${phone}`, personName: name ?? null, extra, index };
+	const stored = international ? phone : `+91${phone}`;
+	return { phone: stored, written: phone, personName: name ?? null, extra, index };
 }
 
 /** One contact a number, with the longer name; the dialect says whose extra keys survive. */

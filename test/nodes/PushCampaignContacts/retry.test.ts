@@ -1,0 +1,119 @@
+import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
+import type { JsonObject } from '../../../nodes/shared/service/types';
+import { engineRing, oneNodeWorkflow, output, retryFailed, runWorkflow } from '../../engine';
+import {
+	accepted,
+	answering,
+	answeringInto,
+	breaking,
+	feedNode,
+	jsonOf,
+	manyRows,
+	phone,
+	phonesOf,
+	refusal,
+	type Parameters,
+} from './feed';
+
+const ring = engineRing();
+const bySize: Parameters = { options: { contactsPerRequest: 2 } };
+const OK: [number, JsonObject] = [200, accepted(2)];
+const ARCHIVED: [number, JsonObject] = [409, refusal('Campaign is archived')];
+
+async function run(node: INode, input: INodeExecutionData[]): Promise<IRun> {
+	const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
+	return await runWorkflow(ring.credentials, workflow, start, input, 'trigger');
+}
+
+/** What *Retry* in the list of executions makes of it, with the node as it is then. */
+async function retry(failed: IRun, node: INode): Promise<IRun> {
+	const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
+	return await retryFailed(ring.credentials, failed, workflow);
+}
+
+const feedsOf = (done: IRun) =>
+	output(done, 'Node').map(({ json, pairedItem }) => [json.feed, pairedItem]);
+const errorOf = ({ data }: IRun) => data.resultData.error;
+
+describe('Retry in the list of executions', () => {
+	test('sends what was not sent, and puts out the requests of both', async () => {
+		const bodies = answering(OK, ARCHIVED, OK, [200, accepted(1)]);
+		const node = feedNode(ring, bySize);
+		const failed = await run(node, manyRows(5));
+		expect(errorOf(failed)).toHaveProperty(
+			'description',
+			expect.stringMatching(/^5 rows: 2 pushed, 3 not sent\.[^]*Retry of this execution/),
+		);
+		const again = await retry(failed, node);
+		expect(errorOf(again)).toBeUndefined();
+		expect(bodies.map(phonesOf)).toEqual([
+			[phone(0), phone(1)],
+			[phone(2), phone(3)],
+			[phone(2), phone(3)],
+			[phone(4)],
+		]);
+		const totals = expect.objectContaining({ received: 5, pushed: 5, requests: 3, not_sent: 0 });
+		expect(feedsOf(again)).toEqual([
+			[totals, [{ item: 0 }, { item: 1 }]],
+			[totals, [{ item: 2 }, { item: 3 }]],
+			[totals, [{ item: 4 }]],
+		]);
+	});
+
+	test('never sends again what may have arrived, however often', async () => {
+		const bodies = answering(OK);
+		breaking('ECONNRESET', bodies);
+		answeringInto(bodies, [200, accepted(1)]);
+		const node = feedNode(ring, bySize);
+		const failed = await run(node, manyRows(5));
+		const again = await retry(failed, node);
+		const third = await retry(again, node);
+		for (const each of [failed, again, third]) {
+			expect(errorOf(each)?.message).toContain('not known whether the request took effect');
+		}
+		expect(errorOf(third)).toHaveProperty(
+			'description',
+			expect.stringMatching(/^5 rows: 3 pushed, 2 unknown\./),
+		);
+		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 3, 4].map(phone));
+	});
+
+	test('with the current workflow, no number goes to the campaign again, whatever was changed', async () => {
+		const bodies = answering(OK, ARCHIVED, OK);
+		const failed = await run(feedNode(ring, bySize), manyRows(4));
+		const changed = { enqueue: true, otherColumns: 'none', options: { contactsPerRequest: 10 } };
+		await retry(failed, feedNode(ring, changed));
+		expect(bodies.slice(2).map(phonesOf)).toEqual([[phone(2), phone(3)]]);
+	});
+
+	test('without a usable setting, tells what is in the campaign and what is not', async () => {
+		answering(OK, ARCHIVED);
+		const failed = await run(feedNode(ring, bySize), manyRows(4));
+		const broken = feedNode(ring, { ...bySize, campaignId: 'Spring' });
+		const again = await retry(failed, { ...broken, onError: 'continueRegularOutput' });
+		expect(jsonOf(output(again, 'Node'))).toMatchObject([
+			{ campaign_upload_id: 501, feed: { received: 4, pushed: 2, not_sent: 2 } },
+		]);
+		expect(output(again, 'Node', 1).map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 2 },
+			{ item: 3 },
+		]);
+	});
+
+	test('a record that cannot be read sends nothing and calls no row unsent', async () => {
+		answering(OK, ARCHIVED);
+		const node = feedNode(ring, bySize);
+		const failed = await run(node, manyRows(4));
+		const context = failed.data.executionData?.contextData['node:Node'];
+		const shelf: unknown = context?.voiceChatAgent;
+		expect(shelf).toHaveProperty(['feed, run 0', 'sent']);
+		Object.assign(Object(shelf), { 'feed, run 0': 'damaged' });
+		const again = await retry(failed, { ...node, onError: 'continueRegularOutput' });
+		expect(jsonOf(output(again, 'Node', 1)).map((json) => json.rejection_status)).toEqual([
+			'unknown',
+			'unknown',
+			'unknown',
+			'unknown',
+		]);
+	});
+});
