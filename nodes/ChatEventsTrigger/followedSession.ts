@@ -36,8 +36,11 @@ const LASTING: ReadonlySet<EndingKind> = new Set([
 /** Far longer than the attempts before giving up take: the loss of what was held for so long is news. */
 const HEALTHY_AFTER_MS = 3_600_000;
 
-export function isLasting({ kind }: ChatEnded): boolean {
-	return LASTING.has(kind);
+/** The service accepts no API token, of no session: that may pass, and must not cost every session. */
+const UNAUTHORIZED = 401;
+
+export function isLasting({ kind, status }: ChatEnded): boolean {
+	return LASTING.has(kind) && status !== UNAUTHORIZED;
 }
 
 /** One session until it is left: connected, or resting before it is tried again. */

@@ -1,4 +1,5 @@
-import { service } from '../../engine';
+import { setTimeout as realSleep } from 'node:timers/promises';
+import { beginNode, service } from '../../engine';
 import { nodeRing } from '../nodeRing';
 
 // A minute passes in the time that a few answers take.
@@ -13,12 +14,14 @@ jest.mock('n8n-workflow', () => ({
 /** Slept in all. */
 let seconds = 0;
 
-const { records, told } = nodeRing('campaignStatus', {
+const parameters = {
 	campaignId: '={{ $json.id }}',
 	waitUntilCompleted: true,
 	waitInterval: 20,
 	waitLimit: 1,
-});
+};
+const ring = nodeRing('campaignStatus', parameters);
+const { records, told } = ring;
 const status = (id: number, completed: boolean, times = 1) =>
 	service()
 		.get(`/v1/campaigns/${id}/status`)
@@ -114,4 +117,16 @@ test('under Continue On Fail the others wait on', async () => {
 		{ wait_outcome: 'completed' },
 		{ error: 'The service does not know this campaign [item 1]' },
 	]);
+});
+
+test('Stop ends the wait: nothing is read any more, and the execution is canceled', async () => {
+	status(1, false);
+	const input = [{ json: { id: 1 } }];
+	const execution = beginNode(ring.credentials, ring.node('campaignStatus', { parameters }), input);
+	while (seconds === 0) await realSleep(1);
+	execution.cancel();
+	expect((await execution).status).toBe('canceled');
+	const slept = seconds;
+	await realSleep(50);
+	expect(seconds).toBe(slept);
 });

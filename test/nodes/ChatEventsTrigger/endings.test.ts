@@ -150,6 +150,23 @@ describe('losing sessions', () => {
 		expect(active.errors).toEqual([]);
 	});
 
+	test('an API token that is not accepted for a while costs no session', async () => {
+		const active = await ring.start({ sessionIds: sessions.open });
+		hurry(2_000);
+		const { sessions: control, faults, requests } = ring.service();
+		const refused = { kind: 'status', status: 401, match: { path: /ws_token/ } } as const;
+		faults.inject({ ...refused, times: 3 });
+		control.expireTokens();
+		control.closeSockets(4401);
+		await eventually(() => active.failed.length === 1);
+		expect(active.failed[0]?.message).toContain('does not accept the API token');
+		await ring.connected(1);
+		expect(requests.filter(({ outcome }) => outcome.status === 401)).toHaveLength(3);
+		control.nudge(sessions.open);
+		await eventually(() => active.emitted.length === 1);
+		expect(active.failed).toHaveLength(1);
+	});
+
 	test('the only one, refused for good: its owner is told once, and it is asked for no more', async () => {
 		const active = await ring.start({ sessionIds: sessions.unknown }, 'init');
 		await eventually(() => active.failed.length === 1);

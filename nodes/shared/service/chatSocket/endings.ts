@@ -1,4 +1,4 @@
-import { ExplainedError } from '../core/explained';
+import { ExplainedError, ServiceRefusal } from '../core/explained';
 import { describeAddress } from './address';
 import type { AttemptEnd, EndingKind } from './closeCodes';
 
@@ -13,6 +13,8 @@ export class ChatEnded extends ExplainedError {
 		said: string | undefined,
 		/** Close code of the last socket. */
 		readonly code: number | null,
+		/** HTTP status of the refusal to give a token. */
+		readonly status: number | null = null,
 	) {
 		super(text.message, text.todo, said);
 	}
@@ -72,7 +74,9 @@ export function describeEnding(
 ): ChatEnded {
 	const code = attempt.kind === 'socket' ? attempt.end.code : null;
 	const shown = kind === 'bad_address' ? describeAddress(wsUrl) : said;
-	return new ChatEnded(kind, textOf(kind, attempt), shown === '' ? undefined : shown, code);
+	const refusal = attempt.kind === 'mint' ? attempt.result.error : null;
+	const status = refusal instanceof ServiceRefusal ? refusal.status : null;
+	return new ChatEnded(kind, textOf(kind, attempt), shown === '' ? undefined : shown, code, status);
 }
 
 /** Close code and reason, or what was said when asking for the token. */
