@@ -5,6 +5,8 @@ module.exports = {
 	// The sources too: watch mode and --findRelatedTests see no change outside the roots.
 	roots: ['<rootDir>/nodes', '<rootDir>/credentials', '<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
+	// A busy machine takes its time; what hangs is still ended.
+	testTimeout: 30_000,
 	// The server ring has a runner of its own: npm run test:e2e.
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/browser/'],
 	setupFiles: ['<rootDir>/test/engine/env.js'],
