@@ -37,7 +37,7 @@ const EXPLAINED: { [status: number]: Explanation } = {
 	},
 	413: {
 		what: 'The request is larger than the service takes',
-		todo: 'Nothing was done. Send less at once: shorten the texts, or lower Contacts per Request in the options of Push Campaign Contacts.',
+		todo: 'Nothing was done. Send less at once: shorten the texts, or leave out what is not needed.',
 	},
 };
 

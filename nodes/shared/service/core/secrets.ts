@@ -1,5 +1,5 @@
 import escapeRegExp from 'lodash/escapeRegExp';
-import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../types';
+import { isJsonObject, parseJson, type JsonValue } from '../types';
 
 const HIDDEN = '[hidden]';
 
@@ -73,9 +73,11 @@ function mapTexts(value: JsonValue, map: Hide): JsonValue {
 	if (typeof value === 'string') return map(value);
 	if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, map));
 	if (!isJsonObject(value)) return value;
-	const mapped: JsonObject = {};
-	for (const [name, inner] of Object.entries(value)) mapped[map(name)] = mapTexts(inner, map);
-	return mapped;
+	const mapped = Object.entries(value).map(([name, inner]): [string, JsonValue] => [
+		map(name),
+		mapTexts(inner, map),
+	]);
+	return Object.fromEntries(mapped);
 }
 
 function childrenOf(value: JsonValue): JsonValue[] {

@@ -205,7 +205,7 @@ describe('what is known when no good answer comes', () => {
 		const { service } = serviceAnswering({ status: 413, text: '<html>Too large</html>' });
 		await expect(service.send(POST, placed)).rejects.toMatchObject({
 			outcome: 'refused',
-			todo: expect.stringContaining('Contacts per Request'),
+			todo: expect.stringContaining('Send less at once'),
 		});
 	});
 
