@@ -8,12 +8,11 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentList';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { hintsFor } from '../shared/service/campaignFeed/hints';
+import { runNode } from '../shared/n8n/nodeRun';
+import { runsAsTool } from '../shared/n8n/toolRun';
 import { feedFields } from './feedFields';
-import { pushedItems, rejectedItems, summaryItem } from './outputs';
-import { usualPresentation } from './readSettings';
-import { runFeed } from './runFeed';
-import { couldNotBegin, feedStopped, stoppedItem } from './stopped';
+import { pushForModel } from './pushForModel';
+import { pushRows } from './pushRows';
 
 export class PushCampaignContacts implements INodeType {
 	description: INodeTypeDescription = {
@@ -44,21 +43,7 @@ export class PushCampaignContacts implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const { outcome, presentation } = await runFeed(this).catch((error: unknown) => {
-			const begun = couldNotBegin(this, error);
-			if (this.continueOnFail()) return { outcome: begun, presentation: usualPresentation };
-			throw feedStopped(this, error, begun);
-		});
-		if (outcome.stopped !== undefined && !this.continueOnFail()) {
-			throw feedStopped(this, outcome.stopped, outcome);
-		}
-
-		const { inSummary, withDuplicates } = presentation;
-		const pushed = inSummary ? [summaryItem(outcome)] : pushedItems(outcome);
-		this.addExecutionHints(...hintsFor(outcome).map((message) => ({ message })));
-		return [
-			[...stoppedItem(this, outcome), ...pushed],
-			rejectedItems(this, outcome, withDuplicates),
-		];
+		const push = runsAsTool(this) ? pushForModel : pushRows;
+		return await runNode(this, async () => await push(this));
 	}
 }

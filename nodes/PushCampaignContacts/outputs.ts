@@ -8,6 +8,7 @@ import {
 } from '../shared/service/campaignFeed/feed';
 import { countRows } from '../shared/service/campaignFeed/report';
 import { summarize } from '../shared/service/campaignFeed/summary';
+import { feedRows } from './feedRows';
 
 /** One item for each request that the service took: first what became of the whole feed, then the answer. */
 export function pushedItems(outcome: FeedOutcome): INodeExecutionData[] {
@@ -28,7 +29,7 @@ export function rejectedItems(
 	{ leftOut }: FeedOutcome,
 	withDuplicates: boolean,
 ): INodeExecutionData[] {
-	const items = context.getInputData();
+	const items = feedRows(context);
 	return leftOut
 		.filter(({ status }) => withDuplicates || status !== 'duplicate')
 		.map(({ index, status, reason }) => ({

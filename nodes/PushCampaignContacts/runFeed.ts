@@ -7,6 +7,7 @@ import { prepareFeed } from '../shared/service/campaignFeed/prepare';
 import { pushFeed } from '../shared/service/campaignFeed/push';
 import { InvalidInput } from '../shared/service/core/explained';
 import { inTurn, openProgress } from './feedMemory';
+import { feedRows } from './feedRows';
 import { readPresentation, readSettings, type Presentation } from './readSettings';
 
 export type Fed = { outcome: FeedOutcome; presentation: Presentation };
@@ -19,7 +20,7 @@ const breathe = async () => await sleep(0);
  * @throws when nothing was sent; what happens to a request is told by the outcome
  */
 export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
-	const items = context.getInputData();
+	const items = feedRows(context);
 	const parameters = new Parameters(context);
 	const presentation = readPresentation(parameters);
 	const found = await collectColumns(items, breathe);

@@ -2,5 +2,6 @@ export * from './credentialsHelper';
 export * from './engine';
 export * from './nodeTypes';
 export * from './service';
+export * from './tools';
 export * from './triggers';
 export { loader } from './sourceLoader';

@@ -43,7 +43,9 @@ const helpers = new Map<string, INodeType>([
 
 export const nodeTypes: INodeTypes = {
 	getByName(type): INodeType | IVersionedNodeType {
-		return helpers.get(type) ?? loader.getNode(type.replace(`${PACKAGE}.`, '')).type;
+		// n8n derives the tool's type from the node's; what it runs is the same.
+		const name = type.replace(`${PACKAGE}.`, '').replace(/Tool$/, '');
+		return helpers.get(type) ?? loader.getNode(name).type;
 	},
 	getByNameAndVersion(type, version) {
 		return NodeHelpers.getVersionedNodeType(this.getByName(type), version);

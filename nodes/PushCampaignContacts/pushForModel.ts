@@ -1,0 +1,49 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { sendEachItem } from '../shared/n8n/itemLoop';
+import { Parameters } from '../shared/n8n/parameters';
+import type { FeedOutcome } from '../shared/service/campaignFeed/feed';
+import { sumUp } from '../shared/service/campaignFeed/report';
+import { ExplainedError, type Outcome } from '../shared/service/core/explained';
+import { feedRows } from './feedRows';
+import { pushedItems, rejectedItems } from './outputs';
+import { readSettings } from './readSettings';
+import { runFeed } from './runFeed';
+
+/** Nobody is called for what a model wanted to push, and its reasons say why. */
+class NobodyPushed extends ExplainedError {
+	override readonly name = 'NobodyPushed';
+
+	constructor(
+		message: string,
+		todo: string,
+		readonly outcome: Outcome,
+	) {
+		super(message, todo);
+	}
+}
+
+/** A model is given one output alone, so what was rejected stands beside what was pushed. */
+export async function pushForModel(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const settings = await readSettings(context, new Parameters(context));
+	const rows = feedRows(context).map(({ json }) => json);
+	const send = async () => {
+		const { outcome } = await runFeed(context);
+		if (outcome.stopped !== undefined) throw outcome.stopped;
+		if (outcome.pushed.every((request) => request.rows.length === 0)) throw nobodyPushed(outcome);
+		const [first, ...others] = pushedItems(outcome).map(({ json }) => json);
+		const rejected = rejectedItems(context, outcome, true).map(({ json }) => json);
+		const further = others.length > 0 && { further_requests: others };
+		return [{ json: { ...first, ...further, rejected } }];
+	};
+	const open = async () => await Promise.resolve();
+	return [await sendEachItem(context, () => ({ request: { settings, rows }, send }), { open })];
+}
+
+function nobodyPushed(outcome: FeedOutcome): NobodyPushed {
+	const reasons = [...new Set(outcome.leftOut.map(({ reason }) => reason))];
+	return new NobodyPushed(
+		sumUp(outcome),
+		reasons.join(' '),
+		outcome.pushed.length === 0 ? 'notSent' : 'refused',
+	);
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { ExecuteContext, SupplyDataContext } from 'n8n-core';
+import {
+	createEmptyRunExecutionData,
+	createRunExecutionData,
+	NodeConnectionTypes,
+	type IDataObject,
+	type IExecuteData,
+	type IExecuteFunctions,
+	type INode,
+	type INodeExecutionData,
+	type IRunExecutionData,
+} from 'n8n-workflow';
+import { z } from 'zod';
+import type { TestCredentialsHelper } from './credentialsHelper';
+import { makeAdditionalData, makeNode, makeWorkflow } from './engine';
+import { nodeTypes } from './nodeTypes';
+
+const OUTPUTS = z.array(z.array(z.custom<INodeExecutionData>()));
+
+/** A call of a tool by a model; gives the one item that it is told. */
+export type CallTool = (args?: IDataObject) => Promise<IDataObject>;
+
+export type AgentRun = {
+	/** The row that the agent works on. */
+	row?: IDataObject;
+	/** Which run of the agent it is, in a loop. */
+	run?: number;
+	/** What the execution holds; calls that share it belong to one execution. */
+	data?: IRunExecutionData;
+};
+
+export const anExecution = (): IRunExecutionData => createRunExecutionData({ executionData: {} });
+
+const toolOf = (node: INode): INode => ({ ...node, type: `${node.type}Tool` });
+const sourceOf = (run: number) => ({ main: [{ previousNode: 'Row', previousNodeRun: run }] });
+
+/** AI Agent 3: the engine runs the tool like any node, on the row with the model's arguments laid over it. */
+export function engineTool(
+	credentials: TestCredentialsHelper,
+	plain: INode,
+	{ row = {}, run = 0, data = anExecution() }: AgentRun = {},
+): CallTool {
+	const node = toolOf(plain);
+	let calls = 0;
+	return async (args = {}) => {
+		const input = [{ json: { ...row, ...args, toolCallId: randomUUID() } }];
+		const task: IExecuteData = { node, data: { main: [input] }, source: sourceOf(run) };
+		const context = new ExecuteContext(
+			makeWorkflow([node]),
+			node,
+			makeAdditionalData(credentials),
+			'trigger',
+			data,
+			calls++,
+			input,
+			task.data,
+			task,
+			[],
+		);
+		return await answerOf(node, context);
+	};
+}
+
+/** AI Agent 2 and before: the agent calls the tool itself, with the arguments as its input. */
+export function inlineTool(
+	credentials: TestCredentialsHelper,
+	plain: INode,
+	{ row = {}, run = 0, data = anExecution() }: AgentRun = {},
+): CallTool {
+	const agent = makeNode({ type: 'test.sink', name: 'Agent' });
+	const task = { node: agent, data: { main: [[{ json: row }]] }, source: sourceOf(run) };
+	return inline(credentials, plain, data, task);
+}
+
+/** MCP Server Trigger: each request brings its own empty execution data; without a session it tells none. */
+export function mcpTool(
+	credentials: TestCredentialsHelper,
+	plain: INode,
+	session?: string,
+): CallTool {
+	const node = toolOf(plain);
+	return async (args = {}) => await answerOf(node, mcpContext(credentials, node, session, args));
+}
+
+export function mcpContext(
+	credentials: TestCredentialsHelper,
+	node: INode,
+	session?: string,
+	args: IDataObject = {},
+): IExecuteFunctions {
+	const headers = session === undefined ? {} : { 'mcp-session-id': session };
+	const task = {
+		node: makeNode({ type: 'test.start', name: 'MCP' }),
+		data: { main: [[{ json: { headers, body: {} } }]] },
+		source: null,
+	};
+	return inlineContext(credentials, node, createEmptyRunExecutionData(), task, 0, args);
+}
+
+function inline(
+	credentials: TestCredentialsHelper,
+	plain: INode,
+	data: IRunExecutionData,
+	task: IExecuteData,
+): CallTool {
+	const node = toolOf(plain);
+	let calls = 0;
+	return async (args = {}) =>
+		await answerOf(node, inlineContext(credentials, node, data, task, calls++, args));
+}
+
+function inlineContext(
+	credentials: TestCredentialsHelper,
+	node: INode,
+	data: IRunExecutionData,
+	task: IExecuteData,
+	run: number,
+	args: IDataObject,
+): IExecuteFunctions {
+	const context = new SupplyDataContext(
+		makeWorkflow([node]),
+		node,
+		makeAdditionalData(credentials, 'trigger'),
+		'trigger',
+		data,
+		run,
+		task.data.main?.[0] ?? [],
+		{ [NodeConnectionTypes.AiTool]: [[{ json: args }]] },
+		NodeConnectionTypes.AiTool,
+		task,
+		[],
+	);
+	// n8n's own cast: as a tool, a node's `execute` gets this one.
+	return z.custom<IExecuteFunctions>().parse(context);
+}
+
+async function answerOf(node: INode, context: IExecuteFunctions): Promise<IDataObject> {
+	const type = nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
+	const outputs = await type.execute?.call(context);
+	const [items = [], ...others] = OUTPUTS.parse(outputs);
+	expect(others).toEqual([]);
+	expect(items).toHaveLength(1);
+	return items[0]?.json ?? {};
+}
