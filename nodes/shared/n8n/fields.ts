@@ -33,7 +33,7 @@ export const additionalBodyFields: INodeProperties = {
 	default: '{}',
 	placeholder: 'e.g. { "priority": "high" }',
 	description:
-		'More fields to send in the body of the request, as a JSON object. They cannot replace what this node sends itself.',
+		'More fields to send in the body of the request, as a JSON object. Objects of one name are merged; what this node sends itself is never replaced.',
 };
 
 export const additionalQueryParameters: INodeProperties = {
@@ -43,7 +43,7 @@ export const additionalQueryParameters: INodeProperties = {
 	default: '{}',
 	placeholder: 'e.g. { "locale": "en" }',
 	description:
-		'More parameters to send in the address of the request, as a JSON object. They cannot replace what this node sends itself.',
+		'More parameters to send in the address of the request, as a JSON object; a list of values sends its name several times. What this node sends itself is never replaced.',
 };
 
 /** How many items are under way at once. */

@@ -74,6 +74,23 @@ describe('Check', () => {
 		]);
 	});
 
+	test('agents under their IDs, once the credential says so', async () => {
+		const answer = { success: true, data: { agent_b2: { voice: 'calm' }, agent_a1: 'Sales' } };
+		const details = { describeAgents: true, agentsPath: 'data', agentsIdPlace: 'key' };
+		agents().reply(200, answer);
+		expect(await ring.records(check, { items, credential: details })).toEqual([
+			{ agent_uuid: 'agent_b2', voice: 'calm', active: true },
+			{ agent_uuid: 'agent_gone', active: false },
+			{ agent_uuid: 'agent_a1', active: true },
+		]);
+
+		agents().reply(200, answer);
+		expect(await ring.told(check, { items: [{ id: 'agent_b2' }] })).toMatchObject({
+			message: 'The list of active agents came in a form in which no agent is recognized',
+			description: expect.stringContaining('“Where the ID of an Agent Stands”'),
+		});
+	});
+
 	test('an ID that cannot be is told for its item, the others go on', async () => {
 		agents().reply(200, LIST);
 		const over = { onError: 'continueErrorOutput' } as const;

@@ -42,6 +42,29 @@ test('filters, page size, additions; Return All reads to the end', async () => {
 	]);
 });
 
+test('what the credential has no field for can be added, a name several times too', async () => {
+	calls({ created_at: ['gte.2027-01-31', 'lt.2027-02-28'], 'or.x': 1 }).reply(200, list('a'));
+	calls({ created_at: ['gte.2027-01-31', 'lt.2027-02-28'], 'or.x': 1, p: 2 }).reply(200, list());
+	const additionalQueryParameters = {
+		created_at: ['gte.2027-01-31', 'lt.2027-02-28'],
+		'or.x': 1,
+	};
+	const parameters = { options: { additionalQueryParameters } };
+	expect(await records(parameters, { credential })).toHaveLength(1);
+});
+
+test.each([{ a: { b: 1 } }, { a: ['x', { b: 1 }] }, { a: null }])(
+	'the additional query parameter %j is refused before anything is sent',
+	async (additionalQueryParameters) => {
+		const parameters = {
+			options: { additionalQueryParameters: JSON.stringify(additionalQueryParameters) },
+		};
+		expect(await told(parameters, { credential })).toMatchObject({
+			message: 'The additional query parameter “a” is neither text nor a number',
+		});
+	},
+);
+
 test('campaign_upload_id alone needs no open detail', async () => {
 	calls({ campaign_upload_id: 9 }).reply(200, list('a'));
 	const found = await records({ filters: { campaignUploadId: '9' }, simplify: false });

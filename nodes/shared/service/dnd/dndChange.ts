@@ -90,7 +90,7 @@ function whichNumber(phone: string) {
 		if (!(error instanceof OutcomeUnknown)) throw error;
 		throw error.told({
 			message: `${error.message} (${phone})`,
-			todo: `It was not sent a second time. Check tells whether ${phone} is on the list now; then run this item again if need be.`,
+			todo: `It was not sent a second time. DND List → Check tells whether ${phone} is on the list now; try again only if need be.`,
 		});
 	};
 }
