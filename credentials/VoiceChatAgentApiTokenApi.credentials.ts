@@ -38,11 +38,11 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 			default: '',
 			required: true,
 			description:
-				'The 16-character token from the settings page of your dashboard. Keep it secret: it can place calls.',
+				'The 16-character token from the settings of your dashboard. Keep it secret: it can place calls.',
 		},
 		{
 			displayName:
-				'Some details differ from one service to another. Turn on a topic below only when you use its nodes; whoever provides your service knows the values.',
+				'Some details differ from one service to another. Turn on a topic below only when a node asks for it; whoever provides your service knows the values. In a body, dots in a name nest it (entry.phone) and a number is a place in a list (phones.0). In the address, a name is sent as it is written.',
 			name: 'openDetailsNotice',
 			type: 'notice',
 			default: '',

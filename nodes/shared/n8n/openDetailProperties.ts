@@ -28,5 +28,9 @@ function toProperty(topic: OpenDetailTopic, name: string, field: OpenDetailField
 		return { ...shared, type: 'string', placeholder: field.placeholder };
 	}
 	const choices = field.choices.map((choice) => ({ ...choice }));
-	return { ...shared, type: 'options', options: [{ name: 'Not Set', value: '' }, ...choices] };
+	return {
+		...shared,
+		type: 'options',
+		options: [{ name: field.unset ?? 'Not Set', value: '' }, ...choices],
+	};
 }

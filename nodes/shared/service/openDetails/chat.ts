@@ -70,9 +70,10 @@ function placed(place: 'chatCreate' | 'chatInbound' | 'chatAsync', label: string
 	return {
 		place,
 		label,
-		description: `Where the request carries ${what}. Not set means in the body.`,
+		description: `Where the request carries ${what}`,
 		placeholder: '',
-		choices: PLACEMENTS,
+		choices: PLACEMENTS.filter(({ value }) => value === 'query'),
+		unset: 'In the Body',
 	};
 }
 

@@ -5,9 +5,10 @@ function placedApart(label: string, what: string) {
 	return {
 		place: 'dndAdd',
 		label,
-		description: `Where the request that adds a number carries ${what}. Not set means as “Add: Where Values Go” says.`,
+		description: `Where the request that adds a number carries ${what}, if not where the other values are`,
 		placeholder: '',
 		choices: PLACEMENTS,
+		unset: 'Like the Other Values',
 	} as const;
 }
 

@@ -11,6 +11,8 @@ export type OpenDetailField = {
 	placeholder: string;
 	/** Where only a few answers make sense. None of them is chosen for the user. */
 	choices?: ReadonlyArray<{ name: string; value: string }>;
+	/** What the empty choice means; “Not Set” where nothing follows from it. */
+	unset?: string;
 };
 
 export type OpenDetailFields = { readonly [name: string]: OpenDetailField };

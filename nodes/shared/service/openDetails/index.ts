@@ -16,13 +16,6 @@ export type OpenDetailTopic = {
 
 export const OPEN_DETAIL_TOPICS: readonly OpenDetailTopic[] = [
 	{
-		switchName: 'describeAgents',
-		switchLabel: 'Open Details: Agents',
-		switchDescription:
-			'Whether to say where your service’s list of active agents holds them. Needed only if its agents have no field agent_uuid.',
-		fields: AGENT_FIELDS,
-	},
-	{
 		switchName: 'describeDnd',
 		switchLabel: 'Open Details: Do-Not-Disturb Lists',
 		switchDescription:
@@ -49,6 +42,13 @@ export const OPEN_DETAIL_TOPICS: readonly OpenDetailTopic[] = [
 		switchDescription:
 			'Whether some values of your service’s chat requests go in the address instead of the body',
 		fields: CHAT_PLACEMENT_FIELDS,
+	},
+	{
+		switchName: 'describeAgents',
+		switchLabel: 'Open Details: Agents',
+		switchDescription:
+			'Whether to say where your service’s list of active agents holds them. Needed only if its agents have no field agent_uuid: then the Agents node and the Agent fields say so.',
+		fields: AGENT_FIELDS,
 	},
 ];
 
