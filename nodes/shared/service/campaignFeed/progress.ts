@@ -53,11 +53,8 @@ export function emptyRecord(): FeedRecord {
 	return { sent: [], refused: [] };
 }
 
-export function fingerprint(parts: Iterable<string>): string {
-	return createHash('sha256')
-		.update([...parts].join('\n'))
-		.digest('base64url')
-		.slice(0, 16);
+export function fingerprint(parts: readonly string[]): string {
+	return createHash('sha256').update(parts.join('\n')).digest('base64url').slice(0, 16);
 }
 
 export class FeedProgress {

@@ -29,9 +29,8 @@ export function readCampaignPhone(value: unknown): PhoneReading {
 	if (typeof cell === 'string' && INTERNATIONAL.test(cell)) {
 		return { phone: cell, key: cell.slice(3) };
 	}
-	if (isBlank(value)) return MISSING;
 	const written = readWritten(value);
-	if (!isWritten(written)) return unusable(value, written);
+	if (!isWritten(written)) return isBlank(value) ? MISSING : unusable(value, written);
 	const number = readIndian(written);
 	if (!isIndian(number)) return unusable(value, number);
 	const { subscriber, international } = number;

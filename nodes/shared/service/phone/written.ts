@@ -16,6 +16,7 @@ const WRAPPING = /^(?:=?["']|(?:p|tel):)+|["']$/gi;
 const DECORATION = /[\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212.,'"`]/gu;
 const PLAINLY_WRITTEN = /^\+?[\d -]+$/;
 const PLAIN_FORMATTING = /[ -]/g;
+const DIALLED = /^\+?\d+$/;
 const SCIENTIFIC = /^\+?(\d+)(?:[.,](\d+))?e\+?(\d{1,2})$/i;
 /** `9,876,543,210`, in India also `9,87,65,43,210`; elsewhere the dot groups and the comma is the decimal point. */
 const GROUPED = /^\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?$/;
@@ -79,18 +80,19 @@ function readText(cell: string): Written | Unreadable {
 	const scientific = SCIENTIFIC.exec(text.replace(/\s/g, ''));
 	if (scientific) return readScientific(scientific);
 	const whole = withoutDecimals(ungrouped(text));
-	return typeof whole === 'string' ? plain(withoutBracketedZero(whole)) : whole;
+	return typeof whole === 'string'
+		? plain(withoutBracketedZero(whole).replace(DECORATION, ''))
+		: whole;
 }
 
 /** `dialled` should be digits with at most one leading `+`. */
-function plain(text: string): Written | Unreadable {
-	const dialled = text.replace(DECORATION, '');
-	const digits = dialled.replace(/\D/g, '');
-	if (digits.length >= TWO_NUMBERS) {
+function plain(dialled: string): Written | Unreadable {
+	if (dialled.length >= TWO_NUMBERS && dialled.replace(/\D/g, '').length >= TWO_NUMBERS) {
 		return { what: 'holds more than one phone number', todo: 'Keep one number.' };
 	}
-	if (!/^\+?\d+$/.test(dialled)) return NO_NUMBER;
+	if (!DIALLED.test(dialled)) return NO_NUMBER;
 	const plus = dialled.startsWith('+');
+	const digits = plus ? dialled.slice(1) : dialled;
 	if (plus && digits.length > MOST_DIGITS) {
 		return {
 			what: `has ${digits.length} digits, and no phone number has more than ${MOST_DIGITS}`,
