@@ -1,4 +1,5 @@
 import { ServiceRefusal, type ExplainedError } from '../core/explained';
+import { isMobile } from '../phone/india';
 import type { LeftOutRow } from './feed';
 
 /** What the service calls its first contact: the document leaves open whether it counts from 0 or from 1. */
@@ -32,6 +33,28 @@ export function firstIndexShown(
 ): FirstIndex | undefined {
 	if (named.has(0)) return 0;
 	return named.has(contacts) ? 1 : undefined;
+}
+
+/** A row that is sent alone to find out: `ifTaken` is what the service counts from when it accepts it. */
+export type Probe = { row: number; ifTaken: FirstIndex };
+
+/**
+ * Of the rows that are meant only under one of both readings, one for either: the last that is named
+ * from 0, and the first that is named from 1. The doubtful one is taken, since a refusal leaves nothing
+ * behind in the campaign.
+ */
+export function probeFor(
+	named: ReadonlyMap<number, string>,
+	rows: readonly number[],
+	keys: readonly string[],
+): Probe | undefined {
+	const fromZero = rows[Math.max(...named.keys())];
+	const fromOne = rows[Math.min(...named.keys()) - 1];
+	if (fromOne === undefined) return undefined;
+	const isDoubtful = (row: number) => !isMobile(keys[row] ?? '');
+	return fromZero !== undefined && isDoubtful(fromZero) && !isDoubtful(fromOne)
+		? { row: fromZero, ifTaken: 1 }
+		: { row: fromOne, ifTaken: 0 };
 }
 
 /** The rows that are meant: none as long as it is open which, and none by an index beyond the request. */

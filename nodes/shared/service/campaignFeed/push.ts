@@ -11,9 +11,11 @@ import {
 	firstIndexShown,
 	isAboutContacts,
 	namedIndexes,
+	probeFor,
 	rejected,
 	rejectedRows,
 	type FirstIndex,
+	type Probe,
 } from './namedRows';
 import type { PreparedFeed } from './prepare';
 import { FeedProgress, fingerprint, pushedRequest, type FeedSettings } from './progress';
@@ -110,20 +112,21 @@ class FeedPush {
 			if (isTooLarge(error)) return await this.pushHalves(rows, error);
 			const named = namedIndexes(error);
 			this.learn(firstIndexShown(named, rows.length));
-			const probe = this.firstIndex === undefined ? probeOf(named, rows) : undefined;
+			const probe =
+				this.firstIndex === undefined ? probeFor(named, rows, this.prepared.keys) : undefined;
 			if (probe !== undefined) {
 				const stopped = await this.pushAlone(probe);
 				if (stopped !== undefined) {
-					const others = rows.filter((row) => row !== probe);
+					const others = rows.filter((row) => row !== probe.row);
 					this.notReached(others, stopped);
 					return stopped;
 				}
 			}
 			const refused = rejectedRows(named, rows, this.firstIndex).filter(
-				({ index }) => index !== probe,
+				({ index }) => index !== probe?.row,
 			);
 			for (const row of refused) this.reject(row);
-			const settled = new Set([probe, ...refused.map(({ index }) => index)]);
+			const settled = new Set([probe?.row, ...refused.map(({ index }) => index)]);
 			const left = rows.filter((row) => !settled.has(row));
 			if (left.length === rows.length) return this.stop(rows, error);
 			rows = left;
@@ -132,14 +135,11 @@ class FeedPush {
 		return undefined;
 	}
 
-	/**
-	 * The row before the one that is named from 0, and the one that is named from 1. Accepted alone, it
-	 * is in the campaign, and the service counts from 0; refused, its own index tells what from.
-	 */
-	private async pushAlone(row: number): Promise<ExplainedError | undefined> {
+	/** Accepted alone, the row is in the campaign and another was meant; refused, its own index tells what the service counts from. */
+	private async pushAlone({ row, ifTaken }: Probe): Promise<ExplainedError | undefined> {
 		const error = await this.send([row]);
 		if (error === undefined) {
-			this.learn(0);
+			this.learn(ifTaken);
 			return undefined;
 		}
 		if (isTooLarge(error)) return this.rejectTooLarge(row, error);
@@ -243,11 +243,6 @@ class FeedPush {
 
 function isTooLarge(error: ExplainedError): boolean {
 	return error instanceof ServiceRefusal && error.status === TOO_LARGE;
-}
-
-/** With several indexes, the first: counted from 0, none of them is the one before it. */
-function probeOf(named: ReadonlyMap<number, string>, rows: readonly number[]): number | undefined {
-	return rows[Math.min(...named.keys()) - 1];
 }
 
 function reasonOf({ message, advice }: ExplainedError): string {

@@ -82,6 +82,29 @@ describe.each([0, 1] as const)('a service that counts from %i', (firstIndex) => 
 	});
 });
 
+describe('of both rows that may be meant, the doubtful one is sent alone', () => {
+	const landline = { json: { phone: '+911123456789' } };
+	const isLandline = (number: string) => number === landline.json.phone;
+	const service = (firstIndex: 0 | 1) =>
+		scripted((phones, request) => {
+			const place = phones.findIndex(isLandline);
+			return place < 0 ? accept(phones, request) : refuse(`contacts[${place + firstIndex}] is bad`);
+		});
+
+	test.each([0, 1] as const)(
+		'and leaves nothing in the campaign: counted from %i',
+		async (first) => {
+			const { sent, options } = service(first);
+			const rows = [0, 1, 2, 3, 4].map((index) => ({ json: { phone: phone(index) } }));
+			const outcome = await push([...rows.slice(0, 2), landline, ...rows.slice(2)], options);
+			expect(statuses(outcome)).toEqual(['2 rejected']);
+			expect(outcome.pushed.map((request) => request.rows)).toEqual([[0, 1, 3, 4, 5]]);
+			expect(sent[1]).toEqual([landline.json.phone]);
+			expect(sent).toHaveLength(3);
+		},
+	);
+});
+
 describe('the row that is sent alone to find out', () => {
 	const service = (alone: WireAnswer) =>
 		scripted((phones, request) => {
