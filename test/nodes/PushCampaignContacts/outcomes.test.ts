@@ -70,7 +70,7 @@ describe('documented refusals say what to do, and send nothing more', () => {
 				action: 'attach_number',
 			}),
 			/no outbound number/,
-			/Attach an outbound number to the agent in the service’s dashboard/,
+			/^2 rows: .*\nAttach an outbound number to the agent, then try again\./,
 		],
 		['another field', 400, refusal('agent_uuid is required'), /did not accept/, /agent_uuid is/],
 	])('%s', async (_name, status, body, message, advice) => {
