@@ -77,8 +77,8 @@ type Parts = Pick<ConnectionOptions, 'openSocket' | 'clock' | 'random'>;
  * - It carries `claim=1` while at least one holder may take over, by the rules of `ReconnectPolicy`.
  * - Tokens are asked for in the name of the most patient holder.
  *
- * The `client_id` is one for the connection, the same over reconnects. While an active trigger holds a connection of this
- * process it is the same over restarts too, so that the service can replay what came meanwhile. Otherwise it is another
+ * The `client_id` is one for the connection, the same over reconnects, because the service replays what came meanwhile to the
+ * client that it knows. Of a connection opened while an active trigger holds one in this process it is the same over restarts too. Otherwise it is another
  * one in each process: where n8n runs several (queue mode), a second one is then refused by the service and told so. With
  * the same `client_id` the service might take the second for the first come back, and the two would throw each other out.
  */
@@ -94,17 +94,17 @@ export class SharedConnections {
 
 	/** Joins the session's connection; the first one opens it. */
 	lease(options: LeaseOptions): ChatLease {
-		const { sessionId, baseUrl, account, instanceId } = options;
-		const key = fingerprint(baseUrl, account, sessionId);
-		const present = this.shared.get(key) ?? this.open(key, instanceId, options);
-		return present.join(options);
+		const key = fingerprint(options.baseUrl, options.account, options.sessionId);
+		const clientId = this.clientId(key, options);
+		const present = this.shared.get(key);
+		// The last one to use it was an action: a trigger comes as the client that it is after a restart, too.
+		if (options.holder === 'trigger' && present?.isIdle === true && present.clientId !== clientId) {
+			present.close();
+		}
+		return (this.shared.get(key) ?? this.open(key, clientId, options)).join(options);
 	}
 
-	private open(key: string, instanceId: string, options: LeaseOptions): SharedConnection {
-		const clientId = () => {
-			const who = this.followsSessions() ? 'trigger' : this.processId;
-			return `n8n-${fingerprint(instanceId, who, key).slice(0, 32)}`;
-		};
+	private open(key: string, clientId: string, options: LeaseOptions): SharedConnection {
 		const opened = new SharedConnection(this.parts, options, {
 			clientId,
 			// The service may not take the same client for two: the one before has to be gone.
@@ -121,13 +121,18 @@ export class SharedConnections {
 		return opened;
 	}
 
+	private clientId(key: string, { holder, instanceId }: LeaseOptions): string {
+		const who = holder === 'trigger' || this.followsSessions() ? 'trigger' : this.processId;
+		return `n8n-${fingerprint(instanceId, who, key).slice(0, 32)}`;
+	}
+
 	private followsSessions(): boolean {
 		return [...this.shared.values()].some((one) => one.isFollowed);
 	}
 }
 
 interface Surroundings {
-	clientId: () => string;
+	clientId: string;
 	before: () => Promise<void>;
 	/** The connection is in use no longer; `closed` resolves when its socket is gone. */
 	onGone: (closed: Promise<void>) => void;
@@ -164,9 +169,7 @@ class SharedConnection {
 			...parts,
 			sessionId,
 			baseUrl,
-			get clientId() {
-				return around.clientId();
-			},
+			clientId: around.clientId,
 			get takeOver() {
 				return takeOver();
 			},
@@ -185,6 +188,15 @@ class SharedConnection {
 				for (const lease of [...this.leases]) lease.end(ending);
 			},
 		});
+	}
+
+	get clientId(): string {
+		return this.around.clientId;
+	}
+
+	/** Whether nobody holds it, and it is only kept for a while. */
+	get isIdle(): boolean {
+		return this.leases.size === 0;
 	}
 
 	get isFollowed(): boolean {
@@ -229,7 +241,11 @@ class SharedConnection {
 		const { clock } = this.parts;
 		const { lingerMs } = this.kept.size === 0 ? patienceOf(this.last) : LASTING;
 		const called = AbortSignal.any([this.connection.signal, this.joined.signal]);
-		if (await pause(clock, lingerMs, called)) this.around.onGone(this.connection.close());
+		if (await pause(clock, lingerMs, called)) this.close();
+	}
+
+	close(): void {
+		this.around.onGone(this.connection.close());
 	}
 
 	private keep(event: ChatEvent): void {

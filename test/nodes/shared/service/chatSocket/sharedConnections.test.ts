@@ -336,6 +336,36 @@ describe('client_id', () => {
 		expect(after.clientIds()).toContain(before.clientIds()[0]);
 	});
 
+	it('stays what it is over reconnects though a trigger has come meanwhile', async () => {
+		const { lease, socket, hold, clock, clientIds } = processRig();
+		const action = lease();
+		await hold();
+		lease('trigger');
+		action.lease.close();
+		socket().ends(1006, '');
+		await clock.advance(2_000);
+		expect(clientIds()).toHaveLength(2);
+		expect(new Set(clientIds()).size).toBe(1);
+	});
+
+	it('of a trigger that comes where only an action was is the one that survives a restart', async () => {
+		const { lease, sockets, hold, clock, clientIds } = processRig();
+		const action = lease();
+		await hold();
+		action.lease.close();
+		const events = lease('trigger').events;
+		sockets[0]?.ends(1000, '');
+		await hold();
+		await clock.advance(1_000);
+		const afterRestart = processRig();
+		afterRestart.lease('trigger');
+		await settle();
+		expect(clientIds()).toEqual([expect.any(String), ...afterRestart.clientIds()]);
+		expect(clientIds()[0]).not.toBe(clientIds()[1]);
+		sockets[1]?.receives(eventFrame('nudge_sent', 'e1'));
+		expect(events).toEqual(['e1']);
+	});
+
 	it('of a trial is none of an active trigger', async () => {
 		const [active, trial] = [processRig(), processRig()];
 		active.lease('trigger');
