@@ -14,7 +14,8 @@ async function main(): Promise<void> {
 	await installPackage(home);
 	const simulator = await startSimulator({
 		dialect: dialects.plain,
-		replayWindowMs: 120_000,
+		// Longer than n8n takes to start on a busy machine: what falls out of it nobody can get back.
+		replayWindowMs: 900_000,
 		replayMaxEvents: 5_000,
 	});
 	const server = await N8nServer.start({ host, home });
