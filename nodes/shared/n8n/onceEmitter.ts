@@ -25,11 +25,14 @@ const MOST_KEPT_KEYS = 1_000;
 /** n8n may be unable to store an execution for a moment; the key makes a further attempt safe. */
 const ATTEMPT_WAITS_MS = [0, 1_000, 5_000, 30_000, 60_000];
 
-/** Hundreds of executions that start at once bring n8n's database to a standstill: so many start, … */
-const underWay = pLimit(20);
+/**
+ * Hundreds of executions that start at once bring n8n's database to a standstill, and n8n refuses every request until
+ * it recovers: so many start, …
+ */
+const underWay = pLimit(5);
 
 /** … where one that takes long makes room for the next after this time. */
-const MAKE_ROOM_AFTER_MS = 5_000;
+const MAKE_ROOM_AFTER_MS = 1_000;
 
 /** What waits to be started is kept in memory. */
 const MOST_WAITING = 5_000;
