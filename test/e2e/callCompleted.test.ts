@@ -14,6 +14,7 @@ import {
 	removeWorkflow,
 } from './calls';
 import { expectEachOnce } from './flood';
+import { deliver } from './sender';
 import { sharedN8n } from './shared';
 
 /** `npm run soak:calls` makes more of them. */
@@ -96,6 +97,37 @@ describe('Call Completed Trigger in real n8n', () => {
 		expect(response.status).toBe(status);
 		expect(await response.json()).toEqual({ received: false, message: expect.any(String) });
 		expect(await outputs(0)).toEqual([]);
+	});
+
+	it.each([
+		['hangs up as soon as it has sent', 0],
+		['waits 3 s', 3_000],
+	])(
+		'a sender that %s: each call once, however busy n8n is',
+		async (_name, patienceMs) => {
+			const url = await listen();
+			const calls = await placeCalls(simulator, CALLS, url);
+			for (const callId of calls) {
+				await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
+			}
+			const body = (callId: string) => ({ call_id: callId, status: 'picked' });
+			const twice = calls.flatMap((callId) => [body(callId), body(callId)]);
+			await Promise.all(twice.map(async (report) => await deliver(url, report, patienceMs)));
+			expect(ids(await outputs(CALLS))).toEqual([...calls].sort());
+		},
+		900_000,
+	);
+
+	it('a made-up report of a call that goes on starts nothing and does not keep its end out', async () => {
+		const url = await listen();
+		const [callId = ''] = await placeCalls(simulator, 1, url);
+		expect(await deliver(url, { call_id: callId, summary: 'made up' }, 0)).toBe('left');
+		await until('the call to be read back', async () => simulator.requests.length > 2);
+		await simulator.completeCall(callId);
+		const [item, ...others] = await outputs(1);
+		expect(others).toEqual([]);
+		expect(item?.json).toMatchObject({ call_id: callId, call_ended_by: 'agent' });
+		expect(item?.json.summary).not.toBe('made up');
 	});
 
 	it('another method is answered in JSON and starts nothing', async () => {

@@ -1,0 +1,183 @@
+/**
+ * Completions of calls by senders of little patience, each delivered twice, to Call Completed Trigger and to n8n's own
+ * Webhook node: prints how many calls started the workflow, and fails where ours lost one or started one twice.
+ */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { INode } from 'n8n-workflow';
+import { z } from 'zod';
+import { credentialFor, PACKAGE, placeCalls, post } from '../e2e/calls';
+import { N8nDriver, type Reference } from '../n8n/driver';
+import { installHost } from '../n8n/host';
+import { installPackage } from '../n8n/package-install';
+import { N8nServer } from '../n8n/server';
+import { until } from '../n8n/until';
+import { chain, node, webhook } from '../n8n/workflow';
+import { dialects, startSimulator, type Simulator } from '../simulator';
+import { deliver, type Delivered } from '../e2e/sender';
+
+type Sender = { name: string; calls: number; everyMs: number; patienceMs: number };
+
+const SENDERS: Sender[] = [
+	{ name: 'waits 3 s', calls: 150, everyMs: 100, patienceMs: 3_000 },
+	{ name: 'hangs up at once', calls: 150, everyMs: 100, patienceMs: 0 },
+	{ name: 'waits 60 s', calls: 150, everyMs: 100, patienceMs: 60_000 },
+	{ name: '500 calls in 7 s, waits 10 s', calls: 500, everyMs: 14, patienceMs: 10_000 },
+];
+
+/** Half seconds without a further execution after which none is expected. */
+const QUIET = 80;
+const LONGEST_MS = 5 * 60_000;
+
+type Stage = {
+	server: N8nServer;
+	n8n: N8nDriver;
+	simulator: Simulator;
+	credentials: Record<string, Reference>;
+};
+
+type Target = { name: string; path: string; node: INode; once: boolean };
+
+function targets({ credentials }: Stage): Target[] {
+	const webhookId = randomUUID();
+	const type = `${PACKAGE}.callCompletedTrigger`;
+	const path = randomUUID();
+	return [
+		{
+			name: 'Call Completed Trigger',
+			path: `${webhookId}/call-completed`,
+			node: node('Start', type, 1, {}, { webhookId, credentials }),
+			once: true,
+		},
+		{
+			name: 'n8n’s Webhook node',
+			path,
+			node: { ...webhook(path, { responseMode: 'onReceived' }), name: 'Start' },
+			once: false,
+		},
+	];
+}
+
+async function trial(stage: Stage, sender: Sender, target: Target): Promise<boolean> {
+	const { server, n8n, simulator } = stage;
+	simulator.reset();
+	const flow = chain(target.name, target.node, node('After', 'n8n-nodes-base.noOp', 1));
+	const workflow = await n8n.createWorkflow(flow);
+	await n8n.activate(workflow);
+	const url = `${server.baseUrl}/webhook/${target.path}`;
+	await until('the trigger', async () => (await post(url, '')).status !== 404);
+	const calls = await placeCalls(simulator, sender.calls, url);
+	for (const callId of calls)
+		await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
+	const deliveries: Promise<Delivered>[] = [];
+	const started = Date.now();
+	let longestPause = 0;
+	for (const [index, callId] of calls.entries()) {
+		const due = started + index * sender.everyMs;
+		longestPause = Math.max(longestPause, Date.now() - due);
+		if (due > Date.now()) await sleep(due - Date.now());
+		const body = { call_id: callId, status: 'picked' };
+		deliveries.push(deliver(url, body, sender.patienceMs), deliver(url, body, sender.patienceMs));
+	}
+	const answers = countBy(await Promise.all(deliveries));
+	const sentFor = Date.now() - started;
+	const times = await settled(server, workflow, calls, target.once ? 1 : 2);
+	const counts = [...times.values()];
+	const lost = counts.filter((count) => count === 0).length;
+	const again = counts.filter((count) => count > 1).length;
+	console.log(
+		`${target.name}, a sender that ${sender.name}: ${calls.length} calls, each delivered twice → ` +
+			`${counts.reduce((sum, count) => sum + count, 0)} executions, ${lost} calls lost, ${again} more than once ` +
+			`(answers ${JSON.stringify(answers)}, sent in ${seconds(sentFor)}, all done after ${seconds(Date.now() - started)}, ${memory(server)})`,
+	);
+	await n8n.deactivate(workflow);
+	return !target.once || (lost === 0 && again === 0);
+}
+
+function countBy(values: readonly Delivered[]): Record<string, number> {
+	const counts: Record<string, number> = {};
+	for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+	return counts;
+}
+
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+
+function memory({ pid }: N8nServer): string {
+	const [, kilobytes = '0'] =
+		/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+	return `${Math.round(Number(kilobytes) / 1_024)} MB of memory`;
+}
+
+const storedRows = z.array(z.object({ status: z.string(), data: z.string() }));
+
+/** How often each call started the workflow, once all have or nothing has changed for a while. */
+async function settled(
+	{ home }: N8nServer,
+	{ id }: Reference,
+	calls: string[],
+	wanted: number,
+): Promise<Map<string, number>> {
+	let last = -1;
+	const end = Date.now() + LONGEST_MS;
+	for (let quiet = 0; ; quiet++) {
+		const rows = readExecutions(home, id);
+		const done = rows.filter(({ status }) => status === 'success');
+		const isOver = done.length === rows.length;
+		if (done.length !== last) quiet = 0;
+		last = done.length;
+		const complete = isOver && done.length >= calls.length * wanted && quiet >= 4;
+		if (complete || quiet >= QUIET || Date.now() > end) {
+			const times = new Map(calls.map((callId) => [callId, 0]));
+			for (const { data } of done) {
+				const callId = calls.find((one) => data.includes(one));
+				if (callId !== undefined) times.set(callId, (times.get(callId) ?? 0) + 1);
+			}
+			return times;
+		}
+		await sleep(500);
+	}
+}
+
+function readExecutions(home: string, workflowId: string): z.infer<typeof storedRows> {
+	const file = join(home, '.n8n', 'database.sqlite');
+	const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+	try {
+		const query = `select e.status as status, d.data as data from execution_entity e
+			join execution_data d on d.executionId = e.id where e.workflowId = ?`;
+		return storedRows.parse(database.prepare(query).all(workflowId));
+	} finally {
+		database.close();
+	}
+}
+
+async function main(): Promise<void> {
+	const host = await installHost(console.log);
+	const home = await mkdtemp(join(tmpdir(), 'n8n-completions-'));
+	await installPackage(home);
+	const simulator = await startSimulator({ dialect: dialects.plain });
+	const server = await N8nServer.start({ host, home });
+	try {
+		const n8n = await N8nDriver.signIn(server.baseUrl);
+		const credentials = await credentialFor(n8n, simulator);
+		const stage: Stage = { server, n8n, simulator, credentials };
+		for (const sender of SENDERS) {
+			for (const target of targets(stage)) {
+				if (!(await trial(stage, sender, target))) process.exitCode = 1;
+			}
+		}
+	} finally {
+		await server.stop();
+		await simulator.stop();
+		await rm(home, { recursive: true, force: true });
+	}
+}
+
+main().catch((error: unknown) => {
+	console.error(error);
+	process.exitCode = 1;
+});
