@@ -85,7 +85,7 @@ export interface SocketDialect {
 	socketEndsWithToken: boolean;
 	replay: { windowMs: number; maxEvents: number; onFirstConnect: boolean };
 	takeOverCode: number;
-	sameClientTwice: 'replaced' | 'both';
+	sameClientTwice: 'replaced' | 'both' | 'refused';
 	replacedCode: number;
 	closeReason(word: string): string;
 	afterClosed: 'closes' | 'staysOpen';

@@ -28,10 +28,14 @@ export function admission(
 	if (state.agents.get(session.agentUuid)?.active !== true) {
 		return { code: 1008, word: 'agent_inactive' };
 	}
-	const { closedSessionCode } = dialect.socket;
+	const { closedSessionCode, sameClientTwice } = dialect.socket;
 	if (session.status === 'closed' && closedSessionCode !== null) {
 		return { code: closedSessionCode, word: 'session_closed' };
 	}
-	const taken = hub.connectionsOf(sessionId).some((other) => other.clientId !== clientId);
+	const holders = hub.connectionsOf(sessionId).map((other) => other.clientId);
+	if (sameClientTwice === 'refused' && holders.includes(clientId)) {
+		return { code: 1008, word: 'client_connected_already' };
+	}
+	const taken = holders.some((other) => other !== clientId);
 	return taken && !claim ? { code: 1008, word: 'claim_conflict' } : { session, token: valid };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/http';
 import type { WsToken } from '../types';
-import { connectionAddress, redact } from './address';
+import { connectionAddress, redact, type ConnectionAddress } from './address';
 import { backoffMs } from './backoff';
 import type { AttemptEnd, EndingKind, PolicyLimits, Wait } from './closeCodes';
 import { ReconnectPolicy } from './closeCodes';
@@ -8,6 +8,7 @@ import type { ChatEnded } from './endings';
 import { describeEnding, saidByService, saidInMinting } from './endings';
 import type { Exchange, Readiness } from './exchange';
 import { Exchanger } from './exchange';
+import { Hold, type HoldParts } from './hold';
 import { Inbox } from './inbox';
 import { Line } from './line';
 import type { Deferred } from './pause';
@@ -18,12 +19,13 @@ import {
 	MAX_SLOW_POLLS,
 	RENEW_CONNECTION_EVERY_MS,
 	SESSION_CLOSED_LINGER_MS,
-	SETTLE_MS,
 	SLOW_POLL_MS,
 } from './timings';
 import { TokenKeeper } from './token';
 import { TurnQueue } from './turnQueue';
 import type { ChatEvent, ChatSocket, Log, MintResult } from './types';
+
+type UnusableAddress = Extract<ConnectionAddress, { kind: 'unusable' }>;
 
 export interface ConnectionLimits extends PolicyLimits {
 	/** `Infinity` to keep a socket for as long as it lasts. */
@@ -70,7 +72,8 @@ export class ChatConnection {
 	private begun = 0;
 	private latest: AttemptEnd | null = null;
 	private hurried = new AbortController();
-	private line: Line | null = null;
+	private hold: Hold | null = null;
+	private takesTwo = true;
 	private wsToken: WsToken | null = null;
 	private sessionIsClosed = false;
 	private ending: ChatEnded | null = null;
@@ -96,6 +99,24 @@ export class ChatConnection {
 		this.inbox.subscribe((event) => {
 			if (event.type === 'session_closed') void this.endClosedSession();
 		});
+	}
+
+	private get holdParts(): HoldParts {
+		return {
+			clock: this.options.clock,
+			tokens: this.tokens,
+			openAnother: (minted) => this.openAnother(minted),
+			renewEveryMs: () => this.options.limits?.renewConnectionEveryMs ?? RENEW_CONNECTION_EVERY_MS,
+			isBusy: () => this.exchanger.isWaiting,
+			takesTwo: () => this.takesTwo,
+			onRefusedBeside: () => {
+				this.takesTwo = false;
+			},
+			onHeld: (isHeld) => this.setHeld(isHeld),
+			onTokenMissed: (error) => {
+				this.warn('The token of a chat session was not renewed yet', saidInMinting(error));
+			},
+		};
 	}
 
 	/** Aborted when the connection has ended for good or was closed. */
@@ -185,9 +206,9 @@ export class ChatConnection {
 	/** Ends the connection; resolves when the socket is gone. No callback follows. */
 	async close(): Promise<void> {
 		this.inbox.shut();
-		this.line?.shut('stopped');
+		this.hold?.shut('stopped');
 		this.wrapUp();
-		await this.line?.ended;
+		await this.hold?.ended;
 	}
 
 	private async run(): Promise<void> {
@@ -220,60 +241,49 @@ export class ChatConnection {
 		return !signal.aborted;
 	}
 
-	/** Holds the connection once: from the token to the end of the socket. */
+	/** Holds the connection once: from the token to the end of the socket and its successors. */
 	private async attempt(): Promise<AttemptEnd | { kind: 'stopped' }> {
 		const minted = await this.tokens.current();
 		if (minted.kind !== 'token') return { kind: 'mint', result: minted };
-		this.wsToken = minted.token;
-		const claim = this.policy.claim;
-		const { baseUrl, clientId, openSocket, clock } = this.options;
-		const address = connectionAddress({ token: minted.token, baseUrl, clientId, claim });
-		if (address.kind === 'unusable') return { kind: 'address', why: address.why };
 		// Closed while the token was on its way: open nothing.
 		if (this.stop.signal.aborted) return { kind: 'stopped' };
-
-		const onData = (data: unknown) => this.inbox.receive(data);
-		const line = new Line(address.url, { openSocket, clock, onData });
-		this.line = line;
-		void this.keep(line);
-		const end = await line.ended;
-		this.isHeld = false;
+		const { claim } = this.policy;
+		const line = this.open(minted.token, claim);
+		if (!(line instanceof Line)) return { kind: 'address', why: line.why };
+		this.hold = new Hold(line, this.holdParts);
+		const end = await this.hold.ended;
 		const cause = this.sessionIsClosed ? 'session_closed' : end.cause;
 		return { kind: 'socket', end: { ...end, cause }, claimed: claim };
 	}
 
-	/** Looks after an open socket: reports it as held, renews the token, replaces the socket now and then. */
-	private async keep(line: Line): Promise<void> {
-		const { clock } = this.options;
-		await line.opened;
-		if (!(await pause(clock, SETTLE_MS, line.signal))) return;
-		this.isHeld = true;
-		this.held.resolve();
-		this.held = deferred();
-		const replaceAt = (line.openSince ?? clock.now()) + this.renewEveryMs();
-		for (;;) {
-			const due = Math.min(this.tokens.renewAt, replaceAt) - clock.now();
-			// A socket that is due but waits for an ack is looked at again in a second.
-			if (!(await pause(clock, Math.max(due, 1_000), line.signal))) return;
-			if (clock.now() >= this.tokens.renewAt) await this.renewToken(line);
-			if (clock.now() >= replaceAt && !this.exchanger.isWaiting) line.shut('renewed');
-		}
+	private open(token: WsToken, claim: boolean): Line | UnusableAddress {
+		this.wsToken = token;
+		const { baseUrl, clientId, openSocket, clock } = this.options;
+		const address = connectionAddress({ token, baseUrl, clientId, claim });
+		if (address.kind === 'unusable') return address;
+		const onData = (data: unknown) => this.inbox.receive(data);
+		return new Line(address.url, { openSocket, clock, onData });
 	}
 
-	private async renewToken(line: Line): Promise<void> {
-		const minted = await this.tokens.renew();
-		if (minted.kind === 'session_closed') line.shut('session_closed');
-		else if (minted.kind !== 'token') {
-			this.warn('The token of a chat session was not renewed yet', saidInMinting(minted.error));
-		}
+	/** A socket in place of one that is held, which needs no claim. */
+	private openAnother(minted: MintResult): Line | null {
+		if (minted.kind !== 'token' || this.stop.signal.aborted) return null;
+		const line = this.open(minted.token, false);
+		return line instanceof Line ? line : null;
+	}
+
+	private setHeld(isHeld: boolean): void {
+		this.isHeld = isHeld;
+		if (!isHeld) return;
+		this.held.resolve();
+		this.held = deferred();
 	}
 
 	private async endClosedSession(): Promise<void> {
 		this.sessionIsClosed = true;
-		const { line } = this;
-		if (line === null) return;
-		await pause(this.options.clock, SESSION_CLOSED_LINGER_MS, line.signal);
-		line.shut('session_closed');
+		if (this.hold === null) return;
+		await pause(this.options.clock, SESSION_CLOSED_LINGER_MS, this.stop.signal);
+		this.hold.shut('session_closed');
 	}
 
 	private async exchangeNow(
@@ -285,8 +295,9 @@ export class ChatConnection {
 			const readiness = await this.ready(signal);
 			if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
 			if (signal.aborted) return { kind: 'not_sent', readiness: this.standing() };
-			const { line } = this;
-			const answer = line === null ? null : write(line);
+			if (!this.isHeld) continue;
+			const line = this.hold?.line;
+			const answer = line === undefined ? null : write(line);
 			if (answer !== null) {
 				onSent();
 				return await answer;
@@ -314,10 +325,6 @@ export class ChatConnection {
 
 	private standing(): Exclude<Readiness, { kind: 'open' }> {
 		return this.ending === null ? { kind: 'closed_by_us' } : { kind: 'ended', ending: this.ending };
-	}
-
-	private renewEveryMs(): number {
-		return this.options.limits?.renewConnectionEveryMs ?? RENEW_CONNECTION_EVERY_MS;
 	}
 
 	private wrapUp(): void {

@@ -37,7 +37,7 @@ export const TOKEN_RETRY_MS = 30_000;
 
 /**
  * An open socket is replaced this often. The document has no ping, so this alone bounds how long a connection
- * that died silently goes unnoticed; the service's replay covers the moment between the two sockets.
+ * that died silently goes unnoticed. The new socket is there before the old one goes.
  */
 export const RENEW_CONNECTION_EVERY_MS = 270_000;
 

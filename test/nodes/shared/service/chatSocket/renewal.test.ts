@@ -1,6 +1,6 @@
 import type { MintResult } from '../../../../../nodes/shared/service/chatSocket/types';
 import { TokenKeeper } from '../../../../../nodes/shared/service/chatSocket/token';
-import { FakeClock, freshToken, messageSent, rig, settle, WS_URL } from './fakes';
+import { eventFrame, FakeClock, freshToken, messageSent, rig, settle, WS_URL } from './fakes';
 
 /** A token that the service says to expire `seconds` from now. */
 function tokenFor(seconds: number) {
@@ -160,32 +160,168 @@ describe('an open connection', () => {
 		expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
 	});
 
-	it('is replaced every 4.5 minutes: old socket closed first, same client_id, fresh token, no delay', async () => {
-		const { connection, sockets, clock, endings, hold } = rig({ takeOver: true });
-		connection.start();
-		await hold();
-		await clock.advance(268_000);
-		expect(sockets).toHaveLength(1);
-		await clock.advance(2_000);
+	/** A connection whose socket is due; the new one is on its way. */
+	async function due(options: Parameters<typeof rig>[0] = {}) {
+		const use = rig(options);
+		use.connection.start();
+		await use.hold();
+		await use.clock.advance(270_000);
+		const [old, fresh] = use.sockets;
+		if (old === undefined || fresh === undefined) throw new Error('no second socket was opened');
+		return { ...use, old, fresh };
+	}
+
+	it('is replaced every 4.5 minutes: another socket of the same client, without claim, then the old one goes', async () => {
+		const { sockets, old, fresh, clock, endings, connection } = await due({ takeOver: true });
 		expect(sockets).toHaveLength(2);
-		expect(sockets[0]?.closeCalls).toEqual([1000]);
-		expect(Object.fromEntries(sockets[1]?.query ?? [])).toEqual({
+		expect(Object.fromEntries(fresh.query)).toEqual({
 			shard: '4',
 			token: 'secret-2',
 			client_id: 'client-1',
 		});
+		fresh.opens();
+		await clock.advance(499);
+		expect(old.closeCalls).toEqual([]);
+		await clock.advance(1);
+		expect(old.closeCalls).toEqual([1000]);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+		await clock.advance(268_000);
+		expect(sockets).toHaveLength(2);
+		await clock.advance(2_000);
+		expect(sockets).toHaveLength(3);
 		expect(endings).toEqual([]);
 	});
 
+	it('loses no event on the way: those of both sockets count, each once', async () => {
+		const { old, fresh, clock, events } = await due();
+		old.receives(eventFrame('nudge_sent', 'e1'));
+		fresh.opens();
+		old.receives(eventFrame('nudge_sent', 'e2'));
+		fresh.receives(eventFrame('nudge_sent', 'e2'));
+		await clock.advance(500);
+		fresh.receives(eventFrame('nudge_sent', 'e3'));
+		expect(events.map(({ eventId }) => eventId)).toEqual(['e1', 'e2', 'e3']);
+	});
+
+	it.each([1000, 1008, 4001, 4401])(
+		'where the service closes the old socket then (%d), the new one goes on without a word',
+		async (code) => {
+			const { sockets, old, fresh, clock, connection, endings, logged } = await due();
+			fresh.opens();
+			old.ends(code, 'replaced');
+			await clock.advance(60_000);
+			expect(sockets).toHaveLength(2);
+			expect(await connection.ready()).toEqual({ kind: 'open' });
+			expect([endings, logged]).toEqual([[], []]);
+		},
+	);
+
+	it('where the old socket breaks before the new one is open, the new one goes on', async () => {
+		const { sockets, old, fresh, clock, connection } = await due();
+		old.breaks();
+		await clock.advance(3_000);
+		fresh.opens();
+		await clock.advance(500);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+		expect(sockets).toHaveLength(2);
+	});
+
+	it.each([1008, 1000, 4009])(
+		'where the service refuses the second socket (%d), the old one is closed first, then and from now on',
+		async (code) => {
+			const { sockets, old, fresh, clock, socket, endings } = await due();
+			fresh.opens();
+			fresh.ends(code, 'one connection only');
+			await settle();
+			expect(old.closeCalls).toEqual([1000]);
+			expect(sockets).toHaveLength(3);
+			socket().opens();
+			await clock.advance(269_000);
+			expect(socket().closeCalls).toEqual([]);
+			await clock.advance(2_000);
+			expect(sockets[2]?.closeCalls).toEqual([1000]);
+			expect(sockets).toHaveLength(4);
+			expect(endings).toEqual([]);
+		},
+	);
+
+	it('where the new socket cannot connect, it is closed and opened anew like any broken one', async () => {
+		const { sockets, old, fresh, clock, hold, connection } = await due();
+		fresh.breaks();
+		await settle();
+		expect(old.closeCalls).toEqual([1000]);
+		expect(sockets).toHaveLength(3);
+		await hold();
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+		await clock.advance(270_000);
+		expect(sockets).toHaveLength(4);
+		expect(sockets[2]?.closeCalls).toEqual([]);
+	});
+
+	it('where both are closed, it is a loss like any other', async () => {
+		const { sockets, old, fresh, clock } = await due();
+		fresh.opens();
+		old.ends(1008);
+		fresh.ends(1008);
+		await clock.advance(999);
+		expect(sockets).toHaveLength(2);
+		await clock.advance(1);
+		expect(sockets).toHaveLength(3);
+	});
+
+	it('sends no frame on a socket that may be closed any moment', async () => {
+		const { old, fresh, clock, connection } = await due();
+		const exchange = connection.exchange('{}', 60_000);
+		fresh.opens();
+		await clock.advance(499);
+		expect([old.sent, fresh.sent]).toEqual([[], []]);
+		await clock.advance(1);
+		expect([old.sent, fresh.sent]).toEqual([[], ['{}']]);
+		fresh.receives(messageSent);
+		expect((await exchange).kind).toBe('ack');
+	});
+
 	it('is replaced though a half-open peer does not answer the close', async () => {
-		const { connection, sockets, socket, clock, hold } = rig();
+		const { old, fresh, clock, connection } = await due();
+		old.deaf = true;
+		fresh.opens();
+		await clock.advance(500);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+		await clock.advance(2_000);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+	});
+
+	it('is kept for another half a minute when no token is to be had', async () => {
+		const { sockets, connection, clock, hold } = rig(
+			{ limits: { renewConnectionEveryMs: 290_000 } },
+			async (n, time) =>
+				n >= 2 && n <= 4 ? { kind: 'unreachable', error: null } : await freshToken(n, time),
+		);
 		connection.start();
 		await hold();
-		socket().deaf = true;
-		await clock.advance(270_000);
-		expect(sockets).toHaveLength(1);
-		await clock.advance(2_000);
+		await clock.advance(310_000);
+		expect(sockets.map(({ closeCalls }) => closeCalls)).toEqual([[]]);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+		await clock.advance(11_000);
 		expect(sockets).toHaveLength(2);
+	});
+
+	it('leaves nothing open when it is closed while both sockets are there', async () => {
+		const { old, fresh, clock, connection } = await due();
+		fresh.opens();
+		await connection.close();
+		expect([old.closeCalls, fresh.closeCalls]).toEqual([[1000], [1000]]);
+		await clock.advance(3_000);
+		expect(clock.pending).toBe(0);
+	});
+
+	it('ends with the session while both sockets are there', async () => {
+		const { old, fresh, clock, endings } = await due();
+		fresh.opens();
+		old.receives(eventFrame('session_closed', 'e1'));
+		await clock.advance(2_000);
+		expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
+		expect([old.readyState, fresh.readyState]).toEqual([3, 3]);
 	});
 
 	it('is not replaced while a frame waits for its ack', async () => {
@@ -207,6 +343,7 @@ describe('an open connection', () => {
 		connection.start();
 		await hold();
 		await clock.advance(270_000);
+		await hold();
 		expect(sockets).toHaveLength(2);
 		socket().breaks();
 		await clock.advance(999);
