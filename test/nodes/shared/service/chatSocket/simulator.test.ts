@@ -24,8 +24,10 @@ const random = () => 0.5;
 const session = fixtures.sessions.open;
 
 async function until(done: () => boolean): Promise<void> {
-	for (const end = Date.now() + 20_000; !done(); await realSleep(5)) {
+	const end = Date.now() + 20_000;
+	while (!done()) {
 		if (Date.now() > end) throw new Error('What is waited for does not come');
+		await realSleep(5);
 	}
 }
 
