@@ -7,7 +7,7 @@ import { N8nDriver, type Reference } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { chain, manualTrigger, node } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
-import { PACKAGE, removeWorkflow } from './calls';
+import { executionsOf, PACKAGE, removeWorkflow } from './calls';
 import { sharedN8n } from './shared';
 
 const AGENT = { agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full } };
@@ -81,5 +81,38 @@ describe.each([dialects.plain, dialects.wrapped])('a chat in real n8n, as $name'
 			Promise.resolve(simulator.sessions.standingSockets() === 0),
 		);
 		await removeWorkflow(n8n, workflow);
+	});
+
+	it('Chat Send sends over the connection that an active Chat Events Trigger holds, from two executions at once', async () => {
+		const sessionId = fixtures.sessions.open;
+		const listening = await n8n.createWorkflow(
+			chain('listening', chat('Trigger', 'chatEventsTrigger', { sessionIds: sessionId })),
+		);
+		await n8n.activate(listening);
+		await until('the socket', async () =>
+			Promise.resolve(simulator.sessions.openSockets(sessionId) === 1),
+		);
+		const connections = () =>
+			simulator.requests.filter(({ path }) => path.endsWith('/user-stream')).length;
+		const before = connections();
+
+		const sending = await n8n.createWorkflow(
+			chain('sending', manualTrigger(), say('Send', 'Hello', { sendBy: 'socket', sessionId })),
+		);
+		const runs = [1, 2].map(async () => await n8n.runManually(sending, 'Start'));
+		for (const { id, status } of await Promise.all(runs)) {
+			expect(status).toBe('success');
+			const [item] = await n8n.output(id, 'Send');
+			expect(item?.json).toMatchObject({ state: 'default', reply: 'You said: Hello' });
+		}
+		expect(connections()).toBe(before);
+		expect(simulator.sessions.openSockets(sessionId)).toBe(1);
+		const events = await executionsOf(n8n, listening, 'Trigger', 4);
+		expect(events.map(({ json }) => json.type)).toEqual(Array(4).fill('message_received'));
+		await removeWorkflow(n8n, sending);
+		await removeWorkflow(n8n, listening);
+		await until('no socket to be left', async () =>
+			Promise.resolve(simulator.sessions.standingSockets() === 0),
+		);
 	});
 });
