@@ -12,156 +12,153 @@ const { agents, calls, campaigns, uploads } = fixtures;
 const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
 const NEW = '+919800000077';
 
-describe.each([dialects.plain, dialects.terse, dialects.wrapped])(
-	'in real n8n, in the dialect “$name”',
-	(dialect) => {
-		let n8n: N8nDriver;
-		let simulator: Simulator;
-		let credential: Reference;
+describe.each(Object.values(dialects))('in real n8n, in the dialect “$name”', (dialect) => {
+	let n8n: N8nDriver;
+	let simulator: Simulator;
+	let credential: Reference;
 
-		beforeAll(async () => {
-			n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
-			simulator = await startSimulator({ dialect });
-			credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
-		});
-		afterEach(() => {
-			simulator.reset();
-		});
-		afterAll(async () => {
-			await n8n.call('DELETE', `/credentials/${credential.id}`);
-			await simulator.stop();
+	beforeAll(async () => {
+		n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
+		simulator = await startSimulator({ dialect });
+		credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
+	});
+	afterEach(() => {
+		simulator.reset();
+	});
+	afterAll(async () => {
+		await n8n.call('DELETE', `/credentials/${credential.id}`);
+		await simulator.stop();
+	});
+
+	const ours = (name: string, type: string, parameters: INodeParameters): INode =>
+		node(name, `${PACKAGE}.${type}`, 1, parameters, {
+			credentials: { [CREDENTIAL]: { id: credential.id, name: credential.name } },
 		});
 
-		const ours = (name: string, type: string, parameters: INodeParameters): INode =>
-			node(name, `${PACKAGE}.${type}`, 1, parameters, {
-				credentials: { [CREDENTIAL]: { id: credential.id, name: credential.name } },
-			});
-
-		/** Runs the nodes one after another; gives the last one's output, or throws what it told. */
-		async function run(...nodes: INode[]): Promise<INodeExecutionData[]> {
-			const workflow = await n8n.createWorkflow(chain('Reads', manualTrigger(), ...nodes));
-			try {
-				const { id } = await n8n.runManually(workflow, 'Start');
-				const { error } = await n8n.runData(id);
-				if (error !== undefined) throw new Error(error.message);
-				return await n8n.output(id, nodes.at(-1)?.name ?? '');
-			} finally {
-				await n8n.deleteWorkflow(workflow);
-			}
+	/** Runs the nodes one after another; gives the last one's output, or throws what it told. */
+	async function run(...nodes: INode[]): Promise<INodeExecutionData[]> {
+		const workflow = await n8n.createWorkflow(chain('Reads', manualTrigger(), ...nodes));
+		try {
+			const { id } = await n8n.runManually(workflow, 'Start');
+			const { error } = await n8n.runData(id);
+			if (error !== undefined) throw new Error(error.message);
+			return await n8n.output(id, nodes.at(-1)?.name ?? '');
+		} finally {
+			await n8n.deleteWorkflow(workflow);
 		}
-		const one = async (type: string, parameters: INodeParameters) =>
-			await run(ours('Node', type, parameters));
+	}
+	const one = async (type: string, parameters: INodeParameters) =>
+		await run(ours('Node', type, parameters));
 
-		test('Place Call', async () => {
-			const [item] = await one('placeCall', {
-				...AGENT,
-				countryCode: 'IN',
-				phoneNumber: '98765 43210',
-				personName: 'Asha Rao',
-			});
-			expect(item?.json.call_id).toEqual(expect.any(String));
-			expect(simulator.callsTo('+919876543210')).toBe(1);
+	test('Place Call', async () => {
+		const [item] = await one('placeCall', {
+			...AGENT,
+			countryCode: 'IN',
+			phoneNumber: '98765 43210',
+			personName: 'Asha Rao',
 		});
+		expect(item?.json.call_id).toEqual(expect.any(String));
+		expect(simulator.callsTo('+919876543210')).toBe(1);
+	});
 
-		test('Push Campaign Contacts', async () => {
-			const rows = [
-				{ phone: '098765 43211', person_name: 'Ravi', city: 'Pune' },
-				{ phone: 'later', person_name: 'Nisha', city: 'Jaipur' },
-			];
-			const jsonOutput = JSON.stringify({ rows });
-			const [item] = await run(
-				node('Sheet', 'n8n-nodes-base.set', 3.4, { mode: 'raw', jsonOutput }),
-				node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'rows' }),
-				ours('Node', 'pushCampaignContacts', { campaignId: String(campaigns.active), ...AGENT }),
-			);
-			expect(item?.json).toMatchObject({
-				contacts_accepted: 1,
-				feed: { received: 2, pushed: 1, rejected: 1 },
-			});
-			expect(simulator.contactsOf(campaigns.active)).toContainEqual(
-				expect.objectContaining({ personName: 'Ravi', extra: { city: 'Pune' } }),
-			);
+	test('Push Campaign Contacts', async () => {
+		const rows = [
+			{ phone: '098765 43211', person_name: 'Ravi', city: 'Pune' },
+			{ phone: 'later', person_name: 'Nisha', city: 'Jaipur' },
+		];
+		const jsonOutput = JSON.stringify({ rows });
+		const [item] = await run(
+			node('Sheet', 'n8n-nodes-base.set', 3.4, { mode: 'raw', jsonOutput }),
+			node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'rows' }),
+			ours('Node', 'pushCampaignContacts', { campaignId: String(campaigns.active), ...AGENT }),
+		);
+		expect(item?.json).toMatchObject({
+			contacts_accepted: 1,
+			feed: { received: 2, pushed: 1, rejected: 1 },
 		});
+		expect(simulator.contactsOf(campaigns.active)).toContainEqual(
+			expect.objectContaining({ personName: 'Ravi', extra: { city: 'Pune' } }),
+		);
+	});
 
-		test('Get Call: record, transcript, recording', async () => {
-			const include = ['transcript', 'recording'];
-			const [item] = await one('getCall', { callId: calls.finished, include });
-			expect(item?.json).toMatchObject({
-				call_id: calls.finished,
-				transcript: [{ role: expect.any(String) }, {}, {}],
-				recording: { expires_in_seconds: 900 },
-			});
+	test('Get Call: record, transcript, recording', async () => {
+		const include = ['transcript', 'recording'];
+		const [item] = await one('getCall', { callId: calls.finished, include });
+		expect(item?.json).toMatchObject({
+			call_id: calls.finished,
+			transcript: [{ role: expect.any(String) }, {}, {}],
+			recording: { expires_in_seconds: 900 },
 		});
+	});
 
-		test('Get Call: the transcript as text', async () => {
-			const [item] = await one('getCall', {
-				operation: 'getTranscript',
-				callId: calls.finished,
-			});
-			expect(item?.json.transcript_text).toContain('assistant: ');
+	test('Get Call: the transcript as text', async () => {
+		const [item] = await one('getCall', {
+			operation: 'getTranscript',
+			callId: calls.finished,
 		});
+		expect(item?.json.transcript_text).toContain('assistant: ');
+	});
 
-		test('Get Call: the recording goes into the binary store', async () => {
-			const [item] = await one('getCall', {
-				operation: 'getRecording',
-				callId: calls.finished,
-				recordingAs: 'file',
-				outputField: 'sound',
-			});
-			const recorded = simulator.state.calls.get(calls.finished)?.recording;
-			expect(item?.json.mime_type).toMatch(/^audio\//);
-			expect(item?.binary?.sound).toMatchObject({ fileType: 'audio', bytes: recorded?.length });
-			// What is stored as a file stands by its id in the execution, not by its bytes.
-			expect(item?.binary?.sound?.data.length).toBeLessThan(100);
+	test('Get Call: the recording goes into the binary store', async () => {
+		const [item] = await one('getCall', {
+			operation: 'getRecording',
+			callId: calls.finished,
+			recordingAs: 'file',
+			outputField: 'sound',
 		});
+		const recorded = simulator.state.calls.get(calls.finished)?.recording;
+		expect(item?.json.mime_type).toMatch(/^audio\//);
+		expect(item?.binary?.sound).toMatchObject({ fileType: 'audio', bytes: recorded?.length });
+		// What is stored as a file stands by its id in the execution, not by its bytes.
+		expect(item?.binary?.sound?.data.length).toBeLessThan(100);
+	});
 
-		test('Get Call: every call', async () => {
-			const found = await one('getCall', { operation: 'getMany', returnAll: true });
-			expect(new Set(found.map(({ json }) => json.call_id)).size).toBe(40);
-		});
+	test('Get Call: every call', async () => {
+		const found = await one('getCall', { operation: 'getMany', returnAll: true });
+		expect(new Set(found.map(({ json }) => json.call_id)).size).toBe(40);
+	});
 
-		test('Campaign Status', async () => {
-			const found = await one('campaignStatus', {
-				campaignId: String(campaigns.active),
-				waitUntilCompleted: true,
-				campaignUploadId: String(uploads.completed),
-			});
-			expect(found).toMatchObject([
-				{ json: { campaign_id: campaigns.active, wait_outcome: 'completed' } },
-			]);
+	test('Campaign Status', async () => {
+		const found = await one('campaignStatus', {
+			campaignId: String(campaigns.active),
+			waitUntilCompleted: true,
+			campaignUploadId: String(uploads.completed),
 		});
+		expect(found).toMatchObject([
+			{ json: { campaign_id: campaigns.active, wait_outcome: 'completed' } },
+		]);
+	});
 
-		test('DND: added, found, listed, removed', async () => {
-			const dnd = (name: string, parameters: INodeParameters) =>
-				ours(name, 'dnd', { ...AGENT, ...parameters });
-			const found = await run(
-				dnd('Add', { operation: 'add', phone: NEW }),
-				dnd('Check', { operation: 'check', phone: NEW }),
-				dnd('Remove', { operation: 'remove', phone: '={{ $json.phone }}' }),
-				dnd('List', { operation: 'getMany', returnAll: true }),
-			);
-			expect(found).toHaveLength(121);
-			const paths = simulator.requests.map(({ method, path }) => `${method} ${path}`);
-			expect(paths).toEqual(
-				expect.arrayContaining(['POST /v1/dnd_numbers', 'DELETE /v1/dnd_numbers']),
-			);
-		});
+	test('DND: added, found, listed, removed', async () => {
+		const dnd = (name: string, parameters: INodeParameters) =>
+			ours(name, 'dnd', { ...AGENT, ...parameters });
+		const found = await run(
+			dnd('Add', { operation: 'add', phone: NEW }),
+			dnd('Check', { operation: 'check', phone: NEW }),
+			dnd('Remove', { operation: 'remove', phone: '={{ $json.phone }}' }),
+			dnd('List', { operation: 'getMany', returnAll: true }),
+		);
+		expect(found).toHaveLength(121);
+		const paths = simulator.requests.map(({ method, path }) => `${method} ${path}`);
+		expect(paths).toEqual(
+			expect.arrayContaining(['POST /v1/dnd_numbers', 'DELETE /v1/dnd_numbers']),
+		);
+	});
 
-		test('Agents', async () => {
-			expect(await one('agents', { operation: 'getMany' })).toHaveLength(4);
-			expect(await one('agents', { operation: 'check', ...AGENT })).toMatchObject([
-				{ json: { agent_uuid: agents.full, active: true } },
-			]);
-		});
+	test('Agents', async () => {
+		expect(await one('agents', { operation: 'getMany' })).toHaveLength(4);
+		expect(await one('agents', { operation: 'check', ...AGENT })).toMatchObject([
+			{ json: { agent_uuid: agents.full, active: true } },
+		]);
+	});
 
-		test('an unknown call stops the run with plain words', async () => {
-			const unknown = '00000000-0000-4000-8000-000000000000';
-			await expect(one('getCall', { callId: unknown })).rejects.toThrow(
-				'The service does not know this call',
-			);
-		});
-	},
-);
+	test('an unknown call stops the run with plain words', async () => {
+		const unknown = '00000000-0000-4000-8000-000000000000';
+		await expect(one('getCall', { callId: unknown })).rejects.toThrow(
+			'The service does not know this call',
+		);
+	});
+});
 
 describe('the Campaign Progress Trigger in real n8n', () => {
 	test('starts with the present state, then with what changes, once', async () => {
