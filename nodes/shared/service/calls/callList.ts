@@ -5,7 +5,7 @@ import { numberIn, outlineOf, valueAt } from '../core/jsonPath';
 import { readParts, type Part } from '../core/paging';
 import type { Service } from '../core/service';
 import type { OpenDetailName, OpenDetails } from '../openDetails';
-import { queryOf } from '../openDetails/placeValues';
+import { queryOf, withValue } from '../openDetails/placeValues';
 import { isJsonObject, type JsonObject, type JsonValue } from '../types';
 
 export type CallListRequest = {
@@ -70,9 +70,11 @@ export async function readCalls(
 ): Promise<JsonObject[]> {
 	details.require(neededForList({ limit, pageSize }, details));
 	const sized =
-		pageSize === undefined ? {} : { [details.required('callListPageSizeName')]: pageSize };
+		pageSize === undefined
+			? query
+			: withValue(query, details.required('callListPageSizeName'), pageSize);
 	const read = async (position: Query = {}) => {
-		const answer = await listCalls(service, { ...query, ...sized, ...position }, additions);
+		const answer = await listCalls(service, { ...sized, ...position }, additions);
 		return answer.body;
 	};
 	if (passesThrough(limit, details)) return [asRecord(await read())];

@@ -24,13 +24,14 @@ export function placeValues(values: readonly NamedValue[]): Additions {
 
 /** Values under their names; those of one name become a list, which is sent as the name repeated. */
 export function queryOf(values: ReadonlyArray<{ name: string; value: QueryValue }>): Query {
-	const query: Query = {};
-	for (const { name, value } of values) {
-		const known = Object.hasOwn(query, name) ? query[name] : undefined;
-		if (known === undefined) query[name] = value;
-		else query[name] = Array.isArray(known) ? [...known, value] : [known, value];
-	}
-	return query;
+	return values.reduce<Query>((query, { name, value }) => withValue(query, name, value), {});
+}
+
+/** A query with one value more; what stands under the same name stays. */
+export function withValue(query: Query, name: string, value: QueryValue): Query {
+	const known = Object.hasOwn(query, name) ? query[name] : undefined;
+	if (known === undefined) return { ...query, [name]: value };
+	return { ...query, [name]: Array.isArray(known) ? [...known, value] : [known, value] };
 }
 
 function bodyOf(values: readonly NamedValue[]): JsonObject {

@@ -155,6 +155,13 @@ describe('the ways of paging', () => {
 		expect(list.asked).toHaveLength(2);
 	});
 
+	test('a page size of the same name as a filter drops neither', async () => {
+		const list = listing(() => ({ data: { calls: [] } }));
+		const details = { ...PAGED, callListPageSizeName: 'q' };
+		await read(list, details, { query: { q: 'picked' }, pageSize: 5 });
+		expect(list.asked).toEqual([{ q: ['picked', 5] }]);
+	});
+
 	test('a total that is written as text', async () => {
 		const list = listing(() => ({ data: { calls: calls(0, 3), total: '3' } }));
 		expect(await read(list, { ...PAGED, callListTotalPath: 'data.total' })).toEqual(calls(0, 3));
