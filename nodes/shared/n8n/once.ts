@@ -136,15 +136,13 @@ export class OnceLedger<Desk> {
 		};
 		return await turn(async () => {
 			note({ sent: true });
-			try {
-				const output = await sending.send(desk);
-				note({ done: output.map(({ json }) => this.keep(json)) });
-				return output;
-			} catch (error) {
+			const output = await sending.send(desk).catch((error: unknown): never => {
 				if (error instanceof OutcomeUnknown) note({ unknown: error.kept() });
 				else if (error instanceof ExplainedError) this.restore(name, before);
 				throw error;
-			}
+			});
+			note({ done: output.map(({ json }) => this.keep(json)) });
+			return output;
 		});
 	}
 
