@@ -115,12 +115,15 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 	it('three messages in quick order, merged into one turn: its reply or none', async () => {
 		const { connection } = connect();
 		await connection.ready();
-		const names = dialect.chat.inbound;
-		const byRequest = async (content: string) =>
-			await fetch(`${sim.baseUrl}/v1/chat/inbound`, {
+		const byRequest = async (message: string) =>
+			await fetch(`${sim.baseUrl}/chat_messages/send_message`, {
 				method: 'POST',
 				headers: { 'API-Token': sim.token, 'Content-Type': 'application/json' },
-				body: JSON.stringify({ [names.session]: session, [names.message]: content }),
+				body: JSON.stringify({
+					agent_uuid: fixtures.agents.full,
+					chat_session_id: session,
+					message,
+				}),
 			});
 		const first = byRequest('please answer slowly');
 		await until(() => sim.sessions.get(session).flight !== null);
