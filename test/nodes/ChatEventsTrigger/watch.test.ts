@@ -92,7 +92,7 @@ test('requests that come together lose none of the sessions', async () => {
 	const many = Array.from({ length: 20 }, () => control.create().sessionId);
 	await Promise.all(many.map(async (id) => await watch(id)));
 	expect(new Set(stored())).toEqual(new Set(many));
-	expect(control.openSockets()).toBe(20);
+	await ring.connected(20);
 });
 
 test('a closed session leaves the list by itself', async () => {
