@@ -157,6 +157,9 @@ describe('Place Call waits for completion in real n8n', () => {
 			400,
 			500,
 			600,
+			// A busy n8n takes a while to put an execution to sleep.
+			3_000,
+			15_000,
 		] as const;
 		let run = 0;
 		const runner = async (): Promise<void> => {
