@@ -64,6 +64,6 @@ function maybePlaced(request: CallRequest, error: OutcomeUnknown): OutcomeUnknow
 	const { phone_number: phone, country_code: country } = request;
 	return error.told({
 		message: `${error.message} (call to ${phone}, ${country})`,
-		todo: `The call was not sent a second time. Look for ${phone} among the calls of your account, for example with Get Call › Get Many, before you run this item again.`,
+		todo: `The call was not sent a second time. Look for ${phone} among the calls of your account, for example with Get Call › Get Many, before you place this call again.`,
 	});
 }

@@ -93,6 +93,7 @@ test('requests that come together lose none of the sessions', async () => {
 	await Promise.all(many.map(async (id) => await watch(id)));
 	expect(new Set(stored())).toEqual(new Set(many));
 	await ring.connected(20);
+	expect(many.map((id) => control.openSockets(id))).toEqual(many.map(() => 1));
 });
 
 test('a closed session leaves the list by itself', async () => {

@@ -152,7 +152,7 @@ describe('a call whose fate is open', () => {
 		const { message, description } = await told();
 		expect(message).toBe(`${what}, ${unknown}`);
 		expect(description).toMatch(
-			/^The call was not sent a second time\. Look for 9876543210 among the calls of your account, for example with Get Call › Get Many, before you run this item again\./,
+			/^The call was not sent a second time\. Look for 9876543210 among the calls of your account, for example with Get Call › Get Many, before you place this call again\./,
 		);
 		expect(waits).not.toHaveBeenCalled();
 	});

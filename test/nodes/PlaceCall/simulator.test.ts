@@ -3,6 +3,7 @@ import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import schema from '../../../nodes/PlaceCall/__schema__/v1.0.0.json';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import { clock } from '../../../nodes/shared/n8n/connect';
+import { credentialFor } from '../../contract/credentialFor';
 import { output, searchList } from '../../engine';
 import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../../simulator';
 import { faultOf, placeCallRing } from './placeCall';
@@ -35,8 +36,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 	});
 
 	async function credentials() {
-		const { baseUrl, token: apiToken } = simulator;
-		return { [CREDENTIAL]: await ring.addCredential({ baseUrl, apiToken }) };
+		return { [CREDENTIAL]: await ring.addCredential(credentialFor(simulator)) };
 	}
 
 	async function place(parameters: INodeParameters, over: IDataObject = {}): Promise<IRun> {
