@@ -48,12 +48,6 @@ export function describeAddress(wsUrl: string): string {
 		: `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
 }
 
-/** Takes a token out of a text that came from elsewhere, such as a close reason. */
-export function redact(text: string, token: string): string {
-	if (token === '') return text;
-	return text.replaceAll(token, '***').replaceAll(encodeURIComponent(token), '***');
-}
-
 /** Whether the base URL is plain http on this very machine. */
 function isLoopbackHttp(baseUrl: string): boolean {
 	const parsed = parseUrl(baseUrl);

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/http';
 import type { WsToken } from '../types';
-import { connectionAddress, redact, type ConnectionAddress } from './address';
+import { connectionAddress, type ConnectionAddress } from './address';
+import { withoutSecrets } from '../core/secrets';
 import { backoffMs } from './backoff';
 import type { AttemptEnd, EndingKind, PolicyLimits, Wait } from './closeCodes';
 import { ReconnectPolicy } from './closeCodes';
@@ -261,7 +262,9 @@ export class ChatConnection {
 		const { baseUrl, clientId, openSocket, clock } = this.options;
 		const address = connectionAddress({ token, baseUrl, clientId, claim });
 		if (address.kind === 'unusable') return address;
-		const onData = (data: unknown) => this.inbox.receive(data);
+		const secrets = [token.token];
+		const onData = (data: unknown) =>
+			this.inbox.receive(typeof data === 'string' ? withoutSecrets(data, secrets) : data);
 		return new Line(address.url, { openSocket, clock, onData });
 	}
 
@@ -352,6 +355,6 @@ export class ChatConnection {
 	}
 
 	private redact(text: string): string {
-		return redact(text, this.wsToken?.token ?? '');
+		return withoutSecrets(text, this.wsToken === null ? [] : [this.wsToken.token]);
 	}
 }

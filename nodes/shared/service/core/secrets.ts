@@ -50,6 +50,12 @@ export function withoutItsSecrets(body: JsonValue): JsonValue {
 	return secrets.length === 0 ? body : mapTexts(body, hiding(secrets));
 }
 
+/** A text, JSON or not, without these secrets, plain or encoded. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+	const worthHiding = secrets.filter(({ length }) => length >= SHORTEST_SECRET);
+	return worthHiding.length === 0 ? text : hiddenIn(text, hiding(worthHiding));
+}
+
 /** The values in an answer that open something, wherever they stand. */
 function secretsIn(body: JsonValue): string[] {
 	const found: string[] = [];

@@ -1,7 +1,6 @@
 import {
 	connectionAddress,
 	describeAddress,
-	redact,
 } from '../../../../../nodes/shared/service/chatSocket/address';
 
 const HTTPS = 'https://api.example.com';
@@ -66,10 +65,5 @@ describe('what is shown of an address', () => {
 		['nonsense', 'an unreadable address'],
 	])('%s is shown as %s', (wsUrl, shown) => {
 		expect(describeAddress(wsUrl)).toBe(shown);
-	});
-
-	it('takes the token out of a text, plain and encoded', () => {
-		expect(redact('bad t 1 and t%201', 't 1')).toBe('bad *** and ***');
-		expect(redact('nothing', '')).toBe('nothing');
 	});
 });

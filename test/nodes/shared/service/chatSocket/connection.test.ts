@@ -36,6 +36,18 @@ describe('connecting', () => {
 		expect(await connection.ready()).toEqual({ kind: 'open' });
 	});
 
+	it('gives out no event with the token of its socket in it', async () => {
+		const { connection, socket, events, hold } = rig();
+		connection.start();
+		await hold();
+		socket().receives(eventFrame('message_received', 'e-1', { content: 'token secret-1' }));
+		socket().receives(eventFrame('mode_changed', 'e-2').replace('{}', '{"to":"\\u0073ecret-1"}'));
+		expect(events.map(({ envelope: { payload } }) => payload)).toEqual([
+			{ content: 'token [hidden]' },
+			{ to: '[hidden]' },
+		]);
+	});
+
 	it('is not ready when the service lets it in only to refuse it', async () => {
 		const { connection, socket, clock } = rig({ limits: { slowPolls: 0 } });
 		const ready = connection.start().ready();

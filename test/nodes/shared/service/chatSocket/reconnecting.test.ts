@@ -64,7 +64,7 @@ describe('reconnecting', () => {
 		expect(sockets.some(({ query }) => query.has('claim'))).toBe(false);
 		expect(endings[0]).toMatchObject({
 			kind: 'held_or_inactive',
-			said: 'close code 1008 · policy: ***',
+			said: 'close code 1008 · policy: [hidden]',
 		});
 	});
 

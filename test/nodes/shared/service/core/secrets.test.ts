@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import type { WireAnswer } from '../../../../../nodes/shared/service/core/http';
+import { withoutSecrets } from '../../../../../nodes/shared/service/core/secrets';
 import { Service } from '../../../../../nodes/shared/service/core/service';
 import * as endpoints from '../../../../../nodes/shared/service/endpoints';
 
@@ -110,6 +111,17 @@ describe('a WebSocket token', () => {
 		const shown = await seen(endpoints.injectContext(service, 's', { context: 'x' }));
 		expect(shown).toContain('token [hidden]');
 	});
+});
+
+test('texts from elsewhere, such as a close reason or a frame, lose the secrets that are known', () => {
+	expect(withoutSecrets('bad token 1 and token%201', ['token 1', 'token 12'])).toBe(
+		'bad token 1 and token%201',
+	);
+	expect(withoutSecrets('bad secret 1 and secret%201', ['secret 1'])).toBe(
+		'bad [hidden] and [hidden]',
+	);
+	expect(withoutSecrets('{"a":"\\u0073ecret 1"}', ['secret 1'])).toBe('{"a":"[hidden]"}');
+	expect(withoutSecrets('nothing', [])).toBe('nothing');
 });
 
 describe('the address of a recording', () => {
