@@ -7,7 +7,12 @@ import type {
 import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
 import type { FeedOutcome } from '../shared/service/campaignFeed/feed';
 import { countRows, describeOutcome } from '../shared/service/campaignFeed/report';
-import { ExplainedError, InvalidInput, ServiceRefusal } from '../shared/service/core/explained';
+import {
+	explained,
+	ExplainedError,
+	InvalidInput,
+	ServiceRefusal,
+} from '../shared/service/core/explained';
 import { isJsonObject } from '../shared/service/types';
 import { openProgress } from './feedMemory';
 
@@ -60,7 +65,7 @@ function earlierTries(
 	try {
 		return openProgress(context).known(items);
 	} catch (error) {
-		if (!(error instanceof ExplainedError)) throw error;
+		explained(error);
 		return undefined;
 	}
 }

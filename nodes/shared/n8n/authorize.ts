@@ -3,7 +3,7 @@ import {
 	type ICredentialDataDecryptedObject,
 	type IHttpRequestOptions,
 } from 'n8n-workflow';
-import { ExplainedError } from '../service/core/explained';
+import { explained } from '../service/core/explained';
 import { readServiceAccess, type ServiceAccess } from './credential';
 
 /** Both of n8n's helpers: a redirect would take the token's header along to another host. */
@@ -26,9 +26,10 @@ export function authorize(
 ): IHttpRequestOptions {
 	const { baseUrl, apiToken } = readAccess(data);
 	if (!isBelow(baseUrl, targetOf(request))) {
-		throw new UserError('The API token was not sent: this address is not below Base URL', {
-			description: `This credential serves addresses that begin with ${baseUrl}/ alone. Correct the URL, or choose another credential for it. The request was not sent.`,
-		});
+		throw notAuthorized(
+			'The API token was not sent: this address is not below Base URL',
+			`This credential serves addresses that begin with ${baseUrl}/ alone. Correct the URL, or choose another credential for it. The request was not sent.`,
+		);
 	}
 	return { ...request, ...NO_REDIRECTS, headers: { ...request.headers, 'API-Token': apiToken } };
 }
@@ -37,9 +38,13 @@ function readAccess(data: ICredentialDataDecryptedObject): ServiceAccess {
 	try {
 		return readServiceAccess(data);
 	} catch (error) {
-		if (!(error instanceof ExplainedError)) throw error;
-		throw new UserError(error.message, { description: error.todo });
+		const { message, todo } = explained(error);
+		throw notAuthorized(message, todo);
 	}
+}
+
+function notAuthorized(message: string, description: string): UserError {
+	return new UserError(message, { description });
 }
 
 /** Where a request goes; n8n's older helper, which its HTTP Request node uses, calls the address `uri`. */

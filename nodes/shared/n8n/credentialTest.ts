@@ -4,7 +4,7 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import {
-	ExplainedError,
+	explained,
 	isRefusal,
 	NotSent,
 	OutcomeUnknown,
@@ -41,8 +41,8 @@ export async function voiceChatAgentApiTest(
 			(error: unknown) => judge(error, access.baseUrl),
 		);
 	} catch (error) {
-		if (!(error instanceof ExplainedError)) throw error;
-		return failed(error.message, error.todo);
+		const { message, todo } = explained(error);
+		return failed(message, todo);
 	}
 }
 

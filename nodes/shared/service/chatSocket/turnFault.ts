@@ -67,10 +67,10 @@ const SEND_UNKNOWN_WITH_KEY =
 /** Null for outcomes that went well. */
 export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 	switch (outcome.kind) {
+		// A state the document does not list is data, like every value it leaves open.
 		case 'completed':
 		case 'replayed':
 		case 'merged':
-		// A state the document does not list is data, like every value it leaves open.
 		case 'unrecognized':
 			return null;
 		case 'busy':

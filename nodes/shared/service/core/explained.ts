@@ -179,6 +179,12 @@ export type Refusal = {
 	body: JsonObject;
 };
 
+/** The error itself where it can be told to a person; a defect of ours goes on as it is. */
+export function explained(error: unknown): ExplainedError {
+	if (error instanceof ExplainedError) return error;
+	throw error;
+}
+
 /** Closes what may be the service's own words, so that more can follow. */
 export function asSentence(text: string): string {
 	return /[.!?]$/.test(text) ? text : `${text}.`;

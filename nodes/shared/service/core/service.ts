@@ -48,12 +48,16 @@ export class Service {
 			);
 			return this.read(request, answer, evidence, isSecret);
 		} catch (error) {
-			if (error instanceof ExplainedError) throw error;
-			if (error instanceof TransportFault) throw this.explainFault(request, error);
-			// Whatever was not foreseen may have happened after the request left.
-			const said = this.secrets.hide(error instanceof Error ? error.message : String(error));
-			throw unknown(request, { happened: 'The answer could not be read' }, said);
+			throw this.explain(request, error);
 		}
+	}
+
+	private explain(request: ServiceRequest, error: unknown): Error {
+		if (error instanceof ExplainedError) return error;
+		if (error instanceof TransportFault) return this.explainFault(request, error);
+		// Whatever was not foreseen may have happened after the request left.
+		const said = this.secrets.hide(error instanceof Error ? error.message : String(error));
+		return unknown(request, { happened: 'The answer could not be read' }, said);
 	}
 
 	private read(
