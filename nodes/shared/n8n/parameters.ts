@@ -14,7 +14,7 @@ type Reading =
 	| { kind: 'expression'; extractValue: boolean };
 
 /** `={{ $json.phone }}` or `={{ $json["Phone Number"] }}`, as dragging a column into a field writes it. */
-const COLUMN = /^=\{\{\s*\$json(?:\.([A-Za-z_]\w*)|\[(["'])([^"'\\]+)\2\])\s*\}\}$/;
+const COLUMN = /^=\{\{\s*\$json(?:\.([A-Za-z_]\w*)|\[(["'])([^"'\\{}]+)\2\])\s*\}\}$/;
 
 /**
  * Reads node parameters. Evaluating an expression costs about 0.3 ms an item, which thousands of

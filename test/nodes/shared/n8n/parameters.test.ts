@@ -70,6 +70,9 @@ describe('the shortcut for a column and the engine agree', () => {
 			'1',
 			'é',
 			' x ',
+			'}}',
+			'a }} b',
+			'{{',
 		),
 		fc.constantFrom(
 			'prototype',
