@@ -225,16 +225,18 @@ describe('listening for a test event in the editor', () => {
 	};
 
 	test('ends at the first event, as a client of its own', async () => {
-		const listening = listen({ sessionIds: sessions.open });
+		// Of no other test: a connection that a trigger has just left would be joined.
+		const sessionId = sessions.dormant;
+		const listening = listen({ sessionIds: sessionId });
 		await ring.connected();
 		const { sessions: control } = ring.service();
-		const [trial] = control.clientIds(sessions.open);
-		control.nudge(sessions.open);
+		const [trial] = control.clientIds(sessionId);
+		control.nudge(sessionId);
 		const run = await listening;
 		expect(output(run, 'Trigger').map(({ json }) => json.type)).toEqual(['nudge_sent']);
 		await ring.connected(0);
-		await ring.start({ sessionIds: sessions.open });
-		expect(control.clientIds(sessions.open)).not.toEqual([trial]);
+		await ring.start({ sessionIds: sessionId });
+		expect(control.clientIds(sessionId)).not.toEqual([trial]);
 	});
 
 	test('a session that cannot be followed ends it with the reason', async () => {
