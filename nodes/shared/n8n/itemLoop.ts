@@ -86,7 +86,7 @@ export async function sendEachItem<Desk>(
 	const send = async (index: number): Promise<INodeExecutionData[]> => {
 		const sending = ready(index);
 		prepared.delete(index);
-		return await ledger.once(sending, turnOf?.(index) ?? atOnce);
+		return await ledger.once(sending, turnOf?.(index) ?? atOnce, index);
 	};
 	return await forEachItem(context, send, { ...options, ...(ledger.isFirstTry && { check }) });
 }

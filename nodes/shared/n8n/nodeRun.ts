@@ -16,7 +16,7 @@ export async function runNode(
 	return outputs;
 }
 
-/** *Retry On Fail* also runs a node again that handed its errors on. */
+/** *Retry On Fail* also runs a node again that handed its errors on; to older versions of n8n `null` is one too. */
 function mayBeRunAgain(outputs: INodeExecutionData[][]): boolean {
-	return outputs.flat().some(({ json }) => json.error !== undefined && json.error !== null);
+	return outputs.flat().some(({ json }) => json.error !== undefined);
 }

@@ -25,17 +25,18 @@ export type Sending<Desk> = {
 /** Runs a job, perhaps after others that must come before it. */
 export type Turn = (job: () => Promise<INodeExecutionData[]>) => Promise<INodeExecutionData[]>;
 
+/** Whose a record is: a model's wish (`of`), or a row under the parameters of its time (`row`). */
+type Tag = { of?: string; row?: string };
+
 /** What became of a request; `sent` is one whose answer had not come when the record was stored. */
-type Settled = { of?: string } & (
-	| { done: JsonObject[] }
-	| { unknown: KeptUnknown }
-	| { sent: true }
-);
+type Settled = Tag & ({ done: JsonObject[] } | { unknown: KeptUnknown } | { sent: true });
 type Ledger = { [request: string]: Settled };
 
 /** Characters of answers that are kept whole; of what comes after them only what is short, such as IDs. */
 const MOST_KEPT = 1_000_000;
 const SHORT = 100;
+/** Enough to tell the few sets of parameters apart that an execution and its retries see. */
+const SHORT_NAME = 6;
 /** Wishes that a long session of an MCP client keeps in this process. */
 const MOST_WISHES = 1_000;
 
@@ -44,13 +45,19 @@ const MOST_WISHES = 1_000;
  * answered from here and never sent a second time, neither by *Retry On Fail* nor by *Retry* in the
  * list of executions. What was refused or never left may go again.
  *
- * Rows with the same request are told apart by their order. From a model the same request is the same
+ * As long as the node's parameters stay, a row is known by its place: an expression such as `$now` gives
+ * another request on each try. After an edit it is known by its request, rows with the same one by their
+ * order. From a model the same request is the same
  * wish: it is done once for one run of its agent, and those under way share one result.
  */
 export class OnceLedger<Desk> {
 	private readonly ledger: Ledger;
 	private readonly asTool: boolean;
 	private readonly rows = new Map<string, number>();
+	private readonly parameters: string;
+	/** Names of the records of rows under the parameters of now. */
+	private readonly places = new Map<string, string>();
+	private readonly ofOthers: ReadonlySet<string>;
 	private kept: number;
 
 	/**
@@ -67,6 +74,11 @@ export class OnceLedger<Desk> {
 		this.ledger = memory.read() ?? {};
 		memory.write(this.ledger);
 		this.kept = JSON.stringify(this.ledger).length;
+		this.parameters = fingerprint(context.getNode().parameters).slice(0, SHORT_NAME);
+		for (const [name, { row }] of Object.entries(this.ledger)) {
+			if (row?.startsWith(`${this.parameters}/`) === true) this.places.set(row, name);
+		}
+		this.ofOthers = new Set(this.places.values());
 	}
 
 	/** Whether no earlier try of this run has sent anything. */
@@ -75,18 +87,20 @@ export class OnceLedger<Desk> {
 	}
 
 	/** To be called for the items in their order. */
-	async once(sending: Sending<Desk>, turn: Turn): Promise<INodeExecutionData[]> {
-		return this.asTool
-			? await this.onceAsTool(sending, turn)
-			: await this.settle(this.nextRow(sending), sending, turn);
+	async once(sending: Sending<Desk>, turn: Turn, index: number): Promise<INodeExecutionData[]> {
+		if (this.asTool) return await this.onceAsTool(sending, turn);
+		const row = `${this.parameters}/${index}`;
+		const name = this.places.get(row) ?? this.nextRow(sending);
+		return await this.settle(name, sending, turn, { row });
 	}
 
-	/** Rows that would send the same count on. */
+	/** Rows that would send the same count on, past the records that are of other rows for sure. */
 	private nextRow({ request }: Sending<Desk>): string {
 		const name = fingerprint(request);
-		const nth = this.rows.get(name) ?? 0;
+		let nth = this.rows.get(name) ?? 0;
+		while (this.ofOthers.has(nextName(name, nth))) nth++;
 		this.rows.set(name, nth + 1);
-		return nth === 0 ? name : `${name}#${nth}`;
+		return nextName(name, nth);
 	}
 
 	private async onceAsTool(sending: Sending<Desk>, turn: Turn): Promise<INodeExecutionData[]> {
@@ -103,7 +117,7 @@ export class OnceLedger<Desk> {
 		const nth = sending.repeatable === true ? (timesDone.get(wish) ?? 0) : 0;
 		const name = nextName(fingerprint([accounts, subject]), nth);
 		const repeated = this.isSettled(name, wish);
-		const settling = this.settle(name, sending, turn, wish);
+		const settling = this.settle(name, sending, turn, { of: wish });
 		underWay.set(wish, settling);
 		try {
 			const output = await settling;
@@ -125,14 +139,14 @@ export class OnceLedger<Desk> {
 		name: string,
 		sending: Sending<Desk>,
 		turn: Turn,
-		of?: string,
+		tag: Tag,
 	): Promise<INodeExecutionData[]> {
 		const before = this.ledger[name];
-		if (before !== undefined && this.isSettled(name, of)) return replay(before);
+		if (before !== undefined && this.isSettled(name, tag.of)) return replay(before);
 		sending.check?.();
 		const desk = await this.open();
 		const note = (settled: Settled) => {
-			this.ledger[name] = { ...(of !== undefined && { of }), ...settled };
+			this.ledger[name] = { ...tag, ...settled };
 		};
 		return await turn(async () => {
 			note({ sent: true });
@@ -218,7 +232,8 @@ function isLedger(stored: unknown): stored is Ledger {
 
 function isSettledEntry(entry: unknown): boolean {
 	if (!isJsonObject(entry)) return false;
-	const { done, unknown, sent } = entry;
+	const { done, unknown, sent, row } = entry;
+	if (row !== undefined && typeof row !== 'string') return false;
 	if (Array.isArray(done)) return done.every(isJsonObject);
 	if (isJsonObject(unknown)) {
 		return typeof unknown.message === 'string' && typeof unknown.todo === 'string';

@@ -104,6 +104,16 @@ describe('Retry in the list of executions', () => {
 		expect(phones).toEqual(['9876543210', '9876543211', '9876543211']);
 	});
 
+	it('a call whose request holds the time of the try is known again, rows with the same number too', async () => {
+		const [first, second] = people(2);
+		const phones = refusing(5, '9876543211');
+		const node = ring.placeCallNode({ ...perItem, personName: '={{ $now.toMillis() }}' });
+		const failed = await run(node, [{ ...first }, { ...first }, { ...second }, { ...first }]);
+		expect(ids(await retry(failed, node))).toHaveLength(4);
+		const others = ['9876543211', '9876543210'];
+		expect(phones).toEqual(['9876543210', '9876543210', '9876543211', ...others]);
+	});
+
 	it('two rows with the same number are two calls, each once', async () => {
 		const [first, second] = people(2);
 		const phones = refusing(4, '9876543211');
