@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { sendEachItem } from '../shared/n8n/itemLoop';
 import { Parameters } from '../shared/n8n/parameters';
+import { noteDeed } from '../shared/n8n/toolRun';
 import type { FeedOutcome } from '../shared/service/campaignFeed/feed';
 import { sumUp } from '../shared/service/campaignFeed/report';
 import { ExplainedError, type Outcome } from '../shared/service/core/explained';
@@ -26,8 +27,11 @@ class NobodyPushed extends ExplainedError {
 export async function pushForModel(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const settings = await readSettings(context, new Parameters(context));
 	const rows = feedRows(context).map(({ json }) => json);
+	// The same number with other texts is another wish, and is in the campaign already.
+	const feed = { isKnown: false };
 	const send = async () => {
-		const { outcome } = await runFeed(context);
+		const { outcome, hasSent } = await runFeed(context);
+		feed.isKnown = !hasSent;
 		if (outcome.stopped !== undefined) throw outcome.stopped;
 		if (outcome.pushed.every((request) => request.rows.length === 0)) throw nobodyPushed(outcome);
 		const [first, ...others] = pushedItems(outcome).map(({ json }) => json);
@@ -36,7 +40,11 @@ export async function pushForModel(context: IExecuteFunctions): Promise<INodeExe
 		return [{ json: { ...first, ...further, rejected } }];
 	};
 	const open = async () => await Promise.resolve();
-	return [await sendEachItem(context, () => ({ request: { settings, rows }, send }), { open })];
+	const output = await sendEachItem(context, () => ({ request: { settings, rows }, send }), {
+		open,
+	});
+	if (feed.isKnown) noteDeed(context, { output, repeated: true });
+	return [output];
 }
 
 function nobodyPushed(outcome: FeedOutcome): NobodyPushed {

@@ -10,7 +10,12 @@ import { inTurn, openProgress } from './feedMemory';
 import { feedRows } from './feedRows';
 import { readPresentation, readSettings, type Presentation } from './readSettings';
 
-export type Fed = { outcome: FeedOutcome; presentation: Presentation };
+export type Fed = {
+	outcome: FeedOutcome;
+	presentation: Presentation;
+	/** Whether this try sent a request; otherwise all that was pushed comes from an earlier one. */
+	hasSent: boolean;
+};
 
 const breathe = async () => await sleep(0);
 
@@ -24,7 +29,7 @@ export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
 	const parameters = new Parameters(context);
 	const presentation = readPresentation(parameters);
 	const found = await collectColumns(items, breathe);
-	if (found.size === 0) return { outcome: emptyFeed(context), presentation };
+	if (found.size === 0) return { outcome: emptyFeed(context), presentation, hasSent: false };
 
 	const { columns: choice, ...settings } = await readSettings(context, parameters);
 	const columns = resolveColumns(found, choice);
@@ -38,9 +43,11 @@ export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
 		columns,
 		stopRequested: () => context.getExecutionCancelSignal()?.aborted === true,
 	};
-	const feed = async () => await pushFeed(items, prepared, push, progress);
-	const outcome = await inTurn(progress, feed);
-	return { outcome, presentation };
+	return await inTurn(progress, async () => {
+		const { length: sentBefore } = progress.record.sent;
+		const outcome = await pushFeed(items, prepared, push, progress);
+		return { outcome, presentation, hasSent: progress.record.sent.length > sentBefore };
+	});
 }
 
 /** No rows today is an ordinary day; a file that nobody has read yet is a slip in the workflow. */

@@ -32,15 +32,15 @@ type SentRequest = {
 	unknown?: KeptUnknown;
 };
 
-/** A row that the service refused under these settings. */
+/** A row that the service refused; `settings` is a fingerprint of the feed’s settings and of what was sent. */
 type RefusedRow = { settings: string; row: number; number: string; reason: string };
 
 export type FeedSettings = {
 	campaign: number;
 	column: string;
 	normalized: boolean;
-	/** A fingerprint of all that decides what is sent of a row. */
-	fingerprint: string;
+	/** A fingerprint of the settings and of what is sent of a row: a corrected row is another one. */
+	fingerprintOf: (row: number) => string;
 	removeDuplicates: boolean;
 };
 
@@ -82,8 +82,8 @@ export class FeedProgress {
 			settle(request, same, keys, outcome);
 		}
 		for (const { row, number, reason, settings: under } of this.record.refused) {
-			const key = keys[row] ?? '';
-			if (under !== settings.fingerprint || number !== fingerprint([key])) continue;
+			if (number !== fingerprint([keys[row] ?? ''])) continue;
+			if (under !== settings.fingerprintOf(row)) continue;
 			settledRows.add(row);
 			outcome.leftOut.push({ index: row, status: 'rejected', reason });
 		}
@@ -136,7 +136,8 @@ export class FeedProgress {
 
 	refuse({ index, reason }: LeftOutRow, keys: readonly string[], settings: FeedSettings): void {
 		const number = fingerprint([keys[index] ?? '']);
-		this.record.refused.push({ settings: settings.fingerprint, row: index, number, reason });
+		const under = settings.fingerprintOf(index);
+		this.record.refused.push({ settings: under, row: index, number, reason });
 	}
 
 	/** Requests of earlier tries whose rows are still the same people. */

@@ -2,7 +2,7 @@ import { pushContacts, type Additions } from '../endpoints';
 import { recordOf } from '../core/envelope';
 import { ExplainedError, InvalidInput, OutcomeUnknown, ServiceRefusal } from '../core/explained';
 import type { Service } from '../core/service';
-import type { JsonObject } from '../types';
+import type { Contact, JsonObject } from '../types';
 import type { Campaign } from './campaign';
 import type { Columns } from './columns';
 import { toContact } from './contact';
@@ -48,25 +48,35 @@ export async function pushFeed(
 	options: PushOptions,
 	progress = new FeedProgress(),
 ): Promise<FeedOutcome> {
-	const settings = settingsOf(options);
+	const settings = settingsOf(options, (row) => contactAt(row, items, prepared, options));
 	const { rows, outcome } = progress.restore(items, prepared, settings);
 	await new FeedPush(items, prepared, options, settings, progress, outcome).push(rows);
 	outcome.leftOut.sort((one, other) => one.index - other.index);
 	return outcome;
 }
 
-function settingsOf(options: PushOptions): FeedSettings {
+function settingsOf(options: PushOptions, contactOf: (row: number) => Contact): FeedSettings {
 	const { campaign, columns, normalizePhones, removeDuplicates, additions } = options;
+	const ofAll = [
+		JSON.stringify([campaign, columns.phone, columns.personName, columns.others]),
+		JSON.stringify([normalizePhones, additions]),
+	];
 	return {
 		campaign: campaign.id,
 		column: columns.phone,
 		normalized: normalizePhones,
 		removeDuplicates,
-		fingerprint: fingerprint([
-			JSON.stringify([campaign, columns.phone, columns.personName, columns.others]),
-			JSON.stringify([normalizePhones, additions]),
-		]),
+		fingerprintOf: (row) => fingerprint([...ofAll, JSON.stringify(contactOf(row))]),
 	};
+}
+
+function contactAt(
+	row: number,
+	items: readonly FeedItem[],
+	{ phones }: PreparedFeed,
+	{ columns }: PushOptions,
+): Contact {
+	return toContact(items[row]?.json ?? {}, columns, phones[row] ?? '');
 }
 
 class FeedPush {
@@ -188,10 +198,8 @@ class FeedPush {
 	}
 
 	private async request(rows: readonly number[]): Promise<JsonObject> {
-		const { service, campaign, columns, additions } = this.options;
-		const contacts = rows.map((row) =>
-			toContact(this.items[row]?.json ?? {}, columns, this.prepared.phones[row] ?? ''),
-		);
+		const { service, campaign, additions } = this.options;
+		const contacts = rows.map((row) => contactAt(row, this.items, this.prepared, this.options));
 		const body = { agent_uuid: campaign.agentUuid, contacts, enqueue: campaign.enqueue };
 		return recordOf(await pushContacts(service, campaign.id, body, additions));
 	}

@@ -258,6 +258,37 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			expect(JSON.stringify(bodies)).not.toContain('toolCallId');
 		});
 
+		test('a number that was pushed with other texts is told as done before', async () => {
+			service().post(CONTACTS).reply(200, accepted(1));
+			const parameters = feedNode(ring);
+			const run = { data: anExecution() };
+			const push = async (row: IDataObject) =>
+				await route(ring.credentials, parameters, { ...run, row })(row);
+			const row = { phone: '9876543210', person_name: 'Asha' };
+			expect(await push(row)).toMatchObject({ outcome: 'done', id: 501 });
+			const other = { ...row, person_name: 'Asha Rao' };
+			expect(await push(other)).toMatchObject({ outcome: 'already_done', id: 501 });
+		});
+
+		test('a row that was refused is sent when its texts are corrected', async () => {
+			const bodies: unknown[] = [];
+			service().post(CONTACTS).reply(400, refusal('contacts[0].person_name is too long'));
+			service()
+				.post(CONTACTS)
+				.reply((_uri, body) => {
+					bodies.push(body);
+					return [200, accepted(1)];
+				});
+			const parameters = feedNode(ring);
+			const run = { data: anExecution() };
+			const push = async (row: IDataObject) =>
+				await route(ring.credentials, parameters, { ...run, row })(row);
+			const row = { phone: '9876543210', person_name: 'Asha Asha Asha' };
+			expect(await push(row)).toMatchObject({ outcome: 'not_sent' });
+			expect(await push({ ...row, person_name: 'Asha' })).toMatchObject({ outcome: 'done' });
+			expect(bodies).toMatchObject([{ contacts: [{ person_name: 'Asha' }] }]);
+		});
+
 		test('a row that cannot be used is no silence', async () => {
 			expect(told(await push({ phone: '12' })())).toMatchObject({
 				outcome: 'not_sent',
