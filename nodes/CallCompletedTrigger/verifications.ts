@@ -101,7 +101,10 @@ export class Verifications {
 	}
 
 	private async sleep(ms: number): Promise<void> {
-		await Promise.race([clock.sleep(ms), aborted(this.closing.signal)]);
+		const awake = new AbortController();
+		// Lets go of the closing's signal with each sleep: a trigger lives for months.
+		const either = AbortSignal.any([this.closing.signal, awake.signal]);
+		await Promise.race([clock.sleep(ms), aborted(either)]).finally(() => awake.abort());
 		if (this.closing.signal.aborted) throw new Closed();
 	}
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'events';
 import {
 	NodeOperationError,
 	type IDataObject,
@@ -180,6 +181,23 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		await post(payload(calls.inFlight));
 		expect(emitted()).toMatchObject([[{ call_ended_reason: 'assistant-ended-call' }]]);
 		expect(emitted()[0]?.[0]?.summary).not.toBe('made up');
+	});
+
+	it('a call that is read again and again leaves no listeners behind', async () => {
+		const signals = new Set<AbortSignal>();
+		const add = AbortSignal.prototype.addEventListener;
+		jest.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation(function (
+			this: AbortSignal,
+			...args: Parameters<typeof add>
+		) {
+			signals.add(this);
+			add.apply(this, args);
+		});
+		const { post } = await listen();
+		await post(payload(calls.inFlight));
+		expect(waits.length).toBeGreaterThan(10);
+		const counts = [...signals].map((signal) => getEventListeners(signal, 'abort').length);
+		expect(Math.max(...counts)).toBeLessThan(2);
 	});
 
 	it('waits for a record that lags behind its report', async () => {
