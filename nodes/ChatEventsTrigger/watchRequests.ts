@@ -27,20 +27,34 @@ export async function answerWatchRequest(
 		return refuse(context, 403, WRONG_SECRET);
 	}
 	if (context.getMode() === 'manual') return refuse(context, 409, TRIAL);
-	const listener = activeListeners.get(listenerKey(context));
+	const key = listenerKey(context);
+	const listener = activeListeners.get(key);
 	if (listener === undefined) return refuse(context, 503, ELSEWHERE);
+	const answer = await answerOf(context, listener);
+	await clock.sleep(GATHER_MS);
+	// Its successor has read the stored list already, and keeps one of its own.
+	if (activeListeners.get(key) !== listener) return refuse(context, 503, RENEWED);
+	// Of several sessions some may have been taken up although one was refused.
+	storeSessions(context, listener.watchedSessions);
+	return answer();
+}
+
+/** Carries the request out at once; what it comes to is told when the list is stored. */
+async function answerOf(
+	context: IWebhookFunctions,
+	listener: ChatEventsListener,
+): Promise<() => IWebhookResponseData> {
 	try {
 		const answer = await carryOut(listener, context.getBodyData());
-		return { webhookResponse: { ...answer, watched_sessions: listener.watchedSessions } };
+		const watched = listener.watchedSessions;
+		return () => ({ webhookResponse: { ...answer, watched_sessions: watched } });
 	} catch (error) {
 		if (error instanceof ExplainedError) {
-			return refuse(context, error instanceof InvalidInput ? 400 : 422, error);
+			return () => refuse(context, error instanceof InvalidInput ? 400 : 422, error);
 		}
-		throw toNodeError(context.getNode(), error);
-	} finally {
-		await clock.sleep(GATHER_MS);
-		// Of several sessions some may have been taken up although one was refused.
-		storeSessions(context, listener.watchedSessions);
+		return () => {
+			throw toNodeError(context.getNode(), error);
+		};
 	}
 }
 
@@ -73,6 +87,11 @@ const TRIAL: Explanation = {
 const ELSEWHERE: Explanation = {
 	message: 'The Chat Events Trigger runs in another process of n8n',
 	todo: 'Try again in a moment. If n8n runs webhook processes of its own, have the address of this trigger served by the main process.',
+};
+
+const RENEWED: Explanation = {
+	message: 'The Chat Events Trigger was stopped or published again meanwhile',
+	todo: 'Send the request again in a moment: nothing of it was kept.',
 };
 
 function refuse(

@@ -96,6 +96,19 @@ test('requests that come together lose none of the sessions', async () => {
 	expect(many.map((id) => control.openSockets(id))).toEqual(many.map(() => 1));
 });
 
+test('a session taken up while the trigger is published again is asked for once more, not lost', async () => {
+	const active = await ring.start(WATCHING);
+	const { open } = sessions;
+	const watching = watch(open);
+	await eventually(() => ring.service().sessions.openSockets(open) === 1);
+	await active.stop();
+	await ring.start(WATCHING, 'init', copy(database));
+	expect(await watching).toMatchObject({ statusCode: 503 });
+	expect(await watch(open)).toMatchObject({ statusCode: 200, body: { watched_sessions: [open] } });
+	expect(ring.service().sessions.openSockets(open)).toBe(1);
+	expect(stored()).toEqual([open]);
+});
+
 test('a closed session leaves the list by itself', async () => {
 	const active = await ring.start(WATCHING);
 	await watch(sessions.open);
