@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { CLOSING_MS } from '../shared/n8n/activeTriggers';
 import { clock, connect, type Connection } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
-import { readCompletedCall } from '../shared/service/calls/readBack';
+import { readCompletedCall, type ReadBack } from '../shared/service/calls/readBack';
 import { aborted } from '../shared/service/chatSocket/pause';
 import type { JsonObject } from '../shared/service/types';
 import { notFinished } from './notVerified';
@@ -33,7 +33,10 @@ export class Closed extends Error {
  * these must not last, and the sender may leave when it likes.
  */
 export class Verifications {
-	private readonly underWay = new Map<string, Promise<Verified>>();
+	/** Each with its call. */
+	private readonly underWay = new Map<Promise<Verified>, string>();
+	/** By the call: those whose record is not read yet. */
+	private readonly shared = new Map<string, Promise<Verified>>();
 	private readonly inTurn = pLimit(READS_AT_ONCE);
 	private readonly closing = new AbortController();
 	private connection: { opened: Promise<Connection>; at: number } | undefined;
@@ -45,7 +48,7 @@ export class Verifications {
 	}
 
 	/**
-	 * The call as the service holds it, over; deliveries of the same call that come meanwhile share the reading.
+	 * The call as the service holds it, over; deliveries of the same call share the reading until the record is there.
 	 *
 	 * @returns the reading, and whether this delivery is the one that began it
 	 */
@@ -53,20 +56,25 @@ export class Verifications {
 		callId: string,
 		{ include: included, finished }: TriggerSettings,
 	): { reading: Promise<Verified>; isFirst: boolean } {
-		const begun = this.underWay.get(callId);
+		const begun = this.shared.get(callId);
 		if (begun !== undefined) return { reading: begun, isFirst: false };
-		const reading = this.read(callId, included, finished).finally(() =>
-			this.underWay.delete(callId),
-		);
-		this.underWay.set(callId, reading);
+		const onOver = () => {
+			if (this.shared.get(callId) === reading) this.shared.delete(callId);
+		};
+		const reading = this.read(callId, { included, finished, onOver }).finally(() => {
+			onOver();
+			this.underWay.delete(reading);
+		});
+		this.shared.set(callId, reading);
+		this.underWay.set(reading, callId);
 		return { reading, isFirst: true };
 	}
 
 	/** What can be verified within n8n's patience still is; the owner is told of the rest. */
 	async close(trigger: ITriggerFunctions): Promise<void> {
-		const all = Promise.allSettled(this.underWay.values());
+		const all = Promise.allSettled(this.underWay.keys());
 		await Promise.race([all, clock.sleep(CLOSING_MS)]);
-		const rest = [...this.underWay.keys()];
+		const rest = [...new Set(this.underWay.values())];
 		this.closing.abort();
 		if (rest.length === 0) return;
 		trigger.saveFailedExecution(toNodeError(trigger.getNode(), notFinished(rest)));
@@ -74,13 +82,11 @@ export class Verifications {
 
 	private async read(
 		callId: string,
-		included: TriggerSettings['include'],
-		finished: readonly string[],
+		what: Pick<ReadBack, 'included' | 'finished' | 'onOver'>,
 	): Promise<Verified> {
 		const { service } = await this.connect();
 		const record = await readCompletedCall(service, callId, {
-			included,
-			finished,
+			...what,
 			until: clock.now() + GIVE_UP_AFTER_MS,
 			clock: { now: () => clock.now(), sleep: async (ms) => await this.sleep(ms) },
 			inTurn: async (act) => await this.inTurn(async () => await this.unlessClosed(act)),

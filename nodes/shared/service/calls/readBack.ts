@@ -41,6 +41,8 @@ export type ReadBack = {
 	until: number;
 	/** Time; its sleep may throw to end the reading. */
 	clock: Clock;
+	/** Called when the record shows the end: a report that comes later may be of another outcome. */
+	onOver: () => void;
 	/** Puts each read in its turn. */
 	inTurn: <T>(act: () => Promise<T>) => Promise<T>;
 };
@@ -53,7 +55,7 @@ export type ReadBack = {
 export async function readCompletedCall(
 	service: Service,
 	callId: string,
-	{ included, finished, until, clock, inTurn }: ReadBack,
+	{ included, finished, until, clock, onOver, inTurn }: ReadBack,
 ): Promise<JsonObject> {
 	const throughOutages = async <T>(act: () => Promise<T>) =>
 		await throughOutage(clock, until, async () => await inTurn(act));
@@ -68,6 +70,7 @@ export async function readCompletedCall(
 		await clock.sleep(wait);
 		record = await read();
 	}
+	onOver();
 	const more = async () => await readIncluded(service, callId, included);
 	return { ...record, ...(await throughOutages(more)) };
 }
