@@ -7,9 +7,9 @@ import { endOfWait } from './waitSettings';
 /** Name of the field that tells, while the execution sleeps, until when. */
 export const WAITS_UNTIL = 'waits_until';
 
-/** Stands where n8n's own limit ends the sleep: this node looks at the calls before, where it can. */
+/** Stands where n8n itself ends the sleep: by its own limit, or by *Retry* of an execution stopped meanwhile. */
 const NOT_READ =
-	'This call was not looked at when the time was over: n8n was restarted during the wait, or n8n did not reach its own webhook address. Read the call with Get Call.';
+	'This call was not looked at when the wait ended: n8n was restarted during the wait, n8n did not reach its own webhook address, or the execution was stopped and retried. Read the call with Get Call.';
 
 /** The input as it was, for n8n's "Retry On Fail", which may run the node again on the same items. */
 const originals = new WeakMap<INodeExecutionData, INodeExecutionData>();

@@ -9,6 +9,7 @@ import {
 	oneNodeWorkflow,
 	output,
 	resume,
+	retryFailed,
 	runWorkflow,
 	webhookContext,
 	type FakeResponse,
@@ -376,6 +377,19 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		const at = '2099-01-01T10:00:00+00:00';
 		const run = await sleepOver(await node({ ...byWebhook, when: 'dateTime', scheduledAt: at }), 1);
 		expect(run.waitTill).toEqual(new Date(Date.parse(at) + HOUR + 60_000));
+	});
+
+	it('stopped while it sleeps and retried, it passes the calls on, none of them placed again', async () => {
+		ownAddress();
+		const placeCall = await node(byWebhook);
+		const run = await sleepOver(placeCall, 2);
+		const { workflow } = oneNodeWorkflow(placeCall, ['After']);
+		const again = await retryFailed(ring.credentials, run, workflow);
+		const not_read = expect.stringContaining('the execution was stopped and retried');
+		expect(output(again, 'After').map(({ json }) => json)).toMatchObject(
+			placed().map((call_id) => ({ call_id, not_read })),
+		);
+		expect(placed()).toHaveLength(2);
 	});
 
 	it('n8n’s own limit passes the calls on, none of them placed again', async () => {
