@@ -44,7 +44,9 @@ export class TokenKeeper {
 			const lifetime = lifetimeMs(result.token, askedAt);
 			this.held = { result, usableUntil: askedAt + lifetime * 0.95 };
 			// Between 80 and 90 % of its life: sessions opened together do not all mint together.
-			this.nextRenewal = askedAt + lifetime * (0.8 + 0.1 * this.random());
+			// Not sooner than after a miss: a clock that is ahead here makes a life look like a second.
+			const due = Math.max(TOKEN_RETRY_MS, lifetime * (0.8 + 0.1 * this.random()));
+			this.nextRenewal = askedAt + due;
 		} else {
 			this.nextRenewal = this.clock.now() + TOKEN_RETRY_MS;
 		}

@@ -55,6 +55,7 @@ describe('TokenKeeper', () => {
 
 	it.each([
 		['a short life is believed', 60, 51_000],
+		['a life of a second is not: a clock here that is ahead by almost five minutes', 1, 30_000],
 		['a long life is not: five minutes are documented', 3_600, 255_000],
 		['a life that is over means a wrong clock here', -600, 255_000],
 		['no time at all', NaN, 255_000],
