@@ -230,8 +230,16 @@ describe('Chat Events Trigger in real n8n', () => {
 		const texts = Array.from({ length: 8 }, (_, index) => `message ${index}`);
 		const answers = await Promise.all(texts.map(send));
 		expect(answers).toMatchObject(texts.map((text) => ({ reply: `You said: ${text}` })));
-		simulator.sessions.setMode(sessions.open, 'support');
-		expect(await (await waiting).json()).toMatchObject({ event: { type: 'mode_changed' } });
+		// The wait may begin later than the messages are sent.
+		const heard = waiting.then(async (response): Promise<unknown> => await response.json());
+		let isOver = false;
+		void heard.finally(() => (isOver = true));
+		await until('the wait to hear of a change', async () => {
+			simulator.sessions.setMode(sessions.open, 'ai');
+			simulator.sessions.setMode(sessions.open, 'support');
+			return Promise.resolve(isOver);
+		});
+		expect(await heard).toMatchObject({ event: { type: 'mode_changed' } });
 
 		// Of each message the customer's and the agent's.
 		const items = await executionsOf(n8n, workflow, NAME, 16);
