@@ -67,7 +67,7 @@ export class OnceEmitter {
 	isUsed(value: string | undefined): boolean {
 		if (value === undefined || this.isTest) return false;
 		const key = this.keyOf(value);
-		return recentKeys.has(key) || (this.trigger === undefined && this.keptKeys().includes(key));
+		return recentKeys.has(key) || this.keptKeys().includes(key);
 	}
 
 	emit(items: INodeExecutionData[], value: string | undefined): IWebhookResponseData {

@@ -18,32 +18,32 @@ const credentials = new TestCredentialsHelper();
 const node = makeNode({ type: `${PACKAGE}.callCompletedTrigger`, name: 'Trigger' });
 const items = [{ json: { call_id: 'c1' } }];
 
-describe('what is offered to n8n', () => {
-	/** A trigger whose n8n cannot store an execution for the first so many times. */
-	function offering(refusals: number) {
-		const offers: Array<{ key: string | undefined; at: number }> = [];
-		const emit: ITriggerFunctions['emit'] = (_items, _response, done, key) => {
-			offers.push({ key, at: Date.now() });
-			if (offers.length > refusals) done?.resolve(z.custom<IRun>().parse({}));
-			else done?.reject(new Error('the database is locked'));
-		};
-		const never = (): never => {
-			throw new Error('no failed execution is expected');
-		};
-		const data = makeAdditionalData(credentials, 'trigger');
-		const trigger = new TriggerContext(
-			makeWorkflow([node]),
-			node,
-			data,
-			'trigger',
-			'activate',
-			emit,
-			never,
-			never,
-		);
-		return { trigger, offers };
-	}
+/** A trigger whose n8n cannot store an execution for the first so many times. */
+function offering(refusals: number) {
+	const offers: Array<{ key: string | undefined; at: number }> = [];
+	const emit: ITriggerFunctions['emit'] = (_items, _response, done, key) => {
+		offers.push({ key, at: Date.now() });
+		if (offers.length > refusals) done?.resolve(z.custom<IRun>().parse({}));
+		else done?.reject(new Error('the database is locked'));
+	};
+	const never = (): never => {
+		throw new Error('no failed execution is expected');
+	};
+	const data = makeAdditionalData(credentials, 'trigger');
+	const trigger = new TriggerContext(
+		makeWorkflow([node]),
+		node,
+		data,
+		'trigger',
+		'activate',
+		emit,
+		never,
+		never,
+	);
+	return { trigger, offers };
+}
 
+describe('what is offered to n8n', () => {
 	beforeEach(() => jest.useFakeTimers());
 	afterEach(() => jest.useRealTimers());
 
@@ -76,4 +76,17 @@ test('in a process without triggers the newest 1,000 keys are kept with the work
 	emitter.emit(items, 'call-1000');
 	expect(kept()).toHaveLength(1_000);
 	expect(kept()).not.toContain(oldest);
+});
+
+test('what was started without the trigger is known again where the trigger is', () => {
+	const { context } = webhookContext(credentials, makeWorkflow([node]), node, {});
+	new OnceEmitter(context, undefined, false).emit(items, 'call-0');
+	// Of another workflow: this process has long forgotten what it started itself.
+	const other = makeWorkflow([node]);
+	other.id = 'another-workflow';
+	const { context: elsewhere } = webhookContext(credentials, other, node, {});
+	const busy = new OnceEmitter(elsewhere, undefined, false);
+	for (let call = 0; call < 20_000; call += 1) busy.emit(items, `other-${call}`);
+	const emitter = new OnceEmitter(context, offering(0).trigger, false);
+	expect([emitter.isUsed('call-0'), emitter.isUsed('call-1')]).toEqual([true, false]);
 });
