@@ -241,7 +241,7 @@ class SharedConnection {
 		const { clock } = this.parts;
 		const { lingerMs } = this.kept.size === 0 ? patienceOf(this.last) : LASTING;
 		const called = AbortSignal.any([this.connection.signal, this.joined.signal]);
-		if (await pause(clock, lingerMs, called)) this.close();
+		if ((await pause(clock, lingerMs, called)) && this.isIdle) this.close();
 	}
 
 	close(): void {
