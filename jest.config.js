@@ -1,6 +1,9 @@
 /** @type {import('jest').Config} */
 module.exports = {
-	testEnvironment: 'node',
+	testEnvironment: require.resolve('./test/engine/environment'),
+	runtime: require.resolve('./test/engine/runtime'),
+	// Two to a core: many tests wait for a clock or a socket.
+	maxWorkers: 4,
 	cacheDirectory: '<rootDir>/node_modules/.cache/jest',
 	// The sources too: watch mode and --findRelatedTests see no change outside the roots.
 	roots: ['<rootDir>/nodes', '<rootDir>/credentials', '<rootDir>/test'],

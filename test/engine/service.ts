@@ -21,6 +21,9 @@ export type EngineRing = {
 
 // nock takes Node's http over as soon as it is loaded. Unless it gives it back, the next test file of
 // the same worker has two nocks, and an error that the inner one plays is caught by nobody.
+beforeAll(() => {
+	if (!nock.isActive()) nock.activate();
+});
 afterAll(() => nock.restore());
 
 /**

@@ -30,8 +30,8 @@ const DECIDING = [
 	},
 	{
 		name: 'phone',
-		mutate: [`${SERVICE}/phone*.ts`, `${SERVICE}/phone/*.ts`, `${SERVICE}/dnd/phoneMatch.ts`],
-		tests: ['test/nodes/shared/service/phone*.test.ts', ...plain('phone', 'dnd', 'campaignFeed')],
+		mutate: [`${SERVICE}/phone/*.ts`, `${SERVICE}/dnd/phoneMatch.ts`],
+		tests: [...plain('phone', 'dnd', 'campaignFeed')],
 	},
 	{
 		name: 'socket',

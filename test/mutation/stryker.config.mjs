@@ -7,7 +7,6 @@ const files = process.env.MUTATION_FILES;
 export default {
 	plugins: ['@stryker-mutator/jest-runner', import.meta.resolve('./plugins.mjs')],
 	testRunner: 'narrow-jest',
-	testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
 	jest: {
 		projectType: 'custom',
 		configFile: 'jest.config.js',

@@ -1,9 +1,15 @@
-import './ssrfOn';
+import { Container } from '@n8n/di';
 import { answerBytes, startBadService } from './badService';
 import { placing } from './placing';
 
+// n8n reads its settings when they are first asked for.
+beforeAll(() => {
+	process.env.N8N_SSRF_PROTECTION_ENABLED = 'true';
+	Container.reset();
+});
 afterAll(() => {
 	delete process.env.N8N_SSRF_PROTECTION_ENABLED;
+	Container.reset();
 });
 const { place } = placing();
 
