@@ -127,6 +127,23 @@ describe.each(['http', 'https'])('over %s, after the request has arrived', (sche
 		});
 	});
 
+	test('an answer that drips on without end is cut off: unknown, and one POST', async () => {
+		const limit = jest.replaceProperty(TIME_LIMITS, 'wholeMs', 500);
+		const told = await against(scheme, ({ socket }) => {
+			socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+			const drip = setInterval(() => {
+				if (socket.writable) socket.write('1\r\n \r\n');
+				else clearInterval(drip);
+			}, 25);
+		});
+		limit.restore();
+		expect(told).toMatchObject({
+			outcome: 'unknown',
+			posts: 1,
+			said: expect.stringContaining('took too long'),
+		});
+	});
+
 	test('a service that promises to keep the line and then resets it: each of ten calls is placed, each once', async () => {
 		const kept = answerBytes('{"success":true,"data":{"call_id":"c"}}', {
 			headers: 'Connection: keep-alive\r\nKeep-Alive: timeout=60\r\n',

@@ -30,7 +30,13 @@ export type ServiceContext =
 export const TIME_LIMITS = {
 	/** Without a byte. A feed of 10,000 contacts takes its time; giving up early would leave its fate unknown. */
 	silenceMs: 180_000,
+	/** From beginning to end: an answer that drips on for ever is no answer. */
+	wholeMs: 300_000,
 };
+
+/** axios' name for a request that a signal ended, and Node's for one whose time is over. */
+const CANCELED = 'ERR_CANCELED';
+const TIMED_OUT = 'ETIMEDOUT';
 
 /** n8n's own HTTP helper as a transport: it brings the instance's proxy, SSRF guard and time-outs. */
 export function createTransport(
@@ -41,18 +47,31 @@ export function createTransport(
 	// Handing the credential over saves a database look-up for every request.
 	const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data };
 	return async (request) => {
+		const limit = AbortSignal.timeout(request.timeoutMs ?? TIME_LIMITS.wholeMs);
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
-				context,
+				endingBy(context, limit),
 				CREDENTIAL,
-				toHttpRequest(baseUrl, request),
+				{ ...toHttpRequest(baseUrl, request), abortSignal: limit },
 				{ credentialsDecrypted },
 			);
 			return toWireAnswer(response);
 		} catch (error) {
-			throw toFault(error);
+			const fault = toFault(error);
+			const isOver = fault.code === CANCELED && limit.aborted;
+			throw isOver ? new TransportFault(TIMED_OUT, TIMED_OUT) : fault;
 		}
 	};
+}
+
+/** In an execution n8n's helper puts the signal of *Stop* in place of the one that it is given. */
+function endingBy<Context extends ServiceContext>(context: Context, limit: AbortSignal): Context {
+	const stop = 'getExecutionCancelSignal' in context && context.getExecutionCancelSignal();
+	const end = stop ? AbortSignal.any([stop, limit]) : limit;
+	return new Proxy(context, {
+		get: (target, name): unknown =>
+			name === 'getExecutionCancelSignal' ? () => end : Reflect.get(target, name),
+	});
 }
 
 function toHttpRequest(baseUrl: string, request: ServiceRequest): IHttpRequestOptions {

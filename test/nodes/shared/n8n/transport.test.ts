@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod';
-import { createTransport } from '../../../../nodes/shared/n8n/transport';
+import { createTransport, TIME_LIMITS } from '../../../../nodes/shared/n8n/transport';
 
 /** The options with which a request is handed to n8n. */
 async function handedOver(method: 'GET' | 'POST', body?: { [name: string]: string }) {
@@ -27,6 +27,14 @@ test('a request may take three minutes, follows no redirect and sends the token 
 		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
 	});
+});
+
+test('where no execution can be stopped, its end is handed over too', async () => {
+	const limit = jest.replaceProperty(TIME_LIMITS, 'wholeMs', 20);
+	const options = await handedOver('POST');
+	limit.restore();
+	expect(options?.abortSignal).toMatchObject({ aborted: false });
+	await new Promise((resolve) => options?.abortSignal?.addEventListener?.('abort', resolve));
 });
 
 test('every answer is taken as it comes, whatever its status', async () => {
