@@ -9,8 +9,8 @@ import { searchAgents } from '../shared/n8n/agentList';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { operationFields, runOperation } from '../shared/n8n/operations';
-import { check } from './operations/check';
-import { getMany } from './operations/getMany';
+import { check } from './operations/check.operation';
+import { getMany } from './operations/getMany.operation';
 
 const operations = [check, getMany];
 

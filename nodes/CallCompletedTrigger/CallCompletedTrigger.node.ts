@@ -13,7 +13,7 @@ import { searchAgents } from '../shared/n8n/agentList';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { openEmitter } from '../shared/n8n/onceEmitter';
 import { nothingToRegister } from '../shared/n8n/webhookMethods';
-import { completionFields } from './completionFields';
+import { completionFields } from './properties';
 import { onCompletion, openVerifications } from './onCompletion';
 
 export class CallCompletedTrigger implements INodeType {

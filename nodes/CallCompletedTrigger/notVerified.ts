@@ -1,5 +1,5 @@
-import { ShowsNoEnd } from '../shared/service/calls/readBack';
-import { ExplainedError, NotSent, OutcomeUnknown } from '../shared/service/core/explained';
+import { ShowsNoEnd } from '../shared/calls/readBack';
+import { ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
 
 /** Told to the workflow's owner, so that no call goes missing without a word. */
 export function notVerified(callId: string, error: unknown): ExplainedError {

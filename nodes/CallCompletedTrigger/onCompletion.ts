@@ -4,14 +4,9 @@ import { asItems } from '../shared/n8n/itemLoop';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { withEmitter, type OnceEmitter } from '../shared/n8n/onceEmitter';
 import { ASK_AGAIN, NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
-import {
-	findCallId,
-	isWanted,
-	outcomeKey,
-	reportedOutcome,
-} from '../shared/service/calls/completion';
-import { isUnknownCall } from '../shared/service/calls/readBack';
-import { isJsonObject, type JsonObject, type JsonValue } from '../shared/service/types';
+import { findCallId, isWanted, outcomeKey, reportedOutcome } from '../shared/calls/completion';
+import { isUnknownCall } from '../shared/calls/readBack';
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/api/types';
 import { notVerified } from './notVerified';
 import { readSettings, type TriggerSettings } from './readSettings';
 import { Closed, Verifications } from './verifications';

@@ -1,6 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { OBSERVED_OUTCOMES, parseList, type CallFilters } from '../shared/service/calls/completion';
-import type { Included } from '../shared/service/calls/readBack';
+import { OBSERVED_OUTCOMES, parseList, type CallFilters } from '../shared/calls/completion';
+import type { Included } from '../shared/calls/readBack';
 
 export type TriggerSettings = {
 	verify: boolean;

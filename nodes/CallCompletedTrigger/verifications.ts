@@ -3,9 +3,9 @@ import pLimit from 'p-limit';
 import { CLOSING_MS } from '../shared/n8n/activeTriggers';
 import { clock, connect, type Connection } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
-import { readCompletedCall, type ReadBack } from '../shared/service/calls/readBack';
-import { aborted } from '../shared/service/chatSocket/pause';
-import type { JsonObject } from '../shared/service/types';
+import { readCompletedCall, type ReadBack } from '../shared/calls/readBack';
+import { aborted } from '../shared/chat/pause';
+import type { JsonObject } from '../shared/api/types';
 import { notFinished } from './notVerified';
 import type { TriggerSettings } from './readSettings';
 

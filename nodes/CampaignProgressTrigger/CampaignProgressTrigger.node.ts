@@ -10,7 +10,7 @@ import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { asItems } from '../shared/n8n/itemLoop';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { pollCampaign } from './pollCampaign';
-import { progressFields } from './progressFields';
+import { progressFields } from './properties';
 
 export class CampaignProgressTrigger implements INodeType {
 	description: INodeTypeDescription = {

@@ -7,12 +7,12 @@ import {
 	progressBetween,
 	PROGRESS_EVENTS,
 	readBaseline,
-} from '../shared/service/campaigns/campaignProgress';
-import { viewCampaign } from '../shared/service/campaigns/campaignView';
-import { getCampaignStatus } from '../shared/service/endpoints';
-import { recordOf } from '../shared/service/core/envelope';
-import { parseCampaignId } from '../shared/service/core/identifiers';
-import { isJsonObject, type JsonObject } from '../shared/service/types';
+} from './campaignProgress';
+import { viewCampaign } from '../shared/campaign';
+import { getCampaignStatus } from '../shared/api/endpoints';
+import { recordOf } from '../shared/api/envelope';
+import { parseCampaignId } from '../shared/api/identifiers';
+import { isJsonObject, type JsonObject } from '../shared/api/types';
 
 /** Looks at the campaign once and returns what happened since the last look. */
 export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[]> {

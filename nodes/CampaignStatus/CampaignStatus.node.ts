@@ -9,7 +9,7 @@ import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { runNode } from '../shared/n8n/nodeRun';
 import { readStatuses } from './readStatuses';
-import { statusFields } from './statusFields';
+import { statusFields } from './properties';
 
 export class CampaignStatus implements INodeType {
 	description: INodeTypeDescription = {

@@ -6,12 +6,12 @@ import { readConcurrency } from '../shared/n8n/concurrency';
 import { clock, connectOnce } from '../shared/n8n/connect';
 import { asItems, forEachItem } from '../shared/n8n/itemLoop';
 import { Parameters } from '../shared/n8n/parameters';
-import { simplifyCampaign, viewCampaign } from '../shared/service/campaigns/campaignView';
-import { getCampaignStatus } from '../shared/service/endpoints';
-import { recordOf } from '../shared/service/core/envelope';
-import { parseCampaignId } from '../shared/service/core/identifiers';
+import { simplifyCampaign, viewCampaign } from '../shared/campaign';
+import { getCampaignStatus } from '../shared/api/endpoints';
+import { recordOf } from '../shared/api/envelope';
+import { parseCampaignId } from '../shared/api/identifiers';
 import { readWait } from './readWait';
-import { READS_AT_ONCE } from './statusFields';
+import { READS_AT_ONCE } from './properties';
 import { statusWithin } from './statusWithin';
 
 /** Another item has stopped the run, so this one need not wait any longer. */

@@ -1,8 +1,8 @@
 import type { Parameters } from '../shared/n8n/parameters';
-import type { WaitSettings } from '../shared/service/campaigns/campaignWait';
-import { isUnset } from '../shared/service/calls/callRequestFields';
-import { InvalidInput } from '../shared/service/core/explained';
-import { parseContactListId, parseCount } from '../shared/service/core/identifiers';
+import type { WaitSettings } from './campaignWait';
+import { isUnset } from '../shared/calls/callRequestFields';
+import { InvalidInput } from '../shared/api/errors';
+import { parseContactListId, parseCount } from '../shared/api/identifiers';
 
 const SHORTEST_INTERVAL_S = 5;
 

@@ -1,8 +1,8 @@
-import type { CampaignView } from '../shared/service/campaigns/campaignView';
-import { waitUntilCompleted } from '../shared/service/campaigns/campaignWait';
-import { OutcomeUnknown } from '../shared/service/core/explained';
-import type { Clock } from '../shared/service/core/http';
-import type { JsonObject } from '../shared/service/types';
+import type { CampaignView } from '../shared/campaign';
+import { waitUntilCompleted } from './campaignWait';
+import { OutcomeUnknown } from '../shared/api/errors';
+import type { Clock } from '../shared/api/http';
+import type { JsonObject } from '../shared/api/types';
 import type { Wait } from './readWait';
 
 /**

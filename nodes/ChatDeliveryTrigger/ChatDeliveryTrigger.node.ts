@@ -11,7 +11,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { openEmitter } from '../shared/n8n/onceEmitter';
 import { nothingToRegister } from '../shared/n8n/webhookMethods';
-import { deliveryFields } from './deliveryFields';
+import { deliveryFields } from './properties';
 import { onDelivery } from './onDelivery';
 
 export class ChatDeliveryTrigger implements INodeType {

@@ -3,8 +3,8 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { asItems } from '../shared/n8n/itemLoop';
 import { withEmitter } from '../shared/n8n/onceEmitter';
 import { ASK_AGAIN, NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
-import { valueAt } from '../shared/service/core/jsonPath';
-import { isJsonObject, type JsonValue } from '../shared/service/types';
+import { valueAt } from '../shared/jsonPath';
+import { isJsonObject, type JsonValue } from '../shared/api/types';
 
 /** One delivery: its payload is open, so it is passed on as it came. */
 export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookResponseData> {

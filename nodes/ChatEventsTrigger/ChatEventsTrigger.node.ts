@@ -10,7 +10,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { nothingToRegister } from '../shared/n8n/webhookMethods';
 import { activate } from './activate';
-import { triggerFields } from './triggerFields';
+import { triggerFields } from './properties';
 import { answerWatchRequest } from './watchRequests';
 
 export class ChatEventsTrigger implements INodeType {

@@ -3,9 +3,9 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { clock } from '../shared/n8n/connect';
 import { emitSurely } from '../shared/n8n/onceEmitter';
-import { fingerprint } from '../shared/service/chat/chatInput';
-import { pause } from '../shared/service/chatSocket/pause';
-import type { ChatEvent } from '../shared/service/chatSocket/types';
+import { fingerprint } from '../shared/chat/chatInput';
+import { pause } from '../shared/chat/pause';
+import type { ChatEvent } from '../shared/chat/types';
 
 /**
  * After a restart the service may replay hundreds of events at once, and so many executions at the same time would

@@ -1,9 +1,9 @@
 import { clock } from '../shared/n8n/connect';
-import type { EndingKind } from '../shared/service/chatSocket/closeCodes';
-import type { ChatEnded } from '../shared/service/chatSocket/endings';
-import type { Readiness } from '../shared/service/chatSocket/exchange';
-import { pause } from '../shared/service/chatSocket/pause';
-import type { ChatEvent } from '../shared/service/chatSocket/types';
+import type { EndingKind } from '../shared/chat/closeCodes';
+import type { ChatEnded } from '../shared/chat/endings';
+import type { Readiness } from '../shared/chat/exchange';
+import { pause } from '../shared/chat/pause';
+import type { ChatEvent } from '../shared/chat/types';
 import { restMs } from './rest';
 
 export type Callbacks = {

@@ -1,7 +1,7 @@
 import { clock } from '../shared/n8n/connect';
-import type { ChatEnded } from '../shared/service/chatSocket/endings';
-import { deferred, pause } from '../shared/service/chatSocket/pause';
-import type { ChatEvent } from '../shared/service/chatSocket/types';
+import type { ChatEnded } from '../shared/chat/endings';
+import { deferred, pause } from '../shared/chat/pause';
+import type { ChatEvent } from '../shared/chat/types';
 import { FollowedSession, isLasting, type Callbacks, type Followable } from './followedSession';
 
 export type FollowerParts = {

@@ -1,8 +1,8 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { openChatSocket } from '../shared/n8n/chatSocket';
 import type { Connection } from '../shared/n8n/connect';
-import type { ChatEnded } from '../shared/service/chatSocket/endings';
-import type { ChatEvent } from '../shared/service/chatSocket/types';
+import type { ChatEnded } from '../shared/chat/endings';
+import type { ChatEvent } from '../shared/chat/types';
 import { EventEmitter } from './emitter';
 import { isLasting } from './followedSession';
 import { FollowedSessions, type Standing } from './followedSessions';

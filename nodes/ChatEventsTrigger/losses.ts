@@ -1,7 +1,7 @@
 import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
 import { clock } from '../shared/n8n/connect';
-import type { ChatEnded } from '../shared/service/chatSocket/endings';
-import { pause } from '../shared/service/chatSocket/pause';
+import type { ChatEnded } from '../shared/chat/endings';
+import { pause } from '../shared/chat/pause';
 import type { SessionEvent } from './emitter';
 import { isLasting } from './followedSession';
 

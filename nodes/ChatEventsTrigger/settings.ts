@@ -1,8 +1,8 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { chosenTypes } from '../shared/n8n/eventTypes';
-import { splitSessionIds } from '../shared/service/chat/chatInput';
-import { InvalidInput } from '../shared/service/core/explained';
-import { isJsonObject } from '../shared/service/types';
+import { splitSessionIds } from '../shared/chat/chatInput';
+import { InvalidInput } from '../shared/api/errors';
+import { isJsonObject } from '../shared/api/types';
 
 export type TriggerSettings = {
 	sessionIds: string[];

@@ -2,9 +2,9 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { clock } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { NO_EXECUTION, Reply } from '../shared/n8n/webhookAnswer';
-import { isSecret, parseWatchRequest, SECRET_HEADER } from '../shared/service/chat/chatWatch';
-import { ExplainedError, InvalidInput } from '../shared/service/core/explained';
-import type { JsonObject } from '../shared/service/types';
+import { isSecret, parseWatchRequest, SECRET_HEADER } from '../shared/chat/chatWatch';
+import { ExplainedError, InvalidInput } from '../shared/api/errors';
+import type { JsonObject } from '../shared/api/types';
 import type { ChatEventsListener } from './listener';
 import { activeListeners, listenerKey, storeSessions } from './watchList';
 

@@ -8,7 +8,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentList';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { runNode } from '../shared/n8n/nodeRun';
-import { sendFields } from './sendFields';
+import { sendFields } from './properties';
 import { sendItems } from './sendItems';
 
 export class ChatSend implements INodeType {

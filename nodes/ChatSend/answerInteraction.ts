@@ -1,6 +1,6 @@
 import type { Prepare } from '../shared/n8n/chatItems';
-import { parseSessionId, requireText } from '../shared/service/chat/chatInput';
-import { interactionFrame } from '../shared/service/chatSocket/frames';
+import { parseSessionId, requireText } from '../shared/chat/chatInput';
+import { interactionFrame } from '../shared/chat/frames';
 import { frameIds, sendFrame } from './sendBySocket';
 
 /** Answers an interactive message over the session's WebSocket, the one way the document describes. */

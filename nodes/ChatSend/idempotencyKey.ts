@@ -1,5 +1,5 @@
 import type { Parameters } from '../shared/n8n/parameters';
-import { fingerprint, requireText } from '../shared/service/chat/chatInput';
+import { fingerprint, requireText } from '../shared/chat/chatInput';
 
 /** The key of one item, empty where none is wanted. It holds nothing of the run, so a re-run has the same. */
 export function idempotencyKey(

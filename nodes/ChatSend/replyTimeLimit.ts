@@ -1,5 +1,5 @@
 import type { Parameters } from '../shared/n8n/parameters';
-import { RESULT_TIMEOUT_MS } from '../shared/service/chatSocket/timings';
+import { RESULT_TIMEOUT_MS } from '../shared/chat/timings';
 
 /** *Time Limit for the Reply* of the Options collection. */
 export function replyTimeLimitMs(parameters: Parameters, index: number): number {

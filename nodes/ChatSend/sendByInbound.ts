@@ -1,14 +1,10 @@
 import { readAdditions } from '../shared/n8n/additions';
 import type { ChatItem, Prepare } from '../shared/n8n/chatItems';
 import { asItems } from '../shared/n8n/itemLoop';
-import { requireText } from '../shared/service/chat/chatInput';
-import {
-	inboundValues,
-	requireRecipient,
-	type InboundMessage,
-} from '../shared/service/chat/chatRequests';
-import { sendInbound } from '../shared/service/endpoints';
-import { recordOf } from '../shared/service/core/envelope';
+import { requireText } from '../shared/chat/chatInput';
+import { inboundValues, requireRecipient, type InboundMessage } from '../shared/chat/chatRequests';
+import { sendInbound } from '../shared/api/endpoints';
+import { recordOf } from '../shared/api/envelope';
 
 /** Sends a message and waits for the agent's reply in the answer, which passes through. */
 export const sendByInbound: Prepare = (item) => {

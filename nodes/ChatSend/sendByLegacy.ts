@@ -1,10 +1,10 @@
 import { readAdditions } from '../shared/n8n/additions';
 import type { Prepare } from '../shared/n8n/chatItems';
 import { asItems } from '../shared/n8n/itemLoop';
-import { requireText } from '../shared/service/chat/chatInput';
-import { sendLegacyMessage } from '../shared/service/endpoints';
-import { recordOf } from '../shared/service/core/envelope';
-import { parseAgentUuid } from '../shared/service/core/identifiers';
+import { requireText } from '../shared/chat/chatInput';
+import { sendLegacyMessage } from '../shared/api/endpoints';
+import { recordOf } from '../shared/api/envelope';
+import { parseAgentUuid } from '../shared/api/identifiers';
 
 /** The older request: the agent's `response` comes in the answer. */
 export const sendByLegacy: Prepare = ({ parameters, index }) => {

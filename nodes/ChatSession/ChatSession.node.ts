@@ -8,11 +8,11 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentList';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { operationFields, runOperation } from '../shared/n8n/operations';
-import { create } from './operations/create';
-import { legacyClose, legacyCreate, legacyPause } from './operations/legacy';
-import { close, supportCommand } from './operations/supportCommand';
-import { waitForEvent } from './operations/waitForEvent';
-import { unwatch, watch } from './operations/watch';
+import { create } from './operations/create.operation';
+import { legacyClose, legacyCreate, legacyPause } from './operations/legacy.operation';
+import { close, supportCommand } from './operations/supportCommand.operation';
+import { waitForEvent } from './operations/waitForEvent.operation';
+import { unwatch, watch } from './operations/watch.operation';
 
 /** In the order of the list that the person sees. */
 const operations = [

@@ -9,10 +9,10 @@ import { searchAgents } from '../shared/n8n/agentList';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { operationFields, runOperation } from '../shared/n8n/operations';
-import { add } from './operations/add';
-import { check } from './operations/check';
-import { getMany } from './operations/getMany';
-import { remove } from './operations/remove';
+import { add } from './operations/add.operation';
+import { check } from './operations/check.operation';
+import { getMany } from './operations/getMany.operation';
+import { remove } from './operations/remove.operation';
 
 const operations = [add, check, getMany, remove];
 

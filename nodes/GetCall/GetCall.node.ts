@@ -8,10 +8,10 @@ import {
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { operationFields, runOperation } from '../shared/n8n/operations';
-import { get } from './operations/get';
-import { getMany } from './operations/getMany';
-import { getRecording } from './operations/getRecording';
-import { getTranscript } from './operations/getTranscript';
+import { get } from './operations/get.operation';
+import { getMany } from './operations/getMany.operation';
+import { getRecording } from './operations/getRecording.operation';
+import { getTranscript } from './operations/getTranscript.operation';
 
 const operations = [get, getMany, getRecording, getTranscript];
 

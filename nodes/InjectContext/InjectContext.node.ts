@@ -10,7 +10,7 @@ import { connectOnce } from '../shared/n8n/connect';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { runNode } from '../shared/n8n/nodeRun';
 import { Parameters } from '../shared/n8n/parameters';
-import { contextFields } from './contextFields';
+import { contextFields } from './properties';
 import { injectOne } from './injectOne';
 
 export class InjectContext implements INodeType {

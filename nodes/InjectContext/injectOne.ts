@@ -1,10 +1,10 @@
 import { readAdditions } from '../shared/n8n/additions';
 import type { Prepare } from '../shared/n8n/chatItems';
 import { asItems } from '../shared/n8n/itemLoop';
-import { parseSessionId, requireText } from '../shared/service/chat/chatInput';
-import { injectContext } from '../shared/service/endpoints';
-import { recordOf } from '../shared/service/core/envelope';
-import { OutcomeUnknown } from '../shared/service/core/explained';
+import { parseSessionId, requireText } from '../shared/chat/chatInput';
+import { injectContext } from '../shared/api/endpoints';
+import { recordOf } from '../shared/api/envelope';
+import { OutcomeUnknown } from '../shared/api/errors';
 
 /** Adds one entry and returns the whole list that the session then holds. */
 export const injectOne: Prepare = ({ parameters, index }) => {

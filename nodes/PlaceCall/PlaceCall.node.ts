@@ -10,10 +10,10 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentList';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { runNode } from '../shared/n8n/nodeRun';
-import { callFields } from './callFields';
-import { onReport } from './onReport';
+import { callFields } from './properties';
+import { onReport } from './wait/onReport';
 import { placeCalls } from './placeCalls';
-import { wakeUp } from './wakeUp';
+import { wakeUp } from './wait/wakeUp';
 
 export class PlaceCall implements INodeType {
 	description: INodeTypeDescription = {

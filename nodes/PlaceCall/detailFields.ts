@@ -4,7 +4,7 @@ import {
 	additionalQueryParameters,
 	concurrencyField,
 } from '../shared/n8n/fields';
-import { LIMITS } from '../shared/service/core/limits';
+import { LIMITS } from '../shared/api/limits';
 
 export const additionalDataFields: INodeProperties[] = [
 	{

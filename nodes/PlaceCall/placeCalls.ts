@@ -5,7 +5,7 @@ import { connectOnce } from '../shared/n8n/connect';
 import { sendEachItem } from '../shared/n8n/itemLoop';
 import { Parameters } from '../shared/n8n/parameters';
 import { prepareCall } from './placeOne';
-import { prepareWait } from './wait';
+import { prepareWait } from './wait/wait';
 
 /** Calls each item's person once, and waits for the calls to be over where that is wanted. */
 export async function placeCalls(context: IExecuteFunctions): Promise<INodeExecutionData[]> {

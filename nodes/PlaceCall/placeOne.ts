@@ -5,12 +5,12 @@ import type { Connection } from '../shared/n8n/connect';
 import { asItems } from '../shared/n8n/itemLoop';
 import type { Sending } from '../shared/n8n/once';
 import type { Parameters } from '../shared/n8n/parameters';
-import { buildCallRequest, type CallFields } from '../shared/service/calls/callRequest';
-import { placeCall, type Additions } from '../shared/service/endpoints';
-import { recordOf } from '../shared/service/core/envelope';
-import { OutcomeUnknown } from '../shared/service/core/explained';
-import type { Service } from '../shared/service/core/service';
-import type { CallRequest } from '../shared/service/types';
+import { buildCallRequest, type CallFields } from './request/callRequest';
+import { placeCall, type Additions } from '../shared/api/endpoints';
+import { recordOf } from '../shared/api/envelope';
+import { OutcomeUnknown } from '../shared/api/errors';
+import type { Service } from '../shared/api/client';
+import type { CallRequest } from '../shared/api/types';
 import { readCall } from './readCall';
 
 /** A call that passed every check. */

@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Parameters } from '../shared/n8n/parameters';
-import type { CallFields } from '../shared/service/calls/callRequest';
-import type { Schedule } from '../shared/service/calls/schedule';
-import { isJsonObject, type JsonObject, type JsonValue } from '../shared/service/types';
+import type { CallFields } from './request/callRequest';
+import type { Schedule } from './request/schedule';
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/api/types';
 
 /** What the person filled in for one item, unchecked. */
 export function readCall(

@@ -10,7 +10,7 @@ import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { runNode } from '../shared/n8n/nodeRun';
 import { runsAsTool } from '../shared/n8n/toolRun';
-import { feedFields } from './feedFields';
+import { feedFields } from './properties';
 import { pushForModel } from './pushForModel';
 import { pushRows } from './pushRows';
 

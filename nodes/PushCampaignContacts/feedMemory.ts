@@ -1,11 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { ExecutionMemory } from '../shared/n8n/executionMemory';
-import {
-	emptyRecord,
-	FeedProgress,
-	isFeedRecord,
-	type FeedRecord,
-} from '../shared/service/campaignFeed/progress';
+import { emptyRecord, FeedProgress, isFeedRecord, type FeedRecord } from './feed/progress';
 
 /** Feeds of one record one after another: as a tool, the node may be called again before it is done. */
 const turns = new WeakMap<FeedRecord, Promise<unknown>>();

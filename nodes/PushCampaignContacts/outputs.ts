@@ -1,13 +1,8 @@
 import omit from 'lodash/omit';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import {
-	REASON_COLUMN,
-	STATUS_COLUMN,
-	type FeedOutcome,
-	type PushedRequest,
-} from '../shared/service/campaignFeed/feed';
-import { countRows } from '../shared/service/campaignFeed/report';
-import { summarize } from '../shared/service/campaignFeed/summary';
+import { REASON_COLUMN, STATUS_COLUMN, type FeedOutcome, type PushedRequest } from './feed/feed';
+import { countRows } from './feed/report';
+import { summarize } from './feed/summary';
 import { feedRows } from './feedRows';
 
 /** One item for each request that the service took: first what became of the whole feed, then the answer. */

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { hintsFor } from '../shared/service/campaignFeed/hints';
+import { hintsFor } from './feed/hints';
 import { pushedItems, rejectedItems, summaryItem } from './outputs';
 import { usualPresentation } from './readSettings';
 import { runFeed } from './runFeed';

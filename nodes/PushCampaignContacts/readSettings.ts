@@ -1,16 +1,12 @@
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
 import { readAdditions } from '../shared/n8n/additions';
 import type { Parameters } from '../shared/n8n/parameters';
-import { isRowIndependent } from '../shared/n8n/rowIndependent';
-import {
-	checkCampaign,
-	checkContactsPerRequest,
-	type Campaign,
-} from '../shared/service/campaignFeed/campaign';
-import type { ColumnChoice, OtherColumns } from '../shared/service/campaignFeed/columns';
-import type { Additions } from '../shared/service/endpoints';
-import { InvalidInput } from '../shared/service/core/explained';
-import { asText } from '../shared/service/core/identifiers';
+import { isRowIndependent } from './rowIndependent';
+import { checkCampaign, checkContactsPerRequest, type Campaign } from './feed/campaign';
+import type { ColumnChoice, OtherColumns } from './feed/columns';
+import type { Additions } from '../shared/api/endpoints';
+import { InvalidInput } from '../shared/api/errors';
+import { asText } from '../shared/api/identifiers';
 
 export type FeedSettings = {
 	campaign: Campaign;

@@ -1,11 +1,11 @@
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
 import { connect } from '../shared/n8n/connect';
 import { Parameters } from '../shared/n8n/parameters';
-import { collectColumns, resolveColumns } from '../shared/service/campaignFeed/columns';
-import type { FeedOutcome } from '../shared/service/campaignFeed/feed';
-import { prepareFeed } from '../shared/service/campaignFeed/prepare';
-import { pushFeed } from '../shared/service/campaignFeed/push';
-import { InvalidInput } from '../shared/service/core/explained';
+import { collectColumns, resolveColumns } from './feed/columns';
+import type { FeedOutcome } from './feed/feed';
+import { prepareFeed } from './feed/prepare';
+import { pushFeed } from './feed/push';
+import { InvalidInput } from '../shared/api/errors';
 import { inTurn, openProgress } from './feedMemory';
 import { feedRows } from './feedRows';
 import { readPresentation, readSettings, type Presentation } from './readSettings';

@@ -5,15 +5,10 @@ import type {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
-import type { FeedOutcome } from '../shared/service/campaignFeed/feed';
-import { countRows, describeOutcome } from '../shared/service/campaignFeed/report';
-import {
-	explained,
-	ExplainedError,
-	InvalidInput,
-	ServiceRefusal,
-} from '../shared/service/core/explained';
-import { isJsonObject } from '../shared/service/types';
+import type { FeedOutcome } from './feed/feed';
+import { countRows, describeOutcome } from './feed/report';
+import { explained, ExplainedError, InvalidInput, ServiceRefusal } from '../shared/api/errors';
+import { isJsonObject } from '../shared/api/types';
 import { openProgress } from './feedMemory';
 
 /** n8n's own error for a feed that did not reach its end, telling what became of every row. */

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import type { OpenDetailName } from '../../nodes/shared/service/openDetails';
+import type { OpenDetailName } from '../../nodes/shared/apiMapping';
 import { fixtures, type Dialect, type Simulator } from '../simulator';
 
 /** A value, or how it follows from what the service leaves open. */

@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import type { OpenDetailName } from '../../nodes/shared/service/openDetails';
+import type { OpenDetailName } from '../../nodes/shared/apiMapping';
 import { dialects, type Dialect, type Simulator } from '../simulator';
 
 export type DialectName = keyof typeof dialects;

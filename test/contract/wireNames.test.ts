@@ -44,7 +44,7 @@ test('the search finds a name where it stands, and not in a comment or a placeho
 	const here = textsIn('test/contract/wireNames.test.ts');
 	expect(here.some((text) => holds(text, 'next_cursor'))).toBe(true);
 	expect(here.some((text) => text.includes(['A lone', 'word'].join(' ')))).toBe(false);
-	const dnd = textsIn('nodes/shared/service/openDetails/dnd.ts');
+	const dnd = textsIn('nodes/shared/apiMapping/dnd.ts');
 	expect(dnd.some((text) => text.includes('per_page'))).toBe(false);
 });
 

@@ -26,7 +26,6 @@ const inFile =
 export const contract = (cases: string) => inFile(`test/contract/cases/${cases}.ts`);
 export const inTest = (name: string) => inFile(`test/${name}.test.ts`);
 export const inNode = (name: string) => inTest(`nodes/${name}`);
-export const inService = (name: string) => inTest(`nodes/shared/service/${name}`);
 
 export function resolve(section: SectionEntries, name: string): Entry | undefined {
 	const { every } = section;

@@ -1,4 +1,4 @@
-import { OPEN_PLACES, type Treatment } from '../../nodes/shared/service/openDetails/places';
+import { OPEN_PLACES, type Treatment } from '../../nodes/shared/apiMapping/places';
 import { itemsOfDocument, type Item } from './document';
 import { entries } from './entries';
 import { resolve, type Entry } from './entry';
@@ -47,7 +47,7 @@ function openPlaces(): string {
 	return [
 		'## What the document leaves open',
 		'',
-		'Each of its places that say “not shown” or “not stated”. `test/nodes/shared/service/openDetails/places.test.ts` walks the document; the contract suite gives each a different answer.',
+		'Each of its places that say “not shown” or “not stated”. `test/nodes/shared/apiMapping/places.test.ts` walks the document; the contract suite gives each a different answer.',
 		'',
 		'| place | treatment | how |',
 		'| - | - | - |',

@@ -5,7 +5,7 @@ import nock from 'nock';
 import { VoiceChatAgentApiTokenApi } from '../../credentials/VoiceChatAgentApiTokenApi.credentials';
 import { clock } from '../../nodes/shared/n8n/connect';
 import { voiceChatAgentApiTest } from '../../nodes/shared/n8n/credentialTest';
-import { OPEN_DETAIL_TOPICS } from '../../nodes/shared/service/openDetails';
+import { OPEN_DETAIL_TOPICS } from '../../nodes/shared/apiMapping';
 import { engineRing, HOST, loader, makeAdditionalData, service, TOKEN } from '../engine';
 
 const ring = engineRing();

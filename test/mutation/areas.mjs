@@ -1,60 +1,59 @@
 // What is mutated, in pieces that can be run and read one by one. Each is held to the tests beside its code; that some
 // other test would notice a mutant as well does not count.
-const SERVICE = 'nodes/shared/service';
-const N8N = 'nodes/shared/n8n';
-const plain = (...folders) =>
-	folders.map((folder) => `test/nodes/shared/service/${folder}/**/*.test.ts`);
-const engine = (...folders) => folders.map((folder) => `test/nodes/${folder}/**/*.test.ts`);
+const SHARED = 'nodes/shared';
+const beside = (...places) => places.map((place) => `test/nodes/${place}`);
 const FORMS = 'test/package/{forms,conventions}.test.ts';
 
 /** All mutants of what decides whether something is done, how often, and what is told of it. */
 const DECIDING = [
 	{
 		name: 'request',
-		mutate: [
-			`${SERVICE}/core/{retry,envelope,evidence,errorTable,notPerformed,explained,service}.ts`,
-		],
-		tests: [...plain('core'), 'test/nodes/PlaceCall/refused.test.ts'],
+		mutate: [`${SHARED}/api/{retry,envelope,evidence,errorTable,notPerformed,errors,client}.ts`],
+		tests: beside('shared/api/**/*.test.ts', 'PlaceCall/refused.test.ts'),
 	},
 	{
 		name: 'items',
 		mutate: [
-			`${N8N}/{once,executionMemory,toolRun,itemLoop,listLoop,inOrder,onceEmitter,cancel,nodeErrors}.ts`,
+			`${SHARED}/n8n/{once,executionMemory,toolRun,itemLoop,listLoop,inOrder,onceEmitter,cancel,nodeErrors}.ts`,
 		],
-		tests: engine('shared/n8n', 'PlaceCall', 'ChatSend', 'CallCompletedTrigger', 'Dnd'),
+		tests: beside(
+			'shared/n8n/*.test.ts',
+			'{PlaceCall,ChatSend,CallCompletedTrigger,Dnd}/**/*.test.ts',
+		),
 	},
 	{
 		name: 'feed',
-		mutate: [`${SERVICE}/campaignFeed/*.ts`],
-		tests: [...plain('campaignFeed'), ...engine('PushCampaignContacts')],
+		mutate: ['nodes/PushCampaignContacts/feed/*.ts'],
+		tests: beside('PushCampaignContacts/**/*.test.ts'),
 	},
 	{
 		name: 'phone',
-		mutate: [`${SERVICE}/phone/*.ts`, `${SERVICE}/dnd/phoneMatch.ts`],
-		tests: [...plain('phone', 'dnd', 'campaignFeed')],
+		mutate: [
+			`${SHARED}/phone/*.ts`,
+			'nodes/PlaceCall/request/callPhone.ts',
+			'nodes/Dnd/list/phoneMatch.ts',
+		],
+		tests: beside('{shared/phone,PlaceCall/request,Dnd/list,PushCampaignContacts/feed}/*.test.ts'),
 	},
 	{
 		name: 'socket',
-		mutate: [`${SERVICE}/chatSocket/*.ts`],
-		tests: plain('chatSocket'),
+		mutate: [`${SHARED}/chat/*.ts`, 'nodes/ChatSend/turnFault.ts'],
+		tests: beside('shared/chat/*.test.ts', 'ChatSend/turnFault.test.ts'),
 	},
 	{
 		name: 'triggers',
-		mutate: ['nodes/*Trigger/!(*Fields|*.node).ts'],
-		tests: engine('*Trigger', 'shared/n8n'),
+		mutate: ['nodes/*Trigger/!(properties|*.node).ts'],
+		tests: beside('*Trigger/*.test.ts', 'shared/n8n/*.test.ts'),
 	},
 	{
 		name: 'waits',
 		mutate: [
-			'nodes/PlaceCall/{knock,onReport,readCall,resumeAddress,sleepUntilOver,wait*,wakeUp}.ts',
-			`${SERVICE}/calls/{openCalls,readUntilFinished,readBack,completion}.ts`,
-			`${SERVICE}/campaigns/campaignWait.ts`,
-			`${SERVICE}/chat/{chatWait,chatWatch}.ts`,
+			'nodes/PlaceCall/wait/!(waitFields).ts',
+			`${SHARED}/calls/{readBack,completion}.ts`,
+			'nodes/CampaignStatus/campaignWait.ts',
+			'nodes/ChatSession/chatWait.ts',
 		],
-		tests: [
-			...plain('calls', 'campaigns', 'chat'),
-			...engine('PlaceCall', 'CampaignStatus', 'ChatSession'),
-		],
+		tests: beside('{PlaceCall,CampaignStatus,ChatSession}/**/*.test.ts', 'shared/calls/*.test.ts'),
 	},
 ];
 
@@ -63,26 +62,30 @@ const except = DECIDING.flatMap(({ mutate }) => mutate).map((glob) => `!${glob}`
 /** Of the rest a fixed sample is drawn. */
 const REST = [
 	{
-		name: 'rest of the service',
-		mutate: [`${SERVICE}/**/*.ts`, ...except],
-		tests: [
-			...plain('**'),
-			...engine('PlaceCall', 'GetCall', 'CampaignStatus', 'Dnd', 'ChatSession', 'Agents'),
-		],
+		name: 'rest of what is shared',
+		mutate: [`${SHARED}/!(n8n)/**/*.ts`, `${SHARED}/*.ts`, ...except],
+		tests: beside(
+			'shared/!(n8n)/**/*.test.ts',
+			'shared/*.test.ts',
+			'{PlaceCall,GetCall,CampaignStatus,Dnd,ChatSession,Agents}/**/*.test.ts',
+		),
 	},
 	{
 		name: 'rest of n8n',
-		mutate: [`${N8N}/*.ts`, 'credentials/*.ts', ...except],
+		mutate: [`${SHARED}/n8n/*.ts`, 'credentials/*.ts', ...except],
 		tests: [
 			FORMS,
 			'test/credentials/*.test.ts',
-			...engine('shared/n8n', 'GetCall', 'Dnd', 'ChatSend', 'CallCompletedTrigger', 'Agents'),
+			...beside(
+				'shared/n8n/*.test.ts',
+				'{GetCall,Dnd,ChatSend,CallCompletedTrigger,Agents}/**/*.test.ts',
+			),
 		],
 	},
 	{
 		name: 'rest of the nodes',
 		mutate: ['nodes/!(shared)/**/*.ts', ...except],
-		tests: [FORMS, ...engine('!(shared)')],
+		tests: [FORMS, ...beside('!(shared)/**/*.test.ts')],
 	},
 ];
 

@@ -12,10 +12,10 @@ import {
 } from '@stryker-mutator/api/plugin';
 import { strykerPlugins as jestPlugins } from '@stryker-mutator/jest-runner';
 
-/** What reaches the engine loads n8n-core for each file, which costs a second or more. */
-const isPlain = (file) => file.includes('/shared/service/') || file.includes('/package/');
+/** What needs no engine is the cheaper test. */
+const isPlain = (file) => /\/shared\/(?!n8n\/)|\/(calls|feed|list|package|request)\//.test(file);
 
-/** test/nodes/PlaceCall/wait.test.ts is beside nodes/PlaceCall/callFields.ts. */
+/** test/nodes/PlaceCall/wait.test.ts is beside nodes/PlaceCall/properties.ts. */
 function isBeside(test, source) {
 	const folder = path.dirname(path.relative('nodes', source)).split(path.sep)[0];
 	return path.relative('test/nodes', test).startsWith(folder);

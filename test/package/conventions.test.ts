@@ -1,5 +1,5 @@
 import get from 'lodash/get';
-import { OPEN_DETAIL_TOPICS } from '../../nodes/shared/service/openDetails';
+import { OPEN_DETAIL_TOPICS } from '../../nodes/shared/apiMapping';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { loader, setupEngine } from '../engine';
 import { choicesOf, endsWell, notInTitleCase, parametersIn, type Parameter } from './descriptions';

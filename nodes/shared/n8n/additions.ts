@@ -1,7 +1,7 @@
-import type { Additions } from '../service/endpoints';
-import { InvalidInput } from '../service/core/explained';
-import type { Query, QueryValue } from '../service/core/http';
-import type { JsonObject, JsonValue } from '../service/types';
+import type { Additions } from '../api/endpoints';
+import { InvalidInput } from '../api/errors';
+import type { Query, QueryValue } from '../api/http';
+import type { JsonObject, JsonValue } from '../api/types';
 import { parseJsonObject } from './parameters';
 
 /** Reads *Additional Body Fields* and *Additional Query Parameters* of an Options collection. */

@@ -1,6 +1,6 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
-import { findAgents } from '../service/calls/agents';
-import { getActiveAgents } from '../service/endpoints';
+import { findAgents } from '../api/agents';
+import { getActiveAgents } from '../api/endpoints';
 import { connect } from './connect';
 import { toNodeError } from './nodeErrors';
 

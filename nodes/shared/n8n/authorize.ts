@@ -3,7 +3,7 @@ import {
 	type ICredentialDataDecryptedObject,
 	type IHttpRequestOptions,
 } from 'n8n-workflow';
-import { explained } from '../service/core/explained';
+import { explained } from '../api/errors';
 import { readServiceAccess, type ServiceAccess } from './credential';
 
 /** Both of n8n's helpers: a redirect would take the token's header along to another host. */

@@ -1,6 +1,6 @@
 import { NodeOperationError, sleep, type IExecuteFunctions, type NodeApiError } from 'n8n-workflow';
-import { pause } from '../service/chatSocket/pause';
-import { asSentence } from '../service/core/explained';
+import { pause } from '../chat/pause';
+import { asSentence } from '../api/errors';
 
 const CANCELED = 'The execution was canceled';
 

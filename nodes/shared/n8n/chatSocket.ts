@@ -1,12 +1,8 @@
 import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
-import { fingerprint } from '../service/chat/chatInput';
-import { mintToken } from '../service/chatSocket/mint';
-import {
-	SharedConnections,
-	type ChatLease,
-	type LeaseOptions,
-} from '../service/chatSocket/sharedConnections';
-import { requestWsToken } from '../service/endpoints';
+import { fingerprint } from '../chat/chatInput';
+import { mintToken } from '../chat/mint';
+import { SharedConnections, type ChatLease, type LeaseOptions } from '../chat/sharedConnections';
+import { requestWsToken } from '../api/endpoints';
 import { clock, type Connection } from './connect';
 
 /** The chat connections of this n8n process. */

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { ChatLease } from '../service/chatSocket/sharedConnections';
-import { NotSent } from '../service/core/explained';
+import type { ChatLease } from '../chat/sharedConnections';
+import { NotSent } from '../api/errors';
 import { openChatSocket } from './chatSocket';
 import type { Connection } from './connect';
 

@@ -1,8 +1,8 @@
 import { sleep } from 'n8n-workflow';
-import { fingerprint } from '../service/chat/chatInput';
-import { OpenDetails } from '../service/openDetails';
-import { Service } from '../service/core/service';
-import type { Clock } from '../service/core/http';
+import { fingerprint } from '../chat/chatInput';
+import { OpenDetails } from '../apiMapping';
+import { Service } from '../api/client';
+import type { Clock } from '../api/http';
 import { CREDENTIAL, readServiceAccess } from './credential';
 import { createTransport, type ServiceContext } from './transport';
 

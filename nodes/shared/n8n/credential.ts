@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { parseApiToken } from '../service/core/apiToken';
-import { parseBaseUrl } from '../service/core/baseUrl';
+import { parseApiToken } from '../api/apiToken';
+import { parseBaseUrl } from '../api/baseUrl';
 
 /** Type name of the credential; users' saved workflows depend on it. */
 export const CREDENTIAL = 'voiceChatAgentApiTokenApi';

@@ -10,10 +10,10 @@ import {
 	OutcomeUnknown,
 	ServiceRefusal,
 	TOO_MANY_REQUESTS,
-} from '../service/core/explained';
-import type { Transport } from '../service/core/http';
-import { getActiveAgents } from '../service/endpoints';
-import { Service } from '../service/core/service';
+} from '../api/errors';
+import type { Transport } from '../api/http';
+import { getActiveAgents } from '../api/endpoints';
+import { Service } from '../api/client';
 import { clock } from './connect';
 import { readServiceAccess, type ServiceAccess } from './credential';
 import { toFault, toWireAnswer } from './transport';

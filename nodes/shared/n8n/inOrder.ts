@@ -1,4 +1,4 @@
-import { NotSent } from '../service/core/explained';
+import { NotSent } from '../api/errors';
 
 /** Jobs of the same key run one after another in the order they came in; those of others side by side. */
 export class InOrder {

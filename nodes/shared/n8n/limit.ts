@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { parseCount } from '../service/core/identifiers';
+import { parseCount } from '../api/identifiers';
 import type { Parameters } from './parameters';
 
 export const limitFields: INodeProperties[] = [

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { JsonObject } from '../service/types';
+import type { JsonObject } from '../api/types';
 import { asItems, forEachItem } from './itemLoop';
 
 /** A list that an item asks for: items with the same key ask for the same list. */

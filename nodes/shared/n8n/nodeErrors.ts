@@ -4,8 +4,8 @@ import {
 	type INode,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { ExplainedError, OutcomeUnknown, ServiceRefusal } from '../service/core/explained';
-import type { JsonObject } from '../service/types';
+import { ExplainedError, OutcomeUnknown, ServiceRefusal } from '../api/errors';
+import type { JsonObject } from '../api/types';
 
 export type ItemPosition = {
 	itemIndex: number;

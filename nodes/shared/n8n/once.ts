@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { ExplainedError, OutcomeUnknown, type KeptUnknown } from '../service/core/explained';
-import { isJsonObject, parseJson, type JsonObject } from '../service/types';
+import { ExplainedError, OutcomeUnknown, type KeptUnknown } from '../api/errors';
+import { isJsonObject, parseJson, type JsonObject } from '../api/types';
 import { ExecutionMemory } from './executionMemory';
 import { noteDeed, runsAsTool } from './toolRun';
 

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { OPEN_DETAIL_TOPICS, type OpenDetailTopic } from '../service/openDetails';
-import type { OpenDetailField } from '../service/openDetails/field';
+import { OPEN_DETAIL_TOPICS, type OpenDetailTopic } from '../apiMapping';
+import type { OpenDetailField } from '../apiMapping/field';
 
 /** The *Open Details* of the credential form: a switch for each topic, its fields behind it. */
 export function openDetailProperties(): INodeProperties[] {

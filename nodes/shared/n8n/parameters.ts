@@ -3,8 +3,8 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { InvalidInput } from '../service/core/explained';
-import { isJsonObject, parseJson, type JsonObject } from '../service/types';
+import { InvalidInput } from '../api/errors';
+import { isJsonObject, parseJson, type JsonObject } from '../api/types';
 import { runsAsTool } from './toolRun';
 
 /** How a parameter is read: once, straight from the item's column, or by n8n's expression engine. */

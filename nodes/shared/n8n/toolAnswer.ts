@@ -4,8 +4,8 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { asSentence, ExplainedError } from '../service/core/explained';
-import { isJsonObject, type JsonObject, type JsonValue } from '../service/types';
+import { asSentence, ExplainedError } from '../api/errors';
+import { isJsonObject, type JsonObject, type JsonValue } from '../api/types';
 import { deedOf, type ToolDeed } from './toolRun';
 
 /** What a model is told of a tool that it called, always in the same words and fields. */

@@ -15,8 +15,8 @@ import {
 	type ServiceRequest,
 	type Transport,
 	type WireAnswer,
-} from '../service/core/http';
-import { isJsonObject } from '../service/types';
+} from '../api/http';
+import { isJsonObject } from '../api/types';
 import { CREDENTIAL } from './credential';
 
 export type ServiceContext =

@@ -1,5 +1,5 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { parseJson, type JsonObject, type JsonValue } from '../service/types';
+import { parseJson, type JsonObject, type JsonValue } from '../api/types';
 
 /** What the sender gets when its request cannot be used: an HTTP status and a sentence. */
 export type Refused = { status: number; message: string };

@@ -1,8 +1,8 @@
-import { contract, inNode, inService, type SectionEntries } from '../entry';
+import { type SectionEntries, contract, inNode } from '../entry';
 
 const sent = inNode('PlaceCall/sent');
 const refused = inNode('PlaceCall/refused');
-const request = inService('calls/callRequest');
+const request = inNode('PlaceCall/request/callRequest');
 const getCall = contract('getCall');
 const listCalls = contract('listCalls');
 
@@ -119,13 +119,13 @@ const placeCall: SectionEntries = {
 	},
 	items: {
 		success: {
-			at: 'nodes/shared/service/core/envelope.ts: takes the data out of the envelope',
-			test: inService('core/service')('data is unwrapped, and what stands beside it is kept'),
+			at: 'nodes/shared/api/envelope.ts: takes the data out of the envelope',
+			test: inNode('shared/api/client')('data is unwrapped, and what stands beside it is kept'),
 		},
 		'1.': {
-			at: 'nodes/shared/service/calls/callRequest.ts: checks every field before anything is sent',
+			at: 'nodes/PlaceCall/request/callRequest.ts: checks every field before anything is sent',
 			test: [
-				inService('phone/callPhone')('Phone Number is empty'),
+				inNode('PlaceCall/request/callPhone')('Phone Number is empty'),
 				request('Country is empty'),
 				request('$field outside of $min to $max is told'),
 				refused('a greeting too long'),
@@ -136,15 +136,15 @@ const placeCall: SectionEntries = {
 			],
 		},
 		'2.': {
-			at: 'nodes/shared/service/core/errorTable.ts: names the switch and the way without it',
+			at: 'nodes/shared/api/errorTable.ts: names the switch and the way without it',
 			test: inNode('PlaceCall/simulator')('turns a Webhook URL down'),
 		},
 		'3.': {
-			at: 'nodes/shared/service/core/errorTable.ts: points to the Agent list',
+			at: 'nodes/shared/api/errorTable.ts: points to the Agent list',
 			test: inNode('PlaceCall/simulator')("'The agent does not exist in the account"),
 		},
 		'4.': {
-			at: 'nodes/shared/service/core/errorTable.ts: says to attach a number',
+			at: 'nodes/shared/api/errorTable.ts: says to attach a number',
 			test: contract('placeCall')('is turned down for an agent without a number, at any status'),
 		},
 	},

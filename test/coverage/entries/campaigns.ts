@@ -1,4 +1,4 @@
-import { contract, inNode, inService, inTest, type SectionEntries } from '../entry';
+import { type SectionEntries, contract, inNode, inTest } from '../entry';
 
 const fields = inNode('PushCampaignContacts/fields');
 const simulator = inNode('PushCampaignContacts/simulator');
@@ -21,12 +21,12 @@ const contacts: SectionEntries = {
 	},
 	items: {
 		agent_uuid: 'Push Campaign Contacts → Agent',
-		contacts: 'nodes/shared/service/campaignFeed/contact.ts: a row becomes a contact',
+		contacts: 'nodes/PushCampaignContacts/feed/contact.ts: a row becomes a contact',
 		enqueue: {
 			at: 'Push Campaign Contacts → Release to Calling Queue',
 			test: fields("test('Release to Calling Queue'"),
 		},
-		engine_skipped_duplicates: inService('campaignFeed/skippedRows')(
+		engine_skipped_duplicates: inNode('PushCampaignContacts/feed/skippedRows')(
 			'is the row in whichever form it was sent',
 		),
 		dnd_skipped: simulator('a number on the do-not-disturb list comes out of Rejected'),
@@ -34,9 +34,11 @@ const contacts: SectionEntries = {
 		'1.': {
 			at: 'Push Campaign Contacts → Options → Normalize Phone Numbers',
 			test: [
-				inService('phone/campaignPhone')("['documented form', "),
+				inNode('shared/phone/campaignPhone')("['documented form', "),
 				inNode('PushCampaignContacts/outcomes')('It said: contacts[1].phone is invalid'),
-				inService('campaignFeed/namedRows')('any bad rows are rejected, each good one is in once'),
+				inNode('PushCampaignContacts/feed/namedRows')(
+					'any bad rows are rejected, each good one is in once',
+				),
 			],
 		},
 		'2.': {
@@ -47,7 +49,7 @@ const contacts: SectionEntries = {
 		},
 		'3.': { at: 'Push Campaign Contacts → Other Columns', test: fields("['listed', 'City, plan'") },
 		'4.': {
-			at: 'nodes/shared/service/core/errorTable.ts: says to attach a number',
+			at: 'nodes/shared/api/errorTable.ts: says to attach a number',
 			test: simulator("['no number', {"),
 		},
 		'5.': {
@@ -76,7 +78,7 @@ const campaignStates: SectionEntries = {
 			test: progress('what happened since the last look, once'),
 		},
 		'1.': {
-			at: 'nodes/shared/service/core/errorTable.ts: an archived campaign takes no contacts',
+			at: 'nodes/shared/api/errorTable.ts: an archived campaign takes no contacts',
 			test: contract('pushCampaignContacts')('is turned down by an archived campaign'),
 		},
 		'2.': {
@@ -84,8 +86,8 @@ const campaignStates: SectionEntries = {
 			test: simulator('a paused campaign takes the contacts and warns'),
 		},
 		'3.': {
-			at: 'nodes/shared/service/openDetails/places.ts: no node changes a campaign',
-			test: inService('openDetails/places')('each open place has one entry'),
+			at: 'nodes/shared/apiMapping/places.ts: no node changes a campaign',
+			test: inNode('shared/apiMapping/places')('each open place has one entry'),
 		},
 	},
 };
@@ -109,15 +111,15 @@ const lists: SectionEntries[] = [
 	{
 		section: 'GET /v1/dnd_numbers',
 		every: {
-			at: 'nodes/shared/service/dnd/dndList.ts: reads page after page',
+			at: 'nodes/Dnd/list/dndList.ts: reads page after page',
 			test: [
-				inService('dnd/dndList')('to the last one of meta, and no further'),
+				inNode('Dnd/list/dndList')('to the last one of meta, and no further'),
 				dnd('reads every page of the list'),
 			],
 		},
 		items: {
-			total_count: 'nodes/shared/service/dnd/dndList.ts: not needed, total_pages ends the reading',
-			per_page: 'nodes/shared/service/dnd/dndList.ts: not needed, total_pages ends the reading',
+			total_count: 'nodes/Dnd/list/dndList.ts: not needed, total_pages ends the reading',
+			per_page: 'nodes/Dnd/list/dndList.ts: not needed, total_pages ends the reading',
 		},
 	},
 	{
@@ -125,7 +127,7 @@ const lists: SectionEntries[] = [
 		every: { at: 'DND List → Remove → output', test: dnd("title: 'removes a number'") },
 		items: {
 			phone: 'DND List → Phone',
-			success: 'nodes/shared/service/core/envelope.ts: tells a refusal from a success',
+			success: 'nodes/shared/api/envelope.ts: tells a refusal from a success',
 		},
 	},
 ];

@@ -1,10 +1,10 @@
-import { contract, inNode, inService, type SectionEntries } from '../entry';
+import { type SectionEntries, contract, inNode } from '../entry';
 
 const send = contract('chatSend');
 const session = contract('chatSession');
 const events = contract('chatEvents');
 const inject = contract('injectContext');
-const mint = inService('chatSocket/mint');
+const mint = inNode('shared/chat/mint');
 
 const inbound: SectionEntries[] = [
 	{
@@ -71,11 +71,11 @@ const sessions: SectionEntries[] = [
 		},
 		items: {
 			success: {
-				at: 'nodes/shared/service/core/errorTable.ts: the refusal is explained',
+				at: 'nodes/shared/api/errorTable.ts: the refusal is explained',
 				test: inject('is turned down for a session of another account’s agent'),
 			},
 			error: {
-				at: 'nodes/shared/service/core/errorTable.ts: the refusal is explained',
+				at: 'nodes/shared/api/errorTable.ts: the refusal is explained',
 				test: inject('is turned down for a session of another account’s agent'),
 			},
 		},
@@ -83,13 +83,13 @@ const sessions: SectionEntries[] = [
 	{
 		section: 'POST /v1/chat/session/{id}/ws_token',
 		every: {
-			at: 'nodes/shared/service/chatSocket/mint.ts: asks for a token before each connection',
+			at: 'nodes/shared/chat/mint.ts: asks for a token before each connection',
 			test: [mint("it('returns the token'"), mint('asks for the stream user of the session')],
 		},
 		items: {
 			expires_at: {
-				at: 'nodes/shared/service/chatSocket/token.ts: a new token is at hand before the old one ends',
-				test: inService('chatSocket/renewal')("['a short life is believed'"),
+				at: 'nodes/shared/chat/token.ts: a new token is at hand before the old one ends',
+				test: inNode('shared/chat/renewal')("['a short life is believed'"),
 			},
 		},
 	},
@@ -122,7 +122,7 @@ const legacy: SectionEntries = {
 	},
 };
 
-const frames = inService('chatSocket/frames');
+const frames = inNode('shared/chat/frames');
 const frame = (label: string, row: string) => ({ at: `Chat Send → ${label}`, test: frames(row) });
 
 const clientFrames: SectionEntries['items'] = {

@@ -1,4 +1,4 @@
-import { contract, inNode, inService, inTest, type SectionEntries } from '../entry';
+import { type SectionEntries, contract, inNode, inTest } from '../entry';
 
 const getCall = contract('getCall');
 const dnd = contract('dnd');
@@ -87,8 +87,8 @@ export const endpointEntries: SectionEntries[] = [
 				test: contract('injectContext')('appends entries in the order of the items'),
 			},
 			'POST /v1/chat/session/{id}/ws_token': {
-				at: 'nodes/shared/service/chatSocket/mint.ts: before each connection',
-				test: inService('chatSocket/mint')('asks for the stream user of the session'),
+				at: 'nodes/shared/chat/mint.ts: before each connection',
+				test: inNode('shared/chat/mint')('asks for the stream user of the session'),
 			},
 			WebSocket: {
 				at: 'Chat Events Trigger',

@@ -1,14 +1,14 @@
-import { contract, inNode, inService, inTest, type SectionEntries, type TestRef } from '../entry';
+import { type SectionEntries, type TestRef, contract, inNode, inTest } from '../entry';
 
 const credential = inTest('credentials/VoiceChatAgentApiTokenApi');
-const service = inService('core/service');
+const service = inNode('shared/api/client');
 const suite = inTest('contract/contract');
-const places = inService('openDetails/places');
-const request = inService('calls/callRequest');
-const mint = inService('chatSocket/mint');
+const places = inNode('shared/apiMapping/places');
+const request = inNode('PlaceCall/request/callRequest');
+const mint = inNode('shared/chat/mint');
 
-const ENVELOPE = 'nodes/shared/service/core/envelope.ts';
-const ERRORS = 'nodes/shared/service/core/errorTable.ts';
+const ENVELOPE = 'nodes/shared/api/envelope.ts';
+const ERRORS = 'nodes/shared/api/errorTable.ts';
 
 const unwrapped = {
 	at: `${ENVELOPE}: unwraps the data and keeps what stands beside it`,
@@ -34,12 +34,12 @@ const conventions: SectionEntries = {
 		'Success envelope': unwrapped,
 		'Error envelope': refusal,
 		'Agent identifier': {
-			at: 'nodes/shared/service/core/limits.ts: the form of an agent ID',
+			at: 'nodes/shared/api/limits.ts: the form of an agent ID',
 			test: [request("'agent_A-b_9'"), request("describe('Agent'")],
 		},
 		Timestamps: {
-			at: 'nodes/shared/service/calls/schedule.ts: writes times with their offset',
-			test: inService('calls/schedule')('a timestamp with offset'),
+			at: 'nodes/PlaceCall/request/schedule.ts: writes times with their offset',
+			test: inNode('PlaceCall/request/schedule')('a timestamp with offset'),
 		},
 		success: unwrapped,
 		data: unwrapped,
@@ -154,14 +154,14 @@ const authentication: SectionEntries = {
 			],
 		},
 		'5.': {
-			at: 'nodes/shared/service/chatSocket/token.ts: a token of its own for each session',
+			at: 'nodes/shared/chat/token.ts: a token of its own for each session',
 			test: [
-				inService('chatSocket/realServer')('takes a new token after 4401'),
-				inService('chatSocket/realServer')('connects, sends a message as text, and gets the reply'),
+				inNode('shared/chat/realServer')('takes a new token after 4401'),
+				inNode('shared/chat/realServer')('connects, sends a message as text, and gets the reply'),
 			],
 		},
 		'6.': {
-			at: 'nodes/shared/service/chatSocket/mint.ts: asks for the stream user',
+			at: 'nodes/shared/chat/mint.ts: asks for the stream user',
 			test: mint('asks for the stream user of the session'),
 		},
 	},
@@ -170,7 +170,7 @@ const authentication: SectionEntries = {
 const limits: SectionEntries = {
 	section: 'Limits',
 	every: {
-		at: 'nodes/shared/service/core/limits.ts: checked before anything is sent',
+		at: 'nodes/shared/api/limits.ts: checked before anything is sent',
 		test: request('$field outside of $min to $max is told'),
 	},
 	items: {
@@ -184,13 +184,13 @@ const limits: SectionEntries = {
 			test: contract('getCall')('gives a link to the recording and until when it is valid'),
 		},
 		'WebSocket token lifetime': {
-			at: 'nodes/shared/service/chatSocket/token.ts: renews ahead of time',
-			test: inService('chatSocket/renewal')('five minutes are documented'),
+			at: 'nodes/shared/chat/token.ts: renews ahead of time',
+			test: inNode('shared/chat/renewal')('five minutes are documented'),
 		},
 		'API token length': { at: 'Credential → API Token', test: credential("['a short token'") },
 		'connections per session': {
 			at: 'Chat Events Trigger → Options → Take Over',
-			test: inService('chatSocket/simulator')('does not take a session from another client'),
+			test: inNode('shared/chat/simulator')('does not take a session from another client'),
 		},
 	},
 };
@@ -199,7 +199,7 @@ const versioning: SectionEntries = {
 	section: 'Versioning',
 	items: {
 		'1.': {
-			at: 'nodes/shared/service/endpoints.ts: the addresses',
+			at: 'nodes/shared/api/endpoints/index.ts: the addresses',
 			test: suite('has a case for each operation'),
 		},
 		'2.': {
@@ -226,11 +226,11 @@ const versioning: SectionEntries = {
 			],
 		},
 		'6.': {
-			at: 'nodes/shared/service/openDetails/places.ts: none is sent',
+			at: 'nodes/shared/apiMapping/places.ts: none is sent',
 			test: places('each open place has one entry'),
 		},
 		'7.': {
-			at: 'nodes/shared/service/openDetails/places.ts: legacy operations name what replaces them',
+			at: 'nodes/shared/apiMapping/places.ts: legacy operations name what replaces them',
 			test: places('each open place has one entry'),
 		},
 	},

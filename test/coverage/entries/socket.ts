@@ -1,30 +1,30 @@
-import { contract, inNode, inService, type SectionEntries } from '../entry';
+import { type SectionEntries, contract, inNode } from '../entry';
 import { clientFrames } from './chat';
 
 const socket = inNode('ChatSend/socket');
 const events = contract('chatEvents');
-const reconnecting = inService('chatSocket/reconnecting');
-const policy = inService('chatSocket/closeCodes');
-const realServer = inService('chatSocket/realServer');
+const reconnecting = inNode('shared/chat/reconnecting');
+const policy = inNode('shared/chat/closeCodes');
+const realServer = inNode('shared/chat/realServer');
 
 const LIVE = 'Chat Send → Live Connection (WebSocket) → output';
 const WAIT = 'Chat Session → Wait for Event → Events';
-const CONNECTION = 'nodes/shared/service/chatSocket/connection.ts';
-const CLOSE_CODES = 'nodes/shared/service/chatSocket/closeCodes.ts';
+const CONNECTION = 'nodes/shared/chat/connection.ts';
+const CLOSE_CODES = 'nodes/shared/chat/closeCodes.ts';
 
 const connecting: SectionEntries['items'] = {
 	token: {
-		at: 'nodes/shared/service/chatSocket/address.ts: added to ws_url, whose own query stays',
+		at: 'nodes/shared/chat/address.ts: added to ws_url, whose own query stays',
 		test: realServer('connects, sends a message as text, and gets the reply'),
 	},
 	client_id: {
-		at: 'nodes/shared/service/chatSocket/address.ts: added to ws_url; the same across reconnects',
+		at: 'nodes/shared/chat/address.ts: added to ws_url; the same across reconnects',
 		test: realServer('connects, sends a message as text, and gets the reply'),
 	},
 	claim: {
 		at: 'Chat Send → Take Over',
 		test: [
-			inService('chatSocket/address')('adds claim=1 only when asked'),
+			inNode('shared/chat/address')('adds claim=1 only when asked'),
 			socket('a session that another client holds: left to it, or taken over'),
 		],
 	},
@@ -41,18 +41,18 @@ const ackStates: SectionEntries['items'] = {
 		],
 	},
 	busy: {
-		at: 'nodes/shared/service/chatSocket/turn.ts: tries again, then says that it was not sent',
+		at: 'nodes/shared/chat/turn.ts: tries again, then says that it was not sent',
 		test: [
 			socket('busy once: tried again, and taken once'),
 			socket('busy all the time: surely not taken'),
 		],
 	},
 	invalid: {
-		at: 'nodes/shared/service/chatSocket/turnFault.ts: says what was wrong',
+		at: 'nodes/ChatSend/turnFault.ts: says what was wrong',
 		test: socket('invalid, %s: what is wrong and what to do'),
 	},
 	error: {
-		at: 'nodes/shared/service/chatSocket/turnFault.ts: nobody knows whether it was taken',
+		at: 'nodes/ChatSend/turnFault.ts: nobody knows whether it was taken',
 		test: socket('error: nobody knows whether it was taken'),
 	},
 };
@@ -71,10 +71,10 @@ const invalidCodes = Object.fromEntries(
 	].map((code) => [
 		`invalid: ${code}`,
 		{
-			at: 'nodes/shared/service/chatSocket/turnFault.ts: words of its own',
+			at: 'nodes/ChatSend/turnFault.ts: words of its own',
 			test: [
 				socket('invalid, %s: what is wrong and what to do'),
-				inService('chatSocket/turnFault')('has words of its own for each of the nine codes'),
+				inNode('ChatSend/turnFault')('has words of its own for each of the nine codes'),
 			],
 		},
 	]),
@@ -153,12 +153,12 @@ const closing: SectionEntries['items'] = {
 	},
 	'reconnect: back off exponentially (about 1, 2, 4, 8 seconds, capped at 30) and give up after a few attempts':
 		{
-			at: 'nodes/shared/service/chatSocket/backoff.ts: the pauses between attempts',
+			at: 'nodes/shared/chat/backoff.ts: the pauses between attempts',
 			test: reconnecting('follows 1, 2, 4, 8, 16, 30 s and then tells once'),
 		},
 	'reconnect: mint a new token before the 5-minute expiry': {
-		at: 'nodes/shared/service/chatSocket/token.ts: renews ahead of time',
-		test: inService('chatSocket/renewal')('has a new token at hand before the old one ends'),
+		at: 'nodes/shared/chat/token.ts: renews ahead of time',
+		test: inNode('shared/chat/renewal')('has a new token at hand before the old one ends'),
 	},
 	'reconnect: reuse the same `client_id` across reconnects': {
 		at: `${CONNECTION}: one client_id for its whole life`,

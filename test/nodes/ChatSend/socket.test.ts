@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { INVALID_CODES } from '../../../nodes/shared/service/chatSocket/types';
+import { INVALID_CODES } from '../../../nodes/shared/chat/types';
 import { chatRing, eventually, records, sessions, stopped } from '../chatRing';
 
 const ring = chatRing('chatSend', {

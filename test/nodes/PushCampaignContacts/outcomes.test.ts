@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../nodes/shared/service/types';
+import type { JsonObject } from '../../../nodes/shared/api/types';
 import { engineRing, TOKEN } from '../../engine';
 import { accepted, answering, feed, manyRows, phone, phonesOf, refusal, sizes } from './feed';
 

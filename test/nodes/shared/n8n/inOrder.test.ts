@@ -1,5 +1,5 @@
 import { InOrder } from '../../../../nodes/shared/n8n/inOrder';
-import { NotSent } from '../../../../nodes/shared/service/core/explained';
+import { NotSent } from '../../../../nodes/shared/api/errors';
 
 /** A job that ends when it is told to. */
 function job() {

@@ -1,7 +1,7 @@
 import { ExecuteContext } from 'n8n-core';
 import { createEmptyRunExecutionData, sleep, type INode } from 'n8n-workflow';
 import { asItems, forEachItem } from '../../../../nodes/shared/n8n/itemLoop';
-import { InvalidInput } from '../../../../nodes/shared/service/core/explained';
+import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import {
 	makeAdditionalData,
 	makeNode,

@@ -1,6 +1,6 @@
 import { NodeOperationError, type INode } from 'n8n-workflow';
 import { toFault } from '../../../../nodes/shared/n8n/transport';
-import { neverLeft } from '../../../../nodes/shared/service/core/retry';
+import { neverLeft } from '../../../../nodes/shared/api/retry';
 
 const node: INode = {
 	id: 'id',

@@ -1,0 +1,47 @@
+import { readAdditions } from '../../shared/n8n/additions';
+import { agentField, additionalQueryParameters } from '../../shared/n8n/fields';
+import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
+import type { Operation } from '../../shared/n8n/operations';
+import { findAgents, type FoundAgent } from '../../shared/api/agents';
+import { getActiveAgents } from '../../shared/api/endpoints';
+import { parseAgentUuid } from '../../shared/api/identifiers';
+
+export const check: Operation = {
+	value: 'check',
+	name: 'Check',
+	action: 'Check whether an agent can take calls',
+	description:
+		'Find out whether an agent is active and able to take calls. The list of agents is read once for all items.',
+	fields: [
+		{ ...agentField, description: 'The agent in question' },
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: [additionalQueryParameters],
+		},
+	],
+
+	async execute({ context, parameters, connection }) {
+		const lists = new Map<string, Promise<FoundAgent[]>>();
+		const activeAgents = async (index: number) => {
+			const additions = readAdditions(parameters.record('options', index));
+			const key = JSON.stringify(additions);
+			const { service, openDetails } = await connection();
+			const list =
+				lists.get(key) ??
+				getActiveAgents(service, additions).then(({ body }) => findAgents(body, openDetails));
+			lists.set(key, list);
+			return await list;
+		};
+		const checkOne = async (index: number) => {
+			const wanted = parseAgentUuid(parameters.value('agentUuid', index));
+			const agents = await activeAgents(index);
+			const found = agents.find(({ uuid }) => uuid === wanted);
+			return asItems({ ...found?.record, agent_uuid: wanted, active: found !== undefined });
+		};
+		return await forEachItem(context, checkOne);
+	},
+};

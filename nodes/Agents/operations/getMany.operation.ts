@@ -1,0 +1,49 @@
+import { readAdditions } from '../../shared/n8n/additions';
+import { additionalQueryParameters } from '../../shared/n8n/fields';
+import { forEachList } from '../../shared/n8n/listLoop';
+import type { Operation } from '../../shared/n8n/operations';
+import { findAgents } from '../../shared/api/agents';
+import { getActiveAgents } from '../../shared/api/endpoints';
+import { recordOf } from '../../shared/api/envelope';
+
+export const getMany: Operation = {
+	value: 'getMany',
+	name: 'Get Many Active',
+	action: 'Get many active agents',
+	description: 'Retrieve the agents that are active and able to take calls',
+	fields: [
+		{
+			displayName: 'Simplify',
+			name: 'simplify',
+			type: 'boolean',
+			default: true,
+			description:
+				'Whether to return one item for each agent found in the answer instead of the whole answer as one item',
+		},
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: [additionalQueryParameters],
+		},
+	],
+
+	async execute({ context, parameters, connection }) {
+		const plan = async (index: number) => {
+			const { service, openDetails } = await connection();
+			const additions = readAdditions(parameters.record('options', index));
+			const simplify = parameters.boolean('simplify', index);
+			return {
+				key: { additions, simplify },
+				read: async () => {
+					const answer = await getActiveAgents(service, additions);
+					if (!simplify) return [recordOf(answer)];
+					return findAgents(answer.body, openDetails).map(({ record }) => record);
+				},
+			};
+		};
+		return await forEachList(context, plan, 1);
+	},
+};

@@ -1,0 +1,142 @@
+import {
+	isCompleted,
+	isIdle,
+	isReleased,
+	type CampaignView,
+	type ContactList,
+} from '../shared/campaign';
+import { isTransient } from '../shared/api/errors';
+import type { Clock } from '../shared/api/http';
+
+export type WaitSettings = {
+	intervalMs: number;
+	limitMs: number;
+	/** Waits for this contact list alone; for all of the campaign where it is not set. */
+	contactListId?: number | undefined;
+	/** Whether someone may still activate the campaign, or release its contacts, while this waits. */
+	waitWhileStopped: boolean;
+};
+
+export type WaitOutcome =
+	| 'completed'
+	| 'draft'
+	| 'paused'
+	| 'archived'
+	| 'not_released'
+	| 'timed_out';
+
+export type WaitEnd = { outcome: WaitOutcome; note: string };
+
+/** What was just released may take a moment to show; after this long nothing is taken for nothing. */
+export const IDLE_LIMIT_MS = 120_000;
+
+/** Statuses in which nobody is called; any other, unknown ones included, may still make calls. */
+const STOPPED: { [status: string]: WaitEnd & { lasting: boolean } } = {
+	Draft: {
+		outcome: 'draft',
+		note: 'The campaign is a draft, so nobody is called until it is activated.',
+		lasting: false,
+	},
+	Paused: {
+		outcome: 'paused',
+		note: 'The campaign is paused. What is queued is kept and called once it is activated again.',
+		lasting: false,
+	},
+	Archived: {
+		outcome: 'archived',
+		note: 'The campaign is archived, so what is left in its queues is no longer called.',
+		lasting: true,
+	},
+};
+
+/** Why the wait is over, or `undefined` while it goes on. */
+export function judge(
+	view: CampaignView,
+	{ contactListId, waitWhileStopped }: WaitSettings,
+): WaitEnd | undefined {
+	const lists = awaited(view, contactListId);
+	if (lists.length > 0 && lists.every(isCompleted)) {
+		const what = contactListId === undefined ? 'Every queue' : `Contact list ${contactListId}`;
+		return { outcome: 'completed', note: `${what} is completed.` };
+	}
+	const stopped = STOPPED[view.status ?? ''];
+	if (stopped === undefined || (waitWhileStopped && !stopped.lasting)) return undefined;
+	return { outcome: stopped.outcome, note: stopped.note };
+}
+
+/** A list that was never released to the calling queue has nothing to complete, unless it is the one asked for. */
+function awaited({ lists }: CampaignView, contactListId: number | undefined): ContactList[] {
+	return contactListId === undefined
+		? lists.filter(isReleased)
+		: lists.filter(({ id }) => id === String(contactListId));
+}
+
+type Idleness = { what: string; todo: string };
+
+const RELEASE =
+	'Push Campaign Contacts puts contacts there with Release to Calling Queue turned on. To wait until someone does so, turn on Keep Waiting While Stopped.';
+
+/** Why nothing will ever be completed as things stand, or `undefined` while something is queued. */
+function idleness(view: CampaignView, contactListId: number | undefined): Idleness | undefined {
+	const lists = awaited(view, contactListId);
+	if (!lists.every(isIdle)) return undefined;
+	if (contactListId === undefined)
+		return { what: 'nothing is in the calling queue', todo: RELEASE };
+	if (lists.length > 0) {
+		return {
+			what: `nothing of contact list ${contactListId} is in the calling queue`,
+			todo: RELEASE,
+		};
+	}
+	return {
+		what: `the campaign shows no contact list ${contactListId}`,
+		todo: 'Check Contact List ID and Campaign ID: Push Campaign Contacts returns the list as campaign_upload_id.',
+	};
+}
+
+function timedOut(view: CampaignView, { contactListId, limitMs }: WaitSettings): WaitEnd {
+	const lists = awaited(view, contactListId);
+	const open = lists.filter((list) => !isCompleted(list)).map(({ id }) => id);
+	const minutes = Math.round(limitMs / 60_000);
+	const after = `after ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
+	const idle = idleness(view, contactListId);
+	const note =
+		idle !== undefined
+			? `The time limit passed ${after}: ${idle.what}. ${idle.todo}`
+			: `The time limit passed ${after} with these contact lists open: ${open.join(', ')}.`;
+	return { outcome: 'timed_out', note };
+}
+
+/**
+ * Reads the campaign until its queues are completed, it stops, nothing stays queued, or the limit passes. The first
+ * reading must succeed; later ones may stumble, as the wait would otherwise end with each hiccup.
+ */
+export async function waitUntilCompleted(
+	read: () => Promise<CampaignView>,
+	settings: WaitSettings,
+	clock: Clock,
+): Promise<{ view: CampaignView; end: WaitEnd }> {
+	const deadline = clock.now() + settings.limitMs;
+	let view = await read();
+	const begun = clock.now();
+	let isOrWasQueued = false;
+	for (;;) {
+		const end = judge(view, settings);
+		if (end !== undefined) return { view, end };
+		const idle = idleness(view, settings.contactListId);
+		// A queue that was seen with contacts is being worked off, whatever it counts.
+		isOrWasQueued ||= idle === undefined;
+		const isIdleForLong = clock.now() - begun >= IDLE_LIMIT_MS;
+		if (idle !== undefined && !isOrWasQueued && isIdleForLong && !settings.waitWhileStopped) {
+			const note = `There is nothing to wait for: ${idle.what}. ${idle.todo}`;
+			return { view, end: { outcome: 'not_released', note } };
+		}
+		const left = deadline - clock.now();
+		if (left <= 0) return { view, end: timedOut(view, settings) };
+		await clock.sleep(Math.min(settings.intervalMs, left));
+		view = await read().catch((error: unknown) => {
+			if (isTransient(error)) return view;
+			throw error;
+		});
+	}
+}

@@ -1,0 +1,145 @@
+import { ExplainedError } from '../shared/api/errors';
+import type { Outcome } from '../shared/api/errors';
+import type { TurnOutcome } from '../shared/chat/turn';
+import { INVALID_CODES } from '../shared/chat/types';
+import type { InvalidCode } from '../shared/chat/types';
+
+/** A turn that did not go well, in words for the person who owns the workflow. */
+export class ChatTurnFault extends ExplainedError {
+	override readonly name = 'ChatTurnFault';
+
+	constructor(
+		text: TurnText,
+		readonly outcome: Outcome,
+		said?: string | null,
+	) {
+		super(text.message, text.todo, said ?? undefined);
+	}
+}
+
+type TurnText = { message: string; todo: string };
+
+const INVALID: Record<InvalidCode, TurnText> = {
+	bad_json: {
+		message: 'The service could not read the message as JSON',
+		todo: 'The node sends JSON only. Please report this to the maintainers of this package.',
+	},
+	bad_payload: {
+		message: 'The service did not accept the form of the message',
+		todo: 'Check the fields of this item, above all that none of them is empty.',
+	},
+	message_required: {
+		message: 'The message is empty',
+		todo: 'Fill in the message text of this item.',
+	},
+	invalid_input_type: {
+		message: 'The service does not take this kind of input here',
+		todo: 'Check whether the session is waiting for an answer to an interactive message (use Answer Interaction) or for plain text (use Send Message).',
+	},
+	agent_inactive: {
+		message: 'The agent of this session is not active',
+		todo: 'Activate the agent in the service, then send the message again.',
+	},
+	session_account_mismatch: {
+		message: 'The session belongs to another account',
+		todo: 'Check the session ID, and that the credential is the one of this account.',
+	},
+	idempotency_key_reused: {
+		message: 'The idempotency key was already used for a different message',
+		todo: 'Use a key of its own for each message. The same key is only for sending the same content again.',
+	},
+	idempotency_key_rail_conflict: {
+		message: 'The idempotency key was already used over another way of sending',
+		todo: 'Send again the way it was sent first (WebSocket or asynchronous), or use a new key if it was a different message.',
+	},
+	invalid_interaction: {
+		message: 'The service does not accept this answer to the interactive message',
+		todo: 'Check the interaction ID and the option ID. The interactive message may have been answered or replaced.',
+	},
+};
+
+const SEND_UNKNOWN =
+	'It may or may not have been taken, so it was not sent again. Look at the conversation before sending it once more, or set an idempotency key: with one, sending again is safe.';
+
+const SEND_UNKNOWN_WITH_KEY =
+	'It may or may not have been taken. It has an idempotency key, so running this item again with the same key is safe.';
+
+/** Null for outcomes that went well. */
+export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
+	switch (outcome.kind) {
+		// A state the document does not list is data, like every value it leaves open.
+		case 'completed':
+		case 'replayed':
+		case 'merged':
+		case 'unrecognized':
+			return null;
+		case 'busy':
+			return new ChatTurnFault(BUSY, 'notSent', outcome.ack.error);
+		case 'invalid':
+			return new ChatTurnFault(invalidText(outcome.code), 'refused', outcome.code);
+		case 'failed':
+			return new ChatTurnFault(FAILED, 'unknown', outcome.ack.error);
+		case 'refused':
+			return new ChatTurnFault(REFUSED, 'refused', `${outcome.said} (state ${outcome.ack.state})`);
+		case 'unknown':
+			return new ChatTurnFault(
+				{
+					message: outcome.why === 'no_ack' ? NOT_CONFIRMED : CONNECTION_LOST,
+					todo: outcome.keyed ? SEND_UNKNOWN_WITH_KEY : SEND_UNKNOWN,
+				},
+				'unknown',
+			);
+		case 'not_sent':
+			return notSent(outcome.readiness);
+	}
+}
+
+const BUSY: TurnText = {
+	message: 'The service is too busy to take the message',
+	todo: 'It was offered several times and not taken. Send it again later.',
+};
+
+const FAILED: TurnText = {
+	message: 'The service could not handle the message for a reason of its own',
+	todo: 'Whether it was taken is not known. Look at the conversation before sending it again.',
+};
+
+const REFUSED: TurnText = {
+	message: 'The service did not accept the message',
+	todo: 'Correct what the service names below, then send the message again.',
+};
+
+const REFUSED_WITHOUT_REASON: TurnText = {
+	message: REFUSED.message,
+	todo: 'It gave no reason. Check the fields of this item, then send the message again.',
+};
+
+const NOT_CONFIRMED = 'The message was sent, but the service did not confirm it in time';
+
+const CONNECTION_LOST = 'The connection was lost after the message was sent';
+
+const STOPPED: TurnText = {
+	message: 'The message was not sent, because the run was stopped',
+	todo: 'Run the workflow again to send it.',
+};
+
+const NO_CONNECTION_NEEDED =
+	'Request With Immediate Reply and Request With Later Reply, in Send By, need no live connection.';
+
+function invalidText(code: string | null): TurnText {
+	const known = INVALID_CODES.find((candidate) => candidate === code);
+	if (known !== undefined) return INVALID[known];
+	return code === null ? REFUSED_WITHOUT_REASON : REFUSED;
+}
+
+function notSent(
+	readiness: Extract<TurnOutcome, { kind: 'not_sent' }>['readiness'],
+): ChatTurnFault {
+	if (readiness.kind === 'closed_by_us') return new ChatTurnFault(STOPPED, 'notSent');
+	const { kind, message, todo, said } = readiness.ending;
+	const text = {
+		message: `${message}, so nothing was sent`,
+		todo: kind === 'held_or_inactive' ? `${todo} ${NO_CONNECTION_NEEDED}` : todo,
+	};
+	return new ChatTurnFault(text, 'notSent', said);
+}

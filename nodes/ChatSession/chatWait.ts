@@ -1,0 +1,109 @@
+import type { ChatEnded } from '../shared/chat/endings';
+import type { Readiness } from '../shared/chat/exchange';
+import { pause } from '../shared/chat/pause';
+import type { EventLink } from '../shared/chat/replyWatch';
+import type { ChatEvent } from '../shared/chat/types';
+import { ExplainedError, type Speaker } from '../shared/api/errors';
+import type { Clock } from '../shared/api/http';
+
+export type EventWish = {
+	/** Null where any event will do. */
+	types: ReadonlySet<string> | null;
+	ms: number;
+	/** Events that an earlier wait has given out already. */
+	known: ReadonlySet<string>;
+};
+
+/** Where the events come from. */
+export interface WaitLink extends EventLink {
+	/** Resolves when the session's connection is held, or will never be. */
+	ready(): Promise<Readiness>;
+	/** Why the latest attempt to connect did not last, while another one follows. */
+	readonly setback: ChatEnded | null;
+}
+
+/** The time was over before the session was listened to. */
+export class NeverConnected extends ExplainedError {
+	override readonly name = 'NeverConnected';
+	readonly outcome = 'notSent';
+
+	/** @param setback null where no attempt has failed yet: connecting is slow */
+	constructor(private readonly setback: ChatEnded | null) {
+		const reason = setback === null ? CHECK_SERVICE : `${setback.message}. ${setback.todo}`;
+		super(
+			'The chat session was not connected within the Time Limit, so no event could be seen',
+			`${reason} If connecting takes long, raise the Time Limit.`,
+			setback?.said,
+		);
+	}
+
+	override get saidBy(): Speaker {
+		return this.setback?.saidBy ?? 'service';
+	}
+}
+
+const CHECK_SERVICE = 'Check that the service is up and can be reached from n8n.';
+
+/** What ended the wait. */
+export type WaitEnd =
+	| { kind: 'event'; event: ChatEvent }
+	| { kind: 'time_over' }
+	/** The time is over, and the session was never listened to. */
+	| { kind: 'never_connected'; why: NeverConnected }
+	| { kind: 'ended'; ending: ChatEnded }
+	| { kind: 'stopped' };
+
+export type AwaitedEvent = {
+	end: WaitEnd;
+	/** What came before and was not waited for, oldest first. */
+	seen: ChatEvent[];
+};
+
+/** A busy session must not fill the memory while something rare is waited for. */
+const MOST_SEEN = 1_000;
+
+/** Waits for an event, for as long as the session's connection lasts. */
+export async function waitForEvent(
+	link: WaitLink,
+	{ types, ms, known }: EventWish,
+	clock: Clock,
+): Promise<AwaitedEvent> {
+	const found = new AbortController();
+	const wanted: ChatEvent[] = [];
+	const seen: ChatEvent[] = [];
+	const begun = clock.now();
+	const connected = new AbortController();
+	void link.ready().then(({ kind }) => {
+		if (kind === 'open') connected.abort();
+	});
+	const unsubscribe = link.subscribe((event) => {
+		if (found.signal.aborted) return;
+		// A new connection can begin with a replay of recent events. Those from before the wait are told by their time,
+		// and only then: a clock that goes wrong must not hide what happens later.
+		const isReplay = !connected.signal.aborted && isBefore(event, begun);
+		const isKnown = event.eventId !== null && known.has(event.eventId);
+		if (!isKnown && !isReplay && (types === null || types.has(event.type))) {
+			wanted.push(event);
+			found.abort();
+			return;
+		}
+		seen.push(event);
+		if (seen.length > MOST_SEEN) seen.shift();
+	});
+	await pause(clock, ms, AbortSignal.any([found.signal, link.signal]));
+	unsubscribe();
+	const [event] = wanted;
+	if (event !== undefined) return { end: { kind: 'event', event }, seen };
+	if (!link.signal.aborted) {
+		if (connected.signal.aborted) return { end: { kind: 'time_over' }, seen };
+		return { end: { kind: 'never_connected', why: new NeverConnected(link.setback) }, seen };
+	}
+	const readiness = await link.ready();
+	return readiness.kind === 'ended'
+		? { end: { kind: 'ended', ending: readiness.ending }, seen }
+		: { end: { kind: 'stopped' }, seen };
+}
+
+function isBefore({ envelope: { ts } }: ChatEvent, moment: number): boolean {
+	return typeof ts === 'string' && Date.parse(ts) < moment;
+}

@@ -1,0 +1,54 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { readAdditions } from '../../shared/n8n/additions';
+import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
+import { agentField } from '../../shared/n8n/fields';
+import { asItems } from '../../shared/n8n/itemLoop';
+import type { Operation } from '../../shared/n8n/operations';
+import { createValues, createdSessionId } from '../../shared/chat/chatRequests';
+import { createSession } from '../../shared/api/endpoints';
+import { recordOf } from '../../shared/api/envelope';
+import { parseAgentUuid } from '../../shared/api/identifiers';
+import { requestOptions } from './options';
+
+export const personNameField: INodeProperties = {
+	displayName: 'Person Name',
+	name: 'personName',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. Asha Rao',
+	description: 'The name of the customer, for the agent to use',
+};
+
+export const CREATED = {
+	one: 'session was already created',
+	several: 'sessions were already created',
+};
+
+export const create: Operation = {
+	name: 'Create',
+	value: 'create',
+	action: 'Create a chat session',
+	description: 'Begin a chat session with an agent',
+	fields: [agentField, personNameField, requestOptions],
+	async execute(run) {
+		return await forEachChatItem(run, createOne, { deed: CREATED });
+	},
+};
+
+const createOne: Prepare = ({ parameters, index }) => {
+	const fields = {
+		agentUuid: parseAgentUuid(parameters.value('agentUuid', index)),
+		personName: parameters.text('personName', index),
+	};
+	const additions = readAdditions(parameters.record('options', index));
+	return {
+		request: { fields, additions },
+		repeatable: true,
+		send: async ({ connection: { service, openDetails } }) => {
+			const answer = await createSession(service, createValues(openDetails, fields), additions);
+			const sessionId = createdSessionId(openDetails, answer);
+			// Whatever the service calls it: what follows in the workflow finds it in one place.
+			return asItems({ ...recordOf(answer), ...(sessionId !== null && { session_id: sessionId }) });
+		},
+	};
+};

@@ -1,0 +1,98 @@
+import { readAdditions } from '../../shared/n8n/additions';
+import { sessionField } from '../../shared/n8n/chatFields';
+import { forEachChatItem, type ChatItem, type Prepare } from '../../shared/n8n/chatItems';
+import { agentField } from '../../shared/n8n/fields';
+import { asItems } from '../../shared/n8n/itemLoop';
+import type { Operation } from '../../shared/n8n/operations';
+import { parseJsonObject } from '../../shared/n8n/parameters';
+import { requireText } from '../../shared/chat/chatInput';
+import { createLegacySession, endLegacySession } from '../../shared/api/endpoints';
+import { recordOf } from '../../shared/api/envelope';
+import { parseAgentUuid } from '../../shared/api/identifiers';
+import { CREATED, personNameField } from './create.operation';
+import { requestOptions } from './options';
+
+export const legacyCreate: Operation = {
+	name: 'Legacy Create (Deprecated)',
+	value: 'legacyCreate',
+	action: 'Create a chat session the older way',
+	description: 'Use Create in new workflows. This one returns a welcome message.',
+	fields: [
+		agentField,
+		personNameField,
+		{
+			displayName: 'Metadata',
+			name: 'metadata',
+			type: 'json',
+			default: '{}',
+			placeholder: 'e.g. { "source": "website" }',
+			description: 'What else the agent should know, as names and values in curly brackets',
+		},
+		requestOptions,
+	],
+	async execute(run) {
+		return await forEachChatItem(run, createOne, { deed: CREATED });
+	},
+};
+
+export const legacyClose: Operation = {
+	name: 'Legacy Close (Deprecated)',
+	value: 'legacyClose',
+	action: 'Close a chat session the older way',
+	description: 'Use Close in new workflows. This one returns a summary of the conversation.',
+	fields: [sessionField, agentField, requestOptions],
+	async execute(run) {
+		return await forEachChatItem(run, (item) => end(item, 'close_session'), {
+			deed: { one: 'session was already closed', several: 'sessions were already closed' },
+		});
+	},
+};
+
+export const legacyPause: Operation = {
+	name: 'Legacy Pause (Deprecated)',
+	value: 'legacyPause',
+	action: 'Pause a chat session the older way',
+	description:
+		'The next message resumes it. In new workflows use Support Command to hand the chat to a person.',
+	fields: [sessionField, agentField, requestOptions],
+	async execute(run) {
+		return await forEachChatItem(run, (item) => end(item, 'pause_session'), {
+			deed: { one: 'session was already paused', several: 'sessions were already paused' },
+		});
+	},
+};
+
+const createOne: Prepare = ({ parameters, index }) => {
+	const personName = parameters.text('personName', index);
+	const metadata = {
+		...parseJsonObject(parameters.value('metadata', index), 'Metadata'),
+		...(personName !== '' && { person_name: personName }),
+	};
+	const body = {
+		agent_uuid: parseAgentUuid(parameters.value('agentUuid', index)),
+		...(Object.keys(metadata).length > 0 && { metadata }),
+	};
+	const additions = readAdditions(parameters.record('options', index));
+	return {
+		request: { body, additions },
+		repeatable: true,
+		send: async ({ connection: { service } }) =>
+			asItems(recordOf(await createLegacySession(service, body, additions))),
+	};
+};
+
+function end(
+	{ parameters, index }: ChatItem,
+	how: 'close_session' | 'pause_session',
+): ReturnType<Prepare> {
+	const sessionId = requireText(parameters.value('sessionId', index), 'Session ID').trim();
+	const body = { agent_uuid: parseAgentUuid(parameters.value('agentUuid', index)) };
+	const additions = readAdditions(parameters.record('options', index));
+	return {
+		request: { how, sessionId, body, additions },
+		// The customer's next message resumes a paused session, and it may be paused again.
+		repeatable: how === 'pause_session',
+		send: async ({ connection: { service } }) =>
+			asItems(recordOf(await endLegacySession(service, how, sessionId, body, additions))),
+	};
+}

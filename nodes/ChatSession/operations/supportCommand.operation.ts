@@ -1,0 +1,84 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { readAdditions } from '../../shared/n8n/additions';
+import { sessionField, shownFor } from '../../shared/n8n/chatFields';
+import { forEachChatItem, type ChatItem, type Prepare } from '../../shared/n8n/chatItems';
+import { asItems } from '../../shared/n8n/itemLoop';
+import type { Operation } from '../../shared/n8n/operations';
+import { parseSessionId, requireText } from '../../shared/chat/chatInput';
+import { sendSupportCommand } from '../../shared/api/endpoints';
+import { recordOf } from '../../shared/api/envelope';
+import { requestOptions } from './options';
+
+const commandField: INodeProperties = {
+	displayName: 'Command',
+	name: 'command',
+	type: 'options',
+	options: [
+		{ name: 'Close', value: 'close', description: 'Close the session' },
+		{ name: 'Other', value: 'other', description: 'A command that your service knows' },
+	],
+	default: 'close',
+	description: 'What to do with the session',
+};
+
+const otherCommandField: INodeProperties = {
+	displayName: 'Command Name',
+	name: 'otherCommand',
+	type: 'string',
+	default: '',
+	required: true,
+	description:
+		'The command as your service calls it. What it needs besides goes to Options → Additional Body Fields.',
+};
+
+export const supportCommand: Operation = {
+	name: 'Support Command',
+	value: 'supportCommand',
+	action: 'Send a support command',
+	description: 'Hand the chat to a person, give it back to the agent, and the like',
+	fields: [
+		sessionField,
+		commandField,
+		shownFor(otherCommandField, { command: ['other'] }),
+		requestOptions,
+	],
+	async execute(run) {
+		const prepare: Prepare = (item) => send(item, readCommand(item));
+		return await forEachChatItem(run, prepare, {
+			deed: { one: 'command was already sent', several: 'commands were already sent' },
+		});
+	},
+};
+
+export const close: Operation = {
+	name: 'Close',
+	value: 'close',
+	action: 'Close a chat session',
+	description: 'End the conversation for good',
+	fields: [sessionField, requestOptions],
+	async execute(run) {
+		return await forEachChatItem(run, (item) => send(item, 'close'), {
+			deed: { one: 'session was already closed', several: 'sessions were already closed' },
+		});
+	},
+};
+
+function readCommand({ parameters, index }: ChatItem): string {
+	const command = parameters.text('command', index);
+	if (command !== 'other') return command;
+	return requireText(parameters.value('otherCommand', index), 'Command Name').trim();
+}
+
+function send({ parameters, index }: ChatItem, command: string): ReturnType<Prepare> {
+	const sessionId = parseSessionId(parameters.text('sessionId', index));
+	const additions = readAdditions(parameters.record('options', index));
+	return {
+		request: { sessionId, command, additions },
+		// A takeover may follow its own end; only what was asked last of this session is a repetition.
+		subject: ['support', sessionId],
+		send: async ({ connection: { service } }) => {
+			const answer = await sendSupportCommand(service, sessionId, command, additions);
+			return asItems({ session_id: sessionId, ...recordOf(answer) });
+		},
+	};
+}

@@ -1,0 +1,99 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { stopped } from '../../shared/n8n/cancel';
+import { sessionField, takeOverField } from '../../shared/n8n/chatFields';
+import { forEachChatItem, type ChatDesk, type Prepare } from '../../shared/n8n/chatItems';
+import { clock } from '../../shared/n8n/connect';
+import { chosenTypes, eventTypesField, otherEventTypesField } from '../../shared/n8n/eventTypes';
+import { concurrencyField } from '../../shared/n8n/fields';
+import { asItems } from '../../shared/n8n/itemLoop';
+import type { Operation } from '../../shared/n8n/operations';
+import { parseSessionId } from '../../shared/chat/chatInput';
+import { waitForEvent as waitOnSocket } from '../chatWait';
+import { InvalidInput } from '../../shared/api/errors';
+import { optionsOf } from './options';
+
+const SESSIONS_AT_ONCE = 10;
+const LONGEST_WAIT_SECONDS = 86_400;
+
+export const waitForEvent: Operation = {
+	name: 'Wait for Event',
+	value: 'waitForEvent',
+	action: 'Wait for an event of a chat session',
+	description: 'Go on when something happens in the session, or when a time limit is over',
+	fields: [
+		sessionField,
+		{
+			...eventTypesField,
+			description: 'What to wait for. The first of these ends the wait; leave empty for any event.',
+		},
+		{
+			displayName: 'Time Limit',
+			name: 'timeLimit',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: LONGEST_WAIT_SECONDS },
+			default: 300,
+			required: true,
+			description:
+				'Seconds to wait at most. The run stays in memory meanwhile and does not survive a restart of n8n; for long waits start a workflow with the Chat Events Trigger.',
+		},
+		takeOverField,
+		optionsOf(
+			concurrencyField(SESSIONS_AT_ONCE, 'How many sessions are waited for at the same time'),
+			otherEventTypesField,
+		),
+	],
+	async execute(run) {
+		return await forEachChatItem(run, waitOnce, {
+			concurrency: SESSIONS_AT_ONCE,
+			deed: { one: 'wait has already ended', several: 'waits have already ended' },
+		});
+	},
+};
+
+const waitOnce: Prepare = ({ parameters, index }) => {
+	const sessionId = parseSessionId(parameters.text('sessionId', index));
+	const { otherEventTypes } = parameters.record('options', index);
+	const types = chosenTypes(parameters.value('eventTypes', index), otherEventTypes);
+	const ms = parseTimeLimit(parameters.value('timeLimit', index)) * 1000;
+	const takeOver = parameters.boolean('takeOver', index);
+	const send = async ({ context, connection, sockets }: ChatDesk) => {
+		const known = givenOut(context, sessionId);
+		const { end, seen } = await sockets.use(
+			connection,
+			sessionId,
+			takeOver,
+			async (socket) => await waitOnSocket(socket, { types, ms, known: new Set(known) }, clock),
+		);
+		if (end.kind === 'stopped') throw stopped(context);
+		if (end.kind === 'never_connected') throw end.why;
+		if (end.kind === 'ended' && end.ending.kind !== 'session_closed') throw end.ending;
+		const event = end.kind === 'event' ? end.event : null;
+		if (event?.eventId != null) known.push(event.eventId);
+		return asItems({
+			session_id: sessionId,
+			timed_out: end.kind === 'time_over',
+			session_closed: end.kind === 'ended' || event?.type === 'session_closed',
+			event: event?.envelope ?? null,
+			seen: seen.map(({ envelope }) => envelope),
+		});
+	};
+	return { request: { sessionId, types, takeOver }, repeatable: true, send };
+};
+
+/** IDs of events that this node gave out before in this execution, kept with it: in a loop each counts once. */
+function givenOut(context: IExecuteFunctions, sessionId: string): string[] {
+	const kept = context.getContext('node');
+	const ids: unknown = kept[sessionId];
+	const known = Array.isArray(ids) ? ids.map(String) : [];
+	kept[sessionId] = known;
+	return known;
+}
+
+function parseTimeLimit(value: unknown): number {
+	const seconds = Number(value);
+	if (seconds > 0 && seconds <= LONGEST_WAIT_SECONDS) return seconds;
+	throw new InvalidInput(
+		'The Time Limit is not a number of seconds between 1 and 86400',
+		'Enter how many seconds to wait at most, such as 300.',
+	);
+}

@@ -1,0 +1,96 @@
+import { addDndNumber, removeDndNumber, type Additions } from '../../shared/api/endpoints';
+import { recordOf } from '../../shared/api/envelope';
+import { isRefusal, OutcomeUnknown } from '../../shared/api/errors';
+import type { OpenDetails } from '../../shared/apiMapping';
+import { placeValues } from '../../shared/apiMapping/placeValues';
+import type { Service } from '../../shared/api/client';
+import type { JsonObject } from '../../shared/api/types';
+
+/**
+ * The values of an addition, named and placed as the credential says.
+ *
+ * @throws MissingOpenDetail before anything is sent
+ */
+export function valuesToAdd(
+	details: OpenDetails,
+	{ agentUuid, phone, reason }: { agentUuid: string; phone: string; reason: string },
+): Additions {
+	const added = [
+		{ name: 'dndAddAgentName', placement: 'dndAddAgentPlacement', value: agentUuid },
+		{ name: 'dndAddPhoneName', placement: 'dndAddPhonePlacement', value: phone },
+		{ name: 'dndAddReasonName', placement: 'dndAddReasonPlacement', value: reason },
+	] as const;
+	const given = added.filter(({ value }) => value !== '');
+	const arePlaced = given.every(({ placement }) => details.optional(placement) !== undefined);
+	details.require([
+		...(arePlaced ? [] : (['dndAddPlacement'] as const)),
+		...given.map(({ name }) => name),
+	]);
+	return placeValues(
+		given.map(({ name, placement, value }) => ({
+			placement: details.optional(placement) ?? details.required('dndAddPlacement'),
+			name: details.required(name),
+			value,
+		})),
+	);
+}
+
+/** The values of a removal; `phone` is documented, where it goes is not. */
+export function valuesToRemove(
+	details: OpenDetails,
+	{ agentUuid, phone }: { agentUuid: string; phone: string },
+): Additions {
+	details.require(['dndRemovePhonePlacement', 'dndRemoveAgentPlacement', 'dndRemoveAgentName']);
+	return placeValues([
+		{
+			placement: details.required('dndRemovePhonePlacement'),
+			name: details.optional('dndRemovePhoneName') ?? 'phone',
+			value: phone,
+		},
+		{
+			placement: details.required('dndRemoveAgentPlacement'),
+			name: details.required('dndRemoveAgentName'),
+			value: agentUuid,
+		},
+	]);
+}
+
+/** Adds a number; what the service answers is open and passes through. */
+export async function addNumber(
+	service: Service,
+	phone: string,
+	values: Additions,
+	additions: Additions,
+): Promise<JsonObject> {
+	const answer = await addDndNumber(service, values, additions).catch(whichNumber(phone));
+	return recordOf(answer);
+}
+
+/** Removes a number; `lenient` takes one that is not listed for removed, as workflows run again. */
+export async function removeNumber(
+	service: Service,
+	phone: string,
+	values: Additions,
+	additions: Additions,
+	lenient: boolean,
+): Promise<JsonObject> {
+	const removal = removeDndNumber(service, values, additions).catch(whichNumber(phone));
+	return await removal.then(
+		(answer) => ({ was_listed: true, ...recordOf(answer) }),
+		(error: unknown) => {
+			if (!lenient || !isRefusal(error, 'not_on_dnd_list')) throw error;
+			return { was_listed: false, message: error.said ?? '' };
+		},
+	);
+}
+
+/** Names the number whose change has an unknown fate, and how to find it out. */
+function whichNumber(phone: string) {
+	return (error: unknown): never => {
+		if (!(error instanceof OutcomeUnknown)) throw error;
+		throw error.told({
+			message: `${error.message} (${phone})`,
+			todo: `It was not sent a second time. DND List → Check tells whether ${phone} is on the list now; try again only if need be.`,
+		});
+	};
+}

@@ -1,0 +1,65 @@
+import { readAdditions } from '../../shared/n8n/additions';
+import { alreadyDone } from '../../shared/n8n/alreadyDone';
+import { readConcurrency } from '../../shared/n8n/concurrency';
+import type { Connection } from '../../shared/n8n/connect';
+import {
+	additionalBodyFields,
+	additionalQueryParameters,
+	concurrencyField,
+} from '../../shared/n8n/fields';
+import { asItems, sendEachItem } from '../../shared/n8n/itemLoop';
+import type { Sending } from '../../shared/n8n/once';
+import type { Operation } from '../../shared/n8n/operations';
+import { addNumber, valuesToAdd } from '../list/dndChange';
+import { parseAgentUuid } from '../../shared/api/identifiers';
+import { parseDndPhone, phoneKey } from '../list/phoneMatch';
+import { CHANGES_AT_ONCE, dndAgentField, optionsField, phoneField } from '../dndFields';
+
+export const add: Operation = {
+	value: 'add',
+	name: 'Add',
+	action: 'Add a number to a do-not-disturb list',
+	description: 'Keep an agent from ever calling a number; calls under way in campaigns included',
+	fields: [
+		dndAgentField,
+		phoneField,
+		{
+			displayName: 'Reason',
+			name: 'reason',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. asked on the phone',
+			description: 'Why the number is on the list. Leave empty if your service takes no reason.',
+		},
+		optionsField([
+			additionalBodyFields,
+			additionalQueryParameters,
+			concurrencyField(CHANGES_AT_ONCE, 'How many numbers are added at the same time'),
+		]),
+	],
+
+	async execute({ context, parameters, connection }) {
+		const prepare = (index: number): Sending<Connection> => {
+			const agentUuid = parseAgentUuid(parameters.value('agentUuid', index));
+			const phone = parseDndPhone(parameters.value('phone', index));
+			const reason = parameters.text('reason', index);
+			const additions = readAdditions(parameters.record('options', index));
+			return {
+				request: { change: 'add', agentUuid, phone, reason, additions },
+				subject: ['do-not-disturb list', agentUuid, phoneKey(phone)],
+				send: async ({ service, openDetails }) => {
+					const values = valuesToAdd(openDetails, { agentUuid, phone, reason });
+					return asItems(await addNumber(service, phone, values, additions));
+				},
+			};
+		};
+		return await sendEachItem(context, prepare, {
+			open: connection,
+			concurrency: readConcurrency(parameters, CHANGES_AT_ONCE),
+			describeDone: alreadyDone({
+				one: 'number was already added',
+				several: 'numbers were already added',
+			}),
+		});
+	},
+};

@@ -1,0 +1,42 @@
+import { readAdditions } from '../../shared/n8n/additions';
+import { readConcurrency } from '../../shared/n8n/concurrency';
+import { additionalQueryParameters, concurrencyField } from '../../shared/n8n/fields';
+import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
+import type { Operation } from '../../shared/n8n/operations';
+import { findEntry, readDndList } from '../list/dndList';
+import { parseAgentUuid } from '../../shared/api/identifiers';
+import { parseDndPhone, phoneKey } from '../list/phoneMatch';
+import { dndAgentField, optionsField, phoneField, READS_AT_ONCE } from '../dndFields';
+
+export const check: Operation = {
+	value: 'check',
+	name: 'Check',
+	action: 'Check whether a number is on a do-not-disturb list',
+	description: 'Find out whether an agent may call a number. Numbers are compared digit by digit.',
+	fields: [
+		dndAgentField,
+		phoneField,
+		optionsField([
+			additionalQueryParameters,
+			concurrencyField(READS_AT_ONCE, 'How many numbers are checked at the same time'),
+		]),
+	],
+
+	async execute({ context, parameters, connection }) {
+		const checkOne = async (index: number) => {
+			const { service, openDetails } = await connection();
+			const agentUuid = parseAgentUuid(parameters.value('agentUuid', index));
+			const phone = parseDndPhone(parameters.value('phone', index));
+			const additions = readAdditions(parameters.record('options', index));
+			// Digits alone are part of the number in whichever form the service keeps it.
+			const request = { agentUuid, phone: phoneKey(phone), limit: Infinity, additions };
+			const { listed, entry, similar } = findEntry(
+				phone,
+				await readDndList(service, request, openDetails),
+			);
+			return asItems({ phone, agent_uuid: agentUuid, listed, entry, similar });
+		};
+		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
+		return await forEachItem(context, checkOne, { concurrency });
+	},
+};

@@ -1,0 +1,86 @@
+import { readAdditions } from '../../shared/n8n/additions';
+import { readConcurrency } from '../../shared/n8n/concurrency';
+import { additionalQueryParameters, concurrencyField } from '../../shared/n8n/fields';
+import { limitFields, readLimit } from '../../shared/n8n/limit';
+import { forEachList } from '../../shared/n8n/listLoop';
+import type { Operation } from '../../shared/n8n/operations';
+import { readDndList } from '../list/dndList';
+import { InvalidInput } from '../../shared/api/errors';
+import { parseAgentUuid, parseCount } from '../../shared/api/identifiers';
+import { LIMITS } from '../../shared/api/limits';
+import type { OpenDetails } from '../../shared/apiMapping';
+import { dndAgentField, optionsField, READS_AT_ONCE } from '../dndFields';
+
+const MOST = LIMITS.dndEntriesPerPage;
+
+export const getMany: Operation = {
+	value: 'getMany',
+	name: 'Get Many',
+	action: 'Get many numbers of a do-not-disturb list',
+	description:
+		'Retrieve the numbers that an agent never calls. Items that ask for the same list get it once.',
+	fields: [
+		dndAgentField,
+		...limitFields,
+		{
+			displayName: 'Phone Contains',
+			name: 'phoneContains',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 98765',
+			description: 'Only numbers with these digits somewhere in them. Leave empty for all numbers.',
+		},
+		optionsField([
+			additionalQueryParameters,
+			concurrencyField(READS_AT_ONCE, 'How many lists are read at the same time'),
+			{
+				displayName: 'Page Size',
+				name: 'pageSize',
+				type: 'number',
+				typeOptions: { minValue: 1, maxValue: MOST, numberPrecision: 0 },
+				default: MOST,
+				description: `How many numbers each request asks for, at most ${MOST}`,
+			},
+		]),
+	],
+
+	async execute({ context, parameters, connection }) {
+		const plan = async (index: number) => {
+			const { service, openDetails } = await connection();
+			const options = parameters.record('options', index);
+			const limit = readLimit(parameters, index);
+			const phone = parameters.text('phoneContains', index);
+			// A list may always have a further page, and its parameter should not be missed halfway.
+			openDetails.require([
+				'dndListAgentName',
+				'dndListPageName',
+				...(phone === '' ? [] : (['dndListPhoneName'] as const)),
+				...(options.pageSize === undefined ? [] : (['dndListPerPageName'] as const)),
+			]);
+			const request = {
+				agentUuid: parseAgentUuid(parameters.value('agentUuid', index)),
+				phone: phone === '' ? undefined : phone,
+				limit,
+				pageSize: pageSize(options.pageSize, limit, openDetails),
+				additions: readAdditions(options),
+			};
+			return {
+				key: { ...request, limit: String(limit) },
+				read: async () => await readDndList(service, request, openDetails),
+			};
+		};
+		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));
+	},
+};
+
+/** As few requests as possible where the service's parameter for it is known. */
+function pageSize(value: unknown, limit: number, details: OpenDetails): number | undefined {
+	if (value === undefined) {
+		const known = details.optional('dndListPerPageName') !== undefined;
+		return known ? Math.min(limit, MOST) : undefined;
+	}
+	const todo = `Enter how many numbers each request asks for, from 1 to ${MOST}.`;
+	const size = parseCount(value, 'Page Size', todo);
+	if (size <= MOST) return size;
+	throw new InvalidInput(`Page Size is ${size}, but a page holds at most ${MOST}`, todo);
+}

@@ -1,0 +1,66 @@
+import { readAdditions } from '../../shared/n8n/additions';
+import { alreadyDone } from '../../shared/n8n/alreadyDone';
+import { readConcurrency } from '../../shared/n8n/concurrency';
+import type { Connection } from '../../shared/n8n/connect';
+import {
+	additionalBodyFields,
+	additionalQueryParameters,
+	concurrencyField,
+} from '../../shared/n8n/fields';
+import { asItems, sendEachItem } from '../../shared/n8n/itemLoop';
+import type { Sending } from '../../shared/n8n/once';
+import type { Operation } from '../../shared/n8n/operations';
+import { removeNumber, valuesToRemove } from '../list/dndChange';
+import { parseAgentUuid } from '../../shared/api/identifiers';
+import { parseDndPhone, phoneKey } from '../list/phoneMatch';
+import { CHANGES_AT_ONCE, dndAgentField, optionsField, phoneField } from '../dndFields';
+
+export const remove: Operation = {
+	value: 'remove',
+	name: 'Remove',
+	action: 'Remove a number from a do-not-disturb list',
+	description: 'Let an agent call a number again',
+	fields: [
+		dndAgentField,
+		phoneField,
+		{
+			displayName: 'Treat Not Listed as Done',
+			name: 'treatNotListedAsDone',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether a number that is not on the list counts as removed, so that a workflow can run again',
+		},
+		optionsField([
+			additionalBodyFields,
+			additionalQueryParameters,
+			concurrencyField(CHANGES_AT_ONCE, 'How many numbers are removed at the same time'),
+		]),
+	],
+
+	async execute({ context, parameters, connection }) {
+		const prepare = (index: number): Sending<Connection> => {
+			const agentUuid = parseAgentUuid(parameters.value('agentUuid', index));
+			const phone = parseDndPhone(parameters.value('phone', index));
+			const additions = readAdditions(parameters.record('options', index));
+			const lenient = parameters.boolean('treatNotListedAsDone', index);
+			return {
+				request: { change: 'remove', agentUuid, phone, additions },
+				subject: ['do-not-disturb list', agentUuid, phoneKey(phone)],
+				send: async ({ service, openDetails }) => {
+					const values = valuesToRemove(openDetails, { agentUuid, phone });
+					const outcome = await removeNumber(service, phone, values, additions, lenient);
+					return asItems({ deleted: true, agent_uuid: agentUuid, phone, ...outcome });
+				},
+			};
+		};
+		return await sendEachItem(context, prepare, {
+			open: connection,
+			concurrency: readConcurrency(parameters, CHANGES_AT_ONCE),
+			describeDone: alreadyDone({
+				one: 'number was already removed',
+				several: 'numbers were already removed',
+			}),
+		});
+	},
+};

@@ -1,0 +1,167 @@
+import { listCalls, type Additions } from '../../shared/api/endpoints';
+import { OutcomeUnknown } from '../../shared/api/errors';
+import type { Query, QueryValue } from '../../shared/api/http';
+import { numberIn, outlineOf, valueAt } from '../../shared/jsonPath';
+import { readParts, type Part } from '../../shared/api/paging';
+import type { Service } from '../../shared/api/client';
+import type { OpenDetailName, OpenDetails } from '../../shared/apiMapping';
+import { queryOf, withValue } from '../../shared/apiMapping/placeValues';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/api/types';
+
+export type CallListRequest = {
+	query: Query;
+	/** Infinity for every call. */
+	limit: number;
+	/** Calls asked for at once; the service's own number where it is not set. */
+	pageSize?: number | undefined;
+	additions?: Additions;
+};
+
+/** Makes an address of a path or a query alone; nothing is sent there. */
+const ANY_BASE = 'https://base.invalid';
+
+/** How a service gives its call list, as the credential says. */
+type CallListForm = {
+	path: string;
+	/** Takes the key of each call where they stand in an object. */
+	keyName: string | undefined;
+	itemPath: string | undefined;
+	totalPath: string | undefined;
+	paging: string;
+	/** Parameter that chooses the part; none where the list comes at once or the answer gives an address. */
+	positionName: string;
+	cursorPath: string;
+};
+
+/** The fields of the credential that reading so many calls needs. */
+export function neededForList(
+	{ limit, pageSize }: Pick<CallListRequest, 'limit' | 'pageSize'>,
+	details: OpenDetails,
+): OpenDetailName[] {
+	const sized: OpenDetailName[] = pageSize === undefined ? [] : ['callListPageSizeName'];
+	if (passesThrough(limit, details)) return sized;
+	const paging = details.optional('callListPaging');
+	const hasName = paging !== 'whole' && paging !== 'nextAddress';
+	const hasPlace = paging === 'cursor' || paging === 'nextAddress';
+	return [
+		'callListPath',
+		'callListPaging',
+		...(hasName ? (['callListPageName'] as const) : []),
+		...(hasPlace ? (['callListCursorPath'] as const) : []),
+		...sized,
+	];
+}
+
+/** Where the list stands in the answer is open: without it a limited list is handed on as it comes. */
+function passesThrough(limit: number, details: OpenDetails): boolean {
+	return limit !== Infinity && details.optional('callListPath') === undefined;
+}
+
+/**
+ * The calls that the filters find. Without the list's place in the answer, which is open, the
+ * answer comes as it is.
+ *
+ * @throws MissingOpenDetail before anything is sent
+ */
+export async function readCalls(
+	service: Service,
+	{ query, limit, pageSize, additions = {} }: CallListRequest,
+	details: OpenDetails,
+): Promise<JsonObject[]> {
+	details.require(neededForList({ limit, pageSize }, details));
+	const sized =
+		pageSize === undefined
+			? query
+			: withValue(query, details.required('callListPageSizeName'), pageSize);
+	const read = async (position: Query = {}) => {
+		const answer = await listCalls(service, { ...sized, ...position }, additions);
+		return answer.body;
+	};
+	if (passesThrough(limit, details)) return [asRecord(await read())];
+
+	const form = readForm(details);
+	const entries = await readParts<Query>(
+		async (position, found) => partOf(await read(position), form, position, found),
+		limit,
+		'Open the credential and check “Way of Paging” and the fields below it: the service seems not to know the parameter.',
+	);
+	return entries.map(asRecord);
+}
+
+function readForm(details: OpenDetails): CallListForm {
+	return {
+		path: details.required('callListPath'),
+		keyName: details.optional('callListKeyName'),
+		itemPath: details.optional('callListItemPath'),
+		totalPath: details.optional('callListTotalPath'),
+		paging: details.required('callListPaging'),
+		positionName: details.optional('callListPageName') ?? '',
+		cursorPath: details.optional('callListCursorPath') ?? '',
+	};
+}
+
+function partOf(
+	body: JsonValue,
+	form: CallListForm,
+	position: Query | undefined,
+	found: number,
+): Part<Query> {
+	const entries = entriesOf(body, form);
+	const total = form.totalPath === undefined ? undefined : numberIn(valueAt(body, form.totalPath));
+	if (total !== undefined && found + entries.length >= total) return { entries };
+	const next = nextPosition(body, form, position, found + entries.length);
+	return next === undefined ? { entries } : { entries, next };
+}
+
+function entriesOf(body: JsonValue, { path, keyName, itemPath }: CallListForm): JsonValue[] {
+	const list = valueAt(body, path);
+	const callIn = (entry: JsonValue) =>
+		itemPath === undefined ? entry : (valueAt(entry, itemPath) ?? entry);
+	if (Array.isArray(list)) return list.map(callIn);
+	if (isJsonObject(list) && keyName !== undefined) {
+		return Object.entries(list).map(([key, entry]) => ({
+			...asRecord(callIn(entry)),
+			[keyName]: key,
+		}));
+	}
+	const todo = isJsonObject(list)
+		? 'An object stands there: if it holds the calls, each under a key, fill in “Field for the Key of Each Call”.'
+		: 'Correct “Place of the List in the Answer”.';
+	throw new OutcomeUnknown(
+		`The answer holds no list of calls at “${path}”`,
+		`Open the credential. ${todo} The answer holds ${outlineOf(body)}.`,
+	);
+}
+
+function nextPosition(
+	body: JsonValue,
+	{ paging, cursorPath, positionName }: CallListForm,
+	position: Query | undefined,
+	found: number,
+): Query | undefined {
+	const at = (value: QueryValue) => ({ [positionName]: value });
+	const last = position?.[positionName];
+	if (paging === 'pageFromZero') return at(Number(last ?? 0) + 1);
+	if (paging === 'pageFromOne') return at(Number(last ?? 1) + 1);
+	if (paging === 'offset') return at(found);
+	if (paging === 'whole') return undefined;
+	const cursor = valueAt(body, cursorPath);
+	if (typeof cursor !== 'number' && (typeof cursor !== 'string' || cursor === '')) return undefined;
+	return paging === 'nextAddress' ? queryIn(String(cursor), cursorPath) : at(cursor);
+}
+
+/** Only the parameters are taken from an address: the token goes nowhere but to Base URL. */
+function queryIn(address: string, place: string): Query {
+	if (!URL.canParse(address, ANY_BASE)) {
+		throw new OutcomeUnknown(
+			`The answer holds no address of the next part at “${place}”`,
+			'Open the credential and check “Way of Paging” and “Place of the Next Cursor or Address in the Answer”.',
+		);
+	}
+	const pairs = [...new URL(address, ANY_BASE).searchParams];
+	return queryOf(pairs.map(([name, value]) => ({ name, value })));
+}
+
+function asRecord(value: JsonValue): JsonObject {
+	return isJsonObject(value) ? value : { value };
+}

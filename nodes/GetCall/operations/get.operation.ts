@@ -1,0 +1,58 @@
+import { readAdditions } from '../../shared/n8n/additions';
+import { readConcurrency } from '../../shared/n8n/concurrency';
+import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
+import type { Operation } from '../../shared/n8n/operations';
+import { readTurns, recordingOrNull } from '../calls/callParts';
+import { simplifyCall } from '../../shared/calls/callRecord';
+import { getCall } from '../../shared/api/endpoints';
+import { recordOf } from '../../shared/api/envelope';
+import { parseCallId } from '../../shared/api/identifiers';
+import { callIdField, optionsField, READS_AT_ONCE, simplifyField } from '../callFields';
+
+export const get: Operation = {
+	value: 'get',
+	name: 'Get',
+	action: 'Get a call',
+	description: 'Retrieve the record of a call: outcome, summary, captured data, analysis',
+	fields: [
+		callIdField,
+		{
+			displayName: 'Include',
+			name: 'include',
+			type: 'multiOptions',
+			options: [
+				{
+					name: 'Recording',
+					value: 'recording',
+					description: 'A link to it; null if there is none',
+				},
+				{ name: 'Transcript', value: 'transcript', description: 'An empty list if there is none' },
+			],
+			default: [],
+			description: 'What else to read of the call, each with a request of its own',
+		},
+		simplifyField,
+		optionsField(),
+	],
+
+	async execute({ context, parameters, connection }) {
+		const read = async (index: number) => {
+			const { service } = await connection();
+			const callId = parseCallId(parameters.value('callId', index));
+			const additions = readAdditions(parameters.record('options', index));
+			const include = parameters.value('include', index);
+			const includes = (part: string) => Array.isArray(include) && include.includes(part);
+
+			const record = recordOf(await getCall(service, callId, additions));
+			return asItems({
+				...(parameters.boolean('simplify', index) ? simplifyCall(record) : record),
+				...(includes('transcript') && { transcript: await readTurns(service, callId, additions) }),
+				...(includes('recording') && {
+					recording: await recordingOrNull(service, callId, additions),
+				}),
+			});
+		};
+		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
+		return await forEachItem(context, read, { concurrency });
+	},
+};

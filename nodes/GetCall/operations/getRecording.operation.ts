@@ -1,0 +1,78 @@
+import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { readAdditions } from '../../shared/n8n/additions';
+import { readConcurrency } from '../../shared/n8n/concurrency';
+import { downloadRecording } from '../download';
+import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
+import type { Operation } from '../../shared/n8n/operations';
+import { readRecording } from '../calls/callParts';
+import { InvalidInput } from '../../shared/api/errors';
+import { asText, parseCallId } from '../../shared/api/identifiers';
+import { callIdField, optionsField, READS_AT_ONCE } from '../callFields';
+
+const recordingFields: INodeProperties[] = [
+	{
+		displayName: 'Recording As',
+		name: 'recordingAs',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{ name: 'File', value: 'file', description: 'Downloaded at once, for the next nodes to use' },
+			{
+				name: 'Link',
+				value: 'link',
+				description: 'Valid for 15 minutes; expires_at says until when',
+			},
+		],
+		default: 'link',
+		description: 'Whether to return a link to the recording or the recording itself',
+	},
+	{
+		displayName: 'Put Output File in Field',
+		name: 'outputField',
+		type: 'string',
+		default: 'data',
+		required: true,
+		placeholder: 'e.g. recording',
+		hint: 'The name of the output binary field to put the file in',
+		displayOptions: { show: { recordingAs: ['file'] } },
+	},
+];
+
+export const getRecording: Operation = {
+	value: 'getRecording',
+	name: 'Get Recording',
+	action: 'Get the recording of a call',
+	description: 'Retrieve a link to the recording of a call, or download it',
+	fields: [callIdField, ...recordingFields, optionsField()],
+
+	async execute({ context, parameters, connection }) {
+		const read = async (index: number): Promise<INodeExecutionData[]> => {
+			const { service } = await connection();
+			const callId = parseCallId(parameters.value('callId', index));
+			const additions = readAdditions(parameters.record('options', index));
+			const asFile = parameters.value('recordingAs', index) === 'file';
+			const field = asFile ? outputField(parameters.text('outputField', index)) : '';
+
+			const recording = await readRecording(service, callId, additions);
+			if (!asFile) return asItems(recording);
+			const file = await downloadRecording(context, asText(recording.recording_url), callId);
+			const json = {
+				call_id: recording.call_id ?? callId,
+				file_name: file.fileName ?? null,
+				mime_type: file.mimeType,
+				file_size: file.fileSize ?? null,
+			};
+			return [{ json, binary: { [field]: file } }];
+		};
+		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
+		return await forEachItem(context, read, { concurrency });
+	},
+};
+
+function outputField(name: string): string {
+	if (name !== '') return name;
+	throw new InvalidInput(
+		'Put Output File in Field is empty',
+		'Enter the name of the field in which the next nodes find the file, such as data.',
+	);
+}

@@ -1,0 +1,30 @@
+import { readAdditions } from '../../shared/n8n/additions';
+import { readConcurrency } from '../../shared/n8n/concurrency';
+import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
+import type { Operation } from '../../shared/n8n/operations';
+import { transcriptText, transcriptTurns } from '../../shared/calls/callRecord';
+import { getTranscript as requestTranscript } from '../../shared/api/endpoints';
+import { recordOf } from '../../shared/api/envelope';
+import { parseCallId } from '../../shared/api/identifiers';
+import { callIdField, optionsField, READS_AT_ONCE } from '../callFields';
+
+export const getTranscript: Operation = {
+	value: 'getTranscript',
+	name: 'Get Transcript',
+	action: 'Get the transcript of a call',
+	description: 'Retrieve what was said, turn by turn and as readable text',
+	fields: [callIdField, optionsField()],
+
+	async execute({ context, parameters, connection }) {
+		const read = async (index: number) => {
+			const { service } = await connection();
+			const callId = parseCallId(parameters.value('callId', index));
+			const additions = readAdditions(parameters.record('options', index));
+			const record = recordOf(await requestTranscript(service, callId, additions));
+			const transcript = transcriptTurns(record);
+			return asItems({ ...record, transcript, transcript_text: transcriptText(transcript) });
+		};
+		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
+		return await forEachItem(context, read, { concurrency });
+	},
+};

@@ -1,0 +1,80 @@
+import { isUnset, problem, quoted, type Checked } from '../../shared/calls/callRequestFields';
+import { countryName } from '../../shared/calls/countries';
+import { callingCodeOf, countriesWith, leadingCode } from '../../shared/phone/callingCodes';
+import { isIndian, readIndian } from '../../shared/phone/india';
+import {
+	isWritten,
+	readWritten,
+	SHORTENED,
+	type Unreadable,
+	type Written,
+} from '../../shared/phone/written';
+
+const INDIA = 'IN';
+const DIGITS_ALONE =
+	'Enter the number as digits; spaces, hyphens, dots, brackets and its country code in front are fine.';
+/** Shorter than this, digits after 00 and a country code may be a short number that begins like them. */
+const FEWEST_AFTER_00 = 6;
+
+/**
+ * `phone_number` of a call: "Digits only, without country code". Numbers of India are read in every
+ * way of writing them. The document bounds no other country, so there only a country code that is
+ * written as one (`+44 …`, `0044 …`) goes, and all other digits are sent as they stand.
+ *
+ * @param country ISO 3166-1 alpha-2; `undefined` where the field itself holds none
+ */
+export function phoneNumber(value: unknown, country: string | undefined): Checked<string> {
+	if (isUnset(value)) return problem('Phone Number is empty', 'Enter the number to call.');
+	const written = readWritten(value);
+	if (!isWritten(written)) return unusable(value, written);
+	if (country === undefined) return { value: written.digits };
+	return country === INDIA ? ofIndia(value, written) : ofCountry(value, written, country);
+}
+
+function ofIndia(value: unknown, written: Written): Checked<string> {
+	const number = readIndian(written);
+	if (isIndian(number)) return { value: number.subscriber };
+	if (number === SHORTENED) return unusable(value, number);
+	if (!written.plus && !written.digits.startsWith('00')) return { value: written.digits };
+	const international = written.plus ? written.digits : written.digits.slice(2);
+	return international.startsWith('91')
+		? unusable(value, number)
+		: anotherCountry(value, international, INDIA);
+}
+
+function ofCountry(value: unknown, { digits, plus }: Written, country: string): Checked<string> {
+	const code = callingCodeOf(country);
+	if (code !== undefined && plus && digits.startsWith(code)) {
+		const national = digits.slice(code.length);
+		return national === ''
+			? unusable(value, { what: `holds no digits after +${code}` })
+			: { value: national };
+	}
+	if (plus) return anotherCountry(value, digits, country);
+	const dialledFromAbroad =
+		code !== undefined &&
+		digits.startsWith(`00${code}`) &&
+		digits.length >= 2 + code.length + FEWEST_AFTER_00;
+	return { value: dialledFromAbroad ? digits.slice(2 + code.length) : digits };
+}
+
+/** Calling a number of one country as if it were another's would reach a stranger. */
+function anotherCountry(value: unknown, digits: string, country: string): Checked<string> {
+	const own = callingCodeOf(country);
+	const chosen = `${countryName(country)}${own === undefined ? '' : ` (+${own})`}`;
+	const code = leadingCode(digits);
+	return problem(
+		`Phone Number ${quoted(value)} begins with ${code === undefined ? 'another country code' : `+${code}, the code of ${countriesOf(code)}`}, but Country is ${chosen}`,
+		'Choose the country of the number in Country, or correct the number.',
+	);
+}
+
+function countriesOf(code: string): string {
+	const [main = '', ...others] = countriesWith(code);
+	if (others.length === 0) return countryName(main);
+	return `${countryName(main)} and ${others.length} other ${others.length === 1 ? 'country' : 'countries'}`;
+}
+
+function unusable(value: unknown, { what, todo = DIGITS_ALONE }: Unreadable): Checked<string> {
+	return problem(`Phone Number ${quoted(value)} ${what}`, todo);
+}

@@ -1,0 +1,128 @@
+import type { Checked, DataPoint, NamedValue, Problem } from '../../shared/calls/callRequestFields';
+import {
+	additionalData,
+	agentUuid,
+	boolean,
+	countryCode,
+	dataPoint,
+	initialGreeting,
+	integer,
+	isUnset,
+	namedValue,
+	text,
+	webhookUrl,
+} from '../../shared/calls/callRequestFields';
+import { InvalidInput } from '../../shared/api/errors';
+import { LIMITS } from '../../shared/api/limits';
+import { phoneNumber } from './callPhone';
+import type { Schedule } from './schedule';
+import { scheduledAt } from './schedule';
+import type { CallConfigOverrides, CallRequest } from '../../shared/api/types';
+
+/** A call as the person filled it in; a value that is empty counts as not set. */
+export type CallFields = {
+	agentUuid: unknown;
+	countryCode: unknown;
+	phoneNumber: unknown;
+	personName?: unknown;
+	/** Present when the call is for later; then it may not be empty. */
+	schedule?: Schedule | undefined;
+	/** An object or its JSON text. */
+	additionalData?: unknown;
+	/** The same as rows of the screen. */
+	additionalDataFields?: NamedValue[] | undefined;
+	dataExtraction?: DataPoint[] | undefined;
+	maxCallDurationSeconds?: unknown;
+	enableCallback?: unknown;
+	retryEnabled?: unknown;
+	retryMaxAttempts?: unknown;
+	retryIntervalMinutes?: unknown;
+	initialGreeting?: unknown;
+	systemPrompt?: unknown;
+	webhookUrl?: unknown;
+};
+
+/**
+ * The body to send, with every documented bound checked.
+ *
+ * @throws InvalidInput naming every field that must change, all at once
+ */
+export function buildCallRequest(fields: CallFields): CallRequest {
+	const problems: Problem[] = [];
+	const take = <T>(checked: Checked<T>): T | undefined => {
+		if ('value' in checked) return checked.value;
+		problems.push(checked.problem);
+		return undefined;
+	};
+	const takeSet = <T>(value: unknown, check: (value: unknown) => Checked<T>): T | undefined =>
+		isUnset(value) ? undefined : take(check(value));
+
+	const agent = take(agentUuid(fields.agentUuid));
+	const country = take(countryCode(fields.countryCode));
+	const phone = take(phoneNumber(fields.phoneNumber, country));
+	const rows = fields.additionalDataFields?.map((row, i) => take(namedValue(row, i + 1)));
+	const ownData = rows && Object.fromEntries(rows.filter(isDefined));
+	const points = fields.dataExtraction?.map((point, i) => take(dataPoint(point, i + 1)));
+	const optional = {
+		person_name: takeSet(fields.personName, (value) => text('Person Name', value)),
+		scheduled_at: fields.schedule && take(scheduledAt(fields.schedule)),
+		additional_data: takeSet(fields.additionalData, additionalData) ?? ownData,
+		data_extraction: points?.filter(isDefined),
+		call_config_overrides: overrides(fields, takeSet),
+		initial_greeting: takeSet(fields.initialGreeting, initialGreeting),
+		system_prompt: takeSet(fields.systemPrompt, (value) => text('System Prompt', value)),
+		webhook_url: takeSet(fields.webhookUrl, webhookUrl),
+	};
+	if (agent === undefined || phone === undefined || country === undefined || problems.length > 0) {
+		throw needsAttention(problems);
+	}
+	return { agent_uuid: agent, phone_number: phone, country_code: country, ...onlySet(optional) };
+}
+
+function needsAttention(problems: Problem[]): InvalidInput {
+	const [first, ...others] = problems;
+	if (first !== undefined && others.length === 0) return new InvalidInput(first.what, first.todo);
+	const sentences = problems.map(({ what, todo }, i) => `(${i + 1}) ${what}. ${todo}`);
+	return new InvalidInput(
+		`${problems.length} fields need attention, so the call was not placed`,
+		sentences.join(' '),
+	);
+}
+
+type TakeSet = <T>(value: unknown, check: (value: unknown) => Checked<T>) => T | undefined;
+
+function overrides(fields: CallFields, takeSet: TakeSet): CallConfigOverrides | undefined {
+	const retry = onlySet({
+		enabled: takeSet(fields.retryEnabled, (value) => boolean('Retry When Not Answered', value)),
+		max_attempts: takeSet(fields.retryMaxAttempts, (value) =>
+			integer('Retry Attempts', '', LIMITS.retryMaxAttempts, value),
+		),
+		interval_minutes: takeSet(fields.retryIntervalMinutes, (value) =>
+			integer('Retry Interval', ' of minutes', LIMITS.retryIntervalMinutes, value),
+		),
+	});
+	const all = onlySet({
+		max_call_duration_seconds: takeSet(fields.maxCallDurationSeconds, (value) =>
+			integer('Maximum Call Duration', ' of seconds', LIMITS.maxCallDurationSeconds, value),
+		),
+		enable_callback: takeSet(fields.enableCallback, (value) => boolean('Allow Callback', value)),
+		retry_config: Object.keys(retry).length > 0 ? retry : undefined,
+	});
+	return Object.keys(all).length > 0 ? all : undefined;
+}
+
+type OnlySet<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Leaves out what the person did not set, so that nothing of ours overrides the agent. */
+function onlySet<T extends object>(values: T): OnlySet<T> {
+	const set: OnlySet<T> = {};
+	for (const key in values) {
+		const value = values[key];
+		if (isDefined(value)) set[key] = value;
+	}
+	return set;
+}
+
+function isDefined<T>(value: T): value is Exclude<T, undefined> {
+	return value !== undefined;
+}

@@ -1,0 +1,123 @@
+import omit from 'lodash/omit';
+import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { clock, connect } from '../../shared/n8n/connect';
+import { NO_EXECUTION, readJson, Reply } from '../../shared/n8n/webhookAnswer';
+import { findCallId } from '../../shared/calls/completion';
+import { OpenCalls, type ReadCall } from './openCalls';
+import { readCall } from '../../shared/calls/readBack';
+import { isJsonObject } from '../../shared/api/types';
+import { keepKnocking, wake } from './pingResumeUrl';
+import { resumeAddress } from './resumeAddress';
+import { WAITS_UNTIL } from './sleepUntilOver';
+import { callIdOf, waitedItem } from './waitedItem';
+import { readFinishedStatuses } from './waitSettings';
+
+/** A sleeping execution, as this process knows it. */
+type Sleeper = { calls: OpenCalls; until: number; wokenAt: number; isFollowed: boolean };
+
+const sleepers = new Map<string, Sleeper>();
+
+/** n8n takes this long at most to wake an execution; after it, a further report may try again. */
+const WAKING_MS = 60_000;
+
+/** A record may lag behind its report: it is read again after these times, each twice the one before. */
+const FIRST_LAG_MS = 1_000;
+const LONGEST_LAG_WAIT_MS = 30_000;
+
+/** The service reports a call, or the execution knocks at its own address to have its calls looked at. */
+export async function onReport(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const reply = new Reply(context);
+	const payload = await readJson(context);
+	if ('refused' in payload) return reply.refuse(payload.refused);
+	const items = sleepingItems(context);
+	const sleeper = sleeperOf(context, items);
+	const reported = findCallId(payload.json);
+	try {
+		const { service } = await connect(context);
+		const read = async (callId: string) => await readCall(service, callId);
+		if (reported === undefined) await sleeper.calls.lookAtAll(read);
+		else await sleeper.calls.report(reported, read);
+		if (sleeper.calls.lagging.length > 0) void followLagging(context, sleeper, read);
+	} catch {
+		// After the limit what is known has to do.
+		if (clock.now() < sleeper.until) {
+			return reply.refuse({ status: 503, message: 'The call cannot be read now. Deliver again.' });
+		}
+	}
+	const now = clock.now();
+	const open = sleeper.calls.open.length;
+	reply.send(200, { received: true, open });
+	if (open > 0 && now < sleeper.until) {
+		if (reported !== undefined)
+			void keepKnocking(context, resumeAddress(context), sleeper.until, true);
+		return NO_EXECUTION;
+	}
+	if (now - sleeper.wokenAt < WAKING_MS) return NO_EXECUTION;
+	sleeper.wokenAt = now;
+	return { noWebhookResponse: true, workflowData: [results(sleeper.calls, items)] };
+}
+
+/** Runs on beside the sleeping execution until the records of all reported calls have caught up. */
+async function followLagging(
+	context: IWebhookFunctions,
+	sleeper: Sleeper,
+	read: ReadCall,
+): Promise<void> {
+	if (sleeper.isFollowed) return;
+	sleeper.isFollowed = true;
+	const { calls, until } = sleeper;
+	const address = resumeAddress(context);
+	let wait = FIRST_LAG_MS;
+	while (calls.lagging.length > 0 && clock.now() < until) {
+		await clock.sleep(wait);
+		await calls.lookAtLagging(read);
+		wait = Math.min(LONGEST_LAG_WAIT_MS, wait * 2);
+	}
+	sleeper.isFollowed = false;
+	if (calls.open.length === 0) await wake(context, address);
+}
+
+/** The items that `execute` left with the sleeping execution. */
+function sleepingItems(context: IWebhookFunctions): INodeExecutionData[] {
+	const items: unknown = context.evaluateExpression('{{ $input.all() }}');
+	if (!Array.isArray(items)) return [];
+	return items.filter(isJsonObject).map(({ json }) => ({ json: isJsonObject(json) ? json : {} }));
+}
+
+function sleeperOf(context: IWebhookFunctions, items: INodeExecutionData[]): Sleeper {
+	forgetOld();
+	const waiting = items.filter(({ json }) => WAITS_UNTIL in json);
+	const waitsUntil = waiting[0]?.json[WAITS_UNTIL];
+	const until = typeof waitsUntil === 'string' ? Date.parse(waitsUntil) : 0;
+	const key = `${context.getExecutionId()}/${context.getNode().id}/${until}`;
+	const known = sleepers.get(key);
+	if (known !== undefined) return known;
+	const callIds = waiting.map(callIdOf);
+	const calls = new OpenCalls(
+		new Set(callIds.filter((callId) => callId !== undefined)),
+		readFinishedStatuses(context),
+		() => clock.now(),
+	);
+	const sleeper = { calls, until, wokenAt: 0, isFollowed: false };
+	sleepers.set(key, sleeper);
+	return sleeper;
+}
+
+/** What has been awake for a while, or should have been, is of no use any more. */
+function forgetOld(): void {
+	const now = clock.now();
+	for (const [key, { until, wokenAt }] of sleepers) {
+		if (now > until + 2 * WAKING_MS || (wokenAt > 0 && now > wokenAt + WAKING_MS)) {
+			sleepers.delete(key);
+		}
+	}
+}
+
+function results(calls: OpenCalls, items: INodeExecutionData[]): INodeExecutionData[] {
+	return items.map(({ json }, index) => {
+		const placed = { json: omit(json, WAITS_UNTIL, 'not_read') };
+		const callId = callIdOf(placed);
+		if (callId === undefined) return { ...placed, pairedItem: { item: index } };
+		return waitedItem(placed, index, calls.known(callId));
+	});
+}

@@ -1,0 +1,100 @@
+import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { clock } from '../../shared/n8n/connect';
+import { isJsonObject } from '../../shared/api/types';
+
+/** Looking at 200 calls takes a slow service a while. */
+const TIMEOUT_MS = 120_000;
+
+/** Until n8n has put the execution to sleep it answers 409; each wait is twice the one before. */
+const FIRST_WAIT_MS = 500;
+const MOST_WAITS = 10;
+
+/** A completion that never arrives is found by looking now and then. */
+const FIRST_LOOK_MS = 15_000;
+const LONGEST_LOOK_MS = 10 * 60_000;
+
+/** n8n's own limit comes this much later: it would pass the items on without looking at the calls. */
+export const GRACE_MS = 60_000;
+
+/** Within it, a proxy or a service that stumbles gets another chance this often. */
+const LATE_LOOK_MS = 10_000;
+
+/**
+ * What n8n answers where nothing sleeps any more: it does not know the execution, or the execution runs or has
+ * finished. Anything else (a proxy's 502, a 429 …) says nothing about it.
+ */
+const AWAKE = [404, 409];
+
+/** Waits at whose address this process knocks; an execution may wait several times, as in a loop. */
+const knocking = new Set<string>();
+
+type Context = IExecuteFunctions | IWebhookFunctions;
+
+/** HTTP status of one request to an execution's own address; 0 where no answer came. */
+export async function knockStatus(
+	{ helpers }: Context,
+	address: string,
+	method: 'GET' | 'POST' = 'POST',
+): Promise<number> {
+	try {
+		const response: unknown = await helpers.httpRequest({
+			method,
+			url: address,
+			// n8n sends no body where it is an empty object.
+			...(method === 'POST' && { body: { look: true }, json: true }),
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+			timeout: TIMEOUT_MS,
+		});
+		return isJsonObject(response) ? Number(response.statusCode) : 0;
+	} catch {
+		return 0;
+	}
+}
+
+/** Runs on beside the sleeping execution until it is awake; once for each execution and process. */
+export async function keepKnocking(
+	context: Context,
+	address: string,
+	until: number,
+	isAsleep: boolean,
+): Promise<void> {
+	const wait = `${address} ${until}`;
+	if (knocking.has(wait)) return;
+	knocking.add(wait);
+	try {
+		if (!isAsleep) await knockUntilAsleep(context, address);
+		await lookNowAndThen(context, address, until);
+	} finally {
+		knocking.delete(wait);
+	}
+}
+
+async function knockUntilAsleep(context: Context, address: string): Promise<void> {
+	for (let count = 0; count < MOST_WAITS; count++) {
+		await clock.sleep(FIRST_WAIT_MS * 2 ** count);
+		if ((await knockStatus(context, address)) === 200) return;
+	}
+}
+
+/** The last knock comes right after the time limit and ends the wait with what is known. */
+async function lookNowAndThen(context: Context, address: string, until: number): Promise<void> {
+	for (let wait = FIRST_LOOK_MS; ; wait = Math.min(LONGEST_LOOK_MS, wait * 2)) {
+		const left = until - clock.now();
+		await clock.sleep(left < 0 ? LATE_LOOK_MS : Math.min(wait, left + 1));
+		const isDue = clock.now() > until;
+		const status = await knockStatus(context, address);
+		if (AWAKE.includes(status) || (isDue && status === 200)) return;
+		if (clock.now() > until + GRACE_MS) return;
+	}
+}
+
+/** Wakes an execution all of whose calls are over; n8n or a proxy before it may stumble. */
+export async function wake(context: Context, address: string): Promise<void> {
+	for (let count = 0; count < MOST_WAITS; count++) {
+		const status = await knockStatus(context, address);
+		if (status === 200 || AWAKE.includes(status)) return;
+		await clock.sleep(FIRST_WAIT_MS * 2 ** count);
+	}
+}

@@ -1,0 +1,61 @@
+import pLimit from 'p-limit';
+import { isOver } from '../../shared/calls/completion';
+import { isTransient } from '../../shared/api/errors';
+import type { Clock } from '../../shared/api/http';
+import type { KnownCall, ReadCall } from './openCalls';
+import { whyNotRead } from '../../shared/calls/readBack';
+
+const FIRST_INTERVAL_MS = 5_000;
+const LONGEST_INTERVAL_MS = 60_000;
+const GROWTH = 1.5;
+const READS_AT_ONCE = 10;
+
+/** A call that the service refuses to show this often in a row is not asked for again. */
+const MOST_REFUSALS = 3;
+
+/** `refused` here means that it is not read any more. */
+export type WaitedCall = KnownCall & { refusals: number };
+
+/** Reads the calls in rounds, at growing intervals, until each is over or the time is. */
+export async function readUntilFinished(
+	callIds: readonly string[],
+	finished: readonly string[],
+	read: ReadCall,
+	{ clock, until }: { clock: Clock; until: number },
+): Promise<Map<string, WaitedCall>> {
+	const calls = new Map<string, WaitedCall>();
+	for (const callId of callIds) calls.set(callId, { record: {}, isOver: false, refusals: 0 });
+	const limit = pLimit(READS_AT_ONCE);
+	for (let interval = FIRST_INTERVAL_MS; ; interval = longer(interval)) {
+		const open = [...calls].filter(([, { isOver, refused }]) => !isOver && refused === undefined);
+		const left = until - clock.now();
+		if (open.length === 0 || left <= 0) return calls;
+		await clock.sleep(Math.min(interval, left));
+		const reading = open.map(([callId, call]) =>
+			limit(async () => await look(callId, call, finished, read)),
+		);
+		await Promise.all(reading);
+	}
+}
+
+function longer(interval: number): number {
+	return Math.min(LONGEST_INTERVAL_MS, interval * GROWTH);
+}
+
+async function look(
+	callId: string,
+	call: WaitedCall,
+	finished: readonly string[],
+	read: ReadCall,
+): Promise<void> {
+	try {
+		call.record = await read(callId);
+		call.refusals = 0;
+		call.isOver = isOver(call.record, finished);
+	} catch (error) {
+		// The call has been placed whatever happens now, so nothing here may stop the others.
+		if (isTransient(error)) return;
+		call.refusals++;
+		if (call.refusals >= MOST_REFUSALS) call.refused = whyNotRead(error);
+	}
+}

@@ -1,0 +1,286 @@
+import { pushContacts, type Additions } from '../../shared/api/endpoints';
+import { recordOf } from '../../shared/api/envelope';
+import {
+	ExplainedError,
+	InvalidInput,
+	OutcomeUnknown,
+	ServiceRefusal,
+} from '../../shared/api/errors';
+import type { Service } from '../../shared/api/client';
+import type { Contact, JsonObject } from '../../shared/api/types';
+import type { Campaign } from './campaign';
+import type { Columns } from './columns';
+import { toContact } from './contact';
+import type { FeedItem, FeedOutcome, LeftOutRow, RowStatus } from './feed';
+import {
+	firstIndexShown,
+	isAboutContacts,
+	namedIndexes,
+	probeFor,
+	rejected,
+	rejectedRows,
+	type FirstIndex,
+	type Probe,
+} from './namedRows';
+import type { PreparedFeed } from './prepare';
+import { FeedProgress, fingerprint, pushedRequest, type FeedSettings } from './progress';
+
+/** So many rows of one request may be refused one after the other; more have one cause, which is not in the rows. */
+export const MOST_REFUSED_ROWS = 100;
+const TOO_LARGE = 413;
+
+export type PushOptions = {
+	service: Service;
+	campaign: Campaign;
+	columns: Columns;
+	normalizePhones: boolean;
+	removeDuplicates: boolean;
+	/** At most the documented 10,000. */
+	contactsPerRequest: number;
+	additions: Additions;
+	/** Asked before each request: whether the person at the screen has stopped the workflow. */
+	stopRequested: () => boolean;
+};
+
+/**
+ * Sends the prepared rows in requests of a bounded size, one after another, and stops at the
+ * first that did not surely succeed. Never throws for what happens to a request: the outcome says it.
+ * What `progress` shows of earlier tries is taken over, and only the rest is sent.
+ */
+export async function pushFeed(
+	items: readonly FeedItem[],
+	prepared: PreparedFeed,
+	options: PushOptions,
+	progress = new FeedProgress(),
+): Promise<FeedOutcome> {
+	const settings = settingsOf(options, (row) => contactAt(row, items, prepared, options));
+	const { rows, outcome } = progress.restore(items, prepared, settings);
+	await new FeedPush(items, prepared, options, settings, progress, outcome).push(rows);
+	outcome.leftOut.sort((one, other) => one.index - other.index);
+	return outcome;
+}
+
+function settingsOf(options: PushOptions, contactOf: (row: number) => Contact): FeedSettings {
+	const { campaign, columns, normalizePhones, removeDuplicates, additions } = options;
+	const ofAll = [
+		JSON.stringify([campaign, columns.phone, columns.personName, columns.others]),
+		JSON.stringify([normalizePhones, additions]),
+	];
+	return {
+		campaign: campaign.id,
+		column: columns.phone,
+		normalized: normalizePhones,
+		removeDuplicates,
+		fingerprintOf: (row) => fingerprint([...ofAll, JSON.stringify(contactOf(row))]),
+	};
+}
+
+function contactAt(
+	row: number,
+	items: readonly FeedItem[],
+	{ phones }: PreparedFeed,
+	{ columns }: PushOptions,
+): Contact {
+	return toContact(items[row]?.json ?? {}, columns, phones[row] ?? '');
+}
+
+class FeedPush {
+	/** Contacts a request: fewer once the service has found one too large. */
+	private size: number;
+	/** Of the request at hand, with all that it was split into. */
+	private refusedRows = 0;
+	private largestTaken = 0;
+
+	constructor(
+		private readonly items: readonly FeedItem[],
+		private readonly prepared: PreparedFeed,
+		private readonly options: PushOptions,
+		private readonly settings: FeedSettings,
+		private readonly progress: FeedProgress,
+		private readonly outcome: FeedOutcome,
+	) {
+		this.size = options.contactsPerRequest;
+	}
+
+	async push(rows: readonly number[]): Promise<void> {
+		for (let start = 0; start < rows.length; ) {
+			const request = rows.slice(start, start + this.size);
+			start += request.length;
+			this.refusedRows = 0;
+			this.largestTaken = 0;
+			const stopped = await this.pushRows(request);
+			// What was taken after a request was too large is a size that the service takes.
+			if (this.size < request.length && this.largestTaken > 0) this.size = this.largestTaken;
+			if (stopped === undefined) continue;
+			this.outcome.stopped ??= stopped;
+			this.notReached(rows.slice(start), stopped);
+			return;
+		}
+	}
+
+	/** Pushes the rows, without those that the service refuses; gives back what stops the feed. */
+	private async pushRows(request: readonly number[]): Promise<ExplainedError | undefined> {
+		let rows = request;
+		while (rows.length > 0) {
+			const error = await this.send(rows);
+			if (error === undefined) return undefined;
+			if (isTooLarge(error)) return await this.pushHalves(rows, error);
+			const named = namedIndexes(error);
+			this.learn(firstIndexShown(named, rows.length));
+			const probe =
+				this.firstIndex === undefined ? probeFor(named, rows, this.prepared.keys) : undefined;
+			if (probe !== undefined) {
+				const stopped = await this.pushAlone(probe);
+				if (stopped !== undefined) {
+					const others = rows.filter((row) => row !== probe.row);
+					this.notReached(others, stopped);
+					return stopped;
+				}
+			}
+			const refused = rejectedRows(named, rows, this.firstIndex).filter(
+				({ index }) => index !== probe?.row,
+			);
+			for (const row of refused) this.reject(row);
+			const settled = new Set([probe?.row, ...refused.map(({ index }) => index)]);
+			const left = rows.filter((row) => !settled.has(row));
+			if (left.length === rows.length) return this.stop(rows, error);
+			rows = left;
+			if (this.hasRefusedTooMany() && rows.length > 0) return this.stop(rows, tooManyRefused());
+		}
+		return undefined;
+	}
+
+	/** Accepted alone, the row is in the campaign and another was meant; refused, its own index tells what the service counts from. */
+	private async pushAlone({ row, ifTaken }: Probe): Promise<ExplainedError | undefined> {
+		const error = await this.send([row]);
+		if (error === undefined) {
+			this.learn(ifTaken);
+			return undefined;
+		}
+		if (isTooLarge(error)) return this.rejectTooLarge(row, error);
+		if (!isAboutContacts(error)) return this.stop([row], error);
+		const named = namedIndexes(error);
+		this.learn(firstIndexShown(named, 1));
+		this.reject(rejected(row, [...named.values()][0] ?? error.refusal.texts.join(' · ')));
+		return undefined;
+	}
+
+	/** The service took nothing of a request that is too large for it. */
+	private async pushHalves(
+		rows: readonly number[],
+		error: ExplainedError,
+	): Promise<ExplainedError | undefined> {
+		const [only] = rows;
+		if (only === undefined || rows.length === 1) return this.rejectTooLarge(only ?? 0, error);
+		const half = Math.ceil(rows.length / 2);
+		this.size = Math.min(this.size, half);
+		const stopped = await this.pushRows(rows.slice(0, half));
+		if (stopped === undefined) return await this.pushRows(rows.slice(half));
+		this.notReached(rows.slice(half), stopped);
+		return stopped;
+	}
+
+	/** Sends rows as one request, and notes them when they were taken. */
+	private async send(rows: readonly number[]): Promise<ExplainedError | undefined> {
+		if (this.options.stopRequested()) return stoppedByHand();
+		const { keys } = this.prepared;
+		const sending = this.progress.begin(rows, keys, this.settings);
+		try {
+			const answer = await this.request(rows);
+			sending.taken(answer);
+			const { request, leftOut } = pushedRequest(rows, answer, keys);
+			this.outcome.pushed.push(request);
+			this.outcome.leftOut.push(...leftOut);
+			this.largestTaken = Math.max(this.largestTaken, rows.length);
+			return undefined;
+		} catch (error) {
+			// Whatever was not foreseen may have happened after the request left.
+			const explained = error instanceof ExplainedError ? error : notForeseen(error);
+			if (explained instanceof OutcomeUnknown) sending.unknown(explained);
+			else sending.withoutEffect();
+			return explained;
+		}
+	}
+
+	private async request(rows: readonly number[]): Promise<JsonObject> {
+		const { service, campaign, additions } = this.options;
+		const contacts = rows.map((row) => contactAt(row, this.items, this.prepared, this.options));
+		const body = { agent_uuid: campaign.agentUuid, contacts, enqueue: campaign.enqueue };
+		return recordOf(await pushContacts(service, campaign.id, body, additions));
+	}
+
+	private get firstIndex(): FirstIndex | undefined {
+		return this.progress.record.firstIndex;
+	}
+
+	private learn(firstIndex: FirstIndex | undefined): void {
+		if (firstIndex !== undefined) this.progress.record.firstIndex ??= firstIndex;
+	}
+
+	private reject(row: LeftOutRow): void {
+		this.refusedRows++;
+		this.outcome.leftOut.push(row);
+		this.progress.refuse(row, this.prepared.keys, this.settings);
+	}
+
+	private rejectTooLarge(row: number, error: ExplainedError): ExplainedError | undefined {
+		const said = error.said === undefined ? '' : ` It said: ${error.said}`;
+		const reason = `The service does not accept this row: even alone it is larger than the service takes. Shorten its texts, or send fewer columns.${said}`;
+		this.reject({ index: row, status: 'rejected', reason });
+		return this.hasRefusedTooMany() ? tooManyRefused() : undefined;
+	}
+
+	private hasRefusedTooMany(): boolean {
+		return this.refusedRows > MOST_REFUSED_ROWS;
+	}
+
+	private stop(rows: readonly number[], error: ExplainedError): ExplainedError {
+		this.leaveOut(rows, error.outcome === 'unknown' ? 'unknown' : 'not_sent', reasonOf(error));
+		return error;
+	}
+
+	private notReached(rows: readonly number[], stopped: ExplainedError): void {
+		this.leaveOut(
+			rows,
+			'not_sent',
+			stopped.outcome === 'unknown'
+				? `Not sent, because the feed stopped at an earlier request: ${stopped.message}. This row can be pushed again as it is.`
+				: reasonOf(stopped),
+		);
+	}
+
+	private leaveOut(rows: readonly number[], status: RowStatus, reason: string): void {
+		for (const index of rows) this.outcome.leftOut.push({ index, status, reason });
+	}
+}
+
+function isTooLarge(error: ExplainedError): boolean {
+	return error instanceof ServiceRefusal && error.status === TOO_LARGE;
+}
+
+function reasonOf({ message, advice }: ExplainedError): string {
+	return `${message}. ${advice}`;
+}
+
+function tooManyRefused(): ExplainedError {
+	return new InvalidInput(
+		`The service refused more than ${MOST_REFUSED_ROWS} rows of one request, one after the other, so the rest of the feed was not sent`,
+		'Read the reasons of the refused rows: they most likely share one cause, such as the wrong Phone Column.',
+	);
+}
+
+function stoppedByHand(): ExplainedError {
+	return new InvalidInput(
+		'The workflow was stopped, so the rest of the feed was not sent',
+		'The rows that are not sent can be pushed again as they are.',
+	);
+}
+
+function notForeseen(error: unknown): OutcomeUnknown {
+	const said = error instanceof Error ? error.message : String(error);
+	return new OutcomeUnknown(
+		'Something unexpected happened while the request was under way, so it is not known whether it took effect',
+		'Look at the campaign in the service before you push these rows again.',
+		said,
+	);
+}

@@ -1,0 +1,113 @@
+import { readPhoneAsWritten, isAccepted } from '../../shared/phone/campaignPhone';
+import type { JsonObject, JsonValue } from '../../shared/api/types';
+import { isJsonObject } from '../../shared/api/types';
+import type { LeftOutRow, RowStatus } from './feed';
+
+/** Rows of a request that the service took and will not call, and what it skipped that is no row. */
+export type Skipped = { rows: LeftOutRow[]; unmatched: JsonValue[] };
+
+/** How deep in an entry a number is looked for, and among how many values: the shape is open. */
+const DEEPEST = 5;
+const MOST_VALUES = 200;
+const SHOWN_CHARACTERS = 200;
+const NUMBER_IN_TEXT = /\+?\d{10,15}/g;
+
+const LISTS = [
+	{
+		field: 'dnd_skipped',
+		status: 'do_not_disturb',
+		reason:
+			'The service skipped this row, because its number is on the agent’s do-not-disturb list.',
+	},
+	{
+		field: 'engine_skipped_duplicates',
+		status: 'already_queued',
+		reason: 'The service skipped this row, because its number is in the calling queue already.',
+	},
+] as const satisfies ReadonlyArray<{ field: string; status: RowStatus; reason: string }>;
+
+/** @param keys by row, what makes a number the same person's in every form */
+export function skippedRows(
+	answer: JsonObject,
+	rows: readonly number[],
+	keys: readonly string[],
+): Skipped {
+	const skipped = new Map<number, LeftOutRow>();
+	const unmatched: JsonValue[] = [];
+	let rowsWith: Map<string, number[]> | undefined;
+	for (const { field, status, reason } of LISTS) {
+		const list = answer[field];
+		if (!Array.isArray(list) || list.length === 0) continue;
+		rowsWith ??= groupByKey(rows, keys);
+		for (const entry of list) {
+			const found = new Search(rowsWith).numbersIn(entry);
+			if (found.length === 0) unmatched.push(entry);
+			for (const index of found.flatMap((one) => rowsWith?.get(one) ?? [])) {
+				if (skipped.has(index)) continue;
+				skipped.set(index, { index, status, reason: reason + saidAbout(entry) });
+			}
+		}
+	}
+	return { rows: [...skipped.values()], unmatched };
+}
+
+function groupByKey(rows: readonly number[], keys: readonly string[]): Map<string, number[]> {
+	const groups = new Map<string, number[]>();
+	for (const row of rows) {
+		const key = keys[row] ?? '';
+		const group = groups.get(key);
+		if (group === undefined) groups.set(key, [row]);
+		else group.push(row);
+	}
+	return groups;
+}
+
+/** What an object tells beside the number, for example since when. */
+function saidAbout(entry: JsonValue): string {
+	if (!isJsonObject(entry)) return '';
+	const text = JSON.stringify(entry);
+	return ` It said: ${text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text}`;
+}
+
+/** Looks through one entry for a number of the request, wherever it stands. */
+class Search {
+	private left = MOST_VALUES;
+
+	constructor(private readonly rowsWith: ReadonlyMap<string, unknown>) {}
+
+	/** The numbers that the entry is about: none where it names two and does not list them. */
+	numbersIn(value: JsonValue, depth = 0): string[] {
+		if (depth > DEEPEST || this.left-- <= 0) return [];
+		if (Array.isArray(value)) return unique(value.flatMap((one) => this.numbersIn(one, depth + 1)));
+		if (!isJsonObject(value)) return this.keysOf(value);
+		const own = unique(
+			Object.entries(value).flatMap(([name, one]) => [
+				...this.keysOf(name),
+				...(typeof one === 'object' ? [] : this.keysOf(one)),
+			]),
+		);
+		if (own.length > 0) return own.length === 1 ? own : [];
+		const inner = Object.values(value)
+			.filter((one) => typeof one === 'object' && one !== null)
+			.map((one) => this.numbersIn(one, depth + 1))
+			.filter((found) => found.length > 0);
+		const [only = [], ...others] = inner;
+		return others.every((other) => other.join() === only.join()) ? only : [];
+	}
+
+	private keysOf(value: JsonValue): string[] {
+		if (typeof value !== 'string' && typeof value !== 'number') return [];
+		const whole = this.known(value);
+		if (whole.length > 0 || typeof value === 'number') return whole;
+		return unique((value.match(NUMBER_IN_TEXT) ?? []).flatMap((part) => this.known(part)));
+	}
+
+	private known(value: string | number): string[] {
+		const reading = readPhoneAsWritten(value);
+		return isAccepted(reading) && this.rowsWith.has(reading.key) ? [reading.key] : [];
+	}
+}
+
+function unique(keys: readonly string[]): string[] {
+	return [...new Set(keys)];
+}

@@ -1,0 +1,91 @@
+import uniqBy from 'lodash/uniqBy';
+import { OutcomeUnknown } from './errors';
+import { outlineOf, valueAt, valuesIn } from '../jsonPath';
+import { AGENT_UUID } from './limits';
+import type { OpenDetails } from '../apiMapping';
+import { isJsonObject, type JsonObject, type JsonValue } from './types';
+
+/** `record` holds the agent as it comes, with `agent_uuid` where its ID stood elsewhere. */
+export type FoundAgent = { uuid: string; name: string; record: JsonObject };
+
+/**
+ * The agents in an answer of `GET /v1/active_agents`, whose shape is open. Every object with the
+ * documented `agent_uuid` is one, wherever it stands, unless the credential says where they are.
+ *
+ * @throws OutcomeUnknown when neither an agent nor an empty list is recognized
+ * @throws MissingOpenDetail when the credential says only half of it
+ */
+export function findAgents(answer: JsonValue, details: OpenDetails): FoundAgent[] {
+	const idPlace = details.optional('agentsIdPlace');
+	if (idPlace !== undefined) {
+		details.require(['agentsPath', ...(idPlace === 'field' ? (['agentsIdPath'] as const) : [])]);
+	}
+	const path = details.optional('agentsPath');
+	const agents = path === undefined ? anywhere(answer, details) : listed(answer, path, details);
+	return uniqBy(agents, 'uuid');
+}
+
+/** By the documented field alone; where there is none, only a list that is plainly empty holds no agent. */
+function anywhere(answer: JsonValue, details: OpenDetails): FoundAgent[] {
+	const found: FoundAgent[] = [];
+	let isEmptyList = false;
+	let namesAnAgent = false;
+	for (const value of valuesIn(answer)) {
+		if (typeof value === 'string') namesAnAgent ||= AGENT_UUID.test(value);
+		if (Array.isArray(value)) isEmptyList ||= value.length === 0;
+		if (!isJsonObject(value)) continue;
+		if (typeof value.agent_uuid === 'string') found.push(agentOf(value.agent_uuid, value, details));
+		namesAnAgent ||= Object.keys(value).some((key) => AGENT_UUID.test(key));
+	}
+	if (found.length > 0 || (isEmptyList && !namesAnAgent)) return found;
+	throw notRecognized(
+		answer,
+		'fill in “Place of the Agents in the Answer” and “Where the ID of an Agent Stands”',
+	);
+}
+
+function listed(answer: JsonValue, path: string, details: OpenDetails): FoundAgent[] {
+	const list = valueAt(answer, path);
+	if (typeof list !== 'object' || list === null) {
+		throw notRecognized(answer, 'correct “Place of the Agents in the Answer”');
+	}
+	return Object.entries(list).map(([key, entry]) => {
+		const uuid = idOf(key, entry, details);
+		if (uuid === undefined) {
+			throw notRecognized(
+				answer,
+				'correct “Where the ID of an Agent Stands” and “Place of the ID in Each Agent”',
+			);
+		}
+		return agentOf(uuid, entry, details);
+	});
+}
+
+function idOf(key: string, entry: JsonValue, details: OpenDetails): string | undefined {
+	const place = details.optional('agentsIdPlace');
+	if (place === 'key') return key;
+	if (place === 'entry') return textOf(entry);
+	if (place === 'field') return textOf(valueAt(entry, details.required('agentsIdPath')));
+	for (const value of valuesIn(entry)) {
+		if (isJsonObject(value) && typeof value.agent_uuid === 'string') return value.agent_uuid;
+	}
+	return undefined;
+}
+
+function agentOf(uuid: string, entry: JsonValue, details: OpenDetails): FoundAgent {
+	const path = details.optional('agentsNamePath') ?? 'agent_name';
+	const named = isJsonObject(entry) ? textOf(valueAt(entry, path)) : textOf(entry);
+	const record = isJsonObject(entry) ? entry : {};
+	return { uuid, name: named ?? uuid, record: { ...record, agent_uuid: uuid } };
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+	return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function notRecognized(answer: JsonValue, todo: string): OutcomeUnknown {
+	return new OutcomeUnknown(
+		'The list of active agents came in a form in which no agent is recognized',
+		`Open the credential, turn on “Open Details: Agents” and ${todo}. The answer holds ${outlineOf(answer)}.`,
+	);
+}

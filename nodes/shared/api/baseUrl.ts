@@ -1,0 +1,42 @@
+import { InvalidInput } from './errors';
+
+const LOOPBACK = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * The service's address without a trailing slash.
+ *
+ * @throws InvalidInput unless it is `https`, or `http` on this very machine
+ */
+export function parseBaseUrl(text: string): string {
+	const trimmed = text.trim();
+	if (trimmed === '') {
+		throw new InvalidInput(
+			'The credential has no Base URL',
+			'Enter the address of your service in the credential, beginning with https://.',
+		);
+	}
+	if (!URL.canParse(trimmed)) {
+		throw new InvalidInput(
+			'The Base URL in the credential is not a web address',
+			'Enter the whole address of your service in the credential, beginning with https://.',
+		);
+	}
+	const url = new URL(trimmed);
+	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
+		throw new InvalidInput(
+			'The Base URL in the credential would send the API token unprotected',
+			'Let Base URL in the credential begin with https://.',
+		);
+	}
+	if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
+		throw new InvalidInput(
+			'The Base URL in the credential holds more than an address',
+			'Remove sign-in names and everything from ? or # on from Base URL in the credential.',
+		);
+	}
+	return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}
+
+export function isLoopback(url: URL): boolean {
+	return LOOPBACK.test(url.hostname);
+}

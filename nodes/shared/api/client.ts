@@ -1,0 +1,108 @@
+import { readAnswer, unknown } from './envelope';
+import type { Evidence } from './evidence';
+import { ExplainedError, NotSent } from './errors';
+import { Secrets } from './secrets';
+import {
+	BLOCKED_BY_N8N,
+	TransportFault,
+	type Answer,
+	type Clock,
+	type ServiceRequest,
+	type Transport,
+	type WireAnswer,
+} from './http';
+import { isCertificateFault, neverLeft, sendWithRetry } from './retry';
+
+/** The one door to the service: sends, retries by the rule, reads the envelope, explains. */
+export class Service {
+	private readonly secrets: Secrets;
+
+	/** @param apiToken hidden in whatever comes back, as it must be shown nowhere */
+	constructor(
+		private readonly transport: Transport,
+		readonly clock: Clock,
+		private readonly random: () => number,
+		apiToken?: string,
+	) {
+		this.secrets = new Secrets(apiToken);
+	}
+
+	/**
+	 * @param evidence what proves in the answer that the service did it
+	 * @param isSecret the answer holds a token or a signed address: no part of it stands in a message
+	 * @throws ServiceRefusal the service said no
+	 * @throws NotSent nothing reached the service
+	 * @throws OutcomeUnknown it may have taken effect
+	 */
+	async send(
+		request: ServiceRequest,
+		evidence: Evidence,
+		{ isSecret = false }: { isSecret?: boolean } = {},
+	): Promise<Answer> {
+		try {
+			const answer = await sendWithRetry(
+				request.method,
+				async () => await this.transport(request),
+				this.clock,
+				this.random,
+			);
+			return this.read(request, answer, evidence, isSecret);
+		} catch (error) {
+			throw this.explain(request, error);
+		}
+	}
+
+	private explain(request: ServiceRequest, error: unknown): Error {
+		if (error instanceof ExplainedError) return error;
+		if (error instanceof TransportFault) return this.explainFault(request, error);
+		// Whatever was not foreseen may have happened after the request left.
+		const said = this.secrets.hide(error instanceof Error ? error.message : String(error));
+		return unknown(request, { happened: 'The answer could not be read' }, said);
+	}
+
+	private read(
+		request: ServiceRequest,
+		answer: WireAnswer,
+		evidence: Evidence,
+		isSecret: boolean,
+	): Answer {
+		const shown = { ...answer, text: this.secrets.hide(answer.text, isSecret) };
+		const now = this.clock.now();
+		const read = readAnswer(request, shown, { evidence, isSecret, now });
+		if (isSecret) this.secrets.remember(read.body);
+		return read;
+	}
+
+	private explainFault(request: ServiceRequest, fault: TransportFault): Error {
+		const { code } = fault;
+		if (code === BLOCKED_BY_N8N) {
+			return new NotSent(
+				'n8n did not let the request out',
+				'Ask whoever runs your n8n to allow requests to the service’s address.',
+				this.secrets.hide(fault.message),
+				false,
+				'n8n',
+			);
+		}
+		if (isCertificateFault(code)) {
+			return new NotSent(
+				'The service’s certificate could not be verified, so nothing was sent',
+				'Check Base URL in the credential. If it is right, ask whoever runs the service to renew its certificate.',
+				code,
+				false,
+			);
+		}
+		if (neverLeft(fault)) {
+			return new NotSent(
+				'The service cannot be reached, so nothing was sent',
+				'Check Base URL in the credential and the network of your n8n, then try again.',
+				code,
+			);
+		}
+		const isSlow = code === 'ECONNABORTED' || code === 'ETIMEDOUT';
+		const happened = isSlow
+			? 'The service took too long to answer'
+			: 'The connection broke before an answer came';
+		return unknown(request, { happened }, code);
+	}
+}

@@ -1,0 +1,67 @@
+import { carries, either, holdsRecord, holdsSomething, type Evidence } from '../evidence';
+import type { Answer, Query } from '../http';
+import type { Service } from '../client';
+import type { CallRequest } from '../types';
+import { segment, withAdditions, type Additions } from './endpoint';
+
+/** `POST /v1/call`, or the legacy `POST /call` with the identical contract; placed when there is a `call_id`. */
+export async function placeCall(
+	service: Service,
+	body: CallRequest,
+	{ legacy = false, ...additions }: Additions & { legacy?: boolean } = {},
+): Promise<Answer> {
+	const path = legacy ? '/call' : '/v1/call';
+	const request = withAdditions({ method: 'POST', path, body }, additions);
+	return await service.send(request, carries('call_id'));
+}
+
+/** `GET /v1/call/{id}`: the call record. */
+export async function getCall(
+	service: Service,
+	callId: string,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await readCall(service, callId, '', additions, either(carries('call_id'), holdsRecord));
+}
+
+/** `GET /v1/call/{id}/transcript`; empty when none was captured. */
+export async function getTranscript(
+	service: Service,
+	callId: string,
+	additions: Additions = {},
+): Promise<Answer> {
+	const evidence = carries('call_id', 'transcript');
+	return await readCall(service, callId, '/transcript', additions, evidence);
+}
+
+/** `GET /v1/call/{id}/recording`: a presigned address, or `recording_not_available`. */
+export async function getRecording(
+	service: Service,
+	callId: string,
+	additions: Additions = {},
+): Promise<Answer> {
+	const evidence = carries('call_id', 'recording_url');
+	return await readCall(service, callId, '/recording', additions, evidence);
+}
+
+/** `GET /v1/calls`; of its parameters only `campaign_upload_id` is documented. */
+export async function listCalls(
+	service: Service,
+	query: Query,
+	additions: Additions = {},
+): Promise<Answer> {
+	const request = withAdditions({ method: 'GET', path: '/v1/calls', query }, additions);
+	return await service.send(request, holdsSomething);
+}
+
+async function readCall(
+	service: Service,
+	callId: string,
+	part: '' | '/transcript' | '/recording',
+	additions: Additions,
+	evidence: Evidence,
+): Promise<Answer> {
+	const path = `/v1/call/${segment(callId)}${part}`;
+	const request = withAdditions({ method: 'GET', path }, additions);
+	return await service.send(request, evidence, { isSecret: part === '/recording' });
+}

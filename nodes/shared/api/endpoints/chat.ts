@@ -1,0 +1,143 @@
+import { both, carries, carriesSomewhere, either, saysSuccess, type Evidence } from '../evidence';
+import type { Answer } from '../http';
+import type { Service } from '../client';
+import type {
+	InjectContextRequest,
+	LegacyCreateSessionRequest,
+	LegacySendMessageRequest,
+	LegacySessionRequest,
+} from '../types';
+import { segment, withAdditions, type Additions } from './endpoint';
+
+async function post(
+	service: Service,
+	path: string,
+	values: Additions,
+	additions: Additions,
+	evidence: Evidence,
+): Promise<Answer> {
+	return await service.send(
+		withAdditions({ method: 'POST', path, ...values }, additions),
+		evidence,
+	);
+}
+
+function sessionPath(sessionId: string, last: string): string {
+	return `/v1/chat/session/${segment(sessionId)}/${last}`;
+}
+
+/** Fields seen in the answer of `POST /v1/chat/inbound`; whether they stand in `data` is not said. */
+const SHOWS_A_TURN = carriesSomewhere(
+	'state',
+	'reply',
+	'mode',
+	'help_requested',
+	'turn_id',
+	'message_id',
+);
+
+/** A bare `message` is no proof: gateways write one too. */
+const ENDED = {
+	close_session: carries('session_id', 'summary'),
+	pause_session: either(carries('session_id'), both(saysSuccess, carries('message'))),
+};
+
+/** `POST /v1/chat/session`; what its body is called is open, and so is the answer. */
+export async function createSession(
+	service: Service,
+	values: Additions,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await post(service, '/v1/chat/session', values, additions, saysSuccess);
+}
+
+/** `POST /v1/chat/inbound`: answers with the agent's reply; what its body is called is open. */
+export async function sendInbound(
+	service: Service,
+	values: Additions,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await post(service, '/v1/chat/inbound', values, additions, SHOWS_A_TURN);
+}
+
+/** `POST /v1/chat/inbound/async`: the reply comes later; takes an `idempotency_key`. */
+export async function sendInboundAsync(
+	service: Service,
+	values: Additions,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await post(service, '/v1/chat/inbound/async', values, additions, saysSuccess);
+}
+
+/** `POST /v1/chat/session/{id}/support`; of its commands only `close` is documented. */
+export async function sendSupportCommand(
+	service: Service,
+	sessionId: string,
+	command: string,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await post(
+		service,
+		sessionPath(sessionId, 'support'),
+		{ body: { command } },
+		additions,
+		saysSuccess,
+	);
+}
+
+/** `POST /v1/chat/session/{id}/inject_context`: appends one entry. */
+export async function injectContext(
+	service: Service,
+	sessionId: string,
+	body: InjectContextRequest,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await post(
+		service,
+		sessionPath(sessionId, 'inject_context'),
+		{ body },
+		additions,
+		carries('context', 'session_id'),
+	);
+}
+
+/** Legacy `POST /chat_sessions`. */
+export async function createLegacySession(
+	service: Service,
+	body: LegacyCreateSessionRequest,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await post(service, '/chat_sessions', { body }, additions, carries('session_id'));
+}
+
+/** Legacy `POST /chat_messages/send_message`. */
+export async function sendLegacyMessage(
+	service: Service,
+	body: LegacySendMessageRequest,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await post(
+		service,
+		'/chat_messages/send_message',
+		{ body },
+		additions,
+		carries('response', 'session_id'),
+	);
+}
+
+/** Legacy `POST /chat_sessions/{id}/close_session` and `…/pause_session`. */
+export async function endLegacySession(
+	service: Service,
+	how: 'close_session' | 'pause_session',
+	sessionId: string,
+	body: LegacySessionRequest,
+	additions: Additions = {},
+): Promise<Answer> {
+	return await post(
+		service,
+		`/chat_sessions/${segment(sessionId)}/${how}`,
+		{ body },
+		additions,
+		ENDED[how],
+	);
+}

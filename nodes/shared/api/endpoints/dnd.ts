@@ -1,0 +1,36 @@
+import { both, carries, holdsSomething, saysSuccess } from '../evidence';
+import type { Answer, Query } from '../http';
+import type { Service } from '../client';
+import { withAdditions, type Additions } from './endpoint';
+
+const PATH = '/v1/dnd_numbers';
+
+/** `POST /v1/dnd_numbers`; how its values are named and carried is open, and so is the answer. */
+export async function addDndNumber(
+	service: Service,
+	values: Additions,
+	additions: Additions = {},
+): Promise<Answer> {
+	const request = withAdditions({ method: 'POST', path: PATH, ...values }, additions);
+	return await service.send(request, saysSuccess);
+}
+
+/** `GET /v1/dnd_numbers`: active entries of an agent, with `meta` for the pages. */
+export async function listDndNumbers(
+	service: Service,
+	query: Query,
+	additions: Additions = {},
+): Promise<Answer> {
+	const request = withAdditions({ method: 'GET', path: PATH, query }, additions);
+	return await service.send(request, holdsSomething);
+}
+
+/** `DELETE /v1/dnd_numbers`; `phone` is documented, where it is carried is open. Answered with `{ success: true, message }`. */
+export async function removeDndNumber(
+	service: Service,
+	values: Additions,
+	additions: Additions = {},
+): Promise<Answer> {
+	const request = withAdditions({ method: 'DELETE', path: PATH, ...values }, additions);
+	return await service.send(request, both(saysSuccess, carries('message')));
+}

@@ -1,0 +1,191 @@
+import type { JsonObject } from './types';
+import type { ErrorCode } from './errorTable';
+
+/**
+ * Everything that goes wrong is told in two sentences: what happened, and what to do.
+ * `message` is the first, `todo` the second; `said` keeps the words of whoever answered.
+ */
+export abstract class ExplainedError extends Error {
+	abstract readonly outcome: Outcome;
+
+	/** Whether the very same request may succeed later, with nothing changed by anyone. */
+	readonly isTransient: boolean = false;
+
+	constructor(
+		message: string,
+		readonly todo: string,
+		readonly said?: string,
+	) {
+		super(message);
+	}
+
+	/** What to do, followed by what was said, and by whom. */
+	get advice(): string {
+		if (this.said === undefined) return this.todo;
+		const who = this.saidBy === 'n8n' ? 'n8n' : `The ${this.saidBy}`;
+		return `${this.todo} ${who} said: ${asSentence(this.said)}`;
+	}
+
+	/** Whose words `said` holds. */
+	get saidBy(): Speaker {
+		return 'service';
+	}
+}
+
+/**
+ * `service` its own error body · `answer` something came back that is not in the service's form, so a proxy or a
+ * firewall may have written it · `network` no answer: the code of the fault · `n8n` why it let no request out.
+ */
+export type Speaker = 'service' | 'answer' | 'network' | 'n8n';
+
+/** Whether waiting and asking again may help; anything that is not explained is taken for lasting. */
+export function isTransient(error: unknown): boolean {
+	return error instanceof ExplainedError && error.isTransient;
+}
+
+/**
+ * What is known about the request's effect:
+ * `notSent` nothing left n8n · `refused` the service answered no · `unknown` it may have taken effect.
+ */
+export type Outcome = 'notSent' | 'refused' | 'unknown';
+
+/** A parameter or a row that the document rules out; found before anything is sent. */
+export class InvalidInput extends ExplainedError {
+	override readonly name = 'InvalidInput';
+	readonly outcome = 'notSent';
+}
+
+/** An open detail of the service that the credential does not hold yet. */
+export class MissingOpenDetail extends ExplainedError {
+	override readonly name = 'MissingOpenDetail';
+	readonly outcome = 'notSent';
+}
+
+/** The request surely did not reach the service: refused connection, unknown host, a certificate that is not trusted. */
+export class NotSent extends ExplainedError {
+	override readonly name = 'NotSent';
+	readonly outcome = 'notSent';
+
+	/** @param isTransient false where only a person can help: a certificate, a rule of n8n */
+	constructor(
+		message: string,
+		todo: string,
+		said?: string,
+		override readonly isTransient = true,
+		private readonly speaker: 'network' | 'n8n' = 'network',
+	) {
+		super(message, todo, said);
+	}
+
+	override get saidBy(): 'network' | 'n8n' {
+		return this.speaker;
+	}
+}
+
+/** The request left, and no answer shows what became of it: nobody knows whether it took effect. */
+export class OutcomeUnknown extends ExplainedError {
+	override readonly name = 'OutcomeUnknown';
+	readonly outcome = 'unknown';
+	override readonly isTransient = true;
+
+	constructor(
+		message: string,
+		todo: string,
+		said?: string,
+		readonly status?: number,
+		private readonly speaker: Speaker = status === undefined ? 'network' : 'service',
+	) {
+		super(message, todo, said);
+	}
+
+	override get saidBy(): Speaker {
+		return this.speaker;
+	}
+
+	/** As plain data, to be stored between two tries; {@link OutcomeUnknown.from} makes an error of it again. */
+	kept(): KeptUnknown {
+		const { message, todo, said, status, saidBy } = this;
+		return {
+			message,
+			todo,
+			saidBy,
+			...(said !== undefined && { said: said.slice(0, MOST_KEPT) }),
+			...(status !== undefined && { status }),
+		};
+	}
+
+	static from({ message, todo, said, status, saidBy }: KeptUnknown): OutcomeUnknown {
+		return new OutcomeUnknown(message, todo, said, status, saidBy);
+	}
+
+	/** The same finding in the words of whoever knows what was sent. */
+	told({ message = this.message, todo = this.todo }: { message?: string; todo?: string }) {
+		return new OutcomeUnknown(message, todo, this.said, this.status, this.speaker);
+	}
+}
+
+/** An unknown outcome as it is kept between two tries. */
+export type KeptUnknown = {
+	message: string;
+	todo: string;
+	saidBy?: Speaker;
+	said?: string;
+	status?: number;
+};
+
+/** Characters of the service's words that are kept for the next try. */
+const MOST_KEPT = 300;
+
+/** The service answered that it will not do this (Errors), or a status says that nothing was done. */
+export class ServiceRefusal extends ExplainedError {
+	override readonly name = 'ServiceRefusal';
+	readonly outcome = 'refused';
+	override readonly isTransient: boolean;
+
+	constructor(
+		message: string,
+		todo: string,
+		said: string,
+		readonly status: number,
+		readonly refusal: Refusal,
+		private readonly speaker: Speaker = 'service',
+	) {
+		super(message, todo, said);
+		this.isTransient = status === TOO_MANY_REQUESTS;
+	}
+
+	override get saidBy(): Speaker {
+		return this.speaker;
+	}
+}
+
+export const TOO_MANY_REQUESTS = 429;
+
+/** Whether the service refused with one of the errors that its document names (Errors › Error texts and codes). */
+export function isRefusal(error: unknown, code: ErrorCode): error is ServiceRefusal {
+	return error instanceof ServiceRefusal && error.refusal.code === code;
+}
+
+/** The parts of an error body by which a refusal is recognized, whatever its HTTP status. */
+export type Refusal = {
+	/** Which documented error it is; none where the document does not name it. */
+	code?: ErrorCode;
+	/** `error`, or the texts of `errors`. */
+	texts: string[];
+	/** `details.error_code`. */
+	errorCode?: string;
+	/** `upstream_body.reason`. */
+	upstreamReason?: string;
+	body: JsonObject;
+};
+
+/** The error itself where it can be told to a person; a defect of ours goes on as it is. */
+export function explained(error: unknown): ExplainedError {
+	if (error instanceof ExplainedError) return error;
+	throw error;
+}
+
+/** Closes what may be the service's own words, so that more can follow. */
+export function asSentence(text: string): string {
+	return /[.!?]$/.test(text) ? text : `${text}.`;
+}

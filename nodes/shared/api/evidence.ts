@@ -1,0 +1,77 @@
+import { isJsonObject, type JsonObject, type JsonValue } from './types';
+
+/**
+ * What shows in the body of a 2xx answer that the service itself answered and, for a write, that it took
+ * effect. A status proves neither: proxies, sign-in pages and load balancers answer 200 as well.
+ */
+export type Evidence = (body: JsonValue) => boolean;
+
+/** One of the fields that the document promises is filled, in `data` or, without an envelope, at the top. */
+export function carries(...fields: string[]): Evidence {
+	return (body) => holdersOf(body).some((holder) => fields.some((name) => isFilled(holder[name])));
+}
+
+/** The same where the document names the fields and not their place: found at any depth down to six. */
+export function carriesSomewhere(...fields: string[]): Evidence {
+	return (body) => {
+		let level: JsonValue[] = [body];
+		for (let depth = 0; depth < DEEPEST_LEVEL && level.length > 0; depth++) {
+			if (
+				level.some((value) => isJsonObject(value) && fields.some((name) => isFilled(value[name])))
+			)
+				return true;
+			level = level.flatMap(childrenOf);
+		}
+		return false;
+	};
+}
+
+/** `success: true` (General conventions): the only proof where the rest of the answer is open. */
+export const saysSuccess: Evidence = (body) => isJsonObject(body) && body.success === true;
+
+export function both(one: Evidence, other: Evidence): Evidence {
+	return (body) => one(body) && other(body);
+}
+
+export function either(one: Evidence, other: Evidence): Evidence {
+	return (body) => one(body) || other(body);
+}
+
+/** The envelope with a record in it: `success: true` and `data` with at least one field. */
+export const holdsRecord: Evidence = (body) =>
+	saysSuccess(body) &&
+	isJsonObject(body) &&
+	isJsonObject(body.data) &&
+	Object.keys(body.data).length > 0;
+
+/**
+ * A read whose shape is open: `data` with a list or a record, `success: true` with something else beside it, or a
+ * bare list that is not empty. `{ success: true }` alone would show an account without agents or calls.
+ */
+export const holdsSomething: Evidence = (body) => {
+	if (Array.isArray(body)) return body.length > 0;
+	if (!isJsonObject(body)) return false;
+	if (Array.isArray(body.data) || isJsonObject(body.data)) return true;
+	return body.success === true && Object.keys(body).some((name) => isBeside(body, name));
+};
+
+function isBeside(body: JsonObject, name: string): boolean {
+	return name !== 'success' && name !== 'data' && isFilled(body[name]);
+}
+
+const DEEPEST_LEVEL = 6;
+
+function holdersOf(body: JsonValue): JsonObject[] {
+	return isJsonObject(body) ? [body.data ?? null, body].filter(isJsonObject) : [];
+}
+
+function childrenOf(value: JsonValue): JsonValue[] {
+	if (Array.isArray(value)) return value;
+	return isJsonObject(value) ? Object.values(value) : [];
+}
+
+/** An empty list is a value (a transcript without turns); `null`, `false` and an empty text are none. */
+function isFilled(value: JsonValue | undefined): boolean {
+	if (typeof value === 'string') return value.trim() !== '';
+	return value !== undefined && value !== null && value !== false;
+}

@@ -1,0 +1,60 @@
+import type { JsonObject, JsonValue } from './types';
+
+export type Method = 'GET' | 'POST' | 'DELETE';
+
+/** A request to the service; `path` is relative to the base URL. */
+export type ServiceRequest = {
+	method: Method;
+	path: string;
+	query?: Query;
+	body?: JsonObject;
+	/** Where the answer is worth less the later it comes. */
+	timeoutMs?: number;
+};
+
+export type QueryValue = string | number | boolean;
+
+/** A list is sent as its name repeated: `status=picked&status=failed`. */
+export type Query = { [name: string]: QueryValue | QueryValue[] };
+
+/** What came back, before anyone judged it. */
+export type WireAnswer = {
+	status: number;
+	headers: { [name: string]: unknown };
+	text: string;
+};
+
+/** Sends one request once. Throws {@link TransportFault} when no answer came. */
+export type Transport = (request: ServiceRequest) => Promise<WireAnswer>;
+
+/**
+ * No answer: `code` is Node's error code (`ECONNREFUSED`, `ECONNRESET`, …), `syscall` what the machine was doing
+ * (`connect`, `getaddrinfo`, `read`, …) where Node tells it: only that shows whether the request had left.
+ */
+export class TransportFault extends Error {
+	override readonly name = 'TransportFault';
+
+	constructor(
+		readonly code: string,
+		message: string,
+		readonly syscall?: string,
+	) {
+		super(message);
+	}
+}
+
+/** n8n stopped the request by itself (SSRF guard, allowed domains), by an error that it names so. */
+export const BLOCKED_BY_N8N = 'BLOCKED_BY_N8N';
+
+/** A success as the service gave it: `data`, and what stands beside it (`message`, `meta`, …). */
+export type Answer = {
+	status: number;
+	body: JsonValue;
+};
+
+/** Time, injected so that tests never sleep for real. */
+export type Clock = {
+	/** Epoch milliseconds. */
+	now(): number;
+	sleep(milliseconds: number): Promise<void>;
+};

@@ -1,0 +1,65 @@
+import { agentUuid, isUnset, quoted } from '../calls/callRequestFields';
+import { InvalidInput } from './errors';
+
+const WHOLE_NUMBER = /^\d+$/;
+/** A call's ID is a UUID; what matters here is that it cannot leave its place in the path. */
+const CALL_ID = /^[A-Za-z0-9_-]+$/;
+
+/** @throws InvalidInput unless it has the documented form */
+export function parseAgentUuid(value: unknown): string {
+	const checked = agentUuid(value);
+	if ('value' in checked) return checked.value;
+	throw new InvalidInput(checked.problem.what, checked.problem.todo);
+}
+
+/** @throws InvalidInput when it cannot be the ID of a call */
+export function parseCallId(value: unknown): string {
+	const text = filled(value, 'Call ID', 'Enter the call_id that Place Call returns.');
+	if (CALL_ID.test(text)) return text;
+	throw new InvalidInput(
+		`Call ID holds ${quoted(value)}, which is not the ID of a call`,
+		'Enter the call_id that Place Call returns, such as 6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00.',
+	);
+}
+
+/** @throws InvalidInput unless it is a whole number; `label` is the field's name on the screen */
+export function parseWholeNumber(value: unknown, label: string, todo: string): number {
+	const text = filled(value, label, todo);
+	const number = WHOLE_NUMBER.test(text) ? Number(text) : NaN;
+	if (Number.isSafeInteger(number)) return number;
+	throw new InvalidInput(`${label} holds ${quoted(value)}, which is not a whole number`, todo);
+}
+
+/** @throws InvalidInput unless it is a whole number from 1 on */
+export function parseCount(value: unknown, label: string, todo: string): number {
+	const count = parseWholeNumber(value, label, todo);
+	if (count > 0) return count;
+	throw new InvalidInput(`${label} is 0`, todo);
+}
+
+export function parseCampaignId(value: unknown): number {
+	return parseWholeNumber(
+		value,
+		'Campaign ID',
+		'Enter the number of the campaign alone, such as 42.',
+	);
+}
+
+export function parseContactListId(value: unknown): number {
+	return parseWholeNumber(
+		value,
+		'Contact List ID',
+		'Enter the campaign_upload_id alone, such as 314. Push Campaign Contacts returns it.',
+	);
+}
+
+function filled(value: unknown, label: string, todo: string): string {
+	if (isUnset(value)) throw new InvalidInput(`${label} is empty`, todo);
+	return asText(value);
+}
+
+/** What a field or its expression gave, as text without white space around it. */
+export function asText(value: unknown): string {
+	if (value === undefined || value === null) return '';
+	return typeof value === 'string' ? value.trim() : JSON.stringify(value);
+}

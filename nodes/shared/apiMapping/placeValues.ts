@@ -1,0 +1,77 @@
+import { InvalidInput } from '../api/errors';
+import type { Query, QueryValue } from '../api/http';
+import { pathOf } from '../jsonPath';
+import type { Additions } from '../api/endpoints';
+import { isJsonObject, type JsonObject, type JsonValue } from '../api/types';
+
+/** A value of a request, with where it goes and its name there, as the credential says. */
+export type NamedValue = { placement: string; name: string; value: QueryValue };
+
+/**
+ * Puts values into a request. In the query a name is sent as it is written, and a name that is used
+ * twice is sent twice. In the body dots nest (`entry.phone`) and a number is a place in a list (`phones.0`).
+ *
+ * @throws InvalidInput where two values would take the same place in the body
+ */
+export function placeValues(values: readonly NamedValue[]): Additions {
+	const inQuery = values.filter(({ placement }) => placement === 'query');
+	const inBody = values.filter(({ placement }) => placement !== 'query');
+	return {
+		...(inQuery.length > 0 && { query: queryOf(inQuery) }),
+		...(inBody.length > 0 && { body: bodyOf(inBody) }),
+	};
+}
+
+/** Values under their names; those of one name become a list, which is sent as the name repeated. */
+export function queryOf(values: ReadonlyArray<{ name: string; value: QueryValue }>): Query {
+	return values.reduce<Query>((query, { name, value }) => withValue(query, name, value), {});
+}
+
+/** A query with one value more; what stands under the same name stays. */
+export function withValue(query: Query, name: string, value: QueryValue): Query {
+	const known = Object.hasOwn(query, name) ? query[name] : undefined;
+	if (known === undefined) return { ...query, [name]: value };
+	return { ...query, [name]: Array.isArray(known) ? [...known, value] : [known, value] };
+}
+
+function bodyOf(values: readonly NamedValue[]): JsonObject {
+	return values.reduce<JsonObject>((body, { name, value }) => {
+		const [first = name, ...rest] = pathOf(name);
+		return { ...body, [first]: put(own(body, first), rest, value, name) };
+	}, {});
+}
+
+/** What stands at a place of the body once a value has been put into it. */
+function put(
+	present: JsonValue | undefined,
+	[next, ...rest]: string[],
+	value: QueryValue,
+	name: string,
+): JsonValue {
+	if (next === undefined) {
+		if (present === undefined) return value;
+		throw taken(name);
+	}
+	if (/^\d$/.test(next)) {
+		if (present !== undefined && !Array.isArray(present)) throw taken(name);
+		const list = present ?? [];
+		const at = Number(next);
+		const length = Math.max(list.length, at + 1);
+		return Array.from({ length }, (_, index) =>
+			index === at ? put(list[at] ?? undefined, rest, value, name) : (list[index] ?? null),
+		);
+	}
+	if (present !== undefined && !isJsonObject(present)) throw taken(name);
+	return { ...present, [next]: put(own(present ?? {}, next), rest, value, name) };
+}
+
+function own(record: JsonObject, name: string): JsonValue | undefined {
+	return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+function taken(name: string): InvalidInput {
+	return new InvalidInput(
+		`The credential gives two values of this request the same place in the body: “${name}”`,
+		'Open the credential and give each value of this request a name of its own.',
+	);
+}

@@ -1,0 +1,154 @@
+import { isCountryCode, suggestCountry } from './countries';
+import { AGENT_UUID, LIMITS } from '../api/limits';
+import type { DataExtractionItem, JsonObject, JsonValue } from '../api/types';
+import { isJsonObject, parseJson } from '../api/types';
+
+/** What is wrong with a field, which it names, and what to do about it. */
+export type Problem = { what: string; todo: string };
+
+/** A value fit to be sent, or what keeps it from being sent. */
+export type Checked<T> = { value: T } | { problem: Problem };
+
+export const problem = (what: string, todo: string) => ({ problem: { what, todo } });
+
+const QUOTED_CHARACTERS = 60;
+
+/** A value as a message shows it, kept short. */
+export function quoted(value: unknown): string {
+	const text = typeof value === 'string' ? value : JSON.stringify(value);
+	const characters = [...text];
+	return characters.length > QUOTED_CHARACTERS
+		? `"${characters.slice(0, QUOTED_CHARACTERS).join('')}…"`
+		: `"${text}"`;
+}
+
+/** An expression over a blank cell gives one of these; it means that nothing was set. */
+export function isUnset(value: unknown): boolean {
+	return (
+		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+	);
+}
+
+export function agentUuid(value: unknown): Checked<string> {
+	if (isUnset(value)) {
+		return problem('Agent is empty', 'Choose the agent from the list, or enter its ID.');
+	}
+	const id = String(value).trim();
+	if (AGENT_UUID.test(id)) return { value: id };
+	return problem(
+		`Agent holds ${quoted(value)}, which is not an agent ID`,
+		'Choose the agent from the list, or enter its ID: it begins with "agent_", followed by letters, digits, hyphens or underscores.',
+	);
+}
+
+export function countryCode(value: unknown): Checked<string> {
+	if (isUnset(value)) {
+		return problem('Country is empty', 'Choose the country that the phone number belongs to.');
+	}
+	const code = String(value).trim().toUpperCase();
+	if (isCountryCode(code)) return { value: code };
+	const meant = suggestCountry(String(value));
+	return problem(
+		`Country holds ${quoted(value)}, which is not a country code`,
+		meant === undefined
+			? 'Use the two letters of the country, for example IN for India or US for the United States.'
+			: `Use ${meant.code} for ${meant.name}.`,
+	);
+}
+
+/** Numbers come from spreadsheets and are taken as written. */
+export function text(field: string, value: unknown): Checked<string> {
+	if (typeof value === 'string' || typeof value === 'number') return { value: String(value) };
+	return problem(`${field} holds ${quoted(value)}, which is not text`, `Enter ${field} as text.`);
+}
+
+export function initialGreeting(value: unknown): Checked<string> {
+	const checked = text('Initial Greeting', value);
+	if ('problem' in checked) return checked;
+	const length = [...checked.value].length;
+	const most = LIMITS.initialGreetingCharacters;
+	if (length <= most) return checked;
+	return problem(
+		`Initial Greeting has ${length} characters, and the service takes at most ${most}`,
+		`Shorten it by ${length - most}.`,
+	);
+}
+
+export function webhookUrl(value: unknown): Checked<string> {
+	const address = String(value).trim();
+	if (/^https?:\/\/[^/?#]/i.test(address) && URL.canParse(address)) return { value: address };
+	return problem(
+		`Webhook URL holds ${quoted(value)}, which is not a complete web address`,
+		'It begins with https:// or http:// and names a host, for example https://example.com/call-results.',
+	);
+}
+
+export function integer(
+	field: string,
+	unit: string,
+	{ min, max }: { min: number; max: number },
+	value: unknown,
+): Checked<number> {
+	const number = typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : value;
+	if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) {
+		return { value: number };
+	}
+	return problem(
+		`${field} holds ${quoted(value)}`,
+		`Enter a whole number${unit} from ${min} to ${max}.`,
+	);
+}
+
+export function boolean(field: string, value: unknown): Checked<boolean> {
+	const word = String(value).trim().toLowerCase();
+	if (word === 'true' || word === 'false') return { value: word === 'true' };
+	return problem(`${field} holds ${quoted(value)}`, 'Turn it on or off, or use true or false.');
+}
+
+/** An object, or the JSON text of one. */
+export function additionalData(value: unknown): Checked<JsonObject> {
+	const data = typeof value === 'string' ? parseJson(value) : value;
+	if (isJsonObject(data)) return { value: data };
+	const kind = Array.isArray(data) ? 'a list' : data === undefined ? 'not JSON' : 'a single value';
+	return problem(
+		`Additional Data is ${kind}: ${quoted(value)}`,
+		'Give names with their values, written as {"plan": "Gold", "city": "Pune"}.',
+	);
+}
+
+/** A row of names and values as the screen gives it. */
+export type NamedValue = { name?: unknown; value?: JsonValue };
+
+export function namedValue(row: NamedValue, position: number): Checked<[string, JsonValue]> {
+	const { name, value = '' } = row;
+	if (!isUnset(name)) return { value: [String(name).trim(), value] };
+	return problem(
+		`Additional Data, field ${position}, has no Name`,
+		'Give it the name under which the agent knows the value, or remove it.',
+	);
+}
+
+/** A data point as the screen gives it. */
+export type DataPoint = {
+	key?: unknown;
+	description?: unknown;
+	required?: unknown;
+	outputFormat?: unknown;
+};
+
+export function dataPoint(point: DataPoint, position: number): Checked<DataExtractionItem> {
+	const { key, description, required, outputFormat } = point;
+	const field = `Data Extraction, point ${position}${isUnset(key) ? '' : ` (${quoted(key)})`}`;
+	if (isUnset(description)) {
+		return problem(
+			`${field}, has no Description`,
+			'Say in its Description what the agent should ask or find out.',
+		);
+	}
+	const item: DataExtractionItem = { description: String(description) };
+	if (!isUnset(key)) item.key = String(key);
+	if (!isUnset(outputFormat)) item.output_format = String(outputFormat);
+	if (isUnset(required)) return { value: item };
+	const checked = boolean(`${field}, Required`, required);
+	return 'problem' in checked ? checked : { value: { ...item, required: checked.value } };
+}

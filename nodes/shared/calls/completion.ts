@@ -1,0 +1,96 @@
+import { isUnset } from './callRequestFields';
+import { valuesIn } from '../jsonPath';
+import { isJsonObject, type JsonObject, type JsonValue } from '../api/types';
+
+/** The outcomes that the document observed; an account may show others, so the user can change them. */
+export const OBSERVED_OUTCOMES = ['picked', 'not_picked', 'failed'] as const;
+
+const PICKED = 'picked';
+
+/** Fields of the call record that only a call which is over has. */
+const SIGNS_OF_THE_END = [
+	'call_ended_by',
+	'call_ended_reason',
+	'call_ended_reason_message',
+	'summary',
+	'post_call_analysis',
+] as const;
+
+/** A call's ID is a UUID; what matters here is that it cannot leave its place in a path. */
+const CALL_ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** A payload with more values than this is not searched further, so that none can keep n8n busy. */
+const MOST_VALUES = 100_000;
+
+/** The value of a field wherever it stands, the one nearest to the top first. */
+export function findField(payload: JsonValue, name: string): JsonValue | undefined {
+	for (const value of valuesIn(payload, MOST_VALUES)) {
+		if (!isJsonObject(value) || !Object.hasOwn(value, name) || isUnset(value[name])) continue;
+		return value[name];
+	}
+	return undefined;
+}
+
+/** The document says only that the completion payload includes `call_id`, not where. */
+export function findCallId(payload: JsonValue): string | undefined {
+	const value = findField(payload, 'call_id');
+	return typeof value === 'string' && CALL_ID.test(value) ? value : undefined;
+}
+
+/**
+ * Whether a record shows that its call is over: by a sign that only a call which is over has, or by a status that
+ * the user counts as finished. `picked` alone is no end: whether a call that is still going on may show it is open.
+ */
+export function isOver(record: JsonObject, finished: readonly string[]): boolean {
+	if (SIGNS_OF_THE_END.some((name) => holdsValue(record[name]))) return true;
+	const { status } = record;
+	return typeof status === 'string' && status !== PICKED && finished.includes(status);
+}
+
+/** An analysis may be there before it is made, with all its keys and no value. */
+function holdsValue(value: JsonValue | undefined): boolean {
+	if (typeof value === 'object' && value !== null) return Object.values(value).some(holdsValue);
+	return !isUnset(value);
+}
+
+/**
+ * What tells one outcome of a call from a later one, as of a redial under the same ID. Only fields that are settled
+ * when a call is over: what the service adds afterwards (summary, analysis, the reason in words) makes no new outcome.
+ */
+const OUTCOME_FIELDS = ['status', 'retry_count', 'call_picked_at'] as const;
+
+/** The same for every delivery of one outcome of one call. */
+export function outcomeKey(callId: string, record: JsonObject): string {
+	const settled = OUTCOME_FIELDS.map((name) => record[name]);
+	return JSON.stringify([callId, ...settled.map((value) => (holdsMore(value) ? value : null))]);
+}
+
+/** A count that is not there yet is the same as none. */
+function holdsMore(value: JsonValue | undefined): boolean {
+	return !isUnset(value) && value !== 0;
+}
+
+/** Those fields of a completion that is not verified, wherever they stand. */
+export function reportedOutcome(payload: JsonValue): JsonObject {
+	return Object.fromEntries(OUTCOME_FIELDS.map((name) => [name, findField(payload, name) ?? null]));
+}
+
+/** Names separated by commas or line breaks, as a person types a list. */
+export function parseList(text: string): string[] {
+	return text
+		.split(/[,\n]/)
+		.map((name) => name.trim())
+		.filter((name) => name !== '');
+}
+
+/** Which calls are wanted; an empty list wants all. */
+export type CallFilters = { status: string[]; agent_uuid: string[]; campaign_id: string[] };
+
+export function isWanted(source: JsonValue, filters: CallFilters): boolean {
+	return Object.entries(filters).every(([field, wanted]) => {
+		if (wanted.length === 0) return true;
+		const value = findField(source, field);
+		const isPlain = typeof value === 'string' || typeof value === 'number';
+		return isPlain && wanted.includes(String(value));
+	});
+}

@@ -1,0 +1,127 @@
+import { transcriptTurns, withExpiry } from './callRecord';
+import { isOver } from './completion';
+import { getCall, getRecording, getTranscript } from '../api/endpoints';
+import { recordOf } from '../api/envelope';
+import { ExplainedError, isRefusal, isTransient } from '../api/errors';
+import type { Clock } from '../api/http';
+import type { Service } from '../api/client';
+import type { JsonObject } from '../api/types';
+
+export type Included = { transcript: boolean; recording: boolean };
+
+/** The record may lag behind its report: it is read again after these times, each twice the one before. */
+const FIRST_LAG_MS = 1_000;
+/** So are a call that the service does not know yet, and a service that is down. */
+const UNKNOWN_WAIT_MS = 1_000;
+const FIRST_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 30_000;
+
+/** The service holds another call under this ID: nothing of it may be used. */
+export class OtherCall extends Error {
+	override readonly name = 'OtherCall';
+}
+
+/** The call as the service itself holds it. */
+export async function readCall(service: Service, callId: string): Promise<JsonObject> {
+	const record = recordOf(await getCall(service, callId));
+	if (record.call_id !== undefined && record.call_id !== callId) throw new OtherCall();
+	return record;
+}
+
+/** The service shows no end of this call: it goes on, or its record lags. */
+export class ShowsNoEnd extends Error {
+	override readonly name = 'ShowsNoEnd';
+}
+
+export type ReadBack = {
+	included: Included;
+	/** Statuses that the user counts as finished. */
+	finished: readonly string[];
+	/** Epoch milliseconds. */
+	until: number;
+	/** Time; its sleep may throw to end the reading. */
+	clock: Clock;
+	/** Called when the record shows the end: a report that comes later may be of another outcome. */
+	onOver: () => void;
+	/** Puts each read in its turn. */
+	inTurn: <T>(act: () => Promise<T>) => Promise<T>;
+};
+
+/**
+ * Reads until the service answers, also when it is down for a while, and until the call shows its end.
+ *
+ * @throws ShowsNoEnd when the time is over before that
+ */
+export async function readCompletedCall(
+	service: Service,
+	callId: string,
+	{ included, finished, until, clock, onOver, inTurn }: ReadBack,
+): Promise<JsonObject> {
+	const throughOutages = async <T>(act: () => Promise<T>) =>
+		await throughOutage(clock, until, async () => await inTurn(act));
+	const read = async () => await throughOutages(async () => await readCall(service, callId));
+	let record = await read().catch(async (error: unknown) => {
+		if (!isUnknownCall(error)) throw error;
+		await clock.sleep(UNKNOWN_WAIT_MS);
+		return await read();
+	});
+	for (let wait = FIRST_LAG_MS; !isOver(record, finished); wait = longer(wait)) {
+		if (clock.now() + wait > until) throw new ShowsNoEnd();
+		await clock.sleep(wait);
+		record = await read();
+	}
+	onOver();
+	const more = async () => await readIncluded(service, callId, included);
+	return { ...record, ...(await throughOutages(more)) };
+}
+
+function longer(wait: number): number {
+	return Math.min(LONGEST_WAIT_MS, wait * 2);
+}
+
+/** Transcript and recording; a call that has none of them shows `[]` and `null`. */
+async function readIncluded(
+	service: Service,
+	callId: string,
+	{ transcript, recording }: Included,
+): Promise<JsonObject> {
+	return {
+		...(transcript && {
+			transcript: transcriptTurns(recordOf(await getTranscript(service, callId))),
+		}),
+		...(recording && { recording: await readRecording(service, callId) }),
+	};
+}
+
+async function throughOutage<T>(clock: Clock, until: number, act: () => Promise<T>): Promise<T> {
+	for (let wait = FIRST_WAIT_MS; ; wait = longer(wait)) {
+		const result = await act().then(
+			(value) => ({ value }),
+			(error: unknown) => {
+				if (!isTransient(error) || clock.now() + wait > until) throw error;
+				return undefined;
+			},
+		);
+		if (result !== undefined) return result.value;
+		await clock.sleep(wait);
+	}
+}
+
+export function isUnknownCall(error: unknown): boolean {
+	return error instanceof OtherCall || isRefusal(error, 'call_not_found');
+}
+
+/** For an item of the output: why its call could not be read, and what to do. */
+export function whyNotRead(error: unknown): string {
+	if (error instanceof ExplainedError) return `${error.message}. ${error.todo}`;
+	return error instanceof Error ? error.message : String(error);
+}
+
+async function readRecording(service: Service, callId: string): Promise<JsonObject | null> {
+	const askedAt = service.clock.now();
+	const answer = await getRecording(service, callId).catch((error: unknown) => {
+		if (isRefusal(error, 'recording_not_available')) return undefined;
+		throw error;
+	});
+	return answer === undefined ? null : withExpiry(recordOf(answer), askedAt);
+}

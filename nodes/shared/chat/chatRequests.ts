@@ -1,0 +1,125 @@
+import { findField, idAt } from './chatAnswer';
+import { InvalidInput, OutcomeUnknown } from '../api/errors';
+import type { Answer } from '../api/http';
+import type { Additions } from '../api/endpoints';
+import type { OpenDetailName, OpenDetails } from '../apiMapping';
+import { placeValues } from '../apiMapping/placeValues';
+import { backOffMs } from '../api/retry';
+import type { Service } from '../api/client';
+
+/** A message for one of the v1 endpoints; a session, an agent, or both say whom it is for. */
+export type InboundMessage = { sessionId: string; agentUuid: string; message: string };
+
+/** @throws InvalidInput where neither a session nor an agent is given */
+export function requireRecipient(message: InboundMessage): InboundMessage {
+	if (message.sessionId === '' && message.agentUuid === '') {
+		throw new InvalidInput(
+			'Neither a session nor an agent says whom the message is for',
+			'Fill in Session ID, or choose an agent in Agent to let the service find or create a session.',
+		);
+	}
+	return message;
+}
+
+/** The open details of one value: its name, and where it goes. */
+type Named = { name: OpenDetailName; placement: OpenDetailName };
+type Names = { session: Named; agent: Named; message: Named };
+
+const INBOUND: Names = {
+	session: { name: 'chatInboundSessionName', placement: 'chatInboundSessionPlacement' },
+	agent: { name: 'chatInboundAgentName', placement: 'chatInboundAgentPlacement' },
+	message: { name: 'chatInboundMessageName', placement: 'chatInboundMessagePlacement' },
+};
+
+const ASYNC: Names = {
+	session: { name: 'chatAsyncSessionName', placement: 'chatAsyncSessionPlacement' },
+	agent: { name: 'chatAsyncAgentName', placement: 'chatAsyncAgentPlacement' },
+	message: { name: 'chatAsyncMessageName', placement: 'chatAsyncMessagePlacement' },
+};
+
+export function inboundValues(details: OpenDetails, message: InboundMessage): Additions {
+	return messageValues(details, INBOUND, message);
+}
+
+export function asyncValues(
+	details: OpenDetails,
+	message: InboundMessage,
+	idempotencyKey: string,
+): Additions {
+	const values = messageValues(details, ASYNC, message);
+	if (idempotencyKey === '') return values;
+	return { ...values, body: { ...values.body, idempotency_key: idempotencyKey } };
+}
+
+function messageValues(details: OpenDetails, names: Names, message: InboundMessage): Additions {
+	return placed(details, [
+		{ ...names.session, value: message.sessionId },
+		{ ...names.agent, value: message.agentUuid },
+		{ ...names.message, value: message.message },
+	]);
+}
+
+export function createValues(
+	details: OpenDetails,
+	{ agentUuid, personName }: { agentUuid: string; personName: string },
+): Additions {
+	return placed(details, [
+		{ name: 'chatCreateAgentName', placement: 'chatCreateAgentPlacement', value: agentUuid },
+		{ name: 'chatCreatePersonName', placement: 'chatCreatePersonPlacement', value: personName },
+	]);
+}
+
+/** What is empty is not sent, and needs no name. */
+function placed(details: OpenDetails, values: Array<Named & { value: string }>): Additions {
+	const given = values.filter(({ value }) => value !== '');
+	details.require(given.map(({ name }) => name));
+	return placeValues(
+		given.map(({ name, placement, value }) => ({
+			placement: details.optional(placement) ?? 'body',
+			name: details.required(name),
+			value,
+		})),
+	);
+}
+
+/** The new session's ID, where the answer's open shape lets it be found. */
+export function createdSessionId(details: OpenDetails, { body }: Answer): string | null {
+	const path = details.optional('chatCreateSessionPath');
+	return path === undefined ? findField(body, 'session_id') : idAt(body, path);
+}
+
+/** The accepted turn, by which its later result is recognized. */
+export function acceptedTurn(details: OpenDetails, { body }: Answer) {
+	const path = details.optional('chatAsyncTurnPath');
+	return {
+		turnId: path === undefined ? findField(body, 'turn_id') : idAt(body, path),
+		messageId: findField(body, 'message_id'),
+	};
+}
+
+const ATTEMPTS_WITH_KEY = 3;
+
+/** "Resending the same key and content is safe": with a key an unknown fate is settled by asking again. */
+export async function sendKeyed(
+	service: Service,
+	keyed: boolean,
+	send: () => Promise<Answer>,
+): Promise<Answer> {
+	for (let attempt = 1; ; attempt++) {
+		try {
+			return await send();
+		} catch (error) {
+			const isUnknown = keyed && error instanceof OutcomeUnknown;
+			if (!isUnknown || attempt >= ATTEMPTS_WITH_KEY) {
+				throw isUnknown ? unknownWithKey(error) : error;
+			}
+			await service.clock.sleep(backOffMs(attempt, Math.random));
+		}
+	}
+}
+
+function unknownWithKey(error: OutcomeUnknown): OutcomeUnknown {
+	return error.told({
+		todo: 'It was sent again with the same idempotency key, which is safe. Running this item once more with the same key is safe as well.',
+	});
+}

@@ -1,0 +1,360 @@
+import type { Clock } from '../api/http';
+import type { WsToken } from '../api/types';
+import { connectionAddress, type ConnectionAddress } from './address';
+import { withoutSecrets } from '../api/secrets';
+import { backoffMs } from './backoff';
+import type { AttemptEnd, EndingKind, PolicyLimits, Wait } from './closeCodes';
+import { ReconnectPolicy } from './closeCodes';
+import type { ChatEnded } from './endings';
+import { describeEnding, saidByService, saidInMinting } from './endings';
+import type { Exchange, Readiness } from './exchange';
+import { Exchanger } from './exchange';
+import { Hold, type HoldParts } from './hold';
+import { Inbox } from './inbox';
+import { Line } from './line';
+import type { Deferred } from './pause';
+import { aborted, deferred, pause } from './pause';
+import {
+	BACKOFF_FIRST_MS,
+	MAX_RECONNECT_ATTEMPTS,
+	MAX_SLOW_POLLS,
+	RENEW_CONNECTION_EVERY_MS,
+	SESSION_CLOSED_LINGER_MS,
+	SLOW_POLL_MS,
+} from './timings';
+import { TokenKeeper } from './token';
+import { TurnQueue } from './turnQueue';
+import type { ChatEvent, ChatSocket, Log, MintResult } from './types';
+
+type UnusableAddress = Extract<ConnectionAddress, { kind: 'unusable' }>;
+
+export interface ConnectionLimits extends PolicyLimits {
+	/** `Infinity` to keep a socket for as long as it lasts. */
+	renewConnectionEveryMs: number;
+}
+
+export interface ConnectionOptions {
+	sessionId: string;
+	/** Of the credential: decides whether plain `ws:` is acceptable. */
+	baseUrl: string;
+	/** What the service knows the client by; read anew for each socket. */
+	readonly clientId: string;
+	/** The user's confirmation that another client may lose the session; read anew for each socket. */
+	readonly takeOver: boolean;
+	/** See `mintToken` in `mint.ts`. */
+	mintToken: () => Promise<MintResult>;
+	openSocket: (url: string) => ChatSocket;
+	clock: Clock;
+	random: () => number;
+	log: Log;
+	/** Called once for each event, in order of arrival. */
+	onEvent?: (event: ChatEvent) => void;
+	/** Called when an attempt to hold the connection did not last and another one follows. */
+	onSetback?: () => void;
+	/** Called at most once, and never after `close()`. */
+	onEnded?: (ending: ChatEnded) => void;
+	/** Read anew for each decision. */
+	readonly limits?: Partial<ConnectionLimits>;
+}
+
+/**
+ * One session's lasting connection: token, socket, events, reconnects, until the session is closed, the service refuses
+ * for good, or `close()`. One loop (`run`) owns the life cycle; nothing here throws or rejects.
+ */
+export class ChatConnection {
+	private readonly stop = new AbortController();
+	private readonly tokens: TokenKeeper;
+	private readonly policy: ReconnectPolicy;
+	private readonly inbox: Inbox;
+	private readonly exchanger: Exchanger;
+	private readonly frames = new TurnQueue();
+	private readonly sends = new TurnQueue();
+	private started = false;
+	private begun = 0;
+	private latest: AttemptEnd | null = null;
+	private hurried = new AbortController();
+	private hold: Hold | null = null;
+	private takesTwo = true;
+	private wsToken: WsToken | null = null;
+	private sessionIsClosed = false;
+	private ending: ChatEnded | null = null;
+	private held: Deferred<void> = deferred();
+	private isHeld = false;
+
+	constructor(private readonly options: ConnectionOptions) {
+		this.tokens = new TokenKeeper(options.mintToken, options.clock, options.random);
+		this.policy = new ReconnectPolicy({
+			get takeOver() {
+				return options.takeOver;
+			},
+			get reconnectAttempts() {
+				return options.limits?.reconnectAttempts ?? MAX_RECONNECT_ATTEMPTS;
+			},
+			get slowPolls() {
+				return options.limits?.slowPolls ?? MAX_SLOW_POLLS;
+			},
+		});
+		this.exchanger = new Exchanger(options.clock);
+		this.inbox = new Inbox(options.sessionId, options.log, (ack) => this.exchanger.receive(ack));
+		if (options.onEvent) this.inbox.subscribe(options.onEvent);
+		this.inbox.subscribe((event) => {
+			if (event.type === 'session_closed') void this.endClosedSession();
+		});
+	}
+
+	private get holdParts(): HoldParts {
+		return {
+			clock: this.options.clock,
+			tokens: this.tokens,
+			openAnother: (minted) => this.openAnother(minted),
+			renewEveryMs: () => this.options.limits?.renewConnectionEveryMs ?? RENEW_CONNECTION_EVERY_MS,
+			isBusy: () => this.exchanger.isWaiting,
+			takesTwo: () => this.takesTwo,
+			onRefusedBeside: () => {
+				this.takesTwo = false;
+			},
+			onHeld: (isHeld) => this.setHeld(isHeld),
+			onTokenMissed: (error) => {
+				this.warn('The token of a chat session was not renewed yet', saidInMinting(error));
+			},
+		};
+	}
+
+	/** Aborted when the connection has ended for good or was closed. */
+	get signal(): AbortSignal {
+		return this.stop.signal;
+	}
+
+	/** Frames that could not be read, by kind, and events that came twice. */
+	get counts(): Readonly<Record<string, number>> {
+		return this.inbox.counts;
+	}
+
+	start(): this {
+		if (!this.started) void this.run();
+		this.started = true;
+		return this;
+	}
+
+	/** Attempts to hold the connection that have begun so far. */
+	get attempts(): number {
+		return this.begun;
+	}
+
+	/** Somebody new came: what is not held is tried again now, and claimed if `takeOver` says so. */
+	hurry(): void {
+		if (this.isHeld) return;
+		this.policy.renewClaim();
+		this.hurried.abort();
+	}
+
+	/** The ending for someone of these limits after the latest attempt, though the connection goes on; null if there is none. */
+	verdict(limits: PolicyLimits): ChatEnded | null {
+		const why = this.policy.verdict(limits);
+		return why === null || this.latest === null ? null : this.describe(why, this.latest);
+	}
+
+	/** Resolves when the session's connection is held, or will never be, or the one who asks has left. */
+	async ready(signal: AbortSignal = this.stop.signal): Promise<Readiness> {
+		const left = aborted(signal);
+		while (!this.stop.signal.aborted && !signal.aborted) {
+			if (this.isHeld) return { kind: 'open' };
+			await Promise.race([this.held.promise, left]);
+		}
+		return this.ending === null ? { kind: 'closed_by_us' } : { kind: 'ended', ending: this.ending };
+	}
+
+	/** Returns a function that ends the subscription. */
+	subscribe(listener: (event: ChatEvent) => void): () => void {
+		return this.inbox.subscribe(listener);
+	}
+
+	/**
+	 * Waits until it is one's turn to send, and returns what ends it. A send may take several frames (`busy`, a lost ack),
+	 * and another one in between would change the order of the conversation.
+	 */
+	async myTurn(signal: AbortSignal = this.stop.signal): Promise<() => void> {
+		return await this.sends.enter(signal);
+	}
+
+	/**
+	 * Sends one frame, as soon as the connection is held, and waits for its one ack, until it is `enough`. Whoever leaves before that (`signal`) is
+	 * answered at once; the next frame still waits for the ack, because acks are told apart by their order.
+	 */
+	async exchange(
+		text: string,
+		timeoutMs: number,
+		{ enough, signal = this.stop.signal }: { enough?: AbortSignal; signal?: AbortSignal } = {},
+	): Promise<Exchange> {
+		const result = deferred<Exchange>();
+		let sent = false;
+		void aborted(signal).then(() => {
+			result.resolve(
+				sent ? { kind: 'lost', code: null } : { kind: 'not_sent', readiness: this.standing() },
+			);
+		});
+		void this.frames.enter(signal).then(async (done) => {
+			const write = (line: Line) => this.exchanger.write(line, text, timeoutMs, enough);
+			const exchange = await this.exchangeNow(write, signal, () => {
+				sent = true;
+			});
+			result.resolve(exchange);
+			done();
+		});
+		return await result.promise;
+	}
+
+	/** Ends the connection; resolves when the socket is gone. No callback follows. */
+	async close(): Promise<void> {
+		this.inbox.shut();
+		this.hold?.shut('stopped');
+		this.wrapUp();
+		await this.hold?.ended;
+	}
+
+	private async run(): Promise<void> {
+		let waitMs = 0;
+		while (await this.rest(waitMs)) {
+			this.begun += 1;
+			const attempt = await this.attempt();
+			if (attempt.kind === 'stopped' || this.stop.signal.aborted) return;
+			this.latest = attempt;
+			const step = this.policy.next(attempt);
+			if (step.kind === 'give_up') {
+				this.giveUp(step.why, attempt);
+				return;
+			}
+			if (step.token === 'new') this.tokens.discard();
+			waitMs = this.waitMs(step.wait);
+			this.logAttempt(attempt, waitMs);
+			if (step.wait.kind !== 'none') this.options.onSetback?.();
+		}
+	}
+
+	/** Waits before the next attempt, shorter for someone who came meanwhile; says whether there is to be one. */
+	private async rest(ms: number): Promise<boolean> {
+		// Who came during the attempt waits for an ordinary back-off at most.
+		const most = this.hurried.signal.aborted ? Math.min(ms, BACKOFF_FIRST_MS) : ms;
+		this.hurried = new AbortController();
+		const { signal } = this.stop;
+		await pause(this.options.clock, most, AbortSignal.any([signal, this.hurried.signal]));
+		this.hurried = new AbortController();
+		return !signal.aborted;
+	}
+
+	/** Holds the connection once: from the token to the end of the socket and its successors. */
+	private async attempt(): Promise<AttemptEnd | { kind: 'stopped' }> {
+		const minted = await this.tokens.current();
+		if (minted.kind !== 'token') return { kind: 'mint', result: minted };
+		// Closed while the token was on its way: open nothing.
+		if (this.stop.signal.aborted) return { kind: 'stopped' };
+		const { claim } = this.policy;
+		const line = this.open(minted.token, claim);
+		if (!(line instanceof Line)) return { kind: 'address', why: line.why };
+		this.hold = new Hold(line, this.holdParts);
+		const end = await this.hold.ended;
+		const cause = this.sessionIsClosed ? 'session_closed' : end.cause;
+		return { kind: 'socket', end: { ...end, cause }, claimed: claim };
+	}
+
+	private open(token: WsToken, claim: boolean): Line | UnusableAddress {
+		this.wsToken = token;
+		const { baseUrl, clientId, openSocket, clock } = this.options;
+		const address = connectionAddress({ token, baseUrl, clientId, claim });
+		if (address.kind === 'unusable') return address;
+		const secrets = [token.token];
+		const onData = (data: unknown) =>
+			this.inbox.receive(typeof data === 'string' ? withoutSecrets(data, secrets) : data);
+		return new Line(address.url, { openSocket, clock, onData });
+	}
+
+	/** A socket in place of one that is held, which needs no claim. */
+	private openAnother(minted: MintResult): Line | null {
+		if (minted.kind !== 'token' || this.stop.signal.aborted) return null;
+		const line = this.open(minted.token, false);
+		return line instanceof Line ? line : null;
+	}
+
+	private setHeld(isHeld: boolean): void {
+		this.isHeld = isHeld;
+		if (!isHeld) return;
+		this.held.resolve();
+		this.held = deferred();
+	}
+
+	private async endClosedSession(): Promise<void> {
+		this.sessionIsClosed = true;
+		if (this.hold === null) return;
+		await pause(this.options.clock, SESSION_CLOSED_LINGER_MS, this.stop.signal);
+		this.hold.shut('session_closed');
+	}
+
+	private async exchangeNow(
+		write: (line: Line) => Promise<Exchange> | null,
+		signal: AbortSignal,
+		onSent: () => void,
+	): Promise<Exchange> {
+		for (;;) {
+			const readiness = await this.ready(signal);
+			if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
+			if (signal.aborted) return { kind: 'not_sent', readiness: this.standing() };
+			if (!this.isHeld) continue;
+			const line = this.hold?.line;
+			const answer = line === undefined ? null : write(line);
+			if (answer !== null) {
+				onSent();
+				return await answer;
+			}
+			// The socket is going down: its end comes next, then another socket or the ending.
+			await line?.ended;
+		}
+	}
+
+	private giveUp(why: EndingKind, attempt: AttemptEnd): void {
+		this.ending = this.describe(why, attempt);
+		this.warn(this.ending.message, this.ending.said ?? '');
+		this.wrapUp();
+		try {
+			this.options.onEnded?.(this.ending);
+		} catch (cause) {
+			this.warn('The end of a chat session connection could not be handed on', String(cause));
+		}
+	}
+
+	private describe(why: EndingKind, attempt: AttemptEnd): ChatEnded {
+		const said = this.redact(saidByService(attempt));
+		return describeEnding(why, attempt, said, this.wsToken?.ws_url ?? '');
+	}
+
+	private standing(): Exclude<Readiness, { kind: 'open' }> {
+		return this.ending === null ? { kind: 'closed_by_us' } : { kind: 'ended', ending: this.ending };
+	}
+
+	private wrapUp(): void {
+		this.isHeld = false;
+		this.stop.abort();
+		this.held.resolve();
+	}
+
+	private waitMs(wait: Wait): number {
+		if (wait.kind === 'none') return 0;
+		return wait.kind === 'slow_poll' ? SLOW_POLL_MS : backoffMs(wait.attempt, this.options.random);
+	}
+
+	private logAttempt(attempt: AttemptEnd, waitMs: number): void {
+		if (attempt.kind === 'socket' && attempt.end.cause === 'renewed') return;
+		this.options.log.info('Connecting to the chat session again', {
+			sessionId: this.options.sessionId,
+			waitMs,
+			said: this.redact(saidByService(attempt)),
+		});
+	}
+
+	private warn(message: string, said: string): void {
+		this.options.log.warn(message, { sessionId: this.options.sessionId, said });
+	}
+
+	private redact(text: string): string {
+		return withoutSecrets(text, this.wsToken === null ? [] : [this.wsToken.token]);
+	}
+}

@@ -1,0 +1,100 @@
+import { ExplainedError, ServiceRefusal } from '../api/errors';
+import { describeAddress } from './address';
+import type { AttemptEnd, EndingKind } from './closeCodes';
+
+/** Why a connection ended for good. Nothing that was still to be sent has been sent. */
+export class ChatEnded extends ExplainedError {
+	override readonly name = 'ChatEnded';
+	readonly outcome = 'notSent';
+
+	constructor(
+		readonly kind: EndingKind,
+		text: EndingText,
+		said: string | undefined,
+		/** Close code of the last socket. */
+		readonly code: number | null,
+		/** HTTP status of the refusal to give a token. */
+		readonly status: number | null = null,
+	) {
+		super(text.message, text.todo, said);
+	}
+}
+
+type EndingText = { message: string; todo: string };
+
+const CHECK_SERVICE =
+	'Check that the service is up and can be reached from n8n, then activate the workflow or run it again.';
+
+const TEXTS: Record<EndingKind, EndingText> = {
+	session_closed: {
+		message: 'The chat session is closed',
+		todo: 'Create a new session to go on with the conversation.',
+	},
+	agent_inactive: {
+		message: 'The service refuses the connection because the agent is not active',
+		todo: 'It does so although this connection takes the session over from other clients, which leaves the agent as the reason. Activate the agent in the service, then run or activate the workflow again.',
+	},
+	held_or_inactive: {
+		message: 'The service refuses the connection to this chat session',
+		todo: 'Either another client holds the session (a support desk, another n8n, or another process of this one) or the agent is not active; the service gives one code for both. Check that the agent is active. If another client may lose the session, turn on Take Over.',
+	},
+	token_rejected: {
+		message: 'The service refuses every WebSocket token it issues for this session',
+		todo: 'Check that the API token of the credential belongs to the account of this session, then run or activate the workflow again.',
+	},
+	unreachable: {
+		message: 'The connection to the chat session does not hold',
+		todo: `Several attempts in a row did not last. ${CHECK_SERVICE}`,
+	},
+	mint_refused: {
+		message: 'The service gives no WebSocket token for this session',
+		todo: 'Check the session ID, and that the credential belongs to the account of this session.',
+	},
+	bad_address: {
+		message: 'The service returned an address that cannot be used for the chat session',
+		todo: 'It has to begin with wss:// (ws:// is accepted only for a service on this very machine whose Base URL is http). Show the address below to the owner of the service.',
+	},
+	lost_place: {
+		message:
+			'The service ended the connection twice with a code its documentation does not explain',
+		todo: 'Another client may have taken the session over. Check who else uses it, then run or activate the workflow again.',
+	},
+	defect: {
+		message: 'The service ended the connection because it received a frame that is not text',
+		todo: 'This node sends text only. Please report it to the maintainers of this package.',
+	},
+};
+
+/** `said`: the service's words, with the token already taken out. */
+export function describeEnding(
+	kind: EndingKind,
+	attempt: AttemptEnd,
+	said: string,
+	wsUrl: string,
+): ChatEnded {
+	const code = attempt.kind === 'socket' ? attempt.end.code : null;
+	const shown = kind === 'bad_address' ? describeAddress(wsUrl) : said;
+	const refusal = attempt.kind === 'mint' ? attempt.result.error : null;
+	const status = refusal instanceof ServiceRefusal ? refusal.status : null;
+	return new ChatEnded(kind, textOf(kind, attempt), shown === '' ? undefined : shown, code, status);
+}
+
+/** Close code and reason, or what was said when asking for the token. */
+export function saidByService(attempt: AttemptEnd): string {
+	if (attempt.kind === 'address') return '';
+	if (attempt.kind === 'mint') return saidInMinting(attempt.result.error);
+	const { code, reason } = attempt.end;
+	return [code === null ? '' : `close code ${code}`, reason].filter(Boolean).join(' · ');
+}
+
+export function saidInMinting(error: unknown): string {
+	if (error instanceof ExplainedError) return error.said ?? error.message;
+	return error instanceof Error ? error.message : '';
+}
+
+/** A refusal of the token is explained by the error table already. */
+function textOf(kind: EndingKind, attempt: AttemptEnd): EndingText {
+	if (kind === 'unreachable' || attempt.kind !== 'mint') return TEXTS[kind];
+	const { error } = attempt.result;
+	return error instanceof ExplainedError ? error : TEXTS[kind];
+}

@@ -1,0 +1,64 @@
+import type { Clock } from '../api/http';
+import type { ChatEnded } from './endings';
+import type { Line } from './line';
+import { aborted, deferred, pause } from './pause';
+import type { Ack } from './types';
+
+export type Readiness =
+	| { kind: 'open' }
+	| { kind: 'ended'; ending: ChatEnded }
+	| { kind: 'closed_by_us' };
+
+/** What became of one frame: its ack, none in time, the socket gone while waiting, or surely not sent. */
+export type Exchange =
+	| { kind: 'ack'; ack: Ack }
+	| { kind: 'no_ack' }
+	| { kind: 'lost'; code: number | null }
+	| { kind: 'not_sent'; readiness: Exclude<Readiness, { kind: 'open' }> };
+
+/**
+ * Frames and their acks. Frames go one at a time: then the next ack on the socket is the frame's, with or without an
+ * echoed `message_id`, and a socket whose ack did not come is dropped with whatever trails on it.
+ */
+export class Exchanger {
+	private takeAck: ((ack: Ack) => void) | null = null;
+
+	constructor(private readonly clock: Clock) {}
+
+	get isWaiting(): boolean {
+		return this.takeAck !== null;
+	}
+
+	/** Says whether a frame was waiting for the ack. */
+	receive(ack: Ack): boolean {
+		this.takeAck?.(ack);
+		return this.isWaiting;
+	}
+
+	/** Null when the socket did not take the frame. `enough`: the ack is waited for no longer. */
+	write(
+		line: Line,
+		text: string,
+		timeoutMs: number,
+		enough?: AbortSignal,
+	): Promise<Exchange> | null {
+		const answer = deferred<Exchange>();
+		// In place before sending: a socket may answer at once.
+		this.takeAck = (ack) => answer.resolve({ kind: 'ack', ack });
+		if (!line.send(text)) {
+			this.takeAck = null;
+			return null;
+		}
+		const over = new AbortController();
+		void line.ended.then(({ code }) => answer.resolve({ kind: 'lost', code }));
+		const noAck = () => answer.resolve({ kind: 'no_ack' });
+		void pause(this.clock, timeoutMs, over.signal).then(noAck);
+		if (enough !== undefined) void aborted(enough).then(noAck);
+		return answer.promise.then((exchange) => {
+			this.takeAck = null;
+			over.abort();
+			if (exchange.kind === 'no_ack') line.shut('no_ack');
+			return exchange;
+		});
+	}
+}

@@ -1,0 +1,118 @@
+import { isJsonObject, parseJson } from '../api/types';
+import type { JsonObject, JsonValue } from '../api/types';
+import type {
+	Ack,
+	ChatEvent,
+	ChatMessage,
+	ClientFrame,
+	InteractionFrame,
+	MessageFrame,
+	TurnResult,
+} from './types';
+import { ACK_TYPE } from './types';
+
+/** Larger frames are not parsed. The document sets no length; this is far above any chat text. */
+export const MAX_FRAME_CHARS = 8 * 1024 * 1024;
+
+export interface FrameIds {
+	messageId?: string | undefined;
+	idempotencyKey?: string | undefined;
+}
+
+export function messageFrame(content: string, ids: FrameIds = {}): MessageFrame {
+	return { type: 'message', content, ...wireIds(ids) };
+}
+
+/** Answers an interactive message with one of its options or with free-form input. */
+export function interactionFrame(
+	interactionId: string,
+	answer: { optionId: string } | { response: string },
+	ids: FrameIds = {},
+): InteractionFrame {
+	const given =
+		'optionId' in answer ? { option_id: answer.optionId } : { response: answer.response };
+	return { type: 'interaction_response', interaction_id: interactionId, ...given, ...wireIds(ids) };
+}
+
+function wireIds(ids: FrameIds): Pick<ClientFrame, 'message_id' | 'idempotency_key'> {
+	return {
+		...(ids.messageId ? { message_id: ids.messageId } : {}),
+		...(ids.idempotencyKey ? { idempotency_key: ids.idempotencyKey } : {}),
+	};
+}
+
+export type IgnoredFrame =
+	| 'binary'
+	| 'too_large'
+	| 'not_json'
+	| 'not_an_object'
+	| 'no_type'
+	| 'no_state';
+
+export type Incoming =
+	| { kind: 'ack'; ack: Ack }
+	| { kind: 'event'; event: ChatEvent }
+	| { kind: 'ignored'; why: IgnoredFrame };
+
+/** Reads what the service sent. Never throws: what cannot be read is an outcome. */
+export function parseFrame(data: unknown): Incoming {
+	if (typeof data !== 'string') return { kind: 'ignored', why: 'binary' };
+	if (data.length > MAX_FRAME_CHARS) return { kind: 'ignored', why: 'too_large' };
+	const frame = parseJson(data);
+	if (frame === undefined) return { kind: 'ignored', why: 'not_json' };
+	if (!isJsonObject(frame)) return { kind: 'ignored', why: 'not_an_object' };
+	const { type } = frame;
+	if (typeof type !== 'string') return { kind: 'ignored', why: 'no_type' };
+	const payload = isJsonObject(frame.payload) ? frame.payload : {};
+	if (type === ACK_TYPE) {
+		const { state } = payload;
+		return typeof state === 'string'
+			? { kind: 'ack', ack: readAck(state, payload) }
+			: { kind: 'ignored', why: 'no_state' };
+	}
+	return {
+		kind: 'event',
+		event: { type, eventId: idOf(frame.event_id), payload, envelope: frame },
+	};
+}
+
+export function readMessage({ payload }: ChatEvent): ChatMessage {
+	return {
+		id: idOf(payload.id),
+		role: textOf(payload.role),
+		content: textOf(payload.content),
+		created_at: textOf(payload.created_at),
+	};
+}
+
+export function readTurnResult({ payload }: ChatEvent): TurnResult {
+	return {
+		turn_id: idOf(payload.turn_id),
+		message_id: idOf(payload.message_id),
+		state: textOf(payload.state),
+		merged_into: idOf(payload.merged_into),
+		error: textOf(payload.error),
+		payload,
+	};
+}
+
+function readAck(state: string, payload: JsonObject): Ack {
+	return {
+		state,
+		reply: textOf(payload.reply),
+		turnId: idOf(payload.turn_id),
+		mergedInto: idOf(payload.merged_into),
+		error: textOf(payload.error),
+		payload,
+	};
+}
+
+function textOf(value: JsonValue | undefined): string | null {
+	return typeof value === 'string' ? value : null;
+}
+
+/** The document does not give the type of ids: a number names the same thing as its digits. */
+export function idOf(value: JsonValue | undefined): string | null {
+	if (typeof value === 'number') return String(value);
+	return typeof value === 'string' && value !== '' ? value : null;
+}

@@ -1,0 +1,135 @@
+import type { Clock } from '../api/http';
+import type { Line, LineEnd, ShutCause } from './line';
+import { pause } from './pause';
+import { SETTLE_MS, TOKEN_RETRY_MS } from './timings';
+import type { TokenKeeper } from './token';
+import type { MintResult } from './types';
+
+/** The connection broke; nobody closed it. */
+const ABNORMAL = 1006;
+
+export interface HoldParts {
+	clock: Clock;
+	tokens: TokenKeeper;
+	/** Opens another socket of the same client; null when none can be had now. */
+	openAnother: (minted: MintResult) => Line | null;
+	/** `Infinity` to keep a socket for as long as it lasts. */
+	renewEveryMs: () => number;
+	/** Whether a frame waits for its ack. */
+	isBusy: () => boolean;
+	/** Whether the service may take two sockets of the same client at a time. */
+	takesTwo: () => boolean;
+	onRefusedBeside: () => void;
+	/** Frames may be sent from now on, or no longer. */
+	onHeld: (isHeld: boolean) => void;
+	onTokenMissed: (error: unknown) => void;
+}
+
+/**
+ * The session held by a socket, and by those that take its place one after another: each is replaced now and then, because
+ * a connection that died silently shows in no other way. Ends when the last of them does.
+ */
+export class Hold {
+	readonly ended: Promise<LineEnd>;
+
+	/** Is to take the place of `current`. */
+	private beside: Line | null = null;
+
+	constructor(
+		private current: Line,
+		private readonly parts: HoldParts,
+	) {
+		this.ended = this.outlast();
+	}
+
+	/** The socket that frames are sent on. */
+	get line(): Line {
+		return this.current;
+	}
+
+	shut(cause: ShutCause): void {
+		for (const line of [this.current, this.beside]) line?.shut(cause);
+	}
+
+	private async outlast(): Promise<LineEnd> {
+		void this.keep(this.current);
+		for (;;) {
+			const line = this.current;
+			const end = await line.ended;
+			// Gone because the service took the new socket for this one come back, or for a reason of its own.
+			if (this.current === line && this.beside !== null) this.use(this.beside);
+			if (this.current !== line) continue;
+			this.parts.onHeld(false);
+			return end;
+		}
+	}
+
+	private use(line: Line): void {
+		this.current = line;
+		this.beside = null;
+		this.parts.onHeld(false);
+		void this.keep(line);
+	}
+
+	/** Looks after an open socket: reports it as held, renews the token, replaces the socket now and then. */
+	private async keep(line: Line): Promise<void> {
+		const { clock, tokens } = this.parts;
+		await line.opened;
+		const since = line.openSince ?? clock.now();
+		if (!(await pause(clock, since + SETTLE_MS - clock.now(), line.signal))) return;
+		this.parts.onHeld(true);
+		let replaceAt = since + this.parts.renewEveryMs();
+		for (;;) {
+			const due = Math.min(tokens.renewAt, replaceAt) - clock.now();
+			// A socket that is due but waits for an ack is looked at again in a second.
+			if (!(await pause(clock, Math.max(due, 1_000), line.signal))) return;
+			if (clock.now() >= tokens.renewAt) await this.renewToken(line);
+			if (clock.now() < replaceAt || this.parts.isBusy()) continue;
+			if (await this.replace(line)) return;
+			replaceAt = clock.now() + TOKEN_RETRY_MS;
+		}
+	}
+
+	/**
+	 * Opens another socket and lets the old one go once the new one holds, so that no event falls between the two. What the
+	 * service does with two sockets of the same client is open: where it closes the old one, the new one takes its place at
+	 * once; where it refuses the new one, the old one is closed first, then and from now on. No frame is sent meanwhile.
+	 *
+	 * @returns whether the old socket goes
+	 */
+	private async replace(old: Line): Promise<boolean> {
+		if (!this.parts.takesTwo()) {
+			old.shut('renewed');
+			return true;
+		}
+		this.parts.onHeld(false);
+		const minted = await this.parts.tokens.current();
+		if (old.signal.aborted) return true;
+		const line = this.parts.openAnother(minted);
+		if (line === null) {
+			this.parts.onHeld(true);
+			return false;
+		}
+		this.beside = line;
+		await line.opened;
+		const holds = await pause(this.parts.clock, SETTLE_MS, line.signal);
+		// The old one may have gone meanwhile, and this one taken its place.
+		if (this.beside !== line) return true;
+		if (holds) {
+			this.use(line);
+		} else {
+			this.beside = null;
+			const { code, openForMs } = await line.ended;
+			// Neither a network that fails nor a time-out says anything about two sockets.
+			if (openForMs !== null && code !== null && code !== ABNORMAL) this.parts.onRefusedBeside();
+		}
+		old.shut('renewed');
+		return true;
+	}
+
+	private async renewToken(line: Line): Promise<void> {
+		const minted = await this.parts.tokens.renew();
+		if (minted.kind === 'session_closed') line.shut('session_closed');
+		else if (minted.kind !== 'token') this.parts.onTokenMissed(minted.error);
+	}
+}

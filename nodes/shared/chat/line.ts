@@ -1,0 +1,135 @@
+import type { Clock } from '../api/http';
+import type { Deferred } from './pause';
+import { deferred, pause } from './pause';
+import { CLOSE_GRACE_MS, CONNECT_TIMEOUT_MS } from './timings';
+import type { ChatSocket } from './types';
+
+const OPEN = 1;
+const NORMAL_CLOSURE = 1000;
+
+/** Why we ended a socket ourselves. */
+export type ShutCause = 'renewed' | 'no_ack' | 'session_closed' | 'stopped';
+
+export interface LineEnd {
+	/** `closed`: by the other side or the network, with `code`. */
+	cause: 'closed' | 'connect_timeout' | 'cannot_connect' | ShutCause;
+	code: number | null;
+	reason: string;
+	/** Null when it never opened. */
+	openForMs: number | null;
+}
+
+export interface LineParts {
+	openSocket: (url: string) => ChatSocket;
+	clock: Clock;
+	onData: (data: unknown) => void;
+}
+
+/** One socket from connecting to its end, which comes exactly once, whatever the socket does. */
+export class Line {
+	/** Resolves when the socket opens, or ends without having opened. */
+	readonly opened: Promise<void>;
+
+	readonly ended: Promise<LineEnd>;
+
+	private readonly announceOpen: Deferred<void> = deferred();
+
+	private readonly announceEnd: Deferred<LineEnd> = deferred();
+
+	private readonly connected = new AbortController();
+
+	private readonly over = new AbortController();
+
+	private socket: ChatSocket | null = null;
+
+	private openedAt: number | null = null;
+
+	private shutCause: ShutCause | null = null;
+
+	constructor(
+		url: string,
+		private readonly parts: LineParts,
+	) {
+		this.opened = this.announceOpen.promise;
+		this.ended = this.announceEnd.promise;
+		try {
+			this.socket = parts.openSocket(url);
+		} catch {
+			// What it threw may quote the address with its token.
+			this.finish('cannot_connect', null, '');
+			return;
+		}
+		this.listen(this.socket);
+		void this.watchConnecting();
+	}
+
+	/** Aborted once the socket has ended. */
+	get signal(): AbortSignal {
+		return this.over.signal;
+	}
+
+	get openSince(): number | null {
+		return this.openedAt;
+	}
+
+	/** Whether the text was handed to an open socket; false means that it was surely not sent. */
+	send(text: string): boolean {
+		if (this.socket?.readyState !== OPEN) return false;
+		try {
+			this.socket.send(text);
+			return true;
+		} catch {
+			return false;
+		}
+	}
+
+	/** Ends the socket: politely, then after a moment without waiting for the other side. */
+	shut(cause: ShutCause): void {
+		if (this.signal.aborted || this.shutCause !== null) return;
+		this.shutCause = cause;
+		this.closeSocket();
+		void pause(this.parts.clock, CLOSE_GRACE_MS, this.signal).then(() =>
+			this.finish(cause, null, ''),
+		);
+	}
+
+	private listen(socket: ChatSocket): void {
+		socket.binaryType = 'arraybuffer';
+		socket.addEventListener('open', () => {
+			if (this.signal.aborted) return;
+			this.openedAt = this.parts.clock.now();
+			this.connected.abort();
+			this.announceOpen.resolve();
+		});
+		socket.addEventListener('message', (event) => {
+			if (!this.signal.aborted) this.parts.onData(event.data);
+		});
+		socket.addEventListener('close', ({ code, reason }) => {
+			this.finish(this.shutCause ?? 'closed', code, reason);
+		});
+		// A close event follows each error event and says more; without a listener some sockets throw.
+		socket.addEventListener('error', () => undefined);
+	}
+
+	private async watchConnecting(): Promise<void> {
+		const settled = AbortSignal.any([this.connected.signal, this.signal]);
+		if (!(await pause(this.parts.clock, CONNECT_TIMEOUT_MS, settled))) return;
+		this.finish('connect_timeout', null, '');
+		this.closeSocket();
+	}
+
+	private closeSocket(): void {
+		try {
+			this.socket?.close(NORMAL_CLOSURE);
+		} catch {
+			// A socket that cannot be closed has ended already.
+		}
+	}
+
+	private finish(cause: LineEnd['cause'], code: number | null, reason: string): void {
+		this.over.abort();
+		const openForMs = this.openedAt === null ? null : this.parts.clock.now() - this.openedAt;
+		this.announceOpen.resolve();
+		this.announceEnd.resolve({ cause, code, reason, openForMs });
+	}
+}

@@ -1,0 +1,387 @@
+import { randomUUID } from 'crypto';
+import { fingerprint } from './chatInput';
+import { ChatConnection, type ConnectionOptions } from './connection';
+import type { ChatEnded } from './endings';
+import type { Exchange, Readiness } from './exchange';
+import { pause } from './pause';
+import {
+	LINGER_AFTER_ACTION_MS,
+	LINGER_AFTER_TRIGGER_MS,
+	MAX_RECONNECT_ATTEMPTS,
+	MAX_SLOW_POLLS,
+} from './timings';
+import type { TurnLink } from './turn';
+import type { ChatEvent, Log, MintResult } from './types';
+
+/** How long a holder puts up with a connection that is not to be had. */
+interface Patience {
+	reconnectAttempts: number;
+	slowPolls: number;
+	/** How long the connection is kept after its last holder has left. */
+	lingerMs: number;
+}
+
+/** A trigger follows a session for days: it waits out an outage, and an inactive agent for ten minutes. */
+const LASTING: Patience = {
+	reconnectAttempts: MAX_RECONNECT_ATTEMPTS,
+	slowPolls: MAX_SLOW_POLLS,
+	lingerMs: LINGER_AFTER_TRIGGER_MS,
+};
+
+/** Somebody waits for what an action does, so it is told soon. */
+const BRIEF: Patience = { reconnectAttempts: 4, slowPolls: 0, lingerMs: LINGER_AFTER_ACTION_MS };
+
+/** Of one for whom every attempt that fails is one too many. */
+const NO_PATIENCE = { reconnectAttempts: 0, slowPolls: -1 };
+
+/** Events kept for a trigger that has just left and may come back, as it does when its workflow is published again. */
+const MOST_KEPT = 1_000;
+
+export interface LeaseOptions {
+	sessionId: string;
+	baseUrl: string;
+	/** Tells accounts apart: a fingerprint of the API token, never the token. */
+	account: string;
+	/** Of n8n; part of the `client_id`. */
+	instanceId: string;
+	/**
+	 * - `trigger`: an active trigger. Patient; keeps the `client_id` over restarts.
+	 * - `trial`: a trigger tried out in the editor. Patient.
+	 * - `action`: patient for seconds only.
+	 */
+	holder: 'trigger' | 'trial' | 'action';
+	/** Tells the node that holds it from all others, so that a trigger that comes back is known. */
+	node: string;
+	/** The user's confirmation that another client may lose the session. */
+	takeOver: boolean;
+	/** See `mintToken` in `mint.ts`. */
+	mintToken: () => Promise<MintResult>;
+	log: Log;
+	/** Called once for each event from now on, in order of arrival. */
+	onEvent?: (event: ChatEvent) => void;
+	/** Called at most once, when there is no connection to be had; never after `close()`. */
+	onEnded?: (ending: ChatEnded) => void;
+}
+
+type Parts = Pick<ConnectionOptions, 'openSocket' | 'clock' | 'random'>;
+
+/**
+ * The chat connections of one n8n process: one for each session, however many nodes, workflows and executions use it. A
+ * connection lives while somebody holds a lease of it, and for a short time after. What its holders want of it is
+ * reconciled like this:
+ *
+ * - Every holder gets every event once. Sends of all holders go one after another (`myTurn`).
+ * - The connection is tried for as long as the most patient holder wants. A less patient one is told when its own
+ *   patience is over (its lease ends); the connection goes on for the others.
+ * - Somebody new makes a connection that is not held try again at once, instead of at the end of a slow poll.
+ * - It carries `claim=1` while at least one holder may take over, by the rules of `ReconnectPolicy`.
+ * - Tokens are asked for in the name of the most patient holder.
+ *
+ * The `client_id` is one for the connection, the same over reconnects, because the service replays what came meanwhile to the
+ * client that it knows. Of a connection opened while an active trigger holds one in this process it is the same over restarts too. Otherwise it is another
+ * one in each process: where n8n runs several (queue mode), a second one is then refused by the service and told so. With
+ * the same `client_id` the service might take the second for the first come back, and the two would throw each other out.
+ */
+export class SharedConnections {
+	private readonly shared = new Map<string, SharedConnection>();
+
+	private readonly closing = new Map<string, Promise<void>>();
+
+	/** Of this process, until it ends. */
+	private readonly processId = randomUUID();
+
+	constructor(private readonly parts: Parts) {}
+
+	/** Joins the session's connection; the first one opens it. */
+	lease(options: LeaseOptions): ChatLease {
+		const key = fingerprint(options.baseUrl, options.account, options.sessionId);
+		const clientId = this.clientId(key, options);
+		const present = this.shared.get(key);
+		// The last one to use it was an action: a trigger comes as the client that it is after a restart, too.
+		if (options.holder === 'trigger' && present?.isIdle === true && present.clientId !== clientId) {
+			present.close();
+		}
+		return (this.shared.get(key) ?? this.open(key, clientId, options)).join(options);
+	}
+
+	private open(key: string, clientId: string, options: LeaseOptions): SharedConnection {
+		const opened = new SharedConnection(this.parts, options, {
+			clientId,
+			// The service may not take the same client for two: the one before has to be gone.
+			before: async () => await this.closing.get(key),
+			onGone: (closed) => {
+				if (this.shared.get(key) === opened) this.shared.delete(key);
+				const gone = closed.finally(() => {
+					if (this.closing.get(key) === gone) this.closing.delete(key);
+				});
+				this.closing.set(key, gone);
+			},
+		});
+		this.shared.set(key, opened);
+		return opened;
+	}
+
+	private clientId(key: string, { holder, instanceId }: LeaseOptions): string {
+		const who = holder === 'trigger' || this.followsSessions() ? 'trigger' : this.processId;
+		return `n8n-${fingerprint(instanceId, who, key).slice(0, 32)}`;
+	}
+
+	private followsSessions(): boolean {
+		return [...this.shared.values()].some((one) => one.isFollowed);
+	}
+}
+
+interface Surroundings {
+	clientId: string;
+	before: () => Promise<void>;
+	/** The connection is in use no longer; `closed` resolves when its socket is gone. */
+	onGone: (closed: Promise<void>) => void;
+}
+
+class SharedConnection {
+	private readonly connection: ChatConnection;
+
+	private readonly leases = new Set<ChatLease>();
+
+	/** The latest to leave stands for the connection until it is closed. */
+	private last: LeaseOptions;
+
+	/** By the node of a trigger that has just left: what came since. */
+	private readonly kept = new Map<string, ChatEvent[]>();
+
+	/** Aborted when somebody joins. */
+	private joined = new AbortController();
+
+	constructor(
+		private readonly parts: Parts,
+		{ sessionId, baseUrl, ...first }: LeaseOptions,
+		private readonly around: Surroundings,
+	) {
+		this.last = { sessionId, baseUrl, ...first };
+		const takeOver = () => [...this.leases].some((lease) => lease.options.takeOver);
+		const limits = () => patienceOf(this.principal());
+		const log: Log = {
+			debug: (...said) => this.principal().log.debug(...said),
+			info: (...said) => this.principal().log.info(...said),
+			warn: (...said) => this.principal().log.warn(...said),
+		};
+		this.connection = new ChatConnection({
+			...parts,
+			sessionId,
+			baseUrl,
+			clientId: around.clientId,
+			get takeOver() {
+				return takeOver();
+			},
+			get limits() {
+				return limits();
+			},
+			log,
+			mintToken: async () => {
+				await around.before();
+				return await this.principal().mintToken();
+			},
+			onEvent: (event) => this.keep(event),
+			onSetback: () => this.tellTheImpatient(),
+			onEnded: (ending) => {
+				around.onGone(Promise.resolve());
+				for (const lease of [...this.leases]) lease.end(ending);
+			},
+		});
+	}
+
+	get clientId(): string {
+		return this.around.clientId;
+	}
+
+	/** Whether nobody holds it, and it is only kept for a while. */
+	get isIdle(): boolean {
+		return this.leases.size === 0;
+	}
+
+	get isFollowed(): boolean {
+		return [...this.leases].some(({ options }) => options.holder === 'trigger');
+	}
+
+	join(options: LeaseOptions): ChatLease {
+		const lease = new ChatLease(this.connection, options, (left) => this.leave(left));
+		this.leases.add(lease);
+		this.joined.abort();
+		this.joined = new AbortController();
+		const missed = options.holder === 'trigger' ? this.kept.get(options.node) : undefined;
+		if (missed !== undefined) {
+			this.kept.delete(options.node);
+			void Promise.resolve().then(() => missed.forEach((event) => lease.receive(event)));
+		}
+		this.connection.start().hurry();
+		return lease;
+	}
+
+	private leave(lease: ChatLease): void {
+		this.leases.delete(lease);
+		this.last = lease.options;
+		if (this.connection.signal.aborted) return;
+		if (lease.options.holder === 'trigger') void this.keepForItsReturn(lease.options);
+		if (this.leases.size === 0) void this.linger();
+	}
+
+	private async keepForItsReturn({ node }: LeaseOptions): Promise<void> {
+		const isBack = [...this.leases].some(
+			({ options }) => options.holder === 'trigger' && options.node === node,
+		);
+		if (isBack) return;
+		const kept: ChatEvent[] = [];
+		this.kept.set(node, kept);
+		await pause(this.parts.clock, LINGER_AFTER_TRIGGER_MS, this.connection.signal);
+		if (this.kept.get(node) === kept) this.kept.delete(node);
+	}
+
+	/** Closes the connection unless somebody comes. */
+	private async linger(): Promise<void> {
+		const { clock } = this.parts;
+		const { lingerMs } = this.kept.size === 0 ? patienceOf(this.last) : LASTING;
+		const called = AbortSignal.any([this.connection.signal, this.joined.signal]);
+		if ((await pause(clock, lingerMs, called)) && this.isIdle) this.close();
+	}
+
+	close(): void {
+		this.around.onGone(this.connection.close());
+	}
+
+	private keep(event: ChatEvent): void {
+		for (const kept of this.kept.values()) {
+			kept.push(event);
+			if (kept.length > MOST_KEPT) kept.shift();
+		}
+	}
+
+	/** Only of attempts that began after they had come: an earlier one did not try what they want. */
+	private tellTheImpatient(): void {
+		for (const lease of [...this.leases]) {
+			const ending = this.connection.verdict(patienceOf(lease.options));
+			if (ending !== null && lease.since < this.connection.attempts) lease.end(ending);
+		}
+	}
+
+	private principal(): LeaseOptions {
+		const holders = [...this.leases].map(({ options }) => options);
+		return holders.find((one) => patienceOf(one) === LASTING) ?? holders.at(-1) ?? this.last;
+	}
+}
+
+function patienceOf({ holder }: LeaseOptions): Patience {
+	return holder === 'action' ? BRIEF : LASTING;
+}
+
+/**
+ * One holder's part in the shared connection of a session. To be closed by its holder when it is done, whatever happened;
+ * closing does not end the connection for others. Nothing here rejects.
+ */
+export class ChatLease implements TurnLink {
+	private readonly over = new AbortController();
+
+	private readonly subscriptions = new Set<() => void>();
+
+	private endedWith: ChatEnded | null = null;
+
+	/** How many attempts had begun before it. */
+	readonly since: number;
+
+	/** Made by `SharedConnections.lease`. */
+	constructor(
+		private readonly connection: ChatConnection,
+		readonly options: LeaseOptions,
+		private readonly onLeft: (lease: ChatLease) => void,
+	) {
+		this.since = connection.attempts;
+		if (options.onEvent) this.subscribe(options.onEvent);
+	}
+
+	/** Aborted when nothing more will come: it was closed, or there is no connection to be had (`ending`). */
+	get signal(): AbortSignal {
+		return this.over.signal;
+	}
+
+	/** Why there is no connection to be had; null while there may be, and after `close()`. */
+	get ending(): ChatEnded | null {
+		return this.endedWith;
+	}
+
+	/** Why the latest attempt to connect did not last, while another one follows; null if none has failed. */
+	get setback(): ChatEnded | null {
+		return this.connection.verdict(NO_PATIENCE);
+	}
+
+	/** Resolves when the session's connection is held, or will not be for this holder. */
+	async ready(): Promise<Readiness> {
+		const readiness = await this.connection.ready(this.signal);
+		return this.signal.aborted ? this.standing() : readiness;
+	}
+
+	/** Every event from now on, once. Returns a function that ends the subscription; closing the lease ends it too. */
+	subscribe(listener: (event: ChatEvent) => void): () => void {
+		const unsubscribe = this.connection.subscribe(listener);
+		const stop = () => {
+			unsubscribe();
+			this.subscriptions.delete(stop);
+		};
+		this.subscriptions.add(stop);
+		return stop;
+	}
+
+	/** Waits until it is this holder's turn to send; the function it returns ends the turn and has to be called. */
+	async myTurn(): Promise<() => void> {
+		return await this.connection.myTurn(this.signal);
+	}
+
+	/** Sends one frame and waits for its ack. Within `myTurn`, so that the conversation keeps its order. */
+	async exchange(
+		text: string,
+		timeoutMs: number,
+		{ enough }: { enough?: AbortSignal } = {},
+	): Promise<Exchange> {
+		const { signal } = this;
+		const exchange = await this.connection.exchange(text, timeoutMs, {
+			signal,
+			...(enough && { enough }),
+		});
+		return exchange.kind === 'not_sent' ? { ...exchange, readiness: this.standing() } : exchange;
+	}
+
+	/** Gives the lease up. The connection is closed a moment later unless somebody else holds it. */
+	close(): void {
+		this.leave();
+	}
+
+	/** Called by the shared connection. */
+	end(ending: ChatEnded): void {
+		if (this.signal.aborted) return;
+		this.endedWith = ending;
+		this.leave();
+		try {
+			this.options.onEnded?.(ending);
+		} catch (cause) {
+			this.options.log.warn('The end of a chat session connection could not be handed on', {
+				cause: String(cause),
+			});
+		}
+	}
+
+	/** An event from before this lease. */
+	receive(event: ChatEvent): void {
+		if (!this.signal.aborted) this.options.onEvent?.(event);
+	}
+
+	private standing(): Exclude<Readiness, { kind: 'open' }> {
+		return this.endedWith === null
+			? { kind: 'closed_by_us' }
+			: { kind: 'ended', ending: this.endedWith };
+	}
+
+	private leave(): void {
+		if (this.signal.aborted) return;
+		for (const stop of [...this.subscriptions]) stop();
+		this.over.abort();
+		this.onLeft(this);
+	}
+}

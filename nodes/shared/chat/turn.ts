@@ -1,0 +1,193 @@
+import type { Clock } from '../api/http';
+import { backoffMs } from './backoff';
+import type { Exchange, Readiness } from './exchange';
+import { idOf } from './frames';
+import { aborted, pause } from './pause';
+import { ReplyWatch, type AwaitedReply, type EventLink } from './replyWatch';
+import {
+	ACK_AFTER_REPLY_MS,
+	ACK_TIMEOUT_MS,
+	EARLIER_RESULT_TIMEOUT_MS,
+	MAX_BUSY_RETRIES,
+	MAX_RESENDS,
+	RESULT_TIMEOUT_MS,
+} from './timings';
+import type { JsonValue } from '../api/types';
+import type { Ack, ClientFrame } from './types';
+
+/** What a turn needs of a connection; `ChatLease` and `ChatConnection` are such. */
+export interface TurnLink extends EventLink {
+	/** Waits until it is one's turn to send, and returns what ends it. */
+	myTurn(): Promise<() => void>;
+	/** Sends a frame and waits for its ack until the time is over, or it is `enough`. */
+	exchange(text: string, timeoutMs: number, until?: { enough?: AbortSignal }): Promise<Exchange>;
+}
+
+export interface TurnOptions {
+	clock: Clock;
+	random: () => number;
+	/** How long the ack of one frame is waited for. */
+	ackTimeoutMs?: number;
+	/** How long the `turn_result` of a merged turn is waited for. */
+	resultTimeoutMs?: number;
+}
+
+/** One kind for each ack state, and three for what happens without an ack. */
+export type TurnOutcome =
+	| { kind: 'completed'; ack: Ack; reply: string | null }
+	| ({ kind: 'replayed'; ack: Ack } & AwaitedReply)
+	| ({ kind: 'merged'; ack: Ack } & AwaitedReply)
+	/** Still busy after all retries: surely not taken. */
+	| { kind: 'busy'; ack: Ack; tries: number }
+	/** `code` is one of `INVALID_CODES` or something newer. */
+	| { kind: 'invalid'; ack: Ack; code: string | null }
+	| { kind: 'failed'; ack: Ack }
+	/** A state the document does not list, with an `error`, of which `said` is the text. */
+	| { kind: 'refused'; ack: Ack; said: string }
+	/** A state the document does not list, without one. */
+	| { kind: 'unrecognized'; ack: Ack }
+	/** Sent, but whether it was taken is not known. `keyed`: with an idempotency key, so sending again is safe. */
+	| { kind: 'unknown'; why: 'no_ack' | 'lost'; keyed: boolean }
+	| { kind: 'not_sent'; readiness: Exclude<Readiness, { kind: 'open' }> };
+
+/**
+ * Sends one frame and sees it through. It is sent again only when that is safe: after `busy`, and after a missing ack if
+ * it has an idempotency key. Everything else is reported as what it is.
+ */
+export async function sendTurn(
+	link: TurnLink,
+	frame: ClientFrame,
+	options: TurnOptions,
+): Promise<TurnOutcome> {
+	const endTurn = await link.myTurn();
+	const watch = new ReplyWatch(link, frame.type === 'message' ? frame.content : null);
+	try {
+		const { exchange, lost, tries } = await write(link, frame, watch, options).finally(endTurn);
+		if (exchange.kind === 'ack') {
+			return await settle({ link, frame, options, watch, ack: exchange.ack, lost, tries });
+		}
+		return exchange.kind === 'not_sent' && lost === null
+			? { kind: 'not_sent', readiness: exchange.readiness }
+			: unknown(lost ?? 'lost', frame);
+	} finally {
+		watch.end();
+	}
+}
+
+interface Written {
+	exchange: Exchange;
+	/** How an earlier attempt was lost: its fate is unknown unless a later ack tells it. */
+	lost: 'no_ack' | 'lost' | null;
+	tries: number;
+}
+
+async function write(
+	link: TurnLink,
+	frame: ClientFrame,
+	watch: ReplyWatch,
+	options: TurnOptions,
+): Promise<Written> {
+	const keyed = frame.idempotency_key !== undefined;
+	const ids = frame.message_id === undefined ? [] : [frame.message_id];
+	const answered = keyed ? watch.answered(ids) : null;
+	let lost: Written['lost'] = null;
+	let busy = 0;
+	let resends = 0;
+	for (;;) {
+		const exchange = await writeOnce(link, frame, answered, options);
+		const tries = 1 + busy + resends;
+		if (exchange.kind === 'not_sent') return { exchange, lost, tries: tries - 1 };
+		if (exchange.kind === 'ack') {
+			const again = exchange.ack.state === 'busy' && busy < MAX_BUSY_RETRIES;
+			if (!again) return { exchange, lost, tries };
+			busy += 1;
+			await pause(options.clock, backoffMs(busy, options.random), link.signal);
+			continue;
+		}
+		lost = exchange.kind;
+		if (!keyed || resends >= MAX_RESENDS) return { exchange, lost, tries };
+		resends += 1;
+	}
+}
+
+/** Where the frame may be sent again, a lost ack does not hold up a reply that is there: it is waited for a little longer only. */
+async function writeOnce(
+	link: TurnLink,
+	frame: ClientFrame,
+	answered: AbortSignal | null,
+	{ clock, ackTimeoutMs = ACK_TIMEOUT_MS }: TurnOptions,
+): Promise<Exchange> {
+	const late = new AbortController();
+	const over = new AbortController();
+	if (answered !== null) {
+		void aborted(AbortSignal.any([answered, over.signal])).then(async () => {
+			if (await pause(clock, ACK_AFTER_REPLY_MS, over.signal)) late.abort();
+		});
+	}
+	const exchange = link.exchange(JSON.stringify(frame), ackTimeoutMs, { enough: late.signal });
+	return await exchange.finally(() => over.abort());
+}
+
+interface Acknowledged {
+	link: TurnLink;
+	frame: ClientFrame;
+	options: TurnOptions;
+	watch: ReplyWatch;
+	ack: Ack;
+	lost: Written['lost'];
+	tries: number;
+}
+
+async function settle(turn: Acknowledged): Promise<TurnOutcome> {
+	const { ack, lost, tries } = turn;
+	switch (ack.state) {
+		case 'default':
+			return { kind: 'completed', ack, reply: ack.reply };
+		case 'accepted':
+			return { kind: 'replayed', ack, ...(await replayedReply(turn)) };
+		case 'merged': {
+			const ms = turn.options.resultTimeoutMs ?? RESULT_TIMEOUT_MS;
+			return { kind: 'merged', ack, ...(await awaitReply(turn, ms)) };
+		}
+		case 'busy':
+			// An attempt before it may have been taken.
+			return lost === null ? { kind: 'busy', ack, tries } : unknown(lost, turn.frame);
+		case 'invalid':
+			return { kind: 'invalid', ack, code: ack.error };
+		case 'error':
+			return { kind: 'failed', ack };
+		default: {
+			const said = saidOf(ack.payload.error);
+			return said === '' ? { kind: 'unrecognized', ack } : { kind: 'refused', ack, said };
+		}
+	}
+}
+
+function saidOf(error: JsonValue | undefined): string {
+	if (error === undefined || error === null || error === false) return '';
+	return typeof error === 'string' ? error : JSON.stringify(error);
+}
+
+function unknown(why: 'no_ack' | 'lost', frame: ClientFrame): TurnOutcome {
+	return { kind: 'unknown', why, keyed: frame.idempotency_key !== undefined };
+}
+
+/** The turn was accepted before: by an earlier run, long ago, or by an attempt of ours a moment ago, whose reply is on its way. */
+async function replayedReply(turn: Acknowledged): Promise<AwaitedReply> {
+	const { ack, lost, options } = turn;
+	if (ack.reply !== null) return { reply: ack.reply, source: 'ack', result: null, end: 'found' };
+	const ms = options.resultTimeoutMs ?? RESULT_TIMEOUT_MS;
+	return await awaitReply(turn, lost === null ? Math.min(ms, EARLIER_RESULT_TIMEOUT_MS) : ms);
+}
+
+async function awaitReply(turn: Acknowledged, ms: number): Promise<AwaitedReply> {
+	const { ack, lost, frame, watch, options } = turn;
+	const isReplay = ack.state === 'accepted';
+	const ids = [frame.message_id, ack.payload.message_id].map(idOf);
+	const wanted = {
+		turnId: ack.mergedInto ?? ack.turnId,
+		messageIds: ids.filter((id) => id !== null),
+		isNew: !isReplay || lost !== null,
+	};
+	return await watch.reply(wanted, { ms, clock: options.clock, withoutResult: isReplay });
+}

@@ -1,0 +1,60 @@
+import { isJsonObject, type JsonValue } from './api/types';
+
+/** The names of a path; `\.` is a dot within a name, and a lone dot is the value itself. */
+export function pathOf(text: string): string[] {
+	return text
+		.split(/(?<!\\)\./)
+		.filter(Boolean)
+		.map((name) => name.replaceAll('\\.', '.'));
+}
+
+/** The value at names separated by dots, `undefined` where the way ends early; in a list -1 is the last. */
+export function valueAt(value: JsonValue, path: string): JsonValue | undefined {
+	let current: JsonValue | undefined = value;
+	for (const name of pathOf(path)) {
+		if (Array.isArray(current))
+			current = /^-?\d+$/.test(name) ? current.at(Number(name)) : undefined;
+		else
+			current = isJsonObject(current) && Object.hasOwn(current, name) ? current[name] : undefined;
+	}
+	return current;
+}
+
+/** Each value of an answer, the outermost first, without a limit on its depth. */
+export function* valuesIn(root: JsonValue, most = Infinity): Generator<JsonValue> {
+	const queue: JsonValue[] = [root];
+	for (let at = 0; at < queue.length && at < most; at++) {
+		const value = queue[at] ?? null;
+		yield value;
+		if (typeof value !== 'object' || value === null) continue;
+		for (const inner of Object.values(value)) if (queue.length < most) queue.push(inner);
+	}
+}
+
+/** A number, also where it is written as text. */
+export function numberIn(value: JsonValue | undefined): number | undefined {
+	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+/** Places that a message names: more would hide the one that is looked for. */
+const MOST_PLACES = 8;
+
+/** Where lists and objects stand in an answer, for a message about something that is not found in it. */
+export function outlineOf(root: JsonValue): string {
+	const places: string[] = [];
+	const queue: Array<{ value: JsonValue; place: string }> = [{ value: root, place: '' }];
+	for (let at = 0; at < queue.length && places.length <= MOST_PLACES; at++) {
+		const { value = null, place = '' } = queue[at] ?? {};
+		if (Array.isArray(value)) places.push(`${place === '' ? '.' : place} (a list)`);
+		if (!isJsonObject(value)) continue;
+		if (place !== '') places.push(`${place} (an object)`);
+		for (const [name, inner] of Object.entries(value).slice(0, MOST_PLACES)) {
+			const written = name.replaceAll('.', '\\.');
+			queue.push({ value: inner, place: place === '' ? written : `${place}.${written}` });
+		}
+	}
+	if (places.length === 0) return 'neither a list nor an object';
+	const shown = places.slice(0, MOST_PLACES);
+	return [...shown, ...(places.length > MOST_PLACES ? ['…'] : [])].join(', ');
+}

@@ -1,0 +1,158 @@
+import {
+	nextBaseline,
+	presentState,
+	progressBetween,
+	PROGRESS_EVENTS,
+	readBaseline,
+	type Baseline,
+} from '../../../nodes/CampaignProgressTrigger/campaignProgress';
+import { viewCampaign } from '../../../nodes/shared/campaign';
+import type { JsonObject, JsonValue } from '../../../nodes/shared/api/types';
+
+const SUBJECT = 'https://voice.example.com#7';
+
+const answer = (over: JsonObject = {}): JsonObject => ({
+	campaign: { id: 7, name: 'Leads', status: 'Active' },
+	calls: { total: 10, by_status: { picked: 6, failed: 4 } },
+	uploads: [upload(1, [false])],
+	...over,
+});
+const upload = (id: number, completed: boolean[], agents = ['agent_a', 'agent_b']): JsonValue => ({
+	campaign_upload_id: id,
+	file_name: `list_${id}.csv`,
+	queues: completed.map((done, i) => ({
+		agent_uuid: agents[i] ?? 'agent_z',
+		total_queued: 5,
+		completed: done,
+	})),
+});
+
+/** Looks at each answer in turn, as polls do, and gives the events of each look. */
+function follow(...answers: JsonObject[]): string[][] {
+	let baseline: Baseline | undefined;
+	return answers.map((json) => {
+		const view = viewCampaign(json);
+		const former = baseline;
+		baseline = nextBaseline(SUBJECT, view, former);
+		if (former === undefined) return [];
+		return progressBetween(former, view, PROGRESS_EVENTS).map(({ event }) => JSON.stringify(event));
+	});
+}
+const STATUS = '"status_changed"';
+const QUEUE = '"queue_completed"';
+const COUNTS = '"call_counts_changed"';
+
+describe('what counts as news', () => {
+	const paused = answer({ campaign: { id: 7, status: 'Paused' } });
+	const done = answer({ uploads: [upload(1, [true])] });
+	test.each<[string, JsonObject[], string[][]]>([
+		['nothing', [answer(), answer()], [[], []]],
+		['a status', [answer(), paused, paused], [[], [STATUS], []]],
+		['there and back again', [answer(), paused, answer()], [[], [STATUS], [STATUS]]],
+		[
+			'a status that the answer leaves out once',
+			[answer(), answer({ campaign: {} }), answer()],
+			[[], [], []],
+		],
+		['a queue', [answer(), done, done], [[], [QUEUE], []]],
+		['a queue already completed at the first look', [done, done], [[], []]],
+		[
+			'a list that appears completed',
+			[answer(), answer({ uploads: [upload(1, [false]), upload(2, [true])] })],
+			[[], [QUEUE]],
+		],
+		[
+			'one of two queues, then the other',
+			[
+				answer({ uploads: [upload(1, [false, false])] }),
+				answer({ uploads: [upload(1, [true, false])] }),
+				answer({ uploads: [upload(1, [true, true])] }),
+			],
+			[[], [QUEUE], [QUEUE]],
+		],
+		[
+			'two queues of the same agent',
+			[
+				answer({ uploads: [upload(1, [true, false], ['agent_a', 'agent_a'])] }),
+				answer({ uploads: [upload(1, [true, true], ['agent_a', 'agent_a'])] }),
+			],
+			[[], [QUEUE]],
+		],
+		['a completed list that is missing once', [done, answer({ uploads: [] }), done], [[], [], []]],
+		['a queue that is filled and completed again', [done, answer(), done], [[], [], [QUEUE]]],
+		[
+			'counts',
+			[answer(), answer({ calls: { total: 11, by_status: { picked: 7, failed: 4 } } })],
+			[[], [COUNTS]],
+		],
+		[
+			'a status key of its own',
+			[answer(), answer({ calls: { total: 10, by_status: { picked: 6, failed: 3, busy: 1 } } })],
+			[[], [COUNTS]],
+		],
+		[
+			'counts that the answer leaves out once',
+			[answer(), answer({ calls: null }), answer()],
+			[[], [], []],
+		],
+	])('%s', (_name, answers, events) => {
+		expect(follow(...answers)).toEqual(events);
+	});
+
+	test('only the chosen kinds', () => {
+		const former = nextBaseline(SUBJECT, viewCampaign(answer()));
+		const view = viewCampaign({ ...done, campaign: { id: 7, status: 'Paused' } });
+		expect(progressBetween(former, view, ['queue_completed'])).toMatchObject([
+			{ event: 'queue_completed', campaign_upload_id: 1, file_name: 'list_1.csv' },
+		]);
+	});
+});
+
+describe('the events', () => {
+	test('carry the campaign and its counts', () => {
+		const former = nextBaseline(SUBJECT, viewCampaign(answer()));
+		const moved = answer({ calls: { total: 12, by_status: { picked: 8, failed: 4 } } });
+		expect(progressBetween(former, viewCampaign(moved), PROGRESS_EVENTS)).toEqual([
+			{
+				event: 'call_counts_changed',
+				total: { from: 10, to: 12 },
+				by_status: { picked: { from: 6, to: 8 } },
+				campaign: { id: 7, name: 'Leads', status: 'Active' },
+				calls: { total: 12, by_status: { picked: 8, failed: 4 } },
+			},
+		]);
+	});
+
+	test('say of a queue whether its whole list is completed', () => {
+		const halves = [
+			answer({ uploads: [upload(1, [false, false])] }),
+			answer({ uploads: [upload(1, [true, false])] }),
+			answer({ uploads: [upload(1, [true, true])] }),
+		].map(viewCampaign);
+		const told = halves.slice(1).flatMap((view, index) => {
+			const former = halves[index] ?? view;
+			return progressBetween(nextBaseline(SUBJECT, former), view, ['queue_completed']);
+		});
+		expect(told).toMatchObject([
+			{ list_completed: false, queue: { agent_uuid: 'agent_a' } },
+			{ list_completed: true, queue: { agent_uuid: 'agent_b' } },
+		]);
+	});
+
+	test('the present state holds everything', () => {
+		expect(presentState(viewCampaign(answer()))).toEqual({ event: 'current_state', ...answer() });
+	});
+});
+
+describe('the stored baseline', () => {
+	test('is the same after it was stored', () => {
+		const baseline = nextBaseline(SUBJECT, viewCampaign(answer({ uploads: [upload(1, [true])] })));
+		const stored: unknown = JSON.parse(JSON.stringify(baseline));
+		expect(readBaseline(stored, SUBJECT)).toEqual(baseline);
+	});
+
+	test.each([undefined, null, 'x', {}, { subject: 'https://voice.example.com#8' }])(
+		'%p is none for this campaign',
+		(stored) => expect(readBaseline(stored, SUBJECT)).toBeUndefined(),
+	);
+});

@@ -1,0 +1,241 @@
+import { viewCampaign, type CampaignView } from '../../../nodes/shared/campaign';
+import {
+	IDLE_LIMIT_MS,
+	judge,
+	waitUntilCompleted,
+	type WaitSettings,
+} from '../../../nodes/CampaignStatus/campaignWait';
+import { InvalidInput, NotSent, OutcomeUnknown } from '../../../nodes/shared/api/errors';
+import type { JsonValue } from '../../../nodes/shared/api/types';
+
+const SETTINGS: WaitSettings = { intervalMs: 30_000, limitMs: 300_000, waitWhileStopped: false };
+
+const list = (id: number, ...completed: boolean[]): JsonValue => ({
+	campaign_upload_id: id,
+	queues: completed.map((done) => ({ agent_uuid: 'agent_a', total_queued: 5, completed: done })),
+});
+/** Pushed and never released: the queue is there and empty. */
+const unreleased = (id: number): JsonValue => ({
+	campaign_upload_id: id,
+	queues: [{ agent_uuid: 'agent_a', total_queued: 0, completed: false }],
+});
+const view = (status: string | null, ...uploads: JsonValue[]) =>
+	viewCampaign({ campaign: { id: 7, status }, calls: { total: 1, by_status: {} }, uploads });
+
+/** A clock on which sleeping takes no time, and a reading that follows a script. */
+function scripted(script: Array<CampaignView | Error>) {
+	const sleeps: number[] = [];
+	const seen = { now: 0, reads: 0, sleeps };
+	const clock = {
+		now: () => seen.now,
+		sleep: async (milliseconds: number) => {
+			seen.sleeps.push(milliseconds);
+			seen.now += milliseconds;
+			await Promise.resolve();
+		},
+	};
+	const read = async () => {
+		const next = script[Math.min(seen.reads++, script.length - 1)];
+		await Promise.resolve();
+		if (next === undefined || next instanceof Error) throw next ?? new Error('no script');
+		return next;
+	};
+	return {
+		seen,
+		wait: async (over = {}) => await waitUntilCompleted(read, { ...SETTINGS, ...over }, clock),
+	};
+}
+
+describe('one look', () => {
+	const stopped = { ...SETTINGS, waitWhileStopped: true };
+	test.each([
+		['a completed queue', view('Active', list(1, true)), SETTINGS, 'completed'],
+		['all of several', view('Active', list(1, true), list(2, true, true)), SETTINGS, 'completed'],
+		['one open', view('Active', list(1, true), list(2, true, false)), SETTINGS, undefined],
+		['nothing queued yet', view('Active', list(1)), SETTINGS, undefined],
+		['no list at all', view('Active'), SETTINGS, undefined],
+		[
+			'a list never queued beside a completed one',
+			view('Active', list(1, true), list(2)),
+			SETTINGS,
+			'completed',
+		],
+		[
+			'a list that was never released beside a completed one',
+			view('Active', list(1, true), unreleased(2)),
+			SETTINGS,
+			'completed',
+		],
+		['completed while paused', view('Paused', list(1, true)), SETTINGS, 'completed'],
+		['a draft', view('Draft', list(1, false)), SETTINGS, 'draft'],
+		['paused', view('Paused', list(1, false)), SETTINGS, 'paused'],
+		['archived', view('Archived', list(1, false)), SETTINGS, 'archived'],
+		['paused, waited out', view('Paused', list(1, false)), stopped, undefined],
+		['a draft, waited out', view('Draft'), stopped, undefined],
+		['archived, which does not pass', view('Archived', list(1, false)), stopped, 'archived'],
+		[
+			'a status that the document does not name',
+			view('Cooling', list(1, false)),
+			SETTINGS,
+			undefined,
+		],
+		['no status', view(null, list(1, false)), SETTINGS, undefined],
+		[
+			'the one list',
+			view('Active', list(1, true), list(2, false)),
+			{ ...SETTINGS, contactListId: 1 },
+			'completed',
+		],
+		[
+			'the one list, open',
+			view('Active', list(1, true), list(2, false)),
+			{ ...SETTINGS, contactListId: 2 },
+			undefined,
+		],
+		[
+			'the one list, never queued',
+			view('Active', list(1)),
+			{ ...SETTINGS, contactListId: 1 },
+			undefined,
+		],
+		[
+			'the one list, unknown',
+			view('Active', list(1, true)),
+			{ ...SETTINGS, contactListId: 9 },
+			undefined,
+		],
+	])('%s', (_name, campaign, settings, outcome) => {
+		expect(judge(campaign, settings)?.outcome).toBe(outcome);
+	});
+});
+
+describe('the wait', () => {
+	test('reads once an interval until the queues are completed', async () => {
+		const open = view('Active', list(1, false));
+		const { seen, wait } = scripted([open, open, view('Active', list(1, true))]);
+		expect((await wait()).end.outcome).toBe('completed');
+		expect(seen).toMatchObject({ reads: 3, sleeps: [30_000, 30_000] });
+	});
+
+	test('ends at the limit with a last look, and says what is open', async () => {
+		const { seen, wait } = scripted([view('Active', list(1, true), list(2, false))]);
+		const { end } = await wait({ limitMs: 70_000 });
+		expect(end).toEqual({
+			outcome: 'timed_out',
+			note: 'The time limit passed after 1 minute with these contact lists open: 2.',
+		});
+		expect(seen.sleeps).toEqual([30_000, 30_000, 10_000]);
+	});
+
+	test.each([
+		[{}, 'nothing is in the calling queue'],
+		[{ contactListId: 9 }, 'the campaign shows no contact list 9'],
+	])('says at the limit what was missing: %p', async (over, words) => {
+		const { wait } = scripted([view('Active', list(1))]);
+		expect((await wait(over)).end.note).toContain(words);
+	});
+
+	describe('where nothing is in the calling queue', () => {
+		test.each<[string, CampaignView, object, string]>([
+			[
+				'a list that was never released',
+				view('Active', unreleased(2)),
+				{ contactListId: 2 },
+				'nothing of contact list 2 is in the calling queue',
+			],
+			[
+				'a list without queues',
+				view('Active', list(2)),
+				{ contactListId: 2 },
+				'nothing of contact list 2 is in the calling queue',
+			],
+			[
+				'no released list at all',
+				view('Active', unreleased(1), list(2)),
+				{},
+				'nothing is in the calling queue',
+			],
+			[
+				'a list of another campaign',
+				view('Active', list(1, false)),
+				{ contactListId: 9 },
+				'the campaign shows no contact list 9',
+			],
+		])(
+			'%s ends the wait after two minutes and says what to do',
+			async (_name, campaign, over, what) => {
+				const { seen, wait } = scripted([campaign]);
+				const { end } = await wait({ limitMs: 3_600_000, ...over });
+				expect(end).toEqual({
+					outcome: 'not_released',
+					note: expect.stringContaining(`There is nothing to wait for: ${what}. `),
+				});
+				expect(seen.now).toBe(IDLE_LIMIT_MS);
+			},
+		);
+
+		test('what to do depends on what is missing', async () => {
+			const unknown = await scripted([view('Active')]).wait({ contactListId: 9 });
+			expect(unknown.end.note).toContain('Check Contact List ID and Campaign ID');
+			const idle = await scripted([view('Active', unreleased(9))]).wait({ contactListId: 9 });
+			expect(idle.end.note).toContain('with Release to Calling Queue turned on');
+		});
+
+		test('a queue that counts down to nothing is not taken for one that was never released', async () => {
+			const { wait } = scripted([
+				view('Active', list(2, false)),
+				...Array.from({ length: 8 }, () => view('Active', unreleased(2))),
+				view('Active', list(2, true)),
+			]);
+			const { end } = await wait({ limitMs: 3_600_000, contactListId: 2 });
+			expect(end.outcome).toBe('completed');
+		});
+
+		test('what shows up late is waited for', async () => {
+			const { wait } = scripted([
+				view('Active', unreleased(2)),
+				view('Active', unreleased(2)),
+				view('Active', list(2, false)),
+				...Array.from({ length: 8 }, () => view('Active', list(2, false))),
+				view('Active', list(2, true)),
+			]);
+			const { end } = await wait({ limitMs: 3_600_000, contactListId: 2 });
+			expect(end.outcome).toBe('completed');
+		});
+
+		test('the wait goes on to its limit if so chosen, and says what was missing', async () => {
+			const { wait } = scripted([view('Active', unreleased(2))]);
+			const { end } = await wait({ contactListId: 2, waitWhileStopped: true });
+			expect(end).toEqual({
+				outcome: 'timed_out',
+				note: expect.stringMatching(
+					/^The time limit passed after 5 minutes: nothing of contact list 2 is in the calling queue\. Push Campaign/,
+				),
+			});
+		});
+	});
+
+	test('a pause on the way ends it with a word on why', async () => {
+		const { wait } = scripted([view('Active', list(1, false)), view('Paused', list(1, false))]);
+		expect((await wait()).end).toMatchObject({
+			outcome: 'paused',
+			note: expect.stringContaining('activated again'),
+		});
+	});
+
+	test.each([new NotSent('no', 'way'), new OutcomeUnknown('slow', 'wait')])(
+		'a later reading may stumble: %p',
+		async (fault) => {
+			const open = view('Active', list(1, false));
+			const { wait } = scripted([open, fault, fault, view('Active', list(1, true))]);
+			expect((await wait()).end.outcome).toBe('completed');
+		},
+	);
+
+	test('the first reading may not, and a refusal never', async () => {
+		const { wait } = scripted([new NotSent('unreachable', 'check')]);
+		await expect(wait()).rejects.toThrow('unreachable');
+		const later = scripted([view('Active', list(1, false)), new InvalidInput('refused', 'x')]);
+		await expect(later.wait()).rejects.toThrow('refused');
+	});
+});

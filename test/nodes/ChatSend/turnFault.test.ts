@@ -1,0 +1,76 @@
+import { ChatEnded } from '../../../nodes/shared/chat/endings';
+import type { TurnOutcome } from '../../../nodes/shared/chat/turn';
+import { turnFault } from '../../../nodes/ChatSend/turnFault';
+import type { Ack } from '../../../nodes/shared/chat/types';
+import { INVALID_CODES } from '../../../nodes/shared/chat/types';
+
+const ack: Ack = {
+	state: 'any',
+	reply: null,
+	turnId: null,
+	mergedInto: null,
+	error: 'said',
+	payload: {},
+};
+
+const UNANSWERED = { reply: null, source: 'none', result: null, end: 'time' } as const;
+
+const ended = new ChatEnded(
+	'unreachable',
+	{ message: 'It does not hold', todo: 'Check it.' },
+	'close code 1006',
+	1006,
+);
+
+const notSent = (readiness: Extract<TurnOutcome, { kind: 'not_sent' }>['readiness']) =>
+	turnFault({ kind: 'not_sent', readiness });
+
+describe('turnFault', () => {
+	it.each<TurnOutcome>([
+		{ kind: 'completed', ack, reply: null },
+		{ kind: 'replayed', ack, ...UNANSWERED },
+		{ kind: 'merged', ack, ...UNANSWERED },
+		{ kind: 'unrecognized', ack },
+	])('is none for $kind', (outcome) => {
+		expect(turnFault(outcome)).toBeNull();
+	});
+
+	it.each<[TurnOutcome, string, string | undefined]>([
+		[{ kind: 'busy', ack, tries: 6 }, 'notSent', 'said'],
+		[{ kind: 'invalid', ack, code: 'bad_json' }, 'refused', 'bad_json'],
+		[{ kind: 'failed', ack }, 'unknown', 'said'],
+		[{ kind: 'refused', ack, said: 'no' }, 'refused', 'no (state any)'],
+		[{ kind: 'unknown', why: 'lost', keyed: false }, 'unknown', undefined],
+		[{ kind: 'not_sent', readiness: { kind: 'closed_by_us' } }, 'notSent', undefined],
+		[
+			{ kind: 'not_sent', readiness: { kind: 'ended', ending: ended } },
+			'notSent',
+			'close code 1006',
+		],
+	])('tells what is known of the effect: %j', (outcome, known, said) => {
+		expect(turnFault(outcome)).toMatchObject({ outcome: known, said });
+	});
+
+	it('has words of its own for each of the nine codes, and general ones for a newer code', () => {
+		const texts = [...INVALID_CODES, 'newer'].map(
+			(code) => turnFault({ kind: 'invalid', ack, code })?.message,
+		);
+		expect(new Set(texts).size).toBe(10);
+		expect(turnFault({ kind: 'invalid', ack, code: null })?.said).toBeUndefined();
+	});
+
+	it('tells a missing confirmation from a lost connection, and whether a repeat is safe', () => {
+		const of = (why: 'no_ack' | 'lost', keyed: boolean) =>
+			turnFault({ kind: 'unknown', why, keyed });
+		expect(of('no_ack', false)?.message).not.toBe(of('lost', false)?.message);
+		expect(of('lost', false)?.todo).toContain('it was not sent again');
+		expect(of('lost', true)?.todo).toContain('same key is safe');
+	});
+
+	it('gives the reason why nothing could be sent', () => {
+		expect(notSent({ kind: 'ended', ending: ended })).toMatchObject({
+			message: 'It does not hold, so nothing was sent',
+			todo: 'Check it.',
+		});
+	});
+});

@@ -1,0 +1,162 @@
+import range from 'lodash/range';
+import { findEntry, readDndList } from '../../../../nodes/Dnd/list/dndList';
+import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
+import { OpenDetails } from '../../../../nodes/shared/apiMapping';
+import { phoneKey } from '../../../../nodes/Dnd/list/phoneMatch';
+import { Service } from '../../../../nodes/shared/api/client';
+import type { JsonObject } from '../../../../nodes/shared/api/types';
+
+const NAMES = {
+	dndListAgentName: 'ag',
+	dndListPhoneName: 'ph',
+	dndListPageName: 'p',
+	dndListPerPageName: 'n',
+};
+const REQUEST = { agentUuid: 'agent_a1', limit: Infinity };
+const entries = (from: number, to: number) =>
+	range(from, to).map((id) => ({ id, phone: `+9198${id}` }));
+
+function listing(answer: (query: Query) => unknown) {
+	const asked: Query[] = [];
+	const transport = async ({ query = {} }: ServiceRequest) => {
+		asked.push(query);
+		await Promise.resolve();
+		return { status: 200, headers: {}, text: JSON.stringify(answer(query)) };
+	};
+	const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+	return { asked, service: new Service(transport, clock, () => 0) };
+}
+
+const paged = (first: number) =>
+	listing(({ p = first }) => {
+		const start = 4 * (Number(p) - first);
+		const meta = { current_page: Number(p), total_pages: 2, per_page: 4 };
+		return { success: true, data: entries(start, start + 4), meta };
+	});
+
+describe('the pages', () => {
+	test.each([
+		['1', 1, [{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 2 }]],
+		['0', 0, [{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 1 }]],
+	])('counted from %s: to the last one of meta, and no further', async (_from, first, asked) => {
+		const list = paged(first);
+		expect(await readDndList(list.service, REQUEST, new OpenDetails(NAMES))).toEqual(entries(0, 8));
+		expect(list.asked).toEqual(asked);
+	});
+
+	test.each([0, 1])('a list of one page, counted from %p, is one request', async (current_page) => {
+		const meta = { current_page, total_pages: 1 };
+		const { service, asked } = listing(() => ({ success: true, data: entries(0, 4), meta }));
+		expect(await readDndList(service, REQUEST, new OpenDetails(NAMES))).toHaveLength(4);
+		expect(asked).toHaveLength(1);
+	});
+
+	test('shown from 1 and asked for from 0: no page is left out', async () => {
+		const { service, asked } = listing(({ p = 0 }) => ({
+			success: true,
+			data: entries(4 * Number(p), 4 * Number(p) + 4),
+			meta: { current_page: Number(p) + 1, total_pages: 3 },
+		}));
+		expect(await readDndList(service, REQUEST, new OpenDetails(NAMES))).toEqual(entries(0, 12));
+		expect(asked.map(({ p }) => p)).toEqual([undefined, 2, 1, 2]);
+	});
+
+	test('numbers in meta may be text', async () => {
+		const { service } = listing(({ p = '1' }) => {
+			const start = 4 * (Number(p) - 1);
+			const meta = { current_page: String(p), total_pages: '2' };
+			return { success: true, data: entries(start, start + 4), meta };
+		});
+		expect(await readDndList(service, REQUEST, new OpenDetails(NAMES))).toHaveLength(8);
+	});
+
+	test('a limit ends the reading', async () => {
+		const { service, asked } = paged(1);
+		const request = { ...REQUEST, limit: 3, pageSize: 3, phone: '98' };
+		expect(await readDndList(service, request, new OpenDetails(NAMES))).toEqual(entries(0, 3));
+		expect(asked).toEqual([{ ag: 'agent_a1', n: 3, ph: '98' }]);
+	});
+
+	test.each([
+		['no meta', {}],
+		['no number of pages', { meta: { current_page: 1, total_count: 9 } }],
+		['no current page', { meta: { total_pages: 2 } }],
+	])('%s: a list that may have more pages is not taken for whole', async (_name, more) => {
+		const { service } = listing(() => ({ success: true, data: entries(0, 4), ...more }));
+		const read = async (limit: number) =>
+			await readDndList(service, { ...REQUEST, limit }, new OpenDetails(NAMES));
+		await expect(read(Infinity)).rejects.toThrow(
+			'The answer does not tell whether the list has more pages',
+		);
+		expect(await read(4)).toHaveLength(4);
+	});
+
+	test.each([
+		['total_count says so', entries(0, 4), { meta: { total_count: 4 } }],
+		['it is empty', [], {}],
+	])('a list is whole where %s', async (_name, data, more) => {
+		const { service, asked } = listing(() => ({ success: true, data, ...more }));
+		expect(await readDndList(service, REQUEST, new OpenDetails(NAMES))).toEqual(data);
+		expect(asked).toHaveLength(1);
+	});
+
+	test('a service that does not know the page parameter is told', async () => {
+		const meta = { current_page: 1, total_pages: 9 };
+		const { service, asked } = listing(() => ({ data: entries(0, 4), meta }));
+		await expect(readDndList(service, REQUEST, new OpenDetails(NAMES))).rejects.toMatchObject({
+			todo: expect.stringContaining('List: Name of the Page Parameter'),
+		});
+		expect(asked).toHaveLength(2);
+	});
+
+	test('an answer without a list', async () => {
+		const { service } = listing(() => ({ success: true, data: {} }));
+		await expect(readDndList(service, REQUEST, new OpenDetails(NAMES))).rejects.toThrow(
+			'The answer holds no list of numbers',
+		);
+	});
+
+	test('everything that is missing is named at once', async () => {
+		const { service } = paged(1);
+		const request = { ...REQUEST, phone: '98', pageSize: 9 };
+		await expect(readDndList(service, request, new OpenDetails({}))).rejects.toThrow(
+			'“List: Name of the Agent Parameter”, “List: Name of the Phone Filter” and “List: Name of the Page Size Parameter”',
+		);
+	});
+
+	test.each([
+		[{}, REQUEST, 'List: Name of the Agent Parameter'],
+		[{ dndListAgentName: 'a' }, { ...REQUEST, phone: '98' }, 'List: Name of the Phone Filter'],
+		[
+			{ dndListAgentName: 'a' },
+			{ ...REQUEST, pageSize: 9 },
+			'List: Name of the Page Size Parameter',
+		],
+	])('a missing open detail stops before anything is sent: %p', async (details, request, label) => {
+		const { service, asked } = paged(1);
+		await expect(readDndList(service, request, new OpenDetails(details))).rejects.toThrow(label);
+		expect(asked).toEqual([]);
+	});
+});
+
+describe('the comparison', () => {
+	test.each([
+		['+919812345678', '9812345678'],
+		['919812345678', '9812345678'],
+		['09812345678', '9812345678'],
+		['9812345678', '9812345678'],
+		['+12025550143', '12025550143'],
+		['12025550143', '12025550143'],
+		['+911123456789', '1123456789'],
+	])('%s is known as %s', (phone, key) => expect(phoneKey(phone)).toBe(key));
+
+	test('only the very number counts, others are shown beside it', () => {
+		const list: JsonObject[] = [{ phone: '+9198123456780' }, { phone: '+919812345678' }, { id: 1 }];
+		expect(findEntry('98123 45678', list)).toEqual({
+			listed: true,
+			entry: { phone: '+919812345678' },
+			similar: [{ phone: '+9198123456780' }, { id: 1 }],
+		});
+		expect(findEntry('+19812345678', list)).toMatchObject({ listed: false, entry: null });
+	});
+});

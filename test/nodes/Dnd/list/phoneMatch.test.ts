@@ -1,0 +1,64 @@
+import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { parseDndPhone, phoneKey } from '../../../../nodes/Dnd/list/phoneMatch';
+
+test.each<[unknown, string]>([
+	['+919876543210', '+919876543210'],
+	[' +91 98765-43210 ', '+919876543210'],
+	['+91 (0) 98765 43210', '+919876543210'],
+	['+919876543210.0', '+919876543210'],
+	['0091 98765 43210', '+919876543210'],
+	['9876543210', '9876543210'],
+	[9876543210, '9876543210'],
+	['9876543210.0', '9876543210'],
+	['919876543210', '919876543210'],
+	['098765 43210', '09876543210'],
+	['+44 (0) 20 7946 0958', '+442079460958'],
+	['0044 20 7946 0958', '00442079460958'],
+	['1909', '1909'],
+	["'+91 98765 43210", '+919876543210'],
+	[' +91 98123-45678 ', '+919812345678'],
+	['(202) 555-0143', '2025550143'],
+	['\u200B98123\u00A045678', '9812345678'],
+])('%p goes as %s', (value, phone) => {
+	expect(parseDndPhone(value)).toBe(phone);
+});
+
+test.each<[unknown, RegExp]>([
+	['+9198765432100', /^Phone "\+9198765432100" has 11 digits after \+91 instead of 10/],
+	['+91 98765', /has 5 digits after \+91/],
+	['9.88E+09', /was shortened by a spreadsheet/],
+	['98765.00000', /can be read in two ways/],
+	['12', /is not a phone number/],
+	['n/a', /is not a phone number/],
+	['call me', /is not a phone number/],
+	['98x', /is not a phone number/],
+	['9.81e9', /was shortened/],
+	['+91+98', /is not a phone number/],
+	[{}, /holds an object/],
+	[['9812345678'], /holds a list/],
+	['  ', /^Phone is empty/],
+	[undefined, /^Phone is empty/],
+	[true, /holds a boolean/],
+	['', /^Phone is empty/],
+	[null, /^Phone is empty/],
+])('%p would protect nobody, and is told', (value, words) => {
+	expect(() => parseDndPhone(value)).toThrow(InvalidInput);
+	expect(() => parseDndPhone(value)).toThrow(words);
+});
+
+test('a number is the same in every way of writing it', () => {
+	const ways = ['+919876543210', '9876543210', '91 98765 43210', '0091-9876543210', '09876543210'];
+	expect(ways.map(phoneKey)).toEqual(ways.map(() => '9876543210'));
+	expect(phoneKey('+1 (415) 555-0132')).toBe('14155550132');
+});
+
+test('an empty number says what to enter', () => {
+	const empty = () => {
+		try {
+			return parseDndPhone('');
+		} catch (error) {
+			return error;
+		}
+	};
+	expect(empty()).toMatchObject({ todo: 'Enter the phone number, with its country code.' });
+});

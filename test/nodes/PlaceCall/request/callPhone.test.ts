@@ -1,0 +1,166 @@
+import { phoneNumber } from '../../../../nodes/PlaceCall/request/callPhone';
+
+const sent = (value: unknown, country = 'IN') => {
+	const checked = phoneNumber(value, country);
+	if ('problem' in checked) throw new Error(`${checked.problem.what}. ${checked.problem.todo}`);
+	return checked.value;
+};
+const told = (value: unknown, country = 'IN') => {
+	const checked = phoneNumber(value, country);
+	return 'problem' in checked
+		? `${checked.problem.what}. ${checked.problem.todo}`
+		: `sent as ${checked.value}`;
+};
+
+describe('a number of India, in every way of writing it', () => {
+	test.each<[unknown]>([
+		['9876543210'],
+		[9876543210],
+		[9.87654321e9],
+		[' 98765 43210 '],
+		['(987) 654-3210'],
+		['987.654.3210'],
+		['98765\u00a043210'],
+		['98765–43210'],
+		['98765\u202f43210\u2060'],
+		['+919876543210'],
+		[' +91 98765 43210'],
+		['+91-98765-43210'],
+		['(+91) 98765 43210'],
+		['+91 (0) 98765 43210'],
+		['+91 098765 43210'],
+		['919876543210'],
+		[919876543210],
+		['91 98765 43210'],
+		['0091 98765 43210'],
+		['098765 43210'],
+		['091-9876543210'],
+		['9876543210.0'],
+		['919876543210.00'],
+		['9.87654321E+9'],
+		['9,876,543,210'],
+		["'9876543210"],
+		['tel:+91-98765-43210'],
+		['९८७६५४३२१०'],
+	])('%p', (value) => {
+		expect(sent(value)).toBe('9876543210');
+	});
+
+	test('of a landline, whose first digit the document does not bound', () => {
+		expect(sent('011-23456789')).toBe('1123456789');
+		expect(sent('+91 11 2345 6789')).toBe('1123456789');
+	});
+
+	test.each(['112', '987654321', '98765432101', '1800 123 4567'])(
+		'%p is no full number that is known, so it goes as it stands and the service judges',
+		(value) => {
+			expect(sent(value)).toBe(value.replaceAll(' ', ''));
+		},
+	);
+
+	test('of nine digits keeps them when a decimal goes', () => {
+		expect(sent('987654321.0')).toBe('987654321');
+	});
+});
+
+describe('a number of another country', () => {
+	test.each<[string, string, string]>([
+		['GB', '+44 20 7946 0958', '2079460958'],
+		['GB', '+44 (0)20 7946 0958', '2079460958'],
+		['GB', '+44 (0) 20 7946 0958', '2079460958'],
+		['GB', '0044 (0)20 7946 0958', '2079460958'],
+		['GB', '0044 20 7946 0958', '2079460958'],
+		['US', '+1 (415) 555-0132', '4155550132'],
+		['US', '001 415 555 0132', '4155550132'],
+		['DE', '0049 301234', '301234'],
+		['CA', '+1 604 555 0132', '6045550132'],
+		['US', '+1 868 555 0132', '8685550132'],
+		['KZ', '+7 701 555 01 32', '7015550132'],
+		['RU', '+7 495 555-01-32', '4955550132'],
+		['JE', '+44 1534 555 013', '1534555013'],
+		['AE', '+971 50 123 4567', '501234567'],
+		['AE', '+971 (0)50 123 4567', '501234567'],
+		['IT', '+39 06 1234 5678', '0612345678'],
+		['IT', '+39 (0)6 1234 5678', '0612345678'],
+	])('%s: the code of %p is recognized', (country, value, phone) => {
+		expect(sent(value, country)).toBe(phone);
+	});
+
+	test.each<[string, string, string]>([
+		['GB', '020 7946 0958', '02079460958'],
+		['GB', '(0)20 7946 0958', '02079460958'],
+		['GB', '+44 020 7946 0958', '02079460958'],
+		['GB', '442079460958', '442079460958'],
+		['US', '1 415 555 0132', '14155550132'],
+		['US', '44 20 7946 0958', '442079460958'],
+		['US', '004 555', '004555'],
+		['FR', '01.23.45.67.00', '0123456700'],
+		['DE', '0049 30', '004930'],
+		['AQ', '67212345', '67212345'],
+	])(
+		'%s: of %p nothing goes that is not written as formatting or code',
+		(country, value, phone) => {
+			expect(sent(value, country)).toBe(phone);
+		},
+	);
+});
+
+describe('a number of a country that is not the chosen one', () => {
+	test.each<[string, string, string]>([
+		[
+			'IN',
+			'+44 20 7946 0958',
+			'Phone Number "+44 20 7946 0958" begins with +44, the code of United Kingdom and 3 other countries, but Country is India (+91). Choose the country of the number in Country, or correct the number.',
+		],
+		['IN', '0044 20 7946 0958', 'begins with +44, the code of United Kingdom'],
+		['IN', '+98765 43210', 'begins with +98, the code of Iran, but Country is India (+91)'],
+		['GB', '+91 98765 43210', 'begins with +91, the code of India, but Country is United Kingdom'],
+		['IN', '+7 701 555 01 32', 'begins with +7, the code of Russia and 1 other country, but'],
+		['RU', '+1 415 555 0132', 'begins with +1, the code of United States and 24 other countries'],
+		['US', '+999 123', 'begins with another country code, but Country is United States (+1)'],
+		['AQ', '+672 12345', 'the code of Norfolk Island, but Country is Antarctica. Choose'],
+	])('%s: %p is told and not sent', (country, value, words) => {
+		expect(told(value, country)).toContain(words);
+	});
+});
+
+describe('what is not sure to be one number is told', () => {
+	test.each<[unknown, string]>([
+		['+91', 'has 0 digits after +91 instead of 10'],
+		['+91 98765', 'has 5 digits after +91 instead of 10'],
+		['+9198765432100', 'has 11 digits after +91 instead of 10'],
+		['98765e5', 'was shortened by a spreadsheet'],
+		['9.88E+09', 'was shortened by a spreadsheet'],
+		[919877000000, 'was shortened by a spreadsheet'],
+		['9876543210.5', 'has decimals, which no phone number has'],
+		['987.654.321.0', 'can be read in two ways'],
+		['98765abc10', 'is not a phone number. Enter the number as digits'],
+		['9876543210 ext 5', 'is not a phone number'],
+		['98765/43210', 'is not a phone number'],
+		['9876543210 / 9123456789', 'holds more than one phone number. Keep one number.'],
+		[98765.5, 'is not a whole phone number'],
+		[-9876543210, 'is not a whole phone number'],
+		[true, 'Phone Number "true" holds a boolean instead of a number or text'],
+		[['9876543210'], 'holds a list'],
+		[{ phone: '9876543210' }, 'holds an object'],
+		['', 'Phone Number is empty. Enter the number to call.'],
+		['  ', 'Phone Number is empty'],
+		[null, 'Phone Number is empty'],
+		[undefined, 'Phone Number is empty'],
+	])('%p', (value, words) => {
+		expect(told(value)).toContain(words);
+	});
+
+	test('a country code with nothing after it', () => {
+		expect(told('+44', 'GB')).toContain('holds no digits after +44');
+	});
+
+	test('more digits than a number can have', () => {
+		expect(told('+44 2079 4609 5812 3456', 'GB')).toContain('and no phone number has more than 15');
+	});
+});
+
+test('where the country itself is missing, the digits alone are read', () => {
+	expect(phoneNumber('+44 20 7946 0958', undefined)).toEqual({ value: '442079460958' });
+	expect(phoneNumber('call me', undefined)).toHaveProperty('problem');
+});

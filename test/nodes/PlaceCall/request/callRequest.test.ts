@@ -1,0 +1,310 @@
+import { DateTime } from 'luxon';
+
+import { buildCallRequest, type CallFields } from '../../../../nodes/PlaceCall/request/callRequest';
+import { InvalidInput } from '../../../../nodes/shared/api/errors';
+
+const call: CallFields = {
+	agentUuid: 'agent_a1',
+	countryCode: 'IN',
+	phoneNumber: '9876543210',
+};
+const body = { agent_uuid: 'agent_a1', country_code: 'IN', phone_number: '9876543210' };
+
+function told(over: Partial<CallFields>): string {
+	try {
+		buildCallRequest({ ...call, ...over });
+	} catch (error) {
+		if (error instanceof InvalidInput) return `${error.message}. ${error.todo}`;
+		throw error;
+	}
+	throw new Error('accepted');
+}
+
+describe('the body', () => {
+	it('holds the three required fields and nothing that was not set', () => {
+		expect(buildCallRequest(call)).toEqual(body);
+		expect(
+			buildCallRequest({
+				...call,
+				personName: '',
+				systemPrompt: '  ',
+				webhookUrl: undefined,
+				initialGreeting: null,
+				additionalData: '',
+				maxCallDurationSeconds: null,
+				enableCallback: '',
+				retryMaxAttempts: undefined,
+			}),
+		).toEqual(body);
+	});
+
+	it('holds every field under its name', () => {
+		const now = DateTime.fromISO('2026-11-20T09:00:00Z');
+		const all: CallFields = {
+			...call,
+			personName: 'Asha Rao',
+			schedule: { field: 'Time in India', value: '18:30', zone: 'UTC', picked: false, now },
+			additionalData: { plan: 'Gold', visits: 3, tags: ['a'], nested: { a: null } },
+			dataExtraction: [
+				{
+					key: 'budget',
+					description: 'What is the budget?',
+					required: true,
+					outputFormat: 'A number',
+				},
+				{ description: 'Anything else?', key: '', required: false, outputFormat: '' },
+			],
+			maxCallDurationSeconds: 300,
+			enableCallback: false,
+			retryEnabled: false,
+			retryMaxAttempts: 2,
+			retryIntervalMinutes: 60,
+			initialGreeting: 'Hello!',
+			systemPrompt: 'Be kind.',
+			webhookUrl: 'https://example.com/hook?x=1',
+		};
+		expect(buildCallRequest(all)).toEqual({
+			...body,
+			person_name: 'Asha Rao',
+			scheduled_at: '18:30',
+			additional_data: { plan: 'Gold', visits: 3, tags: ['a'], nested: { a: null } },
+			data_extraction: [
+				{
+					key: 'budget',
+					description: 'What is the budget?',
+					required: true,
+					output_format: 'A number',
+				},
+				{ description: 'Anything else?', required: false },
+			],
+			call_config_overrides: {
+				max_call_duration_seconds: 300,
+				enable_callback: false,
+				retry_config: { enabled: false, max_attempts: 2, interval_minutes: 60 },
+			},
+			initial_greeting: 'Hello!',
+			system_prompt: 'Be kind.',
+			webhook_url: 'https://example.com/hook?x=1',
+		});
+	});
+
+	it.each([
+		[{ enableCallback: false }, { enable_callback: false }],
+		[{ retryEnabled: false }, { retry_config: { enabled: false } }],
+		[{ retryMaxAttempts: 1 }, { retry_config: { max_attempts: 1 } }],
+		[{ maxCallDurationSeconds: 30 }, { max_call_duration_seconds: 30 }],
+	])('%p alone overrides nothing else', (over, overrides) => {
+		expect(buildCallRequest({ ...call, ...over })).toEqual({
+			...body,
+			call_config_overrides: overrides,
+		});
+	});
+});
+
+describe('Agent', () => {
+	it.each(['agent_a', 'agent_A-b_9', ' agent_a1 '])('%p is sent', (agentUuid) => {
+		expect(buildCallRequest({ ...call, agentUuid }).agent_uuid).toBe(agentUuid.trim());
+	});
+
+	it.each(['a1', 'agent_', 'Agent_a1', 'agent_a b', 'agent_ä', 42])('%p is told', (agentUuid) => {
+		expect(told({ agentUuid })).toMatch(
+			/^Agent holds ".*", which is not an agent ID\. Choose the agent from the list, or enter its ID: it begins with "agent_"/,
+		);
+	});
+
+	it.each(['', null, undefined])('%p is told', (agentUuid) => {
+		expect(told({ agentUuid })).toBe(
+			'Agent is empty. Choose the agent from the list, or enter its ID.',
+		);
+	});
+});
+
+describe('Country', () => {
+	it.each(['IN', 'in', ' In '])('%p is sent as IN', (countryCode) => {
+		expect(buildCallRequest({ ...call, countryCode }).country_code).toBe('IN');
+	});
+
+	it.each([
+		['Germany', 'Use DE for Germany.'],
+		['turkiye', 'Use TR for Türkiye.'],
+		['UK', 'Use GB for United Kingdom.'],
+		['United', 'Use the two letters'],
+		['+91', 'Use the two letters'],
+		[91, 'Use the two letters'],
+	])('%p is told: %s', (countryCode, todo) => {
+		const message = told({ countryCode });
+		expect(message).toContain(`Country holds "${countryCode}", which is not a country code`);
+		expect(message).toContain(todo);
+	});
+
+	it('empty is told', () => {
+		expect(told({ countryCode: '' })).toContain('Country is empty');
+	});
+});
+
+test('Phone Number is read for the Country', () => {
+	expect(buildCallRequest({ ...call, phoneNumber: '+91 98765 43210' })).toEqual(body);
+	const british = { ...call, countryCode: 'gb', phoneNumber: '+44 (0) 20 7946 0958' };
+	expect(buildCallRequest(british)).toMatchObject({
+		country_code: 'GB',
+		phone_number: '2079460958',
+	});
+});
+
+describe('Initial Greeting', () => {
+	it.each(['x'.repeat(2000), '👋'.repeat(2000)])('2000 characters are sent', (initialGreeting) => {
+		expect(buildCallRequest({ ...call, initialGreeting }).initial_greeting).toBe(initialGreeting);
+	});
+
+	it.each(['x'.repeat(2001), '👋'.repeat(2001)])('2001 characters are told', (initialGreeting) => {
+		expect(told({ initialGreeting })).toBe(
+			'Initial Greeting has 2001 characters, and the service takes at most 2000. Shorten it by 1.',
+		);
+	});
+});
+
+describe('Webhook URL', () => {
+	it.each(['http://example.com', 'https://example.com:8443/a?b=c#d', ' HTTPS://Example.com/x '])(
+		'%p is sent',
+		(webhookUrl) => {
+			expect(buildCallRequest({ ...call, webhookUrl }).webhook_url).toBe(webhookUrl.trim());
+		},
+	);
+
+	it.each([
+		'example.com/hook',
+		'ftp://example.com',
+		'https://',
+		'https:///x',
+		'http:example.com',
+		'https://?x',
+		'https://exa mple.com',
+		7,
+	])('%p is told', (webhookUrl) => {
+		expect(told({ webhookUrl })).toContain(
+			`Webhook URL holds "${webhookUrl}", which is not a complete web address. It begins with https://`,
+		);
+	});
+});
+
+describe('numbers with bounds', () => {
+	const rows = [
+		{ name: 'maxCallDurationSeconds', field: 'Maximum Call Duration', min: 30, max: 1800 },
+		{ name: 'retryMaxAttempts', field: 'Retry Attempts', min: 1, max: 10 },
+		{ name: 'retryIntervalMinutes', field: 'Retry Interval', min: 1, max: 1440 },
+	];
+
+	function sent(name: string, value: unknown): unknown {
+		const overrides = buildCallRequest({ ...call, [name]: value }).call_config_overrides;
+		const { max_call_duration_seconds: duration, retry_config: retry } = overrides ?? {};
+		return duration ?? retry?.max_attempts ?? retry?.interval_minutes;
+	}
+
+	it.each(rows)('$field is sent from $min to $max', ({ name, min, max }) => {
+		expect(sent(name, min)).toBe(min);
+		expect(sent(name, max)).toBe(max);
+		expect(sent(name, String(max))).toBe(max);
+	});
+
+	it.each(rows)('$field outside of $min to $max is told', ({ name, field, min, max }) => {
+		for (const value of [min - 1, max + 1, min + 0.5, -1, 'many', '1e1', true, Number.NaN, [5]]) {
+			const message = told({ [name]: value });
+			expect(message).toContain(`${field} holds "`);
+			expect(message).toMatch(new RegExp(`Enter a whole number.* from ${min} to ${max}\\.$`));
+		}
+	});
+});
+
+describe('switches', () => {
+	it.each([
+		[true, true],
+		[false, false],
+		['true', true],
+		['FALSE', false],
+	])('%p is sent as %p', (value, sent) => {
+		const overrides = buildCallRequest({ ...call, enableCallback: value }).call_config_overrides;
+		expect(overrides).toEqual({ enable_callback: sent });
+	});
+
+	it.each(['yes', 1, 0])('%p is told', (value) => {
+		expect(told({ enableCallback: value })).toContain(`Allow Callback holds "${value}"`);
+		expect(told({ retryEnabled: value })).toContain(`Retry When Not Answered holds "${value}"`);
+	});
+});
+
+describe('Additional Data', () => {
+	it('may be written as JSON', () => {
+		const { additional_data } = buildCallRequest({ ...call, additionalData: '{"plan":"Gold"}' });
+		expect(additional_data).toEqual({ plan: 'Gold' });
+	});
+
+	it('may be empty', () => {
+		expect(buildCallRequest({ ...call, additionalData: {} }).additional_data).toEqual({});
+	});
+
+	it.each([
+		[['a'], 'a list'],
+		['[1,2]', 'a list'],
+		['"text"', 'a single value'],
+		['null', 'a single value'],
+		[5, 'a single value'],
+		[true, 'a single value'],
+		['{plan: Gold}', 'not JSON'],
+	])('%p is %s', (additionalData, kind) => {
+		const message = told({ additionalData });
+		expect(message).toContain(`Additional Data is ${kind}:`);
+		expect(message).toContain('Give names with their values');
+	});
+});
+
+describe('Data Extraction', () => {
+	it.each(['', ' ', null, undefined])(
+		'a point with Description %p is told by its place',
+		(description) => {
+			const dataExtraction = [{ description: 'Fine' }, { key: 'budget', description }];
+			expect(told({ dataExtraction })).toBe(
+				'Data Extraction, point 2 ("budget"), has no Description. Say in its Description what the agent should ask or find out.',
+			);
+		},
+	);
+
+	it('a Required that is no switch is told', () => {
+		expect(told({ dataExtraction: [{ description: 'x', required: 'maybe' }] })).toContain(
+			'Data Extraction, point 1, Required holds "maybe"',
+		);
+	});
+});
+
+describe('texts', () => {
+	it.each([
+		['personName', 'Person Name'],
+		['systemPrompt', 'System Prompt'],
+		['initialGreeting', 'Initial Greeting'],
+	])('%s that is no text is told', (name, field) => {
+		expect(told({ [name]: { a: 1 } })).toContain(`${field} holds "{"a":1}", which is not text`);
+	});
+
+	it('a name that a spreadsheet holds as a number is taken as written', () => {
+		expect(buildCallRequest({ ...call, personName: 42 }).person_name).toBe('42');
+	});
+
+	it('a long value is shown short', () => {
+		expect(told({ webhookUrl: 'x'.repeat(500) }).length).toBeLessThan(300);
+	});
+});
+
+it('tells everything that must change at once', () => {
+	const message = told({ agentUuid: '', phoneNumber: '+91', retryMaxAttempts: 11 });
+	expect(message).toContain('3 fields need attention, so the call was not placed');
+	expect(message).toContain('(1) Agent is empty. Choose');
+	expect(message).toContain('(2) Phone Number "+91" has 0 digits after +91 instead of 10. Enter');
+	expect(message).toContain('(3) Retry Attempts holds "11". Enter a whole number from 1 to 10.');
+});
+
+it('speaks without the words error, problem and failure', () => {
+	const messages = [
+		told({ agentUuid: 'x', countryCode: 'x', phoneNumber: 'x', webhookUrl: 'x' }),
+		told({ additionalData: '[', maxCallDurationSeconds: 1, enableCallback: 'x' }),
+	];
+	expect(messages.join(' ')).not.toMatch(/error|problem|failure/i);
+});

@@ -1,0 +1,109 @@
+import { NotSent, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { readUntilFinished } from '../../../../nodes/PlaceCall/wait/readUntilFinished';
+import type { JsonObject } from '../../../../nodes/shared/api/types';
+
+/** A clock that moves only by being slept on. */
+function clockAt(start = 0) {
+	let time = start;
+	const sleeps: number[] = [];
+	return {
+		sleeps,
+		now: () => time,
+		sleep: async (ms: number) => {
+			sleeps.push(ms);
+			time += ms;
+			await Promise.resolve();
+		},
+	};
+}
+
+const IDS = Array.from({ length: 30 }, (_, index) => `call-${index}`);
+const FINISHED = ['not_picked', 'voicemail'];
+const HOUR = 3_600_000;
+
+it('reads at growing intervals until each call is finished, and each only so long', async () => {
+	const clock = clockAt();
+	const reads = new Map<string, number>();
+	const read = async (callId: string): Promise<JsonObject> => {
+		const times = (reads.get(callId) ?? 0) + 1;
+		reads.set(callId, times);
+		const isLast = callId === 'call-29';
+		return { call_id: callId, status: times >= (isLast ? 8 : 2) ? 'not_picked' : 'ringing' };
+	};
+	const calls = await readUntilFinished(IDS, FINISHED, read, { clock, until: HOUR });
+	expect([...calls.values()].every(({ isOver }) => isOver)).toBe(true);
+	expect(reads.get('call-0')).toBe(2);
+	expect(reads.get('call-29')).toBe(8);
+	expect(clock.sleeps).toEqual([5000, 7500, 11250, 16875, 25312.5, 37968.75, 56953.125, 60000]);
+});
+
+it('takes for over what the user lists or what shows the end, and nothing else', async () => {
+	const clock = clockAt();
+	const records = new Map<string, JsonObject>([
+		['listed', { status: 'voicemail' }],
+		['ended', { status: 'busy', call_ended_reason: 'busy' }],
+		['not listed', { status: 'failed' }],
+		['talking', { status: 'picked', post_call_analysis: { sentiment: null } }],
+	]);
+	const read = async (callId: string): Promise<JsonObject> => records.get(callId) ?? {};
+	const ids = [...records.keys()];
+	const calls = await readUntilFinished(ids, FINISHED, read, { clock, until: 60_000 });
+	expect([...calls].map(([callId, { isOver }]) => [callId, isOver])).toEqual([
+		['listed', true],
+		['ended', true],
+		['not listed', false],
+		['talking', false],
+	]);
+	expect(calls.get('talking')).toMatchObject({ record: { status: 'picked' } });
+	expect(clock.now()).toBe(60_000);
+});
+
+it('keeps at most ten reads under way', async () => {
+	let underWay = 0;
+	let most = 0;
+	const read = async (): Promise<JsonObject> => {
+		most = Math.max(most, ++underWay);
+		await Promise.resolve();
+		underWay--;
+		return { status: 'not_picked' };
+	};
+	await readUntilFinished(IDS, FINISHED, read, { clock: clockAt(), until: HOUR });
+	expect(most).toBe(10);
+});
+
+it('rides out what passes', async () => {
+	let reads = 0;
+	const read = async (): Promise<JsonObject> => {
+		if (++reads < 6) throw new NotSent('The service cannot be reached', 'Wait.');
+		return { status: 'not_picked' };
+	};
+	const calls = await readUntilFinished(['a'], FINISHED, read, { clock: clockAt(), until: HOUR });
+	expect(calls.get('a')).toMatchObject({ isOver: true });
+});
+
+it('gives a call up that the service refuses to show, and says why', async () => {
+	const clock = clockAt();
+	let reads = 0;
+	const read = async (callId: string): Promise<JsonObject> => {
+		if (callId === 'good') return { status: 'not_picked' };
+		reads++;
+		throw new ServiceRefusal('Unknown call', 'Check it.', 'call_not_found', 404, {
+			texts: ['call_not_found'],
+			body: {},
+		});
+	};
+	const calls = await readUntilFinished(['bad', 'good'], FINISHED, read, { clock, until: HOUR });
+	expect(reads).toBe(3);
+	expect(calls.get('bad')).toMatchObject({ isOver: false, refused: 'Unknown call. Check it.' });
+	expect(calls.get('good')).toMatchObject({ isOver: true });
+});
+
+it('reads a last time at the limit', async () => {
+	const clock = clockAt();
+	const read = async (): Promise<JsonObject> => ({
+		status: clock.now() === 8_000 ? 'not_picked' : 'ringing',
+	});
+	const calls = await readUntilFinished(['a'], FINISHED, read, { clock, until: 8_000 });
+	expect(clock.sleeps).toEqual([5_000, 3_000]);
+	expect(calls.get('a')).toMatchObject({ isOver: true });
+});

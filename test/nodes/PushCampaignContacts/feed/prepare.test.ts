@@ -1,0 +1,165 @@
+import type { Columns } from '../../../../nodes/PushCampaignContacts/feed/columns';
+import { toContact } from '../../../../nodes/PushCampaignContacts/feed/contact';
+import { ROWS_PER_BREATH, type Row } from '../../../../nodes/PushCampaignContacts/feed/feed';
+import { prepareFeed } from '../../../../nodes/PushCampaignContacts/feed/prepare';
+
+const columns: Columns = {
+	phone: 'phone',
+	personName: 'person_name',
+	others: 'all',
+	reserved: new Set(['phone', 'person_name', 'rejection_reason', 'rejection_status']),
+};
+const both = { normalizePhones: true, removeDuplicates: true };
+const breathe = async () => {};
+const prepare = async (rows: Row[], options = both) =>
+	await prepareFeed(
+		rows.map((json) => ({ json })),
+		columns,
+		options,
+		breathe,
+	);
+
+describe('duplicates', () => {
+	test('the row with the longer name stays, wherever it is in the feed', async () => {
+		const { rows, leftOut } = await prepare([
+			{ phone: '9876543210', person_name: 'Asha' },
+			{ phone: '+91 98765 43210', person_name: 'Asha Rao' },
+			{ phone: '9123456789', person_name: 'Vikram Singh' },
+			{ phone: 9123456789, person_name: 'Vikram' },
+			{ phone: '09876543210', person_name: 'A. Rao' },
+		]);
+		expect(rows).toEqual([1, 2]);
+		expect(leftOut.map(({ index, status }) => [index, status])).toEqual([
+			[0, 'duplicate'],
+			[3, 'duplicate'],
+			[4, 'duplicate'],
+		]);
+	});
+
+	test('the reason names the row that is sent, also when a third row took its place', async () => {
+		const { rows, leftOut } = await prepare([
+			{ phone: '9876543210', person_name: 'A' },
+			{ phone: '9876543210', person_name: 'Asha' },
+			{ phone: '9876543210', person_name: 'Asha Rao' },
+		]);
+		expect(rows).toEqual([2]);
+		expect(leftOut.map(({ reason }) => reason)).toEqual(
+			Array(2).fill(
+				'Item 2 has the same phone number and a person name that is at least as long, so only that one is sent.',
+			),
+		);
+	});
+
+	test('of equal names, or none, the earlier row stays; white space makes no name longer', async () => {
+		const { rows } = await prepare([
+			{ phone: '9876543210', person_name: 'Asha' },
+			{ phone: '9876543210', person_name: '  Asha   ' },
+			{ phone: '9123456789' },
+			{ phone: '9123456789', person_name: null },
+		]);
+		expect(rows).toEqual([0, 2]);
+	});
+
+	test('all stay when duplicates are not removed', async () => {
+		const feed = [{ phone: '9876543210' }, { phone: '9876543210' }];
+		expect((await prepare(feed, { ...both, removeDuplicates: false })).rows).toEqual([0, 1]);
+	});
+
+	test('are found between numbers that are sent as written', async () => {
+		const prepared = await prepare(
+			[{ phone: '98765-43210' }, { phone: 9876543210 }, { phone: 'x' }, { phone: 'x' }],
+			{ ...both, normalizePhones: false },
+		);
+		expect(prepared.rows).toEqual([0, 2]);
+		expect(prepared.phones[0]).toBe('98765-43210');
+	});
+});
+
+describe('unusable rows', () => {
+	test('are left out, each once with its reason', async () => {
+		const { rows, leftOut } = await prepare([
+			{ person_name: 'Asha' },
+			{ phone: '9.88E+09' },
+			{ phone: '9876543210', person_name: { first: 'Asha' } },
+			{ phone: '9876543210', person_name: 42 },
+		]);
+		expect(rows).toEqual([3]);
+		expect(leftOut).toEqual([
+			{ index: 0, status: 'rejected', reason: 'The phone number is missing in this row.' },
+			{ index: 1, status: 'rejected', reason: expect.stringMatching(/shortened/) },
+			{
+				index: 2,
+				status: 'rejected',
+				reason: expect.stringMatching(/"person_name" holds no text/),
+			},
+		]);
+	});
+});
+
+test('a long feed lets other work go on', async () => {
+	let breaths = 0;
+	const items = Array.from({ length: 2 * ROWS_PER_BREATH + 1 }, (_, i) => ({
+		json: { phone: 9_000_000_000 + i },
+	}));
+	const prepared = await prepareFeed(items, columns, both, async () => {
+		breaths++;
+	});
+	expect(prepared.rows).toHaveLength(items.length);
+	expect(breaths).toBe(2);
+});
+
+describe('a contact', () => {
+	const row = { phone: 'x', person_name: ' Asha ', city: 'Pune', age: 4, tags: ['a'], none: null };
+	const contact = (json: Row, others: Columns['others'] = 'all') =>
+		toContact(json, { ...columns, others }, '9876543210');
+
+	test('carries every other column as it is', () => {
+		expect(contact(row)).toEqual({
+			phone: '9876543210',
+			person_name: 'Asha',
+			city: 'Pune',
+			age: 4,
+			tags: ['a'],
+			none: null,
+		});
+	});
+
+	test('carries the listed columns, or none', () => {
+		expect(contact(row, ['city', 'missing'])).toEqual({
+			phone: '9876543210',
+			person_name: 'Asha',
+			city: 'Pune',
+		});
+		expect(contact(row, 'none')).toEqual({ phone: '9876543210', person_name: 'Asha' });
+	});
+
+	test('has no name when the row has none, and a number as text', () => {
+		expect(contact({ person_name: '\u00a0' }, 'none')).toEqual({ phone: '9876543210' });
+		expect(contact({ person_name: 7 }, 'none')).toHaveProperty('person_name', '7');
+	});
+
+	test('leaves out what cannot be written as JSON', () => {
+		expect(contact({ a: undefined, b: () => 1, c: Symbol('c') })).toEqual({ phone: '9876543210' });
+	});
+
+	test('takes columns with any name without changing what it is', () => {
+		const json: Row = JSON.parse('{"__proto__":{"phone":"1"},"constructor":"c","toString":"t"}');
+		const built = contact(json);
+		expect(Object.getPrototypeOf(built)).toBe(Object.prototype);
+		expect(JSON.parse(JSON.stringify(built))).toEqual(
+			JSON.parse(
+				'{"phone":"9876543210","__proto__":{"phone":"1"},"constructor":"c","toString":"t"}',
+			),
+		);
+	});
+
+	test('is not fooled by inherited properties', () => {
+		expect(contact({ phone: 'x' }, ['toString'])).toEqual({ phone: '9876543210' });
+	});
+
+	test('does not carry the reason of an earlier rejection', () => {
+		expect(contact({ rejection_reason: 'r', rejection_status: 's' })).toEqual({
+			phone: '9876543210',
+		});
+	});
+});

@@ -1,0 +1,92 @@
+import type { Columns } from '../../../../nodes/PushCampaignContacts/feed/columns';
+import type { FeedItem, FeedOutcome } from '../../../../nodes/PushCampaignContacts/feed/feed';
+import { prepareFeed } from '../../../../nodes/PushCampaignContacts/feed/prepare';
+import { FeedProgress, isFeedRecord } from '../../../../nodes/PushCampaignContacts/feed/progress';
+import { pushFeed, type PushOptions } from '../../../../nodes/PushCampaignContacts/feed/push';
+import {
+	TransportFault,
+	type ServiceRequest,
+	type WireAnswer,
+} from '../../../../nodes/shared/api/http';
+import { isJsonObject } from '../../../../nodes/shared/api/types';
+import { Service } from '../../../../nodes/shared/api/client';
+
+export type Script = (phones: string[], request: number) => WireAnswer | TransportFault;
+
+const columns: Columns = {
+	phone: 'phone',
+	personName: undefined,
+	others: 'all',
+	reserved: new Set(['phone']),
+};
+export const json = (status: number, body: object): WireAnswer => ({
+	status,
+	headers: {},
+	text: JSON.stringify(body),
+});
+export const accept = (phones: string[], request: number): WireAnswer =>
+	json(200, {
+		success: true,
+		data: { campaign_upload_id: 500 + request, contacts_accepted: phones.length },
+	});
+export const refuse = (error: string, status = 400): WireAnswer =>
+	json(status, { success: false, error, details: null });
+export const reset = new TransportFault('ECONNRESET', 'ECONNRESET');
+
+const phonesOf = ({ body }: ServiceRequest): string[] => {
+	const contacts = body?.contacts;
+	if (!Array.isArray(contacts)) throw new Error('The request has no contacts');
+	return contacts.map((contact) =>
+		isJsonObject(contact) && typeof contact.phone === 'string' ? contact.phone : '',
+	);
+};
+
+/** A service that answers by a script and remembers what it was sent. */
+export function scripted(script: Script) {
+	const requests: ServiceRequest[] = [];
+	const sent: string[][] = [];
+	const transport = async (request: ServiceRequest): Promise<WireAnswer> => {
+		const phones = phonesOf(request);
+		requests.push(request);
+		sent.push(phones);
+		const answer = script(phones, sent.length);
+		if (answer instanceof TransportFault) throw answer;
+		return answer;
+	};
+	const clock = { now: () => 0, sleep: async () => {} };
+	const options: PushOptions = {
+		service: new Service(transport, clock, () => 0),
+		campaign: { id: 42, agentUuid: 'agent_a', enqueue: false },
+		columns,
+		normalizePhones: true,
+		removeDuplicates: true,
+		contactsPerRequest: 10_000,
+		additions: {},
+		stopRequested: () => false,
+	};
+	return { requests, sent, options };
+}
+
+export const phone = (index: number) => String(9_000_000_000 + index);
+export const feedOf = (count: number) =>
+	Array.from({ length: count }, (_, index) => ({ json: { phone: phone(index) } }));
+
+export async function push(
+	feed: number | FeedItem[],
+	options: PushOptions,
+	progress = new FeedProgress(),
+) {
+	const items = typeof feed === 'number' ? feedOf(feed) : feed;
+	const prepared = await prepareFeed(items, options.columns, options, async () => {});
+	return await pushFeed(items, prepared, options, progress);
+}
+
+/** What an earlier try has written, as n8n stores it with the execution and reads it again. */
+export function stored({ record }: FeedProgress): FeedProgress {
+	const read: unknown = JSON.parse(JSON.stringify(record));
+	if (!isFeedRecord(read)) throw new Error('The record cannot be read again');
+	return new FeedProgress(read);
+}
+
+export const statuses = ({ leftOut }: FeedOutcome) =>
+	leftOut.map(({ index, status }) => `${index} ${status}`);

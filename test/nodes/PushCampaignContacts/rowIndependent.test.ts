@@ -1,0 +1,41 @@
+import { isRowIndependent } from '../../../nodes/PushCampaignContacts/rowIndependent';
+
+test.each([
+	'',
+	'42',
+	'=42',
+	'={{ 42 }}',
+	'={{ "42" }}',
+	'={{ $vars.campaign }}',
+	'={{ $env.CAMPAIGN }}',
+	'={{$workflow.name}}',
+	'={{ $execution.id }}',
+	"={{ $('Settings').first().json.campaign }}",
+	'={{ $("Settings").last().json["campaign id"].toString() }}',
+	'={{ $input.first().json.ids[0] }}',
+	'={{ $("A").first()?.json?.campaign }}',
+	'=4{{ 2 }}{{ $vars.end }}',
+])('%s is certainly the same for every item', (expression) => {
+	expect(isRowIndependent(expression)).toBe(true);
+});
+
+test.each([
+	'={{ $json.campaign }}',
+	'={{ $itemIndex }}',
+	'={{ $input.item.json.id }}',
+	'={{ $("Settings").item.json.id }}',
+	'={{ $("Settings").pairedItem().json.id }}',
+	'={{ $("Settings").first($runIndex).json.id }}',
+	'={{ $("Settings").all()[$itemIndex].json.id }}',
+	'={{ $vars[$json.name] }}',
+	'={{ $vars.campaign || $json.campaign }}',
+	'={{ $parameter.phoneColumn }}',
+	'={{ this.$json.id }}',
+	'={{ 40 + 2 }}',
+	'={{ ({ a: $json }).a }}',
+	'={{ "a\\" + $json.x + \\"" }}',
+	'={{ $vars.a }} {{ $json.b }}',
+	'={{ $vars.a',
+])('%s may be another for each item', (expression) => {
+	expect(isRowIndependent(expression)).toBe(false);
+});

@@ -1,0 +1,136 @@
+import { findAgents } from '../../../../nodes/shared/api/agents';
+import { OpenDetails, type OpenDetailName } from '../../../../nodes/shared/apiMapping';
+import type { JsonValue } from '../../../../nodes/shared/api/types';
+
+type Details = { [name in OpenDetailName]?: string };
+
+const find = (answer: JsonValue, details: Details = {}) =>
+	findAgents(answer, new OpenDetails(details));
+const KEYED: Details = { agentsPath: 'data.agents', agentsIdPlace: 'key' };
+const NOT_RECOGNIZED = 'in a form in which no agent is recognized';
+
+describe('by the documented agent_uuid', () => {
+	test('wherever they stand, each once, the outermost first', () => {
+		const answer: JsonValue = {
+			data: {
+				north: [{ agent_uuid: 'agent_a1', agent_name: 'Sales' }],
+				south: [{ agent: { agent_uuid: 'agent_b2' } }, { of: { it: { agent_uuid: 'agent_a1' } } }],
+			},
+		};
+		expect(find(answer).map(({ uuid, name }) => [uuid, name])).toEqual([
+			['agent_a1', 'Sales'],
+			['agent_b2', 'agent_b2'],
+		]);
+		expect(find(answer)[0]?.record).toEqual({ agent_uuid: 'agent_a1', agent_name: 'Sales' });
+	});
+
+	test('in any nesting', () => {
+		let answer: JsonValue = { agent_uuid: 'agent_a1' };
+		for (let level = 0; level < 20_000; level++) answer = [answer];
+		expect(find(answer)).toHaveLength(1);
+	});
+
+	test.each<[string, JsonValue]>([
+		['data', { success: true, data: [] }],
+		['a list inside data', { success: true, data: { agents: [], count: 0 } }],
+	])('an empty list in %s is an account without active agents', (_name, answer) => {
+		expect(find(answer)).toEqual([]);
+	});
+
+	test.each<[string, JsonValue]>([
+		['nothing', null],
+		['no list', { success: true, data: {} }],
+		['IDs as keys', { data: { agent_a1: { title: 'Sales' } } }],
+		['IDs as keys beside an empty list', { data: { agent_a1: { tags: [] } } }],
+		['IDs alone', { data: ['agent_a1'] }],
+		['IDs under another name', { data: [{ id: 'agent_a1', lines: [] }] }],
+		['something else', { data: [{ id: 7 }] }],
+	])('%s is not an account without agents', (_name, answer) => {
+		expect(() => find(answer)).toThrow(NOT_RECOGNIZED);
+	});
+
+	test('what to fill in is said, with what the answer holds', () => {
+		expect(caught({ data: { agent_a1: { title: 'Sales' } } })).toMatchObject({
+			todo: expect.stringMatching(
+				/turn on “Open Details: Agents”.*“Place of the Agents in the Answer”.*holds data \(an object\)/,
+			),
+		});
+	});
+});
+
+describe('where the credential says', () => {
+	test.each<[string, Details, JsonValue]>([
+		[
+			'under their IDs',
+			KEYED,
+			{ agent_a1: { agent_name: 'Sales' }, agent_b2: { agent_name: 'B' } },
+		],
+		['names under their IDs', KEYED, { agent_a1: 'Sales', agent_b2: 'B' }],
+		[
+			'with the ID and the name elsewhere',
+			{
+				agentsPath: 'data.agents',
+				agentsIdPlace: 'field',
+				agentsIdPath: 'ref.id',
+				agentsNamePath: 't',
+			},
+			[
+				{ ref: { id: 'agent_a1' }, t: 'Sales' },
+				{ ref: { id: 'agent_b2' }, t: 'B' },
+			],
+		],
+		[
+			'with agent_uuid, whose list alone counts',
+			{ agentsPath: 'data.agents' },
+			[
+				{ agent_uuid: 'agent_a1', agent_name: 'Sales', backup: { agent_uuid: 'agent_c3' } },
+				{ agent_uuid: 'agent_b2', agent_name: 'B' },
+			],
+		],
+	])('%s', (_name, details, agents) => {
+		const found = find({ data: { agents, inactive: [{ agent_uuid: 'agent_z9' }] } }, details);
+		expect(found.map(({ uuid, name }) => [uuid, name])).toEqual([
+			['agent_a1', 'Sales'],
+			['agent_b2', 'B'],
+		]);
+		expect(found[0]?.record).toMatchObject({ agent_uuid: 'agent_a1' });
+	});
+
+	test('IDs alone', () => {
+		const details: Details = { agentsPath: '.', agentsIdPlace: 'entry' };
+		expect(find(['agent_a1'], details)).toEqual([
+			{ uuid: 'agent_a1', name: 'agent_a1', record: { agent_uuid: 'agent_a1' } },
+		]);
+	});
+
+	test.each([[[]], [{}]])('%j there is an account without agents', (agents) => {
+		expect(find({ data: { agents } }, KEYED)).toEqual([]);
+	});
+
+	test.each<[string, Details, JsonValue, RegExp]>([
+		['no list there', KEYED, { data: {} }, /correct “Place of the Agents in the Answer”/],
+		[
+			'an agent without the ID',
+			{ agentsPath: 'data', agentsIdPlace: 'field', agentsIdPath: 'id' },
+			{ data: [{ id: 'agent_a1' }, { uuid: 'agent_b2' }] },
+			/correct “Where the ID of an Agent Stands”/,
+		],
+	])('%s is told', (_name, details, answer, todo) => {
+		expect(() => find(answer, details)).toThrow(NOT_RECOGNIZED);
+		expect(caught(answer, details)).toMatchObject({ todo: expect.stringMatching(todo) });
+	});
+
+	test('half of it names the rest at once', () => {
+		expect(() => find({ data: [] }, { agentsIdPlace: 'field' })).toThrow(
+			'The credential does not say yet: “Place of the Agents in the Answer” and “Place of the ID in Each Agent”',
+		);
+	});
+});
+
+function caught(answer: JsonValue, details: Details = {}): unknown {
+	try {
+		return find(answer, details);
+	} catch (error) {
+		return error;
+	}
+}

@@ -1,0 +1,245 @@
+import { ERROR_TABLE } from '../../../../nodes/shared/api/errorTable';
+import { dataOf, recordOf } from '../../../../nodes/shared/api/envelope';
+import { carries } from '../../../../nodes/shared/api/evidence';
+import {
+	TransportFault,
+	type ServiceRequest,
+	type WireAnswer,
+} from '../../../../nodes/shared/api/http';
+import { Service } from '../../../../nodes/shared/api/client';
+
+const POST: ServiceRequest = { method: 'POST', path: '/v1/call', body: {} };
+const GET: ServiceRequest = { method: 'GET', path: '/v1/call/1' };
+const placed = carries('call_id');
+const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+
+function serviceAnswering(result: Partial<WireAnswer> | TransportFault) {
+	const transport = jest.fn(async () => {
+		await Promise.resolve();
+		if (result instanceof TransportFault) throw result;
+		return { status: 200, headers: {}, text: '', ...result };
+	});
+	return { transport, service: new Service(transport, clock, () => 0) };
+}
+
+const refusal = async (body: object, status = 400, request = POST) => {
+	const { service } = serviceAnswering({ status, text: JSON.stringify(body) });
+	return await service.send(request, placed).then(
+		() => undefined,
+		(error: unknown) => error,
+	);
+};
+
+describe('every documented error, by its body', () => {
+	const bodies: Array<[string, object, ServiceRequest?]> = [
+		[
+			'NO_OUTBOUND_NUMBER_CONFIGURED',
+			{
+				success: false,
+				error: 'Attach an outbound number to this agent',
+				details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED', action: 'attach_number' },
+			},
+		],
+		[
+			'tell_not_allowed_during_takeover',
+			{
+				success: false,
+				error: 'tell refused',
+				upstream_body: { state: 'rejected', reason: 'tell_not_allowed_during_takeover' },
+			},
+		],
+		[
+			'upstream_body',
+			{
+				success: false,
+				error: 'close refused',
+				upstream_body: { state: 'rejected', reason: 'something_new' },
+			},
+		],
+		['Invalid API token', { success: false, error: 'Invalid API token', details: null }],
+		[
+			'Agent not found or not associated with this account',
+			{ success: false, error: 'Agent not found or not associated with this account' },
+		],
+		['agent_not_found', { success: false, error: 'agent_not_found' }],
+		['call_not_found', { success: false, error: 'call_not_found' }],
+		['recording_not_available', { success: false, error: 'recording_not_available' }],
+		["Couldn't find Campaign", { success: false, error: "Couldn't find Campaign" }],
+		[
+			'Phone number not found on DND list',
+			{ success: false, errors: ['Phone number not found on DND list'] },
+		],
+		[
+			'text naming missing phone',
+			{ success: false, error: 'param is missing or the value is empty: phone' },
+			{ method: 'DELETE', path: '/v1/dnd_numbers' },
+		],
+		['session_closed', { success: false, error: 'session_closed' }],
+		[
+			'post_call_analysis is not enabled',
+			{
+				success: false,
+				error: 'webhook_url is set but post_call_analysis is not enabled on this agent',
+			},
+		],
+		['contacts[<index>]', { success: false, error: 'contacts[17].phone is invalid' }],
+	];
+
+	test.each(bodies)('%s at any status, 200 and 500 included', async (...[name, body, request]) => {
+		const row = ERROR_TABLE.find((candidate) => candidate.name === name);
+		expect(row).toBeDefined();
+		for (const status of [200, 400, 403, 404, 422, 500]) {
+			expect(await refusal(body, status, request)).toMatchObject({
+				name: 'ServiceRefusal',
+				outcome: 'refused',
+				message: row?.what,
+				todo: row?.todo,
+				status,
+			});
+		}
+	});
+
+	test('an archived campaign is known by its 409', async () => {
+		const request: ServiceRequest = { method: 'POST', path: '/v1/campaigns/7/contacts', body: {} };
+		const body = { success: false, error: 'Campaign is archived' };
+		expect(await refusal(body, 409, request)).toMatchObject({
+			message: expect.stringContaining('archived'),
+		});
+		expect(await refusal(body, 409, POST)).toMatchObject({
+			message: 'The service did not accept the request',
+		});
+	});
+
+	test('the service’s own words are kept, lists included', async () => {
+		const body = { success: false, errors: ['phone_number is invalid', 'country_code is missing'] };
+		expect(await refusal(body, 422)).toMatchObject({
+			said: 'phone_number is invalid · country_code is missing',
+		});
+		const details = { success: false, error: 'No', details: { field: 'x' } };
+		expect(await refusal(details)).toMatchObject({ said: 'No · field: x' });
+	});
+});
+
+describe('what is known when no good answer comes', () => {
+	test.each([
+		['a 500', { status: 500, text: '{"success":false,"error":"Internal server error"}' }],
+		['a 502 page', { status: 502, text: '<html>Bad gateway</html>' }],
+		['a page at 200', { status: 200, text: '<html>Sign in</html>' }],
+		['half an answer', { status: 200, text: '{"success":true,"data":{"call_' }],
+	])('a write answered with %s: unknown, sent once', async (_name, answer) => {
+		const { service, transport } = serviceAnswering(answer);
+		await expect(service.send(POST, placed)).rejects.toMatchObject({
+			name: 'OutcomeUnknown',
+			outcome: 'unknown',
+			todo: expect.stringContaining('not sent a second time'),
+		});
+		expect(transport).toHaveBeenCalledTimes(1);
+	});
+
+	test.each([
+		['ECONNRESET', undefined],
+		['ECONNRESET', 'read'],
+		['ECONNABORTED', undefined],
+		['ETIMEDOUT', 'read'],
+		['EPIPE', 'write'],
+		['EPROTO', undefined],
+		['EPROTO', 'write'],
+		['EHOSTUNREACH', 'read'],
+		['ENETUNREACH', 'write'],
+		['ECONNREFUSED', undefined],
+		['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', undefined],
+		['ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC', undefined],
+		['ERR_TLS_HANDSHAKE_TIMEOUT', undefined],
+		['TypeError', undefined],
+	])('a write that ends in %s (%s): unknown, sent once', async (code, syscall) => {
+		const { service, transport } = serviceAnswering(new TransportFault(code, code, syscall));
+		await expect(service.send(POST, placed)).rejects.toMatchObject({ outcome: 'unknown' });
+		expect(transport).toHaveBeenCalledTimes(1);
+	});
+
+	test.each([
+		['ECONNREFUSED', 'connect'],
+		['EHOSTUNREACH', 'connect'],
+		['ETIMEDOUT', 'connect'],
+		['ENOTFOUND', 'getaddrinfo'],
+		['CERT_HAS_EXPIRED', undefined],
+		['ERR_TLS_CERT_ALTNAME_INVALID', undefined],
+		['BLOCKED_BY_N8N', undefined],
+	])('%s (%s): nothing was sent', async (code, syscall) => {
+		const { service } = serviceAnswering(new TransportFault(code, code, syscall));
+		await expect(service.send(POST, placed)).rejects.toMatchObject({ outcome: 'notSent' });
+	});
+
+	test('a read says that nothing was changed', async () => {
+		const { service } = serviceAnswering({ status: 503, text: '' });
+		await expect(service.send(GET, placed)).rejects.toMatchObject({
+			outcome: 'unknown',
+			todo: expect.stringContaining('Nothing was changed'),
+		});
+	});
+
+	test.each([
+		[GET, 302],
+		[GET, 301],
+		[POST, 307],
+		[POST, 308],
+	])('a redirect is not followed: $method, %i', async (request, status) => {
+		const { service, transport } = serviceAnswering({ status, headers: { location: '/x' } });
+		await expect(service.send(request, placed)).rejects.toMatchObject({
+			name: 'ServiceRefusal',
+			message: expect.stringContaining('redirect'),
+		});
+		expect(transport).toHaveBeenCalledTimes(1);
+	});
+
+	test.each([301, 302, 303])('after a write, a %i may mean that it was done', async (status) => {
+		const { service, transport } = serviceAnswering({ status, headers: { location: '/x' } });
+		await expect(service.send(POST, placed)).rejects.toMatchObject({
+			outcome: 'unknown',
+			message: expect.stringContaining('redirect'),
+		});
+		expect(transport).toHaveBeenCalledTimes(1);
+	});
+
+	test('413: what to send less of', async () => {
+		const { service } = serviceAnswering({ status: 413, text: '<html>Too large</html>' });
+		await expect(service.send(POST, placed)).rejects.toMatchObject({
+			outcome: 'refused',
+			todo: expect.stringContaining('Send less at once'),
+		});
+	});
+
+	test('429 to the end: nothing was done', async () => {
+		const { service } = serviceAnswering({ status: 429, text: '' });
+		await expect(service.send(POST, placed)).rejects.toMatchObject({
+			outcome: 'refused',
+			message: 'The service receives too many requests at the moment',
+		});
+	});
+});
+
+describe('the envelope', () => {
+	const read = async (body: unknown) =>
+		await serviceAnswering({ text: JSON.stringify(body) }).service.send(GET, () => true);
+
+	test('data is unwrapped, and what stands beside it is kept', async () => {
+		const answer = await read({ success: true, data: { a: 1 }, meta: { total_pages: 2 } });
+		expect(dataOf(answer)).toEqual({ a: 1 });
+		expect(recordOf(answer)).toEqual({ a: 1, meta: { total_pages: 2 } });
+	});
+
+	test('a message instead of data', async () => {
+		expect(recordOf(await read({ success: true, message: 'Removed' }))).toEqual({
+			message: 'Removed',
+		});
+	});
+
+	test('a list under data, and an answer without envelope', async () => {
+		expect(recordOf(await read({ success: true, data: [1, 2] }))).toEqual({ data: [1, 2] });
+		expect(dataOf(await read([1]))).toEqual([1]);
+	});
+
+	test('`error: null` beside a success is no refusal', async () => {
+		expect(dataOf(await read({ success: true, error: null, data: { a: 1 } }))).toEqual({ a: 1 });
+	});
+});

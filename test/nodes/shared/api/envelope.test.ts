@@ -1,0 +1,54 @@
+import { dataOf, readAnswer, recordOf } from '../../../../nodes/shared/api/envelope';
+import { isRefusal, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import type { JsonValue } from '../../../../nodes/shared/api/types';
+
+const request = { method: 'POST', path: '/v1/call' } as const;
+const always = { evidence: () => true, now: 0 };
+const read = (status: number, text: string) =>
+	readAnswer(request, { status, headers: {}, text }, always);
+
+test.each([200, 201, 204, 299])('%i with its evidence is a success', (status) => {
+	expect(read(status, '{"a":1}')).toEqual({ status, body: { a: 1 } });
+});
+
+test.each([0, 199, 300, 304, 500])('%i is none, whatever stands in the body', (status) => {
+	expect(() => read(status, '{"a":1}')).toThrow('it is not known whether the request took effect');
+});
+
+test('what is no JSON is no success', () => {
+	expect(() => read(200, 'fine')).toThrow('The service’s answer arrived incomplete');
+});
+
+test('a status that says no by itself is a refusal without words of the service', () => {
+	const refused = () => {
+		try {
+			return read(413, '<html>');
+		} catch (error) {
+			return error;
+		}
+	};
+	expect(refused()).toMatchObject({ outcome: 'refused', refusal: { texts: [], body: {} } });
+});
+
+test.each<[JsonValue, JsonValue, object]>([
+	[{ success: true, data: { a: 1 } }, { a: 1 }, { a: 1 }],
+	[{ success: true, data: null, message: 'x' }, null, { message: 'x' }],
+	[{ a: 1 }, { a: 1 }, { a: 1 }],
+	[{ success: true, data: 'text', message: 'x' }, 'text', { data: 'text', message: 'x' }],
+	[[1, 2], [1, 2], { data: [1, 2] }],
+	['text', 'text', { data: 'text' }],
+	[0, 0, { data: 0 }],
+	[null, null, {}],
+])('of %j the data is %j and the record %j', (body, data, record) => {
+	expect(dataOf({ status: 200, body })).toEqual(data);
+	expect(recordOf({ status: 200, body })).toEqual(record);
+});
+
+test('a refusal is known by the documented error that it is', () => {
+	const refused = (code?: 'call_not_found') =>
+		new ServiceRefusal('No', 'Ask.', 'no', 404, { ...(code && { code }), texts: [], body: {} });
+	expect(isRefusal(refused('call_not_found'), 'call_not_found')).toBe(true);
+	expect(isRefusal(refused('call_not_found'), 'session_closed')).toBe(false);
+	expect(isRefusal(refused(), 'call_not_found')).toBe(false);
+	expect(isRefusal(new Error('call_not_found'), 'call_not_found')).toBe(false);
+});

@@ -1,0 +1,301 @@
+import { recordOf } from '../../../../nodes/shared/api/envelope';
+import type { Answer } from '../../../../nodes/shared/api/http';
+import { Service } from '../../../../nodes/shared/api/client';
+import * as endpoints from '../../../../nodes/shared/api/endpoints';
+
+type Send = (service: Service) => Promise<Answer>;
+const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+
+function answering(status: number, text: string) {
+	const transport = jest.fn(async () => await Promise.resolve({ status, headers: {}, text }));
+	return { transport, service: new Service(transport, clock, () => 0) };
+}
+
+const contacts = { agent_uuid: 'agent_a', contacts: [{ phone: '9876543210' }] };
+const call = { agent_uuid: 'agent_a', country_code: 'IN', phone_number: '9876543210' };
+const legacy = { agent_uuid: 'agent_a', chat_session_id: 's', message: 'Hello' };
+const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
+
+/** Every endpoint, with answers that prove its success. */
+const WRITES: Array<[string, Send, unknown[]]> = [
+	[
+		'POST /v1/call',
+		async (service) => await endpoints.placeCall(service, call),
+		[{ success: true, data: { call_id: 'c' } }, { call_id: 'c' }, { success: true, call_id: 'c' }],
+	],
+	[
+		'POST /call',
+		async (service) => await endpoints.placeCall(service, call, { legacy: true }),
+		[{ success: true, data: { call_id: 'c' } }],
+	],
+	[
+		'POST /v1/campaigns/{id}/contacts',
+		async (service) => await endpoints.pushContacts(service, 42, contacts),
+		[
+			{ success: true, data: { campaign_upload_id: 7 } },
+			{ campaign_upload_id: 7 },
+			{ success: true, data: { campaign_upload_id: null, contacts_accepted: 0 } },
+		],
+	],
+	[
+		'POST /v1/dnd_numbers',
+		async (service) => await endpoints.addDndNumber(service, { body: { phone: '1' } }),
+		[{ success: true, data: { id: 1 } }, { success: true }, { success: true, message: 'added' }],
+	],
+	[
+		'DELETE /v1/dnd_numbers',
+		async (service) => await endpoints.removeDndNumber(service, { query: { phone: '1' } }),
+		[{ success: true, message: 'removed' }],
+	],
+	[
+		'POST /v1/chat/session',
+		async (service) => await endpoints.createSession(service, {}),
+		[{ success: true, data: { id: ID } }, { success: true }],
+	],
+	[
+		'POST /v1/chat/inbound',
+		async (service) => await endpoints.sendInbound(service, {}),
+		[
+			{ success: true, data: { reply: 'Hi' } },
+			{ success: true, state: 'default', reply: '' },
+			{ success: true, data: { result: { turn_id: 't' } } },
+		],
+	],
+	[
+		'POST /v1/chat/inbound/async',
+		async (service) => await endpoints.sendInboundAsync(service, {}),
+		[{ success: true, data: { turn: 't' } }, { success: true }],
+	],
+	[
+		'POST /v1/chat/session/{id}/support',
+		async (service) => await endpoints.sendSupportCommand(service, ID, 'close'),
+		[{ success: true, data: {} }, { success: true }],
+	],
+	[
+		'POST /v1/chat/session/{id}/inject_context',
+		async (service) => await endpoints.injectContext(service, ID, { context: 'x' }),
+		[{ success: true, data: { session_id: ID, context: ['x'] } }, { context: ['x'] }],
+	],
+	[
+		'POST /chat_sessions',
+		async (service) => await endpoints.createLegacySession(service, { agent_uuid: 'agent_a' }),
+		[{ success: true, data: { session_id: ID } }],
+	],
+	[
+		'POST /chat_messages/send_message',
+		async (service) => await endpoints.sendLegacyMessage(service, legacy),
+		[{ success: true, data: { session_id: ID, response: '' } }, { response: 'Hi' }],
+	],
+	[
+		'POST /chat_sessions/{id}/close_session',
+		async (service) =>
+			await endpoints.endLegacySession(service, 'close_session', ID, { agent_uuid: 'agent_a' }),
+		[{ success: true, data: { session_id: ID, summary: '' } }],
+	],
+	[
+		'POST /chat_sessions/{id}/pause_session',
+		async (service) =>
+			await endpoints.endLegacySession(service, 'pause_session', ID, { agent_uuid: 'agent_a' }),
+		[
+			{ success: true, data: { session_id: ID } },
+			{ success: true, message: 'Paused' },
+		],
+	],
+];
+
+const READS: Array<[string, Send, unknown[]]> = [
+	[
+		'GET /v1/call/{id}',
+		async (service) => await endpoints.getCall(service, 'c'),
+		[{ success: true, data: { status: 'picked' } }, { call_id: 'c' }],
+	],
+	[
+		'GET /v1/call/{id}/transcript',
+		async (service) => await endpoints.getTranscript(service, 'c'),
+		[{ success: true, data: { transcript: [] } }],
+	],
+	[
+		'GET /v1/call/{id}/recording',
+		async (service) => await endpoints.getRecording(service, 'c'),
+		[{ success: true, data: { recording_url: 'https://storage.example.com/x' } }],
+	],
+	[
+		'GET /v1/calls',
+		async (service) => await endpoints.listCalls(service, {}),
+		[
+			{ success: true, data: [] },
+			{ success: true, data: {} },
+			{ success: true, calls: [] },
+			[{ call_id: 'c' }],
+		],
+	],
+	[
+		'GET /v1/active_agents',
+		async (service) => await endpoints.getActiveAgents(service),
+		[
+			{ success: true, data: [] },
+			{ success: true, data: {} },
+			{ success: true, agents: {} },
+		],
+	],
+	[
+		'GET /v1/campaigns/{id}/status',
+		async (service) => await endpoints.getCampaignStatus(service, 42),
+		[{ success: true, data: { campaign: { id: 42 } } }, { campaign: { id: 42 } }],
+	],
+	[
+		'GET /v1/dnd_numbers',
+		async (service) => await endpoints.listDndNumbers(service, {}),
+		[{ success: true, data: [], meta: { total_pages: 0 } }],
+	],
+];
+
+/** Answers at 2xx that prove nothing, to no endpoint. */
+const EMPTY: Array<[string, string]> = [
+	['an empty body', ''],
+	['white space', ' \n'],
+	['null', 'null'],
+	['an empty object', '{}'],
+	['an empty list', '[]'],
+	['another success word', '{"status":"ok"}'],
+	['another word of failure', '{"status":"error"}'],
+	['a message alone', '{"message":"ok"}'],
+	['null under data', '{"data":null}'],
+	['a page', '<!doctype html><title>Sign in</title>'],
+	['half an answer', '{"success":true,"data":{"call_id":"c'],
+	['a number', '1'],
+	['a text', '"ok"'],
+	['null in each field', '{"call_id":null,"campaign_upload_id":null,"success":null}'],
+];
+
+/** `success: true` without what the document promises for this endpoint. */
+const BARE: Array<[string, string]> = [
+	['success alone', '{"success":true}'],
+	['success with null', '{"success":true,"data":null}'],
+];
+const OPEN = new Set([
+	'POST /v1/dnd_numbers',
+	'POST /v1/chat/session',
+	'POST /v1/chat/inbound/async',
+	'POST /v1/chat/session/{id}/support',
+]);
+
+describe.each(WRITES)('%s', (name, send, proofs) => {
+	test.each(proofs.map((proof) => [JSON.stringify(proof)]))('%s is a success', async (text) => {
+		expect(await send(answering(200, text).service)).toMatchObject({ status: 200 });
+	});
+
+	test.each([...EMPTY, ...(OPEN.has(name) ? [] : BARE)])(
+		'%s at 200 and 204 is unknown, and the request is sent once',
+		async (_what, text) => {
+			for (const status of [200, 204]) {
+				const { service, transport } = answering(status, text);
+				await expect(send(service)).rejects.toMatchObject({
+					name: 'OutcomeUnknown',
+					outcome: 'unknown',
+					message: expect.stringMatching(/so it is not known whether the request took effect$/),
+					todo: expect.stringContaining('not sent a second time'),
+				});
+				expect(transport).toHaveBeenCalledTimes(1);
+			}
+		},
+	);
+
+	test.each([
+		[400, '<html>Bad request</html>'],
+		[403, '<html>Forbidden</html>'],
+		[403, ''],
+		[404, '<html>Not found</html>'],
+		[404, '{}'],
+		[405, ''],
+		[408, ''],
+		[408, '{"error":"Request Timeout"}'],
+		[418, '{"message":"no"}'],
+		[499, ''],
+		[403, '{"message":"Forbidden"}'],
+		[403, '{"error":{"code":403,"message":"Forbidden"}}'],
+		[400, '{"success":true}'],
+	])('%i %s is not the service’s refusal: unknown, and sent once', async (status, text) => {
+		const { service, transport } = answering(status, text);
+		await expect(send(service)).rejects.toMatchObject({
+			outcome: 'unknown',
+			saidBy: 'answer',
+			status,
+			message: expect.stringContaining('Something other than the service'),
+		});
+		expect(transport).toHaveBeenCalledTimes(1);
+	});
+
+	test.each([
+		[200, '{"success":false}'],
+		[200, '{"success":false,"error":null}'],
+		[400, '{"success":false}'],
+		[408, '{"success":false,"error":"Request Timeout"}'],
+		[422, '{"errors":["is invalid"]}'],
+		[403, '{"error":"not yours"}'],
+	])('%i %s is a refusal in the service’s own words', async (status, text) => {
+		await expect(send(answering(status, text).service)).rejects.toMatchObject({
+			outcome: 'refused',
+			saidBy: 'service',
+			status,
+		});
+	});
+
+	test.each([401, 407, 413, 307, 308])(
+		'%i says by itself that nothing was done, whoever answers',
+		async (status) => {
+			await expect(send(answering(status, '<html>').service)).rejects.toMatchObject({
+				outcome: 'refused',
+				saidBy: 'answer',
+				isTransient: false,
+			});
+		},
+	);
+});
+
+describe.each(READS)('%s', (_name, send, proofs) => {
+	test.each(proofs.map((proof) => [JSON.stringify(proof)]))('%s can be read', async (text) => {
+		expect(await send(answering(200, text).service)).toMatchObject({ status: 200 });
+	});
+
+	test.each([...EMPTY, ...BARE])('%s at 200 cannot be read', async (_what, text) => {
+		await expect(send(answering(200, text).service)).rejects.toMatchObject({
+			outcome: 'unknown',
+			isTransient: true,
+			todo: expect.stringContaining('Nothing was changed by this read'),
+		});
+	});
+
+	test.each([
+		[403, '<html>Forbidden</html>'],
+		[404, ''],
+		[408, ''],
+		[499, ''],
+	])('%i %s: something other than the service answered', async (status, text) => {
+		await expect(send(answering(status, text).service)).rejects.toMatchObject({
+			outcome: 'unknown',
+			message: expect.stringContaining('Something other than the service'),
+			todo: expect.stringContaining('Base URL'),
+		});
+	});
+});
+
+describe('what stands beside data', () => {
+	const record = (body: Answer['body']) => recordOf({ status: 200, body });
+
+	test('never replaces a field of the record', () => {
+		const beside = { status: 'ok', id: 'req-1', message: 'Done', meta: { page: 1 } };
+		expect(record({ success: true, data: { status: 'picked', id: 7 }, ...beside })).toEqual({
+			status: 'picked',
+			id: 7,
+			message: 'Done',
+			meta: { page: 1 },
+		});
+	});
+
+	test('is the record where data is null', () => {
+		expect(record({ success: true, data: null, message: 'Removed' })).toEqual({
+			message: 'Removed',
+		});
+	});
+});

@@ -1,0 +1,126 @@
+import {
+	TransportFault,
+	type Clock,
+	type Method,
+	type WireAnswer,
+} from '../../../../nodes/shared/api/http';
+import {
+	ATTEMPTS,
+	backOffMs,
+	mayRetry,
+	retryAfterMs,
+	sendWithRetry,
+} from '../../../../nodes/shared/api/retry';
+
+const answer = (status: number, headers = {}): WireAnswer => ({ status, headers, text: '' });
+const fault = (code: string) => new TransportFault(code, code);
+
+function fakeClock(): Clock & { slept: number[] } {
+	const slept: number[] = [];
+	return {
+		slept,
+		now: () => Date.UTC(2026, 0, 1),
+		sleep: async (ms) => {
+			slept.push(ms);
+			await Promise.resolve();
+		},
+	};
+}
+
+describe('the retry rule', () => {
+	test.each<[Method, string, string | undefined, boolean]>([
+		['POST', 'ECONNREFUSED', 'connect', true],
+		['POST', 'EHOSTUNREACH', 'connect', true],
+		['POST', 'ENOTFOUND', 'getaddrinfo', true],
+		['POST', 'EAI_AGAIN', 'getaddrinfo', true],
+		['DELETE', 'ECONNREFUSED', 'connect', true],
+		['POST', 'EHOSTUNREACH', 'read', false],
+		['POST', 'ECONNREFUSED', undefined, false],
+		['POST', 'EPROTO', undefined, false],
+		['POST', 'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', undefined, false],
+		['POST', 'ECONNRESET', 'read', false],
+		['POST', 'ECONNABORTED', undefined, false],
+		['POST', 'ETIMEDOUT', undefined, false],
+		['POST', 'EPIPE', 'write', false],
+		['DELETE', 'ECONNRESET', 'read', false],
+		['GET', 'ECONNRESET', 'read', true],
+		['GET', 'ETIMEDOUT', undefined, true],
+		['GET', 'EPROTO', undefined, true],
+		['GET', 'CERT_HAS_EXPIRED', undefined, false],
+		['POST', 'CERT_HAS_EXPIRED', undefined, false],
+		['POST', 'BLOCKED_BY_N8N', undefined, false],
+		['GET', 'BLOCKED_BY_N8N', undefined, false],
+	])('%s after %s (%s): %s', (method, code, syscall, expected) => {
+		expect(mayRetry(method, new TransportFault(code, code, syscall))).toBe(expected);
+	});
+
+	test.each<[Method, number, boolean]>([
+		['POST', 429, true],
+		['DELETE', 429, true],
+		['POST', 500, false],
+		['POST', 503, false],
+		['DELETE', 502, false],
+		['GET', 500, true],
+		['GET', 503, true],
+		['GET', 404, false],
+		['GET', 401, false],
+		['POST', 200, false],
+	])('%s answered with %i: %s', (method, status, expected) => {
+		expect(mayRetry(method, answer(status))).toBe(expected);
+	});
+});
+
+describe('Retry-After', () => {
+	const now = Date.UTC(2026, 0, 1);
+	test.each([
+		['3', 3_000],
+		['0', 0],
+		['Thu, 01 Jan 2026 00:00:05 GMT', 5_000],
+		['Wed, 31 Dec 2025 00:00:00 GMT', 0],
+		['soon', undefined],
+		['', undefined],
+	])('%s', (value, expected) => {
+		expect(retryAfterMs(answer(429, { 'retry-after': value }), now)).toBe(expected);
+	});
+});
+
+test('back-off doubles up to a cap, half of it by chance', () => {
+	const steps = [0, 1, 2, 3, 4, 5, 6];
+	expect(steps.map((step) => backOffMs(step, () => 1))).toEqual([
+		500, 1000, 2000, 4000, 8000, 8000, 8000,
+	]);
+	expect(steps.map((step) => backOffMs(step, () => 0))).toEqual([
+		250, 500, 1000, 2000, 4000, 4000, 4000,
+	]);
+});
+
+test('sends until it succeeds, waiting as the service asks', async () => {
+	const clock = fakeClock();
+	const answers = [answer(429, { 'retry-after': '2' }), answer(429), answer(200)];
+	const send = jest.fn(async () => await Promise.resolve(answers.shift() ?? answer(500)));
+	expect(await sendWithRetry('POST', send, clock, () => 1)).toEqual(answer(200));
+	expect(send).toHaveBeenCalledTimes(3);
+	expect(clock.slept).toEqual([2_000, 1_000]);
+});
+
+test('gives the last answer back when the attempts are used up', async () => {
+	const send = jest.fn(async () => await Promise.resolve(answer(503)));
+	expect(await sendWithRetry('GET', send, fakeClock(), () => 1)).toEqual(answer(503));
+	expect(send).toHaveBeenCalledTimes(ATTEMPTS);
+});
+
+test('does not make the workflow wait longer than a minute', async () => {
+	const clock = fakeClock();
+	const send = jest.fn(async () => await Promise.resolve(answer(429, { 'retry-after': '3600' })));
+	expect(await sendWithRetry('POST', send, clock, () => 1)).toMatchObject({ status: 429 });
+	expect(send).toHaveBeenCalledTimes(1);
+	expect(clock.slept).toEqual([]);
+});
+
+test('a write whose connection breaks is sent once', async () => {
+	const send = jest.fn(async () => await Promise.reject(fault('ECONNRESET')));
+	await expect(sendWithRetry('POST', send, fakeClock(), () => 1)).rejects.toMatchObject({
+		code: 'ECONNRESET',
+	});
+	expect(send).toHaveBeenCalledTimes(1);
+});

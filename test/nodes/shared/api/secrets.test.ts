@@ -1,0 +1,150 @@
+import { inspect } from 'node:util';
+import type { WireAnswer } from '../../../../nodes/shared/api/http';
+import { withoutSecrets } from '../../../../nodes/shared/api/secrets';
+import { Service } from '../../../../nodes/shared/api/client';
+import * as endpoints from '../../../../nodes/shared/api/endpoints';
+
+const TOKEN = 'aB3"/d\\9+e&x<7=z';
+const WS_TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzIjoiMSJ9.c2lnbmF0dXJl';
+const URL = 'https://storage.example.com/a.wav?X-Signature=0123456789abcdef';
+const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+
+/** A service that gives these answers, one after another. */
+function answering(...answers: Array<Partial<WireAnswer>>): Service {
+	const transport = async () =>
+		await Promise.resolve({ status: 200, headers: {}, text: '', ...answers.shift() });
+	return new Service(transport, clock, () => 0, TOKEN);
+}
+
+/** Everything that can be seen of what came, or of why nothing did. */
+async function seen(asking: Promise<unknown>): Promise<string> {
+	return await asking.then(
+		(answer) => inspect(answer, { depth: Infinity }),
+		(error: unknown) => inspect(error, { depth: Infinity, showHidden: true }),
+	);
+}
+
+const each = (write: (char: string) => string) => [...TOKEN].map(write).join('');
+const code = (char: string) => char.charCodeAt(0);
+const WRITTEN: Array<[string, string]> = [
+	['as it is', TOKEN],
+	['in small letters', TOKEN.toLowerCase()],
+	['as a JSON text', JSON.stringify(TOKEN).slice(1, -1)],
+	['percent-encoded', encodeURIComponent(TOKEN)],
+	['percent-encoded throughout', each((char) => `%${code(char).toString(16)}`)],
+	['escaped throughout', each((char) => `\\u00${code(char).toString(16)}`)],
+	['as decimal entities', each((char) => `&#${code(char)};`)],
+	['as hexadecimal entities', each((char) => `&#x${code(char).toString(16).toUpperCase()};`)],
+	['half escaped', `${TOKEN.slice(0, 5)}${encodeURIComponent(TOKEN.slice(5))}`],
+];
+
+describe.each(WRITTEN)('the API token %s', (_way, token) => {
+	const inJson = (body: unknown) => JSON.stringify(body);
+
+	test.each<[string, number, string]>([
+		['a refusal', 400, inJson({ success: false, error: `Token ${token} is wrong` })],
+		['a list of refusals', 422, inJson({ success: false, errors: ['No', `key=${token}`] })],
+		['the details', 400, inJson({ success: false, error: 'No', details: { sent: { k: token } } })],
+		['a name', 400, inJson({ success: false, error: 'No', details: { [token]: 1 } })],
+		['a page', 403, `<html>Header API-Token: ${token}</html>`],
+		['the service in trouble', 500, inJson({ success: false, error: token })],
+		['another answer', 200, inJson({ echo: token })],
+		['half an answer', 200, `{"success":true,"token":"${token}`],
+		['a success', 200, inJson({ success: true, data: { call_id: 'c', echo: [{ a: token }] } })],
+		['a plain text', 502, token],
+	])('is not seen in %s', async (_place, status, text) => {
+		const service = answering({ status, text });
+		const shown = await seen(
+			endpoints.placeCall(service, { agent_uuid: 'a', country_code: 'IN', phone_number: '1' }),
+		);
+		expect(shown).toContain('[hidden]');
+		for (const [, written] of WRITTEN) {
+			expect(shown).not.toContain(written);
+			expect(shown).not.toContain(inspect(written).slice(1, -1));
+		}
+	});
+});
+
+test('an answer without a secret stays as it is, number for number', async () => {
+	const text = '{"success":true,"data":{"call_id":"c","a":"\\u0041 % &#65; \\"x\\""}}';
+	const call = { agent_uuid: 'a', country_code: 'IN', phone_number: '1' };
+	expect(await endpoints.placeCall(answering({ text }), call)).toEqual({
+		status: 200,
+		body: { success: true, data: { call_id: 'c', a: 'A % &#65; "x"' } },
+	});
+});
+
+describe('a WebSocket token', () => {
+	const data = { token: WS_TOKEN, ws_url: 'wss://chat.example.com/s', expires_at: 1 };
+	const given = JSON.stringify({ success: true, data });
+
+	test('reaches the socket, also when the same one is given again', async () => {
+		const service = answering({ text: given }, { text: given });
+		const first = await endpoints.requestWsToken(service, 's');
+		const second = await endpoints.requestWsToken(service, 's');
+		expect([first, second]).toMatchObject([{ body: { data } }, { body: { data } }]);
+	});
+
+	test.each<[string, number, string]>([
+		['a truncated answer', 200, given.slice(0, -30)],
+		['an answer of the service in trouble', 500, given],
+		[
+			'a refusal that brings it along',
+			400,
+			JSON.stringify({ success: false, error: `${WS_TOKEN} is in use`, data }),
+		],
+		['a page', 403, `<html>${WS_TOKEN}</html>`],
+		['no JSON at all', 200, `token=${WS_TOKEN}`],
+	])('is not seen in %s', async (_what, status, text) => {
+		const shown = await seen(endpoints.requestWsToken(answering({ status, text }), 's'));
+		expect(shown).toMatch(/ServiceRefusal|OutcomeUnknown/);
+		expect(shown).not.toContain(WS_TOKEN.slice(0, 12));
+	});
+
+	test.each<[string, (token: string) => string]>([
+		['as it is', (token) => token],
+		['percent-encoded', encodeURIComponent],
+	])('that the service repeats %s in a later answer is hidden', async (_way, write) => {
+		const echo = JSON.stringify({ success: true, data: { context: [`token ${write(WS_TOKEN)}`] } });
+		const service = answering({ text: given }, { text: echo });
+		await endpoints.requestWsToken(service, 's');
+		const shown = await seen(endpoints.injectContext(service, 's', { context: 'x' }));
+		expect(shown).toContain('token [hidden]');
+	});
+});
+
+test('texts from elsewhere, such as a close reason or a frame, lose the secrets that are known', () => {
+	expect(withoutSecrets('bad token 1 and token%201', ['token 1', 'token 12'])).toBe(
+		'bad token 1 and token%201',
+	);
+	expect(withoutSecrets('bad secret 1 and secret%201', ['secret 1'])).toBe(
+		'bad [hidden] and [hidden]',
+	);
+	expect(withoutSecrets('{"a":"\\u0073ecret 1"}', ['secret 1'])).toBe('{"a":"[hidden]"}');
+	expect(withoutSecrets('nothing', [])).toBe('nothing');
+});
+
+describe('the address of a recording', () => {
+	const data = { call_id: 'c', recording_url: URL, expires_in_seconds: 900 };
+
+	test('is given out where it was asked for', async () => {
+		const service = answering({ text: JSON.stringify({ success: true, data }) });
+		expect(await endpoints.getRecording(service, 'c')).toMatchObject({ body: { data } });
+	});
+
+	test.each<[string, number, string]>([
+		['a truncated answer', 200, JSON.stringify({ success: true, data }).slice(0, -3)],
+		[
+			'a refusal that brings it along',
+			410,
+			JSON.stringify({ success: false, error: `${URL} has expired`, data }),
+		],
+		['the service in trouble', 503, JSON.stringify(data)],
+	])('is not seen in %s', async (_what, status, text) => {
+		const shown = await seen(
+			endpoints.getRecording(answering(...[1, 2, 3, 4].map(() => ({ status, text }))), 'c'),
+		);
+		expect(shown).toMatch(/ServiceRefusal|OutcomeUnknown/);
+		expect(shown).not.toContain('Signature');
+	});
+});

@@ -1,0 +1,119 @@
+/**
+ * What a person is told of each answer and each fault, written down in full so that a changed sentence is seen and
+ * meant: `npm test -- -u test/nodes/shared/api/words.test.ts`.
+ */
+import { readAnswer } from '../../../../nodes/shared/api/envelope';
+import { ERROR_TABLE, explainStatus } from '../../../../nodes/shared/api/errorTable';
+import { carries } from '../../../../nodes/shared/api/evidence';
+import {
+	ExplainedError,
+	isTransient,
+	MissingOpenDetail,
+	OutcomeUnknown,
+} from '../../../../nodes/shared/api/errors';
+import { TransportFault, type Method } from '../../../../nodes/shared/api/http';
+import { Service } from '../../../../nodes/shared/api/client';
+
+expect.addSnapshotSerializer({
+	test: (value) => typeof value === 'string',
+	serialize: (value) => String(value),
+});
+
+function words(error: unknown): string {
+	if (!(error instanceof ExplainedError)) throw error;
+	const again = isTransient(error) ? 'may go well later' : 'lasting';
+	return `${error.name}, ${error.outcome}, ${again}\n${error.message}.\n${error.advice}`;
+}
+
+async function told(act: () => unknown): Promise<string> {
+	try {
+		await act();
+	} catch (error) {
+		return words(error);
+	}
+	throw new Error('nothing was told');
+}
+
+test.each(ERROR_TABLE)('$name', ({ what, todo }) => {
+	expect(`${what}.\n${todo}`).toMatchSnapshot();
+});
+
+test.each([400, 403, 404, 409, 422])(
+	'a refusal with %i that the document does not name',
+	(status) => {
+		const { what, todo } = explainStatus(status, true);
+		expect(`${what}.\n${todo}`).toMatchSnapshot();
+	},
+);
+
+describe('an answer', () => {
+	test.each<[Method, number, string]>([
+		['GET', 500, ''],
+		['GET', 503, '{"success":false,"error":"database down","details":null}'],
+		['POST', 500, '{"success":false,"error":"boom","details":{"trace":"abc","at":{"line":3}}}'],
+		['POST', 502, '<html>\n  <b>Bad gateway</b>\n</html>'],
+		['GET', 403, '<html>Forbidden</html>'],
+		['POST', 499, ''],
+		['POST', 300, ''],
+		['POST', 302, ''],
+		['GET', 200, ' <html>Sign in</html>'],
+		['POST', 200, '<html>Sign in</html>'],
+		['GET', 200, ' '],
+		['POST', 204, ''],
+		['GET', 200, '{"success":true,"data":{"call_'],
+		['POST', 299, '{"success":true'],
+		['GET', 200, '{"success":true,"data":{}}'],
+		['POST', 200, '{"success":true}'],
+		['POST', 200, `{"text":"${'x'.repeat(300)}"}`],
+		['POST', 400, '{"success":false}'],
+		['POST', 400, '{"success":false,"error":"","errors":["one","two"]}'],
+		['POST', 400, '{"success":false,"errors":"only text"}'],
+		['POST', 400, '{"success":false,"error":{"code":7},"details":["a"]}'],
+		['POST', 422, '{"errors":["is invalid",{"field":"phone"}]}'],
+		['POST', 409, '{"success":false,"error":"refused","upstream_body":{"reason":"too late"}}'],
+	])('%s %i %s', async (method, status, text) => {
+		const request = { method, path: '/v1/call' };
+		const answer = { status, headers: {}, text };
+		const read = () => readAnswer(request, answer, { evidence: carries('call_id'), now: 0 });
+		expect(await told(read)).toMatchSnapshot();
+	});
+
+	test('that holds a secret is not quoted', async () => {
+		const answer = { status: 200, headers: {}, text: '{"token":"abc' };
+		const reading = { evidence: carries('token'), isSecret: true, now: 0 };
+		const read = () => readAnswer({ method: 'POST', path: '/v1/x' }, answer, reading);
+		expect(await told(read)).toMatchSnapshot();
+	});
+});
+
+describe('a fault of the network', () => {
+	test.each<[Method, string, string | undefined]>([
+		['GET', 'ECONNRESET', 'read'],
+		['POST', 'ECONNRESET', 'read'],
+		['POST', 'ECONNABORTED', undefined],
+		['POST', 'ETIMEDOUT', 'read'],
+		['GET', 'ECONNREFUSED', 'connect'],
+		['POST', 'ENOTFOUND', 'getaddrinfo'],
+		['POST', 'CERT_HAS_EXPIRED', undefined],
+		['POST', 'BLOCKED_BY_N8N', undefined],
+	])('%s %s %s', async (method, code, syscall) => {
+		const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+		const transport = async () =>
+			await Promise.reject(new TransportFault(code, `in words: ${code}`, syscall));
+		const service = new Service(transport, clock, () => 0);
+		const send = async () => await service.send({ method, path: '/v1/call' }, carries('call_id'));
+		expect(await told(send)).toMatchSnapshot();
+	});
+});
+
+test('an unknown outcome can be told in the words of whoever knows what was sent', () => {
+	const found = new OutcomeUnknown('It broke', 'Look there.', 'ECONNRESET');
+	expect(words(found.told({}))).toBe(words(found));
+	expect(words(found.told({ message: 'The call is open', todo: 'Ask.' }))).toMatchSnapshot();
+	expect(new OutcomeUnknown('It broke', 'Look there.', 'no', 500).saidBy).toBe('service');
+});
+
+test('an open detail that is missing is not sent, and waiting does not help', () => {
+	expect(words(new MissingOpenDetail('It is missing', 'Fill it in.'))).toMatchSnapshot();
+	expect(isTransient(new Error('x'))).toBe(false);
+});

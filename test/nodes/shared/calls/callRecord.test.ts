@@ -1,0 +1,55 @@
+import {
+	simplifyCall,
+	transcriptText,
+	transcriptTurns,
+	withExpiry,
+} from '../../../../nodes/shared/calls/callRecord';
+import type { JsonObject, JsonValue } from '../../../../nodes/shared/api/types';
+
+test('a simple record has the documented fields that are there, in a fixed order', () => {
+	const record = {
+		tag: null,
+		summary: 'Wants a visit',
+		call_id: 'a',
+		campaign_id: 7,
+		status: 'new',
+	};
+	expect(JSON.stringify(simplifyCall(record))).toBe(
+		'{"call_id":"a","status":"new","summary":"Wants a visit"}',
+	);
+});
+
+test('a record of another shape passes as it is', () => {
+	expect(simplifyCall({ call: { call_id: 'a' } })).toEqual({ call: { call_id: 'a' } });
+});
+
+describe('the transcript', () => {
+	test('reads as one line a turn, whatever the roles are', () => {
+		const turns: JsonValue[] = [
+			{ role: 'assistant', content: 'Hello,\n  how are you?', timestamp: 't' },
+			{ role: 'caller-7', content: 'Fine' },
+			{ role: null, content: { text: 'odd' } },
+			'note',
+		];
+		expect(transcriptText(turns)).toBe(
+			'assistant: Hello, how are you?\ncaller-7: Fine\n: {"text":"odd"}\nnote',
+		);
+	});
+
+	test.each<JsonObject>([{}, { transcript: null }, { transcript: 'x' }])(
+		'%p holds no turns',
+		(data) => {
+			expect(transcriptTurns(data)).toEqual([]);
+		},
+	);
+});
+
+test('a link’s end is counted from the request', () => {
+	const askedAt = Date.parse('2027-01-31T10:00:00Z');
+	expect(withExpiry({ recording_url: 'u', expires_in_seconds: 900 }, askedAt)).toEqual({
+		recording_url: 'u',
+		expires_in_seconds: 900,
+		expires_at: '2027-01-31T10:15:00.000Z',
+	});
+	expect(withExpiry({ recording_url: 'u' }, askedAt)).toEqual({ recording_url: 'u' });
+});

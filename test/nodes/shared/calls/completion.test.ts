@@ -1,0 +1,117 @@
+import {
+	findCallId,
+	findField,
+	isOver,
+	isWanted,
+	OBSERVED_OUTCOMES,
+	parseList,
+} from '../../../../nodes/shared/calls/completion';
+import { dialects } from '../../../simulator';
+import type { JsonObject, JsonValue } from '../../../../nodes/shared/api/types';
+
+const ID = '6f1c2a34-0000-4000-8000-000000000001';
+
+describe('findCallId', () => {
+	const bodies = Object.values(dialects).map(({ name, webhook }) => [name, webhook] as const);
+
+	it.each(bodies)('finds it in the payload of dialect %s', (_name, webhook) => {
+		const payload: JsonValue = JSON.parse(
+			JSON.stringify(webhook.body(ID, { call_id: ID, status: 'picked' })),
+		);
+		expect(findCallId(payload)).toBe(ID);
+	});
+
+	it.each<[string, JsonValue]>([
+		['nothing', {}],
+		['text', 'call_id'],
+		['null', null],
+		['a number for it', { call_id: 7 }],
+		['an empty text for it', { call_id: ' ' }],
+		['a way out of the path', { call_id: '../calls' }],
+		['a text too long', { call_id: 'a'.repeat(129) }],
+	])('finds none in %s', (_name, payload) => {
+		expect(findCallId(payload)).toBeUndefined();
+	});
+
+	it('finds it at any depth, with bounded work', () => {
+		const deep = (levels: number, value: JsonValue): JsonValue => {
+			let payload = value;
+			for (let level = 0; level < levels; level++) payload = { inner: [payload] };
+			return payload;
+		};
+		expect(findCallId(deep(1, { call_id: ID }))).toBe(ID);
+		expect(findCallId(deep(5_000, { call_id: ID }))).toBe(ID);
+		expect(findCallId(deep(100_000, { call_id: ID }))).toBeUndefined();
+		const wide = [...Array.from({ length: 200_000 }, () => 0), { call_id: ID }];
+		expect(findCallId(wide)).toBeUndefined();
+	});
+
+	it('takes the one nearest to the top', () => {
+		const payload = { data: { data_captured: { call_id: 'other' } }, call: { call_id: ID } };
+		expect(findCallId(payload)).toBe(ID);
+		expect(findField([{ x: [{ status: 'inner' }] }, { status: 'outer' }], 'status')).toBe('outer');
+	});
+});
+
+describe('the end of a call', () => {
+	it.each<[string, JsonObject, boolean]>([
+		['who ended it', { status: 'picked', call_picked_at: 'x', call_ended_by: 'agent' }, true],
+		['why it ended', { status: 'voicemail', call_ended_reason: 'timeout' }, true],
+		['why in words', { call_ended_reason_message: 'Hung up' }, true],
+		['a summary', { status: 'picked', call_picked_at: 'x', summary: 'Wants a visit' }, true],
+		['an analysis', { post_call_analysis: { sentiment: 'positive' } }, true],
+		['an empty analysis', { post_call_analysis: {} }, false],
+		[
+			'an analysis that has no value yet',
+			{ post_call_analysis: { sentiment: null, tags: [], scores: { mood: null } } },
+			false,
+		],
+		['an analysis that says no', { post_call_analysis: { callback_required: false } }, true],
+		['an outcome of a call never picked up', { status: 'not_picked' }, true],
+		['an outcome of a call that broke off', { status: 'failed', call_picked_at: 'x' }, true],
+		['picked while the person may still talk', { status: 'picked', call_picked_at: 'x' }, false],
+		['picked, without the time of it', { status: 'picked' }, false],
+		['a status of another kind', { status: 'ringing' }, false],
+		['a busy line, by its reason', { status: 'busy', call_ended_reason: 'busy' }, true],
+		['no status', { status: null }, false],
+		['nothing at all', {}, false],
+	])('%s', (_name, record, over) => {
+		expect(isOver(record, OBSERVED_OUTCOMES)).toBe(over);
+	});
+
+	it('by a status that the user lists', () => {
+		expect(isOver({ status: 'voicemail' }, OBSERVED_OUTCOMES)).toBe(false);
+		expect(isOver({ status: 'voicemail', call_picked_at: 'x' }, ['voicemail'])).toBe(true);
+		expect(isOver({ status: 'failed' }, ['voicemail'])).toBe(false);
+		expect(isOver({}, ['voicemail'])).toBe(false);
+	});
+});
+
+describe('filters', () => {
+	const all = { status: [], agent_uuid: [], campaign_id: [] };
+	const record = { call_id: ID, status: 'picked', campaign_id: 42, agent_uuid: 'agent_a' };
+
+	it('want every call when they are empty', () => {
+		expect(isWanted({ call_id: ID }, all)).toBe(true);
+	});
+
+	it.each([
+		[{ status: ['picked', 'failed'] }, true],
+		[{ status: ['failed'] }, false],
+		[{ campaign_id: ['42'] }, true],
+		[{ campaign_id: ['4'] }, false],
+		[{ agent_uuid: ['agent_a'], campaign_id: ['42'] }, true],
+		[{ agent_uuid: ['agent_b'], campaign_id: ['42'] }, false],
+	])('%p: %p', (filters, wanted) => {
+		expect(isWanted(record, { ...all, ...filters })).toBe(wanted);
+		expect(isWanted({ data: record }, { ...all, ...filters })).toBe(wanted);
+	});
+
+	it('do not want a call that lacks the field', () => {
+		expect(isWanted({ call_id: ID }, { ...all, campaign_id: ['undefined'] })).toBe(false);
+	});
+
+	it('are typed as a list', () => {
+		expect(parseList(' picked, not_picked\nfailed ,,')).toEqual(['picked', 'not_picked', 'failed']);
+	});
+});

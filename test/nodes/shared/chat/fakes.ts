@@ -1,0 +1,218 @@
+import type { Clock } from '../../../../nodes/shared/api/http';
+import type { JsonObject } from '../../../../nodes/shared/api/types';
+import { ChatConnection } from '../../../../nodes/shared/chat/connection';
+import type { ConnectionOptions } from '../../../../nodes/shared/chat/connection';
+import type { ChatEnded } from '../../../../nodes/shared/chat/endings';
+import type { ChatEvent, ChatSocket, MintResult } from '../../../../nodes/shared/chat/types';
+
+/** Lets every promise that is due go on. */
+export async function settle(): Promise<void> {
+	await new Promise((resolve) => {
+		setImmediate(resolve);
+	});
+}
+
+/** Time stands still until a test moves it. */
+export class FakeClock implements Clock {
+	readonly asked: number[] = [];
+
+	private sleepers: Array<{ wakeAt: number; wake: () => void }> = [];
+
+	constructor(private time = 1_700_000_000_000) {}
+
+	now(): number {
+		return this.time;
+	}
+
+	get pending(): number {
+		return this.sleepers.length;
+	}
+
+	async sleep(ms: number): Promise<void> {
+		this.asked.push(ms);
+		await new Promise<void>((wake) => {
+			this.sleepers.push({ wakeAt: this.time + ms, wake });
+		});
+	}
+
+	async advance(ms: number): Promise<void> {
+		const end = this.time + ms;
+		await settle();
+		for (;;) {
+			const next = Math.min(...this.sleepers.map(({ wakeAt }) => wakeAt));
+			if (next > end) break;
+			this.time = Math.max(this.time, next);
+			const due = this.sleepers.filter(({ wakeAt }) => wakeAt <= next);
+			this.sleepers = this.sleepers.filter(({ wakeAt }) => wakeAt > next);
+			for (const { wake } of due) wake();
+			await settle();
+		}
+		this.time = end;
+	}
+
+	/** The system clock is set to another time while sleeps go on. */
+	set(time: number): void {
+		const shift = time - this.time;
+		this.time = time;
+		for (const sleeper of this.sleepers) sleeper.wakeAt += shift;
+	}
+}
+
+type SocketEvent = { data: unknown; code: number; reason: string };
+
+export class FakeSocket implements ChatSocket {
+	binaryType: 'arraybuffer' | 'blob' = 'blob';
+	readyState = 0;
+	readonly sent: string[] = [];
+	readonly closeCalls: Array<number | undefined> = [];
+	/** A deaf peer never answers our close. */
+	deaf = false;
+	/** Called with each frame, for servers that answer at once. */
+	answer: ((text: string) => void) | null = null;
+	private readonly listeners: Array<[string, (event: SocketEvent) => void]> = [];
+
+	constructor(readonly url: string) {}
+
+	addEventListener(type: string, listener: (event: SocketEvent) => void): void {
+		this.listeners.push([type, listener]);
+	}
+
+	send(text: string): void {
+		this.sent.push(text);
+		this.answer?.(text);
+	}
+
+	close(code?: number): void {
+		this.closeCalls.push(code);
+		if (this.readyState === 3) return;
+		this.readyState = 2;
+		if (!this.deaf) this.ends(code ?? 1005);
+	}
+
+	opens(): void {
+		this.readyState = 1;
+		this.fire('open');
+	}
+
+	ends(code: number, reason = ''): void {
+		this.readyState = 3;
+		this.fire('close', { code, reason });
+	}
+
+	/** As the network does it: an error event, then a close event. */
+	breaks(): void {
+		this.fire('error');
+		this.ends(1006);
+	}
+
+	receives(data: unknown): void {
+		this.fire('message', { data });
+	}
+
+	get query(): URLSearchParams {
+		return new URL(this.url).searchParams;
+	}
+
+	private fire(type: string, event: Partial<SocketEvent> = {}): void {
+		for (const [listened, listener] of this.listeners) {
+			if (listened === type) listener({ data: null, code: 0, reason: '', ...event });
+		}
+	}
+}
+
+export function eventFrame(type: string, eventId: unknown, payload: JsonObject = {}): string {
+	const beside = { session_id: 's-1', account_id: 7, ts: '2026-01-01T00:00:00Z' };
+	return JSON.stringify({ type, ...beside, event_id: eventId, payload });
+}
+
+export function ackFrame(payload: JsonObject): string {
+	return JSON.stringify({ type: 'ws_write_result', session_id: 's-1', account_id: 7, payload });
+}
+
+export interface Rig {
+	clock: FakeClock;
+	sockets: FakeSocket[];
+	/** The newest socket. */
+	socket: () => FakeSocket;
+	events: ChatEvent[];
+	endings: ChatEnded[];
+	logged: Array<[string, Record<string, unknown> | undefined]>;
+	/** Number of tokens asked for. */
+	mints: () => number;
+	connection: ChatConnection;
+	/** Opens the newest socket and lets it prove that it holds. */
+	hold: () => Promise<void>;
+}
+
+export const WS_URL = 'wss://stream.example.com/v1/chat/session/s-1/user-stream?shard=4';
+
+/** A connection with fakes for all that is outside. `mint` gets the number of the request, from 1. */
+export function rig(
+	options: Partial<ConnectionOptions> = {},
+	mint?: (n: number, clock: FakeClock) => Promise<MintResult>,
+): Rig {
+	const clock = new FakeClock();
+	const sockets: FakeSocket[] = [];
+	const events: ChatEvent[] = [];
+	const endings: ChatEnded[] = [];
+	const logged: Rig['logged'] = [];
+	let mints = 0;
+	const log = (message: string, details?: Record<string, unknown>) => {
+		logged.push([message, details]);
+	};
+	const connection = new ChatConnection({
+		sessionId: 's-1',
+		baseUrl: 'https://api.example.com',
+		clientId: 'client-1',
+		takeOver: false,
+		mintToken: async () => {
+			mints += 1;
+			return await (mint ?? freshToken)(mints, clock);
+		},
+		openSocket: (url) => {
+			const socket = new FakeSocket(url);
+			sockets.push(socket);
+			return socket;
+		},
+		clock,
+		random: () => 0.5,
+		log: { debug: log, info: log, warn: log },
+		onEvent: (event) => {
+			events.push(event);
+		},
+		onEnded: (ending) => {
+			endings.push(ending);
+		},
+		...options,
+	});
+	const socket = (): FakeSocket => {
+		const newest = sockets.at(-1);
+		if (newest === undefined) throw new Error('no socket was opened');
+		return newest;
+	};
+	const hold = async (): Promise<void> => {
+		await settle();
+		socket().opens();
+		await clock.advance(600);
+	};
+	return {
+		clock,
+		sockets,
+		socket,
+		events,
+		endings,
+		logged,
+		mints: () => mints,
+		connection,
+		hold,
+	};
+}
+
+export async function freshToken(n: number, clock: Clock): Promise<MintResult> {
+	const expiresAt = Math.floor(clock.now() / 1000) + 300;
+	const token = { token: `secret-${n}`, ws_url: WS_URL, expires_at: expiresAt, stream: 'user' };
+	return { kind: 'token', token };
+}
+
+/** The ack of a turn that was completed inline. */
+export const messageSent = ackFrame({ state: 'default', reply: 'hello', turn_id: 't-1' });

@@ -1,0 +1,137 @@
+import {
+	interactionFrame,
+	MAX_FRAME_CHARS,
+	messageFrame,
+	parseFrame,
+	readMessage,
+	readTurnResult,
+} from '../../../../nodes/shared/chat/frames';
+import { ACK_STATES, EVENT_TYPES, INVALID_CODES } from '../../../../nodes/shared/chat/types';
+import type { ChatEvent } from '../../../../nodes/shared/chat/types';
+import type { JsonObject } from '../../../../nodes/shared/api/types';
+import { ackFrame, eventFrame } from './fakes';
+
+describe('frames that are sent', () => {
+	it.each([
+		['a message alone', messageFrame('hi'), { type: 'message', content: 'hi' }],
+		[
+			'a message with both ids',
+			messageFrame('hi', { messageId: 'm', idempotencyKey: 'k' }),
+			{ type: 'message', content: 'hi', message_id: 'm', idempotency_key: 'k' },
+		],
+		[
+			'empty ids, which are none',
+			messageFrame('hi', { messageId: '', idempotencyKey: '' }),
+			{ type: 'message', content: 'hi' },
+		],
+		[
+			'a choice',
+			interactionFrame('i', { optionId: 'o' }),
+			{ type: 'interaction_response', interaction_id: 'i', option_id: 'o' },
+		],
+		[
+			'free-form input',
+			interactionFrame('i', { response: 'r' }, { messageId: 'm', idempotencyKey: 'k' }),
+			{
+				type: 'interaction_response',
+				interaction_id: 'i',
+				response: 'r',
+				message_id: 'm',
+				idempotency_key: 'k',
+			},
+		],
+	])('%s', (_name, frame, wire) => {
+		expect(frame).toEqual(wire);
+	});
+});
+
+describe('frames that arrive', () => {
+	it.each(EVENT_TYPES.map(String).concat('brand_new'))('reads the event %s', (type) => {
+		const text = eventFrame(type, 'e-1', { to: 'ai' });
+		expect(parseFrame(text)).toEqual({
+			kind: 'event',
+			event: { type, eventId: 'e-1', payload: { to: 'ai' }, envelope: JSON.parse(text) },
+		});
+	});
+
+	it.each([
+		['a number', 12, '12'],
+		['nothing', undefined, null],
+		['null', null, null],
+		['an empty text', '', null],
+	])('takes %s as event_id', (_name, given, eventId) => {
+		expect(parseFrame(eventFrame('nudge_sent', given))).toMatchObject({ event: { eventId } });
+	});
+
+	it('reads an event whose payload is missing or no object', () => {
+		expect(parseFrame('{"type":"session_closed"}')).toMatchObject({ event: { payload: {} } });
+		expect(parseFrame('{"type":"x","payload":[1]}')).toMatchObject({ event: { payload: {} } });
+	});
+
+	it.each(ACK_STATES.map(String).concat('brand_new'))('reads an ack with the state %s', (state) => {
+		const payload: JsonObject = {
+			state,
+			reply: 'hello',
+			turn_id: 't',
+			merged_into: 9,
+			error: 'e',
+			mode: 'ai',
+			message_id: 'm',
+		};
+		expect(parseFrame(ackFrame(payload))).toEqual({
+			kind: 'ack',
+			ack: { state, reply: 'hello', turnId: 't', mergedInto: '9', error: 'e', payload },
+		});
+	});
+
+	it.each([
+		['binary', new ArrayBuffer(4)],
+		['binary', new Blob(['{}'])],
+		['binary', undefined],
+		['too_large', 'x'.repeat(MAX_FRAME_CHARS + 1)],
+		['not_json', ''],
+		['not_json', '{"type":'],
+		['not_an_object', '[]'],
+		['not_an_object', 'null'],
+		['not_an_object', '7'],
+		['no_type', '{}'],
+		['no_type', '{"type":5}'],
+		['no_state', '{"type":"ws_write_result","payload":null}'],
+		['no_state', '{"type":"ws_write_result","payload":{"state":1}}'],
+	])('leaves out what is %s', (why, data) => {
+		expect(parseFrame(data)).toEqual({ kind: 'ignored', why });
+	});
+
+	it('has the nine documented codes of an invalid frame', () => {
+		expect(new Set(INVALID_CODES).size).toBe(9);
+	});
+});
+
+describe('payloads', () => {
+	const event = (payload: JsonObject): ChatEvent => ({
+		type: 'any',
+		eventId: null,
+		payload,
+		envelope: {},
+	});
+
+	it('reads message_received', () => {
+		const message = { role: 'ai', content: 'hello', created_at: '2026-01-01T00:00:00Z' };
+		expect(readMessage(event({ id: 1, type: 'message', ...message }))).toEqual({
+			id: '1',
+			...message,
+		});
+		expect(readMessage(event({ role: 1 }))).toEqual({
+			id: null,
+			role: null,
+			content: null,
+			created_at: null,
+		});
+	});
+
+	it('reads turn_result', () => {
+		const payload = { turn_id: 5, message_id: 'm', state: 'done', merged_into: null, error: 'e' };
+		expect(readTurnResult(event(payload))).toEqual({ ...payload, turn_id: '5', payload });
+		expect(readTurnResult(event({}))).toMatchObject({ turn_id: null, merged_into: null });
+	});
+});

@@ -1,0 +1,250 @@
+import { messageFrame } from '../../../../nodes/shared/chat/frames';
+import { ackFrame, settle } from './fakes';
+import { ai, happens, KEYED, turn, user } from './turnRig';
+
+describe('merged', () => {
+	const merged = ackFrame({ state: 'merged', merged_into: 't-9', turn_id: 't-1' });
+
+	it('waits for the result of the other turn and takes the texts between the own message and it', async () => {
+		const { socket, outcome, clock } = await turn(messageFrame('hi'));
+		happens(socket(), 'message_received', user('hi'));
+		happens(socket(), 'message_received', ai('one'));
+		socket().receives(merged);
+		happens(socket(), 'message_received', ai('two'));
+		await clock.advance(30_000);
+		expect(outcome()).toBeNull();
+		happens(socket(), 'turn_result', { turn_id: 't-9', state: 'default', error: null });
+		await settle();
+		expect(outcome()).toMatchObject({
+			kind: 'merged',
+			reply: 'one\n\ntwo',
+			source: 'events',
+			end: 'found',
+			result: { turn_id: 't-9', state: 'default' },
+		});
+	});
+
+	it('takes texts that trail shortly behind the result', async () => {
+		const { socket, outcome, clock } = await turn(messageFrame('hi'));
+		socket().receives(merged);
+		happens(socket(), 'message_received', user('hi'));
+		happens(socket(), 'turn_result', { turn_id: 't-9' });
+		await clock.advance(1_000);
+		happens(socket(), 'message_received', ai('shortly after'));
+		await clock.advance(499);
+		expect(outcome()).toBeNull();
+		await clock.advance(1);
+		expect(outcome()).toMatchObject({ reply: 'shortly after', source: 'events' });
+	});
+
+	it('takes a result that came before the ack', async () => {
+		const { socket, outcome, clock } = await turn(messageFrame('hi'));
+		happens(socket(), 'turn_result', { turn_id: 't-9', state: 'default' });
+		socket().receives(merged);
+		await clock.advance(1_500);
+		expect(outcome()).toMatchObject({ reply: null, source: 'none', result: { turn_id: 't-9' } });
+	});
+
+	it('gives null when no text comes, and does not wait for one', async () => {
+		const { socket, outcome, clock } = await turn(messageFrame('hi'));
+		socket().receives(merged);
+		happens(socket(), 'turn_result', { turn_id: 't-9', error: 'agent failed' });
+		await clock.advance(1_500);
+		expect(outcome()).toMatchObject({ reply: null, result: { error: 'agent failed' } });
+	});
+
+	it('keeps the texts when the result does not come within two minutes', async () => {
+		const { socket, outcome, clock } = await turn(messageFrame('hi'));
+		socket().receives(merged);
+		happens(socket(), 'message_received', user('hi'));
+		happens(socket(), 'message_received', ai('a text'));
+		await clock.advance(119_000);
+		expect(outcome()).toBeNull();
+		await clock.advance(1_000);
+		expect(outcome()).toMatchObject({ reply: 'a text', result: null, end: 'time' });
+	});
+
+	it('follows a turn that is merged into yet another one', async () => {
+		const { socket, outcome, clock } = await turn(messageFrame('hi'));
+		socket().receives(merged);
+		happens(socket(), 'turn_result', { turn_id: 't-9', state: 'merged', merged_into: 't-10' });
+		await clock.advance(10_000);
+		expect(outcome()).toBeNull();
+		happens(socket(), 'turn_result', { turn_id: 't-10', state: 'default' });
+		await clock.advance(1_500);
+		expect(outcome()).toMatchObject({ result: { turn_id: 't-10' } });
+	});
+
+	it('does not go round in circles', async () => {
+		const { socket, outcome, clock } = await turn(messageFrame('hi'));
+		socket().receives(merged);
+		happens(socket(), 'turn_result', { turn_id: 't-9', merged_into: 't-10' });
+		happens(socket(), 'turn_result', { turn_id: 't-10', merged_into: 't-9' });
+		await clock.advance(1_500);
+		expect(outcome()).toMatchObject({ result: { turn_id: 't-10' } });
+	});
+
+	it('takes a result that names the own turn, once a text was seen with it', async () => {
+		const { socket, outcome, clock } = await turn(messageFrame('hi'));
+		socket().receives(merged);
+		happens(socket(), 'turn_result', { turn_id: 't-1', merged_into: 't-9' });
+		await clock.advance(5_000);
+		expect(outcome()).toBeNull();
+		happens(socket(), 'message_received', user('hi'));
+		happens(socket(), 'message_received', ai('the answer'));
+		await clock.advance(1_500);
+		expect(outcome()).toMatchObject({ reply: 'the answer', result: { turn_id: 't-1' } });
+	});
+
+	it('takes a result that names the message only', async () => {
+		const { socket, outcome, clock } = await turn(KEYED);
+		socket().receives(ackFrame({ state: 'merged' }));
+		happens(socket(), 'turn_result', { message_id: 'm-2' });
+		happens(socket(), 'turn_result', { message_id: 'm-1', merged_into: 't-9' });
+		await clock.advance(5_000);
+		expect(outcome()).toBeNull();
+		happens(socket(), 'turn_result', { message_id: 'm-1' });
+		await clock.advance(1_500);
+		expect(outcome()).toMatchObject({ result: { message_id: 'm-1' } });
+	});
+
+	it('waits for nothing when neither turn nor message is named', async () => {
+		const { socket, whole } = await turn(messageFrame('hi'));
+		socket().receives(ackFrame({ state: 'merged' }));
+		expect(await whole).toMatchObject({ kind: 'merged', reply: null, result: null });
+	});
+
+	it('leaves out older texts that were only replayed', async () => {
+		const { socket, outcome, clock } = await turn(messageFrame('hi'));
+		happens(socket(), 'message_received', ai('yesterday', '2026-01-01T00:00:01Z'));
+		happens(socket(), 'message_received', {
+			...ai('hi', '2026-01-01T00:00:05Z'),
+			role: 'user',
+		});
+		socket().receives(merged);
+		happens(socket(), 'message_received', ai('now', '2026-01-01T00:00:06Z'));
+		happens(socket(), 'turn_result', { turn_id: 't-9' });
+		await clock.advance(1_500);
+		expect(outcome()).toMatchObject({ reply: 'now' });
+	});
+
+	it('goes on over a reconnect, and ends with the connection', async () => {
+		const { socket, outcome, clock, hold } = await turn(messageFrame('hi'));
+		socket().receives(merged);
+		happens(socket(), 'message_received', user('hi'));
+		await settle();
+		socket().breaks();
+		await clock.advance(1_000);
+		await hold();
+		happens(socket(), 'message_received', ai('after the gap'));
+		expect(outcome()).toBeNull();
+		socket().ends(1003);
+		await settle();
+		expect(outcome()).toMatchObject({ reply: 'after the gap', result: null, end: 'connection' });
+	});
+
+	it('leaves no timer behind', async () => {
+		const { socket, whole, clock, connection } = await turn(messageFrame('hi'));
+		socket().receives(merged);
+		happens(socket(), 'turn_result', { turn_id: 't-9' });
+		await clock.advance(1_500);
+		await whole;
+		await connection.close();
+		await clock.advance(1_000);
+		expect(clock.pending).toBe(0);
+	});
+});
+
+describe('accepted', () => {
+	it('is a replay: the reply is in the ack, if the turn has ended', async () => {
+		const { socket, whole } = await turn(KEYED);
+		socket().receives(ackFrame({ state: 'accepted', reply: 'as before', turn_id: 't-1' }));
+		expect(await whole).toMatchObject({ kind: 'replayed', reply: 'as before', result: null });
+	});
+
+	it('from an earlier run and without a reply: waits for a moment only', async () => {
+		const { socket, outcome, clock } = await turn(KEYED);
+		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1' }));
+		await clock.advance(4_999);
+		expect(outcome()).toBeNull();
+		await clock.advance(1);
+		expect(outcome()).toMatchObject({ kind: 'replayed', reply: null, result: null });
+	});
+
+	it('after an attempt of ours was lost: waits for its result like a merged turn', async () => {
+		const { socket, outcome, clock, hold } = await turn(KEYED);
+		socket().breaks();
+		await clock.advance(1_000);
+		await hold();
+		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1' }));
+		await clock.advance(60_000);
+		expect(outcome()).toBeNull();
+		happens(socket(), 'message_received', user('hi'));
+		happens(socket(), 'message_received', ai('here it is'));
+		happens(socket(), 'turn_result', { turn_id: 't-1', message_id: 'm-1' });
+		await clock.advance(1_500);
+		expect(outcome()).toMatchObject({ kind: 'replayed', reply: 'here it is' });
+	});
+
+	it('after a lost attempt whose reply has come already: gives it at once, though no result ever comes', async () => {
+		const { socket, outcome, clock, hold } = await turn(KEYED);
+		happens(socket(), 'message_received', user('hi'));
+		happens(socket(), 'message_received', ai('the reply'));
+		socket().breaks();
+		await clock.advance(1_000);
+		await hold();
+		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1' }));
+		await clock.advance(1_500);
+		expect(outcome()).toMatchObject({ kind: 'replayed', reply: 'the reply', end: 'found' });
+	});
+
+	it('from an earlier run: never given the replies of the messages that are seen meanwhile', async () => {
+		const { socket, outcome, clock } = await turn(KEYED);
+		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1', message_id: 'm-1' }));
+		happens(socket(), 'message_received', user('something else', 'u-7'));
+		happens(socket(), 'message_received', ai('an answer to something else'));
+		happens(socket(), 'turn_result', { turn_id: 't-7', message_id: 'u-7' });
+		await clock.advance(5_000);
+		expect(outcome()).toMatchObject({ kind: 'replayed', reply: null, source: 'uncertain' });
+	});
+});
+
+describe('an ack that does not come though the reply does', () => {
+	it('with a key: sent again after five seconds instead of two minutes', async () => {
+		const { sockets, socket, outcome, clock, hold } = await turn(KEYED);
+		happens(socket(), 'message_received', user('hi'));
+		await clock.advance(60_000);
+		happens(socket(), 'message_received', ai('the reply'));
+		await clock.advance(5_000);
+		expect(sockets).toHaveLength(1);
+		expect(socket().closeCalls).toEqual([1000]);
+		await clock.advance(1_000);
+		await hold();
+		expect(sockets).toHaveLength(2);
+		expect(socket().sent).toEqual(sockets[0]?.sent);
+		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1', reply: 'the reply' }));
+		await settle();
+		expect(outcome()).toMatchObject({ kind: 'replayed', reply: 'the reply', source: 'ack' });
+	});
+
+	it('with a key, but come in time: taken as it is', async () => {
+		const { sockets, socket, outcome, clock } = await turn(KEYED);
+		happens(socket(), 'message_received', user('hi'));
+		happens(socket(), 'message_received', ai('the reply'));
+		await clock.advance(4_999);
+		socket().receives(ackFrame({ state: 'default', reply: 'the reply' }));
+		await clock.advance(60_000);
+		expect(outcome()).toMatchObject({ kind: 'completed', reply: 'the reply' });
+		expect(sockets).toHaveLength(1);
+	});
+
+	it('without a key: waited for, because nothing may be sent again', async () => {
+		const { socket, outcome, clock } = await turn(messageFrame('hi'));
+		happens(socket(), 'message_received', user('hi'));
+		happens(socket(), 'message_received', ai('the reply'));
+		await clock.advance(119_999);
+		expect(outcome()).toBeNull();
+		await clock.advance(1);
+		expect(outcome()).toMatchObject({ kind: 'unknown', why: 'no_ack' });
+	});
+});

@@ -1,0 +1,129 @@
+import { requestWsToken } from '../../../../nodes/shared/api/endpoints';
+import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import type { ServiceRequest } from '../../../../nodes/shared/api/http';
+import { TransportFault } from '../../../../nodes/shared/api/http';
+import { Service } from '../../../../nodes/shared/api/client';
+import type { JsonValue } from '../../../../nodes/shared/api/types';
+import { mintToken } from '../../../../nodes/shared/chat/mint';
+import { rig } from './fakes';
+
+const DATA = { token: 't', ws_url: 'wss://h/p', expires_at: 1_700_000_000, stream: 'user' };
+
+/** A service that answers every request with this. */
+function serviceAnswering(
+	status: number,
+	body: JsonValue | TransportFault,
+	seen: ServiceRequest[] = [],
+) {
+	const clock = { now: () => 0, sleep: async () => undefined };
+	return new Service(
+		async (request) => {
+			seen.push(request);
+			if (body instanceof TransportFault) throw body;
+			return { status, headers: {}, text: JSON.stringify(body) };
+		},
+		clock,
+		() => 0.5,
+	);
+}
+
+const mint = async (status: number, body: JsonValue | TransportFault) =>
+	await mintToken(async () => await requestWsToken(serviceAnswering(status, body), 's 1'));
+
+describe('mintToken', () => {
+	it('asks for the stream user of the session, and for no longer than 15 seconds', async () => {
+		const seen: ServiceRequest[] = [];
+		await requestWsToken(serviceAnswering(200, { success: true, data: DATA }, seen), 's 1');
+		expect(seen).toEqual([
+			{
+				method: 'POST',
+				path: '/v1/chat/session/s%201/ws_token',
+				body: { stream: 'user' },
+				timeoutMs: 15_000,
+			},
+		]);
+	});
+
+	it('returns the token', async () => {
+		expect(await mint(200, { success: true, data: DATA })).toEqual({ kind: 'token', token: DATA });
+	});
+
+	it('can do without expires_at and stream', async () => {
+		const { token, ws_url } = DATA;
+		expect(await mint(200, { success: true, data: { token, ws_url } })).toEqual({
+			kind: 'token',
+			token: { token, ws_url, expires_at: 0, stream: '' },
+		});
+	});
+
+	it.each([
+		[{}],
+		[[]],
+		['text'],
+		[{ token: '', ws_url: 'wss://h' }],
+		[{ token: 't' }],
+		[{ token: 5, ws_url: 'wss://h' }],
+	])('refuses an answer that holds none: %j', async (data) => {
+		const result = await mint(200, { success: true, data });
+		expect(result).toMatchObject({ kind: 'refused' });
+	});
+
+	it.each([409, 200, 404, 422])(
+		'knows a closed session by the body, at status %d',
+		async (status) => {
+			const body = { success: false, error: 'session_closed', details: null };
+			expect((await mint(status, body)).kind).toBe('session_closed');
+		},
+	);
+
+	it.each([
+		['a bad API token', 401, { success: false, error: 'Invalid API token', details: null }],
+		['a stream that is not allowed', 403, { success: false, error: 'no', details: null }],
+		['another conflict', 409, { success: false, error: 'something else', details: null }],
+	])('does not ask again after %s', async (_name, status, body) => {
+		expect((await mint(status, body)).kind).toBe('refused');
+	});
+
+	it.each([
+		['429', 429, { success: false, error: 'slow down', details: null }],
+		['500', 500, { success: false, error: 'oops', details: null }],
+		['no connection', 0, new TransportFault('ECONNREFUSED', 'x', 'connect')],
+		['a broken connection', 0, new TransportFault('ECONNRESET', 'x')],
+	])('is worth another attempt after %s', async (_name, status, body) => {
+		expect((await mint(status, body)).kind).toBe('unreachable');
+	});
+
+	it('does not ask again when the credential is incomplete', async () => {
+		const error = new InvalidInput('The credential has no Base URL', 'Enter it.');
+		const result = await mintToken(async () => {
+			throw error;
+		});
+		expect(result).toEqual({ kind: 'refused', error });
+	});
+
+	it('tells that the connection does not hold when only the last token could not be had', async () => {
+		const fault = new TransportFault('ECONNRESET', 'x');
+		const { connection, endings } = rig({
+			mintToken: async () => await mint(0, fault),
+			limits: { reconnectAttempts: 0 },
+		});
+		await connection.start().ready();
+		expect(endings[0]).toMatchObject({
+			kind: 'unreachable',
+			message: 'The connection to the chat session does not hold',
+			said: 'ECONNRESET',
+		});
+	});
+
+	it('lets the ending speak with the words of the error table', async () => {
+		const body = { success: false, error: 'Invalid API token', details: null };
+		const { connection, endings } = rig({ mintToken: async () => await mint(401, body) });
+		await connection.start().ready();
+		expect(endings[0]).toMatchObject({
+			kind: 'mint_refused',
+			message: 'The service does not accept the API token',
+			said: 'Invalid API token',
+		});
+		expect(endings[0]?.todo).toContain('Open the credential');
+	});
+});

@@ -1,0 +1,356 @@
+import type { MintResult } from '../../../../nodes/shared/chat/types';
+import { TokenKeeper } from '../../../../nodes/shared/chat/token';
+import { eventFrame, FakeClock, freshToken, messageSent, rig, settle, WS_URL } from './fakes';
+
+/** A token that the service says to expire `seconds` from now. */
+function tokenFor(seconds: number) {
+	return async (n: number, clock: FakeClock): Promise<MintResult> => ({
+		kind: 'token',
+		token: {
+			token: `secret-${n}`,
+			ws_url: WS_URL,
+			expires_at: clock.now() / 1000 + seconds,
+			stream: 'user',
+		},
+	});
+}
+
+describe('TokenKeeper', () => {
+	function keeper(
+		mint: (n: number, clock: FakeClock) => Promise<MintResult> = freshToken,
+		random = 0.5,
+	) {
+		const clock = new FakeClock();
+		let mints = 0;
+		const tokens = new TokenKeeper(
+			async () => {
+				mints += 1;
+				return await mint(mints, clock);
+			},
+			clock,
+			() => random,
+		);
+		return { clock, tokens, mints: () => mints };
+	}
+
+	it('gives the same token for as long as it is good', async () => {
+		const { clock, tokens, mints } = keeper();
+		const first = await tokens.current();
+		await clock.advance(280_000);
+		expect(await tokens.current()).toEqual(first);
+		await clock.advance(10_000);
+		expect(await tokens.current()).not.toEqual(first);
+		expect(mints()).toBe(2);
+	});
+
+	it.each([
+		[0, 240_000],
+		[0.5, 255_000],
+		[1, 270_000],
+	])('is due between 4 and 4.5 minutes (chance %d: %d ms)', async (random, due) => {
+		const { clock, tokens } = keeper(freshToken, random);
+		await tokens.current();
+		expect(tokens.renewAt - clock.now()).toBe(due);
+	});
+
+	it.each([
+		['a short life is believed', 60, 51_000],
+		['a life of a second is not: a clock here that is ahead by almost five minutes', 1, 30_000],
+		['a long life is not: five minutes are documented', 3_600, 255_000],
+		['a life that is over means a wrong clock here', -600, 255_000],
+		['no time at all', NaN, 255_000],
+	])('%s', async (_name, seconds, due) => {
+		const { clock, tokens } = keeper(tokenFor(seconds));
+		await tokens.current();
+		expect(tokens.renewAt - clock.now()).toBeCloseTo(due, 0);
+	});
+
+	it('mints once for all who ask at the same time', async () => {
+		const { tokens, mints } = keeper();
+		const [one, two] = await Promise.all([tokens.current(), tokens.renew()]);
+		expect(one).toEqual(two);
+		expect(mints()).toBe(1);
+	});
+
+	it('keeps the old token when a renewal does not succeed, and asks again in 30 s', async () => {
+		const { clock, tokens } = keeper(async (n, time) =>
+			n === 2 ? { kind: 'unreachable', error: null } : await freshToken(n, time),
+		);
+		const first = await tokens.current();
+		await tokens.renew();
+		expect(await tokens.current()).toEqual(first);
+		expect(tokens.renewAt - clock.now()).toBe(30_000);
+	});
+
+	it('forgets a token that was refused', async () => {
+		const { tokens, mints } = keeper();
+		await tokens.current();
+		tokens.discard();
+		await tokens.current();
+		expect(mints()).toBe(2);
+	});
+});
+
+describe('an open connection', () => {
+	it('has a new token at hand before the old one ends, so that a reconnect waits for none', async () => {
+		const { connection, socket, sockets, clock, mints, hold } = rig({
+			limits: { renewConnectionEveryMs: Infinity },
+		});
+		connection.start();
+		await hold();
+		await clock.advance(254_000);
+		expect(mints()).toBe(1);
+		await clock.advance(2_000);
+		expect(mints()).toBe(2);
+		await clock.advance(40_000);
+		socket().ends(4401);
+		await clock.advance(1_000);
+		expect(sockets[1]?.query.get('token')).toBe('secret-3');
+	});
+
+	it('uses the renewed token after a passing close', async () => {
+		const { connection, socket, sockets, clock, mints, hold } = rig({
+			limits: { renewConnectionEveryMs: Infinity },
+		});
+		connection.start();
+		await hold();
+		await clock.advance(290_000);
+		socket().ends(1011);
+		await clock.advance(1_000);
+		expect(mints()).toBe(2);
+		expect(sockets[1]?.query.get('token')).toBe('secret-2');
+	});
+
+	it('goes on for hours with its token renewed again and again', async () => {
+		const { connection, sockets, clock, mints, hold } = rig({
+			limits: { renewConnectionEveryMs: Infinity },
+		});
+		connection.start();
+		await hold();
+		await clock.advance(3_600_000);
+		expect(mints()).toBe(15);
+		expect(sockets).toHaveLength(1);
+		await connection.close();
+	});
+
+	it('stays open when a renewal does not succeed and tries again', async () => {
+		const { connection, sockets, clock, mints, hold, logged } = rig(
+			{ limits: { renewConnectionEveryMs: Infinity } },
+			async (n, time) =>
+				n === 2 ? { kind: 'refused', error: new Error('no') } : await freshToken(n, time),
+		);
+		connection.start();
+		await hold();
+		await clock.advance(260_000);
+		expect(logged.at(-1)).toEqual([
+			'The token of a chat session was not renewed yet',
+			{ sessionId: 's-1', said: 'no' },
+		]);
+		await clock.advance(30_000);
+		expect(mints()).toBe(3);
+		expect(sockets).toHaveLength(1);
+	});
+
+	it('ends when the renewal shows that the session is closed', async () => {
+		const { connection, clock, endings, hold } = rig({}, async (n, time) =>
+			n === 2 ? { kind: 'session_closed', error: new Error('x') } : await freshToken(n, time),
+		);
+		connection.start();
+		await hold();
+		await clock.advance(260_000);
+		expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
+	});
+
+	/** A connection whose socket is due; the new one is on its way. */
+	async function due(options: Parameters<typeof rig>[0] = {}) {
+		const use = rig(options);
+		use.connection.start();
+		await use.hold();
+		await use.clock.advance(270_000);
+		const [old, fresh] = use.sockets;
+		if (old === undefined || fresh === undefined) throw new Error('no second socket was opened');
+		return { ...use, old, fresh };
+	}
+
+	it('is replaced every 4.5 minutes: another socket of the same client, without claim, then the old one goes', async () => {
+		const { sockets, old, fresh, clock, endings, connection } = await due({ takeOver: true });
+		expect(sockets).toHaveLength(2);
+		expect(Object.fromEntries(fresh.query)).toEqual({
+			shard: '4',
+			token: 'secret-2',
+			client_id: 'client-1',
+		});
+		fresh.opens();
+		await clock.advance(499);
+		expect(old.closeCalls).toEqual([]);
+		await clock.advance(1);
+		expect(old.closeCalls).toEqual([1000]);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+		await clock.advance(268_000);
+		expect(sockets).toHaveLength(2);
+		await clock.advance(2_000);
+		expect(sockets).toHaveLength(3);
+		expect(endings).toEqual([]);
+	});
+
+	it('loses no event on the way: those of both sockets count, each once', async () => {
+		const { old, fresh, clock, events } = await due();
+		old.receives(eventFrame('nudge_sent', 'e1'));
+		fresh.opens();
+		old.receives(eventFrame('nudge_sent', 'e2'));
+		fresh.receives(eventFrame('nudge_sent', 'e2'));
+		await clock.advance(500);
+		fresh.receives(eventFrame('nudge_sent', 'e3'));
+		expect(events.map(({ eventId }) => eventId)).toEqual(['e1', 'e2', 'e3']);
+	});
+
+	it.each([1000, 1008, 4001, 4401])(
+		'where the service closes the old socket then (%d), the new one goes on without a word',
+		async (code) => {
+			const { sockets, old, fresh, clock, connection, endings, logged } = await due();
+			fresh.opens();
+			old.ends(code, 'replaced');
+			await clock.advance(60_000);
+			expect(sockets).toHaveLength(2);
+			expect(await connection.ready()).toEqual({ kind: 'open' });
+			expect([endings, logged]).toEqual([[], []]);
+		},
+	);
+
+	it('where the old socket breaks before the new one is open, the new one goes on', async () => {
+		const { sockets, old, fresh, clock, connection } = await due();
+		old.breaks();
+		await clock.advance(3_000);
+		fresh.opens();
+		await clock.advance(500);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+		expect(sockets).toHaveLength(2);
+	});
+
+	it.each([1008, 1000, 4009])(
+		'where the service refuses the second socket (%d), the old one is closed first, then and from now on',
+		async (code) => {
+			const { sockets, old, fresh, clock, socket, endings } = await due();
+			fresh.opens();
+			fresh.ends(code, 'one connection only');
+			await settle();
+			expect(old.closeCalls).toEqual([1000]);
+			expect(sockets).toHaveLength(3);
+			socket().opens();
+			await clock.advance(269_000);
+			expect(socket().closeCalls).toEqual([]);
+			await clock.advance(2_000);
+			expect(sockets[2]?.closeCalls).toEqual([1000]);
+			expect(sockets).toHaveLength(4);
+			expect(endings).toEqual([]);
+		},
+	);
+
+	it('where the new socket cannot connect, it is closed and opened anew like any broken one', async () => {
+		const { sockets, old, fresh, clock, hold, connection } = await due();
+		fresh.breaks();
+		await settle();
+		expect(old.closeCalls).toEqual([1000]);
+		expect(sockets).toHaveLength(3);
+		await hold();
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+		await clock.advance(270_000);
+		expect(sockets).toHaveLength(4);
+		expect(sockets[2]?.closeCalls).toEqual([]);
+	});
+
+	it('where both are closed, it is a loss like any other', async () => {
+		const { sockets, old, fresh, clock } = await due();
+		fresh.opens();
+		old.ends(1008);
+		fresh.ends(1008);
+		await clock.advance(999);
+		expect(sockets).toHaveLength(2);
+		await clock.advance(1);
+		expect(sockets).toHaveLength(3);
+	});
+
+	it('sends no frame on a socket that may be closed any moment', async () => {
+		const { old, fresh, clock, connection } = await due();
+		const exchange = connection.exchange('{}', 60_000);
+		fresh.opens();
+		await clock.advance(499);
+		expect([old.sent, fresh.sent]).toEqual([[], []]);
+		await clock.advance(1);
+		expect([old.sent, fresh.sent]).toEqual([[], ['{}']]);
+		fresh.receives(messageSent);
+		expect((await exchange).kind).toBe('ack');
+	});
+
+	it('is replaced though a half-open peer does not answer the close', async () => {
+		const { old, fresh, clock, connection } = await due();
+		old.deaf = true;
+		fresh.opens();
+		await clock.advance(500);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+		await clock.advance(2_000);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+	});
+
+	it('is kept for another half a minute when no token is to be had', async () => {
+		const { sockets, connection, clock, hold } = rig(
+			{ limits: { renewConnectionEveryMs: 290_000 } },
+			async (n, time) =>
+				n >= 2 && n <= 4 ? { kind: 'unreachable', error: null } : await freshToken(n, time),
+		);
+		connection.start();
+		await hold();
+		await clock.advance(310_000);
+		expect(sockets.map(({ closeCalls }) => closeCalls)).toEqual([[]]);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+		await clock.advance(11_000);
+		expect(sockets).toHaveLength(2);
+	});
+
+	it('leaves nothing open when it is closed while both sockets are there', async () => {
+		const { old, fresh, clock, connection } = await due();
+		fresh.opens();
+		await connection.close();
+		expect([old.closeCalls, fresh.closeCalls]).toEqual([[1000], [1000]]);
+		await clock.advance(3_000);
+		expect(clock.pending).toBe(0);
+	});
+
+	it('ends with the session while both sockets are there', async () => {
+		const { old, fresh, clock, endings } = await due();
+		fresh.opens();
+		old.receives(eventFrame('session_closed', 'e1'));
+		await clock.advance(2_000);
+		expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
+		expect([old.readyState, fresh.readyState]).toEqual([3, 3]);
+	});
+
+	it('is not replaced while a frame waits for its ack', async () => {
+		const { connection, sockets, socket, clock, hold } = rig();
+		connection.start();
+		await hold();
+		await clock.advance(260_000);
+		const exchange = connection.exchange('{}', 60_000);
+		await clock.advance(30_000);
+		expect(sockets).toHaveLength(1);
+		socket().receives(messageSent);
+		expect((await exchange).kind).toBe('ack');
+		await clock.advance(1_000);
+		expect(sockets).toHaveLength(2);
+	});
+
+	it('counts failed attempts after a replacement like any other', async () => {
+		const { connection, sockets, socket, clock, hold } = rig();
+		connection.start();
+		await hold();
+		await clock.advance(270_000);
+		await hold();
+		expect(sockets).toHaveLength(2);
+		socket().breaks();
+		await clock.advance(999);
+		expect(sockets).toHaveLength(2);
+		await clock.advance(1);
+		expect(sockets).toHaveLength(3);
+		await settle();
+	});
+});

@@ -1,0 +1,191 @@
+import { parseFrame } from '../../../../nodes/shared/chat/frames';
+import { ReplyCollector } from '../../../../nodes/shared/chat/reply';
+import type { WantedTurn } from '../../../../nodes/shared/chat/reply';
+import type { JsonObject } from '../../../../nodes/shared/api/types';
+import { eventFrame } from './fakes';
+
+type Event = [type: string, payload: JsonObject];
+
+const user = (content: string, id: string): Event => [
+	'message_received',
+	{ id, type: 'message', role: 'user', content },
+];
+const ai = (content: string, id = `of ${content}`): Event => [
+	'message_received',
+	{ id, type: 'message', role: 'ai', content },
+];
+const result = (turnId: string, messageId: string | null, into: string | null = null): Event => [
+	'turn_result',
+	{ turn_id: turnId, message_id: messageId, state: 'default', merged_into: into, error: null },
+];
+
+const MERGED: WantedTurn = { turnId: 't-1', messageIds: [], isNew: true };
+const FROM_BEFORE: WantedTurn = { turnId: 't-1', messageIds: ['u-1'], isNew: false };
+
+/** What a turn with the text "hi" was answered after these events. */
+function replyTo(wanted: WantedTurn, events: Event[], sentText: string | null = 'hi') {
+	const collector = new ReplyCollector(sentText);
+	events.forEach(([type, payload], index) => {
+		const incoming = parseFrame(eventFrame(type, `e-${index}`, payload));
+		if (incoming.kind === 'event') collector.take(incoming.event);
+	});
+	return collector.replyTo(wanted);
+}
+
+describe('the reply of a turn is what the agent said', () => {
+	it.each<[string, Event[], string]>([
+		['before the result', [user('hi', 'u-1'), ai('A'), result('t-1', 'u-1')], 'A'],
+		['after the result', [user('hi', 'u-1'), result('t-1', 'u-1'), ai('A')], 'A'],
+		['in several messages', [user('hi', 'u-1'), ai('A'), ai('B'), result('t-1', 'u-1')], 'A\n\nB'],
+		[
+			'before the result, and nothing that follows it',
+			[user('hi', 'u-1'), ai('A'), result('t-1', 'u-1'), user('x', 'u-2'), ai('X')],
+			'A',
+		],
+		[
+			'after the result, and nothing that was said before the own message',
+			[ai('X'), user('hi', 'u-1'), result('t-1', 'u-1'), ai('A')],
+			'A',
+		],
+		[
+			'to three messages that were merged, where the results name the turn',
+			[
+				user('hi', 'u-1'),
+				user('two', 'u-2'),
+				user('three', 'u-3'),
+				ai('A'),
+				result('t-1', 'u-1'),
+				result('t-1', 'u-2'),
+				result('t-1', 'u-3'),
+			],
+			'A',
+		],
+		[
+			'to three messages that were merged, where the results name their own turns',
+			[
+				user('hi', 'u-1'),
+				user('two', 'u-2'),
+				result('t-5', 'u-1', 't-1'),
+				result('t-6', 'u-2', 't-1'),
+				ai('A'),
+			],
+			'A',
+		],
+		[
+			'before a person took over',
+			[
+				user('hi', 'u-1'),
+				ai('A'),
+				['mode_changed', { to: 'support' }],
+				result('t-1', 'u-1'),
+				ai('X'),
+			],
+			'A',
+		],
+		[
+			'in the very message that the result names, whatever else is said',
+			[user('hi', 'u-1'), ai('X'), user('x', 'u-2'), ai('A', 'm-7'), result('t-1', 'm-7')],
+			'A',
+		],
+		['with spaces around the own text', [user(' hi\n', 'u-1'), ai('A')], 'A'],
+	])('%s', (_when, events, reply) => {
+		expect(replyTo(MERGED, events)).toEqual({ reply, source: 'events' });
+	});
+});
+
+describe('no reply rather than that of another turn', () => {
+	it.each<[string, Event[]]>([
+		['the own message is not seen', [ai('X'), result('t-1', 'u-1')]],
+		[
+			'the own message may be one of two',
+			[user('hi', 'u-1'), ai('X'), user('hi', 'u-2'), ai('A'), result('t-1', 'u-2')],
+		],
+		[
+			'another customer’s message stands before the text',
+			[user('hi', 'u-1'), user('x', 'u-2'), ai('A or X'), result('t-1', 'u-1')],
+		],
+		[
+			'the result of another turn stands before the text',
+			[user('hi', 'u-1'), result('t-7', 'u-0'), ai('A or X'), result('t-1', 'u-1')],
+		],
+		[
+			'the result of another turn stands behind the text',
+			[user('hi', 'u-1'), ai('A or X'), result('t-7', 'u-0'), result('t-1', 'u-1')],
+		],
+		[
+			'a second text comes behind another message',
+			[user('hi', 'u-1'), ai('A'), user('x', 'u-2'), ai('A or X'), result('t-1', 'u-1')],
+		],
+		[
+			'the result comes first and then another message and its text',
+			[user('hi', 'u-1'), result('t-1', 'u-1'), user('x', 'u-2'), ai('A or X')],
+		],
+		[
+			'the agent reminds the customer of its own accord',
+			[user('hi', 'u-1'), ['nudge_sent', { idle_seconds: 60 }], ai('A or X'), result('t-1', null)],
+		],
+		[
+			'the agent takes up the talk again of its own accord',
+			[user('hi', 'u-1'), ai('A or X'), ['auto_resume_fired', {}], result('t-1', null)],
+		],
+		[
+			'a person has taken over',
+			[user('hi', 'u-1'), ['mode_changed', { to: 'support' }], ai('X'), result('t-1', 'u-1')],
+		],
+	])('%s', (_why, events) => {
+		expect(replyTo(MERGED, events)).toEqual({ reply: null, source: 'uncertain' });
+	});
+
+	it('says that there is none where the agent said nothing', () => {
+		const events = [user('hi', 'u-1'), result('t-1', 'u-1')];
+		expect(replyTo(MERGED, events)).toEqual({ reply: null, source: 'none' });
+		expect(replyTo(MERGED, [])).toEqual({ reply: null, source: 'none' });
+	});
+
+	it('leaves out what is older than the own message and was only replayed after it', () => {
+		const collector = new ReplyCollector('hi');
+		const at = (ts: string | number, [type, payload]: Event) => {
+			const incoming = parseFrame(JSON.stringify({ type, ts, payload }));
+			if (incoming.kind === 'event') collector.take(incoming.event);
+		};
+		at(1_000, user('hi', 'u-1'));
+		at(900, user('x', 'u-0'));
+		at(950, ai('X'));
+		at(990, result('t-0', 'u-0'));
+		at(1_100, ai('A'));
+		expect(collector.replyTo(MERGED)).toEqual({ reply: 'A', source: 'events' });
+	});
+});
+
+describe('a message of an earlier run', () => {
+	it('is known by its ID in a replay', () => {
+		const events = [user('hi', 'u-1'), ai('A')];
+		expect(replyTo(FROM_BEFORE, events)).toEqual({ reply: 'A', source: 'events' });
+	});
+
+	it('is not known by its text: another message may have the same', () => {
+		const events = [user('hi', 'u-9'), ai('X')];
+		expect(replyTo(FROM_BEFORE, events)).toEqual({ reply: null, source: 'uncertain' });
+	});
+
+	it('is known by its text where its own result follows', () => {
+		const events = [user('hi', 'u-9'), ai('A'), result('t-1', 'u-9')];
+		expect(replyTo(FROM_BEFORE, events)).toEqual({ reply: 'A', source: 'events' });
+	});
+
+	it('does not take a result that stands before the message for its own', () => {
+		const events = [result('t-1', 'u-1'), user('hi', 'u-9'), ai('X')];
+		expect(replyTo(FROM_BEFORE, events)).toEqual({ reply: null, source: 'uncertain' });
+	});
+});
+
+it('an answer to an interactive message is known as the only message of the customer', () => {
+	const events = [user('Yes, please', 'u-1'), ai('A'), result('t-1', 'u-1')];
+	expect(replyTo(MERGED, events, null)).toEqual({ reply: 'A', source: 'events' });
+});
+
+it('an ID that the client chose does not make the result of another turn its own', () => {
+	const wanted = { turnId: 't-1', messageIds: ['7'], isNew: true };
+	const events = [user('hi', 'u-1'), ai('X'), result('t-5', '7')];
+	expect(replyTo(wanted, events)).toEqual({ reply: null, source: 'uncertain' });
+});

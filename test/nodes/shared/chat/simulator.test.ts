@@ -1,0 +1,251 @@
+import { setTimeout as realSleep } from 'node:timers/promises';
+import { ChatConnection } from '../../../../nodes/shared/chat/connection';
+import type { ConnectionOptions } from '../../../../nodes/shared/chat/connection';
+import { messageFrame } from '../../../../nodes/shared/chat/frames';
+import { mintToken } from '../../../../nodes/shared/chat/mint';
+import { sendTurn } from '../../../../nodes/shared/chat/turn';
+import type { TurnOutcome } from '../../../../nodes/shared/chat/turn';
+import type { ChatEvent } from '../../../../nodes/shared/chat/types';
+import { requestWsToken } from '../../../../nodes/shared/api/endpoints';
+import { Service } from '../../../../nodes/shared/api/client';
+import { dialects, fixtures, startSimulator } from '../../../simulator';
+import type { Simulator } from '../../../simulator';
+
+/** Twenty times faster than the wall clock: a second of the protocol takes 50 ms here. */
+const clock = {
+	now: () => performance.now() * 20,
+	sleep: async (ms: number) => {
+		await realSleep(ms / 20);
+	},
+};
+
+const random = () => 0.5;
+
+const session = fixtures.sessions.open;
+
+async function until(done: () => boolean): Promise<void> {
+	const end = Date.now() + 20_000;
+	while (!done()) {
+		if (Date.now() > end) throw new Error('What is waited for does not come');
+		await realSleep(5);
+	}
+}
+
+describe.each(Object.values(dialects))('against the simulator, dialect $name', (dialect) => {
+	let sim: Simulator;
+	let connections: ChatConnection[];
+
+	beforeAll(async () => {
+		sim = await startSimulator({ dialect });
+	});
+	beforeEach(() => {
+		sim.reset();
+		connections = [];
+	});
+	afterEach(async () => {
+		await Promise.all(connections.map(async (connection) => await connection.close()));
+	});
+	afterAll(async () => {
+		await sim.stop();
+	});
+
+	function connect(options: Partial<ConnectionOptions> = {}) {
+		const events: ChatEvent[] = [];
+		const service = new Service(
+			async ({ method, path, body }) => {
+				const answer = await fetch(sim.baseUrl + path, {
+					method,
+					headers: { 'API-Token': sim.token, 'Content-Type': 'application/json' },
+					body: JSON.stringify(body),
+				});
+				return { status: answer.status, headers: {}, text: await answer.text() };
+			},
+			clock,
+			random,
+		);
+		const connection = new ChatConnection({
+			sessionId: session,
+			baseUrl: sim.baseUrl,
+			clientId: 'client-1',
+			takeOver: false,
+			mintToken: async () => await mintToken(async () => await requestWsToken(service, session)),
+			openSocket: (url) => new WebSocket(url),
+			clock,
+			random,
+			log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
+			onEvent: (event) => events.push(event),
+			// The slow polls are tried with the fake clock.
+			limits: { slowPolls: 0 },
+			...options,
+		}).start();
+		connections.push(connection);
+		return { connection, events };
+	}
+
+	const say = async (connection: ChatConnection, content: string, key?: string) =>
+		await sendTurn(connection, messageFrame(content, { idempotencyKey: key }), {
+			clock,
+			random,
+			ackTimeoutMs: 20_000,
+			resultTimeoutMs: 20_000,
+		});
+
+	it.each<[string, Partial<TurnOutcome> & { reply?: string | null }]>([
+		['Hello', { kind: 'completed', reply: 'You said: Hello' }],
+		['please be busy once', { kind: 'completed' }],
+		['please be invalid: invalid_interaction', { kind: 'invalid', code: 'invalid_interaction' }],
+		['please fail', { kind: 'failed' }],
+		['please send garbage', { kind: 'completed' }],
+		['please never ack', { kind: 'unknown', why: 'no_ack', keyed: false }],
+		['please drop me', { kind: 'unknown', why: 'lost', keyed: false }],
+	])('%s', async (content, outcome) => {
+		const { connection } = connect();
+		expect(await say(connection, content)).toMatchObject(outcome);
+	});
+
+	it('gets the reply of a merged turn from the messages', async () => {
+		const { connection } = connect();
+		const outcome = await say(connection, 'please merge this');
+		expect(outcome.kind).toBe('merged');
+		const text = expect.stringContaining('please merge this');
+		expect(outcome).toHaveProperty('reply', dialect.socket.replyText === 'nowhere' ? null : text);
+		expect(outcome).toHaveProperty('result.payload');
+	});
+
+	it('three messages in quick order, merged into one turn: its reply or none', async () => {
+		const { connection } = connect();
+		await connection.ready();
+		const byRequest = async (message: string) =>
+			await fetch(`${sim.baseUrl}/chat_messages/send_message`, {
+				method: 'POST',
+				headers: { 'API-Token': sim.token, 'Content-Type': 'application/json' },
+				body: JSON.stringify({
+					agent_uuid: fixtures.agents.full,
+					chat_session_id: session,
+					message,
+				}),
+			});
+		const first = byRequest('please answer slowly');
+		await until(() => sim.sessions.get(session).flight !== null);
+		const second = say(connection, 'two');
+		await until(() => sim.sessions.get(session).messages.length === 2);
+		const third = byRequest('three');
+		const outcome = await second;
+		await Promise.all([first, third]);
+		const reply = 'You said: please answer slowly / two / three';
+		expect([reply, null]).toContain('reply' in outcome ? outcome.reply : 'no reply');
+		expect(outcome).toMatchObject({ kind: 'merged', end: 'found' });
+	});
+
+	it('sends again with a key after the connection broke, and the turn takes place once', async () => {
+		const { connection, events } = connect();
+		const outcome = await say(connection, 'please drop me', 'key-1');
+		expect(['replayed', 'unknown']).toContain(outcome.kind);
+		const ofCustomer = events.filter(({ payload }) => payload.role === 'user');
+		expect(ofCustomer).toHaveLength(1);
+	});
+
+	it('delivers each event once while the socket is cut again and again', async () => {
+		const { connection, events } = connect();
+		await connection.ready();
+		for (let round = 0; round < 3; round += 1) {
+			sim.sessions.nudge(session, round);
+			sim.sessions.cutSockets(session);
+			sim.sessions.nudge(session, round + 100);
+			await until(() => sim.sessions.openSockets(session) === 1);
+			await connection.ready();
+		}
+		await until(() => events.length >= 6);
+		expect(events.map(({ payload }) => payload.idle_seconds)).toEqual([0, 100, 1, 101, 2, 102]);
+	});
+
+	it('notices a half-open socket at the next renewal and is given what it missed', async () => {
+		const { connection, events } = connect({ limits: { renewConnectionEveryMs: 3_000 } });
+		await connection.ready();
+		sim.sessions.dropSilently(session);
+		sim.sessions.nudge(session, 7);
+		await until(() => events.length > 0);
+		expect(events.map(({ type }) => type)).toEqual(['nudge_sent']);
+	});
+
+	it.each(['replaced', 'both', 'refused'] as const)(
+		'loses no event while the socket is replaced again and again (same client twice: %s)',
+		async (sameClientTwice) => {
+			const before = dialect.socket;
+			dialect.socket = { ...before, sameClientTwice };
+			// Only a service that refuses a second socket leaves a gap, which its replay has to cover.
+			if (sameClientTwice !== 'refused') sim.configure({ replayMaxEvents: 0 });
+			try {
+				const { connection, events } = connect({ limits: { renewConnectionEveryMs: 2_000 } });
+				await connection.ready();
+				const sockets = () => sim.requests.filter(({ path }) => path.endsWith('stream')).length;
+				let sent = 0;
+				for (const begun = sockets(); sockets() < begun + 4; sent += 1) {
+					sim.sessions.nudge(session, sent);
+					await realSleep(3);
+				}
+				await until(() => events.length >= sent);
+				const order = events.map(({ payload }) => payload.idle_seconds);
+				expect(order).toEqual(Array.from({ length: sent }, (_, index) => index));
+			} finally {
+				dialect.socket = before;
+				sim.configure({ replayMaxEvents: before.replay.maxEvents });
+			}
+		},
+	);
+
+	it('comes back when all tokens have ended', async () => {
+		const { connection, events } = connect();
+		await connection.ready();
+		sim.sessions.expireTokens();
+		sim.sessions.closeSockets(4401);
+		await until(() => sim.sessions.openSockets(session) === 1);
+		await connection.ready();
+		sim.sessions.nudge(session);
+		await until(() => events.length === 1);
+		expect(events.map(({ type }) => type)).toEqual(['nudge_sent']);
+	});
+
+	it('does not take a session from another client unless told to', async () => {
+		const holder = connect({ clientId: 'other' });
+		await holder.connection.ready();
+		const polite = connect();
+		await until(() => polite.connection.signal.aborted);
+		expect(await polite.connection.ready()).toMatchObject({
+			kind: 'ended',
+			ending: { kind: 'held_or_inactive' },
+		});
+		expect(sim.sessions.clientIds(session)).toEqual(['other']);
+		const taker = connect({ takeOver: true });
+		expect(await taker.connection.ready()).toEqual({ kind: 'open' });
+		expect(sim.sessions.clientIds(session)).toEqual(['client-1']);
+	});
+
+	it('tells an inactive agent when it may take over', async () => {
+		sim.sessions.setAgentActive(fixtures.agents.full, false);
+		const { connection } = connect({ takeOver: true });
+		await until(() => connection.signal.aborted);
+		expect(await connection.ready()).toMatchObject({ ending: { kind: 'agent_inactive' } });
+	});
+
+	it('comes back by itself when the agent is active again', async () => {
+		const { connection } = connect();
+		await connection.ready();
+		sim.sessions.setAgentActive(fixtures.agents.full, false);
+		await until(() => sim.sessions.openSockets(session) === 0);
+		sim.sessions.setAgentActive(fixtures.agents.full, true);
+		await until(() => sim.sessions.openSockets(session) === 1);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+	});
+
+	it('ends with the session', async () => {
+		const { connection, events } = connect();
+		await connection.ready();
+		sim.sessions.close(session);
+		await until(() => connection.signal.aborted);
+		expect(events.map(({ type }) => type)).toEqual(['session_closed']);
+		expect(await connection.ready()).toMatchObject({ ending: { kind: 'session_closed' } });
+		const late = connect();
+		expect(await late.connection.ready()).toMatchObject({ ending: { kind: 'session_closed' } });
+	});
+});

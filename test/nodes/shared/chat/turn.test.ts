@@ -1,0 +1,228 @@
+import { interactionFrame, messageFrame } from '../../../../nodes/shared/chat/frames';
+import { sendTurn } from '../../../../nodes/shared/chat/turn';
+import { INVALID_CODES } from '../../../../nodes/shared/chat/types';
+import { ackFrame, rig, settle } from './fakes';
+import { KEYED, turn } from './turnRig';
+
+describe('a frame and its ack', () => {
+	it('is written exactly as documented', async () => {
+		const { socket } = await turn(KEYED);
+		expect(socket().sent.map((text): unknown => JSON.parse(text))).toEqual([
+			{ type: 'message', content: 'hi', message_id: 'm-1', idempotency_key: 'k-1' },
+		]);
+	});
+
+	it('default: completed, with the reply and everything else the service gave', async () => {
+		const { socket, whole } = await turn(messageFrame('hi'));
+		const payload = {
+			state: 'default',
+			reply: 'hello',
+			mode: 'ai',
+			help_requested: false,
+			turn_id: 't',
+			message_id: 'm',
+		};
+		socket().receives(ackFrame(payload));
+		expect(await whole).toMatchObject({ kind: 'completed', reply: 'hello', ack: { payload } });
+	});
+
+	it('default without a reply is completed too', async () => {
+		const { socket, whole } = await turn(messageFrame('hi'));
+		socket().receives(ackFrame({ state: 'default', reply: null }));
+		expect(await whole).toMatchObject({ kind: 'completed', reply: null });
+	});
+
+	it.each([...INVALID_CODES, 'newer_code', null])('invalid: %s', async (code) => {
+		const { socket, whole } = await turn(messageFrame('hi'));
+		socket().receives(ackFrame({ state: 'invalid', error: code }));
+		expect(await whole).toMatchObject({ kind: 'invalid', code });
+		expect(socket().sent).toHaveLength(1);
+	});
+
+	it.each([
+		['error', 'failed'],
+		['brand_new', 'unrecognized'],
+	])('%s: %s, and not sent again', async (state, kind) => {
+		const { socket, whole, clock } = await turn(KEYED);
+		socket().receives(ackFrame({ state }));
+		expect((await whole).kind).toBe(kind);
+		await clock.advance(60_000);
+		expect(socket().sent).toHaveLength(1);
+	});
+
+	it.each([
+		['a text', 'not today', 'not today'],
+		['an object', { code: 7 }, '{"code":7}'],
+		['true', true, 'true'],
+	])('a state of no document with an error (%s): refused', async (_what, error, said) => {
+		const { socket, whole } = await turn(KEYED);
+		socket().receives(ackFrame({ state: 'brand_new', error }));
+		expect(await whole).toMatchObject({ kind: 'refused', said });
+		expect(socket().sent).toHaveLength(1);
+	});
+
+	it.each([null, '', false])('a state of no document with the error %j: data', async (error) => {
+		const { socket, whole } = await turn(KEYED);
+		socket().receives(ackFrame({ state: 'brand_new', error }));
+		expect((await whole).kind).toBe('unrecognized');
+	});
+
+	it('works for an answer to an interactive message', async () => {
+		const { socket, whole } = await turn(interactionFrame('i-1', { optionId: 'o-1' }));
+		expect(JSON.parse(socket().sent[0] ?? '')).toEqual({
+			type: 'interaction_response',
+			interaction_id: 'i-1',
+			option_id: 'o-1',
+		});
+		socket().receives(ackFrame({ state: 'default', reply: 'ok' }));
+		expect(await whole).toMatchObject({ kind: 'completed', reply: 'ok' });
+	});
+});
+
+it('leaves no subscription behind', async () => {
+	const { connection, socket, hold, clock } = rig();
+	connection.start();
+	await hold();
+	let subscribed = 0;
+	const link = {
+		signal: connection.signal,
+		myTurn: async () => await connection.myTurn(),
+		exchange: async (text: string, ms: number) => await connection.exchange(text, ms),
+		subscribe: () => {
+			subscribed += 1;
+			return () => {
+				subscribed -= 1;
+			};
+		},
+	};
+	const whole = sendTurn(link, messageFrame('hi'), { clock, random: () => 0.5 });
+	await settle();
+	expect(subscribed).toBe(1);
+	socket().receives(ackFrame({ state: 'default' }));
+	await whole;
+	expect(subscribed).toBe(0);
+});
+
+describe('busy', () => {
+	const busy = ackFrame({ state: 'busy', error: 'server_busy' });
+
+	it('is retried after 1, 2, 4 … s with the same frame', async () => {
+		const { socket, whole, clock } = await turn(messageFrame('hi'));
+		for (const seconds of [1, 2, 4]) {
+			const before = socket().sent.length;
+			socket().receives(busy);
+			await clock.advance(seconds * 1_000 - 1);
+			expect(socket().sent).toHaveLength(before);
+			await clock.advance(1);
+			expect(socket().sent).toHaveLength(before + 1);
+		}
+		socket().receives(ackFrame({ state: 'default', reply: 'at last' }));
+		expect(await whole).toMatchObject({ kind: 'completed', reply: 'at last' });
+		expect(new Set(socket().sent).size).toBe(1);
+	});
+
+	it('is reported after five retries', async () => {
+		const { socket, whole, clock } = await turn(messageFrame('hi'));
+		socket().answer = () => {
+			socket().receives(busy);
+		};
+		socket().receives(busy);
+		await clock.advance(120_000);
+		expect(await whole).toMatchObject({ kind: 'busy', tries: 6 });
+		expect(socket().sent).toHaveLength(6);
+	});
+
+	it('is reported as not sent when the connection is closed while waiting', async () => {
+		const { socket, whole, connection } = await turn(messageFrame('hi'));
+		socket().receives(busy);
+		await settle();
+		await connection.close();
+		expect(await whole).toEqual({ kind: 'not_sent', readiness: { kind: 'closed_by_us' } });
+	});
+
+	it('does not hide that an attempt before it may have been taken', async () => {
+		const { socket, whole, clock, hold } = await turn(KEYED);
+		socket().breaks();
+		await clock.advance(1_000);
+		await hold();
+		socket().answer = () => {
+			socket().receives(busy);
+		};
+		socket().receives(busy);
+		await clock.advance(120_000);
+		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', keyed: true });
+	});
+});
+
+describe('no ack', () => {
+	it('without an idempotency key: unknown, and never sent again', async () => {
+		const { sockets, whole, clock, hold } = await turn(messageFrame('hi', { messageId: 'm' }));
+		await clock.advance(119_999);
+		expect(sockets).toHaveLength(1);
+		await clock.advance(1);
+		expect(await whole).toEqual({ kind: 'unknown', why: 'no_ack', keyed: false });
+		await clock.advance(1_000);
+		await hold();
+		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(1);
+	});
+
+	it('connection lost, without a key: unknown, and never sent again', async () => {
+		const { sockets, socket, whole, clock, hold } = await turn(messageFrame('hi'));
+		socket().breaks();
+		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', keyed: false });
+		await clock.advance(1_000);
+		await hold();
+		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(1);
+	});
+
+	it('connection lost, with a key: the same frame again on the next connection', async () => {
+		const { sockets, socket, whole, clock, hold } = await turn(KEYED);
+		socket().breaks();
+		await clock.advance(1_000);
+		await hold();
+		socket().receives(ackFrame({ state: 'default', reply: 'once' }));
+		expect(await whole).toMatchObject({ kind: 'completed', reply: 'once' });
+		const [first, second] = sockets.map(({ sent }) => sent);
+		expect(second).toEqual(first);
+	});
+
+	it('with a key it is sent three times in all, then the outcome is unknown', async () => {
+		const { sockets, socket, whole, clock, hold } = await turn(KEYED);
+		for (const seconds of [1, 2]) {
+			socket().breaks();
+			await clock.advance(seconds * 1_000);
+			await hold();
+		}
+		socket().breaks();
+		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', keyed: true });
+		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(3);
+	});
+
+	it('stays unknown when no other connection can be had', async () => {
+		const { socket, whole } = await turn(KEYED);
+		socket().ends(1003);
+		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', keyed: true });
+	});
+
+	it('is surely not sent when there never was a connection', async () => {
+		const { connection, clock, socket } = rig();
+		connection.start();
+		const whole = sendTurn(connection, KEYED, { clock, random: () => 0.5 });
+		await settle();
+		socket().ends(1003);
+		expect(await whole).toMatchObject({ kind: 'not_sent', readiness: { kind: 'ended' } });
+	});
+
+	it('keeps the time limits it is given', async () => {
+		const { connection, clock, hold } = rig();
+		connection.start();
+		await hold();
+		const whole = sendTurn(connection, messageFrame('hi'), {
+			clock,
+			random: () => 0.5,
+			ackTimeoutMs: 3_000,
+		});
+		await clock.advance(3_000);
+		expect((await whole).kind).toBe('unknown');
+	});
+});

@@ -1,0 +1,79 @@
+import { numberIn, outlineOf, pathOf, valueAt, valuesIn } from '../../../nodes/shared/jsonPath';
+import type { JsonValue } from '../../../nodes/shared/api/types';
+
+const answer: JsonValue = {
+	data: { calls: [{ id: 'a' }, { id: 'b' }], 'next.page': 7, none: null },
+	meta: { total: '12' },
+};
+
+test.each<[string, JsonValue | undefined]>([
+	['data.calls.0.id', 'a'],
+	['data.calls.-1.id', 'b'],
+	['data.next\\.page', 7],
+	['data.none', null],
+	['.', answer],
+	['data.calls.2', undefined],
+	['data.calls.id', undefined],
+	['data.none.deeper', undefined],
+	['meta.total.length', undefined],
+	['constructor.name', undefined],
+	['data.__proto__', undefined],
+])('%s', (path, expected) => {
+	expect(valueAt(answer, path)).toEqual(expected);
+});
+
+test('the names of a path', () => {
+	expect(pathOf('a.b\\.c..d')).toEqual(['a', 'b.c', 'd']);
+	expect(pathOf('.')).toEqual([]);
+});
+
+test.each<[JsonValue | undefined, number | undefined]>([
+	[0, 0],
+	['12', 12],
+	[' 3 ', 3],
+	['', undefined],
+	['many', undefined],
+	[null, undefined],
+	[true, undefined],
+	[undefined, undefined],
+])('%p read as a number: %p', (value, expected) => {
+	expect(numberIn(value)).toBe(expected);
+});
+
+test('every value, the outermost first, and no more than asked for', () => {
+	const nested: JsonValue = { a: { b: [1, { c: 2 }] }, d: 3 };
+	expect([...valuesIn(nested)]).toEqual([
+		nested,
+		nested.a,
+		3,
+		{ b: [1, { c: 2 }] }.b,
+		1,
+		{ c: 2 },
+		2,
+	]);
+	expect([...valuesIn(nested, 3)]).toHaveLength(3);
+	expect([...valuesIn('text')]).toEqual(['text']);
+});
+
+test('values nested however deep', () => {
+	let deep: JsonValue = 'end';
+	for (let level = 0; level < 100_000; level++) deep = [deep];
+	expect([...valuesIn(deep)].at(-1)).toBe('end');
+});
+
+test.each<[JsonValue, string]>([
+	[answer, 'data (an object), meta (an object), data.calls (a list)'],
+	[[1], '. (a list)'],
+	['text', 'neither a list nor an object'],
+	[{ 'a.b': [] }, 'a\\.b (a list)'],
+])('an outline of %j', (value, expected) => {
+	expect(outlineOf(value)).toBe(expected);
+});
+
+test('an outline stays short, whatever the answer', () => {
+	const wide = Object.fromEntries(
+		Array.from({ length: 5_000 }, (_, n) => [`key${n}`, { inner: [] }]),
+	);
+	expect(outlineOf(wide).split(', ')).toHaveLength(9);
+	expect(outlineOf(wide)).toMatch(/…$/);
+});

@@ -1,0 +1,72 @@
+import {
+	getCountryCallingCode,
+	isSupportedCountry,
+	parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
+import { COUNTRIES } from '../../../../nodes/shared/calls/countries';
+import {
+	callingCodeOf,
+	countriesWith,
+	hasTrunkZero,
+	leadingCode,
+} from '../../../../nodes/shared/phone/callingCodes';
+
+/** What a library of numbering plans knows of a country. */
+const plannedCode = (country: string) =>
+	isSupportedCountry(country) ? getCountryCallingCode(country) : undefined;
+
+test('every country has the calling code of its numbering plan', () => {
+	const ours = COUNTRIES.map(({ code }) => [code, callingCodeOf(code)]);
+	expect(ours).toEqual(COUNTRIES.map(({ code }) => [code, plannedCode(code)]));
+});
+
+test('the countries without a plan of their own are these', () => {
+	const without = COUNTRIES.filter(({ code }) => callingCodeOf(code) === undefined);
+	expect(without.map(({ code }) => code).sort()).toEqual([
+		'AQ',
+		'BV',
+		'GS',
+		'HM',
+		'PN',
+		'TF',
+		'UM',
+	]);
+});
+
+test('a code is found at the beginning of digits, and is the beginning of no other', () => {
+	const codes = new Set(COUNTRIES.flatMap(({ code }) => callingCodeOf(code) ?? []));
+	for (const code of codes) {
+		expect(leadingCode(`${code}23456`)).toBe(code);
+		expect(leadingCode(code)).toBe(code);
+		expect(countriesWith(code).map(callingCodeOf)).toEqual(countriesWith(code).map(() => code));
+	}
+	expect(leadingCode('999')).toBeUndefined();
+	expect(leadingCode('')).toBeUndefined();
+});
+
+test.each([
+	['1', 'US'],
+	['7', 'RU'],
+	['44', 'GB'],
+	['61', 'AU'],
+])('the main country of +%s is %s', (code, country) => {
+	expect(countriesWith(code)[0]).toBe(country);
+});
+
+test('where a zero in brackets is dropped, no number begins with a zero and another digit', () => {
+	const samples = Array.from({ length: 9 }, (_, first) => `0${first + 1}`).flatMap((start) =>
+		Array.from({ length: 11 }, (_, length) => start + '234567891234'.slice(0, length)),
+	);
+	const codes = new Set(COUNTRIES.flatMap(({ code }) => callingCodeOf(code) ?? []));
+	const wrong = [...codes].filter(
+		(code) =>
+			hasTrunkZero(code) &&
+			samples.some((sample) => {
+				const parsed = parsePhoneNumberFromString(`+${code}${sample}`);
+				return parsed?.isValid() === true && parsed.nationalNumber.startsWith('0');
+			}),
+	);
+	expect(wrong).toEqual([]);
+	expect(['44', '49', '91', '971'].every(hasTrunkZero)).toBe(true);
+	expect(['39', '1', '7', '378', '242', '250'].some(hasTrunkZero)).toBe(false);
+});

@@ -1,0 +1,177 @@
+import {
+	isAccepted,
+	readCampaignPhone,
+	readPhoneAsWritten,
+} from '../../../../nodes/shared/phone/campaignPhone';
+
+const reasonOf = (value: unknown): string => {
+	const reading = readCampaignPhone(value);
+	if (isAccepted(reading)) throw new Error(`${String(value)} was accepted as ${reading.phone}`);
+	return reading.reason;
+};
+
+describe('what spreadsheets hold is read as a documented form', () => {
+	test.each<[string, unknown, string]>([
+		['documented form', '9876543210', '9876543210'],
+		['documented form with country code', '+919876543210', '+919876543210'],
+		['number', 9876543210, '9876543210'],
+		['number with country code', 919876543210, '+919876543210'],
+		['number in scientific notation', 9.87654321e9, '9876543210'],
+		['scientific text', '9.87654321E+09', '9876543210'],
+		['scientific text, lower case', '9.876543211e9', '9876543211'],
+		['scientific text with a decimal comma', '9,876543211E+09', '9876543211'],
+		['scientific text with written zeros', '9.87650000000E+09', '9876500000'],
+		['scientific text with country code', '9.1987654321E+11', '+919876543210'],
+		['text of a whole float', '9876543210.0', '9876543210'],
+		['text of a float with country code', '919876543210.00', '+919876543210'],
+		['spaces', ' 98765 43210 ', '9876543210'],
+		['dashes', '987-654-3210', '9876543210'],
+		['long dash and minus sign', '98765–43210', '9876543210'],
+		['parentheses', '(98765) 43210', '9876543210'],
+		['dots', '98765.43210', '9876543210'],
+		['thousands separators', '9,876,543,210', '9876543210'],
+		['thousands separators and decimals', '9,876,543,210.00', '9876543210'],
+		['trunk zero', '09876543210', '9876543210'],
+		['dots between groups of two', '98.76.54.32.00', '9876543200'],
+		['decimals after formatting', '98765 43210.0', '9876543210'],
+		['decimals after a plus', '+919876543210.0', '+919876543210'],
+		['decimals of a program', '9876543210.000000', '9876543210'],
+		['thousands separated by dots, with decimals', '9.876.543.210,00', '9876543210'],
+		['91 without plus', '919876543210', '+919876543210'],
+		['0091', '0091 98765 43210', '+919876543210'],
+		['091', '091-9876543210', '+919876543210'],
+		['plus and trunk zero', '+91 (0) 98765 43210', '+919876543210'],
+		['plus, spaces, dashes', '+91-98765 43210', '+919876543210'],
+		['apostrophe of a text cell', "'9876543210", '9876543210'],
+		['apostrophe before a float', "'9876543210.0", '9876543210'],
+		['typographic apostrophe', '’9876543210', '9876543210'],
+		['formula that keeps Excel from rounding', '="9876543210"', '9876543210'],
+		['lead-form export', 'p:+919876543210', '+919876543210'],
+		['telephone link', 'tel:+91-98765-43210', '+919876543210'],
+		['lead-form export between spaces', ' p:+919876543210 ', '+919876543210'],
+		['quotes with spaces and separators in them', '" 9,876,543,210.00 "', '9876543210'],
+		['scientific text with a space', '9.87654321 E+09', '9876543210'],
+		['non-breaking space', '98765\u00a043210', '9876543210'],
+		['zero-width space', '\u200b9876543210\u200b', '9876543210'],
+		['byte order mark', '\ufeff9876543210', '9876543210'],
+		['direction marks of a contact app', '\u202a+91 98765 43210\u202c', '+919876543210'],
+		['full-width digits', '９８７６５４３２１０', '9876543210'],
+		['full-width plus', '＋９１ ９８７６５ ４３２１０', '+919876543210'],
+		['Devanagari digits', '९८७६५४३२१०', '9876543210'],
+		['Tamil digits', '௯௮௭௬௫௪௩௨௧௦', '9876543210'],
+		['Arabic digits', '٩٨٧٦٥٤٣٢١٠', '9876543210'],
+		['ten digits that begin with 91', '9198765432', '9198765432'],
+		[
+			'+91 with a first digit below 6, which the service decides on',
+			'+911123456789',
+			'+911123456789',
+		],
+		['91 with a first digit below 6', '911123456789', '+911123456789'],
+		['an even number, written as the document wants it', '9000000000', '9000000000'],
+	])('%s', (_name, value, phone) => {
+		expect(readCampaignPhone(value)).toEqual({ phone, key: phone.slice(-10) });
+	});
+});
+
+describe('what is no accepted number gets a reason that a person can act on', () => {
+	test.each<[string, unknown, RegExp]>([
+		['nothing', undefined, /^The phone number is missing/],
+		['null', null, /is missing/],
+		['empty text', '', /is missing/],
+		['white space', ' \u00a0\u200b', /is missing/],
+		['a dash as a filler', '-', /is missing/],
+		['scientific notation that lost digits', '9.88E+09', /"9\.88E\+09" was shortened.*as text/],
+		['Excel’s six digits', '9.19877E+11', /shortened/],
+		['eight digits of ten, as single precision leaves them', '9.8765435E9', /shortened/],
+		['a rounded number that came back in full', 919877000000, /shortened/],
+		['the same as text', '919877000000', /shortened/],
+		[
+			'scientific notation with decimals left over',
+			'9.87654321012E+09',
+			/not a whole phone number/,
+		],
+		['decimals', '9876543210.5', /has decimals/],
+		[
+			'a decimal of nine digits, which ten digits would make a stranger’s',
+			'987654321.0',
+			/has 9 digits instead of 10/,
+		],
+		['a decimal of nine digits, with two places', '987654321.00', /has 9 digits instead of 10/],
+		['a decimal comma after nine digits', '987654321,0', /has 9 digits instead of 10/],
+		['a decimal of nine digits behind an apostrophe', "'987654321.0", /has 9 digits/],
+		['nine digits after +91 and a decimal', '+91987654321.0', /has 9 digits after \+91/],
+		['nine digits in groups and a decimal', '987 654 321.0', /can be read in two ways/],
+		['nine digits between dots and a decimal', '987.654.321.0', /can be read in two ways/],
+		['five digits and five zeros after a dot', '98765.00000', /can be read in two ways/],
+		['a fraction after nine digits', '987654321.5', /has decimals/],
+		['a fraction after formatting', '98765 43210.5', /has decimals/],
+		['a fraction', 9876543210.5, /not a whole phone number/],
+		['a negative number', -9876543210, /not a whole phone number/],
+		['not a number', Number.NaN, /not a whole phone number/],
+		['a number beyond exact whole numbers', 1e21, /not a whole phone number/],
+		['too short', '98765', /"98765" has 5 digits instead of 10/],
+		['one digit', '7', /has 1 digit instead of 10/],
+		['too long', '98765432101', /has 11 digits instead of 10/],
+		['zero', 0, /^"0" is not a whole phone number/],
+		['twelve digits that do not begin with 91', '981234567890', /has 12 digits instead of 10/],
+		['eleven digits that begin with 91', '91987654321', /has 11 digits instead of 10/],
+		['a zero in the middle after +91', '+91909876543210', /has 12 digits after \+91/],
+		['a zero before too many digits', '+91098765432101', /has 12 digits after \+91/],
+		['too short after +91', '+91 98765', /has 5 digits after \+91 instead of 10/],
+		['too long after +91', '+91987654321012', /has 12 digits after \+91/],
+		['a first digit below 6', '1123456789', /starts with 1, .*Write \+91 in front/],
+		['a landline with its trunk zero', '011-23456789', /starts with 1/],
+		['another country', '+1 415 555 0100', /is not a \+91 number/],
+		['another country with 00', '0044 20 7946 0000', /is not a \+91 number/],
+		['a plus in front of a national number', '+9876543210', /is not a \+91 number/],
+		['00 in front of a national number', '009876543210', /is not a \+91 number/],
+		['two numbers', '9876543210 / 9123456789', /more than one phone number/],
+		['two numbers with a comma', '9876543210,9123456789', /more than one phone number/],
+		['an extension', '9876543210 ext 12', /is not a phone number/],
+		['words', 'call after 5', /"call after 5" is not a phone number/],
+		['a formula result', '#N/A', /is not a phone number/],
+		['a plus inside', '98765+43210', /is not a phone number/],
+		['digits of a script that is not read', '๙๘๗๖๕๔๓๒๑๐', /is not a phone number/],
+		['a switch', true, /holds a boolean/],
+		['a list', ['9876543210'], /holds a list/],
+		['an object', { number: '9876543210' }, /holds an object/],
+	])('%s', (_name, value, reason) => {
+		expect(reasonOf(value)).toMatch(reason);
+	});
+
+	test('the cell is shown without the space around it, and cut short after 40 characters', () => {
+		const shown = (cell: string) => /^"(.*?)"/.exec(reasonOf(cell))?.[1];
+		expect(shown(' call me ')).toBe('call me');
+		expect(shown('x'.repeat(40))).toBe('x'.repeat(40));
+		expect(shown('x'.repeat(41))).toBe(`${'x'.repeat(40)}…`);
+	});
+
+	test('what is no cell is told as the phone column', () => {
+		expect(reasonOf(['9876543210'])).toBe(
+			'The phone column holds a list instead of a number or text. Accepted are 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.',
+		);
+		expect(reasonOf(9876543210.5)).toMatch(/^"9876543210.5" is not a whole phone number/);
+	});
+});
+
+test('a number is the same person’s in either form', () => {
+	expect(readCampaignPhone('9876543210')).toHaveProperty('key', '9876543210');
+	expect(readCampaignPhone('+919876543210')).toHaveProperty('key', '9876543210');
+});
+
+describe('as written', () => {
+	test.each<[string, unknown, object]>([
+		['keeps its form', ' 098-765 43210 ', { phone: '098-765 43210', key: '9876543210' }],
+		[
+			'what cannot be read is its own key',
+			'extension 12',
+			{ phone: 'extension 12', key: 'extension 12' },
+		],
+		['a number becomes text', 9876543210, { phone: '9876543210', key: '9876543210' }],
+		['a number that cannot be read too', 12, { phone: '12', key: '12' }],
+		['nothing to send', ' ', { reason: 'The phone number is missing in this row.' }],
+		['nothing that could be sent', ['x'], { reason: expect.stringMatching(/holds a list/) }],
+	])('%s', (_name, value, expected) => {
+		expect(readPhoneAsWritten(value)).toEqual(expected);
+	});
+});

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { COUNTRIES } from '../../../../nodes/shared/calls/countries';
+import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { parseDndPhone } from '../../../../nodes/Dnd/list/phoneMatch';
+import { phoneNumber } from '../../../../nodes/PlaceCall/request/callPhone';
+import { callingCodeOf } from '../../../../nodes/shared/phone/callingCodes';
+import { isAccepted, readCampaignPhone } from '../../../../nodes/shared/phone/campaignPhone';
+
+/** How a value is read by each node: digits, or nothing where it is refused. */
+const byPush = (value: unknown) => {
+	const reading = readCampaignPhone(value);
+	return isAccepted(reading) ? reading.phone : undefined;
+};
+const byPlaceCall = (value: unknown, country = 'IN') => {
+	const checked = phoneNumber(value, country);
+	return 'value' in checked ? checked.value : undefined;
+};
+const byDnd = (value: unknown) => {
+	try {
+		return parseDndPhone(value);
+	} catch (error) {
+		if (error instanceof InvalidInput) return undefined;
+		throw error;
+	}
+};
+
+const digitsIn = (text: string) => text.replace(/\D/g, '');
+const digits = (min: number, max: number) =>
+	fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: min, maxLength: max });
+const mobile = fc
+	.tuple(fc.constantFrom(...'6789'), digits(9, 9))
+	.map(([first, rest]) => first + rest);
+const separator = fc.constantFrom('', '', '', ' ', '-', '\u00a0', ' - ', '–', '\u200b', '\u202f');
+/** The digits with formatting between them. */
+const formatted = (number: fc.Arbitrary<string>) =>
+	number.chain((written) =>
+		fc
+			.array(separator, { minLength: written.length, maxLength: written.length })
+			.map((separators) => [...written].map((digit, i) => digit + (separators[i] ?? '')).join('')),
+	);
+const prefixes = [
+	'',
+	'0',
+	'91',
+	'+91',
+	'+91 ',
+	'0091',
+	'+91 (0) ',
+	'091',
+	'(+91) ',
+	"'",
+	'tel:+91',
+];
+const decimals = fc.constantFrom('', '.0', '.00', ',0', ',00');
+const country = fc.constantFrom(...COUNTRIES.map(({ code }) => code));
+
+test('a mobile number of India is the same in all three nodes, however it is written', () => {
+	fc.assert(
+		fc.property(
+			mobile.filter((number) => !number.endsWith('000000')),
+			fc.constantFrom(...prefixes),
+			decimals,
+			(number, prefix, decimal) => {
+				const cell = `${prefix}${number}${decimal}`;
+				expect(byPush(cell)?.slice(-10)).toBe(number);
+				expect(byPlaceCall(cell)).toBe(number);
+				expect(byDnd(cell)?.endsWith(number)).toBe(true);
+			},
+		),
+	);
+});
+
+test('formatting between the digits changes none of them', () => {
+	fc.assert(
+		fc.property(formatted(digits(4, 15)), country, (cell, code) => {
+			for (const read of [byPush(cell), byPlaceCall(cell, code), byDnd(cell)]) {
+				if (read !== undefined)
+					expect(digitsIn(cell).endsWith(digitsIn(read).slice(-10))).toBe(true);
+			}
+			const sent = byPlaceCall(cell, code);
+			if (code !== 'IN' && !cell.startsWith('00')) expect(sent).toBe(digitsIn(cell));
+		}),
+	);
+});
+
+test('a decimal is dropped before digits are counted: it is never part of a number', () => {
+	fc.assert(
+		fc.property(
+			digits(1, 14),
+			fc.constantFrom('.0', '.00', ',0', ',00'),
+			country,
+			(whole, tail, code) => {
+				fc.pre(!/^0/.test(whole));
+				for (const lead of ['', "'", '+']) {
+					const [exact, decimal] = [lead + whole, lead + whole + tail];
+					expect(byPush(decimal)).toBe(byPush(exact));
+					expect(byPlaceCall(decimal, code)).toBe(byPlaceCall(exact, code));
+					expect(byDnd(decimal)).toBe(byDnd(exact));
+				}
+			},
+		),
+	);
+});
+
+test('any text is refused, or read as the end of the digits that it holds', () => {
+	const text = fc.string({
+		unit: fc.constantFrom(...'0123456789', ...'0123456789', ...' +-().,\'"/x', '\u00a0', '–'),
+		maxLength: 22,
+	});
+	fc.assert(
+		fc.property(text, country, (cell, code) => {
+			const withDecimals = digitsIn(cell);
+			const withoutDecimals = digitsIn(cell.replace(/[.,]0+\D*$/, ''));
+			for (const read of [byPush(cell), byPlaceCall(cell, code), byDnd(cell)]) {
+				if (read === undefined) continue;
+				// A zero in brackets after a country code is no digit of the number.
+				const unbracketed = digitsIn(cell.replace(/\(\s*0\s*\)/, ''));
+				const own = digitsIn(read).replace(/^91(?=\d{10}$)/, '');
+				const held = [withDecimals, withoutDecimals, unbracketed].some((all) => all.endsWith(own));
+				expect({ cell, code, read, held }).toMatchObject({ held: true });
+			}
+		}),
+		{ numRuns: 2000 },
+	);
+});
+
+test('what is taken off the front of a call’s number is a prefix of its own country', () => {
+	const lead = fc.constantFrom('', '+', '00', '0', '(');
+	fc.assert(
+		fc.property(lead, country, country, digits(4, 12), (start, chosen, other, rest) => {
+			const code = callingCodeOf(other) ?? '';
+			const cell = `${start}${code}${rest}`;
+			const sent = byPlaceCall(cell, chosen);
+			if (sent === undefined) return;
+			const gone = digitsIn(cell).slice(0, digitsIn(cell).length - sent.length);
+			const own = callingCodeOf(chosen) ?? '';
+			const allowed = ['', own, `00${own}`];
+			if (chosen === 'IN') allowed.push('0', '091', '910', '00910', '0910');
+			expect(allowed).toContain(gone);
+		}),
+		{ numRuns: 2000 },
+	);
+});
+
+test('exact numbers are read as their digits', () => {
+	fc.assert(
+		fc.property(fc.integer({ min: 1000, max: Number.MAX_SAFE_INTEGER }), (value) => {
+			for (const read of [byPush(value), byPlaceCall(value), byPlaceCall(value, 'US')]) {
+				if (read !== undefined)
+					expect(String(value).endsWith(digitsIn(read).slice(-10))).toBe(true);
+			}
+		}),
+	);
+});
