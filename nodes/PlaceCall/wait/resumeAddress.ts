@@ -1,4 +1,5 @@
 import { NodeOperationError, type IExecuteFunctions, type IWebhookFunctions } from 'n8n-workflow';
+import { runsAsTool } from '../../shared/n8n/toolRun';
 import { knockStatus } from './pingResumeUrl';
 
 /** What n8n answers at the address of an execution that runs; 500 where a person started it in the editor. */
@@ -18,10 +19,14 @@ export function resumeAddress(context: IExecuteFunctions | IWebhookFunctions): s
  * nobody is called where that is impossible.
  */
 export async function requireWayBack(context: IExecuteFunctions, address: string): Promise<void> {
-	if (context.isToolExecution()) {
-		throw new NodeOperationError(context.getNode(), 'A tool of an AI agent cannot sleep', {
-			description: 'Set Wait for Completion to By Reading the Call, or to Off.',
-		});
+	if (runsAsTool(context)) {
+		throw new NodeOperationError(
+			context.getNode(),
+			'A tool of an AI agent cannot sleep, so no call was placed',
+			{
+				description: 'Set Wait for Completion to By Reading the Call, or to Off.',
+			},
+		);
 	}
 	if (NOT_ASLEEP.includes(await knockStatus(context, address, 'GET'))) return;
 	throw new NodeOperationError(

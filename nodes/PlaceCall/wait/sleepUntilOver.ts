@@ -32,6 +32,8 @@ export async function sleepUntilOver(
 	const isStopped = placed.length < context.getInputData().length;
 	if (isStopped || placed.every((item) => callIdOf(item) === undefined)) return placed;
 	const until = endOfWait(placed.map(jsonOf), limit, clock.now());
+	// With *Execute Once* n8n keeps the items that were not executed as well: they are no calls.
+	if (context.getNode().executeOnce === true) context.getExecuteData().data.main?.[0]?.splice(1);
 	context.getInputData().forEach((item, index) => {
 		const call = placed[index];
 		if (call === undefined) return;

@@ -4,6 +4,8 @@ import type { INode, INodeParameters, IRun, IWebhookResponseData } from 'n8n-wor
 import { clock } from '../../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import {
+	engineTool,
+	inlineTool,
 	makeWorkflow,
 	nodeTypes,
 	oneNodeWorkflow,
@@ -358,6 +360,27 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		expect(items?.[1]).not.toHaveProperty('timed_out');
 	});
 
+	it.each([
+		['a report wakes it', false],
+		['n8n’s own limit ends its sleep', true],
+	])('with Execute Once only the executed item comes out, when %s', async (_how, atLimit) => {
+		ownAddress();
+		const placeCall = await node(byWebhook, { executeOnce: true });
+		const run = await sleepOver(placeCall, 3);
+		const [call_id = '', ...others] = placed();
+		expect(others).toEqual([]);
+		expect(output(run, 'Start').map(({ json }) => json)).toEqual(people(3));
+		await simulator.completeCall(call_id, {}, { url: 'http://127.0.0.1:9' });
+		const wokenItems = async () => (await arrive(placeCall, run, { call_id })).items;
+		const limitItems = async () => {
+			const { workflow } = oneNodeWorkflow(placeCall, ['After']);
+			const awake = await resume(ring.credentials, workflow, structuredClone(run.data));
+			return output(awake, 'After').map(({ json }) => json);
+		};
+		const items = atLimit ? await limitItems() : await wokenItems();
+		expect(items).toEqual([expect.objectContaining({ call_id, timed_out: atLimit })]);
+	});
+
 	it('does not sleep where no call was placed', async () => {
 		ownAddress();
 		const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.noAnalysis };
@@ -470,6 +493,18 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 });
 
 describe('nobody is called', () => {
+	it.each([
+		['run by the engine', engineTool],
+		['called by the agent', inlineTool],
+	])('as a tool %s, which cannot sleep', async (_name, route) => {
+		const answer = await route(ring.credentials, ring.placeCallNode(byWebhook))();
+		expect(answer).toMatchObject({
+			outcome: 'not_sent',
+			what_happened: 'A tool of an AI agent cannot sleep, so no call was placed.',
+			next_step: expect.stringContaining('By Reading the Call'),
+		});
+	});
+
 	it('where n8n does not reach its own address', async () => {
 		nock(N8N)
 			.get(/^\/webhook-waiting\//)
