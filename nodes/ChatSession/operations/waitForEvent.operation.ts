@@ -4,12 +4,14 @@ import { sessionField, takeOverField } from '../../shared/n8n/chatFields';
 import { forEachChatItem, type ChatDesk, type Prepare } from '../../shared/n8n/chatItems';
 import { clock } from '../../shared/n8n/connect';
 import { chosenTypes, eventTypesField, otherEventTypesField } from '../../shared/n8n/eventTypes';
+import { ExecutionMemory } from '../../shared/n8n/executionMemory';
 import { concurrencyField } from '../../shared/n8n/fields';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { parseSessionId } from '../../shared/chat/chatInput';
 import { waitForEvent as waitOnSocket } from '../chatWait';
 import { InvalidInput } from '../../shared/api/errors';
+import { isJsonObject } from '../../shared/api/types';
 import { optionsOf } from './options';
 
 const SESSIONS_AT_ONCE = 10;
@@ -82,11 +84,16 @@ const waitOnce: Prepare = ({ parameters, index }) => {
 
 /** IDs of events that this node gave out before in this execution, kept with it: in a loop each counts once. */
 function givenOut(context: IExecuteFunctions, sessionId: string): string[] {
-	const kept = context.getContext('node');
-	const ids: unknown = kept[sessionId];
-	const known = Array.isArray(ids) ? ids.map(String) : [];
-	kept[sessionId] = known;
-	return known;
+	const memory = new ExecutionMemory(context, 'events', isGivenOut, 'node', 'execution');
+	const bySession = memory.read() ?? {};
+	memory.write(bySession);
+	return (bySession[sessionId] ??= []);
+}
+
+function isGivenOut(stored: unknown): stored is { [sessionId: string]: string[] } {
+	if (!isJsonObject(stored)) return false;
+	const isId = (id: unknown) => typeof id === 'string';
+	return Object.values(stored).every((ids) => Array.isArray(ids) && ids.every(isId));
 }
 
 function parseTimeLimit(value: unknown): number {

@@ -8,6 +8,7 @@ const SHELF = 'voiceChatAgent';
 
 type Shelf = { [key: string]: unknown };
 type Place = 'node' | 'workflow';
+type Span = 'run' | 'execution';
 
 /**
  * One named record of what a node did in one of its runs, kept by n8n with the execution: it is there
@@ -27,15 +28,17 @@ export class ExecutionMemory<T extends JsonObject> {
 	 * @param name one for each kind of record; a node may keep several
 	 * @param isRecord whether what comes back from the database has the form that was written
 	 * @param place whose it is: this node's alone, or one for all nodes of the workflow
+	 * @param span of one run of the node, or of all its runs in the execution, as in a loop
 	 */
 	constructor(
 		context: IExecuteFunctions,
 		name: string,
 		private readonly isRecord: (stored: unknown) => stored is T,
 		place: Place = 'node',
+		span: Span = 'run',
 	) {
 		this.shelf = shelfOf(context, place);
-		this.key = `${name}, ${runOf(context)}`;
+		this.key = span === 'run' ? `${name}, ${runOf(context)}` : name;
 	}
 
 	/**

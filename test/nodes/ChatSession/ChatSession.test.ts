@@ -2,7 +2,7 @@ import { setTimeout as realSleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { clock } from '../../../nodes/shared/n8n/connect';
-import { service } from '../../engine';
+import { mcpTool, service } from '../../engine';
 import { agents, chatRing, eventually, records, sessions, stopped } from '../chatRing';
 
 const ring = chatRing('chatSession', { sessionId: sessions.open });
@@ -228,6 +228,20 @@ describe('wait for event', () => {
 		await eventually(() => ring.simulator().sessions.openSockets() === 2);
 		for (const id of ids) ring.simulator().sessions.nudge(id);
 		expect(records(await waiting).map(({ session_id: id }) => id)).toEqual(ids);
+	});
+
+	test('as a tool of an MCP client, whose calls belong to no execution, it waits as elsewhere', async () => {
+		const node = await ring.other('chatSession', {
+			operation: 'waitForEvent',
+			sessionId: sessions.open,
+		});
+		const waiting = mcpTool(ring.credentials, node, 'one-client')();
+		await listening();
+		ring.simulator().sessions.nudge(sessions.open);
+		expect(await waiting).toMatchObject({
+			outcome: 'done',
+			result: { timed_out: false, event: { type: 'nudge_sent' } },
+		});
 	});
 
 	test('a session the service does not know stops the node', async () => {

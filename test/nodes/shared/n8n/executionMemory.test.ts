@@ -77,6 +77,16 @@ test('a run that ended well leaves nothing behind, and takes nothing of another 
 	expect(memoryIn(data, { run: 1 }).read()).toEqual({ calls: ['c'] });
 });
 
+test('a record of the whole execution is there in each run of a loop, and stays', () => {
+	const data = anExecution();
+	const memoryOf = (run: number) =>
+		new ExecutionMemory(contextIn(data, { run }), 'done', isDone, 'node', 'execution');
+	memoryOf(0).write({ calls: ['a'] });
+	forgetRun(contextIn(data));
+	expect(memoryOf(1).read()).toEqual({ calls: ['a'] });
+	expect(memoryIn(data, { run: 1 }).read()).toBeUndefined();
+});
+
 test('a record that cannot be read stops the node instead of passing for nothing done', () => {
 	const data = anExecution();
 	memoryIn(data).write({ calls: ['a'] });
