@@ -1,5 +1,4 @@
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { clock } from '../shared/n8n/connect';
 import { asItems } from '../shared/n8n/itemLoop';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { withEmitter, type OnceEmitter } from '../shared/n8n/onceEmitter';
@@ -43,7 +42,7 @@ export async function onCompletion(context: IWebhookFunctions): Promise<IWebhook
 		return reply.refuse({ status: 400, message: 'The body holds no call_id.' });
 	}
 	const settings = readSettings(context);
-	void clock.sleep(LONGEST_ANSWER_MS).then(() => reply.refuse(ASK_AGAIN));
+	reply.refuseAfter(LONGEST_ANSWER_MS, ASK_AGAIN);
 	return await withEmitter(context, async (emitter) => {
 		if (emitter === undefined) return reply.refuse(ASK_AGAIN);
 		return await take(context, { callId, payload: payload.json, settings, emitter, reply });

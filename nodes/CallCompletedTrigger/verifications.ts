@@ -4,7 +4,7 @@ import { CLOSING_MS } from '../shared/n8n/activeTriggers';
 import { clock, connect, type Connection } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { readCompletedCall, type ReadBack } from '../shared/calls/readBack';
-import { aborted } from '../shared/chat/pause';
+import { pause, settledWithin } from '../shared/chat/pause';
 import type { JsonObject } from '../shared/api/types';
 import { notFinished } from './notVerified';
 import type { TriggerSettings } from './readSettings';
@@ -73,7 +73,7 @@ export class Verifications {
 	/** What can be verified within n8n's patience still is; the owner is told of the rest. */
 	async close(trigger: ITriggerFunctions): Promise<void> {
 		const all = Promise.allSettled(this.underWay.keys());
-		await Promise.race([all, clock.sleep(CLOSING_MS)]);
+		await settledWithin(clock, CLOSING_MS, all);
 		const rest = [...new Set(this.underWay.values())];
 		this.closing.abort();
 		if (rest.length === 0) return;
@@ -107,11 +107,7 @@ export class Verifications {
 	}
 
 	private async sleep(ms: number): Promise<void> {
-		const awake = new AbortController();
-		// Lets go of the closing's signal with each sleep: a trigger lives for months.
-		const either = AbortSignal.any([this.closing.signal, awake.signal]);
-		await Promise.race([clock.sleep(ms), aborted(either)]).finally(() => awake.abort());
-		if (this.closing.signal.aborted) throw new Closed();
+		if (!(await pause(clock, ms, this.closing.signal))) throw new Closed();
 	}
 
 	private async unlessClosed<T>(act: () => Promise<T>): Promise<T> {

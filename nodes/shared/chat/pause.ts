@@ -26,6 +26,16 @@ export async function pause(clock: Clock, ms: number, signal: AbortSignal): Prom
 	return !signal.aborted;
 }
 
+/** Waits until it is settled, but not longer than that. */
+export async function settledWithin(
+	clock: Clock,
+	ms: number,
+	settling: Promise<unknown>,
+): Promise<void> {
+	const over = new AbortController();
+	await Promise.race([settling, pause(clock, ms, over.signal)]).finally(() => over.abort());
+}
+
 /** Resolves when the signal is aborted. */
 export async function aborted(signal: AbortSignal): Promise<void> {
 	if (signal.aborted) return;

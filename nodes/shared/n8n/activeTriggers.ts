@@ -1,4 +1,5 @@
 import type { ITriggerFunctions, ITriggerResponse, IWebhookFunctions } from 'n8n-workflow';
+import { settledWithin } from '../chat/pause';
 import { clock } from './connect';
 
 /** The triggers that are active in this process, by workflow and node. */
@@ -96,7 +97,7 @@ async function becomesActive(place: string, ms: number): Promise<ITriggerFunctio
 		wake = resolve;
 		those.add(wake);
 	});
-	await Promise.race([opened, clock.sleep(ms)]);
+	await settledWithin(clock, ms, opened);
 	those.delete(wake);
 	if (those.size === 0) waiting.delete(place);
 	return active.get(place);

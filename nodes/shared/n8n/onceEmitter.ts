@@ -11,6 +11,7 @@ import {
 	type NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
+import { settledWithin } from '../chat/pause';
 import { activeTrigger, CLOSING_MS, findTrigger, openTrigger, placeOf } from './activeTriggers';
 import { clock } from './connect';
 import { NO_EXECUTION } from './webhookAnswer';
@@ -45,7 +46,11 @@ export function openEmitter(
 	return openTrigger(trigger, async () => {
 		await close();
 		// Begins when everything that waited before it has begun.
-		await Promise.race([underWay(async () => {}), clock.sleep(CLOSING_MS)]);
+		await settledWithin(
+			clock,
+			CLOSING_MS,
+			underWay(async () => {}),
+		);
 	});
 }
 

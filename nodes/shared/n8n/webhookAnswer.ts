@@ -1,5 +1,7 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { parseJson, type JsonObject, type JsonValue } from '../api/types';
+import { pause } from '../chat/pause';
+import { clock } from './connect';
 
 /** What the sender gets when its request cannot be used: an HTTP status and a sentence. */
 export type Refused = { status: number; message: string };
@@ -27,7 +29,10 @@ type RawRequest = {
 };
 
 /** The part of n8n's response that is used here. */
-type RawResponse = { status(code: number): { json(body: JsonObject): unknown } };
+type RawResponse = {
+	headersSent?: boolean;
+	status(code: number): { json(body: JsonObject): unknown };
+};
 
 /** The JSON that was sent, whatever content type it was given. */
 export async function readJson(
@@ -81,15 +86,28 @@ function isRawResponse(response: unknown): response is RawResponse {
 
 /** Answers the sender once; what is to be said later is dropped. */
 export class Reply {
-	private sent = false;
+	/** Of the context this alone is kept: with it n8n keeps a sandbox. */
+	private readonly response: unknown;
 
-	constructor(private readonly context: IWebhookFunctions) {}
+	private readonly answered = new AbortController();
+
+	constructor(context: IWebhookFunctions) {
+		this.response = context.getResponseObject();
+	}
 
 	send(status: number, body: JsonObject): void {
-		const response: unknown = this.context.getResponseObject();
-		if (this.sent || !isRawResponse(response)) return;
-		this.sent = true;
-		response.status(status).json(body);
+		const { response } = this;
+		if (this.answered.signal.aborted || !isRawResponse(response)) return;
+		this.answered.abort();
+		// n8n answers by itself where a webhook throws.
+		if (response.headersSent !== true) response.status(status).json(body);
+	}
+
+	/** Turns the request down if it has no answer by then. */
+	refuseAfter(ms: number, refused: Refused): void {
+		void pause(clock, ms, this.answered.signal).then((isLate) => {
+			if (isLate) this.refuse(refused);
+		});
 	}
 
 	/** Turns the request down; nothing starts. */

@@ -7,6 +7,7 @@ import {
 } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import { Reply } from '../../../nodes/shared/n8n/webhookAnswer';
 import {
 	activate,
 	engineRing,
@@ -29,6 +30,7 @@ let count = 0;
 describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	let simulator: Simulator;
 	let active: ActiveWorkflow | undefined;
+	/** Between one read and the next. */
 	let waits: number[];
 	let time: number;
 
@@ -39,11 +41,11 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		waits = [];
 		time = Date.now();
 		jest.spyOn(clock, 'now').mockImplementation(() => time);
+		jest.spyOn(Reply.prototype, 'refuseAfter').mockImplementation(() => {});
+		// Every wait is over at once, and counts.
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			// The sender's patience does not end, nor does n8n's while it closes a trigger.
-			if (ms === 10_000) await new Promise(() => {});
-			// Every other wait is over at once, and counts.
-			waits.push(ms);
+			const reads = simulator.requests.length;
+			waits[reads - 1] = (waits[reads - 1] ?? 0) + ms;
 			time += ms;
 			await new Promise((resolve) => setImmediate(resolve));
 		});
@@ -91,6 +93,22 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 			running,
 			post: async (request: WebhookRequest) => await deliver(node, request),
 			emitted: () => running.emitted.map(({ items }) => items[0]?.map(({ json }) => json)),
+		};
+	}
+
+	/** No wait ends before n8n's patience with a closing trigger does. */
+	function n8nsPatience() {
+		const asleep: Array<() => void> = [];
+		jest
+			.spyOn(clock, 'sleep')
+			.mockImplementation(async () => await new Promise<void>((wake) => asleep.push(wake)));
+		return {
+			endsAfter: async (close: () => Promise<unknown>) => {
+				const closing = close();
+				jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+				asleep.forEach((wake) => wake());
+				await closing;
+			},
 		};
 	}
 
@@ -149,8 +167,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		simulator.faults.inject({ kind: 'status', status: 503, times: 1, match: { path } });
 		const { post, emitted } = await listen({ include: ['transcript'] });
 		let second: Promise<unknown> | undefined;
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			if (ms === 10_000) await new Promise(() => {});
+		jest.spyOn(clock, 'sleep').mockImplementation(async () => {
 			if (second !== undefined || !simulator.requests.some((seen) => seen.path === path)) return;
 			second = simulator
 				.completeCall(
@@ -219,9 +236,8 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	});
 
 	it('waits for a record that lags behind its report', async () => {
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			if (ms === 10_000) await new Promise(() => {});
-			if (ms !== 4_000) return;
+		jest.spyOn(clock, 'sleep').mockImplementation(async () => {
+			if (simulator.requests.length !== 3) return;
 			await simulator.completeCall(calls.inFlight, {}, { url: 'http://127.0.0.1:9' });
 		});
 		const { post, emitted } = await listen();
@@ -285,17 +301,15 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	});
 
 	it('asks the sender to come again meanwhile, and starts the workflow all the same', async () => {
-		let patience = () => {};
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			if (ms === 10_000) await new Promise<void>((resolve) => (patience = resolve));
-			if (ms === 2_000) patience();
-			await new Promise((resolve) => setImmediate(resolve));
-		});
-		simulator.faults.inject({ kind: 'status', status: 503, times: 9 });
+		jest.mocked(Reply.prototype.refuseAfter).mockRestore();
+		simulator.faults.inject({ kind: 'status', status: 503 });
 		const { post, running } = await listen();
 		const started = running.next();
+		const begun = time;
 		const { response } = await post(payload(calls.finished));
 		expect(response).toMatchObject({ statusCode: 503, body: { received: false } });
+		expect(time - begun).toBeGreaterThanOrEqual(10_000);
+		simulator.faults.clear();
 		await started;
 		expect(running.emitted).toHaveLength(1);
 	});
@@ -313,13 +327,10 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 
 	it('tells the owner which calls were being verified when the trigger was stopped', async () => {
 		const { post, running } = await listen();
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			// Only n8n's patience ends, that of the sender a little later.
-			if (ms !== 10_000 || waits.push(ms) !== 2) await new Promise(() => {});
-		});
+		const patience = n8nsPatience();
 		const posting = post(payload(calls.inFlight));
 		await until('the first read', async () => simulator.requests.length > 0);
-		await running.stop();
+		await patience.endsAfter(async () => await running.stop());
 		expect((await posting).response.statusCode).toBe(503);
 		expect(running.emitted).toEqual([]);
 		expect(running.failed.map(({ message }) => message)).toEqual([
@@ -328,10 +339,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	});
 
 	it('what comes before the trigger is active waits for it, and n8n gets its key', async () => {
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			// Only the wait between two executions ends.
-			if (ms !== 1_000) await new Promise(() => {});
-		});
+		const patience = n8nsPatience();
 		const node = await trigger();
 		const delivering = deliver(node, payload(calls.finished));
 		await new Promise((resolve) => setImmediate(resolve));
@@ -339,6 +347,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		active = running;
 		expect((await delivering).response.statusCode).toBe(200);
 		expect(running.emitted).toMatchObject([{ deduplicationKey: expect.any(String) }]);
+		await patience.endsAfter(async () => {});
 	});
 
 	it('answers at once where the sender is not to wait', async () => {

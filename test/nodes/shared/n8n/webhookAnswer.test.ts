@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { readJson } from '../../../../nodes/shared/n8n/webhookAnswer';
+import { readJson, Reply } from '../../../../nodes/shared/n8n/webhookAnswer';
 import { engineRing, makeWorkflow, webhookContext, type WebhookRequest } from '../../../engine';
 import { until } from '../../../n8n/until';
 
@@ -56,4 +56,47 @@ it('says that a body which broke off could not be read', async () => {
 it('leaves a compressed body to n8n, which alone can unpack it', async () => {
 	const incoming = await leftBehind('{"call_id":"a"}', 15, 'content-encoding: gzip\r\n');
 	expect(await read(incoming)).toMatchObject({ refused: { status: 400 } });
+});
+
+describe('the answer to the sender', () => {
+	beforeEach(() => jest.useFakeTimers());
+	afterEach(() => jest.useRealTimers());
+
+	const comeAgain = { status: 503, message: 'Deliver it again.' };
+
+	function reply() {
+		const node = ring.node('callCompletedTrigger', { parameters: {} });
+		const { context, response } = webhookContext(ring.credentials, makeWorkflow([node]), node, {});
+		return { reply: new Reply(context), response };
+	}
+
+	it('comes when the patience of the sender is over', async () => {
+		const { reply: late, response } = reply();
+		late.refuseAfter(10_000, comeAgain);
+		await jest.advanceTimersByTimeAsync(9_999);
+		expect(response.body).toBeUndefined();
+		await jest.advanceTimersByTimeAsync(1);
+		expect(response).toMatchObject({ statusCode: 503, body: { received: false } });
+		late.send(200, { received: true });
+		expect(response.statusCode).toBe(503);
+	});
+
+	it('ends the wait for it', async () => {
+		const { reply: prompt, response } = reply();
+		prompt.refuseAfter(10_000, comeAgain);
+		prompt.send(200, { received: true });
+		await jest.advanceTimersByTimeAsync(1_000);
+		expect(jest.getTimerCount()).toBe(0);
+		expect(response).toMatchObject({ statusCode: 200, body: { received: true } });
+	});
+
+	it('is left to n8n where n8n has given one', async () => {
+		const { reply: late, response } = reply();
+		late.refuseAfter(10_000, comeAgain);
+		const json = jest.spyOn(response, 'json');
+		Object.assign(response, { headersSent: true });
+		await jest.advanceTimersByTimeAsync(10_000);
+		late.send(200, { received: true });
+		expect(json).not.toHaveBeenCalled();
+	});
 });
