@@ -61,10 +61,11 @@ export class Verifications {
 		const onOver = () => {
 			if (this.shared.get(callId) === reading) this.shared.delete(callId);
 		};
-		const reading = this.read(callId, { included, finished, onOver }).finally(() => {
+		const onEnd = () => {
 			onOver();
 			this.underWay.delete(reading);
-		});
+		};
+		const reading = this.read(callId, { included, finished, onOver }, onEnd);
 		this.shared.set(callId, reading);
 		this.underWay.set(reading, callId);
 		return { reading, isFirst: true };
@@ -83,15 +84,27 @@ export class Verifications {
 	private async read(
 		callId: string,
 		what: Pick<ReadBack, 'included' | 'finished' | 'onOver'>,
+		onEnd: () => void,
 	): Promise<Verified> {
+		const reading = this.readRecord(callId, what);
+		await Promise.allSettled([reading]);
+		// At one blow, so that a call which the closing names passes no more, and any other one does.
+		onEnd();
+		if (this.closing.signal.aborted) throw new Closed();
+		return { record: await reading };
+	}
+
+	private async readRecord(
+		callId: string,
+		what: Pick<ReadBack, 'included' | 'finished' | 'onOver'>,
+	): Promise<JsonObject> {
 		const { service } = await this.connect();
-		const record = await readCompletedCall(service, callId, {
+		return await readCompletedCall(service, callId, {
 			...what,
 			until: clock.now() + GIVE_UP_AFTER_MS,
 			clock: { now: () => clock.now(), sleep: async (ms) => await this.sleep(ms) },
 			inTurn: async (act) => await this.inTurn(async () => await this.unlessClosed(act)),
 		});
-		return { record };
 	}
 
 	private async connect(): Promise<Connection> {

@@ -338,6 +338,26 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		]);
 	});
 
+	it.each([
+		['finished', 200, 2],
+		['that cannot be read', 403, 1],
+	])(
+		'a call named as unverified by the closing starts nothing and is named once: one %s',
+		async (_how, status, reads) => {
+			const { post, running } = await listen({ include: ['transcript'] });
+			const patience = n8nsPatience();
+			simulator.configure({ latencyMs: 100 });
+			if (status !== 200) simulator.faults.inject({ kind: 'status', status, times: 1 });
+			const posting = post(payload(calls.finished));
+			await until('the last read', async () => simulator.stats().requests === reads);
+			await patience.endsAfter(async () => await running.stop());
+			expect((await posting).response.statusCode).toBe(503);
+			simulator.configure({ latencyMs: 0 });
+			expect(running.failed).toHaveLength(1);
+			expect(running.emitted).toEqual([]);
+		},
+	);
+
 	it('what comes before the trigger is active waits for it, and n8n gets its key', async () => {
 		const patience = n8nsPatience();
 		const node = await trigger();
