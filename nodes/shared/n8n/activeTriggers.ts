@@ -5,8 +5,8 @@ import { clock } from './connect';
 /** The triggers that are active in this process, by workflow and node. */
 const active = new Map<string, ITriggerFunctions>();
 
-/** Those that were active here at any time: their deliveries belong here. */
-const everActive = new Set<string>();
+/** When those that are active no longer were closed: most of them come back within a moment. */
+const closedAt = new Map<string, number>();
 
 /** Who waits for a trigger to become active. */
 const waiting = new Map<string, Set<() => void>>();
@@ -36,11 +36,14 @@ export function openTrigger(
 ): ITriggerResponse {
 	const place = placeOf(trigger);
 	active.set(place, trigger);
-	everActive.add(place);
+	closedAt.delete(place);
 	waiting.get(place)?.forEach((wake) => wake());
 	return {
 		closeFunction: async () => {
-			if (active.get(place) === trigger) active.delete(place);
+			if (active.get(place) === trigger) {
+				active.delete(place);
+				closedAt.set(place, clock.now());
+			}
 			await close();
 		},
 	};
@@ -75,8 +78,9 @@ export function findTrigger(context: IWebhookFunctions): {
 	}
 	const others = waiting.get(place)?.size ?? 0;
 	if (others >= MOST_WAITING) return { found: Promise.resolve('closed'), isLong: false };
-	if (everActive.has(place)) {
-		const renewed = becomesActive(place, RENEWAL_MS);
+	const renewalLeft = renewalLeftMs(place);
+	if (renewalLeft > 0) {
+		const renewed = becomesActive(place, renewalLeft);
 		return { found: renewed.then((trigger) => trigger ?? 'closed'), isLong: true };
 	}
 	if (data.servedElsewhere === true) return { found: Promise.resolve('elsewhere'), isLong: false };
@@ -86,6 +90,15 @@ export function findTrigger(context: IWebhookFunctions): {
 		return trigger ?? 'elsewhere';
 	});
 	return { found, isLong: others >= MOST_WEBHOOKS_WAITING };
+}
+
+/** A main process that no longer leads its n8n does not get the trigger back: it is then served as by any other. */
+function renewalLeftMs(place: string): number {
+	const closed = closedAt.get(place);
+	if (closed === undefined) return 0;
+	const left = closed + RENEWAL_MS - clock.now();
+	if (left <= 0) closedAt.delete(place);
+	return left;
 }
 
 async function becomesActive(place: string, ms: number): Promise<ITriggerFunctions | undefined> {

@@ -445,6 +445,15 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(running.emitted).toEqual([]);
 		expect(result).toEqual({ noWebhookResponse: true });
 	});
+
+	it('a process that lost its trigger to another one soon starts the workflow by the webhook itself', async () => {
+		const { post, running } = await listen();
+		await running.stop();
+		expect((await post(payload(calls.finished))).response.statusCode).toBe(503);
+		const { result, response } = await post(payload(calls.finished));
+		expect(response.statusCode).toBe(200);
+		expect(result?.workflowData).toMatchObject([[{ json: { call_id: calls.finished } }]]);
+	});
 });
 
 describe('strange requests', () => {
