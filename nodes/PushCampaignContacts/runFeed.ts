@@ -1,5 +1,6 @@
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
 import { connect } from '../shared/n8n/connect';
+import { runsAsTool } from '../shared/n8n/toolRun';
 import { Parameters } from '../shared/n8n/parameters';
 import { collectColumns, resolveColumns } from './feed/columns';
 import type { FeedOutcome } from './feed/feed';
@@ -41,6 +42,7 @@ export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
 		...settings,
 		service,
 		columns,
+		forModel: runsAsTool(context),
 		stopRequested: () => context.getExecutionCancelSignal()?.aborted === true,
 	};
 	return await inTurn(progress, async () => {

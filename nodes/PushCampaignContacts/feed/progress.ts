@@ -28,6 +28,8 @@ type SentRequest = {
 	/** How the numbers were read. */
 	column: string;
 	normalized: boolean;
+	/** What was asked for these rows, as a fingerprint; records of older versions lack it. */
+	options?: string;
 	answer?: JsonObject;
 	unknown?: KeptUnknown;
 };
@@ -41,7 +43,11 @@ export type FeedSettings = {
 	normalized: boolean;
 	/** A fingerprint of the settings and of what is sent of a row: a corrected row is another one. */
 	fingerprintOf: (row: number) => string;
+	/** A fingerprint of what is sent beside the rows: agent, release, additions. */
+	options: string;
 	removeDuplicates: boolean;
+	/** A model may wish again what was skipped or refused, and the same rows with other options. */
+	forModel: boolean;
 };
 
 /** What an earlier try leaves to do: `rows` are still to be sent. */
@@ -74,6 +80,7 @@ export class FeedProgress {
 		const settledNumbers = new Map<string, number>();
 		for (const { request, rows: sent, numbers } of this.requestsOf(items)) {
 			if (request.campaign !== settings.campaign) continue;
+			if (settings.forModel && mayBeWishedAgain(request, sent, numbers, settings)) continue;
 			const same = sent.filter((row, place) => keys[row] === numbers[place]);
 			for (const row of same) settledRows.add(row);
 			for (const [place, number] of numbers.entries()) {
@@ -82,6 +89,7 @@ export class FeedProgress {
 			settle(request, same, keys, outcome);
 		}
 		for (const { row, number, reason, settings: under } of this.record.refused) {
+			if (settings.forModel) break;
 			if (number !== fingerprint([keys[row] ?? ''])) continue;
 			if (under !== settings.fingerprintOf(row)) continue;
 			settledRows.add(row);
@@ -104,9 +112,7 @@ export class FeedProgress {
 	known(items: readonly FeedItem[]): FeedOutcome {
 		const outcome: FeedOutcome = { received: items.length, pushed: [], leftOut: [] };
 		for (const { request, rows, numbers } of this.requestsOf(items)) {
-			const keys = new Array<string>(items.length);
-			for (const [place, row] of rows.entries()) keys[row] = numbers[place] ?? '';
-			settle(request, rows, keys, outcome);
+			settle(request, rows, keysAt(rows, numbers), outcome);
 		}
 		return outcome;
 	}
@@ -119,6 +125,7 @@ export class FeedProgress {
 			numbers: fingerprint(rows.map((row) => keys[row] ?? '')),
 			column: settings.column,
 			normalized: settings.normalized,
+			options: settings.options,
 		};
 		this.record.sent.push(request);
 		return {
@@ -154,12 +161,30 @@ export class FeedProgress {
 	}
 }
 
+function keysAt(rows: readonly number[], numbers: readonly string[]): string[] {
+	const keys: string[] = [];
+	for (const [place, row] of rows.entries()) keys[row] = numbers[place] ?? '';
+	return keys;
+}
+
 /** What becomes of a request that was begun. */
 export type Sending = {
 	taken: (answer: JsonObject) => void;
 	unknown: (error: OutcomeUnknown) => void;
 	withoutEffect: () => void;
 };
+
+/** Whether the request was another wish of the model, or brought nobody into the campaign. */
+function mayBeWishedAgain(
+	{ answer, options }: SentRequest,
+	rows: readonly number[],
+	numbers: readonly string[],
+	settings: FeedSettings,
+): boolean {
+	if (answer === undefined) return false;
+	if (options !== undefined && options !== settings.options) return true;
+	return pushedRequest(rows, answer, keysAt(rows, numbers)).request.rows.length === 0;
+}
 
 /** Puts the rows of an earlier request where they were. */
 function settle(
@@ -214,7 +239,7 @@ export function isFeedRecord(stored: unknown): stored is FeedRecord {
 
 function isSentRequest(value: unknown): boolean {
 	if (!isJsonObject(value)) return false;
-	const { campaign, rows, numbers, column, normalized, answer, unknown } = value;
+	const { campaign, rows, numbers, column, normalized, options, answer, unknown } = value;
 	return (
 		typeof campaign === 'number' &&
 		Array.isArray(rows) &&
@@ -222,6 +247,7 @@ function isSentRequest(value: unknown): boolean {
 		typeof numbers === 'string' &&
 		typeof column === 'string' &&
 		typeof normalized === 'boolean' &&
+		(options === undefined || typeof options === 'string') &&
 		(answer === undefined || isJsonObject(answer)) &&
 		(unknown === undefined || (isJsonObject(unknown) && typeof unknown.message === 'string'))
 	);

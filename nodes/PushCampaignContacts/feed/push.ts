@@ -40,6 +40,8 @@ export type PushOptions = {
 	additions: Additions;
 	/** Asked before each request: whether the person at the screen has stopped the workflow. */
 	stopRequested: () => boolean;
+	/** Whether a model wishes it, who may wish again. */
+	forModel: boolean;
 };
 
 /**
@@ -61,7 +63,7 @@ export async function pushFeed(
 }
 
 function settingsOf(options: PushOptions, contactOf: (row: number) => Contact): FeedSettings {
-	const { campaign, columns, normalizePhones, removeDuplicates, additions } = options;
+	const { campaign, columns, normalizePhones, removeDuplicates, additions, forModel } = options;
 	const ofAll = [
 		JSON.stringify([campaign, columns.phone, columns.personName, columns.others]),
 		JSON.stringify([normalizePhones, additions]),
@@ -71,6 +73,8 @@ function settingsOf(options: PushOptions, contactOf: (row: number) => Contact): 
 		column: columns.phone,
 		normalized: normalizePhones,
 		removeDuplicates,
+		forModel,
+		options: fingerprint([JSON.stringify([campaign, additions])]),
 		fingerprintOf: (row) => fingerprint([...ofAll, JSON.stringify(contactOf(row))]),
 	};
 }

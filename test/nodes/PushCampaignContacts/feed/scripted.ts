@@ -63,6 +63,7 @@ export function scripted(script: Script) {
 		contactsPerRequest: 10_000,
 		additions: {},
 		stopRequested: () => false,
+		forModel: false,
 	};
 	return { requests, sent, options };
 }

@@ -7,6 +7,7 @@ import type {
 import { ExecutionMemory } from '../../../../nodes/shared/n8n/executionMemory';
 import { answerModel } from '../../../../nodes/shared/n8n/toolAnswer';
 import { noteDeed } from '../../../../nodes/shared/n8n/toolRun';
+import type { JsonObject } from '../../../../nodes/shared/api/types';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { CREDENTIAL } from '../../../../nodes/shared/n8n/credential';
 import {
@@ -287,6 +288,67 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			expect(await push(row)).toMatchObject({ outcome: 'not_sent' });
 			expect(await push({ ...row, person_name: 'Asha' })).toMatchObject({ outcome: 'done' });
 			expect(bodies).toMatchObject([{ contacts: [{ person_name: 'Asha' }] }]);
+		});
+
+		test.each<[string, [number, JsonObject]]>([
+			['was skipped', [200, accepted(0, { dnd_skipped: [{ phone: '+919876543210' }] })]],
+			['was refused', [400, refusal('contacts[0] is not accepted')]],
+		])(
+			'a number that %s is sent again when it is wished again, and then no more',
+			async (_how, answer) => {
+				const tool = push({ phone: '9876543210' });
+				service()
+					.post(CONTACTS)
+					.reply(...answer);
+				service()
+					.post(CONTACTS)
+					.reply(200, accepted(1, { campaign_upload_id: 502 }));
+				expect((await tool()).outcome).not.toBe('done');
+				expect(told(await tool())).toMatchObject({
+					outcome: 'done',
+					id: 502,
+					result: { feed: { pushed: 1, do_not_disturb: 0, rejected: 0 }, rejected: [] },
+				});
+				expect(await tool()).toMatchObject({ outcome: 'already_done', id: 502 });
+			},
+		);
+
+		test('the same row with other options is another wish, unless the fate of the first is open', async () => {
+			const bodies: unknown[] = [];
+			const answers: Array<[number, JsonObject | string]> = [
+				[200, accepted(1)],
+				[200, accepted(1, { campaign_upload_id: 502 })],
+				[502, ''],
+			];
+			for (const answer of answers) {
+				service()
+					.post(CONTACTS)
+					.reply((_uri, body) => {
+						bodies.push(body);
+						return answer;
+					});
+			}
+			const run = { data: anExecution() };
+			const push = async (row: IDataObject, parameters: INodeParameters) =>
+				await route(ring.credentials, feedNode(ring, parameters), { ...run, row })(row);
+			const row = { phone: '9876543210', person_name: 'Asha' };
+			const named = { ...row, person_name: 'Asha Rao' };
+			const other = { phone: '9876543211' };
+			const answered = [
+				await push(row, { enqueue: false }),
+				await push(row, { enqueue: true }),
+				await push(named, { enqueue: true }),
+				await push(other, { enqueue: false }),
+				await push(other, { enqueue: true }),
+			];
+			expect(answered).toMatchObject([
+				{ outcome: 'done', id: 501 },
+				{ outcome: 'done', id: 502 },
+				{ outcome: 'already_done', id: 502 },
+				{ outcome: 'unknown' },
+				{ outcome: 'unknown' },
+			]);
+			expect(bodies).toMatchObject([{ enqueue: false }, { enqueue: true }, { enqueue: false }]);
 		});
 
 		test('a row that cannot be used is no silence', async () => {
