@@ -19,7 +19,7 @@ const PLAIN = [
 	'nodes/ChatSession/chatWait.ts',
 ];
 
-const room = (file) => /[\\/]nodes[\\/](\w+)[\\/]/.exec(file)?.[1];
+const room = (file) => /^nodes[\\/](\w+)/.exec(path.relative(import.meta.dirname, file))?.[1];
 
 /** A node may read what is shared; nothing reads a node but that node itself. */
 const arrows = {
@@ -28,7 +28,7 @@ const arrows = {
 		'ImportDeclaration, ExportNamedDeclaration[source], ExportAllDeclaration'(node) {
 			const source = node.source.value;
 			if (!source.startsWith('.')) return;
-			const to = room(path.resolve(path.dirname(filename), source) + path.sep);
+			const to = room(path.resolve(path.dirname(filename), source));
 			if (to !== undefined && to !== 'shared' && to !== room(filename)) {
 				report({ node, message: `${to} has rooms of its own: move what is needed to shared.` });
 			}

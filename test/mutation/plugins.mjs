@@ -1,5 +1,5 @@
-// The two things that make mutation affordable: only the test files that reach a mutant run, the cheap ones first and
-// no further than the first that notices it; and of the code that decides nothing, a fixed sample is drawn.
+// The two things that make mutation affordable: only the test files that reach a mutant run, the near and cheap ones
+// first and no further than the first that notices it; and of the code that decides nothing, a fixed sample is drawn.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,24 +12,29 @@ import {
 } from '@stryker-mutator/api/plugin';
 import { strykerPlugins as jestPlugins } from '@stryker-mutator/jest-runner';
 
-/** What needs no engine is the cheaper test. */
-const isPlain = (file) => /\/shared\/(?!n8n\/)|\/(calls|feed|list|package|request)\//.test(file);
+/** How far a test file is from what was changed: that file's own tests, those of its room, the others. */
+function distance(test, source) {
+	const places = [path.relative('test/nodes', test), path.relative('nodes', source)];
+	const [name, ownName] = places.map((place) => path.basename(place).split('.')[0]);
+	const [room, ownRoom] = places.map((place) => path.dirname(place));
+	return name === ownName ? 0 : room === ownRoom ? 1 : 2;
+}
 
 /** test/nodes/PlaceCall/wait.test.ts is beside nodes/PlaceCall/properties.ts. */
 function isBeside(test, source) {
-	const folder = path.dirname(path.relative('nodes', source)).split(path.sep)[0];
-	return path.relative('test/nodes', test).startsWith(folder);
+	const [room] = path.relative('nodes', source).split(path.sep);
+	return path.relative('test/nodes', test).startsWith(room);
 }
 
 class NarrowRunner {
 	#jest;
-	#tests;
+	#dryRun;
 	#testFiles;
 
 	constructor(injector) {
 		this.#jest = injector.injectFunction(jestPlugins[0].factory);
 		// Of one sandbox: the dry run happens in one process, the mutants in several.
-		this.#tests = path.resolve('mutation-tests.json');
+		this.#dryRun = path.resolve('mutation-tests.json');
 		const adapter = this.#jest.jestTestAdapter;
 		const run = adapter.run.bind(adapter);
 		adapter.run = async (settings) =>
@@ -48,25 +53,31 @@ class NarrowRunner {
 		this.#testFiles = undefined;
 		const result = await this.#jest.dryRun(options);
 		const files = {};
-		for (const { id, fileName } of result.tests ?? []) (files[fileName] ??= []).push(id);
-		writeFileSync(this.#tests, JSON.stringify(files));
+		for (const { id, fileName, timeSpentMs } of result.tests ?? []) {
+			const file = (files[fileName] ??= { file: fileName, ids: [], ms: 0 });
+			file.ids.push(id);
+			file.ms += timeSpentMs;
+		}
+		writeFileSync(this.#dryRun, JSON.stringify(Object.values(files)));
 		return result;
 	}
 
 	async mutantRun(options) {
 		const { testFilter, sandboxFileName } = options;
 		const wanted = new Set(testFilter);
-		const files = Object.entries(JSON.parse(readFileSync(this.#tests, 'utf8')))
-			.map(([file, ids]) => ({ file, ids: testFilter ? ids.filter((id) => wanted.has(id)) : ids }))
-			.filter(({ ids }) => ids.length > 0);
-		const plain = files.filter(({ file }) => isPlain(file));
-		const others = files.filter((one) => !plain.includes(one));
-		// What runs on loading, as all forms do, is reached by every test: the forms' own and those of its node decide.
-		const near = testFilter ? others : others.filter(({ file }) => isBeside(file, sandboxFileName));
+		const reaches = testFilter
+			? ({ ids }) => ids.some((id) => wanted.has(id))
+			: // What runs on loading, as all forms do, is reached by every test: the forms' own and those of its room decide.
+				({ file }) => file.includes('/package/') || isBeside(file, sandboxFileName);
+		const files = JSON.parse(readFileSync(this.#dryRun, 'utf8'))
+			.filter(reaches)
+			.map((one) => ({ ...one, away: distance(one.file, sandboxFileName) }))
+			.sort((a, b) => a.away - b.away || a.ms - b.ms);
 		let nrOfTests = 0;
-		for (const step of [plain, ...near.map((one) => [one])].filter(({ length }) => length > 0)) {
-			this.#testFiles = step.map(({ file }) => file);
-			const filter = testFilter && step.flatMap(({ ids }) => ids);
+		// One by one: jest's own bail lets the other files run to their end.
+		for (const { file, ids } of files) {
+			this.#testFiles = [file];
+			const filter = testFilter && ids.filter((id) => wanted.has(id));
 			const result = await this.#jest.mutantRun({ ...options, testFilter: filter });
 			if (result.status !== 'survived') return result;
 			nrOfTests += result.nrOfTests;
