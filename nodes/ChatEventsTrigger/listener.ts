@@ -25,10 +25,11 @@ export class ChatEventsListener {
 
 	private readonly losses: Losses;
 
-	private readonly watched = new Set<string>();
+	/** `asked`: no Watch request for it has succeeded yet, and a loss is the answer to that request. */
+	private readonly watched = new Map<string, 'asked' | 'taken'>();
 
-	/** While it starts or answers a Watch request, losses are told there and then. */
-	private readonly underway = new Set<string>();
+	/** Fixed sessions whose losses are told to whoever waits at the screen. */
+	private readonly starting = new Set<string>();
 
 	constructor(
 		private readonly context: ITriggerFunctions,
@@ -47,12 +48,12 @@ export class ChatEventsListener {
 	}
 
 	get watchedSessions(): string[] {
-		return [...this.watched];
+		return [...this.watched.keys()];
 	}
 
 	/** Follows what was watched before; nobody is at the screen, so whatever fails is reported later. */
 	resume(sessionIds: string[]): void {
-		for (const sessionId of sessionIds) this.watched.add(sessionId);
+		for (const sessionId of sessionIds) this.watched.set(sessionId, 'taken');
 		for (const sessionId of sessionIds) this.sessions.follow(sessionId);
 	}
 
@@ -68,7 +69,9 @@ export class ChatEventsListener {
 			for (const sessionId of sessionIds) this.sessions.follow(sessionId);
 			return;
 		}
-		const standings = await this.tryOut(sessionIds);
+		for (const sessionId of sessionIds) this.starting.add(sessionId);
+		const standings = await this.sessions.followAll(sessionIds, FIRST_LOOK_MS);
+		this.starting.clear();
 		const losses = standings.flatMap(({ sessionId, ended }) =>
 			ended === null ? [] : [{ sessionId, ending: ended }],
 		);
@@ -80,9 +83,18 @@ export class ChatEventsListener {
 		throw sessionsLost(this.context, losses);
 	}
 
+	/** Takes up what can be followed; what was taken before stays, and is tried again by itself. */
 	async watch(sessionIds: string[]): Promise<Standing[]> {
-		for (const sessionId of sessionIds) this.watched.add(sessionId);
-		const standings = await this.tryOut(sessionIds);
+		for (const sessionId of sessionIds) {
+			if (!this.watched.has(sessionId)) this.watched.set(sessionId, 'asked');
+		}
+		const found = await this.sessions.followAll(sessionIds, FIRST_LOOK_MS);
+		const standings = found.map((standing) =>
+			this.watched.get(standing.sessionId) === 'taken' ? { ...standing, ended: null } : standing,
+		);
+		for (const { sessionId, ended } of standings) {
+			if (ended === null && this.watched.has(sessionId)) this.watched.set(sessionId, 'taken');
+		}
 		// Whoever asked is told: it is not taken up.
 		await this.unwatch(standings.flatMap(({ sessionId, ended }) => (ended ? [sessionId] : [])));
 		return standings;
@@ -102,21 +114,16 @@ export class ChatEventsListener {
 		this.closed.abort();
 	}
 
-	private async tryOut(sessionIds: string[]): Promise<Standing[]> {
-		for (const sessionId of sessionIds) this.underway.add(sessionId);
-		const standings = await this.sessions.followAll(sessionIds, FIRST_LOOK_MS);
-		for (const sessionId of sessionIds) this.underway.delete(sessionId);
-		return standings;
-	}
-
 	private pass(sessionId: string, event: ChatEvent): void {
 		const { types } = this.settings;
 		if (types === null || types.has(event.type)) this.emitter.emit({ sessionId, event });
 	}
 
 	private lose(sessionId: string, ending: ChatEnded): void {
+		const isAsked = this.watched.get(sessionId) === 'asked';
 		if (isLasting(ending)) this.watched.delete(sessionId);
-		if (this.underway.has(sessionId)) return;
+		const isFixed = this.settings.sessionIds.includes(sessionId);
+		if (this.starting.has(sessionId) || (isAsked && !isFixed)) return;
 		const loss = { sessionId, ending };
 		if (this.context.getMode() === 'manual') {
 			this.context.emitError(sessionsLost(this.context, [loss]));

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { makeWorkflow, nodeTypes, webhookContext } from '../../engine';
 import { eventually } from '../chatRing';
-import { eventsOf, sessions, triggerRing } from './triggerRing';
+import { eventsOf, hurry, sessions, triggerRing } from './triggerRing';
 
 const ring = triggerRing();
 const WATCHING = { watchSessions: true };
@@ -107,6 +107,27 @@ test('a session taken up while the trigger is published again is asked for once 
 	expect(await watch(open)).toMatchObject({ statusCode: 200, body: { watched_sessions: [open] } });
 	expect(ring.service().sessions.openSockets(open)).toBe(1);
 	expect(stored()).toEqual([open]);
+});
+
+test('a session that was watched before stays when it is asked for again during an outage', async () => {
+	const active = await ring.start(WATCHING);
+	const { sessions: control, faults, requests } = ring.service();
+	const { open, dormant } = sessions;
+	await watch(open);
+	faults.inject({ kind: 'status', status: 401, match: { path: /ws_token/ } });
+	control.closeSockets(4401);
+	await eventually(() => requests.some(({ outcome }) => outcome.status === 401));
+	expect(await watch(open)).toEqual({
+		statusCode: 200,
+		body: { watched: true, connected: false, watched_sessions: [open] },
+	});
+	expect((await watch(open, dormant)).statusCode).toBe(422);
+	expect(stored()).toEqual([open]);
+	hurry(2_000);
+	faults.clear();
+	await ring.connected(1);
+	control.nudge(open);
+	await eventually(() => active.emitted.length === 1);
 });
 
 test('a closed session leaves the list by itself', async () => {
