@@ -6,6 +6,8 @@ import { dialects, type Dialect, type Simulator } from '../simulator';
 import { contractCases } from './cases';
 import { perDialect, type ContractCase } from './contractCase';
 import { describeContract } from './contractRing';
+import { endpointsOfDocument } from '../document/document';
+import { escaped } from './wireNames';
 
 const nodes = Object.entries(contractCases).map(([node, cases]) => ({ node, cases }));
 
@@ -13,6 +15,7 @@ const nodes = Object.entries(contractCases).map(([node, cases]) => ({ node, case
 const NOT_THE_SERVICE = ['chatSession › unwatch', 'chatSession › watch'];
 
 const came = new FieldsSeen();
+const asked = new Set<string>();
 let left = 0;
 
 describeContract((ring, dialect) => {
@@ -48,6 +51,7 @@ describeContract((ring, dialect) => {
 				expect(inspect(done, { depth: Infinity })).not.toContain(simulator.token);
 				expectOutcome(contract, done.data.resultData.error?.message, json);
 				const requests = simulator.requests.map(({ method, path }) => `${method} ${path}`);
+				for (const request of requests) asked.add(request);
 				expect(requests.sort()).toEqual([...perDialect(contract.requests, dialect)].sort());
 				expect(withoutHeaders(simulator)).toEqual([]);
 				contract.then?.(simulator, items);
@@ -87,7 +91,14 @@ afterAll(() => {
 		came.missing(key, nameOf(key)).map((field) => `${nameOf(key)} › ${field}`),
 	);
 	if (missing.length > 0) throw new Error(`No case has what a schema promises: ${missing.join()}`);
+	const never = endpointsOfDocument().filter((endpoint) => !wasAsked(endpoint));
+	if (never.length > 0) throw new Error(`No case asks for ${never.join()}`);
 });
+
+const wasAsked = (endpoint: string) => {
+	const pattern = new RegExp(`^${escaped(endpoint).replace('\\{id\\}', '[^/]+')}$`);
+	return [...asked].some((request) => pattern.test(request));
+};
 
 /** Requests to the interface itself; a socket and a recording have addresses of their own. */
 function withoutHeaders({ requests, token }: Simulator): string[] {

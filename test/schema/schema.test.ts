@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import path from 'node:path';
-import { itemsOfDocument } from '../coverage/document';
+import { itemsOfDocument } from '../document/document';
 import { loader, setupEngine } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
 import {

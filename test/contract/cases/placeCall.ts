@@ -19,6 +19,12 @@ export const placeCall: ContractCase[] = [
 		],
 	},
 	{
+		title: 'places a call by the legacy endpoint',
+		parameters: { ...call, options: { useLegacyEndpoint: true } },
+		requests: ['POST /call'],
+		output: [{ call_id: expect.any(String) }],
+	},
+	{
 		title: 'is turned down for an agent without a number, at any status',
 		parameters: { ...call, ...agent(agents.noNumber) },
 		requests: ['POST /v1/call'],

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { namesIn } from './names';
+
+const documentPath = path.join(__dirname, '../../docs/service-api.md');
+
+/** Something the service's document names, and the heading under which it does. */
+type Item = { section: string; name: string };
+
+export type Section = { heading: string; lines: string[] };
+
+/** Every field, parameter, state, event, code and limit. */
+export function itemsOfDocument(): Item[] {
+	return sections().flatMap((section) =>
+		namesIn(section).map((name) => ({ section: section.heading, name })),
+	);
+}
+
+function sections(): Section[] {
+	const found: Section[] = [];
+	for (const line of readFileSync(documentPath, 'utf8').split('\n')) {
+		const [, heading] = /^#{1,4} (.*)$/.exec(line) ?? [];
+		if (heading !== undefined) found.push({ heading, lines: [] });
+		else found.at(-1)?.lines.push(line);
+	}
+	return found;
+}
+
+/** `POST /v1/call`, …: they stand in headings, the legacy ones in a table. */
+export function endpointsOfDocument(): string[] {
+	return sections().flatMap(({ heading, lines }) => [
+		...(/^(GET|POST|DELETE) /.test(heading)
+			? [...heading.matchAll(/(?:GET|POST|DELETE) \/[^\s)]*/g)].map(([name]) => name)
+			: []),
+		...lines.flatMap((line) => /^\| `(POST \S+)`/.exec(line)?.[1] ?? []),
+	]);
+}
