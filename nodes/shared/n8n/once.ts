@@ -1,4 +1,5 @@
 import { createHash } from 'crypto';
+import partition from 'lodash/partition';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, OutcomeUnknown, type KeptUnknown } from '../api/errors';
 import { isJsonObject, parseJson, type JsonObject } from '../api/types';
@@ -37,7 +38,7 @@ const MOST_KEPT = 1_000_000;
 const SHORT = 100;
 /** Enough to tell the few sets of parameters apart that an execution and its retries see. */
 const SHORT_NAME = 6;
-/** Wishes that a long session of an MCP client keeps in this process. */
+/** Wishes that a long session of an MCP client keeps in this process: so many done ones, and so many whose fate is open. */
 const MOST_WISHES = 1_000;
 
 /**
@@ -121,7 +122,10 @@ export class OnceLedger<Desk> {
 		underWay.set(wish, settling);
 		try {
 			const output = await settling;
-			timesDone.set(wish, nth + 1);
+			if (sending.repeatable === true) {
+				timesDone.delete(wish);
+				timesDone.set(wish, nth + 1);
+			}
 			noteDeed(this.context, { output, repeated });
 			return output;
 		} finally {
@@ -179,10 +183,17 @@ export class OnceLedger<Desk> {
 		return { ...Object.fromEntries(short), not_kept: left.map(([field]) => field) };
 	}
 
+	/** What is done makes no room for what may have been, nor the other way round. */
 	private forgetOldest(): void {
 		const names = Object.keys(this.ledger);
-		const [oldest] = names;
-		if (names.length > MOST_WISHES && oldest !== undefined) this.restore(oldest, undefined);
+		const isDone = (name: string) => 'done' in (this.ledger[name] ?? {});
+		for (const kind of partition(names, isDone)) {
+			const [oldest] = kind;
+			if (kind.length > MOST_WISHES && oldest !== undefined) this.restore(oldest, undefined);
+		}
+		const { timesDone } = wishesOf(this.ledger);
+		const [longAgo] = timesDone.keys();
+		if (timesDone.size > MOST_WISHES && longAgo !== undefined) timesDone.delete(longAgo);
 	}
 }
 

@@ -1,0 +1,47 @@
+import { OutcomeUnknown } from '../../../../nodes/shared/api/errors';
+import { OnceLedger, type Turn } from '../../../../nodes/shared/n8n/once';
+import { engineRing, mcpContext } from '../../../engine';
+import { CALL } from '../../PlaceCall/placeCall';
+
+const ring = engineRing();
+const atOnce: Turn = async (job) => await job();
+
+/** A long session of an MCP client: makes wishes, and counts those that are sent. */
+function aSession(name: string) {
+	const context = mcpContext(ring.credentials, ring.node('placeCall', { parameters: CALL }), name);
+	const ledger = new OnceLedger(context, async () => await Promise.resolve());
+	const sent: string[] = [];
+	const wish = async (request: string, fate: 'done' | 'unknown' = 'done') => {
+		const send = async () => {
+			sent.push(request);
+			if (fate === 'unknown') throw new OutcomeUnknown('It broke', 'Look.');
+			return await Promise.resolve([{ json: {} }]);
+		};
+		await ledger.once({ request, send }, atOnce, 0).catch(() => {});
+	};
+	const wishMany = async (kind: string, count: number, fate?: 'unknown') => {
+		for (let nth = 0; nth < count; nth++) await wish(`${kind} ${nth}`, fate);
+	};
+	const sentAgain = async (...requests: string[]) => {
+		sent.length = 0;
+		for (const request of requests) await wish(request);
+		return [...sent];
+	};
+	return { wishMany, sentAgain };
+}
+
+test('what may have been done is known however much is done after it, of which the newest is known', async () => {
+	const { wishMany, sentAgain } = aSession('much done');
+	await wishMany('unknown', 2, 'unknown');
+	await wishMany('done', 1_001);
+	expect(await sentAgain('unknown 0', 'unknown 1', 'done 1', 'done 1000')).toEqual([]);
+	expect(await sentAgain('done 0')).toEqual(['done 0']);
+});
+
+test('what is done is known however much is open after it, of which the newest is known', async () => {
+	const { wishMany, sentAgain } = aSession('much open');
+	await wishMany('done', 2);
+	await wishMany('unknown', 1_001, 'unknown');
+	expect(await sentAgain('done 0', 'done 1', 'unknown 1', 'unknown 1000')).toEqual([]);
+	expect(await sentAgain('unknown 0')).toEqual(['unknown 0']);
+});
