@@ -33,9 +33,11 @@ export function prepareCall(
 	const legacy = options.useLegacyEndpoint === true;
 	const additions = readAdditions(options);
 	const build = () => buildCallRequest({ ...fields, webhookUrl: reportTo ?? fields.webhookUrl });
+	const call = buildCallRequest(atAnyTime(fields));
 	return {
 		// Neither the time of the try nor this execution's own address makes it another call.
-		request: { ...additions, call: buildCallRequest(atAnyTime(fields)) },
+		request: { ...additions, call },
+		person: [call.country_code, call.phone_number],
 		check: build,
 		send: async ({ service }) => await placeOne(service, { request: build(), legacy, additions }),
 	};

@@ -28,8 +28,8 @@ type SentRequest = {
 	/** How the numbers were read. */
 	column: string;
 	normalized: boolean;
-	/** What was asked for these rows, as a fingerprint; records of older versions lack it. */
-	options?: string;
+	/** A fingerprint of what was sent beside the rows. */
+	options: string;
 	answer?: JsonObject;
 	unknown?: KeptUnknown;
 };
@@ -182,7 +182,7 @@ function mayBeWishedAgain(
 	settings: FeedSettings,
 ): boolean {
 	if (answer === undefined) return false;
-	if (options !== undefined && options !== settings.options) return true;
+	if (options !== settings.options) return true;
 	return pushedRequest(rows, answer, keysAt(rows, numbers)).request.rows.length === 0;
 }
 
@@ -247,7 +247,7 @@ function isSentRequest(value: unknown): boolean {
 		typeof numbers === 'string' &&
 		typeof column === 'string' &&
 		typeof normalized === 'boolean' &&
-		(options === undefined || typeof options === 'string') &&
+		typeof options === 'string' &&
 		(answer === undefined || isJsonObject(answer)) &&
 		(unknown === undefined || (isJsonObject(unknown) && typeof unknown.message === 'string'))
 	);

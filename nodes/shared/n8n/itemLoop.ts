@@ -88,7 +88,23 @@ export async function sendEachItem<Desk>(
 		prepared.delete(index);
 		return await ledger.once(sending, turnOf?.(index) ?? atOnce, index);
 	};
+	if (!ledger.isFirstTry) await recognizeAll(context, ledger, ready);
 	return await forEachItem(context, send, { ...options, ...(ledger.isFirstTry && { check }) });
+}
+
+async function recognizeAll<Desk>(
+	context: IExecuteFunctions,
+	ledger: OnceLedger<Desk>,
+	ready: (index: number) => Sending<Desk>,
+): Promise<void> {
+	for (const index of context.getInputData().keys()) {
+		try {
+			ledger.recognize(ready(index), index);
+		} catch {
+			// An item that cannot be read is told of at its turn.
+		}
+		await breathe(index);
+	}
 }
 
 const atOnce: Turn = async (job) => await job();
@@ -110,10 +126,14 @@ async function checkAll(context: IExecuteFunctions, check: (index: number) => vo
 		} catch (error) {
 			failures.set(index, error);
 		}
-		// Expressions hold the event loop; other executions of this n8n must get their turn.
-		if (index % ITEMS_PER_BREATH === ITEMS_PER_BREATH - 1) await sleep(0);
+		await breathe(index);
 	}
 	if (failures.size > 0) throw stop(context, failures, NOTHING_SENT);
+}
+
+/** Expressions hold the event loop; other executions of this n8n must get their turn. */
+async function breathe(index: number): Promise<void> {
+	if (index % ITEMS_PER_BREATH === ITEMS_PER_BREATH - 1) await sleep(0);
 }
 
 /** Wraps plain records as items of the output. */

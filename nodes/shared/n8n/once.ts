@@ -15,6 +15,8 @@ export type Sending<Desk> = {
 	 * subject counts, so that a number taken off a list may be put on it again.
 	 */
 	subject?: unknown;
+	/** Whom it concerns: once it is done for an item, it is not done for that item and them again, whatever was edited. */
+	person?: unknown;
 	/** Whether the same wish of a model, once done, is a new one. People say "yes" twice. */
 	repeatable?: boolean;
 	/** What holds before the first sending alone, such as a time that must lie ahead. */
@@ -26,7 +28,7 @@ export type Sending<Desk> = {
 /** Runs a job, perhaps after others that must come before it. */
 export type Turn = (job: () => Promise<INodeExecutionData[]>) => Promise<INodeExecutionData[]>;
 
-/** Whose a record is: a model's wish (`of`), or a row under the parameters of its time (`row`). */
+/** Whose a record is: a model's wish (`of`), or a row: under the parameters of its time, at its place, for its person. */
 type Tag = { of?: string; row?: string };
 
 /** What became of a request; `sent` is one whose answer had not come when the record was stored. */
@@ -36,8 +38,10 @@ type Ledger = { [request: string]: Settled };
 /** Characters of answers that are kept whole; of what comes after them only what is short, such as IDs. */
 const MOST_KEPT = 1_000_000;
 const SHORT = 100;
-/** Enough to tell the few sets of parameters apart that an execution and its retries see. */
-const SHORT_NAME = 6;
+/** Enough to tell apart the few sets of parameters, and persons of one item, that an execution and its retries see. */
+const SHORT_NAME = 5;
+/** 72 bits, and small beside the answer that is kept under it. */
+const NAME = 12;
 /** Wishes that a long session of an MCP client keeps in this process: so many done ones, and so many whose fate is open. */
 const MOST_WISHES = 1_000;
 
@@ -47,8 +51,8 @@ const MOST_WISHES = 1_000;
  * list of executions. What was refused or never left may go again.
  *
  * As long as the node's parameters stay, a row is known by its place: an expression such as `$now` gives
- * another request on each try. After an edit it is known by its request, rows with the same one by their
- * order. From a model the same request is the same
+ * another request on each try. After an edit it is known by its place and its person where it was done, and
+ * else by its request, rows with the same one by their order. From a model the same request is the same
  * wish: it is done once for one run of its agent, and those under way share one result.
  */
 export class OnceLedger<Desk> {
@@ -56,9 +60,11 @@ export class OnceLedger<Desk> {
 	private readonly asTool: boolean;
 	private readonly rows = new Map<string, number>();
 	private readonly parameters: string;
-	/** Names of the records of rows under the parameters of now. */
+	/** Names of the records of rows, by their place, under the parameters of now. */
 	private readonly places = new Map<string, string>();
-	private readonly ofOthers: ReadonlySet<string>;
+	private readonly ofOthers: Set<string>;
+	/** Names of what was done, by its row's place and person. */
+	private readonly doneFor = new Map<string, string>();
 	private kept: number;
 
 	/**
@@ -76,8 +82,11 @@ export class OnceLedger<Desk> {
 		memory.write(this.ledger);
 		this.kept = JSON.stringify(this.ledger).length;
 		this.parameters = fingerprint(context.getNode().parameters).slice(0, SHORT_NAME);
-		for (const [name, { row }] of Object.entries(this.ledger)) {
-			if (row?.startsWith(`${this.parameters}/`) === true) this.places.set(row, name);
+		for (const [name, settled] of Object.entries(this.ledger)) {
+			const [parameters, place, person] = settled.row?.split('/') ?? [];
+			if (place === undefined) continue;
+			if (parameters === this.parameters) this.places.set(place, name);
+			if (person !== undefined && 'done' in settled) this.doneFor.set(`${place}/${person}`, name);
 		}
 		this.ofOthers = new Set(this.places.values());
 	}
@@ -90,9 +99,17 @@ export class OnceLedger<Desk> {
 	/** To be called for the items in their order. */
 	async once(sending: Sending<Desk>, turn: Turn, index: number): Promise<INodeExecutionData[]> {
 		if (this.asTool) return await this.onceAsTool(sending, turn);
-		const row = `${this.parameters}/${index}`;
-		const name = this.places.get(row) ?? this.nextRow(sending);
+		const name = this.places.get(String(index)) ?? this.nextRow(sending);
+		const row = [this.parameters, placeOf(sending, index)].join('/');
 		return await this.settle(name, sending, turn, { row });
+	}
+
+	/** To be told of each item before the first is sent again: after an edit, what was done for its person is still its own. */
+	recognize(sending: Sending<Desk>, index: number): void {
+		const name = this.doneFor.get(placeOf(sending, index));
+		if (name === undefined || this.places.has(String(index))) return;
+		this.places.set(String(index), name);
+		this.ofOthers.add(name);
 	}
 
 	/** Rows that would send the same count on, past the records that are of other rows for sure. */
@@ -211,6 +228,11 @@ function wishesOf(ledger: Ledger): Wishes {
 	return known;
 }
 
+function placeOf<Desk>({ person }: Sending<Desk>, index: number): string {
+	if (person === undefined) return String(index);
+	return `${index}/${fingerprint(person).slice(0, SHORT_NAME)}`;
+}
+
 function nextName(name: string, nth: number): string {
 	return nth === 0 ? name : `${name}#${nth}`;
 }
@@ -230,7 +252,7 @@ function fingerprint(request: unknown): string {
 	const text = JSON.stringify(request, (_key, value: unknown) =>
 		isJsonObject(value) ? Object.fromEntries(Object.entries(value).sort(byName)) : value,
 	);
-	return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+	return createHash('sha256').update(text).digest('base64url').slice(0, NAME);
 }
 
 function byName([a]: [string, unknown], [b]: [string, unknown]): number {

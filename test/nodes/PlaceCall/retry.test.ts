@@ -93,6 +93,52 @@ describe('Retry in the list of executions', () => {
 		]);
 	});
 
+	it('with the current workflow, whoever was called for an item is not called for it again, whatever was changed', async () => {
+		const phones = refusing(5, '9876543212');
+		const rows = [...people(3), ...people(1)];
+		const failed = await run(ring.placeCallNode(perItem), rows);
+		const changed = ring.placeCallNode({
+			...perItem,
+			agentUuid: { __rl: true, mode: 'id', value: 'agent_b2' },
+			options: { systemPrompt: 'Be brief.' },
+		});
+		expect(ids(await retry(failed, changed))).toEqual([
+			'call-9876543210',
+			'call-9876543211',
+			'call-9876543212',
+			'call-9876543210',
+		]);
+		expect(phones).toEqual(['9876543210', '9876543211', '9876543212', '9876543212', '9876543210']);
+	});
+
+	it('with the current workflow, an item whose number was changed is a new wish', async () => {
+		const phones = refusing(4, '9876543211');
+		const rows = people(2).map((row, i) => ({ ...row, corrected: `980000000${i}` }));
+		const failed = await run(ring.placeCallNode(perItem), rows);
+		const changed = ring.placeCallNode({ phoneNumber: '={{ $json.corrected }}' });
+		expect(ids(await retry(failed, changed))).toEqual(['call-9800000000', 'call-9800000001']);
+		expect(phones.slice(2)).toEqual(['9800000000', '9800000001']);
+	});
+
+	it('with the current workflow, of two rows that have become alike each keeps its own call', async () => {
+		const [first] = people(1);
+		const rows = ['Asha', 'Ravi'].map((name) => ({ ...first, name }));
+		let count = 0;
+		service()
+			.post('/v1/call')
+			.times(3)
+			.reply((_uri, body) =>
+				count++ < 2 && JSON.stringify(body).includes('Asha')
+					? [400, REFUSED]
+					: [200, { success: true, data: { call_id: `call ${count}` } }],
+			);
+		const parameters = { ...perItem, options: { concurrency: 2 } };
+		const named = ring.placeCallNode({ ...parameters, personName: '={{ $json.name }}' });
+		const failed = await run(named, rows);
+		const alike = ring.placeCallNode({ ...parameters, personName: 'Ravi' });
+		expect(ids(await retry(failed, alike))).toEqual(['call 3', 'call 2']);
+	});
+
 	it('with the current workflow, other settings do not make it another call', async () => {
 		const phones = refusing(3, '9876543211');
 		const failed = await run(ring.placeCallNode(perItem), people(2));
