@@ -19,7 +19,8 @@ type Hide = (text: string) => string;
 
 /**
  * What must not be shown, whoever says it: the API token, however it is written (plain, escaped as in JSON,
- * percent-encoded, as HTML's entities), and the WebSocket tokens that the service gave out (plain or encoded).
+ * percent-encoded, as HTML's entities), and the WebSocket tokens that the service gave out (plain or encoded). Of a
+ * text that was cut, the beginning of one counts too.
  */
 export class Secrets {
 	private readonly hideOwn: Hide;
@@ -38,9 +39,8 @@ export class Secrets {
 
 	/** A text without the API token; `bringsSecrets` where it may give the same token of a socket again. */
 	hide(text: string, bringsSecrets = false): string {
-		if (bringsSecrets || this.given.length === 0) return hiddenIn(text, this.hideOwn);
-		const hideGiven = hiding(this.given);
-		return hiddenIn(text, (plain) => hideGiven(this.hideOwn(plain)));
+		const shown = hiddenIn(text, this.hideOwn);
+		return bringsSecrets ? shown : withoutSecrets(shown, this.given);
 	}
 }
 
@@ -53,7 +53,8 @@ export function withoutItsSecrets(body: JsonValue): JsonValue {
 /** A text, JSON or not, without these secrets, plain or encoded. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
 	const worthHiding = secrets.filter(({ length }) => length >= SHORTEST_SECRET);
-	return worthHiding.length === 0 ? text : hiddenIn(text, hiding(worthHiding));
+	if (worthHiding.length === 0) return text;
+	return hiddenIn(text, hiding(worthHiding), hidingCut(worthHiding));
 }
 
 /** The values in an answer that open something, wherever they stand. */
@@ -68,11 +69,16 @@ function secretsIn(body: JsonValue): string[] {
 	return found;
 }
 
-/** JSON stays JSON: its texts are looked at decoded, as an escape may be part of a longer one. */
-function hiddenIn(text: string, hide: Hide): string {
-	if (!text.includes('\\') && hide(text) === text) return text;
+/**
+ * JSON stays JSON: its texts are looked at decoded, as an escape may be part of a longer one.
+ *
+ * @param hideCut what is hidden besides in a text that is not whole JSON, and so may have been cut
+ */
+function hiddenIn(text: string, hide: Hide, hideCut: Hide = (plain) => plain): string {
+	const shown = hideCut(hide(text));
+	if (!text.includes('\\') && shown === text) return text;
 	const body = parseJson(text);
-	return body === undefined ? hide(text) : JSON.stringify(mapTexts(body, hide));
+	return body === undefined ? shown : JSON.stringify(mapTexts(body, hide));
 }
 
 function mapTexts(value: JsonValue, map: Hide): JsonValue {
@@ -92,16 +98,48 @@ function childrenOf(value: JsonValue): JsonValue[] {
 }
 
 function hiding(secrets: readonly string[]): Hide {
-	const forms = secrets.flatMap((secret) =>
-		LONE_SURROGATE.test(secret) ? [secret] : [secret, encodeURIComponent(secret)],
-	);
-	return (text) => forms.reduce((shown, form) => shown.replaceAll(form, HIDDEN), text);
+	const forms = secrets.flatMap(plainAndEncoded);
+	return (text) => forms.reduce((shown, { whole }) => shown.replaceAll(whole, HIDDEN), text);
+}
+
+/** A secret in one of its forms, and the least of it that is one. */
+type Written = { whole: string; least: string };
+
+function plainAndEncoded(secret: string): Written[] {
+	const least = [...secret].slice(0, SHORTEST_SECRET).join('');
+	const plain = { whole: secret, least };
+	if (LONE_SURROGATE.test(secret)) return [plain];
+	return [plain, { whole: encodeURIComponent(secret), least: encodeURIComponent(least) }];
+}
+
+/** Where the text ends in the middle of a secret, or shortens it: `…`, `..."`. */
+function hidingCut(secrets: readonly string[]): Hide {
+	const forms = secrets.flatMap(plainAndEncoded);
+	return (text) => {
+		const beforeDots = text.replace(/[\s."'…)\]}]+$/, '');
+		const shown = forms.reduce(withoutBeginning, text);
+		return shown === text
+			? forms.reduce(withoutBeginning, beforeDots) + text.slice(beforeDots.length)
+			: shown;
+	};
+}
+
+function withoutBeginning(text: string, secret: Written): string {
+	const from = Math.max(0, text.length - secret.whole.length);
+	for (let at = text.indexOf(secret.least, from); at !== -1; ) {
+		if (secret.whole.startsWith(text.slice(at))) return `${text.slice(0, at)}${HIDDEN}`;
+		at = text.indexOf(secret.least, at + 1);
+	}
+	return text;
 }
 
 function hidingEachForm(secret: string): Hide {
 	if (secret.length < SHORTEST_SECRET) return (text) => text;
-	const pattern = [...secret].map((char) => `(?:${formsOf(char).join('|')})`).join('');
-	const anyForm = new RegExp(pattern, 'gi');
+	const chars = [...secret].map((char) => `(?:${formsOf(char).join('|')})`);
+	const least = chars.slice(0, SHORTEST_SECRET).join('');
+	// A beginning alone is hidden as well: somebody may have cut or shortened the text.
+	const more = chars.slice(SHORTEST_SECRET).reduceRight((rest, char) => `(?:${char}${rest})?`, '');
+	const anyForm = new RegExp(least + more, 'gi');
 	return (text) => text.replace(anyForm, HIDDEN);
 }
 

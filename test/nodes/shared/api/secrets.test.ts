@@ -65,6 +65,40 @@ describe.each(WRITTEN)('the API token %s', (_way, token) => {
 	});
 });
 
+describe('the beginning of a token', () => {
+	const call = { agent_uuid: 'a', country_code: 'IN', phone_number: '1' };
+
+	test.each<[string, number, (shown: string) => string]>([
+		['of an answer that broke off', 200, (shown) => `{"success":true,"echo":"key ${shown}`],
+		['of a page that broke off', 403, (shown) => `<html>key ${encodeURIComponent(shown)}`],
+		['of a refusal', 400, (error) => JSON.stringify({ success: false, error: `key ${error}…` })],
+		['in a sentence', 400, (x) => JSON.stringify({ success: false, error: `key ${x}... is bad` })],
+	])('is not seen at the end %s', async (_where, status, write) => {
+		for (let length = 8; length < TOKEN.length; length += 1) {
+			const text = write(TOKEN.slice(0, length));
+			const shown = await seen(endpoints.placeCall(answering({ status, text }), call));
+			expect(shown).toContain('key [hidden]');
+			expect(shown).not.toContain(inspect(TOKEN.slice(0, 6)).slice(1, -1));
+			expect(shown).not.toContain(encodeURIComponent(TOKEN.slice(0, 6)));
+		}
+	});
+
+	test.each(['', '…', '..."'])('of a socket is not seen at the end of a cut text: %j', (dots) => {
+		const secret = 'a-socket/s+token';
+		for (let length = 8; length < secret.length; length += 1) {
+			for (const write of [String, encodeURIComponent]) {
+				const reason = `it is ${write(secret.slice(0, length))}${dots}`;
+				expect(withoutSecrets(reason, [WS_TOKEN, secret])).toBe(`it is [hidden]${dots}`);
+			}
+		}
+	});
+
+	test('of a socket stays where a whole text happens to end like it', () => {
+		const frame = JSON.stringify({ content: WS_TOKEN.slice(0, 8) });
+		expect(withoutSecrets(frame, [WS_TOKEN])).toBe(frame);
+	});
+});
+
 test('an answer without a secret stays as it is, number for number', async () => {
 	const text = '{"success":true,"data":{"call_id":"c","a":"\\u0041 % &#65; \\"x\\""}}';
 	const call = { agent_uuid: 'a', country_code: 'IN', phone_number: '1' };
