@@ -3,7 +3,7 @@ import path from 'node:path';
 import { OPEN_DETAIL_TOPICS, OpenDetails } from '../../../../nodes/shared/apiMapping';
 import { OPEN_PLACES } from '../../../../nodes/shared/apiMapping/places';
 
-const root = path.resolve(__dirname, '../../../../..');
+const root = path.resolve(__dirname, '../../../..');
 const document = readFileSync(path.join(root, 'docs/service-api.md'), 'utf8');
 const RULE =
 	'Where the text says a detail is not shown, that detail is open and must not be guessed.';
