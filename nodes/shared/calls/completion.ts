@@ -54,15 +54,35 @@ function holdsValue(value: JsonValue | undefined): boolean {
 }
 
 /**
- * What tells one outcome of a call from a later one, as of a redial under the same ID. Only fields that are settled
- * when a call is over: what the service adds afterwards (summary, analysis, the reason in words) makes no new outcome.
+ * What tells one outcome of a call from a later one, as of a redial under the same ID. Only fields that a finished
+ * call shows in each of its reports: what may come with one and not with another makes no new outcome.
  */
-const OUTCOME_FIELDS = ['status', 'retry_count', 'call_picked_at'] as const;
+const OUTCOME_FIELDS = ['status', 'retry_count'] as const;
+const PICKED_AT = 'call_picked_at';
 
-/** The same for every delivery of one outcome of one call. */
+/** When an outcome's call was picked up, as it was seen first; so many outcomes are kept. */
+const firstPicked = new Map<string, number>();
+const MOST_OUTCOMES = 20_000;
+
+/**
+ * The same for every delivery of one outcome of one call. A call that was picked up once more, as by a callback that is
+ * no retry, is told by the later time, where this process has seen the time before.
+ */
 export function outcomeKey(callId: string, record: JsonObject): string {
 	const settled = OUTCOME_FIELDS.map((name) => record[name]);
-	return JSON.stringify([callId, ...settled.map((value) => (holdsMore(value) ? value : null))]);
+	const key = JSON.stringify([
+		callId,
+		...settled.map((value) => (holdsMore(value) ? value : null)),
+	]);
+	const at = record[PICKED_AT];
+	const picked = typeof at === 'string' ? Date.parse(at) : NaN;
+	if (Number.isNaN(picked)) return key;
+	const first = firstPicked.get(key);
+	if (first !== undefined) return picked > first ? JSON.stringify([key, picked]) : key;
+	firstPicked.set(key, picked);
+	const [oldest] = firstPicked.keys();
+	if (firstPicked.size > MOST_OUTCOMES && oldest !== undefined) firstPicked.delete(oldest);
+	return key;
 }
 
 /** A count that is not there yet is the same as none. */
@@ -72,7 +92,8 @@ function holdsMore(value: JsonValue | undefined): boolean {
 
 /** Those fields of a completion that is not verified, wherever they stand. */
 export function reportedOutcome(payload: JsonValue): JsonObject {
-	return Object.fromEntries(OUTCOME_FIELDS.map((name) => [name, findField(payload, name) ?? null]));
+	const fields = [...OUTCOME_FIELDS, PICKED_AT];
+	return Object.fromEntries(fields.map((name) => [name, findField(payload, name) ?? null]));
 }
 
 /** Names separated by commas or line breaks, as a person types a list. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { getEventListeners } from 'events';
 import {
 	NodeOperationError,
@@ -147,6 +148,16 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 			body: { received: true, message: 'This call was received before.' },
 		});
 		expect(emitted()).toHaveLength(1);
+	});
+
+	it('without verification, an outcome reported with and without the time of its pick-up starts the workflow once', async () => {
+		const { post, emitted } = await listen({ verify: false });
+		const at = { call_picked_at: '2026-11-20T10:00:00+05:30' };
+		const callId = randomUUID();
+		for (const claims of [{}, at, {}]) await post(payload(callId, claims));
+		expect(emitted()).toHaveLength(1);
+		await post(payload(callId, { ...at, retry_count: 1 }));
+		expect(emitted()).toHaveLength(2);
 	});
 
 	it('a later outcome of the same call, as of a redial, starts the workflow again', async () => {

@@ -4,6 +4,7 @@ import {
 	isOver,
 	isWanted,
 	OBSERVED_OUTCOMES,
+	outcomeKey,
 	parseList,
 } from '../../../../nodes/shared/calls/completion';
 import { dialects } from '../../../simulator';
@@ -50,6 +51,49 @@ describe('findCallId', () => {
 		const payload = { data: { data_captured: { call_id: 'other' } }, call: { call_id: ID } };
 		expect(findCallId(payload)).toBe(ID);
 		expect(findField([{ x: [{ status: 'inner' }] }, { status: 'outer' }], 'status')).toBe('outer');
+	});
+});
+
+describe('the key of an outcome', () => {
+	const AT = '2026-11-20T10:00:00+05:30';
+	const LATER = '2026-11-20T11:00:00+05:30';
+	let calls = 0;
+	/** Reports of one call, by their fields: how many outcomes they are. */
+	const outcomesOf = (...reports: JsonObject[]) => {
+		const callId = `call-${calls++}`;
+		return new Set(reports.map((report) => outcomeKey(callId, report))).size;
+	};
+	const picked = { status: 'picked', retry_count: 0 };
+
+	it.each<[string, JsonObject[], number]>([
+		['the same twice', [picked, picked], 1],
+		['without and with the time of it', [picked, { ...picked, call_picked_at: AT }], 1],
+		['with and without it', [{ ...picked, call_picked_at: AT }, picked], 1],
+		['without a count and with none', [{ status: 'picked' }, picked], 1],
+		[
+			'with more than before',
+			[picked, { ...picked, summary: 'x', call_ended_reason_message: 'x' }],
+			1,
+		],
+		[
+			'the same time, written in another way',
+			[AT, '2026-11-20T04:30:00.000Z'].map((at) => ({ ...picked, call_picked_at: at })),
+			1,
+		],
+		['a redial that is picked up', [{ status: 'not_picked' }, { ...picked, retry_count: 1 }], 2],
+		['a redial with the same end', [1, 2].map((count) => ({ ...picked, retry_count: count })), 2],
+		['another status', [{ status: 'not_picked' }, { status: 'failed' }], 2],
+		[
+			'a callback that is picked up later, each reported twice, and once without the time',
+			[AT, LATER, AT, LATER, null].map((at) => ({ ...picked, call_picked_at: at })),
+			2,
+		],
+	])('%s', (_name, reports, outcomes) => {
+		expect(outcomesOf(...reports)).toBe(outcomes);
+	});
+
+	it('another call has another', () => {
+		expect(outcomeKey('a', picked)).not.toBe(outcomeKey('b', picked));
 	});
 });
 
