@@ -5,7 +5,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { authorize } from '../nodes/shared/n8n/authorize';
-import { openDetailProperties } from '../nodes/shared/n8n/openDetailProperties';
+import { apiMappingProperties } from '../nodes/shared/n8n/apiMappingProperties';
 
 export class VoiceChatAgentApiTokenApi implements ICredentialType {
 	name = 'voiceChatAgentApiTokenApi';
@@ -47,7 +47,7 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 			type: 'notice',
 			default: '',
 		},
-		...openDetailProperties(),
+		...apiMappingProperties(),
 	];
 
 	/** The token travels in a header, and to the base URL alone. */

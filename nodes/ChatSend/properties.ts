@@ -40,7 +40,7 @@ const whatFields: INodeProperties[] = [
 					name: 'Live Connection (WebSocket)',
 					value: 'socket',
 					description:
-						'Needs no open details. The reply comes back in the same run. All nodes of this n8n share the connection; the service refuses it while another client holds the session.',
+						'Needs no API mapping. The reply comes back in the same run. All nodes of this n8n share the connection; the service refuses it while another client holds the session.',
 				},
 				{
 					name: 'Request With Immediate Reply',

@@ -23,8 +23,8 @@ export const sendByAsync: Prepare = (item) => {
 	const { sessionId } = message;
 	const key = idempotencyKey(parameters, index, sessionId, [message.message]);
 	const additions = readAdditions(parameters.record('options', index));
-	const send = async ({ service, openDetails }: Connection) => {
-		const values = asyncValues(openDetails, message, key);
+	const send = async ({ service, apiMapping }: Connection) => {
+		const values = asyncValues(apiMapping, message, key);
 		const post = async () => await sendInboundAsync(service, values, additions);
 		return await sendKeyed(service, key !== '', post);
 	};
@@ -81,7 +81,7 @@ async function sendAndWait(
 			if (readiness.kind !== 'open') throw notReady(readiness);
 			const answer = await send();
 			endTurn();
-			const { turnId, messageId } = acceptedTurn(connection.openDetails, answer);
+			const { turnId, messageId } = acceptedTurn(connection.apiMapping, answer);
 			const named = turnId !== null || messageId !== null;
 			if (!named) context.addExecutionHints({ message: TURN_NOT_NAMED });
 			const messageIds = messageId === null ? [] : [messageId];

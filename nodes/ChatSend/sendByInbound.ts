@@ -13,8 +13,8 @@ export const sendByInbound: Prepare = (item) => {
 	return {
 		request: { message, additions },
 		repeatable: true,
-		send: async ({ connection: { service, openDetails } }) => {
-			const values = inboundValues(openDetails, message);
+		send: async ({ connection: { service, apiMapping } }) => {
+			const values = inboundValues(apiMapping, message);
 			return asItems(recordOf(await sendInbound(service, values, additions)));
 		},
 	};

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import type { OpenDetailName } from '../../nodes/shared/apiMapping';
+import type { MappingName } from '../../nodes/shared/apiMapping';
 import { fixtures, type Dialect, type Simulator } from '../simulator';
 
 /** A value, or how it follows from what the service leaves open. */
@@ -9,7 +9,7 @@ type PerDialect<T> = T | ((dialect: Dialect) => T);
 export type ContractCase = {
 	title: string;
 	/** Open details said otherwise than the dialect has them. */
-	credential?: (dialect: Dialect) => { [name in OpenDetailName]?: string };
+	credential?: (dialect: Dialect) => { [name in MappingName]?: string };
 	parameters: PerDialect<INodeParameters>;
 	items?: IDataObject[];
 	/** What happens at the service before or while the node runs. */

@@ -1,10 +1,10 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import type { OpenDetailName } from '../../nodes/shared/apiMapping';
+import type { MappingName } from '../../nodes/shared/apiMapping';
 import { dialects, type Dialect, type Simulator } from '../simulator';
 
 export type DialectName = keyof typeof dialects;
 
-type Details = { [name in OpenDetailName]?: string };
+type Details = { [name in MappingName]?: string };
 
 /** What the dialects answer in their own code, and so cannot be read off them. */
 const IN_CODE: { [name in DialectName]: Details } = {
@@ -42,8 +42,8 @@ const IN_CODE: { [name in DialectName]: Details } = {
 
 const PAGING = { page: 'pageFromOne', offset: 'offset', cursor: 'cursor' } as const;
 
-/** What an account's owner fills in under *Open Details* for a service that speaks the dialect. */
-export function openDetailsOf(dialect: Dialect): Details {
+/** What an account's owner fills in under *API Mapping* for a service that speaks the dialect. */
+export function apiMappingOf(dialect: Dialect): Details {
 	const { dnd, calls, chat } = dialect;
 	const placement = (name: string) => (chat.inQuery?.includes(name) === true ? 'query' : '');
 	return {
@@ -100,7 +100,7 @@ export function credentialFor({
 		describeCallList: true,
 		describeChat: true,
 		describeChatPlacement: true,
-		...openDetailsOf(dialect),
+		...apiMappingOf(dialect),
 	};
 }
 

@@ -5,7 +5,7 @@ import nock from 'nock';
 import { VoiceChatAgentApiTokenApi } from '../../credentials/VoiceChatAgentApiTokenApi.credentials';
 import { clock } from '../../nodes/shared/n8n/connect';
 import { voiceChatAgentApiTest } from '../../nodes/shared/n8n/credentialTest';
-import { OPEN_DETAIL_TOPICS } from '../../nodes/shared/apiMapping';
+import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping';
 import { engineRing, HOST, loader, makeAdditionalData, service, TOKEN } from '../engine';
 
 const ring = engineRing();
@@ -212,7 +212,7 @@ describe('the token', () => {
 
 test('loads through n8n’s own loader, with each open detail empty and behind its switch', () => {
 	const { type } = loader.getCredential('voiceChatAgentApiTokenApi');
-	for (const { switchName, fields } of OPEN_DETAIL_TOPICS) {
+	for (const { switchName, fields } of MAPPING_TOPICS) {
 		for (const name of Object.keys(fields)) {
 			expect(type.properties.find((property) => property.name === name)).toMatchObject({
 				default: '',

@@ -1,5 +1,5 @@
 import get from 'lodash/get';
-import { OPEN_DETAIL_TOPICS } from '../../nodes/shared/apiMapping';
+import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { loader, setupEngine } from '../engine';
 import { choicesOf, endsWell, notInTitleCase, parametersIn, type Parameter } from './descriptions';
@@ -150,7 +150,7 @@ test('a list’s default is one of its choices', () => {
 });
 
 test('no open detail has a default', () => {
-	const names = OPEN_DETAIL_TOPICS.flatMap(({ fields }) => Object.keys(fields));
+	const names = MAPPING_TOPICS.flatMap(({ fields }) => Object.keys(fields));
 	const asked = formOfCredential.filter(({ property }) => names.includes(property.name));
 	expect(asked.map(({ property }) => property.name)).toEqual(names);
 	expect(asked.filter(({ property }) => property.default !== '')).toEqual([]);

@@ -15,7 +15,7 @@ const page = { items: [{ call_id: '1' }], total: 1, size: 10, start: 0, next: nu
 const reply = { sessionId: 's', turnId: 't', messageId: 'm', reply: 'Hello', state: 'default' };
 
 /** Each place that the document leaves open, in its order, and the dialect's answer to it. */
-function openDetails(dialect: Dialect): Record<string, unknown> {
+function apiMapping(dialect: Dialect): Record<string, unknown> {
 	const { agents, calls, campaigns, dnd, webhook, chat, socket, general } = dialect;
 	const session = newSession(agent, dialect, 0, 's');
 	return {
@@ -116,8 +116,8 @@ const distinct = (read: (dialect: Dialect) => unknown) =>
 	new Set(all.map((dialect) => JSON.stringify([read(dialect)]))).size;
 
 describe('dialects', () => {
-	it.each(Object.keys(openDetails(dialects.plain)))('all differ in: %s', (name) => {
-		expect(distinct((dialect) => openDetails(dialect)[name])).toBe(all.length);
+	it.each(Object.keys(apiMapping(dialects.plain)))('all differ in: %s', (name) => {
+		expect(distinct((dialect) => apiMapping(dialect)[name])).toBe(all.length);
 	});
 
 	it.each(Object.keys(sides(dialects.plain)))('take different sides in: %s', (name) => {

@@ -32,7 +32,7 @@ export const getMany: Operation = {
 
 	async execute({ context, parameters, connection }) {
 		const plan = async (index: number) => {
-			const { service, openDetails } = await connection();
+			const { service, apiMapping } = await connection();
 			const additions = readAdditions(parameters.record('options', index));
 			const simplify = parameters.boolean('simplify', index);
 			return {
@@ -40,7 +40,7 @@ export const getMany: Operation = {
 				read: async () => {
 					const answer = await getActiveAgents(service, additions);
 					if (!simplify) return [recordOf(answer)];
-					return findAgents(answer.body, openDetails).map(({ record }) => record);
+					return findAgents(answer.body, apiMapping).map(({ record }) => record);
 				},
 			};
 		};

@@ -1,7 +1,7 @@
 import { addDndNumber, removeDndNumber, type Additions } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { isRefusal, OutcomeUnknown } from '../../shared/api/errors';
-import type { OpenDetails } from '../../shared/apiMapping';
+import type { ApiMapping } from '../../shared/apiMapping';
 import { placeValues } from '../../shared/apiMapping/placeValues';
 import type { Service } from '../../shared/api/client';
 import type { JsonObject } from '../../shared/api/types';
@@ -9,10 +9,10 @@ import type { JsonObject } from '../../shared/api/types';
 /**
  * The values of an addition, named and placed as the credential says.
  *
- * @throws MissingOpenDetail before anything is sent
+ * @throws MissingMapping before anything is sent
  */
 export function valuesToAdd(
-	details: OpenDetails,
+	details: ApiMapping,
 	{ agentUuid, phone, reason }: { agentUuid: string; phone: string; reason: string },
 ): Additions {
 	const added = [
@@ -37,7 +37,7 @@ export function valuesToAdd(
 
 /** The values of a removal; `phone` is documented, where it goes is not. */
 export function valuesToRemove(
-	details: OpenDetails,
+	details: ApiMapping,
 	{ agentUuid, phone }: { agentUuid: string; phone: string },
 ): Additions {
 	details.require(['dndRemovePhonePlacement', 'dndRemoveAgentPlacement', 'dndRemoveAgentName']);

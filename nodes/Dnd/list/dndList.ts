@@ -2,7 +2,7 @@ import { listDndNumbers, type Additions } from '../../shared/api/endpoints';
 import { OutcomeUnknown } from '../../shared/api/errors';
 import { asText } from '../../shared/api/identifiers';
 import { numberIn, outlineOf } from '../../shared/jsonPath';
-import type { OpenDetails } from '../../shared/apiMapping';
+import type { ApiMapping } from '../../shared/apiMapping';
 import { queryOf } from '../../shared/apiMapping/placeValues';
 import { readParts, type Part } from '../../shared/api/paging';
 import { phoneKey } from './phoneMatch';
@@ -36,12 +36,12 @@ const CHECK_PAGE_NAME =
 /**
  * The entries of an agent's list, page by page as `meta` tells.
  *
- * @throws MissingOpenDetail before anything is sent
+ * @throws MissingMapping before anything is sent
  */
 export async function readDndList(
 	service: Service,
 	{ agentUuid, phone, limit, pageSize, additions = {} }: DndListRequest,
-	details: OpenDetails,
+	details: ApiMapping,
 ): Promise<JsonObject[]> {
 	const values = [
 		{ detail: 'dndListAgentName', value: agentUuid },

@@ -47,8 +47,8 @@ export const add: Operation = {
 			return {
 				request: { change: 'add', agentUuid, phone, reason, additions },
 				subject: ['do-not-disturb list', agentUuid, phoneKey(phone)],
-				send: async ({ service, openDetails }) => {
-					const values = valuesToAdd(openDetails, { agentUuid, phone, reason });
+				send: async ({ service, apiMapping }) => {
+					const values = valuesToAdd(apiMapping, { agentUuid, phone, reason });
 					return asItems(await addNumber(service, phone, values, additions));
 				},
 			};

@@ -24,7 +24,7 @@ export const check: Operation = {
 
 	async execute({ context, parameters, connection }) {
 		const checkOne = async (index: number) => {
-			const { service, openDetails } = await connection();
+			const { service, apiMapping } = await connection();
 			const agentUuid = parseAgentUuid(parameters.value('agentUuid', index));
 			const phone = parseDndPhone(parameters.value('phone', index));
 			const additions = readAdditions(parameters.record('options', index));
@@ -32,7 +32,7 @@ export const check: Operation = {
 			const request = { agentUuid, phone: phoneKey(phone), limit: Infinity, additions };
 			const { listed, entry, similar } = findEntry(
 				phone,
-				await readDndList(service, request, openDetails),
+				await readDndList(service, request, apiMapping),
 			);
 			return asItems({ phone, agent_uuid: agentUuid, listed, entry, similar });
 		};

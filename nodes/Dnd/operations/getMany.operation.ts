@@ -8,7 +8,7 @@ import { readDndList } from '../list/dndList';
 import { InvalidInput } from '../../shared/api/errors';
 import { parseAgentUuid, parseCount } from '../../shared/api/identifiers';
 import { LIMITS } from '../../shared/api/limits';
-import type { OpenDetails } from '../../shared/apiMapping';
+import type { ApiMapping } from '../../shared/apiMapping';
 import { dndAgentField, optionsField, READS_AT_ONCE } from '../dndFields';
 
 const MOST = LIMITS.dndEntriesPerPage;
@@ -46,12 +46,12 @@ export const getMany: Operation = {
 
 	async execute({ context, parameters, connection }) {
 		const plan = async (index: number) => {
-			const { service, openDetails } = await connection();
+			const { service, apiMapping } = await connection();
 			const options = parameters.record('options', index);
 			const limit = readLimit(parameters, index);
 			const phone = parameters.text('phoneContains', index);
 			// A list may always have a further page, and its parameter should not be missed halfway.
-			openDetails.require([
+			apiMapping.require([
 				'dndListAgentName',
 				'dndListPageName',
 				...(phone === '' ? [] : (['dndListPhoneName'] as const)),
@@ -61,12 +61,12 @@ export const getMany: Operation = {
 				agentUuid: parseAgentUuid(parameters.value('agentUuid', index)),
 				phone: phone === '' ? undefined : phone,
 				limit,
-				pageSize: pageSize(options.pageSize, limit, openDetails),
+				pageSize: pageSize(options.pageSize, limit, apiMapping),
 				additions: readAdditions(options),
 			};
 			return {
 				key: { ...request, limit: String(limit) },
-				read: async () => await readDndList(service, request, openDetails),
+				read: async () => await readDndList(service, request, apiMapping),
 			};
 		};
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));
@@ -74,7 +74,7 @@ export const getMany: Operation = {
 };
 
 /** As few requests as possible where the service's parameter for it is known. */
-function pageSize(value: unknown, limit: number, details: OpenDetails): number | undefined {
+function pageSize(value: unknown, limit: number, details: ApiMapping): number | undefined {
 	if (value === undefined) {
 		const known = details.optional('dndListPerPageName') !== undefined;
 		return known ? Math.min(limit, MOST) : undefined;

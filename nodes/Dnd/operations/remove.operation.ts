@@ -47,8 +47,8 @@ export const remove: Operation = {
 			return {
 				request: { change: 'remove', agentUuid, phone, additions },
 				subject: ['do-not-disturb list', agentUuid, phoneKey(phone)],
-				send: async ({ service, openDetails }) => {
-					const values = valuesToRemove(openDetails, { agentUuid, phone });
+				send: async ({ service, apiMapping }) => {
+					const values = valuesToRemove(apiMapping, { agentUuid, phone });
 					const outcome = await removeNumber(service, phone, values, additions, lenient);
 					return asItems({ deleted: true, agent_uuid: agentUuid, phone, ...outcome });
 				},

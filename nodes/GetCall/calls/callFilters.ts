@@ -8,7 +8,7 @@ import {
 	parseCampaignId,
 	parseContactListId,
 } from '../../shared/api/identifiers';
-import type { OpenDetailName, OpenDetails } from '../../shared/apiMapping';
+import type { MappingName, ApiMapping } from '../../shared/apiMapping';
 import { queryOf } from '../../shared/apiMapping/placeValues';
 
 /** The filters of the call list as the person filled them in, unchecked. */
@@ -26,14 +26,14 @@ export type CallFilters = {
 const ENGLISH = { locale: 'en', numberingSystem: 'latn' } as const;
 const BARE_DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-type Filter = { detail: OpenDetailName; write: () => QueryValue };
+type Filter = { detail: MappingName; write: () => QueryValue };
 
 /**
  * The fields of the credential that these filters need.
  *
  * @throws InvalidInput for half a range where the service takes it whole
  */
-export function neededForFilters(filters: CallFilters, details: OpenDetails): OpenDetailName[] {
+export function neededForFilters(filters: CallFilters, details: ApiMapping): MappingName[] {
 	const needed = givenFilters(filters, details, '').map(({ detail }) => detail);
 	if (usesRange(filters, details)) return [...needed, 'callListRangeName', 'callListRangeForm'];
 	const half = needed.find((name) => name === 'callListFromName' || name === 'callListToName');
@@ -49,9 +49,9 @@ export function neededForFilters(filters: CallFilters, details: OpenDetails): Op
 /**
  * Two filters of one name are both sent, the name repeated.
  *
- * @throws InvalidInput for a value that cannot be, MissingOpenDetail for filters without a name
+ * @throws InvalidInput for a value that cannot be, MissingMapping for filters without a name
  */
-export function callListQuery(filters: CallFilters, details: OpenDetails, zone: string): Query {
+export function callListQuery(filters: CallFilters, details: ApiMapping, zone: string): Query {
 	details.require(neededForFilters(filters, details));
 	const query = givenFilters(filters, details, zone).map(({ detail, write }) => ({
 		name: details.required(detail),
@@ -72,7 +72,7 @@ export function callListQuery(filters: CallFilters, details: OpenDetails, zone: 
 	return queryOf(query);
 }
 
-function givenFilters(filters: CallFilters, details: OpenDetails, zone: string): Filter[] {
+function givenFilters(filters: CallFilters, details: ApiMapping, zone: string): Filter[] {
 	const { status, agentUuid, campaignId, from, to, phone } = filters;
 	const form = details.optional('callListDateForm');
 	const isRange = usesRange(filters, details);
@@ -96,11 +96,11 @@ function givenFilters(filters: CallFilters, details: OpenDetails, zone: string):
 }
 
 /** One bound alone cannot stand in a range; it needs a filter of its own. */
-function usesRange({ from, to }: CallFilters, details: OpenDetails): boolean {
+function usesRange({ from, to }: CallFilters, details: ApiMapping): boolean {
 	return details.optional('callListRangeName') !== undefined && !isUnset(from) && !isUnset(to);
 }
 
-function rangeOf({ from, to }: CallFilters, details: OpenDetails, zone: string): string {
+function rangeOf({ from, to }: CallFilters, details: ApiMapping, zone: string): string {
 	const template = details.required('callListRangeForm');
 	if (!template.includes('{from}') || !template.includes('{to}')) {
 		throw new InvalidInput(

@@ -4,7 +4,7 @@ import type { Query, QueryValue } from '../../shared/api/http';
 import { numberIn, outlineOf, valueAt } from '../../shared/jsonPath';
 import { readParts, type Part } from '../../shared/api/paging';
 import type { Service } from '../../shared/api/client';
-import type { OpenDetailName, OpenDetails } from '../../shared/apiMapping';
+import type { MappingName, ApiMapping } from '../../shared/apiMapping';
 import { queryOf, withValue } from '../../shared/apiMapping/placeValues';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/api/types';
 
@@ -36,9 +36,9 @@ type CallListForm = {
 /** The fields of the credential that reading so many calls needs. */
 export function neededForList(
 	{ limit, pageSize }: Pick<CallListRequest, 'limit' | 'pageSize'>,
-	details: OpenDetails,
-): OpenDetailName[] {
-	const sized: OpenDetailName[] = pageSize === undefined ? [] : ['callListPageSizeName'];
+	details: ApiMapping,
+): MappingName[] {
+	const sized: MappingName[] = pageSize === undefined ? [] : ['callListPageSizeName'];
 	if (passesThrough(limit, details)) return sized;
 	const paging = details.optional('callListPaging');
 	const hasName = paging !== 'whole' && paging !== 'nextAddress';
@@ -53,7 +53,7 @@ export function neededForList(
 }
 
 /** Where the list stands in the answer is open: without it a limited list is handed on as it comes. */
-function passesThrough(limit: number, details: OpenDetails): boolean {
+function passesThrough(limit: number, details: ApiMapping): boolean {
 	return limit !== Infinity && details.optional('callListPath') === undefined;
 }
 
@@ -61,12 +61,12 @@ function passesThrough(limit: number, details: OpenDetails): boolean {
  * The calls that the filters find. Without the list's place in the answer, which is open, the
  * answer comes as it is.
  *
- * @throws MissingOpenDetail before anything is sent
+ * @throws MissingMapping before anything is sent
  */
 export async function readCalls(
 	service: Service,
 	{ query, limit, pageSize, additions = {} }: CallListRequest,
-	details: OpenDetails,
+	details: ApiMapping,
 ): Promise<JsonObject[]> {
 	details.require(neededForList({ limit, pageSize }, details));
 	const sized =
@@ -88,7 +88,7 @@ export async function readCalls(
 	return entries.map(asRecord);
 }
 
-function readForm(details: OpenDetails): CallListForm {
+function readForm(details: ApiMapping): CallListForm {
 	return {
 		path: details.required('callListPath'),
 		keyName: details.optional('callListKeyName'),

@@ -17,7 +17,7 @@ const filtersField: INodeProperties = {
 	placeholder: 'Add Filter',
 	default: {},
 	description:
-		'Which calls to return. All filters but Contact List ID need their name in the credential, under Open Details.',
+		'Which calls to return. All filters but Contact List ID need their name in the credential, under API Mapping.',
 	options: [
 		{
 			displayName: 'Agent ID',
@@ -96,7 +96,7 @@ export const getMany: Operation = {
 
 	async execute({ context, parameters, connection }) {
 		const plan = async (index: number) => {
-			const { service, openDetails } = await connection();
+			const { service, apiMapping } = await connection();
 			const options = parameters.record('options', index);
 			const filters: CallFilters = parameters.record('filters', index);
 			const part = {
@@ -104,20 +104,20 @@ export const getMany: Operation = {
 				pageSize: options.pageSize === undefined ? undefined : pageSize(options.pageSize),
 			};
 			// All that the credential lacks is named at once.
-			openDetails.require([
-				...neededForFilters(filters, openDetails),
-				...neededForList(part, openDetails),
+			apiMapping.require([
+				...neededForFilters(filters, apiMapping),
+				...neededForList(part, apiMapping),
 			]);
 			const request = {
 				...part,
-				query: callListQuery(filters, openDetails, context.getTimezone()),
+				query: callListQuery(filters, apiMapping, context.getTimezone()),
 				additions: readAdditions(options),
 			};
 			const simplify = parameters.boolean('simplify', index);
 			return {
 				key: { ...request, limit: String(request.limit), simplify },
 				read: async () => {
-					const calls = await readCalls(service, request, openDetails);
+					const calls = await readCalls(service, request, apiMapping);
 					return simplify ? calls.map(simplifyCall) : calls;
 				},
 			};

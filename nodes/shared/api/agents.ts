@@ -2,7 +2,7 @@ import uniqBy from 'lodash/uniqBy';
 import { OutcomeUnknown } from './errors';
 import { outlineOf, valueAt, valuesIn } from '../jsonPath';
 import { AGENT_UUID } from './limits';
-import type { OpenDetails } from '../apiMapping';
+import type { ApiMapping } from '../apiMapping';
 import { isJsonObject, type JsonObject, type JsonValue } from './types';
 
 /** `record` holds the agent as it comes, with `agent_uuid` where its ID stood elsewhere. */
@@ -13,9 +13,9 @@ export type FoundAgent = { uuid: string; name: string; record: JsonObject };
  * documented `agent_uuid` is one, wherever it stands, unless the credential says where they are.
  *
  * @throws OutcomeUnknown when neither an agent nor an empty list is recognized
- * @throws MissingOpenDetail when the credential says only half of it
+ * @throws MissingMapping when the credential says only half of it
  */
-export function findAgents(answer: JsonValue, details: OpenDetails): FoundAgent[] {
+export function findAgents(answer: JsonValue, details: ApiMapping): FoundAgent[] {
 	const idPlace = details.optional('agentsIdPlace');
 	if (idPlace !== undefined) {
 		details.require(['agentsPath', ...(idPlace === 'field' ? (['agentsIdPath'] as const) : [])]);
@@ -26,7 +26,7 @@ export function findAgents(answer: JsonValue, details: OpenDetails): FoundAgent[
 }
 
 /** By the documented field alone; where there is none, only a list that is plainly empty holds no agent. */
-function anywhere(answer: JsonValue, details: OpenDetails): FoundAgent[] {
+function anywhere(answer: JsonValue, details: ApiMapping): FoundAgent[] {
 	const found: FoundAgent[] = [];
 	let isEmptyList = false;
 	let namesAnAgent = false;
@@ -44,7 +44,7 @@ function anywhere(answer: JsonValue, details: OpenDetails): FoundAgent[] {
 	);
 }
 
-function listed(answer: JsonValue, path: string, details: OpenDetails): FoundAgent[] {
+function listed(answer: JsonValue, path: string, details: ApiMapping): FoundAgent[] {
 	const list = valueAt(answer, path);
 	if (typeof list !== 'object' || list === null) {
 		throw notRecognized(answer, 'correct “Place of the Agents in the Answer”');
@@ -61,7 +61,7 @@ function listed(answer: JsonValue, path: string, details: OpenDetails): FoundAge
 	});
 }
 
-function idOf(key: string, entry: JsonValue, details: OpenDetails): string | undefined {
+function idOf(key: string, entry: JsonValue, details: ApiMapping): string | undefined {
 	const place = details.optional('agentsIdPlace');
 	if (place === 'key') return key;
 	if (place === 'entry') return textOf(entry);
@@ -72,7 +72,7 @@ function idOf(key: string, entry: JsonValue, details: OpenDetails): string | und
 	return undefined;
 }
 
-function agentOf(uuid: string, entry: JsonValue, details: OpenDetails): FoundAgent {
+function agentOf(uuid: string, entry: JsonValue, details: ApiMapping): FoundAgent {
 	const path = details.optional('agentsNamePath') ?? 'agent_name';
 	const named = isJsonObject(entry) ? textOf(valueAt(entry, path)) : textOf(entry);
 	const record = isJsonObject(entry) ? entry : {};
@@ -86,6 +86,6 @@ function textOf(value: JsonValue | undefined): string | undefined {
 function notRecognized(answer: JsonValue, todo: string): OutcomeUnknown {
 	return new OutcomeUnknown(
 		'The list of active agents came in a form in which no agent is recognized',
-		`Open the credential, turn on “Open Details: Agents” and ${todo}. The answer holds ${outlineOf(answer)}.`,
+		`Open the credential, turn on “API Mapping: Agents” and ${todo}. The answer holds ${outlineOf(answer)}.`,
 	);
 }

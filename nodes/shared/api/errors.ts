@@ -55,9 +55,9 @@ export class InvalidInput extends ExplainedError {
 	readonly outcome = 'notSent';
 }
 
-/** An open detail of the service that the credential does not hold yet. */
-export class MissingOpenDetail extends ExplainedError {
-	override readonly name = 'MissingOpenDetail';
+/** What the document leaves open and the credential does not say yet. */
+export class MissingMapping extends ExplainedError {
+	override readonly name = 'MissingMapping';
 	readonly outcome = 'notSent';
 }
 

@@ -1,74 +1,74 @@
-import { NESTS, PLACEMENTS, type OpenDetailFields } from './field';
+import { NESTS, PLACEMENTS, type MappingFields } from './field';
 
 /** Open in Endpoints › Chat (v1). `idempotency_key` is documented and not asked for. */
 export const CHAT_FIELDS = {
 	chatCreateAgentName: {
-		place: 'chatCreate',
+		section: 'Endpoints › POST /v1/chat/session',
 		label: 'Create Session: Name of the Agent Value',
 		description: `Name under which the request that creates a session carries the agent. ${NESTS}`,
 		placeholder: 'e.g. agent_uuid',
 	},
 	chatCreatePersonName: {
-		place: 'chatCreate',
+		section: 'Endpoints › POST /v1/chat/session',
 		label: 'Create Session: Name of the Person Name Value',
 		description: `Name under which the request that creates a session carries the customer’s name. Leave empty if your service takes none. ${NESTS}`,
 		placeholder: 'e.g. person_name',
 	},
 	chatCreateSessionPath: {
-		place: 'chatCreate',
+		section: 'Endpoints › POST /v1/chat/session',
 		label: 'Create Session: Place of the Session ID in the Answer',
 		description:
 			'Names on the way to the ID of the new session, separated by dots. Leave empty if it is called session_id, wherever it stands.',
 		placeholder: 'e.g. data.id',
 	},
 	chatInboundAgentName: {
-		place: 'chatInbound',
+		section: 'Endpoints › POST /v1/chat/inbound',
 		label: 'Send and Wait: Name of the Agent Value',
 		description: `Name under which a message sent for an immediate reply carries the agent. ${NESTS}`,
 		placeholder: 'e.g. agent_uuid',
 	},
 	chatInboundSessionName: {
-		place: 'chatInbound',
+		section: 'Endpoints › POST /v1/chat/inbound',
 		label: 'Send and Wait: Name of the Session Value',
 		description: `Name under which a message sent for an immediate reply carries the session. ${NESTS}`,
 		placeholder: 'e.g. session_id',
 	},
 	chatInboundMessageName: {
-		place: 'chatInbound',
+		section: 'Endpoints › POST /v1/chat/inbound',
 		label: 'Send and Wait: Name of the Message Value',
 		description: `Name under which a message sent for an immediate reply carries its text. ${NESTS}`,
 		placeholder: 'e.g. message',
 	},
 	chatAsyncAgentName: {
-		place: 'chatAsync',
+		section: 'Endpoints › POST /v1/chat/inbound/async',
 		label: 'Send Without Waiting: Name of the Agent Value',
 		description: `Name under which a message sent for a later reply carries the agent. ${NESTS}`,
 		placeholder: 'e.g. agent_uuid',
 	},
 	chatAsyncSessionName: {
-		place: 'chatAsync',
+		section: 'Endpoints › POST /v1/chat/inbound/async',
 		label: 'Send Without Waiting: Name of the Session Value',
 		description: `Name under which a message sent for a later reply carries the session. ${NESTS}`,
 		placeholder: 'e.g. session_id',
 	},
 	chatAsyncMessageName: {
-		place: 'chatAsync',
+		section: 'Endpoints › POST /v1/chat/inbound/async',
 		label: 'Send Without Waiting: Name of the Message Value',
 		description: `Name under which a message sent for a later reply carries its text. ${NESTS}`,
 		placeholder: 'e.g. message',
 	},
 	chatAsyncTurnPath: {
-		place: 'chatAsync',
+		section: 'Endpoints › POST /v1/chat/inbound/async',
 		label: 'Send Without Waiting: Place of the Turn ID in the Answer',
 		description:
 			'Names on the way to the ID of the turn, separated by dots, by which the later reply is recognized. Leave empty if it is called turn_id, wherever it stands.',
 		placeholder: 'e.g. data.turn',
 	},
-} as const satisfies OpenDetailFields;
+} as const satisfies MappingFields;
 
-function placed(place: 'chatCreate' | 'chatInbound' | 'chatAsync', label: string, what: string) {
+function placed(section: string, label: string, what: string) {
 	return {
-		place,
+		section,
 		label,
 		description: `Where the request carries ${what}`,
 		placeholder: '',
@@ -80,43 +80,43 @@ function placed(place: 'chatCreate' | 'chatInbound' | 'chatAsync', label: string
 /** Open in the same places: these requests have a body, but not every value need be in it. */
 export const CHAT_PLACEMENT_FIELDS = {
 	chatCreateAgentPlacement: placed(
-		'chatCreate',
+		'Endpoints › POST /v1/chat/session',
 		'Create Session: Where the Agent Goes',
 		'the agent',
 	),
 	chatCreatePersonPlacement: placed(
-		'chatCreate',
+		'Endpoints › POST /v1/chat/session',
 		'Create Session: Where the Person Name Goes',
 		'the customer’s name',
 	),
 	chatInboundAgentPlacement: placed(
-		'chatInbound',
+		'Endpoints › POST /v1/chat/inbound',
 		'Send and Wait: Where the Agent Goes',
 		'the agent',
 	),
 	chatInboundSessionPlacement: placed(
-		'chatInbound',
+		'Endpoints › POST /v1/chat/inbound',
 		'Send and Wait: Where the Session Goes',
 		'the session',
 	),
 	chatInboundMessagePlacement: placed(
-		'chatInbound',
+		'Endpoints › POST /v1/chat/inbound',
 		'Send and Wait: Where the Message Goes',
 		'the text',
 	),
 	chatAsyncAgentPlacement: placed(
-		'chatAsync',
+		'Endpoints › POST /v1/chat/inbound/async',
 		'Send Without Waiting: Where the Agent Goes',
 		'the agent',
 	),
 	chatAsyncSessionPlacement: placed(
-		'chatAsync',
+		'Endpoints › POST /v1/chat/inbound/async',
 		'Send Without Waiting: Where the Session Goes',
 		'the session',
 	),
 	chatAsyncMessagePlacement: placed(
-		'chatAsync',
+		'Endpoints › POST /v1/chat/inbound/async',
 		'Send Without Waiting: Where the Message Goes',
 		'the text',
 	),
-} as const satisfies OpenDetailFields;
+} as const satisfies MappingFields;

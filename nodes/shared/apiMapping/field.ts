@@ -1,9 +1,7 @@
-import type { OpenPlaceName } from './places';
-
 /** One value that the document leaves open and the credential asks for. */
-export type OpenDetailField = {
-	/** Where the document leaves it open. */
-	place: OpenPlaceName;
+export type MappingField = {
+	/** The section of the document that leaves it open. */
+	section: string;
 	/** Label in the credential form. */
 	label: string;
 	description: string;
@@ -15,7 +13,7 @@ export type OpenDetailField = {
 	unset?: string;
 };
 
-export type OpenDetailFields = { readonly [name: string]: OpenDetailField };
+export type MappingFields = { readonly [name: string]: MappingField };
 
 /** Where a request carries a value. */
 export const PLACEMENTS = [

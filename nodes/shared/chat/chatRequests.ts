@@ -2,7 +2,7 @@ import { findField, idAt } from './chatAnswer';
 import { InvalidInput, OutcomeUnknown } from '../api/errors';
 import type { Answer } from '../api/http';
 import type { Additions } from '../api/endpoints';
-import type { OpenDetailName, OpenDetails } from '../apiMapping';
+import type { MappingName, ApiMapping } from '../apiMapping';
 import { placeValues } from '../apiMapping/placeValues';
 import { backOffMs } from '../api/retry';
 import type { Service } from '../api/client';
@@ -21,8 +21,8 @@ export function requireRecipient(message: InboundMessage): InboundMessage {
 	return message;
 }
 
-/** The open details of one value: its name, and where it goes. */
-type Named = { name: OpenDetailName; placement: OpenDetailName };
+/** What the credential says of one value: its name, and where it goes. */
+type Named = { name: MappingName; placement: MappingName };
 type Names = { session: Named; agent: Named; message: Named };
 
 const INBOUND: Names = {
@@ -37,12 +37,12 @@ const ASYNC: Names = {
 	message: { name: 'chatAsyncMessageName', placement: 'chatAsyncMessagePlacement' },
 };
 
-export function inboundValues(details: OpenDetails, message: InboundMessage): Additions {
+export function inboundValues(details: ApiMapping, message: InboundMessage): Additions {
 	return messageValues(details, INBOUND, message);
 }
 
 export function asyncValues(
-	details: OpenDetails,
+	details: ApiMapping,
 	message: InboundMessage,
 	idempotencyKey: string,
 ): Additions {
@@ -51,7 +51,7 @@ export function asyncValues(
 	return { ...values, body: { ...values.body, idempotency_key: idempotencyKey } };
 }
 
-function messageValues(details: OpenDetails, names: Names, message: InboundMessage): Additions {
+function messageValues(details: ApiMapping, names: Names, message: InboundMessage): Additions {
 	return placed(details, [
 		{ ...names.session, value: message.sessionId },
 		{ ...names.agent, value: message.agentUuid },
@@ -60,7 +60,7 @@ function messageValues(details: OpenDetails, names: Names, message: InboundMessa
 }
 
 export function createValues(
-	details: OpenDetails,
+	details: ApiMapping,
 	{ agentUuid, personName }: { agentUuid: string; personName: string },
 ): Additions {
 	return placed(details, [
@@ -70,7 +70,7 @@ export function createValues(
 }
 
 /** What is empty is not sent, and needs no name. */
-function placed(details: OpenDetails, values: Array<Named & { value: string }>): Additions {
+function placed(details: ApiMapping, values: Array<Named & { value: string }>): Additions {
 	const given = values.filter(({ value }) => value !== '');
 	details.require(given.map(({ name }) => name));
 	return placeValues(
@@ -83,13 +83,13 @@ function placed(details: OpenDetails, values: Array<Named & { value: string }>):
 }
 
 /** The new session's ID, where the answer's open shape lets it be found. */
-export function createdSessionId(details: OpenDetails, { body }: Answer): string | null {
+export function createdSessionId(details: ApiMapping, { body }: Answer): string | null {
 	const path = details.optional('chatCreateSessionPath');
 	return path === undefined ? findField(body, 'session_id') : idAt(body, path);
 }
 
 /** The accepted turn, by which its later result is recognized. */
-export function acceptedTurn(details: OpenDetails, { body }: Answer) {
+export function acceptedTurn(details: ApiMapping, { body }: Answer) {
 	const path = details.optional('chatAsyncTurnPath');
 	return {
 		turnId: path === undefined ? findField(body, 'turn_id') : idAt(body, path),

@@ -3,7 +3,7 @@ import {
 	InvalidInput,
 	isRefusal,
 	isTransient,
-	MissingOpenDetail,
+	MissingMapping,
 	ServiceRefusal,
 } from '../api/errors';
 import type { Answer } from '../api/http';
@@ -32,7 +32,7 @@ const UNREADABLE = new InvalidInput(
 );
 
 function kindOf(error: unknown): 'session_closed' | 'refused' | 'unreachable' {
-	if (error instanceof InvalidInput || error instanceof MissingOpenDetail) return 'refused';
+	if (error instanceof InvalidInput || error instanceof MissingMapping) return 'refused';
 	if (!(error instanceof ServiceRefusal)) return 'unreachable';
 	// By the body, as in the error table; the documented status (409) has other meanings too.
 	if (isRefusal(error, 'session_closed')) return 'session_closed';

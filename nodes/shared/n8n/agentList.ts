@@ -11,9 +11,9 @@ export async function searchAgents(
 ): Promise<INodeListSearchResult> {
 	const typed = filter.toLowerCase();
 	try {
-		const { service, openDetails } = await connect(this);
+		const { service, apiMapping } = await connect(this);
 		const { body } = await getActiveAgents(service);
-		const results = findAgents(body, openDetails)
+		const results = findAgents(body, apiMapping)
 			.filter(({ uuid, name }) => `${name} ${uuid}`.toLowerCase().includes(typed))
 			.sort((a, b) => a.name.localeCompare(b.name))
 			.map(({ uuid, name }) => ({ name, value: uuid }));

@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import { fingerprint } from '../chat/chatInput';
-import { OpenDetails } from '../apiMapping';
+import { ApiMapping } from '../apiMapping';
 import { Service } from '../api/client';
 import type { Clock } from '../api/http';
 import { CREDENTIAL, readServiceAccess } from './credential';
@@ -13,7 +13,7 @@ export type Connection = {
 	baseUrl: string;
 	/** Tells accounts apart without holding the token. */
 	account: string;
-	openDetails: OpenDetails;
+	apiMapping: ApiMapping;
 };
 
 /** Reads the credential once and opens the one door to the service. */
@@ -25,7 +25,7 @@ export async function connect(context: ServiceContext): Promise<Connection> {
 		service: new Service(transport, clock, Math.random, apiToken),
 		baseUrl,
 		account: fingerprint(apiToken),
-		openDetails: new OpenDetails(data),
+		apiMapping: new ApiMapping(data),
 	};
 }
 

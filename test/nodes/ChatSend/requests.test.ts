@@ -118,7 +118,7 @@ test('an open detail that is missing stops the node before anything is sent', as
 	const run = await ring.run({ sendBy: 'inbound' }, { credential });
 	expect(stopped(run)).toEqual({
 		message: 'The credential does not say yet: “Send and Wait: Name of the Session Value”',
-		description: expect.stringContaining('turn on “Open Details: Chat”'),
+		description: expect.stringContaining('turn on “API Mapping: Chat”'),
 	});
 	expect(ring.simulator().requests).toEqual([]);
 });

@@ -92,7 +92,7 @@ describe('before anything is sent', () => {
 		const lacking = { ...credential, [name]: '' };
 		expect(await told({ reason: 'asked' }, { credential: lacking })).toMatchObject({
 			message: `The credential does not say yet: “${label}”`,
-			description: expect.stringContaining('Open Details: Do-Not-Disturb Lists'),
+			description: expect.stringContaining('API Mapping: Do-Not-Disturb Lists'),
 		});
 	});
 

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { callListQuery, type CallFilters } from '../../../../nodes/GetCall/calls/callFilters';
-import { OpenDetails } from '../../../../nodes/shared/apiMapping';
+import { ApiMapping } from '../../../../nodes/shared/apiMapping';
 
 const NAMES = {
 	callListStatusName: 'st',
@@ -14,7 +14,7 @@ const ZONE = 'Asia/Kolkata';
 const query = (filters: CallFilters, form?: string) =>
 	callListQuery(
 		filters,
-		new OpenDetails({ ...NAMES, ...(form && { callListDateForm: form }) }),
+		new ApiMapping({ ...NAMES, ...(form && { callListDateForm: form }) }),
 		ZONE,
 	);
 
@@ -39,11 +39,11 @@ test('what is empty is no filter, and needs no name', () => {
 		to: undefined,
 		phone: '',
 	};
-	expect(callListQuery(empty, new OpenDetails({}), ZONE)).toEqual({});
+	expect(callListQuery(empty, new ApiMapping({}), ZONE)).toEqual({});
 });
 
 test('campaign_upload_id is documented, so it needs no open detail', () => {
-	expect(callListQuery({ campaignUploadId: '7' }, new OpenDetails({}), ZONE)).toEqual({
+	expect(callListQuery({ campaignUploadId: '7' }, new ApiMapping({}), ZONE)).toEqual({
 		campaign_upload_id: 7,
 	});
 });
@@ -56,7 +56,7 @@ test.each<[keyof CallFilters, unknown, string]>([
 	['to', '2027-01-31', 'Name of the To Filter'],
 	['phone', '98', 'Name of the Phone Filter'],
 ])('%s without its name in the credential', (name, value, label) => {
-	expect(() => callListQuery({ [name]: value }, new OpenDetails({}), ZONE)).toThrow(
+	expect(() => callListQuery({ [name]: value }, new ApiMapping({}), ZONE)).toThrow(
 		`The credential does not say yet: “${label}”`,
 	);
 });
@@ -92,7 +92,7 @@ describe('the date range', () => {
 describe('one filter for the whole range', () => {
 	const RANGE = { callListRangeName: 'between', callListRangeForm: '{from}..{to}' };
 	const range = (filters: CallFilters, details: object) =>
-		callListQuery(filters, new OpenDetails({ callListDateForm: 'date', ...details }), ZONE);
+		callListQuery(filters, new ApiMapping({ callListDateForm: 'date', ...details }), ZONE);
 	const both = { from: '2027-01-31', to: '2027-02-28T10:00:00' };
 
 	test('in the form that the credential gives', () => {
@@ -132,7 +132,7 @@ describe('one filter for the whole range', () => {
 });
 
 test('two filters of one name are both sent', () => {
-	const details = new OpenDetails({
+	const details = new ApiMapping({
 		callListFromName: 'created',
 		callListToName: 'created',
 		callListPhoneName: 'q',
@@ -147,7 +147,7 @@ test('two filters of one name are both sent', () => {
 
 test('all missing names are named at once', () => {
 	const filters = { status: 'x', agentUuid: 'agent_a1', from: '2027-01-31' };
-	expect(() => callListQuery(filters, new OpenDetails({}), ZONE)).toThrow(
+	expect(() => callListQuery(filters, new ApiMapping({}), ZONE)).toThrow(
 		'The credential does not say yet: “Name of the Status Filter”, “Name of the Agent Filter” and “Name of the From Filter”',
 	);
 });

@@ -1,10 +1,10 @@
 import range from 'lodash/range';
 import { readCalls } from '../../../../nodes/GetCall/calls/callList';
 import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
-import { OpenDetails, type OpenDetailName } from '../../../../nodes/shared/apiMapping';
+import { ApiMapping, type MappingName } from '../../../../nodes/shared/apiMapping';
 import { Service } from '../../../../nodes/shared/api/client';
 
-type Details = { [name in OpenDetailName]?: string };
+type Details = { [name in MappingName]?: string };
 
 const PAGED: Details = {
 	callListPath: 'data.calls',
@@ -37,7 +37,7 @@ const read = async (
 	{ service }: { service: Service },
 	details: Details,
 	over: { limit?: number; pageSize?: number; query?: Query } = {},
-) => await readCalls(service, { query: {}, limit: Infinity, ...over }, new OpenDetails(details));
+) => await readCalls(service, { query: {}, limit: Infinity, ...over }, new ApiMapping(details));
 
 describe('the ways of paging', () => {
 	test.each([

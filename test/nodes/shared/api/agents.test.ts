@@ -1,11 +1,11 @@
 import { findAgents } from '../../../../nodes/shared/api/agents';
-import { OpenDetails, type OpenDetailName } from '../../../../nodes/shared/apiMapping';
+import { ApiMapping, type MappingName } from '../../../../nodes/shared/apiMapping';
 import type { JsonValue } from '../../../../nodes/shared/api/types';
 
-type Details = { [name in OpenDetailName]?: string };
+type Details = { [name in MappingName]?: string };
 
 const find = (answer: JsonValue, details: Details = {}) =>
-	findAgents(answer, new OpenDetails(details));
+	findAgents(answer, new ApiMapping(details));
 const KEYED: Details = { agentsPath: 'data.agents', agentsIdPlace: 'key' };
 const NOT_RECOGNIZED = 'in a form in which no agent is recognized';
 
@@ -52,7 +52,7 @@ describe('by the documented agent_uuid', () => {
 	test('what to fill in is said, with what the answer holds', () => {
 		expect(caught({ data: { agent_a1: { title: 'Sales' } } })).toMatchObject({
 			todo: expect.stringMatching(
-				/turn on “Open Details: Agents”.*“Place of the Agents in the Answer”.*holds data \(an object\)/,
+				/turn on “API Mapping: Agents”.*“Place of the Agents in the Answer”.*holds data \(an object\)/,
 			),
 		});
 	});

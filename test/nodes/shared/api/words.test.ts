@@ -8,7 +8,7 @@ import { carries } from '../../../../nodes/shared/api/evidence';
 import {
 	ExplainedError,
 	isTransient,
-	MissingOpenDetail,
+	MissingMapping,
 	OutcomeUnknown,
 } from '../../../../nodes/shared/api/errors';
 import { TransportFault, type Method } from '../../../../nodes/shared/api/http';
@@ -114,6 +114,6 @@ test('an unknown outcome can be told in the words of whoever knows what was sent
 });
 
 test('an open detail that is missing is not sent, and waiting does not help', () => {
-	expect(words(new MissingOpenDetail('It is missing', 'Fill it in.'))).toMatchSnapshot();
+	expect(words(new MissingMapping('It is missing', 'Fill it in.'))).toMatchSnapshot();
 	expect(isTransient(new Error('x'))).toBe(false);
 });

@@ -1,10 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { OPEN_DETAIL_TOPICS, type OpenDetailTopic } from '../apiMapping';
-import type { OpenDetailField } from '../apiMapping/field';
+import { MAPPING_TOPICS, type MappingTopic } from '../apiMapping';
+import type { MappingField } from '../apiMapping/field';
 
-/** The *Open Details* of the credential form: a switch for each topic, its fields behind it. */
-export function openDetailProperties(): INodeProperties[] {
-	return OPEN_DETAIL_TOPICS.flatMap((topic) => [
+/** The *API Mapping* of the credential form: a switch for each topic, its fields behind it. */
+export function apiMappingProperties(): INodeProperties[] {
+	return MAPPING_TOPICS.flatMap((topic) => [
 		{
 			displayName: topic.switchLabel,
 			name: topic.switchName,
@@ -16,7 +16,7 @@ export function openDetailProperties(): INodeProperties[] {
 	]);
 }
 
-function toProperty(topic: OpenDetailTopic, name: string, field: OpenDetailField): INodeProperties {
+function toProperty(topic: MappingTopic, name: string, field: MappingField): INodeProperties {
 	const shared = {
 		displayName: field.label,
 		name,

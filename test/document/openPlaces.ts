@@ -1,5 +1,5 @@
 /** How the package treats a place that the document leaves open. */
-export type Treatment =
+type Treatment =
 	/** The user says it, in the credential or in a parameter of the node. */
 	| 'asked'
 	/** It reaches the user as the service gave it. */
@@ -7,7 +7,7 @@ export type Treatment =
 	/** Nothing in the package depends on it. */
 	| 'notReliedOn';
 
-export type OpenPlace = {
+type OpenPlace = {
 	/** Words of the document that stand at this place and nowhere else. */
 	quote: string;
 	section: string;
@@ -205,5 +205,3 @@ export const OPEN_PLACES = {
 		how: 'Legacy operations are off by default and name what replaces them.',
 	},
 } as const satisfies Record<string, OpenPlace>;
-
-export type OpenPlaceName = keyof typeof OPEN_PLACES;

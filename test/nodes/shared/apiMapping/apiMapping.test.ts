@@ -1,0 +1,40 @@
+import { ApiMapping } from '../../../../nodes/shared/apiMapping';
+
+test('a missing detail names the credential’s switch and field, and whom to ask', () => {
+	const missing = () => new ApiMapping({ dndAddAgentName: ' ' }).required('dndAddAgentName');
+	expect(missing).toThrow('The credential does not say yet: “Add: Name of the Agent Value”');
+	expect(caught(missing)).toMatchObject({
+		outcome: 'notSent',
+		todo: expect.stringMatching(
+			/turn on “API Mapping: Do-Not-Disturb Lists”.*“Endpoints › POST \/v1\/dnd_numbers”/,
+		),
+	});
+	expect(new ApiMapping({ dndAddAgentName: ' agent ' }).required('dndAddAgentName')).toBe('agent');
+});
+
+test('several missing details are named at once, each once', () => {
+	const missing = () =>
+		new ApiMapping({ dndAddPhoneName: 'phone' }).require([
+			'dndAddAgentName',
+			'dndAddPhoneName',
+			'dndAddPlacement',
+			'dndAddAgentName',
+			'chatCreateAgentName',
+		]);
+	expect(missing).toThrow(
+		'The credential does not say yet: “Add: Name of the Agent Value”, “Add: Where Values Go” and “Create Session: Name of the Agent Value”',
+	);
+	expect(caught(missing)).toMatchObject({
+		todo: expect.stringMatching(
+			/turn on “API Mapping: Do-Not-Disturb Lists” and “API Mapping: Chat” and fill in “Add: Name.*under “Endpoints › POST \/v1\/dnd_numbers” and “Endpoints › POST \/v1\/chat\/session”/,
+		),
+	});
+});
+
+function caught(act: () => unknown): unknown {
+	try {
+		return act();
+	} catch (error) {
+		return error;
+	}
+}
