@@ -53,6 +53,9 @@ export type FeedSettings = {
 /** What an earlier try leaves to do: `rows` are still to be sent. */
 export type Restored = { rows: number[]; outcome: FeedOutcome };
 
+/** Requests that a long session of a model keeps in this process, beside those whose fate is open. */
+const MOST_TAKEN = 1_000;
+
 type Found = { request: SentRequest; rows: number[]; numbers: string[] };
 
 export function emptyRecord(): FeedRecord {
@@ -89,7 +92,6 @@ export class FeedProgress {
 			settle(request, same, keys, outcome);
 		}
 		for (const { row, number, reason, settings: under } of this.record.refused) {
-			if (settings.forModel) break;
 			if (number !== fingerprint([keys[row] ?? ''])) continue;
 			if (under !== settings.fingerprintOf(row)) continue;
 			settledRows.add(row);
@@ -131,6 +133,7 @@ export class FeedProgress {
 		return {
 			taken: (answer) => {
 				request.answer = answer;
+				if (settings.forModel) this.forgetOldest();
 			},
 			unknown: (error) => {
 				request.unknown = error.kept();
@@ -142,9 +145,17 @@ export class FeedProgress {
 	}
 
 	refuse({ index, reason }: LeftOutRow, keys: readonly string[], settings: FeedSettings): void {
+		if (settings.forModel) return;
 		const number = fingerprint([keys[index] ?? '']);
 		const under = settings.fingerprintOf(index);
 		this.record.refused.push({ settings: under, row: index, number, reason });
+	}
+
+	private forgetOldest(): void {
+		const taken = this.record.sent.filter(({ answer }) => answer !== undefined);
+		const [oldest] = taken;
+		if (taken.length <= MOST_TAKEN) return;
+		this.record.sent = this.record.sent.filter((other) => other !== oldest);
 	}
 
 	/** Requests of earlier tries whose rows are still the same people. */

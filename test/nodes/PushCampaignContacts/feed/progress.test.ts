@@ -146,6 +146,24 @@ test('skipped rows stay skipped', async () => {
 	expect(countRows(outcome)).toMatchObject({ pushed: 9, do_not_disturb: 1, unknown: 10 });
 });
 
+test('of a model’s pushes the newest are kept, and each whose fate is open; no refusal is', async () => {
+	const { options, sent } = scripted((phones, request) => {
+		if (request === 1) return reset;
+		return request === 2 ? refuse('contacts[0] is invalid') : accept(phones, request);
+	});
+	const progress = new FeedProgress();
+	const wish = async (index: number) =>
+		await push([{ json: { phone: phone(index) } }], { ...options, forModel: true }, progress);
+	for (let index = 0; index < 1_003; index++) await wish(index);
+	expect(progress.record.sent).toHaveLength(1_001);
+	expect(progress.record.refused).toEqual([]);
+	sent.length = 0;
+	for (const index of [0, 3, 1_002]) await wish(index);
+	expect(sent).toEqual([]);
+	await wish(2);
+	expect(sent).toEqual([[phone(2)]]);
+});
+
 test('it holds ranges and answers, and neither rows nor numbers', async () => {
 	const { options } = scripted(accept);
 	const progress = new FeedProgress();
