@@ -2,12 +2,15 @@ import { clock } from '../shared/n8n/connect';
 import type { EndingKind } from '../shared/chat/closeCodes';
 import type { ChatEnded } from '../shared/chat/endings';
 import type { Readiness } from '../shared/chat/exchange';
+import type { OnTooLarge } from '../shared/chat/inbox';
 import { pause } from '../shared/chat/pause';
 import type { ChatEvent } from '../shared/chat/types';
 import { restMs } from './rest';
 
 export type Callbacks = {
 	onEvent: (event: ChatEvent) => void;
+	/** Something came that was too large to be read. */
+	onTooLarge: OnTooLarge;
 	onEnded: (ending: ChatEnded) => void;
 };
 
@@ -21,6 +24,7 @@ export type Followable = {
 export type SessionParts = {
 	open: (callbacks: Callbacks) => Followable;
 	onEvent: (event: ChatEvent) => void;
+	onTooLarge: OnTooLarge;
 	/** It is given up, for the first time in a row. Unless that is lasting, it is followed again by itself. */
 	onLost: (ending: ChatEnded) => void;
 };
@@ -80,6 +84,7 @@ export class FollowedSession {
 	private open(): Followable {
 		const connection = this.parts.open({
 			onEvent: this.parts.onEvent,
+			onTooLarge: this.parts.onTooLarge,
 			onEnded: (ending) => void this.giveUp(ending),
 		});
 		this.heldSince = null;

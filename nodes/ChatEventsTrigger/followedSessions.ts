@@ -7,6 +7,7 @@ import { FollowedSession, isLasting, type Callbacks, type Followable } from './f
 export type FollowerParts = {
 	open: (sessionId: string, callbacks: Callbacks) => Followable;
 	onEvent: (sessionId: string, event: ChatEvent) => void;
+	onTooLarge: (sessionId: string, chars: number) => void;
 	/** Told once until the session has been held for long again. A lasting ending: it is followed no longer. */
 	onLost: (sessionId: string, ending: ChatEnded) => void;
 };
@@ -31,6 +32,7 @@ export class FollowedSessions {
 		const session = new FollowedSession({
 			open: (callbacks) => this.parts.open(sessionId, callbacks),
 			onEvent: (event) => this.parts.onEvent(sessionId, event),
+			onTooLarge: (chars) => this.parts.onTooLarge(sessionId, chars),
 			onLost: (ending) => {
 				if (isLasting(ending)) this.sessions.delete(sessionId);
 				this.parts.onLost(sessionId, ending);

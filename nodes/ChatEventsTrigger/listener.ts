@@ -6,7 +6,7 @@ import type { ChatEvent } from '../shared/chat/types';
 import { EventEmitter } from './emitter';
 import { isLasting } from './followedSession';
 import { FollowedSessions, type Standing } from './followedSessions';
-import { Losses, sessionsLost } from './losses';
+import { framesLost, Losses, sessionsLost, type TooLargeFrame } from './losses';
 import type { TriggerSettings } from './settings';
 
 /** How long activating waits for the first answer of each session. */
@@ -43,6 +43,7 @@ export class ChatEventsListener {
 			open: (sessionId, callbacks) =>
 				openChatSocket(context, connection, sessionId, { takeOver, ...callbacks }),
 			onEvent: (sessionId, event) => this.pass(sessionId, event),
+			onTooLarge: (sessionId, chars) => this.miss({ sessionId, chars }),
 			onLost: (sessionId, ending) => this.lose(sessionId, ending),
 		});
 	}
@@ -117,6 +118,14 @@ export class ChatEventsListener {
 	private pass(sessionId: string, event: ChatEvent): void {
 		const { types } = this.settings;
 		if (types === null || types.has(event.type)) this.emitter.emit({ sessionId, event });
+	}
+
+	private miss(frame: TooLargeFrame): void {
+		if (this.context.getMode() === 'manual') {
+			this.context.emitError(framesLost(this.context, [frame]));
+		} else {
+			this.losses.frames.add(frame);
+		}
 	}
 
 	private lose(sessionId: string, ending: ChatEnded): void {

@@ -1,9 +1,13 @@
 import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
 import { clock } from '../shared/n8n/connect';
 import type { ChatEnded } from '../shared/chat/endings';
+import { MAX_FRAME_CHARS } from '../shared/chat/frames';
 import { pause } from '../shared/chat/pause';
 import type { SessionEvent } from './emitter';
 import { isLasting } from './followedSession';
+
+/** Whatever it held started no execution. */
+export type TooLargeFrame = { sessionId: string; chars: number };
 
 export type Loss = { sessionId: string; ending: ChatEnded };
 
@@ -22,6 +26,8 @@ export class Losses {
 
 	readonly events: Gathered<SessionEvent>;
 
+	readonly frames: Gathered<TooLargeFrame>;
+
 	/** `signal` is aborted when the trigger is closed: then all is told at once. */
 	constructor(context: ITriggerFunctions, signal: AbortSignal) {
 		this.sessions = new Gathered(signal, (losses) =>
@@ -32,6 +38,9 @@ export class Losses {
 			context.logger.error(error.message, { said: error.description });
 			context.saveFailedExecution(error);
 		});
+		this.frames = new Gathered(signal, (frames) =>
+			context.saveFailedExecution(framesLost(context, frames)),
+		);
 	}
 }
 
@@ -68,6 +77,24 @@ export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOp
 	const isTriedAgain =
 		context.getMode() !== 'manual' && losses.some(({ ending }) => !isLasting(ending));
 	const description = [...advice, ...(isTriedAgain ? [TRIED_AGAIN] : [])].join(' ');
+	return new NodeOperationError(context.getNode(), message, { description });
+}
+
+export function framesLost(
+	context: ITriggerFunctions,
+	frames: TooLargeFrame[],
+): NodeOperationError {
+	const named = frames
+		.slice(0, MOST_NAMED)
+		.map(({ sessionId, chars }) => `${sessionId} (${chars.toLocaleString('en-US')} characters)`);
+	const others = frames.length - named.length;
+	const list = [...named, ...(others > 0 ? [`and ${others} more`] : [])].join(', ');
+	const message =
+		frames.length === 1
+			? 'What came in a chat session was too large to be read'
+			: `What came in chat sessions was too large to be read, ${frames.length} times`;
+	const most = MAX_FRAME_CHARS.toLocaleString('en-US');
+	const description = `It started no execution: the trigger reads ${most} characters at most. Look at these conversations yourself: ${list}.`;
 	return new NodeOperationError(context.getNode(), message, { description });
 }
 

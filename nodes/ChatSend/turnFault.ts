@@ -84,7 +84,7 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 		case 'unknown':
 			return new ChatTurnFault(
 				{
-					message: outcome.why === 'no_ack' ? NOT_CONFIRMED : CONNECTION_LOST,
+					message: NOT_KNOWN[outcome.why],
 					todo: outcome.keyed ? SEND_UNKNOWN_WITH_KEY : SEND_UNKNOWN,
 				},
 				'unknown',
@@ -114,9 +114,12 @@ const REFUSED_WITHOUT_REASON: TurnText = {
 	todo: 'It gave no reason. Check the fields of this item, then send the message again.',
 };
 
-const NOT_CONFIRMED = 'The message was sent, but the service did not confirm it in time';
-
-const CONNECTION_LOST = 'The connection was lost after the message was sent';
+const NOT_KNOWN: Record<Extract<TurnOutcome, { kind: 'unknown' }>['why'], string> = {
+	no_ack: 'The message was sent, but the service did not confirm it in time',
+	lost: 'The connection was lost after the message was sent',
+	too_large:
+		'The message was sent, but the service did not confirm it in time, or in a frame too large to be read (over 8 million characters)',
+};
 
 const STOPPED: TurnText = {
 	message: 'The message was not sent, because the run was stopped',

@@ -42,12 +42,26 @@ export class NeverConnected extends ExplainedError {
 	}
 }
 
+/** The time was over, and what came meanwhile could not all be read. */
+export class NotAllRead extends ExplainedError {
+	override readonly name = 'NotAllRead';
+	readonly outcome = 'unknown';
+
+	constructor() {
+		super(
+			'Something came in the chat session that was too large to be read (over 8 million characters), so it is not known whether it was the event',
+			'Look at the conversation in the service, then decide how the workflow is to go on.',
+		);
+	}
+}
+
 const CHECK_SERVICE = 'Check that the service is up and can be reached from n8n.';
 
 /** What ended the wait. */
 export type WaitEnd =
 	| { kind: 'event'; event: ChatEvent }
 	| { kind: 'time_over' }
+	| { kind: 'not_all_read'; why: NotAllRead }
 	/** The time is over, and the session was never listened to. */
 	| { kind: 'never_connected'; why: NeverConnected }
 	| { kind: 'ended'; ending: ChatEnded }
@@ -76,6 +90,8 @@ export async function waitForEvent(
 	void link.ready().then(({ kind }) => {
 		if (kind === 'open') connected.abort();
 	});
+	const unread = new AbortController();
+	const onTooLarge = () => unread.abort();
 	const unsubscribe = link.subscribe((event) => {
 		if (found.signal.aborted) return;
 		// A new connection can begin with a replay of recent events. Those from before the wait are told by their time,
@@ -89,12 +105,14 @@ export async function waitForEvent(
 		}
 		seen.push(event);
 		if (seen.length > MOST_SEEN) seen.shift();
-	});
+	}, onTooLarge);
 	await pause(clock, ms, AbortSignal.any([found.signal, link.signal]));
 	unsubscribe();
 	const [event] = wanted;
 	if (event !== undefined) return { end: { kind: 'event', event }, seen };
 	if (!link.signal.aborted) {
+		if (unread.signal.aborted)
+			return { end: { kind: 'not_all_read', why: new NotAllRead() }, seen };
 		if (connected.signal.aborted) return { end: { kind: 'time_over' }, seen };
 		return { end: { kind: 'never_connected', why: new NeverConnected(link.setback) }, seen };
 	}

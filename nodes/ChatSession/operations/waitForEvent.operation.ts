@@ -67,7 +67,7 @@ const waitOnce: Prepare = ({ parameters, index }) => {
 			async (socket) => await waitOnSocket(socket, { types, ms, known: new Set(known) }, clock),
 		);
 		if (end.kind === 'stopped') throw stopped(context);
-		if (end.kind === 'never_connected') throw end.why;
+		if (end.kind === 'never_connected' || end.kind === 'not_all_read') throw end.why;
 		if (end.kind === 'ended' && end.ending.kind !== 'session_closed') throw end.ending;
 		const event = end.kind === 'event' ? end.event : null;
 		if (event?.eventId != null) known.push(event.eventId);

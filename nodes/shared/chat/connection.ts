@@ -10,7 +10,8 @@ import { describeEnding, saidByService, saidInMinting } from './endings';
 import type { Exchange, Readiness } from './exchange';
 import { Exchanger } from './exchange';
 import { Hold, type HoldParts } from './hold';
-import { Inbox } from './inbox';
+import { isTooLarge } from './frames';
+import { Inbox, type OnTooLarge } from './inbox';
 import { Line } from './line';
 import type { Deferred } from './pause';
 import { aborted, deferred, pause } from './pause';
@@ -165,8 +166,8 @@ export class ChatConnection {
 	}
 
 	/** Returns a function that ends the subscription. */
-	subscribe(listener: (event: ChatEvent) => void): () => void {
-		return this.inbox.subscribe(listener);
+	subscribe(listener: (event: ChatEvent) => void, onTooLarge?: OnTooLarge): () => void {
+		return this.inbox.subscribe(listener, onTooLarge);
 	}
 
 	/**
@@ -264,7 +265,9 @@ export class ChatConnection {
 		if (address.kind === 'unusable') return address;
 		const secrets = [token.token];
 		const onData = (data: unknown) =>
-			this.inbox.receive(typeof data === 'string' ? withoutSecrets(data, secrets) : data);
+			this.inbox.receive(
+				typeof data === 'string' && !isTooLarge(data) ? withoutSecrets(data, secrets) : data,
+			);
 		return new Line(address.url, { openSocket, clock, onData });
 	}
 

@@ -54,10 +54,14 @@ export type Incoming =
 	| { kind: 'event'; event: ChatEvent }
 	| { kind: 'ignored'; why: IgnoredFrame };
 
+export function isTooLarge(data: string): boolean {
+	return data.length > MAX_FRAME_CHARS;
+}
+
 /** Reads what the service sent. Never throws: what cannot be read is an outcome. */
 export function parseFrame(data: unknown): Incoming {
 	if (typeof data !== 'string') return { kind: 'ignored', why: 'binary' };
-	if (data.length > MAX_FRAME_CHARS) return { kind: 'ignored', why: 'too_large' };
+	if (isTooLarge(data)) return { kind: 'ignored', why: 'too_large' };
 	const frame = parseJson(data);
 	if (frame === undefined) return { kind: 'ignored', why: 'not_json' };
 	if (!isJsonObject(frame)) return { kind: 'ignored', why: 'not_an_object' };

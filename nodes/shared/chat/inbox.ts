@@ -1,8 +1,12 @@
-import { parseFrame } from './frames';
+import { fingerprint } from './chatInput';
+import { parseFrame, type IgnoredFrame } from './frames';
 import { RecentIds } from './recentIds';
 import type { Ack, ChatEvent, Log } from './types';
 
 type Listener = (event: ChatEvent) => void;
+
+/** Told of a frame that was too large to be read, and so of something that is lost. */
+export type OnTooLarge = (chars: number) => void;
 
 /**
  * Takes what arrives on a session's sockets, across reconnects: acks to the frame that waits, each event once to each
@@ -16,6 +20,11 @@ export class Inbox {
 
 	private readonly listeners = new Set<Listener>();
 
+	private readonly onTooLarge = new Set<OnTooLarge>();
+
+	/** Those that were too large, by what they said: each is told once, as a reconnect brings it again. */
+	private readonly tooLarge = new RecentIds<true>();
+
 	private isShut = false;
 
 	constructor(
@@ -25,9 +34,13 @@ export class Inbox {
 		private readonly onAck: (ack: Ack) => boolean,
 	) {}
 
-	subscribe(listener: Listener): () => void {
+	subscribe(listener: Listener, onTooLarge: OnTooLarge = () => {}): () => void {
 		this.listeners.add(listener);
-		return () => this.listeners.delete(listener);
+		this.onTooLarge.add(onTooLarge);
+		return () => {
+			this.listeners.delete(listener);
+			this.onTooLarge.delete(onTooLarge);
+		};
 	}
 
 	/** Whatever still arrives is dropped. */
@@ -39,8 +52,22 @@ export class Inbox {
 		if (this.isShut) return;
 		const incoming = parseFrame(data);
 		if (incoming.kind === 'event') this.deliver(incoming.event);
-		else if (incoming.kind === 'ignored') this.count(incoming.why);
+		else if (incoming.kind === 'ignored') this.leaveOut(incoming.why, data);
 		else if (!this.onAck(incoming.ack)) this.count('unexpected_ack');
+	}
+
+	private leaveOut(why: IgnoredFrame, data: unknown): void {
+		this.count(why);
+		if (why !== 'too_large' || typeof data !== 'string') return;
+		const name = fingerprint(data);
+		if (this.tooLarge.get(name) === true) return;
+		this.tooLarge.set(name, true);
+		const { sessionId } = this;
+		this.log.warn('A frame of a chat session is too large to be read', {
+			sessionId,
+			chars: data.length,
+		});
+		for (const tell of [...this.onTooLarge]) tell(data.length);
 	}
 
 	private deliver(event: ChatEvent): void {

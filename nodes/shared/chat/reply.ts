@@ -15,9 +15,10 @@ export interface WantedTurn {
  * - `ack`: the service's acknowledgement.
  * - `events`: messages of the agent between the own message and the turn's result, or shortly after it.
  * - `uncertain`: messages of the agent came that may belong to another turn as well, so none is given.
+ * - `too_large`: a frame that may hold it was too large to be read.
  * - `none`: no message of the agent came.
  */
-export type ReplySource = 'ack' | 'events' | 'uncertain' | 'none';
+export type ReplySource = 'ack' | 'events' | 'uncertain' | 'too_large' | 'none';
 
 export interface TiedReply {
 	/** Null unless it surely belongs to the turn. */
@@ -42,6 +43,9 @@ type Message = Extract<Entry, { content: string }>;
  * something of another turn is seen among them. Where a result names the very message of the agent, that is the reply.
  */
 export class ReplyCollector {
+	/** Something came that could not be read. */
+	hasGap = false;
+
 	private readonly entries: Entry[] = [];
 
 	/** `sentText`: by which the own message is known when it comes back as an event. */
@@ -57,6 +61,7 @@ export class ReplyCollector {
 		const result = this.resultOf(wanted);
 		const named = this.namedBy(result, wanted);
 		if (named !== undefined) return { reply: named.content, source: 'events' };
+		if (this.hasGap) return TOO_LARGE;
 		const own = this.ownMessage(wanted, result);
 		if (own === null) return this.entries.some(isReply) ? UNCERTAIN : NONE;
 		const after = this.entries
@@ -159,6 +164,8 @@ export class ReplyCollector {
 }
 
 const UNCERTAIN: TiedReply = { reply: null, source: 'uncertain' };
+
+const TOO_LARGE: TiedReply = { reply: null, source: 'too_large' };
 
 const NONE: TiedReply = { reply: null, source: 'none' };
 

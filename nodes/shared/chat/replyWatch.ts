@@ -1,4 +1,5 @@
 import type { Clock } from '../api/http';
+import type { OnTooLarge } from './inbox';
 import { pause } from './pause';
 import { ReplyCollector, type TiedReply, type WantedTurn } from './reply';
 import { REPLY_LINGER_MS } from './timings';
@@ -6,7 +7,7 @@ import type { ChatEvent, TurnResult } from './types';
 
 /** Where events come from; `ChatLease` and `ChatConnection` are such. */
 export interface EventLink {
-	subscribe(listener: (event: ChatEvent) => void): () => void;
+	subscribe(listener: (event: ChatEvent) => void, onTooLarge?: OnTooLarge): () => void;
 	/** Aborted when nothing more will come. */
 	readonly signal: AbortSignal;
 }
@@ -40,10 +41,20 @@ export class ReplyWatch {
 		sentText: string | null,
 	) {
 		this.collector = new ReplyCollector(sentText);
-		this.end = link.subscribe((event) => {
-			this.collector.take(event);
-			for (const look of [...this.listeners]) look();
-		});
+		this.end = link.subscribe(
+			(event) => {
+				this.collector.take(event);
+				for (const look of [...this.listeners]) look();
+			},
+			() => {
+				this.collector.hasGap = true;
+			},
+		);
+	}
+
+	/** Whether something came that was too large to be read. */
+	get hasGap(): boolean {
+		return this.collector.hasGap;
 	}
 
 	/** Aborted when a reply to the message is there, though its ack may not be. */

@@ -3,6 +3,7 @@ import { fingerprint } from './chatInput';
 import { ChatConnection, type ConnectionOptions } from './connection';
 import type { ChatEnded } from './endings';
 import type { Exchange, Readiness } from './exchange';
+import type { OnTooLarge } from './inbox';
 import { pause } from './pause';
 import {
 	LINGER_AFTER_ACTION_MS,
@@ -59,6 +60,7 @@ export interface LeaseOptions {
 	log: Log;
 	/** Called once for each event from now on, in order of arrival. */
 	onEvent?: (event: ChatEvent) => void;
+	onTooLarge?: OnTooLarge;
 	/** Called at most once, when there is no connection to be had; never after `close()`. */
 	onEnded?: (ending: ChatEnded) => void;
 }
@@ -294,7 +296,7 @@ export class ChatLease implements TurnLink {
 		private readonly onLeft: (lease: ChatLease) => void,
 	) {
 		this.since = connection.attempts;
-		if (options.onEvent) this.subscribe(options.onEvent);
+		if (options.onEvent) this.subscribe(options.onEvent, options.onTooLarge);
 	}
 
 	/** Aborted when nothing more will come: it was closed, or there is no connection to be had (`ending`). */
@@ -319,8 +321,8 @@ export class ChatLease implements TurnLink {
 	}
 
 	/** Every event from now on, once. Returns a function that ends the subscription; closing the lease ends it too. */
-	subscribe(listener: (event: ChatEvent) => void): () => void {
-		const unsubscribe = this.connection.subscribe(listener);
+	subscribe(listener: (event: ChatEvent) => void, onTooLarge?: OnTooLarge): () => void {
+		const unsubscribe = this.connection.subscribe(listener, onTooLarge);
 		const stop = () => {
 			unsubscribe();
 			this.subscriptions.delete(stop);

@@ -46,8 +46,8 @@ export type TurnOutcome =
 	| { kind: 'refused'; ack: Ack; said: string }
 	/** A state the document does not list, without one. */
 	| { kind: 'unrecognized'; ack: Ack }
-	/** Sent, but whether it was taken is not known. `keyed`: with an idempotency key, so sending again is safe. */
-	| { kind: 'unknown'; why: 'no_ack' | 'lost'; keyed: boolean }
+	/** Sent, but whether it was taken is not known; `too_large`: its ack may have been too large to be read. `keyed`: with an idempotency key, so sending again is safe. */
+	| { kind: 'unknown'; why: 'no_ack' | 'lost' | 'too_large'; keyed: boolean }
 	| { kind: 'not_sent'; readiness: Exclude<Readiness, { kind: 'open' }> };
 
 /**
@@ -68,7 +68,7 @@ export async function sendTurn(
 		}
 		return exchange.kind === 'not_sent' && lost === null
 			? { kind: 'not_sent', readiness: exchange.readiness }
-			: unknown(lost ?? 'lost', frame);
+			: unknown(watch.hasGap ? 'too_large' : (lost ?? 'lost'), frame);
 	} finally {
 		watch.end();
 	}
@@ -168,7 +168,7 @@ function saidOf(error: JsonValue | undefined): string {
 	return typeof error === 'string' ? error : JSON.stringify(error);
 }
 
-function unknown(why: 'no_ack' | 'lost', frame: ClientFrame): TurnOutcome {
+function unknown(why: 'no_ack' | 'lost' | 'too_large', frame: ClientFrame): TurnOutcome {
 	return { kind: 'unknown', why, keyed: frame.idempotency_key !== undefined };
 }
 

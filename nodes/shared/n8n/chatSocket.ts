@@ -12,7 +12,10 @@ const connections = new SharedConnections({
 	random: Math.random,
 });
 
-export type ChatSocketOptions = Pick<LeaseOptions, 'takeOver' | 'onEvent' | 'onEnded'>;
+export type ChatSocketOptions = Pick<
+	LeaseOptions,
+	'takeOver' | 'onEvent' | 'onTooLarge' | 'onEnded'
+>;
 
 /** Joins the connection to one chat session that this process shares, opening it if need be; `close()` gives it up. */
 export function openChatSocket(

@@ -115,3 +115,26 @@ test('an expired token is replaced by a new one', async () => {
 	await count(active.emitted, 1);
 	expect(eventsOf(active)).toEqual(['nudge_sent']);
 });
+
+test('what is too large to be read is told to the owner, once, also when it is sent again', async () => {
+	const active = await ring.start({ sessionIds: sessions.open });
+	const { sessions: control } = ring.service();
+	control.pushEvent(sessions.open, 'message_received', { content: 'x'.repeat(9_000_000) });
+	control.nudge(sessions.open);
+	await count(active.emitted, 1);
+	control.closeSockets(1011, sessions.open);
+	await ring.reconnected(1);
+	control.setMode(sessions.open, 'support');
+	await count(active.emitted, 2);
+	await count(active.failed, 1);
+	expect(eventsOf(active)).toEqual(['nudge_sent', 'mode_changed']);
+	await active.stop();
+	expect(active.failed).toMatchObject([
+		{
+			message: 'What came in a chat session was too large to be read',
+			description: expect.stringMatching(
+				new RegExp(`reads 8,388,608 characters at most\\. .*${sessions.open} \\(9,000,\\d+ char`),
+			),
+		},
+	]);
+});

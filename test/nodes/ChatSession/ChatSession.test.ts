@@ -162,6 +162,14 @@ describe('wait for event', () => {
 		expect(records(await waiting)).toMatchObject([{ timed_out: true, event: null }]);
 	});
 
+	test('the time is over, and something was too large to be read: told, not taken for silence', async () => {
+		const waiting = wait({ eventTypes: ['message_received'], timeLimit: 20 });
+		await listening();
+		const content = 'x'.repeat(9_000_000);
+		ring.simulator().sessions.pushEvent(sessions.open, 'message_received', { content });
+		expect(stopped(await waiting).message).toContain('too large to be read');
+	});
+
 	describe('Stop', () => {
 		const begin = async (parameters: INodeParameters = {}, items = [{}]) =>
 			await ring.begin({ operation: 'waitForEvent', ...parameters }, { items });

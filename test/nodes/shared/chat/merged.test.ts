@@ -37,6 +37,17 @@ describe('merged', () => {
 		expect(outcome()).toMatchObject({ reply: 'shortly after', source: 'events' });
 	});
 
+	it('gives no reply where a frame that may hold it was too large to be read', async () => {
+		const { socket, outcome, clock } = await turn(messageFrame('hi'));
+		socket().receives(merged);
+		happens(socket(), 'message_received', user('hi'));
+		happens(socket(), 'message_received', ai('one'));
+		happens(socket(), 'message_received', ai('x'.repeat(9_000_000)));
+		happens(socket(), 'turn_result', { turn_id: 't-9' });
+		await clock.advance(1_500);
+		expect(outcome()).toMatchObject({ reply: null, source: 'too_large', end: 'found' });
+	});
+
 	it('takes a result that came before the ack', async () => {
 		const { socket, outcome, clock } = await turn(messageFrame('hi'));
 		happens(socket(), 'turn_result', { turn_id: 't-9', state: 'default' });

@@ -1,6 +1,7 @@
 import { interactionFrame, messageFrame } from '../../../../nodes/shared/chat/frames';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import { INVALID_CODES } from '../../../../nodes/shared/chat/types';
+import { turnFault } from '../../../../nodes/ChatSend/turnFault';
 import { ackFrame, rig, settle } from './fakes';
 import { KEYED, turn } from './turnRig';
 
@@ -101,6 +102,15 @@ it('leaves no subscription behind', async () => {
 	socket().receives(ackFrame({ state: 'default' }));
 	await whole;
 	expect(subscribed).toBe(0);
+});
+
+it('an ack that is too large to be read: unknown, and why', async () => {
+	const { socket, whole, clock } = await turn(messageFrame('hi'));
+	socket().receives(ackFrame({ state: 'default', reply: 'x'.repeat(9_000_000) }));
+	await clock.advance(120_000);
+	const outcome = await whole;
+	expect(outcome).toEqual({ kind: 'unknown', why: 'too_large', keyed: false });
+	expect(turnFault(outcome)?.message).toContain('too large to be read');
 });
 
 describe('busy', () => {
