@@ -1,4 +1,4 @@
-import { hasTrunkZero, leadingCode } from './callingCodes';
+import { hasTrunkZero } from './callingCodes';
 
 /** A number as someone wrote it, with the formatting taken off: every digit, in its order. */
 export type Written = {
@@ -87,7 +87,7 @@ function readText(cell: string): Written | Unreadable {
 
 /** `dialled` should be digits with at most one leading `+`. */
 function plain(dialled: string): Written | Unreadable {
-	if (dialled.length >= TWO_NUMBERS && dialled.replace(/\D/g, '').length >= TWO_NUMBERS) {
+	if (dialled.replace(/\D/g, '').length >= TWO_NUMBERS) {
 		return { what: 'holds more than one phone number', todo: 'Keep one number.' };
 	}
 	if (!DIALLED.test(dialled)) return NO_NUMBER;
@@ -132,11 +132,11 @@ function withoutDecimals(text: string): string | Unreadable {
 
 /** Only where the zero is surely not dialled; elsewhere it stays a digit. */
 function withoutBracketedZero(text: string): string {
-	const [shown, before = ''] = BRACKETED_ZERO.exec(text) ?? [];
-	if (shown === undefined || !/^\W*(?:\+|00)/.test(before)) return text;
-	const digits = before.replace(/\D/g, '').replace(/^00/, '');
-	const code = leadingCode(digits);
-	return code === digits && hasTrunkZero(code) ? before + text.slice(shown.length) : text;
+	return text.replace(BRACKETED_ZERO, (shown: string, before: string) => {
+		const isDialledFromAbroad = /^\W*(?:\+|00)/.test(before);
+		const digits = before.replace(/\D/g, '').replace(/^00/, '');
+		return isDialledFromAbroad && hasTrunkZero(digits) ? before : shown;
+	});
 }
 
 /** Full-width digits and those of the scripts read in India become 0–9. */
@@ -150,6 +150,5 @@ function toAscii(text: string): string {
 
 function kindOf(value: unknown): string {
 	if (Array.isArray(value)) return 'a list';
-	if (value === undefined || value === null) return 'nothing';
 	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

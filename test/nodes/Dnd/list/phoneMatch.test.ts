@@ -14,6 +14,7 @@ test.each<[unknown, string]>([
 	['098765 43210', '09876543210'],
 	['+44 (0) 20 7946 0958', '+442079460958'],
 	['0044 20 7946 0958', '00442079460958'],
+	['0091 11 2345 6789', '00911123456789'],
 	['1909', '1909'],
 	["'+91 98765 43210", '+919876543210'],
 	[' +91 98123-45678 ', '+919812345678'],
@@ -52,13 +53,22 @@ test('a number is the same in every way of writing it', () => {
 	expect(phoneKey('+1 (415) 555-0132')).toBe('14155550132');
 });
 
-test('an empty number says what to enter', () => {
-	const empty = () => {
+test.each([
+	['', 'Enter the phone number, with its country code.'],
+	['call me', 'Enter its digits, with a leading + and country code where your service wants one.'],
+	[
+		'+91 98765',
+		'Enter its digits, with a leading + and country code where your service wants one.',
+	],
+	['12', 'Enter its digits, with a leading + and country code where your service wants one.'],
+	['98765.00000', 'Write the number without a dot or comma.'],
+])('of %p it is said what to enter', (value, todo) => {
+	const told = () => {
 		try {
-			return parseDndPhone('');
+			return parseDndPhone(value);
 		} catch (error) {
 			return error;
 		}
 	};
-	expect(empty()).toMatchObject({ todo: 'Enter the phone number, with its country code.' });
+	expect(told()).toMatchObject({ todo });
 });

@@ -1,0 +1,105 @@
+import { isWritten, readWritten } from '../../../../nodes/shared/phone/written';
+
+const digitsOf = (value: unknown): string => {
+	const reading = readWritten(value);
+	if (!isWritten(reading)) throw new Error(`${String(value)} ${reading.what}`);
+	return `${reading.plus ? '+' : ''}${reading.digits}`;
+};
+
+describe('formatting goes, and every digit stays', () => {
+	test.each<[string, unknown, string]>([
+		['digits', '9876543210', '9876543210'],
+		['an exact number', 9876543210, '9876543210'],
+		['a plus', '+44 20 7946 0958', '+442079460958'],
+		['a dot after the first group', '98.76 54 32 10', '9876543210'],
+		['a dot before the last group', '020 7946.09', '020794609'],
+		['a dot in front', '.9876543210', '9876543210'],
+		['pairs between dots, one of which begins with a zero', '01.23.05.67.89', '0123056789'],
+		['pairs between dots, the last one zeros', '01.23.45.67.00', '0123456700'],
+		['an apostrophe before a lead export', "'p:+919876543210", '+919876543210'],
+		['an apostrophe before nine digits and a decimal', "'987654321.0", '987654321'],
+		['a formula around nine digits and a decimal', '="987654321.0"', '987654321'],
+	])('%s', (_what, value, digits) => {
+		expect(digitsOf(value)).toBe(digits);
+	});
+});
+
+describe('a whole number in groups of thousands', () => {
+	test.each([
+		['987,000', '987000'],
+		['9,876,543,210.00', '9876543210'],
+		['98,76,543,210.00', '9876543210'],
+		['987,65,43,210.00', '9876543210'],
+		['9.876.543.210,00', '9876543210'],
+		['98.765.432.100,0', '98765432100'],
+		['987.654.321,0', '987654321'],
+	])('%s', (text, digits) => {
+		expect(digitsOf(text)).toBe(digits);
+	});
+});
+
+describe('scientific notation of which nothing is lost', () => {
+	test.each([
+		['9.87654321E+09', '9876543210'],
+		['9,87654321e9', '9876543210'],
+		['987654321e1', '9876543210'],
+		['9876543210e0', '9876543210'],
+		['9.876543210000E+09', '9876543210'],
+	])('%s', (text, digits) => {
+		expect(digitsOf(text)).toBe(digits);
+	});
+});
+
+describe('a zero in brackets goes only behind a country code whose countries do not dial it from abroad', () => {
+	test.each([
+		['+44 (0)20 7946 0958', '+442079460958'],
+		['+44(0)20 7946 0958', '+442079460958'],
+		['+44 ( 0 ) 20 7946 0958', '+442079460958'],
+		['0044 (0)20 7946 0958', '00442079460958'],
+		['00 44 (0)20 7946 0958', '00442079460958'],
+		['+971-(0)50-123 4567', '+971501234567'],
+		['+44 (20) 7946 0958', '+442079460958'],
+		['+44 (020) 7946 0958', '+4402079460958'],
+		['44 (0)20 7946 0958', '4402079460958'],
+		['+4 (0)20 7946 0958', '+402079460958'],
+		['+44 20 (0) 7946 0958', '+4420079460958'],
+		['+39 (0)6 1234 5678', '+390612345678'],
+		['(0)20 7946 0958', '02079460958'],
+	])('%s', (text, digits) => {
+		expect(digitsOf(text)).toBe(digits);
+	});
+});
+
+describe('what is not surely one number is not read', () => {
+	test.each<[string, unknown, RegExp]>([
+		['a sentence', 'please call after lunch at 5', /^is not a phone number$/],
+		['words before scientific notation', 'call 9.87654321e9', /^is not a phone number$/],
+		['words after scientific notation', '9.87654321e9 home', /^is not a phone number$/],
+		['a telephone link behind digits', '98765 tel:43210', /^is not a phone number$/],
+		['three decimals', '9876543210.123', /^has decimals/],
+		['three decimals after formatting', '98765 43210.123', /^has decimals/],
+		['two numbers with a dot between', '9876543210.9123456789', /^holds more than one/],
+		['a fraction behind a plus', '+91.5', /^has decimals/],
+		['thousands and zeros', '020 7946.00', /^can be read in two ways/],
+		['nine digits in Swiss groups and a decimal', "987'654'321.0", /^can be read in two ways/],
+		['an object', {}, /^holds an object instead of a number or text$/],
+		['a switch', false, /^holds a boolean instead/],
+		['a list', [], /^holds a list instead/],
+		['16 digits after a plus', '+1234567890123456', /^has 16 digits, .* more than 15$/],
+	])('%s', (_what, value, words) => {
+		const reading = readWritten(value);
+		expect(isWritten(reading) ? reading : reading.what).toEqual(expect.stringMatching(words));
+	});
+
+	test('what to do is said where another way of writing helps', () => {
+		expect(readWritten('9876543210 / 9123456789')).toHaveProperty('todo', 'Keep one number.');
+		expect(readWritten('98765.00000')).toHaveProperty(
+			'todo',
+			'Write the number without a dot or comma.',
+		);
+		expect(readWritten('9.88E+09')).toHaveProperty(
+			'todo',
+			'Format the phone column as text in the spreadsheet and enter the full numbers again.',
+		);
+	});
+});
