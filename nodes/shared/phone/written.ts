@@ -22,7 +22,7 @@ const SCIENTIFIC = /^\+?(\d+)(?:[.,](\d+))?e\+?(\d{1,2})$/i;
 const GROUPED = /^\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?$/;
 const GROUPED_BY_DOTS = /^\d{1,3}(?:\.\d{3})+,\d+$/;
 const ONE_POINT = /^([^.,]*)[.,](\d+)$/;
-const SEVERAL_POINTS_AND_ZERO = /[.,].*[.,]0$/;
+const SEVERAL_POINTS_AND_ZERO = /[.,].*[.,]0$|,.*\.0+$|\..*,0+$/;
 /** "+44 (0) 20 …": a zero in brackets after the country code. */
 const BRACKETED_ZERO = /^(\D*\d[\d\s-]*)\(\s*0\s*\)/;
 /** Their code points end in 0–9 … */
