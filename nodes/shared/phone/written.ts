@@ -17,7 +17,7 @@ const DECORATION = /[\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212.,'"`]/gu;
 const PLAINLY_WRITTEN = /^\+?[\d -]+$/;
 const PLAIN_FORMATTING = /[ -]/g;
 const DIALLED = /^\+?\d+$/;
-const SCIENTIFIC = /^\+?(\d+)(?:[.,](\d+))?e\+?(\d{1,2})$/i;
+const SCIENTIFIC = /^(\+?\d+)(?:[.,](\d+))?e\+?(\d{1,2})$/i;
 /** `9,876,543,210`, in India also `9,87,65,43,210`; elsewhere the dot groups and the comma is the decimal point. */
 const GROUPED = /^\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?$/;
 const GROUPED_BY_DOTS = /^\d{1,3}(?:\.\d{3})+,\d+$/;

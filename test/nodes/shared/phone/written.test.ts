@@ -13,8 +13,8 @@ describe('formatting goes, and every digit stays', () => {
 		['a plus', '+44 20 7946 0958', '+442079460958'],
 		['a dot after the first group', '98.76 54 32 10', '9876543210'],
 		['a dot before the last group', '020 7946.09', '020794609'],
-		['a comma and a dot between groups', '98,765.04321', '9876504321'],
-		['a dot and a comma between groups', '98.765,04321', '9876504321'],
+		['a comma and a dot between groups', '98765,4.0321', '9876540321'],
+		['a dot and a comma between groups', '98765.4,0321', '9876540321'],
 		['a dot in front', '.9876543210', '9876543210'],
 		['pairs between dots, one of which begins with a zero', '01.23.05.67.89', '0123056789'],
 		['pairs between dots, the last one zeros', '01.23.45.67.00', '0123456700'],
@@ -44,6 +44,7 @@ describe('scientific notation of which nothing is lost', () => {
 	test.each([
 		['9.87654321E+09', '9876543210'],
 		['9,87654321e9', '9876543210'],
+		['+9.1987654321E+11', '+919876543210'],
 		['987654321e1', '9876543210'],
 		['9876543210e0', '9876543210'],
 		['9.876543210000E+09', '9876543210'],
