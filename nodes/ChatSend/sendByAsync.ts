@@ -81,7 +81,11 @@ async function sendAndWait(
 			if (readiness.kind !== 'open') throw notReady(readiness);
 			const answer = await send();
 			endTurn();
-			const { turnId, messageId } = acceptedTurn(connection.apiMapping, answer);
+			const { turnId, messageId, reply: given } = acceptedTurn(connection.apiMapping, answer);
+			if (keyed && given !== null) {
+				const known = { reply: given, source: 'ack', result: null, end: 'found' } as const;
+				return asItems({ session_id: sessionId, ...recordOf(answer), ...awaitedReply(known) });
+			}
 			const named = turnId !== null || messageId !== null;
 			if (!named) context.addExecutionHints({ message: TURN_NOT_NAMED });
 			const messageIds = messageId === null ? [] : [messageId];

@@ -94,6 +94,8 @@ export function acceptedTurn(details: ApiMapping, { body }: Answer) {
 	return {
 		turnId: path === undefined ? findField(body, 'turn_id') : idAt(body, path),
 		messageId: findField(body, 'message_id'),
+		/** Of a key that was used before: the turn is over, and its reply at hand. */
+		reply: findField(body, 'reply'),
 	};
 }
 

@@ -211,6 +211,16 @@ describe('waiting for the reply of an asynchronous message', () => {
 		expect(records(await again)).toMatchObject([{ reply: null, reply_source: 'uncertain' }]);
 	});
 
+	test('a protected message whose answer holds the reply of the first time: given at once', async () => {
+		const data = { state: 'default', turn_id: 'turn_1', reply: 'As I said' };
+		const body = { success: true, data };
+		ring.simulator().faults.inject({ kind: 'status', status: 200, body, match: { path: ASYNC } });
+		const parameters = { ...WAIT, ...KEY, options: { replyTimeLimit: 20 } };
+		expect(records(await ring.run(parameters))).toEqual([
+			{ session_id: sessions.open, ...data, reply_source: 'ack', turn_result: null },
+		]);
+	});
+
 	test('an answer that does not name the turn: told how to mend it', async () => {
 		const terse = await startSimulator({ dialect: dialects.terse });
 		try {
