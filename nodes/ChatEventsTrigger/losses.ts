@@ -1,7 +1,7 @@
 import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
 import { clock } from '../shared/n8n/connect';
 import type { ChatEnded } from '../shared/chat/endings';
-import { MAX_FRAME_CHARS } from '../shared/chat/frames';
+import { idOf, MAX_FRAME_CHARS } from '../shared/chat/frames';
 import { pause } from '../shared/chat/pause';
 import type { SessionEvent } from './emitter';
 import { isLasting } from './followedSession';
@@ -101,7 +101,10 @@ export function framesLost(
 function eventsLost(context: ITriggerFunctions, events: SessionEvent[]): NodeOperationError {
 	const named = events
 		.slice(0, MOST_NAMED)
-		.map(({ sessionId, event }) => `${event.type} (${event.eventId ?? 'no ID'}) of ${sessionId}`);
+		.map(
+			({ sessionId, event }) =>
+				`${event.type} (${idOf(event.envelope.event_id) ?? 'no ID'}) of ${sessionId}`,
+		);
 	const others = events.length - named.length;
 	const list = [...named, ...(others > 0 ? [`and ${others} more`] : [])].join(', ');
 	const message =

@@ -1,3 +1,4 @@
+import { fingerprint } from './chatInput';
 import { isJsonObject, parseJson } from '../api/types';
 import type { JsonObject, JsonValue } from '../api/types';
 import type {
@@ -74,10 +75,18 @@ export function parseFrame(data: unknown): Incoming {
 			? { kind: 'ack', ack: readAck(state, payload) }
 			: { kind: 'ignored', why: 'no_state' };
 	}
-	return {
-		kind: 'event',
-		event: { type, eventId: idOf(frame.event_id), payload, envelope: frame },
-	};
+	const eventId = idOf(frame.event_id) ?? idByText(data, frame, payload);
+	return { kind: 'event', event: { type, eventId, payload, envelope: frame } };
+}
+
+/**
+ * Without an ID, what names its message or turn and its time is the same event when it comes word for word again, as it
+ * does on two sockets at once: a message is added once, and a turn has one result. Of others nobody can tell.
+ */
+function idByText(text: string, { type, ts }: JsonObject, payload: JsonObject): string | null {
+	const about =
+		type === 'message_received' ? payload.id : type === 'turn_result' ? payload.turn_id : null;
+	return idOf(about) === null || idOf(ts) === null ? null : fingerprint(text);
 }
 
 export function readMessage({ payload }: ChatEvent): ChatMessage {

@@ -72,7 +72,7 @@ export const EVENT_TYPES = [
 /** One event `{ type, session_id, account_id, ts, event_id, payload }`. */
 export interface ChatEvent {
 	type: string;
-	/** For de-duplication; null when the service sent none. */
+	/** For de-duplication; null when the service sent none and the event cannot be told from others like it. */
 	eventId: string | null;
 	payload: JsonObject;
 	/** The whole envelope as received. */

@@ -115,6 +115,30 @@ describe('events', () => {
 		expect(events).toHaveLength(2);
 	});
 
+	it.each([
+		['message_received', { id: 7, content: 'ok' }],
+		['turn_result', { turn_id: 't-1', state: 'default' }],
+	])(
+		'takes a %s without an id that comes on two sockets at once for one',
+		async (type, payload) => {
+			const { connection, clock, sockets, socket, events, hold } = rig();
+			connection.start();
+			await hold();
+			await clock.advance(270_000);
+			expect(sockets).toHaveLength(2);
+			socket().opens();
+			const came = eventFrame(type, null, payload);
+			for (const one of sockets) one.receives(came);
+			expect(events).toHaveLength(1);
+			// The same words at another time, or with nothing that names them, may be another event.
+			socket().receives(came.replace('00:00:00Z', '00:00:01Z'));
+			expect(events).toHaveLength(2);
+			const unnamed = eventFrame(type, null, { content: 'ok' });
+			for (const one of sockets) one.receives(unnamed);
+			expect(events).toHaveLength(4);
+		},
+	);
+
 	it('takes events that arrive before the connection counts as held', async () => {
 		const { connection, socket, events } = rig();
 		connection.start();
