@@ -9,7 +9,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/agentList';
+import { searchAgents } from '../shared/n8n/agentField';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { openEmitter } from '../shared/n8n/onceEmitter';
 import { nothingToRegister } from '../shared/n8n/webhookMethods';

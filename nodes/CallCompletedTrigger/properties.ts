@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { agentField } from '../shared/n8n/fields';
+import { agentField } from '../shared/n8n/agentField';
 import { OBSERVED_OUTCOMES } from '../shared/calls/completion';
 import { UNREAD_BODY } from '../shared/n8n/webhookAnswer';
 

@@ -1,5 +1,5 @@
 import type { IPollFunctions } from 'n8n-workflow';
-import { readAdditions } from '../shared/n8n/additions';
+import { readAdditions } from '../shared/n8n/options';
 import { connect } from '../shared/n8n/connect';
 import {
 	nextBaseline,

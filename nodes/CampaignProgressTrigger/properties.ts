@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { additionalQueryParameters } from '../shared/n8n/fields';
+import { additionalQueryParameters } from '../shared/n8n/options';
 
 /** What the person sees, from top to bottom. */
 export const progressFields: INodeProperties[] = [

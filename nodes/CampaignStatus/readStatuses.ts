@@ -1,18 +1,20 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { readAdditions } from '../shared/n8n/additions';
-import { cancellableSleep } from '../shared/n8n/cancel';
-import { readConcurrency } from '../shared/n8n/concurrency';
-import { clock, connectOnce } from '../shared/n8n/connect';
-import { asItems, forEachItem } from '../shared/n8n/itemLoop';
-import { Parameters } from '../shared/n8n/parameters';
-import { simplifyCampaign, viewCampaign } from '../shared/campaign';
 import { getCampaignStatus } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
-import { parseCampaignId } from '../shared/api/identifiers';
-import { readWait } from './readWait';
+import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
+import type { Clock } from '../shared/api/http';
+import { parseCampaignId, parseContactListId, parseCount } from '../shared/api/identifiers';
+import type { JsonObject } from '../shared/api/types';
+import { isUnset } from '../shared/calls/callRequestFields';
+import { type CampaignView, simplifyCampaign, viewCampaign } from '../shared/campaign';
+import { cancellableSleep } from '../shared/n8n/cancel';
+import { clock, connectOnce } from '../shared/n8n/connect';
+import { asItems, forEachItem } from '../shared/n8n/itemLoop';
+import { readAdditions, readConcurrency } from '../shared/n8n/options';
+import { Parameters } from '../shared/n8n/parameters';
+import { type WaitSettings, waitUntilCompleted } from './campaignWait';
 import { READS_AT_ONCE } from './properties';
-import { statusWithin } from './statusWithin';
 
 /** Another item has stopped the run, so this one need not wait any longer. */
 class Abandoned extends Error {
@@ -52,4 +54,53 @@ export async function readStatuses(context: IExecuteFunctions): Promise<INodeExe
 	const waiting = (context.getNode().parameters.waitUntilCompleted ?? false) !== false;
 	const concurrency = waiting ? Math.max(1, context.getInputData().length) : atOnce;
 	return await forEachItem(context, task, { concurrency });
+}
+
+const SHORTEST_INTERVAL_S = 5;
+
+export type Wait = WaitSettings & { stopAtLimit: boolean };
+
+/** How to wait for one item; `undefined` where it is read once. */
+export function readWait(parameters: Parameters, index: number): Wait | undefined {
+	if (!parameters.boolean('waitUntilCompleted', index)) return undefined;
+	const listId = parameters.value('campaignUploadId', index);
+	return {
+		intervalMs: 1000 * interval(parameters.value('waitInterval', index)),
+		limitMs: 60_000 * limit(parameters.value('waitLimit', index)),
+		contactListId: isUnset(listId) ? undefined : parseContactListId(listId),
+		waitWhileStopped: parameters.record('options', index).waitWhileStopped === true,
+		stopAtLimit: parameters.value('onTimeLimit', index) === 'stop',
+	};
+}
+
+function interval(value: unknown): number {
+	const todo = `Enter the seconds between two looks at the campaign, at least ${SHORTEST_INTERVAL_S}.`;
+	const seconds = parseCount(value, 'Check Every', todo);
+	if (seconds >= SHORTEST_INTERVAL_S) return seconds;
+	throw new InvalidInput(`Check Every is ${seconds} seconds, which is too short`, todo);
+}
+
+function limit(value: unknown): number {
+	return parseCount(value, 'Time Limit', 'Enter the minutes after which the wait ends.');
+}
+
+/**
+ * Reads once, or waits with one short read an interval. n8n can put an execution to sleep in its
+ * database, but wakes it without running the node again, so that nothing would look whether the
+ * campaign is done.
+ */
+export async function statusWithin(
+	read: () => Promise<CampaignView>,
+	wait: Wait | undefined,
+	clock: Clock,
+): Promise<{ view: CampaignView; told: JsonObject }> {
+	if (wait === undefined) return { view: await read(), told: {} };
+	const { view, end } = await waitUntilCompleted(read, wait, clock);
+	if (end.outcome === 'timed_out' && wait.stopAtLimit) {
+		throw new OutcomeUnknown(
+			'The campaign was not completed within the time limit',
+			`${end.note} It goes on by itself; run this item again to wait longer, or raise Time Limit.`,
+		);
+	}
+	return { view, told: { wait_outcome: end.outcome, wait_note: end.note } };
 }

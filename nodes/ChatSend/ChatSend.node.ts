@@ -5,7 +5,7 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/agentList';
+import { searchAgents } from '../shared/n8n/agentField';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { runNode } from '../shared/n8n/nodeRun';
 import { sendFields } from './properties';

@@ -4,7 +4,7 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
-} from '../shared/n8n/fields';
+} from '../shared/n8n/options';
 
 const optionsField: INodeProperties = {
 	displayName: 'Options',

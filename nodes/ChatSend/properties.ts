@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { sessionField, shownFor, takeOverField } from '../shared/n8n/chatFields';
-import { agentField } from '../shared/n8n/fields';
+import { agentField } from '../shared/n8n/agentField';
 import { idempotencyFields } from './idempotencyFields';
 import { optionsFields } from './optionsFields';
 

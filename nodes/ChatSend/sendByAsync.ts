@@ -1,5 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { readAdditions } from '../shared/n8n/additions';
+import { readAdditions } from '../shared/n8n/options';
 import type { ChatDesk, Prepare } from '../shared/n8n/chatItems';
 import { clock, type Connection } from '../shared/n8n/connect';
 import { asItems } from '../shared/n8n/itemLoop';

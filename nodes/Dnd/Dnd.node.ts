@@ -5,7 +5,7 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/agentList';
+import { searchAgents } from '../shared/n8n/agentField';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { operationFields, runOperation } from '../shared/n8n/operations';

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { additionalQueryParameters, concurrencyField } from '../shared/n8n/fields';
+import { additionalQueryParameters, concurrencyField } from '../shared/n8n/options';
 
 export const READS_AT_ONCE = 10;
 

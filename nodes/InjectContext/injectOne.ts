@@ -1,4 +1,4 @@
-import { readAdditions } from '../shared/n8n/additions';
+import { readAdditions } from '../shared/n8n/options';
 import type { Prepare } from '../shared/n8n/chatItems';
 import { asItems } from '../shared/n8n/itemLoop';
 import { parseSessionId, requireText } from '../shared/chat/chatInput';

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { sessionField } from '../shared/n8n/chatFields';
-import { additionalBodyFields, additionalQueryParameters } from '../shared/n8n/fields';
+import { additionalBodyFields, additionalQueryParameters } from '../shared/n8n/options';
 
 export const contextFields: INodeProperties[] = [
 	sessionField,

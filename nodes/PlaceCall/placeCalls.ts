@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { alreadyDone } from '../shared/n8n/alreadyDone';
-import { readConcurrency } from '../shared/n8n/concurrency';
+import { readConcurrency } from '../shared/n8n/options';
 import { connectOnce } from '../shared/n8n/connect';
 import { sendEachItem } from '../shared/n8n/itemLoop';
 import { Parameters } from '../shared/n8n/parameters';

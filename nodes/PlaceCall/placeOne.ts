@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { readAdditions } from '../shared/n8n/additions';
+import { readAdditions } from '../shared/n8n/options';
 import type { Connection } from '../shared/n8n/connect';
 import { asItems } from '../shared/n8n/itemLoop';
 import type { Sending } from '../shared/n8n/once';

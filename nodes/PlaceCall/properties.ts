@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { agentField } from '../shared/n8n/fields';
+import { agentField } from '../shared/n8n/agentField';
 import { COUNTRIES, withoutAccents } from '../shared/calls/countries';
 import {
 	additionalDataFields,

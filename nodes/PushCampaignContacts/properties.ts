@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { additionalBodyFields, additionalQueryParameters, agentField } from '../shared/n8n/fields';
+import { agentField } from '../shared/n8n/agentField';
+import { additionalBodyFields, additionalQueryParameters } from '../shared/n8n/options';
 import {
 	DEFAULT_NAME_COLUMN,
 	DEFAULT_PHONE_COLUMN,

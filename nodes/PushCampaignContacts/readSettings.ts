@@ -1,5 +1,5 @@
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
-import { readAdditions } from '../shared/n8n/additions';
+import { readAdditions } from '../shared/n8n/options';
 import type { Parameters } from '../shared/n8n/parameters';
 import { isRowIndependent } from './rowIndependent';
 import { checkCampaign, checkContactsPerRequest, type Campaign } from './feed/campaign';

@@ -1,5 +1,5 @@
-import { readAdditions } from '../../shared/n8n/additions';
-import { agentField, additionalQueryParameters } from '../../shared/n8n/fields';
+import { additionalQueryParameters, readAdditions } from '../../shared/n8n/options';
+import { agentField } from '../../shared/n8n/agentField';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { findAgents, type FoundAgent } from '../../shared/api/agents';

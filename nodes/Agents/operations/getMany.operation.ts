@@ -1,6 +1,5 @@
-import { readAdditions } from '../../shared/n8n/additions';
-import { additionalQueryParameters } from '../../shared/n8n/fields';
-import { forEachList } from '../../shared/n8n/listLoop';
+import { additionalQueryParameters, readAdditions } from '../../shared/n8n/options';
+import { forEachList } from '../../shared/n8n/list';
 import type { Operation } from '../../shared/n8n/operations';
 import { findAgents } from '../../shared/api/agents';
 import { getActiveAgents } from '../../shared/api/endpoints';

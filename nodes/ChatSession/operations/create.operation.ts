@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { readAdditions } from '../../shared/n8n/additions';
+import { readAdditions } from '../../shared/n8n/options';
 import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
-import { agentField } from '../../shared/n8n/fields';
+import { agentField } from '../../shared/n8n/agentField';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { createValues, createdSessionId } from '../../shared/chat/chatRequests';

@@ -1,7 +1,7 @@
-import { readAdditions } from '../../shared/n8n/additions';
+import { readAdditions } from '../../shared/n8n/options';
 import { sessionField } from '../../shared/n8n/chatFields';
 import { forEachChatItem, type ChatItem, type Prepare } from '../../shared/n8n/chatItems';
-import { agentField } from '../../shared/n8n/fields';
+import { agentField } from '../../shared/n8n/agentField';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { parseJsonObject } from '../../shared/n8n/parameters';

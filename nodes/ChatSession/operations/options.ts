@@ -3,7 +3,7 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
-} from '../../shared/n8n/fields';
+} from '../../shared/n8n/options';
 
 export function optionsOf(...options: INodeProperties[]): INodeProperties {
 	return {

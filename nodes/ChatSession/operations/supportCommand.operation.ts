@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { readAdditions } from '../../shared/n8n/additions';
+import { readAdditions } from '../../shared/n8n/options';
 import { sessionField, shownFor } from '../../shared/n8n/chatFields';
 import { forEachChatItem, type ChatItem, type Prepare } from '../../shared/n8n/chatItems';
 import { asItems } from '../../shared/n8n/itemLoop';

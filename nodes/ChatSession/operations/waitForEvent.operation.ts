@@ -5,7 +5,7 @@ import { forEachChatItem, type ChatDesk, type Prepare } from '../../shared/n8n/c
 import { clock } from '../../shared/n8n/connect';
 import { chosenTypes, eventTypesField, otherEventTypesField } from '../../shared/n8n/eventTypes';
 import { ExecutionMemory } from '../../shared/n8n/executionMemory';
-import { concurrencyField } from '../../shared/n8n/fields';
+import { concurrencyField } from '../../shared/n8n/options';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { parseSessionId } from '../../shared/chat/chatInput';

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { sessionField } from '../../shared/n8n/chatFields';
 import { forEachChatItem, type ChatItem, type Prepare } from '../../shared/n8n/chatItems';
-import { concurrencyField } from '../../shared/n8n/fields';
+import { concurrencyField } from '../../shared/n8n/options';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { parseSessionId } from '../../shared/chat/chatInput';

@@ -1,6 +1,9 @@
-import { readAdditions } from '../../shared/n8n/additions';
-import { readConcurrency } from '../../shared/n8n/concurrency';
-import { additionalQueryParameters, concurrencyField } from '../../shared/n8n/fields';
+import {
+	additionalQueryParameters,
+	concurrencyField,
+	readAdditions,
+	readConcurrency,
+} from '../../shared/n8n/options';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { findEntry, readDndList } from '../list/dndList';

@@ -1,8 +1,10 @@
-import { readAdditions } from '../../shared/n8n/additions';
-import { readConcurrency } from '../../shared/n8n/concurrency';
-import { additionalQueryParameters, concurrencyField } from '../../shared/n8n/fields';
-import { limitFields, readLimit } from '../../shared/n8n/limit';
-import { forEachList } from '../../shared/n8n/listLoop';
+import {
+	additionalQueryParameters,
+	concurrencyField,
+	readAdditions,
+	readConcurrency,
+} from '../../shared/n8n/options';
+import { forEachList, limitFields, readLimit } from '../../shared/n8n/list';
 import type { Operation } from '../../shared/n8n/operations';
 import { readDndList } from '../list/dndList';
 import { InvalidInput } from '../../shared/api/errors';

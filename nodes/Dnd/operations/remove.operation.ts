@@ -1,12 +1,12 @@
-import { readAdditions } from '../../shared/n8n/additions';
-import { alreadyDone } from '../../shared/n8n/alreadyDone';
-import { readConcurrency } from '../../shared/n8n/concurrency';
-import type { Connection } from '../../shared/n8n/connect';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
-} from '../../shared/n8n/fields';
+	readAdditions,
+	readConcurrency,
+} from '../../shared/n8n/options';
+import { alreadyDone } from '../../shared/n8n/alreadyDone';
+import type { Connection } from '../../shared/n8n/connect';
 import { asItems, sendEachItem } from '../../shared/n8n/itemLoop';
 import type { Sending } from '../../shared/n8n/once';
 import type { Operation } from '../../shared/n8n/operations';

@@ -1,5 +1,4 @@
-import { readAdditions } from '../../shared/n8n/additions';
-import { readConcurrency } from '../../shared/n8n/concurrency';
+import { readAdditions, readConcurrency } from '../../shared/n8n/options';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { readTurns, recordingOrNull } from '../calls/callParts';

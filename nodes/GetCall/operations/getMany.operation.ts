@@ -1,8 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { readAdditions } from '../../shared/n8n/additions';
-import { readConcurrency } from '../../shared/n8n/concurrency';
-import { limitFields, readLimit } from '../../shared/n8n/limit';
-import { forEachList } from '../../shared/n8n/listLoop';
+import { readAdditions, readConcurrency } from '../../shared/n8n/options';
+import { forEachList, limitFields, readLimit } from '../../shared/n8n/list';
 import type { Operation } from '../../shared/n8n/operations';
 import { callListQuery, neededForFilters, type CallFilters } from '../calls/callFilters';
 import { neededForList, readCalls } from '../calls/callList';

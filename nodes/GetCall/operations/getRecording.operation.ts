@@ -1,6 +1,5 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { readAdditions } from '../../shared/n8n/additions';
-import { readConcurrency } from '../../shared/n8n/concurrency';
+import { readAdditions, readConcurrency } from '../../shared/n8n/options';
 import { downloadRecording } from '../download';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { alreadyDone, type Deed } from './alreadyDone';
 import { ChatSocketPool } from './chatSocketPool';
-import { readConcurrency } from './concurrency';
+import { readConcurrency } from './options';
 import type { Connection } from './connect';
 import { InOrder } from './inOrder';
 import { sendEachItem } from './itemLoop';

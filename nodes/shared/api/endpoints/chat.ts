@@ -1,13 +1,14 @@
-import { both, carries, carriesSomewhere, either, saysSuccess, type Evidence } from '../evidence';
-import type { Answer } from '../http';
 import type { Service } from '../client';
+import { both, carries, carriesSomewhere, either, type Evidence, saysSuccess } from '../evidence';
+import type { Answer } from '../http';
 import type {
 	InjectContextRequest,
 	LegacyCreateSessionRequest,
 	LegacySendMessageRequest,
 	LegacySessionRequest,
+	WsTokenRequest,
 } from '../types';
-import { segment, withAdditions, type Additions } from './endpoint';
+import { type Additions, segment, withAdditions } from './endpoint';
 
 async function post(
 	service: Service,
@@ -140,4 +141,20 @@ export async function endLegacySession(
 		additions,
 		ENDED[how],
 	);
+}
+
+/** All who want the session wait for its token, so a request that hangs makes room for the next one. */
+const TOKEN_TIMEOUT_MS = 15_000;
+
+/** `POST /v1/chat/session/{id}/ws_token`; with an API token the stream must be `user`. */
+export async function requestWsToken(
+	service: Service,
+	sessionId: string,
+	additions: Additions = {},
+): Promise<Answer> {
+	const path = `/v1/chat/session/${segment(sessionId)}/ws_token`;
+	const body: WsTokenRequest = { stream: 'user' };
+	const timeoutMs = TOKEN_TIMEOUT_MS;
+	const request = withAdditions({ method: 'POST', path, body, timeoutMs }, additions);
+	return await service.send(request, either(saysSuccess, carries('token')), { isSecret: true });
 }

@@ -2,6 +2,5 @@ export * from './agents';
 export * from './calls';
 export * from './campaigns';
 export * from './chat';
-export * from './chatSessions';
 export * from './dnd';
 export type { Additions } from './endpoint';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readConcurrency } from '../../../../nodes/shared/n8n/concurrency';
+import { readConcurrency } from '../../../../nodes/shared/n8n/options';
 import type { Parameters } from '../../../../nodes/shared/n8n/parameters';
 
 test.each<[unknown, number]>([

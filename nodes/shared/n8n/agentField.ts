@@ -1,8 +1,33 @@
-import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
 import { findAgents } from '../api/agents';
 import { getActiveAgents } from '../api/endpoints';
 import { connect } from './connect';
 import { toNodeError } from './nodeErrors';
+
+/** The agent, chosen from the account's active agents or typed in. */
+export const agentField: INodeProperties = {
+	displayName: 'Agent',
+	name: 'agentUuid',
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	required: true,
+	description: 'The AI agent that does the talking',
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select an agent...',
+			typeOptions: { searchListMethod: 'searchAgents', searchable: true },
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. agent_5f2c9a',
+		},
+	],
+};
 
 /** Fills the Agent list with the account's active agents, narrowed to what was typed. */
 export async function searchAgents(

@@ -1,0 +1,79 @@
+import type { INodeProperties } from 'n8n-workflow';
+import type { Additions } from '../api/endpoints';
+import { InvalidInput } from '../api/errors';
+import type { Query, QueryValue } from '../api/http';
+import type { JsonObject, JsonValue } from '../api/types';
+import { type Parameters, parseJsonObject } from './parameters';
+
+/** Members of the Options collection that every action offers, for what the document does not name. */
+export const additionalBodyFields: INodeProperties = {
+	displayName: 'Additional Body Fields',
+	name: 'additionalBodyFields',
+	type: 'json',
+	default: '{}',
+	placeholder: 'e.g. { "priority": "high" }',
+	description:
+		'More fields to send in the body of the request, as a JSON object. Objects of one name are merged; what this node sends itself is never replaced.',
+};
+
+export const additionalQueryParameters: INodeProperties = {
+	displayName: 'Additional Query Parameters',
+	name: 'additionalQueryParameters',
+	type: 'json',
+	default: '{}',
+	placeholder: 'e.g. { "locale": "en" }',
+	description:
+		'More parameters to send in the address of the request, as a JSON object; a list of values sends its name several times. What this node sends itself is never replaced.',
+};
+
+/** How many items are under way at once. */
+export function concurrencyField(initial: number, description: string): INodeProperties {
+	return {
+		displayName: 'Concurrency',
+		name: 'concurrency',
+		type: 'number',
+		noDataExpression: true,
+		typeOptions: { minValue: 1, maxValue: 100, numberPrecision: 0 },
+		default: initial,
+		description,
+	};
+}
+
+const MOST = 100;
+
+/** *Concurrency* of the Options collection; it holds for the whole run. */
+export function readConcurrency(parameters: Parameters, initial: number): number {
+	const value = Math.trunc(Number(parameters.value('options.concurrency', 0) ?? initial));
+	return Number.isNaN(value) ? initial : Math.min(MOST, Math.max(1, value));
+}
+
+/** Reads *Additional Body Fields* and *Additional Query Parameters* of an Options collection. */
+export function readAdditions(options: JsonObject): Additions {
+	return {
+		body: parseJsonObject(options.additionalBodyFields, 'Additional Body Fields'),
+		query: toQuery(
+			parseJsonObject(options.additionalQueryParameters, 'Additional Query Parameters'),
+		),
+	};
+}
+
+function toQuery(values: JsonObject): Query {
+	const query: Query = {};
+	for (const [name, value] of Object.entries(values)) {
+		const list = Array.isArray(value) ? value : [value];
+		const plain = list.filter(isPlain);
+		if (plain.length < list.length) {
+			throw new InvalidInput(
+				`The additional query parameter “${name}” is neither text nor a number`,
+				'Give every additional query parameter a plain value, or a list of plain values to send its name several times.',
+			);
+		}
+		const [first = ''] = plain;
+		query[name] = Array.isArray(value) ? plain : first;
+	}
+	return query;
+}
+
+function isPlain(value: JsonValue): value is QueryValue {
+	return typeof value !== 'object';
+}
