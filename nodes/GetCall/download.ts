@@ -56,6 +56,7 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileAns
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			timeout: TIME_LIMITS.silenceMs,
+			abortSignal: AbortSignal.timeout(TIME_LIMITS.downloadMs),
 		});
 		return await toFileAnswer(context, response);
 	} catch (error) {

@@ -32,6 +32,8 @@ export const TIME_LIMITS = {
 	silenceMs: 180_000,
 	/** From beginning to end: an answer that drips on for ever is no answer. */
 	wholeMs: 300_000,
+	/** Of a recording, which may be long; its link lives as long. */
+	downloadMs: 900_000,
 };
 
 /** axios' name for a request that a signal ended, and Node's for one whose time is over. */

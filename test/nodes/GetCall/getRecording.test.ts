@@ -1,8 +1,10 @@
+import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import nock from 'nock';
 import { BinaryDataService } from 'n8n-core';
 import { Container } from '@n8n/di';
 import type { IBinaryData } from 'n8n-workflow';
+import { TIME_LIMITS } from '../../../nodes/shared/n8n/transport';
 import { output, service } from '../../engine';
 import { nodeRing } from '../nodeRing';
 
@@ -55,6 +57,18 @@ describe('the link', () => {
 });
 
 describe('the file', () => {
+	test('a file that drips on without end is cut off, and that is told', async () => {
+		const limit = jest.replaceProperty(TIME_LIMITS, 'downloadMs', 300);
+		const drip = new PassThrough();
+		const dripping = setInterval(() => drip.write('x'), 25);
+		link();
+		storage().reply(200, () => drip);
+		const fault = await told(FILE);
+		clearInterval(dripping);
+		limit.restore();
+		expect(fault).toMatchObject({ message: 'The recording could not be fetched to its end' });
+	});
+
 	test('comes without the token, with the kind and name that storage says', async () => {
 		link();
 		storage().reply(200, SOUND, {
