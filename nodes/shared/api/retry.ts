@@ -41,9 +41,9 @@ export function isCertificateFault(code: string): boolean {
 }
 
 /** Whether no byte of the request can have reached the service; without evidence it may have. */
-export function neverLeft({ code, syscall }: TransportFault): boolean {
-	if (code === BLOCKED_BY_N8N || isCertificateFault(code)) return true;
-	return syscall !== undefined && BEFORE_THE_REQUEST.has(syscall);
+export function neverLeft(fault: TransportFault): boolean {
+	if (isLasting(fault)) return true;
+	return fault.syscall !== undefined && BEFORE_THE_REQUEST.has(fault.syscall);
 }
 
 /** Faults that another attempt would only repeat. */

@@ -1,4 +1,4 @@
-import { ERROR_TABLE } from '../../../../nodes/shared/api/errorTable';
+import { ERROR_TABLE, type ErrorCode } from '../../../../nodes/shared/api/errorTable';
 import { dataOf, recordOf } from '../../../../nodes/shared/api/envelope';
 import { carries } from '../../../../nodes/shared/api/evidence';
 import {
@@ -31,9 +31,10 @@ const refusal = async (body: object, status = 400, request = POST) => {
 };
 
 describe('every documented error, by its body', () => {
-	const bodies: Array<[string, object, ServiceRequest?]> = [
+	const bodies: Array<[string, ErrorCode, object, ServiceRequest?]> = [
 		[
 			'NO_OUTBOUND_NUMBER_CONFIGURED',
+			'no_outbound_number',
 			{
 				success: false,
 				error: 'Attach an outbound number to this agent',
@@ -41,6 +42,7 @@ describe('every documented error, by its body', () => {
 			},
 		],
 		[
+			'tell_not_allowed_during_takeover',
 			'tell_not_allowed_during_takeover',
 			{
 				success: false,
@@ -50,60 +52,86 @@ describe('every documented error, by its body', () => {
 		],
 		[
 			'upstream_body',
+			'upstream_refusal',
 			{
 				success: false,
 				error: 'close refused',
 				upstream_body: { state: 'rejected', reason: 'something_new' },
 			},
 		],
-		['Invalid API token', { success: false, error: 'Invalid API token', details: null }],
+		[
+			'Invalid API token',
+			'invalid_api_token',
+			{ success: false, error: 'Invalid API token', details: null },
+		],
 		[
 			'Agent not found or not associated with this account',
+			'agent_not_in_account',
 			{ success: false, error: 'Agent not found or not associated with this account' },
 		],
-		['agent_not_found', { success: false, error: 'agent_not_found' }],
-		['call_not_found', { success: false, error: 'call_not_found' }],
-		['recording_not_available', { success: false, error: 'recording_not_available' }],
-		["Couldn't find Campaign", { success: false, error: "Couldn't find Campaign" }],
+		['agent_not_found', 'agent_not_found', { success: false, error: 'agent_not_found' }],
+		['call_not_found', 'call_not_found', { success: false, error: 'call_not_found' }],
+		[
+			'recording_not_available',
+			'recording_not_available',
+			{ success: false, error: 'recording_not_available' },
+		],
+		[
+			"Couldn't find Campaign",
+			'campaign_not_found',
+			{ success: false, error: "Couldn't find Campaign" },
+		],
 		[
 			'Phone number not found on DND list',
+			'not_on_dnd_list',
 			{ success: false, errors: ['Phone number not found on DND list'] },
 		],
 		[
 			'text naming missing phone',
+			'phone_missing',
 			{ success: false, error: 'param is missing or the value is empty: phone' },
 			{ method: 'DELETE', path: '/v1/dnd_numbers' },
 		],
-		['session_closed', { success: false, error: 'session_closed' }],
+		['session_closed', 'session_closed', { success: false, error: 'session_closed' }],
 		[
 			'post_call_analysis is not enabled',
+			'post_call_analysis_missing',
 			{
 				success: false,
 				error: 'webhook_url is set but post_call_analysis is not enabled on this agent',
 			},
 		],
-		['contacts[<index>]', { success: false, error: 'contacts[17].phone is invalid' }],
+		[
+			'contacts[<index>]',
+			'contact_refused',
+			{ success: false, error: 'contacts[17].phone is invalid' },
+		],
 	];
 
-	test.each(bodies)('%s at any status, 200 and 500 included', async (...[name, body, request]) => {
-		const row = ERROR_TABLE.find((candidate) => candidate.name === name);
-		expect(row).toBeDefined();
-		for (const status of [200, 400, 403, 404, 422, 500]) {
-			expect(await refusal(body, status, request)).toMatchObject({
-				name: 'ServiceRefusal',
-				outcome: 'refused',
-				message: row?.what,
-				todo: row?.todo,
-				status,
-			});
-		}
-	});
+	test.each(bodies)(
+		'%s at any status, 200 and 500 included',
+		async (...[name, code, body, request]) => {
+			const row = ERROR_TABLE.find((candidate) => candidate.name === name);
+			expect(row).toBeDefined();
+			for (const status of [200, 400, 403, 404, 422, 500]) {
+				expect(await refusal(body, status, request)).toMatchObject({
+					name: 'ServiceRefusal',
+					outcome: 'refused',
+					message: row?.what,
+					todo: row?.todo,
+					status,
+					refusal: { code },
+				});
+			}
+		},
+	);
 
 	test('an archived campaign is known by its 409', async () => {
 		const request: ServiceRequest = { method: 'POST', path: '/v1/campaigns/7/contacts', body: {} };
 		const body = { success: false, error: 'Campaign is archived' };
 		expect(await refusal(body, 409, request)).toMatchObject({
 			message: expect.stringContaining('archived'),
+			refusal: { code: 'campaign_archived' },
 		});
 		expect(await refusal(body, 409, POST)).toMatchObject({
 			message: 'The service did not accept the request',
@@ -170,6 +198,20 @@ describe('what is known when no good answer comes', () => {
 		await expect(service.send(POST, placed)).rejects.toMatchObject({ outcome: 'notSent' });
 	});
 
+	test.each<[string, unknown, string]>([
+		['an error', new TypeError('body used already'), 'body used already'],
+		['a text', 'closed', 'closed'],
+	])('whatever was not foreseen may have happened afterwards: %s', async (_what, thrown, said) => {
+		const transport = jest.fn().mockRejectedValue(thrown);
+		const service = new Service(transport, clock, () => 0);
+		await expect(service.send(POST, placed)).rejects.toMatchObject({
+			outcome: 'unknown',
+			message: expect.stringMatching(/^The answer could not be read, so it is not known/),
+			said,
+		});
+		expect(transport).toHaveBeenCalledTimes(1);
+	});
+
 	test('a read says that nothing was changed', async () => {
 		const { service } = serviceAnswering({ status: 503, text: '' });
 		await expect(service.send(GET, placed)).rejects.toMatchObject({
@@ -213,6 +255,7 @@ describe('what is known when no good answer comes', () => {
 		const { service } = serviceAnswering({ status: 429, text: '' });
 		await expect(service.send(POST, placed)).rejects.toMatchObject({
 			outcome: 'refused',
+			isTransient: true,
 			message: 'The service receives too many requests at the moment',
 		});
 	});

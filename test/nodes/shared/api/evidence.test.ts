@@ -1,5 +1,13 @@
 import { recordOf } from '../../../../nodes/shared/api/envelope';
+import {
+	carries,
+	carriesSomewhere,
+	holdsRecord,
+	holdsSomething,
+	type Evidence,
+} from '../../../../nodes/shared/api/evidence';
 import type { Answer } from '../../../../nodes/shared/api/http';
+import type { JsonValue } from '../../../../nodes/shared/api/types';
 import { Service } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
 
@@ -214,6 +222,8 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 		[499, ''],
 		[403, '{"message":"Forbidden"}'],
 		[403, '{"error":{"code":403,"message":"Forbidden"}}'],
+		[400, '{"details":{"error_code":7}}'],
+		[400, '{"upstream_body":{"reason":null}}'],
 		[400, '{"success":true}'],
 	])('%i %s is not the service’s refusal: unknown, and sent once', async (status, text) => {
 		const { service, transport } = answering(status, text);
@@ -277,6 +287,39 @@ describe.each(READS)('%s', (_name, send, proofs) => {
 			message: expect.stringContaining('Something other than the service'),
 			todo: expect.stringContaining('Base URL'),
 		});
+	});
+});
+
+describe('what proves an answer', () => {
+	const nested = (levels: number): JsonValue =>
+		levels === 0 ? { reply: 'Hi' } : { of: nested(levels - 1) };
+	const ofTurn = carriesSomewhere('reply');
+
+	test.each<[string, Evidence, JsonValue, boolean]>([
+		['a field', carries('call_id'), { call_id: 'c' }, true],
+		['a field of data', carries('call_id'), { data: { call_id: 'c' } }, true],
+		['an empty list', carries('transcript'), { transcript: [] }, true],
+		['zero', carries('accepted'), { accepted: 0 }, true],
+		['null', carries('call_id'), { call_id: null }, false],
+		['false', carries('call_id'), { call_id: false }, false],
+		['an empty text', carries('call_id'), { call_id: '' }, false],
+		['white space', carries('call_id'), { call_id: ' ' }, false],
+		['a field inside a list', ofTurn, { messages: [{ reply: 'Hi' }] }, true],
+		['a field six levels down', ofTurn, nested(5), true],
+		['a field below that', ofTurn, nested(6), false],
+		['a record', holdsRecord, { success: true, data: { status: 'picked' } }, true],
+		['a record of who knows what', holdsRecord, { data: { status: 'picked' } }, false],
+		['an empty record', holdsRecord, { success: true, data: {} }, false],
+		['a list for a record', holdsRecord, { success: true, data: ['picked'] }, false],
+		['a list', holdsSomething, [1], true],
+		['an empty list without an envelope', holdsSomething, [], false],
+		['an empty list in data', holdsSomething, { data: [] }, true],
+		['something beside success', holdsSomething, { success: true, calls: [] }, true],
+		['the same without success', holdsSomething, { calls: [] }, false],
+		['a text in data', holdsSomething, { success: true, data: 'ok' }, false],
+		['nothing beside success', holdsSomething, { success: true, calls: null }, false],
+	])('%s', (_what, evidence, body, proves) => {
+		expect(evidence(body)).toBe(proves);
 	});
 });
 

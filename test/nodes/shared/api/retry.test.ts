@@ -8,6 +8,7 @@ import {
 	ATTEMPTS,
 	backOffMs,
 	mayRetry,
+	neverLeft,
 	retryAfterMs,
 	sendWithRetry,
 } from '../../../../nodes/shared/api/retry';
@@ -70,6 +71,34 @@ describe('the retry rule', () => {
 	});
 });
 
+test.each([
+	'BLOCKED_BY_N8N',
+	'CERT_CHAIN_TOO_LONG',
+	'CERT_HAS_EXPIRED',
+	'CERT_NOT_YET_VALID',
+	'CERT_REJECTED',
+	'CERT_REVOKED',
+	'CERT_SIGNATURE_FAILURE',
+	'CERT_UNTRUSTED',
+	'DEPTH_ZERO_SELF_SIGNED_CERT',
+	'ERR_TLS_CERT_ALTNAME_FORMAT',
+	'ERR_TLS_CERT_ALTNAME_INVALID',
+	'HOSTNAME_MISMATCH',
+	'INVALID_CA',
+	'INVALID_PURPOSE',
+	'PATH_LENGTH_EXCEEDED',
+	'SELF_SIGNED_CERT_IN_CHAIN',
+	'UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY',
+	'UNABLE_TO_DECRYPT_CERT_SIGNATURE',
+	'UNABLE_TO_GET_ISSUER_CERT',
+	'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+	'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])('%s: no byte of the request left, and another attempt would end the same', (code) => {
+	expect(neverLeft(fault(code))).toBe(true);
+	expect(mayRetry('GET', fault(code))).toBe(false);
+	expect(mayRetry('POST', fault(code))).toBe(false);
+});
+
 describe('Retry-After', () => {
 	const now = Date.UTC(2026, 0, 1);
 	test.each([
@@ -79,6 +108,8 @@ describe('Retry-After', () => {
 		['Wed, 31 Dec 2025 00:00:00 GMT', 0],
 		['soon', undefined],
 		['', undefined],
+		[' ', undefined],
+		['-5', 0],
 	])('%s', (value, expected) => {
 		expect(retryAfterMs(answer(429, { 'retry-after': value }), now)).toBe(expected);
 	});
@@ -107,6 +138,13 @@ test('gives the last answer back when the attempts are used up', async () => {
 	const send = jest.fn(async () => await Promise.resolve(answer(503)));
 	expect(await sendWithRetry('GET', send, fakeClock(), () => 1)).toEqual(answer(503));
 	expect(send).toHaveBeenCalledTimes(ATTEMPTS);
+});
+
+test('waits for a whole minute where the service asks for it', async () => {
+	const clock = fakeClock();
+	const send = jest.fn(async () => await Promise.resolve(answer(429, { 'retry-after': '60' })));
+	await sendWithRetry('POST', send, clock, () => 1);
+	expect(clock.slept).toEqual([60_000, 60_000, 60_000]);
 });
 
 test('does not make the workflow wait longer than a minute', async () => {

@@ -66,6 +66,7 @@ describe('an answer', () => {
 		['POST', 200, '{"success":true}'],
 		['POST', 200, `{"text":"${'x'.repeat(300)}"}`],
 		['POST', 400, '{"success":false}'],
+		['POST', 400, '{"success":false,"error":null,"errors":[null],"details":null}'],
 		['POST', 400, '{"success":false,"error":"","errors":["one","two"]}'],
 		['POST', 400, '{"success":false,"errors":"only text"}'],
 		['POST', 400, '{"success":false,"error":{"code":7},"details":["a"]}'],
