@@ -5,7 +5,7 @@ import { withEmitter, type OnceEmitter } from '../shared/n8n/onceEmitter';
 import { ASK_AGAIN, NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
 import { findCallId, isWanted, outcomeKey, reportedOutcome } from '../shared/calls/completion';
 import { isUnknownCall } from '../shared/calls/readBack';
-import { isJsonObject, type JsonObject, type JsonValue } from '../shared/api/types';
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import { notVerified } from './notVerified';
 import { readSettings, type TriggerSettings } from './readSettings';
 import { Closed, Verifications } from './verifications';

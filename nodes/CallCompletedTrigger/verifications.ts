@@ -5,7 +5,7 @@ import { clock, connect, type Connection } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { readCompletedCall, type ReadBack } from '../shared/calls/readBack';
 import { pause, settledWithin } from '../shared/chat/pause';
-import type { JsonObject } from '../shared/api/types';
+import type { JsonObject } from '../shared/json';
 import { notFinished } from './notVerified';
 import type { TriggerSettings } from './readSettings';
 

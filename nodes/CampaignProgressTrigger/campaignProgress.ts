@@ -5,7 +5,7 @@ import {
 	type ContactList,
 	type Queue,
 } from '../shared/campaign';
-import { isJsonObject, type JsonObject, type JsonValue } from '../shared/api/types';
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 
 export const PROGRESS_EVENTS = [
 	'status_changed',

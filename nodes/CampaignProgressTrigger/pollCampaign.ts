@@ -12,7 +12,7 @@ import { viewCampaign } from '../shared/campaign';
 import { getCampaignStatus } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { parseCampaignId } from '../shared/api/identifiers';
-import { isJsonObject, type JsonObject } from '../shared/api/types';
+import { isJsonObject, type JsonObject } from '../shared/json';
 
 /** Looks at the campaign once and returns what happened since the last look. */
 export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[]> {

@@ -3,8 +3,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { asItems } from '../shared/n8n/itemLoop';
 import { withEmitter } from '../shared/n8n/onceEmitter';
 import { ASK_AGAIN, NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
-import { valueAt } from '../shared/jsonPath';
-import { isJsonObject, type JsonValue } from '../shared/api/types';
+import { isJsonObject, type JsonValue, valueAt } from '../shared/json';
 
 /** One delivery: its payload is open, so it is passed on as it came. */
 export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookResponseData> {

@@ -1,6 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { shownFor, takeOverField } from '../shared/n8n/chatFields';
-import { eventTypesField, otherEventTypesField } from '../shared/n8n/eventTypes';
+import {
+	eventTypesField,
+	otherEventTypesField,
+	shownFor,
+	takeOverField,
+} from '../shared/n8n/chatFields';
 
 export const triggerFields: INodeProperties[] = [
 	{

@@ -1,8 +1,8 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
-import { chosenTypes } from '../shared/n8n/eventTypes';
+import { chosenTypes } from '../shared/n8n/chatFields';
 import { splitSessionIds } from '../shared/chat/chatInput';
 import { InvalidInput } from '../shared/api/errors';
-import { isJsonObject } from '../shared/api/types';
+import { isJsonObject } from '../shared/json';
 
 export type TriggerSettings = {
 	sessionIds: string[];

@@ -4,7 +4,7 @@ import { toNodeError } from '../shared/n8n/nodeErrors';
 import { NO_EXECUTION, Reply } from '../shared/n8n/webhookAnswer';
 import { isSecret, parseWatchRequest, SECRET_HEADER } from '../shared/chat/chatWatch';
 import { ExplainedError, InvalidInput } from '../shared/api/errors';
-import type { JsonObject } from '../shared/api/types';
+import type { JsonObject } from '../shared/json';
 import type { ChatEventsListener } from './listener';
 import { activeListeners, listenerKey, storeSessions } from './watchList';
 

@@ -1,5 +1,5 @@
 import type { AwaitedReply } from '../shared/chat/replyWatch';
-import type { JsonObject } from '../shared/api/types';
+import type { JsonObject } from '../shared/json';
 
 /** The fields of a reply that came outside the answer to the message. */
 export function awaitedReply({ reply, source, result, end }: AwaitedReply): JsonObject {

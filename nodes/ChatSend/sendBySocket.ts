@@ -7,7 +7,7 @@ import { sendTurn, type TurnLink, type TurnOutcome } from '../shared/chat/turn';
 import { turnFault } from './turnFault';
 import type { ClientFrame } from '../shared/chat/types';
 import { OutcomeUnknown } from '../shared/api/errors';
-import type { JsonObject } from '../shared/api/types';
+import type { JsonObject } from '../shared/json';
 import { awaitedReply } from './awaitedReply';
 import { idempotencyKey } from './idempotencyKey';
 import { replyTimeLimitMs } from './replyTimeLimit';

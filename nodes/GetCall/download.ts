@@ -3,7 +3,7 @@ import { NotSent, OutcomeUnknown, ServiceRefusal } from '../shared/api/errors';
 import { BLOCKED_BY_N8N, TransportFault, type WireAnswer } from '../shared/api/http';
 import { describeFile, downloadRefused } from './calls/recordingFile';
 import { sendWithRetry } from '../shared/api/retry';
-import { isJsonObject } from '../shared/api/types';
+import { isJsonObject } from '../shared/json';
 import { clock } from '../shared/n8n/connect';
 import { TIME_LIMITS, toFault } from '../shared/n8n/transport';
 

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../shared/n8n/agentField';
-import { COUNTRIES, withoutAccents } from '../shared/calls/countries';
+import { COUNTRIES, withoutAccents } from './request/countries';
 import {
 	additionalDataFields,
 	callSettingsField,

@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Parameters } from '../shared/n8n/parameters';
 import type { CallFields } from './request/callRequest';
 import type { Schedule } from './request/schedule';
-import { isJsonObject, type JsonObject, type JsonValue } from '../shared/api/types';
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 
 /** What the person filled in for one item, unchecked. */
 export function readCall(

@@ -8,7 +8,7 @@ import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
 import type { FeedOutcome } from './feed/feed';
 import { countRows, describeOutcome } from './feed/report';
 import { explained, ExplainedError, InvalidInput, ServiceRefusal } from '../shared/api/errors';
-import { isJsonObject } from '../shared/api/types';
+import { isJsonObject } from '../shared/json';
 import { openProgress } from './feedMemory';
 
 /** n8n's own error for a feed that did not reach its end, telling what became of every row. */

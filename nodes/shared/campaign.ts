@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from './api/types';
+import { isJsonObject, type JsonObject, type JsonValue } from './json';
 
 /** A campaign status answer read by its documented names; what is not there stays open. */
 export type CampaignView = {

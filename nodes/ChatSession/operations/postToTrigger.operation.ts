@@ -7,7 +7,7 @@ import { pause } from '../../shared/chat/pause';
 import { ExplainedError, InvalidInput, NotSent } from '../../shared/api/errors';
 import { TransportFault } from '../../shared/api/http';
 import { ATTEMPTS, backOffMs } from '../../shared/api/retry';
-import { isJsonObject, type JsonObject } from '../../shared/api/types';
+import { isJsonObject, type JsonObject } from '../../shared/json';
 
 /** The trigger, or the n8n in front of it, said no. */
 class WatchRefused extends ExplainedError {

@@ -1,9 +1,14 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { stopped } from '../../shared/n8n/cancel';
-import { sessionField, takeOverField } from '../../shared/n8n/chatFields';
+import {
+	chosenTypes,
+	eventTypesField,
+	otherEventTypesField,
+	sessionField,
+	takeOverField,
+} from '../../shared/n8n/chatFields';
 import { forEachChatItem, type ChatDesk, type Prepare } from '../../shared/n8n/chatItems';
 import { clock } from '../../shared/n8n/connect';
-import { chosenTypes, eventTypesField, otherEventTypesField } from '../../shared/n8n/eventTypes';
 import { ExecutionMemory } from '../../shared/n8n/executionMemory';
 import { concurrencyField } from '../../shared/n8n/options';
 import { asItems } from '../../shared/n8n/itemLoop';
@@ -11,7 +16,7 @@ import type { Operation } from '../../shared/n8n/operations';
 import { parseSessionId } from '../../shared/chat/chatInput';
 import { waitForEvent as waitOnSocket } from '../chatWait';
 import { InvalidInput } from '../../shared/api/errors';
-import { isJsonObject } from '../../shared/api/types';
+import { isJsonObject } from '../../shared/json';
 import { optionsOf } from './options';
 
 const SESSIONS_AT_ONCE = 10;

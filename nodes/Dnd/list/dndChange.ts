@@ -4,7 +4,7 @@ import { isRefusal, OutcomeUnknown } from '../../shared/api/errors';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { placeValues } from '../../shared/apiMapping/placeValues';
 import type { Service } from '../../shared/api/client';
-import type { JsonObject } from '../../shared/api/types';
+import type { JsonObject } from '../../shared/json';
 
 /**
  * The values of an addition, named and placed as the credential says.

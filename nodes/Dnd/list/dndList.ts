@@ -1,13 +1,18 @@
 import { listDndNumbers, type Additions } from '../../shared/api/endpoints';
 import { OutcomeUnknown } from '../../shared/api/errors';
 import { asText } from '../../shared/api/identifiers';
-import { numberIn, outlineOf } from '../../shared/jsonPath';
+import {
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	numberIn,
+	outlineOf,
+} from '../../shared/json';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { queryOf } from '../../shared/apiMapping/placeValues';
 import { readParts, type Part } from '../../shared/api/paging';
 import { phoneKey } from './phoneMatch';
 import type { Service } from '../../shared/api/client';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/api/types';
 
 export type DndListRequest = {
 	agentUuid: string;

@@ -1,4 +1,4 @@
-import { isUnset, quoted } from '../../shared/calls/callRequestFields';
+import { isUnset, quoted } from '../../shared/values';
 import { InvalidInput } from '../../shared/api/errors';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
 import { isIndian, isMobile, readIndian } from '../../shared/phone/india';

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { isUnset, quoted } from '../../shared/calls/callRequestFields';
+import { isUnset, quoted } from '../../shared/values';
 import { InvalidInput } from '../../shared/api/errors';
 import type { Query, QueryValue } from '../../shared/api/http';
 import {

@@ -1,12 +1,18 @@
 import { listCalls, type Additions } from '../../shared/api/endpoints';
 import { OutcomeUnknown } from '../../shared/api/errors';
 import type { Query, QueryValue } from '../../shared/api/http';
-import { numberIn, outlineOf, valueAt } from '../../shared/jsonPath';
+import {
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	numberIn,
+	outlineOf,
+	valueAt,
+} from '../../shared/json';
 import { readParts, type Part } from '../../shared/api/paging';
 import type { Service } from '../../shared/api/client';
 import type { MappingName, ApiMapping } from '../../shared/apiMapping';
 import { queryOf, withValue } from '../../shared/apiMapping/placeValues';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/api/types';
 
 export type CallListRequest = {
 	query: Query;

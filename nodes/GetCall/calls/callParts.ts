@@ -3,7 +3,7 @@ import { getRecording, getTranscript, type Additions } from '../../shared/api/en
 import { recordOf } from '../../shared/api/envelope';
 import { isRefusal } from '../../shared/api/errors';
 import type { Service } from '../../shared/api/client';
-import type { JsonObject, JsonValue } from '../../shared/api/types';
+import type { JsonObject, JsonValue } from '../../shared/json';
 
 /** The recording's link, with the moment until which it is valid. */
 export async function readRecording(

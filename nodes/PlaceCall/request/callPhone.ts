@@ -1,5 +1,5 @@
-import { isUnset, problem, quoted, type Checked } from '../../shared/calls/callRequestFields';
-import { countryName } from '../../shared/calls/countries';
+import { type Checked, isUnset, problem, quoted } from '../../shared/values';
+import { countryName } from './countries';
 import { callingCodeOf, countriesWith, leadingCode } from '../../shared/phone/callingCodes';
 import { isIndian, readIndian } from '../../shared/phone/india';
 import {

@@ -1,17 +1,17 @@
-import type { Checked, DataPoint, NamedValue, Problem } from '../../shared/calls/callRequestFields';
+import { type Checked, isUnset, type Problem } from '../../shared/values';
+import type { DataPoint, NamedValue } from './callRequestFields';
+import { agentUuid } from '../../shared/api/identifiers';
 import {
 	additionalData,
-	agentUuid,
 	boolean,
 	countryCode,
 	dataPoint,
 	initialGreeting,
 	integer,
-	isUnset,
 	namedValue,
 	text,
 	webhookUrl,
-} from '../../shared/calls/callRequestFields';
+} from './callRequestFields';
 import { InvalidInput } from '../../shared/api/errors';
 import { LIMITS } from '../../shared/api/limits';
 import { phoneNumber } from './callPhone';

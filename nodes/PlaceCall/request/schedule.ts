@@ -1,7 +1,6 @@
 import { DateTime } from 'luxon';
 
-import type { Checked } from '../../shared/calls/callRequestFields';
-import { isUnset, problem, quoted } from '../../shared/calls/callRequestFields';
+import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 
 export type Schedule = {
 	/** The field's name on the screen. */

@@ -5,7 +5,7 @@ import { NO_EXECUTION, readJson, Reply } from '../../shared/n8n/webhookAnswer';
 import { findCallId } from '../../shared/calls/completion';
 import { OpenCalls, type ReadCall } from './openCalls';
 import { readCall } from '../../shared/calls/readBack';
-import { isJsonObject } from '../../shared/api/types';
+import { isJsonObject } from '../../shared/json';
 import { keepKnocking, wake } from './pingResumeUrl';
 import { resumeAddress } from './resumeAddress';
 import { WAITS_UNTIL } from './sleepUntilOver';

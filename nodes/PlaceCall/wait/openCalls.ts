@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { isOver } from '../../shared/calls/completion';
 import { whyNotRead } from '../../shared/calls/readBack';
-import type { JsonObject } from '../../shared/api/types';
+import type { JsonObject } from '../../shared/json';
 
 /** Reads at once, so that 200 open calls neither take long nor press the service. */
 const READS_AT_ONCE = 10;

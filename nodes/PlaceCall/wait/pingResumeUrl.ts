@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { clock } from '../../shared/n8n/connect';
-import { isJsonObject } from '../../shared/api/types';
+import { isJsonObject } from '../../shared/json';
 
 /** Looking at 200 calls takes a slow service a while. */
 const TIMEOUT_MS = 120_000;

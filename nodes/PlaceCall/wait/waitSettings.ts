@@ -1,6 +1,6 @@
 import { NodeOperationError, type IExecuteFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { parseList } from '../../shared/calls/completion';
-import type { JsonObject } from '../../shared/api/types';
+import type { JsonObject } from '../../shared/json';
 
 export type WaitMode = 'off' | 'webhook' | 'reading';
 

@@ -1,6 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { KnownCall } from './openCalls';
-import { isJsonObject, type JsonObject } from '../../shared/api/types';
+import { isJsonObject, type JsonObject } from '../../shared/json';
 
 /** The ID of a call to wait for; an item that was not placed has none. */
 export function callIdOf({ json }: INodeExecutionData): string | undefined {

@@ -1,4 +1,4 @@
-import { isUnset, quoted } from '../../shared/calls/callRequestFields';
+import { isUnset, quoted } from '../../shared/values';
 import { InvalidInput } from '../../shared/api/errors';
 import { parseAgentUuid, parseCampaignId } from '../../shared/api/identifiers';
 import { LIMITS } from '../../shared/api/limits';

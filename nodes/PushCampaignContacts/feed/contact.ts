@@ -1,4 +1,5 @@
-import { isJsonObject, type Contact, type JsonValue } from '../../shared/api/types';
+import { isJsonObject, type JsonValue } from '../../shared/json';
+import type { Contact } from '../../shared/api/types';
 import type { Columns } from './columns';
 import type { Row } from './feed';
 

@@ -1,5 +1,5 @@
 import type { ExplainedError } from '../../shared/api/errors';
-import type { JsonObject, JsonValue } from '../../shared/api/types';
+import type { JsonObject, JsonValue } from '../../shared/json';
 
 /** A row of the feed as it came in; nothing is promised about what its cells hold. */
 export type Row = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../shared/api/types';
+import type { JsonValue } from '../../shared/json';
 import type { FeedOutcome } from './feed';
 import { countRows, sumUp, unmatchedIn } from './report';
 import { joined, unique } from './summary';

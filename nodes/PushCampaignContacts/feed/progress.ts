@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 import { OutcomeUnknown, type KeptUnknown } from '../../shared/api/errors';
 import { isAccepted } from '../../shared/phone/campaignPhone';
-import { isJsonObject, type JsonObject } from '../../shared/api/types';
+import { isJsonObject, type JsonObject } from '../../shared/json';
 import type { FeedItem, FeedOutcome, LeftOutRow, PushedRequest } from './feed';
 import type { FirstIndex } from './namedRows';
 import { readPhoneCell, type PreparedFeed } from './prepare';

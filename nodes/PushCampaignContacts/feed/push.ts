@@ -7,7 +7,8 @@ import {
 	ServiceRefusal,
 } from '../../shared/api/errors';
 import type { Service } from '../../shared/api/client';
-import type { Contact, JsonObject } from '../../shared/api/types';
+import type { JsonObject } from '../../shared/json';
+import type { Contact } from '../../shared/api/types';
 import type { Campaign } from './campaign';
 import type { Columns } from './columns';
 import { toContact } from './contact';

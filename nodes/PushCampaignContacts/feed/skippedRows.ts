@@ -1,6 +1,5 @@
 import { readPhoneAsWritten, isAccepted } from '../../shared/phone/campaignPhone';
-import type { JsonObject, JsonValue } from '../../shared/api/types';
-import { isJsonObject } from '../../shared/api/types';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
 import type { LeftOutRow, RowStatus } from './feed';
 
 /** Rows of a request that the service took and will not call, and what it skipped that is no row. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../shared/api/types';
+import type { JsonObject, JsonValue } from '../../shared/json';
 import type { FeedOutcome } from './feed';
 import { countRows } from './report';
 

@@ -1,9 +1,15 @@
 import uniqBy from 'lodash/uniqBy';
 import { OutcomeUnknown } from './errors';
-import { outlineOf, valueAt, valuesIn } from '../jsonPath';
+import {
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	outlineOf,
+	valueAt,
+	valuesIn,
+} from '../json';
 import { AGENT_UUID } from './limits';
 import type { ApiMapping } from '../apiMapping';
-import { isJsonObject, type JsonObject, type JsonValue } from './types';
 
 /** `record` holds the agent as it comes, with `agent_uuid` where its ID stood elsewhere. */
 export type FoundAgent = { uuid: string; name: string; record: JsonObject };

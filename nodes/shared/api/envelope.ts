@@ -5,7 +5,7 @@ import { OutcomeUnknown, ServiceRefusal, type Refusal, type Speaker } from './er
 import type { Answer, ServiceRequest, WireAnswer } from './http';
 import { explainNotPerformed } from './notPerformed';
 import { withoutItsSecrets } from './secrets';
-import { isJsonObject, parseJson, type JsonObject, type JsonValue } from './types';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
 
 /** How an answer is judged: what proves it, and whether nothing of it may be shown. */
 export type Reading = {

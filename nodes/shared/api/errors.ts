@@ -1,4 +1,4 @@
-import type { JsonObject } from './types';
+import type { JsonObject } from '../json';
 import type { ErrorCode } from './errorTable';
 
 /**

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from './types';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 
 /**
  * What shows in the body of a 2xx answer that the service itself answered and, for a write, that it took

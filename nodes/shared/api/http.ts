@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from './types';
+import type { JsonObject, JsonValue } from '../json';
 
 export type Method = 'GET' | 'POST' | 'DELETE';
 

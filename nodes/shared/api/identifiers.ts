@@ -1,9 +1,22 @@
-import { agentUuid, isUnset, quoted } from '../calls/callRequestFields';
+import { type Checked, isUnset, problem, quoted } from '../values';
 import { InvalidInput } from './errors';
+import { AGENT_UUID } from './limits';
 
 const WHOLE_NUMBER = /^\d+$/;
 /** A call's ID is a UUID; what matters here is that it cannot leave its place in the path. */
 const CALL_ID = /^[A-Za-z0-9_-]+$/;
+
+export function agentUuid(value: unknown): Checked<string> {
+	if (isUnset(value)) {
+		return problem('Agent is empty', 'Choose the agent from the list, or enter its ID.');
+	}
+	const id = String(value).trim();
+	if (AGENT_UUID.test(id)) return { value: id };
+	return problem(
+		`Agent holds ${quoted(value)}, which is not an agent ID`,
+		'Choose the agent from the list, or enter its ID: it begins with "agent_", followed by letters, digits, hyphens or underscores.',
+	);
+}
 
 /** @throws InvalidInput unless it has the documented form */
 export function parseAgentUuid(value: unknown): string {

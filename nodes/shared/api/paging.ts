@@ -1,6 +1,6 @@
 import isEqual from 'lodash/isEqual';
 import { OutcomeUnknown } from './errors';
-import type { JsonValue } from './types';
+import type { JsonValue } from '../json';
 
 /** One part of a list, and what asks for the next; no `next` where the list ends. */
 export type Part<Position> = { entries: JsonValue[]; next?: Position };

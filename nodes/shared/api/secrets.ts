@@ -1,5 +1,5 @@
 import escapeRegExp from 'lodash/escapeRegExp';
-import { isJsonObject, parseJson, type JsonValue } from './types';
+import { isJsonObject, type JsonValue, parseJson } from '../json';
 
 const HIDDEN = '[hidden]';
 

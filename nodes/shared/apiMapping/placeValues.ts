@@ -1,8 +1,7 @@
 import { InvalidInput } from '../api/errors';
 import type { Query, QueryValue } from '../api/http';
-import { pathOf } from '../jsonPath';
+import { isJsonObject, type JsonObject, type JsonValue, pathOf } from '../json';
 import type { Additions } from '../api/endpoints';
-import { isJsonObject, type JsonObject, type JsonValue } from '../api/types';
 
 /** A value of a request, with where it goes and its name there, as the credential says. */
 export type NamedValue = { placement: string; name: string; value: QueryValue };

@@ -1,6 +1,6 @@
 import pick from 'lodash/pick';
 import { DateTime } from 'luxon';
-import { isJsonObject, type JsonObject, type JsonValue } from '../api/types';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 
 /** What *Simplify* keeps of a call record. */
 export const SIMPLE_CALL_FIELDS = [

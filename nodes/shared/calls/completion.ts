@@ -1,6 +1,5 @@
-import { isUnset } from './callRequestFields';
-import { valuesIn } from '../jsonPath';
-import { isJsonObject, type JsonObject, type JsonValue } from '../api/types';
+import { isUnset } from '../values';
+import { isJsonObject, type JsonObject, type JsonValue, valuesIn } from '../json';
 
 /** The outcomes that the document observed; an account may show others, so the user can change them. */
 export const OBSERVED_OUTCOMES = ['picked', 'not_picked', 'failed'] as const;

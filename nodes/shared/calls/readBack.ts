@@ -5,7 +5,7 @@ import { recordOf } from '../api/envelope';
 import { ExplainedError, isRefusal, isTransient } from '../api/errors';
 import type { Clock } from '../api/http';
 import type { Service } from '../api/client';
-import type { JsonObject } from '../api/types';
+import type { JsonObject } from '../json';
 
 export type Included = { transcript: boolean; recording: boolean };
 

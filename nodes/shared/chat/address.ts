@@ -1,4 +1,4 @@
-import { isLoopback } from '../api/baseUrl';
+import { isLoopback } from '../api/access';
 import type { WsToken } from '../api/types';
 
 export type ConnectionAddress =

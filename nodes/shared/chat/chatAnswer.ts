@@ -1,5 +1,4 @@
-import { valueAt } from '../jsonPath';
-import { isJsonObject, type JsonValue } from '../api/types';
+import { isJsonObject, type JsonValue, valueAt } from '../json';
 
 /**
  * The value of a documented field in an answer whose shape is open, wherever it stands; the

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'crypto';
 import { splitSessionIds } from './chatInput';
 import { InvalidInput } from '../api/errors';
-import type { JsonObject } from '../api/types';
+import type { JsonObject } from '../json';
 
 /** What Chat Session → Watch / Unwatch posts to the address of a Chat Events Trigger. */
 export type WatchRequest = { action: 'watch' | 'unwatch'; sessionIds: string[] };

@@ -1,6 +1,5 @@
 import { fingerprint } from './chatInput';
-import { isJsonObject, parseJson } from '../api/types';
-import type { JsonObject, JsonValue } from '../api/types';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
 import type {
 	Ack,
 	ChatEvent,

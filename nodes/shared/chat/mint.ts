@@ -7,8 +7,8 @@ import {
 	ServiceRefusal,
 } from '../api/errors';
 import type { Answer } from '../api/http';
-import { isJsonObject } from '../api/types';
-import type { JsonValue, WsToken } from '../api/types';
+import { isJsonObject, type JsonValue } from '../json';
+import type { WsToken } from '../api/types';
 import type { MintResult } from './types';
 
 /**

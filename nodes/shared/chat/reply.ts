@@ -1,4 +1,4 @@
-import type { JsonValue } from '../api/types';
+import type { JsonValue } from '../json';
 import { readMessage, readTurnResult } from './frames';
 import type { ChatEvent, TurnResult } from './types';
 

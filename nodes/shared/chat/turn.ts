@@ -12,7 +12,7 @@ import {
 	MAX_RESENDS,
 	RESULT_TIMEOUT_MS,
 } from './timings';
-import type { JsonValue } from '../api/types';
+import type { JsonValue } from '../json';
 import type { Ack, ClientFrame } from './types';
 
 /** What a turn needs of a connection; `ChatLease` and `ChatConnection` are such. */

@@ -1,4 +1,5 @@
-import type { JsonObject, WsToken } from '../api/types';
+import type { JsonObject } from '../json';
+import type { WsToken } from '../api/types';
 
 /** What became of asking for a token. `unreachable` is worth another attempt; asking again cannot change the others. */
 export type MintResult =

@@ -28,3 +28,65 @@ export function shownFor(
 ): INodeProperties {
 	return { ...field, displayOptions: { show } };
 }
+
+/** The documented events of a chat session, in the words of the person who waits for them. */
+export const eventTypesField: INodeProperties = {
+	displayName: 'Events',
+	name: 'eventTypes',
+	type: 'multiOptions',
+	options: [
+		{
+			name: 'AI Resumed After a Nudge',
+			value: 'auto_resume_fired',
+		},
+		{
+			name: 'Follow-Up Sent by the Agent',
+			value: 'nudge_sent',
+		},
+		{
+			name: 'Message Added',
+			value: 'message_received',
+			description: 'By the customer or by the AI',
+		},
+		{
+			name: 'Session Closed',
+			value: 'session_closed',
+		},
+		{
+			name: 'Session Dormant',
+			value: 'session_dormant',
+			description: 'It went quiet after inactivity',
+		},
+		{
+			name: 'Session Reactivated',
+			value: 'session_reactivated',
+		},
+		{
+			name: 'Switched Between AI and Human',
+			value: 'mode_changed',
+		},
+		{
+			name: 'Turn Result',
+			value: 'turn_result',
+			description: 'An asynchronous or merged turn is done',
+		},
+	],
+	default: [],
+};
+
+export const otherEventTypesField: INodeProperties = {
+	displayName: 'Other Event Types',
+	name: 'otherEventTypes',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. operator_joined, typing_started',
+	description: 'Types that your service sends beyond those in the list, separated by commas',
+};
+
+/** The chosen types; null where every event is meant. */
+export function chosenTypes(listed: unknown, others: unknown): ReadonlySet<string> | null {
+	const typed = typeof others === 'string' ? others.split(/[\s,;]+/) : [];
+	const chosen: unknown[] = Array.isArray(listed) ? listed : [];
+	const types = [...chosen, ...typed].filter((type) => typeof type === 'string' && type !== '');
+	return types.length === 0 ? null : new Set(types.map(String));
+}

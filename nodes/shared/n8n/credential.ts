@@ -1,6 +1,5 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { parseApiToken } from '../api/apiToken';
-import { parseBaseUrl } from '../api/baseUrl';
+import { parseApiToken, parseBaseUrl } from '../api/access';
 
 /** Type name of the credential; users' saved workflows depend on it. */
 export const CREDENTIAL = 'voiceChatAgentApiTokenApi';

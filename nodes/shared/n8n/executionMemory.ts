@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../api/errors';
-import type { JsonObject } from '../api/types';
+import type { JsonObject } from '../json';
 import { agentRunOf, mcpSessionOf, runsAsTool } from './toolRun';
 
 /** Under this name everything lies in the node's context, which n8n shows in `$node[…].context`. */

@@ -1,7 +1,7 @@
 import { sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { asSentence, ExplainedError } from '../api/errors';
-import type { JsonObject } from '../api/types';
+import type { JsonObject } from '../json';
 import { asCanceled } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { OnceLedger, type Sending, type Turn } from './once';

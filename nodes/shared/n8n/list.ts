@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { parseCount } from '../api/identifiers';
-import type { JsonObject } from '../api/types';
+import type { JsonObject } from '../json';
 import { asItems, forEachItem } from './itemLoop';
 import type { Parameters } from './parameters';
 

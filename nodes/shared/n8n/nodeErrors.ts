@@ -5,7 +5,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { ExplainedError, OutcomeUnknown, ServiceRefusal } from '../api/errors';
-import type { JsonObject } from '../api/types';
+import type { JsonObject } from '../json';
 
 export type ItemPosition = {
 	itemIndex: number;

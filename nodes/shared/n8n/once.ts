@@ -2,7 +2,7 @@ import { createHash } from 'crypto';
 import partition from 'lodash/partition';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, OutcomeUnknown, type KeptUnknown } from '../api/errors';
-import { isJsonObject, parseJson, type JsonObject } from '../api/types';
+import { isJsonObject, type JsonObject, parseJson } from '../json';
 import { ExecutionMemory } from './executionMemory';
 import { noteDeed, runsAsTool } from './toolRun';
 

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Additions } from '../api/endpoints';
 import { InvalidInput } from '../api/errors';
 import type { Query, QueryValue } from '../api/http';
-import type { JsonObject, JsonValue } from '../api/types';
+import type { JsonObject, JsonValue } from '../json';
 import { type Parameters, parseJsonObject } from './parameters';
 
 /** Members of the Options collection that every action offers, for what the document does not name. */

@@ -4,7 +4,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { InvalidInput } from '../api/errors';
-import { isJsonObject, parseJson, type JsonObject } from '../api/types';
+import { isJsonObject, type JsonObject, parseJson } from '../json';
 import { runsAsTool } from './toolRun';
 
 /** How a parameter is read: once, straight from the item's column, or by n8n's expression engine. */

@@ -5,7 +5,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { asSentence, ExplainedError } from '../api/errors';
-import { isJsonObject, type JsonObject, type JsonValue } from '../api/types';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { deedOf, type ToolDeed } from './toolRun';
 
 /** What a model is told of a tool that it called, always in the same words and fields. */

@@ -16,7 +16,7 @@ import {
 	type Transport,
 	type WireAnswer,
 } from '../api/http';
-import { isJsonObject } from '../api/types';
+import { isJsonObject } from '../json';
 import { CREDENTIAL } from './credential';
 
 export type ServiceContext =

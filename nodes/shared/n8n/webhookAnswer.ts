@@ -1,5 +1,5 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { parseJson, type JsonObject, type JsonValue } from '../api/types';
+import { type JsonObject, type JsonValue, parseJson } from '../json';
 import { pause } from '../chat/pause';
 import { clock } from './connect';
 

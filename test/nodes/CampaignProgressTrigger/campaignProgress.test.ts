@@ -7,7 +7,7 @@ import {
 	type Baseline,
 } from '../../../nodes/CampaignProgressTrigger/campaignProgress';
 import { viewCampaign } from '../../../nodes/shared/campaign';
-import type { JsonObject, JsonValue } from '../../../nodes/shared/api/types';
+import type { JsonObject, JsonValue } from '../../../nodes/shared/json';
 
 const SUBJECT = 'https://voice.example.com#7';
 

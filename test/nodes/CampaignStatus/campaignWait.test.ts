@@ -6,7 +6,7 @@ import {
 	type WaitSettings,
 } from '../../../nodes/CampaignStatus/campaignWait';
 import { InvalidInput, NotSent, OutcomeUnknown } from '../../../nodes/shared/api/errors';
-import type { JsonValue } from '../../../nodes/shared/api/types';
+import type { JsonValue } from '../../../nodes/shared/json';
 
 const SETTINGS: WaitSettings = { intervalMs: 30_000, limitMs: 300_000, waitWhileStopped: false };
 

@@ -1,5 +1,5 @@
 import type { INode, INodeExecutionData, IRun, NodeParameterValueType } from 'n8n-workflow';
-import { isJsonObject, type JsonObject } from '../../../nodes/shared/api/types';
+import { isJsonObject, type JsonObject } from '../../../nodes/shared/json';
 import { output, runNode, service, type EngineRing } from '../../engine';
 
 export const PATH = '/v1/campaigns/42/contacts';

@@ -1,5 +1,5 @@
 import nock from 'nock';
-import type { JsonObject } from '../../../nodes/shared/api/types';
+import type { JsonObject } from '../../../nodes/shared/json';
 import { engineRing, service } from '../../engine';
 import {
 	accepted,

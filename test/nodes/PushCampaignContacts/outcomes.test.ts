@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../nodes/shared/api/types';
+import type { JsonObject } from '../../../nodes/shared/json';
 import { engineRing, TOKEN } from '../../engine';
 import { accepted, answering, feed, manyRows, phone, phonesOf, refusal, sizes } from './feed';
 

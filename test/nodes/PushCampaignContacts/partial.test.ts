@@ -1,6 +1,6 @@
 import countBy from 'lodash/countBy';
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { JsonObject } from '../../../nodes/shared/api/types';
+import type { JsonObject } from '../../../nodes/shared/json';
 import { engineRing, output } from '../../engine';
 import {
 	accepted,

@@ -1,5 +1,5 @@
 import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
-import type { JsonObject } from '../../../nodes/shared/api/types';
+import type { JsonObject } from '../../../nodes/shared/json';
 import { engineRing, oneNodeWorkflow, output, retryFailed, runWorkflow } from '../../engine';
 import {
 	accepted,

@@ -1,7 +1,7 @@
 import countBy from 'lodash/countBy';
 import type { INode } from 'n8n-workflow';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
-import type { JsonObject } from '../../../nodes/shared/api/types';
+import type { JsonObject } from '../../../nodes/shared/json';
 import { engineRing } from '../../engine';
 import {
 	dialects,

@@ -1,5 +1,5 @@
 import type { Query, ServiceRequest } from '../http';
-import { isJsonObject, type JsonObject, type JsonValue } from '../types';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 
 /** What a user adds beyond the documented fields. */
 export type Additions = { body?: JsonObject; query?: Query };

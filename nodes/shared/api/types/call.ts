@@ -1,4 +1,4 @@
-import type { JsonObject } from './json';
+import type { JsonObject } from '../../json';
 
 /** Body of `POST /v1/call` and the legacy `POST /call` (Resources › Call request). */
 export type CallRequest = {

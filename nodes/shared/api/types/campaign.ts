@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from './json';
+import type { JsonObject, JsonValue } from '../../json';
 
 /** Item of `contacts` (Resources › Contact). Extra keys become prompt variables for the agent. */
 export type Contact = JsonObject & {

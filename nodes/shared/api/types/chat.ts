@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from './json';
+import type { JsonObject, JsonValue } from '../../json';
 
 /** Response fields seen on `POST /v1/chat/inbound` (Endpoints › Chat (v1)); its request fields are open. */
 export type InboundReply = {

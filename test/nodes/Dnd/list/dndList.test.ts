@@ -4,7 +4,7 @@ import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
 import { ApiMapping } from '../../../../nodes/shared/apiMapping';
 import { phoneKey } from '../../../../nodes/Dnd/list/phoneMatch';
 import { Service } from '../../../../nodes/shared/api/client';
-import type { JsonObject } from '../../../../nodes/shared/api/types';
+import type { JsonObject } from '../../../../nodes/shared/json';
 
 const NAMES = {
 	dndListAgentName: 'ag',

@@ -1,6 +1,6 @@
 import { OBSERVED_OUTCOMES } from '../../../../nodes/shared/calls/completion';
 import { LONGEST_LAG_MS, OpenCalls } from '../../../../nodes/PlaceCall/wait/openCalls';
-import type { JsonObject } from '../../../../nodes/shared/api/types';
+import type { JsonObject } from '../../../../nodes/shared/json';
 
 const IDS = Array.from({ length: 25 }, (_, index) => `call-${index}`);
 

@@ -1,6 +1,6 @@
 import { NotSent, ServiceRefusal } from '../../../../nodes/shared/api/errors';
 import { readUntilFinished } from '../../../../nodes/PlaceCall/wait/readUntilFinished';
-import type { JsonObject } from '../../../../nodes/shared/api/types';
+import type { JsonObject } from '../../../../nodes/shared/json';
 
 /** A clock that moves only by being slept on. */
 function clockAt(start = 0) {

@@ -8,7 +8,7 @@ import {
 	type ServiceRequest,
 	type WireAnswer,
 } from '../../../../nodes/shared/api/http';
-import { isJsonObject } from '../../../../nodes/shared/api/types';
+import { isJsonObject } from '../../../../nodes/shared/json';
 import { Service } from '../../../../nodes/shared/api/client';
 
 export type Script = (phones: string[], request: number) => WireAnswer | TransportFault;

@@ -1,5 +1,5 @@
 import { skippedRows } from '../../../../nodes/PushCampaignContacts/feed/skippedRows';
-import type { JsonObject, JsonValue } from '../../../../nodes/shared/api/types';
+import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
 import { countRows, unmatchedIn } from '../../../../nodes/PushCampaignContacts/feed/report';
 import { json, phone, push, scripted, statuses } from './scripted';
 

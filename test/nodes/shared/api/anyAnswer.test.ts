@@ -4,7 +4,7 @@ import { ExplainedError } from '../../../../nodes/shared/api/errors';
 import type { Answer, WireAnswer } from '../../../../nodes/shared/api/http';
 import { Service } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
-import { isJsonObject, parseJson, type JsonValue } from '../../../../nodes/shared/api/types';
+import { isJsonObject, type JsonValue, parseJson } from '../../../../nodes/shared/json';
 
 const TOKEN = 'tok-0123456789ab';
 const clock = { now: () => 0, sleep: async () => await Promise.resolve() };

@@ -1,6 +1,6 @@
 import { dataOf, readAnswer, recordOf } from '../../../../nodes/shared/api/envelope';
 import { isRefusal, ServiceRefusal } from '../../../../nodes/shared/api/errors';
-import type { JsonValue } from '../../../../nodes/shared/api/types';
+import type { JsonValue } from '../../../../nodes/shared/json';
 
 const request = { method: 'POST', path: '/v1/call' } as const;
 const always = { evidence: () => true, now: 0 };

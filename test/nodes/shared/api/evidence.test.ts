@@ -7,7 +7,7 @@ import {
 	type Evidence,
 } from '../../../../nodes/shared/api/evidence';
 import type { Answer } from '../../../../nodes/shared/api/http';
-import type { JsonValue } from '../../../../nodes/shared/api/types';
+import type { JsonValue } from '../../../../nodes/shared/json';
 import { Service } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
 

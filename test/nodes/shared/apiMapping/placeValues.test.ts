@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { placeValues, type NamedValue } from '../../../../nodes/shared/apiMapping/placeValues';
-import { valueAt } from '../../../../nodes/shared/jsonPath';
+import { valueAt } from '../../../../nodes/shared/json';
 
 const body = (name: string, value = 'x'): NamedValue => ({ placement: 'body', name, value });
 const query = (name: string, value = 'x'): NamedValue => ({ placement: 'query', name, value });

@@ -4,7 +4,7 @@ import {
 	transcriptTurns,
 	withExpiry,
 } from '../../../../nodes/shared/calls/callRecord';
-import type { JsonObject, JsonValue } from '../../../../nodes/shared/api/types';
+import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
 
 test('a simple record has the documented fields that are there, in a fixed order', () => {
 	const record = {

@@ -8,7 +8,7 @@ import {
 	parseList,
 } from '../../../../nodes/shared/calls/completion';
 import { dialects } from '../../../simulator';
-import type { JsonObject, JsonValue } from '../../../../nodes/shared/api/types';
+import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
 
 const ID = '6f1c2a34-0000-4000-8000-000000000001';
 

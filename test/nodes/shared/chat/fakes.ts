@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../nodes/shared/api/http';
-import type { JsonObject } from '../../../../nodes/shared/api/types';
+import type { JsonObject } from '../../../../nodes/shared/json';
 import { ChatConnection } from '../../../../nodes/shared/chat/connection';
 import type { ConnectionOptions } from '../../../../nodes/shared/chat/connection';
 import type { ChatEnded } from '../../../../nodes/shared/chat/endings';

@@ -8,7 +8,7 @@ import {
 } from '../../../../nodes/shared/chat/frames';
 import { ACK_STATES, EVENT_TYPES, INVALID_CODES } from '../../../../nodes/shared/chat/types';
 import type { ChatEvent } from '../../../../nodes/shared/chat/types';
-import type { JsonObject } from '../../../../nodes/shared/api/types';
+import type { JsonObject } from '../../../../nodes/shared/json';
 import { ackFrame, eventFrame } from './fakes';
 
 describe('frames that are sent', () => {

@@ -3,7 +3,7 @@ import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import type { ServiceRequest } from '../../../../nodes/shared/api/http';
 import { TransportFault } from '../../../../nodes/shared/api/http';
 import { Service } from '../../../../nodes/shared/api/client';
-import type { JsonValue } from '../../../../nodes/shared/api/types';
+import type { JsonValue } from '../../../../nodes/shared/json';
 import { mintToken } from '../../../../nodes/shared/chat/mint';
 import { rig } from './fakes';
 

@@ -1,7 +1,7 @@
 import { parseFrame } from '../../../../nodes/shared/chat/frames';
 import { ReplyCollector } from '../../../../nodes/shared/chat/reply';
 import type { WantedTurn } from '../../../../nodes/shared/chat/reply';
-import type { JsonObject } from '../../../../nodes/shared/api/types';
+import type { JsonObject } from '../../../../nodes/shared/json';
 import { eventFrame } from './fakes';
 
 type Event = [type: string, payload: JsonObject];

@@ -7,7 +7,7 @@ import type {
 import { ExecutionMemory } from '../../../../nodes/shared/n8n/executionMemory';
 import { answerModel } from '../../../../nodes/shared/n8n/toolAnswer';
 import { noteDeed } from '../../../../nodes/shared/n8n/toolRun';
-import type { JsonObject } from '../../../../nodes/shared/api/types';
+import type { JsonObject } from '../../../../nodes/shared/json';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { CREDENTIAL } from '../../../../nodes/shared/n8n/credential';
 import {

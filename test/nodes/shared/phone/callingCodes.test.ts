@@ -3,7 +3,7 @@ import {
 	isSupportedCountry,
 	parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
-import { COUNTRIES } from '../../../../nodes/shared/calls/countries';
+import { COUNTRIES } from '../../../../nodes/PlaceCall/request/countries';
 import {
 	callingCodeOf,
 	countriesWith,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { COUNTRIES } from '../../../../nodes/shared/calls/countries';
+import { COUNTRIES } from '../../../../nodes/PlaceCall/request/countries';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { parseDndPhone } from '../../../../nodes/Dnd/list/phoneMatch';
 import { phoneNumber } from '../../../../nodes/PlaceCall/request/callPhone';

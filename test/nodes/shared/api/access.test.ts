@@ -1,5 +1,4 @@
-import { parseApiToken } from '../../../../nodes/shared/api/apiToken';
-import { parseBaseUrl } from '../../../../nodes/shared/api/baseUrl';
+import { parseApiToken, parseBaseUrl } from '../../../../nodes/shared/api/access';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 
 /** What is told when it throws. */

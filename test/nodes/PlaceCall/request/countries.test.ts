@@ -3,7 +3,7 @@ import {
 	isCountryCode,
 	suggestCountry,
 	withoutAccents,
-} from '../../../../nodes/shared/calls/countries';
+} from '../../../../nodes/PlaceCall/request/countries';
 
 describe('countries', () => {
 	it('holds the 249 assigned codes, each once, each with a name of its own', () => {

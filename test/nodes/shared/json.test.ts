@@ -1,5 +1,11 @@
-import { numberIn, outlineOf, pathOf, valueAt, valuesIn } from '../../../nodes/shared/jsonPath';
-import type { JsonValue } from '../../../nodes/shared/api/types';
+import {
+	type JsonValue,
+	numberIn,
+	outlineOf,
+	pathOf,
+	valueAt,
+	valuesIn,
+} from '../../../nodes/shared/json';
 
 const answer: JsonValue = {
 	data: { calls: [{ id: 'a' }, { id: 'b' }], 'next.page': 7, none: null },

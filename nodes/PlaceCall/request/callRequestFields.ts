@@ -1,45 +1,8 @@
 import { isCountryCode, suggestCountry } from './countries';
-import { AGENT_UUID, LIMITS } from '../api/limits';
-import type { DataExtractionItem, JsonObject, JsonValue } from '../api/types';
-import { isJsonObject, parseJson } from '../api/types';
-
-/** What is wrong with a field, which it names, and what to do about it. */
-export type Problem = { what: string; todo: string };
-
-/** A value fit to be sent, or what keeps it from being sent. */
-export type Checked<T> = { value: T } | { problem: Problem };
-
-export const problem = (what: string, todo: string) => ({ problem: { what, todo } });
-
-const QUOTED_CHARACTERS = 60;
-
-/** A value as a message shows it, kept short. */
-export function quoted(value: unknown): string {
-	const text = typeof value === 'string' ? value : JSON.stringify(value);
-	const characters = [...text];
-	return characters.length > QUOTED_CHARACTERS
-		? `"${characters.slice(0, QUOTED_CHARACTERS).join('')}…"`
-		: `"${text}"`;
-}
-
-/** An expression over a blank cell gives one of these; it means that nothing was set. */
-export function isUnset(value: unknown): boolean {
-	return (
-		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-	);
-}
-
-export function agentUuid(value: unknown): Checked<string> {
-	if (isUnset(value)) {
-		return problem('Agent is empty', 'Choose the agent from the list, or enter its ID.');
-	}
-	const id = String(value).trim();
-	if (AGENT_UUID.test(id)) return { value: id };
-	return problem(
-		`Agent holds ${quoted(value)}, which is not an agent ID`,
-		'Choose the agent from the list, or enter its ID: it begins with "agent_", followed by letters, digits, hyphens or underscores.',
-	);
-}
+import { LIMITS } from '../../shared/api/limits';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../shared/json';
+import type { DataExtractionItem } from '../../shared/api/types';
+import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 
 export function countryCode(value: unknown): Checked<string> {
 	if (isUnset(value)) {
