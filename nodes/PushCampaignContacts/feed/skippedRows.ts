@@ -80,14 +80,10 @@ class Search {
 		if (Array.isArray(value)) return unique(value.flatMap((one) => this.numbersIn(one, depth + 1)));
 		if (!isJsonObject(value)) return this.keysOf(value);
 		const own = unique(
-			Object.entries(value).flatMap(([name, one]) => [
-				...this.keysOf(name),
-				...(typeof one === 'object' ? [] : this.keysOf(one)),
-			]),
+			Object.entries(value).flatMap(([name, one]) => [...this.keysOf(name), ...this.keysOf(one)]),
 		);
 		if (own.length > 0) return own.length === 1 ? own : [];
 		const inner = Object.values(value)
-			.filter((one) => typeof one === 'object' && one !== null)
 			.map((one) => this.numbersIn(one, depth + 1))
 			.filter((found) => found.length > 0);
 		const [only = [], ...others] = inner;

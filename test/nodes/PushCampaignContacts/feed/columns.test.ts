@@ -78,17 +78,36 @@ describe('the person name column', () => {
 		expect(resolve(columns, { personName }).personName).toBe(expected);
 	});
 
-	test('one that was entered must exist', () => {
-		expect(invalid(['phone'], { personName: 'lead' }).message).toBe(
-			'The input has no column "lead"',
+	test('one of several is not guessed', () => {
+		const error = invalid(['phone', 'Full Name', 'Lead Name']);
+		expect(error.message).toBe(
+			'More than one column could be "person_name": "Full Name", "Lead Name"',
 		);
+		expect(error.todo).toMatch(/right one in Person Name Column,/);
+	});
+
+	test('one that was entered must exist', () => {
+		expect(invalid(['phone'], { personName: 'lead' })).toMatchObject({
+			message: 'The input has no column "lead"',
+			todo: expect.stringMatching(
+				/^Enter in Person Name Column the name of the column that holds names\./,
+			),
+		});
 	});
 });
 
 describe('the other columns', () => {
 	test('those that are listed must exist, in any case', () => {
 		expect(resolve(['phone', 'City'], { others: ['city'] }).others).toEqual(['City']);
-		expect(invalid(['phone'], { others: ['city'] }).todo).toMatch(/^Enter in Columns to Send/);
+		expect(invalid(['phone'], { others: ['city'] }).todo).toMatch(
+			/^Enter in Columns to Send the name of the column that holds the values to send\./,
+		);
+	});
+
+	test('one that is listed and could be two is not guessed', () => {
+		expect(invalid(['phone', 'City', 'CITY'], { others: ['city'] }).todo).toMatch(
+			/right one in Columns to Send,/,
+		);
 	});
 
 	test('phone, name, what this node adds to rejected rows and a column without heading never ride along', () => {

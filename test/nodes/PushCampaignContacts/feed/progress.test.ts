@@ -51,7 +51,42 @@ test('one more try sends nothing and tells the same', async () => {
 	const second = await push(30, options, stored(progress));
 	expect(sent).toEqual([]);
 	expect(second.pushed).toEqual(first.pushed);
-	expect(statuses(second)).toEqual(statuses(first));
+	expect(second.leftOut).toEqual(first.leftOut);
+});
+
+test('a row of unknown fate is told the same by each try', async () => {
+	const { options } = breaking();
+	const progress = new FeedProgress();
+	const first = await push(20, { ...options, contactsPerRequest: 10 }, progress);
+	const second = await push(20, scripted(accept).options, stored(progress));
+	expect(second.leftOut).toEqual(first.leftOut);
+	expect(second.leftOut[0]?.reason).toMatch(/^The connection broke before an answer came, so it/);
+});
+
+test('other people at the same places all go', async () => {
+	const progress = await halfFed();
+	const { sent, options } = scripted(accept);
+	const items = Array.from({ length: 30 }, (_, index) => ({ json: { phone: phone(index + 500) } }));
+	const outcome = await push(
+		[...items.slice(0, 29), { json: { phone: 'n/a' } }],
+		options,
+		progress,
+	);
+	expect(sent.flat()).toEqual(items.slice(0, 29).map((item) => item.json.phone));
+	expect(statuses(outcome)).toEqual(['29 rejected']);
+});
+
+test('where duplicates are sent, a further try sends the second row of a number too', async () => {
+	const progress = new FeedProgress();
+	const { options } = scripted((phones, request) =>
+		request === 2 ? refuse('agent_not_found', 404) : accept(phones, request),
+	);
+	const items = [phone(0), phone(1), phone(0)].map((number) => ({ json: { phone: number } }));
+	const settings = { removeDuplicates: false, contactsPerRequest: 1 };
+	await push(items, { ...options, ...settings }, progress);
+	const { sent, options: again } = scripted(accept);
+	await push(items, { ...again, ...settings }, stored(progress));
+	expect(sent).toEqual([[phone(1)], [phone(0)]]);
 });
 
 test('what a further try does with other settings never reaches a number twice', async () => {
@@ -164,6 +199,39 @@ test('of a model’s pushes the newest are kept, and each whose fate is open; no
 	expect(sent).toEqual([[phone(2)]]);
 });
 
+test.each<[string, boolean, string[][]]>([
+	['a model', true, [[phone(0), phone(1)]]],
+	['a person', false, []],
+])(
+	'a request in which every number was skipped: what %s wishes again',
+	async (_who, forModel, sent) => {
+		const skipping = scripted((phones) =>
+			json(200, { success: true, data: { campaign_upload_id: 1, dnd_skipped: phones } }),
+		);
+		const progress = new FeedProgress();
+		await push(2, { ...skipping.options, forModel }, progress);
+		const again = scripted(accept);
+		await push(2, { ...again.options, forModel }, stored(progress));
+		expect(again.sent).toEqual(sent);
+	},
+);
+
+test('a model that wishes the same rows with other options is heard, and with the same is not', async () => {
+	const { options, sent } = scripted(accept);
+	const progress = new FeedProgress();
+	const wish = async (enqueue: boolean) =>
+		await push(
+			2,
+			{ ...options, forModel: true, campaign: { ...options.campaign, enqueue } },
+			progress,
+		);
+	for (const enqueue of [false, false, true]) await wish(enqueue);
+	expect(sent).toEqual([
+		[phone(0), phone(1)],
+		[phone(0), phone(1)],
+	]);
+});
+
 test('it holds ranges and answers, and neither rows nor numbers', async () => {
 	const { options } = scripted(accept);
 	const progress = new FeedProgress();
@@ -173,8 +241,51 @@ test('it holds ranges and answers, and neither rows nor numbers', async () => {
 	expect(text).not.toContain(phone(1));
 });
 
+const SENT = {
+	campaign: 1,
+	rows: [0, 1],
+	numbers: 'a',
+	column: 'phone',
+	normalized: true,
+	options: 'b',
+};
+const REFUSED = { settings: 'a', row: 0, number: 'b', reason: 'c' };
+
+test('what was written is read again', () => {
+	const sent = [SENT, { ...SENT, answer: {} }, { ...SENT, unknown: { message: 'a', todo: 'b' } }];
+	for (const firstIndex of [undefined, 0, 1]) {
+		expect(isFeedRecord({ sent, refused: [REFUSED], firstIndex })).toBe(true);
+	}
+});
+
+test.each<[string, unknown]>([
+	['campaign', '1'],
+	['rows', 1],
+	['rows', ['0']],
+	['numbers', ['a']],
+	['column', undefined],
+	['normalized', 'true'],
+	['options', undefined],
+	['answer', 'ok'],
+	['unknown', 'broke'],
+])('a request whose %s is %p is not what was written', (field, value) => {
+	expect(isFeedRecord({ sent: [{ ...SENT, [field]: value }], refused: [] })).toBe(false);
+});
+
+test.each<[string, unknown]>([
+	['settings', 1],
+	['row', '0'],
+	['number', 9],
+	['reason', undefined],
+])('a refused row whose %s is %p is not what was written', (field, value) => {
+	expect(isFeedRecord({ sent: [], refused: [{ ...REFUSED, [field]: value }] })).toBe(false);
+});
+
 test.each<[string, unknown]>([
 	['nothing', undefined],
+	['no object for a request', { sent: ['x'], refused: [] }],
+	['no object for a refused row', { sent: [], refused: [null] }],
+	['no list of refused rows', { sent: [], refused: {} }],
 	['a list', []],
 	['another shape', { sent: {}, refused: [] }],
 	['a request without its rows', { sent: [{ campaign: 1 }], refused: [] }],

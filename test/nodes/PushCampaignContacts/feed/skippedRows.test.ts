@@ -29,6 +29,8 @@ describe('dnd_skipped: the number is found wherever it stands', () => {
 		['in a sentence', { message: `Skipped +91${sixth}: on the list` }],
 		['as the entry itself', `+91${sixth}`],
 		['twice in one entry', { phone: sixth, phone_e164: `+91${sixth}` }],
+		['five levels down', { a: { b: { c: { d: { e: { phone: sixth } } } } } }],
+		['behind many other values', { list: [...Array.from({ length: 150 }, (_, i) => i), sixth] }],
 		['in one list of one', { reason: 'dnd', phones: [`+91${sixth}`] }],
 	])('%s', (_name, entry) => {
 		expect(skipped({ dnd_skipped: [entry] })).toEqual({
@@ -52,6 +54,10 @@ describe('dnd_skipped: the number is found wherever it stands', () => {
 		['of two rows, where it is open which is meant', { phone: phone(4), kept: phone(5) }],
 		['of two rows, each in an object of its own', { a: { p: phone(4) }, b: { p: phone(5) } }],
 		['below any sensible depth', { a: { b: { c: { d: { e: { f: { g: phone(6) } } } } } } }],
+		[
+			'behind far too many values',
+			{ list: [...Array.from({ length: 250 }, (_, i) => i), phone(6)] },
+		],
 		['null', null],
 	])('a number %s is given back, and no row is taken for it', (_name, entry) => {
 		expect(skipped({ dnd_skipped: [entry] })).toEqual({ rows: [], unmatched: [entry] });

@@ -120,6 +120,30 @@ test('the outcome is told in words, exactly', async () => {
 	]);
 });
 
+test('of several requests all lists are named, and of many rejected rows the first five', async () => {
+	const { options } = scripted((phones, request) =>
+		request === 3 ? refuse('Campaign is archived', 409) : accept(phones, request),
+	);
+	const unreadable = Array.from({ length: 7 }, () => ({ json: { phone: 'x' } }));
+	const outcome = await push([...feedOf(5), ...unreadable], { ...options, contactsPerRequest: 2 });
+	const lines = describeOutcome(outcome);
+	expect(lines[1]).toMatch(/^Pushed: 4 rows \(items 0 to 3, contact lists 501, 502\)\. /);
+	const rejected = lines.find((line) => line.startsWith('Rejected'));
+	expect(rejected).toMatch(/^Rejected: 7 rows\. \[item 5\] "x" is not a phone number\. /);
+	expect(rejected?.match(/\[item \d+\]/g)).toHaveLength(5);
+	expect(rejected).toMatch(/ … and 2 rows more\.$/);
+});
+
+test('a list that the service does not name is left out', async () => {
+	const { options } = scripted((_phones, request) =>
+		request === 1
+			? json(200, { success: true, data: { contacts_accepted: 1 } })
+			: refuse('Campaign is archived', 409),
+	);
+	const lines = describeOutcome(await push(2, { ...options, contactsPerRequest: 1 }));
+	expect(lines[1]).toMatch(/^Pushed: 1 row \(item 0\)\. /);
+});
+
 function atSecondAndOn(answer: TransportFault): Script {
 	return (phones, request) => (request >= 2 ? answer : accept(phones, request));
 }
