@@ -4,7 +4,7 @@ import { CLOSING_MS } from '../shared/n8n/activeTriggers';
 import { clock, connect, type Connection } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { readCompletedCall, type ReadBack } from '../shared/calls/readBack';
-import { pause, settledWithin } from '../shared/chat/pause';
+import { pause, settledWithin } from '../shared/clock';
 import type { JsonObject } from '../shared/json';
 import { notFinished } from './notVerified';
 import type { TriggerSettings } from './readSettings';

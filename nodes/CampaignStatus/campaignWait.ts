@@ -6,7 +6,7 @@ import {
 	type ContactList,
 } from '../shared/campaign';
 import { isTransient } from '../shared/api/errors';
-import type { Clock } from '../shared/api/http';
+import type { Clock } from '../shared/clock';
 
 export type WaitSettings = {
 	intervalMs: number;

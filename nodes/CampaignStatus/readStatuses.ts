@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { getCampaignStatus } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
-import type { Clock } from '../shared/api/http';
+import type { Clock } from '../shared/clock';
 import { parseCampaignId, parseContactListId, parseCount } from '../shared/api/identifiers';
 import type { JsonObject } from '../shared/json';
 import { isUnset } from '../shared/values';

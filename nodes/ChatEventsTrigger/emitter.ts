@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { clock } from '../shared/n8n/connect';
 import { emitSurely } from '../shared/n8n/onceEmitter';
 import { fingerprint } from '../shared/chat/chatInput';
-import { pause } from '../shared/chat/pause';
+import { pause } from '../shared/clock';
 import type { ChatEvent } from '../shared/chat/types';
 
 /**

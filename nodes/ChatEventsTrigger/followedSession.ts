@@ -3,9 +3,8 @@ import type { EndingKind } from '../shared/chat/closeCodes';
 import type { ChatEnded } from '../shared/chat/endings';
 import type { Readiness } from '../shared/chat/exchange';
 import type { OnTooLarge } from '../shared/chat/inbox';
-import { pause } from '../shared/chat/pause';
+import { backoffMs, pause, type Backoff } from '../shared/clock';
 import type { ChatEvent } from '../shared/chat/types';
-import { restMs } from './rest';
 
 export type Callbacks = {
 	onEvent: (event: ChatEvent) => void;
@@ -36,6 +35,12 @@ const LASTING: ReadonlySet<EndingKind> = new Set([
 	'bad_address',
 	'defect',
 ]);
+
+/**
+ * A session that was given up (the service away, another client holding it) is followed again, so that it heals by
+ * itself, but less and less often, so that an outage is not answered with a storm of requests.
+ */
+const RESTART_BACKOFF: Backoff = { firstMs: 60_000, longestMs: 900_000 };
 
 /** Far longer than the attempts before giving up take: the loss of what was held for so long is news. */
 const HEALTHY_AFTER_MS = 3_600_000;
@@ -103,6 +108,6 @@ export class FollowedSession {
 		const rest = new AbortController();
 		this.rest = rest;
 		const either = AbortSignal.any([rest.signal, this.left.signal]);
-		if (await pause(clock, restMs(this.giveUps), either)) this.wake();
+		if (await pause(clock, backoffMs(RESTART_BACKOFF, this.giveUps), either)) this.wake();
 	}
 }

@@ -1,6 +1,6 @@
 import { clock } from '../shared/n8n/connect';
 import type { ChatEnded } from '../shared/chat/endings';
-import { deferred, pause } from '../shared/chat/pause';
+import { deferred, pause } from '../shared/clock';
 import type { ChatEvent } from '../shared/chat/types';
 import { FollowedSession, isLasting, type Callbacks, type Followable } from './followedSession';
 

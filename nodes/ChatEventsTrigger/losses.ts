@@ -2,7 +2,7 @@ import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
 import { clock } from '../shared/n8n/connect';
 import type { ChatEnded } from '../shared/chat/endings';
 import { idOf, MAX_FRAME_CHARS } from '../shared/chat/frames';
-import { pause } from '../shared/chat/pause';
+import { pause } from '../shared/clock';
 import type { SessionEvent } from './emitter';
 import { isLasting } from './followedSession';
 

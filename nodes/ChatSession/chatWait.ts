@@ -1,10 +1,9 @@
 import type { ChatEnded } from '../shared/chat/endings';
 import type { Readiness } from '../shared/chat/exchange';
-import { pause } from '../shared/chat/pause';
+import { type Clock, pause } from '../shared/clock';
 import type { EventLink } from '../shared/chat/replyWatch';
 import type { ChatEvent } from '../shared/chat/types';
 import { ExplainedError, type Speaker } from '../shared/api/errors';
-import type { Clock } from '../shared/api/http';
 
 export type EventWish = {
 	/** Null where any event will do. */

@@ -3,10 +3,10 @@ import { cancelSignal, stopped } from '../../shared/n8n/cancel';
 import { clock } from '../../shared/n8n/connect';
 import { toFault } from '../../shared/n8n/transport';
 import { SECRET_HEADER, watchBody, type WatchRequest } from '../../shared/chat/chatWatch';
-import { pause } from '../../shared/chat/pause';
+import { backoffMs, pause } from '../../shared/clock';
 import { ExplainedError, InvalidInput, NotSent } from '../../shared/api/errors';
 import { TransportFault } from '../../shared/api/http';
-import { ATTEMPTS, backOffMs } from '../../shared/api/retry';
+import { ATTEMPTS, RETRY_BACKOFF } from '../../shared/api/retry';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 
 /** The trigger, or the n8n in front of it, said no. */
@@ -25,15 +25,15 @@ export async function postToTrigger(
 	request: WatchRequest,
 ): Promise<JsonObject> {
 	const signal = cancelSignal(context);
-	for (let attempt = 0; ; attempt++) {
+	for (let attempt = 1; ; attempt++) {
 		const result = await post(context, url, secret, request).catch(toFault);
-		const isLast = attempt + 1 >= ATTEMPTS;
+		const isLast = attempt >= ATTEMPTS;
 		if (result instanceof TransportFault) {
 			if (isLast) throw unreachable(result);
 		} else if (result.status < 500 || isLast) {
 			return readTrigger(result);
 		}
-		if (!(await pause(clock, backOffMs(attempt, Math.random), signal))) throw stopped(context);
+		if (!(await pause(clock, backoffMs(RETRY_BACKOFF, attempt), signal))) throw stopped(context);
 	}
 }
 

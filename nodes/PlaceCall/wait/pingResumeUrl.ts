@@ -1,17 +1,17 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { clock } from '../../shared/n8n/connect';
+import { backoffMs, type Backoff } from '../../shared/clock';
 import { isJsonObject } from '../../shared/json';
 
 /** Looking at 200 calls takes a slow service a while. */
 const TIMEOUT_MS = 120_000;
 
-/** Until n8n has put the execution to sleep it answers 409; each wait is twice the one before. */
-const FIRST_WAIT_MS = 500;
+/** Until n8n has put the execution to sleep it answers 409; it is asked so often. */
+const ASLEEP_BACKOFF: Backoff = { firstMs: 500, longestMs: 256_000 };
 const MOST_WAITS = 10;
 
 /** A completion that never arrives is found by looking now and then. */
-const FIRST_LOOK_MS = 15_000;
-const LONGEST_LOOK_MS = 10 * 60_000;
+const LOOK_BACKOFF: Backoff = { firstMs: 15_000, longestMs: 10 * 60_000 };
 
 /** n8n's own limit comes this much later: it would pass the items on without looking at the calls. */
 export const GRACE_MS = 60_000;
@@ -72,17 +72,17 @@ export async function keepKnocking(
 }
 
 async function knockUntilAsleep(context: Context, address: string): Promise<void> {
-	for (let count = 0; count < MOST_WAITS; count++) {
-		await clock.sleep(FIRST_WAIT_MS * 2 ** count);
+	for (let count = 1; count <= MOST_WAITS; count++) {
+		await clock.sleep(backoffMs(ASLEEP_BACKOFF, count));
 		if ((await knockStatus(context, address)) === 200) return;
 	}
 }
 
 /** The last knock comes right after the time limit and ends the wait with what is known. */
 async function lookNowAndThen(context: Context, address: string, until: number): Promise<void> {
-	for (let wait = FIRST_LOOK_MS; ; wait = Math.min(LONGEST_LOOK_MS, wait * 2)) {
+	for (let look = 1; ; look++) {
 		const left = until - clock.now();
-		await clock.sleep(left < 0 ? LATE_LOOK_MS : Math.min(wait, left + 1));
+		await clock.sleep(left < 0 ? LATE_LOOK_MS : Math.min(backoffMs(LOOK_BACKOFF, look), left + 1));
 		const isDue = clock.now() > until;
 		const status = await knockStatus(context, address);
 		if (AWAKE.includes(status) || (isDue && status === 200)) return;
@@ -92,9 +92,9 @@ async function lookNowAndThen(context: Context, address: string, until: number):
 
 /** Wakes an execution all of whose calls are over; n8n or a proxy before it may stumble. */
 export async function wake(context: Context, address: string): Promise<void> {
-	for (let count = 0; count < MOST_WAITS; count++) {
+	for (let count = 1; count <= MOST_WAITS; count++) {
 		const status = await knockStatus(context, address);
 		if (status === 200 || AWAKE.includes(status)) return;
-		await clock.sleep(FIRST_WAIT_MS * 2 ** count);
+		await clock.sleep(backoffMs(ASLEEP_BACKOFF, count));
 	}
 }

@@ -1,13 +1,11 @@
 import pLimit from 'p-limit';
 import { isOver } from '../../shared/calls/completion';
 import { isTransient } from '../../shared/api/errors';
-import type { Clock } from '../../shared/api/http';
+import { backoffMs, type Backoff, type Clock } from '../../shared/clock';
 import type { KnownCall, ReadCall } from './openCalls';
 import { whyNotRead } from '../../shared/calls/readBack';
 
-const FIRST_INTERVAL_MS = 5_000;
-const LONGEST_INTERVAL_MS = 60_000;
-const GROWTH = 1.5;
+const READ_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 60_000, factor: 1.5 };
 const READS_AT_ONCE = 10;
 
 /** A call that the service refuses to show this often in a row is not asked for again. */
@@ -26,20 +24,16 @@ export async function readUntilFinished(
 	const calls = new Map<string, WaitedCall>();
 	for (const callId of callIds) calls.set(callId, { record: {}, isOver: false, refusals: 0 });
 	const limit = pLimit(READS_AT_ONCE);
-	for (let interval = FIRST_INTERVAL_MS; ; interval = longer(interval)) {
+	for (let round = 1; ; round++) {
 		const open = [...calls].filter(([, { isOver, refused }]) => !isOver && refused === undefined);
 		const left = until - clock.now();
 		if (open.length === 0 || left <= 0) return calls;
-		await clock.sleep(Math.min(interval, left));
+		await clock.sleep(Math.min(backoffMs(READ_BACKOFF, round), left));
 		const reading = open.map(([callId, call]) =>
 			limit(async () => await look(callId, call, finished, read)),
 		);
 		await Promise.all(reading);
 	}
-}
-
-function longer(interval: number): number {
-	return Math.min(LONGEST_INTERVAL_MS, interval * GROWTH);
 }
 
 async function look(

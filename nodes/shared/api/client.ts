@@ -2,11 +2,11 @@ import { readAnswer, unknown } from './envelope';
 import type { Evidence } from './evidence';
 import { ExplainedError, NotSent } from './errors';
 import { Secrets } from './secrets';
+import type { Clock } from '../clock';
 import {
 	BLOCKED_BY_N8N,
 	TransportFault,
 	type Answer,
-	type Clock,
 	type ServiceRequest,
 	type Transport,
 	type WireAnswer,

@@ -51,10 +51,3 @@ export type Answer = {
 	status: number;
 	body: JsonValue;
 };
-
-/** Time, injected so that tests never sleep for real. */
-export type Clock = {
-	/** Epoch milliseconds. */
-	now(): number;
-	sleep(milliseconds: number): Promise<void>;
-};

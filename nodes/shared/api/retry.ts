@@ -1,4 +1,5 @@
-import { BLOCKED_BY_N8N, TransportFault, type Clock, type Method, type WireAnswer } from './http';
+import { backoffMs, type Backoff, type Clock } from '../clock';
+import { BLOCKED_BY_N8N, TransportFault, type Method, type WireAnswer } from './http';
 
 /** What comes before the first byte of a request: finding the address and connecting to it. */
 const BEFORE_THE_REQUEST = new Set(['getaddrinfo', 'connect']);
@@ -31,8 +32,7 @@ const CERTIFICATE_FAULTS = new Set([
 ]);
 
 export const ATTEMPTS = 4;
-const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 8_000;
+export const RETRY_BACKOFF: Backoff = { firstMs: 500, longestMs: 8_000, jitter: 0.5 };
 /** Longer than this and the workflow is better told than kept waiting. */
 export const LONGEST_RETRY_AFTER_MS = 60_000;
 
@@ -74,12 +74,6 @@ export function retryAfterMs(answer: WireAnswer, now: number): number | undefine
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Capped exponential back-off with jitter: half of the step is fixed, half is chance. */
-export function backOffMs(attempt: number, random: () => number): number {
-	const step = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);
-	return step / 2 + (step / 2) * random();
-}
-
 /** Sends until an answer stands that may not be retried, or the attempts are used up. */
 export async function sendWithRetry<Result extends WireAnswer>(
 	method: Method,
@@ -87,7 +81,7 @@ export async function sendWithRetry<Result extends WireAnswer>(
 	clock: Clock,
 	random: () => number,
 ): Promise<Result> {
-	for (let attempt = 0; ; attempt++) {
+	for (let attempt = 1; ; attempt++) {
 		const result = await settle(send);
 		const wait = nextWait(method, result, attempt, clock, random);
 		if (wait === undefined) {
@@ -105,9 +99,9 @@ function nextWait(
 	clock: Clock,
 	random: () => number,
 ): number | undefined {
-	if (attempt + 1 >= ATTEMPTS || !mayRetry(method, result)) return undefined;
+	if (attempt >= ATTEMPTS || !mayRetry(method, result)) return undefined;
 	const asked = result instanceof TransportFault ? undefined : retryAfterMs(result, clock.now());
-	if (asked === undefined) return backOffMs(attempt, random);
+	if (asked === undefined) return backoffMs(RETRY_BACKOFF, attempt, random);
 	return asked > LONGEST_RETRY_AFTER_MS ? undefined : asked;
 }
 

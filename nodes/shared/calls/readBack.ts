@@ -3,7 +3,7 @@ import { isOver } from './completion';
 import { getCall, getRecording, getTranscript } from '../api/endpoints';
 import { recordOf } from '../api/envelope';
 import { ExplainedError, isRefusal, isTransient } from '../api/errors';
-import type { Clock } from '../api/http';
+import type { Clock } from '../clock';
 import type { Service } from '../api/client';
 import type { JsonObject } from '../json';
 

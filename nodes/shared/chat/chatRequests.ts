@@ -4,7 +4,8 @@ import type { Answer } from '../api/http';
 import type { Additions } from '../api/endpoints';
 import type { MappingName, ApiMapping } from '../apiMapping';
 import { placeValues } from '../apiMapping/placeValues';
-import { backOffMs } from '../api/retry';
+import { backoffMs } from '../clock';
+import { RETRY_BACKOFF } from '../api/retry';
 import type { Service } from '../api/client';
 
 /** A message for one of the v1 endpoints; a session, an agent, or both say whom it is for. */
@@ -115,7 +116,7 @@ export async function sendKeyed(
 			if (!isUnknown || attempt >= ATTEMPTS_WITH_KEY) {
 				throw isUnknown ? unknownWithKey(error) : error;
 			}
-			await service.clock.sleep(backOffMs(attempt, Math.random));
+			await service.clock.sleep(backoffMs(RETRY_BACKOFF, attempt));
 		}
 	}
 }

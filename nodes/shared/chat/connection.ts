@@ -1,8 +1,7 @@
-import type { Clock } from '../api/http';
+import { aborted, backoffMs, deferred, pause, type Clock, type Deferred } from '../clock';
 import type { WsToken } from '../api/types';
 import { connectionAddress, type ConnectionAddress } from './address';
 import { withoutSecrets } from '../api/secrets';
-import { backoffMs } from './backoff';
 import type { AttemptEnd, EndingKind, PolicyLimits, Wait } from './closeCodes';
 import { ReconnectPolicy } from './closeCodes';
 import type { ChatEnded } from './endings';
@@ -13,10 +12,8 @@ import { Hold, type HoldParts } from './hold';
 import { isTooLarge } from './frames';
 import { Inbox, type OnTooLarge } from './inbox';
 import { Line } from './line';
-import type { Deferred } from './pause';
-import { aborted, deferred, pause } from './pause';
 import {
-	BACKOFF_FIRST_MS,
+	RECONNECT_BACKOFF,
 	MAX_RECONNECT_ATTEMPTS,
 	MAX_SLOW_POLLS,
 	RENEW_CONNECTION_EVERY_MS,
@@ -235,7 +232,7 @@ export class ChatConnection {
 	/** Waits before the next attempt, shorter for someone who came meanwhile; says whether there is to be one. */
 	private async rest(ms: number): Promise<boolean> {
 		// Who came during the attempt waits for an ordinary back-off at most.
-		const most = this.hurried.signal.aborted ? Math.min(ms, BACKOFF_FIRST_MS) : ms;
+		const most = this.hurried.signal.aborted ? Math.min(ms, RECONNECT_BACKOFF.firstMs) : ms;
 		this.hurried = new AbortController();
 		const { signal } = this.stop;
 		await pause(this.options.clock, most, AbortSignal.any([signal, this.hurried.signal]));
@@ -341,7 +338,8 @@ export class ChatConnection {
 
 	private waitMs(wait: Wait): number {
 		if (wait.kind === 'none') return 0;
-		return wait.kind === 'slow_poll' ? SLOW_POLL_MS : backoffMs(wait.attempt, this.options.random);
+		if (wait.kind === 'slow_poll') return SLOW_POLL_MS;
+		return backoffMs(RECONNECT_BACKOFF, wait.attempt, this.options.random);
 	}
 
 	private logAttempt(attempt: AttemptEnd, waitMs: number): void {

@@ -1,7 +1,6 @@
-import type { Clock } from '../api/http';
+import { aborted, type Clock, deferred, pause } from '../clock';
 import type { ChatEnded } from './endings';
 import type { Line } from './line';
-import { aborted, deferred, pause } from './pause';
 import type { Ack } from './types';
 
 export type Readiness =

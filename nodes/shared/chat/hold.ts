@@ -1,6 +1,5 @@
-import type { Clock } from '../api/http';
+import { type Clock, pause } from '../clock';
 import type { Line, LineEnd, ShutCause } from './line';
-import { pause } from './pause';
 import { SETTLE_MS, TOKEN_RETRY_MS } from './timings';
 import type { TokenKeeper } from './token';
 import type { MintResult } from './types';

@@ -1,6 +1,4 @@
-import type { Clock } from '../api/http';
-import type { Deferred } from './pause';
-import { deferred, pause } from './pause';
+import { type Clock, type Deferred, deferred, pause } from '../clock';
 import { CLOSE_GRACE_MS, CONNECT_TIMEOUT_MS } from './timings';
 import type { ChatSocket } from './types';
 

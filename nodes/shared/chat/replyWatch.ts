@@ -1,6 +1,5 @@
-import type { Clock } from '../api/http';
+import { type Clock, pause } from '../clock';
 import type { OnTooLarge } from './inbox';
-import { pause } from './pause';
 import { ReplyCollector, type TiedReply, type WantedTurn } from './reply';
 import { REPLY_LINGER_MS } from './timings';
 import type { ChatEvent, TurnResult } from './types';

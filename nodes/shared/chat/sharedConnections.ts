@@ -4,7 +4,7 @@ import { ChatConnection, type ConnectionOptions } from './connection';
 import type { ChatEnded } from './endings';
 import type { Exchange, Readiness } from './exchange';
 import type { OnTooLarge } from './inbox';
-import { pause } from './pause';
+import { pause } from '../clock';
 import {
 	LINGER_AFTER_ACTION_MS,
 	LINGER_AFTER_TRIGGER_MS,

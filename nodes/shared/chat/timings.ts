@@ -1,5 +1,4 @@
-/** No single sleep is longer, so that one which cannot be aborted ends soon after closing. */
-export const SLICE_MS = 1_000;
+import type { Backoff } from '../clock';
 
 /** A socket that neither opens nor closes within this time is given up. */
 export const CONNECT_TIMEOUT_MS = 15_000;
@@ -16,9 +15,8 @@ export const SETTLE_MS = 500;
 /** A connection that held this long was healthy: all counts start anew. Longer than `SLOW_POLL_MS`, so that two clients taking a session from each other do stop. */
 export const HEALTHY_AFTER_MS = 60_000;
 
-/** "About 1, 2, 4, 8 seconds, capped at 30". */
-export const BACKOFF_FIRST_MS = 1_000;
-export const BACKOFF_CAP_MS = 30_000;
+/** "About 1, 2, 4, 8 seconds, capped at 30"; spread, so that many sessions do not return in step. */
+export const RECONNECT_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000, jitter: 0.2 };
 
 /** "Give up after a few attempts": about a minute of waiting in all. */
 export const MAX_RECONNECT_ATTEMPTS = 6;

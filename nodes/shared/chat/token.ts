@@ -1,4 +1,4 @@
-import type { Clock } from '../api/http';
+import type { Clock } from '../clock';
 import type { WsToken } from '../api/types';
 import { TOKEN_LIFETIME_MS, TOKEN_RETRY_MS } from './timings';
 import type { MintResult } from './types';

@@ -1,8 +1,6 @@
-import type { Clock } from '../api/http';
-import { backoffMs } from './backoff';
+import { aborted, backoffMs, pause, type Clock } from '../clock';
 import type { Exchange, Readiness } from './exchange';
 import { idOf } from './frames';
-import { aborted, pause } from './pause';
 import { ReplyWatch, type AwaitedReply, type EventLink } from './replyWatch';
 import {
 	ACK_AFTER_REPLY_MS,
@@ -10,6 +8,7 @@ import {
 	EARLIER_RESULT_TIMEOUT_MS,
 	MAX_BUSY_RETRIES,
 	MAX_RESENDS,
+	RECONNECT_BACKOFF,
 	RESULT_TIMEOUT_MS,
 } from './timings';
 import type { JsonValue } from '../json';
@@ -101,7 +100,7 @@ async function write(
 			const again = exchange.ack.state === 'busy' && busy < MAX_BUSY_RETRIES;
 			if (!again) return { exchange, lost, tries };
 			busy += 1;
-			await pause(options.clock, backoffMs(busy, options.random), link.signal);
+			await pause(options.clock, backoffMs(RECONNECT_BACKOFF, busy, options.random), link.signal);
 			continue;
 		}
 		lost = exchange.kind;

@@ -1,4 +1,4 @@
-import { aborted, deferred, type Deferred } from './pause';
+import { aborted, deferred, type Deferred } from '../clock';
 
 /** Lets one in at a time, in the order of asking. */
 export class TurnQueue {

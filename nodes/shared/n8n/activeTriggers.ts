@@ -1,5 +1,5 @@
 import type { ITriggerFunctions, ITriggerResponse, IWebhookFunctions } from 'n8n-workflow';
-import { settledWithin } from '../chat/pause';
+import { settledWithin } from '../clock';
 import { clock } from './connect';
 
 /** The triggers that are active in this process, by workflow and node. */

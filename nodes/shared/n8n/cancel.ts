@@ -1,5 +1,5 @@
 import { NodeOperationError, sleep, type IExecuteFunctions, type NodeApiError } from 'n8n-workflow';
-import { pause } from '../chat/pause';
+import { pause } from '../clock';
 import { asSentence } from '../api/errors';
 
 const CANCELED = 'The execution was canceled';

@@ -2,7 +2,7 @@ import { sleep } from 'n8n-workflow';
 import { fingerprint } from '../chat/chatInput';
 import { ApiMapping } from '../apiMapping';
 import { Service } from '../api/client';
-import type { Clock } from '../api/http';
+import type { Clock } from '../clock';
 import { CREDENTIAL, readServiceAccess } from './credential';
 import { createTransport, type ServiceContext } from './transport';
 

@@ -11,7 +11,7 @@ import {
 	type NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { settledWithin } from '../chat/pause';
+import { settledWithin } from '../clock';
 import { activeTrigger, CLOSING_MS, findTrigger, openTrigger, placeOf } from './activeTriggers';
 import { clock } from './connect';
 import { NO_EXECUTION } from './webhookAnswer';

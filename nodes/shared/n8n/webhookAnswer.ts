@@ -1,6 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { type JsonObject, type JsonValue, parseJson } from '../json';
-import { pause } from '../chat/pause';
+import { pause } from '../clock';
 import { clock } from './connect';
 
 /** What the sender gets when its request cannot be used: an HTTP status and a sentence. */

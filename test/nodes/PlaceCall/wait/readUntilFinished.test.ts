@@ -34,7 +34,7 @@ it('reads at growing intervals until each call is finished, and each only so lon
 	expect([...calls.values()].every(({ isOver }) => isOver)).toBe(true);
 	expect(reads.get('call-0')).toBe(2);
 	expect(reads.get('call-29')).toBe(8);
-	expect(clock.sleeps).toEqual([5000, 7500, 11250, 16875, 25312.5, 37968.75, 56953.125, 60000]);
+	expect(clock.sleeps).toEqual([5000, 7500, 11250, 16875, 25313, 37969, 56953, 60000]);
 });
 
 it('takes for over what the user lists or what shows the end, and nothing else', async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../nodes/shared/api/http';
+import type { Clock } from '../../../../nodes/shared/clock';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { ChatConnection } from '../../../../nodes/shared/chat/connection';
 import type { ConnectionOptions } from '../../../../nodes/shared/chat/connection';

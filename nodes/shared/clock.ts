@@ -1,5 +1,32 @@
-import type { Clock } from '../api/http';
-import { SLICE_MS } from './timings';
+/** Time, injected so that tests never sleep for real. */
+export type Clock = {
+	/** Epoch milliseconds. */
+	now(): number;
+	sleep(milliseconds: number): Promise<void>;
+};
+
+/** Waits that grow: each is `factor` times the one before, up to the longest. */
+export type Backoff = {
+	firstMs: number;
+	longestMs: number;
+	/** 2 where nothing is said. */
+	factor?: number;
+	/** The part of a wait by which chance makes it longer or shorter; none where nothing is said. */
+	jitter?: number;
+};
+
+/** The wait before repetition 1, 2, 3 … in milliseconds. */
+export function backoffMs(
+	{ firstMs, longestMs, factor = 2, jitter = 0 }: Backoff,
+	repetition: number,
+	random: () => number = Math.random,
+): number {
+	const step = Math.min(longestMs, firstMs * factor ** (repetition - 1));
+	return Math.min(longestMs, Math.round(step * (1 - jitter + 2 * jitter * random())));
+}
+
+/** No single sleep is longer, so that one which cannot be aborted ends soon after closing. */
+const SLICE_MS = 1_000;
 
 /**
  * Waits in slices of at most a second and returns at once when the signal aborts. The sleep left behind then

@@ -1,16 +1,28 @@
-import { backoffMs } from '../../../../nodes/shared/chat/backoff';
-import { pause } from '../../../../nodes/shared/chat/pause';
-import { FakeClock, settle } from './fakes';
+import { clock } from '../../../nodes/shared/n8n/connect';
+import { backoffMs, pause, settledWithin } from '../../../nodes/shared/clock';
+import { FakeClock, settle } from './chat/fakes';
 
 describe('backoffMs', () => {
-	it('is about 1, 2, 4, 8 … s and never above 30 s', () => {
-		const steps = [1, 2, 3, 4, 5, 6, 7, 40].map((attempt) => backoffMs(attempt, () => 0.5));
-		expect(steps).toEqual([1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000]);
+	const steps = [1, 2, 3, 4, 5, 6, 1_000];
+
+	it('doubles from the first wait up to the longest', () => {
+		const waits = steps.map((step) => backoffMs({ firstMs: 60_000, longestMs: 900_000 }, step));
+		expect(waits.map((ms) => ms / 60_000)).toEqual([1, 2, 4, 8, 15, 15, 15]);
 	});
 
-	it('spreads by a fifth to both sides', () => {
-		expect([0, 1].map((chance) => backoffMs(2, () => chance))).toEqual([1600, 2400]);
-		expect([0, 1].map((chance) => backoffMs(9, () => chance))).toEqual([24000, 30000]);
+	it('grows by another factor where one is given', () => {
+		const backoff = { firstMs: 4_000, longestMs: 20_000, factor: 1.5 };
+		expect(steps.map((step) => backoffMs(backoff, step))).toEqual([
+			4_000, 6_000, 9_000, 13_500, 20_000, 20_000, 20_000,
+		]);
+	});
+
+	it('is spread by chance to both sides, never above the longest', () => {
+		const backoff = { firstMs: 1_000, longestMs: 30_000, jitter: 0.2 };
+		const spread = (step: number) =>
+			[0, 0.5, 1].map((chance) => backoffMs(backoff, step, () => chance));
+		expect(spread(2)).toEqual([1_600, 2_000, 2_400]);
+		expect(spread(9)).toEqual([24_000, 30_000, 30_000]);
 	});
 });
 
@@ -80,5 +92,31 @@ describe('pause', () => {
 		clock.set(clock.now() + 120_000);
 		await clock.advance(1_000);
 		expect(await paused).toBe(true);
+	});
+});
+
+describe('settledWithin', () => {
+	beforeEach(() => jest.useFakeTimers());
+	afterEach(() => jest.useRealTimers());
+
+	test.each([
+		['resolves', Promise.resolve()],
+		['rejects', Promise.reject(new Error('no'))],
+	])(
+		'what %s in time is waited for no longer, and leaves no timer behind',
+		async (_how, settling) => {
+			await settledWithin(clock, 120_000, settling).catch(() => undefined);
+			await jest.advanceTimersByTimeAsync(1_000);
+			expect(jest.getTimerCount()).toBe(0);
+		},
+	);
+
+	test('what never settles is waited for as long as said', async () => {
+		let isOver = false;
+		void settledWithin(clock, 5_000, new Promise(() => {})).then(() => (isOver = true));
+		await jest.advanceTimersByTimeAsync(4_999);
+		expect(isOver).toBe(false);
+		await jest.advanceTimersByTimeAsync(1);
+		expect(isOver).toBe(true);
 	});
 });
