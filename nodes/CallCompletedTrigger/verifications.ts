@@ -24,9 +24,7 @@ const CONNECTION_MS = 30_000;
 type Verified = { record: JsonObject };
 
 /** Thrown where the trigger is closed while a call is verified. */
-export class Closed extends Error {
-	override readonly name = 'Closed';
-}
+export class Closed extends Error {}
 
 /**
  * Reads completed calls back. It outlives the requests that report them: n8n keeps a sandbox for each request, so

@@ -44,8 +44,8 @@ function isSame(wanted: string, given: string): boolean {
 
 /** A delivery without its key cannot be told from others, and so is never held off. */
 function keyOf(payload: JsonValue, path: string): string | undefined {
-	const value = path.trim() === '' ? undefined : valueAt(payload, path.trim());
-	return value === undefined || value === null || value === '' ? undefined : JSON.stringify(value);
+	const value = (path.trim() === '' ? undefined : valueAt(payload, path.trim())) ?? '';
+	return value === '' ? undefined : JSON.stringify(value);
 }
 
 function text(value: unknown): string {

@@ -6,7 +6,7 @@ import { readSettings } from './settings';
 import { activeListeners, listenerKey, storedSessions } from './watchList';
 
 /** Somebody is at the screen; at a start of n8n nobody is. */
-const BY_HAND = ['activate', 'create', 'update', 'manual'];
+const BY_HAND = ['activate', 'create', 'update'];
 
 export async function activate(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	const { listener, watches } = await prepare(context);

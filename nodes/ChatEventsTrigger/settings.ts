@@ -2,7 +2,6 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import { chosenTypes } from '../shared/n8n/chatFields';
 import { splitSessionIds } from '../shared/chat/chatInput';
 import { InvalidInput } from '../shared/api/errors';
-import { isJsonObject } from '../shared/json';
 
 export type TriggerSettings = {
 	sessionIds: string[];
@@ -14,13 +13,12 @@ export type TriggerSettings = {
 
 /** @throws InvalidInput when there would be nothing to listen to */
 export function readSettings(context: ITriggerFunctions): TriggerSettings {
-	const options: unknown = context.getNodeParameter('options', {});
 	const settings = {
 		sessionIds: splitSessionIds(context.getNodeParameter('sessionIds', '')),
 		watches: context.getNodeParameter('watchSessions', false) === true,
 		types: chosenTypes(
 			context.getNodeParameter('eventTypes', []),
-			isJsonObject(options) ? options.otherEventTypes : '',
+			context.getNodeParameter('options.otherEventTypes', ''),
 		),
 		takeOver: context.getNodeParameter('takeOver', false) === true,
 	};

@@ -92,6 +92,16 @@ export async function activate(
 	};
 }
 
+/** For a trigger of which nothing that it emits is looked at. */
+export function triggerContext(
+	credentialsHelper: TestCredentialsHelper,
+	workflow: Workflow,
+	node: INode,
+): TriggerContext {
+	const data = makeAdditionalData(credentialsHelper, 'trigger');
+	return new TriggerContext(workflow, node, data, 'trigger', 'activate');
+}
+
 export function pollContext(
 	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,

@@ -215,8 +215,42 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	it('turns an unknown call down', async () => {
 		const { post, emitted } = await listen();
 		const { response } = await post(payload('00000000-0000-4000-8000-000000000000'));
-		expect(response).toMatchObject({ statusCode: 404, body: { received: false } });
+		expect(response).toMatchObject({
+			statusCode: 404,
+			body: { received: false, message: 'The service does not know this call.' },
+		});
 		expect(emitted()).toEqual([]);
+	});
+
+	it('reads the credential once for the deliveries of half a minute, and then again', async () => {
+		const { post, emitted } = await listen();
+		const before = ring.credentials.reads;
+		await post(payload(calls.finished));
+		await post(payload(calls.notPicked));
+		expect(ring.credentials.reads).toBe(before + 1);
+		time += 30_001;
+		await post(payload(calls.unusual));
+		expect(ring.credentials.reads).toBe(before + 2);
+		expect(emitted()).toHaveLength(3);
+	});
+
+	it('a credential that cannot be read now is read again for the next delivery', async () => {
+		const { post, emitted, running } = await listen();
+		jest
+			.spyOn(ring.credentials, 'getDecrypted')
+			.mockRejectedValueOnce(new Error('the vault is shut'));
+		expect((await post(payload(calls.finished))).response.statusCode).toBe(503);
+		expect(JSON.stringify(running.failed[0])).toContain('the vault is shut');
+		expect((await post(payload(calls.finished))).response.statusCode).toBe(200);
+		expect(emitted()).toHaveLength(1);
+	});
+
+	it('tells the owner once of a call that three deliveries report and none can read back', async () => {
+		simulator.faults.inject({ kind: 'status', status: 503 });
+		const { post, running } = await listen();
+		const three = [1, 2, 3].map(async () => await post(payload(calls.finished)));
+		for (const { response } of await Promise.all(three)) expect(response.statusCode).toBe(503);
+		expect(running.failed).toHaveLength(1);
 	});
 
 	it('a report of a call that goes on starts nothing and does not keep its end out', async () => {
@@ -419,6 +453,17 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(emitted()).toEqual([[expect.objectContaining({ call_id: calls.unusual })]]);
 	});
 
+	it.each([
+		[String(fixtures.campaigns.active), 1],
+		[`7, ${fixtures.campaigns.active}`, 1],
+		['7', 0],
+	])('of campaign %s the delivery starts %i', async (campaignIds, started) => {
+		const { post, emitted } = await listen({ filters: { campaignIds } });
+		const callId = simulator.addAttempt(fixtures.campaigns.active, 'failed');
+		await post(payload(callId));
+		expect(emitted()).toHaveLength(started);
+	});
+
 	it('passes the payload on as it is where it is not verified', async () => {
 		const { post, emitted } = await listen({ verify: false });
 		const request = payload('not-a-call', { summary: 'as reported' });
@@ -470,14 +515,24 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 describe('strange requests', () => {
 	const tooLarge = Object.assign(new Error('too large'), { status: 413 });
 
-	it.each<[string, WebhookRequest, number]>([
-		['not JSON', { rawBody: Buffer.from('call_id=1') }, 400],
-		['empty', { rawBody: Buffer.alloc(0) }, 400],
-		['without call_id', { body: { status: 'picked' } }, 400],
-		['a list', { body: [] }, 400],
-		['too large', { readRawBody: async () => await Promise.reject(tooLarge) }, 413],
-		['cut off', { readRawBody: async () => await Promise.reject(new Error('aborted')) }, 400],
-	])('%s: answered, nothing emitted', async (_name, request, status) => {
+	it.each<[string, WebhookRequest, number, string]>([
+		['not JSON', { rawBody: Buffer.from('call_id=1') }, 400, 'The body is not JSON.'],
+		['empty', { rawBody: Buffer.alloc(0) }, 400, 'The body is empty.'],
+		['without call_id', { body: { status: 'picked' } }, 400, 'The body holds no call_id.'],
+		['a list', { body: [] }, 400, 'The body holds no call_id.'],
+		[
+			'too large',
+			{ readRawBody: async () => await Promise.reject(tooLarge) },
+			413,
+			'The body is too large.',
+		],
+		[
+			'cut off',
+			{ readRawBody: async () => await Promise.reject(new Error('aborted')) },
+			400,
+			'The body could not be read.',
+		],
+	])('%s: answered, nothing emitted', async (_name, request, status, message) => {
 		const node = ring.node('callCompletedTrigger', { parameters: {} });
 		const workflow = makeWorkflow([node]);
 		const { context, response } = webhookContext(ring.credentials, workflow, node, request);
@@ -485,7 +540,7 @@ describe('strange requests', () => {
 		expect(await type.webhook?.call(context)).toEqual({ noWebhookResponse: true });
 		expect(response).toMatchObject({
 			statusCode: status,
-			body: { received: false, message: expect.any(String) },
+			body: { received: false, message },
 		});
 	});
 });

@@ -91,6 +91,19 @@ describe('what counts as news', () => {
 			[[], [COUNTS]],
 		],
 		[
+			'a queue that moves behind that of another agent',
+			[
+				answer({ uploads: [upload(1, [true], ['agent_a'])] }),
+				answer({ uploads: [upload(1, [false, true], ['agent_b', 'agent_a'])] }),
+			],
+			[[], []],
+		],
+		[
+			'what the first answer leaves out',
+			[answer({ calls: null, campaign: {}, uploads: null }), answer(), paused],
+			[[], [], [STATUS]],
+		],
+		[
 			'counts that the answer leaves out once',
 			[answer(), answer({ calls: null }), answer()],
 			[[], [], []],

@@ -46,7 +46,8 @@ it.each([
 ])('passes %s on', async (_name, body, json) => {
 	const { post, emitted } = await listen();
 	const { response } = await post({ rawBody: Buffer.from(JSON.stringify(body)) });
-	expect(response).toMatchObject({ statusCode: 200, body: { received: true } });
+	expect(response.statusCode).toBe(200);
+	expect(response.body).toEqual({ received: true });
 	expect(emitted()).toEqual([[json]]);
 });
 
@@ -78,7 +79,10 @@ describe.each([
 	])('keeps %s out', async (_name, given) => {
 		const { post, emitted } = await listen(parameters);
 		const { response } = await post({ body: { a: 1 }, [part]: given });
-		expect(response).toMatchObject({ statusCode: 403, body: { received: false } });
+		expect(response).toMatchObject({
+			statusCode: 403,
+			body: { received: false, message: 'The secret in the address is missing or wrong.' },
+		});
 		expect(emitted()).toEqual([]);
 	});
 
@@ -99,7 +103,15 @@ describe('a key field', () => {
 		const { response } = await post({ body: { data: { id: 7 }, n: 2 } });
 		await post({ body: { data: { id: 8 }, n: 3 } });
 		expect(response.statusCode).toBe(200);
+		expect(response.body).toEqual({ received: true, message: 'This was received before.' });
 		expect(emitted().map(([item] = []) => item?.n)).toEqual([1, 3]);
+	});
+
+	it.each([[0], [false], ['a']])('%j is a key like any other', async (id) => {
+		const { post, emitted } = await listen(parameters);
+		await post({ body: { data: { id } } });
+		await post({ body: { data: { id } } });
+		expect(emitted()).toHaveLength(1);
 	});
 
 	it('is handed to n8n, which stores it', async () => {
@@ -108,13 +120,16 @@ describe('a key field', () => {
 		expect(running.emitted[0]?.deduplicationKey).toMatch(/^[0-9a-f]{64}$/);
 	});
 
-	it('a delivery without it is never held off', async () => {
-		const { post, running } = await listen(parameters);
-		await post({ body: { data: {} } });
-		await post({ body: { data: {} } });
-		const keys = running.emitted.map(({ deduplicationKey }) => deduplicationKey);
-		expect(new Set(keys).size).toBe(2);
-	});
+	it.each([[{}], [{ id: null }], [{ id: '' }]])(
+		'a delivery of %j is never held off',
+		async (data) => {
+			const { post, running } = await listen(parameters);
+			await post({ body: { data } });
+			await post({ body: { data } });
+			const keys = running.emitted.map(({ deduplicationKey }) => deduplicationKey);
+			expect(new Set(keys).size).toBe(2);
+		},
+	);
 });
 
 it('without a key field every delivery starts the workflow', async () => {

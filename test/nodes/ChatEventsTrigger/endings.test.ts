@@ -1,6 +1,6 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import { WorkflowExecute } from 'n8n-core';
-import type { INodeParameters } from 'n8n-workflow';
+import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { makeAdditionalData, makeWorkflow, output } from '../../engine';
 import { fixtures } from '../../simulator';
 import { eventually, otherClient } from '../chatRing';
@@ -12,8 +12,9 @@ const { agents } = fixtures;
 /** What the person reads who activates the workflow. */
 async function refusal(
 	parameters: INodeParameters,
+	activation?: WorkflowActivateMode,
 ): Promise<{ message: string; description: unknown }> {
-	const error = await ring.start(parameters).then(
+	const error = await ring.start(parameters, activation).then(
 		() => undefined,
 		(caught: unknown) => caught,
 	);
@@ -57,11 +58,22 @@ describe('activating', () => {
 		expect(ring.service().sessions.openSockets()).toBe(1);
 	});
 
-	test('at a start of n8n nobody waits: what cannot be followed is reported, not thrown', async () => {
-		const active = await ring.start({ sessionIds: sessions.unknown }, 'init');
-		await eventually(() => active.failed.length === 1);
-		expect(active.failed[0]?.message).toContain(sessions.unknown);
-	});
+	test.each(['activate', 'create', 'update'] as const)(
+		'%s: somebody is at the screen and is told',
+		async (activation) => {
+			const { message } = await refusal({ sessionIds: sessions.unknown }, activation);
+			expect(message).toContain(sessions.unknown);
+		},
+	);
+
+	test.each(['init', 'leadershipChange'] as const)(
+		'%s: nobody waits, so what cannot be followed is reported, not thrown',
+		async (activation) => {
+			const active = await ring.start({ sessionIds: sessions.unknown }, activation);
+			await eventually(() => active.failed.length === 1);
+			expect(active.failed[0]?.message).toContain(sessions.unknown);
+		},
+	);
 });
 
 describe('Take Over', () => {

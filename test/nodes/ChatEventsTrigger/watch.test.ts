@@ -1,5 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { makeWorkflow, nodeTypes, webhookContext } from '../../engine';
+import { ChatEventsListener } from '../../../nodes/ChatEventsTrigger/listener';
+import { makeWorkflow, nodeTypes, triggerContext, webhookContext } from '../../engine';
 import { eventually } from '../chatRing';
 import { eventsOf, hurry, sessions, triggerRing } from './triggerRing';
 
@@ -84,6 +85,9 @@ test('watched sessions are followed again after a restart', async () => {
 	expect([control.openSockets(sessions.open), control.openSockets(sessions.dormant)]).toEqual([
 		1, 1,
 	]);
+	const { sessionId: further } = control.create();
+	await watch(further);
+	expect(stored()).toEqual([sessions.open, sessions.dormant, further]);
 });
 
 test('requests that come together lose none of the sessions', async () => {
@@ -103,7 +107,13 @@ test('a session taken up while the trigger is published again is asked for once 
 	await eventually(() => ring.service().sessions.openSockets(open) === 1);
 	await active.stop();
 	await ring.start(WATCHING, 'init', copy(database));
-	expect(await watching).toMatchObject({ statusCode: 503 });
+	expect(await watching).toEqual({
+		statusCode: 503,
+		body: {
+			message: 'The Chat Events Trigger was stopped or published again meanwhile',
+			todo: 'Send the request again in a moment: nothing of it was kept.',
+		},
+	});
 	expect(await watch(open)).toMatchObject({ statusCode: 200, body: { watched_sessions: [open] } });
 	expect(ring.service().sessions.openSockets(open)).toBe(1);
 	expect(stored()).toEqual([open]);
@@ -150,6 +160,37 @@ test('a stored session that is gone is reported once and does not stop the trigg
 	expect(stored()).toEqual([sessions.open]);
 });
 
+test('a request reaches the trigger of its own address, whatever others are active', async () => {
+	const first = await ring.start(WATCHING);
+	const other = await ring.start(WATCHING, 'activate', {}, { id: 'other' });
+	await watch(sessions.open);
+	ring.service().sessions.nudge(sessions.open);
+	await eventually(() => first.emitted.length === 1);
+	expect(other.emitted).toEqual([]);
+	await other.stop();
+	expect(await watch(sessions.dormant)).toMatchObject({ statusCode: 200 });
+});
+
+test('a trigger whose successor is active already does not take its place from it', async () => {
+	const node = await ring.node(WATCHING);
+	const workflow = makeWorkflow([node]);
+	workflow.id = 'workflow-of-trigger';
+	const type = nodeTypes.getByNameAndVersion(node.type);
+	const opened = async () =>
+		await type.trigger?.call(triggerContext(ring.credentials, workflow, node));
+	const [former, successor] = [await opened(), await opened()];
+	await former?.closeFunction?.();
+	expect(await watch(sessions.open)).toMatchObject({ statusCode: 200 });
+	await successor?.closeFunction?.();
+	expect(await watch(sessions.open)).toMatchObject({ statusCode: 503 });
+});
+
+test('a defect of ours is not told as a refusal', async () => {
+	await ring.start(WATCHING);
+	jest.spyOn(ChatEventsListener.prototype, 'watch').mockRejectedValue(new TypeError('a defect'));
+	await expect(watch(sessions.open)).rejects.toThrow('a defect');
+});
+
 describe('refused', () => {
 	const refusals: Array<[string, unknown, number, string]> = [
 		['no action', { session_ids: [sessions.open] }, 400, 'The request does not say what to do'],
@@ -189,7 +230,13 @@ describe('refused', () => {
 				{ action: 'watch', session_id: sessions.open },
 				{ parameters, headers },
 			);
-			expect(answer.statusCode).toBe(403);
+			expect(answer).toEqual({
+				statusCode: 403,
+				body: {
+					message: 'The Chat Events Trigger does not accept the secret',
+					todo: 'Enter the same Secret in Chat Session → Watch as in the Chat Events Trigger.',
+				},
+			});
 			expect(ring.service().sessions.openSockets()).toBe(0);
 			const right = { parameters, headers: { 'x-watch-secret': 'right' } };
 			expect((await post({ action: 'watch', session_id: sessions.open }, right)).statusCode).toBe(
@@ -201,10 +248,19 @@ describe('refused', () => {
 	test('in a process without the trigger, and in the editor’s test', async () => {
 		expect(await watch(sessions.open)).toMatchObject({
 			statusCode: 503,
-			body: { message: expect.stringContaining('another process of n8n') },
+			body: {
+				message: expect.stringContaining('another process of n8n'),
+				todo: expect.stringMatching(/^Try again in a moment\. .* served by the main process\.$/),
+			},
 		});
 		const body = { action: 'watch', session_id: sessions.open };
-		expect(await post(body, { mode: 'manual' })).toMatchObject({ statusCode: 409 });
+		expect(await post(body, { mode: 'manual' })).toMatchObject({
+			statusCode: 409,
+			body: {
+				message: expect.stringContaining('only while its workflow is active'),
+				todo: expect.stringMatching(/^Use the production URL of the trigger\./),
+			},
+		});
 	});
 });
 
