@@ -10,7 +10,7 @@ module.exports = {
 	testMatch: ['**/*.test.ts'],
 	// A busy machine takes its time; what hangs is still ended.
 	testTimeout: 30_000,
-	// The server ring has a runner of its own: npm run test:e2e.
+	// The tests on a real n8n have a runner of their own: npm run test:e2e.
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/browser/'],
 	setupFiles: ['<rootDir>/test/engine/env.js'],
 	dependencyExtractor: '<rootDir>/test/engine/dependencies.js',

@@ -1,6 +1,6 @@
 const base = require('./jest.config.js');
 
-/** The server ring: real n8n and a real browser, one file after another against one server. */
+/** Real n8n and a real browser, one file after another against one server. */
 module.exports = {
 	testEnvironment: 'node',
 	cacheDirectory: base.cacheDirectory,

@@ -1,5 +1,5 @@
 /**
- * Adds up the reports of the test rings. A ring without a report or without a test, a pending test, one left for
+ * Adds up the reports of the test levels. A level without a report or without a test, a pending test, one left for
  * later and a snapshot that belongs to no test are failures.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -18,16 +18,18 @@ const [failedSteps = '0', ...files] = process.argv.slice(2);
 let passed = 0;
 let failed = 0;
 for (const file of files) {
-	const ring = existsSync(file) ? report.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
-	passed += ring?.numPassedTests ?? 0;
+	const harness = existsSync(file)
+		? report.parse(JSON.parse(readFileSync(file, 'utf8')))
+		: undefined;
+	passed += harness?.numPassedTests ?? 0;
 	// A file that could not even be loaded has no tests to count.
-	failed += ring ? ring.numFailedTests + ring.numRuntimeErrorTestSuites : 0;
-	const left = ring ? ring.numPendingTests + ring.numTodoTests : 0;
+	failed += harness ? harness.numFailedTests + harness.numRuntimeErrorTestSuites : 0;
+	const left = harness ? harness.numPendingTests + harness.numTodoTests : 0;
 	if (left > 0) console.log(`${left} tests did not run in ${file}`);
-	const obsolete = ring?.snapshot.unchecked ?? 0;
+	const obsolete = harness?.snapshot.unchecked ?? 0;
 	if (obsolete > 0) console.log(`${obsolete} snapshots belong to no test in ${file}`);
 	failed += left + obsolete;
-	if (!ring || ring.numPassedTests + ring.numFailedTests === 0) {
+	if (!harness || harness.numPassedTests + harness.numFailedTests === 0) {
 		console.log(`No test ran in ${file}`);
 		failed++;
 	}

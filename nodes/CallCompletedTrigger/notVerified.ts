@@ -9,14 +9,14 @@ export function notVerified(callId: string, error: unknown): ExplainedError {
 			'If it goes on, the workflow starts when its end is reported. If it is over, read it with Get Call, and add its status to Finished Statuses among the options of the trigger.',
 		);
 	}
-	const [what, todo, said] =
+	const [what, resolution, originalMessage] =
 		error instanceof ExplainedError
-			? [error.message, error.todo, error.said]
+			? [error.message, error.resolution, error.originalMessage]
 			: [error instanceof Error ? error.message : String(error), '', undefined];
 	return new NotSent(
 		`Call ${callId} was reported as completed but could not be read back, so the workflow was not started for it`,
-		`${what}. ${todo} Then read this call with Get Call.`,
-		said,
+		`${what}. ${resolution} Then read this call with Get Call.`,
+		originalMessage,
 	);
 }
 

@@ -1,7 +1,7 @@
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { asItems } from '../shared/n8n/itemLoop';
 import { toNodeError } from '../shared/n8n/nodeErrors';
-import { withEmitter, type OnceEmitter } from '../shared/n8n/onceEmitter';
+import { withEmitter, type ExecutionEmitter } from '../shared/n8n/executionEmitter';
 import { ASK_AGAIN, NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
 import { findCallId, isWanted, outcomeKey, reportedOutcome } from '../shared/calls/completion';
 import { isUnknownCall } from '../shared/calls/readBack';
@@ -28,7 +28,7 @@ type Delivery = {
 	callId: string;
 	payload: JsonValue;
 	settings: TriggerSettings;
-	emitter: OnceEmitter;
+	emitter: ExecutionEmitter;
 	reply: Reply;
 };
 

@@ -96,8 +96,8 @@ export class Verifications {
 		callId: string,
 		what: Pick<ReadBack, 'included' | 'finished' | 'onOver'>,
 	): Promise<JsonObject> {
-		const { service } = await this.connect();
-		return await readCompletedCall(service, callId, {
+		const { client } = await this.connect();
+		return await readCompletedCall(client, callId, {
 			...what,
 			until: clock.now() + GIVE_UP_AFTER_MS,
 			clock: { now: () => clock.now(), sleep: async (ms) => await this.sleep(ms) },

@@ -19,8 +19,8 @@ export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[
 	const campaignId = parseCampaignId(context.getNodeParameter('campaignId'));
 	const options: unknown = context.getNodeParameter('options', {});
 	const additions = readAdditions(isJsonObject(options) ? options : {});
-	const { service, baseUrl } = await connect(context);
-	const answer = await getCampaignStatus(service, campaignId, additions);
+	const { client, baseUrl } = await connect(context);
+	const answer = await getCampaignStatus(client, campaignId, additions);
 	const view = viewCampaign(recordOf(answer));
 
 	// A trial in the editor must not swallow what the active workflow has yet to see.

@@ -71,7 +71,7 @@ function awaited({ lists }: CampaignView, contactListId: number | undefined): Co
 		: lists.filter(({ id }) => id === String(contactListId));
 }
 
-type Idleness = { what: string; todo: string };
+type Idleness = { what: string; resolution: string };
 
 const RELEASE =
 	'Push Campaign Contacts puts contacts there with Release to Calling Queue turned on. To wait until someone does so, turn on Keep Waiting While Stopped.';
@@ -81,16 +81,17 @@ function idleness(view: CampaignView, contactListId: number | undefined): Idlene
 	const lists = awaited(view, contactListId);
 	if (!lists.every(isIdle)) return undefined;
 	if (contactListId === undefined)
-		return { what: 'nothing is in the calling queue', todo: RELEASE };
+		return { what: 'nothing is in the calling queue', resolution: RELEASE };
 	if (lists.length > 0) {
 		return {
 			what: `nothing of contact list ${contactListId} is in the calling queue`,
-			todo: RELEASE,
+			resolution: RELEASE,
 		};
 	}
 	return {
 		what: `the campaign shows no contact list ${contactListId}`,
-		todo: 'Check Contact List ID and Campaign ID: Push Campaign Contacts returns the list as campaign_upload_id.',
+		resolution:
+			'Check Contact List ID and Campaign ID: Push Campaign Contacts returns the list as campaign_upload_id.',
 	};
 }
 
@@ -102,7 +103,7 @@ function timedOut(view: CampaignView, { contactListId, limitMs }: WaitSettings):
 	const idle = idleness(view, contactListId);
 	const note =
 		idle !== undefined
-			? `The time limit passed ${after}: ${idle.what}. ${idle.todo}`
+			? `The time limit passed ${after}: ${idle.what}. ${idle.resolution}`
 			: `The time limit passed ${after} with these contact lists open: ${open.join(', ')}.`;
 	return { outcome: 'timed_out', note };
 }
@@ -128,7 +129,7 @@ export async function waitUntilCompleted(
 		isOrWasQueued ||= idle === undefined;
 		const isIdleForLong = clock.now() - begun >= IDLE_LIMIT_MS;
 		if (idle !== undefined && !isOrWasQueued && isIdleForLong && !settings.waitWhileStopped) {
-			const note = `There is nothing to wait for: ${idle.what}. ${idle.todo}`;
+			const note = `There is nothing to wait for: ${idle.what}. ${idle.resolution}`;
 			return { view, end: { outcome: 'not_released', note } };
 		}
 		const left = deadline - clock.now();

@@ -12,7 +12,7 @@ import { cancellableSleep } from '../shared/n8n/cancel';
 import { clock, connectOnce } from '../shared/n8n/connect';
 import { asItems, forEachItem } from '../shared/n8n/itemLoop';
 import { readAdditions, readConcurrency } from '../shared/n8n/options';
-import { Parameters } from '../shared/n8n/parameters';
+import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { type WaitSettings, waitUntilCompleted } from './campaignWait';
 import { READS_AT_ONCE } from './properties';
 
@@ -23,7 +23,7 @@ class Abandoned extends Error {
 
 /** One item a campaign: as it stands, or as it stands when the wait is over. */
 export async function readStatuses(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	const parameters = new Parameters(context);
+	const parameters = new NodeParameters(context);
 	const connection = connectOnce(context);
 	const waitingClock = { ...clock, sleep: cancellableSleep(context) };
 	const atOnce = readConcurrency(parameters, READS_AT_ONCE);
@@ -31,13 +31,13 @@ export async function readStatuses(context: IExecuteFunctions): Promise<INodeExe
 	let stopped = false;
 
 	const statusOf = async (index: number): Promise<INodeExecutionData[]> => {
-		const { service } = await connection();
+		const { client } = await connection();
 		const campaignId = parseCampaignId(parameters.value('campaignId', index));
 		const wait = readWait(parameters, index);
 		const additions = readAdditions(parameters.record('options', index));
 		const read = async () => {
 			if (stopped) throw new Abandoned();
-			const answer = await getCampaignStatus(service, campaignId, additions);
+			const answer = await getCampaignStatus(client, campaignId, additions);
 			return viewCampaign(recordOf(answer));
 		};
 		const { view, told } = await statusWithin(async () => await limit(read), wait, waitingClock);
@@ -61,7 +61,7 @@ const SHORTEST_INTERVAL_S = 5;
 export type Wait = WaitSettings & { stopAtLimit: boolean };
 
 /** How to wait for one item; `undefined` where it is read once. */
-export function readWait(parameters: Parameters, index: number): Wait | undefined {
+export function readWait(parameters: NodeParameters, index: number): Wait | undefined {
 	if (!parameters.boolean('waitUntilCompleted', index)) return undefined;
 	const listId = parameters.value('campaignUploadId', index);
 	return {
@@ -74,10 +74,10 @@ export function readWait(parameters: Parameters, index: number): Wait | undefine
 }
 
 function interval(value: unknown): number {
-	const todo = `Enter the seconds between two looks at the campaign, at least ${SHORTEST_INTERVAL_S}.`;
-	const seconds = parseCount(value, 'Check Every', todo);
+	const resolution = `Enter the seconds between two looks at the campaign, at least ${SHORTEST_INTERVAL_S}.`;
+	const seconds = parseCount(value, 'Check Every', resolution);
 	if (seconds >= SHORTEST_INTERVAL_S) return seconds;
-	throw new InvalidInput(`Check Every is ${seconds} seconds, which is too short`, todo);
+	throw new InvalidInput(`Check Every is ${seconds} seconds, which is too short`, resolution);
 }
 
 function limit(value: unknown): number {

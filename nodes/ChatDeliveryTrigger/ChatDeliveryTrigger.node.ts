@@ -9,7 +9,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { openEmitter } from '../shared/n8n/onceEmitter';
+import { openEmitter } from '../shared/n8n/executionEmitter';
 import { nothingToRegister } from '../shared/n8n/webhookMethods';
 import { deliveryFields } from './properties';
 import { onDelivery } from './onDelivery';

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { asItems } from '../shared/n8n/itemLoop';
-import { withEmitter } from '../shared/n8n/onceEmitter';
+import { withEmitter } from '../shared/n8n/executionEmitter';
 import { ASK_AGAIN, NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
 import { isJsonObject, type JsonValue, valueAt } from '../shared/json';
 

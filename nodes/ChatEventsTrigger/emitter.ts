@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import type { ITriggerFunctions } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { clock } from '../shared/n8n/connect';
-import { emitSurely } from '../shared/n8n/onceEmitter';
+import { emitSurely } from '../shared/n8n/executionEmitter';
 import { fingerprint } from '../shared/chat/chatInput';
 import { pause } from '../shared/clock';
 import type { ChatEvent } from '../shared/chat/types';

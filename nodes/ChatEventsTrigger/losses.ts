@@ -35,7 +35,7 @@ export class Losses {
 		);
 		this.events = new Gathered(signal, (events) => {
 			const error = eventsLost(context, events);
-			context.logger.error(error.message, { said: error.description });
+			context.logger.error(error.message, { originalMessage: error.description });
 			context.saveFailedExecution(error);
 		});
 		this.frames = new Gathered(signal, (frames) =>

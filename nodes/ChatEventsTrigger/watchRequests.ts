@@ -72,33 +72,35 @@ async function carryOut(
 	return { watched: true, connected: standings.every(({ connected }) => connected) };
 }
 
-type Explanation = { message: string; todo: string };
+type Explanation = { message: string; resolution: string };
 
 const WRONG_SECRET: Explanation = {
 	message: 'The Chat Events Trigger does not accept the secret',
-	todo: 'Enter the same Secret in Chat Session → Watch as in the Chat Events Trigger.',
+	resolution: 'Enter the same Secret in Chat Session → Watch as in the Chat Events Trigger.',
 };
 
 const TRIAL: Explanation = {
 	message: 'The Chat Events Trigger takes sessions only while its workflow is active',
-	todo: 'Use the production URL of the trigger. To try it in the editor, turn Watched Sessions off and fill in Session IDs.',
+	resolution:
+		'Use the production URL of the trigger. To try it in the editor, turn Watched Sessions off and fill in Session IDs.',
 };
 
 const ELSEWHERE: Explanation = {
 	message: 'The Chat Events Trigger runs in another process of n8n',
-	todo: 'Try again in a moment. If n8n runs webhook processes of its own, have the address of this trigger served by the main process.',
+	resolution:
+		'Try again in a moment. If n8n runs webhook processes of its own, have the address of this trigger served by the main process.',
 };
 
 const RENEWED: Explanation = {
 	message: 'The Chat Events Trigger was stopped or published again meanwhile',
-	todo: 'Send the request again in a moment: nothing of it was kept.',
+	resolution: 'Send the request again in a moment: nothing of it was kept.',
 };
 
 function refuse(
 	context: IWebhookFunctions,
 	status: number,
-	{ message, todo }: Explanation,
+	{ message, resolution }: Explanation,
 ): IWebhookResponseData {
-	new Reply(context).send(status, { message, todo });
+	new Reply(context).send(status, { message, resolution });
 	return NO_EXECUTION;
 }

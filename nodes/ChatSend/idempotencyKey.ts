@@ -1,9 +1,9 @@
-import type { Parameters } from '../shared/n8n/parameters';
+import type { NodeParameters } from '../shared/n8n/nodeParameters';
 import { fingerprint, requireText } from '../shared/chat/chatInput';
 
 /** The key of one item, empty where none is wanted. It holds nothing of the run, so a re-run has the same. */
 export function idempotencyKey(
-	parameters: Parameters,
+	parameters: NodeParameters,
 	index: number,
 	sessionId: string,
 	content: string[],

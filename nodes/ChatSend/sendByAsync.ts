@@ -23,10 +23,10 @@ export const sendByAsync: Prepare = (item) => {
 	const { sessionId } = message;
 	const key = idempotencyKey(parameters, index, sessionId, [message.message]);
 	const additions = readAdditions(parameters.record('options', index));
-	const send = async ({ service, apiMapping }: Connection) => {
+	const send = async ({ client, apiMapping }: Connection) => {
 		const values = asyncValues(apiMapping, message, key);
-		const post = async () => await sendInboundAsync(service, values, additions);
-		return await sendKeyed(service, key !== '', post);
+		const post = async () => await sendInboundAsync(client, values, additions);
+		return await sendKeyed(client, key !== '', post);
 	};
 	const sending = { request: { message, key, additions }, repeatable: true };
 	if (!parameters.boolean('waitForReply', index)) {

@@ -13,9 +13,9 @@ export const sendByInbound: Prepare = (item) => {
 	return {
 		request: { message, additions },
 		repeatable: true,
-		send: async ({ connection: { service, apiMapping } }) => {
+		send: async ({ connection: { client, apiMapping } }) => {
 			const values = inboundValues(apiMapping, message);
-			return asItems(recordOf(await sendInbound(service, values, additions)));
+			return asItems(recordOf(await sendInbound(client, values, additions)));
 		},
 	};
 };

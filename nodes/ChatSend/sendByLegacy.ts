@@ -18,6 +18,6 @@ export const sendByLegacy: Prepare = ({ parameters, index }) => {
 		request: { body, additions },
 		repeatable: true,
 		send: async ({ connection }) =>
-			asItems(recordOf(await sendLegacyMessage(connection.service, body, additions))),
+			asItems(recordOf(await sendLegacyMessage(connection.client, body, additions))),
 	};
 };

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { forEachChatItem, type Prepare } from '../shared/n8n/chatItems';
 import { connectOnce } from '../shared/n8n/connect';
-import { Parameters } from '../shared/n8n/parameters';
+import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { answerInteraction } from './answerInteraction';
 import { SESSIONS_AT_ONCE } from './optionsFields';
 import { sendByAsync } from './sendByAsync';
@@ -18,7 +18,7 @@ const WAYS: { [way: string]: Prepare } = {
 
 /** Sends each item once; messages of the same session go in the order of the items. */
 export async function sendItems(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	const parameters = new Parameters(context);
+	const parameters = new NodeParameters(context);
 	const isAnswer = parameters.value('operation', 0) === 'answerInteraction';
 	const way = isAnswer ? answerInteraction : (WAYS[parameters.text('sendBy', 0)] ?? sendBySocket);
 	const run = { context, parameters, connection: connectOnce(context) };

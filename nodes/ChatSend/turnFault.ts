@@ -11,50 +11,54 @@ export class ChatTurnFault extends ExplainedError {
 	constructor(
 		text: TurnText,
 		readonly outcome: Outcome,
-		said?: string | null,
+		originalMessage?: string | null,
 	) {
-		super(text.message, text.todo, said ?? undefined);
+		super(text.message, text.resolution, originalMessage ?? undefined);
 	}
 }
 
-type TurnText = { message: string; todo: string };
+type TurnText = { message: string; resolution: string };
 
 const INVALID: Record<InvalidCode, TurnText> = {
 	bad_json: {
 		message: 'The service could not read the message as JSON',
-		todo: 'The node sends JSON only. Please report this to the maintainers of this package.',
+		resolution: 'The node sends JSON only. Please report this to the maintainers of this package.',
 	},
 	bad_payload: {
 		message: 'The service did not accept the form of the message',
-		todo: 'Check the fields of this item, above all that none of them is empty.',
+		resolution: 'Check the fields of this item, above all that none of them is empty.',
 	},
 	message_required: {
 		message: 'The message is empty',
-		todo: 'Fill in the message text of this item.',
+		resolution: 'Fill in the message text of this item.',
 	},
 	invalid_input_type: {
 		message: 'The service does not take this kind of input here',
-		todo: 'Check whether the session is waiting for an answer to an interactive message (use Answer Interaction) or for plain text (use Send Message).',
+		resolution:
+			'Check whether the session is waiting for an answer to an interactive message (use Answer Interaction) or for plain text (use Send Message).',
 	},
 	agent_inactive: {
 		message: 'The agent of this session is not active',
-		todo: 'Activate the agent in the service, then send the message again.',
+		resolution: 'Activate the agent in the service, then send the message again.',
 	},
 	session_account_mismatch: {
 		message: 'The session belongs to another account',
-		todo: 'Check the session ID, and that the credential is the one of this account.',
+		resolution: 'Check the session ID, and that the credential is the one of this account.',
 	},
 	idempotency_key_reused: {
 		message: 'The idempotency key was already used for a different message',
-		todo: 'Use a key of its own for each message. The same key is only for sending the same content again.',
+		resolution:
+			'Use a key of its own for each message. The same key is only for sending the same content again.',
 	},
 	idempotency_key_rail_conflict: {
 		message: 'The idempotency key was already used over another way of sending',
-		todo: 'Send again the way it was sent first (WebSocket or asynchronous), or use a new key if it was a different message.',
+		resolution:
+			'Send again the way it was sent first (WebSocket or asynchronous), or use a new key if it was a different message.',
 	},
 	invalid_interaction: {
 		message: 'The service does not accept this answer to the interactive message',
-		todo: 'Check the interaction ID and the option ID. The interactive message may have been answered or replaced.',
+		resolution:
+			'Check the interaction ID and the option ID. The interactive message may have been answered or replaced.',
 	},
 };
 
@@ -80,12 +84,16 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 		case 'failed':
 			return new ChatTurnFault(FAILED, 'unknown', outcome.ack.error);
 		case 'refused':
-			return new ChatTurnFault(REFUSED, 'refused', `${outcome.said} (state ${outcome.ack.state})`);
+			return new ChatTurnFault(
+				REFUSED,
+				'refused',
+				`${outcome.originalMessage} (state ${outcome.ack.state})`,
+			);
 		case 'unknown':
 			return new ChatTurnFault(
 				{
 					message: NOT_KNOWN[outcome.why],
-					todo: outcome.keyed ? SEND_UNKNOWN_WITH_KEY : SEND_UNKNOWN,
+					resolution: outcome.keyed ? SEND_UNKNOWN_WITH_KEY : SEND_UNKNOWN,
 				},
 				'unknown',
 			);
@@ -96,22 +104,23 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 
 const BUSY: TurnText = {
 	message: 'The service is too busy to take the message',
-	todo: 'It was offered several times and not taken. Send it again later.',
+	resolution: 'It was offered several times and not taken. Send it again later.',
 };
 
 const FAILED: TurnText = {
 	message: 'The service could not handle the message for a reason of its own',
-	todo: 'Whether it was taken is not known. Look at the conversation before sending it again.',
+	resolution:
+		'Whether it was taken is not known. Look at the conversation before sending it again.',
 };
 
 const REFUSED: TurnText = {
 	message: 'The service did not accept the message',
-	todo: 'Correct what the service names below, then send the message again.',
+	resolution: 'Correct what the service names below, then send the message again.',
 };
 
 const REFUSED_WITHOUT_REASON: TurnText = {
 	message: REFUSED.message,
-	todo: 'It gave no reason. Check the fields of this item, then send the message again.',
+	resolution: 'It gave no reason. Check the fields of this item, then send the message again.',
 };
 
 const NOT_KNOWN: Record<Extract<TurnOutcome, { kind: 'unknown' }>['why'], string> = {
@@ -123,7 +132,7 @@ const NOT_KNOWN: Record<Extract<TurnOutcome, { kind: 'unknown' }>['why'], string
 
 const STOPPED: TurnText = {
 	message: 'The message was not sent, because the run was stopped',
-	todo: 'Run the workflow again to send it.',
+	resolution: 'Run the workflow again to send it.',
 };
 
 const NO_CONNECTION_NEEDED =
@@ -139,10 +148,10 @@ function notSent(
 	readiness: Extract<TurnOutcome, { kind: 'not_sent' }>['readiness'],
 ): ChatTurnFault {
 	if (readiness.kind === 'closed_by_us') return new ChatTurnFault(STOPPED, 'notSent');
-	const { kind, message, todo, said } = readiness.ending;
+	const { kind, message, resolution, originalMessage } = readiness.ending;
 	const text = {
 		message: `${message}, so nothing was sent`,
-		todo: kind === 'held_or_inactive' ? `${todo} ${NO_CONNECTION_NEEDED}` : todo,
+		resolution: kind === 'held_or_inactive' ? `${resolution} ${NO_CONNECTION_NEEDED}` : resolution,
 	};
-	return new ChatTurnFault(text, 'notSent', said);
+	return new ChatTurnFault(text, 'notSent', originalMessage);
 }

@@ -25,19 +25,17 @@ export interface WaitLink extends EventLink {
 export class NeverConnected extends ExplainedError {
 	override readonly name = 'NeverConnected';
 	readonly outcome = 'notSent';
+	override readonly speaker: Speaker;
 
 	/** @param setback null where no attempt has failed yet: connecting is slow */
-	constructor(private readonly setback: ChatEnded | null) {
-		const reason = setback === null ? CHECK_SERVICE : `${setback.message}. ${setback.todo}`;
+	constructor(setback: ChatEnded | null) {
+		const reason = setback === null ? CHECK_SERVICE : `${setback.message}. ${setback.resolution}`;
 		super(
 			'The chat session was not connected within the Time Limit, so no event could be seen',
 			`${reason} If connecting takes long, raise the Time Limit.`,
-			setback?.said,
+			setback?.originalMessage,
 		);
-	}
-
-	override get saidBy(): Speaker {
-		return this.setback?.saidBy ?? 'service';
+		this.speaker = setback?.speaker ?? 'service';
 	}
 }
 

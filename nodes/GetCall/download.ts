@@ -101,10 +101,10 @@ function explainFault({ code, message }: TransportFault): NotSent | OutcomeUnkno
 	);
 }
 
-function brokeOff(said: string): OutcomeUnknown {
+function brokeOff(originalMessage: string): OutcomeUnknown {
 	return new OutcomeUnknown(
 		'The recording could not be fetched to its end',
 		'Nothing was changed by this read. Run this item again: a new link is asked for each time.',
-		said,
+		originalMessage,
 	);
 }

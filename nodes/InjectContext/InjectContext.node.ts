@@ -9,7 +9,7 @@ import { forEachChatItem } from '../shared/n8n/chatItems';
 import { connectOnce } from '../shared/n8n/connect';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { runNode } from '../shared/n8n/nodeRun';
-import { Parameters } from '../shared/n8n/parameters';
+import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { contextFields } from './properties';
 import { injectOne } from './injectOne';
 
@@ -42,7 +42,7 @@ export class InjectContext implements INodeType {
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const run = {
 			context: this,
-			parameters: new Parameters(this),
+			parameters: new NodeParameters(this),
 			connection: connectOnce(this),
 		};
 		const deed = { one: 'entry was already added', several: 'entries were already added' };

@@ -14,9 +14,9 @@ export const injectOne: Prepare = ({ parameters, index }) => {
 	return {
 		request: { sessionId, context, additions },
 		repeatable: true,
-		send: async ({ connection: { service } }) => {
+		send: async ({ connection: { client } }) => {
 			try {
-				return asItems(recordOf(await injectContext(service, sessionId, { context }, additions)));
+				return asItems(recordOf(await injectContext(client, sessionId, { context }, additions)));
 			} catch (error) {
 				throw error instanceof OutcomeUnknown ? maybeInjected(sessionId, error) : error;
 			}
@@ -28,6 +28,7 @@ export const injectOne: Prepare = ({ parameters, index }) => {
 function maybeInjected(sessionId: string, error: OutcomeUnknown): OutcomeUnknown {
 	return error.told({
 		message: `${error.message} (context of session ${sessionId})`,
-		todo: 'The entry was not sent a second time. The list that the next entry of this session returns shows whether it is there.',
+		resolution:
+			'The entry was not sent a second time. The list that the next entry of this session returns shows whether it is there.',
 	});
 }

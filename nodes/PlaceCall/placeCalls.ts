@@ -3,7 +3,7 @@ import { alreadyDone } from '../shared/n8n/alreadyDone';
 import { readConcurrency } from '../shared/n8n/options';
 import { connectOnce } from '../shared/n8n/connect';
 import { sendEachItem } from '../shared/n8n/itemLoop';
-import { Parameters } from '../shared/n8n/parameters';
+import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { prepareCall } from './placeOne';
 import { prepareWait } from './wait/wait';
 
@@ -11,7 +11,7 @@ import { prepareWait } from './wait/wait';
 export async function placeCalls(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const connected = connectOnce(context);
 	const wait = await prepareWait(context, connected);
-	const parameters = new Parameters(context);
+	const parameters = new NodeParameters(context);
 	const prepare = (index: number) => prepareCall(context, parameters, index, wait.address);
 	const calls = await sendEachItem(context, prepare, {
 		open: connected,

@@ -4,12 +4,12 @@ import { readAdditions } from '../shared/n8n/options';
 import type { Connection } from '../shared/n8n/connect';
 import { asItems } from '../shared/n8n/itemLoop';
 import type { Sending } from '../shared/n8n/once';
-import type { Parameters } from '../shared/n8n/parameters';
+import type { NodeParameters } from '../shared/n8n/nodeParameters';
 import { buildCallRequest, type CallFields } from './request/callRequest';
 import { placeCall, type Additions } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { OutcomeUnknown } from '../shared/api/errors';
-import type { Service } from '../shared/api/client';
+import type { ApiClient } from '../shared/api/client';
 import type { CallRequest } from '../shared/api/types';
 import { readCall } from './readCall';
 
@@ -24,7 +24,7 @@ type ReadyCall = { request: CallRequest; legacy: boolean; additions: Additions }
  */
 export function prepareCall(
 	context: IExecuteFunctions,
-	parameters: Parameters,
+	parameters: NodeParameters,
 	index: number,
 	reportTo: string | undefined,
 ): Sending<Connection> {
@@ -39,7 +39,7 @@ export function prepareCall(
 		request: { ...additions, call },
 		person: [call.country_code, call.phone_number],
 		check: build,
-		send: async ({ service }) => await placeOne(service, { request: build(), legacy, additions }),
+		send: async ({ client }) => await placeOne(client, { request: build(), legacy, additions }),
 	};
 }
 
@@ -50,11 +50,11 @@ function atAnyTime({ schedule, ...fields }: CallFields): CallFields {
 
 /** Places one call and returns what the service says of it. */
 async function placeOne(
-	service: Service,
+	client: ApiClient,
 	{ request, legacy, additions }: ReadyCall,
 ): Promise<INodeExecutionData[]> {
 	try {
-		const answer = await placeCall(service, request, { ...additions, legacy });
+		const answer = await placeCall(client, request, { ...additions, legacy });
 		return asItems(recordOf(answer));
 	} catch (error) {
 		throw error instanceof OutcomeUnknown ? maybePlaced(request, error) : error;
@@ -66,6 +66,6 @@ function maybePlaced(request: CallRequest, error: OutcomeUnknown): OutcomeUnknow
 	const { phone_number: phone, country_code: country } = request;
 	return error.told({
 		message: `${error.message} (call to ${phone}, ${country})`,
-		todo: `The call was not sent a second time. Look for ${phone} among the calls of your account, for example with Get Call › Get Many, before you place this call again.`,
+		resolution: `The call was not sent a second time. Look for ${phone} among the calls of your account, for example with Get Call › Get Many, before you place this call again.`,
 	});
 }

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Parameters } from '../shared/n8n/parameters';
+import type { NodeParameters } from '../shared/n8n/nodeParameters';
 import type { CallFields } from './request/callRequest';
 import type { Schedule } from './request/schedule';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 /** What the person filled in for one item, unchecked. */
 export function readCall(
 	context: IExecuteFunctions,
-	parameters: Parameters,
+	parameters: NodeParameters,
 	index: number,
 ): CallFields {
 	const settings = parameters.record('callConfigOverrides', index);
@@ -35,7 +35,7 @@ export function readCall(
 
 function readSchedule(
 	context: IExecuteFunctions,
-	parameters: Parameters,
+	parameters: NodeParameters,
 	index: number,
 ): Schedule | undefined {
 	const when = parameters.value('when', index);

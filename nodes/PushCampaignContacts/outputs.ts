@@ -21,11 +21,11 @@ export function summaryItem(outcome: FeedOutcome): INodeExecutionData {
 /** Each row for which nobody is called, as it came in, with the reason. */
 export function rejectedItems(
 	context: IExecuteFunctions,
-	{ leftOut }: FeedOutcome,
+	{ unsentRows }: FeedOutcome,
 	withDuplicates: boolean,
 ): INodeExecutionData[] {
 	const items = feedRows(context);
-	return leftOut
+	return unsentRows
 		.filter(({ status }) => withDuplicates || status !== 'duplicate')
 		.map(({ index, status, reason }) => ({
 			json: { ...items[index]?.json, [STATUS_COLUMN]: status, [REASON_COLUMN]: reason },

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { sendEachItem } from '../shared/n8n/itemLoop';
-import { Parameters } from '../shared/n8n/parameters';
+import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { noteDeed } from '../shared/n8n/toolRun';
 import type { FeedOutcome } from './feed/feed';
 import { sumUp } from './feed/report';
@@ -16,16 +16,16 @@ class NobodyPushed extends ExplainedError {
 
 	constructor(
 		message: string,
-		todo: string,
+		resolution: string,
 		readonly outcome: Outcome,
 	) {
-		super(message, todo);
+		super(message, resolution);
 	}
 }
 
 /** A model is given one output alone, so what was rejected stands beside what was pushed. */
 export async function pushForModel(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const settings = await readSettings(context, new Parameters(context));
+	const settings = await readSettings(context, new NodeParameters(context));
 	const rows = feedRows(context).map(({ json }) => json);
 	// The same number with other texts is another wish, and is in the campaign already.
 	const feed = { isKnown: false };
@@ -48,7 +48,7 @@ export async function pushForModel(context: IExecuteFunctions): Promise<INodeExe
 }
 
 function nobodyPushed(outcome: FeedOutcome): NobodyPushed {
-	const reasons = [...new Set(outcome.leftOut.map(({ reason }) => reason))];
+	const reasons = [...new Set(outcome.unsentRows.map(({ reason }) => reason))];
 	return new NobodyPushed(
 		sumUp(outcome),
 		reasons.join(' '),

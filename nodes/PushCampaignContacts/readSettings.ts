@@ -1,6 +1,6 @@
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
 import { readAdditions } from '../shared/n8n/options';
-import type { Parameters } from '../shared/n8n/parameters';
+import type { NodeParameters } from '../shared/n8n/nodeParameters';
 import { isRowIndependent } from './rowIndependent';
 import { checkCampaign, checkContactsPerRequest, type Campaign } from './feed/campaign';
 import type { ColumnChoice, OtherColumns } from './feed/columns';
@@ -26,14 +26,14 @@ export const usualPresentation: Presentation = { inSummary: false, withDuplicate
 const FIRST = 0;
 const ROWS_PER_BREATH = 200;
 
-export function readPresentation(parameters: Parameters): Presentation {
+export function readPresentation(parameters: NodeParameters): Presentation {
 	const { output, reportDuplicates } = parameters.record('options', FIRST);
 	return { inSummary: output === 'summary', withDuplicates: reportDuplicates === true };
 }
 
 export async function readSettings(
 	context: IExecuteFunctions,
-	parameters: Parameters,
+	parameters: NodeParameters,
 ): Promise<FeedSettings> {
 	await demandSameForAllRows(context, parameters, 'campaignId', 'Campaign ID');
 	await demandSameForAllRows(context, parameters, 'agentUuid', 'Agent');
@@ -60,7 +60,7 @@ export async function readSettings(
 /** A row that means another campaign must not silently land in that of the first row. */
 async function demandSameForAllRows(
 	context: IExecuteFunctions,
-	parameters: Parameters,
+	parameters: NodeParameters,
 	name: string,
 	label: string,
 ): Promise<void> {
@@ -82,7 +82,7 @@ function expressionOf(raw: unknown): string {
 	return typeof inner === 'string' && inner.startsWith('=') ? inner : '';
 }
 
-function phoneColumn(parameters: Parameters): string {
+function phoneColumn(parameters: NodeParameters): string {
 	const column = parameters.text('phoneColumn', FIRST);
 	if (column !== '') return column;
 	throw new InvalidInput(
@@ -91,7 +91,7 @@ function phoneColumn(parameters: Parameters): string {
 	);
 }
 
-function readOtherColumns(parameters: Parameters): OtherColumns {
+function readOtherColumns(parameters: NodeParameters): OtherColumns {
 	const choice = parameters.value('otherColumns', FIRST);
 	if (choice !== 'listed') return choice === 'none' ? 'none' : 'all';
 	const listed = parameters.value('columnsToSend', FIRST);

@@ -1,7 +1,7 @@
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
 import { connect } from '../shared/n8n/connect';
 import { runsAsTool } from '../shared/n8n/toolRun';
-import { Parameters } from '../shared/n8n/parameters';
+import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { collectColumns, resolveColumns } from './feed/columns';
 import type { FeedOutcome } from './feed/feed';
 import { prepareFeed } from './feed/prepare';
@@ -18,7 +18,7 @@ export type Fed = {
 	hasSent: boolean;
 };
 
-const breathe = async () => await sleep(0);
+const yieldToEventLoop = async () => await sleep(0);
 
 /**
  * Checks everything before the first request leaves, then pushes.
@@ -27,20 +27,20 @@ const breathe = async () => await sleep(0);
  */
 export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
 	const items = feedRows(context);
-	const parameters = new Parameters(context);
+	const parameters = new NodeParameters(context);
 	const presentation = readPresentation(parameters);
-	const found = await collectColumns(items, breathe);
+	const found = await collectColumns(items, yieldToEventLoop);
 	if (found.size === 0) return { outcome: emptyFeed(context), presentation, hasSent: false };
 
 	const { columns: choice, ...settings } = await readSettings(context, parameters);
 	const columns = resolveColumns(found, choice);
-	const { service } = await connect(context);
-	const prepared = await prepareFeed(items, columns, settings, breathe);
+	const { client } = await connect(context);
+	const prepared = await prepareFeed(items, columns, settings, yieldToEventLoop);
 
 	const progress = openProgress(context);
 	const push = {
 		...settings,
-		service,
+		client,
 		columns,
 		forModel: runsAsTool(context),
 		stopRequested: () => context.getExecutionCancelSignal()?.aborted === true,
@@ -60,5 +60,5 @@ function emptyFeed(context: IExecuteFunctions): FeedOutcome {
 			'Put an Extract from File node before this one, to turn the file into rows.',
 		);
 	}
-	return { received: 0, pushed: [], leftOut: [] };
+	return { received: 0, pushed: [], unsentRows: [] };
 }

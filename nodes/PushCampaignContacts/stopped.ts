@@ -40,16 +40,16 @@ export function couldNotBegin(context: IExecuteFunctions, error: unknown): FeedO
 	const earlier = earlierTries(context, items);
 	// Where nothing can be read of earlier tries, they may have sent any row.
 	const status = earlier === undefined ? 'unknown' : 'not_sent';
-	const outcome = earlier ?? { received: items.length, pushed: [], leftOut: [] };
+	const outcome = earlier ?? { received: items.length, pushed: [], unsentRows: [] };
 	const known = new Set([
 		...outcome.pushed.flatMap(({ rows }) => rows),
-		...outcome.leftOut.map(({ index }) => index),
+		...outcome.unsentRows.map(({ index }) => index),
 	]);
-	const reason = `${stopped.message}. ${stopped.todo}`;
+	const reason = `${stopped.message}. ${stopped.resolution}`;
 	for (const index of items.keys()) {
-		if (!known.has(index)) outcome.leftOut.push({ index, status, reason });
+		if (!known.has(index)) outcome.unsentRows.push({ index, status, reason });
 	}
-	outcome.leftOut.sort((one, other) => one.index - other.index);
+	outcome.unsentRows.sort((one, other) => one.index - other.index);
 	return { ...outcome, stopped };
 }
 
@@ -82,11 +82,11 @@ export function stoppedItem(
 }
 
 /** Whether there is more to tell than that nothing was sent. */
-function hasBegun({ pushed, leftOut }: FeedOutcome): boolean {
-	return pushed.length > 0 || leftOut.some(({ status }) => status !== 'not_sent');
+function hasBegun({ pushed, unsentRows }: FeedOutcome): boolean {
+	return pushed.length > 0 || unsentRows.some(({ status }) => status !== 'not_sent');
 }
 
-function firstRowOf({ leftOut }: FeedOutcome): number {
-	const stoppedAt = leftOut.find(({ status }) => status === 'unknown' || status === 'not_sent');
+function firstRowOf({ unsentRows }: FeedOutcome): number {
+	const stoppedAt = unsentRows.find(({ status }) => status === 'unknown' || status === 'not_sent');
 	return stoppedAt?.index ?? 0;
 }

@@ -1,10 +1,10 @@
 /** What is wrong with a field, which it names, and what to do about it. */
-export type Problem = { what: string; todo: string };
+export type Problem = { what: string; resolution: string };
 
 /** A value fit to be sent, or what keeps it from being sent. */
 export type Checked<T> = { value: T } | { problem: Problem };
 
-export const problem = (what: string, todo: string) => ({ problem: { what, todo } });
+export const problem = (what: string, resolution: string) => ({ problem: { what, resolution } });
 
 const QUOTED_CHARACTERS = 60;
 

@@ -3,12 +3,12 @@ import { activate, makeWorkflow, nodeTypes, webhookContext, type ActiveWorkflow 
 import { FieldsSeen } from '../schema/fieldsSeen';
 import { schemaFaults } from '../schema/schemas';
 import { fixtures } from '../simulator';
-import { describeContract } from './contractRing';
+import { describeContract } from './contractHarness';
 
 const { calls } = fixtures;
 const type = 'callCompletedTrigger';
 
-describeContract((ring, dialect) => {
+describeContract((harness, dialect) => {
 	let active: ActiveWorkflow | undefined;
 	afterEach(async () => await active?.stop());
 
@@ -16,15 +16,15 @@ describeContract((ring, dialect) => {
 	async function deliver(...callIds: string[]) {
 		// The process remembers which calls of a node it has seen.
 		const parameters = { include: ['transcript', 'recording'] };
-		const node = await ring.node(type, { id: randomUUID(), parameters });
+		const node = await harness.node(type, { id: randomUUID(), parameters });
 		const workflow = makeWorkflow([node]);
-		const running = await activate(ring.credentials, workflow);
+		const running = await activate(harness.credentials, workflow);
 		active = running;
 		const trigger = nodeTypes.getByNameAndVersion(node.type, 1);
 		const statuses: number[] = [];
 		for (const callId of callIds) {
 			const body = dialect.webhook.body(callId, { call_id: callId, status: 'forged' });
-			const { context, response } = webhookContext(ring.credentials, workflow, node, { body });
+			const { context, response } = webhookContext(harness.credentials, workflow, node, { body });
 			const answered = response.answered();
 			await trigger.webhook?.call(context);
 			await answered;

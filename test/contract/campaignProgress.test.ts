@@ -2,23 +2,23 @@ import { makeWorkflow, nodeTypes, pollContext } from '../engine';
 import { FieldsSeen } from '../schema/fieldsSeen';
 import { schemaFaults } from '../schema/schemas';
 import { fixtures } from '../simulator';
-import { describeContract } from './contractRing';
+import { describeContract } from './contractHarness';
 
 const { campaigns, uploads } = fixtures;
 const type = 'campaignProgressTrigger';
 
-describeContract((ring) => {
+describeContract((harness) => {
 	async function follow(campaignId: number) {
 		const parameters = {
 			campaignId: String(campaignId),
 			events: ['status_changed', 'queue_completed', 'call_counts_changed'],
 			pollTimes: { item: [{ mode: 'everyMinute' }] },
 		};
-		const node = await ring.node(type, { parameters });
+		const node = await harness.node(type, { parameters });
 		const workflow = makeWorkflow([node]);
 		const trigger = nodeTypes.getByNameAndVersion(node.type, 1);
 		return async () => {
-			const found = await trigger.poll?.call(pollContext(ring.credentials, workflow, node));
+			const found = await trigger.poll?.call(pollContext(harness.credentials, workflow, node));
 			return (found?.[0] ?? []).map(({ json }) => json);
 		};
 	}
@@ -28,7 +28,7 @@ describeContract((ring) => {
 		expect(await look()).toEqual([]);
 		expect(await look()).toEqual([]);
 
-		const simulator = ring.simulator();
+		const simulator = harness.simulator();
 		simulator.completeUpload(uploads.running);
 		simulator.changeCampaign(campaigns.active, 'Paused');
 		const calls = [...simulator.state.calls.values()];
@@ -59,7 +59,7 @@ describeContract((ring) => {
 	test('a campaign that is activated', async () => {
 		const look = await follow(campaigns.draft);
 		expect(await look()).toEqual([]);
-		ring.simulator().changeCampaign(campaigns.draft, 'Active');
+		harness.simulator().changeCampaign(campaigns.draft, 'Active');
 		expect(await look()).toMatchObject([{ event: 'status_changed', from: 'Draft', to: 'Active' }]);
 	});
 

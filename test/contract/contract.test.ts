@@ -5,7 +5,7 @@ import { hasSchema, keysOf, nameOf, schemaFaults, type SchemaKey } from '../sche
 import { dialects, type Dialect, type Simulator } from '../simulator';
 import { contractCases } from './cases';
 import { perDialect, type ContractCase } from './contractCase';
-import { describeContract } from './contractRing';
+import { describeContract } from './contractHarness';
 import { endpointsOfDocument } from '../document/document';
 import { escaped } from './wireNames';
 
@@ -18,20 +18,24 @@ const came = new FieldsSeen();
 const asked = new Set<string>();
 let left = 0;
 
-describeContract((ring, dialect) => {
+describeContract((harness, dialect) => {
 	async function run(type: string, { credential, parameters, items = [{}] }: ContractCase) {
 		const over = { parameters: perDialect(parameters, dialect) };
-		const node = await ring.node(type, over, credential?.(dialect));
+		const node = await harness.node(type, over, credential?.(dialect));
 		const input = items.map((json) => ({ json }));
-		return await runNode(ring.credentials, node, input);
+		return await runNode(harness.credentials, node, input);
 	}
 
-	function expectOutcome({ refusal, output: expected }: ContractCase, said = '', json: object[]) {
+	function expectOutcome(
+		{ refusal, output: expected }: ContractCase,
+		originalMessage = '',
+		json: object[],
+	) {
 		if (refusal === undefined) {
-			expect(said).toBe('');
+			expect(originalMessage).toBe('');
 		} else {
 			const beginning = perDialect(refusal, dialect);
-			expect(said.slice(0, beginning.length)).toBe(beginning);
+			expect(originalMessage.slice(0, beginning.length)).toBe(beginning);
 			expect(json).toEqual([]);
 		}
 		if (expected !== undefined) expect(json).toMatchObject(perDialect(expected, dialect));
@@ -42,7 +46,7 @@ describeContract((ring, dialect) => {
 		({ node, cases }) => {
 			left += cases.length;
 			it.each(cases)('$title', async (contract) => {
-				const simulator = ring.simulator();
+				const simulator = harness.simulator();
 				contract.given?.(simulator);
 				const done = await run(node, contract);
 				const items = output(done, 'Node');

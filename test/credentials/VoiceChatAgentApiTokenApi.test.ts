@@ -6,13 +6,13 @@ import { VoiceChatAgentApiTokenApi } from '../../credentials/VoiceChatAgentApiTo
 import { clock } from '../../nodes/shared/n8n/connect';
 import { voiceChatAgentApiTest } from '../../nodes/shared/n8n/credentialTest';
 import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping';
-import { engineRing, HOST, loader, makeAdditionalData, service, TOKEN } from '../engine';
+import { engineHarness, HOST, loader, makeAdditionalData, service, TOKEN } from '../engine';
 
-const ring = engineRing();
+const harness = engineHarness();
 
 /** The button "Test" of the credential form, through n8n-core's own context. */
 async function pressTest(data: ICredentialDataDecryptedObject): Promise<INodeCredentialTestResult> {
-	const context = new CredentialTestContext(makeAdditionalData(ring.credentials, 'internal'));
+	const context = new CredentialTestContext(makeAdditionalData(harness.credentials, 'internal'));
 	const credential = { id: '1', name: 'c', type: 'voiceChatAgentApiTokenApi' };
 	return await voiceChatAgentApiTest.call(context, {
 		...credential,

@@ -68,8 +68,8 @@ describe.each([dialects.plain, dialects.wrapped])('a chat in real n8n, as $name'
 
 		const session = simulator.sessions.get(sessionId);
 		expect(session).toMatchObject({ status: 'closed', person: 'Asha' });
-		const said = session.messages.filter(({ role }) => role === 'user');
-		expect(said.map(({ content }) => content)).toEqual([
+		const originalMessage = session.messages.filter(({ role }) => role === 'user');
+		expect(originalMessage.map(({ content }) => content)).toEqual([
 			'Hello',
 			'please merge this',
 			'Is it free?',

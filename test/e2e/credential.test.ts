@@ -39,10 +39,10 @@ describe('the credential in the editor', () => {
 	it.each([
 		['a refused token', 'wrong-token-0001', /token/i],
 		['a token of the wrong length', 'short', /16/],
-	])('says what is wrong with %s', async (_case, token, said) => {
+	])('says what is wrong with %s', async (_case, token, originalMessage) => {
 		const { status, message } = await button(test.simulator.baseUrl, token);
 		expect(status).toBe('Error');
-		expect(message).toMatch(said);
+		expect(message).toMatch(originalMessage);
 		expect(message).not.toContain(token);
 	});
 
@@ -67,10 +67,10 @@ describe('the credential in the editor', () => {
 				),
 			/redirect|another address/i,
 		],
-	])('says what is wrong with %s', async (_case, address, said) => {
+	])('says what is wrong with %s', async (_case, address, originalMessage) => {
 		const { status, message } = await button(await address());
 		expect(status).toBe('Error');
-		expect(message).toMatch(said);
+		expect(message).toMatch(originalMessage);
 		expect(message).not.toContain(test.simulator.token);
 	});
 });

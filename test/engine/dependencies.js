@@ -12,7 +12,7 @@ const CREDENTIAL = path.join(ROOT, 'credentials/VoiceChatAgentApiTokenApi.creden
 module.exports = {
 	extract(code, file, defaultExtract) {
 		const [, own] = /[\\/]test[\\/]nodes[\\/]([A-Z]\w+)[\\/]/.exec(file) ?? [];
-		const runsAll = /from '(\.\.?\/)+(engine|contractRing)/.test(code);
+		const runsAll = /from '(\.\.?\/)+(engine|contractHarness)/.test(code);
 		const names = own === undefined ? (runsAll ? NAMES : []) : [own];
 		const found = new Set(defaultExtract(code, file));
 		if (!file.endsWith('.test.ts') || names.length === 0) return found;

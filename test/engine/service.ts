@@ -11,7 +11,7 @@ export const TOKEN = 'tok-0123456789ab';
 /** The service as nock plays it, answering only requests that carry the token. */
 export const service = (host = HOST) => nock(host, { reqheaders: { 'API-Token': TOKEN } });
 
-export type EngineRing = {
+export type EngineHarness = {
 	credentials: TestCredentialsHelper;
 	/** A node of this package with the credential attached. */
 	node(type: string, over?: Partial<INode>): INode;
@@ -27,10 +27,10 @@ beforeAll(() => {
 afterAll(() => nock.restore());
 
 /**
- * Sets up the engine ring for one test file: no request leaves but what nock expects, and every
+ * Sets up the engine for one test file: no request leaves but what nock expects, and every
  * expected request must have come.
  */
-export function engineRing(): EngineRing {
+export function engineHarness(): EngineHarness {
 	const credentials = new TestCredentialsHelper();
 	let details: INodeCredentialsDetails = { id: null, name: CREDENTIAL };
 

@@ -19,7 +19,7 @@ test('an address that n8n itself blocks: nothing was sent, and it is not tried a
 	await service.close();
 	expect(told).toEqual({
 		outcome: 'notSent',
-		said: expect.stringContaining('restricted IP address'),
+		originalMessage: expect.stringContaining('restricted IP address'),
 	});
 	expect(service.connections()).toBe(0);
 });

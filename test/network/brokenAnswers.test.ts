@@ -108,7 +108,7 @@ describe.each(['http', 'https'])('over %s, after the request has arrived', (sche
 				expect(told).toMatchObject({
 					outcome: 'unknown',
 					posts: 1,
-					said: expect.stringContaining('took too long'),
+					originalMessage: expect.stringContaining('took too long'),
 				});
 			},
 		);
@@ -140,7 +140,7 @@ describe.each(['http', 'https'])('over %s, after the request has arrived', (sche
 		expect(told).toMatchObject({
 			outcome: 'unknown',
 			posts: 1,
-			said: expect.stringContaining('took too long'),
+			originalMessage: expect.stringContaining('took too long'),
 		});
 	});
 

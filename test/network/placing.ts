@@ -18,7 +18,7 @@ const CALL: INodeParameters = {
 export type Told = {
 	outcome: 'placed' | 'refused' | 'unknown' | 'notSent';
 	/** `call_id`, or the words. */
-	said: string;
+	originalMessage: string;
 };
 
 /** Place Call in the real engine over real sockets, with nothing to wait for between two tries. */
@@ -54,11 +54,11 @@ export function placing() {
 			const result = await run(baseUrl, [{}], retrying);
 			const { error } = result.data.resultData;
 			if (error !== undefined) {
-				const said = `${error.message} ${String(error.description)}`;
-				return { outcome: outcomeIn(said), said };
+				const originalMessage = `${error.message} ${String(error.description)}`;
+				return { outcome: outcomeIn(originalMessage), originalMessage };
 			}
 			const { call_id: callId } = output(result, 'Node')[0]?.json ?? {};
-			return { outcome: 'placed', said: typeof callId === 'string' ? callId : '' };
+			return { outcome: 'placed', originalMessage: typeof callId === 'string' ? callId : '' };
 		},
 		/** Places a call for each item, going on after those that fail. */
 		placeEach: async (baseUrl: string, items: IDataObject[]): Promise<IDataObject[]> => {
@@ -69,7 +69,7 @@ export function placing() {
 	};
 }
 
-function outcomeIn(said: string): Told['outcome'] {
-	if (said.includes('it is not known whether the request took effect')) return 'unknown';
-	return /so nothing was sent|n8n did not let/.test(said) ? 'notSent' : 'refused';
+function outcomeIn(originalMessage: string): Told['outcome'] {
+	if (originalMessage.includes('it is not known whether the request took effect')) return 'unknown';
+	return /so nothing was sent|n8n did not let/.test(originalMessage) ? 'notSent' : 'refused';
 }

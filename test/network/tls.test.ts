@@ -100,7 +100,9 @@ test.each<[string, () => TlsOptions]>([
 	const service = await serving(certificate());
 	expect(await place(`https://127.0.0.1:${service.port}`)).toEqual({
 		outcome: 'notSent',
-		said: expect.stringContaining('certificate could not be verified, so nothing was sent'),
+		originalMessage: expect.stringContaining(
+			'certificate could not be verified, so nothing was sent',
+		),
 	});
 	expect(service.posts).toEqual([]);
 	// Looked at once in each of the three tries: another look would show the same certificate.

@@ -4,10 +4,10 @@ import nock from 'nock';
 import { clock } from '../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { credentialFor } from '../contract/credentialFor';
-import { engineRing, HOST, output, runNode, TOKEN } from '../engine';
+import { engineHarness, HOST, output, runNode, TOKEN } from '../engine';
 import { dialects, fixtures } from '../simulator';
 
-const ring = engineRing();
+const harness = engineHarness();
 const { sessions } = fixtures;
 const agentUuid = { __rl: true, mode: 'id', value: 'agent_a1' };
 const sessionId = sessions.open;
@@ -96,7 +96,7 @@ afterEach(() => waits.mockRestore());
 
 /** Runs the node against a service that gives this answer to whatever it is asked. */
 async function run(type: string, parameters: INodeParameters, status: number, text: string) {
-	const details = await ring.addCredential(
+	const details = await harness.addCredential(
 		credentialFor({ baseUrl: HOST, token: TOKEN, dialect: dialects.plain }),
 	);
 	let requests = 0;
@@ -107,7 +107,7 @@ async function run(type: string, parameters: INodeParameters, status: number, te
 	for (const method of ['GET', 'POST', 'DELETE']) {
 		nock(HOST).persist().intercept(/./, method).optionally().reply(answer);
 	}
-	const node = ring.node(type, {
+	const node = harness.node(type, {
 		parameters,
 		credentials: { [CREDENTIAL]: details },
 		retryOnFail: true,
@@ -115,7 +115,7 @@ async function run(type: string, parameters: INodeParameters, status: number, te
 		waitBetweenTries: 1,
 	});
 	const input = [{ json: { phone: '9876543210', person_name: 'Asha' } }];
-	const result = await runNode(ring.credentials, node, input);
+	const result = await runNode(harness.credentials, node, input);
 	nock.cleanAll();
 	expect(inspect(result, { depth: Infinity })).not.toContain(TOKEN);
 	const { error } = result.data.resultData;

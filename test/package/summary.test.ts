@@ -38,13 +38,13 @@ test.each([
 	['a test that was skipped', { ...GREEN, numPendingTests: 2 }, 2],
 	['a test that is left for later', { ...GREEN, numTodoTests: 1 }, 1],
 	['a snapshot of no test', { ...GREEN, snapshot: { unchecked: 1 } }, 1],
-	['a ring in which no test ran', { ...GREEN, numPassedTests: 0 }, 1],
+	['a level in which no test ran', { ...GREEN, numPassedTests: 0 }, 1],
 ])('%s is red', (_name, report, failed) => {
 	const line = `${report.numPassedTests} passed, ${failed} failed`;
 	expect(sum(report)).toEqual({ line, status: 1 });
 });
 
-test('a ring without a report is red', () => {
+test('a level without a report is red', () => {
 	expect(sum(undefined)).toEqual({ line: '0 passed, 1 failed', status: 1 });
 });
 

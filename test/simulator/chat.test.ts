@@ -1,6 +1,6 @@
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
 import { isObject, type JsonObject } from './json';
-import { call, saidBy, sent } from './testing/api';
+import { call, speaker, sent } from './testing/api';
 import { Receiver } from './testing/receiver';
 import { opened } from './testing/socketClient';
 
@@ -64,7 +64,7 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		expect(JSON.stringify(got.body)).toContain(session?.sessionId);
 		const none = await post('/v1/chat/session', {});
 		expect(none.status).toBe(dialect.validation.status);
-		expect(saidBy(none)).toContain(create.agent);
+		expect(speaker(none)).toContain(create.agent);
 	});
 
 	it('answers a message at once', async () => {

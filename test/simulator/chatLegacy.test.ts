@@ -23,12 +23,12 @@ describe.each(Object.values(dialects))('legacy chat endpoints, dialect $name', (
 			welcome_message: 'Hello Asha, how can I help?',
 		});
 		const id = String(created.data.session_id);
-		const said = await post('/chat_messages/send_message', {
+		const originalMessage = await post('/chat_messages/send_message', {
 			agent_uuid,
 			chat_session_id: id,
 			message: 'Hi',
 		});
-		expect(said.data).toEqual({
+		expect(originalMessage.data).toEqual({
 			session_id: id,
 			response: 'You said: Hi',
 			tool_calls: [],

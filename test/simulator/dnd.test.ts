@@ -1,5 +1,5 @@
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
-import { call, saidBy, sent } from './testing/api';
+import { call, speaker, sent } from './testing/api';
 
 const agent = fixtures.agents.full;
 
@@ -119,7 +119,7 @@ describe.each(Object.values(dialects))('do-not-disturb lists, dialect $name', (d
 			status: dialect.statuses.dndPhoneMissing,
 			body: { success: false },
 		});
-		expect(saidBy(got)).toContain('phone');
+		expect(speaker(got)).toContain('phone');
 	});
 
 	it('does not know agents of others', async () => {

@@ -29,10 +29,10 @@ export const check: Operation = {
 		const activeAgents = async (index: number) => {
 			const additions = readAdditions(parameters.record('options', index));
 			const key = JSON.stringify(additions);
-			const { service, apiMapping } = await connection();
+			const { client, apiMapping } = await connection();
 			const list =
 				lists.get(key) ??
-				getActiveAgents(service, additions).then(({ body }) => findAgents(body, apiMapping));
+				getActiveAgents(client, additions).then(({ body }) => findAgents(body, apiMapping));
 			lists.set(key, list);
 			return await list;
 		};

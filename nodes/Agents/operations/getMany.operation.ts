@@ -31,13 +31,13 @@ export const getMany: Operation = {
 
 	async execute({ context, parameters, connection }) {
 		const plan = async (index: number) => {
-			const { service, apiMapping } = await connection();
+			const { client, apiMapping } = await connection();
 			const additions = readAdditions(parameters.record('options', index));
 			const simplify = parameters.boolean('simplify', index);
 			return {
 				key: { additions, simplify },
 				read: async () => {
-					const answer = await getActiveAgents(service, additions);
+					const answer = await getActiveAgents(client, additions);
 					if (!simplify) return [recordOf(answer)];
 					return findAgents(answer.body, apiMapping).map(({ record }) => record);
 				},

@@ -44,8 +44,8 @@ const createOne: Prepare = ({ parameters, index }) => {
 	return {
 		request: { fields, additions },
 		repeatable: true,
-		send: async ({ connection: { service, apiMapping } }) => {
-			const answer = await createSession(service, createValues(apiMapping, fields), additions);
+		send: async ({ connection: { client, apiMapping } }) => {
+			const answer = await createSession(client, createValues(apiMapping, fields), additions);
 			const sessionId = createdSessionId(apiMapping, answer);
 			// Whatever the service calls it: what follows in the workflow finds it in one place.
 			return asItems({ ...recordOf(answer), ...(sessionId !== null && { session_id: sessionId }) });

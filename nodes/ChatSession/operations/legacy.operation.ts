@@ -4,7 +4,7 @@ import { forEachChatItem, type ChatItem, type Prepare } from '../../shared/n8n/c
 import { agentField } from '../../shared/n8n/agentField';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { parseJsonObject } from '../../shared/n8n/parameters';
+import { parseJsonObject } from '../../shared/n8n/nodeParameters';
 import { requireText } from '../../shared/chat/chatInput';
 import { createLegacySession, endLegacySession } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
@@ -76,8 +76,8 @@ const createOne: Prepare = ({ parameters, index }) => {
 	return {
 		request: { body, additions },
 		repeatable: true,
-		send: async ({ connection: { service } }) =>
-			asItems(recordOf(await createLegacySession(service, body, additions))),
+		send: async ({ connection: { client } }) =>
+			asItems(recordOf(await createLegacySession(client, body, additions))),
 	};
 };
 
@@ -92,7 +92,7 @@ function end(
 		request: { how, sessionId, body, additions },
 		// The customer's next message resumes a paused session, and it may be paused again.
 		repeatable: how === 'pause_session',
-		send: async ({ connection: { service } }) =>
-			asItems(recordOf(await endLegacySession(service, how, sessionId, body, additions))),
+		send: async ({ connection: { client } }) =>
+			asItems(recordOf(await endLegacySession(client, how, sessionId, body, additions))),
 	};
 }

@@ -60,9 +60,9 @@ async function post(
 
 function readTrigger({ status, body }: TriggerAnswer): JsonObject {
 	if (status === 200 && isJsonObject(body) && Array.isArray(body.watched_sessions)) return body;
-	const { message, todo } = isJsonObject(body) ? body : {};
-	if (typeof message === 'string' && typeof todo === 'string') {
-		throw new WatchRefused(message, todo);
+	const { message, resolution } = isJsonObject(body) ? body : {};
+	if (typeof message === 'string' && typeof resolution === 'string') {
+		throw new WatchRefused(message, resolution);
 	}
 	throw new WatchRefused(
 		'No Chat Events Trigger answers at the Trigger Address',

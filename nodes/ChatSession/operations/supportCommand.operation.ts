@@ -76,8 +76,8 @@ function send({ parameters, index }: ChatItem, command: string): ReturnType<Prep
 		request: { sessionId, command, additions },
 		// A takeover may follow its own end; only what was asked last of this session is a repetition.
 		subject: ['support', sessionId],
-		send: async ({ connection: { service } }) => {
-			const answer = await sendSupportCommand(service, sessionId, command, additions);
+		send: async ({ connection: { client } }) => {
+			const answer = await sendSupportCommand(client, sessionId, command, additions);
 			return asItems({ session_id: sessionId, ...recordOf(answer) });
 		},
 	};

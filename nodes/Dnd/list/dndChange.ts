@@ -3,7 +3,7 @@ import { recordOf } from '../../shared/api/envelope';
 import { isRefusal, OutcomeUnknown } from '../../shared/api/errors';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { placeValues } from '../../shared/apiMapping/placeValues';
-import type { Service } from '../../shared/api/client';
+import type { ApiClient } from '../../shared/api/client';
 import type { JsonObject } from '../../shared/json';
 
 /**
@@ -57,29 +57,29 @@ export function valuesToRemove(
 
 /** Adds a number; what the service answers is open and passes through. */
 export async function addNumber(
-	service: Service,
+	client: ApiClient,
 	phone: string,
 	values: Additions,
 	additions: Additions,
 ): Promise<JsonObject> {
-	const answer = await addDndNumber(service, values, additions).catch(whichNumber(phone));
+	const answer = await addDndNumber(client, values, additions).catch(whichNumber(phone));
 	return recordOf(answer);
 }
 
 /** Removes a number; `lenient` takes one that is not listed for removed, as workflows run again. */
 export async function removeNumber(
-	service: Service,
+	client: ApiClient,
 	phone: string,
 	values: Additions,
 	additions: Additions,
 	lenient: boolean,
 ): Promise<JsonObject> {
-	const removal = removeDndNumber(service, values, additions).catch(whichNumber(phone));
+	const removal = removeDndNumber(client, values, additions).catch(whichNumber(phone));
 	return await removal.then(
 		(answer) => ({ was_listed: true, ...recordOf(answer) }),
 		(error: unknown) => {
 			if (!lenient || !isRefusal(error, 'not_on_dnd_list')) throw error;
-			return { was_listed: false, message: error.said ?? '' };
+			return { was_listed: false, message: error.originalMessage ?? '' };
 		},
 	);
 }
@@ -90,7 +90,7 @@ function whichNumber(phone: string) {
 		if (!(error instanceof OutcomeUnknown)) throw error;
 		throw error.told({
 			message: `${error.message} (${phone})`,
-			todo: `It was not sent a second time. DND List → Check tells whether ${phone} is on the list now; try again only if need be.`,
+			resolution: `It was not sent a second time. DND List → Check tells whether ${phone} is on the list now; try again only if need be.`,
 		});
 	};
 }

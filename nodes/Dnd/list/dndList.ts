@@ -12,7 +12,7 @@ import type { ApiMapping } from '../../shared/apiMapping';
 import { queryOf } from '../../shared/apiMapping/placeValues';
 import { readParts, type Part } from '../../shared/api/paging';
 import { phoneKey } from './phoneMatch';
-import type { Service } from '../../shared/api/client';
+import type { ApiClient } from '../../shared/api/client';
 
 export type DndListRequest = {
 	agentUuid: string;
@@ -44,7 +44,7 @@ const CHECK_PAGE_NAME =
  * @throws MissingMapping before anything is sent
  */
 export async function readDndList(
-	service: Service,
+	client: ApiClient,
 	{ agentUuid, phone, limit, pageSize, additions = {} }: DndListRequest,
 	details: ApiMapping,
 ): Promise<JsonObject[]> {
@@ -64,7 +64,7 @@ export async function readDndList(
 			page === undefined
 				? []
 				: [{ name: details.required(PAGE_NAME), value: page.number - page.shift }];
-		const { body } = await listDndNumbers(service, queryOf([...named, ...position]), additions);
+		const { body } = await listDndNumbers(client, queryOf([...named, ...position]), additions);
 		const off = page === undefined ? 0 : (shownPage(body) ?? page.number) - page.number;
 		if (page === undefined || off === 0) return partOf(body, page, found, limit);
 		// A service may number its pages from 1 and take them from 0.

@@ -31,8 +31,8 @@ export function parseDndPhone(value: unknown): string {
 	return plus ? `+${digits}` : digits;
 }
 
-function unusable(value: unknown, { what, todo = TODO }: Unreadable): InvalidInput {
-	return new InvalidInput(`Phone ${quoted(value)} ${what}`, todo);
+function unusable(value: unknown, { what, resolution = TODO }: Unreadable): InvalidInput {
+	return new InvalidInput(`Phone ${quoted(value)} ${what}`, resolution);
 }
 
 /**

@@ -47,9 +47,9 @@ export const add: Operation = {
 			return {
 				request: { change: 'add', agentUuid, phone, reason, additions },
 				subject: ['do-not-disturb list', agentUuid, phoneKey(phone)],
-				send: async ({ service, apiMapping }) => {
+				send: async ({ client, apiMapping }) => {
 					const values = valuesToAdd(apiMapping, { agentUuid, phone, reason });
-					return asItems(await addNumber(service, phone, values, additions));
+					return asItems(await addNumber(client, phone, values, additions));
 				},
 			};
 		};

@@ -27,7 +27,7 @@ export const check: Operation = {
 
 	async execute({ context, parameters, connection }) {
 		const checkOne = async (index: number) => {
-			const { service, apiMapping } = await connection();
+			const { client, apiMapping } = await connection();
 			const agentUuid = parseAgentUuid(parameters.value('agentUuid', index));
 			const phone = parseDndPhone(parameters.value('phone', index));
 			const additions = readAdditions(parameters.record('options', index));
@@ -35,7 +35,7 @@ export const check: Operation = {
 			const request = { agentUuid, phone: phoneKey(phone), limit: Infinity, additions };
 			const { listed, entry, similar } = findEntry(
 				phone,
-				await readDndList(service, request, apiMapping),
+				await readDndList(client, request, apiMapping),
 			);
 			return asItems({ phone, agent_uuid: agentUuid, listed, entry, similar });
 		};

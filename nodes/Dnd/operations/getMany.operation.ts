@@ -48,7 +48,7 @@ export const getMany: Operation = {
 
 	async execute({ context, parameters, connection }) {
 		const plan = async (index: number) => {
-			const { service, apiMapping } = await connection();
+			const { client, apiMapping } = await connection();
 			const options = parameters.record('options', index);
 			const limit = readLimit(parameters, index);
 			const phone = parameters.text('phoneContains', index);
@@ -68,7 +68,7 @@ export const getMany: Operation = {
 			};
 			return {
 				key: { ...request, limit: String(limit) },
-				read: async () => await readDndList(service, request, apiMapping),
+				read: async () => await readDndList(client, request, apiMapping),
 			};
 		};
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));
@@ -81,8 +81,8 @@ function pageSize(value: unknown, limit: number, details: ApiMapping): number | 
 		const known = details.optional('dndListPerPageName') !== undefined;
 		return known ? Math.min(limit, MOST) : undefined;
 	}
-	const todo = `Enter how many numbers each request asks for, from 1 to ${MOST}.`;
-	const size = parseCount(value, 'Page Size', todo);
+	const resolution = `Enter how many numbers each request asks for, from 1 to ${MOST}.`;
+	const size = parseCount(value, 'Page Size', resolution);
 	if (size <= MOST) return size;
-	throw new InvalidInput(`Page Size is ${size}, but a page holds at most ${MOST}`, todo);
+	throw new InvalidInput(`Page Size is ${size}, but a page holds at most ${MOST}`, resolution);
 }

@@ -47,9 +47,9 @@ export const remove: Operation = {
 			return {
 				request: { change: 'remove', agentUuid, phone, additions },
 				subject: ['do-not-disturb list', agentUuid, phoneKey(phone)],
-				send: async ({ service, apiMapping }) => {
+				send: async ({ client, apiMapping }) => {
 					const values = valuesToRemove(apiMapping, { agentUuid, phone });
-					const outcome = await removeNumber(service, phone, values, additions, lenient);
+					const outcome = await removeNumber(client, phone, values, additions, lenient);
 					return asItems({ deleted: true, agent_uuid: agentUuid, phone, ...outcome });
 				},
 			};

@@ -10,7 +10,7 @@ import {
 	valueAt,
 } from '../../shared/json';
 import { readParts, type Part } from '../../shared/api/paging';
-import type { Service } from '../../shared/api/client';
+import type { ApiClient } from '../../shared/api/client';
 import type { MappingName, ApiMapping } from '../../shared/apiMapping';
 import { queryOf, withValue } from '../../shared/apiMapping/placeValues';
 
@@ -70,7 +70,7 @@ function passesThrough(limit: number, details: ApiMapping): boolean {
  * @throws MissingMapping before anything is sent
  */
 export async function readCalls(
-	service: Service,
+	client: ApiClient,
 	{ query, limit, pageSize, additions = {} }: CallListRequest,
 	details: ApiMapping,
 ): Promise<JsonObject[]> {
@@ -80,7 +80,7 @@ export async function readCalls(
 			? query
 			: withValue(query, details.required('callListPageSizeName'), pageSize);
 	const read = async (position: Query = {}) => {
-		const answer = await listCalls(service, { ...sized, ...position }, additions);
+		const answer = await listCalls(client, { ...sized, ...position }, additions);
 		return answer.body;
 	};
 	if (passesThrough(limit, details)) return [asRecord(await read())];
@@ -130,12 +130,12 @@ function entriesOf(body: JsonValue, { path, keyName, itemPath }: CallListForm): 
 			[keyName]: key,
 		}));
 	}
-	const todo = isJsonObject(list)
+	const resolution = isJsonObject(list)
 		? 'An object stands there: if it holds the calls, each under a key, fill in “Field for the Key of Each Call”.'
 		: 'Correct “Place of the List in the Answer”.';
 	throw new OutcomeUnknown(
 		`The answer holds no list of calls at “${path}”`,
-		`Open the credential. ${todo} The answer holds ${outlineOf(body)}.`,
+		`Open the credential. ${resolution} The answer holds ${outlineOf(body)}.`,
 	);
 }
 

@@ -71,18 +71,20 @@ function headerText(headers: Headers, name: string): string {
  */
 export function downloadRefused(status: number, text: string): ExplainedError {
 	const code = /<Code>([\w.-]{1,80})<\/Code>/.exec(text)?.[1];
-	const said = [`HTTP status ${status}`, ...(code === undefined ? [] : [code])].join(' · ');
+	const originalMessage = [`HTTP status ${status}`, ...(code === undefined ? [] : [code])].join(
+		' · ',
+	);
 	const again = 'Run this item again: a new link is asked for each time.';
 	const refusal = { texts: [], body: {} };
 	if (status >= 500) {
-		return new OutcomeUnknown('The recording’s storage stumbled', again, said, status);
+		return new OutcomeUnknown('The recording’s storage stumbled', again, originalMessage, status);
 	}
 	if (status === 404 || status === 410) {
 		const what = 'The recording is no longer in storage';
 		return new ServiceRefusal(
 			what,
 			'Ask whoever runs your service how long it keeps recordings.',
-			said,
+			originalMessage,
 			status,
 			refusal,
 		);
@@ -90,7 +92,7 @@ export function downloadRefused(status: number, text: string): ExplainedError {
 	return new ServiceRefusal(
 		'The link to the recording has expired or was refused',
 		`${again} A link is valid for 15 minutes; if a new one is refused too, compare the clocks of n8n and the service.`,
-		said,
+		originalMessage,
 		status,
 		refusal,
 	);

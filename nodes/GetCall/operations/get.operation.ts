@@ -36,18 +36,18 @@ export const get: Operation = {
 
 	async execute({ context, parameters, connection }) {
 		const read = async (index: number) => {
-			const { service } = await connection();
+			const { client } = await connection();
 			const callId = parseCallId(parameters.value('callId', index));
 			const additions = readAdditions(parameters.record('options', index));
 			const include = parameters.value('include', index);
 			const includes = (part: string) => Array.isArray(include) && include.includes(part);
 
-			const record = recordOf(await getCall(service, callId, additions));
+			const record = recordOf(await getCall(client, callId, additions));
 			return asItems({
 				...(parameters.boolean('simplify', index) ? simplifyCall(record) : record),
-				...(includes('transcript') && { transcript: await readTurns(service, callId, additions) }),
+				...(includes('transcript') && { transcript: await readTurns(client, callId, additions) }),
 				...(includes('recording') && {
-					recording: await recordingOrNull(service, callId, additions),
+					recording: await recordingOrNull(client, callId, additions),
 				}),
 			});
 		};

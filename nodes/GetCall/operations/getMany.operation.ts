@@ -94,7 +94,7 @@ export const getMany: Operation = {
 
 	async execute({ context, parameters, connection }) {
 		const plan = async (index: number) => {
-			const { service, apiMapping } = await connection();
+			const { client, apiMapping } = await connection();
 			const options = parameters.record('options', index);
 			const filters: CallFilters = parameters.record('filters', index);
 			const part = {
@@ -115,7 +115,7 @@ export const getMany: Operation = {
 			return {
 				key: { ...request, limit: String(request.limit), simplify },
 				read: async () => {
-					const calls = await readCalls(service, request, apiMapping);
+					const calls = await readCalls(client, request, apiMapping);
 					return simplify ? calls.map(simplifyCall) : calls;
 				},
 			};

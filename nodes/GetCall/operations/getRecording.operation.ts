@@ -46,13 +46,13 @@ export const getRecording: Operation = {
 
 	async execute({ context, parameters, connection }) {
 		const read = async (index: number): Promise<INodeExecutionData[]> => {
-			const { service } = await connection();
+			const { client } = await connection();
 			const callId = parseCallId(parameters.value('callId', index));
 			const additions = readAdditions(parameters.record('options', index));
 			const asFile = parameters.value('recordingAs', index) === 'file';
 			const field = asFile ? outputField(parameters.text('outputField', index)) : '';
 
-			const recording = await readRecording(service, callId, additions);
+			const recording = await readRecording(client, callId, additions);
 			if (!asFile) return asItems(recording);
 			const file = await downloadRecording(context, asText(recording.recording_url), callId);
 			const json = {

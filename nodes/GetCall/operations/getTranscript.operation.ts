@@ -16,10 +16,10 @@ export const getTranscript: Operation = {
 
 	async execute({ context, parameters, connection }) {
 		const read = async (index: number) => {
-			const { service } = await connection();
+			const { client } = await connection();
 			const callId = parseCallId(parameters.value('callId', index));
 			const additions = readAdditions(parameters.record('options', index));
-			const record = recordOf(await requestTranscript(service, callId, additions));
+			const record = recordOf(await requestTranscript(client, callId, additions));
 			const transcript = transcriptTurns(record);
 			return asItems({ ...record, transcript, transcript_text: transcriptText(transcript) });
 		};

@@ -75,6 +75,9 @@ function countriesOf(code: string): string {
 	return `${countryName(main)} and ${others.length} other ${others.length === 1 ? 'country' : 'countries'}`;
 }
 
-function unusable(value: unknown, { what, todo = DIGITS_ALONE }: Unreadable): Checked<string> {
-	return problem(`Phone Number ${quoted(value)} ${what}`, todo);
+function unusable(
+	value: unknown,
+	{ what, resolution = DIGITS_ALONE }: Unreadable,
+): Checked<string> {
+	return problem(`Phone Number ${quoted(value)} ${what}`, resolution);
 }

@@ -81,8 +81,9 @@ export function buildCallRequest(fields: CallFields): CallRequest {
 
 function needsAttention(problems: Problem[]): InvalidInput {
 	const [first, ...others] = problems;
-	if (first !== undefined && others.length === 0) return new InvalidInput(first.what, first.todo);
-	const sentences = problems.map(({ what, todo }, i) => `(${i + 1}) ${what}. ${todo}`);
+	if (first !== undefined && others.length === 0)
+		return new InvalidInput(first.what, first.resolution);
+	const sentences = problems.map(({ what, resolution }, i) => `(${i + 1}) ${what}. ${resolution}`);
 	return new InvalidInput(
 		`${problems.length} fields need attention, so the call was not placed`,
 		sentences.join(' '),

@@ -6,7 +6,7 @@ import { findCallId } from '../../shared/calls/completion';
 import { OpenCalls, type ReadCall } from './openCalls';
 import { readCall } from '../../shared/calls/readBack';
 import { isJsonObject } from '../../shared/json';
-import { keepKnocking, wake } from './pingResumeUrl';
+import { keepPinging, wake } from './pingResumeUrl';
 import { resumeAddress } from './resumeAddress';
 import { WAITS_UNTIL } from './sleepUntilOver';
 import { callIdOf, waitedItem } from './waitedItem';
@@ -33,8 +33,8 @@ export async function onReport(context: IWebhookFunctions): Promise<IWebhookResp
 	const sleeper = sleeperOf(context, items);
 	const reported = findCallId(payload.json);
 	try {
-		const { service } = await connect(context);
-		const read = async (callId: string) => await readCall(service, callId);
+		const { client } = await connect(context);
+		const read = async (callId: string) => await readCall(client, callId);
 		if (reported === undefined) await sleeper.calls.lookAtAll(read);
 		else await sleeper.calls.report(reported, read);
 		if (sleeper.calls.lagging.length > 0) void followLagging(context, sleeper, read);
@@ -49,7 +49,7 @@ export async function onReport(context: IWebhookFunctions): Promise<IWebhookResp
 	reply.send(200, { received: true, open });
 	if (open > 0 && now < sleeper.until) {
 		if (reported !== undefined)
-			void keepKnocking(context, resumeAddress(context), sleeper.until, true);
+			void keepPinging(context, resumeAddress(context), sleeper.until, true);
 		return NO_EXECUTION;
 	}
 	if (now - sleeper.wokenAt < WAKING_MS) return NO_EXECUTION;

@@ -26,12 +26,12 @@ const LATE_LOOK_MS = 10_000;
 const AWAKE = [404, 409];
 
 /** Waits at whose address this process knocks; an execution may wait several times, as in a loop. */
-const knocking = new Set<string>();
+const pinging = new Set<string>();
 
 type Context = IExecuteFunctions | IWebhookFunctions;
 
 /** HTTP status of one request to an execution's own address; 0 where no answer came. */
-export async function knockStatus(
+export async function pingResumeUrl(
 	{ helpers }: Context,
 	address: string,
 	method: 'GET' | 'POST' = 'POST',
@@ -54,27 +54,27 @@ export async function knockStatus(
 }
 
 /** Runs on beside the sleeping execution until it is awake; once for each execution and process. */
-export async function keepKnocking(
+export async function keepPinging(
 	context: Context,
 	address: string,
 	until: number,
 	isAsleep: boolean,
 ): Promise<void> {
 	const wait = `${address} ${until}`;
-	if (knocking.has(wait)) return;
-	knocking.add(wait);
+	if (pinging.has(wait)) return;
+	pinging.add(wait);
 	try {
-		if (!isAsleep) await knockUntilAsleep(context, address);
+		if (!isAsleep) await pingUntilAsleep(context, address);
 		await lookNowAndThen(context, address, until);
 	} finally {
-		knocking.delete(wait);
+		pinging.delete(wait);
 	}
 }
 
-async function knockUntilAsleep(context: Context, address: string): Promise<void> {
+async function pingUntilAsleep(context: Context, address: string): Promise<void> {
 	for (let count = 1; count <= MOST_WAITS; count++) {
 		await clock.sleep(backoffMs(ASLEEP_BACKOFF, count));
-		if ((await knockStatus(context, address)) === 200) return;
+		if ((await pingResumeUrl(context, address)) === 200) return;
 	}
 }
 
@@ -84,7 +84,7 @@ async function lookNowAndThen(context: Context, address: string, until: number):
 		const left = until - clock.now();
 		await clock.sleep(left < 0 ? LATE_LOOK_MS : Math.min(backoffMs(LOOK_BACKOFF, look), left + 1));
 		const isDue = clock.now() > until;
-		const status = await knockStatus(context, address);
+		const status = await pingResumeUrl(context, address);
 		if (AWAKE.includes(status) || (isDue && status === 200)) return;
 		if (clock.now() > until + GRACE_MS) return;
 	}
@@ -93,7 +93,7 @@ async function lookNowAndThen(context: Context, address: string, until: number):
 /** Wakes an execution all of whose calls are over; n8n or a proxy before it may stumble. */
 export async function wake(context: Context, address: string): Promise<void> {
 	for (let count = 1; count <= MOST_WAITS; count++) {
-		const status = await knockStatus(context, address);
+		const status = await pingResumeUrl(context, address);
 		if (status === 200 || AWAKE.includes(status)) return;
 		await clock.sleep(backoffMs(ASLEEP_BACKOFF, count));
 	}

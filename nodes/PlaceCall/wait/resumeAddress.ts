@@ -1,6 +1,6 @@
 import { NodeOperationError, type IExecuteFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { runsAsTool } from '../../shared/n8n/toolRun';
-import { knockStatus } from './pingResumeUrl';
+import { pingResumeUrl } from './pingResumeUrl';
 
 /** What n8n answers at the address of an execution that runs; 500 where a person started it in the editor. */
 const NOT_ASLEEP = [409, 500];
@@ -28,7 +28,7 @@ export async function requireWayBack(context: IExecuteFunctions, address: string
 			},
 		);
 	}
-	if (NOT_ASLEEP.includes(await knockStatus(context, address, 'GET'))) return;
+	if (NOT_ASLEEP.includes(await pingResumeUrl(context, address, 'GET'))) return;
 	throw new NodeOperationError(
 		context.getNode(),
 		'n8n does not reach its own webhook address, so no call was placed',

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { clock } from '../../shared/n8n/connect';
-import { GRACE_MS, keepKnocking } from './pingResumeUrl';
+import { GRACE_MS, keepPinging } from './pingResumeUrl';
 import { callIdOf, jsonOf } from './waitedItem';
 import { endOfWait } from './waitSettings';
 
@@ -47,6 +47,6 @@ export async function sleepUntilOver(
 		delete item.binary;
 	});
 	await context.putExecutionToWait(new Date(until + GRACE_MS));
-	void keepKnocking(context, address, until, false);
+	void keepPinging(context, address, until, false);
 	return placed;
 }

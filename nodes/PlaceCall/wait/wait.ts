@@ -24,8 +24,8 @@ export async function prepareWait(
 	if (mode === 'reading') {
 		return {
 			finish: async (placed) => {
-				const { service } = await connected();
-				return await waitByReading(context, service, placed, limit);
+				const { client } = await connected();
+				return await waitByReading(context, client, placed, limit);
 			},
 		};
 	}

@@ -3,14 +3,14 @@ import { cancellableSleep } from '../../shared/n8n/cancel';
 import { clock } from '../../shared/n8n/connect';
 import { readCall } from '../../shared/calls/readBack';
 import { readUntilFinished } from './readUntilFinished';
-import type { Service } from '../../shared/api/client';
+import type { ApiClient } from '../../shared/api/client';
 import { callIdOf, jsonOf, waitedItem } from './waitedItem';
 import { endOfWait, readFinishedStatuses } from './waitSettings';
 
 /** Keeps the execution running until each placed call shows a finished status, or the limit has passed. */
 export async function waitByReading(
 	context: IExecuteFunctions,
-	service: Service,
+	client: ApiClient,
 	placed: INodeExecutionData[],
 	limit: number,
 ): Promise<INodeExecutionData[]> {
@@ -18,7 +18,7 @@ export async function waitByReading(
 	const calls = await readUntilFinished(
 		callIds,
 		readFinishedStatuses(context),
-		async (callId) => await readCall(service, callId),
+		async (callId) => await readCall(client, callId),
 		{
 			clock: { now: () => clock.now(), sleep: cancellableSleep(context) },
 			until: endOfWait(placed.map(jsonOf), limit, clock.now()),

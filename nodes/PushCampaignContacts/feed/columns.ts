@@ -48,11 +48,11 @@ const SHOWN_COLUMNS = 20;
 /** The names of all columns in the order of their first appearance; rows need not be alike. */
 export async function collectColumns(
 	items: readonly FeedItem[],
-	breathe: Breathe,
+	yieldToEventLoop: Breathe,
 ): Promise<Set<string>> {
 	const found = new Set<string>();
 	for (const [index, { json }] of items.entries()) {
-		if (index % ROWS_PER_BREATH === 0 && index > 0) await breathe();
+		if (index % ROWS_PER_BREATH === 0 && index > 0) await yieldToEventLoop();
 		for (const column in json) found.add(column);
 	}
 	return found;

@@ -43,11 +43,11 @@ export type PushedRequest = {
 	unmatched: readonly JsonValue[];
 };
 
-/** Every row of the feed is in exactly one of `pushed` and `leftOut`. */
+/** Every row of the feed is in exactly one of `pushed` and `unsentRows`. */
 export type FeedOutcome = {
 	received: number;
 	pushed: PushedRequest[];
-	leftOut: LeftOutRow[];
+	unsentRows: LeftOutRow[];
 	/** Why the feed stopped before its end. */
 	stopped?: ExplainedError;
 };

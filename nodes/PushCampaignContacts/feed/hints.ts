@@ -6,14 +6,14 @@ import { joined, unique } from './summary';
 /** What a person should see at a glance beside the output, first of all what became of the rows. */
 export function hintsFor(outcome: FeedOutcome): string[] {
 	const { received, duplicate } = countRows(outcome);
-	const { leftOut, stopped, pushed } = outcome;
+	const { unsentRows, stopped, pushed } = outcome;
 	const nothing = pushed.length === 0 && stopped === undefined;
-	const says = leftOut.length > duplicate ? ' Rejected says why.' : '';
+	const says = unsentRows.length > duplicate ? ' Rejected says why.' : '';
 	return [
 		nothing && received === 0 && 'The feed is empty, so nothing was sent.',
 		nothing && received > 0 && `No row could be used, so nothing was sent.${says}`,
-		!nothing && leftOut.length > 0 && sumUp(outcome) + says,
-		stopped && `${stopped.message}. ${stopped.todo}`,
+		!nothing && unsentRows.length > 0 && sumUp(outcome) + says,
+		stopped && `${stopped.message}. ${stopped.resolution}`,
 		...unmatchedIn(outcome),
 		...unique(joined(outcome, 'warnings')).map(
 			(warning) => `The service warns: ${asText(warning)}`,

@@ -18,7 +18,7 @@ export type PreparedFeed = {
 	rows: number[];
 	phones: string[];
 	keys: string[];
-	leftOut: LeftOutRow[];
+	unsentRows: LeftOutRow[];
 };
 
 type Duplicate = { index: number; key: string };
@@ -28,19 +28,19 @@ export async function prepareFeed(
 	items: readonly FeedItem[],
 	columns: Columns,
 	options: PrepareOptions,
-	breathe: Breathe,
+	yieldToEventLoop: Breathe,
 ): Promise<PreparedFeed> {
 	const phones = new Array<string>(items.length).fill('');
 	const keys = new Array<string>(items.length).fill('');
-	const leftOut: LeftOutRow[] = [];
+	const unsentRows: LeftOutRow[] = [];
 	const duplicates: Duplicate[] = [];
 	const keptRows = new Map<string, number>();
 
 	for (const [index, { json: row }] of items.entries()) {
-		if (index % ROWS_PER_BREATH === 0 && index > 0) await breathe();
+		if (index % ROWS_PER_BREATH === 0 && index > 0) await yieldToEventLoop();
 		const reading = readRow(row, columns, options);
 		if (!isAccepted(reading)) {
-			leftOut.push({ index, status: 'rejected', reason: reading.reason });
+			unsentRows.push({ index, status: 'rejected', reason: reading.reason });
 			continue;
 		}
 		const { phone, key } = reading;
@@ -60,9 +60,9 @@ export async function prepareFeed(
 	}
 
 	for (const { index, key } of duplicates) {
-		leftOut.push({ index, status: 'duplicate', reason: sameNumber(keptRows.get(key)) });
+		unsentRows.push({ index, status: 'duplicate', reason: sameNumber(keptRows.get(key)) });
 	}
-	return { rows: indexesOfUsed(phones), phones, keys, leftOut };
+	return { rows: indexesOfUsed(phones), phones, keys, unsentRows };
 }
 
 /** A cell of the phone column, in the way that *Normalize Phone Numbers* asks for. */

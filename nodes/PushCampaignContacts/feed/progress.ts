@@ -75,10 +75,14 @@ export class FeedProgress {
 	 */
 	restore(
 		items: readonly FeedItem[],
-		{ rows, keys, leftOut }: PreparedFeed,
+		{ rows, keys, unsentRows }: PreparedFeed,
 		settings: FeedSettings,
 	): Restored {
-		const outcome: FeedOutcome = { received: items.length, pushed: [], leftOut: [...leftOut] };
+		const outcome: FeedOutcome = {
+			received: items.length,
+			pushed: [],
+			unsentRows: [...unsentRows],
+		};
 		const settledRows = new Set<number>();
 		const settledNumbers = new Map<string, number>();
 		for (const { request, rows: sent, numbers } of this.requestsOf(items)) {
@@ -95,7 +99,7 @@ export class FeedProgress {
 			if (number !== fingerprint([keys[row] ?? ''])) continue;
 			if (under !== settings.fingerprintOf(row)) continue;
 			settledRows.add(row);
-			outcome.leftOut.push({ index: row, status: 'rejected', reason });
+			outcome.unsentRows.push({ index: row, status: 'rejected', reason });
 		}
 		if (settledRows.size === 0 && settledNumbers.size === 0) return { rows, outcome };
 		const open = rows.filter((row) => !settledRows.has(row));
@@ -105,14 +109,14 @@ export class FeedProgress {
 			const other = elsewhere(index);
 			if (other === undefined) continue;
 			const reason = `Item ${other} has the same phone number, and an earlier try of this execution sent it.`;
-			outcome.leftOut.push({ index, status: 'duplicate', reason });
+			outcome.unsentRows.push({ index, status: 'duplicate', reason });
 		}
 		return { rows: open.filter((row) => elsewhere(row) === undefined), outcome };
 	}
 
 	/** What was done for these rows in any campaign, where there is no more to go by. */
 	known(items: readonly FeedItem[]): FeedOutcome {
-		const outcome: FeedOutcome = { received: items.length, pushed: [], leftOut: [] };
+		const outcome: FeedOutcome = { received: items.length, pushed: [], unsentRows: [] };
 		for (const { request, rows, numbers } of this.requestsOf(items)) {
 			settle(request, rows, keysAt(rows, numbers), outcome);
 		}
@@ -206,15 +210,15 @@ function settle(
 ): void {
 	if (rows.length === 0) return;
 	if (answer !== undefined) {
-		const { request, leftOut } = pushedRequest(rows, answer, keys);
+		const { request, unsentRows } = pushedRequest(rows, answer, keys);
 		outcome.pushed.push(request);
-		outcome.leftOut.push(...leftOut);
+		outcome.unsentRows.push(...unsentRows);
 		return;
 	}
 	const stopped = unknown === undefined ? interrupted() : OutcomeUnknown.from(unknown);
 	outcome.stopped ??= stopped;
 	const reason = `${stopped.message}. ${stopped.advice}`;
-	for (const index of rows) outcome.leftOut.push({ index, status: 'unknown', reason });
+	for (const index of rows) outcome.unsentRows.push({ index, status: 'unknown', reason });
 }
 
 /** A request that the service took: who can be called, and who was skipped. */
@@ -222,11 +226,11 @@ export function pushedRequest(
 	rows: readonly number[],
 	answer: JsonObject,
 	keys: readonly string[],
-): { request: PushedRequest; leftOut: LeftOutRow[] } {
-	const { rows: leftOut, unmatched } = skippedRows(answer, rows, keys);
-	const skipped = new Set(leftOut.map(({ index }) => index));
+): { request: PushedRequest; unsentRows: LeftOutRow[] } {
+	const { rows: unsentRows, unmatched } = skippedRows(answer, rows, keys);
+	const skipped = new Set(unsentRows.map(({ index }) => index));
 	const called = skipped.size === 0 ? rows : rows.filter((row) => !skipped.has(row));
-	return { request: { rows: called, answer, unmatched }, leftOut };
+	return { request: { rows: called, answer, unmatched }, unsentRows };
 }
 
 function interrupted(): OutcomeUnknown {

@@ -6,7 +6,7 @@ import {
 	OutcomeUnknown,
 	ServiceRefusal,
 } from '../../shared/api/errors';
-import type { Service } from '../../shared/api/client';
+import type { ApiClient } from '../../shared/api/client';
 import type { JsonObject } from '../../shared/json';
 import type { Contact } from '../../shared/api/types';
 import type { Campaign } from './campaign';
@@ -31,7 +31,7 @@ export const MOST_REFUSED_ROWS = 100;
 const TOO_LARGE = 413;
 
 export type PushOptions = {
-	service: Service;
+	client: ApiClient;
 	campaign: Campaign;
 	columns: Columns;
 	normalizePhones: boolean;
@@ -59,7 +59,7 @@ export async function pushFeed(
 	const settings = settingsOf(options, (row) => contactAt(row, items, prepared, options));
 	const { rows, outcome } = progress.restore(items, prepared, settings);
 	await new FeedPush(items, prepared, options, settings, progress, outcome).push(rows);
-	outcome.leftOut.sort((one, other) => one.index - other.index);
+	outcome.unsentRows.sort((one, other) => one.index - other.index);
 	return outcome;
 }
 
@@ -193,9 +193,9 @@ class FeedPush {
 		try {
 			const answer = await this.request(rows);
 			sending.taken(answer);
-			const { request, leftOut } = pushedRequest(rows, answer, keys);
+			const { request, unsentRows } = pushedRequest(rows, answer, keys);
 			this.outcome.pushed.push(request);
-			this.outcome.leftOut.push(...leftOut);
+			this.outcome.unsentRows.push(...unsentRows);
 			this.largestTaken = Math.max(this.largestTaken, rows.length);
 			return undefined;
 		} catch (error) {
@@ -208,10 +208,10 @@ class FeedPush {
 	}
 
 	private async request(rows: readonly number[]): Promise<JsonObject> {
-		const { service, campaign, additions } = this.options;
+		const { client, campaign, additions } = this.options;
 		const contacts = rows.map((row) => contactAt(row, this.items, this.prepared, this.options));
 		const body = { agent_uuid: campaign.agentUuid, contacts, enqueue: campaign.enqueue };
-		return recordOf(await pushContacts(service, campaign.id, body, additions));
+		return recordOf(await pushContacts(client, campaign.id, body, additions));
 	}
 
 	private get firstIndex(): FirstIndex | undefined {
@@ -224,13 +224,14 @@ class FeedPush {
 
 	private reject(row: LeftOutRow): void {
 		this.refusedRows++;
-		this.outcome.leftOut.push(row);
+		this.outcome.unsentRows.push(row);
 		this.progress.refuse(row, this.prepared.keys, this.settings);
 	}
 
 	private rejectTooLarge(row: number, error: ExplainedError): ExplainedError | undefined {
-		const said = error.said === undefined ? '' : ` It said: ${error.said}`;
-		const reason = `The service does not accept this row: even alone it is larger than the service takes. Shorten its texts, or send fewer columns.${said}`;
+		const originalMessage =
+			error.originalMessage === undefined ? '' : ` It said: ${error.originalMessage}`;
+		const reason = `The service does not accept this row: even alone it is larger than the service takes. Shorten its texts, or send fewer columns.${originalMessage}`;
 		this.reject({ index: row, status: 'rejected', reason });
 		return this.hasRefusedTooMany() ? tooManyRefused() : undefined;
 	}
@@ -255,7 +256,7 @@ class FeedPush {
 	}
 
 	private leaveOut(rows: readonly number[], status: RowStatus, reason: string): void {
-		for (const index of rows) this.outcome.leftOut.push({ index, status, reason });
+		for (const index of rows) this.outcome.unsentRows.push({ index, status, reason });
 	}
 }
 
@@ -282,10 +283,10 @@ function stoppedByHand(): ExplainedError {
 }
 
 function notForeseen(error: unknown): OutcomeUnknown {
-	const said = error instanceof Error ? error.message : String(error);
+	const originalMessage = error instanceof Error ? error.message : String(error);
 	return new OutcomeUnknown(
 		'Something unexpected happened while the request was under way, so it is not known whether it took effect',
 		'Look at the campaign in the service before you push these rows again.',
-		said,
+		originalMessage,
 	);
 }

@@ -22,7 +22,7 @@ const WORDS: Record<RowStatus, string> = {
 	not_sent: 'not sent',
 };
 
-export function countRows({ received, pushed, leftOut }: FeedOutcome): FeedCounts {
+export function countRows({ received, pushed, unsentRows }: FeedOutcome): FeedCounts {
 	const counts: FeedCounts = {
 		received,
 		pushed: pushed.reduce((sum, { rows }) => sum + rows.length, 0),
@@ -35,7 +35,7 @@ export function countRows({ received, pushed, leftOut }: FeedOutcome): FeedCount
 		requests: pushed.length,
 		skipped_unmatched: pushed.reduce((sum, { unmatched }) => sum + unmatched.length, 0),
 	};
-	for (const { status } of leftOut) counts[status]++;
+	for (const { status } of unsentRows) counts[status]++;
 	return counts;
 }
 
@@ -50,7 +50,7 @@ export function sumUp(outcome: FeedOutcome): string {
 
 /** What became of every row of a feed that stopped before its end: the summary, and what to do with which rows. */
 export function describeOutcome(outcome: FeedOutcome): string[] {
-	const of = (status: RowStatus) => outcome.leftOut.filter((row) => row.status === status);
+	const of = (status: RowStatus) => outcome.unsentRows.filter((row) => row.status === status);
 	const [unknown, notSent, rejected] = [of('unknown'), of('not_sent'), of('rejected')];
 	const skipped = [...of('do_not_disturb'), ...of('already_queued')];
 	const duplicates = of('duplicate');

@@ -89,9 +89,9 @@ function textOf(value: JsonValue | undefined): string | undefined {
 	return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function notRecognized(answer: JsonValue, todo: string): OutcomeUnknown {
+function notRecognized(answer: JsonValue, resolution: string): OutcomeUnknown {
 	return new OutcomeUnknown(
 		'The list of active agents came in a form in which no agent is recognized',
-		`Open the credential, turn on “API Mapping: Agents” and ${todo}. The answer holds ${outlineOf(answer)}.`,
+		`Open the credential, turn on “API Mapping: Agents” and ${resolution}. The answer holds ${outlineOf(answer)}.`,
 	);
 }

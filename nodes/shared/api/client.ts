@@ -13,8 +13,8 @@ import {
 } from './http';
 import { isCertificateFault, neverLeft, sendWithRetry } from './retry';
 
-/** The one door to the service: sends, retries by the rule, reads the envelope, explains. */
-export class Service {
+/** All requests to the service go through it: sends, retries by the rule, reads the envelope, explains. */
+export class ApiClient {
 	private readonly secrets: Secrets;
 
 	/** @param apiToken hidden in whatever comes back, as it must be shown nowhere */
@@ -56,8 +56,10 @@ export class Service {
 		if (error instanceof ExplainedError) return error;
 		if (error instanceof TransportFault) return this.explainFault(request, error);
 		// Whatever was not foreseen may have happened after the request left.
-		const said = this.secrets.hide(error instanceof Error ? error.message : String(error));
-		return unknown(request, { happened: 'The answer could not be read' }, said);
+		const originalMessage = this.secrets.hide(
+			error instanceof Error ? error.message : String(error),
+		);
+		return unknown(request, { happened: 'The answer could not be read' }, originalMessage);
 	}
 
 	private read(

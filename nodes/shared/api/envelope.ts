@@ -41,13 +41,20 @@ export function readAnswer(
 	if (status >= 200 && status < 300 && body !== undefined && evidence(body)) {
 		return { status, body };
 	}
-	const { said, speaker } = wordsOf(answer, shown, isSecret);
+	const { originalMessage, speaker } = wordsOf(answer, shown, isSecret);
 	const notPerformed = explainNotPerformed(request, answer, now);
 	if (notPerformed !== undefined) {
-		const { what, todo } = notPerformed;
-		throw new ServiceRefusal(what, todo, said, status, { texts: [], body: {} }, speaker);
+		const { what, resolution } = notPerformed;
+		throw new ServiceRefusal(
+			what,
+			resolution,
+			originalMessage,
+			status,
+			{ texts: [], body: {} },
+			speaker,
+		);
 	}
-	throw unknown(request, describe(request, answer, body), said, status, speaker);
+	throw unknown(request, describe(request, answer, body), originalMessage, status, speaker);
 }
 
 /** `data` of an answer, or the whole body where the service used no envelope. */
@@ -117,11 +124,11 @@ function refused(
 	now: number,
 ): ServiceRefusal {
 	const { status } = answer;
-	const { what, todo } =
+	const { what, resolution } =
 		documentedError(refusal, status, request) ??
 		explainNotPerformed(request, answer, now) ??
 		explainStatus(status, refusal.texts.length > 0);
-	return new ServiceRefusal(what, todo, serviceSaid(refusal, status), status, refusal);
+	return new ServiceRefusal(what, resolution, serviceSaid(refusal, status), status, refusal);
 }
 
 function serviceSaid(refusal: Refusal, status: number): string {
@@ -182,13 +189,13 @@ function wordsOf(
 	{ status, text }: WireAnswer,
 	body: JsonValue | undefined,
 	isSecret: boolean,
-): { said: string; speaker: Speaker } {
+): { originalMessage: string; speaker: Speaker } {
 	if (isJsonObject(body) && body.success === false) {
-		return { said: serviceSaid(wordsIn(body, true), status), speaker: 'service' };
+		return { originalMessage: serviceSaid(wordsIn(body, true), status), speaker: 'service' };
 	}
 	const excerpt = isSecret ? '' : text.replace(/\s+/g, ' ').trim().slice(0, 200);
-	const said = `HTTP status ${status}${excerpt === '' ? '' : ` · ${excerpt}`}`;
-	return { said, speaker: 'answer' };
+	const originalMessage = `HTTP status ${status}${excerpt === '' ? '' : ` · ${excerpt}`}`;
+	return { originalMessage, speaker: 'answer' };
 }
 
 const CHECK_BASE_URL = ' Check Base URL in the credential as well.';
@@ -197,20 +204,20 @@ const CHECK_BASE_URL = ' Check Base URL in the credential as well.';
 export function unknown(
 	request: ServiceRequest,
 	{ happened, isForeign = false }: { happened: string; isForeign?: boolean },
-	said?: string,
+	originalMessage?: string,
 	status?: number,
 	speaker?: Speaker,
 ): OutcomeUnknown {
 	if (request.method === 'GET') {
-		const todo = isForeign
+		const resolution = isForeign
 			? 'Nothing was changed by this read. Check Base URL in the credential, then try again.'
 			: 'Nothing was changed by this read. Try again later.';
-		return new OutcomeUnknown(happened, todo, said, status, speaker);
+		return new OutcomeUnknown(happened, resolution, originalMessage, status, speaker);
 	}
 	return new OutcomeUnknown(
 		`${happened}, so it is not known whether the request took effect`,
 		`It was not sent a second time. Look in the service whether it arrived before you send it again.${isForeign ? CHECK_BASE_URL : ''}`,
-		said,
+		originalMessage,
 		status,
 		speaker,
 	);

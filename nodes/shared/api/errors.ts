@@ -3,7 +3,7 @@ import type { ErrorCode } from './errorTable';
 
 /**
  * Everything that goes wrong is told in two sentences: what happened, and what to do.
- * `message` is the first, `todo` the second; `said` keeps the words of whoever answered.
+ * `message` is the first, `resolution` the second; `originalMessage` keeps the words of whoever answered.
  */
 export abstract class ExplainedError extends Error {
 	abstract readonly outcome: Outcome;
@@ -11,24 +11,22 @@ export abstract class ExplainedError extends Error {
 	/** Whether the very same request may succeed later, with nothing changed by anyone. */
 	readonly isTransient: boolean = false;
 
+	/** Whose words `originalMessage` holds. */
+	readonly speaker: Speaker = 'service';
+
 	constructor(
 		message: string,
-		readonly todo: string,
-		readonly said?: string,
+		readonly resolution: string,
+		readonly originalMessage?: string,
 	) {
 		super(message);
 	}
 
 	/** What to do, followed by what was said, and by whom. */
 	get advice(): string {
-		if (this.said === undefined) return this.todo;
-		const who = this.saidBy === 'n8n' ? 'n8n' : `The ${this.saidBy}`;
-		return `${this.todo} ${who} said: ${asSentence(this.said)}`;
-	}
-
-	/** Whose words `said` holds. */
-	get saidBy(): Speaker {
-		return 'service';
+		if (this.originalMessage === undefined) return this.resolution;
+		const who = this.speaker === 'n8n' ? 'n8n' : `The ${this.speaker}`;
+		return `${this.resolution} ${who} said: ${asSentence(this.originalMessage)}`;
 	}
 }
 
@@ -69,16 +67,12 @@ export class NotSent extends ExplainedError {
 	/** @param isTransient false where only a person can help: a certificate, a rule of n8n */
 	constructor(
 		message: string,
-		todo: string,
-		said?: string,
+		resolution: string,
+		originalMessage?: string,
 		override readonly isTransient = true,
-		private readonly speaker: 'network' | 'n8n' = 'network',
+		override readonly speaker: 'network' | 'n8n' = 'network',
 	) {
-		super(message, todo, said);
-	}
-
-	override get saidBy(): 'network' | 'n8n' {
-		return this.speaker;
+		super(message, resolution, originalMessage);
 	}
 }
 
@@ -90,46 +84,56 @@ export class OutcomeUnknown extends ExplainedError {
 
 	constructor(
 		message: string,
-		todo: string,
-		said?: string,
+		resolution: string,
+		originalMessage?: string,
 		readonly status?: number,
-		private readonly speaker: Speaker = status === undefined ? 'network' : 'service',
+		override readonly speaker: Speaker = status === undefined ? 'network' : 'service',
 	) {
-		super(message, todo, said);
-	}
-
-	override get saidBy(): Speaker {
-		return this.speaker;
+		super(message, resolution, originalMessage);
 	}
 
 	/** As plain data, to be stored between two tries; {@link OutcomeUnknown.from} makes an error of it again. */
 	kept(): KeptUnknown {
-		const { message, todo, said, status, saidBy } = this;
+		const { message, resolution, originalMessage, status, speaker } = this;
 		return {
 			message,
-			todo,
-			saidBy,
-			...(said !== undefined && { said: said.slice(0, MOST_KEPT) }),
+			resolution,
+			speaker,
+			...(originalMessage !== undefined && {
+				originalMessage: originalMessage.slice(0, MOST_KEPT),
+			}),
 			...(status !== undefined && { status }),
 		};
 	}
 
-	static from({ message, todo, said, status, saidBy }: KeptUnknown): OutcomeUnknown {
-		return new OutcomeUnknown(message, todo, said, status, saidBy);
+	static from({
+		message,
+		resolution,
+		originalMessage,
+		status,
+		speaker,
+	}: KeptUnknown): OutcomeUnknown {
+		return new OutcomeUnknown(message, resolution, originalMessage, status, speaker);
 	}
 
 	/** The same finding in the words of whoever knows what was sent. */
-	told({ message = this.message, todo = this.todo }: { message?: string; todo?: string }) {
-		return new OutcomeUnknown(message, todo, this.said, this.status, this.speaker);
+	told({
+		message = this.message,
+		resolution = this.resolution,
+	}: {
+		message?: string;
+		resolution?: string;
+	}) {
+		return new OutcomeUnknown(message, resolution, this.originalMessage, this.status, this.speaker);
 	}
 }
 
 /** An unknown outcome as it is kept between two tries. */
 export type KeptUnknown = {
 	message: string;
-	todo: string;
-	saidBy?: Speaker;
-	said?: string;
+	resolution: string;
+	speaker?: Speaker;
+	originalMessage?: string;
 	status?: number;
 };
 
@@ -144,18 +148,14 @@ export class ServiceRefusal extends ExplainedError {
 
 	constructor(
 		message: string,
-		todo: string,
-		said: string,
+		resolution: string,
+		originalMessage: string,
 		readonly status: number,
 		readonly refusal: Refusal,
-		private readonly speaker: Speaker = 'service',
+		override readonly speaker: Speaker = 'service',
 	) {
-		super(message, todo, said);
+		super(message, resolution, originalMessage);
 		this.isTransient = status === TOO_MANY_REQUESTS;
-	}
-
-	override get saidBy(): Speaker {
-		return this.speaker;
 	}
 }
 

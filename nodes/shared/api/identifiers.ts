@@ -22,7 +22,7 @@ export function agentUuid(value: unknown): Checked<string> {
 export function parseAgentUuid(value: unknown): string {
 	const checked = agentUuid(value);
 	if ('value' in checked) return checked.value;
-	throw new InvalidInput(checked.problem.what, checked.problem.todo);
+	throw new InvalidInput(checked.problem.what, checked.problem.resolution);
 }
 
 /** @throws InvalidInput when it cannot be the ID of a call */
@@ -36,18 +36,21 @@ export function parseCallId(value: unknown): string {
 }
 
 /** @throws InvalidInput unless it is a whole number; `label` is the field's name on the screen */
-export function parseWholeNumber(value: unknown, label: string, todo: string): number {
-	const text = filled(value, label, todo);
+export function parseWholeNumber(value: unknown, label: string, resolution: string): number {
+	const text = filled(value, label, resolution);
 	const number = WHOLE_NUMBER.test(text) ? Number(text) : NaN;
 	if (Number.isSafeInteger(number)) return number;
-	throw new InvalidInput(`${label} holds ${quoted(value)}, which is not a whole number`, todo);
+	throw new InvalidInput(
+		`${label} holds ${quoted(value)}, which is not a whole number`,
+		resolution,
+	);
 }
 
 /** @throws InvalidInput unless it is a whole number from 1 on */
-export function parseCount(value: unknown, label: string, todo: string): number {
-	const count = parseWholeNumber(value, label, todo);
+export function parseCount(value: unknown, label: string, resolution: string): number {
+	const count = parseWholeNumber(value, label, resolution);
 	if (count > 0) return count;
-	throw new InvalidInput(`${label} is 0`, todo);
+	throw new InvalidInput(`${label} is 0`, resolution);
 }
 
 export function parseCampaignId(value: unknown): number {
@@ -66,8 +69,8 @@ export function parseContactListId(value: unknown): number {
 	);
 }
 
-function filled(value: unknown, label: string, todo: string): string {
-	if (isUnset(value)) throw new InvalidInput(`${label} is empty`, todo);
+function filled(value: unknown, label: string, resolution: string): string {
+	if (isUnset(value)) throw new InvalidInput(`${label} is empty`, resolution);
 	return asText(value);
 }
 

@@ -21,7 +21,7 @@ export function explainNotPerformed(
 
 const REDIRECTED: Explanation = {
 	what: 'The base URL answers with a redirect, which is never followed with your API token',
-	todo: 'Open the credential and set Base URL to the final address of the service.',
+	resolution: 'Open the credential and set Base URL to the final address of the service.',
 };
 
 const EXPLAINED: { [status: number]: Explanation } = {
@@ -29,22 +29,24 @@ const EXPLAINED: { [status: number]: Explanation } = {
 	308: REDIRECTED,
 	401: {
 		what: 'The service does not accept the API token',
-		todo: 'Open the credential and check API Token and Base URL. If both are right, a proxy before the service wants a sign-in of its own.',
+		resolution:
+			'Open the credential and check API Token and Base URL. If both are right, a proxy before the service wants a sign-in of its own.',
 	},
 	407: {
 		what: 'The proxy of your n8n wants a sign-in, so the request did not reach the service',
-		todo: 'Ask whoever runs your n8n to let it through the proxy.',
+		resolution: 'Ask whoever runs your n8n to let it through the proxy.',
 	},
 	413: {
 		what: 'The request is larger than the service takes',
-		todo: 'Nothing was done. Send less at once: shorten the texts, or leave out what is not needed.',
+		resolution:
+			'Nothing was done. Send less at once: shorten the texts, or leave out what is not needed.',
 	},
 };
 
 function tooManyRequests(waitMs: number | undefined): Explanation {
 	return {
 		what: 'The service receives too many requests at the moment',
-		todo:
+		resolution:
 			waitMs === undefined
 				? 'Nothing was done. Try again later.'
 				: `Nothing was done. The service asks to wait ${duration(waitMs)} before you try again.`,

@@ -34,6 +34,6 @@ export async function readParts<Position>(
 	return found.slice(0, limit);
 }
 
-function again(todo: string): OutcomeUnknown {
-	return new OutcomeUnknown('The service gave the same part of the list again', todo);
+function again(resolution: string): OutcomeUnknown {
+	return new OutcomeUnknown('The service gave the same part of the list again', resolution);
 }

@@ -4,7 +4,7 @@ import { getCall, getRecording, getTranscript } from '../api/endpoints';
 import { recordOf } from '../api/envelope';
 import { ExplainedError, isRefusal, isTransient } from '../api/errors';
 import type { Clock } from '../clock';
-import type { Service } from '../api/client';
+import type { ApiClient } from '../api/client';
 import type { JsonObject } from '../json';
 
 export type Included = { transcript: boolean; recording: boolean };
@@ -22,8 +22,8 @@ export class OtherCall extends Error {
 }
 
 /** The call as the service itself holds it. */
-export async function readCall(service: Service, callId: string): Promise<JsonObject> {
-	const record = recordOf(await getCall(service, callId));
+export async function readCall(client: ApiClient, callId: string): Promise<JsonObject> {
+	const record = recordOf(await getCall(client, callId));
 	if (record.call_id !== undefined && record.call_id !== callId) throw new OtherCall();
 	return record;
 }
@@ -53,13 +53,13 @@ export type ReadBack = {
  * @throws ShowsNoEnd when the time is over before that
  */
 export async function readCompletedCall(
-	service: Service,
+	client: ApiClient,
 	callId: string,
 	{ included, finished, until, clock, onOver, inTurn }: ReadBack,
 ): Promise<JsonObject> {
 	const throughOutages = async <T>(act: () => Promise<T>) =>
 		await throughOutage(clock, until, async () => await inTurn(act));
-	const read = async () => await throughOutages(async () => await readCall(service, callId));
+	const read = async () => await throughOutages(async () => await readCall(client, callId));
 	let record = await read().catch(async (error: unknown) => {
 		if (!isUnknownCall(error)) throw error;
 		await clock.sleep(UNKNOWN_WAIT_MS);
@@ -71,7 +71,7 @@ export async function readCompletedCall(
 		record = await read();
 	}
 	onOver();
-	const more = async () => await readIncluded(service, callId, included);
+	const more = async () => await readIncluded(client, callId, included);
 	return { ...record, ...(await throughOutages(more)) };
 }
 
@@ -81,15 +81,15 @@ function longer(wait: number): number {
 
 /** Transcript and recording; a call that has none of them shows `[]` and `null`. */
 async function readIncluded(
-	service: Service,
+	client: ApiClient,
 	callId: string,
 	{ transcript, recording }: Included,
 ): Promise<JsonObject> {
 	return {
 		...(transcript && {
-			transcript: transcriptTurns(recordOf(await getTranscript(service, callId))),
+			transcript: transcriptTurns(recordOf(await getTranscript(client, callId))),
 		}),
-		...(recording && { recording: await readRecording(service, callId) }),
+		...(recording && { recording: await readRecording(client, callId) }),
 	};
 }
 
@@ -113,13 +113,13 @@ export function isUnknownCall(error: unknown): boolean {
 
 /** For an item of the output: why its call could not be read, and what to do. */
 export function whyNotRead(error: unknown): string {
-	if (error instanceof ExplainedError) return `${error.message}. ${error.todo}`;
+	if (error instanceof ExplainedError) return `${error.message}. ${error.resolution}`;
 	return error instanceof Error ? error.message : String(error);
 }
 
-async function readRecording(service: Service, callId: string): Promise<JsonObject | null> {
-	const askedAt = service.clock.now();
-	const answer = await getRecording(service, callId).catch((error: unknown) => {
+async function readRecording(client: ApiClient, callId: string): Promise<JsonObject | null> {
+	const askedAt = client.clock.now();
+	const answer = await getRecording(client, callId).catch((error: unknown) => {
 		if (isRefusal(error, 'recording_not_available')) return undefined;
 		throw error;
 	});

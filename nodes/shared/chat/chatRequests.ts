@@ -6,7 +6,7 @@ import type { MappingName, ApiMapping } from '../apiMapping';
 import { placeValues } from '../apiMapping/placeValues';
 import { backoffMs } from '../clock';
 import { RETRY_BACKOFF } from '../api/retry';
-import type { Service } from '../api/client';
+import type { ApiClient } from '../api/client';
 
 /** A message for one of the v1 endpoints; a session, an agent, or both say whom it is for. */
 export type InboundMessage = { sessionId: string; agentUuid: string; message: string };
@@ -104,7 +104,7 @@ const ATTEMPTS_WITH_KEY = 3;
 
 /** "Resending the same key and content is safe": with a key an unknown fate is settled by asking again. */
 export async function sendKeyed(
-	service: Service,
+	client: ApiClient,
 	keyed: boolean,
 	send: () => Promise<Answer>,
 ): Promise<Answer> {
@@ -116,13 +116,14 @@ export async function sendKeyed(
 			if (!isUnknown || attempt >= ATTEMPTS_WITH_KEY) {
 				throw isUnknown ? unknownWithKey(error) : error;
 			}
-			await service.clock.sleep(backoffMs(RETRY_BACKOFF, attempt));
+			await client.clock.sleep(backoffMs(RETRY_BACKOFF, attempt));
 		}
 	}
 }
 
 function unknownWithKey(error: OutcomeUnknown): OutcomeUnknown {
 	return error.told({
-		todo: 'It was sent again with the same idempotency key, which is safe. Running this item once more with the same key is safe as well.',
+		resolution:
+			'It was sent again with the same idempotency key, which is safe. Running this item once more with the same key is safe as well.',
 	});
 }

@@ -312,7 +312,7 @@ export class ChatConnection {
 
 	private giveUp(why: EndingKind, attempt: AttemptEnd): void {
 		this.ending = this.describe(why, attempt);
-		this.warn(this.ending.message, this.ending.said ?? '');
+		this.warn(this.ending.message, this.ending.originalMessage ?? '');
 		this.wrapUp();
 		try {
 			this.options.onEnded?.(this.ending);
@@ -322,8 +322,8 @@ export class ChatConnection {
 	}
 
 	private describe(why: EndingKind, attempt: AttemptEnd): ChatEnded {
-		const said = this.redact(saidByService(attempt));
-		return describeEnding(why, attempt, said, this.wsToken?.ws_url ?? '');
+		const originalMessage = this.redact(saidByService(attempt));
+		return describeEnding(why, attempt, originalMessage, this.wsToken?.ws_url ?? '');
 	}
 
 	private standing(): Exclude<Readiness, { kind: 'open' }> {
@@ -347,12 +347,12 @@ export class ChatConnection {
 		this.options.log.info('Connecting to the chat session again', {
 			sessionId: this.options.sessionId,
 			waitMs,
-			said: this.redact(saidByService(attempt)),
+			originalMessage: this.redact(saidByService(attempt)),
 		});
 	}
 
-	private warn(message: string, said: string): void {
-		this.options.log.warn(message, { sessionId: this.options.sessionId, said });
+	private warn(message: string, originalMessage: string): void {
+		this.options.log.warn(message, { sessionId: this.options.sessionId, originalMessage });
 	}
 
 	private redact(text: string): string {

@@ -10,17 +10,17 @@ export class ChatEnded extends ExplainedError {
 	constructor(
 		readonly kind: EndingKind,
 		text: EndingText,
-		said: string | undefined,
+		originalMessage: string | undefined,
 		/** Close code of the last socket. */
 		readonly code: number | null,
 		/** HTTP status of the refusal to give a token. */
 		readonly status: number | null = null,
 	) {
-		super(text.message, text.todo, said);
+		super(text.message, text.resolution, originalMessage);
 	}
 }
 
-type EndingText = { message: string; todo: string };
+type EndingText = { message: string; resolution: string };
 
 const CHECK_SERVICE =
 	'Check that the service is up and can be reached from n8n, then activate the workflow or run it again.';
@@ -28,52 +28,58 @@ const CHECK_SERVICE =
 const TEXTS: Record<EndingKind, EndingText> = {
 	session_closed: {
 		message: 'The chat session is closed',
-		todo: 'Create a new session to go on with the conversation.',
+		resolution: 'Create a new session to go on with the conversation.',
 	},
 	agent_inactive: {
 		message: 'The service refuses the connection because the agent is not active',
-		todo: 'It does so although this connection takes the session over from other clients, which leaves the agent as the reason. Activate the agent in the service, then run or activate the workflow again.',
+		resolution:
+			'It does so although this connection takes the session over from other clients, which leaves the agent as the reason. Activate the agent in the service, then run or activate the workflow again.',
 	},
 	held_or_inactive: {
 		message: 'The service refuses the connection to this chat session',
-		todo: 'Either another client holds the session (a support desk, another n8n, or another process of this one) or the agent is not active; the service gives one code for both. Check that the agent is active. If another client may lose the session, turn on Take Over.',
+		resolution:
+			'Either another client holds the session (a support desk, another n8n, or another process of this one) or the agent is not active; the service gives one code for both. Check that the agent is active. If another client may lose the session, turn on Take Over.',
 	},
 	token_rejected: {
 		message: 'The service refuses every WebSocket token it issues for this session',
-		todo: 'Check that the API token of the credential belongs to the account of this session, then run or activate the workflow again.',
+		resolution:
+			'Check that the API token of the credential belongs to the account of this session, then run or activate the workflow again.',
 	},
 	unreachable: {
 		message: 'The connection to the chat session does not hold',
-		todo: `Several attempts in a row did not last. ${CHECK_SERVICE}`,
+		resolution: `Several attempts in a row did not last. ${CHECK_SERVICE}`,
 	},
 	mint_refused: {
 		message: 'The service gives no WebSocket token for this session',
-		todo: 'Check the session ID, and that the credential belongs to the account of this session.',
+		resolution:
+			'Check the session ID, and that the credential belongs to the account of this session.',
 	},
 	bad_address: {
 		message: 'The service returned an address that cannot be used for the chat session',
-		todo: 'It has to begin with wss:// (ws:// is accepted only for a service on this very machine whose Base URL is http). Show the address below to the owner of the service.',
+		resolution:
+			'It has to begin with wss:// (ws:// is accepted only for a service on this very machine whose Base URL is http). Show the address below to the owner of the service.',
 	},
 	lost_place: {
 		message:
 			'The service ended the connection twice with a code its documentation does not explain',
-		todo: 'Another client may have taken the session over. Check who else uses it, then run or activate the workflow again.',
+		resolution:
+			'Another client may have taken the session over. Check who else uses it, then run or activate the workflow again.',
 	},
 	defect: {
 		message: 'The service ended the connection because it received a frame that is not text',
-		todo: 'This node sends text only. Please report it to the maintainers of this package.',
+		resolution: 'This node sends text only. Please report it to the maintainers of this package.',
 	},
 };
 
-/** `said`: the service's words, with the token already taken out. */
+/** `originalMessage`: the service's words, with the token already taken out. */
 export function describeEnding(
 	kind: EndingKind,
 	attempt: AttemptEnd,
-	said: string,
+	originalMessage: string,
 	wsUrl: string,
 ): ChatEnded {
 	const code = attempt.kind === 'socket' ? attempt.end.code : null;
-	const shown = kind === 'bad_address' ? describeAddress(wsUrl) : said;
+	const shown = kind === 'bad_address' ? describeAddress(wsUrl) : originalMessage;
 	const refusal = attempt.kind === 'mint' ? attempt.result.error : null;
 	const status = refusal instanceof ServiceRefusal ? refusal.status : null;
 	return new ChatEnded(kind, textOf(kind, attempt), shown === '' ? undefined : shown, code, status);
@@ -88,7 +94,7 @@ export function saidByService(attempt: AttemptEnd): string {
 }
 
 export function saidInMinting(error: unknown): string {
-	if (error instanceof ExplainedError) return error.said ?? error.message;
+	if (error instanceof ExplainedError) return error.originalMessage ?? error.message;
 	return error instanceof Error ? error.message : '';
 }
 

@@ -163,9 +163,9 @@ class SharedConnection {
 		const takeOver = () => [...this.leases].some((lease) => lease.options.takeOver);
 		const limits = () => patienceOf(this.principal());
 		const log: Log = {
-			debug: (...said) => this.principal().log.debug(...said),
-			info: (...said) => this.principal().log.info(...said),
-			warn: (...said) => this.principal().log.warn(...said),
+			debug: (...originalMessage) => this.principal().log.debug(...originalMessage),
+			info: (...originalMessage) => this.principal().log.info(...originalMessage),
+			warn: (...originalMessage) => this.principal().log.warn(...originalMessage),
 		};
 		this.connection = new ChatConnection({
 			...parts,

@@ -41,8 +41,8 @@ export type TurnOutcome =
 	/** `code` is one of `INVALID_CODES` or something newer. */
 	| { kind: 'invalid'; ack: Ack; code: string | null }
 	| { kind: 'failed'; ack: Ack }
-	/** A state the document does not list, with an `error`, of which `said` is the text. */
-	| { kind: 'refused'; ack: Ack; said: string }
+	/** A state the document does not list, with an `error`, of which `originalMessage` is the text. */
+	| { kind: 'refused'; ack: Ack; originalMessage: string }
 	/** A state the document does not list, without one. */
 	| { kind: 'unrecognized'; ack: Ack }
 	/** Sent, but whether it was taken is not known; `too_large`: its ack may have been too large to be read. `keyed`: with an idempotency key, so sending again is safe. */
@@ -156,8 +156,10 @@ async function settle(turn: Acknowledged): Promise<TurnOutcome> {
 		case 'error':
 			return { kind: 'failed', ack };
 		default: {
-			const said = saidOf(ack.payload.error);
-			return said === '' ? { kind: 'unrecognized', ack } : { kind: 'refused', ack, said };
+			const originalMessage = saidOf(ack.payload.error);
+			return originalMessage === ''
+				? { kind: 'unrecognized', ack }
+				: { kind: 'refused', ack, originalMessage };
 		}
 	}
 }

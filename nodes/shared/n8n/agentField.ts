@@ -36,8 +36,8 @@ export async function searchAgents(
 ): Promise<INodeListSearchResult> {
 	const typed = filter.toLowerCase();
 	try {
-		const { service, apiMapping } = await connect(this);
-		const { body } = await getActiveAgents(service);
+		const { client, apiMapping } = await connect(this);
+		const { body } = await getActiveAgents(client);
 		const results = findAgents(body, apiMapping)
 			.filter(({ uuid, name }) => `${name} ${uuid}`.toLowerCase().includes(typed))
 			.sort((a, b) => a.name.localeCompare(b.name))

@@ -38,8 +38,8 @@ function readAccess(data: ICredentialDataDecryptedObject): ServiceAccess {
 	try {
 		return readServiceAccess(data);
 	} catch (error) {
-		const { message, todo } = explained(error);
-		throw notAuthorized(message, todo);
+		const { message, resolution } = explained(error);
+		throw notAuthorized(message, resolution);
 	}
 }
 

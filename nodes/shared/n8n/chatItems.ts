@@ -3,13 +3,13 @@ import { alreadyDone, type Deed } from './alreadyDone';
 import { ChatSocketPool } from './chatSocketPool';
 import { readConcurrency } from './options';
 import type { Connection } from './connect';
-import { InOrder } from './inOrder';
+import { KeyedQueue } from './keyedQueue';
 import { sendEachItem } from './itemLoop';
 import type { Sending, Turn } from './once';
 import type { OperationRun } from './operations';
-import type { Parameters } from './parameters';
+import type { NodeParameters } from './nodeParameters';
 
-export type ChatItem = { parameters: Parameters; index: number };
+export type ChatItem = { parameters: NodeParameters; index: number };
 
 export type ChatDesk = {
 	context: IExecuteFunctions;
@@ -34,7 +34,7 @@ export async function forEachChatItem(
 	{ deed, concurrency = 1 }: ChatLoopOptions,
 ): Promise<INodeExecutionData[]> {
 	const sockets = new ChatSocketPool(context);
-	const order = new InOrder(context.continueOnFail());
+	const order = new KeyedQueue(context.continueOnFail());
 	const turnOf = (index: number): Turn => {
 		const session = parameters.text('sessionId', index);
 		return async (job) => (session === '' ? await job() : await order.run(session, job));

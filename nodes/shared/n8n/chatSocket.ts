@@ -20,7 +20,7 @@ export type ChatSocketOptions = Pick<
 /** Joins the connection to one chat session that this process shares, opening it if need be; `close()` gives it up. */
 export function openChatSocket(
 	context: IExecuteFunctions | ITriggerFunctions,
-	{ service, baseUrl, account }: Connection,
+	{ client, baseUrl, account }: Connection,
 	sessionId: string,
 	options: ChatSocketOptions,
 ): ChatLease {
@@ -32,7 +32,7 @@ export function openChatSocket(
 		instanceId: context.getInstanceId(),
 		holder: holderOf(context),
 		node: fingerprint(context.getWorkflow().id ?? '', context.getNode().id),
-		mintToken: async () => await mintToken(async () => await requestWsToken(service, sessionId)),
+		mintToken: async () => await mintToken(async () => await requestWsToken(client, sessionId)),
 		log: context.logger,
 	});
 }

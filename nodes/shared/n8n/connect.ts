@@ -1,7 +1,7 @@
 import { sleep } from 'n8n-workflow';
 import { fingerprint } from '../chat/chatInput';
 import { ApiMapping } from '../apiMapping';
-import { Service } from '../api/client';
+import { ApiClient } from '../api/client';
 import type { Clock } from '../clock';
 import { CREDENTIAL, readServiceAccess } from './credential';
 import { createTransport, type ServiceContext } from './transport';
@@ -9,20 +9,20 @@ import { createTransport, type ServiceContext } from './transport';
 export const clock: Clock = { now: () => Date.now(), sleep };
 
 export type Connection = {
-	service: Service;
+	client: ApiClient;
 	baseUrl: string;
 	/** Tells accounts apart without holding the token. */
 	account: string;
 	apiMapping: ApiMapping;
 };
 
-/** Reads the credential once and opens the one door to the service. */
+/** Reads the credential once and makes the client of its account. */
 export async function connect(context: ServiceContext): Promise<Connection> {
 	const data = await context.getCredentials(CREDENTIAL);
 	const { baseUrl, apiToken } = readServiceAccess(data);
 	const transport = createTransport(context, baseUrl, { ...data, baseUrl, apiToken });
 	return {
-		service: new Service(transport, clock, Math.random, apiToken),
+		client: new ApiClient(transport, clock, Math.random, apiToken),
 		baseUrl,
 		account: fingerprint(apiToken),
 		apiMapping: new ApiMapping(data),

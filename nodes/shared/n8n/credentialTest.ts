@@ -13,7 +13,7 @@ import {
 } from '../api/errors';
 import type { Transport } from '../api/http';
 import { getActiveAgents } from '../api/endpoints';
-import { Service } from '../api/client';
+import { ApiClient } from '../api/client';
 import { clock } from './connect';
 import { readServiceAccess, type ServiceAccess } from './credential';
 import { toFault, toWireAnswer } from './transport';
@@ -35,57 +35,65 @@ export async function voiceChatAgentApiTest(
 	try {
 		const access = readServiceAccess(data);
 		const transport = transportFor(this, access);
-		const service = new Service(transport, clock, Math.random, access.apiToken);
-		return await getActiveAgents(service).then(
+		const client = new ApiClient(transport, clock, Math.random, access.apiToken);
+		return await getActiveAgents(client).then(
 			() => ACCEPTED,
 			(error: unknown) => judge(error, access.baseUrl),
 		);
 	} catch (error) {
-		const { message, todo } = explained(error);
-		return failed(message, todo);
+		const { message, resolution } = explained(error);
+		return failed(message, resolution);
 	}
 }
 
 function judge(error: unknown, baseUrl: string): INodeCredentialTestResult {
 	if (error instanceof ServiceRefusal) return judgeRefusal(error, baseUrl);
 	if (error instanceof NotSent && error.isTransient) {
-		return failed(error.message, 'Check Base URL and the network of your n8n.', error.said);
+		return failed(
+			error.message,
+			'Check Base URL and the network of your n8n.',
+			error.originalMessage,
+		);
 	}
 	if (error instanceof OutcomeUnknown) {
-		const { message, status = 0, said } = error;
-		const isInTrouble = status >= 500 || error.saidBy === 'network';
-		const todo = isInTrouble
+		const { message, status = 0, originalMessage } = error;
+		const isInTrouble = status >= 500 || error.speaker === 'network';
+		const resolution = isInTrouble
 			? 'Test again later. If it stays so, check Base URL.'
 			: whereTheServiceIs(baseUrl);
-		return failed(message, todo, said);
+		return failed(message, resolution, originalMessage);
 	}
 	throw error;
 }
 
 function judgeRefusal(error: ServiceRefusal, baseUrl: string): INodeCredentialTestResult {
-	const { message, todo, said, status, refusal } = error;
+	const { message, resolution, originalMessage, status, refusal } = error;
 	if (isRefusal(error, 'invalid_api_token')) {
 		return failed(
 			message,
 			'Paste the 16-character API token from the settings of your dashboard, and check that Base URL belongs to the same account.',
-			said,
+			originalMessage,
 		);
 	}
 	if (status === 401) {
 		return failed(
 			message,
 			'Check API Token and Base URL. If both are right, a proxy before the service wants a sign-in of its own.',
-			said,
+			originalMessage,
 		);
 	}
 	if (status >= 300 && status < 400) {
-		return failed(message, 'Set Base URL to the final address of the service.', said);
+		return failed(message, 'Set Base URL to the final address of the service.', originalMessage);
 	}
 	if (status === 404) {
-		return failed('The service is not found at this Base URL', whereTheServiceIs(baseUrl), said);
+		return failed(
+			'The service is not found at this Base URL',
+			whereTheServiceIs(baseUrl),
+			originalMessage,
+		);
 	}
 	const isAnswer = refusal.body.success === false && status !== TOO_MANY_REQUESTS;
-	return isAnswer ? ACCEPTED : failed(message, todo, said);
+	return isAnswer ? ACCEPTED : failed(message, resolution, originalMessage);
 }
 
 function whereTheServiceIs(baseUrl: string): string {
@@ -96,9 +104,14 @@ function whereTheServiceIs(baseUrl: string): string {
 	return 'Set Base URL to the address of the service itself, without a page or a path of an endpoint; whoever provides your service knows it.';
 }
 
-function failed(what: string, todo: string, said?: string): INodeCredentialTestResult {
-	const heard = said === undefined || said === '' ? '' : ` (${said})`;
-	return { status: 'Error', message: `${what}. ${todo}${heard}` };
+function failed(
+	what: string,
+	resolution: string,
+	originalMessage?: string,
+): INodeCredentialTestResult {
+	const heard =
+		originalMessage === undefined || originalMessage === '' ? '' : ` (${originalMessage})`;
+	return { status: 'Error', message: `${what}. ${resolution}${heard}` };
 }
 
 function transportFor(

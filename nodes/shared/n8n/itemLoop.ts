@@ -103,7 +103,7 @@ async function recognizeAll<Desk>(
 		} catch {
 			// An item that cannot be read is told of at its turn.
 		}
-		await breathe(index);
+		await yieldToEventLoop(index);
 	}
 }
 
@@ -126,13 +126,13 @@ async function checkAll(context: IExecuteFunctions, check: (index: number) => vo
 		} catch (error) {
 			failures.set(index, error);
 		}
-		await breathe(index);
+		await yieldToEventLoop(index);
 	}
 	if (failures.size > 0) throw stop(context, failures, NOTHING_SENT);
 }
 
 /** Expressions hold the event loop; other executions of this n8n must get their turn. */
-async function breathe(index: number): Promise<void> {
+async function yieldToEventLoop(index: number): Promise<void> {
 	if (index % ITEMS_PER_BREATH === ITEMS_PER_BREATH - 1) await sleep(0);
 }
 
@@ -167,6 +167,6 @@ function stop(context: IExecuteFunctions, failures: Map<number, unknown>, done?:
 }
 
 function messageOf(error: unknown): string {
-	if (error instanceof ExplainedError) return `${error.message}. ${error.todo}`;
+	if (error instanceof ExplainedError) return `${error.message}. ${error.resolution}`;
 	return error instanceof Error ? error.message : String(error);
 }

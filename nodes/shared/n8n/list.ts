@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 import { parseCount } from '../api/identifiers';
 import type { JsonObject } from '../json';
 import { asItems, forEachItem } from './itemLoop';
-import type { Parameters } from './parameters';
+import type { NodeParameters } from './nodeParameters';
 
 export const limitFields: INodeProperties[] = [
 	{
@@ -24,10 +24,10 @@ export const limitFields: INodeProperties[] = [
 ];
 
 /** Infinity for all results. */
-export function readLimit(parameters: Parameters, index: number): number {
+export function readLimit(parameters: NodeParameters, index: number): number {
 	if (parameters.boolean('returnAll', index)) return Infinity;
-	const todo = 'Enter how many results to return, from 1 on, or turn on Return All.';
-	return parseCount(parameters.value('limit', index), 'Limit', todo);
+	const resolution = 'Enter how many results to return, from 1 on, or turn on Return All.';
+	return parseCount(parameters.value('limit', index), 'Limit', resolution);
 }
 
 /** A list that an item asks for: items with the same key ask for the same list. */

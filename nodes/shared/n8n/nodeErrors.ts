@@ -47,13 +47,14 @@ export function toErrorItem(error: unknown, position: ItemPosition): INodeExecut
 	const details: JsonObject = { item: position.itemIndex };
 	if (explained !== undefined) {
 		details.outcome = explained.outcome;
-		if (explained.said !== undefined) details[`${explained.saidBy}_said`] = explained.said;
+		if (explained.originalMessage !== undefined)
+			details[`${explained.speaker}_said`] = explained.originalMessage;
 		const status = statusOf(explained);
 		if (status !== undefined) details.status = status;
 	}
 	const json = {
 		error: withItem(text, position),
-		message: explained === undefined ? text : explained.todo,
+		message: explained === undefined ? text : explained.resolution,
 		details,
 	};
 	return { json, pairedItem: { item: position.itemIndex } };

@@ -269,7 +269,7 @@ function isSettledEntry(entry: unknown): boolean {
 	if (row !== undefined && typeof row !== 'string') return false;
 	if (Array.isArray(done)) return done.every(isJsonObject);
 	if (isJsonObject(unknown)) {
-		return typeof unknown.message === 'string' && typeof unknown.todo === 'string';
+		return typeof unknown.message === 'string' && typeof unknown.resolution === 'string';
 	}
 	return sent === true;
 }

@@ -6,12 +6,12 @@ import {
 } from 'n8n-workflow';
 import { connectOnce, type Connection } from './connect';
 import { runNode } from './nodeRun';
-import { Parameters } from './parameters';
+import { NodeParameters } from './nodeParameters';
 
 /** What an operation works with during one run of its node. */
 export type OperationRun = {
 	context: IExecuteFunctions;
-	parameters: Parameters;
+	parameters: NodeParameters;
 	connection: () => Promise<Connection>;
 };
 
@@ -67,7 +67,7 @@ export async function runOperation(
 			description: 'Open the node and choose an operation from the list.',
 		});
 	}
-	const parameters = new Parameters(context);
+	const parameters = new NodeParameters(context);
 	const connection = connectOnce(context);
 	return await runNode(context, async () => [
 		await operation.execute({ context, parameters, connection }),

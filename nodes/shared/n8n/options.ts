@@ -3,7 +3,7 @@ import type { Additions } from '../api/endpoints';
 import { InvalidInput } from '../api/errors';
 import type { Query, QueryValue } from '../api/http';
 import type { JsonObject, JsonValue } from '../json';
-import { type Parameters, parseJsonObject } from './parameters';
+import { type NodeParameters, parseJsonObject } from './nodeParameters';
 
 /** Members of the Options collection that every action offers, for what the document does not name. */
 export const additionalBodyFields: INodeProperties = {
@@ -42,7 +42,7 @@ export function concurrencyField(initial: number, description: string): INodePro
 const MOST = 100;
 
 /** *Concurrency* of the Options collection; it holds for the whole run. */
-export function readConcurrency(parameters: Parameters, initial: number): number {
+export function readConcurrency(parameters: NodeParameters, initial: number): number {
 	const value = Math.trunc(Number(parameters.value('options.concurrency', 0) ?? initial));
 	return Number.isNaN(value) ? initial : Math.min(MOST, Math.max(1, value));
 }

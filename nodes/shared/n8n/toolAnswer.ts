@@ -64,19 +64,23 @@ function went(items: INodeExecutionData[], deed: ToolDeed | undefined): ToolAnsw
 }
 
 function failed(error: unknown, deed: ToolDeed | undefined): ToolAnswer {
-	const { what, todo, said, outcome } = explain(error);
+	const { what, resolution, originalMessage, outcome } = explain(error);
 	// What was sent before stays done, such as a call whose end could not be waited for.
 	if (deed !== undefined) {
 		const before = went(deed.output, deed);
 		const happened = `${before.what_happened} What came after it did not go well: ${asSentence(what)}`;
-		return { ...before, what_happened: happened, next_step: `${before.next_step} ${todo}`.trim() };
+		return {
+			...before,
+			what_happened: happened,
+			next_step: `${before.next_step} ${resolution}`.trim(),
+		};
 	}
 	return {
 		outcome,
 		what_happened: asSentence(what),
-		next_step: `${todo} ${NEXT[outcome]}`.trim(),
+		next_step: `${resolution} ${NEXT[outcome]}`.trim(),
 		id: null,
-		service_said: said,
+		service_said: originalMessage,
 		result: null,
 	};
 }
@@ -99,22 +103,28 @@ function saidIn({ message, warnings }: JsonObject): string | null {
 type Explanation = {
 	outcome: 'unknown' | 'refused' | 'not_sent';
 	what: string;
-	todo: string;
-	said: string | null;
+	resolution: string;
+	originalMessage: string | null;
 };
 
 const OUTCOMES = { unknown: 'unknown', refused: 'refused', notSent: 'not_sent' } as const;
 
 function explain(error: unknown): Explanation {
 	if (error instanceof ExplainedError) {
-		const { message, todo, said = null, saidBy } = error;
-		const byService = saidBy === 'service' || saidBy === 'answer';
-		const what = byService || said === null ? message : `${message} (${said})`;
-		return { outcome: OUTCOMES[error.outcome], what, todo, said: byService ? said : null };
+		const { message, resolution, originalMessage = null, speaker } = error;
+		const byService = speaker === 'service' || speaker === 'answer';
+		const what =
+			byService || originalMessage === null ? message : `${message} (${originalMessage})`;
+		return {
+			outcome: OUTCOMES[error.outcome],
+			what,
+			resolution,
+			originalMessage: byService ? originalMessage : null,
+		};
 	}
 	// n8n's own, such as a credential that is gone: it comes before anything is sent.
 	const what = error instanceof Error ? error.message : String(error);
 	const description =
 		error instanceof NodeApiError || error instanceof NodeOperationError ? error.description : null;
-	return { outcome: 'not_sent', what, todo: description ?? '', said: null };
+	return { outcome: 'not_sent', what, resolution: description ?? '', originalMessage: null };
 }

@@ -38,7 +38,7 @@ export function readCampaignPhone(value: unknown): PhoneReading {
 	if (isMobile(subscriber)) return { phone: subscriber, key: subscriber };
 	return unusable(value, {
 		what: `starts with ${subscriber.charAt(0)}, but a 10-digit mobile number starts with 6 to 9`,
-		todo: 'Write +91 in front if the number is right.',
+		resolution: 'Write +91 in front if the number is right.',
 	});
 }
 
@@ -54,12 +54,15 @@ export function readPhoneAsWritten(value: unknown): PhoneReading {
 	return { phone, key: isAccepted(reading) ? reading.key : phone };
 }
 
-function unusable(value: unknown, { what, todo = ACCEPTED_FORMS }: Unreadable): UnusablePhone {
+function unusable(
+	value: unknown,
+	{ what, resolution = ACCEPTED_FORMS }: Unreadable,
+): UnusablePhone {
 	const subject =
 		typeof value === 'string' || typeof value === 'number'
 			? shown(String(value))
 			: 'The phone column';
-	return { reason: `${subject} ${what}. ${todo}` };
+	return { reason: `${subject} ${what}. ${resolution}` };
 }
 
 function shown(cell: string): string {

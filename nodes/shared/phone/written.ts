@@ -8,7 +8,7 @@ export type Written = {
 };
 
 /** What keeps a value from being read as one number; `what` follows the value in a sentence. */
-export type Unreadable = { what: string; todo?: string };
+export type Unreadable = { what: string; resolution?: string };
 
 /** Lead-form exports write `p:+91…`, links write `tel:+91…`, and `="…"` is a common way to keep Excel from rounding. */
 const WRAPPING = /^(?:=?["']|(?:p|tel):)+|["']$/gi;
@@ -41,14 +41,15 @@ const UNWRITTEN_ZEROS = 1;
 
 export const SHORTENED: Unreadable = {
 	what: 'was shortened by a spreadsheet, which has dropped its last digits',
-	todo: 'Format the phone column as text in the spreadsheet and enter the full numbers again.',
+	resolution:
+		'Format the phone column as text in the spreadsheet and enter the full numbers again.',
 };
 const NO_NUMBER: Unreadable = { what: 'is not a phone number' };
 const NOT_WHOLE: Unreadable = { what: 'is not a whole phone number' };
 const DECIMALS: Unreadable = { what: 'has decimals, which no phone number has' };
 const TWO_READINGS: Unreadable = {
 	what: 'can be read in two ways, with the last zeros as digits or as decimals',
-	todo: 'Write the number without a dot or comma.',
+	resolution: 'Write the number without a dot or comma.',
 };
 
 /**
@@ -88,7 +89,7 @@ function readText(cell: string): Written | Unreadable {
 /** `dialled` should be digits with at most one leading `+`. */
 function plain(dialled: string): Written | Unreadable {
 	if (dialled.replace(/\D/g, '').length >= TWO_NUMBERS) {
-		return { what: 'holds more than one phone number', todo: 'Keep one number.' };
+		return { what: 'holds more than one phone number', resolution: 'Keep one number.' };
 	}
 	if (!DIALLED.test(dialled)) return NO_NUMBER;
 	const plus = dialled.startsWith('+');

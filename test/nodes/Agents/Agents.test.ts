@@ -1,7 +1,7 @@
 import { output, searchList, service } from '../../engine';
-import { nodeRing } from '../nodeRing';
+import { nodeHarness } from '../nodeHarness';
 
-const ring = nodeRing('agents');
+const harness = nodeHarness('agents');
 const agents = (query = {}) => service().get('/v1/active_agents').query(query);
 const LIST = {
 	success: true,
@@ -19,7 +19,7 @@ describe('Get Many Active', () => {
 
 	test('one item an agent, its record as it comes', async () => {
 		agents().reply(200, LIST);
-		expect(await ring.records(many)).toEqual([
+		expect(await harness.records(many)).toEqual([
 			{ agent_uuid: 'agent_a1', agent_name: 'Sales' },
 			{ agent_uuid: 'agent_b2', voice: 'calm' },
 		]);
@@ -27,18 +27,18 @@ describe('Get Many Active', () => {
 
 	test('the whole answer', async () => {
 		agents().reply(200, LIST);
-		const found = await ring.records({ ...many, simplify: false });
+		const found = await harness.records({ ...many, simplify: false });
 		expect(found).toEqual([{ ...LIST.data, meta: LIST.meta }]);
 	});
 
 	test('no agent is active', async () => {
 		agents().reply(200, { success: true, data: [] });
-		expect(await ring.records(many)).toEqual([]);
+		expect(await harness.records(many)).toEqual([]);
 	});
 
 	test('read once for all items, paired with all of them', async () => {
 		agents().reply(200, LIST);
-		const found = await ring.raw(many, { items: [{}, {}, {}] });
+		const found = await harness.raw(many, { items: [{}, {}, {}] });
 		expect(found.map(({ pairedItem }) => pairedItem)).toEqual(
 			Array.from({ length: 2 }, () => [{ item: 0 }, { item: 1 }, { item: 2 }]),
 		);
@@ -47,12 +47,12 @@ describe('Get Many Active', () => {
 	test('with what the user adds to the address', async () => {
 		agents({ team: 'north' }).reply(200, LIST);
 		const options = { additionalQueryParameters: '{ "team": "north" }' };
-		expect(await ring.records({ ...many, options })).toHaveLength(2);
+		expect(await harness.records({ ...many, options })).toHaveLength(2);
 	});
 
 	test('a token that is not valid', async () => {
 		agents().reply(401, { success: false, error: 'Invalid API token' });
-		expect(await ring.told(many)).toMatchObject({
+		expect(await harness.told(many)).toMatchObject({
 			message: 'The service does not accept the API token',
 		});
 	});
@@ -67,7 +67,7 @@ describe('Check', () => {
 
 	test('each agent, with one reading for the run', async () => {
 		agents().reply(200, LIST);
-		expect(await ring.records(check, { items })).toEqual([
+		expect(await harness.records(check, { items })).toEqual([
 			{ agent_uuid: 'agent_b2', voice: 'calm', active: true },
 			{ agent_uuid: 'agent_gone', active: false },
 			{ agent_uuid: 'agent_a1', agent_name: 'Sales', active: true },
@@ -78,14 +78,14 @@ describe('Check', () => {
 		const answer = { success: true, data: { agent_b2: { voice: 'calm' }, agent_a1: 'Sales' } };
 		const details = { describeAgents: true, agentsPath: 'data', agentsIdPlace: 'key' };
 		agents().reply(200, answer);
-		expect(await ring.records(check, { items, credential: details })).toEqual([
+		expect(await harness.records(check, { items, credential: details })).toEqual([
 			{ agent_uuid: 'agent_b2', voice: 'calm', active: true },
 			{ agent_uuid: 'agent_gone', active: false },
 			{ agent_uuid: 'agent_a1', active: true },
 		]);
 
 		agents().reply(200, answer);
-		expect(await ring.told(check, { items: [{ id: 'agent_b2' }] })).toMatchObject({
+		expect(await harness.told(check, { items: [{ id: 'agent_b2' }] })).toMatchObject({
 			message: 'The list of active agents came in a form in which no agent is recognized',
 			description: expect.stringContaining('“Where the ID of an Agent Stands”'),
 		});
@@ -94,7 +94,7 @@ describe('Check', () => {
 	test('an ID that cannot be is told for its item, the others go on', async () => {
 		agents().reply(200, LIST);
 		const over = { onError: 'continueErrorOutput' } as const;
-		const result = await ring.run(check, {
+		const result = await harness.run(check, {
 			items: [{ id: 'sales' }, ...items],
 			over,
 			sinks: ['Good', 'Bad'],
@@ -108,7 +108,7 @@ describe('Check', () => {
 	test('a list that cannot be read is not asked for again by each item', async () => {
 		agents().times(4).reply(503, '');
 		const over = { onError: 'continueRegularOutput' } as const;
-		const found = await ring.records(check, { items, over });
+		const found = await harness.records(check, { items, over });
 		expect(found.map(({ error }) => error)).toEqual([
 			'The service, or a proxy before it, stumbled (HTTP status 503) [item 0]',
 			'The service, or a proxy before it, stumbled (HTTP status 503) [item 1]',
@@ -120,8 +120,8 @@ describe('Check', () => {
 test('the Agent field offers the active agents', async () => {
 	agents().reply(200, LIST);
 	const { results } = await searchList(
-		ring.credentials,
-		ring.node('agents'),
+		harness.credentials,
+		harness.node('agents'),
 		'searchAgents',
 		'sal',
 	);

@@ -11,7 +11,7 @@ import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import { Reply } from '../../../nodes/shared/n8n/webhookAnswer';
 import {
 	activate,
-	engineRing,
+	engineHarness,
 	hookContext,
 	makeWorkflow,
 	nodeTypes,
@@ -24,7 +24,7 @@ import {
 import { until } from '../../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
 
-const ring = engineRing();
+const harness = engineHarness();
 const { calls } = fixtures;
 let count = 0;
 
@@ -65,8 +65,8 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 
 	async function trigger(parameters: INodeParameters = {}): Promise<INode> {
 		const { baseUrl, token: apiToken } = simulator;
-		const credentials = { [CREDENTIAL]: await ring.addCredential({ baseUrl, apiToken }) };
-		return ring.node('callCompletedTrigger', {
+		const credentials = { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) };
+		return harness.node('callCompletedTrigger', {
 			id: `trigger-${++count}`,
 			parameters,
 			credentials,
@@ -76,7 +76,13 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 
 	async function deliver(node: INode, request: WebhookRequest, mode?: 'manual') {
 		const workflow = makeWorkflow([node]);
-		const { context, response } = webhookContext(ring.credentials, workflow, node, request, mode);
+		const { context, response } = webhookContext(
+			harness.credentials,
+			workflow,
+			node,
+			request,
+			mode,
+		);
 		const answered = response.answered();
 		const result = await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
 		await answered;
@@ -88,7 +94,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	/** Delivers to an active workflow and returns what it emitted. */
 	async function listen(parameters: INodeParameters = {}) {
 		const node = await trigger(parameters);
-		const running = await activate(ring.credentials, makeWorkflow([node]));
+		const running = await activate(harness.credentials, makeWorkflow([node]));
 		active = running;
 		return {
 			running,
@@ -224,20 +230,20 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 
 	it('reads the credential once for the deliveries of half a minute, and then again', async () => {
 		const { post, emitted } = await listen();
-		const before = ring.credentials.reads;
+		const before = harness.credentials.reads;
 		await post(payload(calls.finished));
 		await post(payload(calls.notPicked));
-		expect(ring.credentials.reads).toBe(before + 1);
+		expect(harness.credentials.reads).toBe(before + 1);
 		time += 30_001;
 		await post(payload(calls.unusual));
-		expect(ring.credentials.reads).toBe(before + 2);
+		expect(harness.credentials.reads).toBe(before + 2);
 		expect(emitted()).toHaveLength(3);
 	});
 
 	it('a credential that cannot be read now is read again for the next delivery', async () => {
 		const { post, emitted, running } = await listen();
 		jest
-			.spyOn(ring.credentials, 'getDecrypted')
+			.spyOn(harness.credentials, 'getDecrypted')
 			.mockRejectedValueOnce(new Error('the vault is shut'));
 		expect((await post(payload(calls.finished))).response.statusCode).toBe(503);
 		expect(JSON.stringify(running.failed[0])).toContain('the vault is shut');
@@ -308,10 +314,10 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	it('the webhook does not wait for the verification: n8n keeps a sandbox for it as long as it lasts', async () => {
 		simulator.configure({ latencyMs: 200 });
 		const node = await trigger();
-		active = await activate(ring.credentials, makeWorkflow([node]));
+		active = await activate(harness.credentials, makeWorkflow([node]));
 		const request = payload(calls.finished);
 		const { context, response } = webhookContext(
-			ring.credentials,
+			harness.credentials,
 			makeWorkflow([node]),
 			node,
 			request,
@@ -408,7 +414,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		const node = await trigger();
 		const delivering = deliver(node, payload(calls.finished));
 		await new Promise((resolve) => setImmediate(resolve));
-		const running = await activate(ring.credentials, makeWorkflow([node]));
+		const running = await activate(harness.credentials, makeWorkflow([node]));
 		active = running;
 		expect((await delivering).response.statusCode).toBe(200);
 		expect(running.emitted).toMatchObject([{ deduplicationKey: expect.any(String) }]);
@@ -533,9 +539,9 @@ describe('strange requests', () => {
 			'The body could not be read.',
 		],
 	])('%s: answered, nothing emitted', async (_name, request, status, message) => {
-		const node = ring.node('callCompletedTrigger', { parameters: {} });
+		const node = harness.node('callCompletedTrigger', { parameters: {} });
 		const workflow = makeWorkflow([node]);
-		const { context, response } = webhookContext(ring.credentials, workflow, node, request);
+		const { context, response } = webhookContext(harness.credentials, workflow, node, request);
 		const type = nodeTypes.getByNameAndVersion(node.type);
 		expect(await type.webhook?.call(context)).toEqual({ noWebhookResponse: true });
 		expect(response).toMatchObject({
@@ -546,16 +552,16 @@ describe('strange requests', () => {
 });
 
 it('hands on what its webhook brought when the editor listened', async () => {
-	const node = ring.node('callCompletedTrigger');
+	const node = harness.node('callCompletedTrigger');
 	const items = [{ json: { call_id: calls.finished } }];
-	const run = await runWorkflow(ring.credentials, makeWorkflow([node]), node, items, 'manual');
+	const run = await runWorkflow(harness.credentials, makeWorkflow([node]), node, items, 'manual');
 	expect(run.status).toBe('success');
 	expect(output(run, 'Node')).toMatchObject(items);
 });
 
 it('has nothing to register at the service', async () => {
-	const node = ring.node('callCompletedTrigger');
-	const context = hookContext(ring.credentials, makeWorkflow([node]), node);
+	const node = harness.node('callCompletedTrigger');
+	const context = hookContext(harness.credentials, makeWorkflow([node]), node);
 	const methods = nodeTypes.getByNameAndVersion(node.type).webhookMethods?.default;
 	expect(await methods?.checkExists.call(context)).toBe(true);
 	expect(await methods?.create.call(context)).toBe(true);

@@ -1,8 +1,15 @@
 import type { INodeParameters, WorkflowExecuteMode } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/connect';
-import { activate, engineRing, makeWorkflow, nodeTypes, pollContext, service } from '../../engine';
+import {
+	activate,
+	engineHarness,
+	makeWorkflow,
+	nodeTypes,
+	pollContext,
+	service,
+} from '../../engine';
 
-const ring = engineRing();
+const harness = engineHarness();
 const BASE: INodeParameters = {
 	campaignId: '42',
 	events: ['status_changed', 'queue_completed', 'call_counts_changed'],
@@ -20,13 +27,13 @@ const endpoint = (id = '42') => service().get(`/v1/campaigns/${id}/status`);
 
 /** A workflow that follows a campaign; its static data outlives each look, as in n8n. */
 function follower(parameters: INodeParameters = {}) {
-	const node = ring.node('campaignProgressTrigger', { parameters: { ...BASE, ...parameters } });
+	const node = harness.node('campaignProgressTrigger', { parameters: { ...BASE, ...parameters } });
 	const workflow = makeWorkflow([node]);
 	const type = nodeTypes.getByNameAndVersion(node.type, 1);
 	return {
 		workflow,
 		look: async (mode: WorkflowExecuteMode = 'trigger') => {
-			const context = pollContext(ring.credentials, workflow, node, mode);
+			const context = pollContext(harness.credentials, workflow, node, mode);
 			const found = await type.poll?.call(context);
 			return found?.[0]?.map(({ json }) => json) ?? null;
 		},
@@ -142,7 +149,7 @@ describe('what the owner must know is told', () => {
 
 	test('when the workflow is activated', async () => {
 		endpoint().reply(404, { success: false, error: "Couldn't find Campaign" });
-		await expect(activate(ring.credentials, follower().workflow)).rejects.toThrow(
+		await expect(activate(harness.credentials, follower().workflow)).rejects.toThrow(
 			'The service does not know this campaign',
 		);
 	});
@@ -150,7 +157,7 @@ describe('what the owner must know is told', () => {
 
 test('an activated workflow starts with the present state, if so chosen', async () => {
 	endpoint().reply(200, answer());
-	const active = await activate(ring.credentials, follower({ emitBaseline: true }).workflow);
+	const active = await activate(harness.credentials, follower({ emitBaseline: true }).workflow);
 	expect(active.emitted).toMatchObject([{ items: [[{ json: { event: 'current_state' } }]] }]);
 	expect(active.errors).toEqual([]);
 	await active.stop();

@@ -1,7 +1,7 @@
 import { output, service } from '../../engine';
-import { nodeRing } from '../nodeRing';
+import { nodeHarness } from '../nodeHarness';
 
-const { records, told, run, raw } = nodeRing('campaignStatus', { campaignId: '42' });
+const { records, told, run, raw } = nodeHarness('campaignStatus', { campaignId: '42' });
 const endpoint = (id = 42) => service().get(`/v1/campaigns/${id}/status`);
 const DATA = {
 	campaign: { id: 42, name: 'Leads', status: 'Active', retry_delay: 1800, calling_days: ['mon'] },

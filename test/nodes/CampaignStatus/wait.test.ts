@@ -1,6 +1,6 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import { beginNode, service } from '../../engine';
-import { nodeRing } from '../nodeRing';
+import { nodeHarness } from '../nodeHarness';
 
 // A minute passes in the time that a few answers take.
 jest.mock('n8n-workflow', () => ({
@@ -20,8 +20,8 @@ const parameters = {
 	waitInterval: 20,
 	waitLimit: 1,
 };
-const ring = nodeRing('campaignStatus', parameters);
-const { records, told } = ring;
+const harness = nodeHarness('campaignStatus', parameters);
+const { records, told } = harness;
 const status = (id: number, completed: boolean, times = 1) =>
 	service()
 		.get(`/v1/campaigns/${id}/status`)
@@ -122,7 +122,11 @@ test('under Continue On Fail the others wait on', async () => {
 test('Stop ends the wait: nothing is read any more, and the execution is canceled', async () => {
 	status(1, false);
 	const input = [{ json: { id: 1 } }];
-	const execution = beginNode(ring.credentials, ring.node('campaignStatus', { parameters }), input);
+	const execution = beginNode(
+		harness.credentials,
+		harness.node('campaignStatus', { parameters }),
+		input,
+	);
 	while (seconds === 0) await realSleep(1);
 	execution.cancel();
 	expect((await execution).status).toBe('canceled');

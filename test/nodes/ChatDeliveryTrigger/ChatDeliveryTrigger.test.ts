@@ -2,7 +2,7 @@ import type { INodeParameters, IRun } from 'n8n-workflow';
 import { z } from 'zod';
 import {
 	activate,
-	engineRing,
+	engineHarness,
 	hookContext,
 	makeWorkflow,
 	nodeTypes,
@@ -13,7 +13,7 @@ import {
 	type WebhookRequest,
 } from '../../engine';
 
-const ring = engineRing();
+const harness = engineHarness();
 let active: ActiveWorkflow | undefined;
 let count = 0;
 
@@ -23,12 +23,12 @@ afterEach(async () => {
 });
 
 async function listen(parameters: INodeParameters = {}) {
-	const node = ring.node('chatDeliveryTrigger', { id: `delivery-${++count}`, parameters });
+	const node = harness.node('chatDeliveryTrigger', { id: `delivery-${++count}`, parameters });
 	const workflow = makeWorkflow([node]);
-	const running = await activate(ring.credentials, workflow);
+	const running = await activate(harness.credentials, workflow);
 	active = running;
 	const post = async (request: WebhookRequest) => {
-		const { context, response } = webhookContext(ring.credentials, workflow, node, request);
+		const { context, response } = webhookContext(harness.credentials, workflow, node, request);
 		const result = await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
 		// Executions are over at once here; n8n starts few side by side.
 		for (const end of running.ends.splice(0)) end.resolve(z.custom<IRun>().parse({}));
@@ -140,16 +140,16 @@ it('without a key field every delivery starts the workflow', async () => {
 });
 
 it('hands on what its webhook brought when the editor listened', async () => {
-	const node = ring.node('chatDeliveryTrigger');
+	const node = harness.node('chatDeliveryTrigger');
 	const items = [{ json: { a: 1 } }];
-	const run = await runWorkflow(ring.credentials, makeWorkflow([node]), node, items, 'manual');
+	const run = await runWorkflow(harness.credentials, makeWorkflow([node]), node, items, 'manual');
 	expect(run.status).toBe('success');
 	expect(output(run, 'Node')).toMatchObject(items);
 });
 
 it('has nothing to register at the service', async () => {
-	const node = ring.node('chatDeliveryTrigger');
-	const context = hookContext(ring.credentials, makeWorkflow([node]), node);
+	const node = harness.node('chatDeliveryTrigger');
+	const context = hookContext(harness.credentials, makeWorkflow([node]), node);
 	const methods = nodeTypes.getByNameAndVersion(node.type).webhookMethods?.default;
 	expect(await methods?.checkExists.call(context)).toBe(true);
 	expect(await methods?.create.call(context)).toBe(true);

@@ -2,10 +2,10 @@ import { setTimeout as realSleep } from 'node:timers/promises';
 import type { IRun } from 'n8n-workflow';
 import { z } from 'zod';
 import { clock } from '../../../nodes/shared/n8n/connect';
-import { eventually } from '../chatRing';
-import { hurry, sessions, triggerRing } from './triggerRing';
+import { eventually } from '../chatHarness';
+import { hurry, sessions, triggerHarness } from './triggerHarness';
 
-const ring = triggerRing();
+const harness = triggerHarness();
 
 /** No pause of the trigger ends. */
 function standStill(): void {
@@ -14,9 +14,9 @@ function standStill(): void {
 
 /** More than are started side by side; the executions that they start do not end by themselves. */
 async function burst(events: number) {
-	const active = await ring.start({ sessionIds: sessions.open });
+	const active = await harness.start({ sessionIds: sessions.open });
 	standStill();
-	const { sessions: control } = ring.service();
+	const { sessions: control } = harness.service();
 	const sent = Array.from({ length: events }, () => control.pushEvent(sessions.open, 'nudge_sent'));
 	await eventually(() => active.emitted.length === 20);
 	const started = () => active.emitted.map(({ items }) => items[0]?.[0]?.json.event_id);
@@ -37,11 +37,11 @@ describe('deactivating in the middle of a burst', () => {
 		hurry(1);
 		const stopping = active.stop();
 		await eventually(() => started().length === 40);
-		const late = ring.service().sessions.pushEvent(sessions.open, 'mode_changed');
+		const late = harness.service().sessions.pushEvent(sessions.open, 'mode_changed');
 		hurry(50);
 		await stopping;
 		expect(started()).toEqual([...sent, late]);
-		await ring.connected(0);
+		await harness.connected(0);
 	});
 });
 
@@ -57,9 +57,9 @@ test('executions that end make room: never more than 20 are under way', async ()
 });
 
 test('events without an ID are not started all at once either', async () => {
-	const active = await ring.start({ sessionIds: sessions.open });
+	const active = await harness.start({ sessionIds: sessions.open });
 	standStill();
-	const { sessions: control } = ring.service();
+	const { sessions: control } = harness.service();
 	for (let n = 0; n < 60; n++) control.pushRaw(sessions.open, JSON.stringify({ type: 'odd', n }));
 	await eventually(() => active.emitted.length === 20);
 	await realSleep(100);
@@ -70,8 +70,8 @@ test('events without an ID are not started all at once either', async () => {
 });
 
 test('an event that n8n cannot start is offered again with the same key, and then named to the owner', async () => {
-	const active = await ring.start({ sessionIds: sessions.open });
-	const eventId = ring.service().sessions.pushEvent(sessions.open, 'nudge_sent');
+	const active = await harness.start({ sessionIds: sessions.open });
+	const eventId = harness.service().sessions.pushEvent(sessions.open, 'nudge_sent');
 	let refused = 0;
 	const refuse = () => active.ends[refused++]?.reject(new Error('the database is locked'));
 	hurry(500);

@@ -3,10 +3,10 @@ import { WorkflowExecute } from 'n8n-core';
 import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { makeAdditionalData, makeWorkflow, output } from '../../engine';
 import { fixtures } from '../../simulator';
-import { eventually, otherClient } from '../chatRing';
-import { eventsOf, hurry, sessions, triggerRing } from './triggerRing';
+import { eventually, otherClient } from '../chatHarness';
+import { eventsOf, hurry, sessions, triggerHarness } from './triggerHarness';
 
-const ring = triggerRing();
+const harness = triggerHarness();
 const { agents } = fixtures;
 
 /** What the person reads who activates the workflow. */
@@ -14,7 +14,7 @@ async function refusal(
 	parameters: INodeParameters,
 	activation?: WorkflowActivateMode,
 ): Promise<{ message: string; description: unknown }> {
-	const error = await ring.start(parameters, activation).then(
+	const error = await harness.start(parameters, activation).then(
 		() => undefined,
 		(caught: unknown) => caught,
 	);
@@ -47,15 +47,15 @@ describe('activating', () => {
 			new RegExp(`${sessions.unknown}: .* ${sessions.closed}: The chat session is closed`),
 		],
 	])('%s: refused with what to do', async (_case, parameters, message, advice) => {
-		const said = await refusal(parameters);
-		expect(said.message).toMatch(message);
-		expect(said.description).toMatch(advice);
-		expect(JSON.stringify(said)).not.toContain(ring.service().token);
+		const originalMessage = await refusal(parameters);
+		expect(originalMessage.message).toMatch(message);
+		expect(originalMessage.description).toMatch(advice);
+		expect(JSON.stringify(originalMessage)).not.toContain(harness.service().token);
 	});
 
 	test('a closed session among others does not stop the others', async () => {
-		await ring.start({ sessionIds: `${sessions.closed}, ${sessions.open}` });
-		expect(ring.service().sessions.openSockets()).toBe(1);
+		await harness.start({ sessionIds: `${sessions.closed}, ${sessions.open}` });
+		expect(harness.service().sessions.openSockets()).toBe(1);
 	});
 
 	test.each(['activate', 'create', 'update'] as const)(
@@ -69,7 +69,7 @@ describe('activating', () => {
 	test.each(['init', 'leadershipChange'] as const)(
 		'%s: nobody waits, so what cannot be followed is reported, not thrown',
 		async (activation) => {
-			const active = await ring.start({ sessionIds: sessions.unknown }, activation);
+			const active = await harness.start({ sessionIds: sessions.unknown }, activation);
 			await eventually(() => active.failed.length === 1);
 			expect(active.failed[0]?.message).toContain(sessions.unknown);
 		},
@@ -78,45 +78,50 @@ describe('activating', () => {
 
 describe('Take Over', () => {
 	test('off: a session that another client holds is left to it', async () => {
-		const desk = await otherClient(ring.service(), sessions.open);
-		const { sessions: control } = ring.service();
+		const desk = await otherClient(harness.service(), sessions.open);
+		const { sessions: control } = harness.service();
 		hurry(2_000);
-		const active = await ring.start({ sessionIds: sessions.open }, 'init');
+		const active = await harness.start({ sessionIds: sessions.open }, 'init');
 		await eventually(() => active.failed.length === 1);
 		expect(active.failed[0]).toMatchObject({
 			message: expect.stringContaining('the service refuses the connection'),
 			description: expect.stringMatching(/turn on Take Over/),
 		});
 		expect(control.clientIds(sessions.open)).toEqual(['desk']);
-		const claims = ring.service().requests.filter(({ query }) => query.claim !== undefined);
+		const claims = harness.service().requests.filter(({ query }) => query.claim !== undefined);
 		expect(claims).toEqual([]);
 		desk.close();
 	});
 
 	test('on: the session is taken from the other client', async () => {
-		await otherClient(ring.service(), sessions.open);
-		await ring.start({ sessionIds: sessions.open, takeOver: true });
-		const [taker] = ring.service().sessions.clientIds(sessions.open);
+		await otherClient(harness.service(), sessions.open);
+		await harness.start({ sessionIds: sessions.open, takeOver: true });
+		const [taker] = harness.service().sessions.clientIds(sessions.open);
 		expect(taker).toMatch(/^n8n-/);
 	});
 
 	test('two triggers of one n8n share the connection, and each is given every event', async () => {
-		const one = await ring.start({ sessionIds: sessions.open });
-		const other = await ring.start({ sessionIds: sessions.open }, 'init', {}, { id: 'other-node' });
-		ring.service().sessions.nudge(sessions.open);
+		const one = await harness.start({ sessionIds: sessions.open });
+		const other = await harness.start(
+			{ sessionIds: sessions.open },
+			'init',
+			{},
+			{ id: 'other-node' },
+		);
+		harness.service().sessions.nudge(sessions.open);
 		await eventually(() => one.emitted.length === 1 && other.emitted.length === 1);
 		expect(one.emitted[0]?.deduplicationKey).not.toBe(other.emitted[0]?.deduplicationKey);
-		const opened = ring.service().requests.filter(({ path }) => path.endsWith('user-stream'));
+		const opened = harness.service().requests.filter(({ path }) => path.endsWith('user-stream'));
 		expect(opened).toHaveLength(1);
 	});
 });
 
 describe('losing sessions', () => {
 	test('one of several: its owner is told by a failed execution, the others go on', async () => {
-		const active = await ring.start({
+		const active = await harness.start({
 			sessionIds: `${sessions.open}, ${sessions.dormant}`,
 		});
-		const { sessions: control } = ring.service();
+		const { sessions: control } = harness.service();
 		control.closeSockets(1003, sessions.dormant);
 		await eventually(() => active.failed.length === 1);
 		expect(active.failed[0]?.message).toContain(sessions.dormant);
@@ -126,11 +131,11 @@ describe('losing sessions', () => {
 	});
 
 	test('several together are told at once', async () => {
-		const third = ring.service().sessions.create().sessionId;
-		const active = await ring.start({
+		const third = harness.service().sessions.create().sessionId;
+		const active = await harness.start({
 			sessionIds: [sessions.open, sessions.dormant, third],
 		});
-		const { sessions: control } = ring.service();
+		const { sessions: control } = harness.service();
 		control.closeSockets(1003, sessions.dormant);
 		control.closeSockets(1003, third);
 		await eventually(() => active.failed.length > 0);
@@ -140,9 +145,9 @@ describe('losing sessions', () => {
 	});
 
 	test('one that was given up is followed again, and its owner told once', async () => {
-		const active = await ring.start({ sessionIds: sessions.open });
+		const active = await harness.start({ sessionIds: sessions.open });
 		hurry(2_000);
-		const { sessions: control, faults, requests } = ring.service();
+		const { sessions: control, faults, requests } = harness.service();
 		faults.inject({ kind: 'status', status: 503, match: { path: /ws_token/ } });
 		control.expireTokens();
 		control.closeSockets(4401);
@@ -155,7 +160,7 @@ describe('losing sessions', () => {
 		const before = requests.length;
 		await eventually(() => requests.length > before + 15);
 		faults.clear();
-		await ring.connected(1);
+		await harness.connected(1);
 		control.nudge(sessions.open);
 		await eventually(() => active.emitted.length === 1);
 		expect(active.failed).toHaveLength(1);
@@ -163,16 +168,16 @@ describe('losing sessions', () => {
 	});
 
 	test('an API token that is not accepted for a while costs no session', async () => {
-		const active = await ring.start({ sessionIds: sessions.open });
+		const active = await harness.start({ sessionIds: sessions.open });
 		hurry(2_000);
-		const { sessions: control, faults, requests } = ring.service();
+		const { sessions: control, faults, requests } = harness.service();
 		const refused = { kind: 'status', status: 401, match: { path: /ws_token/ } } as const;
 		faults.inject({ ...refused, times: 3 });
 		control.expireTokens();
 		control.closeSockets(4401);
 		await eventually(() => active.failed.length === 1);
 		expect(active.failed[0]?.message).toContain('does not accept the API token');
-		await ring.connected(1);
+		await harness.connected(1);
 		expect(requests.filter(({ outcome }) => outcome.status === 401)).toHaveLength(3);
 		control.nudge(sessions.open);
 		await eventually(() => active.emitted.length === 1);
@@ -180,7 +185,7 @@ describe('losing sessions', () => {
 	});
 
 	test('the only one, refused for good: its owner is told once, and it is asked for no more', async () => {
-		const active = await ring.start({ sessionIds: sessions.unknown }, 'init');
+		const active = await harness.start({ sessionIds: sessions.unknown }, 'init');
 		await eventually(() => active.failed.length === 1);
 		expect(active.failed[0]?.message).toContain(sessions.unknown);
 		expect(active.failed[0]).toMatchObject({
@@ -188,48 +193,48 @@ describe('losing sessions', () => {
 		});
 		hurry(100_000);
 		await realSleep(200);
-		expect(ring.service().requests).toHaveLength(1);
+		expect(harness.service().requests).toHaveLength(1);
 		expect(active.errors).toEqual([]);
 	});
 
 	test('deactivating ends the rest of a session', async () => {
-		const active = await ring.start({ sessionIds: sessions.open });
+		const active = await harness.start({ sessionIds: sessions.open });
 		hurry(2_000);
-		ring.service().sessions.setAgentActive(agents.full, false);
+		harness.service().sessions.setAgentActive(agents.full, false);
 		await eventually(() => active.failed.length === 1);
 		hurry(1);
 		await active.stop();
-		const asked = ring.service().requests.length;
+		const asked = harness.service().requests.length;
 		hurry(100_000);
 		await realSleep(200);
-		expect(ring.service().requests).toHaveLength(asked);
+		expect(harness.service().requests).toHaveLength(asked);
 	});
 
 	test('a closed session leaves without a word', async () => {
-		const active = await ring.start({ sessionIds: sessions.open });
-		ring.service().sessions.close(sessions.open);
-		await ring.connected(0);
+		const active = await harness.start({ sessionIds: sessions.open });
+		harness.service().sessions.close(sessions.open);
+		await harness.connected(0);
 		expect(eventsOf(active)).toEqual(['session_closed']);
 		expect([...active.errors, ...active.failed]).toEqual([]);
 	});
 
 	test('deactivating in the middle of reconnecting leaves nothing behind', async () => {
-		const active = await ring.start({ sessionIds: sessions.open });
-		const { sessions: control } = ring.service();
+		const active = await harness.start({ sessionIds: sessions.open });
+		const { sessions: control } = harness.service();
 		control.cutSockets();
 		await active.stop();
-		const minted = ring.service().requests.length;
+		const minted = harness.service().requests.length;
 		control.nudge(sessions.open);
 		expect(active.emitted).toEqual([]);
 		expect([...active.errors, ...active.failed]).toEqual([]);
-		expect(ring.service().requests).toHaveLength(minted);
+		expect(harness.service().requests).toHaveLength(minted);
 	});
 });
 
 describe('listening for a test event in the editor', () => {
 	const listen = async (parameters: INodeParameters) => {
-		const startNode = await ring.node(parameters);
-		const data = makeAdditionalData(ring.credentials, 'manual');
+		const startNode = await harness.node(parameters);
+		const data = makeAdditionalData(harness.credentials, 'manual');
 		return new WorkflowExecute(data, 'manual').run({
 			workflow: makeWorkflow([startNode]),
 			startNode,
@@ -240,14 +245,14 @@ describe('listening for a test event in the editor', () => {
 		// Of no other test: a connection that a trigger has just left would be joined.
 		const sessionId = sessions.dormant;
 		const listening = listen({ sessionIds: sessionId });
-		await ring.connected();
-		const { sessions: control } = ring.service();
+		await harness.connected();
+		const { sessions: control } = harness.service();
 		const [trial] = control.clientIds(sessionId);
 		control.nudge(sessionId);
 		const run = await listening;
 		expect(output(run, 'Trigger').map(({ json }) => json.type)).toEqual(['nudge_sent']);
-		await ring.connected(0);
-		await ring.start({ sessionIds: sessionId });
+		await harness.connected(0);
+		await harness.start({ sessionIds: sessionId });
 		expect(control.clientIds(sessionId)).not.toEqual([trial]);
 	});
 
@@ -258,9 +263,9 @@ describe('listening for a test event in the editor', () => {
 
 	test('a connection that ends for good ends it with the reason', async () => {
 		const listening = listen({ sessionIds: sessions.open });
-		await ring.connected();
-		await eventually(() => ring.service().sessions.openSockets() === 1);
-		ring.service().sessions.closeSockets(1003);
+		await harness.connected();
+		await eventually(() => harness.service().sessions.openSockets() === 1);
+		harness.service().sessions.closeSockets(1003);
 		const run = await listening;
 		expect(run.data.resultData.error?.message).toContain(sessions.open);
 	});

@@ -1,14 +1,14 @@
-import { eventually } from '../chatRing';
-import { eventsOf, sessions, triggerRing } from './triggerRing';
+import { eventually } from '../chatHarness';
+import { eventsOf, sessions, triggerHarness } from './triggerHarness';
 
-const ring = triggerRing();
+const harness = triggerHarness();
 
 const count = async (what: unknown[], wanted: number) =>
 	await eventually(() => what.length >= wanted);
 
 test('each event comes out as its whole envelope, with a key that n8n stores', async () => {
-	const active = await ring.start({ sessionIds: sessions.open });
-	const eventId = ring
+	const active = await harness.start({ sessionIds: sessions.open });
+	const eventId = harness
 		.service()
 		.sessions.pushEvent(sessions.open, 'nudge_sent', { idle_seconds: 9 });
 	await count(active.emitted, 1);
@@ -35,9 +35,9 @@ test('each event comes out as its whole envelope, with a key that n8n stores', a
 
 test('the key tells sessions, events and nodes apart, and stays the same over a restart', async () => {
 	const parameters = { sessionIds: `${sessions.open}, ${sessions.dormant}` };
-	const active = await ring.start(parameters);
-	const { sessions: control } = ring.service();
-	await ring.connected(2);
+	const active = await harness.start(parameters);
+	const { sessions: control } = harness.service();
+	await harness.connected(2);
 	const first = control.pushEvent(sessions.open, 'one');
 	control.pushEvent(sessions.open, 'two');
 	control.pushEvent(sessions.dormant, 'three');
@@ -45,10 +45,10 @@ test('the key tells sessions, events and nodes apart, and stays the same over a 
 	const keys = active.emitted.map(({ deduplicationKey }) => deduplicationKey);
 	expect(new Set(keys).size).toBe(3);
 	await active.stop();
-	await ring.connected(0);
+	await harness.connected(0);
 
 	// The service replays to the client it knows; n8n itself holds the stored key off.
-	const again = await ring.start(parameters, 'init');
+	const again = await harness.start(parameters, 'init');
 	await count(again.emitted, 3);
 	expect(new Set(again.emitted.map(({ deduplicationKey }) => deduplicationKey))).toEqual(
 		new Set(keys),
@@ -57,10 +57,10 @@ test('the key tells sessions, events and nodes apart, and stays the same over a 
 });
 
 test('an event without an ID passes each time the service sends it, with a key of its own', async () => {
-	const active = await ring.start({ sessionIds: sessions.open });
+	const active = await harness.start({ sessionIds: sessions.open });
 	const odd = JSON.stringify({ type: 'odd', payload: {} });
-	ring.service().sessions.pushRaw(sessions.open, odd);
-	ring.service().sessions.pushRaw(sessions.open, odd);
+	harness.service().sessions.pushRaw(sessions.open, odd);
+	harness.service().sessions.pushRaw(sessions.open, odd);
 	await count(active.emitted, 2);
 	const keys = active.emitted.map(({ deduplicationKey }) => deduplicationKey);
 	expect(keys).toEqual([expect.any(String), expect.any(String)]);
@@ -68,12 +68,12 @@ test('an event without an ID passes each time the service sends it, with a key o
 });
 
 test('only the chosen types pass, typed-in ones among them', async () => {
-	const active = await ring.start({
+	const active = await harness.start({
 		sessionIds: sessions.open,
 		eventTypes: ['mode_changed'],
 		options: { otherEventTypes: 'typing_started' },
 	});
-	const { sessions: control } = ring.service();
+	const { sessions: control } = harness.service();
 	control.nudge(sessions.open);
 	control.setMode(sessions.open, 'support');
 	control.pushEvent(sessions.open, 'typing_started');
@@ -82,16 +82,16 @@ test('only the chosen types pass, typed-in ones among them', async () => {
 });
 
 test('session IDs may come as a list from an expression, and each once', async () => {
-	await ring.start({
+	await harness.start({
 		sessionIds: `={{ ["${sessions.open}", "${sessions.dormant}", "${sessions.open}"] }}`,
 	});
-	await ring.connected(2);
-	expect(ring.service().sessions.openSockets()).toBe(2);
+	await harness.connected(2);
+	expect(harness.service().sessions.openSockets()).toBe(2);
 });
 
 test('a broken connection comes back as the same client, and replayed events pass once', async () => {
-	const active = await ring.start({ sessionIds: sessions.open });
-	const { sessions: control } = ring.service();
+	const active = await harness.start({ sessionIds: sessions.open });
+	const { sessions: control } = harness.service();
 	const [client] = control.clientIds(sessions.open);
 	control.nudge(sessions.open);
 	await count(active.emitted, 1);
@@ -99,31 +99,31 @@ test('a broken connection comes back as the same client, and replayed events pas
 	control.setMode(sessions.open, 'support');
 	await count(active.emitted, 2);
 	control.closeSockets(1011, sessions.open);
-	await ring.reconnected(2);
+	await harness.reconnected(2);
 	expect(control.clientIds(sessions.open)).toEqual([client]);
 	expect(client).toMatch(/^n8n-[0-9a-f]{32}$/);
 	expect(eventsOf(active)).toEqual(['nudge_sent', 'mode_changed']);
 });
 
 test('an expired token is replaced by a new one', async () => {
-	const active = await ring.start({ sessionIds: sessions.open });
-	const { sessions: control } = ring.service();
+	const active = await harness.start({ sessionIds: sessions.open });
+	const { sessions: control } = harness.service();
 	control.expireTokens();
 	control.closeSockets(4401);
-	await ring.reconnected(1);
+	await harness.reconnected(1);
 	control.nudge(sessions.open);
 	await count(active.emitted, 1);
 	expect(eventsOf(active)).toEqual(['nudge_sent']);
 });
 
 test('what is too large to be read is told to the owner, once, also when it is sent again', async () => {
-	const active = await ring.start({ sessionIds: sessions.open });
-	const { sessions: control } = ring.service();
+	const active = await harness.start({ sessionIds: sessions.open });
+	const { sessions: control } = harness.service();
 	control.pushEvent(sessions.open, 'message_received', { content: 'x'.repeat(9_000_000) });
 	control.nudge(sessions.open);
 	await count(active.emitted, 1);
 	control.closeSockets(1011, sessions.open);
-	await ring.reconnected(1);
+	await harness.reconnected(1);
 	control.setMode(sessions.open, 'support');
 	await count(active.emitted, 2);
 	await count(active.failed, 1);

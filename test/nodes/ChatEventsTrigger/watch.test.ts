@@ -1,10 +1,10 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { ChatEventsListener } from '../../../nodes/ChatEventsTrigger/listener';
 import { makeWorkflow, nodeTypes, triggerContext, webhookContext } from '../../engine';
-import { eventually } from '../chatRing';
-import { eventsOf, hurry, sessions, triggerRing } from './triggerRing';
+import { eventually } from '../chatHarness';
+import { eventsOf, hurry, sessions, triggerHarness } from './triggerHarness';
 
-const ring = triggerRing();
+const harness = triggerHarness();
 const WATCHING = { watchSessions: true };
 const STORED = 'watchedSessions:trigger-node';
 
@@ -24,12 +24,12 @@ async function post(
 	body: unknown,
 	{ parameters = WATCHING, headers = {}, mode = 'webhook' }: Sent = {},
 ): Promise<{ statusCode: number; body: unknown }> {
-	const node = await ring.node(parameters);
+	const node = await harness.node(parameters);
 	const workflow = makeWorkflow([node]);
 	workflow.id = 'workflow-of-trigger';
 	workflow.staticData = copy(database);
 	const { context, response } = webhookContext(
-		ring.credentials,
+		harness.credentials,
 		workflow,
 		node,
 		{ body, headers },
@@ -48,40 +48,40 @@ async function post(
 const watch = async (...ids: string[]) => await post({ action: 'watch', session_ids: ids });
 
 test('a watched session is followed at once, and kept', async () => {
-	const active = await ring.start(WATCHING);
-	expect(ring.service().sessions.openSockets()).toBe(0);
+	const active = await harness.start(WATCHING);
+	expect(harness.service().sessions.openSockets()).toBe(0);
 	expect(await watch(sessions.open)).toEqual({
 		statusCode: 200,
 		body: { watched: true, connected: true, watched_sessions: [sessions.open] },
 	});
-	ring.service().sessions.nudge(sessions.open);
+	harness.service().sessions.nudge(sessions.open);
 	await eventually(() => active.emitted.length === 1);
 	expect(stored()).toEqual([sessions.open]);
 	await watch(sessions.open);
-	expect(ring.service().sessions.openSockets()).toBe(1);
+	expect(harness.service().sessions.openSockets()).toBe(1);
 });
 
 test('an unwatched session is left, a fixed one is not', async () => {
-	await ring.start({ ...WATCHING, sessionIds: sessions.dormant });
+	await harness.start({ ...WATCHING, sessionIds: sessions.dormant });
 	await watch(sessions.open);
 	const unwatch = { action: 'unwatch', session_ids: [sessions.open, sessions.dormant] };
 	expect(await post(unwatch)).toEqual({
 		statusCode: 200,
 		body: { watched: false, connected: false, watched_sessions: [] },
 	});
-	await ring.connected(1);
-	expect(ring.service().sessions.openSockets(sessions.dormant)).toBe(1);
+	await harness.connected(1);
+	expect(harness.service().sessions.openSockets(sessions.dormant)).toBe(1);
 	expect(stored()).toEqual([]);
 });
 
 test('watched sessions are followed again after a restart', async () => {
-	const active = await ring.start(WATCHING);
+	const active = await harness.start(WATCHING);
 	await watch(sessions.open, sessions.dormant);
 	await active.stop();
-	await ring.connected(0);
-	await ring.start(WATCHING, 'init', copy(database));
-	await ring.connected(2);
-	const { sessions: control } = ring.service();
+	await harness.connected(0);
+	await harness.start(WATCHING, 'init', copy(database));
+	await harness.connected(2);
+	const { sessions: control } = harness.service();
 	expect([control.openSockets(sessions.open), control.openSockets(sessions.dormant)]).toEqual([
 		1, 1,
 	]);
@@ -91,37 +91,37 @@ test('watched sessions are followed again after a restart', async () => {
 });
 
 test('requests that come together lose none of the sessions', async () => {
-	await ring.start(WATCHING);
-	const { sessions: control } = ring.service();
+	await harness.start(WATCHING);
+	const { sessions: control } = harness.service();
 	const many = Array.from({ length: 20 }, () => control.create().sessionId);
 	await Promise.all(many.map(async (id) => await watch(id)));
 	expect(new Set(stored())).toEqual(new Set(many));
-	await ring.connected(20);
+	await harness.connected(20);
 	expect(many.map((id) => control.openSockets(id))).toEqual(many.map(() => 1));
 });
 
 test('a session taken up while the trigger is published again is asked for once more, not lost', async () => {
-	const active = await ring.start(WATCHING);
+	const active = await harness.start(WATCHING);
 	const { open } = sessions;
 	const watching = watch(open);
-	await eventually(() => ring.service().sessions.openSockets(open) === 1);
+	await eventually(() => harness.service().sessions.openSockets(open) === 1);
 	await active.stop();
-	await ring.start(WATCHING, 'init', copy(database));
+	await harness.start(WATCHING, 'init', copy(database));
 	expect(await watching).toEqual({
 		statusCode: 503,
 		body: {
 			message: 'The Chat Events Trigger was stopped or published again meanwhile',
-			todo: 'Send the request again in a moment: nothing of it was kept.',
+			resolution: 'Send the request again in a moment: nothing of it was kept.',
 		},
 	});
 	expect(await watch(open)).toMatchObject({ statusCode: 200, body: { watched_sessions: [open] } });
-	expect(ring.service().sessions.openSockets(open)).toBe(1);
+	expect(harness.service().sessions.openSockets(open)).toBe(1);
 	expect(stored()).toEqual([open]);
 });
 
 test('a session that was watched before stays when it is asked for again during an outage', async () => {
-	const active = await ring.start(WATCHING);
-	const { sessions: control, faults, requests } = ring.service();
+	const active = await harness.start(WATCHING);
+	const { sessions: control, faults, requests } = harness.service();
 	const { open, dormant } = sessions;
 	await watch(open);
 	faults.inject({ kind: 'status', status: 401, match: { path: /ws_token/ } });
@@ -135,17 +135,17 @@ test('a session that was watched before stays when it is asked for again during 
 	expect(stored()).toEqual([open]);
 	hurry(2_000);
 	faults.clear();
-	await ring.connected(1);
+	await harness.connected(1);
 	control.nudge(open);
 	await eventually(() => active.emitted.length === 1);
 });
 
 test('a closed session leaves the list by itself', async () => {
-	const active = await ring.start(WATCHING);
+	const active = await harness.start(WATCHING);
 	await watch(sessions.open);
-	ring.service().sessions.close(sessions.open);
+	harness.service().sessions.close(sessions.open);
 	await eventually(() => eventsOf(active).includes('session_closed'));
-	await ring.connected(0);
+	await harness.connected(0);
 	await watch(sessions.dormant);
 	expect(stored()).toEqual([sessions.dormant]);
 	expect([...active.errors, ...active.failed]).toEqual([]);
@@ -153,7 +153,7 @@ test('a closed session leaves the list by itself', async () => {
 
 test('a stored session that is gone is reported once and does not stop the trigger', async () => {
 	const gone = { global: { [STORED]: [sessions.unknown] } };
-	const active = await ring.start(WATCHING, 'init', gone);
+	const active = await harness.start(WATCHING, 'init', gone);
 	await eventually(() => active.failed.length === 1);
 	expect(active.errors).toEqual([]);
 	await watch(sessions.open);
@@ -161,10 +161,10 @@ test('a stored session that is gone is reported once and does not stop the trigg
 });
 
 test('a request reaches the trigger of its own address, whatever others are active', async () => {
-	const first = await ring.start(WATCHING);
-	const other = await ring.start(WATCHING, 'activate', {}, { id: 'other' });
+	const first = await harness.start(WATCHING);
+	const other = await harness.start(WATCHING, 'activate', {}, { id: 'other' });
 	await watch(sessions.open);
-	ring.service().sessions.nudge(sessions.open);
+	harness.service().sessions.nudge(sessions.open);
 	await eventually(() => first.emitted.length === 1);
 	expect(other.emitted).toEqual([]);
 	await other.stop();
@@ -172,12 +172,12 @@ test('a request reaches the trigger of its own address, whatever others are acti
 });
 
 test('a trigger whose successor is active already does not take its place from it', async () => {
-	const node = await ring.node(WATCHING);
+	const node = await harness.node(WATCHING);
 	const workflow = makeWorkflow([node]);
 	workflow.id = 'workflow-of-trigger';
 	const type = nodeTypes.getByNameAndVersion(node.type);
 	const opened = async () =>
-		await type.trigger?.call(triggerContext(ring.credentials, workflow, node));
+		await type.trigger?.call(triggerContext(harness.credentials, workflow, node));
 	const [former, successor] = [await opened(), await opened()];
 	await former?.closeFunction?.();
 	expect(await watch(sessions.open)).toMatchObject({ statusCode: 200 });
@@ -186,7 +186,7 @@ test('a trigger whose successor is active already does not take its place from i
 });
 
 test('a defect of ours is not told as a refusal', async () => {
-	await ring.start(WATCHING);
+	await harness.start(WATCHING);
 	jest.spyOn(ChatEventsListener.prototype, 'watch').mockRejectedValue(new TypeError('a defect'));
 	await expect(watch(sessions.open)).rejects.toThrow('a defect');
 });
@@ -205,18 +205,18 @@ describe('refused', () => {
 		],
 	];
 	test.each(refusals)('%s', async (_case, body, status, message) => {
-		await ring.start(WATCHING);
+		await harness.start(WATCHING);
 		const answer = await post(body);
 		expect(answer.statusCode).toBe(status);
 		expect(answer.body).toEqual({
 			message: expect.stringContaining(message),
-			todo: expect.any(String),
+			resolution: expect.any(String),
 		});
 		expect(stored()).toEqual([]);
 	});
 
 	test('one of two: the other is followed and kept', async () => {
-		await ring.start(WATCHING);
+		await harness.start(WATCHING);
 		expect((await watch(sessions.closed, sessions.open)).statusCode).toBe(422);
 		expect(stored()).toEqual([sessions.open]);
 	});
@@ -224,7 +224,7 @@ describe('refused', () => {
 	test.each([[{}], [{ 'x-watch-secret': 'wrong' }]])(
 		'a secret that is not right: %j',
 		async (headers) => {
-			await ring.start(WATCHING);
+			await harness.start(WATCHING);
 			const parameters = { ...WATCHING, watchSecret: 'right' };
 			const answer = await post(
 				{ action: 'watch', session_id: sessions.open },
@@ -234,10 +234,11 @@ describe('refused', () => {
 				statusCode: 403,
 				body: {
 					message: 'The Chat Events Trigger does not accept the secret',
-					todo: 'Enter the same Secret in Chat Session → Watch as in the Chat Events Trigger.',
+					resolution:
+						'Enter the same Secret in Chat Session → Watch as in the Chat Events Trigger.',
 				},
 			});
-			expect(ring.service().sessions.openSockets()).toBe(0);
+			expect(harness.service().sessions.openSockets()).toBe(0);
 			const right = { parameters, headers: { 'x-watch-secret': 'right' } };
 			expect((await post({ action: 'watch', session_id: sessions.open }, right)).statusCode).toBe(
 				200,
@@ -250,7 +251,9 @@ describe('refused', () => {
 			statusCode: 503,
 			body: {
 				message: expect.stringContaining('another process of n8n'),
-				todo: expect.stringMatching(/^Try again in a moment\. .* served by the main process\.$/),
+				resolution: expect.stringMatching(
+					/^Try again in a moment\. .* served by the main process\.$/,
+				),
 			},
 		});
 		const body = { action: 'watch', session_id: sessions.open };
@@ -258,7 +261,7 @@ describe('refused', () => {
 			statusCode: 409,
 			body: {
 				message: expect.stringContaining('only while its workflow is active'),
-				todo: expect.stringMatching(/^Use the production URL of the trigger\./),
+				resolution: expect.stringMatching(/^Use the production URL of the trigger\./),
 			},
 		});
 	});
@@ -268,7 +271,10 @@ test.each([
 	[true, 'POST'],
 	[false, ''],
 ])('the node has an address only when it watches: %s', async (watchSessions, method) => {
-	const node = await ring.node({ watchSessions, sessionIds: sessions.open }, { webhookId: 'abc' });
+	const node = await harness.node(
+		{ watchSessions, sessionIds: sessions.open },
+		{ webhookId: 'abc' },
+	);
 	const workflow = makeWorkflow([node]);
 	const { description, webhookMethods } = nodeTypes.getByNameAndVersion(node.type);
 	const httpMethod = description.webhooks?.[0]?.httpMethod;

@@ -3,9 +3,9 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { credentialFor } from '../../contract/credentialFor';
 import { service } from '../../engine';
 import { dialects, startSimulator } from '../../simulator';
-import { agents, chatRing, eventually, records, sessions, stopped } from '../chatRing';
+import { agents, chatHarness, eventually, records, sessions, stopped } from '../chatHarness';
 
-const ring = chatRing('chatSend', {
+const harness = chatHarness('chatSend', {
 	operation: 'sendMessage',
 	sessionId: sessions.open,
 	message: 'Hello',
@@ -56,7 +56,7 @@ test.each<[string, string, INodeParameters, object]>([
 	],
 ])('%s: what is sent, %#', async (sendBy, path, parameters, body) => {
 	const bodies = taking(path);
-	const run = await ring.runOnNock({ sendBy, ...parameters });
+	const run = await harness.runOnNock({ sendBy, ...parameters });
 	expect(records(run)).toEqual([{ turn_id: 't-1', session_id: 's-1' }]);
 	expect(bodies).toEqual([body]);
 });
@@ -79,7 +79,7 @@ describe('a connection that breaks, or a service that stumbles, after the messag
 	)('$fault by $sendBy without a key: sent once, reported as unknown', async (one) => {
 		one.answer(service().post(one.path));
 		const over = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-		const run = await ring.runOnNock({ sendBy: one.sendBy, ...AGENT }, { over });
+		const run = await harness.runOnNock({ sendBy: one.sendBy, ...AGENT }, { over });
 		expect(stopped(run)).toEqual({
 			message: expect.stringContaining('not known whether the request took effect'),
 			description: expect.stringContaining('It was not sent a second time.'),
@@ -91,7 +91,7 @@ describe('a connection that breaks, or a service that stumbles, after the messag
 		async (_fault, answer) => {
 			answer(service().post(ASYNC));
 			const bodies = taking(ASYNC);
-			const run = await ring.runOnNock({ sendBy: 'async', ...KEY });
+			const run = await harness.runOnNock({ sendBy: 'async', ...KEY });
 			expect(records(run)).toEqual([{ turn_id: 't-1', session_id: 's-1' }]);
 			expect(bodies).toMatchObject([{ idempotency_key: 'k-1' }]);
 		},
@@ -99,7 +99,7 @@ describe('a connection that breaks, or a service that stumbles, after the messag
 
 	test('with a key and no answer at all: three attempts, then told that another run is safe', async () => {
 		service().post(ASYNC).times(3).reply(502, '<html>');
-		const run = await ring.runOnNock({ sendBy: 'async', ...KEY });
+		const run = await harness.runOnNock({ sendBy: 'async', ...KEY });
 		expect(stopped(run).description).toContain('with the same key is safe');
 	});
 });
@@ -107,7 +107,7 @@ describe('a connection that breaks, or a service that stumbles, after the messag
 test('the engine’s refusal is explained from upstream_body', async () => {
 	const upstream_body = { state: 'rejected', reason: 'tell_not_allowed_during_takeover' };
 	service().post(INBOUND).reply(200, { success: false, error: 'tell refused', upstream_body });
-	expect(stopped(await ring.runOnNock({ sendBy: 'inbound' }))).toEqual({
+	expect(stopped(await harness.runOnNock({ sendBy: 'inbound' }))).toEqual({
 		message: expect.stringContaining('A person has taken over this chat'),
 		description: expect.stringContaining('tell refused · reason: tell_not_allowed_during_takeover'),
 	});
@@ -115,17 +115,17 @@ test('the engine’s refusal is explained from upstream_body', async () => {
 
 test('an open detail that is missing stops the node before anything is sent', async () => {
 	const credential = { chatInboundSessionName: '' };
-	const run = await ring.run({ sendBy: 'inbound' }, { credential });
+	const run = await harness.run({ sendBy: 'inbound' }, { credential });
 	expect(stopped(run)).toEqual({
 		message: 'The credential does not say yet: “Send and Wait: Name of the Session Value”',
 		description: expect.stringContaining('turn on “API Mapping: Chat”'),
 	});
-	expect(ring.simulator().requests).toEqual([]);
+	expect(harness.simulator().requests).toEqual([]);
 });
 
 test('all that is missing is named at once', async () => {
 	const credential = { chatAsyncSessionName: '', chatAsyncMessageName: '' };
-	const run = await ring.run({ sendBy: 'async' }, { credential });
+	const run = await harness.run({ sendBy: 'async' }, { credential });
 	expect(stopped(run).message).toBe(
 		'The credential does not say yet: “Send Without Waiting: Name of the Session Value” and “Send Without Waiting: Name of the Message Value”',
 	);
@@ -143,7 +143,10 @@ test('each value where the credential has it, nested where its name has dots', a
 	service()
 		.post(path, sent)
 		.reply(200, { success: true, data: { turn_id: 't-1' } });
-	const run = await ring.runOnNock({ sendBy: 'async', message: 'Hello', ...KEY }, { credential });
+	const run = await harness.runOnNock(
+		{ sendBy: 'async', message: 'Hello', ...KEY },
+		{ credential },
+	);
 	expect(records(run)).toEqual([{ turn_id: 't-1' }]);
 });
 
@@ -152,9 +155,9 @@ test.each<[string, INodeParameters, string]>([
 	['async', { sessionId: '', waitForReply: true, ...AGENT }, 'The Session ID is empty'],
 	['legacy', { agentUuid: { __rl: true, mode: 'id', value: '={{ "x" }}' } }, 'Agent holds "x"'],
 ])('%s: refused before anything is sent, %#', async (sendBy, parameters, message) => {
-	const run = await ring.run({ sendBy, ...parameters });
+	const run = await harness.run({ sendBy, ...parameters });
 	expect(stopped(run).message).toContain(message);
-	expect(ring.simulator().requests).toEqual([]);
+	expect(harness.simulator().requests).toEqual([]);
 });
 
 describe('waiting for the reply of an asynchronous message', () => {
@@ -163,7 +166,7 @@ describe('waiting for the reply of an asynchronous message', () => {
 	test('a reply that does not come in time: the item says so', async () => {
 		const slow = await startSimulator({ dialect: dialects.plain, asyncReplyMs: 60_000 });
 		const credential = credentialFor(slow);
-		const run = await ring
+		const run = await harness
 			.run({ ...WAIT, options: { replyTimeLimit: 0.5 } }, { credential })
 			.finally(async () => await slow.stop());
 		expect(records(run)).toEqual([
@@ -182,19 +185,19 @@ describe('waiting for the reply of an asynchronous message', () => {
 
 	test('three executions at once: each is given the reply to its own message, or none', async () => {
 		const texts = ['one', 'two', 'three'];
-		const runs = texts.map(async (text) => await ring.run({ ...WAIT, message: text }));
+		const runs = texts.map(async (text) => await harness.run({ ...WAIT, message: text }));
 		const items = (await Promise.all(runs)).flatMap(records);
 		expect(items).toHaveLength(3);
 		for (const [index, { reply, reply_source }] of items.entries()) {
 			expect([`You said: ${texts[index]}`, null]).toContain(reply);
 			expect(reply_source).toBe(reply === null ? 'uncertain' : 'events');
 		}
-		expect(ring.connections()).toBe(1);
+		expect(harness.connections()).toBe(1);
 	});
 
 	test('three items of one run: each is given the reply to its own message', async () => {
 		const items = ['one', 'two', 'three'].map((text) => ({ text }));
-		const run = await ring.run({ ...WAIT, message: '={{ $json.text }}' }, { items });
+		const run = await harness.run({ ...WAIT, message: '={{ $json.text }}' }, { items });
 		expect(records(run).map(({ reply }) => reply)).toEqual([
 			'You said: one',
 			'You said: two',
@@ -204,19 +207,21 @@ describe('waiting for the reply of an asynchronous message', () => {
 
 	test('a protected message that is run again while others talk: not given their replies', async () => {
 		const parameters = { ...WAIT, ...KEY, options: { replyTimeLimit: 20 } };
-		expect(records(await ring.run(parameters))).toMatchObject([{ reply: 'You said: Hello' }]);
-		const again = ring.run(parameters);
-		await eventually(() => ring.simulator().sessions.openSockets() === 1);
-		await ring.run({ sendBy: 'inbound', message: 'Something else' });
+		expect(records(await harness.run(parameters))).toMatchObject([{ reply: 'You said: Hello' }]);
+		const again = harness.run(parameters);
+		await eventually(() => harness.simulator().sessions.openSockets() === 1);
+		await harness.run({ sendBy: 'inbound', message: 'Something else' });
 		expect(records(await again)).toMatchObject([{ reply: null, reply_source: 'uncertain' }]);
 	});
 
 	test('a protected message whose answer holds the reply of the first time: given at once', async () => {
 		const data = { state: 'default', turn_id: 'turn_1', reply: 'As I said' };
 		const body = { success: true, data };
-		ring.simulator().faults.inject({ kind: 'status', status: 200, body, match: { path: ASYNC } });
+		harness
+			.simulator()
+			.faults.inject({ kind: 'status', status: 200, body, match: { path: ASYNC } });
 		const parameters = { ...WAIT, ...KEY, options: { replyTimeLimit: 20 } };
-		expect(records(await ring.run(parameters))).toEqual([
+		expect(records(await harness.run(parameters))).toEqual([
 			{ session_id: sessions.open, ...data, reply_source: 'ack', turn_result: null },
 		]);
 	});
@@ -225,7 +230,7 @@ describe('waiting for the reply of an asynchronous message', () => {
 		const terse = await startSimulator({ dialect: dialects.terse });
 		try {
 			const credential = { ...credentialFor(terse), chatAsyncTurnPath: '' };
-			const run = await ring.run(WAIT, { credential });
+			const run = await harness.run(WAIT, { credential });
 			expect(records(run)).toMatchObject([{ reply: null, turn_not_named: true }]);
 			const { hints } = run.data.resultData.runData.Node?.at(-1) ?? {};
 			expect(hints).toMatchObject([{ message: expect.stringContaining('Place of the Turn ID') }]);
@@ -235,8 +240,8 @@ describe('waiting for the reply of an asynchronous message', () => {
 	});
 
 	test('a session whose live connection is refused: nothing is sent', async () => {
-		const run = await ring.run({ ...WAIT, sessionId: sessions.closed });
+		const run = await harness.run({ ...WAIT, sessionId: sessions.closed });
 		expect(stopped(run).message).toContain('The chat session is closed');
-		expect(ring.simulator().requests.map(({ path }) => path)).not.toContain(ASYNC);
+		expect(harness.simulator().requests.map(({ path }) => path)).not.toContain(ASYNC);
 	});
 });

@@ -1,10 +1,10 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import { activate, makeWorkflow, runNode, output } from '../../engine';
-import { eventsOf } from '../ChatEventsTrigger/triggerRing';
-import { chatRing, eventually, records, sessions, stopped } from '../chatRing';
+import { eventsOf } from '../ChatEventsTrigger/triggerHarness';
+import { chatHarness, eventually, records, sessions, stopped } from '../chatHarness';
 
-const ring = chatRing('chatSend', {
+const harness = chatHarness('chatSend', {
 	operation: 'sendMessage',
 	sendBy: 'socket',
 	sessionId: '={{ $json.session }}',
@@ -12,9 +12,9 @@ const ring = chatRing('chatSend', {
 });
 const session = sessions.open;
 const send = async (text: string, parameters: INodeParameters = {}) =>
-	await ring.run(parameters, { items: [{ text, session }] });
-const said = (id: string = session) =>
-	ring
+	await harness.run(parameters, { items: [{ text, session }] });
+const originalMessage = (id: string = session) =>
+	harness
 		.simulator()
 		.sessions.get(id)
 		.messages.filter(({ role }) => role === 'user')
@@ -26,17 +26,17 @@ test('two executions 150 ms apart: one connection, both sent, in the customer’
 	const second = send('two');
 	expect(records(await first)).toMatchObject([{ reply: 'You said: please answer slowly, one' }]);
 	expect(records(await second)).toMatchObject([{ reply: 'You said: two' }]);
-	expect(said()).toEqual(['please answer slowly, one', 'two']);
-	expect(ring.connections()).toBe(1);
+	expect(originalMessage()).toEqual(['please answer slowly, one', 'two']);
+	expect(harness.connections()).toBe(1);
 });
 
 test('ten executions at once that are told to wait (busy) keep the order they came in', async () => {
 	const texts = Array.from({ length: 10 }, (_, index) => `please be busy ${index}`);
 	const runs = texts.map(async (text) => await send(text));
 	for (const run of await Promise.all(runs)) expect(stopped(run).message).toContain('not stop');
-	expect([...said()].sort()).toEqual(texts);
-	expect(ring.connections()).toBe(1);
-	const frames = ring.simulator().sessions.frames();
+	expect([...originalMessage()].sort()).toEqual(texts);
+	expect(harness.connections()).toBe(1);
+	const frames = harness.simulator().sessions.frames();
 	const order = frames.map(({ text }) => text);
 	// Each of them twice in a row: nothing came between a message and its second try.
 	expect(order.filter((_, index) => index % 2 === 0)).toEqual(
@@ -45,16 +45,16 @@ test('ten executions at once that are told to wait (busy) keep the order they ca
 });
 
 test('an active trigger and Chat Send share the connection: the reply comes back, and each event starts one execution', async () => {
-	const trigger = await ring.other('chatEventsTrigger', { sessionIds: session });
+	const trigger = await harness.other('chatEventsTrigger', { sessionIds: session });
 	const workflow = makeWorkflow([trigger]);
 	workflow.id = 'workflow-of-shared';
-	const active = await activate(ring.credentials, workflow);
+	const active = await activate(harness.credentials, workflow);
 	try {
 		expect(records(await send('Hello'))).toMatchObject([{ reply: 'You said: Hello' }]);
 		await eventually(() => active.emitted.length >= 2);
 		expect(eventsOf(active)).toEqual(['message_received', 'message_received']);
-		expect(ring.connections()).toBe(1);
-		ring.simulator().sessions.nudge(session);
+		expect(harness.connections()).toBe(1);
+		harness.simulator().sessions.nudge(session);
 		await eventually(() => active.emitted.length >= 3);
 		expect(active.errors).toEqual([]);
 	} finally {
@@ -64,57 +64,60 @@ test('an active trigger and Chat Send share the connection: the reply comes back
 
 test('a trigger that starts while Chat Send is at it joins its connection', async () => {
 	const sending = send('please answer slowly');
-	await eventually(() => ring.simulator().sessions.frames().length === 1);
-	const workflow = makeWorkflow([await ring.other('chatEventsTrigger', { sessionIds: session })]);
+	await eventually(() => harness.simulator().sessions.frames().length === 1);
+	const workflow = makeWorkflow([
+		await harness.other('chatEventsTrigger', { sessionIds: session }),
+	]);
 	workflow.id = 'workflow-of-joining';
-	const active = await activate(ring.credentials, workflow);
+	const active = await activate(harness.credentials, workflow);
 	try {
 		expect(records(await sending)).toMatchObject([{ state: 'default' }]);
-		expect(ring.connections()).toBe(1);
+		expect(harness.connections()).toBe(1);
 	} finally {
 		await active.stop();
 	}
 });
 
 test('Wait for Event and Chat Send share the connection', async () => {
-	const wait = await ring.other('chatSession', {
+	const wait = await harness.other('chatSession', {
 		operation: 'waitForEvent',
 		sessionId: session,
 		eventTypes: ['nudge_sent'],
 		timeLimit: 100,
 	});
-	const waiting = runNode(ring.credentials, wait, [{ json: {} }]);
-	await eventually(() => ring.simulator().sessions.openSockets(session) === 1);
+	const waiting = runNode(harness.credentials, wait, [{ json: {} }]);
+	await eventually(() => harness.simulator().sessions.openSockets(session) === 1);
 	expect(records(await send('Hello'))).toMatchObject([{ reply: 'You said: Hello' }]);
-	ring.simulator().sessions.nudge(session);
+	harness.simulator().sessions.nudge(session);
 	const [item] = output(await waiting, wait.name);
 	expect(item?.json).toMatchObject({ timed_out: false, event: { type: 'nudge_sent' } });
-	expect(ring.connections()).toBe(1);
+	expect(harness.connections()).toBe(1);
 });
 
 test('one message to each of 20 sessions: all on their way before the first is answered', async () => {
-	const ids = Array.from({ length: 20 }, () => ring.simulator().sessions.create().sessionId);
+	const ids = Array.from({ length: 20 }, () => harness.simulator().sessions.create().sessionId);
 	const items = (text: string) => ids.map((id) => ({ text, session: id }));
 	const timeOf = async (some: Array<{ text: string; session: string }>) => {
 		const begun = performance.now();
-		expect(records(await ring.run({}, { items: some }))).toHaveLength(some.length);
+		expect(records(await harness.run({}, { items: some }))).toHaveLength(some.length);
 		return Math.round(performance.now() - begun);
 	};
 	const one = await timeOf([{ text: 'please answer slowly', session }]);
 	const all = await timeOf(items('please answer slowly'));
 	process.stdout.write(`One message: ${one} ms. One to each of 20 sessions: ${all} ms.\n`);
 
-	const before = ring.simulator().sessions.frames().length;
+	const before = harness.simulator().sessions.frames().length;
 	const over = { onError: 'continueRegularOutput' as const };
-	const never = ring.run({}, { items: items('please never ack'), over });
-	await eventually(() => ring.simulator().sessions.frames().length === before + 20);
+	const never = harness.run({}, { items: items('please never ack'), over });
+	await eventually(() => harness.simulator().sessions.frames().length === before + 20);
 	expect(records(await never)).toHaveLength(20);
-	for (const id of ids) expect(said(id)).toEqual(['please answer slowly', 'please never ack']);
+	for (const id of ids)
+		expect(originalMessage(id)).toEqual(['please answer slowly', 'please never ack']);
 }, 60_000);
 
 test('a message that is never acknowledged: told, and that of the next execution is sent', async () => {
 	const first = send('please never ack');
-	await eventually(() => ring.simulator().sessions.frames().length === 1);
+	await eventually(() => harness.simulator().sessions.frames().length === 1);
 	const second = send('two');
 	expect(stopped(await first).message).toContain('did not confirm');
 	expect(records(await second)).toMatchObject([{ reply: 'You said: two' }]);

@@ -1,23 +1,23 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { INVALID_CODES } from '../../../nodes/shared/chat/types';
-import { chatRing, eventually, records, sessions, stopped } from '../chatRing';
+import { chatHarness, eventually, records, sessions, stopped } from '../chatHarness';
 
-const ring = chatRing('chatSend', {
+const harness = chatHarness('chatSend', {
 	operation: 'sendMessage',
 	sendBy: 'socket',
 	sessionId: sessions.open,
 	message: '={{ $json.text }}',
 });
 const send = async (text: string, parameters: INodeParameters = {}) =>
-	await ring.run(parameters, { items: [{ text }] });
+	await harness.run(parameters, { items: [{ text }] });
 
 const frames = () =>
-	ring
+	harness
 		.simulator()
 		.sessions.frames()
 		.map(({ text }): unknown => JSON.parse(text));
-const said = () =>
-	ring
+const originalMessage = () =>
+	harness
 		.simulator()
 		.sessions.get(sessions.open)
 		.messages.filter(({ role }) => role === 'user')
@@ -42,7 +42,7 @@ describe('each state of the ack has its own outcome', () => {
 		await send('Hello', key);
 		const [replayed] = records(await send('Hello', key));
 		expect(replayed).toMatchObject({ state: 'accepted', reply: 'You said: Hello' });
-		expect(said()).toEqual(['Hello']);
+		expect(originalMessage()).toEqual(['Hello']);
 	});
 
 	test('merged: the reply from the messages, with the result', async () => {
@@ -61,7 +61,7 @@ describe('each state of the ack has its own outcome', () => {
 	test('busy once: tried again, and taken once', async () => {
 		expect(records(await send('please be busy'))).toMatchObject([{ state: 'default' }]);
 		expect(frames()).toHaveLength(2);
-		expect(said()).toEqual(['please be busy']);
+		expect(originalMessage()).toEqual(['please be busy']);
 	});
 
 	test('busy all the time: surely not taken', async () => {
@@ -69,7 +69,7 @@ describe('each state of the ack has its own outcome', () => {
 			message: 'The service is too busy to take the message',
 			description: expect.stringMatching(/Send it again later.*server_busy/),
 		});
-		expect(said()).toEqual([]);
+		expect(originalMessage()).toEqual([]);
 	});
 
 	test('error: nobody knows whether it was taken', async () => {
@@ -99,7 +99,7 @@ describe('an ack with a state of no document', () => {
 		const sending = send('please never ack');
 		await eventually(() => frames().length === 1);
 		const ack = JSON.stringify({ type: 'ws_write_result', payload });
-		ring.simulator().sessions.pushRaw(sessions.open, ack);
+		harness.simulator().sessions.pushRaw(sessions.open, ack);
 		return await sending;
 	};
 
@@ -124,7 +124,7 @@ test('a protected message that is run again while others talk: not given their r
 	await send('please merge this', key);
 	const again = send('please merge this', key);
 	await eventually(() => frames().length === 2);
-	ring.simulator().sessions.pushEvent(sessions.open, 'message_received', {
+	harness.simulator().sessions.pushEvent(sessions.open, 'message_received', {
 		id: 'of-another',
 		type: 'message',
 		role: 'ai',
@@ -141,7 +141,7 @@ test('a protected message whose ack never comes though its reply does: sent agai
 		message: 'The message was sent, but the service did not confirm it in time',
 		description: expect.stringContaining('with the same key is safe'),
 	});
-	expect(said()).toEqual(['please never ack']);
+	expect(originalMessage()).toEqual(['please never ack']);
 	expect(frames()).toHaveLength(3);
 });
 
@@ -157,19 +157,19 @@ test('a connection that breaks before the ack: unknown, and never sent again by 
 test('the same with a key: sent again, taken once', async () => {
 	const sending = send('please answer slowly', { idempotency: 'derived', uniqueBy: 'row 7' });
 	await eventually(() => frames().length === 1);
-	ring.simulator().sessions.cutSockets();
+	harness.simulator().sessions.cutSockets();
 	expect(records(await sending)).toMatchObject([{ reply: 'You said: please answer slowly' }]);
 	const [first, second] = frames();
 	expect(second).toEqual(first);
-	expect(said()).toEqual(['please answer slowly']);
+	expect(originalMessage()).toEqual(['please answer slowly']);
 });
 
 test('n8n’s Retry On Fail does not send a message of unknown fate again', async () => {
 	const over = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-	const run = await ring.run({}, { items: [{ text: 'One' }, { text: 'please drop me' }], over });
+	const run = await harness.run({}, { items: [{ text: 'One' }, { text: 'please drop me' }], over });
 	expect(stopped(run).message).toContain('connection was lost');
 	expect(stopped(run).description).toContain('1 message was already sent in this run (item 0)');
-	expect(said()).toEqual(['One', 'please drop me']);
+	expect(originalMessage()).toEqual(['One', 'please drop me']);
 });
 
 test('a derived key is the same in every run, and another for another message', async () => {
@@ -181,7 +181,7 @@ test('a derived key is the same in every run, and another for another message', 
 	expect(first).toMatchObject({ idempotency_key: expect.stringMatching(/^[0-9a-f]{64}$/) });
 	expect(await keysOf('Yes', '1')).toEqual(first);
 	expect(await keysOf('Yes', '2')).not.toEqual(first);
-	expect(said()).toEqual(['Yes', 'Yes']);
+	expect(originalMessage()).toEqual(['Yes', 'Yes']);
 });
 
 test('a message ID of one’s own is sent and given back', async () => {
@@ -197,16 +197,16 @@ test('messages of a session keep their order, whatever the concurrency; one sock
 		{ text, session: sessions.dormant },
 	]);
 	const parameters = { sessionId: '={{ $json.session }}', options: { concurrency: 8 } };
-	const replies = records(await ring.run(parameters, { items })).map(({ reply }) => reply);
+	const replies = records(await harness.run(parameters, { items })).map(({ reply }) => reply);
 	expect(replies).toEqual(items.map(({ text }) => `You said: ${text}`));
-	expect(said()).toEqual(texts);
-	expect(ring.connections()).toBe(2);
+	expect(originalMessage()).toEqual(texts);
+	expect(harness.connections()).toBe(2);
 });
 
 test('Continue On Fail: the other items go on, each error names its item', async () => {
 	const items = [{ text: 'One' }, { text: 'please be invalid: agent_inactive' }, { text: 'Three' }];
 	const over = { onError: 'continueRegularOutput' as const };
-	expect(records(await ring.run({}, { items, over }))).toMatchObject([
+	expect(records(await harness.run({}, { items, over }))).toMatchObject([
 		{ reply: 'You said: One' },
 		{
 			error: 'The agent of this session is not active [item 1]',
@@ -217,11 +217,11 @@ test('Continue On Fail: the other items go on, each error names its item', async
 });
 
 test('a session that another client holds: left to it, or taken over', async () => {
-	const other = await ring.otherClient(sessions.open);
+	const other = await harness.otherClient(sessions.open);
 	expect(stopped(await send('Hello')).description).toContain('turn on Take Over');
 	expect(records(await send('Hello', { takeOver: true }))).toMatchObject([{ state: 'default' }]);
 	other.close();
-	expect(said()).toEqual(['Hello']);
+	expect(originalMessage()).toEqual(['Hello']);
 });
 
 test.each<[string, INodeParameters, string]>([
@@ -240,7 +240,7 @@ test.each<[string, INodeParameters, string]>([
 		'Interaction ID is empty',
 	],
 ])('%s: refused before anything is sent', async (_case, parameters, message) => {
-	const run = await ring.run(parameters, { items: [{ text: 'Hello' }] });
+	const run = await harness.run(parameters, { items: [{ text: 'Hello' }] });
 	expect(stopped(run).message).toBe(message);
-	expect(ring.simulator().requests).toEqual([]);
+	expect(harness.simulator().requests).toEqual([]);
 });

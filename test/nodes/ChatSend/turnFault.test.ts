@@ -17,7 +17,7 @@ const UNANSWERED = { reply: null, source: 'none', result: null, end: 'time' } as
 
 const ended = new ChatEnded(
 	'unreachable',
-	{ message: 'It does not hold', todo: 'Check it.' },
+	{ message: 'It does not hold', resolution: 'Check it.' },
 	'close code 1006',
 	1006,
 );
@@ -39,7 +39,7 @@ describe('turnFault', () => {
 		[{ kind: 'busy', ack, tries: 6 }, 'notSent', 'said'],
 		[{ kind: 'invalid', ack, code: 'bad_json' }, 'refused', 'bad_json'],
 		[{ kind: 'failed', ack }, 'unknown', 'said'],
-		[{ kind: 'refused', ack, said: 'no' }, 'refused', 'no (state any)'],
+		[{ kind: 'refused', ack, originalMessage: 'no' }, 'refused', 'no (state any)'],
 		[{ kind: 'unknown', why: 'lost', keyed: false }, 'unknown', undefined],
 		[{ kind: 'not_sent', readiness: { kind: 'closed_by_us' } }, 'notSent', undefined],
 		[
@@ -47,8 +47,8 @@ describe('turnFault', () => {
 			'notSent',
 			'close code 1006',
 		],
-	])('tells what is known of the effect: %j', (outcome, known, said) => {
-		expect(turnFault(outcome)).toMatchObject({ outcome: known, said });
+	])('tells what is known of the effect: %j', (outcome, known, originalMessage) => {
+		expect(turnFault(outcome)).toMatchObject({ outcome: known, originalMessage });
 	});
 
 	it('has words of its own for each of the nine codes, and general ones for a newer code', () => {
@@ -56,21 +56,21 @@ describe('turnFault', () => {
 			(code) => turnFault({ kind: 'invalid', ack, code })?.message,
 		);
 		expect(new Set(texts).size).toBe(10);
-		expect(turnFault({ kind: 'invalid', ack, code: null })?.said).toBeUndefined();
+		expect(turnFault({ kind: 'invalid', ack, code: null })?.originalMessage).toBeUndefined();
 	});
 
 	it('tells a missing confirmation from a lost connection, and whether a repeat is safe', () => {
 		const of = (why: 'no_ack' | 'lost', keyed: boolean) =>
 			turnFault({ kind: 'unknown', why, keyed });
 		expect(of('no_ack', false)?.message).not.toBe(of('lost', false)?.message);
-		expect(of('lost', false)?.todo).toContain('it was not sent again');
-		expect(of('lost', true)?.todo).toContain('same key is safe');
+		expect(of('lost', false)?.resolution).toContain('it was not sent again');
+		expect(of('lost', true)?.resolution).toContain('same key is safe');
 	});
 
 	it('gives the reason why nothing could be sent', () => {
 		expect(notSent({ kind: 'ended', ending: ended })).toMatchObject({
 			message: 'It does not hold, so nothing was sent',
-			todo: 'Check it.',
+			resolution: 'Check it.',
 		});
 	});
 });

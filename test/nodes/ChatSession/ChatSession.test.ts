@@ -3,9 +3,9 @@ import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import { mcpTool, service } from '../../engine';
-import { agents, chatRing, eventually, records, sessions, stopped } from '../chatRing';
+import { agents, chatHarness, eventually, records, sessions, stopped } from '../chatHarness';
 
-const ring = chatRing('chatSession', { sessionId: sessions.open });
+const harness = chatHarness('chatSession', { sessionId: sessions.open });
 const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
 
 describe('create', () => {
@@ -22,7 +22,7 @@ describe('create', () => {
 		service()
 			.post('/v1/chat/session', { agent_uuid: agents.full, person_name: 'Asha' })
 			.reply(200, answer);
-		const run = await ring.runOnNock({ operation: 'create', ...AGENT, personName: 'Asha' });
+		const run = await harness.runOnNock({ operation: 'create', ...AGENT, personName: 'Asha' });
 		expect(records(run)).toEqual([record]);
 	});
 
@@ -31,7 +31,7 @@ describe('create', () => {
 			.post('/v1/chat/session')
 			.reply(200, { success: true, data: { id: 's-2', session_id: 'other' } });
 		const credential = { chatCreateSessionPath: 'data.id' };
-		const run = await ring.runOnNock({ operation: 'create', ...AGENT }, { credential });
+		const run = await harness.runOnNock({ operation: 'create', ...AGENT }, { credential });
 		expect(records(run)).toMatchObject([{ session_id: 's-2' }]);
 	});
 });
@@ -44,14 +44,14 @@ describe('legacy', () => {
 			personName: 'Asha',
 			metadata: '{ "source": "web" }',
 		};
-		const [created] = records(await ring.run(parameters));
+		const [created] = records(await harness.run(parameters));
 		expect(created).toEqual({
 			session_id: expect.any(String),
 			agent_name: 'Sales India',
 			started_at: expect.any(String),
 			welcome_message: expect.any(String),
 		});
-		expect(ring.simulator().requests[0]?.body).toEqual({
+		expect(harness.simulator().requests[0]?.body).toEqual({
 			agent_uuid: agents.full,
 			metadata: { source: 'web', person_name: 'Asha' },
 		});
@@ -60,7 +60,7 @@ describe('legacy', () => {
 	test('validation failures are listed', async () => {
 		const errors = ['agent_uuid is invalid', 'metadata is too big'];
 		service().post('/chat_sessions').reply(422, { success: false, errors });
-		const run = await ring.runOnNock({ operation: 'legacyCreate', ...AGENT });
+		const run = await harness.runOnNock({ operation: 'legacyCreate', ...AGENT });
 		expect(stopped(run).description).toContain(errors.join(' · '));
 	});
 
@@ -71,21 +71,21 @@ describe('legacy', () => {
 		service()
 			.post(`/chat_sessions/${sessions.open}/${path}`, { agent_uuid: agents.full })
 			.reply(200, { success: true, data: { session_id: sessions.open, ...data } });
-		const run = await ring.runOnNock({ operation, ...AGENT });
+		const run = await harness.runOnNock({ operation, ...AGENT });
 		expect(records(run)).toEqual([{ session_id: sessions.open, ...data }]);
 	});
 });
 
 describe('wait for event', () => {
 	const wait = async (parameters: INodeParameters = {}) =>
-		await ring.run({ operation: 'waitForEvent', ...parameters });
+		await harness.run({ operation: 'waitForEvent', ...parameters });
 	const listening = async () =>
-		await eventually(() => ring.simulator().sessions.openSockets() === 1);
+		await eventually(() => harness.simulator().sessions.openSockets() === 1);
 
 	test('the first of the chosen types ends it, with what was seen before', async () => {
 		const waiting = wait({ eventTypes: ['mode_changed', 'session_closed'] });
 		await listening();
-		const { sessions: control } = ring.simulator();
+		const { sessions: control } = harness.simulator();
 		control.nudge(sessions.open);
 		control.setMode(sessions.open, 'support');
 		expect(records(await waiting)).toEqual([
@@ -106,17 +106,17 @@ describe('wait for event', () => {
 		] as const) {
 			const waiting = wait(parameters);
 			await listening();
-			ring.simulator().sessions.nudge(sessions.open);
-			ring.simulator().sessions.pushEvent(sessions.open, 'typing_started');
+			harness.simulator().sessions.nudge(sessions.open);
+			harness.simulator().sessions.pushEvent(sessions.open, 'typing_started');
 			expect(records(await waiting)).toMatchObject([{ event: { type } }]);
-			await eventually(() => ring.simulator().sessions.openSockets() === 0);
+			await eventually(() => harness.simulator().sessions.openSockets() === 0);
 		}
 	});
 
 	test('the time limit: no event, and what was seen', async () => {
 		const waiting = wait({ eventTypes: ['session_dormant'], timeLimit: 50 });
 		await listening();
-		ring.simulator().sessions.nudge(sessions.open);
+		harness.simulator().sessions.nudge(sessions.open);
 		expect(records(await waiting)).toMatchObject([
 			{ timed_out: true, session_closed: false, event: null, seen: [{ type: 'nudge_sent' }] },
 		]);
@@ -125,7 +125,7 @@ describe('wait for event', () => {
 	test('the session is closed meanwhile: that ends it too', async () => {
 		const waiting = wait({ eventTypes: ['session_dormant'] });
 		await listening();
-		ring.simulator().sessions.close(sessions.open);
+		harness.simulator().sessions.close(sessions.open);
 		expect(records(await waiting)).toMatchObject([
 			{ timed_out: false, session_closed: true, event: null, seen: [{ type: 'session_closed' }] },
 		]);
@@ -141,8 +141,8 @@ describe('wait for event', () => {
 	] as const)(
 		'never connected, as %s: that is told, not a time limit',
 		async (_why, fault, advice) => {
-			const { sessionId } = ring.simulator().sessions.create();
-			ring.simulator().faults.inject(fault);
+			const { sessionId } = harness.simulator().sessions.create();
+			harness.simulator().faults.inject(fault);
 			const run = await wait({ sessionId, timeLimit: 10 });
 			expect(stopped(run)).toMatchObject({
 				message: expect.stringContaining('was not connected within the Time Limit'),
@@ -152,13 +152,13 @@ describe('wait for event', () => {
 	);
 
 	test('connected once, and away when the time is over: that is the time limit', async () => {
-		const { sessionId } = ring.simulator().sessions.create();
+		const { sessionId } = harness.simulator().sessions.create();
 		const waiting = wait({ sessionId, eventTypes: ['session_dormant'], timeLimit: 50 });
 		await listening();
 		await realSleep(50);
-		ring.simulator().faults.inject({ kind: 'hang' });
-		ring.simulator().sessions.expireTokens();
-		ring.simulator().sessions.closeSockets(4401);
+		harness.simulator().faults.inject({ kind: 'hang' });
+		harness.simulator().sessions.expireTokens();
+		harness.simulator().sessions.closeSockets(4401);
 		expect(records(await waiting)).toMatchObject([{ timed_out: true, event: null }]);
 	});
 
@@ -166,53 +166,53 @@ describe('wait for event', () => {
 		const waiting = wait({ eventTypes: ['message_received'], timeLimit: 20 });
 		await listening();
 		const content = 'x'.repeat(9_000_000);
-		ring.simulator().sessions.pushEvent(sessions.open, 'message_received', { content });
+		harness.simulator().sessions.pushEvent(sessions.open, 'message_received', { content });
 		expect(stopped(await waiting).message).toContain('too large to be read');
 	});
 
 	describe('Stop', () => {
 		const begin = async (parameters: INodeParameters = {}, items = [{}]) =>
-			await ring.begin({ operation: 'waitForEvent', ...parameters }, { items });
+			await harness.begin({ operation: 'waitForEvent', ...parameters }, { items });
 
 		test('ends the wait, and leaves no socket open', async () => {
 			const { execution } = await begin();
 			await listening();
 			execution.cancel();
 			expect((await execution).status).toBe('canceled');
-			await eventually(() => ring.simulator().sessions.standingSockets() === 0);
-			expect(ring.connections()).toBe(1);
+			await eventually(() => harness.simulator().sessions.standingSockets() === 0);
+			expect(harness.connections()).toBe(1);
 		});
 
 		test('while it connects: no socket stays open', async () => {
-			const { sessionId } = ring.simulator().sessions.create();
+			const { sessionId } = harness.simulator().sessions.create();
 			const { execution } = await begin({ sessionId });
 			await eventually(() =>
-				ring.simulator().requests.some(({ path }) => path.includes(sessionId)),
+				harness.simulator().requests.some(({ path }) => path.includes(sessionId)),
 			);
 			execution.cancel();
 			expect((await execution).status).toBe('canceled');
 			await realSleep(100);
-			await eventually(() => ring.simulator().sessions.standingSockets() === 0);
-			expect(ring.simulator().sessions.openSockets(sessionId)).toBe(0);
+			await eventually(() => harness.simulator().sessions.standingSockets() === 0);
+			expect(harness.simulator().sessions.openSockets(sessionId)).toBe(0);
 		});
 
 		test('while the credential is read: nothing is asked for any more', async () => {
 			let readOn = () => {};
 			const reading = new Promise<void>((resolve) => (readOn = resolve));
-			const getDecrypted = ring.credentials.getDecrypted.bind(ring.credentials);
-			const read = jest.spyOn(ring.credentials, 'getDecrypted');
+			const getDecrypted = harness.credentials.getDecrypted.bind(harness.credentials);
+			const read = jest.spyOn(harness.credentials, 'getDecrypted');
 			read.mockImplementation(async (...what) => {
 				await reading;
 				return await getDecrypted(...what);
 			});
-			const { sessionId } = ring.simulator().sessions.create();
+			const { sessionId } = harness.simulator().sessions.create();
 			const { execution } = await begin({ sessionId });
 			await eventually(() => read.mock.calls.length > 0);
 			execution.cancel();
 			readOn();
 			expect((await execution).status).toBe('canceled');
 			await realSleep(100);
-			const asked = ring.simulator().requests.filter(({ path }) => path.includes(sessionId));
+			const asked = harness.simulator().requests.filter(({ path }) => path.includes(sessionId));
 			expect(asked).toEqual([]);
 		});
 
@@ -222,30 +222,30 @@ describe('wait for event', () => {
 			execution.cancel();
 			expect((await execution).status).toBe('canceled');
 			await realSleep(100);
-			expect(ring.connections()).toBe(1);
-			expect(ring.simulator().sessions.standingSockets()).toBe(0);
+			expect(harness.connections()).toBe(1);
+			expect(harness.simulator().sessions.standingSockets()).toBe(0);
 		});
 	});
 
 	test('several sessions are waited for at the same time', async () => {
 		const ids = [sessions.open, sessions.dormant];
-		const waiting = ring.run(
+		const waiting = harness.run(
 			{ operation: 'waitForEvent', sessionId: '={{ $json.id }}', eventTypes: ['nudge_sent'] },
 			{ items: ids.map((id) => ({ id })) },
 		);
-		await eventually(() => ring.simulator().sessions.openSockets() === 2);
-		for (const id of ids) ring.simulator().sessions.nudge(id);
+		await eventually(() => harness.simulator().sessions.openSockets() === 2);
+		for (const id of ids) harness.simulator().sessions.nudge(id);
 		expect(records(await waiting).map(({ session_id: id }) => id)).toEqual(ids);
 	});
 
 	test('as a tool of an MCP client, whose calls belong to no execution, it waits as elsewhere', async () => {
-		const node = await ring.other('chatSession', {
+		const node = await harness.other('chatSession', {
 			operation: 'waitForEvent',
 			sessionId: sessions.open,
 		});
-		const waiting = mcpTool(ring.credentials, node, 'one-client')();
+		const waiting = mcpTool(harness.credentials, node, 'one-client')();
 		await listening();
-		ring.simulator().sessions.nudge(sessions.open);
+		harness.simulator().sessions.nudge(sessions.open);
 		expect(await waiting).toMatchObject({
 			outcome: 'done',
 			result: { timed_out: false, event: { type: 'nudge_sent' } },
@@ -260,7 +260,7 @@ describe('wait for event', () => {
 
 	test('a time limit that is none is refused before anything is sent', async () => {
 		expect(stopped(await wait({ timeLimit: '={{ "soon" }}' })).message).toContain('Time Limit');
-		expect(ring.simulator().requests).toEqual([]);
+		expect(harness.simulator().requests).toEqual([]);
 	});
 });
 
@@ -268,7 +268,7 @@ describe('watch and unwatch', () => {
 	const ADDRESS = 'https://n8n.example.com';
 	const PATH = '/webhook/abc/watch';
 	const ask = async (operation: string, parameters: INodeParameters = {}) =>
-		await ring.runOnNock({ operation, triggerAddress: ADDRESS + PATH, ...parameters });
+		await harness.runOnNock({ operation, triggerAddress: ADDRESS + PATH, ...parameters });
 	const trigger = (secret?: string) =>
 		nock(ADDRESS, secret === undefined ? {} : { reqheaders: { 'x-watch-secret': secret } });
 
@@ -291,7 +291,7 @@ describe('watch and unwatch', () => {
 	test('a connection that breaks and a busy n8n are tried again', async () => {
 		const cut = Object.assign(new Error('cut'), { code: 'ECONNRESET' });
 		trigger().post(PATH).replyWithError(cut);
-		trigger().post(PATH).reply(503, { message: 'elsewhere', todo: 'again' });
+		trigger().post(PATH).reply(503, { message: 'elsewhere', resolution: 'again' });
 		trigger()
 			.post(PATH)
 			.reply(200, { watched_sessions: [sessions.open] });
@@ -299,10 +299,13 @@ describe('watch and unwatch', () => {
 	});
 
 	test('Stop ends the pause before the next try, and nothing is tried any more', async () => {
-		const busy = trigger().post(PATH).reply(503, { message: 'elsewhere', todo: 'again' });
+		const busy = trigger().post(PATH).reply(503, { message: 'elsewhere', resolution: 'again' });
 		const again = trigger().post(PATH).reply(200, { watched_sessions: [] });
 		jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => {}));
-		const { execution } = await ring.begin({ operation: 'watch', triggerAddress: ADDRESS + PATH });
+		const { execution } = await harness.begin({
+			operation: 'watch',
+			triggerAddress: ADDRESS + PATH,
+		});
 		await eventually(() => busy.isDone());
 		await realSleep(50);
 		execution.cancel();
@@ -314,7 +317,7 @@ describe('watch and unwatch', () => {
 	test.each([
 		[
 			422,
-			{ message: 'The chat session is closed', todo: 'Create one' },
+			{ message: 'The chat session is closed', resolution: 'Create one' },
 			'The chat session is closed',
 		],
 		[404, { code: 404, message: 'not registered' }, 'No Chat Events Trigger answers'],

@@ -1,8 +1,8 @@
 import nock from 'nock';
 import { output, service } from '../../engine';
-import { DETAILS, dndRing, PATH } from './dndRing';
+import { DETAILS, dndHarness, PATH } from './dndHarness';
 
-const { records, told, run } = dndRing('add', { phone: '+91 98123-45678' });
+const { records, told, run } = dndHarness('add', { phone: '+91 98123-45678' });
 const credential = DETAILS;
 const BODY = { add_agent: 'agent_a1', add_phone: '+919812345678' };
 const perItem = { phone: '={{ $json.phone }}' };

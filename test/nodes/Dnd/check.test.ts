@@ -1,7 +1,7 @@
 import { service } from '../../engine';
-import { DETAILS, dndRing, PATH } from './dndRing';
+import { DETAILS, dndHarness, PATH } from './dndHarness';
 
-const { records, told } = dndRing('check', { phone: '={{ $json.phone }}' });
+const { records, told } = dndHarness('check', { phone: '={{ $json.phone }}' });
 const credential = DETAILS;
 const entry = (phone: string) => ({ id: 1, agent_uuid: 'agent_a1', phone, reason: 'asked' });
 const found = (...phones: string[]) => ({

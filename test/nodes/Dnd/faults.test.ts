@@ -1,9 +1,9 @@
 import { credentialFor } from '../../contract/credentialFor';
 import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../../simulator';
-import { nodeRing } from '../nodeRing';
+import { nodeHarness } from '../nodeHarness';
 
 const NEW = '+919800000088';
-const { told, records } = nodeRing('dnd', {
+const { told, records } = nodeHarness('dnd', {
 	agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
 });
 

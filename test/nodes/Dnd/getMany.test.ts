@@ -1,7 +1,7 @@
 import { service } from '../../engine';
-import { DETAILS, dndRing, PATH } from './dndRing';
+import { DETAILS, dndHarness, PATH } from './dndHarness';
 
-const { records, told, raw } = dndRing('getMany');
+const { records, told, raw } = dndHarness('getMany');
 const credential = DETAILS;
 const page = (current: number, pages: number, ...ids: number[]) => ({
 	success: true,

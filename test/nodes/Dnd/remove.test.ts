@@ -1,7 +1,7 @@
 import { output, service } from '../../engine';
-import { DETAILS, dndRing, PATH } from './dndRing';
+import { DETAILS, dndHarness, PATH } from './dndHarness';
 
-const { records, told, run } = dndRing('remove', { phone: '98123 45678' });
+const { records, told, run } = dndHarness('remove', { phone: '98123 45678' });
 const credential = DETAILS;
 const NOT_LISTED = { success: false, error: 'Phone number not found on DND list' };
 const DONE = { success: true, message: 'Removed' };

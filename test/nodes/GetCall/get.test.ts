@@ -1,7 +1,7 @@
 import { output, service } from '../../engine';
-import { nodeRing } from '../nodeRing';
+import { nodeHarness } from '../nodeHarness';
 
-const { records, told, run, raw } = nodeRing('getCall', { operation: 'get', callId: 'call-1' });
+const { records, told, run, raw } = nodeHarness('getCall', { operation: 'get', callId: 'call-1' });
 const RECORD = {
 	call_id: 'call-1',
 	agent_uuid: 'agent_a1',

@@ -1,7 +1,7 @@
 import { output, service } from '../../engine';
-import { nodeRing } from '../nodeRing';
+import { nodeHarness } from '../nodeHarness';
 
-const { records, told, raw, run } = nodeRing('getCall', { operation: 'getMany' });
+const { records, told, raw, run } = nodeHarness('getCall', { operation: 'getMany' });
 const credential = {
 	describeCallList: true,
 	callListPath: 'data',

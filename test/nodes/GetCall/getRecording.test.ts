@@ -6,9 +6,9 @@ import { Container } from '@n8n/di';
 import type { IBinaryData } from 'n8n-workflow';
 import { TIME_LIMITS } from '../../../nodes/shared/n8n/transport';
 import { output, service } from '../../engine';
-import { nodeRing } from '../nodeRing';
+import { nodeHarness } from '../nodeHarness';
 
-const { records, told, run } = nodeRing('getCall', {
+const { records, told, run } = nodeHarness('getCall', {
 	operation: 'getRecording',
 	callId: 'call-1',
 });

@@ -1,7 +1,7 @@
 import { service } from '../../engine';
-import { nodeRing } from '../nodeRing';
+import { nodeHarness } from '../nodeHarness';
 
-const { records, told } = nodeRing('getCall', { operation: 'getTranscript', callId: 'call-1' });
+const { records, told } = nodeHarness('getCall', { operation: 'getTranscript', callId: 'call-1' });
 const endpoint = () => service().get('/v1/call/call-1/transcript');
 
 test('turn by turn and as text', async () => {

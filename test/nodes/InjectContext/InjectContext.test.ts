@@ -1,19 +1,19 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { service } from '../../engine';
-import { chatRing, records, sessions, stopped } from '../chatRing';
+import { chatHarness, records, sessions, stopped } from '../chatHarness';
 
-const ring = chatRing('injectContext', {
+const harness = chatHarness('injectContext', {
 	sessionId: sessions.open,
 	context: '={{ $json.entry }}',
 });
 const PATH = `/v1/chat/session/${sessions.open}/inject_context`;
-const held = () => ring.simulator().sessions.get(sessions.open).context.slice(1);
+const held = () => harness.simulator().sessions.get(sessions.open).context.slice(1);
 const entries = (...texts: string[]) => texts.map((entry) => ({ entry }));
 
 test('entries are added in the order of the items, and each item shows the whole list', async () => {
 	const items = entries('one', 'two', 'three');
-	const lists = records(await ring.run({}, { items })).map(({ context }) => context);
-	const initial = ring.simulator().sessions.get(sessions.open).context[0];
+	const lists = records(await harness.run({}, { items })).map(({ context }) => context);
+	const initial = harness.simulator().sessions.get(sessions.open).context[0];
 	expect(lists).toEqual([
 		[initial, 'one'],
 		[initial, 'one', 'two'],
@@ -26,20 +26,20 @@ test.each<[string, INodeParameters, string]>([
 	['no text', { context: '={{ null }}' }, 'Context is empty'],
 	['no session', { sessionId: '={{ "" }}' }, 'The Session ID is empty'],
 ])('%s: refused before anything is sent', async (_case, parameters, message) => {
-	const run = await ring.run(parameters, { items: entries('one') });
+	const run = await harness.run(parameters, { items: entries('one') });
 	expect(stopped(run).message).toBe(message);
-	expect(ring.simulator().requests).toEqual([]);
+	expect(harness.simulator().requests).toEqual([]);
 });
 
 test('one bad item of several: nothing is sent, and the message names it', async () => {
-	const run = await ring.run({}, { items: entries('one', ' ', 'three') });
+	const run = await harness.run({}, { items: entries('one', ' ', 'three') });
 	expect(stopped(run).message).toBe('Context is empty [item 1]');
 	expect(held()).toEqual([]);
 });
 
 test('Continue On Fail: the good items are added, in order', async () => {
 	const over = { onError: 'continueRegularOutput' as const };
-	const run = await ring.run({}, { items: entries('one', ' ', 'three'), over });
+	const run = await harness.run({}, { items: entries('one', ' ', 'three'), over });
 	expect(records(run)).toMatchObject([
 		{ session_id: sessions.open },
 		{ error: 'Context is empty [item 1]' },
@@ -50,7 +50,7 @@ test('Continue On Fail: the good items are added, in order', async () => {
 
 test.each([200, 404, 422, 500])('agent_not_found at status %i is explained', async (status) => {
 	service().post(PATH).reply(status, { success: false, error: 'agent_not_found' });
-	const run = await ring.runOnNock({}, { items: entries('one') });
+	const run = await harness.runOnNock({}, { items: entries('one') });
 	expect(stopped(run)).toEqual({
 		message: expect.stringContaining('The service does not find this agent'),
 		description: expect.stringContaining('agent_not_found'),
@@ -63,7 +63,7 @@ test('an entry of unknown fate is not sent again, nor by Retry On Fail', async (
 		.reply(200, { success: true, data: { context: ['one'] } });
 	service().post(PATH).reply(502);
 	const over = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-	const run = await ring.runOnNock({}, { items: entries('one', 'two'), over });
+	const run = await harness.runOnNock({}, { items: entries('one', 'two'), over });
 	expect(stopped(run)).toEqual({
 		message: expect.stringContaining(`context of session ${sessions.open}`),
 		description: expect.stringContaining('1 entry was already added in this run (item 0)'),

@@ -20,7 +20,7 @@ import {
 } from '../../engine';
 import { acceptCalls, callsEndpoint, faultOf, phoneOf, placeCallRing } from './placeCall';
 
-const ring = placeCallRing();
+const harness = placeCallRing();
 const people = (count: number) =>
 	Array.from({ length: count }, (_, i) => ({ phone: String(9876543210 + i) }));
 const perItem = { phoneNumber: '={{ $json.phone }}' };
@@ -52,7 +52,7 @@ const paired = (items: INodeExecutionData[]) => items.map(({ pairedItem }) => pa
 describe('several items', () => {
 	it('are called one at a time, in order', async () => {
 		const seen = answer(3);
-		const run = await ring.place(perItem, { items: people(3) });
+		const run = await harness.place(perItem, { items: people(3) });
 		expect(seen.most).toBe(1);
 		expect(seen.phones).toEqual(['9876543210', '9876543211', '9876543212']);
 		expect(ids(output(run, 'Node'))).toEqual([
@@ -65,38 +65,38 @@ describe('several items', () => {
 	it('are handed over side by side up to Concurrency, and come out in order', async () => {
 		const seen = answer(20);
 		const parameters = { ...perItem, options: { concurrency: 5 } };
-		const run = await ring.place(parameters, { items: people(20) });
+		const run = await harness.place(parameters, { items: people(20) });
 		expect(seen.most).toBe(5);
 		expect(ids(output(run, 'Node'))).toEqual(people(20).map(({ phone }) => `call-${phone}`));
 	});
 
 	it.each([0, -3, Number.NaN])('Concurrency %p means one at a time', async (concurrency) => {
 		const seen = answer(3);
-		await ring.place({ ...perItem, options: { concurrency } }, { items: people(3) });
+		await harness.place({ ...perItem, options: { concurrency } }, { items: people(3) });
 		expect(seen.most).toBe(1);
 	});
 
 	it('each output is paired with its input', async () => {
 		answer(3);
-		const node = ring.placeCallNode({ ...perItem, options: { concurrency: 3 } });
+		const node = harness.placeCallNode({ ...perItem, options: { concurrency: 3 } });
 		const input = people(3).map((json) => ({ json }));
-		expect(await executeRaw(ring.credentials, node, input)).toMatchObject([
+		expect(await executeRaw(harness.credentials, node, input)).toMatchObject([
 			[{ pairedItem: { item: 0 } }, { pairedItem: { item: 1 } }, { pairedItem: { item: 2 } }],
 		]);
 	});
 
 	it('the credential is read once', async () => {
 		answer(5);
-		const before = ring.credentials.reads;
-		await ring.place({ ...perItem, options: { concurrency: 5 } }, { items: people(5) });
-		expect(ring.credentials.reads - before).toBe(1);
+		const before = harness.credentials.reads;
+		await harness.place({ ...perItem, options: { concurrency: 5 } }, { items: people(5) });
+		expect(harness.credentials.reads - before).toBe(1);
 	});
 
 	it('one person listed twice is called twice, as the sheet says', async () => {
 		const bodies = acceptCalls(2);
 		const item = { json: { phone: '9876543210' } };
-		const node = ring.placeCallNode(perItem);
-		expect(await executeRaw(ring.credentials, node, [item, item])).toMatchObject([
+		const node = harness.placeCallNode(perItem);
+		expect(await executeRaw(harness.credentials, node, [item, item])).toMatchObject([
 			[{ pairedItem: { item: 0 } }, { pairedItem: { item: 1 } }],
 		]);
 		expect(bodies).toHaveLength(2);
@@ -108,7 +108,7 @@ describe('when one item is refused', () => {
 
 	it('the run stops there, names the item and says who was already called', async () => {
 		const seen = answer(2, [bad]);
-		const run = await ring.place(perItem, { items: people(4) });
+		const run = await harness.place(perItem, { items: people(4) });
 		const { message, description, context } = faultOf(run);
 		expect(seen.phones).toEqual(['9876543210', bad]);
 		expect(message).toBe('The service did not accept the request [item 1]');
@@ -121,14 +121,14 @@ describe('when one item is refused', () => {
 	it('with several under way, each that was placed is named', async () => {
 		answer(6, ['9876543213']);
 		const parameters = { ...perItem, options: { concurrency: 6 } };
-		const { description } = faultOf(await ring.place(parameters, { items: people(6) }));
+		const { description } = faultOf(await harness.place(parameters, { items: people(6) }));
 		expect(description).toContain('5 calls were already placed in this run (items 0–2, 4–5)');
 	});
 
 	it('Continue goes on with the others', async () => {
 		answer(3, [bad]);
 		const over: Partial<INode> = { onError: 'continueRegularOutput' };
-		const calls = output(await ring.place(perItem, { items: people(3), over }), 'Node');
+		const calls = output(await harness.place(perItem, { items: people(3), over }), 'Node');
 		expect(ids(calls)).toEqual(['call-9876543210', undefined, 'call-9876543212']);
 		expect(paired(calls)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
 		expect(calls[1]?.json).toMatchObject({
@@ -141,7 +141,7 @@ describe('when one item is refused', () => {
 		answer(3, [bad]);
 		const over: Partial<INode> = { onError: 'continueErrorOutput' };
 		const setting = { items: people(3), over, sinks: ['Placed', 'Refused'] };
-		const run = await ring.place(perItem, setting);
+		const run = await harness.place(perItem, setting);
 		expect(ids(output(run, 'Placed'))).toEqual(['call-9876543210', 'call-9876543212']);
 		const refused = output(run, 'Refused');
 		expect(refused).toHaveLength(1);
@@ -157,7 +157,7 @@ describe('when one item is refused', () => {
 		const parameters = { phoneNumber: '={{ $json.phone.trim() }}' };
 		const [first, second, third] = people(3);
 		const items = [{ ...first }, { ...second, phone: null }, { ...third }];
-		const calls = output(await ring.place(parameters, { items, over }), 'Node');
+		const calls = output(await harness.place(parameters, { items, over }), 'Node');
 		expect(ids(calls)).toEqual(['call-9876543210', undefined, 'call-9876543212']);
 	});
 });
@@ -167,7 +167,7 @@ describe('when a row cannot be called', () => {
 	const items = [first, second, third].map((phone) => ({ phone }));
 
 	it('nobody is called, and every such row is told', async () => {
-		const { message, description, context } = faultOf(await ring.place(perItem, { items }));
+		const { message, description, context } = faultOf(await harness.place(perItem, { items }));
 		expect(message).toBe(
 			'Phone Number "+449876543211" begins with +44, the code of United Kingdom and 3 other countries, but Country is India (+91) [item 1]',
 		);
@@ -178,7 +178,7 @@ describe('when a row cannot be called', () => {
 
 	it('many such rows are counted', async () => {
 		const many = Array.from({ length: 250 }, () => ({ phone: 'n/a' }));
-		const { message, description } = faultOf(await ring.place(perItem, { items: many }));
+		const { message, description } = faultOf(await harness.place(perItem, { items: many }));
 		expect(message).toContain('[item 0]');
 		expect(description).toContain('[item 9]');
 		expect(description).not.toContain('[item 10]');
@@ -187,14 +187,14 @@ describe('when a row cannot be called', () => {
 
 	it('an expression that cannot be read is found before anybody is called', async () => {
 		const parameters = { phoneNumber: '={{ $json.phone.trim() }}' };
-		const run = await ring.place(parameters, { items: [...people(2), { phone: null }] });
+		const run = await harness.place(parameters, { items: [...people(2), { phone: null }] });
 		expect(faultOf(run).message).toContain('[item 2]');
 	});
 
 	it('with Continue the other rows are called', async () => {
 		const bodies = acceptCalls(1);
 		const over: Partial<INode> = { onError: 'continueRegularOutput' };
-		const calls = output(await ring.place(perItem, { items, over }), 'Node');
+		const calls = output(await harness.place(perItem, { items, over }), 'Node');
 		expect(bodies).toHaveLength(1);
 		expect(ids(calls)).toEqual(['call-9876543210', undefined, undefined]);
 	});
@@ -202,14 +202,14 @@ describe('when a row cannot be called', () => {
 
 describe('when the credential is of no use', () => {
 	const broken = async (over: Partial<INode> = {}): Promise<IRun> => {
-		const details = await ring.addCredential({ apiToken: 'short' });
+		const details = await harness.addCredential({ apiToken: 'short' });
 		const credentials = { voiceChatAgentApiTokenApi: details };
 		const setting = {
 			items: people(2),
 			over: { ...over, credentials },
 			sinks: ['Placed', 'Refused'],
 		};
-		return await ring.place(perItem, setting);
+		return await harness.place(perItem, setting);
 	};
 
 	it('nothing is sent and the message says so', async () => {
@@ -227,12 +227,12 @@ describe('Stop', () => {
 	it('ends what is under way and calls nobody else', async () => {
 		// The service would take the other calls too.
 		const seen = answer(3);
-		const node = ring.placeCallNode(perItem, { onError: 'continueRegularOutput' });
+		const node = harness.placeCallNode(perItem, { onError: 'continueRegularOutput' });
 		const { workflow, start } = oneNodeWorkflow(node);
 		const input = people(3).map((json) => ({ json }));
 		const stack = [{ node: start, data: { main: [input] }, source: null }];
 		const runData = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
-		const additionalData = makeAdditionalData(ring.credentials, 'trigger');
+		const additionalData = makeAdditionalData(harness.credentials, 'trigger');
 		const execution = new WorkflowExecute(additionalData, 'trigger', runData);
 		const run = execution.processRunExecutionData(workflow);
 		while (seen.phones.length === 0) await sleep(1);
@@ -251,7 +251,7 @@ describe('Retry On Fail', () => {
 	it('does not call again whom it called, and sends again what was refused', async () => {
 		answer(2, ['9876543211']);
 		answer(2);
-		const run = await ring.place(perItem, { items: people(3), over });
+		const run = await harness.place(perItem, { items: people(3), over });
 		expect(ids(output(run, 'Node'))).toEqual([
 			'call-9876543210',
 			'call-9876543211',
@@ -263,18 +263,18 @@ describe('Retry On Fail', () => {
 	it('never sends a call whose fate is open a second time', async () => {
 		acceptCalls(1);
 		callsEndpoint().replyWithError(Object.assign(new Error('x'), { code: 'ECONNRESET' }));
-		const { message } = faultOf(await ring.place(perItem, { items: people(2), over }));
+		const { message } = faultOf(await harness.place(perItem, { items: people(2), over }));
 		expect(message).toContain('(call to 9876543211, IN) [item 1]');
 	});
 
 	it('calls again when the same execution comes by again with the same item, as in a loop', async () => {
 		const bodies = acceptCalls(2);
-		const node = ring.placeCallNode(perItem, over);
+		const node = harness.placeCallNode(perItem, over);
 		const start = makeNode({ type: 'test.start', name: 'Start' });
 		const to = { node: node.name, type: NodeConnectionTypes.Main, index: 0 };
 		const workflow = makeWorkflow([start, node], { Start: { main: [[to, to]] } });
 		const input = people(1).map((json) => ({ json }));
-		const { data } = await runWorkflow(ring.credentials, workflow, start, input);
+		const { data } = await runWorkflow(harness.credentials, workflow, start, input);
 		expect(data.resultData.runData[node.name]).toHaveLength(2);
 		expect(bodies).toHaveLength(2);
 	});

@@ -7,7 +7,7 @@ import type {
 	IWorkflowSettings,
 } from 'n8n-workflow';
 import type nock from 'nock';
-import { engineRing, runNode, service } from '../../engine';
+import { engineHarness, runNode, service } from '../../engine';
 
 export const CALL = {
 	agentUuid: { __rl: true, mode: 'id', value: 'agent_a1' },
@@ -19,17 +19,17 @@ export const BODY = { agent_uuid: 'agent_a1', country_code: 'IN', phone_number: 
 
 /** Runs Place Call in the real engine with the parameters laid over a valid call. */
 export function placeCallRing() {
-	const ring = engineRing();
+	const harness = engineHarness();
 	const node = (parameters: INodeParameters = {}, over: Partial<INode> = {}) =>
-		ring.node('placeCall', { parameters: { ...CALL, ...parameters }, ...over });
+		harness.node('placeCall', { parameters: { ...CALL, ...parameters }, ...over });
 	return {
-		...ring,
+		...harness,
 		place: async (
 			parameters: INodeParameters = {},
 			{ items = [{}], over = {}, settings = {}, sinks = [] }: Setting = {},
 		): Promise<IRun> => {
 			const input: INodeExecutionData[] = items.map((json) => ({ json }));
-			return await runNode(ring.credentials, node(parameters, over), input, sinks, settings);
+			return await runNode(harness.credentials, node(parameters, over), input, sinks, settings);
 		},
 		placeCallNode: node,
 	};

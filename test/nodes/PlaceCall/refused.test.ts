@@ -32,7 +32,7 @@ async function told(parameters: INodeParameters = {}) {
 }
 
 describe('a call that the service refuses', () => {
-	it.each<[name: string, status: number, body: IDataObject, what: string, todo: string]>([
+	it.each<[name: string, status: number, body: IDataObject, what: string, resolution: string]>([
 		[
 			'a token that is not valid',
 			401,
@@ -94,11 +94,11 @@ describe('a call that the service refuses', () => {
 			'The service does not find what this request names',
 			'Base URL',
 		],
-	])('%s', async (_name, status, body, what, todo) => {
+	])('%s', async (_name, status, body, what, resolution) => {
 		callsEndpoint().reply(status, body);
 		const { message, description, context } = await told();
 		expect(message).toBe(what);
-		expect(description).toContain(todo);
+		expect(description).toContain(resolution);
 		expect(context).toMatchObject({ itemIndex: 0 });
 	});
 });

@@ -12,7 +12,7 @@ import {
 } from '../../engine';
 import { acceptCalls, callsEndpoint, CALL, faultOf, phoneOf, placeCallRing } from './placeCall';
 
-const ring = placeCallRing();
+const harness = placeCallRing();
 const REFUSED = { success: false, error: 'phone_number is implausible' };
 const perItem = { phoneNumber: '={{ $json.phone }}' };
 const people = (count: number) =>
@@ -23,11 +23,11 @@ const ids = (run: IRun) => output(run, 'Node').map(({ json }) => json.call_id);
 async function run(node: INode, rows: IDataObject[], mode: WorkflowExecuteMode = 'trigger') {
 	const { workflow, start } = oneNodeWorkflow(node);
 	const input = rows.map((json) => ({ json }));
-	return await runWorkflow(ring.credentials, workflow, start, input, mode);
+	return await runWorkflow(harness.credentials, workflow, start, input, mode);
 }
 
 async function retry(failed: IRun, node: INode): Promise<IRun> {
-	return await retryFailed(ring.credentials, failed, oneNodeWorkflow(node).workflow);
+	return await retryFailed(harness.credentials, failed, oneNodeWorkflow(node).workflow);
 }
 
 /** The service refuses these numbers once, and records every call. */
@@ -50,7 +50,7 @@ function refusing(count: number, ...refused: string[]): string[] {
 describe('Retry in the list of executions', () => {
 	it('calls nobody again, and goes on with who was refused and who comes after', async () => {
 		const phones = refusing(4, '9876543211');
-		const node = ring.placeCallNode(perItem);
+		const node = harness.placeCallNode(perItem);
 		const failed = await run(node, people(3));
 		expect(faultOf(failed).message).toContain('[item 1]');
 		const again = await retry(failed, node);
@@ -61,7 +61,7 @@ describe('Retry in the list of executions', () => {
 	it('never sends a call whose fate is open, however often', async () => {
 		acceptCalls(1);
 		callsEndpoint().reply(502, '<html>Bad Gateway</html>');
-		const node = ring.placeCallNode(perItem);
+		const node = harness.placeCallNode(perItem);
 		const failed = await run(node, people(2));
 		const again = await retry(failed, node);
 		const third = await retry(again, node);
@@ -72,13 +72,13 @@ describe('Retry in the list of executions', () => {
 	});
 
 	it('with the current workflow, a call whose request was changed goes, and no other', async () => {
-		const node = ring.placeCallNode(perItem);
+		const node = harness.placeCallNode(perItem);
 		const rows = people(3).map((row, i) => ({ ...row, greeting: `Hi ${i}` }));
 		acceptCalls(1);
 		callsEndpoint().reply(502, '');
 		const failed = await run(node, rows);
 		const bodies = acceptCalls(2);
-		const changed = ring.placeCallNode({
+		const changed = harness.placeCallNode({
 			...perItem,
 			personName: '={{ $itemIndex === 1 ? "Asha" : "" }}',
 		});
@@ -96,8 +96,8 @@ describe('Retry in the list of executions', () => {
 	it('with the current workflow, whoever was called for an item is not called for it again, whatever was changed', async () => {
 		const phones = refusing(5, '9876543212');
 		const rows = [...people(3), ...people(1)];
-		const failed = await run(ring.placeCallNode(perItem), rows);
-		const changed = ring.placeCallNode({
+		const failed = await run(harness.placeCallNode(perItem), rows);
+		const changed = harness.placeCallNode({
 			...perItem,
 			agentUuid: { __rl: true, mode: 'id', value: 'agent_b2' },
 			options: { systemPrompt: 'Be brief.' },
@@ -114,8 +114,8 @@ describe('Retry in the list of executions', () => {
 	it('with the current workflow, an item whose number was changed is a new wish', async () => {
 		const phones = refusing(4, '9876543211');
 		const rows = people(2).map((row, i) => ({ ...row, corrected: `980000000${i}` }));
-		const failed = await run(ring.placeCallNode(perItem), rows);
-		const changed = ring.placeCallNode({ phoneNumber: '={{ $json.corrected }}' });
+		const failed = await run(harness.placeCallNode(perItem), rows);
+		const changed = harness.placeCallNode({ phoneNumber: '={{ $json.corrected }}' });
 		expect(ids(await retry(failed, changed))).toEqual(['call-9800000000', 'call-9800000001']);
 		expect(phones.slice(2)).toEqual(['9800000000', '9800000001']);
 	});
@@ -133,16 +133,16 @@ describe('Retry in the list of executions', () => {
 					: [200, { success: true, data: { call_id: `call ${count}` } }],
 			);
 		const parameters = { ...perItem, options: { concurrency: 2 } };
-		const named = ring.placeCallNode({ ...parameters, personName: '={{ $json.name }}' });
+		const named = harness.placeCallNode({ ...parameters, personName: '={{ $json.name }}' });
 		const failed = await run(named, rows);
-		const alike = ring.placeCallNode({ ...parameters, personName: 'Ravi' });
+		const alike = harness.placeCallNode({ ...parameters, personName: 'Ravi' });
 		expect(ids(await retry(failed, alike))).toEqual(['call 3', 'call 2']);
 	});
 
 	it('with the current workflow, other settings do not make it another call', async () => {
 		const phones = refusing(3, '9876543211');
-		const failed = await run(ring.placeCallNode(perItem), people(2));
-		const changed = ring.placeCallNode({
+		const failed = await run(harness.placeCallNode(perItem), people(2));
+		const changed = harness.placeCallNode({
 			...perItem,
 			options: { concurrency: 5, useLegacyEndpoint: false },
 		});
@@ -153,7 +153,7 @@ describe('Retry in the list of executions', () => {
 	it('a call whose request holds the time of the try is known again, rows with the same number too', async () => {
 		const [first, second] = people(2);
 		const phones = refusing(5, '9876543211');
-		const node = ring.placeCallNode({ ...perItem, personName: '={{ $now.toMillis() }}' });
+		const node = harness.placeCallNode({ ...perItem, personName: '={{ $now.toMillis() }}' });
 		const failed = await run(node, [{ ...first }, { ...first }, { ...second }, { ...first }]);
 		expect(ids(await retry(failed, node))).toHaveLength(4);
 		const others = ['9876543211', '9876543210'];
@@ -163,7 +163,7 @@ describe('Retry in the list of executions', () => {
 	it('two rows with the same number are two calls, each once', async () => {
 		const [first, second] = people(2);
 		const phones = refusing(4, '9876543211');
-		const node = ring.placeCallNode(perItem);
+		const node = harness.placeCallNode(perItem);
 		const failed = await run(node, [{ ...first }, { ...first }, { ...second }]);
 		expect(ids(await retry(failed, node))).toHaveLength(3);
 		expect(phones).toEqual(['9876543210', '9876543210', '9876543211', '9876543211']);
@@ -171,7 +171,7 @@ describe('Retry in the list of executions', () => {
 
 	it('of two rows with the same number, the one that was refused goes again', async () => {
 		const [first] = people(1);
-		const node = ring.placeCallNode(perItem);
+		const node = harness.placeCallNode(perItem);
 		const phones = new Array<string>();
 		for (const [status, body] of [
 			[200, { success: true, data: { call_id: 'one' } }],
@@ -196,7 +196,7 @@ describe('Retry in the list of executions', () => {
 			when: 'dateTime',
 			scheduledAt: '={{ $itemIndex === 0 ? $json.at : "2099-01-31T18:30:00+05:30" }}',
 		};
-		const node = ring.placeCallNode(parameters);
+		const node = harness.placeCallNode(parameters);
 		const failed = await run(
 			node,
 			people(2).map((row) => ({ ...row, at: soon })),
@@ -212,7 +212,7 @@ describe('Retry in the list of executions', () => {
 	});
 
 	it('a call whose answer had not come when the execution was stored is not sent again', async () => {
-		const node = ring.placeCallNode(CALL);
+		const node = harness.placeCallNode(CALL);
 		const { workflow, start } = oneNodeWorkflow(node);
 		const runData = createRunExecutionData({
 			startData: {},
@@ -226,10 +226,10 @@ describe('Retry in the list of executions', () => {
 			asStored = stored(runData);
 			return [200, { success: true, data: { call_id: 'one' } }];
 		});
-		await resume(ring.credentials, workflow, runData);
+		await resume(harness.credentials, workflow, runData);
 		const [input] = [{ main: [[{ json: {} }]] }];
 		asStored.executionData?.nodeExecutionStack.push({ node, data: input, source: null });
-		const again = await resume(ring.credentials, workflow, asStored, 'retry');
+		const again = await resume(harness.credentials, workflow, asStored, 'retry');
 		expect(faultOf(again).message).toContain('was interrupted before the answer came');
 	});
 });
@@ -241,7 +241,7 @@ describe('what is kept of it with the execution', () => {
 		const rows = people(300).map((row) => ({ ...row, notes: 'x'.repeat(500) }));
 		refusing(300, '9876543509');
 		const failed = await run(
-			ring.placeCallNode({ ...perItem, options: { concurrency: 50 } }),
+			harness.placeCallNode({ ...perItem, options: { concurrency: 50 } }),
 			rows,
 		);
 		expect(kept(failed)).not.toContain('xxx');
@@ -259,7 +259,7 @@ describe('what is kept of it with the execution', () => {
 				if (phone === '9876543214') return [400, REFUSED];
 				return [200, { success: true, data: { call_id: phone, echo } }];
 			});
-		const node = ring.placeCallNode(perItem);
+		const node = harness.placeCallNode(perItem);
 		const failed = await run(node, people(5));
 		expect(kept(failed).length).toBeLessThan(1_000_000);
 		acceptCalls(1);
@@ -276,7 +276,7 @@ describe('what is kept of it with the execution', () => {
 
 	it('is nothing where the run ended well', async () => {
 		acceptCalls(3);
-		const ended = await run(ring.placeCallNode(perItem), people(3));
+		const ended = await run(harness.placeCallNode(perItem), people(3));
 		expect(kept(ended)).not.toContain('call-');
 	});
 });

@@ -8,7 +8,7 @@ import { output, searchList } from '../../engine';
 import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../../simulator';
 import { faultOf, placeCallRing } from './placeCall';
 
-const ring = placeCallRing();
+const harness = placeCallRing();
 const { agents } = fixtures;
 const PEOPLE = ['9876543210', '9876543211', '9876543212'];
 const items = PEOPLE.map((phone) => ({ phone }));
@@ -36,11 +36,11 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 	});
 
 	async function credentials() {
-		return { [CREDENTIAL]: await ring.addCredential(credentialFor(simulator)) };
+		return { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator)) };
 	}
 
 	async function place(parameters: INodeParameters, over: IDataObject = {}): Promise<IRun> {
-		const run = await ring.place(
+		const run = await harness.place(
 			{ ...agent(agents.full), phoneNumber: '={{ $json.phone }}', ...parameters },
 			{ items, over: { credentials: await credentials(), ...over } },
 		);
@@ -104,7 +104,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 	});
 
 	it('names what it does not accept, and the others are called', async () => {
-		const run = await ring.place(
+		const run = await harness.place(
 			{ ...agent(agents.full), phoneNumber: '={{ $json.phone }}' },
 			{
 				items: [{ phone: '9876543210' }, { phone: '12' }, { phone: '9876543212' }],
@@ -155,13 +155,13 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 	});
 
 	it('the Agent list shows the active agents of the account, narrowed to what is typed', async () => {
-		const node = ring.placeCallNode({}, { credentials: await credentials() });
-		const all = await searchList(ring.credentials, node, 'searchAgents');
+		const node = harness.placeCallNode({}, { credentials: await credentials() });
+		const all = await searchList(harness.credentials, node, 'searchAgents');
 		const values = all.results.map(({ value }) => value);
 		expect(values).toContain(agents.full);
 		expect(values).not.toContain(agents.foreign);
 		expect(values).not.toContain(agents.inactive);
-		const some = await searchList(ring.credentials, node, 'searchAgents', 'SUPPORT');
+		const some = await searchList(harness.credentials, node, 'searchAgents', 'SUPPORT');
 		expect(some.results.map(({ value }) => value)).toEqual([agents.us]);
 	});
 });

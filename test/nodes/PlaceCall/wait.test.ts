@@ -20,7 +20,7 @@ import { until } from '../../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
 import { faultOf, placeCallRing } from './placeCall';
 
-const ring = placeCallRing();
+const harness = placeCallRing();
 const N8N = 'http://localhost:5678';
 const HOUR = 3_600_000;
 const byWebhook = { waitForCompletion: 'webhook', waitLimit: 1, waitLimitUnit: 'hours' };
@@ -54,13 +54,16 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 
 	async function node(parameters: INodeParameters, over: Partial<INode> = {}): Promise<INode> {
 		const { baseUrl, token: apiToken } = simulator;
-		return ring.placeCallNode(
+		return harness.placeCallNode(
 			{
 				agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
 				phoneNumber: '={{ $json.phone }}',
 				...parameters,
 			},
-			{ credentials: { [CREDENTIAL]: await ring.addCredential({ baseUrl, apiToken }) }, ...over },
+			{
+				credentials: { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) },
+				...over,
+			},
 		);
 	}
 
@@ -77,13 +80,13 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		executionId = randomUUID();
 		const { workflow, start } = oneNodeWorkflow(placeCall, ['After']);
 		const input = people(count).map((json) => ({ json }));
-		return await runWorkflow(ring.credentials, workflow, start, input);
+		return await runWorkflow(harness.credentials, workflow, start, input);
 	}
 
 	/** A request at the address of the sleeping execution. */
 	async function arrive(placeCall: INode, { data }: IRun, body: object = {}): Promise<Arrival> {
 		const { context, response } = webhookContext(
-			ring.credentials,
+			harness.credentials,
 			makeWorkflow([placeCall]),
 			placeCall,
 			{ body },
@@ -348,7 +351,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		const { workflow, start } = oneNodeWorkflow(placeCall, ['After', 'Failed']);
 		const input = [{ json: { phone: '9000000000' } }, { json: { phone: '' } }];
 		executionId = randomUUID();
-		const run = await runWorkflow(ring.credentials, workflow, start, input);
+		const run = await runWorkflow(harness.credentials, workflow, start, input);
 		expect(run.status).toBe('waiting');
 		const [callId = ''] = placed();
 		await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
@@ -374,7 +377,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		const wokenItems = async () => (await arrive(placeCall, run, { call_id })).items;
 		const limitItems = async () => {
 			const { workflow } = oneNodeWorkflow(placeCall, ['After']);
-			const awake = await resume(ring.credentials, workflow, structuredClone(run.data));
+			const awake = await resume(harness.credentials, workflow, structuredClone(run.data));
 			return output(awake, 'After').map(({ json }) => json);
 		};
 		const items = atLimit ? await limitItems() : await wokenItems();
@@ -407,7 +410,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		const placeCall = await node(byWebhook);
 		const run = await sleepOver(placeCall, 2);
 		const { workflow } = oneNodeWorkflow(placeCall, ['After']);
-		const again = await retryFailed(ring.credentials, run, workflow);
+		const again = await retryFailed(harness.credentials, run, workflow);
 		const not_read = expect.stringContaining('the execution was stopped and retried');
 		expect(output(again, 'After').map(({ json }) => json)).toMatchObject(
 			placed().map((call_id) => ({ call_id, not_read })),
@@ -420,7 +423,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		const placeCall = await node(byWebhook);
 		const run = await sleepOver(placeCall, 2);
 		const { workflow } = oneNodeWorkflow(placeCall, ['After']);
-		const awake = await resume(ring.credentials, workflow, structuredClone(run.data));
+		const awake = await resume(harness.credentials, workflow, structuredClone(run.data));
 		expect(output(awake, 'After').map(({ json }) => json)).toMatchObject(
 			placed().map((call_id) => ({ call_id, timed_out: true })),
 		);
@@ -497,7 +500,7 @@ describe('nobody is called', () => {
 		['run by the engine', engineTool],
 		['called by the agent', inlineTool],
 	])('as a tool %s, which cannot sleep', async (_name, route) => {
-		const answer = await route(ring.credentials, ring.placeCallNode(byWebhook))();
+		const answer = await route(harness.credentials, harness.placeCallNode(byWebhook))();
 		expect(answer).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: 'A tool of an AI agent cannot sleep, so no call was placed.',
@@ -509,7 +512,7 @@ describe('nobody is called', () => {
 		nock(N8N)
 			.get(/^\/webhook-waiting\//)
 			.replyWithError(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
-		const run = await ring.place(byWebhook);
+		const run = await harness.place(byWebhook);
 		const { message, description } = faultOf(run);
 		expect(message).toBe('n8n does not reach its own webhook address, so no call was placed');
 		expect(description).toContain('By Reading the Call');
@@ -519,11 +522,11 @@ describe('nobody is called', () => {
 		nock(N8N)
 			.get(/^\/webhook-waiting\//)
 			.reply(200, {});
-		expect(faultOf(await ring.place(byWebhook)).message).toContain('no call was placed');
+		expect(faultOf(await harness.place(byWebhook)).message).toContain('no call was placed');
 	});
 
 	it.each([0, -1])('with the time limit %d', async (waitLimit) => {
-		const run = await ring.place({ ...byWebhook, waitLimit });
+		const run = await harness.place({ ...byWebhook, waitLimit });
 		expect(faultOf(run).message).toBe('Time Limit is not a length of time, so no call was placed');
 	});
 });

@@ -1,12 +1,12 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { engineRing, output } from '../../engine';
-import { accepted, answering, feed, jsonOf, phonesOf, rowsOf, type Parameters } from './feed';
+import { engineHarness, output } from '../../engine';
+import { accepted, answering, feed, jsonOf, phonesOf, rowsOf, type NodeParameters } from './feed';
 
-const ring = engineRing();
+const harness = engineHarness();
 const rows = rowsOf({ phone: '9876543210', city: 'Pune' }, { phone: '9123456789', city: 'Delhi' });
 const agent = (value: string) => ({ __rl: true, mode: 'id', value });
 
-type Case = [name: string, parameters: Parameters, message: RegExp, advice: RegExp];
+type Case = [name: string, parameters: NodeParameters, message: RegExp, advice: RegExp];
 const settings: Case[] = [
 	['no campaign ID', { campaignId: '={{ "" }}' }, /^Campaign ID is empty/, /Enter the number/],
 	['a name as campaign ID', { campaignId: 'Spring' }, /holds "Spring", which is not a whole/, /42/],
@@ -64,7 +64,7 @@ const settings: Case[] = [
 
 describe('settings that cannot be used send nothing', () => {
 	test.each(settings)('%s', async (_name, parameters, message, advice) => {
-		const { error } = await feed(ring, rows, parameters);
+		const { error } = await feed(harness, rows, parameters);
 		expect(error).toMatchObject({
 			name: 'NodeOperationError',
 			message: expect.stringMatching(message),
@@ -76,7 +76,7 @@ describe('settings that cannot be used send nothing', () => {
 	test.each(settings)(
 		'%s: with Continue every row is in Rejected',
 		async (_n, parameters, reason) => {
-			const { error, pushed, rejected } = await feed(ring, rows, parameters, {
+			const { error, pushed, rejected } = await feed(harness, rows, parameters, {
 				onError: 'continueRegularOutput',
 			});
 			expect(error).toBeUndefined();
@@ -96,7 +96,7 @@ describe('settings that cannot be used send nothing', () => {
 
 	test('with the error output, one item there says so', async () => {
 		const { pushed, rejected, run } = await feed(
-			ring,
+			harness,
 			rows,
 			{ campaignId: 'Spring' },
 			{ onError: 'continueErrorOutput' },
@@ -115,24 +115,24 @@ describe('settings that cannot be used send nothing', () => {
 });
 
 test('an agent that is typed in without agent_ stops the node before anything is sent', async () => {
-	const { error } = await feed(ring, rows, { agentUuid: agent('5f2c') });
+	const { error } = await feed(harness, rows, { agentUuid: agent('5f2c') });
 	expect(error).toMatchObject({ message: 'Agent holds "5f2c", which is not an agent ID' });
 });
 
 test('one of two phone columns is not guessed', async () => {
-	const { error } = await feed(ring, rowsOf({ Mobile: '9876543210', 'Phone No': '9123456789' }));
+	const { error } = await feed(harness, rowsOf({ Mobile: '9876543210', 'Phone No': '9123456789' }));
 	expect(error?.message).toBe('More than one column could be "phone": "Mobile", "Phone No"');
 });
 
 describe('an empty feed', () => {
 	test('sends nothing and says so', async () => {
-		const fed = await feed(ring, rowsOf({}));
+		const fed = await feed(harness, rowsOf({}));
 		expect(fed).toMatchObject({ pushed: [], rejected: [], error: undefined });
 		expect(fed.hints).toEqual(['The feed is empty, so nothing was sent.']);
 	});
 
 	test('is summed up as zeros', async () => {
-		const { pushed } = await feed(ring, rowsOf({}), { options: { output: 'summary' } });
+		const { pushed } = await feed(harness, rowsOf({}), { options: { output: 'summary' } });
 		expect(pushed[0]?.json).toMatchObject({ contacts_received: 0, enqueued: false });
 	});
 
@@ -141,7 +141,7 @@ describe('an empty feed', () => {
 			json: {},
 			binary: { data: { data: '', mimeType: 'text/csv', fileName: 'leads.csv' } },
 		};
-		const { error } = await feed(ring, [file]);
+		const { error } = await feed(harness, [file]);
 		expect(error?.message).toMatch(/^The input is a file whose rows have not been read yet/);
 	});
 });
@@ -150,7 +150,7 @@ describe('rows that cannot be used', () => {
 	test('are rejected, each once, paired with itself, and the others are pushed', async () => {
 		const bodies = answering([200, accepted(4)]);
 		const { pushed, rejected, hints } = await feed(
-			ring,
+			harness,
 			rowsOf(
 				{ phone: '9.87654321E+09', id: 0 },
 				{ id: 1 },
@@ -201,7 +201,7 @@ describe('rows that cannot be used', () => {
 
 	test('when none is left, nothing is sent and all are in Rejected', async () => {
 		const { pushed, rejected, error, hints } = await feed(
-			ring,
+			harness,
 			rowsOf({ phone: '123' }, { phone: '' }),
 		);
 		expect(error).toBeUndefined();
@@ -212,9 +212,9 @@ describe('rows that cannot be used', () => {
 
 	test('a rejected row that is corrected goes in without the reason', async () => {
 		const bodies = answering([200, accepted(1)]);
-		const { rejected } = await feed(ring, rowsOf({ phone: '98765', city: 'Pune' }));
+		const { rejected } = await feed(harness, rowsOf({ phone: '98765', city: 'Pune' }));
 		await feed(
-			ring,
+			harness,
 			rejected.map(({ json }) => ({ json: { ...json, phone: '9876543210' } })),
 		);
 		expect(bodies[0]?.contacts).toEqual([{ phone: '9876543210', city: 'Pune' }]);
@@ -222,7 +222,7 @@ describe('rows that cannot be used', () => {
 
 	test('a column named error does not send a row to the error output', async () => {
 		const { rejected } = await feed(
-			ring,
+			harness,
 			rowsOf({ phone: '98765', error: 'bounced' }),
 			{},
 			{ onError: 'continueErrorOutput' },

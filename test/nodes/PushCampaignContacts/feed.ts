@@ -1,10 +1,10 @@
 import type { INode, INodeExecutionData, IRun, NodeParameterValueType } from 'n8n-workflow';
 import { isJsonObject, type JsonObject } from '../../../nodes/shared/json';
-import { output, runNode, service, type EngineRing } from '../../engine';
+import { output, runNode, service, type EngineHarness } from '../../engine';
 
 export const PATH = '/v1/campaigns/42/contacts';
 
-export type Parameters = { [name: string]: NodeParameterValueType };
+export type NodeParameters = { [name: string]: NodeParameterValueType };
 
 export const rowsOf = (...rows: JsonObject[]): INodeExecutionData[] =>
 	rows.map((json) => ({ json }));
@@ -39,8 +39,12 @@ export const refusal = (error: string, details: JsonObject | null = null): JsonO
 	details,
 });
 
-export function feedNode(ring: EngineRing, parameters: Parameters = {}, over: Partial<INode> = {}) {
-	return ring.node('pushCampaignContacts', {
+export function feedNode(
+	harness: EngineHarness,
+	parameters: NodeParameters = {},
+	over: Partial<INode> = {},
+) {
+	return harness.node('pushCampaignContacts', {
 		parameters: {
 			campaignId: '42',
 			agentUuid: { __rl: true, mode: 'id', value: 'agent_5f2c' },
@@ -59,13 +63,13 @@ export type Fed = {
 };
 
 export async function feed(
-	ring: EngineRing,
+	harness: EngineHarness,
 	input: INodeExecutionData[],
-	parameters: Parameters = {},
+	parameters: NodeParameters = {},
 	over: Partial<INode> = {},
 ): Promise<Fed> {
-	const node = feedNode(ring, parameters, over);
-	const run = await runNode(ring.credentials, node, input, ['Pushed', 'Rejected', 'Errors']);
+	const node = feedNode(harness, parameters, over);
+	const run = await runNode(harness.credentials, node, input, ['Pushed', 'Rejected', 'Errors']);
 	const task = run.data.resultData.runData.Node?.at(-1);
 	return {
 		pushed: output(run, 'Node', 0),
@@ -109,12 +113,12 @@ export const jsonOf = (items: INodeExecutionData[]) => items.map(({ json }) => j
 
 /** Runs a feed that must go well, and gives back the bodies it sent. */
 export async function sent(
-	ring: EngineRing,
-	parameters: Parameters,
+	harness: EngineHarness,
+	parameters: NodeParameters,
 	...rows: JsonObject[]
 ): Promise<JsonObject[]> {
 	const bodies = answering([200, accepted(rows.length)]);
-	const { error } = await feed(ring, rowsOf(...rows), parameters);
+	const { error } = await feed(harness, rowsOf(...rows), parameters);
 	expect(error).toBeUndefined();
 	return bodies;
 }

@@ -1,7 +1,7 @@
-import { engineRing } from '../../engine';
+import { engineHarness } from '../../engine';
 import { accepted, answering, contactsOf, feed, rowsOf, sent } from './feed';
 
-const ring = engineRing();
+const harness = engineHarness();
 const totals = {
 	requests: 1,
 	rejected: 0,
@@ -17,7 +17,7 @@ test('rows become contacts, and the service’s whole answer comes out', async (
 	const answer = accepted(2, { unforeseen: 'kept' });
 	const bodies = answering([200, { ...answer, message: 'beside data' }]);
 	const { pushed, rejected, error, hints } = await feed(
-		ring,
+		harness,
 		rowsOf(
 			{ phone: 9876543210, person_name: 'Asha Rao', city: 'Pune' },
 			{ phone: '+91 91234 56789', person_name: '', city: 'Delhi' },
@@ -59,12 +59,12 @@ test('rows become contacts, and the service’s whole answer comes out', async (
 
 test('the credential is read once, however many rows there are', async () => {
 	answering([200, accepted(3)]);
-	const before = ring.credentials.reads;
+	const before = harness.credentials.reads;
 	await feed(
-		ring,
+		harness,
 		rowsOf({ phone: '9000000001' }, { phone: '9000000002' }, { phone: '9000000003' }),
 	);
-	expect(ring.credentials.reads - before).toBe(1);
+	expect(harness.credentials.reads - before).toBe(1);
 });
 
 describe('Campaign ID and Agent', () => {
@@ -74,7 +74,7 @@ describe('Campaign ID and Agent', () => {
 		'Campaign ID %p',
 		async (campaignId) => {
 			const bodies = answering([200, accepted(2)]);
-			const { error } = await feed(ring, rowsOf(row, { ...row, phone: '9876543211' }), {
+			const { error } = await feed(harness, rowsOf(row, { ...row, phone: '9876543211' }), {
 				campaignId,
 			});
 			expect(error).toBeUndefined();
@@ -88,7 +88,7 @@ describe('Campaign ID and Agent', () => {
 		[{ __rl: true, mode: 'id', value: '={{ $json.agent }}' }],
 		['agent_x-1'],
 	])('Agent %j', async (agentUuid) => {
-		const [body] = await sent(ring, { agentUuid }, row);
+		const [body] = await sent(harness, { agentUuid }, row);
 		expect(body).toHaveProperty('agent_uuid', 'agent_x-1');
 	});
 
@@ -98,7 +98,7 @@ describe('Campaign ID and Agent', () => {
 		['enqueue', '={{ $json.release }}', 'Release to Calling Queue'],
 	])('%s that is another for a later row sends nothing', async (name, value, label) => {
 		const { error } = await feed(
-			ring,
+			harness,
 			rowsOf(
 				{ ...row, release: false },
 				{ ...row, release: false },
@@ -128,7 +128,7 @@ describe('a Campaign ID that is another for a later row', () => {
 	])('sends nothing, by whichever expression: %s', async (expression) => {
 		const campaignId = expression.startsWith('=') ? expression : `=${expression}`;
 		const { error } = await feed(
-			ring,
+			harness,
 			rowsOf(
 				{ phone: '9876543210', campaign: 42 },
 				{ phone: '9876543211', campaign: 42 },
@@ -151,7 +151,7 @@ describe('a Campaign ID that is another for a later row', () => {
 			{ phone: '9876543210', campaign: 42 },
 			{ phone: '9876543211', campaign: 42 },
 		);
-		expect((await feed(ring, rows, { campaignId })).error).toBeUndefined();
+		expect((await feed(harness, rows, { campaignId })).error).toBeUndefined();
 		expect(bodies).toHaveLength(1);
 	});
 });
@@ -159,7 +159,7 @@ describe('a Campaign ID that is another for a later row', () => {
 describe('columns', () => {
 	test('are found by name, whatever their case', async () => {
 		const [body] = await sent(
-			ring,
+			harness,
 			{},
 			{ 'Phone Number': '9876543210', 'FULL NAME': 'Asha', Plan: 'gold' },
 		);
@@ -169,13 +169,13 @@ describe('columns', () => {
 	test('can be mapped; a column that is called like the documented field does not get in the way', async () => {
 		const parameters = { phoneColumn: 'WhatsApp', personNameColumn: 'lead' };
 		const row = { phone: '0201234567', WhatsApp: '98765 43210', Lead: 'Asha', person_name: 'x' };
-		const [body] = await sent(ring, parameters, row);
+		const [body] = await sent(harness, parameters, row);
 		expect(contactsOf(body)).toEqual([{ phone: '9876543210', person_name: 'Asha' }]);
 	});
 
 	test('an empty Person Name Column sends no names', async () => {
 		const [body] = await sent(
-			ring,
+			harness,
 			{ personNameColumn: '' },
 			{ phone: '9876543210', person_name: 'A' },
 		);
@@ -190,12 +190,12 @@ describe('columns', () => {
 	])('Other Columns %s %s', async (otherColumns, columnsToSend, extra) => {
 		const parameters = { otherColumns, ...(columnsToSend && { columnsToSend }) };
 		const row = { phone: '9876543210', city: 'Pune', plan: 'gold', age: 41 };
-		const [body] = await sent(ring, parameters, row);
+		const [body] = await sent(harness, parameters, row);
 		expect(contactsOf(body)).toEqual([{ phone: '9876543210', ...extra }]);
 	});
 });
 
 test('Release to Calling Queue', async () => {
-	const [body] = await sent(ring, { enqueue: true }, { phone: '9876543210' });
+	const [body] = await sent(harness, { enqueue: true }, { phone: '9876543210' });
 	expect(body).toHaveProperty('enqueue', true);
 });

@@ -1,6 +1,6 @@
 import nock from 'nock';
 import type { JsonObject } from '../../../nodes/shared/json';
-import { engineRing, service } from '../../engine';
+import { engineHarness, service } from '../../engine';
 import {
 	accepted,
 	answering,
@@ -15,7 +15,7 @@ import {
 	sizes,
 } from './feed';
 
-const ring = engineRing();
+const harness = engineHarness();
 const totals = {
 	requests: 1,
 	rejected: 0,
@@ -35,13 +35,18 @@ describe('options', () => {
 
 	test('Normalize Phone Numbers off sends numbers as they are', async () => {
 		const options = { normalizePhones: false };
-		const [body] = await sent(ring, { options }, { phone: '098765-43210' }, { phone: 14155550100 });
+		const [body] = await sent(
+			harness,
+			{ options },
+			{ phone: '098765-43210' },
+			{ phone: 14155550100 },
+		);
 		expect(phonesOf(body)).toEqual(['098765-43210', '14155550100']);
 	});
 
 	test('Remove Duplicates leaves the longer name and counts', async () => {
 		const bodies = answering([200, accepted(1)]);
-		const { pushed, rejected, hints } = await feed(ring, duplicates);
+		const { pushed, rejected, hints } = await feed(harness, duplicates);
 		expect(contactsOf(bodies[0])).toEqual([{ phone: '+919876543210', person_name: 'Asha Rao' }]);
 		expect(pushed[0]?.json.feed).toEqual({ received: 2, pushed: 1, ...totals, duplicate: 1 });
 		expect(pushed[0]?.pairedItem).toEqual([{ item: 1 }]);
@@ -51,13 +56,13 @@ describe('options', () => {
 
 	test('Remove Duplicates off sends all', async () => {
 		const bodies = answering([200, accepted(2)]);
-		await feed(ring, duplicates, { options: { removeDuplicates: false } });
+		await feed(harness, duplicates, { options: { removeDuplicates: false } });
 		expect(phonesOf(bodies[0])).toEqual(['9876543210', '+919876543210']);
 	});
 
 	test('Put Duplicates in Rejected', async () => {
 		answering([200, accepted(1)]);
-		const { rejected } = await feed(ring, duplicates, { options: { reportDuplicates: true } });
+		const { rejected } = await feed(harness, duplicates, { options: { reportDuplicates: true } });
 		expect(rejected).toEqual([
 			{
 				json: {
@@ -79,7 +84,7 @@ describe('options', () => {
 		const bodies = answering(
 			...expected.map((count): [number, JsonObject] => [200, accepted(count)]),
 		);
-		const { pushed } = await feed(ring, manyRows(3), { options: { contactsPerRequest } });
+		const { pushed } = await feed(harness, manyRows(3), { options: { contactsPerRequest } });
 		expect(sizes(bodies)).toEqual(expected);
 		expect(pushed).toHaveLength(expected.length);
 	});
@@ -90,7 +95,7 @@ describe('options', () => {
 			.post(PATH, { ...body, contacts: [{ phone: '9876543210' }] })
 			.query({ locale: 'en' })
 			.reply(200, accepted(1));
-		const { error } = await feed(ring, rowsOf({ phone: '9876543210' }), {
+		const { error } = await feed(harness, rowsOf({ phone: '9876543210' }), {
 			options: {
 				additionalBodyFields: '{ "source": "sheet", "agent_uuid": "agent_other" }',
 				additionalQueryParameters: '{ "locale": "en" }',
@@ -109,7 +114,7 @@ describe('options', () => {
 			[200, accepted(2, { ...second, ...dnd })],
 		);
 		const input = Array.from({ length: 10_002 }, (_, i) => ({ json: { phone: 9e9 + i } }));
-		const { pushed } = await feed(ring, input, { options: { output: 'summary' } });
+		const { pushed } = await feed(harness, input, { options: { output: 'summary' } });
 		expect(jsonOf(pushed)).toEqual([
 			{
 				campaign_upload_ids: [1, 2],

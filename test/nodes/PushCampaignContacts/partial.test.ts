@@ -1,7 +1,7 @@
 import countBy from 'lodash/countBy';
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/json';
-import { engineRing, output } from '../../engine';
+import { engineHarness, output } from '../../engine';
 import {
 	accepted,
 	answering,
@@ -16,7 +16,7 @@ import {
 	sizes,
 } from './feed';
 
-const ring = engineRing();
+const harness = engineHarness();
 const two = manyRows(2);
 const OK: [number, JsonObject] = [200, accepted(10_000)];
 const goOn = { onError: 'continueRegularOutput' as const };
@@ -43,7 +43,7 @@ describe('when the fate of the second request is unknown', () => {
 		'%s: it is not sent again, and the message tells every row',
 		async (_n, arm) => {
 			const bodies = arm();
-			const { error } = await feed(ring, [{ json: { phone: '12' } }, ...manyRows(20_001)]);
+			const { error } = await feed(harness, [{ json: { phone: '12' } }, ...manyRows(20_001)]);
 			expect(sizes(bodies)).toEqual([10_000, 10_000]);
 			nothingTwice(bodies);
 			expect(error).toMatchObject({
@@ -61,7 +61,7 @@ describe('when the fate of the second request is unknown', () => {
 
 	test.each(faults)('%s: with Continue every row comes out once', async (_name, arm) => {
 		const bodies = arm();
-		const { pushed, rejected, error, hints } = await feed(ring, manyRows(20_001), {}, goOn);
+		const { pushed, rejected, error, hints } = await feed(harness, manyRows(20_001), {}, goOn);
 		expect(error).toBeUndefined();
 		nothingTwice(bodies);
 		expect(pushed).toHaveLength(1);
@@ -84,7 +84,7 @@ describe('when the fate of the second request is unknown', () => {
 	test.each(faults)('%s: Retry On Fail sends only what was not sent', async (_name, arm) => {
 		const bodies = arm();
 		answeringInto(bodies, [200, accepted(1)]);
-		const { error } = await feed(ring, manyRows(20_001), {}, tryAgain);
+		const { error } = await feed(harness, manyRows(20_001), {}, tryAgain);
 		expect(sizes(bodies)).toEqual([10_000, 10_000, 1]);
 		nothingTwice(bodies);
 		expect(error).toHaveProperty(
@@ -96,11 +96,11 @@ describe('when the fate of the second request is unknown', () => {
 	});
 
 	test('a later try that cannot even begin still knows what was pushed', async () => {
-		const read = ring.credentials.getDecrypted.bind(ring.credentials);
-		const reading = jest.spyOn(ring.credentials, 'getDecrypted');
+		const read = harness.credentials.getDecrypted.bind(harness.credentials);
+		const reading = jest.spyOn(harness.credentials, 'getDecrypted');
 		reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
 		const bodies = answering(OK, [503, '']);
-		const { error } = await feed(ring, manyRows(10_001), {}, tryAgain);
+		const { error } = await feed(harness, manyRows(10_001), {}, tryAgain);
 		reading.mockRestore();
 		expect(bodies).toHaveLength(2);
 		expect(error).toMatchObject({
@@ -110,19 +110,19 @@ describe('when the fate of the second request is unknown', () => {
 	});
 
 	test('a later try that cannot begin under Continue leaves no pushed row in Rejected', async () => {
-		const read = ring.credentials.getDecrypted.bind(ring.credentials);
-		const reading = jest.spyOn(ring.credentials, 'getDecrypted');
+		const read = harness.credentials.getDecrypted.bind(harness.credentials);
+		const reading = jest.spyOn(harness.credentials, 'getDecrypted');
 		reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
 		answering([503, '']);
 		const over = { ...tryAgain, onError: 'continueErrorOutput' as const };
-		const { rejected } = await feed(ring, two, {}, over);
+		const { rejected } = await feed(harness, two, {}, over);
 		reading.mockRestore();
 		expect(statusesOf(rejected)).toEqual({ unknown: 2 });
 	});
 
 	test('the error output gets one item, and the rows are in Rejected', async () => {
 		answering(OK, [503, '']);
-		const fed = await feed(ring, manyRows(10_001), {}, { onError: 'continueErrorOutput' });
+		const fed = await feed(harness, manyRows(10_001), {}, { onError: 'continueErrorOutput' });
 		expect(fed.pushed).toHaveLength(1);
 		expect(fed.rejected).toHaveLength(1);
 		expect(jsonOf(output(fed.run, 'Node', 2))).toEqual([
@@ -155,7 +155,7 @@ describe('when the fate of the second request is unknown', () => {
 describe('when a request surely did not take effect', () => {
 	test('429: it is sent again', async () => {
 		const bodies = answering([429, ''], [200, accepted(2)]);
-		const { pushed, rejected, error } = await feed(ring, two);
+		const { pushed, rejected, error } = await feed(harness, two);
 		expect(error).toBeUndefined();
 		expect(sizes(bodies)).toEqual([2, 2]);
 		expect(pushed).toHaveLength(1);
@@ -165,7 +165,7 @@ describe('when a request surely did not take effect', () => {
 	test('refused connection: it is sent again', async () => {
 		const bodies = breaking('ECONNREFUSED', [], 'connect');
 		answering([200, accepted(2)]);
-		const { pushed, error } = await feed(ring, two);
+		const { pushed, error } = await feed(harness, two);
 		expect(error).toBeUndefined();
 		expect(bodies).toHaveLength(1);
 		expect(pushed).toHaveLength(1);
@@ -173,7 +173,7 @@ describe('when a request surely did not take effect', () => {
 
 	test('Retry On Fail pushes the rest when the cause is gone', async () => {
 		const bodies = answering(OK, [409, refusal('Campaign is archived')], [200, accepted(1)]);
-		const { pushed, rejected, error } = await feed(ring, manyRows(10_001), {}, tryAgain);
+		const { pushed, rejected, error } = await feed(harness, manyRows(10_001), {}, tryAgain);
 		expect(error).toBeUndefined();
 		expect(bodies.map(phonesOf).at(-1)).toEqual([phone(10_000)]);
 		expect(pushed.map(({ json }) => json.contacts_received)).toEqual([10_000, 1]);
@@ -184,7 +184,7 @@ describe('when a request surely did not take effect', () => {
 	test('Retry On Fail with the error output does the same', async () => {
 		const bodies = answering([409, refusal('Campaign is archived')], [200, accepted(2)]);
 		const over = { ...tryAgain, onError: 'continueErrorOutput' as const };
-		const { pushed, rejected, run } = await feed(ring, two, {}, over);
+		const { pushed, rejected, run } = await feed(harness, two, {}, over);
 		expect(sizes(bodies)).toEqual([2, 2]);
 		expect(pushed).toHaveLength(1);
 		expect(rejected).toEqual([]);
@@ -195,8 +195,8 @@ describe('when a request surely did not take effect', () => {
 test('another run of the same rows is a feed of its own', async () => {
 	const input = manyRows(1);
 	const bodies = answering([409, refusal('Campaign is archived')], [200, accepted(1)]);
-	await feed(ring, input);
-	const { pushed } = await feed(ring, input);
+	await feed(harness, input);
+	const { pushed } = await feed(harness, input);
 	expect(sizes(bodies)).toEqual([1, 1]);
 	expect(pushed).toHaveLength(1);
 });

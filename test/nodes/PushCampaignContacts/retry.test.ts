@@ -1,6 +1,6 @@
 import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/json';
-import { engineRing, oneNodeWorkflow, output, retryFailed, runWorkflow } from '../../engine';
+import { engineHarness, oneNodeWorkflow, output, retryFailed, runWorkflow } from '../../engine';
 import {
 	accepted,
 	answering,
@@ -12,23 +12,23 @@ import {
 	phone,
 	phonesOf,
 	refusal,
-	type Parameters,
+	type NodeParameters,
 } from './feed';
 
-const ring = engineRing();
-const bySize: Parameters = { options: { contactsPerRequest: 2 } };
+const harness = engineHarness();
+const bySize: NodeParameters = { options: { contactsPerRequest: 2 } };
 const OK: [number, JsonObject] = [200, accepted(2)];
 const ARCHIVED: [number, JsonObject] = [409, refusal('Campaign is archived')];
 
 async function run(node: INode, input: INodeExecutionData[]): Promise<IRun> {
 	const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
-	return await runWorkflow(ring.credentials, workflow, start, input, 'trigger');
+	return await runWorkflow(harness.credentials, workflow, start, input, 'trigger');
 }
 
 /** What *Retry* in the list of executions makes of it, with the node as it is then. */
 async function retry(failed: IRun, node: INode): Promise<IRun> {
 	const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
-	return await retryFailed(ring.credentials, failed, workflow);
+	return await retryFailed(harness.credentials, failed, workflow);
 }
 
 const feedsOf = (done: IRun) =>
@@ -38,7 +38,7 @@ const errorOf = ({ data }: IRun) => data.resultData.error;
 describe('Retry in the list of executions', () => {
 	test('sends what was not sent, and puts out the requests of both', async () => {
 		const bodies = answering(OK, ARCHIVED, OK, [200, accepted(1)]);
-		const node = feedNode(ring, bySize);
+		const node = feedNode(harness, bySize);
 		const failed = await run(node, manyRows(5));
 		expect(errorOf(failed)).toHaveProperty(
 			'description',
@@ -64,7 +64,7 @@ describe('Retry in the list of executions', () => {
 		const bodies = answering(OK);
 		breaking('ECONNRESET', bodies);
 		answeringInto(bodies, [200, accepted(1)]);
-		const node = feedNode(ring, bySize);
+		const node = feedNode(harness, bySize);
 		const failed = await run(node, manyRows(5));
 		const again = await retry(failed, node);
 		const third = await retry(again, node);
@@ -80,16 +80,16 @@ describe('Retry in the list of executions', () => {
 
 	test('with the current workflow, no number goes to the campaign again, whatever was changed', async () => {
 		const bodies = answering(OK, ARCHIVED, OK);
-		const failed = await run(feedNode(ring, bySize), manyRows(4));
+		const failed = await run(feedNode(harness, bySize), manyRows(4));
 		const changed = { enqueue: true, otherColumns: 'none', options: { contactsPerRequest: 10 } };
-		await retry(failed, feedNode(ring, changed));
+		await retry(failed, feedNode(harness, changed));
 		expect(bodies.slice(2).map(phonesOf)).toEqual([[phone(2), phone(3)]]);
 	});
 
 	test('without a usable setting, tells what is in the campaign and what is not', async () => {
 		answering(OK, ARCHIVED);
-		const failed = await run(feedNode(ring, bySize), manyRows(4));
-		const broken = feedNode(ring, { ...bySize, campaignId: 'Spring' });
+		const failed = await run(feedNode(harness, bySize), manyRows(4));
+		const broken = feedNode(harness, { ...bySize, campaignId: 'Spring' });
 		const again = await retry(failed, { ...broken, onError: 'continueRegularOutput' });
 		expect(jsonOf(output(again, 'Node'))).toMatchObject([
 			{ campaign_upload_id: 501, feed: { received: 4, pushed: 2, not_sent: 2 } },
@@ -102,7 +102,7 @@ describe('Retry in the list of executions', () => {
 
 	test('a record that cannot be read sends nothing and calls no row unsent', async () => {
 		answering(OK, ARCHIVED);
-		const node = feedNode(ring, bySize);
+		const node = feedNode(harness, bySize);
 		const failed = await run(node, manyRows(4));
 		const context = failed.data.executionData?.contextData['node:Node'];
 		const shelf: unknown = context?.voiceChatAgent;

@@ -2,7 +2,7 @@ import countBy from 'lodash/countBy';
 import type { INode } from 'n8n-workflow';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import type { JsonObject } from '../../../nodes/shared/json';
-import { engineRing } from '../../engine';
+import { engineHarness } from '../../engine';
 import {
 	dialects,
 	fixtures,
@@ -11,9 +11,9 @@ import {
 	type Fault,
 	type Simulator,
 } from '../../simulator';
-import { feed, manyRows, phone, rowsOf, type Parameters } from './feed';
+import { feed, manyRows, phone, rowsOf, type NodeParameters } from './feed';
 
-const ring = engineRing();
+const harness = engineHarness();
 const { agents, campaigns, dndPhone } = fixtures;
 
 const UNUSABLE = ['', '9.88E+09', 'call me', '12345', '+1 415 555 0100'];
@@ -33,19 +33,21 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 	beforeAll(async () => {
 		simulator = await startSimulator({ dialect, keepBodies: false });
 		const { baseUrl, token: apiToken } = simulator;
-		attached = { credentials: { [CREDENTIAL]: await ring.addCredential({ baseUrl, apiToken }) } };
+		attached = {
+			credentials: { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) },
+		};
 	});
 	afterEach(() => simulator.reset());
 	afterAll(async () => await simulator.stop());
 
 	const push = async (
 		input: ReturnType<typeof manyRows>,
-		parameters: Parameters = {},
+		parameters: NodeParameters = {},
 		over: Partial<INode> = {},
 	) => {
 		const agentUuid = { __rl: true, mode: 'id', value: agents.full };
 		const all = { campaignId: campaigns.active, agentUuid, ...parameters };
-		return await feed(ring, input, all, { ...attached, ...over });
+		return await feed(harness, input, all, { ...attached, ...over });
 	};
 	const pushRequests = () =>
 		simulator.requests.filter(({ path }) => path.endsWith('/contacts')).length;
@@ -127,7 +129,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		expect([pushed.length, rejected.length]).toEqual([1, 0]);
 	});
 
-	test.each<[string, Parameters, RegExp]>([
+	test.each<[string, NodeParameters, RegExp]>([
 		['an archived campaign', { campaignId: campaigns.archived }, /campaign is archived/],
 		['an unknown campaign', { campaignId: 999 }, /does not know this campaign/],
 		['an unknown agent', { agentUuid: agents.foreign }, /does not find this agent/],
@@ -199,10 +201,10 @@ test('a request that is over the service’s size goes out in smaller ones', asy
 	const general = { ...dialects.plain.general, maxBodyBytes: 20_000 };
 	const simulator = await startSimulator({ dialect: { ...dialects.plain, general } });
 	const { baseUrl, token: apiToken } = simulator;
-	const credentials = { [CREDENTIAL]: await ring.addCredential({ baseUrl, apiToken }) };
+	const credentials = { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) };
 	const agentUuid = { __rl: true, mode: 'id', value: agents.full };
 	const parameters = { campaignId: campaigns.active, agentUuid };
-	const { pushed, rejected, error } = await feed(ring, manyRows(1_000), parameters, {
+	const { pushed, rejected, error } = await feed(harness, manyRows(1_000), parameters, {
 		credentials,
 	});
 	expect(error).toBeUndefined();

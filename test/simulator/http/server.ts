@@ -134,8 +134,8 @@ async function respond(
 	const changed = fault && faultyAnswer(fault, world.dialect, `${world.baseUrl}/elsewhere`);
 	const sent = changed ?? handled ?? refused(500, 'Internal server error');
 	outcome.status = sent.status;
-	const said = isObject(sent.body) ? sent.body.error : undefined;
-	if (typeof said === 'string') outcome.error = said;
+	const originalMessage = isObject(sent.body) ? sent.body.error : undefined;
+	if (typeof originalMessage === 'string') outcome.error = originalMessage;
 	await send(reply, withHeaders(world, sent, route), fault);
 }
 

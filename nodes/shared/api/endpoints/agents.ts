@@ -1,13 +1,13 @@
 import { holdsSomething } from '../evidence';
 import type { Answer } from '../http';
-import type { Service } from '../client';
+import type { ApiClient } from '../client';
 import { withAdditions, type Additions } from './endpoint';
 
 /** `GET /v1/active_agents`: agents that are active and able to take calls. */
 export async function getActiveAgents(
-	service: Service,
+	client: ApiClient,
 	additions: Additions = {},
 ): Promise<Answer> {
 	const request = withAdditions({ method: 'GET', path: '/v1/active_agents' }, additions);
-	return await service.send(request, holdsSomething);
+	return await client.send(request, holdsSomething);
 }

@@ -1,61 +1,61 @@
 import { carries, either, holdsRecord, holdsSomething, type Evidence } from '../evidence';
 import type { Answer, Query } from '../http';
-import type { Service } from '../client';
+import type { ApiClient } from '../client';
 import type { CallRequest } from '../types';
 import { segment, withAdditions, type Additions } from './endpoint';
 
 /** `POST /v1/call`, or the legacy `POST /call` with the identical contract; placed when there is a `call_id`. */
 export async function placeCall(
-	service: Service,
+	client: ApiClient,
 	body: CallRequest,
 	{ legacy = false, ...additions }: Additions & { legacy?: boolean } = {},
 ): Promise<Answer> {
 	const path = legacy ? '/call' : '/v1/call';
 	const request = withAdditions({ method: 'POST', path, body }, additions);
-	return await service.send(request, carries('call_id'));
+	return await client.send(request, carries('call_id'));
 }
 
 /** `GET /v1/call/{id}`: the call record. */
 export async function getCall(
-	service: Service,
+	client: ApiClient,
 	callId: string,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await readCall(service, callId, '', additions, either(carries('call_id'), holdsRecord));
+	return await readCall(client, callId, '', additions, either(carries('call_id'), holdsRecord));
 }
 
 /** `GET /v1/call/{id}/transcript`; empty when none was captured. */
 export async function getTranscript(
-	service: Service,
+	client: ApiClient,
 	callId: string,
 	additions: Additions = {},
 ): Promise<Answer> {
 	const evidence = carries('call_id', 'transcript');
-	return await readCall(service, callId, '/transcript', additions, evidence);
+	return await readCall(client, callId, '/transcript', additions, evidence);
 }
 
 /** `GET /v1/call/{id}/recording`: a presigned address, or `recording_not_available`. */
 export async function getRecording(
-	service: Service,
+	client: ApiClient,
 	callId: string,
 	additions: Additions = {},
 ): Promise<Answer> {
 	const evidence = carries('call_id', 'recording_url');
-	return await readCall(service, callId, '/recording', additions, evidence);
+	return await readCall(client, callId, '/recording', additions, evidence);
 }
 
 /** `GET /v1/calls`; of its parameters only `campaign_upload_id` is documented. */
 export async function listCalls(
-	service: Service,
+	client: ApiClient,
 	query: Query,
 	additions: Additions = {},
 ): Promise<Answer> {
 	const request = withAdditions({ method: 'GET', path: '/v1/calls', query }, additions);
-	return await service.send(request, holdsSomething);
+	return await client.send(request, holdsSomething);
 }
 
 async function readCall(
-	service: Service,
+	client: ApiClient,
 	callId: string,
 	part: '' | '/transcript' | '/recording',
 	additions: Additions,
@@ -63,5 +63,5 @@ async function readCall(
 ): Promise<Answer> {
 	const path = `/v1/call/${segment(callId)}${part}`;
 	const request = withAdditions({ method: 'GET', path }, additions);
-	return await service.send(request, evidence, { isSecret: part === '/recording' });
+	return await client.send(request, evidence, { isSecret: part === '/recording' });
 }

@@ -1,28 +1,28 @@
 import { carries } from '../evidence';
 import type { Answer } from '../http';
-import type { Service } from '../client';
+import type { ApiClient } from '../client';
 import type { CampaignContactsRequest } from '../types';
 import { segment, withAdditions, type Additions } from './endpoint';
 
 /** `POST /v1/campaigns/{id}/contacts`; taken when the answer names the contact list or counts what it accepted. */
 export async function pushContacts(
-	service: Service,
+	client: ApiClient,
 	campaignId: number,
 	body: CampaignContactsRequest,
 	additions: Additions = {},
 ): Promise<Answer> {
 	const path = `/v1/campaigns/${segment(campaignId)}/contacts`;
 	const request = withAdditions({ method: 'POST', path, body }, additions);
-	return await service.send(request, carries('campaign_upload_id', 'contacts_accepted'));
+	return await client.send(request, carries('campaign_upload_id', 'contacts_accepted'));
 }
 
 /** `GET /v1/campaigns/{id}/status`; cheap to poll. */
 export async function getCampaignStatus(
-	service: Service,
+	client: ApiClient,
 	campaignId: number,
 	additions: Additions = {},
 ): Promise<Answer> {
 	const path = `/v1/campaigns/${segment(campaignId)}/status`;
 	const request = withAdditions({ method: 'GET', path }, additions);
-	return await service.send(request, carries('campaign', 'calls', 'uploads'));
+	return await client.send(request, carries('campaign', 'calls', 'uploads'));
 }

@@ -1,4 +1,4 @@
-import type { Service } from '../client';
+import type { ApiClient } from '../client';
 import { both, carries, carriesSomewhere, either, type Evidence, saysSuccess } from '../evidence';
 import type { Answer } from '../http';
 import type {
@@ -11,16 +11,13 @@ import type {
 import { type Additions, segment, withAdditions } from './endpoint';
 
 async function post(
-	service: Service,
+	client: ApiClient,
 	path: string,
 	values: Additions,
 	additions: Additions,
 	evidence: Evidence,
 ): Promise<Answer> {
-	return await service.send(
-		withAdditions({ method: 'POST', path, ...values }, additions),
-		evidence,
-	);
+	return await client.send(withAdditions({ method: 'POST', path, ...values }, additions), evidence);
 }
 
 function sessionPath(sessionId: string, last: string): string {
@@ -45,40 +42,40 @@ const ENDED = {
 
 /** `POST /v1/chat/session`; what its body is called is open, and so is the answer. */
 export async function createSession(
-	service: Service,
+	client: ApiClient,
 	values: Additions,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(service, '/v1/chat/session', values, additions, saysSuccess);
+	return await post(client, '/v1/chat/session', values, additions, saysSuccess);
 }
 
 /** `POST /v1/chat/inbound`: answers with the agent's reply; what its body is called is open. */
 export async function sendInbound(
-	service: Service,
+	client: ApiClient,
 	values: Additions,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(service, '/v1/chat/inbound', values, additions, SHOWS_A_TURN);
+	return await post(client, '/v1/chat/inbound', values, additions, SHOWS_A_TURN);
 }
 
 /** `POST /v1/chat/inbound/async`: the reply comes later; takes an `idempotency_key`. */
 export async function sendInboundAsync(
-	service: Service,
+	client: ApiClient,
 	values: Additions,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(service, '/v1/chat/inbound/async', values, additions, saysSuccess);
+	return await post(client, '/v1/chat/inbound/async', values, additions, saysSuccess);
 }
 
 /** `POST /v1/chat/session/{id}/support`; of its commands only `close` is documented. */
 export async function sendSupportCommand(
-	service: Service,
+	client: ApiClient,
 	sessionId: string,
 	command: string,
 	additions: Additions = {},
 ): Promise<Answer> {
 	return await post(
-		service,
+		client,
 		sessionPath(sessionId, 'support'),
 		{ body: { command } },
 		additions,
@@ -88,13 +85,13 @@ export async function sendSupportCommand(
 
 /** `POST /v1/chat/session/{id}/inject_context`: appends one entry. */
 export async function injectContext(
-	service: Service,
+	client: ApiClient,
 	sessionId: string,
 	body: InjectContextRequest,
 	additions: Additions = {},
 ): Promise<Answer> {
 	return await post(
-		service,
+		client,
 		sessionPath(sessionId, 'inject_context'),
 		{ body },
 		additions,
@@ -104,21 +101,21 @@ export async function injectContext(
 
 /** Legacy `POST /chat_sessions`. */
 export async function createLegacySession(
-	service: Service,
+	client: ApiClient,
 	body: LegacyCreateSessionRequest,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(service, '/chat_sessions', { body }, additions, carries('session_id'));
+	return await post(client, '/chat_sessions', { body }, additions, carries('session_id'));
 }
 
 /** Legacy `POST /chat_messages/send_message`. */
 export async function sendLegacyMessage(
-	service: Service,
+	client: ApiClient,
 	body: LegacySendMessageRequest,
 	additions: Additions = {},
 ): Promise<Answer> {
 	return await post(
-		service,
+		client,
 		'/chat_messages/send_message',
 		{ body },
 		additions,
@@ -128,14 +125,14 @@ export async function sendLegacyMessage(
 
 /** Legacy `POST /chat_sessions/{id}/close_session` and `…/pause_session`. */
 export async function endLegacySession(
-	service: Service,
+	client: ApiClient,
 	how: 'close_session' | 'pause_session',
 	sessionId: string,
 	body: LegacySessionRequest,
 	additions: Additions = {},
 ): Promise<Answer> {
 	return await post(
-		service,
+		client,
 		`/chat_sessions/${segment(sessionId)}/${how}`,
 		{ body },
 		additions,
@@ -148,7 +145,7 @@ const TOKEN_TIMEOUT_MS = 15_000;
 
 /** `POST /v1/chat/session/{id}/ws_token`; with an API token the stream must be `user`. */
 export async function requestWsToken(
-	service: Service,
+	client: ApiClient,
 	sessionId: string,
 	additions: Additions = {},
 ): Promise<Answer> {
@@ -156,5 +153,5 @@ export async function requestWsToken(
 	const body: WsTokenRequest = { stream: 'user' };
 	const timeoutMs = TOKEN_TIMEOUT_MS;
 	const request = withAdditions({ method: 'POST', path, body, timeoutMs }, additions);
-	return await service.send(request, either(saysSuccess, carries('token')), { isSecret: true });
+	return await client.send(request, either(saysSuccess, carries('token')), { isSecret: true });
 }

@@ -1,36 +1,36 @@
 import { both, carries, holdsSomething, saysSuccess } from '../evidence';
 import type { Answer, Query } from '../http';
-import type { Service } from '../client';
+import type { ApiClient } from '../client';
 import { withAdditions, type Additions } from './endpoint';
 
 const PATH = '/v1/dnd_numbers';
 
 /** `POST /v1/dnd_numbers`; how its values are named and carried is open, and so is the answer. */
 export async function addDndNumber(
-	service: Service,
+	client: ApiClient,
 	values: Additions,
 	additions: Additions = {},
 ): Promise<Answer> {
 	const request = withAdditions({ method: 'POST', path: PATH, ...values }, additions);
-	return await service.send(request, saysSuccess);
+	return await client.send(request, saysSuccess);
 }
 
 /** `GET /v1/dnd_numbers`: active entries of an agent, with `meta` for the pages. */
 export async function listDndNumbers(
-	service: Service,
+	client: ApiClient,
 	query: Query,
 	additions: Additions = {},
 ): Promise<Answer> {
 	const request = withAdditions({ method: 'GET', path: PATH, query }, additions);
-	return await service.send(request, holdsSomething);
+	return await client.send(request, holdsSomething);
 }
 
 /** `DELETE /v1/dnd_numbers`; `phone` is documented, where it is carried is open. Answered with `{ success: true, message }`. */
 export async function removeDndNumber(
-	service: Service,
+	client: ApiClient,
 	values: Additions,
 	additions: Additions = {},
 ): Promise<Answer> {
 	const request = withAdditions({ method: 'DELETE', path: PATH, ...values }, additions);
-	return await service.send(request, both(saysSuccess, carries('message')));
+	return await client.send(request, both(saysSuccess, carries('message')));
 }

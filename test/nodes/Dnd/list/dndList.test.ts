@@ -3,7 +3,7 @@ import { findEntry, readDndList } from '../../../../nodes/Dnd/list/dndList';
 import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
 import { ApiMapping } from '../../../../nodes/shared/apiMapping';
 import { phoneKey } from '../../../../nodes/Dnd/list/phoneMatch';
-import { Service } from '../../../../nodes/shared/api/client';
+import { ApiClient } from '../../../../nodes/shared/api/client';
 import type { JsonObject } from '../../../../nodes/shared/json';
 
 const NAMES = {
@@ -24,7 +24,7 @@ function listing(answer: (query: Query) => unknown) {
 		return { status: 200, headers: {}, text: JSON.stringify(answer(query)) };
 	};
 	const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
-	return { asked, service: new Service(transport, clock, () => 0) };
+	return { asked, client: new ApiClient(transport, clock, () => 0) };
 }
 
 const paged = (first: number) =>
@@ -40,40 +40,40 @@ describe('the pages', () => {
 		['0', 0, [{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 1 }]],
 	])('counted from %s: to the last one of meta, and no further', async (_from, first, asked) => {
 		const list = paged(first);
-		expect(await readDndList(list.service, REQUEST, new ApiMapping(NAMES))).toEqual(entries(0, 8));
+		expect(await readDndList(list.client, REQUEST, new ApiMapping(NAMES))).toEqual(entries(0, 8));
 		expect(list.asked).toEqual(asked);
 	});
 
 	test.each([0, 1])('a list of one page, counted from %p, is one request', async (current_page) => {
 		const meta = { current_page, total_pages: 1 };
-		const { service, asked } = listing(() => ({ success: true, data: entries(0, 4), meta }));
-		expect(await readDndList(service, REQUEST, new ApiMapping(NAMES))).toHaveLength(4);
+		const { client, asked } = listing(() => ({ success: true, data: entries(0, 4), meta }));
+		expect(await readDndList(client, REQUEST, new ApiMapping(NAMES))).toHaveLength(4);
 		expect(asked).toHaveLength(1);
 	});
 
 	test('shown from 1 and asked for from 0: no page is left out', async () => {
-		const { service, asked } = listing(({ p = 0 }) => ({
+		const { client, asked } = listing(({ p = 0 }) => ({
 			success: true,
 			data: entries(4 * Number(p), 4 * Number(p) + 4),
 			meta: { current_page: Number(p) + 1, total_pages: 3 },
 		}));
-		expect(await readDndList(service, REQUEST, new ApiMapping(NAMES))).toEqual(entries(0, 12));
+		expect(await readDndList(client, REQUEST, new ApiMapping(NAMES))).toEqual(entries(0, 12));
 		expect(asked.map(({ p }) => p)).toEqual([undefined, 2, 1, 2]);
 	});
 
 	test('numbers in meta may be text', async () => {
-		const { service } = listing(({ p = '1' }) => {
+		const { client } = listing(({ p = '1' }) => {
 			const start = 4 * (Number(p) - 1);
 			const meta = { current_page: String(p), total_pages: '2' };
 			return { success: true, data: entries(start, start + 4), meta };
 		});
-		expect(await readDndList(service, REQUEST, new ApiMapping(NAMES))).toHaveLength(8);
+		expect(await readDndList(client, REQUEST, new ApiMapping(NAMES))).toHaveLength(8);
 	});
 
 	test('a limit ends the reading', async () => {
-		const { service, asked } = paged(1);
+		const { client, asked } = paged(1);
 		const request = { ...REQUEST, limit: 3, pageSize: 3, phone: '98' };
-		expect(await readDndList(service, request, new ApiMapping(NAMES))).toEqual(entries(0, 3));
+		expect(await readDndList(client, request, new ApiMapping(NAMES))).toEqual(entries(0, 3));
 		expect(asked).toEqual([{ ag: 'agent_a1', n: 3, ph: '98' }]);
 	});
 
@@ -82,9 +82,9 @@ describe('the pages', () => {
 		['no number of pages', { meta: { current_page: 1, total_count: 9 } }],
 		['no current page', { meta: { total_pages: 2 } }],
 	])('%s: a list that may have more pages is not taken for whole', async (_name, more) => {
-		const { service } = listing(() => ({ success: true, data: entries(0, 4), ...more }));
+		const { client } = listing(() => ({ success: true, data: entries(0, 4), ...more }));
 		const read = async (limit: number) =>
-			await readDndList(service, { ...REQUEST, limit }, new ApiMapping(NAMES));
+			await readDndList(client, { ...REQUEST, limit }, new ApiMapping(NAMES));
 		await expect(read(Infinity)).rejects.toThrow(
 			'The answer does not tell whether the list has more pages',
 		);
@@ -95,31 +95,31 @@ describe('the pages', () => {
 		['total_count says so', entries(0, 4), { meta: { total_count: 4 } }],
 		['it is empty', [], {}],
 	])('a list is whole where %s', async (_name, data, more) => {
-		const { service, asked } = listing(() => ({ success: true, data, ...more }));
-		expect(await readDndList(service, REQUEST, new ApiMapping(NAMES))).toEqual(data);
+		const { client, asked } = listing(() => ({ success: true, data, ...more }));
+		expect(await readDndList(client, REQUEST, new ApiMapping(NAMES))).toEqual(data);
 		expect(asked).toHaveLength(1);
 	});
 
 	test('a service that does not know the page parameter is told', async () => {
 		const meta = { current_page: 1, total_pages: 9 };
-		const { service, asked } = listing(() => ({ data: entries(0, 4), meta }));
-		await expect(readDndList(service, REQUEST, new ApiMapping(NAMES))).rejects.toMatchObject({
-			todo: expect.stringContaining('List: Name of the Page Parameter'),
+		const { client, asked } = listing(() => ({ data: entries(0, 4), meta }));
+		await expect(readDndList(client, REQUEST, new ApiMapping(NAMES))).rejects.toMatchObject({
+			resolution: expect.stringContaining('List: Name of the Page Parameter'),
 		});
 		expect(asked).toHaveLength(2);
 	});
 
 	test('an answer without a list', async () => {
-		const { service } = listing(() => ({ success: true, data: {} }));
-		await expect(readDndList(service, REQUEST, new ApiMapping(NAMES))).rejects.toThrow(
+		const { client } = listing(() => ({ success: true, data: {} }));
+		await expect(readDndList(client, REQUEST, new ApiMapping(NAMES))).rejects.toThrow(
 			'The answer holds no list of numbers',
 		);
 	});
 
 	test('everything that is missing is named at once', async () => {
-		const { service } = paged(1);
+		const { client } = paged(1);
 		const request = { ...REQUEST, phone: '98', pageSize: 9 };
-		await expect(readDndList(service, request, new ApiMapping({}))).rejects.toThrow(
+		await expect(readDndList(client, request, new ApiMapping({}))).rejects.toThrow(
 			'“List: Name of the Agent Parameter”, “List: Name of the Phone Filter” and “List: Name of the Page Size Parameter”',
 		);
 	});
@@ -133,8 +133,8 @@ describe('the pages', () => {
 			'List: Name of the Page Size Parameter',
 		],
 	])('a missing open detail stops before anything is sent: %p', async (details, request, label) => {
-		const { service, asked } = paged(1);
-		await expect(readDndList(service, request, new ApiMapping(details))).rejects.toThrow(label);
+		const { client, asked } = paged(1);
+		await expect(readDndList(client, request, new ApiMapping(details))).rejects.toThrow(label);
 		expect(asked).toEqual([]);
 	});
 });

@@ -62,7 +62,7 @@ test.each([
 	],
 	['12', 'Enter its digits, with a leading + and country code where your service wants one.'],
 	['98765.00000', 'Write the number without a dot or comma.'],
-])('of %p it is said what to enter', (value, todo) => {
+])('of %p it is said what to enter', (value, resolution) => {
 	const told = () => {
 		try {
 			return parseDndPhone(value);
@@ -70,5 +70,5 @@ test.each([
 			return error;
 		}
 	};
-	expect(told()).toMatchObject({ todo });
+	expect(told()).toMatchObject({ resolution });
 });

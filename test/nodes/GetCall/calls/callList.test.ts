@@ -2,7 +2,7 @@ import range from 'lodash/range';
 import { readCalls } from '../../../../nodes/GetCall/calls/callList';
 import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
 import { ApiMapping, type MappingName } from '../../../../nodes/shared/apiMapping';
-import { Service } from '../../../../nodes/shared/api/client';
+import { ApiClient } from '../../../../nodes/shared/api/client';
 
 type Details = { [name in MappingName]?: string };
 
@@ -23,7 +23,7 @@ function listing(answer: (query: Query) => unknown) {
 		return { status: 200, headers: {}, text: JSON.stringify(answer(query)) };
 	};
 	const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
-	return { asked, service: new Service(transport, clock, () => 0) };
+	return { asked, client: new ApiClient(transport, clock, () => 0) };
 }
 
 /** Pages of 3 out of 7 calls. */
@@ -34,10 +34,10 @@ const paged = (first: number) =>
 	});
 
 const read = async (
-	{ service }: { service: Service },
+	{ client }: { client: ApiClient },
 	details: Details,
 	over: { limit?: number; pageSize?: number; query?: Query } = {},
-) => await readCalls(service, { query: {}, limit: Infinity, ...over }, new ApiMapping(details));
+) => await readCalls(client, { query: {}, limit: Infinity, ...over }, new ApiMapping(details));
 
 describe('the ways of paging', () => {
 	test.each([
@@ -189,7 +189,7 @@ test('a service that does not know the parameter is told, not read without end',
 	const list = listing(() => ({ data: { calls: calls(0, 3) } }));
 	await expect(read(list, PAGED)).rejects.toMatchObject({
 		message: 'The service gave the same part of the list again',
-		todo: expect.stringContaining('Way of Paging'),
+		resolution: expect.stringContaining('Way of Paging'),
 	});
 	expect(list.asked).toHaveLength(2);
 });
@@ -214,7 +214,7 @@ test('calls under their IDs in an object', async () => {
 	]);
 	await expect(read(list(), details)).rejects.toMatchObject({
 		message: 'The answer holds no list of calls at “data”',
-		todo: expect.stringContaining('fill in “Field for the Key of Each Call”'),
+		resolution: expect.stringContaining('fill in “Field for the Key of Each Call”'),
 	});
 });
 
@@ -233,7 +233,7 @@ test('a wrong place is named, with the places where lists are', async () => {
 	const list = listing(() => ({ data: { items: [], tags: { all: [] } } }));
 	await expect(read(list, PAGED)).rejects.toMatchObject({
 		message: 'The answer holds no list of calls at “data.calls”',
-		todo: expect.stringMatching(/data\.items \(a list\).*data\.tags\.all \(a list\)/),
+		resolution: expect.stringMatching(/data\.items \(a list\).*data\.tags\.all \(a list\)/),
 	});
 });
 

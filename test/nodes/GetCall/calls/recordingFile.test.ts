@@ -65,7 +65,7 @@ describe('a refused download', () => {
 
 	test('keeps the short code and nothing of the signed address', () => {
 		const text = '<Error><Code>RequestHasExpired</Code><StringToSign>secret</StringToSign></Error>';
-		const { said } = downloadRefused(403, text);
-		expect(said).toBe('HTTP status 403 · RequestHasExpired');
+		const { originalMessage } = downloadRefused(403, text);
+		expect(originalMessage).toBe('HTTP status 403 · RequestHasExpired');
 	});
 });

@@ -2,13 +2,14 @@ import { phoneNumber } from '../../../../nodes/PlaceCall/request/callPhone';
 
 const sent = (value: unknown, country = 'IN') => {
 	const checked = phoneNumber(value, country);
-	if ('problem' in checked) throw new Error(`${checked.problem.what}. ${checked.problem.todo}`);
+	if ('problem' in checked)
+		throw new Error(`${checked.problem.what}. ${checked.problem.resolution}`);
 	return checked.value;
 };
 const told = (value: unknown, country = 'IN') => {
 	const checked = phoneNumber(value, country);
 	return 'problem' in checked
-		? `${checked.problem.what}. ${checked.problem.todo}`
+		? `${checked.problem.what}. ${checked.problem.resolution}`
 		: `sent as ${checked.value}`;
 };
 

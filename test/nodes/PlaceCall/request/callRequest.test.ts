@@ -14,7 +14,7 @@ function told(over: Partial<CallFields>): string {
 	try {
 		buildCallRequest({ ...call, ...over });
 	} catch (error) {
-		if (error instanceof InvalidInput) return `${error.message}. ${error.todo}`;
+		if (error instanceof InvalidInput) return `${error.message}. ${error.resolution}`;
 		throw error;
 	}
 	throw new Error('accepted');
@@ -131,10 +131,10 @@ describe('Country', () => {
 		['United', 'Use the two letters'],
 		['+91', 'Use the two letters'],
 		[91, 'Use the two letters'],
-	])('%p is told: %s', (countryCode, todo) => {
+	])('%p is told: %s', (countryCode, resolution) => {
 		const message = told({ countryCode });
 		expect(message).toContain(`Country holds "${countryCode}", which is not a country code`);
-		expect(message).toContain(todo);
+		expect(message).toContain(resolution);
 	});
 
 	it('empty is told', () => {

@@ -54,15 +54,15 @@ describe('the phone column', () => {
 	test('one of several is not guessed', () => {
 		const error = invalid(['Mobile', 'Phone Number']);
 		expect(error.message).toBe('More than one column could be "phone": "Mobile", "Phone Number"');
-		expect(error.todo).toMatch(/right one in Phone Column.*Nothing was sent/);
+		expect(error.resolution).toMatch(/right one in Phone Column.*Nothing was sent/);
 	});
 
 	test('a missing one names the columns that are there, not all of a hundred', () => {
 		const many = Array.from({ length: 25 }, (_, i) => `c${i}`);
-		expect(invalid(['city', 'plan']).todo).toBe(
+		expect(invalid(['city', 'plan']).resolution).toBe(
 			'Enter in Phone Column the name of the column that holds phone numbers. The input has: "city", "plan". Nothing was sent.',
 		);
-		expect(invalid(many).todo).toMatch(/"c19" and 5 more\. Nothing was sent\.$/);
+		expect(invalid(many).resolution).toMatch(/"c19" and 5 more\. Nothing was sent\.$/);
 	});
 });
 
@@ -83,13 +83,13 @@ describe('the person name column', () => {
 		expect(error.message).toBe(
 			'More than one column could be "person_name": "Full Name", "Lead Name"',
 		);
-		expect(error.todo).toMatch(/right one in Person Name Column,/);
+		expect(error.resolution).toMatch(/right one in Person Name Column,/);
 	});
 
 	test('one that was entered must exist', () => {
 		expect(invalid(['phone'], { personName: 'lead' })).toMatchObject({
 			message: 'The input has no column "lead"',
-			todo: expect.stringMatching(
+			resolution: expect.stringMatching(
 				/^Enter in Person Name Column the name of the column that holds names\./,
 			),
 		});
@@ -99,13 +99,13 @@ describe('the person name column', () => {
 describe('the other columns', () => {
 	test('those that are listed must exist, in any case', () => {
 		expect(resolve(['phone', 'City'], { others: ['city'] }).others).toEqual(['City']);
-		expect(invalid(['phone'], { others: ['city'] }).todo).toMatch(
+		expect(invalid(['phone'], { others: ['city'] }).resolution).toMatch(
 			/^Enter in Columns to Send the name of the column that holds the values to send\./,
 		);
 	});
 
 	test('one that is listed and could be two is not guessed', () => {
-		expect(invalid(['phone', 'City', 'CITY'], { others: ['city'] }).todo).toMatch(
+		expect(invalid(['phone', 'City', 'CITY'], { others: ['city'] }).resolution).toMatch(
 			/right one in Columns to Send,/,
 		);
 	});

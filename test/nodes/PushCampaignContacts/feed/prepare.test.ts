@@ -10,18 +10,18 @@ const columns: Columns = {
 	reserved: new Set(['phone', 'person_name', 'rejection_reason', 'rejection_status']),
 };
 const both = { normalizePhones: true, removeDuplicates: true };
-const breathe = async () => {};
+const yieldToEventLoop = async () => {};
 const prepare = async (rows: Row[], options = both) =>
 	await prepareFeed(
 		rows.map((json) => ({ json })),
 		columns,
 		options,
-		breathe,
+		yieldToEventLoop,
 	);
 
 describe('duplicates', () => {
 	test('the row with the longer name stays, wherever it is in the feed', async () => {
-		const { rows, leftOut } = await prepare([
+		const { rows, unsentRows } = await prepare([
 			{ phone: '9876543210', person_name: 'Asha' },
 			{ phone: '+91 98765 43210', person_name: 'Asha Rao' },
 			{ phone: '9123456789', person_name: 'Vikram Singh' },
@@ -29,7 +29,7 @@ describe('duplicates', () => {
 			{ phone: '09876543210', person_name: 'A. Rao' },
 		]);
 		expect(rows).toEqual([1, 2]);
-		expect(leftOut.map(({ index, status }) => [index, status])).toEqual([
+		expect(unsentRows.map(({ index, status }) => [index, status])).toEqual([
 			[0, 'duplicate'],
 			[3, 'duplicate'],
 			[4, 'duplicate'],
@@ -37,13 +37,13 @@ describe('duplicates', () => {
 	});
 
 	test('the reason names the row that is sent, also when a third row took its place', async () => {
-		const { rows, leftOut } = await prepare([
+		const { rows, unsentRows } = await prepare([
 			{ phone: '9876543210', person_name: 'A' },
 			{ phone: '9876543210', person_name: 'Asha' },
 			{ phone: '9876543210', person_name: 'Asha Rao' },
 		]);
 		expect(rows).toEqual([2]);
-		expect(leftOut.map(({ reason }) => reason)).toEqual(
+		expect(unsentRows.map(({ reason }) => reason)).toEqual(
 			Array(2).fill(
 				'Item 2 has the same phone number and a person name that is at least as long, so only that one is sent.',
 			),
@@ -77,14 +77,14 @@ describe('duplicates', () => {
 
 describe('unusable rows', () => {
 	test('are left out, each once with its reason', async () => {
-		const { rows, leftOut } = await prepare([
+		const { rows, unsentRows } = await prepare([
 			{ person_name: 'Asha' },
 			{ phone: '9.88E+09' },
 			{ phone: '9876543210', person_name: { first: 'Asha' } },
 			{ phone: '9876543210', person_name: 42 },
 		]);
 		expect(rows).toEqual([3]);
-		expect(leftOut).toEqual([
+		expect(unsentRows).toEqual([
 			{ index: 0, status: 'rejected', reason: 'The phone number is missing in this row.' },
 			{ index: 1, status: 'rejected', reason: expect.stringMatching(/shortened/) },
 			{

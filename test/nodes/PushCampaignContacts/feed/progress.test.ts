@@ -40,7 +40,7 @@ test('a further try sends what was not sent, and tells the same of the rest', as
 		[10, 501],
 		[10, 501],
 	]);
-	expect(outcome.stopped).toMatchObject({ name: 'OutcomeUnknown', said: 'ECONNRESET' });
+	expect(outcome.stopped).toMatchObject({ name: 'OutcomeUnknown', originalMessage: 'ECONNRESET' });
 	expect(countRows(outcome)).toMatchObject({ pushed: 20, unknown: 10, not_sent: 0 });
 });
 
@@ -51,7 +51,7 @@ test('one more try sends nothing and tells the same', async () => {
 	const second = await push(30, options, stored(progress));
 	expect(sent).toEqual([]);
 	expect(second.pushed).toEqual(first.pushed);
-	expect(second.leftOut).toEqual(first.leftOut);
+	expect(second.unsentRows).toEqual(first.unsentRows);
 });
 
 test('a row of unknown fate is told the same by each try', async () => {
@@ -59,8 +59,10 @@ test('a row of unknown fate is told the same by each try', async () => {
 	const progress = new FeedProgress();
 	const first = await push(20, { ...options, contactsPerRequest: 10 }, progress);
 	const second = await push(20, scripted(accept).options, stored(progress));
-	expect(second.leftOut).toEqual(first.leftOut);
-	expect(second.leftOut[0]?.reason).toMatch(/^The connection broke before an answer came, so it/);
+	expect(second.unsentRows).toEqual(first.unsentRows);
+	expect(second.unsentRows[0]?.reason).toMatch(
+		/^The connection broke before an answer came, so it/,
+	);
 });
 
 test('other people at the same places all go', async () => {
@@ -117,9 +119,9 @@ test('rows that are other people now go, and those who were sent do not, whereve
 		items.map((item) => item.json.mobile).filter((number) => !already.has(number)),
 	);
 	expect(countRows(outcome)).toMatchObject({ received: 30, not_sent: 0 });
-	const counted = outcome.pushed.flatMap(({ rows }) => rows).length + outcome.leftOut.length;
+	const counted = outcome.pushed.flatMap(({ rows }) => rows).length + outcome.unsentRows.length;
 	expect(counted).toBe(30);
-	expect(outcome.leftOut.find(({ status }) => status === 'duplicate')?.reason).toMatch(
+	expect(outcome.unsentRows.find(({ status }) => status === 'duplicate')?.reason).toMatch(
 		/^Item \d+ has the same phone number, and an earlier try of this execution sent it\.$/,
 	);
 });
@@ -252,7 +254,11 @@ const SENT = {
 const REFUSED = { settings: 'a', row: 0, number: 'b', reason: 'c' };
 
 test('what was written is read again', () => {
-	const sent = [SENT, { ...SENT, answer: {} }, { ...SENT, unknown: { message: 'a', todo: 'b' } }];
+	const sent = [
+		SENT,
+		{ ...SENT, answer: {} },
+		{ ...SENT, unknown: { message: 'a', resolution: 'b' } },
+	];
 	for (const firstIndex of [undefined, 0, 1]) {
 		expect(isFeedRecord({ sent, refused: [REFUSED], firstIndex })).toBe(true);
 	}

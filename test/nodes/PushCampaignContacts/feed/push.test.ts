@@ -30,7 +30,7 @@ describe('requests', () => {
 
 	test('are not made when no row is left', async () => {
 		const { sent, options } = scripted(accept);
-		expect(await push(0, options)).toEqual({ received: 0, pushed: [], leftOut: [] });
+		expect(await push(0, options)).toEqual({ received: 0, pushed: [], unsentRows: [] });
 		expect(sent).toEqual([]);
 	});
 });
@@ -47,7 +47,7 @@ describe('rows that the service names', () => {
 		const outcome = await push(3, options);
 		expect(sent).toEqual([[phone(0), phone(1), phone(2)], [phone(0)], [phone(2)]]);
 		expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0], [2]]);
-		expect(outcome.leftOut).toEqual([
+		expect(outcome.unsentRows).toEqual([
 			{
 				index: 1,
 				status: 'rejected',
@@ -65,7 +65,7 @@ describe('rows that the service names', () => {
 		);
 		const outcome = await push(3, options);
 		expect(sent[1]).toEqual([phone(1)]);
-		expect(outcome.leftOut.map(({ reason }) => reason.slice(-15))).toEqual([
+		expect(outcome.unsentRows.map(({ reason }) => reason.slice(-15))).toEqual([
 			'contacts[0] bad',
 			'ontacts[2] worse'.slice(-15),
 		]);

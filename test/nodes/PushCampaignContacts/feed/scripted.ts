@@ -9,7 +9,7 @@ import {
 	type WireAnswer,
 } from '../../../../nodes/shared/api/http';
 import { isJsonObject } from '../../../../nodes/shared/json';
-import { Service } from '../../../../nodes/shared/api/client';
+import { ApiClient } from '../../../../nodes/shared/api/client';
 
 export type Script = (phones: string[], request: number) => WireAnswer | TransportFault;
 
@@ -55,7 +55,7 @@ export function scripted(script: Script) {
 	};
 	const clock = { now: () => 0, sleep: async () => {} };
 	const options: PushOptions = {
-		service: new Service(transport, clock, () => 0),
+		client: new ApiClient(transport, clock, () => 0),
 		campaign: { id: 42, agentUuid: 'agent_a', enqueue: false },
 		columns,
 		normalizePhones: true,
@@ -89,5 +89,5 @@ export function stored({ record }: FeedProgress): FeedProgress {
 	return new FeedProgress(read);
 }
 
-export const statuses = ({ leftOut }: FeedOutcome) =>
-	leftOut.map(({ index, status }) => `${index} ${status}`);
+export const statuses = ({ unsentRows }: FeedOutcome) =>
+	unsentRows.map(({ index, status }) => `${index} ${status}`);

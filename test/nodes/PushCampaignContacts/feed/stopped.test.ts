@@ -61,7 +61,7 @@ describe('a feed that stops', () => {
 		const { sent, options } = scripted(atSecond({ status: 429, headers: {}, text: '' }));
 		const outcome = await push(10_001, options);
 		expect(sent.map((phones) => phones.length)).toEqual([10_000, 1, 1]);
-		expect(outcome.leftOut).toEqual([]);
+		expect(outcome.unsentRows).toEqual([]);
 	});
 
 	test('because the workflow was stopped sends no further request', async () => {
@@ -77,7 +77,7 @@ describe('a feed that stops', () => {
 		});
 		const outcome = await push(1, options);
 		expect(statuses(outcome)).toEqual(['0 unknown']);
-		expect(outcome.stopped?.said).toBe('a defect');
+		expect(outcome.stopped?.originalMessage).toBe('a defect');
 	});
 
 	test('goes on where it stopped when the node is tried again', async () => {

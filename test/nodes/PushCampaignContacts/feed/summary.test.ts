@@ -5,7 +5,7 @@ const summaryOf = (...answers: JsonObject[]) =>
 	summarize({
 		received: answers.length,
 		pushed: answers.map((answer, row) => ({ rows: [row], answer, unmatched: [] })),
-		leftOut: [],
+		unsentRows: [],
 	});
 
 test.each<[string, JsonObject[], boolean]>([

@@ -17,7 +17,7 @@ test('a request that is too large is halved until it is taken, and the next ones
 	expect(sent.slice(0, 4).map((phones) => phones.length)).toEqual([10_000, 5_000, 2_500, 2_500]);
 	expect(taken(sent, 3_000).flat()).toEqual(Array.from({ length: 20_000 }, (_, i) => phone(i)));
 	expect(sent).toHaveLength(8 + 3);
-	expect(outcome.leftOut).toEqual([]);
+	expect(outcome.unsentRows).toEqual([]);
 	expect(outcome.stopped).toBeUndefined();
 });
 
@@ -25,7 +25,7 @@ test('a row that is too large by itself is rejected, and all others go out', asy
 	const { sent, options } = narrow((phones) => (phones.includes(phone(3)) ? 0 : Infinity));
 	const outcome = await push(10_010, options);
 	expect(statuses(outcome)).toEqual(['3 rejected']);
-	expect(outcome.leftOut[0]?.reason).toBe(
+	expect(outcome.unsentRows[0]?.reason).toBe(
 		'The service does not accept this row: even alone it is larger than the service takes. Shorten its texts, or send fewer columns. It said: HTTP status 413 · <html>Request Entity Too Large</html>',
 	);
 	const there = sent.filter((phones) => !phones.includes(phone(3))).flat();
@@ -60,7 +60,7 @@ test('whatever the service takes at once, each row is sent once and in order', a
 				const { sent, options } = narrow(() => most);
 				const outcome = await push(count, { ...options, contactsPerRequest: size });
 				expect(taken(sent, most).flat()).toEqual(Array.from({ length: count }, (_, i) => phone(i)));
-				expect(outcome.leftOut).toEqual([]);
+				expect(outcome.unsentRows).toEqual([]);
 			},
 		),
 	);

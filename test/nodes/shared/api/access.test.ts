@@ -2,11 +2,12 @@ import { parseApiToken, parseBaseUrl } from '../../../../nodes/shared/api/access
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 
 /** What is told when it throws. */
-function told(act: () => unknown): { message: string; todo: string } {
+function told(act: () => unknown): { message: string; resolution: string } {
 	try {
 		act();
 	} catch (error) {
-		if (error instanceof InvalidInput) return { message: error.message, todo: error.todo };
+		if (error instanceof InvalidInput)
+			return { message: error.message, resolution: error.resolution };
 		throw error;
 	}
 	throw new Error('nothing was told');
@@ -40,10 +41,10 @@ describe('Base URL', () => {
 		['https://voice.example.com#top', 'holds more than an address', 'from ? or # on'],
 		['https://me@voice.example.com', 'holds more than an address', 'Remove sign-in names'],
 		['https://:secret@voice.example.com', 'holds more than an address', 'Remove sign-in names'],
-	])('%j is not taken', (text, what, todo) => {
-		const { message, todo: advice } = told(() => parseBaseUrl(text));
+	])('%j is not taken', (text, what, resolution) => {
+		const { message, resolution: advice } = told(() => parseBaseUrl(text));
 		expect(message).toContain(what);
-		expect(advice).toContain(todo);
+		expect(advice).toContain(resolution);
 	});
 });
 
@@ -60,7 +61,7 @@ describe('API Token', () => {
 	])('%j is not', (text, characters) => {
 		expect(told(() => parseApiToken(text))).toEqual({
 			message: `The API token has ${characters} characters, but a token has 16`,
-			todo: 'Copy the whole token from the settings of your dashboard into the credential.',
+			resolution: 'Copy the whole token from the settings of your dashboard into the credential.',
 		});
 	});
 });

@@ -51,7 +51,7 @@ describe('by the documented agent_uuid', () => {
 
 	test('what to fill in is said, with what the answer holds', () => {
 		expect(caught({ data: { agent_a1: { title: 'Sales' } } })).toMatchObject({
-			todo: expect.stringMatching(
+			resolution: expect.stringMatching(
 				/turn on “API Mapping: Agents”.*“Place of the Agents in the Answer”.*holds data \(an object\)/,
 			),
 		});
@@ -115,9 +115,11 @@ describe('where the credential says', () => {
 			{ data: [{ id: 'agent_a1' }, { uuid: 'agent_b2' }] },
 			/correct “Where the ID of an Agent Stands”/,
 		],
-	])('%s is told', (_name, details, answer, todo) => {
+	])('%s is told', (_name, details, answer, resolution) => {
 		expect(() => find(answer, details)).toThrow(NOT_RECOGNIZED);
-		expect(caught(answer, details)).toMatchObject({ todo: expect.stringMatching(todo) });
+		expect(caught(answer, details)).toMatchObject({
+			resolution: expect.stringMatching(resolution),
+		});
 	});
 
 	test('half of it names the rest at once', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { inspect } from 'node:util';
 import { ExplainedError } from '../../../../nodes/shared/api/errors';
 import type { Answer, WireAnswer } from '../../../../nodes/shared/api/http';
-import { Service } from '../../../../nodes/shared/api/client';
+import { ApiClient } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
 import { isJsonObject, type JsonValue, parseJson } from '../../../../nodes/shared/json';
 
@@ -12,7 +12,7 @@ const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const contacts = { agent_uuid: 'agent_a', contacts: [{ phone: '9876543210' }] };
 const call = { agent_uuid: 'agent_a', country_code: 'IN', phone_number: '9876543210' };
 
-type Send = (service: Service) => Promise<Answer>;
+type Send = (client: ApiClient) => Promise<Answer>;
 
 /** Each write, and what its success rests on, said here once more and in other words. */
 const WRITES: Array<[string, Send, proof: (body: JsonValue) => boolean]> = [
@@ -170,7 +170,7 @@ describe.each(WRITES)('%s: whatever the answer is', (_name, send, proof) => {
 					sent++;
 					return await Promise.resolve(answer);
 				};
-				const asking = send(new Service(transport, clock, () => 0, TOKEN));
+				const asking = send(new ApiClient(transport, clock, () => 0, TOKEN));
 				const result: unknown = await asking.catch((error: unknown) => error);
 				const body = parseJson(answer.text);
 				const isProven = body !== undefined && proof(body);
@@ -189,7 +189,7 @@ describe.each(WRITES)('%s: whatever the answer is', (_name, send, proof) => {
 				// Only "too many requests" is asked again.
 				expect(sent).toBe(answer.status === 429 ? 4 : 1);
 				expect(result.message).not.toBe('');
-				expect(result.todo).not.toBe('');
+				expect(result.resolution).not.toBe('');
 			}),
 			{ numRuns: 300 },
 		);
@@ -203,7 +203,7 @@ test('no answer is too deep to be judged', async () => {
 		`{"error":${'['.repeat(20_000)}${']'.repeat(20_000)},"success":false,"echo":"${TOKEN}\\u0041"}`,
 	]) {
 		const transport = async () => await Promise.resolve({ status: 200, headers: {}, text: body });
-		const asking = endpoints.placeCall(new Service(transport, clock, () => 0, TOKEN), call);
+		const asking = endpoints.placeCall(new ApiClient(transport, clock, () => 0, TOKEN), call);
 		await expect(asking).rejects.toMatchObject({
 			outcome: expect.stringMatching(/unknown|refused/),
 		});

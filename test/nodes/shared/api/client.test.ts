@@ -6,7 +6,7 @@ import {
 	type ServiceRequest,
 	type WireAnswer,
 } from '../../../../nodes/shared/api/http';
-import { Service } from '../../../../nodes/shared/api/client';
+import { ApiClient } from '../../../../nodes/shared/api/client';
 
 const POST: ServiceRequest = { method: 'POST', path: '/v1/call', body: {} };
 const GET: ServiceRequest = { method: 'GET', path: '/v1/call/1' };
@@ -19,12 +19,12 @@ function serviceAnswering(result: Partial<WireAnswer> | TransportFault) {
 		if (result instanceof TransportFault) throw result;
 		return { status: 200, headers: {}, text: '', ...result };
 	});
-	return { transport, service: new Service(transport, clock, () => 0) };
+	return { transport, client: new ApiClient(transport, clock, () => 0) };
 }
 
 const refusal = async (body: object, status = 400, request = POST) => {
-	const { service } = serviceAnswering({ status, text: JSON.stringify(body) });
-	return await service.send(request, placed).then(
+	const { client } = serviceAnswering({ status, text: JSON.stringify(body) });
+	return await client.send(request, placed).then(
 		() => undefined,
 		(error: unknown) => error,
 	);
@@ -118,7 +118,7 @@ describe('every documented error, by its body', () => {
 					name: 'ServiceRefusal',
 					outcome: 'refused',
 					message: row?.what,
-					todo: row?.todo,
+					resolution: row?.resolution,
 					status,
 					refusal: { code },
 				});
@@ -141,10 +141,10 @@ describe('every documented error, by its body', () => {
 	test('the service’s own words are kept, lists included', async () => {
 		const body = { success: false, errors: ['phone_number is invalid', 'country_code is missing'] };
 		expect(await refusal(body, 422)).toMatchObject({
-			said: 'phone_number is invalid · country_code is missing',
+			originalMessage: 'phone_number is invalid · country_code is missing',
 		});
 		const details = { success: false, error: 'No', details: { field: 'x' } };
-		expect(await refusal(details)).toMatchObject({ said: 'No · field: x' });
+		expect(await refusal(details)).toMatchObject({ originalMessage: 'No · field: x' });
 	});
 });
 
@@ -155,11 +155,11 @@ describe('what is known when no good answer comes', () => {
 		['a page at 200', { status: 200, text: '<html>Sign in</html>' }],
 		['half an answer', { status: 200, text: '{"success":true,"data":{"call_' }],
 	])('a write answered with %s: unknown, sent once', async (_name, answer) => {
-		const { service, transport } = serviceAnswering(answer);
-		await expect(service.send(POST, placed)).rejects.toMatchObject({
+		const { client, transport } = serviceAnswering(answer);
+		await expect(client.send(POST, placed)).rejects.toMatchObject({
 			name: 'OutcomeUnknown',
 			outcome: 'unknown',
-			todo: expect.stringContaining('not sent a second time'),
+			resolution: expect.stringContaining('not sent a second time'),
 		});
 		expect(transport).toHaveBeenCalledTimes(1);
 	});
@@ -180,8 +180,8 @@ describe('what is known when no good answer comes', () => {
 		['ERR_TLS_HANDSHAKE_TIMEOUT', undefined],
 		['TypeError', undefined],
 	])('a write that ends in %s (%s): unknown, sent once', async (code, syscall) => {
-		const { service, transport } = serviceAnswering(new TransportFault(code, code, syscall));
-		await expect(service.send(POST, placed)).rejects.toMatchObject({ outcome: 'unknown' });
+		const { client, transport } = serviceAnswering(new TransportFault(code, code, syscall));
+		await expect(client.send(POST, placed)).rejects.toMatchObject({ outcome: 'unknown' });
 		expect(transport).toHaveBeenCalledTimes(1);
 	});
 
@@ -194,29 +194,32 @@ describe('what is known when no good answer comes', () => {
 		['ERR_TLS_CERT_ALTNAME_INVALID', undefined],
 		['BLOCKED_BY_N8N', undefined],
 	])('%s (%s): nothing was sent', async (code, syscall) => {
-		const { service } = serviceAnswering(new TransportFault(code, code, syscall));
-		await expect(service.send(POST, placed)).rejects.toMatchObject({ outcome: 'notSent' });
+		const { client } = serviceAnswering(new TransportFault(code, code, syscall));
+		await expect(client.send(POST, placed)).rejects.toMatchObject({ outcome: 'notSent' });
 	});
 
 	test.each<[string, unknown, string]>([
 		['an error', new TypeError('body used already'), 'body used already'],
 		['a text', 'closed', 'closed'],
-	])('whatever was not foreseen may have happened afterwards: %s', async (_what, thrown, said) => {
-		const transport = jest.fn().mockRejectedValue(thrown);
-		const service = new Service(transport, clock, () => 0);
-		await expect(service.send(POST, placed)).rejects.toMatchObject({
-			outcome: 'unknown',
-			message: expect.stringMatching(/^The answer could not be read, so it is not known/),
-			said,
-		});
-		expect(transport).toHaveBeenCalledTimes(1);
-	});
+	])(
+		'whatever was not foreseen may have happened afterwards: %s',
+		async (_what, thrown, originalMessage) => {
+			const transport = jest.fn().mockRejectedValue(thrown);
+			const client = new ApiClient(transport, clock, () => 0);
+			await expect(client.send(POST, placed)).rejects.toMatchObject({
+				outcome: 'unknown',
+				message: expect.stringMatching(/^The answer could not be read, so it is not known/),
+				originalMessage,
+			});
+			expect(transport).toHaveBeenCalledTimes(1);
+		},
+	);
 
 	test('a read says that nothing was changed', async () => {
-		const { service } = serviceAnswering({ status: 503, text: '' });
-		await expect(service.send(GET, placed)).rejects.toMatchObject({
+		const { client } = serviceAnswering({ status: 503, text: '' });
+		await expect(client.send(GET, placed)).rejects.toMatchObject({
 			outcome: 'unknown',
-			todo: expect.stringContaining('Nothing was changed'),
+			resolution: expect.stringContaining('Nothing was changed'),
 		});
 	});
 
@@ -226,8 +229,8 @@ describe('what is known when no good answer comes', () => {
 		[POST, 307],
 		[POST, 308],
 	])('a redirect is not followed: $method, %i', async (request, status) => {
-		const { service, transport } = serviceAnswering({ status, headers: { location: '/x' } });
-		await expect(service.send(request, placed)).rejects.toMatchObject({
+		const { client, transport } = serviceAnswering({ status, headers: { location: '/x' } });
+		await expect(client.send(request, placed)).rejects.toMatchObject({
 			name: 'ServiceRefusal',
 			message: expect.stringContaining('redirect'),
 		});
@@ -235,8 +238,8 @@ describe('what is known when no good answer comes', () => {
 	});
 
 	test.each([301, 302, 303])('after a write, a %i may mean that it was done', async (status) => {
-		const { service, transport } = serviceAnswering({ status, headers: { location: '/x' } });
-		await expect(service.send(POST, placed)).rejects.toMatchObject({
+		const { client, transport } = serviceAnswering({ status, headers: { location: '/x' } });
+		await expect(client.send(POST, placed)).rejects.toMatchObject({
 			outcome: 'unknown',
 			message: expect.stringContaining('redirect'),
 		});
@@ -244,16 +247,16 @@ describe('what is known when no good answer comes', () => {
 	});
 
 	test('413: what to send less of', async () => {
-		const { service } = serviceAnswering({ status: 413, text: '<html>Too large</html>' });
-		await expect(service.send(POST, placed)).rejects.toMatchObject({
+		const { client } = serviceAnswering({ status: 413, text: '<html>Too large</html>' });
+		await expect(client.send(POST, placed)).rejects.toMatchObject({
 			outcome: 'refused',
-			todo: expect.stringContaining('Send less at once'),
+			resolution: expect.stringContaining('Send less at once'),
 		});
 	});
 
 	test('429 to the end: nothing was done', async () => {
-		const { service } = serviceAnswering({ status: 429, text: '' });
-		await expect(service.send(POST, placed)).rejects.toMatchObject({
+		const { client } = serviceAnswering({ status: 429, text: '' });
+		await expect(client.send(POST, placed)).rejects.toMatchObject({
 			outcome: 'refused',
 			isTransient: true,
 			message: 'The service receives too many requests at the moment',
@@ -263,7 +266,7 @@ describe('what is known when no good answer comes', () => {
 
 describe('the envelope', () => {
 	const read = async (body: unknown) =>
-		await serviceAnswering({ text: JSON.stringify(body) }).service.send(GET, () => true);
+		await serviceAnswering({ text: JSON.stringify(body) }).client.send(GET, () => true);
 
 	test('data is unwrapped, and what stands beside it is kept', async () => {
 		const answer = await read({ success: true, data: { a: 1 }, meta: { total_pages: 2 } });

@@ -15,15 +15,28 @@ const UNKNOWN: Array<[string, OutcomeUnknown]> = [
 test.each(UNKNOWN)('an unknown outcome %s is the same after it was stored', (_what, error) => {
 	const stored: ReturnType<typeof error.kept> = JSON.parse(JSON.stringify(error.kept()));
 	expect(error.kept()).toStrictEqual(stored);
-	const { message, todo, said, status, saidBy, advice, outcome } = OutcomeUnknown.from(stored);
-	const { message: what, todo: next, said: words, status: code, saidBy: who } = error;
-	expect([message, todo, said, status, saidBy]).toEqual([what, next, words, code, who]);
+	const { message, resolution, originalMessage, status, speaker, advice, outcome } =
+		OutcomeUnknown.from(stored);
+	const {
+		message: what,
+		resolution: next,
+		originalMessage: words,
+		status: code,
+		speaker: who,
+	} = error;
+	expect([message, resolution, originalMessage, status, speaker]).toEqual([
+		what,
+		next,
+		words,
+		code,
+		who,
+	]);
 	expect([advice, outcome]).toEqual([error.advice, 'unknown']);
 });
 
 test('of a long answer its beginning is stored', () => {
 	const error = new OutcomeUnknown('It stumbled', 'Look there.', 'x'.repeat(301), 500);
-	expect(error.kept().said).toBe('x'.repeat(300));
+	expect(error.kept().originalMessage).toBe('x'.repeat(300));
 });
 
 test('only what was explained can be told; a defect goes on', () => {

@@ -8,15 +8,15 @@ import {
 } from '../../../../nodes/shared/api/evidence';
 import type { Answer } from '../../../../nodes/shared/api/http';
 import type { JsonValue } from '../../../../nodes/shared/json';
-import { Service } from '../../../../nodes/shared/api/client';
+import { ApiClient } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
 
-type Send = (service: Service) => Promise<Answer>;
+type Send = (client: ApiClient) => Promise<Answer>;
 const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
 
 function answering(status: number, text: string) {
 	const transport = jest.fn(async () => await Promise.resolve({ status, headers: {}, text }));
-	return { transport, service: new Service(transport, clock, () => 0) };
+	return { transport, client: new ApiClient(transport, clock, () => 0) };
 }
 
 const contacts = { agent_uuid: 'agent_a', contacts: [{ phone: '9876543210' }] };
@@ -28,17 +28,17 @@ const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const WRITES: Array<[string, Send, unknown[]]> = [
 	[
 		'POST /v1/call',
-		async (service) => await endpoints.placeCall(service, call),
+		async (client) => await endpoints.placeCall(client, call),
 		[{ success: true, data: { call_id: 'c' } }, { call_id: 'c' }, { success: true, call_id: 'c' }],
 	],
 	[
 		'POST /call',
-		async (service) => await endpoints.placeCall(service, call, { legacy: true }),
+		async (client) => await endpoints.placeCall(client, call, { legacy: true }),
 		[{ success: true, data: { call_id: 'c' } }],
 	],
 	[
 		'POST /v1/campaigns/{id}/contacts',
-		async (service) => await endpoints.pushContacts(service, 42, contacts),
+		async (client) => await endpoints.pushContacts(client, 42, contacts),
 		[
 			{ success: true, data: { campaign_upload_id: 7 } },
 			{ campaign_upload_id: 7 },
@@ -47,22 +47,22 @@ const WRITES: Array<[string, Send, unknown[]]> = [
 	],
 	[
 		'POST /v1/dnd_numbers',
-		async (service) => await endpoints.addDndNumber(service, { body: { phone: '1' } }),
+		async (client) => await endpoints.addDndNumber(client, { body: { phone: '1' } }),
 		[{ success: true, data: { id: 1 } }, { success: true }, { success: true, message: 'added' }],
 	],
 	[
 		'DELETE /v1/dnd_numbers',
-		async (service) => await endpoints.removeDndNumber(service, { query: { phone: '1' } }),
+		async (client) => await endpoints.removeDndNumber(client, { query: { phone: '1' } }),
 		[{ success: true, message: 'removed' }],
 	],
 	[
 		'POST /v1/chat/session',
-		async (service) => await endpoints.createSession(service, {}),
+		async (client) => await endpoints.createSession(client, {}),
 		[{ success: true, data: { id: ID } }, { success: true }],
 	],
 	[
 		'POST /v1/chat/inbound',
-		async (service) => await endpoints.sendInbound(service, {}),
+		async (client) => await endpoints.sendInbound(client, {}),
 		[
 			{ success: true, data: { reply: 'Hi' } },
 			{ success: true, state: 'default', reply: '' },
@@ -71,39 +71,39 @@ const WRITES: Array<[string, Send, unknown[]]> = [
 	],
 	[
 		'POST /v1/chat/inbound/async',
-		async (service) => await endpoints.sendInboundAsync(service, {}),
+		async (client) => await endpoints.sendInboundAsync(client, {}),
 		[{ success: true, data: { turn: 't' } }, { success: true }],
 	],
 	[
 		'POST /v1/chat/session/{id}/support',
-		async (service) => await endpoints.sendSupportCommand(service, ID, 'close'),
+		async (client) => await endpoints.sendSupportCommand(client, ID, 'close'),
 		[{ success: true, data: {} }, { success: true }],
 	],
 	[
 		'POST /v1/chat/session/{id}/inject_context',
-		async (service) => await endpoints.injectContext(service, ID, { context: 'x' }),
+		async (client) => await endpoints.injectContext(client, ID, { context: 'x' }),
 		[{ success: true, data: { session_id: ID, context: ['x'] } }, { context: ['x'] }],
 	],
 	[
 		'POST /chat_sessions',
-		async (service) => await endpoints.createLegacySession(service, { agent_uuid: 'agent_a' }),
+		async (client) => await endpoints.createLegacySession(client, { agent_uuid: 'agent_a' }),
 		[{ success: true, data: { session_id: ID } }],
 	],
 	[
 		'POST /chat_messages/send_message',
-		async (service) => await endpoints.sendLegacyMessage(service, legacy),
+		async (client) => await endpoints.sendLegacyMessage(client, legacy),
 		[{ success: true, data: { session_id: ID, response: '' } }, { response: 'Hi' }],
 	],
 	[
 		'POST /chat_sessions/{id}/close_session',
-		async (service) =>
-			await endpoints.endLegacySession(service, 'close_session', ID, { agent_uuid: 'agent_a' }),
+		async (client) =>
+			await endpoints.endLegacySession(client, 'close_session', ID, { agent_uuid: 'agent_a' }),
 		[{ success: true, data: { session_id: ID, summary: '' } }],
 	],
 	[
 		'POST /chat_sessions/{id}/pause_session',
-		async (service) =>
-			await endpoints.endLegacySession(service, 'pause_session', ID, { agent_uuid: 'agent_a' }),
+		async (client) =>
+			await endpoints.endLegacySession(client, 'pause_session', ID, { agent_uuid: 'agent_a' }),
 		[
 			{ success: true, data: { session_id: ID } },
 			{ success: true, message: 'Paused' },
@@ -114,22 +114,22 @@ const WRITES: Array<[string, Send, unknown[]]> = [
 const READS: Array<[string, Send, unknown[]]> = [
 	[
 		'GET /v1/call/{id}',
-		async (service) => await endpoints.getCall(service, 'c'),
+		async (client) => await endpoints.getCall(client, 'c'),
 		[{ success: true, data: { status: 'picked' } }, { call_id: 'c' }],
 	],
 	[
 		'GET /v1/call/{id}/transcript',
-		async (service) => await endpoints.getTranscript(service, 'c'),
+		async (client) => await endpoints.getTranscript(client, 'c'),
 		[{ success: true, data: { transcript: [] } }],
 	],
 	[
 		'GET /v1/call/{id}/recording',
-		async (service) => await endpoints.getRecording(service, 'c'),
+		async (client) => await endpoints.getRecording(client, 'c'),
 		[{ success: true, data: { recording_url: 'https://storage.example.com/x' } }],
 	],
 	[
 		'GET /v1/calls',
-		async (service) => await endpoints.listCalls(service, {}),
+		async (client) => await endpoints.listCalls(client, {}),
 		[
 			{ success: true, data: [] },
 			{ success: true, data: {} },
@@ -139,7 +139,7 @@ const READS: Array<[string, Send, unknown[]]> = [
 	],
 	[
 		'GET /v1/active_agents',
-		async (service) => await endpoints.getActiveAgents(service),
+		async (client) => await endpoints.getActiveAgents(client),
 		[
 			{ success: true, data: [] },
 			{ success: true, data: {} },
@@ -148,12 +148,12 @@ const READS: Array<[string, Send, unknown[]]> = [
 	],
 	[
 		'GET /v1/campaigns/{id}/status',
-		async (service) => await endpoints.getCampaignStatus(service, 42),
+		async (client) => await endpoints.getCampaignStatus(client, 42),
 		[{ success: true, data: { campaign: { id: 42 } } }, { campaign: { id: 42 } }],
 	],
 	[
 		'GET /v1/dnd_numbers',
-		async (service) => await endpoints.listDndNumbers(service, {}),
+		async (client) => await endpoints.listDndNumbers(client, {}),
 		[{ success: true, data: [], meta: { total_pages: 0 } }],
 	],
 ];
@@ -190,19 +190,19 @@ const OPEN = new Set([
 
 describe.each(WRITES)('%s', (name, send, proofs) => {
 	test.each(proofs.map((proof) => [JSON.stringify(proof)]))('%s is a success', async (text) => {
-		expect(await send(answering(200, text).service)).toMatchObject({ status: 200 });
+		expect(await send(answering(200, text).client)).toMatchObject({ status: 200 });
 	});
 
 	test.each([...EMPTY, ...(OPEN.has(name) ? [] : BARE)])(
 		'%s at 200 and 204 is unknown, and the request is sent once',
 		async (_what, text) => {
 			for (const status of [200, 204]) {
-				const { service, transport } = answering(status, text);
-				await expect(send(service)).rejects.toMatchObject({
+				const { client, transport } = answering(status, text);
+				await expect(send(client)).rejects.toMatchObject({
 					name: 'OutcomeUnknown',
 					outcome: 'unknown',
 					message: expect.stringMatching(/so it is not known whether the request took effect$/),
-					todo: expect.stringContaining('not sent a second time'),
+					resolution: expect.stringContaining('not sent a second time'),
 				});
 				expect(transport).toHaveBeenCalledTimes(1);
 			}
@@ -226,10 +226,10 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 		[400, '{"upstream_body":{"reason":null}}'],
 		[400, '{"success":true}'],
 	])('%i %s is not the service’s refusal: unknown, and sent once', async (status, text) => {
-		const { service, transport } = answering(status, text);
-		await expect(send(service)).rejects.toMatchObject({
+		const { client, transport } = answering(status, text);
+		await expect(send(client)).rejects.toMatchObject({
 			outcome: 'unknown',
-			saidBy: 'answer',
+			speaker: 'answer',
 			status,
 			message: expect.stringContaining('Something other than the service'),
 		});
@@ -244,9 +244,9 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 		[422, '{"errors":["is invalid"]}'],
 		[403, '{"error":"not yours"}'],
 	])('%i %s is a refusal in the service’s own words', async (status, text) => {
-		await expect(send(answering(status, text).service)).rejects.toMatchObject({
+		await expect(send(answering(status, text).client)).rejects.toMatchObject({
 			outcome: 'refused',
-			saidBy: 'service',
+			speaker: 'service',
 			status,
 		});
 	});
@@ -254,9 +254,9 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 	test.each([401, 407, 413, 307, 308])(
 		'%i says by itself that nothing was done, whoever answers',
 		async (status) => {
-			await expect(send(answering(status, '<html>').service)).rejects.toMatchObject({
+			await expect(send(answering(status, '<html>').client)).rejects.toMatchObject({
 				outcome: 'refused',
-				saidBy: 'answer',
+				speaker: 'answer',
 				isTransient: false,
 			});
 		},
@@ -265,14 +265,14 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 
 describe.each(READS)('%s', (_name, send, proofs) => {
 	test.each(proofs.map((proof) => [JSON.stringify(proof)]))('%s can be read', async (text) => {
-		expect(await send(answering(200, text).service)).toMatchObject({ status: 200 });
+		expect(await send(answering(200, text).client)).toMatchObject({ status: 200 });
 	});
 
 	test.each([...EMPTY, ...BARE])('%s at 200 cannot be read', async (_what, text) => {
-		await expect(send(answering(200, text).service)).rejects.toMatchObject({
+		await expect(send(answering(200, text).client)).rejects.toMatchObject({
 			outcome: 'unknown',
 			isTransient: true,
-			todo: expect.stringContaining('Nothing was changed by this read'),
+			resolution: expect.stringContaining('Nothing was changed by this read'),
 		});
 	});
 
@@ -282,10 +282,10 @@ describe.each(READS)('%s', (_name, send, proofs) => {
 		[408, ''],
 		[499, ''],
 	])('%i %s: something other than the service answered', async (status, text) => {
-		await expect(send(answering(status, text).service)).rejects.toMatchObject({
+		await expect(send(answering(status, text).client)).rejects.toMatchObject({
 			outcome: 'unknown',
 			message: expect.stringContaining('Something other than the service'),
-			todo: expect.stringContaining('Base URL'),
+			resolution: expect.stringContaining('Base URL'),
 		});
 	});
 });

@@ -70,7 +70,7 @@ test.each([
 	['a whole number', whole, 'a1', 'Limit holds', 'Enter a number.'],
 	['a whole number', whole, '9007199254740993', 'Limit holds', 'Enter a number.'],
 	['a count', count, 0, 'Limit is 0', 'Enter a number.'],
-])('%s is not %p %p', (_name, parse, value, message, todo) => {
+])('%s is not %p %p', (_name, parse, value, message, resolution) => {
 	const told = (): unknown => {
 		try {
 			return parse(value);
@@ -81,6 +81,6 @@ test.each([
 	expect(told()).toBeInstanceOf(InvalidInput);
 	expect(told()).toMatchObject({
 		message: expect.stringContaining(message),
-		todo: expect.stringContaining(todo),
+		resolution: expect.stringContaining(resolution),
 	});
 });

@@ -16,10 +16,10 @@ test.each<[Method, number, RegExp, RegExp]>([
 	['GET', 302, /answers with a redirect/, /Base URL/],
 	['GET', 399, /answers with a redirect/, /Base URL/],
 	['POST', 429, /too many requests/, /^Nothing was done\. Try again later\.$/],
-])('%s %i was not performed', (method, status, what, todo) => {
+])('%s %i was not performed', (method, status, what, resolution) => {
 	expect(explained(method, status)).toEqual({
 		what: expect.stringMatching(what),
-		todo: expect.stringMatching(todo),
+		resolution: expect.stringMatching(resolution),
 	});
 });
 
@@ -48,7 +48,7 @@ test.each([
 	['7201', '3 hours'],
 	['Thu, 01 Jan 1970 00:01:00 GMT', '60 seconds'],
 ])('Retry-After %s asks to wait %s', (retryAfter, duration) => {
-	expect(explained('POST', 429, retryAfter)?.todo).toBe(
+	expect(explained('POST', 429, retryAfter)?.resolution).toBe(
 		`Nothing was done. The service asks to wait ${duration} before you try again.`,
 	);
 });

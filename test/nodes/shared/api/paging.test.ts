@@ -59,7 +59,7 @@ test('the same part twice is a list without an end', async () => {
 	await expect(failed).rejects.toBeInstanceOf(OutcomeUnknown);
 	await expect(failed).rejects.toMatchObject({
 		message: 'The service gave the same part of the list again',
-		todo: 'Ask otherwise.',
+		resolution: 'Ask otherwise.',
 	});
 });
 

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { WireAnswer } from '../../../../nodes/shared/api/http';
 import { withoutSecrets } from '../../../../nodes/shared/api/secrets';
-import { Service } from '../../../../nodes/shared/api/client';
+import { ApiClient } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
 
 const TOKEN = 'aB3"/d\\9+e&x<7=z';
@@ -10,10 +10,10 @@ const URL = 'https://storage.example.com/a.wav?X-Signature=0123456789abcdef';
 const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
 
 /** A service that gives these answers, one after another. */
-function answering(...answers: Array<Partial<WireAnswer>>): Service {
+function answering(...answers: Array<Partial<WireAnswer>>): ApiClient {
 	const transport = async () =>
 		await Promise.resolve({ status: 200, headers: {}, text: '', ...answers.shift() });
-	return new Service(transport, clock, () => 0, TOKEN);
+	return new ApiClient(transport, clock, () => 0, TOKEN);
 }
 
 /** Everything that can be seen of what came, or of why nothing did. */
@@ -53,9 +53,9 @@ describe.each(WRITTEN)('the API token %s', (_way, token) => {
 		['a success', 200, inJson({ success: true, data: { call_id: 'c', echo: [{ a: token }] } })],
 		['a plain text', 502, token],
 	])('is not seen in %s', async (_place, status, text) => {
-		const service = answering({ status, text });
+		const client = answering({ status, text });
 		const shown = await seen(
-			endpoints.placeCall(service, { agent_uuid: 'a', country_code: 'IN', phone_number: '1' }),
+			endpoints.placeCall(client, { agent_uuid: 'a', country_code: 'IN', phone_number: '1' }),
 		);
 		expect(shown).toContain('[hidden]');
 		for (const [, written] of WRITTEN) {
@@ -113,9 +113,9 @@ describe('a WebSocket token', () => {
 	const given = JSON.stringify({ success: true, data });
 
 	test('reaches the socket, also when the same one is given again', async () => {
-		const service = answering({ text: given }, { text: given });
-		const first = await endpoints.requestWsToken(service, 's');
-		const second = await endpoints.requestWsToken(service, 's');
+		const client = answering({ text: given }, { text: given });
+		const first = await endpoints.requestWsToken(client, 's');
+		const second = await endpoints.requestWsToken(client, 's');
 		expect([first, second]).toMatchObject([{ body: { data } }, { body: { data } }]);
 	});
 
@@ -140,9 +140,9 @@ describe('a WebSocket token', () => {
 		['percent-encoded', encodeURIComponent],
 	])('that the service repeats %s in a later answer is hidden', async (_way, write) => {
 		const echo = JSON.stringify({ success: true, data: { context: [`token ${write(WS_TOKEN)}`] } });
-		const service = answering({ text: given }, { text: echo });
-		await endpoints.requestWsToken(service, 's');
-		const shown = await seen(endpoints.injectContext(service, 's', { context: 'x' }));
+		const client = answering({ text: given }, { text: echo });
+		await endpoints.requestWsToken(client, 's');
+		const shown = await seen(endpoints.injectContext(client, 's', { context: 'x' }));
 		expect(shown).toContain('token [hidden]');
 	});
 });
@@ -162,8 +162,8 @@ describe('the address of a recording', () => {
 	const data = { call_id: 'c', recording_url: URL, expires_in_seconds: 900 };
 
 	test('is given out where it was asked for', async () => {
-		const service = answering({ text: JSON.stringify({ success: true, data }) });
-		expect(await endpoints.getRecording(service, 'c')).toMatchObject({ body: { data } });
+		const client = answering({ text: JSON.stringify({ success: true, data }) });
+		expect(await endpoints.getRecording(client, 'c')).toMatchObject({ body: { data } });
 	});
 
 	test.each<[string, number, string]>([

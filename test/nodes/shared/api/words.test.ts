@@ -12,7 +12,7 @@ import {
 	OutcomeUnknown,
 } from '../../../../nodes/shared/api/errors';
 import { TransportFault, type Method } from '../../../../nodes/shared/api/http';
-import { Service } from '../../../../nodes/shared/api/client';
+import { ApiClient } from '../../../../nodes/shared/api/client';
 
 expect.addSnapshotSerializer({
 	test: (value) => typeof value === 'string',
@@ -34,15 +34,15 @@ async function told(act: () => unknown): Promise<string> {
 	throw new Error('nothing was told');
 }
 
-test.each(ERROR_TABLE)('$name', ({ what, todo }) => {
-	expect(`${what}.\n${todo}`).toMatchSnapshot();
+test.each(ERROR_TABLE)('$name', ({ what, resolution }) => {
+	expect(`${what}.\n${resolution}`).toMatchSnapshot();
 });
 
 test.each([400, 403, 404, 409, 422])(
 	'a refusal with %i that the document does not name',
 	(status) => {
-		const { what, todo } = explainStatus(status, true);
-		expect(`${what}.\n${todo}`).toMatchSnapshot();
+		const { what, resolution } = explainStatus(status, true);
+		expect(`${what}.\n${resolution}`).toMatchSnapshot();
 	},
 );
 
@@ -101,8 +101,8 @@ describe('a fault of the network', () => {
 		const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
 		const transport = async () =>
 			await Promise.reject(new TransportFault(code, `in words: ${code}`, syscall));
-		const service = new Service(transport, clock, () => 0);
-		const send = async () => await service.send({ method, path: '/v1/call' }, carries('call_id'));
+		const client = new ApiClient(transport, clock, () => 0);
+		const send = async () => await client.send({ method, path: '/v1/call' }, carries('call_id'));
 		expect(await told(send)).toMatchSnapshot();
 	});
 });
@@ -110,8 +110,8 @@ describe('a fault of the network', () => {
 test('an unknown outcome can be told in the words of whoever knows what was sent', () => {
 	const found = new OutcomeUnknown('It broke', 'Look there.', 'ECONNRESET');
 	expect(words(found.told({}))).toBe(words(found));
-	expect(words(found.told({ message: 'The call is open', todo: 'Ask.' }))).toMatchSnapshot();
-	expect(new OutcomeUnknown('It broke', 'Look there.', 'no', 500).saidBy).toBe('service');
+	expect(words(found.told({ message: 'The call is open', resolution: 'Ask.' }))).toMatchSnapshot();
+	expect(new OutcomeUnknown('It broke', 'Look there.', 'no', 500).speaker).toBe('service');
 });
 
 test('an open detail that is missing is not sent, and waiting does not help', () => {

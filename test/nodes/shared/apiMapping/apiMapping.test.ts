@@ -5,7 +5,7 @@ test('a missing detail names the credential’s switch and field, and whom to as
 	expect(missing).toThrow('The credential does not say yet: “Add: Name of the Agent Value”');
 	expect(caught(missing)).toMatchObject({
 		outcome: 'notSent',
-		todo: expect.stringMatching(
+		resolution: expect.stringMatching(
 			/turn on “API Mapping: Do-Not-Disturb Lists”.*“Endpoints › POST \/v1\/dnd_numbers”/,
 		),
 	});
@@ -25,7 +25,7 @@ test('several missing details are named at once, each once', () => {
 		'The credential does not say yet: “Add: Name of the Agent Value”, “Add: Where Values Go” and “Create Session: Name of the Agent Value”',
 	);
 	expect(caught(missing)).toMatchObject({
-		todo: expect.stringMatching(
+		resolution: expect.stringMatching(
 			/turn on “API Mapping: Do-Not-Disturb Lists” and “API Mapping: Chat” and fill in “Add: Name.*under “Endpoints › POST \/v1\/dnd_numbers” and “Endpoints › POST \/v1\/chat\/session”/,
 		),
 	});

@@ -2,7 +2,7 @@ import { requestWsToken } from '../../../../nodes/shared/api/endpoints';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import type { ServiceRequest } from '../../../../nodes/shared/api/http';
 import { TransportFault } from '../../../../nodes/shared/api/http';
-import { Service } from '../../../../nodes/shared/api/client';
+import { ApiClient } from '../../../../nodes/shared/api/client';
 import type { JsonValue } from '../../../../nodes/shared/json';
 import { mintToken } from '../../../../nodes/shared/chat/mint';
 import { rig } from './fakes';
@@ -16,7 +16,7 @@ function serviceAnswering(
 	seen: ServiceRequest[] = [],
 ) {
 	const clock = { now: () => 0, sleep: async () => undefined };
-	return new Service(
+	return new ApiClient(
 		async (request) => {
 			seen.push(request);
 			if (body instanceof TransportFault) throw body;
@@ -111,7 +111,7 @@ describe('mintToken', () => {
 		expect(endings[0]).toMatchObject({
 			kind: 'unreachable',
 			message: 'The connection to the chat session does not hold',
-			said: 'ECONNRESET',
+			originalMessage: 'ECONNRESET',
 		});
 	});
 
@@ -122,8 +122,8 @@ describe('mintToken', () => {
 		expect(endings[0]).toMatchObject({
 			kind: 'mint_refused',
 			message: 'The service does not accept the API token',
-			said: 'Invalid API token',
+			originalMessage: 'Invalid API token',
 		});
-		expect(endings[0]?.todo).toContain('Open the credential');
+		expect(endings[0]?.resolution).toContain('Open the credential');
 	});
 });

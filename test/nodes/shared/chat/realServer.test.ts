@@ -127,15 +127,17 @@ describe('against a real WebSocket server', () => {
 		});
 		while (!connection.signal.aborted) await realSleep(5);
 		expect(await connection.ready()).toMatchObject({ kind: 'ended' });
-		expect(endings).toMatchObject([{ kind: 'held_or_inactive', said: 'close code 1008 · policy' }]);
+		expect(endings).toMatchObject([
+			{ kind: 'held_or_inactive', originalMessage: 'close code 1008 · policy' },
+		]);
 	});
 
 	it('gives up where nobody listens, without naming a token', async () => {
 		await new Promise((resolve) => {
 			server.close(resolve);
 		});
-		const said: unknown[] = [];
-		const note = (...parts: unknown[]) => said.push(parts);
+		const originalMessage: unknown[] = [];
+		const note = (...parts: unknown[]) => originalMessage.push(parts);
 		const connection = connect({
 			mintToken: async () => ({
 				kind: 'token',
@@ -151,7 +153,7 @@ describe('against a real WebSocket server', () => {
 		});
 		const readiness = await connection.ready();
 		expect(readiness).toMatchObject({ kind: 'ended', ending: { kind: 'unreachable' } });
-		expect(JSON.stringify([said, readiness])).not.toContain('very-secret');
+		expect(JSON.stringify([originalMessage, readiness])).not.toContain('very-secret');
 	});
 
 	it('closes with 1000 and leaves no client on the server', async () => {

@@ -21,7 +21,7 @@ describe('reconnecting', () => {
 			kind: 'unreachable',
 			code: 1006,
 			outcome: 'notSent',
-			said: 'close code 1006',
+			originalMessage: 'close code 1006',
 		});
 		expect(clock.pending).toBe(0);
 		expect(connection.signal.aborted).toBe(true);
@@ -64,7 +64,7 @@ describe('reconnecting', () => {
 		expect(sockets.some(({ query }) => query.has('claim'))).toBe(false);
 		expect(endings[0]).toMatchObject({
 			kind: 'held_or_inactive',
-			said: 'close code 1008 · policy: [hidden]',
+			originalMessage: 'close code 1008 · policy: [hidden]',
 		});
 	});
 
@@ -105,7 +105,7 @@ describe('reconnecting', () => {
 		expect(endings[0]).toMatchObject({
 			kind: 'lost_place',
 			code: 4409,
-			said: 'close code 4409 · replaced',
+			originalMessage: 'close code 4409 · replaced',
 		});
 	});
 
@@ -145,7 +145,7 @@ describe('tokens that are not given', () => {
 		expect(endings[0]).toMatchObject({
 			kind: kind === 'refused' ? 'mint_refused' : kind,
 			code: null,
-			said: 'said',
+			originalMessage: 'said',
 		});
 		expect(sockets).toHaveLength(0);
 		expect(mints()).toBe(1);
@@ -182,7 +182,7 @@ describe('tokens that are not given', () => {
 		connection.start();
 		await clock.advance(61_000);
 		expect(mints()).toBe(7);
-		expect(endings[0]).toMatchObject({ kind: 'unreachable', said: 'down' });
+		expect(endings[0]).toMatchObject({ kind: 'unreachable', originalMessage: 'down' });
 	});
 
 	it.each(['https://h/p', 'ws://h/p', 'nonsense'])('refuses the address %s', async (wsUrl) => {

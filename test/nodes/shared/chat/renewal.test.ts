@@ -144,7 +144,7 @@ describe('an open connection', () => {
 		await clock.advance(260_000);
 		expect(logged.at(-1)).toEqual([
 			'The token of a chat session was not renewed yet',
-			{ sessionId: 's-1', said: 'no' },
+			{ sessionId: 's-1', originalMessage: 'no' },
 		]);
 		await clock.advance(30_000);
 		expect(mints()).toBe(3);

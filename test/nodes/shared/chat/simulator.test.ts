@@ -7,7 +7,7 @@ import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import type { TurnOutcome } from '../../../../nodes/shared/chat/turn';
 import type { ChatEvent } from '../../../../nodes/shared/chat/types';
 import { requestWsToken } from '../../../../nodes/shared/api/endpoints';
-import { Service } from '../../../../nodes/shared/api/client';
+import { ApiClient } from '../../../../nodes/shared/api/client';
 import { dialects, fixtures, startSimulator } from '../../../simulator';
 import type { Simulator } from '../../../simulator';
 
@@ -51,7 +51,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 
 	function connect(options: Partial<ConnectionOptions> = {}) {
 		const events: ChatEvent[] = [];
-		const service = new Service(
+		const client = new ApiClient(
 			async ({ method, path, body }) => {
 				const answer = await fetch(sim.baseUrl + path, {
 					method,
@@ -68,7 +68,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 			baseUrl: sim.baseUrl,
 			clientId: 'client-1',
 			takeOver: false,
-			mintToken: async () => await mintToken(async () => await requestWsToken(service, session)),
+			mintToken: async () => await mintToken(async () => await requestWsToken(client, session)),
 			openSocket: (url) => new WebSocket(url),
 			clock,
 			random,

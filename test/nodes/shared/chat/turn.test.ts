@@ -55,12 +55,15 @@ describe('a frame and its ack', () => {
 		['a text', 'not today', 'not today'],
 		['an object', { code: 7 }, '{"code":7}'],
 		['true', true, 'true'],
-	])('a state of no document with an error (%s): refused', async (_what, error, said) => {
-		const { socket, whole } = await turn(KEYED);
-		socket().receives(ackFrame({ state: 'brand_new', error }));
-		expect(await whole).toMatchObject({ kind: 'refused', said });
-		expect(socket().sent).toHaveLength(1);
-	});
+	])(
+		'a state of no document with an error (%s): refused',
+		async (_what, error, originalMessage) => {
+			const { socket, whole } = await turn(KEYED);
+			socket().receives(ackFrame({ state: 'brand_new', error }));
+			expect(await whole).toMatchObject({ kind: 'refused', originalMessage });
+			expect(socket().sent).toHaveLength(1);
+		},
+	);
 
 	it.each([null, '', false])('a state of no document with the error %j: data', async (error) => {
 		const { socket, whole } = await turn(KEYED);

@@ -1,14 +1,18 @@
 import { OutcomeUnknown } from '../../../../nodes/shared/api/errors';
 import { OnceLedger, type Turn } from '../../../../nodes/shared/n8n/once';
-import { engineRing, mcpContext } from '../../../engine';
+import { engineHarness, mcpContext } from '../../../engine';
 import { CALL } from '../../PlaceCall/placeCall';
 
-const ring = engineRing();
+const harness = engineHarness();
 const atOnce: Turn = async (job) => await job();
 
 /** A long session of an MCP client: makes wishes, and counts those that are sent. */
 function aSession(name: string) {
-	const context = mcpContext(ring.credentials, ring.node('placeCall', { parameters: CALL }), name);
+	const context = mcpContext(
+		harness.credentials,
+		harness.node('placeCall', { parameters: CALL }),
+		name,
+	);
 	const ledger = new OnceLedger(context, async () => await Promise.resolve());
 	const sent: string[] = [];
 	const wish = async (request: string, fate: 'done' | 'unknown' = 'done') => {

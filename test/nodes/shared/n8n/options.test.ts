@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readConcurrency } from '../../../../nodes/shared/n8n/options';
-import type { Parameters } from '../../../../nodes/shared/n8n/parameters';
+import type { NodeParameters } from '../../../../nodes/shared/n8n/nodeParameters';
 
 test.each<[unknown, number]>([
 	[undefined, 5],
@@ -14,6 +14,6 @@ test.each<[unknown, number]>([
 	[Infinity, 100],
 	['many', 5],
 ])('Concurrency %p: %i at once', (value, expected) => {
-	const parameters = z.custom<Parameters>().parse({ value: () => value });
+	const parameters = z.custom<NodeParameters>().parse({ value: () => value });
 	expect(readConcurrency(parameters, 5)).toBe(expected);
 });

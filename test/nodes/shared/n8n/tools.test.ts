@@ -12,7 +12,7 @@ import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { CREDENTIAL } from '../../../../nodes/shared/n8n/credential';
 import {
 	anExecution,
-	engineRing,
+	engineHarness,
 	engineTool,
 	inlineTool,
 	mcpContext,
@@ -22,11 +22,11 @@ import {
 	type AgentRun,
 	type CallTool,
 } from '../../../engine';
-import { AGENT, DETAILS, PATH as DND } from '../../Dnd/dndRing';
+import { AGENT, DETAILS, PATH as DND } from '../../Dnd/dndHarness';
 import { acceptCalls, BODY, CALL, callsEndpoint } from '../../PlaceCall/placeCall';
 import { accepted, feedNode, PATH as CONTACTS, refusal } from '../../PushCampaignContacts/feed';
 
-const ring = engineRing();
+const harness = engineHarness();
 const SESSION = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const FIELDS = ['outcome', 'what_happened', 'next_step', 'id', 'service_said', 'result'];
 
@@ -44,10 +44,10 @@ async function node(
 	details: ICredentialDataDecryptedObject = {},
 ) {
 	const name = JSON.stringify(details);
-	const credential = known.get(name) ?? (await ring.addCredential(details));
+	const credential = known.get(name) ?? (await harness.addCredential(details));
 	known.set(name, credential);
 	const credentials = { [CREDENTIAL]: credential };
-	return ring.node(type, { parameters, credentials, retryOnFail: true });
+	return harness.node(type, { parameters, credentials, retryOnFail: true });
 }
 
 const told = (answer: IDataObject) => {
@@ -61,7 +61,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		parameters: INodeParameters,
 		details?: ICredentialDataDecryptedObject,
 		run?: AgentRun,
-	): Promise<CallTool> => route(ring.credentials, await node(type, parameters, details), run);
+	): Promise<CallTool> => route(harness.credentials, await node(type, parameters, details), run);
 
 	test('a call is placed once for one run of the agent, and again for the next', async () => {
 		const data = anExecution();
@@ -90,8 +90,8 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		acceptCalls(1);
 		const one = { ...(await node('placeCall', CALL)), name: 'One', id: 'one' };
 		const other = { ...one, name: 'Other', id: 'other' };
-		await route(ring.credentials, one, { data })();
-		expect(await route(ring.credentials, other, { data })()).toMatchObject({
+		await route(harness.credentials, one, { data })();
+		expect(await route(harness.credentials, other, { data })()).toMatchObject({
 			outcome: 'already_done',
 		});
 	});
@@ -137,7 +137,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		'with On Error %s the model is told the same',
 		async (onError) => {
 			const bad = { ...(await node('placeCall', { ...CALL, phoneNumber: 'n/a' })), onError };
-			expect(told(await route(ring.credentials, bad)())).toMatchObject({
+			expect(told(await route(harness.credentials, bad)())).toMatchObject({
 				outcome: 'not_sent',
 				what_happened: 'Phone Number "n/a" is not a phone number.',
 			});
@@ -230,7 +230,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 
 	describe('Push Campaign Contacts', () => {
 		const push = (row: IDataObject, parameters = {}) => {
-			const call = route(ring.credentials, feedNode(ring, parameters), {
+			const call = route(harness.credentials, feedNode(harness, parameters), {
 				row,
 				data: anExecution(),
 			});
@@ -261,10 +261,10 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 
 		test('a number that was pushed with other texts is told as done before', async () => {
 			service().post(CONTACTS).reply(200, accepted(1));
-			const parameters = feedNode(ring);
+			const parameters = feedNode(harness);
 			const run = { data: anExecution() };
 			const push = async (row: IDataObject) =>
-				await route(ring.credentials, parameters, { ...run, row })(row);
+				await route(harness.credentials, parameters, { ...run, row })(row);
 			const row = { phone: '9876543210', person_name: 'Asha' };
 			expect(await push(row)).toMatchObject({ outcome: 'done', id: 501 });
 			const other = { ...row, person_name: 'Asha Rao' };
@@ -280,10 +280,10 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 					bodies.push(body);
 					return [200, accepted(1)];
 				});
-			const parameters = feedNode(ring);
+			const parameters = feedNode(harness);
 			const run = { data: anExecution() };
 			const push = async (row: IDataObject) =>
-				await route(ring.credentials, parameters, { ...run, row })(row);
+				await route(harness.credentials, parameters, { ...run, row })(row);
 			const row = { phone: '9876543210', person_name: 'Asha Asha Asha' };
 			expect(await push(row)).toMatchObject({ outcome: 'not_sent' });
 			expect(await push({ ...row, person_name: 'Asha' })).toMatchObject({ outcome: 'done' });
@@ -330,7 +330,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			}
 			const run = { data: anExecution() };
 			const push = async (row: IDataObject, parameters: INodeParameters) =>
-				await route(ring.credentials, feedNode(ring, parameters), { ...run, row })(row);
+				await route(harness.credentials, feedNode(harness, parameters), { ...run, row })(row);
 			const row = { phone: '9876543210', person_name: 'Asha' };
 			const named = { ...row, person_name: 'Asha Rao' };
 			const other = { phone: '9876543211' };
@@ -383,21 +383,21 @@ describe('a tool called for an MCP client', () => {
 		acceptCalls(2);
 		const outcomes = [];
 		for (const session of ['one', 'one', 'two']) {
-			const answer = await mcpTool(ring.credentials, tool, session)();
+			const answer = await mcpTool(harness.credentials, tool, session)();
 			outcomes.push(told(answer).outcome);
 		}
 		expect(outcomes).toEqual(['done', 'already_done', 'done']);
 	});
 
 	test('requests of one session at the same moment share one result', async () => {
-		const tool = mcpTool(ring.credentials, await node('placeCall', CALL), 'three');
+		const tool = mcpTool(harness.credentials, await node('placeCall', CALL), 'three');
 		acceptCalls(1);
 		const answers = await Promise.all([tool(), tool(), tool()]);
 		expect(answers.map(({ outcome }) => outcome)).toEqual(['done', 'already_done', 'already_done']);
 	});
 
 	test('where the session is not told, each request is a wish of its own', async () => {
-		const tool = mcpTool(ring.credentials, await node('placeCall', CALL));
+		const tool = mcpTool(harness.credentials, await node('placeCall', CALL));
 		acceptCalls(2);
 		expect([await tool(), await tool()]).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
 	});
@@ -406,7 +406,7 @@ describe('a tool called for an MCP client', () => {
 		const tool = await node('placeCall', CALL);
 		const isDone = (stored: unknown): stored is { done: true } => stored !== undefined;
 		const memoryOf = (session: number) =>
-			new ExecutionMemory(mcpContext(ring.credentials, tool, `many ${session}`), 'test', isDone);
+			new ExecutionMemory(mcpContext(harness.credentials, tool, `many ${session}`), 'test', isDone);
 		for (let session = 0; session < 500; session++) memoryOf(session).write({ done: true });
 		expect(memoryOf(0).read()).toEqual({ done: true });
 		memoryOf(500).write({ done: true });
@@ -416,7 +416,7 @@ describe('a tool called for an MCP client', () => {
 });
 
 test('what was sent before something else went wrong stays done', async () => {
-	const context = mcpContext(ring.credentials, await node('placeCall', CALL));
+	const context = mcpContext(harness.credentials, await node('placeCall', CALL));
 	const output = [{ json: { call_id: 'one' } }];
 	const [[item] = []] = await answerModel(context, async () => {
 		noteDeed(context, { output, repeated: false });
@@ -435,7 +435,7 @@ test('what was sent before something else went wrong stays done', async () => {
 test('what the model passes is not taken for a column of the row', async () => {
 	const bodies = acceptCalls(1);
 	const parameters = { ...CALL, phoneNumber: '={{ $json.phone }}' };
-	const tool = inlineTool(ring.credentials, await node('placeCall', parameters), {
+	const tool = inlineTool(harness.credentials, await node('placeCall', parameters), {
 		row: { phone: '9876543210' },
 	});
 	await tool({ phone: '9123456780' });

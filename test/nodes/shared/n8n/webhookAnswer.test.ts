@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { readJson, Reply } from '../../../../nodes/shared/n8n/webhookAnswer';
-import { engineRing, makeWorkflow, webhookContext, type WebhookRequest } from '../../../engine';
+import { engineHarness, makeWorkflow, webhookContext, type WebhookRequest } from '../../../engine';
 import { until } from '../../../n8n/until';
 
-const ring = engineRing();
+const harness = engineHarness();
 
 /** What `readJson` makes of a request. */
 async function read(incoming: WebhookRequest) {
-	const node = ring.node('callCompletedTrigger', { parameters: {} });
+	const node = harness.node('callCompletedTrigger', { parameters: {} });
 	return await readJson(
-		webhookContext(ring.credentials, makeWorkflow([node]), node, incoming).context,
+		webhookContext(harness.credentials, makeWorkflow([node]), node, incoming).context,
 	);
 }
 
@@ -65,8 +65,13 @@ describe('the answer to the sender', () => {
 	const comeAgain = { status: 503, message: 'Deliver it again.' };
 
 	function reply() {
-		const node = ring.node('callCompletedTrigger', { parameters: {} });
-		const { context, response } = webhookContext(ring.credentials, makeWorkflow([node]), node, {});
+		const node = harness.node('callCompletedTrigger', { parameters: {} });
+		const { context, response } = webhookContext(
+			harness.credentials,
+			makeWorkflow([node]),
+			node,
+			{},
+		);
 		return { reply: new Reply(context), response };
 	}
 

@@ -1,7 +1,7 @@
 import { TriggerContext } from 'n8n-core';
 import type { IRun, ITriggerFunctions } from 'n8n-workflow';
 import { z } from 'zod';
-import { emitSurely, OnceEmitter } from '../../../../nodes/shared/n8n/onceEmitter';
+import { emitSurely, ExecutionEmitter } from '../../../../nodes/shared/n8n/executionEmitter';
 import {
 	makeAdditionalData,
 	makeNode,
@@ -66,7 +66,7 @@ describe('what is offered to n8n', () => {
 test('in a process without triggers the newest 1,000 keys are kept with the workflow', () => {
 	const workflow = makeWorkflow([node]);
 	const { context } = webhookContext(credentials, workflow, node, {});
-	const emitter = new OnceEmitter(context, undefined, false);
+	const emitter = new ExecutionEmitter(context, undefined, false);
 	const kept = () => z.array(z.string()).parse(workflow.getStaticData('node', node).usedKeys);
 	emitter.emit(items, 'call-0');
 	const [oldest] = kept();
@@ -80,13 +80,13 @@ test('in a process without triggers the newest 1,000 keys are kept with the work
 
 test('what was started without the trigger is known again where the trigger is', () => {
 	const { context } = webhookContext(credentials, makeWorkflow([node]), node, {});
-	new OnceEmitter(context, undefined, false).emit(items, 'call-0');
+	new ExecutionEmitter(context, undefined, false).emit(items, 'call-0');
 	// Of another workflow: this process has long forgotten what it started itself.
 	const other = makeWorkflow([node]);
 	other.id = 'another-workflow';
 	const { context: elsewhere } = webhookContext(credentials, other, node, {});
-	const busy = new OnceEmitter(elsewhere, undefined, false);
+	const busy = new ExecutionEmitter(elsewhere, undefined, false);
 	for (let call = 0; call < 20_000; call += 1) busy.emit(items, `other-${call}`);
-	const emitter = new OnceEmitter(context, offering(0).trigger, false);
+	const emitter = new ExecutionEmitter(context, offering(0).trigger, false);
 	expect([emitter.isUsed('call-0'), emitter.isUsed('call-1')]).toEqual([true, false]);
 });

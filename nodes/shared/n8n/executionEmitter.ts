@@ -55,7 +55,7 @@ export function openEmitter(
 }
 
 /** Starts at most one execution for each key, or one for each delivery where there is no key. */
-export class OnceEmitter {
+export class ExecutionEmitter {
 	private readonly place: string;
 
 	/** @param trigger of this process; without it n8n starts the execution with what `webhook()` returns */
@@ -135,15 +135,16 @@ export class OnceEmitter {
  */
 export async function withEmitter(
 	context: IWebhookFunctions,
-	take: (emitter: OnceEmitter | undefined) => Promise<IWebhookResponseData>,
+	take: (emitter: ExecutionEmitter | undefined) => Promise<IWebhookResponseData>,
 ): Promise<IWebhookResponseData> {
-	if (context.getMode() === 'manual') return await take(new OnceEmitter(context, undefined, true));
+	if (context.getMode() === 'manual')
+		return await take(new ExecutionEmitter(context, undefined, true));
 	if (underWay.pendingCount >= MOST_WAITING) return await take(undefined);
 	const { found, isLong } = findTrigger(context);
 	const taking = found.then(async (trigger) => {
 		if (trigger === 'closed') return await take(undefined);
 		const here = trigger === 'elsewhere' ? undefined : trigger;
-		return await take(new OnceEmitter(context, here, false));
+		return await take(new ExecutionEmitter(context, here, false));
 	});
 	if (!isLong) return await taking;
 	const log = (why: string) => context.logger.error(`A delivery started no workflow: ${why}`);

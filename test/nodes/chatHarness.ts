@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { clock } from '../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { credentialFor } from '../contract/credentialFor';
-import { beginNode, engineRing, HOST, output, runNode, TOKEN, type Execution } from '../engine';
+import { beginNode, engineHarness, HOST, output, runNode, TOKEN, type Execution } from '../engine';
 import { until } from '../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 
@@ -29,8 +29,8 @@ export type Setting = {
 };
 
 /** A chat node in the real engine: against a simulated service, or against answers of nock. */
-export function chatRing(type: string, basics: INodeParameters) {
-	const ring = engineRing();
+export function chatHarness(type: string, basics: INodeParameters) {
+	const harness = engineHarness();
 	let simulator: Simulator;
 
 	beforeAll(async () => {
@@ -58,12 +58,12 @@ export function chatRing(type: string, basics: INodeParameters) {
 		{ over = {}, credential = {} }: Setting,
 	) => {
 		const data = credentialFor(simulator);
-		const details = await ring.addCredential({
+		const details = await harness.addCredential({
 			...data,
 			...(host !== undefined && { apiToken: TOKEN, baseUrl: host }),
 			...credential,
 		});
-		return ring.node(type, {
+		return harness.node(type, {
 			parameters: { ...basics, ...parameters },
 			credentials: { [CREDENTIAL]: details },
 			...over,
@@ -72,10 +72,10 @@ export function chatRing(type: string, basics: INodeParameters) {
 	const runOn = async (host: string | undefined, parameters: INodeParameters, setting: Setting) => {
 		const { items = [{}] } = setting;
 		const input = items.map((json) => ({ json }));
-		return await runNode(ring.credentials, await node(host, parameters, setting), input);
+		return await runNode(harness.credentials, await node(host, parameters, setting), input);
 	};
 	return {
-		credentials: ring.credentials,
+		credentials: harness.credentials,
 		simulator: () => simulator,
 		/** Sockets that were ever asked for. */
 		connections: () =>
@@ -84,8 +84,8 @@ export function chatRing(type: string, basics: INodeParameters) {
 		otherClient: async (sessionId: string) => await otherClient(simulator, sessionId),
 		/** A node of another type, as it would stand in another workflow. */
 		other: async (otherType: string, parameters: INodeParameters): Promise<INode> => {
-			const details = await ring.addCredential(credentialFor(simulator));
-			return ring.node(otherType, { parameters, credentials: { [CREDENTIAL]: details } });
+			const details = await harness.addCredential(credentialFor(simulator));
+			return harness.node(otherType, { parameters, credentials: { [CREDENTIAL]: details } });
 		},
 		/** Runs the node against the simulated service. */
 		run: async (parameters: INodeParameters = {}, setting: Setting = {}): Promise<IRun> =>
@@ -98,7 +98,7 @@ export function chatRing(type: string, basics: INodeParameters) {
 			const { items = [{}] } = setting;
 			const input = items.map((json) => ({ json }));
 			const started = await node(undefined, parameters, setting);
-			return { execution: beginNode(ring.credentials, started, input) };
+			return { execution: beginNode(harness.credentials, started, input) };
 		},
 		/** Runs the node against what nock answers for `service()`. */
 		runOnNock: async (parameters: INodeParameters = {}, setting: Setting = {}): Promise<IRun> =>

@@ -1,4 +1,4 @@
-import { InOrder } from '../../../../nodes/shared/n8n/inOrder';
+import { KeyedQueue } from '../../../../nodes/shared/n8n/keyedQueue';
 import { NotSent } from '../../../../nodes/shared/api/errors';
 
 /** A job that ends when it is told to. */
@@ -13,7 +13,7 @@ function job() {
 const failing = async () => await Promise.reject(new Error('refused'));
 
 test('jobs of one key follow one another, those of other keys do not wait for them', async () => {
-	const order = new InOrder(false);
+	const order = new KeyedQueue(false);
 	const seen: string[] = [];
 	const first = job();
 	const a1 = order.run('a', async () => {
@@ -29,7 +29,7 @@ test('jobs of one key follow one another, those of other keys do not wait for th
 });
 
 test('what follows a job that did not go through is not begun, and says so', async () => {
-	const order = new InOrder(false);
+	const order = new KeyedQueue(false);
 	const began = jest.fn(async () => await Promise.resolve());
 	const results = await Promise.allSettled([
 		order.run('a', failing),
@@ -48,7 +48,7 @@ test('what follows a job that did not go through is not begun, and says so', asy
 });
 
 test('with Continue On Fail the jobs after it are done all the same', async () => {
-	const order = new InOrder(true);
+	const order = new KeyedQueue(true);
 	await expect(order.run('a', failing)).rejects.toThrow('refused');
 	expect(await order.run('a', async () => await Promise.resolve('done'))).toBe('done');
 });

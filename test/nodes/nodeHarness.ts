@@ -10,7 +10,7 @@ import type {
 import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { clock } from '../../nodes/shared/n8n/connect';
-import { engineRing, executeRaw, output, runNode, TOKEN } from '../engine';
+import { engineHarness, executeRaw, output, runNode, TOKEN } from '../engine';
 
 const OUTPUTS = z.array(z.array(z.custom<INodeExecutionData>()));
 
@@ -23,8 +23,8 @@ type Setting = {
 };
 
 /** One node of the package in the real engine, with nothing to wait for between two tries. */
-export function nodeRing(type: string, base: INodeParameters = {}) {
-	const ring = engineRing();
+export function nodeHarness(type: string, base: INodeParameters = {}) {
+	const harness = engineHarness();
 	let waits: jest.SpyInstance;
 	beforeEach(() => {
 		waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
@@ -32,8 +32,8 @@ export function nodeRing(type: string, base: INodeParameters = {}) {
 	afterEach(() => waits.mockRestore());
 
 	const nodeOf = async (parameters: INodeParameters, { credential, over = {} }: Setting) => {
-		const details = credential && { [CREDENTIAL]: await ring.addCredential(credential) };
-		return ring.node(type, {
+		const details = credential && { [CREDENTIAL]: await harness.addCredential(credential) };
+		return harness.node(type, {
 			parameters: { ...base, ...parameters },
 			...(details && { credentials: details }),
 			...over,
@@ -44,12 +44,12 @@ export function nodeRing(type: string, base: INodeParameters = {}) {
 
 	const run = async (parameters: INodeParameters = {}, setting: Setting = {}): Promise<IRun> => {
 		const node = await nodeOf(parameters, setting);
-		const result = await runNode(ring.credentials, node, inputOf(setting), setting.sinks);
+		const result = await runNode(harness.credentials, node, inputOf(setting), setting.sinks);
 		expect(inspect(result, { depth: Infinity })).not.toContain(TOKEN);
 		return result;
 	};
 	return {
-		...ring,
+		...harness,
 		run,
 		/** What the node puts out. */
 		records: async (parameters: INodeParameters = {}, setting: Setting = {}) =>
@@ -66,7 +66,7 @@ export function nodeRing(type: string, base: INodeParameters = {}) {
 		/** The items as `execute` returns them, before the engine completes their pairing. */
 		raw: async (parameters: INodeParameters = {}, setting: Setting = {}) => {
 			const node = await nodeOf(parameters, setting);
-			const outputs = await executeRaw(ring.credentials, node, inputOf(setting));
+			const outputs = await executeRaw(harness.credentials, node, inputOf(setting));
 			return OUTPUTS.parse(outputs)[0] ?? [];
 		},
 	};

@@ -20,7 +20,7 @@ const COLUMN = /^=\{\{\s*\$json(?:\.([A-Za-z_]\w*)|\[(["'])([^"'\\{}]+)\2\])\s*\
  * Reads node parameters. Evaluating an expression costs about 0.3 ms an item, which thousands of
  * items feel: what is the same for every item is read once, a plain column straight from the item.
  */
-export class Parameters {
+export class NodeParameters {
 	private readonly readings = new Map<string, Reading>();
 	private readonly items: INodeExecutionData[];
 	private readonly readsColumns: boolean;

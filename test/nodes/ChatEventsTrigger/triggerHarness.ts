@@ -3,8 +3,8 @@ import type { IDataObject, INode, INodeParameters, WorkflowActivateMode } from '
 import { clock } from '../../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import { credentialFor } from '../../contract/credentialFor';
-import { activate, engineRing, makeWorkflow, type ActiveWorkflow } from '../../engine';
-import { eventually } from '../chatRing';
+import { activate, engineHarness, makeWorkflow, type ActiveWorkflow } from '../../engine';
+import { eventually } from '../chatHarness';
 import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
 
 export const { sessions } = fixtures;
@@ -20,8 +20,8 @@ export function hurry(times: number): void {
 }
 
 /** The trigger in n8n-core, connected to a simulated service. */
-export function triggerRing() {
-	const ring = engineRing();
+export function triggerHarness() {
+	const harness = engineHarness();
 	let simulator: Simulator;
 	let active: ActiveWorkflow[] = [];
 
@@ -43,8 +43,8 @@ export function triggerRing() {
 	});
 
 	const node = async (parameters: INodeParameters, over: Partial<INode> = {}): Promise<INode> => {
-		const details = await ring.addCredential(credentialFor(simulator));
-		return ring.node('chatEventsTrigger', {
+		const details = await harness.addCredential(credentialFor(simulator));
+		return harness.node('chatEventsTrigger', {
 			id: 'trigger-node',
 			name: 'Trigger',
 			parameters,
@@ -54,7 +54,7 @@ export function triggerRing() {
 	};
 
 	return {
-		credentials: ring.credentials,
+		credentials: harness.credentials,
 		service: () => simulator,
 		node,
 		/** Activates the trigger; the test need not stop it. */
@@ -68,7 +68,7 @@ export function triggerRing() {
 			// n8n-core deactivates what is active under the same ID.
 			workflow.id = `workflow-of-${over.id ?? 'trigger'}`;
 			workflow.staticData = staticData;
-			const one = await activate(ring.credentials, workflow, activation);
+			const one = await activate(harness.credentials, workflow, activation);
 			active.push(one);
 			return { ...one, workflow };
 		},

@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { nodeRing } from '../nodeRing';
+import { nodeHarness } from '../nodeHarness';
 
 export const AGENT = { __rl: true, mode: 'id', value: 'agent_a1' };
 
@@ -19,7 +19,7 @@ export const DETAILS = {
 	dndRemoveAgentName: 'remove_agent',
 };
 
-export const dndRing = (operation: string, base: INodeParameters = {}) =>
-	nodeRing('dnd', { operation, agentUuid: AGENT, ...base });
+export const dndHarness = (operation: string, base: INodeParameters = {}) =>
+	nodeHarness('dnd', { operation, agentUuid: AGENT, ...base });
 
 export const PATH = '/v1/dnd_numbers';

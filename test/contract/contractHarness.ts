@@ -2,7 +2,7 @@ import { setTimeout as realSleep } from 'node:timers/promises';
 import type { ICredentialDataDecryptedObject, INode } from 'n8n-workflow';
 import { clock } from '../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
-import { engineRing, type EngineRing } from '../engine';
+import { engineHarness, type EngineHarness } from '../engine';
 import { until } from '../n8n/until';
 import { dialects, startSimulator, type Dialect, type Simulator } from '../simulator';
 import { credentialFor } from './credentialFor';
@@ -16,7 +16,7 @@ const services: { [speech: string]: Dialect } = {
 	'what nobody could guess': unguessable,
 };
 
-export type ContractRing = Pick<EngineRing, 'credentials'> & {
+export type ContractHarness = Pick<EngineHarness, 'credentials'> & {
 	simulator(): Simulator;
 	/** A node with the credential of an account on the service, some of its fields said otherwise. */
 	node(type: string, over: Partial<INode>, data?: ICredentialDataDecryptedObject): Promise<INode>;
@@ -26,14 +26,16 @@ export type ContractRing = Pick<EngineRing, 'credentials'> & {
  * Runs the same cases against a service of each dialect. Between dialects nothing differs but the
  * fields of the credential and what a case takes from its dialect as a parameter.
  */
-export function describeContract(cases: (ring: ContractRing, dialect: Dialect) => void): void {
-	const engine = engineRing();
+export function describeContract(
+	cases: (harness: ContractHarness, dialect: Dialect) => void,
+): void {
+	const engine = engineHarness();
 	describe.each(Object.entries(services))('a service that speaks %s', (_name, dialect) => {
-		cases(ringOf(engine, dialect), dialect);
+		cases(harnessOf(engine, dialect), dialect);
 	});
 }
 
-function ringOf(engine: EngineRing, dialect: Dialect): ContractRing {
+function harnessOf(engine: EngineHarness, dialect: Dialect): ContractHarness {
 	let running: Simulator | undefined;
 
 	beforeAll(async () => {

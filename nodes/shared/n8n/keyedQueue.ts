@@ -1,7 +1,7 @@
 import { NotSent } from '../api/errors';
 
 /** Jobs of the same key run one after another in the order they came in; those of others side by side. */
-export class InOrder {
+export class KeyedQueue {
 	private readonly last = new Map<string, Promise<unknown>>();
 
 	private readonly broken = new Set<string>();

@@ -7,19 +7,19 @@ import {
 	type INodeParameters,
 } from 'n8n-workflow';
 import { z } from 'zod';
-import { parseJsonObject, Parameters } from '../../../../nodes/shared/n8n/parameters';
-import { engineRing, makeAdditionalData, makeWorkflow } from '../../../engine';
+import { parseJsonObject, NodeParameters } from '../../../../nodes/shared/n8n/nodeParameters';
+import { engineHarness, makeAdditionalData, makeWorkflow } from '../../../engine';
 
-const ring = engineRing();
+const harness = engineHarness();
 
 /** A node with these parameters and rows, in the engine's own execute context. */
 function contextOf(parameters: INodeParameters, rows: IDataObject[]): ExecuteContext {
-	const node = ring.node('placeCall', { parameters });
+	const node = harness.node('placeCall', { parameters });
 	const input: INodeExecutionData[] = rows.map((json) => ({ json }));
 	return new ExecuteContext(
 		makeWorkflow([node]),
 		node,
-		makeAdditionalData(ring.credentials),
+		makeAdditionalData(harness.credentials),
 		'trigger',
 		createEmptyRunExecutionData(),
 		0,
@@ -32,7 +32,7 @@ function contextOf(parameters: INodeParameters, rows: IDataObject[]): ExecuteCon
 
 function read(raw: INodeParameters[string], rows: IDataObject[], name = 'personName') {
 	const context = contextOf({ [name]: raw }, rows);
-	const parameters = new Parameters(context);
+	const parameters = new NodeParameters(context);
 	const evaluate = jest.spyOn(context, 'getNodeParameter');
 	const values = rows.map((_row, index) => parameters.value(name, index));
 	const evaluations = evaluate.mock.calls.filter(([, , , options]) => !options?.rawExpressions);
@@ -121,7 +121,7 @@ describe('the shortcut for a column and the engine agree', () => {
 			const context = contextOf({ personName: expressionOf(spelling) }, [
 				z.custom<IDataObject>().parse(row),
 			]);
-			const read = outcomeOf(() => new Parameters(context).value('personName', 0));
+			const read = outcomeOf(() => new NodeParameters(context).value('personName', 0));
 			const evaluated = outcomeOf(() => context.getNodeParameter('personName', 0, null));
 			expect(read).toEqual(evaluated);
 		});
@@ -150,7 +150,7 @@ test('what has no expression is read once, nested values included', () => {
 });
 
 test('a parameter that is not there is null', () => {
-	expect(new Parameters(contextOf({}, [{}])).value('missing', 0)).toBeNull();
+	expect(new NodeParameters(contextOf({}, [{}])).value('missing', 0)).toBeNull();
 });
 
 describe('JSON parameters', () => {
