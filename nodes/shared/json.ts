@@ -58,6 +58,16 @@ export function* valuesIn(root: JsonValue, most = Infinity): Generator<JsonValue
 	}
 }
 
+/** An answer with more values than this is not searched further, so that none can keep n8n busy. */
+const MOST_VALUES = 100_000;
+
+/** The values of a field wherever it stands in an answer whose shape is open, the one nearest to the top first. */
+export function* fieldsIn(root: JsonValue, name: string): Generator<JsonValue> {
+	for (const value of valuesIn(root, MOST_VALUES)) {
+		if (isJsonObject(value) && Object.hasOwn(value, name)) yield value[name] ?? null;
+	}
+}
+
 /** A number, also where it is written as text. */
 export function numberIn(value: JsonValue | undefined): number | undefined {
 	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../json';
+import { fieldsIn, isJsonObject, type JsonObject, type JsonValue } from '../json';
 
 /**
  * What shows in the body of a 2xx answer that the service itself answered and, for a write, that it took
@@ -11,19 +11,9 @@ export function carries(...fields: string[]): Evidence {
 	return (body) => holdersOf(body).some((holder) => fields.some((name) => isFilled(holder[name])));
 }
 
-/** The same where the document names the fields and not their place: found at any depth down to six. */
+/** The same where the document names the fields and not their place: found at any depth. */
 export function carriesSomewhere(...fields: string[]): Evidence {
-	return (body) => {
-		let level: JsonValue[] = [body];
-		for (let depth = 0; depth < DEEPEST_LEVEL && level.length > 0; depth++) {
-			if (
-				level.some((value) => isJsonObject(value) && fields.some((name) => isFilled(value[name])))
-			)
-				return true;
-			level = level.flatMap(childrenOf);
-		}
-		return false;
-	};
+	return (body) => fields.some((name) => [...fieldsIn(body, name)].some(isFilled));
 }
 
 /** `success: true` (General conventions): the only proof where the rest of the answer is open. */
@@ -59,15 +49,8 @@ function isBeside(body: JsonObject, name: string): boolean {
 	return name !== 'success' && name !== 'data' && isFilled(body[name]);
 }
 
-const DEEPEST_LEVEL = 6;
-
 function holdersOf(body: JsonValue): JsonObject[] {
 	return isJsonObject(body) ? [body.data ?? null, body].filter(isJsonObject) : [];
-}
-
-function childrenOf(value: JsonValue): JsonValue[] {
-	if (Array.isArray(value)) return value;
-	return isJsonObject(value) ? Object.values(value) : [];
 }
 
 /** An empty list is a value (a transcript without turns); `null`, `false` and an empty text are none. */

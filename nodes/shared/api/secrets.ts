@@ -1,5 +1,5 @@
 import escapeRegExp from 'lodash/escapeRegExp';
-import { isJsonObject, type JsonValue, parseJson } from '../json';
+import { isJsonObject, parseJson, valuesIn, type JsonValue } from '../json';
 
 const HIDDEN = '[hidden]';
 
@@ -60,8 +60,9 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 /** The values in an answer that open something, wherever they stand. */
 function secretsIn(body: JsonValue): string[] {
 	const found: string[] = [];
-	for (let level = [body]; level.length > 0; level = level.flatMap(childrenOf)) {
-		for (const [name, inner] of level.filter(isJsonObject).flatMap(Object.entries<JsonValue>)) {
+	for (const value of valuesIn(body)) {
+		if (!isJsonObject(value)) continue;
+		for (const [name, inner] of Object.entries(value)) {
 			if (!SECRET_FIELDS.has(name) || typeof inner !== 'string') continue;
 			if (inner.length >= SHORTEST_SECRET) found.push(inner);
 		}
@@ -90,11 +91,6 @@ function mapTexts(value: JsonValue, map: Hide): JsonValue {
 		mapTexts(inner, map),
 	]);
 	return Object.fromEntries(mapped);
-}
-
-function childrenOf(value: JsonValue): JsonValue[] {
-	if (Array.isArray(value)) return value;
-	return isJsonObject(value) ? Object.values(value) : [];
 }
 
 function hiding(secrets: readonly string[]): Hide {

@@ -1,5 +1,5 @@
 import { isUnset } from '../values';
-import { isJsonObject, type JsonObject, type JsonValue, valuesIn } from '../json';
+import { fieldsIn, type JsonObject, type JsonValue } from '../json';
 
 /** The outcomes that the document observed; an account may show others, so the user can change them. */
 export const OBSERVED_OUTCOMES = ['picked', 'not_picked', 'failed'] as const;
@@ -18,15 +18,9 @@ const SIGNS_OF_THE_END = [
 /** A call's ID is a UUID; what matters here is that it cannot leave its place in a path. */
 const CALL_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** A payload with more values than this is not searched further, so that none can keep n8n busy. */
-const MOST_VALUES = 100_000;
-
 /** The value of a field wherever it stands, the one nearest to the top first. */
 export function findField(payload: JsonValue, name: string): JsonValue | undefined {
-	for (const value of valuesIn(payload, MOST_VALUES)) {
-		if (!isJsonObject(value) || !Object.hasOwn(value, name) || isUnset(value[name])) continue;
-		return value[name];
-	}
+	for (const value of fieldsIn(payload, name)) if (!isUnset(value)) return value;
 	return undefined;
 }
 

@@ -1,15 +1,13 @@
-import { isJsonObject, type JsonValue, valueAt } from '../json';
+import { fieldsIn, valueAt, type JsonValue } from '../json';
 
 /**
  * The value of a documented field in an answer whose shape is open, wherever it stands; the
  * outermost one where there are several.
  */
-export function findField(answer: JsonValue, name: string): string | null {
-	for (let level = [answer]; level.length > 0; level = level.flatMap(childrenOf)) {
-		for (const value of level) {
-			const found = isJsonObject(value) ? asId(value[name]) : null;
-			if (found !== null) return found;
-		}
+export function findId(answer: JsonValue, name: string): string | null {
+	for (const value of fieldsIn(answer, name)) {
+		const found = asId(value);
+		if (found !== null) return found;
 	}
 	return null;
 }
@@ -17,11 +15,6 @@ export function findField(answer: JsonValue, name: string): string | null {
 /** The ID at the place that the credential names, e.g. `data.turn`. */
 export function idAt(answer: JsonValue, path: string): string | null {
 	return asId(valueAt(answer, path));
-}
-
-function childrenOf(value: JsonValue): JsonValue[] {
-	if (Array.isArray(value)) return value;
-	return isJsonObject(value) ? Object.values(value) : [];
 }
 
 /** The document does not give the type of ids: a number names the same thing as its digits. */

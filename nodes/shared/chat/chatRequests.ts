@@ -1,4 +1,4 @@
-import { findField, idAt } from './chatAnswer';
+import { findId, idAt } from './chatAnswer';
 import { InvalidInput, OutcomeUnknown } from '../api/errors';
 import type { Answer } from '../api/http';
 import type { Additions } from '../api/endpoints';
@@ -86,17 +86,17 @@ function placed(details: ApiMapping, values: Array<Named & { value: string }>): 
 /** The new session's ID, where the answer's open shape lets it be found. */
 export function createdSessionId(details: ApiMapping, { body }: Answer): string | null {
 	const path = details.optional('chatCreateSessionPath');
-	return path === undefined ? findField(body, 'session_id') : idAt(body, path);
+	return path === undefined ? findId(body, 'session_id') : idAt(body, path);
 }
 
 /** The accepted turn, by which its later result is recognized. */
 export function acceptedTurn(details: ApiMapping, { body }: Answer) {
 	const path = details.optional('chatAsyncTurnPath');
 	return {
-		turnId: path === undefined ? findField(body, 'turn_id') : idAt(body, path),
-		messageId: findField(body, 'message_id'),
+		turnId: path === undefined ? findId(body, 'turn_id') : idAt(body, path),
+		messageId: findId(body, 'message_id'),
 		/** Of a key that was used before: the turn is over, and its reply at hand. */
-		reply: findField(body, 'reply'),
+		reply: findId(body, 'reply'),
 	};
 }
 
