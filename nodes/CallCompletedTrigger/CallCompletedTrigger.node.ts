@@ -12,7 +12,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentField';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { openEmitter } from '../shared/n8n/executionEmitter';
-import { nothingToRegister } from '../shared/n8n/webhookMethods';
+import { nothingToRegister } from '../shared/n8n/webhookAnswer';
 import { completionFields } from './properties';
 import { onCompletion, openVerifications } from './onCompletion';
 

@@ -10,7 +10,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { openEmitter } from '../shared/n8n/executionEmitter';
-import { nothingToRegister } from '../shared/n8n/webhookMethods';
+import { nothingToRegister } from '../shared/n8n/webhookAnswer';
 import { deliveryFields } from './properties';
 import { onDelivery } from './onDelivery';
 

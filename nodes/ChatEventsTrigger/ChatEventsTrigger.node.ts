@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { nothingToRegister } from '../shared/n8n/webhookMethods';
+import { nothingToRegister } from '../shared/n8n/webhookAnswer';
 import { activate } from './activate';
 import { triggerFields } from './properties';
 import { answerWatchRequest } from './watchRequests';

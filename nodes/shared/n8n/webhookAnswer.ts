@@ -1,6 +1,6 @@
-import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { type JsonObject, type JsonValue, parseJson } from '../json';
+import type { IHookFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { pause } from '../clock';
+import { type JsonObject, type JsonValue, parseJson } from '../json';
 import { clock } from './connect';
 
 /** What the sender gets when its request cannot be used: an HTTP status and a sentence. */
@@ -119,3 +119,16 @@ export class Reply {
 
 /** The node has answered by itself, and no execution starts. */
 export const NO_EXECUTION: IWebhookResponseData = { noWebhookResponse: true };
+
+/** For addresses that the service learns from a person or from a request: nothing is registered there. */
+export const nothingToRegister = {
+	async checkExists(this: IHookFunctions): Promise<boolean> {
+		return true;
+	},
+	async create(this: IHookFunctions): Promise<boolean> {
+		return true;
+	},
+	async delete(this: IHookFunctions): Promise<boolean> {
+		return true;
+	},
+};
