@@ -1,3 +1,4 @@
+const { rm } = require('node:fs/promises');
 const { src, dest } = require('gulp');
 
 const assets = ['nodes', 'credentials'].flatMap((folder) => [
@@ -11,5 +12,9 @@ function copyAssets() {
 	return src(assets, { base: '.', encoding: false }).pipe(dest('dist'));
 }
 
+async function clean() {
+	await rm('dist', { recursive: true, force: true });
+}
+
+exports.clean = clean;
 exports['build:assets'] = copyAssets;
-exports.default = copyAssets;

@@ -1,3 +1,4 @@
+import mapValues from 'lodash/mapValues';
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
 import { isObject } from './json';
 import { call, type Got } from './testing/api';
@@ -18,7 +19,7 @@ describe.each(Object.values(dialects))('reading calls, dialect $name', (dialect)
 			([, value, key]) => value ?? key,
 		);
 	const list = async (query: Record<string, string | number>) => {
-		const strings = Object.entries(query).map(([name, value]) => [name, String(value)]);
+		const strings = mapValues(query, String);
 		return await get(`/v1/calls?${new URLSearchParams(strings).toString()}`);
 	};
 
