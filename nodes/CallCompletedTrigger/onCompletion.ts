@@ -3,12 +3,18 @@ import { asItems } from '../shared/n8n/itemLoop';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { withEmitter, type ExecutionEmitter } from '../shared/n8n/executionEmitter';
 import { ASK_AGAIN, NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
-import { findCallId, isWanted, outcomeKey, reportedOutcome } from '../shared/calls/completion';
-import { isUnknownCall } from '../shared/calls/readBack';
+import {
+	findCallId,
+	isWanted,
+	OBSERVED_OUTCOMES,
+	outcomeKey,
+	parseList,
+	reportedOutcome,
+	type CompletionFilters,
+} from '../shared/calls/completion';
+import { isUnknownCall, type Included } from '../shared/calls/readBack';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
-import { notVerified } from './notVerified';
-import { readSettings, type TriggerSettings } from './readSettings';
-import { Closed, Verifications } from './verifications';
+import { Closed, notVerified, Verifications } from './verifications';
 
 /** The sender's patience is unknown: it is not kept waiting longer than this. */
 const LONGEST_ANSWER_MS = 10_000;
@@ -23,11 +29,22 @@ export function openVerifications(trigger: ITriggerFunctions): () => Promise<voi
 	return async () => await verifications.close(trigger);
 }
 
+/** What the person set in the trigger. */
+type CompletionSettings = {
+	verify: boolean;
+	included: Included;
+	filters: CompletionFilters;
+	/** Statuses that the user counts as finished. */
+	finished: string[];
+	answer: 'verified' | 'atOnce';
+	repeats: boolean;
+};
+
 /** One delivery of the completion webhook on its way to its execution. */
 type Delivery = {
 	callId: string;
 	payload: JsonValue;
-	settings: TriggerSettings;
+	settings: CompletionSettings;
 	emitter: ExecutionEmitter;
 	reply: Reply;
 };
@@ -41,7 +58,7 @@ export async function onCompletion(context: IWebhookFunctions): Promise<IWebhook
 	if (callId === undefined) {
 		return reply.refuse({ status: 400, message: 'The body holds no call_id.' });
 	}
-	const settings = readSettings(context);
+	const settings = readCompletionSettings(context);
 	reply.refuseAfter(LONGEST_ANSWER_MS, ASK_AGAIN);
 	return await withEmitter(context, async (emitter) => {
 		if (emitter === undefined) return reply.refuse(ASK_AGAIN);
@@ -115,4 +132,27 @@ function turnDown(
 
 function received(callId: string): JsonObject {
 	return { received: true, call_id: callId };
+}
+
+function readCompletionSettings(context: IWebhookFunctions): CompletionSettings {
+	const text = (name: string, fallback = '') => {
+		const value: unknown = context.getNodeParameter(name, fallback, {
+			extractValue: name.endsWith('.agentUuid'),
+		});
+		return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+	};
+	const include: unknown = context.getNodeParameter('include', []);
+	const isIncluded = (part: string) => Array.isArray(include) && include.includes(part);
+	return {
+		verify: context.getNodeParameter('verify', true) !== false,
+		included: { transcript: isIncluded('transcript'), recording: isIncluded('recording') },
+		filters: {
+			agent_uuid: parseList(text('filters.agentUuid')),
+			campaign_id: parseList(text('filters.campaignIds')),
+			status: parseList(text('filters.statuses')),
+		},
+		finished: parseList(text('settings.finishedStatuses', OBSERVED_OUTCOMES.join(','))),
+		answer: text('settings.answer') === 'atOnce' ? 'atOnce' : 'verified',
+		repeats: context.getNodeParameter('settings.repeats', false) === true,
+	};
 }

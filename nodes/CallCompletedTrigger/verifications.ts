@@ -3,11 +3,10 @@ import pLimit from 'p-limit';
 import { CLOSING_MS } from '../shared/n8n/activeTriggers';
 import { clock, connect, type Connection } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
-import { readCompletedCall, type ReadBack } from '../shared/calls/readBack';
+import { ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
+import { readCompletedCall, ShowsNoEnd, type ReadBack } from '../shared/calls/readBack';
 import { pause, settledWithin } from '../shared/clock';
 import type { JsonObject } from '../shared/json';
-import { notFinished } from './notVerified';
-import type { TriggerSettings } from './readSettings';
 
 /** How long a call that cannot be read now, or shows no end yet, is read again. */
 const GIVE_UP_AFTER_MS = 5 * 60_000;
@@ -17,6 +16,9 @@ const READS_AT_ONCE = 10;
 
 /** Calls that are verified at once, most of them waiting for their turn. */
 const MOST_UNDER_WAY = 5_000;
+
+/** Calls that one message names. */
+const MOST_NAMED = 50;
 
 /** For each decryption of a credential n8n sets up a sandbox of its own, so that one serves for a while. */
 const CONNECTION_MS = 30_000;
@@ -52,7 +54,7 @@ export class Verifications {
 	 */
 	verify(
 		callId: string,
-		{ include: included, finished }: TriggerSettings,
+		{ included, finished }: Pick<ReadBack, 'included' | 'finished'>,
 	): { reading: Promise<Verified>; isFirst: boolean } {
 		const begun = this.shared.get(callId);
 		if (begun !== undefined) return { reading: begun, isFirst: false };
@@ -125,4 +127,33 @@ export class Verifications {
 		if (this.closing.signal.aborted) throw new Closed();
 		return await act();
 	}
+}
+
+/** Told to the workflow's owner, so that no call goes missing without a word. */
+export function notVerified(callId: string, error: unknown): ExplainedError {
+	if (error instanceof ShowsNoEnd) {
+		return new OutcomeUnknown(
+			`Call ${callId} was reported as completed but shows no end, so the workflow was not started for it`,
+			'If it goes on, the workflow starts when its end is reported. If it is over, read it with Get Call, and add its status to Finished Statuses among the options of the trigger.',
+		);
+	}
+	const [what, resolution, originalMessage] =
+		error instanceof ExplainedError
+			? [error.message, error.resolution, error.originalMessage]
+			: [error instanceof Error ? error.message : String(error), '', undefined];
+	return new NotSent(
+		`Call ${callId} was reported as completed but could not be read back, so the workflow was not started for it`,
+		`${what}. ${resolution} Then read this call with Get Call.`,
+		originalMessage,
+	);
+}
+
+/** The same for calls that were being verified when the trigger was closed. */
+function notFinished(callIds: readonly string[]): ExplainedError {
+	const named = callIds.slice(0, MOST_NAMED).join(', ');
+	const more = callIds.length > MOST_NAMED ? ` and ${callIds.length - MOST_NAMED} more` : '';
+	return new OutcomeUnknown(
+		`${callIds.length === 1 ? 'A completed call was' : `${callIds.length} completed calls were`} still being verified when the trigger was stopped, so the workflow was not started`,
+		`Read them with Get Call: ${named}${more}.`,
+	);
 }

@@ -98,9 +98,9 @@ export function parseList(text: string): string[] {
 }
 
 /** Which calls are wanted; an empty list wants all. */
-export type CallFilters = { status: string[]; agent_uuid: string[]; campaign_id: string[] };
+export type CompletionFilters = { status: string[]; agent_uuid: string[]; campaign_id: string[] };
 
-export function isWanted(source: JsonValue, filters: CallFilters): boolean {
+export function isWanted(source: JsonValue, filters: CompletionFilters): boolean {
 	return Object.entries(filters).every(([field, wanted]) => {
 		if (wanted.length === 0) return true;
 		const value = findField(source, field);
