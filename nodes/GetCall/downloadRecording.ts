@@ -1,11 +1,16 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import { NotSent, OutcomeUnknown, ServiceRefusal } from '../shared/api/errors';
-import { BLOCKED_BY_N8N, TransportFault, type WireAnswer } from '../shared/api/http';
-import { describeFile, downloadRefused } from './calls/recordingFile';
+import { TransportFault, type WireAnswer } from '../shared/api/http';
 import { sendWithRetry } from '../shared/api/retry';
 import { isJsonObject } from '../shared/json';
 import { clock } from '../shared/n8n/connect';
 import { TIME_LIMITS, toFault } from '../shared/n8n/transport';
+import {
+	describeFile,
+	downloadBrokeOff,
+	downloadFailed,
+	downloadRefused,
+	noLink,
+} from './calls/recordingFile';
 
 type Stream = Exclude<Parameters<IExecuteFunctions['helpers']['prepareBinaryData']>[0], Uint8Array>;
 
@@ -26,7 +31,7 @@ export async function downloadRecording(
 	try {
 		return await context.helpers.prepareBinaryData(content, fileName, mimeType);
 	} catch (error) {
-		throw brokeOff(error instanceof Error ? error.message : String(error));
+		throw downloadBrokeOff(error instanceof Error ? error.message : String(error));
 	}
 }
 
@@ -43,7 +48,7 @@ async function fetchFile(context: IExecuteFunctions, url: string): Promise<FileA
 		}
 		return answer;
 	} catch (error) {
-		throw error instanceof TransportFault ? explainFault(error) : error;
+		throw error instanceof TransportFault ? downloadFailed(error) : error;
 	}
 }
 
@@ -77,34 +82,4 @@ async function toFileAnswer(context: IExecuteFunctions, response: unknown): Prom
 
 function isStream(value: unknown): value is Stream {
 	return typeof value === 'object' && value !== null && 'pipe' in value;
-}
-
-function noLink(): ServiceRefusal {
-	return new ServiceRefusal(
-		'The service gave a recording_url that is not a web address, so the recording cannot be fetched',
-		'Set Recording As to Link to see what it gave.',
-		'HTTP status 200',
-		200,
-		{ texts: [], body: {} },
-		'answer',
-	);
-}
-
-function explainFault({ code, message }: TransportFault): NotSent | OutcomeUnknown {
-	if (code !== BLOCKED_BY_N8N) return brokeOff(code);
-	return new NotSent(
-		'n8n did not let the request for the recording out',
-		'Ask whoever runs your n8n to allow requests to the address where your service keeps recordings.',
-		message,
-		false,
-		'n8n',
-	);
-}
-
-function brokeOff(originalMessage: string): OutcomeUnknown {
-	return new OutcomeUnknown(
-		'The recording could not be fetched to its end',
-		'Nothing was changed by this read. Run this item again: a new link is asked for each time.',
-		originalMessage,
-	);
 }

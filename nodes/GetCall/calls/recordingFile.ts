@@ -1,4 +1,10 @@
-import { OutcomeUnknown, ServiceRefusal, type ExplainedError } from '../../shared/api/errors';
+import {
+	NotSent,
+	OutcomeUnknown,
+	ServiceRefusal,
+	type ExplainedError,
+} from '../../shared/api/errors';
+import { BLOCKED_BY_N8N, type TransportFault } from '../../shared/api/http';
 
 /** What storage says of a file whose kind it does not know. */
 const ANY_KIND = /^(application|binary)\/octet-stream$/i;
@@ -95,5 +101,38 @@ export function downloadRefused(status: number, text: string): ExplainedError {
 		originalMessage,
 		status,
 		refusal,
+	);
+}
+
+/** The service answered, but with nothing that can be fetched. */
+export function noLink(): ServiceRefusal {
+	return new ServiceRefusal(
+		'The service gave a recording_url that is not a web address, so the recording cannot be fetched',
+		'Set Recording As to Link to see what it gave.',
+		'HTTP status 200',
+		200,
+		{ texts: [], body: {} },
+		'answer',
+	);
+}
+
+/** Why a request for the file came to no answer. */
+export function downloadFailed({ code, message }: TransportFault): NotSent | OutcomeUnknown {
+	if (code !== BLOCKED_BY_N8N) return downloadBrokeOff(code);
+	return new NotSent(
+		'n8n did not let the request for the recording out',
+		'Ask whoever runs your n8n to allow requests to the address where your service keeps recordings.',
+		message,
+		false,
+		'n8n',
+	);
+}
+
+/** Why a file that began to come never ended. */
+export function downloadBrokeOff(originalMessage: string): OutcomeUnknown {
+	return new OutcomeUnknown(
+		'The recording could not be fetched to its end',
+		'Nothing was changed by this read. Run this item again: a new link is asked for each time.',
+		originalMessage,
 	);
 }

@@ -1,8 +1,7 @@
 import { readAdditions, readConcurrency } from '../../shared/n8n/options';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { readTurns, recordingOrNull } from '../calls/callParts';
-import { simplifyCall } from '../../shared/calls/callRecord';
+import { readTurns, recordingOrNull, simplifyCall } from '../../shared/calls/callRecord';
 import { getCall } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseCallId } from '../../shared/api/identifiers';

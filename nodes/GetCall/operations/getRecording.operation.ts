@@ -1,9 +1,9 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { readAdditions, readConcurrency } from '../../shared/n8n/options';
-import { downloadRecording } from '../download';
+import { downloadRecording } from '../downloadRecording';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { readRecording } from '../calls/callParts';
+import { readRecording } from '../../shared/calls/callRecord';
 import { InvalidInput } from '../../shared/api/errors';
 import { asText, parseCallId } from '../../shared/api/identifiers';
 import { callIdField, optionsField, READS_AT_ONCE } from '../callFields';

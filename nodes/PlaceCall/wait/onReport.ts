@@ -3,8 +3,8 @@ import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from
 import { clock, connect } from '../../shared/n8n/connect';
 import { NO_EXECUTION, readJson, Reply } from '../../shared/n8n/webhookAnswer';
 import { findCallId } from '../../shared/calls/completion';
-import { OpenCalls, type ReadCall } from './openCalls';
-import { readCall } from '../../shared/calls/readBack';
+import { OpenCalls, type ReadRecord } from './openCalls';
+import { readCallRecord } from '../../shared/calls/readBack';
 import { isJsonObject } from '../../shared/json';
 import { keepPinging, wake } from './pingResumeUrl';
 import { resumeAddress } from './resumeAddress';
@@ -34,7 +34,7 @@ export async function onReport(context: IWebhookFunctions): Promise<IWebhookResp
 	const reported = findCallId(payload.json);
 	try {
 		const { client } = await connect(context);
-		const read = async (callId: string) => await readCall(client, callId);
+		const read = async (callId: string) => await readCallRecord(client, callId);
 		if (reported === undefined) await sleeper.calls.lookAtAll(read);
 		else await sleeper.calls.report(reported, read);
 		if (sleeper.calls.lagging.length > 0) void followLagging(context, sleeper, read);
@@ -61,7 +61,7 @@ export async function onReport(context: IWebhookFunctions): Promise<IWebhookResp
 async function followLagging(
 	context: IWebhookFunctions,
 	sleeper: Sleeper,
-	read: ReadCall,
+	read: ReadRecord,
 ): Promise<void> {
 	if (sleeper.isFollowed) return;
 	sleeper.isFollowed = true;

@@ -12,7 +12,7 @@ const READS_AT_ONCE = 10;
  */
 export const LONGEST_LAG_MS = 5 * 60_000;
 
-export type ReadCall = (callId: string) => Promise<JsonObject>;
+export type ReadRecord = (callId: string) => Promise<JsonObject>;
 
 export type KnownCall = {
 	/** As last read; empty when it never was. */
@@ -58,7 +58,7 @@ export class OpenCalls {
 	}
 
 	/** The service says that this call is over. */
-	async report(callId: string, read: ReadCall): Promise<void> {
+	async report(callId: string, read: ReadRecord): Promise<void> {
 		if (this.callIds.has(callId) && !this.reportedAt.has(callId)) {
 			this.reportedAt.set(callId, this.now());
 		}
@@ -68,17 +68,17 @@ export class OpenCalls {
 	}
 
 	/** Reads every open call; who comes while a round is under way waits for its end. */
-	async lookAtAll(read: ReadCall): Promise<void> {
+	async lookAtAll(read: ReadRecord): Promise<void> {
 		this.round ??= this.startRound(read).finally(() => (this.round = undefined));
 		await this.round;
 	}
 
 	/** Reads the reported calls again; one that cannot be read now is left for the next time. */
-	async lookAtLagging(read: ReadCall): Promise<void> {
+	async lookAtLagging(read: ReadRecord): Promise<void> {
 		await this.lookAt(this.lagging, read);
 	}
 
-	private async startRound(read: ReadCall): Promise<void> {
+	private async startRound(read: ReadRecord): Promise<void> {
 		const results = await this.lookAt(this.open, read);
 		// A call that could not be read now stays open until the next round.
 		this.isComplete ||= results.every(({ status }) => status === 'fulfilled');
@@ -86,14 +86,14 @@ export class OpenCalls {
 
 	private async lookAt(
 		callIds: readonly string[],
-		read: ReadCall,
+		read: ReadRecord,
 	): Promise<PromiseSettledResult<void>[]> {
 		const limit = pLimit(READS_AT_ONCE);
 		const reading = callIds.map((callId) => limit(async () => await this.look(callId, read)));
 		return await Promise.allSettled(reading);
 	}
 
-	private async look(callId: string, read: ReadCall): Promise<void> {
+	private async look(callId: string, read: ReadRecord): Promise<void> {
 		const record = await read(callId).catch((error: unknown) => {
 			this.notRead.set(callId, whyNotRead(error));
 			throw error;

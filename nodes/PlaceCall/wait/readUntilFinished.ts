@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { isOver } from '../../shared/calls/completion';
 import { isTransient } from '../../shared/api/errors';
 import { backoffMs, type Backoff, type Clock } from '../../shared/clock';
-import type { KnownCall, ReadCall } from './openCalls';
+import type { KnownCall, ReadRecord } from './openCalls';
 import { whyNotRead } from '../../shared/calls/readBack';
 
 const READ_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 60_000, factor: 1.5 };
@@ -18,7 +18,7 @@ export type WaitedCall = KnownCall & { refusals: number };
 export async function readUntilFinished(
 	callIds: readonly string[],
 	finished: readonly string[],
-	read: ReadCall,
+	read: ReadRecord,
 	{ clock, until }: { clock: Clock; until: number },
 ): Promise<Map<string, WaitedCall>> {
 	const calls = new Map<string, WaitedCall>();
@@ -40,7 +40,7 @@ async function look(
 	callId: string,
 	call: WaitedCall,
 	finished: readonly string[],
-	read: ReadCall,
+	read: ReadRecord,
 ): Promise<void> {
 	try {
 		call.record = await read(callId);

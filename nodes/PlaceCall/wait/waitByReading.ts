@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { cancellableSleep } from '../../shared/n8n/cancel';
 import { clock } from '../../shared/n8n/connect';
-import { readCall } from '../../shared/calls/readBack';
+import { readCallRecord } from '../../shared/calls/readBack';
 import { readUntilFinished } from './readUntilFinished';
 import type { ApiClient } from '../../shared/api/client';
 import { callIdOf, jsonOf, waitedItem } from './waitedItem';
@@ -18,7 +18,7 @@ export async function waitByReading(
 	const calls = await readUntilFinished(
 		callIds,
 		readFinishedStatuses(context),
-		async (callId) => await readCall(client, callId),
+		async (callId) => await readCallRecord(client, callId),
 		{
 			clock: { now: () => clock.now(), sleep: cancellableSleep(context) },
 			until: endOfWait(placed.map(jsonOf), limit, clock.now()),

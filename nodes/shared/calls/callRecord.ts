@@ -1,5 +1,9 @@
 import pick from 'lodash/pick';
 import { DateTime } from 'luxon';
+import type { ApiClient } from '../api/client';
+import { getRecording, getTranscript, type Additions } from '../api/endpoints';
+import { recordOf } from '../api/envelope';
+import { isRefusal } from '../api/errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 
 /** What *Simplify* keeps of a call record. */
@@ -22,6 +26,15 @@ export function simplifyCall(record: JsonObject): JsonObject {
 	return Object.keys(simple).length === 0 ? record : simple;
 }
 
+/** The turns of a call; none where nothing was captured. */
+export async function readTurns(
+	client: ApiClient,
+	callId: string,
+	additions: Additions = {},
+): Promise<JsonValue[]> {
+	return transcriptTurns(recordOf(await getTranscript(client, callId, additions)));
+}
+
 /** The turns of a transcript's `data`; none where there is no list. */
 export function transcriptTurns(data: JsonObject): JsonValue[] {
 	return Array.isArray(data.transcript) ? data.transcript : [];
@@ -40,6 +53,29 @@ function lineOf(turn: JsonValue): string {
 function oneLine(value: JsonValue | undefined): string {
 	if (value === undefined || value === null) return '';
 	return (typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ').trim();
+}
+
+/** The recording's link, with the moment until which it is valid. */
+export async function readRecording(
+	client: ApiClient,
+	callId: string,
+	additions: Additions = {},
+): Promise<JsonObject> {
+	// Counted from before the request, so that the link is never called valid after its end.
+	const askedAt = client.clock.now();
+	return withExpiry(recordOf(await getRecording(client, callId, additions)), askedAt);
+}
+
+/** The same; `null` where the service says that there is no recording. */
+export async function recordingOrNull(
+	client: ApiClient,
+	callId: string,
+	additions: Additions = {},
+): Promise<JsonObject | null> {
+	return await readRecording(client, callId, additions).catch((error: unknown) => {
+		if (isRefusal(error, 'recording_not_available')) return null;
+		throw error;
+	});
 }
 
 /** `data` of a recording, with the moment at which its link ends beside the documented seconds. */

@@ -1,6 +1,6 @@
-import { transcriptTurns, withExpiry } from './callRecord';
+import { readTurns, recordingOrNull } from './callRecord';
 import { isOver } from './completion';
-import { getCall, getRecording, getTranscript } from '../api/endpoints';
+import { getCall } from '../api/endpoints';
 import { recordOf } from '../api/envelope';
 import { ExplainedError, isRefusal, isTransient } from '../api/errors';
 import type { Clock } from '../clock';
@@ -22,7 +22,7 @@ export class OtherCall extends Error {
 }
 
 /** The call as the service itself holds it. */
-export async function readCall(client: ApiClient, callId: string): Promise<JsonObject> {
+export async function readCallRecord(client: ApiClient, callId: string): Promise<JsonObject> {
 	const record = recordOf(await getCall(client, callId));
 	if (record.call_id !== undefined && record.call_id !== callId) throw new OtherCall();
 	return record;
@@ -59,7 +59,7 @@ export async function readCompletedCall(
 ): Promise<JsonObject> {
 	const throughOutages = async <T>(act: () => Promise<T>) =>
 		await throughOutage(clock, until, async () => await inTurn(act));
-	const read = async () => await throughOutages(async () => await readCall(client, callId));
+	const read = async () => await throughOutages(async () => await readCallRecord(client, callId));
 	let record = await read().catch(async (error: unknown) => {
 		if (!isUnknownCall(error)) throw error;
 		await clock.sleep(UNKNOWN_WAIT_MS);
@@ -86,10 +86,8 @@ async function readIncluded(
 	{ transcript, recording }: Included,
 ): Promise<JsonObject> {
 	return {
-		...(transcript && {
-			transcript: transcriptTurns(recordOf(await getTranscript(client, callId))),
-		}),
-		...(recording && { recording: await readRecording(client, callId) }),
+		...(transcript && { transcript: await readTurns(client, callId) }),
+		...(recording && { recording: await recordingOrNull(client, callId) }),
 	};
 }
 
@@ -115,13 +113,4 @@ export function isUnknownCall(error: unknown): boolean {
 export function whyNotRead(error: unknown): string {
 	if (error instanceof ExplainedError) return `${error.message}. ${error.resolution}`;
 	return error instanceof Error ? error.message : String(error);
-}
-
-async function readRecording(client: ApiClient, callId: string): Promise<JsonObject | null> {
-	const askedAt = client.clock.now();
-	const answer = await getRecording(client, callId).catch((error: unknown) => {
-		if (isRefusal(error, 'recording_not_available')) return undefined;
-		throw error;
-	});
-	return answer === undefined ? null : withExpiry(recordOf(answer), askedAt);
 }
