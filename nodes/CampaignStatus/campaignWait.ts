@@ -120,16 +120,17 @@ export async function waitUntilCompleted(
 	const deadline = clock.now() + settings.limitMs;
 	let view = await read();
 	const begun = clock.now();
-	let isOrWasQueued = false;
+	let wasQueued = false;
 	for (;;) {
 		const end = judge(view, settings);
 		if (end !== undefined) return { view, end };
 		const idle = idleness(view, settings.contactListId);
 		// A queue that was seen with contacts is being worked off, whatever it counts.
-		isOrWasQueued ||= idle === undefined;
+		wasQueued ||= idle === undefined;
+		const missing = wasQueued || settings.waitWhileStopped ? undefined : idle;
 		const isIdleForLong = clock.now() - begun >= IDLE_LIMIT_MS;
-		if (idle !== undefined && !isOrWasQueued && isIdleForLong && !settings.waitWhileStopped) {
-			const note = `There is nothing to wait for: ${idle.what}. ${idle.resolution}`;
+		if (missing !== undefined && isIdleForLong) {
+			const note = `There is nothing to wait for: ${missing.what}. ${missing.resolution}`;
 			return { view, end: { outcome: 'not_released', note } };
 		}
 		const left = deadline - clock.now();

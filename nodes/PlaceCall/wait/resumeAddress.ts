@@ -10,7 +10,7 @@ export function resumeAddress(context: IExecuteFunctions | IWebhookFunctions): s
 	const resumeUrl: unknown = context.evaluateExpression('{{ $execution.resumeUrl }}', 0);
 	const url = new URL(typeof resumeUrl === 'string' ? resumeUrl : '');
 	// The node's ID at the end of the path is what n8n finds the webhook by.
-	url.pathname = `${url.pathname.replace(/\/$/, '')}/${context.getNode().id}`;
+	url.pathname = `${url.pathname}/${context.getNode().id}`;
 	return url.toString();
 }
 

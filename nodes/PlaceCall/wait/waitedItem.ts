@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../shared/json';
 
 /** The ID of a call to wait for; an item that was not placed has none. */
 export function callIdOf({ json }: INodeExecutionData): string | undefined {
-	return typeof json.call_id === 'string' && json.call_id !== '' ? json.call_id : undefined;
+	return typeof json.call_id === 'string' ? json.call_id : undefined;
 }
 
 export function jsonOf({ json }: INodeExecutionData): JsonObject {

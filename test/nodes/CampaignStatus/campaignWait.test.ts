@@ -109,6 +109,28 @@ describe('one look', () => {
 	});
 });
 
+test.each([
+	['Every queue is completed.', view('Active', list(1, true)), {}],
+	['Contact list 1 is completed.', view('Active', list(1, true)), { contactListId: 1 }],
+	[
+		'The campaign is a draft, so nobody is called until it is activated.',
+		view('Draft', list(1, false)),
+		{},
+	],
+	[
+		'The campaign is paused. What is queued is kept and called once it is activated again.',
+		view('Paused', list(1, false)),
+		{},
+	],
+	[
+		'The campaign is archived, so what is left in its queues is no longer called.',
+		view('Archived', list(1, false)),
+		{},
+	],
+])('the end is told: %s', (note, campaign, over) => {
+	expect(judge(campaign, { ...SETTINGS, ...over })?.note).toBe(note);
+});
+
 describe('the wait', () => {
 	test('reads once an interval until the queues are completed', async () => {
 		const open = view('Active', list(1, false));

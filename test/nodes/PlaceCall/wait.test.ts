@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ExecuteContext } from 'n8n-core';
 import nock from 'nock';
 import type { INode, INodeParameters, IRun, IWebhookResponseData } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/connect';
@@ -114,6 +115,14 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 			const { pathname } = new URL(webhookUrl ?? '');
 			expect(pathname).toMatch(/^\/webhook-waiting\/[^/]+\/id-Node$/);
 		}
+		// So n8n finds the webhook of a sleeping execution: by this mark, and by the end of the path.
+		const { type, typeVersion } = await node(byWebhook);
+		const [wakeUp] = nodeTypes.getByNameAndVersion(type, typeVersion).description.webhooks ?? [];
+		expect(wakeUp).toMatchObject({
+			restartWebhook: true,
+			isFullPath: true,
+			path: '={{ $nodeId }}',
+		});
 		const [entry] = run.data.executionData?.nodeExecutionStack ?? [];
 		expect(entry?.data.main?.[0]?.map(({ json }) => json)).toEqual(
 			placed().map((call_id) => ({
@@ -317,6 +326,73 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		await sleepOver(await node({ ...byWebhook, waitLimit: 10, waitLimitUnit: 'seconds' }), 1);
 		await until('the last knock', async () => knocks === answers.length);
 		expect(waits).toEqual([500, 9_501, 10_000, 10_000]);
+	});
+
+	it('takes for over what the user lists, at a knock as well', async () => {
+		ownAddress();
+		const placeCall = await node({ ...byWebhook, finishedStatuses: 'failed, voicemail' });
+		const run = await sleepOver(placeCall, 1);
+		const [callId = ''] = placed();
+		const ended = {
+			status: 'voicemail',
+			call_ended_by: null,
+			call_ended_reason: null,
+			call_ended_reason_message: null,
+			summary: null,
+			post_call_analysis: null,
+		};
+		await simulator.completeCall(callId, ended, { url: 'http://127.0.0.1:9' });
+		const { items } = await arrive(placeCall, run, { look: true });
+		expect(items).toMatchObject([{ call_id: callId, status: 'voicemail', timed_out: false }]);
+	});
+
+	it('reports that come while calls are open make one process knock once', async () => {
+		ownAddress();
+		const placeCall = await node(byWebhook);
+		const run = await sleepOver(placeCall, 2);
+		const [callId = ''] = placed();
+		await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
+		for (let report = 0; report < 3; report++) {
+			const { response } = await arrive(placeCall, run, { call_id: callId });
+			expect(response.body).toEqual({ received: true, open: 1 });
+		}
+		expect(waits.filter((ms) => ms === 15_000)).toHaveLength(1);
+	});
+
+	it('an execution that n8n did not wake in a minute is looked at anew', async () => {
+		ownAddress();
+		const placeCall = await node(byWebhook);
+		const run = await sleepOver(placeCall, 1);
+		const [call_id = ''] = placed();
+		await simulator.completeCall(call_id, {}, { url: 'http://127.0.0.1:9' });
+		let time = clock.now();
+		now.mockImplementation(() => time);
+		const reads = () =>
+			simulator.requests.filter(({ path }) => path === `/v1/call/${call_id}`).length;
+		expect((await arrive(placeCall, run, { call_id })).items).toHaveLength(1);
+		time += 59_999;
+		expect((await arrive(placeCall, run, { call_id })).items).toBeUndefined();
+		const before = reads();
+		time += 2;
+		expect((await arrive(placeCall, run, { call_id })).items).toHaveLength(1);
+		expect(reads()).toBe(before + 1);
+	});
+
+	it('where n8n cannot put it to sleep, a further try is given the items as they were', async () => {
+		ownAddress();
+		ownAddress();
+		const toSleep = jest
+			.spyOn(ExecuteContext.prototype, 'putExecutionToWait')
+			.mockRejectedValueOnce(new Error('the database is away'));
+		const placeCall = await node(byWebhook, {
+			retryOnFail: true,
+			maxTries: 2,
+			waitBetweenTries: 0,
+		});
+		const run = await sleepOver(placeCall, 2);
+		expect(toSleep).toHaveBeenCalledTimes(2);
+		expect(run.status).toBe('waiting');
+		expect(placed()).toHaveLength(2);
 	});
 
 	it('at the limit it ends although the calls cannot be read, and says so', async () => {
@@ -527,6 +603,14 @@ describe('nobody is called', () => {
 
 	it.each([0, -1])('with the time limit %d', async (waitLimit) => {
 		const run = await harness.place({ ...byWebhook, waitLimit });
+		expect(faultOf(run)).toMatchObject({
+			message: 'Time Limit is not a length of time, so no call was placed',
+			description: 'Enter a number above zero, and choose its unit.',
+		});
+	});
+
+	it('with a time limit in a unit that is none', async () => {
+		const run = await harness.place({ ...byWebhook, waitLimitUnit: '={{ "weeks" }}' });
 		expect(faultOf(run).message).toBe('Time Limit is not a length of time, so no call was placed');
 	});
 });

@@ -1,0 +1,170 @@
+import { NeverConnected, waitForEvent, type EventWish } from '../../../nodes/ChatSession/chatWait';
+import { ChatEnded } from '../../../nodes/shared/chat/endings';
+import type { OnTooLarge } from '../../../nodes/shared/chat/inbox';
+import type { Readiness } from '../../../nodes/shared/chat/exchange';
+import type { ChatEvent } from '../../../nodes/shared/chat/types';
+import { FakeClock, settle } from '../shared/chat/fakes';
+
+const event = (type: string, eventId: string | null = null, ts?: string): ChatEvent => ({
+	type,
+	eventId,
+	payload: {},
+	envelope: { type, ...(ts !== undefined && { ts }) },
+});
+
+const refused = new ChatEnded(
+	'unreachable',
+	{ message: 'The connection does not hold', resolution: 'Check the service.' },
+	'close code 1006',
+	1006,
+);
+
+/** A wait of ten seconds, and what happens to its session. */
+function waiting(wish: Partial<EventWish> = {}, setback: ChatEnded | null = null) {
+	const clock = new FakeClock();
+	const ending = new AbortController();
+	let listener: ((event: ChatEvent) => void) | undefined;
+	let tooLarge: OnTooLarge | undefined;
+	let unsubscribed = 0;
+	let readyIs: (readiness: Readiness) => void = () => {};
+	const ready = new Promise<Readiness>((resolve) => {
+		readyIs = resolve;
+	});
+	const result = waitForEvent(
+		{
+			ready: async () => await ready,
+			setback,
+			signal: ending.signal,
+			subscribe: (onEvent, onTooLarge) => {
+				listener = onEvent;
+				tooLarge = onTooLarge;
+				return () => unsubscribed++;
+			},
+		},
+		{ types: null, ms: 10_000, known: new Set(), ...wish },
+		clock,
+	);
+	return {
+		clock,
+		result,
+		happens: (...events: ChatEvent[]) => events.forEach((one) => listener?.(one)),
+		isTooLarge: () => tooLarge?.(9_000_000),
+		connects: async () => {
+			readyIs({ kind: 'open' });
+			await settle();
+		},
+		ends: (readiness: Readiness) => {
+			readyIs(readiness);
+			ending.abort();
+		},
+		unsubscribed: () => unsubscribed,
+	};
+}
+
+test('the first event ends the wait at once, and only that one is given out', async () => {
+	const wait = waiting();
+	await wait.connects();
+	wait.happens(event('nudge_sent', 'e-1'), event('mode_changed', 'e-2'));
+	expect(await wait.result).toMatchObject({
+		end: { kind: 'event', event: { eventId: 'e-1' } },
+		seen: [],
+	});
+	expect(wait.unsubscribed()).toBe(1);
+});
+
+test('what is not waited for, or was given out before, is seen and not taken', async () => {
+	const wait = waiting({ types: new Set(['mode_changed']), known: new Set(['e-2']) });
+	await wait.connects();
+	wait.happens(
+		event('nudge_sent', 'e-1'),
+		event('mode_changed', 'e-2'),
+		event('nudge_sent'),
+		event('mode_changed', 'e-3'),
+	);
+	const { end, seen } = await wait.result;
+	expect(end).toMatchObject({ kind: 'event', event: { eventId: 'e-3' } });
+	expect(seen.map(({ eventId }) => eventId)).toEqual(['e-1', 'e-2', null]);
+});
+
+test('of a long wait the newest thousand events are kept', async () => {
+	const wait = waiting({ types: new Set(['mode_changed']) });
+	await wait.connects();
+	wait.happens(...Array.from({ length: 1_001 }, (_, index) => event('nudge_sent', `e-${index}`)));
+	await wait.clock.advance(10_000);
+	const { end, seen } = await wait.result;
+	expect(end).toEqual({ kind: 'time_over' });
+	expect([seen.length, seen[0]?.eventId]).toEqual([1_000, 'e-1']);
+});
+
+describe('what comes with the connection', () => {
+	const BEFORE = '2023-11-14T22:13:19Z';
+	const AFTER = '2023-11-14T22:13:21Z';
+
+	test.each<[string, string | undefined, boolean, boolean]>([
+		['from before the wait, is a replay', BEFORE, false, false],
+		['from after it began, is news', AFTER, false, true],
+		['without a time, is news', undefined, false, true],
+		['from before by a clock that goes wrong, once connected, is news', BEFORE, true, true],
+	])('%s', async (_what, ts, isConnected, isNews) => {
+		const wait = waiting();
+		if (isConnected) await wait.connects();
+		wait.happens(event('nudge_sent', 'e-1', ts));
+		await wait.connects();
+		await wait.clock.advance(10_000);
+		expect((await wait.result).end.kind).toBe(isNews ? 'event' : 'time_over');
+	});
+});
+
+describe('no event', () => {
+	test('too large to be read, in a session that was listened to', async () => {
+		const wait = waiting();
+		await wait.connects();
+		wait.isTooLarge();
+		await wait.clock.advance(10_000);
+		expect((await wait.result).end).toMatchObject({
+			kind: 'not_all_read',
+			why: {
+				name: 'NotAllRead',
+				outcome: 'unknown',
+				message: expect.stringContaining('too large to be read'),
+				resolution: expect.stringContaining('Look at the conversation'),
+			},
+		});
+	});
+
+	test.each([
+		[
+			null,
+			'Check that the service is up and can be reached from n8n. If connecting takes long, raise the Time Limit.',
+		],
+		[
+			refused,
+			`${refused.message}. ${refused.resolution} If connecting takes long, raise the Time Limit. The service said: close code 1006.`,
+		],
+	])('because no connection came about: %o', async (setback, advice) => {
+		const wait = waiting({}, setback);
+		await wait.clock.advance(10_000);
+		const { end } = await wait.result;
+		const why = end.kind === 'never_connected' ? end.why : undefined;
+		expect(why).toBeInstanceOf(NeverConnected);
+		expect(why).toMatchObject({
+			name: 'NeverConnected',
+			outcome: 'notSent',
+			message:
+				'The chat session was not connected within the Time Limit, so no event could be seen',
+			advice,
+		});
+	});
+
+	test.each<[Readiness, object]>([
+		[
+			{ kind: 'ended', ending: refused },
+			{ kind: 'ended', ending: refused },
+		],
+		[{ kind: 'closed_by_us' }, { kind: 'stopped' }],
+	])('because the connection ended: %o', async (readiness, end) => {
+		const wait = waiting();
+		wait.ends(readiness);
+		expect((await wait.result).end).toEqual(end);
+	});
+});

@@ -1,0 +1,176 @@
+import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { TransportFault, type ServiceRequest } from '../../../../nodes/shared/api/http';
+import { ApiClient } from '../../../../nodes/shared/api/client';
+import {
+	isUnknownCall,
+	OtherCall,
+	readCallRecord,
+	readCompletedCall,
+	ShowsNoEnd,
+	whyNotRead,
+	type Included,
+} from '../../../../nodes/shared/calls/readBack';
+import type { JsonObject } from '../../../../nodes/shared/json';
+
+const CALL = { call_id: 'c', status: 'picked', summary: 'Wants a visit' };
+const GOES_ON = { call_id: 'c', status: 'picked' };
+const NONE: Included = { transcript: false, recording: false };
+const NOT_FOUND = { success: false, error: 'call_not_found' };
+const AWAY = new TransportFault('ECONNRESET', 'ECONNRESET');
+
+type Script = Array<JsonObject | TransportFault>;
+
+/** A service that gives these answers one after another, the last of them again and again; time passes in sleeps alone. */
+function scripted(...script: Script) {
+	let time = 0;
+	const asked: string[] = [];
+	const sleeps: number[] = [];
+	const clock = {
+		now: () => time,
+		sleep: async (ms: number) => {
+			sleeps.push(ms);
+			time += ms;
+			await Promise.resolve();
+		},
+	};
+	const transport = async ({ path }: ServiceRequest) => {
+		const answer = script[Math.min(asked.length, script.length - 1)];
+		asked.push(path);
+		await Promise.resolve();
+		if (answer === undefined || answer instanceof TransportFault) throw answer ?? AWAY;
+		const body = answer.success === undefined ? { success: true, data: answer } : answer;
+		return { status: 200, headers: {}, text: JSON.stringify(body) };
+	};
+	// The pauses of single requests are none of ours.
+	const service = new ApiClient(transport, { ...clock, sleep: async () => {} }, () => 0);
+	const onOver = jest.fn();
+	const read = async (included = NONE, until = 300_000, finished: string[] = []) =>
+		await readCompletedCall(service, 'c', {
+			included,
+			finished,
+			until,
+			clock,
+			onOver,
+			inTurn: async (act) => await act(),
+		});
+	return { service, read, asked, sleeps, onOver };
+}
+
+test('a call that is over is read once', async () => {
+	const { read, asked, sleeps, onOver } = scripted(CALL);
+	expect(await read()).toEqual(CALL);
+	expect(asked).toEqual(['/v1/call/c']);
+	expect(sleeps).toEqual([]);
+	expect(onOver).toHaveBeenCalledTimes(1);
+});
+
+test('a record that lags is read again after growing pauses', async () => {
+	const { read, sleeps } = scripted(GOES_ON, GOES_ON, GOES_ON, CALL);
+	expect(await read()).toEqual(CALL);
+	expect(sleeps).toEqual([1_000, 2_000, 4_000]);
+});
+
+test('a status that the user counts as finished ends it', async () => {
+	const { read } = scripted({ call_id: 'c', status: 'voicemail' });
+	expect(await read(NONE, 0, ['voicemail'])).toMatchObject({ status: 'voicemail' });
+});
+
+test('a call that shows no end in time is told as such, and nothing is included', async () => {
+	const { read, sleeps, asked, onOver } = scripted(GOES_ON);
+	await expect(read({ transcript: true, recording: true }, 7_000)).rejects.toThrow(ShowsNoEnd);
+	expect(sleeps).toEqual([1_000, 2_000, 4_000]);
+	expect(new Set(asked)).toEqual(new Set(['/v1/call/c']));
+	expect(onOver).not.toHaveBeenCalled();
+});
+
+describe('transcript and recording', () => {
+	const turns = [{ role: 'assistant', content: 'Hello' }];
+	const recording = {
+		call_id: 'c',
+		recording_url: 'https://x.example.com/a',
+		expires_in_seconds: 900,
+	};
+
+	test.each<[Included, Script, object]>([
+		[NONE, [CALL], {}],
+		[{ transcript: true, recording: false }, [CALL, { transcript: turns }], { transcript: turns }],
+		[{ transcript: true, recording: false }, [CALL, { transcript: [] }], { transcript: [] }],
+		[
+			{ transcript: false, recording: true },
+			[CALL, { success: false, error: 'recording_not_available' }],
+			{ recording: null },
+		],
+		[
+			{ transcript: false, recording: true },
+			[CALL, recording],
+			{ recording: { ...recording, expires_at: '1970-01-01T00:15:00.000Z' } },
+		],
+	])('%j', async (included, script, expected) => {
+		expect(await scripted(...script).read(included)).toEqual({ ...CALL, ...expected });
+	});
+
+	test('what cannot be read now is read again, and the call itself is not', async () => {
+		const { read, asked, sleeps } = scripted(CALL, ...Array.from({ length: 4 }, () => AWAY), {
+			transcript: [],
+		});
+		expect(await read({ transcript: true, recording: false })).toEqual({ ...CALL, transcript: [] });
+		expect(asked.filter((path) => path === '/v1/call/c')).toHaveLength(1);
+		expect(sleeps).toEqual([2_000]);
+	});
+});
+
+describe('an outage', () => {
+	test('is ridden out', async () => {
+		const { read, sleeps } = scripted(...Array.from({ length: 8 }, () => AWAY), CALL);
+		expect(await read()).toEqual(CALL);
+		expect(sleeps).toEqual([2_000, 4_000]);
+	});
+
+	test('that outlasts the time is told', async () => {
+		const { read, sleeps } = scripted(AWAY);
+		await expect(read(NONE, 14_000)).rejects.toMatchObject({ outcome: 'unknown' });
+		expect(sleeps).toEqual([2_000, 4_000, 8_000]);
+	});
+
+	test('is not what a refusal is', async () => {
+		const { read, sleeps } = scripted({ success: false, error: 'Not allowed' });
+		await expect(read()).rejects.toMatchObject({ outcome: 'refused' });
+		expect(sleeps).toEqual([]);
+	});
+});
+
+describe('a call that the service does not know', () => {
+	test('may be known a moment later', async () => {
+		const { read, sleeps } = scripted(NOT_FOUND, CALL);
+		expect(await read()).toEqual(CALL);
+		expect(sleeps).toEqual([1_000]);
+	});
+
+	test('is asked for twice', async () => {
+		const { read, asked } = scripted(NOT_FOUND);
+		const error: unknown = await read().catch((caught: unknown) => caught);
+		expect(isUnknownCall(error)).toBe(true);
+		expect(asked).toHaveLength(2);
+	});
+
+	test('is also one in whose place another one comes', async () => {
+		const { service } = scripted({ ...CALL, call_id: 'other' });
+		const error: unknown = await readCallRecord(service, 'c').catch((caught: unknown) => caught);
+		expect(error).toBeInstanceOf(OtherCall);
+		expect(isUnknownCall(error)).toBe(true);
+	});
+
+	test('is none whose record leaves the ID out, and none that is refused in another way', async () => {
+		const { service } = scripted({ status: 'failed' });
+		expect(await readCallRecord(service, 'c')).toEqual({ status: 'failed' });
+		expect(isUnknownCall(new InvalidInput('a', 'b'))).toBe(false);
+	});
+});
+
+test.each<[unknown, string]>([
+	[new InvalidInput('Call ID is empty', 'Enter it.'), 'Call ID is empty. Enter it.'],
+	[new TypeError('a defect'), 'a defect'],
+	['a text', 'a text'],
+])('why it was not read: %p', (error, words) => {
+	expect(whyNotRead(error)).toBe(words);
+});
