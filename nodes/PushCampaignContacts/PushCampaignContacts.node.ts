@@ -11,8 +11,7 @@ import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { runNode } from '../shared/n8n/nodeRun';
 import { runsAsTool } from '../shared/n8n/toolRun';
 import { feedFields } from './properties';
-import { pushForModel } from './pushForModel';
-import { pushRows } from './pushRows';
+import { pushForModel, pushRows } from './pushRows';
 
 export class PushCampaignContacts implements INodeType {
 	description: INodeTypeDescription = {

@@ -80,7 +80,7 @@ const enqueueField: INodeProperties = {
 		'Whether the contacts are released to the agent’s calling queue immediately, so that they may be called at once. The agent needs an outbound number for this. When off, the contacts only wait in the campaign.',
 };
 
-const optionsField: INodeProperties = {
+const feedOptionsField: INodeProperties = {
 	displayName: 'Options',
 	name: 'options',
 	type: 'collection',
@@ -149,5 +149,5 @@ export const feedFields: INodeProperties[] = [
 	...campaignFields,
 	...columnFields,
 	enqueueField,
-	optionsField,
+	feedOptionsField,
 ];

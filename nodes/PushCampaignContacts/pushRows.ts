@@ -1,9 +1,20 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { hintsFor } from './feed/hints';
-import { pushedItems, rejectedItems, summaryItem } from './outputs';
-import { usualPresentation } from './readSettings';
-import { runFeed } from './runFeed';
-import { couldNotBegin, feedStopped, stoppedItem } from './stopped';
+import omit from 'lodash/omit';
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	NodeApiError,
+	NodeOperationError,
+} from 'n8n-workflow';
+import { ExplainedError, ServiceRefusal, type Outcome } from '../shared/api/errors';
+import { isJsonObject } from '../shared/json';
+import { sendEachItem } from '../shared/n8n/itemLoop';
+import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
+import { NodeParameters } from '../shared/n8n/nodeParameters';
+import { noteDeed } from '../shared/n8n/toolRun';
+import { REASON_COLUMN, STATUS_COLUMN, type FeedOutcome, type PushedRequest } from './feed/feed';
+import { countRows, describeOutcome, hintsFor, summarize, sumUp } from './feed/report';
+import { readFeedSettings, usualPresentation } from './feedSettings';
+import { couldNotBegin, feedRows, runFeed } from './runFeed';
 
 /** Feeds the input into the campaign: what was pushed, and every row for which nobody is called. */
 export async function pushRows(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
@@ -23,4 +34,122 @@ export async function pushRows(context: IExecuteFunctions): Promise<INodeExecuti
 		[...stoppedItem(context, outcome), ...pushed],
 		rejectedItems(context, outcome, withDuplicates),
 	];
+}
+
+/** A model is given one output alone, so what was rejected stands beside what was pushed. */
+export async function pushForModel(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const settings = await readFeedSettings(context, new NodeParameters(context));
+	const rows = feedRows(context).map(({ json }) => json);
+	// The same number with other texts is another wish, and is in the campaign already.
+	const feed = { isKnown: false };
+	const send = async () => {
+		const { outcome, hasSent } = await runFeed(context);
+		feed.isKnown = !hasSent;
+		if (outcome.stopped !== undefined) throw outcome.stopped;
+		if (outcome.pushed.every((request) => request.rows.length === 0)) throw nobodyPushed(outcome);
+		const [first, ...others] = pushedItems(outcome).map(({ json }) => json);
+		const rejected = rejectedItems(context, outcome, true).map(({ json }) => json);
+		const further = others.length > 0 && { further_requests: others };
+		return [{ json: { ...first, ...further, rejected } }];
+	};
+	const open = async () => await Promise.resolve();
+	const output = await sendEachItem(context, () => ({ request: { settings, rows }, send }), {
+		open,
+	});
+	if (feed.isKnown) noteDeed(context, { output, repeated: true });
+	return [output];
+}
+
+/** Nobody is called for what a model wanted to push, and its reasons say why. */
+class NobodyPushed extends ExplainedError {
+	override readonly name = 'NobodyPushed';
+
+	constructor(
+		message: string,
+		resolution: string,
+		readonly outcome: Outcome,
+	) {
+		super(message, resolution);
+	}
+}
+
+function nobodyPushed(outcome: FeedOutcome): NobodyPushed {
+	const reasons = [...new Set(outcome.unsentRows.map(({ reason }) => reason))];
+	return new NobodyPushed(
+		sumUp(outcome),
+		reasons.join(' '),
+		outcome.pushed.length === 0 ? 'notSent' : 'refused',
+	);
+}
+
+/** One item for each request that the service took: first what became of the whole feed, then the answer. */
+function pushedItems(outcome: FeedOutcome): INodeExecutionData[] {
+	const feed = countRows(outcome);
+	return outcome.pushed.map((request) => ({
+		json: { feed, ...omit(request.answer, 'feed') },
+		pairedItem: pairs([request]),
+	}));
+}
+
+function summaryItem(outcome: FeedOutcome): INodeExecutionData {
+	return { json: summarize(outcome), pairedItem: pairs(outcome.pushed) };
+}
+
+/** Each row for which nobody is called, as it came in, with the reason. */
+function rejectedItems(
+	context: IExecuteFunctions,
+	{ unsentRows }: FeedOutcome,
+	withDuplicates: boolean,
+): INodeExecutionData[] {
+	const items = feedRows(context);
+	return unsentRows
+		.filter(({ status }) => withDuplicates || status !== 'duplicate')
+		.map(({ index, status, reason }) => ({
+			json: { ...items[index]?.json, [STATUS_COLUMN]: status, [REASON_COLUMN]: reason },
+			pairedItem: { item: index },
+		}));
+}
+
+/** A request stands for all of its rows that can be called. */
+function pairs(requests: readonly PushedRequest[]): Array<{ item: number }> {
+	return requests.flatMap(({ rows }) => rows.map((item) => ({ item })));
+}
+
+/**
+ * The one item of the error output. n8n moves it there from Pushed, and runs the node again for it
+ * when Retry On Fail is on. The rows themselves are in Rejected.
+ */
+function stoppedItem(context: IExecuteFunctions, outcome: FeedOutcome): INodeExecutionData[] {
+	if (outcome.stopped === undefined) return [];
+	if (context.getNode().onError !== 'continueErrorOutput') return [];
+	const { json } = toErrorItem(outcome.stopped, { itemIndex: firstRowOf(outcome), of: 1 });
+	const details = { ...(isJsonObject(json.details) && json.details), ...countRows(outcome) };
+	// Paired with no row, or n8n would mix the data of that one into the item.
+	return [{ json: { ...json, details }, pairedItem: [] }];
+}
+
+/** n8n's own error for a feed that did not reach its end, telling what became of every row. */
+function feedStopped(
+	context: IExecuteFunctions,
+	error: unknown,
+	outcome: FeedOutcome,
+): NodeApiError | NodeOperationError {
+	// It is about the feed, so the message names no single item; the index leads to where it stopped.
+	const position = { itemIndex: firstRowOf(outcome), of: 1 };
+	const nodeError = toNodeError(context.getNode(), error, position);
+	if (error instanceof ServiceRefusal || hasBegun(outcome)) {
+		const [summary, ...rows] = describeOutcome(outcome);
+		nodeError.description = [summary, nodeError.description, ...rows].join('\n');
+	}
+	return nodeError;
+}
+
+/** Whether there is more to tell than that nothing was sent. */
+function hasBegun({ pushed, unsentRows }: FeedOutcome): boolean {
+	return pushed.length > 0 || unsentRows.some(({ status }) => status !== 'not_sent');
+}
+
+function firstRowOf({ unsentRows }: FeedOutcome): number {
+	const stoppedAt = unsentRows.find(({ status }) => status === 'unknown' || status === 'not_sent');
+	return stoppedAt?.index ?? 0;
 }

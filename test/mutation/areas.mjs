@@ -23,7 +23,7 @@ const DECIDING = [
 	},
 	{
 		name: 'feed',
-		mutate: ['nodes/PushCampaignContacts/feed/*.ts'],
+		mutate: ['nodes/PushCampaignContacts/{feed/*,feedSettings}.ts'],
 		tests: beside('PushCampaignContacts/**/*.test.ts'),
 	},
 	{

@@ -48,11 +48,11 @@ const SHOWN_COLUMNS = 20;
 /** The names of all columns in the order of their first appearance; rows need not be alike. */
 export async function collectColumns(
 	items: readonly FeedItem[],
-	yieldToEventLoop: Breathe,
+	breathe: Breathe,
 ): Promise<Set<string>> {
 	const found = new Set<string>();
 	for (const [index, { json }] of items.entries()) {
-		if (index % ROWS_PER_BREATH === 0 && index > 0) await yieldToEventLoop();
+		if (index % ROWS_PER_BREATH === 0 && index > 0) await breathe();
 		for (const column in json) found.add(column);
 	}
 	return found;
@@ -62,7 +62,7 @@ export async function collectColumns(
 export function resolveColumns(found: ReadonlySet<string>, choice: ColumnChoice): Columns {
 	const phone = resolve(found, choice.phone, 'Phone Column', PHONE_SYNONYMS);
 	if (phone === undefined) {
-		throw missing(found, choice.phone, 'Phone Column', 'phone numbers');
+		throw missingColumn(found, choice.phone, 'Phone Column', 'phone numbers');
 	}
 	const personName = resolvePersonName(found, choice.personName);
 	const reserved = [...NEVER_VARIABLES, phone];
@@ -79,7 +79,7 @@ function resolvePersonName(found: ReadonlySet<string>, wanted: string): string |
 	const column = resolve(found, wanted, 'Person Name Column', NAME_SYNONYMS);
 	// The default is a convenience; a name that was typed in is meant.
 	if (column === undefined && wanted !== DEFAULT_NAME_COLUMN) {
-		throw missing(found, wanted, 'Person Name Column', 'names');
+		throw missingColumn(found, wanted, 'Person Name Column', 'names');
 	}
 	return column;
 }
@@ -88,7 +88,8 @@ function resolveOthers(found: ReadonlySet<string>, others: OtherColumns): OtherC
 	if (others === 'all' || others === 'none') return others;
 	return others.map((wanted) => {
 		const column = resolve(found, wanted, 'Columns to Send', []);
-		if (column === undefined) throw missing(found, wanted, 'Columns to Send', 'the values to send');
+		if (column === undefined)
+			throw missingColumn(found, wanted, 'Columns to Send', 'the values to send');
 		return column;
 	});
 }
@@ -125,12 +126,12 @@ function simplified(name: string): string {
 function only(columns: readonly string[], wanted: string, field: string): string | undefined {
 	if (columns.length <= 1) return columns[0];
 	throw new InvalidInput(
-		`More than one column could be "${wanted}": ${quoted(columns)}`,
+		`More than one column could be "${wanted}": ${quotedColumns(columns)}`,
 		`Enter the name of the right one in ${field}, exactly as it is in the input. Nothing was sent.`,
 	);
 }
 
-function missing(
+function missingColumn(
 	found: ReadonlySet<string>,
 	wanted: string,
 	field: string,
@@ -138,11 +139,11 @@ function missing(
 ): InvalidInput {
 	return new InvalidInput(
 		`The input has no column "${wanted}"`,
-		`Enter in ${field} the name of the column that holds ${holds}. The input has: ${quoted([...found])}. Nothing was sent.`,
+		`Enter in ${field} the name of the column that holds ${holds}. The input has: ${quotedColumns([...found])}. Nothing was sent.`,
 	);
 }
 
-function quoted(columns: readonly string[]): string {
+function quotedColumns(columns: readonly string[]): string {
 	const more = columns.length > SHOWN_COLUMNS ? ` and ${columns.length - SHOWN_COLUMNS} more` : '';
 	return (
 		columns

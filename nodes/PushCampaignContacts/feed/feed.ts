@@ -1,11 +1,14 @@
 import type { ExplainedError } from '../../shared/api/errors';
 import type { JsonObject, JsonValue } from '../../shared/json';
 
+/** Where the whole feed goes. */
+export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean };
+
 /** A row of the feed as it came in; nothing is promised about what its cells hold. */
-export type Row = Readonly<Record<string, unknown>>;
+export type FeedRow = Readonly<Record<string, unknown>>;
 
 /** Rows stay inside the items that carry them, so that a large feed is held only once. */
-export type FeedItem = { readonly json: Row };
+export type FeedItem = { readonly json: FeedRow };
 
 /** Lets other work of the process go on; awaited now and then in a long feed. */
 export type Breathe = () => Promise<void>;
@@ -29,7 +32,7 @@ export const ROW_STATUSES = [
 ] as const;
 export type RowStatus = (typeof ROW_STATUSES)[number];
 
-export type LeftOutRow = { index: number; status: RowStatus; reason: string };
+export type UnsentRow = { index: number; status: RowStatus; reason: string };
 
 /** Columns that the Rejected output adds; a row that is fed again does not carry them along. */
 export const REASON_COLUMN = 'rejection_reason';
@@ -47,7 +50,12 @@ export type PushedRequest = {
 export type FeedOutcome = {
 	received: number;
 	pushed: PushedRequest[];
-	unsentRows: LeftOutRow[];
+	unsentRows: UnsentRow[];
 	/** Why the feed stopped before its end. */
 	stopped?: ExplainedError;
 };
+
+/** What a row is told of the error that kept it out. */
+export function reasonOf({ message, advice }: ExplainedError): string {
+	return `${message}. ${advice}`;
+}

@@ -1,6 +1,6 @@
 import { ServiceRefusal, type ExplainedError } from '../../shared/api/errors';
 import { isMobile } from '../../shared/phone/india';
-import type { LeftOutRow } from './feed';
+import type { UnsentRow } from './feed';
 
 /** What the service calls its first contact: the document leaves open whether it counts from 0 or from 1. */
 export type FirstIndex = 0 | 1;
@@ -62,7 +62,7 @@ export function rejectedRows(
 	named: ReadonlyMap<number, string>,
 	rows: readonly number[],
 	firstIndex: FirstIndex | undefined,
-): LeftOutRow[] {
+): UnsentRow[] {
 	if (firstIndex === undefined) return [];
 	return [...named].flatMap(([position, text]) => {
 		const index = rows[position - firstIndex];
@@ -70,7 +70,7 @@ export function rejectedRows(
 	});
 }
 
-export function rejected(index: number, text: string): LeftOutRow {
+export function rejected(index: number, text: string): UnsentRow {
 	return {
 		index,
 		status: 'rejected',

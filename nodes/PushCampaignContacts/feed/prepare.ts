@@ -1,3 +1,5 @@
+import type { Contact } from '../../shared/api/types';
+import { isJsonObject, type JsonValue } from '../../shared/json';
 import {
 	isAccepted,
 	readCampaignPhone,
@@ -5,8 +7,7 @@ import {
 	type PhoneReading,
 } from '../../shared/phone/campaignPhone';
 import type { Columns } from './columns';
-import { personNameOf } from './contact';
-import { ROWS_PER_BREATH, type Breathe, type FeedItem, type LeftOutRow, type Row } from './feed';
+import { ROWS_PER_BREATH, type Breathe, type FeedItem, type FeedRow, type UnsentRow } from './feed';
 
 export type PrepareOptions = { normalizePhones: boolean; removeDuplicates: boolean };
 
@@ -18,7 +19,9 @@ export type PreparedFeed = {
 	rows: number[];
 	phones: string[];
 	keys: string[];
-	unsentRows: LeftOutRow[];
+	unsentRows: UnsentRow[];
+	/** Made anew each time: a large feed is held only once. */
+	contactOf: (row: number) => Contact;
 };
 
 type Duplicate = { index: number; key: string };
@@ -28,16 +31,16 @@ export async function prepareFeed(
 	items: readonly FeedItem[],
 	columns: Columns,
 	options: PrepareOptions,
-	yieldToEventLoop: Breathe,
+	breathe: Breathe,
 ): Promise<PreparedFeed> {
 	const phones = new Array<string>(items.length).fill('');
 	const keys = new Array<string>(items.length).fill('');
-	const unsentRows: LeftOutRow[] = [];
+	const unsentRows: UnsentRow[] = [];
 	const duplicates: Duplicate[] = [];
 	const keptRows = new Map<string, number>();
 
 	for (const [index, { json: row }] of items.entries()) {
-		if (index % ROWS_PER_BREATH === 0 && index > 0) await yieldToEventLoop();
+		if (index % ROWS_PER_BREATH === 0 && index > 0) await breathe();
 		const reading = readRow(row, columns, options);
 		if (!isAccepted(reading)) {
 			unsentRows.push({ index, status: 'rejected', reason: reading.reason });
@@ -62,7 +65,8 @@ export async function prepareFeed(
 	for (const { index, key } of duplicates) {
 		unsentRows.push({ index, status: 'duplicate', reason: sameNumber(keptRows.get(key)) });
 	}
-	return { rows: indexesOfUsed(phones), phones, keys, unsentRows };
+	const contactOf = (row: number) => toContact(items[row]?.json ?? {}, columns, phones[row] ?? '');
+	return { rows: indexesOfUsed(phones), phones, keys, unsentRows, contactOf };
 }
 
 /** A cell of the phone column, in the way that *Normalize Phone Numbers* asks for. */
@@ -70,7 +74,11 @@ export function readPhoneCell(cell: unknown, normalizePhones: boolean): PhoneRea
 	return normalizePhones ? readCampaignPhone(cell) : readPhoneAsWritten(cell);
 }
 
-function readRow(row: Row, columns: Columns, { normalizePhones }: PrepareOptions): PhoneReading {
+function readRow(
+	row: FeedRow,
+	columns: Columns,
+	{ normalizePhones }: PrepareOptions,
+): PhoneReading {
 	const reading = readPhoneCell(row[columns.phone], normalizePhones);
 	if (!isAccepted(reading) || personNameOf(row, columns) !== undefined) return reading;
 	return {
@@ -79,11 +87,11 @@ function readRow(row: Row, columns: Columns, { normalizePhones }: PrepareOptions
 }
 
 /** Of two equally long names the earlier row stays. */
-function hasLongerName(row: Row, other: Row | undefined, columns: Columns): boolean {
+function hasLongerName(row: FeedRow, other: FeedRow | undefined, columns: Columns): boolean {
 	return nameLength(row, columns) > nameLength(other ?? {}, columns);
 }
 
-function nameLength(row: Row, columns: Columns): number {
+function nameLength(row: FeedRow, columns: Columns): number {
 	return personNameOf(row, columns)?.length ?? 0;
 }
 
@@ -95,4 +103,50 @@ function indexesOfUsed(phones: readonly string[]): number[] {
 	const rows: number[] = [];
 	for (const [index, phone] of phones.entries()) if (phone !== '') rows.push(index);
 	return rows;
+}
+
+/** The row as the service takes it: phone, name and the columns that ride along. */
+export function toContact(row: FeedRow, columns: Columns, phone: string): Contact {
+	const contact: Contact = { phone };
+	const name = personNameOf(row, columns);
+	if (name) contact.person_name = name;
+	if (columns.others === 'none') return contact;
+	if (columns.others === 'all') {
+		for (const column in row) addVariable(contact, row, column, columns.reserved);
+	} else {
+		for (const column of columns.others) addVariable(contact, row, column, columns.reserved);
+	}
+	return contact;
+}
+
+function addVariable(
+	contact: Contact,
+	row: FeedRow,
+	column: string,
+	reserved: ReadonlySet<string>,
+): void {
+	if (reserved.has(column) || !Object.hasOwn(row, column)) return;
+	const value = toJson(row[column]);
+	if (value === undefined) return;
+	if (column === '__proto__') {
+		// Plain assignment would change the contact's prototype instead of adding the column.
+		Object.defineProperty(contact, column, { value, enumerable: true });
+	} else {
+		contact[column] = value;
+	}
+}
+
+/** The name as text; empty when the row has none, undefined when the cell holds no text. */
+function personNameOf(row: FeedRow, { personName }: Columns): string | undefined {
+	const cell = personName === undefined ? '' : row[personName];
+	if (cell === undefined || cell === null) return '';
+	if (typeof cell === 'string') return cell.trim();
+	return typeof cell === 'number' ? String(cell) : undefined;
+}
+
+/** A cell as it travels; what JSON cannot say is left out. */
+function toJson(cell: unknown): JsonValue | undefined {
+	if (cell === null || typeof cell === 'string' || typeof cell === 'number') return cell;
+	if (typeof cell === 'boolean' || Array.isArray(cell) || isJsonObject(cell)) return cell;
+	return undefined;
 }

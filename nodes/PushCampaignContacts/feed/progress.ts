@@ -1,43 +1,39 @@
-import { createHash } from 'crypto';
-import { OutcomeUnknown, type KeptUnknown } from '../../shared/api/errors';
+import type { Additions } from '../../shared/api/endpoints';
+import { OutcomeUnknown } from '../../shared/api/errors';
 import { isAccepted } from '../../shared/phone/campaignPhone';
-import { isJsonObject, type JsonObject } from '../../shared/json';
-import type { FeedItem, FeedOutcome, LeftOutRow, PushedRequest } from './feed';
-import type { FirstIndex } from './namedRows';
+import type { JsonObject } from '../../shared/json';
+import type { Columns } from './columns';
+import {
+	reasonOf,
+	type CampaignTarget,
+	type FeedItem,
+	type FeedOutcome,
+	type UnsentRow,
+} from './feed';
 import { readPhoneCell, type PreparedFeed } from './prepare';
-import { rangesOf, rowsIn, type RowRanges } from './rowRanges';
-import { skippedRows } from './skippedRows';
+import {
+	emptyRecord,
+	feedFingerprint,
+	rangesOf,
+	rowsIn,
+	type FeedRecord,
+	type SentRequest,
+} from './record';
+import { pushedRequest } from './skippedRows';
 
-/**
- * What a feed has done so far, as plain JSON that is kept with the execution: no row and no number
- * is in it. Rows are told by their place, and a fingerprint of their numbers tells whether the rows
- * at these places are still the same people.
- */
-export type FeedRecord = {
-	sent: SentRequest[];
-	refused: RefusedRow[];
-	/** Found out once for the whole feed. */
-	firstIndex?: FirstIndex;
+/** The part of the options that is compared. */
+export type TryOptions = {
+	campaign: CampaignTarget;
+	columns: Columns;
+	normalizePhones: boolean;
+	removeDuplicates: boolean;
+	additions: Additions;
+	/** Whether a model wishes it, who may wish again. */
+	forModel: boolean;
 };
 
-/** A request that took effect or may have; with neither `answer` nor `unknown` it was cut short. */
-type SentRequest = {
-	campaign: number;
-	rows: RowRanges;
-	numbers: string;
-	/** How the numbers were read. */
-	column: string;
-	normalized: boolean;
-	/** A fingerprint of what was sent beside the rows. */
-	options: string;
-	answer?: JsonObject;
-	unknown?: KeptUnknown;
-};
-
-/** A row that the service refused; `settings` is a fingerprint of the feed’s settings and of what was sent. */
-type RefusedRow = { settings: string; row: number; number: string; reason: string };
-
-export type FeedSettings = {
+/** What decides whether a further try wishes the same as an earlier one. */
+export type TrySettings = {
 	campaign: number;
 	column: string;
 	normalized: boolean;
@@ -50,21 +46,38 @@ export type FeedSettings = {
 	forModel: boolean;
 };
 
+export function trySettings(options: TryOptions, { contactOf }: PreparedFeed): TrySettings {
+	const { campaign, columns, normalizePhones, removeDuplicates, additions, forModel } = options;
+	const ofAll = [
+		JSON.stringify([campaign, columns.phone, columns.personName, columns.others]),
+		JSON.stringify([normalizePhones, additions]),
+	];
+	return {
+		campaign: campaign.id,
+		column: columns.phone,
+		normalized: normalizePhones,
+		removeDuplicates,
+		forModel,
+		options: feedFingerprint([JSON.stringify([campaign, additions])]),
+		fingerprintOf: (row) => feedFingerprint([...ofAll, JSON.stringify(contactOf(row))]),
+	};
+}
+
+/** What becomes of a request that was begun. */
+export type BegunRequest = {
+	taken: (answer: JsonObject) => void;
+	unknown: (error: OutcomeUnknown) => void;
+	withoutEffect: () => void;
+};
+
 /** What an earlier try leaves to do: `rows` are still to be sent. */
 export type Restored = { rows: number[]; outcome: FeedOutcome };
 
 /** Requests that a long session of a model keeps in this process, beside those whose fate is open. */
 const MOST_TAKEN = 1_000;
 
-type Found = { request: SentRequest; rows: number[]; numbers: string[] };
-
-export function emptyRecord(): FeedRecord {
-	return { sent: [], refused: [] };
-}
-
-export function fingerprint(parts: readonly string[]): string {
-	return createHash('sha256').update(parts.join('\n')).digest('base64url').slice(0, 16);
-}
+/** A request with its rows, and their numbers as they are now. */
+type EarlierRequest = { request: SentRequest; rows: number[]; numbers: string[] };
 
 export class FeedProgress {
 	constructor(readonly record: FeedRecord = emptyRecord()) {}
@@ -76,7 +89,7 @@ export class FeedProgress {
 	restore(
 		items: readonly FeedItem[],
 		{ rows, keys, unsentRows }: PreparedFeed,
-		settings: FeedSettings,
+		settings: TrySettings,
 	): Restored {
 		const outcome: FeedOutcome = {
 			received: items.length,
@@ -93,10 +106,10 @@ export class FeedProgress {
 			for (const [place, number] of numbers.entries()) {
 				settledNumbers.set(number, sent[place] ?? 0);
 			}
-			settle(request, same, keys, outcome);
+			takeOver(request, same, keys, outcome);
 		}
 		for (const { row, number, reason, settings: under } of this.record.refused) {
-			if (number !== fingerprint([keys[row] ?? ''])) continue;
+			if (number !== feedFingerprint([keys[row] ?? ''])) continue;
 			if (under !== settings.fingerprintOf(row)) continue;
 			settledRows.add(row);
 			outcome.unsentRows.push({ index: row, status: 'rejected', reason });
@@ -118,17 +131,17 @@ export class FeedProgress {
 	known(items: readonly FeedItem[]): FeedOutcome {
 		const outcome: FeedOutcome = { received: items.length, pushed: [], unsentRows: [] };
 		for (const { request, rows, numbers } of this.requestsOf(items)) {
-			settle(request, rows, keysAt(rows, numbers), outcome);
+			takeOver(request, rows, keysAt(rows, numbers), outcome);
 		}
 		return outcome;
 	}
 
 	/** Notes a request before it leaves: whatever happens then, its rows are not sent again. */
-	begin(rows: readonly number[], keys: readonly string[], settings: FeedSettings): Sending {
+	begin(rows: readonly number[], keys: readonly string[], settings: TrySettings): BegunRequest {
 		const request: SentRequest = {
 			campaign: settings.campaign,
 			rows: rangesOf(rows),
-			numbers: fingerprint(rows.map((row) => keys[row] ?? '')),
+			numbers: feedFingerprint(rows.map((row) => keys[row] ?? '')),
 			column: settings.column,
 			normalized: settings.normalized,
 			options: settings.options,
@@ -148,9 +161,9 @@ export class FeedProgress {
 		};
 	}
 
-	refuse({ index, reason }: LeftOutRow, keys: readonly string[], settings: FeedSettings): void {
+	refuse({ index, reason }: UnsentRow, keys: readonly string[], settings: TrySettings): void {
 		if (settings.forModel) return;
-		const number = fingerprint([keys[index] ?? '']);
+		const number = feedFingerprint([keys[index] ?? '']);
 		const under = settings.fingerprintOf(index);
 		this.record.refused.push({ settings: under, row: index, number, reason });
 	}
@@ -163,7 +176,7 @@ export class FeedProgress {
 	}
 
 	/** Requests of earlier tries whose rows are still the same people. */
-	private requestsOf(items: readonly FeedItem[]): Found[] {
+	private requestsOf(items: readonly FeedItem[]): EarlierRequest[] {
 		return this.record.sent.flatMap((request) => {
 			const rows = rowsIn(request.rows);
 			const numbers = rows.map((row) => {
@@ -171,7 +184,7 @@ export class FeedProgress {
 				const reading = readPhoneCell(cell, request.normalized);
 				return isAccepted(reading) ? reading.key : '';
 			});
-			return fingerprint(numbers) === request.numbers ? [{ request, rows, numbers }] : [];
+			return feedFingerprint(numbers) === request.numbers ? [{ request, rows, numbers }] : [];
 		});
 	}
 }
@@ -182,19 +195,12 @@ function keysAt(rows: readonly number[], numbers: readonly string[]): string[] {
 	return keys;
 }
 
-/** What becomes of a request that was begun. */
-export type Sending = {
-	taken: (answer: JsonObject) => void;
-	unknown: (error: OutcomeUnknown) => void;
-	withoutEffect: () => void;
-};
-
 /** Whether the request was another wish of the model, or brought nobody into the campaign. */
 function mayBeWishedAgain(
 	{ answer, options }: SentRequest,
 	rows: readonly number[],
 	numbers: readonly string[],
-	settings: FeedSettings,
+	settings: TrySettings,
 ): boolean {
 	if (answer === undefined) return false;
 	if (options !== settings.options) return true;
@@ -202,7 +208,7 @@ function mayBeWishedAgain(
 }
 
 /** Puts the rows of an earlier request where they were. */
-function settle(
+function takeOver(
 	{ answer, unknown }: SentRequest,
 	rows: readonly number[],
 	keys: readonly string[],
@@ -217,20 +223,8 @@ function settle(
 	}
 	const stopped = unknown === undefined ? interrupted() : OutcomeUnknown.from(unknown);
 	outcome.stopped ??= stopped;
-	const reason = `${stopped.message}. ${stopped.advice}`;
+	const reason = reasonOf(stopped);
 	for (const index of rows) outcome.unsentRows.push({ index, status: 'unknown', reason });
-}
-
-/** A request that the service took: who can be called, and who was skipped. */
-export function pushedRequest(
-	rows: readonly number[],
-	answer: JsonObject,
-	keys: readonly string[],
-): { request: PushedRequest; unsentRows: LeftOutRow[] } {
-	const { rows: unsentRows, unmatched } = skippedRows(answer, rows, keys);
-	const skipped = new Set(unsentRows.map(({ index }) => index));
-	const called = skipped.size === 0 ? rows : rows.filter((row) => !skipped.has(row));
-	return { request: { rows: called, answer, unmatched }, unsentRows };
 }
 
 function interrupted(): OutcomeUnknown {
@@ -238,39 +232,4 @@ function interrupted(): OutcomeUnknown {
 		'An earlier try of this execution was interrupted while the request was under way, so it is not known whether it took effect',
 		'It was not sent a second time. Look at the campaign in the service before you push these rows again.',
 	);
-}
-
-export function isFeedRecord(stored: unknown): stored is FeedRecord {
-	if (!isJsonObject(stored)) return false;
-	const { sent, refused, firstIndex } = stored;
-	return (
-		Array.isArray(sent) &&
-		sent.every(isSentRequest) &&
-		Array.isArray(refused) &&
-		refused.every(isRefusedRow) &&
-		(firstIndex === undefined || firstIndex === 0 || firstIndex === 1)
-	);
-}
-
-function isSentRequest(value: unknown): boolean {
-	if (!isJsonObject(value)) return false;
-	const { campaign, rows, numbers, column, normalized, options, answer, unknown } = value;
-	return (
-		typeof campaign === 'number' &&
-		Array.isArray(rows) &&
-		rows.every((row) => typeof row === 'number') &&
-		typeof numbers === 'string' &&
-		typeof column === 'string' &&
-		typeof normalized === 'boolean' &&
-		typeof options === 'string' &&
-		(answer === undefined || isJsonObject(answer)) &&
-		(unknown === undefined || (isJsonObject(unknown) && typeof unknown.message === 'string'))
-	);
-}
-
-function isRefusedRow(value: unknown): boolean {
-	if (!isJsonObject(value)) return false;
-	const { settings, row, number, reason } = value;
-	const texts = [settings, number, reason];
-	return typeof row === 'number' && texts.every((text) => typeof text === 'string');
 }

@@ -1,4 +1,5 @@
-import { pushContacts, type Additions } from '../../shared/api/endpoints';
+import type { ApiClient } from '../../shared/api/client';
+import { pushContacts } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import {
 	ExplainedError,
@@ -6,13 +7,8 @@ import {
 	OutcomeUnknown,
 	ServiceRefusal,
 } from '../../shared/api/errors';
-import type { ApiClient } from '../../shared/api/client';
 import type { JsonObject } from '../../shared/json';
-import type { Contact } from '../../shared/api/types';
-import type { Campaign } from './campaign';
-import type { Columns } from './columns';
-import { toContact } from './contact';
-import type { FeedItem, FeedOutcome, LeftOutRow, RowStatus } from './feed';
+import { reasonOf, type FeedItem, type FeedOutcome, type UnsentRow, type RowStatus } from './feed';
 import {
 	firstIndexShown,
 	isAboutContacts,
@@ -24,25 +20,19 @@ import {
 	type Probe,
 } from './namedRows';
 import type { PreparedFeed } from './prepare';
-import { FeedProgress, fingerprint, pushedRequest, type FeedSettings } from './progress';
+import { FeedProgress, trySettings, type TryOptions, type TrySettings } from './progress';
+import { pushedRequest } from './skippedRows';
 
 /** So many rows of one request may be refused one after the other; more have one cause, which is not in the rows. */
 export const MOST_REFUSED_ROWS = 100;
-const TOO_LARGE = 413;
+const PAYLOAD_TOO_LARGE = 413;
 
-export type PushOptions = {
+export type PushOptions = TryOptions & {
 	client: ApiClient;
-	campaign: Campaign;
-	columns: Columns;
-	normalizePhones: boolean;
-	removeDuplicates: boolean;
 	/** At most the documented 10,000. */
 	contactsPerRequest: number;
-	additions: Additions;
 	/** Asked before each request: whether the person at the screen has stopped the workflow. */
 	stopRequested: () => boolean;
-	/** Whether a model wishes it, who may wish again. */
-	forModel: boolean;
 };
 
 /**
@@ -56,37 +46,11 @@ export async function pushFeed(
 	options: PushOptions,
 	progress = new FeedProgress(),
 ): Promise<FeedOutcome> {
-	const settings = settingsOf(options, (row) => contactAt(row, items, prepared, options));
+	const settings = trySettings(options, prepared);
 	const { rows, outcome } = progress.restore(items, prepared, settings);
-	await new FeedPush(items, prepared, options, settings, progress, outcome).push(rows);
+	await new FeedPush(prepared, options, settings, progress, outcome).push(rows);
 	outcome.unsentRows.sort((one, other) => one.index - other.index);
 	return outcome;
-}
-
-function settingsOf(options: PushOptions, contactOf: (row: number) => Contact): FeedSettings {
-	const { campaign, columns, normalizePhones, removeDuplicates, additions, forModel } = options;
-	const ofAll = [
-		JSON.stringify([campaign, columns.phone, columns.personName, columns.others]),
-		JSON.stringify([normalizePhones, additions]),
-	];
-	return {
-		campaign: campaign.id,
-		column: columns.phone,
-		normalized: normalizePhones,
-		removeDuplicates,
-		forModel,
-		options: fingerprint([JSON.stringify([campaign, additions])]),
-		fingerprintOf: (row) => fingerprint([...ofAll, JSON.stringify(contactOf(row))]),
-	};
-}
-
-function contactAt(
-	row: number,
-	items: readonly FeedItem[],
-	{ phones }: PreparedFeed,
-	{ columns }: PushOptions,
-): Contact {
-	return toContact(items[row]?.json ?? {}, columns, phones[row] ?? '');
 }
 
 class FeedPush {
@@ -97,10 +61,9 @@ class FeedPush {
 	private largestTaken = 0;
 
 	constructor(
-		private readonly items: readonly FeedItem[],
 		private readonly prepared: PreparedFeed,
 		private readonly options: PushOptions,
-		private readonly settings: FeedSettings,
+		private readonly settings: TrySettings,
 		private readonly progress: FeedProgress,
 		private readonly outcome: FeedOutcome,
 	) {
@@ -113,7 +76,7 @@ class FeedPush {
 			start += request.length;
 			this.refusedRows = 0;
 			this.largestTaken = 0;
-			const stopped = await this.pushRows(request);
+			const stopped = await this.pushRequest(request);
 			// What was taken after a request was too large is a size that the service takes.
 			if (this.size < request.length && this.largestTaken > 0) this.size = this.largestTaken;
 			if (stopped === undefined) continue;
@@ -124,12 +87,12 @@ class FeedPush {
 	}
 
 	/** Pushes the rows, without those that the service refuses; gives back what stops the feed. */
-	private async pushRows(request: readonly number[]): Promise<ExplainedError | undefined> {
+	private async pushRequest(request: readonly number[]): Promise<ExplainedError | undefined> {
 		let rows = request;
 		while (rows.length > 0) {
 			const error = await this.send(rows);
 			if (error === undefined) return undefined;
-			if (isTooLarge(error)) return await this.pushHalves(rows, error);
+			if (isPayloadTooLarge(error)) return await this.pushHalves(rows, error);
 			const named = namedIndexes(error);
 			this.learn(firstIndexShown(named, rows.length));
 			const probe =
@@ -162,7 +125,7 @@ class FeedPush {
 			this.learn(ifTaken);
 			return undefined;
 		}
-		if (isTooLarge(error)) return this.rejectTooLarge(row, error);
+		if (isPayloadTooLarge(error)) return this.rejectTooLarge(row, error);
 		if (!isAboutContacts(error)) return this.stop([row], error);
 		const named = namedIndexes(error);
 		this.learn(firstIndexShown(named, 1));
@@ -179,8 +142,8 @@ class FeedPush {
 		if (only === undefined || rows.length === 1) return this.rejectTooLarge(only ?? 0, error);
 		const half = Math.ceil(rows.length / 2);
 		this.size = Math.min(this.size, half);
-		const stopped = await this.pushRows(rows.slice(0, half));
-		if (stopped === undefined) return await this.pushRows(rows.slice(half));
+		const stopped = await this.pushRequest(rows.slice(0, half));
+		if (stopped === undefined) return await this.pushRequest(rows.slice(half));
 		this.notReached(rows.slice(half), stopped);
 		return stopped;
 	}
@@ -209,7 +172,7 @@ class FeedPush {
 
 	private async request(rows: readonly number[]): Promise<JsonObject> {
 		const { client, campaign, additions } = this.options;
-		const contacts = rows.map((row) => contactAt(row, this.items, this.prepared, this.options));
+		const contacts = rows.map((row) => this.prepared.contactOf(row));
 		const body = { agent_uuid: campaign.agentUuid, contacts, enqueue: campaign.enqueue };
 		return recordOf(await pushContacts(client, campaign.id, body, additions));
 	}
@@ -222,7 +185,7 @@ class FeedPush {
 		if (firstIndex !== undefined) this.progress.record.firstIndex ??= firstIndex;
 	}
 
-	private reject(row: LeftOutRow): void {
+	private reject(row: UnsentRow): void {
 		this.refusedRows++;
 		this.outcome.unsentRows.push(row);
 		this.progress.refuse(row, this.prepared.keys, this.settings);
@@ -260,12 +223,8 @@ class FeedPush {
 	}
 }
 
-function isTooLarge(error: ExplainedError): boolean {
-	return error instanceof ServiceRefusal && error.status === TOO_LARGE;
-}
-
-function reasonOf({ message, advice }: ExplainedError): string {
-	return `${message}. ${advice}`;
+function isPayloadTooLarge(error: ExplainedError): boolean {
+	return error instanceof ServiceRefusal && error.status === PAYLOAD_TOO_LARGE;
 }
 
 function tooManyRefused(): ExplainedError {

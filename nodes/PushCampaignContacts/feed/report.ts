@@ -1,7 +1,10 @@
-import { ROW_STATUSES, type FeedOutcome, type LeftOutRow, type RowStatus } from './feed';
-import { describeRows } from './rowRanges';
+import uniqBy from 'lodash/uniqBy';
+import type { JsonObject, JsonValue } from '../../shared/json';
+import { ROW_STATUSES, type FeedOutcome, type UnsentRow, type RowStatus } from './feed';
+import { pairsOf, rangesOf } from './record';
 
 const SHOWN_REASONS = 5;
+const SHOWN_RANGES = 100;
 
 /** `received` is the sum of `pushed` and of all that was left out. */
 export type FeedCounts = {
@@ -76,6 +79,25 @@ export function describeOutcome(outcome: FeedOutcome): string[] {
 	return lines.filter((line) => line !== false);
 }
 
+/** What a person should see at a glance beside the output, first of all what became of the rows. */
+export function hintsFor(outcome: FeedOutcome): string[] {
+	const { received, duplicate } = countRows(outcome);
+	const { unsentRows, stopped, pushed } = outcome;
+	const nothing = pushed.length === 0 && stopped === undefined;
+	const says = unsentRows.length > duplicate ? ' Rejected says why.' : '';
+	return [
+		nothing && received === 0 && 'The feed is empty, so nothing was sent.',
+		nothing && received > 0 && `No row could be used, so nothing was sent.${says}`,
+		!nothing && unsentRows.length > 0 && sumUp(outcome) + says,
+		stopped && `${stopped.message}. ${stopped.resolution}`,
+		...unmatchedIn(outcome),
+		...warningsIn(outcome).map(
+			(warning) =>
+				`The service warns: ${typeof warning === 'string' ? warning : JSON.stringify(warning)}`,
+		),
+	].filter((hint) => typeof hint === 'string');
+}
+
 /** Nothing that the service skipped goes without a word, even where it is not clear whom it means. */
 export function unmatchedIn({ pushed }: FeedOutcome): string[] {
 	const unmatched = pushed.flatMap((request) => request.unmatched);
@@ -87,6 +109,48 @@ export function unmatchedIn({ pushed }: FeedOutcome): string[] {
 	];
 }
 
+const ADDED_UP = [
+	'contacts_received',
+	'contacts_accepted',
+	'duplicates_removed',
+	'queued_calls',
+] as const;
+const JOINED = ['engine_skipped_duplicates', 'dnd_skipped'] as const;
+
+/** What became of the rows, and the answers to all requests as one: counts added up, lists joined. */
+export function summarize(outcome: FeedOutcome): JsonObject {
+	const summary: JsonObject = {
+		feed: countRows(outcome),
+		campaign_upload_ids: valuesOf(outcome, 'campaign_upload_id'),
+		enqueued:
+			outcome.pushed.length > 0 && outcome.pushed.every(({ answer }) => answer.enqueued === true),
+	};
+	for (const field of ADDED_UP) summary[field] = sum(valuesOf(outcome, field));
+	for (const field of JOINED) summary[field] = joined(outcome, field);
+	return { ...summary, warnings: warningsIn(outcome) };
+}
+
+/** Each request of a feed to a paused campaign gives the same warning. */
+function warningsIn(outcome: FeedOutcome): JsonValue[] {
+	return uniqBy(joined(outcome, 'warnings'), (warning) => JSON.stringify(warning));
+}
+
+/** The members of a list in all answers. */
+function joined(outcome: FeedOutcome, field: string): JsonValue[] {
+	return valuesOf(outcome, field).flatMap((list) => (Array.isArray(list) ? list : []));
+}
+
+function valuesOf({ pushed }: FeedOutcome, field: string): JsonValue[] {
+	return pushed.map(({ answer }) => answer[field]).filter((value) => value !== undefined);
+}
+
+function sum(values: readonly JsonValue[]): number {
+	return values.reduce<number>(
+		(total, value) => total + (typeof value === 'number' ? value : 0),
+		0,
+	);
+}
+
 function listsOf({ pushed }: FeedOutcome): string {
 	const lists = pushed
 		.map(({ answer }) => answer.campaign_upload_id)
@@ -95,11 +159,11 @@ function listsOf({ pushed }: FeedOutcome): string {
 	return `, contact ${lists.length === 1 ? 'list' : 'lists'} ${lists.join(', ')}`;
 }
 
-function places(rows: readonly LeftOutRow[]): string {
+function places(rows: readonly UnsentRow[]): string {
 	return describeRows(rows.map(({ index }) => index));
 }
 
-function reasons(rows: readonly LeftOutRow[]): string {
+function reasons(rows: readonly UnsentRow[]): string {
 	const shown = rows
 		.slice(0, SHOWN_REASONS)
 		.map(({ index, reason }) => `[item ${index}] ${reason}`);
@@ -107,10 +171,21 @@ function reasons(rows: readonly LeftOutRow[]): string {
 	return [...shown, ...(more > 0 ? [`… and ${rowCount(more)} more.`] : [])].join(' ');
 }
 
-export function rowCount(count: number): string {
+function rowCount(count: number): string {
 	return `${number(count)} ${count === 1 ? 'row' : 'rows'}`;
 }
 
 function number(count: number): string {
 	return count.toLocaleString('en-US');
+}
+
+/** "items 0 to 9999, 10004": n8n numbers items from 0. */
+export function describeRows(rows: readonly number[]): string {
+	const pairs = pairsOf(rangesOf([...rows].sort((one, other) => one - other)));
+	const shown = pairs
+		.slice(0, SHOWN_RANGES)
+		.map(([first, last]) => (first === last ? String(first) : `${first} to ${last}`));
+	const left = pairs.slice(SHOWN_RANGES);
+	const more = left.length === 0 ? '' : `, and further ones up to ${left.at(-1)?.[1]}`;
+	return `${rows.length === 1 ? 'item' : 'items'} ${shown.join(', ')}${more}`;
 }

@@ -1,17 +1,18 @@
-import { readPhoneAsWritten, isAccepted } from '../../shared/phone/campaignPhone';
+import uniq from 'lodash/uniq';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
-import type { LeftOutRow, RowStatus } from './feed';
+import { isAccepted, readPhoneAsWritten } from '../../shared/phone/campaignPhone';
+import type { UnsentRow, PushedRequest, RowStatus } from './feed';
 
 /** Rows of a request that the service took and will not call, and what it skipped that is no row. */
-export type Skipped = { rows: LeftOutRow[]; unmatched: JsonValue[] };
+export type Skipped = { rows: UnsentRow[]; unmatched: JsonValue[] };
 
 /** How deep in an entry a number is looked for, and among how many values: the shape is open. */
 const DEEPEST = 5;
-const MOST_VALUES = 200;
-const SHOWN_CHARACTERS = 200;
+const MOST_VALUES_LOOKED_AT = 200;
+const SHOWN_OF_ENTRY = 200;
 const NUMBER_IN_TEXT = /\+?\d{10,15}/g;
 
-const LISTS = [
+const SKIPPED_LISTS = [
 	{
 		field: 'dnd_skipped',
 		status: 'do_not_disturb',
@@ -25,16 +26,28 @@ const LISTS = [
 	},
 ] as const satisfies ReadonlyArray<{ field: string; status: RowStatus; reason: string }>;
 
+/** A request that the service took: who can be called, and who was skipped. */
+export function pushedRequest(
+	rows: readonly number[],
+	answer: JsonObject,
+	keys: readonly string[],
+): { request: PushedRequest; unsentRows: UnsentRow[] } {
+	const { rows: unsentRows, unmatched } = skippedRows(answer, rows, keys);
+	const skipped = new Set(unsentRows.map(({ index }) => index));
+	const called = skipped.size === 0 ? rows : rows.filter((row) => !skipped.has(row));
+	return { request: { rows: called, answer, unmatched }, unsentRows };
+}
+
 /** @param keys by row, what makes a number the same person's in every form */
 export function skippedRows(
 	answer: JsonObject,
 	rows: readonly number[],
 	keys: readonly string[],
 ): Skipped {
-	const skipped = new Map<number, LeftOutRow>();
+	const skipped = new Map<number, UnsentRow>();
 	const unmatched: JsonValue[] = [];
 	let rowsWith: Map<string, number[]> | undefined;
-	for (const { field, status, reason } of LISTS) {
+	for (const { field, status, reason } of SKIPPED_LISTS) {
 		const list = answer[field];
 		if (!Array.isArray(list) || list.length === 0) continue;
 		rowsWith ??= groupByKey(rows, keys);
@@ -65,21 +78,21 @@ function groupByKey(rows: readonly number[], keys: readonly string[]): Map<strin
 function saidAbout(entry: JsonValue): string {
 	if (!isJsonObject(entry)) return '';
 	const text = JSON.stringify(entry);
-	return ` It said: ${text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text}`;
+	return ` It said: ${text.length > SHOWN_OF_ENTRY ? `${text.slice(0, SHOWN_OF_ENTRY)}…` : text}`;
 }
 
 /** Looks through one entry for a number of the request, wherever it stands. */
 class Search {
-	private left = MOST_VALUES;
+	private left = MOST_VALUES_LOOKED_AT;
 
 	constructor(private readonly rowsWith: ReadonlyMap<string, unknown>) {}
 
 	/** The numbers that the entry is about: none where it names two and does not list them. */
 	numbersIn(value: JsonValue, depth = 0): string[] {
 		if (depth > DEEPEST || this.left-- <= 0) return [];
-		if (Array.isArray(value)) return unique(value.flatMap((one) => this.numbersIn(one, depth + 1)));
+		if (Array.isArray(value)) return uniq(value.flatMap((one) => this.numbersIn(one, depth + 1)));
 		if (!isJsonObject(value)) return this.keysOf(value);
-		const own = unique(
+		const own = uniq(
 			Object.entries(value).flatMap(([name, one]) => [...this.keysOf(name), ...this.keysOf(one)]),
 		);
 		if (own.length > 0) return own.length === 1 ? own : [];
@@ -94,15 +107,11 @@ class Search {
 		if (typeof value !== 'string' && typeof value !== 'number') return [];
 		const whole = this.known(value);
 		if (whole.length > 0 || typeof value === 'number') return whole;
-		return unique((value.match(NUMBER_IN_TEXT) ?? []).flatMap((part) => this.known(part)));
+		return uniq((value.match(NUMBER_IN_TEXT) ?? []).flatMap((part) => this.known(part)));
 	}
 
 	private known(value: string | number): string[] {
 		const reading = readPhoneAsWritten(value);
 		return isAccepted(reading) && this.rowsWith.has(reading.key) ? [reading.key] : [];
 	}
-}
-
-function unique(keys: readonly string[]): string[] {
-	return [...new Set(keys)];
 }

@@ -1,7 +1,6 @@
 import type { Columns } from '../../../../nodes/PushCampaignContacts/feed/columns';
-import { toContact } from '../../../../nodes/PushCampaignContacts/feed/contact';
-import { ROWS_PER_BREATH, type Row } from '../../../../nodes/PushCampaignContacts/feed/feed';
-import { prepareFeed } from '../../../../nodes/PushCampaignContacts/feed/prepare';
+import { prepareFeed, toContact } from '../../../../nodes/PushCampaignContacts/feed/prepare';
+import { ROWS_PER_BREATH, type FeedRow } from '../../../../nodes/PushCampaignContacts/feed/feed';
 
 const columns: Columns = {
 	phone: 'phone',
@@ -11,7 +10,7 @@ const columns: Columns = {
 };
 const both = { normalizePhones: true, removeDuplicates: true };
 const yieldToEventLoop = async () => {};
-const prepare = async (rows: Row[], options = both) =>
+const prepare = async (rows: FeedRow[], options = both) =>
 	await prepareFeed(
 		rows.map((json) => ({ json })),
 		columns,
@@ -110,7 +109,7 @@ test('a long feed lets other work go on', async () => {
 
 describe('a contact', () => {
 	const row = { phone: 'x', person_name: ' Asha ', city: 'Pune', age: 4, tags: ['a'], none: null };
-	const contact = (json: Row, others: Columns['others'] = 'all') =>
+	const contact = (json: FeedRow, others: Columns['others'] = 'all') =>
 		toContact(json, { ...columns, others }, '9876543210');
 
 	test('carries every other column as it is', () => {
@@ -143,7 +142,9 @@ describe('a contact', () => {
 	});
 
 	test('takes columns with any name without changing what it is', () => {
-		const json: Row = JSON.parse('{"__proto__":{"phone":"1"},"constructor":"c","toString":"t"}');
+		const json: FeedRow = JSON.parse(
+			'{"__proto__":{"phone":"1"},"constructor":"c","toString":"t"}',
+		);
 		const built = contact(json);
 		expect(Object.getPrototypeOf(built)).toBe(Object.prototype);
 		expect(JSON.parse(JSON.stringify(built))).toEqual(

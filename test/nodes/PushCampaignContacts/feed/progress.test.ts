@@ -1,4 +1,4 @@
-import { FeedProgress, isFeedRecord } from '../../../../nodes/PushCampaignContacts/feed/progress';
+import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
 import { countRows } from '../../../../nodes/PushCampaignContacts/feed/report';
 import {
 	accept,
@@ -241,62 +241,4 @@ test('it holds ranges and answers, and neither rows nor numbers', async () => {
 	const text = JSON.stringify(progress.record);
 	expect(text.length).toBeLessThan(1_000);
 	expect(text).not.toContain(phone(1));
-});
-
-const SENT = {
-	campaign: 1,
-	rows: [0, 1],
-	numbers: 'a',
-	column: 'phone',
-	normalized: true,
-	options: 'b',
-};
-const REFUSED = { settings: 'a', row: 0, number: 'b', reason: 'c' };
-
-test('what was written is read again', () => {
-	const sent = [
-		SENT,
-		{ ...SENT, answer: {} },
-		{ ...SENT, unknown: { message: 'a', resolution: 'b' } },
-	];
-	for (const firstIndex of [undefined, 0, 1]) {
-		expect(isFeedRecord({ sent, refused: [REFUSED], firstIndex })).toBe(true);
-	}
-});
-
-test.each<[string, unknown]>([
-	['campaign', '1'],
-	['rows', 1],
-	['rows', ['0']],
-	['numbers', ['a']],
-	['column', undefined],
-	['normalized', 'true'],
-	['options', undefined],
-	['answer', 'ok'],
-	['unknown', 'broke'],
-])('a request whose %s is %p is not what was written', (field, value) => {
-	expect(isFeedRecord({ sent: [{ ...SENT, [field]: value }], refused: [] })).toBe(false);
-});
-
-test.each<[string, unknown]>([
-	['settings', 1],
-	['row', '0'],
-	['number', 9],
-	['reason', undefined],
-])('a refused row whose %s is %p is not what was written', (field, value) => {
-	expect(isFeedRecord({ sent: [], refused: [{ ...REFUSED, [field]: value }] })).toBe(false);
-});
-
-test.each<[string, unknown]>([
-	['nothing', undefined],
-	['no object for a request', { sent: ['x'], refused: [] }],
-	['no object for a refused row', { sent: [], refused: [null] }],
-	['no list of refused rows', { sent: [], refused: {} }],
-	['a list', []],
-	['another shape', { sent: {}, refused: [] }],
-	['a request without its rows', { sent: [{ campaign: 1 }], refused: [] }],
-	['a refused row without its place', { sent: [], refused: [{ reason: 'x' }] }],
-	['a first index that is none', { sent: [], refused: [], firstIndex: 2 }],
-])('%s is not what was written', (_name, value) => {
-	expect(isFeedRecord(value)).toBe(false);
 });

@@ -1,8 +1,9 @@
 import type { Columns } from '../../../../nodes/PushCampaignContacts/feed/columns';
 import type { FeedItem, FeedOutcome } from '../../../../nodes/PushCampaignContacts/feed/feed';
 import { prepareFeed } from '../../../../nodes/PushCampaignContacts/feed/prepare';
-import { FeedProgress, isFeedRecord } from '../../../../nodes/PushCampaignContacts/feed/progress';
+import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
 import { pushFeed, type PushOptions } from '../../../../nodes/PushCampaignContacts/feed/push';
+import { isFeedRecord } from '../../../../nodes/PushCampaignContacts/feed/record';
 import {
 	TransportFault,
 	type ServiceRequest,

@@ -1,4 +1,4 @@
-import { isRowIndependent } from '../../../nodes/PushCampaignContacts/rowIndependent';
+import { isRowIndependent } from '../../../nodes/PushCampaignContacts/feedSettings';
 
 test.each([
 	'',

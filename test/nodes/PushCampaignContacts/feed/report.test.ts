@@ -1,4 +1,4 @@
-import { summarize } from '../../../../nodes/PushCampaignContacts/feed/summary';
+import { describeRows, summarize } from '../../../../nodes/PushCampaignContacts/feed/report';
 import type { JsonObject } from '../../../../nodes/shared/json';
 
 const summaryOf = (...answers: JsonObject[]) =>
@@ -35,4 +35,19 @@ test('what an answer does not hold, or holds in another form, adds nothing', () 
 test('a warning that every request brings is told once', () => {
 	const paused = { warnings: [{ code: 'paused' }, 'late'] };
 	expect(summaryOf(paused, paused)).toMatchObject({ warnings: [{ code: 'paused' }, 'late'] });
+});
+
+test.each<[number[], string]>([
+	[[7], 'item 7'],
+	[[3, 4, 5], 'items 3 to 5'],
+	[[9, 1, 0, 2], 'items 0 to 2, 9'],
+])('the rows %j are told as %s', (rows, words) => {
+	expect(describeRows(rows)).toBe(words);
+});
+
+test('of more than a hundred ranges the first hundred are told, and how far the others go', () => {
+	const every = (count: number) => Array.from({ length: count }, (_, index) => 2 * index);
+	expect(describeRows(every(100))).toMatch(/, 196, 198$/);
+	expect(describeRows(every(103))).toMatch(/, 196, 198, and further ones up to 204$/);
+	expect(describeRows([...every(102), 203])).toMatch(/, 198, and further ones up to 203$/);
 });

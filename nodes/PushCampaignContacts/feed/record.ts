@@ -1,0 +1,105 @@
+import { createHash } from 'crypto';
+import type { KeptUnknown } from '../../shared/api/errors';
+import { isJsonObject, type JsonObject } from '../../shared/json';
+import type { FirstIndex } from './namedRows';
+
+/**
+ * What a feed has done so far, as plain JSON that is kept with the execution: no row and no number
+ * is in it. Rows are told by their place, and a fingerprint of their numbers tells whether the rows
+ * at these places are still the same people.
+ */
+export type FeedRecord = {
+	sent: SentRequest[];
+	refused: RefusedRow[];
+	/** Found out once for the whole feed. */
+	firstIndex?: FirstIndex;
+};
+
+/** A request that took effect or may have; with neither `answer` nor `unknown` it was cut short. */
+export type SentRequest = {
+	campaign: number;
+	rows: RowRanges;
+	numbers: string;
+	/** How the numbers were read. */
+	column: string;
+	normalized: boolean;
+	/** A fingerprint of what was sent beside the rows. */
+	options: string;
+	answer?: JsonObject;
+	unknown?: KeptUnknown;
+};
+
+/** A row that the service refused; `settings` is a fingerprint of the feed’s settings and of what was sent. */
+type RefusedRow = { settings: string; row: number; number: string; reason: string };
+
+export function emptyRecord(): FeedRecord {
+	return { sent: [], refused: [] };
+}
+
+export function isFeedRecord(stored: unknown): stored is FeedRecord {
+	if (!isJsonObject(stored)) return false;
+	const { sent, refused, firstIndex } = stored;
+	return (
+		Array.isArray(sent) &&
+		sent.every(isSentRequest) &&
+		Array.isArray(refused) &&
+		refused.every(isRefusedRow) &&
+		(firstIndex === undefined || firstIndex === 0 || firstIndex === 1)
+	);
+}
+
+function isSentRequest(value: unknown): boolean {
+	if (!isJsonObject(value)) return false;
+	const { campaign, rows, numbers, column, normalized, options, answer, unknown } = value;
+	return (
+		typeof campaign === 'number' &&
+		Array.isArray(rows) &&
+		rows.every((row) => typeof row === 'number') &&
+		typeof numbers === 'string' &&
+		typeof column === 'string' &&
+		typeof normalized === 'boolean' &&
+		typeof options === 'string' &&
+		(answer === undefined || isJsonObject(answer)) &&
+		(unknown === undefined || (isJsonObject(unknown) && typeof unknown.message === 'string'))
+	);
+}
+
+function isRefusedRow(value: unknown): boolean {
+	if (!isJsonObject(value)) return false;
+	const { settings, row, number, reason } = value;
+	const texts = [settings, number, reason];
+	return typeof row === 'number' && texts.every((text) => typeof text === 'string');
+}
+
+export function feedFingerprint(parts: readonly string[]): string {
+	return createHash('sha256').update(parts.join('\n')).digest('base64url').slice(0, 16);
+}
+
+/** Rows by their place in the feed, as first and last of each run: `[0, 9, 12, 12]` is 0 to 9 and 12. */
+export type RowRanges = number[];
+
+export function rangesOf(rows: Iterable<number>): RowRanges {
+	const ranges: RowRanges = [];
+	let last: number | undefined;
+	for (const row of rows) {
+		if (last !== undefined && row === last + 1) ranges[ranges.length - 1] = row;
+		else ranges.push(row, row);
+		last = row;
+	}
+	return ranges;
+}
+
+export function rowsIn(ranges: RowRanges): number[] {
+	const rows: number[] = [];
+	for (const [first, last] of pairsOf(ranges)) {
+		for (let row = first; row <= last; row++) rows.push(row);
+	}
+	return rows;
+}
+
+/** Each run of rows with its first and last. */
+export function pairsOf(ranges: RowRanges): Array<[first: number, last: number]> {
+	const pairs: Array<[number, number]> = [];
+	for (let i = 0; i + 1 < ranges.length; i += 2) pairs.push([ranges[i] ?? 0, ranges[i + 1] ?? 0]);
+	return pairs;
+}

@@ -1,0 +1,158 @@
+import { sleep, type IExecuteFunctions } from 'n8n-workflow';
+import type { Additions } from '../shared/api/endpoints';
+import { InvalidInput } from '../shared/api/errors';
+import { asText, parseAgentUuid, parseCampaignId } from '../shared/api/identifiers';
+import { LIMITS } from '../shared/api/limits';
+import type { NodeParameters } from '../shared/n8n/nodeParameters';
+import { readAdditions } from '../shared/n8n/options';
+import { isUnset, quoted } from '../shared/values';
+import type { ColumnChoice, OtherColumns } from './feed/columns';
+import type { CampaignTarget } from './feed/feed';
+
+export type FeedSettings = {
+	campaign: CampaignTarget;
+	columns: ColumnChoice;
+	normalizePhones: boolean;
+	removeDuplicates: boolean;
+	contactsPerRequest: number;
+	additions: Additions;
+};
+
+/** How the outcome is shown. */
+export type Presentation = { inSummary: boolean; withDuplicates: boolean };
+
+export const usualPresentation: Presentation = { inSummary: false, withDuplicates: false };
+
+/** Settings hold for the whole feed and are read once, from its first row. */
+const FIRST = 0;
+const READS_PER_BREATH = 200;
+
+export function readPresentation(parameters: NodeParameters): Presentation {
+	const { output, reportDuplicates } = parameters.record('options', FIRST);
+	return { inSummary: output === 'summary', withDuplicates: reportDuplicates === true };
+}
+
+export async function readFeedSettings(
+	context: IExecuteFunctions,
+	parameters: NodeParameters,
+): Promise<FeedSettings> {
+	await demandSameForAllRows(context, parameters, 'campaignId', 'Campaign ID');
+	await demandSameForAllRows(context, parameters, 'agentUuid', 'Agent');
+	await demandSameForAllRows(context, parameters, 'enqueue', 'Release to Calling Queue');
+	const options = parameters.record('options', FIRST);
+	return {
+		campaign: checkCampaign(
+			parameters.value('campaignId', FIRST),
+			parameters.value('agentUuid', FIRST),
+			parameters.value('enqueue', FIRST),
+		),
+		columns: {
+			phone: phoneColumn(parameters),
+			personName: parameters.text('personNameColumn', FIRST),
+			others: readOtherColumns(parameters),
+		},
+		normalizePhones: options.normalizePhones !== false,
+		removeDuplicates: options.removeDuplicates !== false,
+		contactsPerRequest: checkContactsPerRequest(options.contactsPerRequest),
+		additions: readAdditions(options),
+	};
+}
+
+function phoneColumn(parameters: NodeParameters): string {
+	const column = parameters.text('phoneColumn', FIRST);
+	if (column !== '') return column;
+	throw new InvalidInput(
+		'Phone Column is empty, so nothing was sent',
+		'Enter the name of the column that holds the phone numbers.',
+	);
+}
+
+function readOtherColumns(parameters: NodeParameters): OtherColumns {
+	const choice = parameters.value('otherColumns', FIRST);
+	if (choice !== 'listed') return choice === 'none' ? 'none' : 'all';
+	const listed = parameters.value('columnsToSend', FIRST);
+	const names = Array.isArray(listed)
+		? listed.map(String)
+		: parameters.text('columnsToSend', FIRST).split(',');
+	const columns = names.map((name) => name.trim()).filter((name) => name !== '');
+	if (columns.length > 0) return columns;
+	throw new InvalidInput(
+		'Columns to Send is empty, so nothing was sent',
+		'Enter the names of the columns to send along, or choose another value in Other Columns.',
+	);
+}
+
+/** @throws InvalidInput naming the field that must change */
+function checkCampaign(id: unknown, agent: unknown, enqueue: unknown): CampaignTarget {
+	return {
+		id: parseCampaignId(id),
+		agentUuid: parseAgentUuid(agent),
+		enqueue: checkedEnqueue(enqueue),
+	};
+}
+
+function checkedEnqueue(value: unknown): boolean {
+	if (typeof value === 'boolean') return value;
+	// Guessing here could release a whole list of people to be called.
+	throw new InvalidInput(
+		`Release to Calling Queue holds ${quoted(value)}, which is neither on nor off, so nothing was sent`,
+		'Use the switch, or an expression that gives true or false.',
+	);
+}
+
+/** The documented most, unless a smaller number was asked for. */
+function checkContactsPerRequest(value: unknown): number {
+	const most = LIMITS.contactsPerRequest;
+	const count = isUnset(value) ? most : Number(value);
+	if (Number.isInteger(count) && count >= 1 && count <= most) return count;
+	throw new InvalidInput(
+		`Contacts per Request holds ${quoted(value)}, so nothing was sent`,
+		`Enter a whole number from 1 to ${most.toLocaleString('en-US')}, which is the most that the service takes.`,
+	);
+}
+
+/** A row that means another campaign must not silently land in that of the first row. */
+async function demandSameForAllRows(
+	context: IExecuteFunctions,
+	parameters: NodeParameters,
+	name: string,
+	label: string,
+): Promise<void> {
+	if (isRowIndependent(expressionOf(context.getNode().parameters[name]))) return;
+	const first = asText(parameters.value(name, FIRST));
+	for (let index = 1; index < context.getInputData().length; index++) {
+		if (index % READS_PER_BREATH === 0) await sleep(0);
+		if (asText(parameters.value(name, index)) === first) continue;
+		throw new InvalidInput(
+			`${label} is not the same for all rows (item ${index} differs from item ${FIRST}), so nothing was sent`,
+			`One run of this node feeds one campaign. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed ${label}.`,
+		);
+	}
+}
+
+/** The text of an expression, also of one inside a resource locator. */
+function expressionOf(raw: unknown): string {
+	const inner = typeof raw === 'object' && raw !== null && 'value' in raw ? raw.value : raw;
+	return typeof inner === 'string' && inner.startsWith('=') ? inner : '';
+}
+
+/** Text in quotes, without escapes or anything that runs. */
+const TEXT = String.raw`"[^"\\]*"|'[^'\\]*'`;
+/** What is the same for every item of a run: fixed values, the workflow's own, and the ends of a node's output. */
+const SOURCE = String.raw`-?\d+(?:\.\d+)?|true|false|${TEXT}|\$(?:vars|env|workflow|execution)|(?:\$input|\$\((?:${TEXT})\))\.(?:first|last)\(\)`;
+/** Members of it, and methods without arguments. */
+const MEMBER = String.raw`\??\.[A-Za-z_]\w*(?:\(\))?|(?:\?\.)?\[(?:\d+|${TEXT})\]`;
+const INDEPENDENT = new RegExp(String.raw`^(?:${SOURCE})(?:${MEMBER})*$`);
+const PART = /\{\{([^{}]*)\}\}/g;
+
+/**
+ * Whether an expression certainly gives the same for every item. There is no end of ways to reach the
+ * item at hand (`$json`, `$itemIndex`, `$('X').item`, `pairedItem()`, …), so only what is known to be
+ * free of them counts; anything else is for n8n's engine to evaluate.
+ */
+export function isRowIndependent(expression: string): boolean {
+	const text = expression.replace(PART, (_all, code: string) =>
+		INDEPENDENT.test(code.trim()) ? '' : '{{',
+	);
+	return !text.includes('{{');
+}
