@@ -11,9 +11,8 @@ import { searchAgents } from '../shared/n8n/agentField';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { runNode } from '../shared/n8n/nodeRun';
 import { callFields } from './properties';
-import { onReport } from './wait/onReport';
+import { onReport, resumeWebhooks } from './wait/onReport';
 import { placeCalls } from './placeCalls';
-import { wakeUp } from './wait/wakeUp';
 
 export class PlaceCall implements INodeType {
 	description: INodeTypeDescription = {
@@ -36,7 +35,7 @@ export class PlaceCall implements INodeType {
 		credentials: [
 			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
 		],
-		webhooks: wakeUp,
+		webhooks: resumeWebhooks,
 		properties: callFields,
 	};
 

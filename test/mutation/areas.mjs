@@ -48,7 +48,7 @@ const DECIDING = [
 	{
 		name: 'waits',
 		mutate: [
-			'nodes/PlaceCall/wait/!(waitFields).ts',
+			'nodes/PlaceCall/wait/*.ts',
 			`${SHARED}/calls/{readBack,completion}.ts`,
 			'nodes/CampaignStatus/campaignWait.ts',
 			'nodes/ChatSession/chatWait.ts',

@@ -1,23 +1,23 @@
-import { type Checked, isUnset, type Problem } from '../../shared/values';
-import type { DataPoint, NamedValue } from './callRequestFields';
+import { InvalidInput } from '../../shared/api/errors';
 import { agentUuid } from '../../shared/api/identifiers';
+import { LIMITS } from '../../shared/api/limits';
+import type { CallConfigOverrides, CallRequest } from '../../shared/api/types';
+import { type Checked, isUnset, type Problem } from '../../shared/values';
+import { phoneNumber } from './callPhone';
 import {
 	additionalData,
 	boolean,
-	countryCode,
 	dataPoint,
 	initialGreeting,
 	integer,
 	namedValue,
 	text,
 	webhookUrl,
+	type DataPoint,
+	type NamedValue,
 } from './callRequestFields';
-import { InvalidInput } from '../../shared/api/errors';
-import { LIMITS } from '../../shared/api/limits';
-import { phoneNumber } from './callPhone';
-import type { Schedule } from './schedule';
-import { scheduledAt } from './schedule';
-import type { CallConfigOverrides, CallRequest } from '../../shared/api/types';
+import { countryCode } from './countries';
+import { scheduledAt, type Schedule } from './schedule';
 
 /** A call as the person filled it in; a value that is empty counts as not set. */
 export type CallFields = {

@@ -1,23 +1,7 @@
-import { isCountryCode, suggestCountry } from './countries';
 import { LIMITS } from '../../shared/api/limits';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../shared/json';
 import type { DataExtractionItem } from '../../shared/api/types';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
-
-export function countryCode(value: unknown): Checked<string> {
-	if (isUnset(value)) {
-		return problem('Country is empty', 'Choose the country that the phone number belongs to.');
-	}
-	const code = String(value).trim().toUpperCase();
-	if (isCountryCode(code)) return { value: code };
-	const meant = suggestCountry(String(value));
-	return problem(
-		`Country holds ${quoted(value)}, which is not a country code`,
-		meant === undefined
-			? 'Use the two letters of the country, for example IN for India or US for the United States.'
-			: `Use ${meant.code} for ${meant.name}.`,
-	);
-}
 
 /** Numbers come from spreadsheets and are taken as written. */
 export function text(field: string, value: unknown): Checked<string> {

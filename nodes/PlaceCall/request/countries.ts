@@ -1,3 +1,5 @@
+import { type Checked, isUnset, problem, quoted } from '../../shared/values';
+
 export type Country = { code: string; name: string };
 
 /** The officially assigned codes of ISO 3166-1 alpha-2. */
@@ -24,6 +26,22 @@ export const COUNTRIES: readonly Country[] = CODES.map((code) => ({
 /** The English name; the code itself for one that is not assigned. */
 export function countryName(code: string): string {
 	return names.of(code) ?? code;
+}
+
+/** `country_code` of a call. */
+export function countryCode(value: unknown): Checked<string> {
+	if (isUnset(value)) {
+		return problem('Country is empty', 'Choose the country that the phone number belongs to.');
+	}
+	const code = String(value).trim().toUpperCase();
+	if (isCountryCode(code)) return { value: code };
+	const meant = suggestCountry(String(value));
+	return problem(
+		`Country holds ${quoted(value)}, which is not a country code`,
+		meant === undefined
+			? 'Use the two letters of the country, for example IN for India or US for the United States.'
+			: `Use ${meant.code} for ${meant.name}.`,
+	);
 }
 
 export function isCountryCode(code: string): boolean {

@@ -1,16 +1,31 @@
 import omit from 'lodash/omit';
-import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type {
+	INodeExecutionData,
+	IWebhookDescription,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
 import { clock, connect } from '../../shared/n8n/connect';
 import { NO_EXECUTION, readJson, Reply } from '../../shared/n8n/webhookAnswer';
 import { findCallId } from '../../shared/calls/completion';
 import { OpenCalls, type ReadRecord } from './openCalls';
 import { readCallRecord } from '../../shared/calls/readBack';
 import { isJsonObject } from '../../shared/json';
-import { keepPinging, wake } from './pingResumeUrl';
-import { resumeAddress } from './resumeAddress';
-import { WAITS_UNTIL } from './sleepUntilOver';
-import { callIdOf, waitedItem } from './waitedItem';
-import { readFinishedStatuses } from './waitSettings';
+import { readFinishedStatuses } from './prepareWait';
+import { keepPinging, resumeUrlOf, wake } from './resumeUrl';
+import { callIdOf, waitedItem, WAITS_UNTIL } from './waitedItems';
+
+/** Where a sleeping execution is woken. It exists only while one sleeps, so nothing is registered. */
+export const resumeWebhooks: IWebhookDescription[] = [
+	{
+		name: 'default',
+		httpMethod: 'POST',
+		responseMode: 'onReceived',
+		path: '={{ $nodeId }}',
+		restartWebhook: true,
+		isFullPath: true,
+	},
+];
 
 /** A sleeping execution, as this process knows it. */
 type Sleeper = { calls: OpenCalls; until: number; wokenAt: number; isFollowed: boolean };
@@ -49,7 +64,7 @@ export async function onReport(context: IWebhookFunctions): Promise<IWebhookResp
 	reply.send(200, { received: true, open });
 	if (open > 0 && now < sleeper.until) {
 		if (reported !== undefined)
-			void keepPinging(context, resumeAddress(context), sleeper.until, true);
+			void keepPinging(context, resumeUrlOf(context), sleeper.until, true);
 		return NO_EXECUTION;
 	}
 	if (now - sleeper.wokenAt < WAKING_MS) return NO_EXECUTION;
@@ -66,7 +81,7 @@ async function followLagging(
 	if (sleeper.isFollowed) return;
 	sleeper.isFollowed = true;
 	const { calls, until } = sleeper;
-	const address = resumeAddress(context);
+	const address = resumeUrlOf(context);
 	let wait = FIRST_LAG_MS;
 	while (calls.lagging.length > 0 && clock.now() < until) {
 		await clock.sleep(wait);

@@ -1,22 +1,14 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { clock } from '../../shared/n8n/connect';
-import { GRACE_MS, keepPinging } from './pingResumeUrl';
-import { callIdOf, jsonOf } from './waitedItem';
-import { endOfWait } from './waitSettings';
+import { runsAsTool } from '../../shared/n8n/toolRun';
+import { GRACE_MS, keepPinging, pingResumeUrl } from './resumeUrl';
+import { asleep, callIdOf, endOfWait } from './waitedItems';
 
-/** Name of the field that tells, while the execution sleeps, until when. */
-export const WAITS_UNTIL = 'waits_until';
-
-/** Stands where n8n itself ends the sleep: by its own limit, or by *Retry* of an execution stopped meanwhile. */
-const NOT_READ =
-	'This call was not looked at when the wait ended: n8n was restarted during the wait, n8n did not reach its own webhook address, or the execution was stopped and retried. Read the call with Get Call.';
+/** What n8n answers at the address of an execution that runs; 500 where a person started it in the editor. */
+const NOT_ASLEEP = [409, 500];
 
 /** The input as it was, for n8n's "Retry On Fail", which may run the node again on the same items. */
 const originals = new WeakMap<INodeExecutionData, INodeExecutionData>();
-
-export function restoreInput(context: IExecuteFunctions): void {
-	for (const item of context.getInputData()) Object.assign(item, originals.get(item));
-}
 
 /**
  * Puts the execution to sleep in n8n's database. Its input items are what n8n keeps with it, so they
@@ -31,22 +23,45 @@ export async function sleepUntilOver(
 	// Fewer than the input came out when the person stopped the execution.
 	const isStopped = placed.length < context.getInputData().length;
 	if (isStopped || placed.every((item) => callIdOf(item) === undefined)) return placed;
-	const until = endOfWait(placed.map(jsonOf), limit, clock.now());
+	const until = endOfWait(placed, limit, clock.now());
 	// With *Execute Once* n8n keeps the items that were not executed as well: they are no calls.
 	if (context.getNode().executeOnce === true) context.getExecuteData().data.main?.[0]?.splice(1);
 	context.getInputData().forEach((item, index) => {
 		const call = placed[index];
 		if (call === undefined) return;
 		originals.set(item, { ...item });
-		const waits = {
-			timed_out: true,
-			not_read: NOT_READ,
-			[WAITS_UNTIL]: new Date(until).toISOString(),
-		};
-		item.json = callIdOf(call) === undefined ? call.json : { ...call.json, ...waits };
+		item.json = callIdOf(call) === undefined ? call.json : asleep(call.json, until);
 		delete item.binary;
 	});
 	await context.putExecutionToWait(new Date(until + GRACE_MS));
 	void keepPinging(context, address, until, false);
 	return placed;
+}
+
+export function restoreInput(context: IExecuteFunctions): void {
+	for (const item of context.getInputData()) Object.assign(item, originals.get(item));
+}
+
+/**
+ * A call that is over before the execution sleeps is only found by knocking at this address, so
+ * nobody is called where that is impossible.
+ */
+export async function requireResumable(context: IExecuteFunctions, address: string): Promise<void> {
+	if (runsAsTool(context)) {
+		throw new NodeOperationError(
+			context.getNode(),
+			'A tool of an AI agent cannot sleep, so no call was placed',
+			{
+				description: 'Set Wait for Completion to By Reading the Call, or to Off.',
+			},
+		);
+	}
+	if (NOT_ASLEEP.includes(await pingResumeUrl(context, address, 'GET'))) return;
+	throw new NodeOperationError(
+		context.getNode(),
+		'n8n does not reach its own webhook address, so no call was placed',
+		{
+			description: `The address begins with ${new URL(address).origin}. Ask whoever runs your n8n to make it reachable from n8n itself and from the service (setting WEBHOOK_URL), or set Wait for Completion to By Reading the Call.`,
+		},
+	);
 }

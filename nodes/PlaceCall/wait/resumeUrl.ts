@@ -30,6 +30,15 @@ const pinging = new Set<string>();
 
 type Context = IExecuteFunctions | IWebhookFunctions;
 
+/** The address that wakes this execution; its query holds n8n's own token for it. */
+export function resumeUrlOf(context: Context): string {
+	const resumeUrl: unknown = context.evaluateExpression('{{ $execution.resumeUrl }}', 0);
+	const url = new URL(typeof resumeUrl === 'string' ? resumeUrl : '');
+	// The node's ID at the end of the path is what n8n finds the webhook by.
+	url.pathname = `${url.pathname}/${context.getNode().id}`;
+	return url.toString();
+}
+
 /** HTTP status of one request to an execution's own address; 0 where no answer came. */
 export async function pingResumeUrl(
 	{ helpers }: Context,

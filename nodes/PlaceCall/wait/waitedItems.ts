@@ -1,0 +1,56 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { isJsonObject, type JsonObject } from '../../shared/json';
+import type { KnownCall } from './openCalls';
+
+/** Name of the field that tells, while the execution sleeps, until when. */
+export const WAITS_UNTIL = 'waits_until';
+
+/** Stands where n8n itself ends the sleep: by its own limit, or by *Retry* of an execution stopped meanwhile. */
+const NOT_READ =
+	'This call was not looked at when the wait ended: n8n was restarted during the wait, n8n did not reach its own webhook address, or the execution was stopped and retried. Read the call with Get Call.';
+
+/** The ID of a call to wait for; an item that was not placed has none. */
+export function callIdOf({ json }: INodeExecutionData): string | undefined {
+	return typeof json.call_id === 'string' ? json.call_id : undefined;
+}
+
+/** Counted from the moment at which the last of the calls is due. */
+export function endOfWait(
+	placed: readonly INodeExecutionData[],
+	limit: number,
+	now: number,
+): number {
+	const due = placed.map(({ json: { scheduled_at_epoch: seconds } }) =>
+		typeof seconds === 'number' ? seconds * 1_000 : 0,
+	);
+	return Math.max(now, ...due) + limit;
+}
+
+/** What n8n keeps of a placed call while the execution sleeps. */
+export function asleep(placed: IDataObject, until: number): IDataObject {
+	return {
+		...placed,
+		timed_out: true,
+		not_read: NOT_READ,
+		[WAITS_UNTIL]: new Date(until).toISOString(),
+	};
+}
+
+/** One item of the output: the call as the service holds it, and whether the wait ended before it did. */
+export function waitedItem(
+	placed: INodeExecutionData,
+	index: number,
+	{ record, isOver, refused }: KnownCall,
+): INodeExecutionData {
+	const json = {
+		...(isOver ? {} : jsonOf(placed)),
+		...record,
+		timed_out: !isOver,
+		...(refused !== undefined && { not_read: refused }),
+	};
+	return { json, pairedItem: { item: index } };
+}
+
+function jsonOf({ json }: INodeExecutionData): JsonObject {
+	return isJsonObject(json) ? json : {};
+}
