@@ -1,9 +1,11 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
+import { InvalidInput } from '../shared/api/errors';
+import { splitSessionIds } from '../shared/chat/chatInput';
+import { chosenTypes } from '../shared/n8n/chatFields';
 import { connect } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
-import { ChatEventsListener } from './listener';
-import { readSettings } from './settings';
-import { activeListeners, listenerKey, storedSessions } from './watchList';
+import { ChatEventsListener, type ListenerSettings } from './listener';
+import { activeListeners, listenerKey, storedSessions } from './watchRequests';
 
 /** Somebody is at the screen; at a start of n8n nobody is. */
 const BY_HAND = ['activate', 'create', 'update'];
@@ -32,10 +34,30 @@ export async function activate(context: ITriggerFunctions): Promise<ITriggerResp
 
 async function prepare(context: ITriggerFunctions) {
 	try {
-		const settings = readSettings(context);
+		const settings = readListenerSettings(context);
 		const listener = new ChatEventsListener(context, await connect(context), settings);
 		return { listener, watches: settings.watches };
 	} catch (error) {
 		throw toNodeError(context.getNode(), error);
 	}
+}
+
+/** @throws InvalidInput when there would be nothing to listen to */
+function readListenerSettings(context: ITriggerFunctions): ListenerSettings {
+	const settings = {
+		sessionIds: splitSessionIds(context.getNodeParameter('sessionIds', '')),
+		watches: context.getNodeParameter('watchSessions', false) === true,
+		types: chosenTypes(
+			context.getNodeParameter('eventTypes', []),
+			context.getNodeParameter('options.otherEventTypes', ''),
+		),
+		takeOver: context.getNodeParameter('takeOver', false) === true,
+	};
+	if (settings.sessionIds.length === 0 && !settings.watches) {
+		throw new InvalidInput(
+			'There is no chat session to listen to',
+			'Fill in Session IDs, or turn on Watched Sessions to add sessions while the workflow is active.',
+		);
+	}
+	return settings;
 }

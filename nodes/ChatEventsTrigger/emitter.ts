@@ -5,7 +5,7 @@ import { clock } from '../shared/n8n/connect';
 import { emitSurely } from '../shared/n8n/executionEmitter';
 import { fingerprint } from '../shared/chat/chatInput';
 import { pause } from '../shared/clock';
-import type { ChatEvent } from '../shared/chat/types';
+import type { ChatEvent } from '../shared/chat/frames';
 
 /**
  * After a restart the service may replay hundreds of events at once, and so many executions at the same time would

@@ -1,8 +1,10 @@
-import { clock } from '../shared/n8n/connect';
+import type { EndingKind } from '../shared/chat/closeCodes';
 import type { ChatEnded } from '../shared/chat/endings';
-import { deferred, pause } from '../shared/clock';
-import type { ChatEvent } from '../shared/chat/types';
-import { FollowedSession, isLasting, type Callbacks, type Followable } from './followedSession';
+import type { Readiness } from '../shared/chat/exchange';
+import type { OnTooLarge } from '../shared/chat/inbox';
+import type { ChatEvent } from '../shared/chat/frames';
+import { type Backoff, backoffMs, deferred, pause } from '../shared/clock';
+import { clock } from '../shared/n8n/connect';
 
 export type FollowerParts = {
 	open: (sessionId: string, callbacks: Callbacks) => Followable;
@@ -72,5 +74,111 @@ export class FollowedSessions {
 
 	async closeAll(): Promise<void> {
 		await Promise.all([...this.sessions.keys()].map(async (id) => await this.leave(id)));
+	}
+}
+
+export type Callbacks = {
+	onEvent: (event: ChatEvent) => void;
+	/** Something came that was too large to be read. */
+	onTooLarge: OnTooLarge;
+	onEnded: (ending: ChatEnded) => void;
+};
+
+/** What following needs of a connection. */
+export type Followable = {
+	/** Resolves when the session's connection is held, or will never be. */
+	ready: () => Promise<Readiness>;
+	close: () => Promise<void> | void;
+};
+
+export type SessionParts = {
+	open: (callbacks: Callbacks) => Followable;
+	onEvent: (event: ChatEvent) => void;
+	onTooLarge: OnTooLarge;
+	/** It is given up, for the first time in a row. Unless that is lasting, it is followed again by itself. */
+	onLost: (ending: ChatEnded) => void;
+};
+
+/** Endings that following the session again would only repeat. */
+const LASTING: ReadonlySet<EndingKind> = new Set([
+	'session_closed',
+	'mint_refused',
+	'bad_address',
+	'defect',
+]);
+
+/**
+ * A session that was given up (the service away, another client holding it) is followed again, so that it heals by
+ * itself, but less and less often, so that an outage is not answered with a storm of requests.
+ */
+const RESTART_BACKOFF: Backoff = { firstMs: 60_000, longestMs: 900_000 };
+
+/** Far longer than the attempts before giving up take: the loss of what was held for so long is news. */
+const HEALTHY_AFTER_MS = 3_600_000;
+
+/** The service accepts no API token, of no session: that may pass, and must not cost every session. */
+const UNAUTHORIZED = 401;
+
+export function isLasting({ kind, status }: ChatEnded): boolean {
+	return LASTING.has(kind) && status !== UNAUTHORIZED;
+}
+
+/** One session until it is left: connected, or resting before it is tried again. */
+export class FollowedSession {
+	private readonly left = new AbortController();
+
+	private connection: Followable;
+
+	private heldSince: number | null = null;
+
+	/** In a row. */
+	private giveUps = 0;
+
+	private rest: AbortController | null = null;
+
+	constructor(private readonly parts: SessionParts) {
+		this.connection = this.open();
+	}
+
+	async ready(): Promise<Readiness> {
+		return await this.connection.ready();
+	}
+
+	/** Tries it again at once if it rests. */
+	wake(): void {
+		if (this.rest === null) return;
+		this.rest.abort();
+		this.rest = null;
+		this.connection = this.open();
+	}
+
+	async leave(): Promise<void> {
+		this.left.abort();
+		await this.connection.close();
+	}
+
+	private open(): Followable {
+		const connection = this.parts.open({
+			onEvent: this.parts.onEvent,
+			onTooLarge: this.parts.onTooLarge,
+			onEnded: (ending) => void this.giveUp(ending),
+		});
+		this.heldSince = null;
+		void connection.ready().then(({ kind }) => {
+			if (kind === 'open') this.heldSince = clock.now();
+		});
+		return connection;
+	}
+
+	private async giveUp(ending: ChatEnded): Promise<void> {
+		const heldFor = this.heldSince === null ? 0 : clock.now() - this.heldSince;
+		if (heldFor >= HEALTHY_AFTER_MS) this.giveUps = 0;
+		this.giveUps += 1;
+		if (this.giveUps === 1 || isLasting(ending)) this.parts.onLost(ending);
+		if (isLasting(ending)) return;
+		const rest = new AbortController();
+		this.rest = rest;
+		const either = AbortSignal.any([rest.signal, this.left.signal]);
+		if (await pause(clock, backoffMs(RESTART_BACKOFF, this.giveUps), either)) this.wake();
 	}
 }

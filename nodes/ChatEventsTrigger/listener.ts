@@ -2,12 +2,18 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import { openChatSocket } from '../shared/n8n/chatSocket';
 import type { Connection } from '../shared/n8n/connect';
 import type { ChatEnded } from '../shared/chat/endings';
-import type { ChatEvent } from '../shared/chat/types';
+import type { ChatEvent } from '../shared/chat/frames';
 import { EventEmitter } from './emitter';
-import { isLasting } from './followedSession';
-import { FollowedSessions, type Standing } from './followedSessions';
+import { FollowedSessions, isLasting, type Standing } from './followedSessions';
 import { framesLost, Losses, sessionsLost, type TooLargeFrame } from './losses';
-import type { TriggerSettings } from './settings';
+
+export type ListenerSettings = {
+	sessionIds: string[];
+	watches: boolean;
+	/** Null where every event is passed. */
+	types: ReadonlySet<string> | null;
+	takeOver: boolean;
+};
 
 /** How long activating waits for the first answer of each session. */
 const FIRST_LOOK_MS = 10_000;
@@ -34,7 +40,7 @@ export class ChatEventsListener {
 	constructor(
 		private readonly context: ITriggerFunctions,
 		connection: Connection,
-		private readonly settings: TriggerSettings,
+		private readonly settings: ListenerSettings,
 	) {
 		this.losses = new Losses(context, this.closed.signal);
 		this.emitter = new EventEmitter(context, (refused) => this.losses.events.add(refused));

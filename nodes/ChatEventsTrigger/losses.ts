@@ -4,7 +4,7 @@ import type { ChatEnded } from '../shared/chat/endings';
 import { idOf, MAX_FRAME_CHARS } from '../shared/chat/frames';
 import { pause } from '../shared/clock';
 import type { SessionEvent } from './emitter';
-import { isLasting } from './followedSession';
+import { isLasting } from './followedSessions';
 
 /** Whatever it held started no execution. */
 export type TooLargeFrame = { sessionId: string; chars: number };

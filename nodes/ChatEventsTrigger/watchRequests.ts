@@ -1,12 +1,11 @@
-import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { ExplainedError, InvalidInput } from '../shared/api/errors';
+import { isSecret, parseWatchRequest, SECRET_HEADER } from '../shared/chat/chatWatch';
+import type { JsonObject } from '../shared/json';
 import { clock } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { NO_EXECUTION, Reply } from '../shared/n8n/webhookAnswer';
-import { isSecret, parseWatchRequest, SECRET_HEADER } from '../shared/chat/chatWatch';
-import { ExplainedError, InvalidInput } from '../shared/api/errors';
-import type { JsonObject } from '../shared/json';
 import type { ChatEventsListener } from './listener';
-import { activeListeners, listenerKey, storeSessions } from './watchList';
 
 /**
  * n8n stores the list once for each request, and requests that come together overwrite each other's. So each waits a
@@ -103,4 +102,27 @@ function refuse(
 ): IWebhookResponseData {
 	new Reply(context).send(status, { message, resolution });
 	return NO_EXECUTION;
+}
+
+type Context = ITriggerFunctions | IWebhookFunctions;
+
+/** The triggers that are active in this process, for the requests that come to their addresses. */
+export const activeListeners = new Map<string, ChatEventsListener>();
+
+export function listenerKey(context: Context): string {
+	return `${context.getWorkflow().id ?? ''}/${context.getNode().id}`;
+}
+
+/** The list that n8n keeps over restarts. It is kept by the node's id: a renamed node keeps its sessions. */
+export function storedSessions(context: Context): string[] {
+	const stored: unknown = context.getWorkflowStaticData('global')[storageName(context)];
+	return Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
+}
+
+export function storeSessions(context: IWebhookFunctions, sessionIds: string[]): void {
+	context.getWorkflowStaticData('global')[storageName(context)] = sessionIds;
+}
+
+function storageName(context: Context): string {
+	return `watchedSessions:${context.getNode().id}`;
 }

@@ -6,10 +6,23 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentField';
+import { forEachChatItem, type Prepare } from '../shared/n8n/chatItems';
+import { connectOnce } from '../shared/n8n/connect';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { runNode } from '../shared/n8n/nodeRun';
-import { sendFields } from './properties';
-import { sendItems } from './sendItems';
+import { sendFields, SESSIONS_AT_ONCE } from './properties';
+import { sendByAsync } from './sendByAsync';
+import { sendByInbound, sendByLegacy } from './sendByRequest';
+import { answerInteraction, sendBySocket } from './sendBySocket';
+
+/** By the values of Send By. */
+const WAYS: { [way: string]: Prepare } = {
+	socket: sendBySocket,
+	inbound: sendByInbound,
+	async: sendByAsync,
+	legacy: sendByLegacy,
+};
 
 export class ChatSend implements INodeType {
 	description: INodeTypeDescription = {
@@ -41,6 +54,18 @@ export class ChatSend implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runNode(this, async () => [await sendItems(this)]);
+		return await runNode(this, async () => {
+			const parameters = new NodeParameters(this);
+			const isAnswer = parameters.value('operation', 0) === 'answerInteraction';
+			const way = isAnswer
+				? answerInteraction
+				: (WAYS[parameters.text('sendBy', 0)] ?? sendBySocket);
+			const run = { context: this, parameters, connection: connectOnce(this) };
+			const options = {
+				concurrency: way === sendBySocket || isAnswer ? SESSIONS_AT_ONCE : 1,
+				deed: { one: 'message was already sent', several: 'messages were already sent' },
+			};
+			return [await forEachChatItem(run, way, options)];
+		});
 	}
 }

@@ -1,8 +1,13 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { sessionField, shownFor, takeOverField } from '../shared/n8n/chatFields';
 import { agentField } from '../shared/n8n/agentField';
-import { idempotencyFields } from './idempotencyFields';
-import { optionsFields } from './optionsFields';
+import { sessionField, shownFor, takeOverField } from '../shared/n8n/chatFields';
+import {
+	additionalBodyFields,
+	additionalQueryParameters,
+	concurrencyField,
+} from '../shared/n8n/options';
+import { replyTimeLimitField } from './awaitedReply';
+import { idempotencyFields } from './idempotency';
 
 const MESSAGE = { operation: ['sendMessage'] };
 const ANSWER = { operation: ['answerInteraction'] };
@@ -169,6 +174,51 @@ const connectionFields: INodeProperties[] = [
 	shownFor(takeOverField, { ...MESSAGE, sendBy: ['socket'] }),
 	shownFor(takeOverField, { ...MESSAGE, sendBy: ['async'], waitForReply: [true] }),
 	shownFor(takeOverField, ANSWER),
+];
+
+const optionsField: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add Option',
+	default: {},
+};
+
+/** Messages by live connection under way at once, where the person sets nothing. */
+export const SESSIONS_AT_ONCE = 20;
+
+const concurrency = (initial: number) =>
+	concurrencyField(
+		initial,
+		'How many messages are under way at the same time. Those of the same session always go one after another.',
+	);
+
+const messageIdField: INodeProperties = {
+	displayName: 'Message ID',
+	name: 'messageId',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. {{ $json.row_number }}',
+	description: 'An ID of your own for the message, which the service gives back',
+};
+
+const SOCKET = [concurrency(SESSIONS_AT_ONCE), messageIdField, replyTimeLimitField];
+const REQUEST = [additionalBodyFields, additionalQueryParameters, concurrency(1)];
+
+const optionsFields: INodeProperties[] = [
+	shownFor(
+		{ ...optionsField, options: SOCKET },
+		{ operation: ['sendMessage'], sendBy: ['socket'] },
+	),
+	shownFor({ ...optionsField, options: SOCKET }, { operation: ['answerInteraction'] }),
+	shownFor(
+		{ ...optionsField, options: [...REQUEST, replyTimeLimitField] },
+		{ operation: ['sendMessage'], sendBy: ['async'] },
+	),
+	shownFor(
+		{ ...optionsField, options: REQUEST },
+		{ operation: ['sendMessage'], sendBy: ['inbound', 'legacy'] },
+	),
 ];
 
 /** What the person sees, from top to bottom. */

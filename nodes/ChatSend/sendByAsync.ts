@@ -11,10 +11,9 @@ import { sendInboundAsync } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { NotSent } from '../shared/api/errors';
 import type { Answer } from '../shared/api/http';
-import { awaitedReply } from './awaitedReply';
-import { idempotencyKey } from './idempotencyKey';
-import { replyTimeLimitMs } from './replyTimeLimit';
-import { readInbound } from './sendByInbound';
+import { awaitedReply, replyTimeLimitMs } from './awaitedReply';
+import { idempotencyKey } from './idempotency';
+import { readInbound } from './sendByRequest';
 
 /** Hands a message over; the reply comes later, and is waited for on the session's WebSocket if wanted. */
 export const sendByAsync: Prepare = (item) => {

@@ -1,16 +1,14 @@
+import { OutcomeUnknown } from '../shared/api/errors';
+import { parseSessionId, plainText, requireText } from '../shared/chat/chatInput';
+import { type ClientFrame, interactionFrame, messageFrame } from '../shared/chat/frames';
+import { sendTurn, type TurnLink, type TurnOutcome } from '../shared/chat/turn';
+import type { JsonObject } from '../shared/json';
 import type { ChatItem, Prepare } from '../shared/n8n/chatItems';
 import { clock } from '../shared/n8n/connect';
 import { asItems } from '../shared/n8n/itemLoop';
-import { parseSessionId, plainText, requireText } from '../shared/chat/chatInput';
-import { messageFrame } from '../shared/chat/frames';
-import { sendTurn, type TurnLink, type TurnOutcome } from '../shared/chat/turn';
+import { awaitedReply, replyTimeLimitMs } from './awaitedReply';
+import { idempotencyKey } from './idempotency';
 import { turnFault } from './turnFault';
-import type { ClientFrame } from '../shared/chat/types';
-import { OutcomeUnknown } from '../shared/api/errors';
-import type { JsonObject } from '../shared/json';
-import { awaitedReply } from './awaitedReply';
-import { idempotencyKey } from './idempotencyKey';
-import { replyTimeLimitMs } from './replyTimeLimit';
 
 /** Sends a message over the session's WebSocket and waits for its reply. */
 export const sendBySocket: Prepare = (item) => {
@@ -20,7 +18,20 @@ export const sendBySocket: Prepare = (item) => {
 	return sendFrame(item, sessionId, messageFrame(message, frameIds(item, sessionId, [message])));
 };
 
-export function frameIds({ parameters, index }: ChatItem, sessionId: string, content: string[]) {
+/** Answers an interactive message over the session's WebSocket, the one way the document describes. */
+export const answerInteraction: Prepare = (item) => {
+	const { parameters, index } = item;
+	const sessionId = parseSessionId(parameters.text('sessionId', index));
+	const interactionId = requireText(parameters.value('interactionId', index), 'Interaction ID');
+	const answer =
+		parameters.value('answerWith', index) === 'response'
+			? { response: requireText(parameters.value('response', index), 'Response') }
+			: { optionId: requireText(parameters.value('optionId', index), 'Option ID') };
+	const ids = frameIds(item, sessionId, [interactionId, JSON.stringify(answer)]);
+	return sendFrame(item, sessionId, interactionFrame(interactionId, answer, ids));
+};
+
+function frameIds({ parameters, index }: ChatItem, sessionId: string, content: string[]) {
 	const { messageId } = parameters.record('options', index);
 	return {
 		messageId: plainText(messageId).trim(),
@@ -28,7 +39,7 @@ export function frameIds({ parameters, index }: ChatItem, sessionId: string, con
 	};
 }
 
-export function sendFrame(
+function sendFrame(
 	{ parameters, index }: ChatItem,
 	sessionId: string,
 	frame: ClientFrame,

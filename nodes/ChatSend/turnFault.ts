@@ -1,8 +1,7 @@
 import { ExplainedError } from '../shared/api/errors';
 import type { Outcome } from '../shared/api/errors';
 import type { TurnOutcome } from '../shared/chat/turn';
-import { INVALID_CODES } from '../shared/chat/types';
-import type { InvalidCode } from '../shared/chat/types';
+import { INVALID_CODES, type InvalidCode } from '../shared/chat/frames';
 
 /** A turn that did not go well, in words for the person who owns the workflow. */
 export class ChatTurnFault extends ExplainedError {

@@ -2,7 +2,7 @@ import type { ChatEnded } from '../shared/chat/endings';
 import type { Readiness } from '../shared/chat/exchange';
 import { type Clock, pause } from '../shared/clock';
 import type { EventLink } from '../shared/chat/replyWatch';
-import type { ChatEvent } from '../shared/chat/types';
+import type { ChatEvent } from '../shared/chat/frames';
 import { ExplainedError, type Speaker } from '../shared/api/errors';
 
 export type EventWish = {

@@ -1,12 +1,13 @@
-import { findId, idAt } from './chatAnswer';
+import type { ApiClient } from '../api/client';
+import type { Additions } from '../api/endpoints';
 import { InvalidInput, OutcomeUnknown } from '../api/errors';
 import type { Answer } from '../api/http';
-import type { Additions } from '../api/endpoints';
-import type { MappingName, ApiMapping } from '../apiMapping';
+import { RETRY_BACKOFF } from '../api/retry';
+import type { ApiMapping, MappingName } from '../apiMapping';
 import { placeValues } from '../apiMapping/placeValues';
 import { backoffMs } from '../clock';
-import { RETRY_BACKOFF } from '../api/retry';
-import type { ApiClient } from '../api/client';
+import { fieldsIn, type JsonValue, valueAt } from '../json';
+import { idOf } from './frames';
 
 /** A message for one of the v1 endpoints; a session, an agent, or both say whom it is for. */
 export type InboundMessage = { sessionId: string; agentUuid: string; message: string };
@@ -126,4 +127,18 @@ function unknownWithKey(error: OutcomeUnknown): OutcomeUnknown {
 		resolution:
 			'It was sent again with the same idempotency key, which is safe. Running this item once more with the same key is safe as well.',
 	});
+}
+
+/** A documented field as text, in an answer whose shape is open, wherever it stands; the outermost one where there are several. */
+function findId(answer: JsonValue, name: string): string | null {
+	for (const value of fieldsIn(answer, name)) {
+		const found = idOf(value);
+		if (found !== null) return found;
+	}
+	return null;
+}
+
+/** The ID at the place that the credential names, e.g. `data.turn`. */
+function idAt(answer: JsonValue, path: string): string | null {
+	return idOf(valueAt(answer, path));
 }

@@ -1,7 +1,7 @@
 import type { ConnectionAddress } from './address';
 import type { LineEnd } from './line';
 import { HEALTHY_AFTER_MS, SETTLE_MS } from './timings';
-import type { MintResult } from './types';
+import type { MintResult } from './token';
 
 /** "Token missing, expired, invalid, or for another account": mint a new token, reconnect. */
 export const TOKEN_REJECTED = 4401;

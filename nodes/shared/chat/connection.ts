@@ -6,12 +6,11 @@ import type { AttemptEnd, EndingKind, PolicyLimits, Wait } from './closeCodes';
 import { ReconnectPolicy } from './closeCodes';
 import type { ChatEnded } from './endings';
 import { describeEnding, saidByService, saidInMinting } from './endings';
-import type { Exchange, Readiness } from './exchange';
-import { Exchanger } from './exchange';
+import { type Exchange, Exchanger, type Readiness, TurnQueue } from './exchange';
 import { Hold, type HoldParts } from './hold';
-import { isTooLarge } from './frames';
-import { Inbox, type OnTooLarge } from './inbox';
-import { Line } from './line';
+import { type ChatEvent, isTooLarge } from './frames';
+import { Inbox, type Log, type OnTooLarge } from './inbox';
+import { type ChatSocket, Line } from './line';
 import {
 	RECONNECT_BACKOFF,
 	MAX_RECONNECT_ATTEMPTS,
@@ -20,9 +19,7 @@ import {
 	SESSION_CLOSED_LINGER_MS,
 	SLOW_POLL_MS,
 } from './timings';
-import { TokenKeeper } from './token';
-import { TurnQueue } from './turnQueue';
-import type { ChatEvent, ChatSocket, Log, MintResult } from './types';
+import { type MintResult, TokenKeeper } from './token';
 
 type UnusableAddress = Extract<ConnectionAddress, { kind: 'unusable' }>;
 
@@ -39,7 +36,7 @@ export interface ConnectionOptions {
 	readonly clientId: string;
 	/** The user's confirmation that another client may lose the session; read anew for each socket. */
 	readonly takeOver: boolean;
-	/** See `mintToken` in `mint.ts`. */
+	/** See `mintToken` in `token.ts`. */
 	mintToken: () => Promise<MintResult>;
 	openSocket: (url: string) => ChatSocket;
 	clock: Clock;

@@ -1,7 +1,7 @@
-import { aborted, type Clock, deferred, pause } from '../clock';
+import { aborted, type Clock, deferred, type Deferred, pause } from '../clock';
 import type { ChatEnded } from './endings';
 import type { Line } from './line';
-import type { Ack } from './types';
+import type { Ack } from './frames';
 
 export type Readiness =
 	| { kind: 'open' }
@@ -59,5 +59,22 @@ export class Exchanger {
 			if (exchange.kind === 'no_ack') line.shut('no_ack');
 			return exchange;
 		});
+	}
+}
+
+/** Lets one in at a time, in the order of asking. */
+export class TurnQueue {
+	private last: Promise<void> = Promise.resolve();
+
+	/**
+	 * Waits for its turn and returns what ends it. Whoever is aborted while waiting gets no turn but goes on at once; the
+	 * others keep their order.
+	 */
+	async enter(signal: AbortSignal): Promise<() => void> {
+		const before = this.last;
+		const mine: Deferred<void> = deferred();
+		this.last = before.then(async () => await mine.promise);
+		await Promise.race([before, aborted(signal)]);
+		return () => mine.resolve();
 	}
 }

@@ -1,8 +1,7 @@
 import { type Clock, pause } from '../clock';
 import type { Line, LineEnd, ShutCause } from './line';
 import { SETTLE_MS, TOKEN_RETRY_MS } from './timings';
-import type { TokenKeeper } from './token';
-import type { MintResult } from './types';
+import type { MintResult, TokenKeeper } from './token';
 
 /** The connection broke; nobody closed it. */
 const ABNORMAL = 1006;

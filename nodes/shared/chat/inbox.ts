@@ -1,12 +1,16 @@
 import { fingerprint } from './chatInput';
-import { parseFrame, type IgnoredFrame } from './frames';
-import { RecentIds } from './recentIds';
-import type { Ack, ChatEvent, Log } from './types';
+import { type Ack, type ChatEvent, type IgnoredFrame, parseFrame } from './frames';
 
 type Listener = (event: ChatEvent) => void;
 
 /** Told of a frame that was too large to be read, and so of something that is lost. */
 export type OnTooLarge = (chars: number) => void;
+
+export interface Log {
+	debug(message: string, details?: Record<string, unknown>): void;
+	info(message: string, details?: Record<string, unknown>): void;
+	warn(message: string, details?: Record<string, unknown>): void;
+}
 
 /**
  * Takes what arrives on a session's sockets, across reconnects: acks to the frame that waits, each event once to each
@@ -99,5 +103,24 @@ export class Inbox {
 	private count(what: string): void {
 		this.counts[what] = (this.counts[what] ?? 0) + 1;
 		this.log.debug('Frame of the chat session left out', { sessionId: this.sessionId, what });
+	}
+}
+
+/** Remembers something for each of the latest ids, so that replayed events are told from new ones without growing for ever. */
+export class RecentIds<T> {
+	private readonly values = new Map<string, T>();
+
+	constructor(private readonly limit = 5_000) {}
+
+	get(id: string): T | undefined {
+		return this.values.get(id);
+	}
+
+	set(id: string, value: T): void {
+		this.values.delete(id);
+		this.values.set(id, value);
+		if (this.values.size <= this.limit) return;
+		const oldest = this.values.keys().next();
+		if (!oldest.done) this.values.delete(oldest.value);
 	}
 }

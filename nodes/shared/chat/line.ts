@@ -1,6 +1,5 @@
 import { type Clock, type Deferred, deferred, pause } from '../clock';
 import { CLOSE_GRACE_MS, CONNECT_TIMEOUT_MS } from './timings';
-import type { ChatSocket } from './types';
 
 const OPEN = 1;
 const NORMAL_CLOSURE = 1000;
@@ -15,6 +14,20 @@ export interface LineEnd {
 	reason: string;
 	/** Null when it never opened. */
 	openForMs: number | null;
+}
+
+/** The part of the browser-style WebSocket that is used; `new WebSocket(url)` is one. */
+export interface ChatSocket {
+	binaryType: 'arraybuffer' | 'blob';
+	readonly readyState: number;
+	send(text: string): void;
+	close(code?: number, reason?: string): void;
+	addEventListener(type: 'open' | 'error', listener: () => void): void;
+	addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
+	addEventListener(
+		type: 'close',
+		listener: (event: { code: number; reason: string }) => void,
+	): void;
 }
 
 export interface LineParts {

@@ -1,6 +1,5 @@
 import type { JsonValue } from '../json';
-import { readMessage, readTurnResult } from './frames';
-import type { ChatEvent, TurnResult } from './types';
+import { type ChatEvent, readMessage, readTurnResult, type TurnResult } from './frames';
 
 /** The turn whose reply is wanted, as far as its ack (or the answer to its request) and the frame name it. */
 export interface WantedTurn {

@@ -2,7 +2,7 @@ import { type Clock, pause } from '../clock';
 import type { OnTooLarge } from './inbox';
 import { ReplyCollector, type TiedReply, type WantedTurn } from './reply';
 import { REPLY_LINGER_MS } from './timings';
-import type { ChatEvent, TurnResult } from './types';
+import type { ChatEvent, TurnResult } from './frames';
 
 /** Where events come from; `ChatLease` and `ChatConnection` are such. */
 export interface EventLink {

@@ -12,7 +12,9 @@ import {
 	MAX_SLOW_POLLS,
 } from './timings';
 import type { TurnLink } from './turn';
-import type { ChatEvent, Log, MintResult } from './types';
+import type { ChatEvent } from './frames';
+import type { Log } from './inbox';
+import type { MintResult } from './token';
 
 /** How long a holder puts up with a connection that is not to be had. */
 interface Patience {
@@ -55,7 +57,7 @@ export interface LeaseOptions {
 	node: string;
 	/** The user's confirmation that another client may lose the session. */
 	takeOver: boolean;
-	/** See `mintToken` in `mint.ts`. */
+	/** See `mintToken` in `token.ts`. */
 	mintToken: () => Promise<MintResult>;
 	log: Log;
 	/** Called once for each event from now on, in order of arrival. */

@@ -1,6 +1,6 @@
 import { aborted, backoffMs, pause, type Clock } from '../clock';
 import type { Exchange, Readiness } from './exchange';
-import { idOf } from './frames';
+import { type Ack, type ClientFrame, idOf } from './frames';
 import { ReplyWatch, type AwaitedReply, type EventLink } from './replyWatch';
 import {
 	ACK_AFTER_REPLY_MS,
@@ -12,7 +12,6 @@ import {
 	RESULT_TIMEOUT_MS,
 } from './timings';
 import type { JsonValue } from '../json';
-import type { Ack, ClientFrame } from './types';
 
 /** What a turn needs of a connection; `ChatLease` and `ChatConnection` are such. */
 export interface TurnLink extends EventLink {

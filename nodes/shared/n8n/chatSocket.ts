@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
 import { fingerprint } from '../chat/chatInput';
-import { mintToken } from '../chat/mint';
+import { mintToken } from '../chat/token';
 import { SharedConnections, type ChatLease, type LeaseOptions } from '../chat/sharedConnections';
 import { requestWsToken } from '../api/endpoints';
 import { clock, type Connection } from './connect';

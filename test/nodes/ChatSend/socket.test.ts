@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { INVALID_CODES } from '../../../nodes/shared/chat/types';
+import { INVALID_CODES } from '../../../nodes/shared/chat/frames';
 import { chatHarness, eventually, records, sessions, stopped } from '../chatHarness';
 
 const harness = chatHarness('chatSend', {

@@ -1,8 +1,7 @@
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import type { TurnOutcome } from '../../../nodes/shared/chat/turn';
 import { turnFault } from '../../../nodes/ChatSend/turnFault';
-import type { Ack } from '../../../nodes/shared/chat/types';
-import { INVALID_CODES } from '../../../nodes/shared/chat/types';
+import { type Ack, INVALID_CODES } from '../../../nodes/shared/chat/frames';
 
 const ack: Ack = {
 	state: 'any',

@@ -2,7 +2,7 @@ import { NeverConnected, waitForEvent, type EventWish } from '../../../nodes/Cha
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import type { OnTooLarge } from '../../../nodes/shared/chat/inbox';
 import type { Readiness } from '../../../nodes/shared/chat/exchange';
-import type { ChatEvent } from '../../../nodes/shared/chat/types';
+import type { ChatEvent } from '../../../nodes/shared/chat/frames';
 import { FakeClock, settle } from '../shared/chat/fakes';
 
 const event = (type: string, eventId: string | null = null, ts?: string): ChatEvent => ({

@@ -3,7 +3,9 @@ import type { JsonObject } from '../../../../nodes/shared/json';
 import { ChatConnection } from '../../../../nodes/shared/chat/connection';
 import type { ConnectionOptions } from '../../../../nodes/shared/chat/connection';
 import type { ChatEnded } from '../../../../nodes/shared/chat/endings';
-import type { ChatEvent, ChatSocket, MintResult } from '../../../../nodes/shared/chat/types';
+import type { ChatEvent } from '../../../../nodes/shared/chat/frames';
+import type { ChatSocket } from '../../../../nodes/shared/chat/line';
+import type { MintResult } from '../../../../nodes/shared/chat/token';
 
 /** Lets every promise that is due go on. */
 export async function settle(): Promise<void> {

@@ -1,13 +1,15 @@
 import {
+	ACK_STATES,
+	type ChatEvent,
+	EVENT_TYPES,
 	interactionFrame,
+	INVALID_CODES,
 	MAX_FRAME_CHARS,
 	messageFrame,
 	parseFrame,
 	readMessage,
 	readTurnResult,
 } from '../../../../nodes/shared/chat/frames';
-import { ACK_STATES, EVENT_TYPES, INVALID_CODES } from '../../../../nodes/shared/chat/types';
-import type { ChatEvent } from '../../../../nodes/shared/chat/types';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { ackFrame, eventFrame } from './fakes';
 

@@ -1,4 +1,4 @@
-import type { MintResult } from '../../../../nodes/shared/chat/types';
+import type { MintResult } from '../../../../nodes/shared/chat/token';
 import { TokenKeeper } from '../../../../nodes/shared/chat/token';
 import { eventFrame, FakeClock, freshToken, messageSent, rig, settle, WS_URL } from './fakes';
 

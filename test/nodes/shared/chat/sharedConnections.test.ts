@@ -1,7 +1,7 @@
 import { SharedConnections } from '../../../../nodes/shared/chat/sharedConnections';
 import type { LeaseOptions } from '../../../../nodes/shared/chat/sharedConnections';
 import type { ChatEnded } from '../../../../nodes/shared/chat/endings';
-import type { MintResult } from '../../../../nodes/shared/chat/types';
+import type { MintResult } from '../../../../nodes/shared/chat/token';
 import { eventFrame, FakeClock, FakeSocket, freshToken, messageSent, settle } from './fakes';
 
 /** The connections of one process, with fakes for all that is outside. */

@@ -1,11 +1,10 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import { ChatConnection } from '../../../../nodes/shared/chat/connection';
 import type { ConnectionOptions } from '../../../../nodes/shared/chat/connection';
-import { messageFrame } from '../../../../nodes/shared/chat/frames';
-import { mintToken } from '../../../../nodes/shared/chat/mint';
+import { type ChatEvent, messageFrame } from '../../../../nodes/shared/chat/frames';
+import { mintToken } from '../../../../nodes/shared/chat/token';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import type { TurnOutcome } from '../../../../nodes/shared/chat/turn';
-import type { ChatEvent } from '../../../../nodes/shared/chat/types';
 import { requestWsToken } from '../../../../nodes/shared/api/endpoints';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import { dialects, fixtures, startSimulator } from '../../../simulator';

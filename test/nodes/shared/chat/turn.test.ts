@@ -1,6 +1,9 @@
-import { interactionFrame, messageFrame } from '../../../../nodes/shared/chat/frames';
+import {
+	interactionFrame,
+	INVALID_CODES,
+	messageFrame,
+} from '../../../../nodes/shared/chat/frames';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
-import { INVALID_CODES } from '../../../../nodes/shared/chat/types';
 import { turnFault } from '../../../../nodes/ChatSend/turnFault';
 import { ackFrame, rig, settle } from './fakes';
 import { KEYED, turn } from './turnRig';

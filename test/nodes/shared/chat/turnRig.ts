@@ -1,7 +1,6 @@
-import { messageFrame } from '../../../../nodes/shared/chat/frames';
+import { type ClientFrame, messageFrame } from '../../../../nodes/shared/chat/frames';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import type { TurnOutcome } from '../../../../nodes/shared/chat/turn';
-import type { ClientFrame } from '../../../../nodes/shared/chat/types';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { eventFrame, rig, settle } from './fakes';
 import type { FakeSocket } from './fakes';

@@ -1,5 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { fingerprint, requireText } from '../shared/chat/chatInput';
 import { shownFor } from '../shared/n8n/chatFields';
+import type { NodeParameters } from '../shared/n8n/nodeParameters';
 
 const KEYED_MESSAGE = { operation: ['sendMessage'], sendBy: ['socket', 'async'] };
 const KEYED_ANSWER = { operation: ['answerInteraction'] };
@@ -61,3 +63,20 @@ export const idempotencyFields: INodeProperties[] = [KEYED_MESSAGE, KEYED_ANSWER
 		shownFor(keyField, { ...show, idempotency: ['own'] }),
 	],
 );
+
+/** The key of one item, empty where none is wanted. It holds nothing of the run, so a re-run has the same. */
+export function idempotencyKey(
+	parameters: NodeParameters,
+	index: number,
+	sessionId: string,
+	content: string[],
+): string {
+	const mode = parameters.value('idempotency', index);
+	if (mode === 'own') {
+		return requireText(parameters.value('idempotencyKey', index), 'Idempotency Key').trim();
+	}
+	if (mode !== 'derived') return '';
+	const field = 'What Makes This Message Unique';
+	const unique = requireText(parameters.value('uniqueBy', index), field);
+	return fingerprint(sessionId, ...content, unique);
+}

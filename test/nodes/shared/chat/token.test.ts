@@ -4,7 +4,7 @@ import type { ServiceRequest } from '../../../../nodes/shared/api/http';
 import { TransportFault } from '../../../../nodes/shared/api/http';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import type { JsonValue } from '../../../../nodes/shared/json';
-import { mintToken } from '../../../../nodes/shared/chat/mint';
+import { mintToken } from '../../../../nodes/shared/chat/token';
 import { rig } from './fakes';
 
 const DATA = { token: 't', ws_url: 'wss://h/p', expires_at: 1_700_000_000, stream: 'user' };

@@ -1,4 +1,4 @@
-import { RecentIds } from '../../../../nodes/shared/chat/recentIds';
+import { RecentIds } from '../../../../nodes/shared/chat/inbox';
 
 describe('RecentIds', () => {
 	const remembered = (order: string[]) => {

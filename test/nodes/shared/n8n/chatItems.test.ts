@@ -1,4 +1,4 @@
-import { KeyedQueue } from '../../../../nodes/shared/n8n/keyedQueue';
+import { KeyedQueue } from '../../../../nodes/shared/n8n/chatItems';
 import { NotSent } from '../../../../nodes/shared/api/errors';
 
 /** A job that ends when it is told to. */
