@@ -1,9 +1,8 @@
-import { countRows, describeOutcome } from '../../../../nodes/PushCampaignContacts/feed/report';
+import { countRows } from '../../../../nodes/PushCampaignContacts/feed/report';
 import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
 import { TransportFault, type WireAnswer } from '../../../../nodes/shared/api/http';
 import {
 	accept,
-	feedOf,
 	json,
 	phone,
 	push,
@@ -101,47 +100,6 @@ describe('a feed that stops', () => {
 		expect(outcome.stopped).toBeUndefined();
 		expect(countRows(outcome)).toMatchObject({ pushed: 10_002, requests: 2, not_sent: 0 });
 	});
-});
-
-test('the outcome is told in words, exactly', async () => {
-	const { options } = scripted((phones, request) => {
-		if (request === 1) return refuse('contacts[0] is invalid');
-		return request === 2 ? accept(phones, request) : json(503, {});
-	});
-	const again = [{ json: { phone: phone(1) } }];
-	expect(describeOutcome(await push([...feedOf(20_001), ...again], options))).toEqual([
-		'20,002 rows: 9,999 pushed, 1 rejected, 1 left out as duplicates, 10,000 unknown, 1 not sent.',
-		'Pushed: 9,999 rows (items 1 to 9999, contact list 502). They are in the campaign: leave them out when you push the others again.',
-		'Duplicates: 1 row (item 20001). Leave them out too: each has the number of another row.',
-		'Unknown: 10,000 rows (items 10000 to 19999). They may or may not be in the campaign: compare its newest contact list with your rows (Campaign Status shows the lists) before you push them again.',
-		'Not sent: 1 row (item 20000). They can be pushed again as they are.',
-		'Rejected: 1 row. [item 0] The service does not accept this row. It said: contacts[0] is invalid',
-		'Retry of this execution, from the list of executions, does so by itself: it sends only what was not sent.',
-	]);
-});
-
-test('of several requests all lists are named, and of many rejected rows the first five', async () => {
-	const { options } = scripted((phones, request) =>
-		request === 3 ? refuse('Campaign is archived', 409) : accept(phones, request),
-	);
-	const unreadable = Array.from({ length: 7 }, () => ({ json: { phone: 'x' } }));
-	const outcome = await push([...feedOf(5), ...unreadable], { ...options, contactsPerRequest: 2 });
-	const lines = describeOutcome(outcome);
-	expect(lines[1]).toMatch(/^Pushed: 4 rows \(items 0 to 3, contact lists 501, 502\)\. /);
-	const rejected = lines.find((line) => line.startsWith('Rejected'));
-	expect(rejected).toMatch(/^Rejected: 7 rows\. \[item 5\] "x" is not a phone number\. /);
-	expect(rejected?.match(/\[item \d+\]/g)).toHaveLength(5);
-	expect(rejected).toMatch(/ … and 2 rows more\.$/);
-});
-
-test('a list that the service does not name is left out', async () => {
-	const { options } = scripted((_phones, request) =>
-		request === 1
-			? json(200, { success: true, data: { contacts_accepted: 1 } })
-			: refuse('Campaign is archived', 409),
-	);
-	const lines = describeOutcome(await push(2, { ...options, contactsPerRequest: 1 }));
-	expect(lines[1]).toMatch(/^Pushed: 1 row \(item 0\)\. /);
 });
 
 function atSecondAndOn(answer: TransportFault): Script {
