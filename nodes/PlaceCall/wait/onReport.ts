@@ -9,7 +9,8 @@ import { clock, connect } from '../../shared/n8n/connect';
 import { NO_EXECUTION, readJson, Reply } from '../../shared/n8n/webhookAnswer';
 import { findCallId } from '../../shared/calls/completion';
 import { OpenCalls, type ReadRecord } from './openCalls';
-import { readCallRecord } from '../../shared/calls/readBack';
+import { LAG_BACKOFF, readCallRecord } from '../../shared/calls/readBack';
+import { backoffMs } from '../../shared/clock';
 import { isJsonObject } from '../../shared/json';
 import { readFinishedStatuses } from './prepareWait';
 import { keepPinging, resumeUrlOf, wake } from './resumeUrl';
@@ -34,10 +35,6 @@ const sleepers = new Map<string, Sleeper>();
 
 /** n8n takes this long at most to wake an execution; after it, a further report may try again. */
 const WAKING_MS = 60_000;
-
-/** A record may lag behind its report: it is read again after these times, each twice the one before. */
-const FIRST_LAG_MS = 1_000;
-const LONGEST_LAG_WAIT_MS = 30_000;
 
 /** The service reports a call, or the execution knocks at its own address to have its calls looked at. */
 export async function onReport(context: IWebhookFunctions): Promise<IWebhookResponseData> {
@@ -82,11 +79,9 @@ async function followLagging(
 	sleeper.isFollowed = true;
 	const { calls, until } = sleeper;
 	const address = resumeUrlOf(context);
-	let wait = FIRST_LAG_MS;
-	while (calls.lagging.length > 0 && clock.now() < until) {
-		await clock.sleep(wait);
+	for (let look = 1; calls.lagging.length > 0 && clock.now() < until; look++) {
+		await clock.sleep(backoffMs(LAG_BACKOFF, look));
 		await calls.lookAtLagging(read);
-		wait = Math.min(LONGEST_LAG_WAIT_MS, wait * 2);
 	}
 	sleeper.isFollowed = false;
 	if (calls.open.length === 0) await wake(context, address);

@@ -2,11 +2,10 @@ import pLimit from 'p-limit';
 import { isOver } from '../../shared/calls/completion';
 import { isTransient } from '../../shared/api/errors';
 import { backoffMs, type Backoff, type Clock } from '../../shared/clock';
-import type { KnownCall, ReadRecord } from './openCalls';
+import { READS_AT_ONCE, type KnownCall, type ReadRecord } from './openCalls';
 import { whyNotRead } from '../../shared/calls/readBack';
 
 const READ_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 60_000, factor: 1.5 };
-const READS_AT_ONCE = 10;
 
 /** A call that the service refuses to show this often in a row is not asked for again. */
 const MOST_REFUSALS = 3;

@@ -3,18 +3,17 @@ import { isOver } from './completion';
 import { getCall } from '../api/endpoints';
 import { recordOf } from '../api/envelope';
 import { ExplainedError, isRefusal, isTransient } from '../api/errors';
-import type { Clock } from '../clock';
+import { backoffMs, type Backoff, type Clock } from '../clock';
 import type { ApiClient } from '../api/client';
 import type { JsonObject } from '../json';
 
 export type Included = { transcript: boolean; recording: boolean };
 
-/** The record may lag behind its report: it is read again after these times, each twice the one before. */
-const FIRST_LAG_MS = 1_000;
-/** So are a call that the service does not know yet, and a service that is down. */
+/** The record may lag behind its report: it is read again after these times. */
+export const LAG_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
+/** So is, once, a call that the service does not know yet. */
 const UNKNOWN_WAIT_MS = 1_000;
-const FIRST_WAIT_MS = 2_000;
-const LONGEST_WAIT_MS = 30_000;
+const OUTAGE_BACKOFF: Backoff = { firstMs: 2_000, longestMs: 30_000 };
 
 /** The service holds another call under this ID: nothing of it may be used. */
 export class OtherCall extends Error {
@@ -65,7 +64,8 @@ export async function readCompletedCall(
 		await clock.sleep(UNKNOWN_WAIT_MS);
 		return await read();
 	});
-	for (let wait = FIRST_LAG_MS; !isOver(record, finished); wait = longer(wait)) {
+	for (let reading = 1; !isOver(record, finished); reading++) {
+		const wait = backoffMs(LAG_BACKOFF, reading);
 		if (clock.now() + wait > until) throw new ShowsNoEnd();
 		await clock.sleep(wait);
 		record = await read();
@@ -73,10 +73,6 @@ export async function readCompletedCall(
 	onOver();
 	const more = async () => await readIncluded(client, callId, included);
 	return { ...record, ...(await throughOutages(more)) };
-}
-
-function longer(wait: number): number {
-	return Math.min(LONGEST_WAIT_MS, wait * 2);
 }
 
 /** Transcript and recording; a call that has none of them shows `[]` and `null`. */
@@ -92,7 +88,8 @@ async function readIncluded(
 }
 
 async function throughOutage<T>(clock: Clock, until: number, act: () => Promise<T>): Promise<T> {
-	for (let wait = FIRST_WAIT_MS; ; wait = longer(wait)) {
+	for (let failure = 1; ; failure++) {
+		const wait = backoffMs(OUTAGE_BACKOFF, failure);
 		const result = await act().then(
 			(value) => ({ value }),
 			(error: unknown) => {
