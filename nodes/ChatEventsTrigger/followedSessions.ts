@@ -1,15 +1,21 @@
 import type { EndingKind } from '../shared/chat/closeCodes';
 import type { ChatEnded } from '../shared/chat/endings';
 import type { Readiness } from '../shared/chat/exchange';
-import type { OnTooLarge } from '../shared/chat/inbox';
-import type { ChatEvent } from '../shared/chat/frames';
 import { type Backoff, backoffMs, deferred, pause } from '../shared/clock';
 import { clock } from '../shared/n8n/connect';
 
-export type FollowerParts = {
-	open: (sessionId: string, callbacks: Callbacks) => Followable;
-	onEvent: (sessionId: string, event: ChatEvent) => void;
-	onTooLarge: (sessionId: string, chars: number) => void;
+/** What following needs of a connection. */
+type Followable = {
+	/** Resolves when the session's connection is held, or will never be. */
+	ready: () => Promise<Readiness>;
+	close: () => Promise<void> | void;
+};
+
+/** Called at most once: there is no connection to be had. */
+type OnEnded = (ending: ChatEnded) => void;
+
+export type FollowingParts = {
+	open: (sessionId: string, onEnded: OnEnded) => Followable;
 	/** Told once until the session has been held for long again. A lasting ending: it is followed no longer. */
 	onLost: (sessionId: string, ending: ChatEnded) => void;
 };
@@ -20,7 +26,7 @@ export type Standing = { sessionId: string; ended: ChatEnded | null; connected: 
 export class FollowedSessions {
 	private readonly sessions = new Map<string, FollowedSession>();
 
-	constructor(private readonly parts: FollowerParts) {}
+	constructor(private readonly parts: FollowingParts) {}
 
 	get size(): number {
 		return this.sessions.size;
@@ -31,15 +37,14 @@ export class FollowedSessions {
 		const present = this.sessions.get(sessionId);
 		present?.wake();
 		if (present !== undefined) return present;
-		const session = new FollowedSession({
-			open: (callbacks) => this.parts.open(sessionId, callbacks),
-			onEvent: (event) => this.parts.onEvent(sessionId, event),
-			onTooLarge: (chars) => this.parts.onTooLarge(sessionId, chars),
-			onLost: (ending) => {
+		const { open, onLost } = this.parts;
+		const session = new FollowedSession(
+			(onEnded) => open(sessionId, onEnded),
+			(ending) => {
 				if (isLasting(ending)) this.sessions.delete(sessionId);
-				this.parts.onLost(sessionId, ending);
+				onLost(sessionId, ending);
 			},
-		});
+		);
 		this.sessions.set(sessionId, session);
 		return session;
 	}
@@ -77,28 +82,6 @@ export class FollowedSessions {
 	}
 }
 
-export type Callbacks = {
-	onEvent: (event: ChatEvent) => void;
-	/** Something came that was too large to be read. */
-	onTooLarge: OnTooLarge;
-	onEnded: (ending: ChatEnded) => void;
-};
-
-/** What following needs of a connection. */
-export type Followable = {
-	/** Resolves when the session's connection is held, or will never be. */
-	ready: () => Promise<Readiness>;
-	close: () => Promise<void> | void;
-};
-
-export type SessionParts = {
-	open: (callbacks: Callbacks) => Followable;
-	onEvent: (event: ChatEvent) => void;
-	onTooLarge: OnTooLarge;
-	/** It is given up, for the first time in a row. Unless that is lasting, it is followed again by itself. */
-	onLost: (ending: ChatEnded) => void;
-};
-
 /** Endings that following the session again would only repeat. */
 const LASTING: ReadonlySet<EndingKind> = new Set([
 	'session_closed',
@@ -124,7 +107,7 @@ export function isLasting({ kind, status }: ChatEnded): boolean {
 }
 
 /** One session until it is left: connected, or resting before it is tried again. */
-export class FollowedSession {
+class FollowedSession {
 	private readonly left = new AbortController();
 
 	private connection: Followable;
@@ -136,8 +119,11 @@ export class FollowedSession {
 
 	private rest: AbortController | null = null;
 
-	constructor(private readonly parts: SessionParts) {
-		this.connection = this.open();
+	constructor(
+		private readonly open: (onEnded: OnEnded) => Followable,
+		private readonly onLost: (ending: ChatEnded) => void,
+	) {
+		this.connection = this.connect();
 	}
 
 	async ready(): Promise<Readiness> {
@@ -149,7 +135,7 @@ export class FollowedSession {
 		if (this.rest === null) return;
 		this.rest.abort();
 		this.rest = null;
-		this.connection = this.open();
+		this.connection = this.connect();
 	}
 
 	async leave(): Promise<void> {
@@ -157,12 +143,8 @@ export class FollowedSession {
 		await this.connection.close();
 	}
 
-	private open(): Followable {
-		const connection = this.parts.open({
-			onEvent: this.parts.onEvent,
-			onTooLarge: this.parts.onTooLarge,
-			onEnded: (ending) => void this.giveUp(ending),
-		});
+	private connect(): Followable {
+		const connection = this.open((ending) => void this.giveUp(ending));
 		this.heldSince = null;
 		void connection.ready().then(({ kind }) => {
 			if (kind === 'open') this.heldSince = clock.now();
@@ -174,7 +156,7 @@ export class FollowedSession {
 		const heldFor = this.heldSince === null ? 0 : clock.now() - this.heldSince;
 		if (heldFor >= HEALTHY_AFTER_MS) this.giveUps = 0;
 		this.giveUps += 1;
-		if (this.giveUps === 1 || isLasting(ending)) this.parts.onLost(ending);
+		if (this.giveUps === 1 || isLasting(ending)) this.onLost(ending);
 		if (isLasting(ending)) return;
 		const rest = new AbortController();
 		this.rest = rest;

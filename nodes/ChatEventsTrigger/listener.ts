@@ -46,10 +46,13 @@ export class ChatEventsListener {
 		this.emitter = new EventEmitter(context, (refused) => this.losses.events.add(refused));
 		const { takeOver } = settings;
 		this.sessions = new FollowedSessions({
-			open: (sessionId, callbacks) =>
-				openChatSocket(context, connection, sessionId, { takeOver, ...callbacks }),
-			onEvent: (sessionId, event) => this.pass(sessionId, event),
-			onTooLarge: (sessionId, chars) => this.miss({ sessionId, chars }),
+			open: (sessionId, onEnded) =>
+				openChatSocket(context, connection, sessionId, {
+					takeOver,
+					onEvent: (event) => this.pass(sessionId, event),
+					onTooLarge: (chars) => this.miss({ sessionId, chars }),
+					onEnded,
+				}),
 			onLost: (sessionId, ending) => this.lose(sessionId, ending),
 		});
 	}
