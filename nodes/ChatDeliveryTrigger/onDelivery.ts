@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { isSecret, plainText } from '../shared/chat/chatInput';
 import { asItems } from '../shared/n8n/itemLoop';
 import { withEmitter } from '../shared/n8n/executionEmitter';
 import { ASK_AGAIN, NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
@@ -14,7 +14,7 @@ export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookRe
 	const payload = await readJson(context);
 	if ('refused' in payload) return reply.refuse(payload.refused);
 	const { json } = payload;
-	const key = keyOf(json, text(context.getNodeParameter('keyField', '')));
+	const key = keyOf(json, plainText(context.getNodeParameter('keyField', '')));
 	return await withEmitter(context, async (emitter) => {
 		if (emitter === undefined) return reply.refuse(ASK_AGAIN);
 		const isRepeat = emitter.isUsed(key);
@@ -29,25 +29,15 @@ export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookRe
 function hasSecret(context: IWebhookFunctions): boolean {
 	const place = context.getNodeParameter('secretIn', 'none');
 	if (place === 'none') return true;
-	const wanted = text(context.getNodeParameter('secret', ''));
+	const wanted = plainText(context.getNodeParameter('secret', ''));
 	const parts: object = place === 'path' ? context.getParamsData() : context.getQueryData();
-	const given = 'secret' in parts ? text(parts.secret) : '';
+	const given = 'secret' in parts ? plainText(parts.secret) : '';
 	// An empty secret protects nothing, so it lets nothing in.
-	return wanted !== '' && isSame(wanted, given);
-}
-
-/** Takes the same time for every wrong secret, whatever its length. */
-function isSame(wanted: string, given: string): boolean {
-	const digest = (value: string) => createHash('sha256').update(value).digest();
-	return timingSafeEqual(digest(wanted), digest(given));
+	return wanted !== '' && isSecret(given, wanted);
 }
 
 /** A delivery without its key cannot be told from others, and so is never held off. */
 function keyOf(payload: JsonValue, path: string): string | undefined {
 	const value = (path.trim() === '' ? undefined : valueAt(payload, path.trim())) ?? '';
 	return value === '' ? undefined : JSON.stringify(value);
-}
-
-function text(value: unknown): string {
-	return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -1,6 +1,7 @@
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { ExplainedError, InvalidInput } from '../shared/api/errors';
-import { isSecret, parseWatchRequest, SECRET_HEADER } from '../shared/chat/chatWatch';
+import { isSecret } from '../shared/chat/chatInput';
+import { parseWatchRequest, SECRET_HEADER } from '../shared/chat/chatWatch';
 import type { JsonObject } from '../shared/json';
 import { clock } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';

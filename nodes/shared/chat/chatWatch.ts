@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'crypto';
 import { splitSessionIds } from './chatInput';
 import { InvalidInput } from '../api/errors';
 import type { JsonObject } from '../json';
@@ -30,10 +29,4 @@ export function parseWatchRequest(body: { [name: string]: unknown }): WatchReque
 		);
 	}
 	return { action, sessionIds };
-}
-
-/** Compared in a time that tells nothing of how much of it is right. */
-export function isSecret(given: unknown, wanted: string): boolean {
-	const hash = (text: string) => createHash('sha256').update(text).digest();
-	return typeof given === 'string' && timingSafeEqual(hash(given), hash(wanted));
 }
