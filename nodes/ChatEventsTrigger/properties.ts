@@ -5,6 +5,7 @@ import {
 	shownFor,
 	takeOverField,
 } from '../shared/n8n/chatFields';
+import { optionsCollection } from '../shared/n8n/options';
 
 export const triggerFields: INodeProperties[] = [
 	{
@@ -52,12 +53,5 @@ export const triggerFields: INodeProperties[] = [
 		description: 'Which events start the workflow. Leave empty for all of them.',
 	},
 	takeOverField,
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [otherEventTypesField],
-	},
+	optionsCollection(otherEventTypesField),
 ];

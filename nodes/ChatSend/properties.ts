@@ -5,6 +5,7 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
+	optionsCollection,
 } from '../shared/n8n/options';
 import { replyTimeLimitField } from './awaitedReply';
 import { idempotencyFields } from './idempotency';
@@ -176,14 +177,6 @@ const connectionFields: INodeProperties[] = [
 	shownFor(takeOverField, ANSWER),
 ];
 
-const optionsField: INodeProperties = {
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add Option',
-	default: {},
-};
-
 /** Messages by live connection under way at once, where the person sets nothing. */
 export const SESSIONS_AT_ONCE = 20;
 
@@ -206,19 +199,10 @@ const SOCKET = [concurrency(SESSIONS_AT_ONCE), messageIdField, replyTimeLimitFie
 const REQUEST = [additionalBodyFields, additionalQueryParameters, concurrency(1)];
 
 const optionsFields: INodeProperties[] = [
-	shownFor(
-		{ ...optionsField, options: SOCKET },
-		{ operation: ['sendMessage'], sendBy: ['socket'] },
-	),
-	shownFor({ ...optionsField, options: SOCKET }, { operation: ['answerInteraction'] }),
-	shownFor(
-		{ ...optionsField, options: [...REQUEST, replyTimeLimitField] },
-		{ operation: ['sendMessage'], sendBy: ['async'] },
-	),
-	shownFor(
-		{ ...optionsField, options: REQUEST },
-		{ operation: ['sendMessage'], sendBy: ['inbound', 'legacy'] },
-	),
+	shownFor(optionsCollection(...SOCKET), { ...MESSAGE, sendBy: ['socket'] }),
+	shownFor(optionsCollection(...SOCKET), ANSWER),
+	shownFor(optionsCollection(...REQUEST, replyTimeLimitField), { ...MESSAGE, sendBy: ['async'] }),
+	shownFor(optionsCollection(...REQUEST), { ...MESSAGE, sendBy: ['inbound', 'legacy'] }),
 ];
 
 /** What the person sees, from top to bottom. */

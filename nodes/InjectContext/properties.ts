@@ -1,6 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { sessionField } from '../shared/n8n/chatFields';
-import { additionalBodyFields, additionalQueryParameters } from '../shared/n8n/options';
+import {
+	additionalBodyFields,
+	additionalQueryParameters,
+	optionsCollection,
+} from '../shared/n8n/options';
 
 export const contextFields: INodeProperties[] = [
 	sessionField,
@@ -15,12 +19,5 @@ export const contextFields: INodeProperties[] = [
 		description:
 			'What the agent should know, added at the end of what it knows already. Each item adds one entry, in the order of the items.',
 	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [additionalBodyFields, additionalQueryParameters],
-	},
+	optionsCollection(additionalBodyFields, additionalQueryParameters),
 ];

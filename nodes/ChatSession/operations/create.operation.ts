@@ -1,5 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { readAdditions } from '../../shared/n8n/options';
+import {
+	additionalBodyFields,
+	additionalQueryParameters,
+	concurrencyField,
+	optionsCollection,
+	readAdditions,
+} from '../../shared/n8n/options';
 import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
 import { agentField } from '../../shared/n8n/agentField';
 import { asItems } from '../../shared/n8n/itemLoop';
@@ -8,7 +14,6 @@ import { createValues, createdSessionId } from '../../shared/chat/chatRequests';
 import { createSession } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseAgentUuid } from '../../shared/api/identifiers';
-import { requestOptions } from './options';
 
 export const personNameField: INodeProperties = {
 	displayName: 'Person Name',
@@ -18,6 +23,12 @@ export const personNameField: INodeProperties = {
 	placeholder: 'e.g. Asha Rao',
 	description: 'The name of the customer, for the agent to use',
 };
+
+export const requestOptions = optionsCollection(
+	additionalBodyFields,
+	additionalQueryParameters,
+	concurrencyField(1, 'How many requests are under way at the same time'),
+);
 
 export const CREATED = {
 	one: 'session was already created',

@@ -9,8 +9,7 @@ import { requireText } from '../../shared/chat/chatInput';
 import { createLegacySession, endLegacySession } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseAgentUuid } from '../../shared/api/identifiers';
-import { CREATED, personNameField } from './create.operation';
-import { requestOptions } from './options';
+import { CREATED, personNameField, requestOptions } from './create.operation';
 
 export const legacyCreate: Operation = {
 	name: 'Legacy Create (Deprecated)',

@@ -7,7 +7,7 @@ import type { Operation } from '../../shared/n8n/operations';
 import { parseSessionId, requireText } from '../../shared/chat/chatInput';
 import { sendSupportCommand } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
-import { requestOptions } from './options';
+import { requestOptions } from './create.operation';
 
 const commandField: INodeProperties = {
 	displayName: 'Command',

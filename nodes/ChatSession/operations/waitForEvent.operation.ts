@@ -10,14 +10,13 @@ import {
 import { forEachChatItem, type ChatDesk, type Prepare } from '../../shared/n8n/chatItems';
 import { clock } from '../../shared/n8n/connect';
 import { ExecutionMemory } from '../../shared/n8n/executionMemory';
-import { concurrencyField } from '../../shared/n8n/options';
+import { concurrencyField, optionsCollection } from '../../shared/n8n/options';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { parseSessionId } from '../../shared/chat/chatInput';
 import { waitForEvent as waitOnSocket } from '../chatWait';
 import { InvalidInput } from '../../shared/api/errors';
 import { isJsonObject } from '../../shared/json';
-import { optionsOf } from './options';
 
 const SESSIONS_AT_ONCE = 10;
 const LONGEST_WAIT_SECONDS = 86_400;
@@ -44,7 +43,7 @@ export const waitForEvent: Operation = {
 				'Seconds to wait at most. The run stays in memory meanwhile and does not survive a restart of n8n; for long waits start a workflow with the Chat Events Trigger.',
 		},
 		takeOverField,
-		optionsOf(
+		optionsCollection(
 			concurrencyField(SESSIONS_AT_ONCE, 'How many sessions are waited for at the same time'),
 			otherEventTypesField,
 		),

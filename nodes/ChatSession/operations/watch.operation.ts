@@ -12,9 +12,8 @@ import { type ChatItem, forEachChatItem, type Prepare } from '../../shared/n8n/c
 import { clock } from '../../shared/n8n/connect';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { concurrencyField } from '../../shared/n8n/options';
+import { concurrencyField, optionsCollection } from '../../shared/n8n/options';
 import { toFault } from '../../shared/n8n/transport';
-import { optionsOf } from './options';
 
 const REQUESTS_AT_ONCE = 5;
 
@@ -38,7 +37,9 @@ const fields: INodeProperties[] = [
 		default: '',
 		description: 'The same as in the Chat Events Trigger; leave empty where it has none',
 	},
-	optionsOf(concurrencyField(REQUESTS_AT_ONCE, 'How many requests are under way at the same time')),
+	optionsCollection(
+		concurrencyField(REQUESTS_AT_ONCE, 'How many requests are under way at the same time'),
+	),
 ];
 
 export const watch: Operation = {

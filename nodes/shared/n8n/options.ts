@@ -5,6 +5,18 @@ import type { Query, QueryValue } from '../api/http';
 import type { JsonObject, JsonValue } from '../json';
 import { type NodeParameters, parseJsonObject } from './nodeParameters';
 
+/** The Options collection, with these members. */
+export function optionsCollection(...members: INodeProperties[]): INodeProperties {
+	return {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: members,
+	};
+}
+
 /** Members of the Options collection that every action offers, for what the document does not name. */
 export const additionalBodyFields: INodeProperties = {
 	displayName: 'Additional Body Fields',
