@@ -33,7 +33,7 @@ export function requireText(value: unknown, field: string): string {
 
 /** Session IDs as a list, or as text with commas, spaces or line breaks between them; each once. */
 export function splitSessionIds(value: unknown): string[] {
-	const parts: unknown[] = Array.isArray(value) ? value : plainText(value).split(/[\s,;]+/);
+	const parts: unknown[] = Array.isArray(value) ? value : plainText(value).split(/[\s,;]/);
 	const ids = parts.map((part) => plainText(part).trim());
 	return [...new Set(ids.filter((id) => id !== ''))].map(parseSessionId);
 }

@@ -66,6 +66,20 @@ describe('turnFault', () => {
 		expect(of('lost', true)?.resolution).toContain('same key is safe');
 	});
 
+	it.each<TurnOutcome>([
+		...[...INVALID_CODES, 'newer', null].map((code) => ({ kind: 'invalid' as const, ack, code })),
+		...(['no_ack', 'lost', 'too_large'] as const).flatMap((why) =>
+			[true, false].map((keyed) => ({ kind: 'unknown' as const, why, keyed })),
+		),
+		{ kind: 'busy', ack, tries: 6 },
+		{ kind: 'failed', ack },
+		{ kind: 'refused', ack, originalMessage: 'no' },
+		{ kind: 'not_sent', readiness: { kind: 'closed_by_us' } },
+	])('in words: %j', (outcome) => {
+		const { message, resolution } = turnFault(outcome) ?? {};
+		expect(`${message}.\n${resolution}`).toMatchSnapshot();
+	});
+
 	it('gives the reason why nothing could be sent', () => {
 		expect(notSent({ kind: 'ended', ending: ended })).toMatchObject({
 			message: 'It does not hold, so nothing was sent',

@@ -76,6 +76,28 @@ describe('connecting', () => {
 		expect(socket()).not.toBe(silent);
 	});
 
+	it('tells the log of each further attempt, and not of a replacement', async () => {
+		const onSetback = jest.fn();
+		const { connection, socket, clock, logged, hold } = rig({ onSetback });
+		connection.start();
+		await hold();
+		await clock.advance(271_000);
+		socket().opens();
+		await clock.advance(1_000);
+		const again = () => logged.filter(([message]) => message.startsWith('Connecting'));
+		expect(again()).toEqual([]);
+		expect(onSetback).not.toHaveBeenCalled();
+		socket().ends(1011, 'oops');
+		await settle();
+		expect(again()).toEqual([
+			[
+				'Connecting to the chat session again',
+				{ sessionId: 's-1', waitMs: 1_000, originalMessage: 'close code 1011 · oops' },
+			],
+		]);
+		expect(onSetback).toHaveBeenCalledTimes(1);
+	});
+
 	it('survives a socket that cannot even be created', async () => {
 		const { connection, endings, clock, logged } = rig({
 			openSocket: (url) => {

@@ -24,6 +24,16 @@ describe('merged', () => {
 		});
 	});
 
+	it('does not take the message of somebody else for the own one', async () => {
+		const { socket, outcome, clock } = await turn(messageFrame('hi'));
+		socket().receives(merged);
+		happens(socket(), 'message_received', user('something else'));
+		happens(socket(), 'message_received', ai('answer to that'));
+		happens(socket(), 'turn_result', { turn_id: 't-9' });
+		await clock.advance(1_500);
+		expect(outcome()).toMatchObject({ kind: 'merged', reply: null, source: 'uncertain' });
+	});
+
 	it('takes texts that trail shortly behind the result', async () => {
 		const { socket, outcome, clock } = await turn(messageFrame('hi'));
 		socket().receives(merged);

@@ -193,6 +193,9 @@ describe('tokens that are not given', () => {
 		connection.start();
 		await settle();
 		expect(sockets).toHaveLength(0);
-		expect(endings[0]).toMatchObject({ kind: 'bad_address' });
+		expect(endings[0]).toMatchObject({
+			kind: 'bad_address',
+			originalMessage: wsUrl === 'nonsense' ? 'an unreadable address' : wsUrl,
+		});
 	});
 });

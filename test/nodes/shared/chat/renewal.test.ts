@@ -82,6 +82,12 @@ describe('TokenKeeper', () => {
 		expect(tokens.renewAt - clock.now()).toBe(30_000);
 	});
 
+	it('takes a mint that throws for a service that is not there', async () => {
+		const error = new Error('down');
+		const { tokens } = keeper(async () => await Promise.reject(error));
+		expect(await tokens.current()).toEqual({ kind: 'unreachable', error });
+	});
+
 	it('forgets a token that was refused', async () => {
 		const { tokens, mints } = keeper();
 		await tokens.current();
@@ -230,7 +236,8 @@ describe('an open connection', () => {
 	it.each([1008, 1000, 4009])(
 		'where the service refuses the second socket (%d), the old one is closed first, then and from now on',
 		async (code) => {
-			const { sockets, old, fresh, clock, socket, endings } = await due();
+			const onSetback = jest.fn();
+			const { sockets, old, fresh, clock, socket, endings, logged } = await due({ onSetback });
 			fresh.opens();
 			fresh.ends(code, 'one connection only');
 			await settle();
@@ -243,21 +250,31 @@ describe('an open connection', () => {
 			expect(sockets[2]?.closeCalls).toEqual([1000]);
 			expect(sockets).toHaveLength(4);
 			expect(endings).toEqual([]);
+			// None of this is a loss.
+			expect(onSetback).not.toHaveBeenCalled();
+			expect(logged.filter(([message]) => message.startsWith('Connecting'))).toEqual([]);
 		},
 	);
 
-	it('where the new socket cannot connect, it is closed and opened anew like any broken one', async () => {
-		const { sockets, old, fresh, clock, hold, connection } = await due();
-		fresh.breaks();
-		await settle();
-		expect(old.closeCalls).toEqual([1000]);
-		expect(sockets).toHaveLength(3);
-		await hold();
-		expect(await connection.ready()).toEqual({ kind: 'open' });
-		await clock.advance(270_000);
-		expect(sockets).toHaveLength(4);
-		expect(sockets[2]?.closeCalls).toEqual([]);
-	});
+	it.each([
+		['breaks', 0],
+		['does not answer', 15_000],
+	])(
+		'where the new socket %s before it opens, it is opened anew like any broken one',
+		async (_how, ms) => {
+			const { sockets, old, fresh, clock, hold, connection } = await due();
+			if (ms === 0) fresh.breaks();
+			await clock.advance(ms);
+			await settle();
+			expect(old.closeCalls).toEqual([1000]);
+			expect(sockets).toHaveLength(3);
+			await hold();
+			expect(await connection.ready()).toEqual({ kind: 'open' });
+			await clock.advance(270_000);
+			expect(sockets).toHaveLength(4);
+			expect(sockets[2]?.closeCalls).toEqual([]);
+		},
+	);
 
 	it('where both are closed, it is a loss like any other', async () => {
 		const { sockets, old, fresh, clock } = await due();

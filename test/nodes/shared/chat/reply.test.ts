@@ -155,6 +155,26 @@ describe('no reply rather than that of another turn', () => {
 		at(1_100, ai('A'));
 		expect(collector.replyTo(MERGED)).toEqual({ reply: 'A', source: 'events' });
 	});
+
+	it.each([
+		['ts', 'created_at'],
+		['created_at', 'ts'],
+	])('%s, in whatever writing, tells that as well where %s says nothing', (told) => {
+		const collector = new ReplyCollector('hi');
+		const at = (time: string, [type, payload]: Event) => {
+			const text = JSON.stringify(
+				told === 'ts'
+					? { type, ts: time, payload }
+					: { type, payload: { ...payload, created_at: time } },
+			);
+			const incoming = parseFrame(text);
+			if (incoming.kind === 'event') collector.take(incoming.event);
+		};
+		at('2026-01-01T05:30:05+05:30', user('hi', 'u-1'));
+		at('2026-01-01T05:30:04+05:30', ai('X'));
+		at('2026-01-01T00:00:06Z', ai('A'));
+		expect(collector.replyTo(MERGED)).toEqual({ reply: 'A', source: 'events' });
+	});
 });
 
 describe('a message of an earlier run', () => {

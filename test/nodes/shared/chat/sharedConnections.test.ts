@@ -303,6 +303,24 @@ describe('holders of different patience', () => {
 		expect(use.mintedBy).toEqual(['action', 'trigger']);
 	});
 
+	it('tells the others of the end though one of them throws, and logs that', async () => {
+		const { lease, socket, hold } = processRig();
+		const warn = jest.fn();
+		const onEnded = () => {
+			throw new Error('no matter');
+		};
+		lease('action', { onEnded, log: { debug: jest.fn(), info: jest.fn(), warn } });
+		const other = lease();
+		await hold();
+		socket().ends(1003);
+		await settle();
+		expect(other.endings.map(({ kind }) => kind)).toEqual(['defect']);
+		expect(warn).toHaveBeenCalledWith(
+			'The end of a chat session connection could not be handed on',
+			{ cause: 'Error: no matter' },
+		);
+	});
+
 	it('tells everybody once when the session is over', async () => {
 		const use = processRig(async () => ({ kind: 'session_closed', error: null }));
 		const all = [use.lease(), use.lease('trigger'), use.lease('trial')];
@@ -419,6 +437,17 @@ describe('sending', () => {
 		expect(socket().sent).toEqual(['a', 'b']);
 		socket().receives(messageSent);
 		expect((await next).kind).toBe('ack');
+	});
+
+	it('waits no longer for its ack where what came meanwhile is enough', async () => {
+		const { lease, hold } = processRig();
+		const { lease: one } = lease();
+		await hold();
+		const enough = new AbortController();
+		const exchange = one.exchange('a', 10_000, { enough: enough.signal });
+		await settle();
+		enough.abort();
+		expect(await exchange).toMatchObject({ kind: 'no_ack' });
 	});
 
 	it('of a holder that leaves before its turn surely does not take place', async () => {

@@ -1,0 +1,98 @@
+import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import {
+	fingerprint,
+	isSecret,
+	parseSessionId,
+	plainText,
+	requireText,
+	splitSessionIds,
+} from '../../../../nodes/shared/chat/chatInput';
+
+const ONE = '0f8fad5b-d9cb-469f-a165-70867728950e';
+const TWO = '7C9E6679-7425-40DE-944B-E07FC1F90AE7';
+
+test.each([ONE, TWO])('%s is a session ID', (id) => {
+	expect(parseSessionId(id)).toBe(id);
+});
+
+test.each([
+	'0f8fad5b-d9cb-70867728950e',
+	`${ONE}0`,
+	`0${ONE}`,
+	` ${ONE}`,
+	'0f8fad5bd9cb469fa16570867728950e',
+	'0f8fad5b-d9cb-469f-a165-7086772895zz',
+	'x',
+])('“%s” is none', (text) => {
+	expect(() => parseSessionId(text)).toThrow(InvalidInput);
+	expect(() => parseSessionId(text)).toThrow(`“${text}” is not a session ID`);
+});
+
+test('of no session ID it is said where to take one from', () => {
+	const told = (text: string) => {
+		try {
+			return parseSessionId(text);
+		} catch (error) {
+			return error;
+		}
+	};
+	expect(told('')).toMatchObject({
+		message: 'The Session ID is empty',
+		resolution: 'Fill in the ID of the chat session.',
+	});
+	expect(told('x')).toMatchObject({
+		resolution: expect.stringMatching(
+			/^A session ID has the form 0f8fad5b-.* Take it from session_id/,
+		),
+	});
+});
+
+test.each<[unknown, string]>([
+	['text ', 'text '],
+	[7, '7'],
+	[true, ''],
+	[null, ''],
+	[['a'], ''],
+])('%j as text is %j', (value, text) => {
+	expect(plainText(value)).toBe(text);
+});
+
+test('text that people read stays as it was written, and is not empty', () => {
+	expect(requireText(' Hello\n', 'Message')).toBe(' Hello\n');
+	for (const empty of ['', ' \n', undefined, {}]) {
+		expect(() => requireText(empty, 'Message')).toThrow('Message is empty');
+	}
+});
+
+test.each<[string, unknown, string[]]>([
+	['a list', [ONE, TWO], [ONE, TWO]],
+	['a list with spaces and holes', [` ${ONE} `, '', null, TWO], [ONE, TWO]],
+	['text with commas', `${ONE},${TWO}`, [ONE, TWO]],
+	['text with all kinds of separators', ` ${ONE} ,\n;${TWO}; `, [ONE, TWO]],
+	['the same twice', `${ONE} ${ONE}`, [ONE]],
+	['nothing', '', []],
+	['what is no text', { a: 1 }, []],
+])('session IDs come as %s', (_how, value, ids) => {
+	expect(splitSessionIds(value)).toEqual(ids);
+});
+
+test('one that is none among them is told', () => {
+	expect(() => splitSessionIds(`${ONE} x`)).toThrow('“x” is not a session ID');
+});
+
+test('a fingerprint tells values apart, also where they read the same in a row', () => {
+	expect(fingerprint('a', 'b')).toBe(fingerprint('a', 'b'));
+	expect(new Set([fingerprint('a', 'b'), fingerprint('ab'), fingerprint('a', 'b', '')]).size).toBe(
+		3,
+	);
+});
+
+test.each<[unknown, boolean]>([
+	['open-sesame', true],
+	['open-sesam', false],
+	['', false],
+	[undefined, false],
+	[['open-sesame'], false],
+])('%j is the secret: %p', (given, is) => {
+	expect(isSecret(given, 'open-sesame')).toBe(is);
+});
