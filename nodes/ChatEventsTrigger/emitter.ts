@@ -11,19 +11,19 @@ import type { ChatEvent } from '../shared/chat/frames';
  * After a restart the service may replay hundreds of events at once, and so many executions at the same time would
  * bring n8n's database to a standstill. So only this many are under way, …
  */
-const MOST_UNDER_WAY = 20;
+const MOST_STARTING = 20;
 
 /** … where one that takes long makes room for the next after this time, … */
-const MAKE_ROOM_AFTER_MS = 5_000;
+const NEXT_AFTER_MS = 5_000;
 
 /** … and sooner while the trigger is being closed: n8n waits for it. */
-const MAKE_ROOM_IN_CLOSING_AFTER_MS = 1_000;
+const NEXT_IN_CLOSING_AFTER_MS = 1_000;
 
 export type SessionEvent = { sessionId: string; event: ChatEvent };
 
 /** Starts one execution for each event: n8n stores the key, so the same event never starts a second one. */
 export class EventEmitter {
-	private readonly limit = pLimit(MOST_UNDER_WAY);
+	private readonly limit = pLimit(MOST_STARTING);
 
 	/** Not yet given to n8n, oldest first. */
 	private readonly waiting = new Set<SessionEvent>();
@@ -87,7 +87,7 @@ export class EventEmitter {
 
 	private async untilRoom(done: AbortSignal): Promise<void> {
 		const either = AbortSignal.any([done, this.closing.signal]);
-		if (!this.closing.signal.aborted && (await pause(clock, MAKE_ROOM_AFTER_MS, either))) return;
-		await pause(clock, MAKE_ROOM_IN_CLOSING_AFTER_MS, done);
+		if (!this.closing.signal.aborted && (await pause(clock, NEXT_AFTER_MS, either))) return;
+		await pause(clock, NEXT_IN_CLOSING_AFTER_MS, done);
 	}
 }

@@ -16,7 +16,7 @@ type OnEnded = (ending: ChatEnded) => void;
 
 export type FollowingParts = {
 	open: (sessionId: string, onEnded: OnEnded) => Followable;
-	/** Told once until the session has been held for long again. A lasting ending: it is followed no longer. */
+	/** Told once until the session has been held for long again. A final ending: it is followed no longer. */
 	onLost: (sessionId: string, ending: ChatEnded) => void;
 };
 
@@ -41,7 +41,7 @@ export class FollowedSessions {
 		const session = new FollowedSession(
 			(onEnded) => open(sessionId, onEnded),
 			(ending) => {
-				if (isLasting(ending)) this.sessions.delete(sessionId);
+				if (isFinal(ending)) this.sessions.delete(sessionId);
 				onLost(sessionId, ending);
 			},
 		);
@@ -83,7 +83,7 @@ export class FollowedSessions {
 }
 
 /** Endings that following the session again would only repeat. */
-const LASTING: ReadonlySet<EndingKind> = new Set([
+const FINAL: ReadonlySet<EndingKind> = new Set([
 	'session_closed',
 	'mint_refused',
 	'bad_address',
@@ -97,13 +97,13 @@ const LASTING: ReadonlySet<EndingKind> = new Set([
 const RESTART_BACKOFF: Backoff = { firstMs: 60_000, longestMs: 900_000 };
 
 /** Far longer than the attempts before giving up take: the loss of what was held for so long is news. */
-const HEALTHY_AFTER_MS = 3_600_000;
+const HELD_LONG_AFTER_MS = 3_600_000;
 
 /** The service accepts no API token, of no session: that may pass, and must not cost every session. */
 const UNAUTHORIZED = 401;
 
-export function isLasting({ kind, status }: ChatEnded): boolean {
-	return LASTING.has(kind) && status !== UNAUTHORIZED;
+export function isFinal({ kind, status }: ChatEnded): boolean {
+	return FINAL.has(kind) && status !== UNAUTHORIZED;
 }
 
 /** One session until it is left: connected, or resting before it is tried again. */
@@ -154,10 +154,10 @@ class FollowedSession {
 
 	private async giveUp(ending: ChatEnded): Promise<void> {
 		const heldFor = this.heldSince === null ? 0 : clock.now() - this.heldSince;
-		if (heldFor >= HEALTHY_AFTER_MS) this.giveUps = 0;
+		if (heldFor >= HELD_LONG_AFTER_MS) this.giveUps = 0;
 		this.giveUps += 1;
-		if (this.giveUps === 1 || isLasting(ending)) this.onLost(ending);
-		if (isLasting(ending)) return;
+		if (this.giveUps === 1 || isFinal(ending)) this.onLost(ending);
+		if (isFinal(ending)) return;
 		const rest = new AbortController();
 		this.rest = rest;
 		const either = AbortSignal.any([rest.signal, this.left.signal]);

@@ -4,7 +4,7 @@ import type { Connection } from '../shared/n8n/connect';
 import type { ChatEnded } from '../shared/chat/endings';
 import type { ChatEvent } from '../shared/chat/frames';
 import { EventEmitter } from './emitter';
-import { FollowedSessions, isLasting, type Standing } from './followedSessions';
+import { FollowedSessions, isFinal, type Standing } from './followedSessions';
 import { framesLost, Losses, sessionsLost, type TooLargeFrame } from './losses';
 
 export type ListenerSettings = {
@@ -139,7 +139,7 @@ export class ChatEventsListener {
 
 	private lose(sessionId: string, ending: ChatEnded): void {
 		const isAsked = this.watched.get(sessionId) === 'asked';
-		if (isLasting(ending)) this.watched.delete(sessionId);
+		if (isFinal(ending)) this.watched.delete(sessionId);
 		const isFixed = this.settings.sessionIds.includes(sessionId);
 		if (this.starting.has(sessionId) || (isAsked && !isFixed)) return;
 		const loss = { sessionId, ending };

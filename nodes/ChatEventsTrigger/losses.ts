@@ -1,10 +1,10 @@
 import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
 import { clock } from '../shared/n8n/connect';
 import type { ChatEnded } from '../shared/chat/endings';
-import { idOf, MAX_FRAME_CHARS } from '../shared/chat/frames';
+import { idText, MAX_FRAME_CHARS } from '../shared/chat/frames';
 import { pause } from '../shared/clock';
 import type { SessionEvent } from './emitter';
-import { isLasting } from './followedSessions';
+import { isFinal } from './followedSessions';
 
 /** Whatever it held started no execution. */
 export type TooLargeFrame = { sessionId: string; chars: number };
@@ -12,10 +12,10 @@ export type TooLargeFrame = { sessionId: string; chars: number };
 export type Loss = { sessionId: string; ending: ChatEnded };
 
 /** When the service goes down its sessions are lost one after another: they are told together. */
-const GATHER_MS = 15_000;
+const GATHER_LOSSES_MS = 15_000;
 
 /** Events that a message names one by one; the rest is counted. */
-const MOST_NAMED = 50;
+const MOST_LISTED = 50;
 
 const TRIED_AGAIN =
 	'The trigger tries again by itself, after a minute and then less and less often, up to every 15 minutes.';
@@ -59,7 +59,7 @@ class Gathered<T> {
 	}
 
 	private async tellSoon(): Promise<void> {
-		await pause(clock, GATHER_MS, this.signal);
+		await pause(clock, GATHER_LOSSES_MS, this.signal);
 		this.tell(this.gathered.splice(0));
 	}
 }
@@ -75,7 +75,7 @@ export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOp
 	);
 	// In the editor the trial is over.
 	const isTriedAgain =
-		context.getMode() !== 'manual' && losses.some(({ ending }) => !isLasting(ending));
+		context.getMode() !== 'manual' && losses.some(({ ending }) => !isFinal(ending));
 	const description = [...advice, ...(isTriedAgain ? [TRIED_AGAIN] : [])].join(' ');
 	return new NodeOperationError(context.getNode(), message, { description });
 }
@@ -85,7 +85,7 @@ export function framesLost(
 	frames: TooLargeFrame[],
 ): NodeOperationError {
 	const named = frames
-		.slice(0, MOST_NAMED)
+		.slice(0, MOST_LISTED)
 		.map(({ sessionId, chars }) => `${sessionId} (${chars.toLocaleString('en-US')} characters)`);
 	const others = frames.length - named.length;
 	const list = [...named, ...(others > 0 ? [`and ${others} more`] : [])].join(', ');
@@ -100,10 +100,10 @@ export function framesLost(
 
 function eventsLost(context: ITriggerFunctions, events: SessionEvent[]): NodeOperationError {
 	const named = events
-		.slice(0, MOST_NAMED)
+		.slice(0, MOST_LISTED)
 		.map(
 			({ sessionId, event }) =>
-				`${event.type} (${idOf(event.envelope.event_id) ?? 'no ID'}) of ${sessionId}`,
+				`${event.type} (${idText(event.envelope.event_id) ?? 'no ID'}) of ${sessionId}`,
 		);
 	const others = events.length - named.length;
 	const list = [...named, ...(others > 0 ? [`and ${others} more`] : [])].join(', ');

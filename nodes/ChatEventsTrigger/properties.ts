@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import {
 	eventTypesField,
 	otherEventTypesField,
-	shownFor,
+	shownWhere,
 	takeOverField,
 } from '../shared/n8n/chatFields';
 import { optionsCollection } from '../shared/n8n/options';
@@ -26,7 +26,7 @@ export const triggerFields: INodeProperties[] = [
 		description:
 			'Whether this trigger has an address where Chat Session → Watch adds sessions and Unwatch takes them away while the workflow is active',
 	},
-	shownFor(
+	shownWhere(
 		{
 			displayName:
 				'Activate the workflow, then copy the production URL above to Trigger Address of Chat Session → Watch. Watched sessions are kept over restarts and leave by themselves when they are closed. To try the trigger out in the editor, turn this off and enter a session above. Where n8n runs webhook processes of its own, have this address served by the main process.',
@@ -36,7 +36,7 @@ export const triggerFields: INodeProperties[] = [
 		},
 		{ watchSessions: [true] },
 	),
-	shownFor(
+	shownWhere(
 		{
 			displayName: 'Secret',
 			name: 'watchSecret',

@@ -12,7 +12,7 @@ import type { ChatEventsListener } from './listener';
  * n8n stores the list once for each request, and requests that come together overwrite each other's. So each waits a
  * moment and then writes the whole list as it stands, which is the same for all of them.
  */
-const GATHER_MS = 150;
+const GATHER_REQUESTS_MS = 150;
 
 /** Takes and drops sessions at the address of an active trigger. */
 export async function answerWatchRequest(
@@ -24,16 +24,16 @@ export async function answerWatchRequest(
 		secret !== '' &&
 		!isSecret(context.getHeaderData()[SECRET_HEADER], secret)
 	) {
-		return refuse(context, 403, WRONG_SECRET);
+		return refuseWatch(context, 403, WRONG_SECRET);
 	}
-	if (context.getMode() === 'manual') return refuse(context, 409, TRIAL);
+	if (context.getMode() === 'manual') return refuseWatch(context, 409, TRIAL);
 	const key = listenerKey(context);
 	const listener = activeListeners.get(key);
-	if (listener === undefined) return refuse(context, 503, ELSEWHERE);
+	if (listener === undefined) return refuseWatch(context, 503, ELSEWHERE);
 	const answer = await answerOf(context, listener);
-	await clock.sleep(GATHER_MS);
+	await clock.sleep(GATHER_REQUESTS_MS);
 	// Its successor has read the stored list already, and keeps one of its own.
-	if (activeListeners.get(key) !== listener) return refuse(context, 503, RENEWED);
+	if (activeListeners.get(key) !== listener) return refuseWatch(context, 503, RENEWED);
 	// Of several sessions some may have been taken up although one was refused.
 	storeSessions(context, listener.watchedSessions);
 	return answer();
@@ -50,7 +50,7 @@ async function answerOf(
 		return () => ({ webhookResponse: { ...answer, watched_sessions: watched } });
 	} catch (error) {
 		if (error instanceof ExplainedError) {
-			return () => refuse(context, error instanceof InvalidInput ? 400 : 422, error);
+			return () => refuseWatch(context, error instanceof InvalidInput ? 400 : 422, error);
 		}
 		return () => {
 			throw toNodeError(context.getNode(), error);
@@ -72,50 +72,50 @@ async function carryOut(
 	return { watched: true, connected: standings.every(({ connected }) => connected) };
 }
 
-type Explanation = { message: string; resolution: string };
+type WatchRefusal = { message: string; resolution: string };
 
-const WRONG_SECRET: Explanation = {
+const WRONG_SECRET: WatchRefusal = {
 	message: 'The Chat Events Trigger does not accept the secret',
 	resolution: 'Enter the same Secret in Chat Session → Watch as in the Chat Events Trigger.',
 };
 
-const TRIAL: Explanation = {
+const TRIAL: WatchRefusal = {
 	message: 'The Chat Events Trigger takes sessions only while its workflow is active',
 	resolution:
 		'Use the production URL of the trigger. To try it in the editor, turn Watched Sessions off and fill in Session IDs.',
 };
 
-const ELSEWHERE: Explanation = {
+const ELSEWHERE: WatchRefusal = {
 	message: 'The Chat Events Trigger runs in another process of n8n',
 	resolution:
 		'Try again in a moment. If n8n runs webhook processes of its own, have the address of this trigger served by the main process.',
 };
 
-const RENEWED: Explanation = {
+const RENEWED: WatchRefusal = {
 	message: 'The Chat Events Trigger was stopped or published again meanwhile',
 	resolution: 'Send the request again in a moment: nothing of it was kept.',
 };
 
-function refuse(
+function refuseWatch(
 	context: IWebhookFunctions,
 	status: number,
-	{ message, resolution }: Explanation,
+	{ message, resolution }: WatchRefusal,
 ): IWebhookResponseData {
 	new Reply(context).send(status, { message, resolution });
 	return NO_EXECUTION;
 }
 
-type Context = ITriggerFunctions | IWebhookFunctions;
+type TriggerContext = ITriggerFunctions | IWebhookFunctions;
 
 /** The triggers that are active in this process, for the requests that come to their addresses. */
 export const activeListeners = new Map<string, ChatEventsListener>();
 
-export function listenerKey(context: Context): string {
+export function listenerKey(context: TriggerContext): string {
 	return `${context.getWorkflow().id ?? ''}/${context.getNode().id}`;
 }
 
 /** The list that n8n keeps over restarts. It is kept by the node's id: a renamed node keeps its sessions. */
-export function storedSessions(context: Context): string[] {
+export function storedSessions(context: TriggerContext): string[] {
 	const stored: unknown = context.getWorkflowStaticData('global')[storageName(context)];
 	return Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
 }
@@ -124,6 +124,6 @@ export function storeSessions(context: IWebhookFunctions, sessionIds: string[]):
 	context.getWorkflowStaticData('global')[storageName(context)] = sessionIds;
 }
 
-function storageName(context: Context): string {
+function storageName(context: TriggerContext): string {
 	return `watchedSessions:${context.getNode().id}`;
 }

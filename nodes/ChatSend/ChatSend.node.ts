@@ -11,7 +11,7 @@ import { connectOnce } from '../shared/n8n/connect';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { runNode } from '../shared/n8n/nodeRun';
-import { sendFields, SESSIONS_AT_ONCE } from './properties';
+import { sendFields, MESSAGES_AT_ONCE } from './properties';
 import { sendByAsync } from './sendByAsync';
 import { sendByInbound, sendByLegacy } from './sendByRequest';
 import { answerInteraction, sendBySocket } from './sendBySocket';
@@ -62,7 +62,7 @@ export class ChatSend implements INodeType {
 				: (WAYS[parameters.text('sendBy', 0)] ?? sendBySocket);
 			const run = { context: this, parameters, connection: connectOnce(this) };
 			const options = {
-				concurrency: way === sendBySocket || isAnswer ? SESSIONS_AT_ONCE : 1,
+				concurrency: way === sendBySocket || isAnswer ? MESSAGES_AT_ONCE : 1,
 				deed: { one: 'message was already sent', several: 'messages were already sent' },
 			};
 			return [await forEachChatItem(run, way, options)];

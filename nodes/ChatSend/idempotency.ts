@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { fingerprint, requireText } from '../shared/chat/chatInput';
-import { shownFor } from '../shared/n8n/chatFields';
+import { shownWhere } from '../shared/n8n/chatFields';
 import type { NodeParameters } from '../shared/n8n/nodeParameters';
 
 const KEYED_MESSAGE = { operation: ['sendMessage'], sendBy: ['socket', 'async'] };
@@ -58,9 +58,9 @@ const keyField: INodeProperties = {
 
 export const idempotencyFields: INodeProperties[] = [KEYED_MESSAGE, KEYED_ANSWER].flatMap(
 	(show) => [
-		shownFor(modeField, show),
-		shownFor(uniqueField, { ...show, idempotency: ['derived'] }),
-		shownFor(keyField, { ...show, idempotency: ['own'] }),
+		shownWhere(modeField, show),
+		shownWhere(uniqueField, { ...show, idempotency: ['derived'] }),
+		shownWhere(keyField, { ...show, idempotency: ['own'] }),
 	],
 );
 

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../shared/n8n/agentField';
-import { sessionField, shownFor, takeOverField } from '../shared/n8n/chatFields';
+import { sessionField, shownWhere, takeOverField } from '../shared/n8n/chatFields';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
@@ -35,7 +35,7 @@ const whatFields: INodeProperties[] = [
 		],
 		default: 'sendMessage',
 	},
-	shownFor(
+	shownWhere(
 		{
 			displayName: 'Send By',
 			name: 'sendBy',
@@ -73,9 +73,9 @@ const whatFields: INodeProperties[] = [
 ];
 
 const whomFields: INodeProperties[] = [
-	shownFor(sessionField, { ...MESSAGE, sendBy: ['socket', 'legacy'] }),
-	shownFor(sessionField, ANSWER),
-	shownFor(
+	shownWhere(sessionField, { ...MESSAGE, sendBy: ['socket', 'legacy'] }),
+	shownWhere(sessionField, ANSWER),
+	shownWhere(
 		{
 			...sessionField,
 			required: false,
@@ -84,8 +84,8 @@ const whomFields: INodeProperties[] = [
 		},
 		{ ...MESSAGE, sendBy: ['inbound', 'async'] },
 	),
-	shownFor(agentField, { ...MESSAGE, sendBy: ['legacy'] }),
-	shownFor(
+	shownWhere(agentField, { ...MESSAGE, sendBy: ['legacy'] }),
+	shownWhere(
 		{
 			...agentField,
 			required: false,
@@ -96,7 +96,7 @@ const whomFields: INodeProperties[] = [
 ];
 
 const contentFields: INodeProperties[] = [
-	shownFor(
+	shownWhere(
 		{
 			displayName: 'Message',
 			name: 'message',
@@ -109,7 +109,7 @@ const contentFields: INodeProperties[] = [
 		},
 		MESSAGE,
 	),
-	shownFor(
+	shownWhere(
 		{
 			displayName: 'Interaction ID',
 			name: 'interactionId',
@@ -120,7 +120,7 @@ const contentFields: INodeProperties[] = [
 		},
 		ANSWER,
 	),
-	shownFor(
+	shownWhere(
 		{
 			displayName: 'Answer With',
 			name: 'answerWith',
@@ -135,7 +135,7 @@ const contentFields: INodeProperties[] = [
 		},
 		ANSWER,
 	),
-	shownFor(
+	shownWhere(
 		{
 			displayName: 'Option ID',
 			name: 'optionId',
@@ -146,7 +146,7 @@ const contentFields: INodeProperties[] = [
 		},
 		{ ...ANSWER, answerWith: ['option'] },
 	),
-	shownFor(
+	shownWhere(
 		{
 			displayName: 'Response',
 			name: 'response',
@@ -161,7 +161,7 @@ const contentFields: INodeProperties[] = [
 ];
 
 const connectionFields: INodeProperties[] = [
-	shownFor(
+	shownWhere(
 		{
 			displayName: 'Wait for the Reply',
 			name: 'waitForReply',
@@ -172,13 +172,13 @@ const connectionFields: INodeProperties[] = [
 		},
 		{ ...MESSAGE, sendBy: ['async'] },
 	),
-	shownFor(takeOverField, { ...MESSAGE, sendBy: ['socket'] }),
-	shownFor(takeOverField, { ...MESSAGE, sendBy: ['async'], waitForReply: [true] }),
-	shownFor(takeOverField, ANSWER),
+	shownWhere(takeOverField, { ...MESSAGE, sendBy: ['socket'] }),
+	shownWhere(takeOverField, { ...MESSAGE, sendBy: ['async'], waitForReply: [true] }),
+	shownWhere(takeOverField, ANSWER),
 ];
 
 /** Messages by live connection under way at once, where the person sets nothing. */
-export const SESSIONS_AT_ONCE = 20;
+export const MESSAGES_AT_ONCE = 20;
 
 const concurrency = (initial: number) =>
 	concurrencyField(
@@ -195,14 +195,14 @@ const messageIdField: INodeProperties = {
 	description: 'An ID of your own for the message, which the service gives back',
 };
 
-const SOCKET = [concurrency(SESSIONS_AT_ONCE), messageIdField, replyTimeLimitField];
+const SOCKET = [concurrency(MESSAGES_AT_ONCE), messageIdField, replyTimeLimitField];
 const REQUEST = [additionalBodyFields, additionalQueryParameters, concurrency(1)];
 
 const optionsFields: INodeProperties[] = [
-	shownFor(optionsCollection(...SOCKET), { ...MESSAGE, sendBy: ['socket'] }),
-	shownFor(optionsCollection(...SOCKET), ANSWER),
-	shownFor(optionsCollection(...REQUEST, replyTimeLimitField), { ...MESSAGE, sendBy: ['async'] }),
-	shownFor(optionsCollection(...REQUEST), { ...MESSAGE, sendBy: ['inbound', 'legacy'] }),
+	shownWhere(optionsCollection(...SOCKET), { ...MESSAGE, sendBy: ['socket'] }),
+	shownWhere(optionsCollection(...SOCKET), ANSWER),
+	shownWhere(optionsCollection(...REQUEST, replyTimeLimitField), { ...MESSAGE, sendBy: ['async'] }),
+	shownWhere(optionsCollection(...REQUEST), { ...MESSAGE, sendBy: ['inbound', 'legacy'] }),
 ];
 
 /** What the person sees, from top to bottom. */

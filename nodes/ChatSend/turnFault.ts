@@ -129,7 +129,7 @@ const NOT_KNOWN: Record<Extract<TurnOutcome, { kind: 'unknown' }>['why'], string
 		'The message was sent, but the service did not confirm it in time, or in a frame too large to be read (over 8 million characters)',
 };
 
-const STOPPED: TurnText = {
+const RUN_STOPPED: TurnText = {
 	message: 'The message was not sent, because the run was stopped',
 	resolution: 'Run the workflow again to send it.',
 };
@@ -146,7 +146,7 @@ function invalidText(code: string | null): TurnText {
 function notSent(
 	readiness: Extract<TurnOutcome, { kind: 'not_sent' }>['readiness'],
 ): ChatTurnFault {
-	if (readiness.kind === 'closed_by_us') return new ChatTurnFault(STOPPED, 'notSent');
+	if (readiness.kind === 'closed_by_us') return new ChatTurnFault(RUN_STOPPED, 'notSent');
 	const { kind, message, resolution, originalMessage } = readiness.ending;
 	const text = {
 		message: `${message}, so nothing was sent`,

@@ -29,7 +29,7 @@ export class NeverConnected extends ExplainedError {
 
 	/** @param setback null where no attempt has failed yet: connecting is slow */
 	constructor(setback: ChatEnded | null) {
-		const reason = setback === null ? CHECK_SERVICE : `${setback.message}. ${setback.resolution}`;
+		const reason = setback === null ? CHECK_REACHABLE : `${setback.message}. ${setback.resolution}`;
 		super(
 			'The chat session was not connected within the Time Limit, so no event could be seen',
 			`${reason} If connecting takes long, raise the Time Limit.`,
@@ -52,10 +52,10 @@ export class NotAllRead extends ExplainedError {
 	}
 }
 
-const CHECK_SERVICE = 'Check that the service is up and can be reached from n8n.';
+const CHECK_REACHABLE = 'Check that the service is up and can be reached from n8n.';
 
 /** What ended the wait. */
-export type WaitEnd =
+export type EventWaitEnd =
 	| { kind: 'event'; event: ChatEvent }
 	| { kind: 'time_over' }
 	| { kind: 'not_all_read'; why: NotAllRead }
@@ -65,7 +65,7 @@ export type WaitEnd =
 	| { kind: 'stopped' };
 
 export type AwaitedEvent = {
-	end: WaitEnd;
+	end: EventWaitEnd;
 	/** What came before and was not waited for, oldest first. */
 	seen: ChatEvent[];
 };
@@ -74,7 +74,7 @@ export type AwaitedEvent = {
 const MOST_SEEN = 1_000;
 
 /** Waits for an event, for as long as the session's connection lasts. */
-export async function waitForEvent(
+export async function awaitEvent(
 	link: WaitLink,
 	{ types, ms, known }: EventWish,
 	clock: Clock,

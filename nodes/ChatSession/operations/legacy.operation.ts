@@ -30,7 +30,7 @@ export const legacyCreate: Operation = {
 		requestOptions,
 	],
 	async execute(run) {
-		return await forEachChatItem(run, createOne, { deed: CREATED });
+		return await forEachChatItem(run, createLegacy, { deed: CREATED });
 	},
 };
 
@@ -61,7 +61,7 @@ export const legacyPause: Operation = {
 	},
 };
 
-const createOne: Prepare = ({ parameters, index }) => {
+const createLegacy: Prepare = ({ parameters, index }) => {
 	const personName = parameters.text('personName', index);
 	const metadata = {
 		...parseJsonObject(parameters.value('metadata', index), 'Metadata'),

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { readAdditions } from '../../shared/n8n/options';
-import { sessionField, shownFor } from '../../shared/n8n/chatFields';
+import { sessionField, shownWhere } from '../../shared/n8n/chatFields';
 import { forEachChatItem, type ChatItem, type Prepare } from '../../shared/n8n/chatItems';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
@@ -39,7 +39,7 @@ export const supportCommand: Operation = {
 	fields: [
 		sessionField,
 		commandField,
-		shownFor(otherCommandField, { command: ['other'] }),
+		shownWhere(otherCommandField, { command: ['other'] }),
 		requestOptions,
 	],
 	async execute(run) {

@@ -14,11 +14,11 @@ import { concurrencyField, optionsCollection } from '../../shared/n8n/options';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { parseSessionId } from '../../shared/chat/chatInput';
-import { waitForEvent as waitOnSocket } from '../chatWait';
+import { awaitEvent } from '../chatWait';
 import { InvalidInput } from '../../shared/api/errors';
 import { isJsonObject } from '../../shared/json';
 
-const SESSIONS_AT_ONCE = 10;
+const WAITS_AT_ONCE = 10;
 const LONGEST_WAIT_SECONDS = 86_400;
 
 export const waitForEvent: Operation = {
@@ -44,13 +44,13 @@ export const waitForEvent: Operation = {
 		},
 		takeOverField,
 		optionsCollection(
-			concurrencyField(SESSIONS_AT_ONCE, 'How many sessions are waited for at the same time'),
+			concurrencyField(WAITS_AT_ONCE, 'How many sessions are waited for at the same time'),
 			otherEventTypesField,
 		),
 	],
 	async execute(run) {
 		return await forEachChatItem(run, waitOnce, {
-			concurrency: SESSIONS_AT_ONCE,
+			concurrency: WAITS_AT_ONCE,
 			deed: { one: 'wait has already ended', several: 'waits have already ended' },
 		});
 	},
@@ -68,7 +68,7 @@ const waitOnce: Prepare = ({ parameters, index }) => {
 			connection,
 			sessionId,
 			takeOver,
-			async (socket) => await waitOnSocket(socket, { types, ms, known: new Set(known) }, clock),
+			async (socket) => await awaitEvent(socket, { types, ms, known: new Set(known) }, clock),
 		);
 		if (end.kind === 'stopped') throw stopped(context);
 		if (end.kind === 'never_connected' || end.kind === 'not_all_read') throw end.why;

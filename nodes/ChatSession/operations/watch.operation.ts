@@ -114,7 +114,7 @@ async function postToTrigger(
 ): Promise<JsonObject> {
 	const signal = cancelSignal(context);
 	for (let attempt = 1; ; attempt++) {
-		const result = await post(context, url, secret, request).catch(toFault);
+		const result = await postOnce(context, url, secret, request).catch(toFault);
 		const isLast = attempt >= ATTEMPTS;
 		if (result instanceof TransportFault) {
 			if (isLast) throw unreachable(result);
@@ -125,7 +125,7 @@ async function postToTrigger(
 	}
 }
 
-async function post(
+async function postOnce(
 	context: IExecuteFunctions,
 	url: string,
 	secret: string,

@@ -7,7 +7,7 @@ import type { ApiMapping, MappingName } from '../apiMapping';
 import { placeValues } from '../apiMapping/placeValues';
 import { backoffMs } from '../clock';
 import { fieldsIn, type JsonValue, valueAt } from '../json';
-import { idOf } from './frames';
+import { idText } from './frames';
 
 /** A message for one of the v1 endpoints; a session, an agent, or both say whom it is for. */
 export type InboundMessage = { sessionId: string; agentUuid: string; message: string };
@@ -54,7 +54,7 @@ export function asyncValues(
 }
 
 function messageValues(details: ApiMapping, names: Names, message: InboundMessage): Additions {
-	return placed(details, [
+	return placeGiven(details, [
 		{ ...names.session, value: message.sessionId },
 		{ ...names.agent, value: message.agentUuid },
 		{ ...names.message, value: message.message },
@@ -65,14 +65,14 @@ export function createValues(
 	details: ApiMapping,
 	{ agentUuid, personName }: { agentUuid: string; personName: string },
 ): Additions {
-	return placed(details, [
+	return placeGiven(details, [
 		{ name: 'chatCreateAgentName', placement: 'chatCreateAgentPlacement', value: agentUuid },
 		{ name: 'chatCreatePersonName', placement: 'chatCreatePersonPlacement', value: personName },
 	]);
 }
 
 /** What is empty is not sent, and needs no name. */
-function placed(details: ApiMapping, values: Array<Named & { value: string }>): Additions {
+function placeGiven(details: ApiMapping, values: Array<Named & { value: string }>): Additions {
 	const given = values.filter(({ value }) => value !== '');
 	details.require(given.map(({ name }) => name));
 	return placeValues(
@@ -132,7 +132,7 @@ function unknownWithKey(error: OutcomeUnknown): OutcomeUnknown {
 /** A documented field as text, in an answer whose shape is open, wherever it stands; the outermost one where there are several. */
 function findId(answer: JsonValue, name: string): string | null {
 	for (const value of fieldsIn(answer, name)) {
-		const found = idOf(value);
+		const found = idText(value);
 		if (found !== null) return found;
 	}
 	return null;
@@ -140,5 +140,5 @@ function findId(answer: JsonValue, name: string): string | null {
 
 /** The ID at the place that the credential names, e.g. `data.turn`. */
 function idAt(answer: JsonValue, path: string): string | null {
-	return idOf(valueAt(answer, path));
+	return idText(valueAt(answer, path));
 }

@@ -38,10 +38,13 @@ export type EndingKind =
 	| 'defect';
 
 export type Step =
-	| { kind: 'reconnect'; token: 'keep' | 'new'; wait: Wait }
+	| { kind: 'reconnect'; token: 'keep' | 'new'; wait: ReconnectWait }
 	| { kind: 'give_up'; why: EndingKind };
 
-export type Wait = { kind: 'none' } | { kind: 'backoff'; attempt: number } | { kind: 'slow_poll' };
+export type ReconnectWait =
+	| { kind: 'none' }
+	| { kind: 'backoff'; attempt: number }
+	| { kind: 'slow_poll' };
 
 export interface PolicyLimits {
 	/** Reconnects in a row before giving up. */
@@ -151,6 +154,6 @@ export class ReconnectPolicy {
 	}
 }
 
-function reconnect(wait: Wait, token: 'keep' | 'new'): Step {
+function reconnect(wait: ReconnectWait, token: 'keep' | 'new'): Step {
 	return { kind: 'reconnect', wait, token };
 }

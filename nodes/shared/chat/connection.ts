@@ -2,13 +2,13 @@ import { aborted, backoffMs, deferred, pause, type Clock, type Deferred } from '
 import type { WsToken } from '../api/types';
 import { connectionAddress, type ConnectionAddress } from './address';
 import { withoutSecrets } from '../api/secrets';
-import type { AttemptEnd, EndingKind, PolicyLimits, Wait } from './closeCodes';
+import type { AttemptEnd, EndingKind, PolicyLimits, ReconnectWait } from './closeCodes';
 import { ReconnectPolicy } from './closeCodes';
 import type { ChatEnded } from './endings';
 import { describeEnding, saidByService, saidInMinting } from './endings';
 import { type Exchange, Exchanger, type Readiness, TurnQueue } from './exchange';
 import { Hold, type HoldParts } from './hold';
-import { type ChatEvent, isTooLarge } from './frames';
+import { type ChatEvent, isTooLargeFrame } from './frames';
 import { Inbox, type Log, type OnTooLarge } from './inbox';
 import { type ChatSocket, Line } from './line';
 import {
@@ -258,11 +258,13 @@ export class ChatConnection {
 		const address = connectionAddress({ token, baseUrl, clientId, claim });
 		if (address.kind === 'unusable') return address;
 		const secrets = [token.token];
-		const onData = (data: unknown) =>
+		const onFrame = (frame: unknown) =>
 			this.inbox.receive(
-				typeof data === 'string' && !isTooLarge(data) ? withoutSecrets(data, secrets) : data,
+				typeof frame === 'string' && !isTooLargeFrame(frame)
+					? withoutSecrets(frame, secrets)
+					: frame,
 			);
-		return new Line(address.url, { openSocket, clock, onData });
+		return new Line(address.url, { openSocket, clock, onFrame });
 	}
 
 	/** A socket in place of one that is held, which needs no claim. */
@@ -333,7 +335,7 @@ export class ChatConnection {
 		this.held.resolve();
 	}
 
-	private waitMs(wait: Wait): number {
+	private waitMs(wait: ReconnectWait): number {
 		if (wait.kind === 'none') return 0;
 		if (wait.kind === 'slow_poll') return SLOW_POLL_MS;
 		return backoffMs(RECONNECT_BACKOFF, wait.attempt, this.options.random);

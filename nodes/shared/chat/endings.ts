@@ -82,7 +82,13 @@ export function describeEnding(
 	const shown = kind === 'bad_address' ? describeAddress(wsUrl) : originalMessage;
 	const refusal = attempt.kind === 'mint' ? attempt.result.error : null;
 	const status = refusal instanceof ServiceRefusal ? refusal.status : null;
-	return new ChatEnded(kind, textOf(kind, attempt), shown === '' ? undefined : shown, code, status);
+	return new ChatEnded(
+		kind,
+		endingText(kind, attempt),
+		shown === '' ? undefined : shown,
+		code,
+		status,
+	);
 }
 
 /** Close code and reason, or what was said when asking for the token. */
@@ -99,7 +105,7 @@ export function saidInMinting(error: unknown): string {
 }
 
 /** A refusal of the token is explained by the error table already. */
-function textOf(kind: EndingKind, attempt: AttemptEnd): EndingText {
+function endingText(kind: EndingKind, attempt: AttemptEnd): EndingText {
 	if (kind === 'unreachable' || attempt.kind !== 'mint') return TEXTS[kind];
 	const { error } = attempt.result;
 	return error instanceof ExplainedError ? error : TEXTS[kind];

@@ -132,33 +132,33 @@ export type IgnoredFrame =
 	| 'no_type'
 	| 'no_state';
 
-export type Incoming =
+export type ReceivedFrame =
 	| { kind: 'ack'; ack: Ack }
 	| { kind: 'event'; event: ChatEvent }
 	| { kind: 'ignored'; why: IgnoredFrame };
 
-export function isTooLarge(data: string): boolean {
-	return data.length > MAX_FRAME_CHARS;
+export function isTooLargeFrame(frame: string): boolean {
+	return frame.length > MAX_FRAME_CHARS;
 }
 
 /** Reads what the service sent. Never throws: what cannot be read is an outcome. */
-export function parseFrame(data: unknown): Incoming {
-	if (typeof data !== 'string') return { kind: 'ignored', why: 'binary' };
-	if (isTooLarge(data)) return { kind: 'ignored', why: 'too_large' };
-	const frame = parseJson(data);
-	if (frame === undefined) return { kind: 'ignored', why: 'not_json' };
-	if (!isJsonObject(frame)) return { kind: 'ignored', why: 'not_an_object' };
-	const { type } = frame;
+export function parseFrame(frame: unknown): ReceivedFrame {
+	if (typeof frame !== 'string') return { kind: 'ignored', why: 'binary' };
+	if (isTooLargeFrame(frame)) return { kind: 'ignored', why: 'too_large' };
+	const envelope = parseJson(frame);
+	if (envelope === undefined) return { kind: 'ignored', why: 'not_json' };
+	if (!isJsonObject(envelope)) return { kind: 'ignored', why: 'not_an_object' };
+	const { type } = envelope;
 	if (typeof type !== 'string') return { kind: 'ignored', why: 'no_type' };
-	const payload = isJsonObject(frame.payload) ? frame.payload : {};
+	const payload = isJsonObject(envelope.payload) ? envelope.payload : {};
 	if (type === ACK_TYPE) {
 		const { state } = payload;
 		return typeof state === 'string'
 			? { kind: 'ack', ack: readAck(state, payload) }
 			: { kind: 'ignored', why: 'no_state' };
 	}
-	const eventId = idOf(frame.event_id) ?? idByText(data, frame, payload);
-	return { kind: 'event', event: { type, eventId, payload, envelope: frame } };
+	const eventId = idText(envelope.event_id) ?? idByText(frame, envelope, payload);
+	return { kind: 'event', event: { type, eventId, payload, envelope } };
 }
 
 /**
@@ -168,25 +168,25 @@ export function parseFrame(data: unknown): Incoming {
 function idByText(text: string, { type, ts }: JsonObject, payload: JsonObject): string | null {
 	const about =
 		type === 'message_received' ? payload.id : type === 'turn_result' ? payload.turn_id : null;
-	return idOf(about) === null || idOf(ts) === null ? null : fingerprint(text);
+	return idText(about) === null || idText(ts) === null ? null : fingerprint(text);
 }
 
 export function readMessage({ payload }: ChatEvent): ChatMessage {
 	return {
-		id: idOf(payload.id),
-		role: textOf(payload.role),
-		content: textOf(payload.content),
-		created_at: textOf(payload.created_at),
+		id: idText(payload.id),
+		role: textOrNull(payload.role),
+		content: textOrNull(payload.content),
+		created_at: textOrNull(payload.created_at),
 	};
 }
 
 export function readTurnResult({ payload }: ChatEvent): TurnResult {
 	return {
-		turn_id: idOf(payload.turn_id),
-		message_id: idOf(payload.message_id),
-		state: textOf(payload.state),
-		merged_into: idOf(payload.merged_into),
-		error: textOf(payload.error),
+		turn_id: idText(payload.turn_id),
+		message_id: idText(payload.message_id),
+		state: textOrNull(payload.state),
+		merged_into: idText(payload.merged_into),
+		error: textOrNull(payload.error),
 		payload,
 	};
 }
@@ -194,20 +194,20 @@ export function readTurnResult({ payload }: ChatEvent): TurnResult {
 function readAck(state: string, payload: JsonObject): Ack {
 	return {
 		state,
-		reply: textOf(payload.reply),
-		turnId: idOf(payload.turn_id),
-		mergedInto: idOf(payload.merged_into),
-		error: textOf(payload.error),
+		reply: textOrNull(payload.reply),
+		turnId: idText(payload.turn_id),
+		mergedInto: idText(payload.merged_into),
+		error: textOrNull(payload.error),
 		payload,
 	};
 }
 
-function textOf(value: JsonValue | undefined): string | null {
+function textOrNull(value: JsonValue | undefined): string | null {
 	return typeof value === 'string' ? value : null;
 }
 
 /** The document does not give the type of ids: a number names the same thing as its digits. */
-export function idOf(value: JsonValue | undefined): string | null {
+export function idText(value: JsonValue | undefined): string | null {
 	if (typeof value === 'number') return String(value);
 	return typeof value === 'string' && value !== '' ? value : null;
 }

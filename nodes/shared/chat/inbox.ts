@@ -52,26 +52,26 @@ export class Inbox {
 		this.isShut = true;
 	}
 
-	receive(data: unknown): void {
+	receive(frame: unknown): void {
 		if (this.isShut) return;
-		const incoming = parseFrame(data);
-		if (incoming.kind === 'event') this.deliver(incoming.event);
-		else if (incoming.kind === 'ignored') this.leaveOut(incoming.why, data);
-		else if (!this.onAck(incoming.ack)) this.count('unexpected_ack');
+		const received = parseFrame(frame);
+		if (received.kind === 'event') this.deliver(received.event);
+		else if (received.kind === 'ignored') this.leaveOut(received.why, frame);
+		else if (!this.onAck(received.ack)) this.count('unexpected_ack');
 	}
 
-	private leaveOut(why: IgnoredFrame, data: unknown): void {
+	private leaveOut(why: IgnoredFrame, frame: unknown): void {
 		this.count(why);
-		if (why !== 'too_large' || typeof data !== 'string') return;
-		const name = fingerprint(data);
+		if (why !== 'too_large' || typeof frame !== 'string') return;
+		const name = fingerprint(frame);
 		if (this.tooLarge.get(name) === true) return;
 		this.tooLarge.set(name, true);
 		const { sessionId } = this;
 		this.log.warn('A frame of a chat session is too large to be read', {
 			sessionId,
-			chars: data.length,
+			chars: frame.length,
 		});
-		for (const tell of [...this.onTooLarge]) tell(data.length);
+		for (const tell of [...this.onTooLarge]) tell(frame.length);
 	}
 
 	private deliver(event: ChatEvent): void {

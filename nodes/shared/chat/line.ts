@@ -33,7 +33,8 @@ export interface ChatSocket {
 export interface LineParts {
 	openSocket: (url: string) => ChatSocket;
 	clock: Clock;
-	onData: (data: unknown) => void;
+	/** Called with each frame as it came, text or not. */
+	onFrame: (frame: unknown) => void;
 }
 
 /** One socket from connecting to its end, which comes exactly once, whatever the socket does. */
@@ -113,7 +114,7 @@ export class Line {
 			this.announceOpen.resolve();
 		});
 		socket.addEventListener('message', (event) => {
-			if (!this.signal.aborted) this.parts.onData(event.data);
+			if (!this.signal.aborted) this.parts.onFrame(event.data);
 		});
 		socket.addEventListener('close', ({ code, reason }) => {
 			this.finish(this.shutCause ?? 'closed', code, reason);

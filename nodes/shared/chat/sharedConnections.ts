@@ -38,7 +38,7 @@ const BRIEF: Patience = { reconnectAttempts: 4, slowPolls: 0, lingerMs: LINGER_A
 const NO_PATIENCE = { reconnectAttempts: 0, slowPolls: -1 };
 
 /** Events kept for a trigger that has just left and may come back, as it does when its workflow is published again. */
-const MOST_KEPT = 1_000;
+const MOST_MISSED = 1_000;
 
 export interface LeaseOptions {
 	sessionId: string;
@@ -255,7 +255,7 @@ class SharedConnection {
 	private keep(event: ChatEvent): void {
 		for (const kept of this.kept.values()) {
 			kept.push(event);
-			if (kept.length > MOST_KEPT) kept.shift();
+			if (kept.length > MOST_MISSED) kept.shift();
 		}
 	}
 

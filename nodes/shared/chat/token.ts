@@ -28,7 +28,7 @@ export async function mintToken(ask: () => Promise<Answer>): Promise<MintResult>
 		const token = readWsToken(dataOf(await ask()));
 		return token === null ? { kind: 'refused', error: UNREADABLE } : { kind: 'token', token };
 	} catch (error) {
-		return { kind: kindOf(error), error };
+		return { kind: missOf(error), error };
 	}
 }
 
@@ -37,7 +37,7 @@ const UNREADABLE = new InvalidInput(
 	'Check Base URL in the credential, and ask the owner of the service about POST ws_token.',
 );
 
-function kindOf(error: unknown): 'session_closed' | 'refused' | 'unreachable' {
+function missOf(error: unknown): 'session_closed' | 'refused' | 'unreachable' {
 	if (error instanceof InvalidInput || error instanceof MissingMapping) return 'refused';
 	if (!(error instanceof ServiceRefusal)) return 'unreachable';
 	// By the body, as in the error table; the documented status (409) has other meanings too.

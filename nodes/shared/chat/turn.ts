@@ -1,6 +1,6 @@
 import { aborted, backoffMs, pause, type Clock } from '../clock';
 import type { Exchange, Readiness } from './exchange';
-import { type Ack, type ClientFrame, idOf } from './frames';
+import { type Ack, type ClientFrame, idText } from './frames';
 import { ReplyWatch, type AwaitedReply, type EventLink } from './replyWatch';
 import {
 	ACK_AFTER_REPLY_MS,
@@ -62,17 +62,17 @@ export async function sendTurn(
 	try {
 		const { exchange, lost, tries } = await write(link, frame, watch, options).finally(endTurn);
 		if (exchange.kind === 'ack') {
-			return await settle({ link, frame, options, watch, ack: exchange.ack, lost, tries });
+			return await outcomeOf({ link, frame, options, watch, ack: exchange.ack, lost, tries });
 		}
 		return exchange.kind === 'not_sent' && lost === null
 			? { kind: 'not_sent', readiness: exchange.readiness }
-			: unknown(watch.hasGap ? 'too_large' : (lost ?? 'lost'), frame);
+			: unknownOutcome(watch.hasGap ? 'too_large' : (lost ?? 'lost'), frame);
 	} finally {
 		watch.end();
 	}
 }
 
-interface Written {
+interface WrittenFrame {
 	exchange: Exchange;
 	/** How an earlier attempt was lost: its fate is unknown unless a later ack tells it. */
 	lost: 'no_ack' | 'lost' | null;
@@ -84,11 +84,11 @@ async function write(
 	frame: ClientFrame,
 	watch: ReplyWatch,
 	options: TurnOptions,
-): Promise<Written> {
+): Promise<WrittenFrame> {
 	const keyed = frame.idempotency_key !== undefined;
 	const ids = frame.message_id === undefined ? [] : [frame.message_id];
 	const answered = keyed ? watch.answered(ids) : null;
-	let lost: Written['lost'] = null;
+	let lost: WrittenFrame['lost'] = null;
 	let busy = 0;
 	let resends = 0;
 	for (;;) {
@@ -132,11 +132,11 @@ interface Acknowledged {
 	options: TurnOptions;
 	watch: ReplyWatch;
 	ack: Ack;
-	lost: Written['lost'];
+	lost: WrittenFrame['lost'];
 	tries: number;
 }
 
-async function settle(turn: Acknowledged): Promise<TurnOutcome> {
+async function outcomeOf(turn: Acknowledged): Promise<TurnOutcome> {
 	const { ack, lost, tries } = turn;
 	switch (ack.state) {
 		case 'default':
@@ -149,7 +149,7 @@ async function settle(turn: Acknowledged): Promise<TurnOutcome> {
 		}
 		case 'busy':
 			// An attempt before it may have been taken.
-			return lost === null ? { kind: 'busy', ack, tries } : unknown(lost, turn.frame);
+			return lost === null ? { kind: 'busy', ack, tries } : unknownOutcome(lost, turn.frame);
 		case 'invalid':
 			return { kind: 'invalid', ack, code: ack.error };
 		case 'error':
@@ -168,7 +168,7 @@ function saidOf(error: JsonValue | undefined): string {
 	return typeof error === 'string' ? error : JSON.stringify(error);
 }
 
-function unknown(why: 'no_ack' | 'lost' | 'too_large', frame: ClientFrame): TurnOutcome {
+function unknownOutcome(why: 'no_ack' | 'lost' | 'too_large', frame: ClientFrame): TurnOutcome {
 	return { kind: 'unknown', why, keyed: frame.idempotency_key !== undefined };
 }
 
@@ -183,7 +183,7 @@ async function replayedReply(turn: Acknowledged): Promise<AwaitedReply> {
 async function awaitReply(turn: Acknowledged, ms: number): Promise<AwaitedReply> {
 	const { ack, lost, frame, watch, options } = turn;
 	const isReplay = ack.state === 'accepted';
-	const ids = [frame.message_id, ack.payload.message_id].map(idOf);
+	const ids = [frame.message_id, ack.payload.message_id].map(idText);
 	const wanted = {
 		turnId: ack.mergedInto ?? ack.turnId,
 		messageIds: ids.filter((id) => id !== null),

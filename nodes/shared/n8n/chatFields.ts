@@ -22,7 +22,7 @@ export const takeOverField: INodeProperties = {
 };
 
 /** A field as it is, shown only where these parameters have these values. */
-export function shownFor(
+export function shownWhere(
 	field: INodeProperties,
 	show: NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>,
 ): INodeProperties {

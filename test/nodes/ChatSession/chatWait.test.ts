@@ -1,4 +1,4 @@
-import { NeverConnected, waitForEvent, type EventWish } from '../../../nodes/ChatSession/chatWait';
+import { NeverConnected, awaitEvent, type EventWish } from '../../../nodes/ChatSession/chatWait';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import type { OnTooLarge } from '../../../nodes/shared/chat/inbox';
 import type { Readiness } from '../../../nodes/shared/chat/exchange';
@@ -30,7 +30,7 @@ function waiting(wish: Partial<EventWish> = {}, setback: ChatEnded | null = null
 	const ready = new Promise<Readiness>((resolve) => {
 		readyIs = resolve;
 	});
-	const result = waitForEvent(
+	const result = awaitEvent(
 		{
 			ready: async () => await ready,
 			setback,

@@ -4,7 +4,7 @@ import { FakeClock, FakeSocket, settle } from './fakes';
 function opened() {
 	const clock = new FakeClock();
 	const socket = new FakeSocket('wss://stream.example.com');
-	const line = new Line(socket.url, { openSocket: () => socket, clock, onData: () => undefined });
+	const line = new Line(socket.url, { openSocket: () => socket, clock, onFrame: () => undefined });
 	socket.opens();
 	return { clock, socket, line };
 }
@@ -44,7 +44,7 @@ test('a socket that cannot be created has ended, and its address is not told', a
 	const openSocket = () => {
 		throw new Error('bad address wss://x?token=secret');
 	};
-	const line = new Line('wss://x', { openSocket, clock, onData: () => undefined });
+	const line = new Line('wss://x', { openSocket, clock, onFrame: () => undefined });
 	expect(await line.ended).toEqual({
 		cause: 'cannot_connect',
 		code: null,

@@ -26,8 +26,8 @@ const FROM_BEFORE: WantedTurn = { turnId: 't-1', messageIds: ['u-1'], isNew: fal
 function replyTo(wanted: WantedTurn, events: Event[], sentText: string | null = 'hi') {
 	const collector = new ReplyCollector(sentText);
 	events.forEach(([type, payload], index) => {
-		const incoming = parseFrame(eventFrame(type, `e-${index}`, payload));
-		if (incoming.kind === 'event') collector.take(incoming.event);
+		const received = parseFrame(eventFrame(type, `e-${index}`, payload));
+		if (received.kind === 'event') collector.take(received.event);
 	});
 	return collector.replyTo(wanted);
 }
@@ -145,8 +145,8 @@ describe('no reply rather than that of another turn', () => {
 	it('leaves out what is older than the own message and was only replayed after it', () => {
 		const collector = new ReplyCollector('hi');
 		const at = (ts: string | number, [type, payload]: Event) => {
-			const incoming = parseFrame(JSON.stringify({ type, ts, payload }));
-			if (incoming.kind === 'event') collector.take(incoming.event);
+			const received = parseFrame(JSON.stringify({ type, ts, payload }));
+			if (received.kind === 'event') collector.take(received.event);
 		};
 		at(1_000, user('hi', 'u-1'));
 		at(900, user('x', 'u-0'));
