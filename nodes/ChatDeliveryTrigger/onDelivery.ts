@@ -1,5 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { isSecret, plainText } from '../shared/chat/chatInput';
+import { plainText } from '../shared/chat/chatInput';
+import { isSecret } from '../shared/hash';
 import { asItems } from '../shared/n8n/itemLoop';
 import { withEmitter } from '../shared/n8n/executionEmitter';
 import { ASK_AGAIN, NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';

@@ -1,6 +1,6 @@
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { ExplainedError, InvalidInput } from '../shared/api/errors';
-import { isSecret } from '../shared/chat/chatInput';
+import { isSecret } from '../shared/hash';
 import { parseWatchRequest, SECRET_HEADER } from '../shared/chat/chatWatch';
 import type { JsonObject } from '../shared/json';
 import { clock } from '../shared/n8n/connect';

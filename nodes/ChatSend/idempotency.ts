@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { fingerprint, requireText } from '../shared/chat/chatInput';
+import { requireText } from '../shared/chat/chatInput';
+import { fingerprint } from '../shared/hash';
 import { shownWhere } from '../shared/n8n/chatFields';
 import type { NodeParameters } from '../shared/n8n/nodeParameters';
 
@@ -78,5 +79,5 @@ export function idempotencyKey(
 	if (mode !== 'derived') return '';
 	const field = 'What Makes This Message Unique';
 	const unique = requireText(parameters.value('uniqueBy', index), field);
-	return fingerprint(sessionId, ...content, unique);
+	return fingerprint([sessionId, ...content, unique]);
 }

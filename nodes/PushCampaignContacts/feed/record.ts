@@ -1,4 +1,4 @@
-import { createHash } from 'crypto';
+import { shortFingerprint } from '../../shared/hash';
 import type { KeptUnknown } from '../../shared/api/errors';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import type { FirstIndex } from './namedRows';
@@ -72,7 +72,7 @@ function isRefusedRow(value: unknown): boolean {
 }
 
 export function feedFingerprint(parts: readonly string[]): string {
-	return createHash('sha256').update(parts.join('\n')).digest('base64url').slice(0, 16);
+	return shortFingerprint(parts, 16);
 }
 
 /** Rows by their place in the feed, as first and last of each run: `[0, 9, 12, 12]` is 0 to 9 and 12. */

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'crypto';
 import { InvalidInput } from '../api/errors';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -36,15 +35,4 @@ export function splitSessionIds(value: unknown): string[] {
 	const parts: unknown[] = Array.isArray(value) ? value : plainText(value).split(/[\s,;]/);
 	const ids = parts.map((part) => plainText(part).trim());
 	return [...new Set(ids.filter((id) => id !== ''))].map(parseSessionId);
-}
-
-/** One short name for several values, the same on every machine and in every run. */
-export function fingerprint(...values: string[]): string {
-	return createHash('sha256').update(JSON.stringify(values)).digest('hex');
-}
-
-/** Compared in a time that tells nothing of how much of it is right. */
-export function isSecret(given: unknown, wanted: string): boolean {
-	const hash = (text: string) => createHash('sha256').update(text).digest();
-	return typeof given === 'string' && timingSafeEqual(hash(given), hash(wanted));
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
-import { fingerprint } from './chatInput';
+import { fingerprint } from '../hash';
 
 /** "Frames sent by the client", first row. */
 export interface MessageFrame {

@@ -1,4 +1,4 @@
-import { fingerprint } from './chatInput';
+import { fingerprint } from '../hash';
 import { type Ack, type ChatEvent, type IgnoredFrame, parseFrame } from './frames';
 
 type Listener = (event: ChatEvent) => void;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'crypto';
-import { fingerprint } from './chatInput';
+import { fingerprint } from '../hash';
 import { ChatConnection, type ConnectionOptions } from './connection';
 import type { ChatEnded } from './endings';
 import type { Exchange, Readiness } from './exchange';
@@ -98,7 +98,7 @@ export class SharedConnections {
 
 	/** Joins the session's connection; the first one opens it. */
 	lease(options: LeaseOptions): ChatLease {
-		const key = fingerprint(options.baseUrl, options.account, options.sessionId);
+		const key = fingerprint([options.baseUrl, options.account, options.sessionId]);
 		const clientId = this.clientId(key, options);
 		const present = this.shared.get(key);
 		// The last one to use it was an action: a trigger comes as the client that it is after a restart, too.
@@ -127,7 +127,7 @@ export class SharedConnections {
 
 	private clientId(key: string, { holder, instanceId }: LeaseOptions): string {
 		const who = holder === 'trigger' || this.followsSessions() ? 'trigger' : this.processId;
-		return `n8n-${fingerprint(instanceId, who, key).slice(0, 32)}`;
+		return `n8n-${fingerprint([instanceId, who, key]).slice(0, 32)}`;
 	}
 
 	private followsSessions(): boolean {

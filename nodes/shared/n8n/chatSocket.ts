@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
-import { fingerprint } from '../chat/chatInput';
+import { fingerprint } from '../hash';
 import { mintToken } from '../chat/token';
 import { SharedConnections, type ChatLease, type LeaseOptions } from '../chat/sharedConnections';
 import { requestWsToken } from '../api/endpoints';
@@ -31,7 +31,7 @@ export function openChatSocket(
 		account,
 		instanceId: context.getInstanceId(),
 		holder: holderOf(context),
-		node: fingerprint(context.getWorkflow().id ?? '', context.getNode().id),
+		node: fingerprint([context.getWorkflow().id ?? '', context.getNode().id]),
 		mintToken: async () => await mintToken(async () => await requestWsToken(client, sessionId)),
 		log: context.logger,
 	});

@@ -1,5 +1,5 @@
 import { sleep } from 'n8n-workflow';
-import { fingerprint } from '../chat/chatInput';
+import { fingerprint } from '../hash';
 import { ApiMapping } from '../apiMapping';
 import { ApiClient } from '../api/client';
 import type { Clock } from '../clock';

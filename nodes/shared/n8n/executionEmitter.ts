@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'crypto';
+import { randomUUID } from 'crypto';
 import pLimit from 'p-limit';
 import {
 	type INode,
@@ -12,6 +12,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { settledWithin } from '../clock';
+import { fingerprint } from '../hash';
 import { activeTrigger, CLOSING_MS, findTrigger, openTrigger, placeOf } from './activeTriggers';
 import { clock } from './connect';
 import { NO_EXECUTION } from './webhookAnswer';
@@ -113,7 +114,7 @@ export class ExecutionEmitter {
 
 	/** n8n's index holds the keys of the whole instance. */
 	private keyOf(value: string): string {
-		return createHash('sha256').update(`${this.place}\n${value}`).digest('hex');
+		return fingerprint([this.place, value]);
 	}
 
 	private keptKeys(): string[] {

@@ -1,4 +1,4 @@
-import { createHash } from 'crypto';
+import { shortFingerprint } from '../hash';
 import partition from 'lodash/partition';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, OutcomeUnknown, type KeptUnknown } from '../api/errors';
@@ -81,7 +81,7 @@ export class OnceLedger<Desk> {
 		this.ledger = memory.read() ?? {};
 		memory.write(this.ledger);
 		this.kept = JSON.stringify(this.ledger).length;
-		this.parameters = fingerprint(context.getNode().parameters).slice(0, SHORT_NAME);
+		this.parameters = shortFingerprint(context.getNode().parameters, SHORT_NAME);
 		for (const [name, settled] of Object.entries(this.ledger)) {
 			const [parameters, place, person] = settled.row?.split('/') ?? [];
 			if (place === undefined) continue;
@@ -114,7 +114,7 @@ export class OnceLedger<Desk> {
 
 	/** Rows that would send the same count on, past the records that are of other rows for sure. */
 	private nextRow({ request }: Sending<Desk>): string {
-		const name = fingerprint(request);
+		const name = nameOf(request);
 		let nth = this.rows.get(name) ?? 0;
 		while (this.ofOthers.has(nextName(name, nth))) nth++;
 		this.rows.set(name, nth + 1);
@@ -123,7 +123,7 @@ export class OnceLedger<Desk> {
 
 	private async onceAsTool(sending: Sending<Desk>, turn: Turn): Promise<INodeExecutionData[]> {
 		const accounts = Object.values(this.context.getNode().credentials ?? {}).map(({ id }) => id);
-		const wish = fingerprint([accounts, sending.request]);
+		const wish = nameOf([accounts, sending.request]);
 		const { underWay, timesDone } = wishesOf(this.ledger);
 		const shared = underWay.get(wish);
 		if (shared !== undefined) {
@@ -133,7 +133,7 @@ export class OnceLedger<Desk> {
 		}
 		const subject = sending.subject ?? sending.request;
 		const nth = sending.repeatable === true ? (timesDone.get(wish) ?? 0) : 0;
-		const name = nextName(fingerprint([accounts, subject]), nth);
+		const name = nextName(nameOf([accounts, subject]), nth);
 		const repeated = this.isSettled(name, wish);
 		const settling = this.settle(name, sending, turn, { of: wish });
 		underWay.set(wish, settling);
@@ -230,7 +230,7 @@ function wishesOf(ledger: Ledger): Wishes {
 
 function placeOf<Desk>({ person }: Sending<Desk>, index: number): string {
 	if (person === undefined) return String(index);
-	return `${index}/${fingerprint(person).slice(0, SHORT_NAME)}`;
+	return `${index}/${shortFingerprint(person, SHORT_NAME)}`;
 }
 
 function nextName(name: string, nth: number): string {
@@ -247,16 +247,8 @@ function replay(settled: Settled): INodeExecutionData[] {
 	);
 }
 
-/** Short, and the same however the fields are ordered. */
-function fingerprint(request: unknown): string {
-	const text = JSON.stringify(request, (_key, value: unknown) =>
-		isJsonObject(value) ? Object.fromEntries(Object.entries(value).sort(byName)) : value,
-	);
-	return createHash('sha256').update(text).digest('base64url').slice(0, NAME);
-}
-
-function byName([a]: [string, unknown], [b]: [string, unknown]): number {
-	return a < b ? -1 : Number(a > b);
+function nameOf(wish: unknown): string {
+	return shortFingerprint(wish, NAME);
 }
 
 function isLedger(stored: unknown): stored is Ledger {

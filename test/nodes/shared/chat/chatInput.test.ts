@@ -1,7 +1,5 @@
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import {
-	fingerprint,
-	isSecret,
 	parseSessionId,
 	plainText,
 	requireText,
@@ -78,21 +76,4 @@ test.each<[string, unknown, string[]]>([
 
 test('one that is none among them is told', () => {
 	expect(() => splitSessionIds(`${ONE} x`)).toThrow('“x” is not a session ID');
-});
-
-test('a fingerprint tells values apart, also where they read the same in a row', () => {
-	expect(fingerprint('a', 'b')).toBe(fingerprint('a', 'b'));
-	expect(new Set([fingerprint('a', 'b'), fingerprint('ab'), fingerprint('a', 'b', '')]).size).toBe(
-		3,
-	);
-});
-
-test.each<[unknown, boolean]>([
-	['open-sesame', true],
-	['open-sesam', false],
-	['', false],
-	[undefined, false],
-	[['open-sesame'], false],
-])('%j is the secret: %p', (given, is) => {
-	expect(isSecret(given, 'open-sesame')).toBe(is);
 });

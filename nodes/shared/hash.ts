@@ -1,0 +1,31 @@
+import { createHash, timingSafeEqual } from 'crypto';
+import { isJsonObject } from './json';
+
+const sha256 = (text: string) => createHash('sha256').update(text);
+
+/** A name for a value, the same on every machine and in every run, however the fields of its objects are ordered. */
+export function fingerprint(value: unknown): string {
+	return sha256(canonical(value)).digest('hex');
+}
+
+/** The same in fewer characters, for what is stored many times. */
+export function shortFingerprint(value: unknown, characters: number): string {
+	return sha256(canonical(value)).digest('base64url').slice(0, characters);
+}
+
+function canonical(value: unknown): string {
+	return JSON.stringify(value, (_key, inner: unknown) =>
+		isJsonObject(inner) ? Object.fromEntries(Object.entries(inner).sort(byName)) : inner,
+	);
+}
+
+function byName([a]: [string, unknown], [b]: [string, unknown]): number {
+	return a < b ? -1 : Number(a > b);
+}
+
+/** Takes the same time for every wrong secret, whatever its length and however much of it is right. */
+export function isSecret(given: unknown, wanted: string): boolean {
+	return (
+		typeof given === 'string' && timingSafeEqual(sha256(given).digest(), sha256(wanted).digest())
+	);
+}
