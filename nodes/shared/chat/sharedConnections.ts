@@ -1,9 +1,6 @@
 import { randomUUID } from 'crypto';
 import { fingerprint } from '../hash';
 import { ChatConnection, type ConnectionOptions } from './connection';
-import type { ChatEnded } from './endings';
-import type { Exchange, Readiness } from './exchange';
-import type { OnTooLarge } from './inbox';
 import { pause } from '../clock';
 import {
 	LINGER_AFTER_ACTION_MS,
@@ -11,10 +8,9 @@ import {
 	MAX_RECONNECT_ATTEMPTS,
 	MAX_SLOW_POLLS,
 } from './timings';
-import type { TurnLink } from './turn';
 import type { ChatEvent } from './frames';
 import type { Log } from './inbox';
-import type { MintResult } from './token';
+import { ChatLease, type LeaseOptions } from './lease';
 
 /** How long a holder puts up with a connection that is not to be had. */
 interface Patience {
@@ -34,40 +30,10 @@ const LASTING: Patience = {
 /** Somebody waits for what an action does, so it is told soon. */
 const BRIEF: Patience = { reconnectAttempts: 4, slowPolls: 0, lingerMs: LINGER_AFTER_ACTION_MS };
 
-/** Of one for whom every attempt that fails is one too many. */
-const NO_PATIENCE = { reconnectAttempts: 0, slowPolls: -1 };
-
 /** Events kept for a trigger that has just left and may come back, as it does when its workflow is published again. */
 const MOST_MISSED = 1_000;
 
-export interface LeaseOptions {
-	sessionId: string;
-	baseUrl: string;
-	/** Tells accounts apart: a fingerprint of the API token, never the token. */
-	account: string;
-	/** Of n8n; part of the `client_id`. */
-	instanceId: string;
-	/**
-	 * - `trigger`: an active trigger. Patient; keeps the `client_id` over restarts.
-	 * - `trial`: a trigger tried out in the editor. Patient.
-	 * - `action`: patient for seconds only.
-	 */
-	holder: 'trigger' | 'trial' | 'action';
-	/** Tells the node that holds it from all others, so that a trigger that comes back is known. */
-	node: string;
-	/** The user's confirmation that another client may lose the session. */
-	takeOver: boolean;
-	/** See `mintToken` in `token.ts`. */
-	mintToken: () => Promise<MintResult>;
-	log: Log;
-	/** Called once for each event from now on, in order of arrival. */
-	onEvent?: (event: ChatEvent) => void;
-	onTooLarge?: OnTooLarge;
-	/** Called at most once, when there is no connection to be had; never after `close()`. */
-	onEnded?: (ending: ChatEnded) => void;
-}
-
-type Parts = Pick<ConnectionOptions, 'openSocket' | 'clock' | 'random'>;
+type SocketParts = Pick<ConnectionOptions, 'openSocket' | 'clock' | 'random'>;
 
 /**
  * The chat connections of one n8n process: one for each session, however many nodes, workflows and executions use it. A
@@ -94,7 +60,7 @@ export class SharedConnections {
 	/** Of this process, until it ends. */
 	private readonly processId = randomUUID();
 
-	constructor(private readonly parts: Parts) {}
+	constructor(private readonly parts: SocketParts) {}
 
 	/** Joins the session's connection; the first one opens it. */
 	lease(options: LeaseOptions): ChatLease {
@@ -157,7 +123,7 @@ class SharedConnection {
 	private joined = new AbortController();
 
 	constructor(
-		private readonly parts: Parts,
+		private readonly parts: SocketParts,
 		{ sessionId, baseUrl, ...first }: LeaseOptions,
 		private readonly around: Surroundings,
 	) {
@@ -275,117 +241,4 @@ class SharedConnection {
 
 function patienceOf({ holder }: LeaseOptions): Patience {
 	return holder === 'action' ? BRIEF : LASTING;
-}
-
-/**
- * One holder's part in the shared connection of a session. To be closed by its holder when it is done, whatever happened;
- * closing does not end the connection for others. Nothing here rejects.
- */
-export class ChatLease implements TurnLink {
-	private readonly over = new AbortController();
-
-	private readonly subscriptions = new Set<() => void>();
-
-	private endedWith: ChatEnded | null = null;
-
-	/** How many attempts had begun before it. */
-	readonly since: number;
-
-	/** Made by `SharedConnections.lease`. */
-	constructor(
-		private readonly connection: ChatConnection,
-		readonly options: LeaseOptions,
-		private readonly onLeft: (lease: ChatLease) => void,
-	) {
-		this.since = connection.attempts;
-		if (options.onEvent) this.subscribe(options.onEvent, options.onTooLarge);
-	}
-
-	/** Aborted when nothing more will come: it was closed, or there is no connection to be had (`ending`). */
-	get signal(): AbortSignal {
-		return this.over.signal;
-	}
-
-	/** Why there is no connection to be had; null while there may be, and after `close()`. */
-	get ending(): ChatEnded | null {
-		return this.endedWith;
-	}
-
-	/** Why the latest attempt to connect did not last, while another one follows; null if none has failed. */
-	get setback(): ChatEnded | null {
-		return this.connection.verdict(NO_PATIENCE);
-	}
-
-	/** Resolves when the session's connection is held, or will not be for this holder. */
-	async ready(): Promise<Readiness> {
-		const readiness = await this.connection.ready(this.signal);
-		return this.signal.aborted ? this.standing() : readiness;
-	}
-
-	/** Every event from now on, once. Returns a function that ends the subscription; closing the lease ends it too. */
-	subscribe(listener: (event: ChatEvent) => void, onTooLarge?: OnTooLarge): () => void {
-		const unsubscribe = this.connection.subscribe(listener, onTooLarge);
-		const stop = () => {
-			unsubscribe();
-			this.subscriptions.delete(stop);
-		};
-		this.subscriptions.add(stop);
-		return stop;
-	}
-
-	/** Waits until it is this holder's turn to send; the function it returns ends the turn and has to be called. */
-	async myTurn(): Promise<() => void> {
-		return await this.connection.myTurn(this.signal);
-	}
-
-	/** Sends one frame and waits for its ack. Within `myTurn`, so that the conversation keeps its order. */
-	async exchange(
-		text: string,
-		timeoutMs: number,
-		{ enough }: { enough?: AbortSignal } = {},
-	): Promise<Exchange> {
-		const { signal } = this;
-		const exchange = await this.connection.exchange(text, timeoutMs, {
-			signal,
-			...(enough && { enough }),
-		});
-		return exchange.kind === 'not_sent' ? { ...exchange, readiness: this.standing() } : exchange;
-	}
-
-	/** Gives the lease up. The connection is closed a moment later unless somebody else holds it. */
-	close(): void {
-		this.leave();
-	}
-
-	/** Called by the shared connection. */
-	end(ending: ChatEnded): void {
-		if (this.signal.aborted) return;
-		this.endedWith = ending;
-		this.leave();
-		try {
-			this.options.onEnded?.(ending);
-		} catch (cause) {
-			this.options.log.warn('The end of a chat session connection could not be handed on', {
-				cause: String(cause),
-			});
-		}
-	}
-
-	/** An event from before this lease. */
-	receive(event: ChatEvent): void {
-		if (!this.signal.aborted) this.options.onEvent?.(event);
-	}
-
-	private standing(): Exclude<Readiness, { kind: 'open' }> {
-		return this.endedWith === null
-			? { kind: 'closed_by_us' }
-			: { kind: 'ended', ending: this.endedWith };
-	}
-
-	private leave(): void {
-		if (this.signal.aborted) return;
-		for (const stop of [...this.subscriptions]) stop();
-		this.over.abort();
-		this.onLeft(this);
-	}
 }

@@ -1,7 +1,8 @@
 import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
 import { fingerprint } from '../hash';
 import { mintToken } from '../chat/token';
-import { SharedConnections, type ChatLease, type LeaseOptions } from '../chat/sharedConnections';
+import type { ChatLease, LeaseOptions } from '../chat/lease';
+import { SharedConnections } from '../chat/sharedConnections';
 import { requestWsToken } from '../api/endpoints';
 import { clock, type Connection } from './connect';
 

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { ChatLease } from '../chat/sharedConnections';
+import type { ChatLease } from '../chat/lease';
 import { NotSent } from '../api/errors';
 import { openChatSocket } from './chatSocket';
 import type { Connection } from './connect';

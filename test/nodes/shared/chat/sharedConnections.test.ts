@@ -1,5 +1,5 @@
 import { SharedConnections } from '../../../../nodes/shared/chat/sharedConnections';
-import type { LeaseOptions } from '../../../../nodes/shared/chat/sharedConnections';
+import type { LeaseOptions } from '../../../../nodes/shared/chat/lease';
 import type { ChatEnded } from '../../../../nodes/shared/chat/endings';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
 import { eventFrame, FakeClock, FakeSocket, freshToken, messageSent, settle } from './fakes';

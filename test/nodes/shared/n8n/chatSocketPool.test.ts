@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { openChatSocket } from '../../../../nodes/shared/n8n/chatSocket';
 import { ChatSocketPool } from '../../../../nodes/shared/n8n/chatSocketPool';
 import type { Connection } from '../../../../nodes/shared/n8n/connect';
-import type { ChatLease } from '../../../../nodes/shared/chat/sharedConnections';
+import type { ChatLease } from '../../../../nodes/shared/chat/lease';
 
 jest.mock('../../../../nodes/shared/n8n/chatSocket', () => ({ openChatSocket: jest.fn() }));
 
