@@ -14,7 +14,7 @@ const DECIDING = [
 	{
 		name: 'items',
 		mutate: [
-			`${SHARED}/n8n/{once,executionMemory,toolRun,itemLoop,listLoop,inOrder,onceEmitter,cancel,nodeErrors}.ts`,
+			`${SHARED}/n8n/{once,executionMemory,toolRun,itemLoop,list,chatItems,executionEmitter,cancel,nodeErrors}.ts`,
 		],
 		tests: beside(
 			'shared/n8n/*.test.ts',
