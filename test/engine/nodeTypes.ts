@@ -43,8 +43,8 @@ const helpers = new Map<string, INodeType>([
 
 export const nodeTypes: INodeTypes = {
 	getByName(type): INodeType | IVersionedNodeType {
-		// n8n derives the tool's type from the node's; what it runs is the same.
-		const name = type.replace(`${PACKAGE}.`, '').replace(/Tool$/, '');
+		// n8n derives the types of its tools from the node's; what they run is the same.
+		const name = type.replace(`${PACKAGE}.`, '').replace(/(Hitl)?Tool$/, '');
 		return helpers.get(type) ?? loader.getNode(name).type;
 	},
 	getByNameAndVersion(type, version) {

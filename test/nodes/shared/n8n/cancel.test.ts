@@ -1,6 +1,6 @@
 import { ExecuteContext } from 'n8n-core';
-import { createEmptyRunExecutionData } from 'n8n-workflow';
-import { cancellableSleep } from '../../../../nodes/shared/n8n/cancel';
+import { createEmptyRunExecutionData, NodeOperationError } from 'n8n-workflow';
+import { asCanceled, cancellableSleep, stopped } from '../../../../nodes/shared/n8n/cancel';
 import {
 	makeAdditionalData,
 	makeNode,
@@ -67,5 +67,23 @@ describe('when the person stops the execution', () => {
 		controller.abort();
 		await expect(sleep(60_000)).rejects.toThrow(STOPPED);
 		expect(jest.getTimerCount()).toBe(0);
+	});
+});
+
+describe('what a stopped execution ends with', () => {
+	const context = contextWith();
+
+	test('is canceled, and says what broke off', () => {
+		const error = new NodeOperationError(context.getNode(), 'The connection was lost', {
+			description: 'Look at the conversation',
+		});
+		const canceled = asCanceled(context, error);
+		expect(canceled.message).toBe('The execution was canceled');
+		expect(canceled.description).toBe('The connection was lost. Look at the conversation.');
+	});
+
+	test('stays as it is where it is canceled already', () => {
+		const error = stopped(context);
+		expect(asCanceled(context, error)).toBe(error);
 	});
 });

@@ -3,17 +3,16 @@ import { createRunExecutionData, type IRunExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
 import { ExecutionMemory, forgetRun } from '../../../../nodes/shared/n8n/executionMemory';
 import {
+	engineHarness,
 	makeAdditionalData,
 	makeNode,
 	makeWorkflow,
-	setupEngine,
+	mcpContext,
 	stored,
 	TestCredentialsHelper,
 } from '../../../engine';
 
-beforeAll(async () => {
-	await setupEngine();
-});
+const harness = engineHarness();
 
 const anExecution = () => createRunExecutionData({ executionData: {} });
 
@@ -94,4 +93,29 @@ test('a record that cannot be read stops the node instead of passing for nothing
 	const kept = JSON.stringify(damaged.executionData?.contextData).replace('["a"]', '7');
 	Object.assign(damaged.executionData ?? {}, { contextData: JSON.parse(kept) });
 	expect(() => memoryIn(damaged).read()).toThrow('cannot be read, so nothing was sent');
+});
+
+describe('in a session of an MCP client', () => {
+	const memoryOf = (node: string, place: 'node' | 'workflow', session = 'one') => {
+		const tool = harness.node('placeCall', { id: node, name: node });
+		return new ExecutionMemory(
+			mcpContext(harness.credentials, tool, session),
+			'done',
+			isDone,
+			place,
+		);
+	};
+
+	test('each node has its own record, and all of a workflow one in common', () => {
+		memoryOf('a', 'node').write({ calls: ['a'] });
+		memoryOf('a', 'workflow').write({ calls: ['all'] });
+		expect(memoryOf('a', 'node').read()).toEqual({ calls: ['a'] });
+		expect(memoryOf('b', 'node').read()).toBeUndefined();
+		expect(memoryOf('b', 'workflow').read()).toEqual({ calls: ['all'] });
+	});
+
+	test('another session has others', () => {
+		memoryOf('c', 'workflow').write({ calls: ['c'] });
+		expect(memoryOf('c', 'workflow', 'two').read()).toBeUndefined();
+	});
 });

@@ -1,7 +1,9 @@
 import { ExecuteContext } from 'n8n-core';
-import { createEmptyRunExecutionData, sleep, type INode } from 'n8n-workflow';
-import { asItems, forEachItem } from '../../../../nodes/shared/n8n/itemLoop';
-import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { createRunExecutionData, NodeOperationError, sleep, type INode } from 'n8n-workflow';
+import { ExecutionMemory } from '../../../../nodes/shared/n8n/executionMemory';
+import { asItems, forEachItem, sendEachItem } from '../../../../nodes/shared/n8n/itemLoop';
+import { InvalidInput, OutcomeUnknown, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { isJsonObject, type JsonObject } from '../../../../nodes/shared/json';
 import {
 	makeAdditionalData,
 	makeNode,
@@ -21,7 +23,7 @@ function contextOf(count: number, over: Partial<INode> = {}, signal?: AbortSigna
 		node,
 		makeAdditionalData(new TestCredentialsHelper()),
 		'trigger',
-		createEmptyRunExecutionData(),
+		createRunExecutionData({ executionData: {} }),
 		0,
 		items,
 		data,
@@ -139,5 +141,76 @@ describe('the check of all items', () => {
 		const task = jest.fn(record);
 		await forEachItem(contextOf(4, GO_ON), task, { check });
 		expect(task).toHaveBeenCalledTimes(4);
+	});
+});
+
+describe('the item of an error says what is known of it', () => {
+	const refusal = (error: string, status: number) =>
+		new ServiceRefusal('Refused', 'Correct it.', error, status, { texts: [error], body: {} });
+
+	test.each<[string, Error, object]>([
+		[
+			'a refusal',
+			refusal('no such call', 404),
+			{ item: 0, outcome: 'refused', service_said: 'no such call', status: 404 },
+		],
+		[
+			'no answer',
+			new OutcomeUnknown('It broke', 'Look.', 'ECONNRESET'),
+			{ item: 0, outcome: 'unknown', network_said: 'ECONNRESET' },
+		],
+		[
+			'an answer of who knows whom',
+			new OutcomeUnknown('It broke', 'Look.', '<html>', 502, 'answer'),
+			{ item: 0, outcome: 'unknown', answer_said: '<html>', status: 502 },
+		],
+		['a field', refused, { item: 0, outcome: 'notSent' }],
+		['a defect', new TypeError('x is undefined'), { item: 0 }],
+	])('%s', async (_what, error, details) => {
+		const [item] = await forEachItem(contextOf(1, GO_ON), async () => await Promise.reject(error));
+		expect(item?.json.details).toStrictEqual(details);
+	});
+});
+
+describe('what an earlier try left behind', () => {
+	const sent = jest.fn(async () => await Promise.resolve(asItems({ done: true })));
+	/** The run of a node, in whose place this is kept as what it sent before. */
+	const runWith = async (kept: JsonObject) => {
+		const context = contextOf(1);
+		new ExecutionMemory<JsonObject>(context, 'sent', isJsonObject).write(kept);
+		sent.mockClear();
+		const prepare = () => ({ request: 'x', send: sent });
+		return await sendEachItem(context, prepare, { open: async () => await Promise.resolve() });
+	};
+
+	test.each<JsonObject>([
+		{ a: null },
+		{ a: 'sent' },
+		{ a: {} },
+		{ a: { sent: 'yes' } },
+		{ a: { done: [{}, 1] } },
+		{ a: { unknown: { message: 'It broke' } } },
+		{ a: { unknown: { resolution: 'Look.' } } },
+		{ a: { sent: true, row: 1 } },
+	])('%j cannot be read, so nothing is sent', async (kept) => {
+		const error: unknown = await runWith(kept).catch((caught: unknown) => caught);
+		expect(error).toBeInstanceOf(NodeOperationError);
+		expect(error).toMatchObject({
+			message:
+				'What this node did in an earlier try of this execution cannot be read, so nothing was sent',
+			description: expect.stringContaining('start a new execution'),
+		});
+		expect(sent).not.toHaveBeenCalled();
+	});
+
+	test.each<JsonObject>([
+		{},
+		{ a: { sent: true } },
+		{ a: { done: [] } },
+		{ a: { done: [{}], row: 'b/0' } },
+		{ a: { unknown: { message: 'It broke', resolution: 'Look.' } } },
+	])('%j is of another request', async (kept) => {
+		expect(await runWith(kept)).toMatchObject([{ json: { done: true } }]);
+		expect(sent).toHaveBeenCalledTimes(1);
 	});
 });
