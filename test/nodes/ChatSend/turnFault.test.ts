@@ -80,6 +80,14 @@ describe('turnFault', () => {
 		expect(`${message}.\n${resolution}`).toMatchSnapshot();
 	});
 
+	it('names a way without a live connection where another client may hold it', () => {
+		const text = { message: 'It is refused', resolution: 'Check it.' };
+		const ending = new ChatEnded('held_or_inactive', text, undefined, 1008);
+		expect(notSent({ kind: 'ended', ending })?.resolution).toBe(
+			'Check it. Request With Immediate Reply and Request With Later Reply, in Send By, need no live connection.',
+		);
+	});
+
 	it('gives the reason why nothing could be sent', () => {
 		expect(notSent({ kind: 'ended', ending: ended })).toMatchObject({
 			message: 'It does not hold, so nothing was sent',

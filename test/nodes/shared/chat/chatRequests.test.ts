@@ -131,6 +131,13 @@ test.each<[{ [name in MappingName]?: string }, JsonValue, object]>([
 describe('a message whose fate is not known', () => {
 	const unknown = () => new OutcomeUnknown('It broke', 'Look there.', 'ECONNRESET');
 
+	beforeEach(() => {
+		jest.spyOn(Math, 'random').mockReturnValue(0.5);
+	});
+	afterEach(() => {
+		jest.restoreAllMocks();
+	});
+
 	async function sent(keyed: boolean, ...results: Array<Answer | Error>) {
 		const sleeps: number[] = [];
 		const clock = {
@@ -152,17 +159,17 @@ describe('a message whose fate is not known', () => {
 			if (next === undefined || next instanceof Error) throw next ?? new Error('no result');
 			return next;
 		}).catch((error: unknown) => error);
-		return { result, tries, pauses: sleeps.length };
+		return { result, tries, sleeps };
 	}
 
 	test('is sent again with its key', async () => {
 		const done = answer({ success: true });
-		expect(await sent(true, unknown(), done)).toEqual({ result: done, tries: 2, pauses: 1 });
+		expect(await sent(true, unknown(), done)).toEqual({ result: done, tries: 2, sleeps: [500] });
 	});
 
 	test('is sent three times in all, and then told that a repeat is safe', async () => {
-		const { result, tries, pauses } = await sent(true, unknown());
-		expect([tries, pauses]).toEqual([3, 2]);
+		const { result, tries, sleeps } = await sent(true, unknown());
+		expect([tries, sleeps]).toEqual([3, [500, 1_000]]);
 		expect(result).toMatchObject({
 			outcome: 'unknown',
 			message: 'It broke',
@@ -179,6 +186,6 @@ describe('a message whose fate is not known', () => {
 
 	test('is something else than a refusal', async () => {
 		const refused = new InvalidInput('No', 'Correct it.');
-		expect(await sent(true, refused)).toEqual({ result: refused, tries: 1, pauses: 0 });
+		expect(await sent(true, refused)).toEqual({ result: refused, tries: 1, sleeps: [] });
 	});
 });

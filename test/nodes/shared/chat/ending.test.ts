@@ -8,7 +8,9 @@ describe('the end of a session', () => {
 		socket().receives(eventFrame('session_closed', 'e1'));
 		await clock.advance(1_000);
 		socket().receives(eventFrame('message_received', 'e2'));
-		await clock.advance(1_000);
+		await clock.advance(999);
+		expect(socket().closeCalls).toEqual([]);
+		await clock.advance(1);
 		expect(socket().closeCalls).toEqual([1000]);
 		expect(events.map(({ eventId }) => eventId)).toEqual(['e1', 'e2']);
 		expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
@@ -90,6 +92,14 @@ describe('close', () => {
 		await closing;
 		expect(endings).toEqual([]);
 		expect(await connection.ready()).toEqual({ kind: 'closed_by_us' });
+	});
+
+	it('answers whoever waits for the connection', async () => {
+		const { connection } = rig();
+		const waiting = connection.start().ready(new AbortController().signal);
+		await settle();
+		await connection.close();
+		expect(await waiting).toEqual({ kind: 'closed_by_us' });
 	});
 
 	it.each([

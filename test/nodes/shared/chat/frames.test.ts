@@ -91,6 +91,7 @@ describe('frames that arrive', () => {
 		['binary', new Blob(['{}'])],
 		['binary', undefined],
 		['too_large', 'x'.repeat(MAX_FRAME_CHARS + 1)],
+		['not_json', 'x'.repeat(MAX_FRAME_CHARS)],
 		['not_json', ''],
 		['not_json', '{"type":'],
 		['not_an_object', '[]'],

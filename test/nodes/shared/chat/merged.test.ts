@@ -215,7 +215,9 @@ describe('accepted', () => {
 		await clock.advance(1_000);
 		await hold();
 		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1' }));
-		await clock.advance(1_500);
+		await clock.advance(1_499);
+		expect(outcome()).toBeNull();
+		await clock.advance(1);
 		expect(outcome()).toMatchObject({ kind: 'replayed', reply: 'the reply', end: 'found' });
 	});
 
@@ -246,6 +248,36 @@ describe('an ack that does not come though the reply does', () => {
 		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1', reply: 'the reply' }));
 		await settle();
 		expect(outcome()).toMatchObject({ kind: 'replayed', reply: 'the reply', source: 'ack' });
+	});
+
+	it('with a key and an ID: the own message is known though somebody else says the same', async () => {
+		const { socket, clock } = await turn(KEYED);
+		happens(socket(), 'message_received', user('hi', 'u-7'));
+		happens(socket(), 'message_received', user('hi', 'm-1'));
+		happens(socket(), 'message_received', ai('the reply'));
+		await clock.advance(5_000);
+		expect(socket().closeCalls).toEqual([1000]);
+	});
+
+	it('with a key and no ID: not sent again where the reply may be to somebody else', async () => {
+		const { socket, clock } = await turn(messageFrame('hi', { idempotencyKey: 'k-1' }));
+		happens(socket(), 'message_received', user('hi', 'u-7'));
+		happens(socket(), 'message_received', user('hi', 'm-1'));
+		happens(socket(), 'message_received', ai('the reply'));
+		await clock.advance(60_000);
+		expect(socket().closeCalls).toEqual([]);
+	});
+
+	it('with a key, but come in time: leaves no timer behind', async () => {
+		const { socket, whole, clock, connection } = await turn(KEYED);
+		happens(socket(), 'message_received', user('hi'));
+		happens(socket(), 'message_received', ai('the reply'));
+		await clock.advance(1_000);
+		socket().receives(ackFrame({ state: 'default', reply: 'the reply' }));
+		await whole;
+		await connection.close();
+		await clock.advance(1_000);
+		expect(clock.pending).toBe(0);
 	});
 
 	it('with a key, but come in time: taken as it is', async () => {

@@ -27,6 +27,36 @@ describe('reconnecting', () => {
 		expect(connection.signal.aborted).toBe(true);
 	});
 
+	it.each([
+		[0, 800],
+		[1, 1_200],
+	])('spreads the attempts of many sessions: chance %d, %d ms', async (chance, ms) => {
+		const { connection, sockets, socket, clock } = rig({ random: () => chance });
+		connection.start();
+		await settle();
+		socket().breaks();
+		await clock.advance(ms - 1);
+		expect(sockets).toHaveLength(1);
+		await clock.advance(1);
+		expect(sockets).toHaveLength(2);
+	});
+
+	it('polls for ten minutes, then tells', async () => {
+		const { connection, sockets, socket, clock, endings } = rig();
+		connection.start();
+		await settle();
+		for (let attempt = 1; attempt <= 31; attempt += 1) {
+			socket().opens();
+			socket().ends(1008);
+			await clock.advance(attempt === 1 ? 1_000 : 20_000);
+		}
+		expect(sockets).toHaveLength(32);
+		expect(endings).toEqual([]);
+		socket().ends(1008);
+		await settle();
+		expect(endings).toMatchObject([{ kind: 'held_or_inactive' }]);
+	});
+
 	it('keeps client_id and token after 1011 and takes a new token after 4401', async () => {
 		const { connection, sockets, socket, clock, hold } = rig();
 		connection.start();

@@ -309,6 +309,49 @@ describe('an open connection', () => {
 		expect(await connection.ready()).toEqual({ kind: 'open' });
 	});
 
+	it('lets every socket go whose place was taken, though an older one is slow to close', async () => {
+		const { connection, sockets, clock, hold } = rig({ limits: { renewConnectionEveryMs: 1_000 } });
+		connection.start();
+		await hold();
+		const [first] = sockets;
+		if (first === undefined) throw new Error('no socket was opened');
+		first.deaf = true;
+		await clock.advance(1_000);
+		await hold();
+		await clock.advance(1_000);
+		expect(sockets).toHaveLength(3);
+		await clock.advance(500);
+		await hold();
+		expect(sockets.map(({ closeCalls }) => closeCalls)).toEqual([[1000], [1000], []]);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+		await connection.close();
+	});
+
+	it('opens no second socket beside one that went while a token was asked for', async () => {
+		let give: () => void = () => undefined;
+		const { connection, sockets, socket, clock, hold, mints } = rig(
+			{ limits: { renewConnectionEveryMs: 10_000 } },
+			async (n, time) => {
+				if (n === 2) {
+					await new Promise<void>((resolve) => {
+						give = resolve;
+					});
+				}
+				return await tokenFor(1)(n, time);
+			},
+		);
+		connection.start();
+		await hold();
+		await clock.advance(10_000);
+		expect(mints()).toBe(2);
+		socket().breaks();
+		await clock.advance(1_000);
+		give();
+		await settle();
+		expect(sockets).toHaveLength(2);
+		await connection.close();
+	});
+
 	it('is kept for another half a minute when no token is to be had', async () => {
 		const { sockets, connection, clock, hold } = rig(
 			{ limits: { renewConnectionEveryMs: 290_000 } },

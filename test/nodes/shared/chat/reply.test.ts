@@ -87,6 +87,11 @@ describe('the reply of a turn is what the agent said', () => {
 			[user('hi', 'u-1'), ai('X'), user('x', 'u-2'), ai('A', 'm-7'), result('t-1', 'm-7')],
 			'A',
 		],
+		[
+			'after the own message, though the result names that by an ID that a text has as well',
+			[ai('X', '7'), user('hi', '7'), ai('A'), result('t-1', '7')],
+			'A',
+		],
 		['with spaces around the own text', [user(' hi\n', 'u-1'), ai('A')], 'A'],
 	])('%s', (_when, events, reply) => {
 		expect(replyTo(MERGED, events)).toEqual({ reply, source: 'events' });

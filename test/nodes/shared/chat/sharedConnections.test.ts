@@ -196,6 +196,18 @@ describe('events', () => {
 		expect(newcomer.events).toEqual(['e2']);
 	});
 
+	it('reach a trigger that is published again while it is tried out in the editor', async () => {
+		const { lease, socket, hold } = processRig();
+		const before = lease('trigger');
+		lease('trial');
+		await hold();
+		before.lease.close();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		const after = lease('trigger');
+		await settle();
+		expect(after.events).toEqual(['e1']);
+	});
+
 	it('that came in the meantime are nothing for a trigger that comes later, or a trial', async () => {
 		const { lease, socket, hold, clock } = processRig();
 		lease();
@@ -222,10 +234,13 @@ describe('holders of different patience', () => {
 	it('an action is told after a second that the session is not to be had; the trigger waits on', async () => {
 		const use = processRig();
 		const [action, trigger] = [use.lease(), use.lease('trigger')];
+		const unsent = action.lease.exchange('a', 10_000);
 		await settle();
 		await refuse(use, 1_000);
 		expect(action.endings).toEqual([]);
 		await refuse(use, 0);
+		const [ending] = action.endings;
+		expect(await unsent).toEqual({ kind: 'not_sent', readiness: { kind: 'ended', ending } });
 		expect(action.endings).toMatchObject([{ kind: 'held_or_inactive', outcome: 'notSent' }]);
 		expect(await action.lease.ready()).toEqual({ kind: 'ended', ending: action.endings[0] });
 		expect(action.lease.signal.aborted).toBe(true);
@@ -268,11 +283,13 @@ describe('holders of different patience', () => {
 
 	it('gives up for actions alone as soon as they do', async () => {
 		const use = processRig();
-		const { endings, lease } = use.lease();
+		const warn = jest.fn();
+		const { endings, lease } = use.lease('action', { log: { debug: warn, info: warn, warn } });
 		await settle();
 		await refuse(use, 1_000);
 		await refuse(use, 60_000);
 		expect(endings).toHaveLength(1);
+		expect(warn).toHaveBeenLastCalledWith(endings[0]?.message, expect.anything());
 		expect(use.sockets).toHaveLength(2);
 		lease.close();
 		expect(endings).toHaveLength(1);
@@ -349,6 +366,7 @@ describe('client_id', () => {
 		const [before, after] = [processRig(), processRig()];
 		before.lease('trigger');
 		after.lease('trigger', { sessionId: 's-2' });
+		after.lease('action', { sessionId: 's-2' });
 		after.lease();
 		await settle();
 		expect(after.clientIds()).toContain(before.clientIds()[0]);
@@ -387,6 +405,7 @@ describe('client_id', () => {
 	it('of a trial is none of an active trigger', async () => {
 		const [active, trial] = [processRig(), processRig()];
 		active.lease('trigger');
+		trial.lease('action', { sessionId: 's-2' });
 		trial.lease('trial');
 		await settle();
 		expect(trial.clientIds()).not.toContain(active.clientIds()[0]);
