@@ -1,11 +1,35 @@
 const SHORT_CUT = 'a short cut for most cells; the reading below it comes to the same';
+const NO_SUCH_TEXT = 'stands for what is always there, and no fingerprint or code is that text';
 const ALWAYS_DEFINED =
 	'no digits begin with the word undefined, so the next condition says the same';
 
 /** Mutants that change nothing that anyone could see, each with the reason. */
 export const EQUIVALENT = [
-	['phone/callPhone.ts', 'code !== undefined', 'true', ALWAYS_DEFINED],
+	['request/callPhone.ts', 'code !== undefined', 'true', ALWAYS_DEFINED],
+	['phone/callingCodes.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
 	['phone/campaignPhone.ts', "'number'", '""', SHORT_CUT],
 	['phone/campaignPhone.ts', "'string'", '""', SHORT_CUT],
 	['phone/written.ts', '!/[^\\x20-\\x7e]/.test(text)', 'false', SHORT_CUT],
+	['feed/progress.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
+	[
+		'chat/hold.ts',
+		'this.current === line',
+		'true',
+		'another socket waits beside only while this one is the one in use',
+	],
+	['chat/inbox.ts', 'eventId !== null', 'true', 'what is kept without an ID is never looked up'],
+	['shared/clock.ts', 'true', 'false', 'the listener is taken off when the wait ends'],
+	[
+		'n8n/itemLoop.ts',
+		'!ledger.isFirstTry',
+		'true',
+		'on the first try there is nothing to recognize',
+	],
+	[
+		'n8n/once.ts',
+		'name === undefined',
+		'false',
+		'a name that is absent is made where it is needed',
+	],
+	['n8n/once.ts', "'workflow'", '""', 'whatever is not the word node means the workflow'],
 ].map(([file, original, replacement, why]) => ({ file, original, replacement, why }));

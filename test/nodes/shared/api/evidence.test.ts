@@ -6,7 +6,7 @@ import {
 	holdsSomething,
 	type Evidence,
 } from '../../../../nodes/shared/api/evidence';
-import type { Answer } from '../../../../nodes/shared/api/http';
+import type { Answer, ServiceRequest } from '../../../../nodes/shared/api/http';
 import type { JsonValue } from '../../../../nodes/shared/json';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
@@ -15,14 +15,19 @@ type Send = (client: ApiClient) => Promise<Answer>;
 const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
 
 function answering(status: number, text: string) {
-	const transport = jest.fn(async () => await Promise.resolve({ status, headers: {}, text }));
-	return { transport, client: new ApiClient(transport, clock, () => 0) };
+	const asked: string[] = [];
+	const transport = jest.fn(async ({ method, path }: ServiceRequest) => {
+		asked.push(`${method} ${path.replace(IDS, '/{id}')}`);
+		return await Promise.resolve({ status, headers: {}, text });
+	});
+	return { transport, asked, client: new ApiClient(transport, clock, () => 0) };
 }
 
 const contacts = { agent_uuid: 'agent_a', contacts: [{ phone: '9876543210' }] };
 const call = { agent_uuid: 'agent_a', country_code: 'IN', phone_number: '9876543210' };
 const legacy = { agent_uuid: 'agent_a', chat_session_id: 's', message: 'Hello' };
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
+const IDS = new RegExp(`/(42|c|${ID})(?=/|$)`);
 
 /** Every endpoint, with answers that prove its success. */
 const WRITES: Array<[string, Send, unknown[]]> = [
@@ -189,6 +194,12 @@ const OPEN = new Set([
 ]);
 
 describe.each(WRITES)('%s', (name, send, proofs) => {
+	test('is what is asked for', async () => {
+		const { client, asked } = answering(200, JSON.stringify(proofs[0]));
+		await send(client);
+		expect(asked).toEqual([name]);
+	});
+
 	test.each(proofs.map((proof) => [JSON.stringify(proof)]))('%s is a success', async (text) => {
 		expect(await send(answering(200, text).client)).toMatchObject({ status: 200 });
 	});
@@ -263,7 +274,13 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 	);
 });
 
-describe.each(READS)('%s', (_name, send, proofs) => {
+describe.each(READS)('%s', (name, send, proofs) => {
+	test('is what is asked for', async () => {
+		const { client, asked } = answering(200, JSON.stringify(proofs[0]));
+		await send(client);
+		expect(asked).toEqual([name]);
+	});
+
 	test.each(proofs.map((proof) => [JSON.stringify(proof)]))('%s can be read', async (text) => {
 		expect(await send(answering(200, text).client)).toMatchObject({ status: 200 });
 	});

@@ -1,4 +1,5 @@
 import { ApiMapping } from '../../../../nodes/shared/apiMapping';
+import { CHAT_PLACEMENT_FIELDS } from '../../../../nodes/shared/apiMapping/chat';
 
 test('a missing detail names the credential’s switch and field, and whom to ask', () => {
 	const missing = () => new ApiMapping({ dndAddAgentName: ' ' }).required('dndAddAgentName');
@@ -30,6 +31,14 @@ test('several missing details are named at once, each once', () => {
 		),
 	});
 });
+
+test.each(Object.entries(CHAT_PLACEMENT_FIELDS))(
+	'%s: in the body unless the credential says query',
+	(_name, { choices, unset }) => {
+		expect(choices.map(({ value }) => value)).toEqual(['query']);
+		expect(unset).toBe('In the Body');
+	},
+);
 
 function caught(act: () => unknown): unknown {
 	try {

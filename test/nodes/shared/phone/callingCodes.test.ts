@@ -41,6 +41,7 @@ test('a code is found at the beginning of digits, and is the beginning of no oth
 		expect(countriesWith(code).map(callingCodeOf)).toEqual(countriesWith(code).map(() => code));
 	}
 	expect(leadingCode('999')).toBeUndefined();
+	expect(countriesWith('999')).toEqual([]);
 	expect(leadingCode('')).toBeUndefined();
 });
 
