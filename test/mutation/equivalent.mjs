@@ -11,12 +11,6 @@ export const EQUIVALENT = [
 	['phone/campaignPhone.ts', "'string'", '""', SHORT_CUT],
 	['phone/written.ts', '!/[^\\x20-\\x7e]/.test(text)', 'false', SHORT_CUT],
 	['feed/progress.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
-	[
-		'chat/hold.ts',
-		'this.current === line',
-		'true',
-		'another socket waits beside only while this one is the one in use',
-	],
 	['chat/inbox.ts', 'eventId !== null', 'true', 'what is kept without an ID is never looked up'],
 	['shared/clock.ts', 'true', 'false', 'the listener is taken off when the wait ends'],
 	[

@@ -89,10 +89,10 @@ export class Line {
 		if (this.socket?.readyState !== OPEN) return false;
 		try {
 			this.socket.send(text);
-			return true;
 		} catch {
 			return false;
 		}
+		return true;
 	}
 
 	/** Ends the socket: politely, then after a moment without waiting for the other side. */

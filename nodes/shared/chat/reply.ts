@@ -80,10 +80,7 @@ export class ReplyCollector {
 		const own = this.results.findLast(
 			({ turn_id: turn, message_id: id, merged_into: into }) =>
 				// A client may have chosen an ID that another message has as well.
-				(turnId === null || turn === null) &&
-				id !== null &&
-				messageIds.includes(id) &&
-				into === null,
+				(turnId === null || turn === null) && messageIds.some((one) => one === id) && into === null,
 		);
 		const merged = this.results.findLast(
 			({ merged_into: into }) => turnId !== null && into === turnId,
@@ -119,7 +116,7 @@ export class ReplyCollector {
 		const alike = this.entries
 			.filter((entry): entry is Message => entry.kind === 'user')
 			.filter(({ content }) => sentText === null || content.trim() === sentText.trim());
-		const known = alike.find(({ id }) => id !== null && messageIds.includes(id));
+		const known = alike.find(({ id }) => messageIds.some((one) => one === id));
 		const [only] = alike;
 		if (known !== undefined || only === undefined || alike.length > 1) return known ?? null;
 		const resultAt = this.entries.findIndex(

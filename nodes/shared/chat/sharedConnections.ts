@@ -178,13 +178,18 @@ class SharedConnection {
 		this.leases.add(lease);
 		this.joined.abort();
 		this.joined = new AbortController();
-		const missed = options.holder === 'trigger' ? this.kept.get(options.node) : undefined;
-		if (missed !== undefined) {
-			this.kept.delete(options.node);
-			void Promise.resolve().then(() => missed.forEach((event) => lease.receive(event)));
-		}
+		if (options.holder === 'trigger') void this.handOver(lease);
 		this.connection.start().hurry();
 		return lease;
+	}
+
+	/** What came since the trigger left, once its lease is in its hands. */
+	private async handOver(lease: ChatLease): Promise<void> {
+		const { node } = lease.options;
+		const missed = this.kept.get(node) ?? [];
+		this.kept.delete(node);
+		await Promise.resolve();
+		for (const event of missed) lease.receive(event);
 	}
 
 	private leave(lease: ChatLease): void {

@@ -209,6 +209,13 @@ it('an answer to an interactive message is known as the only message of the cust
 	expect(replyTo(MERGED, events, null)).toEqual({ reply: 'A', source: 'events' });
 });
 
+it('a result without a turn is known by any ID of the own message', () => {
+	const wanted = { turnId: null, messageIds: ['m-1', 'u-1'], isNew: true };
+	const own: Event = ['turn_result', { message_id: 'u-1', state: 'default' }];
+	const events = [user('hi', 'u-1'), ai('A'), own, user('x', 'u-2'), ai('X')];
+	expect(replyTo(wanted, events)).toEqual({ reply: 'A', source: 'events' });
+});
+
 it('an ID that the client chose does not make the result of another turn its own', () => {
 	const wanted = { turnId: 't-1', messageIds: ['7'], isNew: true };
 	const events = [user('hi', 'u-1'), ai('X'), result('t-5', '7')];
