@@ -222,3 +222,11 @@ test('loads through n8n’s own loader, with each open detail empty and behind i
 	}
 	expect(type.properties.find(({ name }) => name === 'apiToken')?.typeOptions?.password).toBe(true);
 });
+
+test('it is found by its name, and its help is a page of this package', () => {
+	expect(new VoiceChatAgentApiTokenApi()).toMatchObject({
+		name: 'voiceChatAgentApiTokenApi',
+		displayName: 'Voice and Chat Agent API',
+		documentationUrl: expect.stringMatching(/^https:\/\/github\.com\/.+#credential$/),
+	});
+});

@@ -10,6 +10,12 @@ export const EQUIVALENT = [
 	['phone/campaignPhone.ts', "'number'", '""', SHORT_CUT],
 	['phone/campaignPhone.ts', "'string'", '""', SHORT_CUT],
 	['phone/written.ts', '!/[^\\x20-\\x7e]/.test(text)', 'false', SHORT_CUT],
+	[
+		'phone/written.ts',
+		'/^\\W*(?:\\+|00)/',
+		'/\\W*(?:\\+|00)/',
+		'a plus between digits is no number, and no code that is known holds two zeros',
+	],
 	['feed/progress.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
 	['chat/inbox.ts', 'eventId !== null', 'true', 'what is kept without an ID is never looked up'],
 	['shared/clock.ts', 'true', 'false', 'the listener is taken off when the wait ends'],

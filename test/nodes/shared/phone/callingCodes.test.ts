@@ -1,8 +1,10 @@
 import {
 	getCountryCallingCode,
+	getExampleNumber,
 	isSupportedCountry,
 	parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
+import examples from 'libphonenumber-js/mobile/examples';
 import { COUNTRIES } from '../../../../nodes/PlaceCall/request/countries';
 import {
 	callingCodeOf,
@@ -70,4 +72,17 @@ test('where a zero in brackets is dropped, no number begins with a zero and anot
 	expect(wrong).toEqual([]);
 	expect(['44', '49', '91', '971'].every(hasTrunkZero)).toBe(true);
 	expect(['39', '1', '7', '378', '242', '250'].some(hasTrunkZero)).toBe(false);
+});
+
+test('a zero in brackets is dropped wherever the numbering plan knows no other prefix of its calls at home', () => {
+	const codes = new Set(COUNTRIES.flatMap(({ code }) => callingCodeOf(code) ?? []));
+	const dialled = [...codes].filter((code) => {
+		const [main = ''] = countriesWith(code);
+		const example = isSupportedCountry(main) ? getExampleNumber(main, examples) : undefined;
+		const atHome = parsePhoneNumberFromString(`0${example?.nationalNumber}`, example?.country);
+		return example !== undefined && atHome?.number === example.number;
+	});
+	expect(dialled.length).toBeGreaterThan(80);
+	// Belarus dials 8 as well, and some numbers of Rwanda begin with a zero.
+	expect(dialled.filter((code) => !hasTrunkZero(code)).sort()).toEqual(['250', '375']);
 });
