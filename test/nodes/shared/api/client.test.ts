@@ -1,5 +1,6 @@
 import { ERROR_TABLE, type ErrorCode } from '../../../../nodes/shared/api/errorTable';
 import { dataOf, recordOf } from '../../../../nodes/shared/api/envelope';
+import { ServiceRefusal } from '../../../../nodes/shared/api/errors';
 import { carries } from '../../../../nodes/shared/api/evidence';
 import {
 	TransportFault,
@@ -136,6 +137,35 @@ describe('every documented error, by its body', () => {
 		expect(await refusal(body, 409, POST)).toMatchObject({
 			message: 'The service did not accept the request',
 		});
+	});
+
+	test.each<[string, object, number, ServiceRequest, ErrorCode | undefined]>([
+		[
+			'a code without a word',
+			{ details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED' } },
+			200,
+			POST,
+			'no_outbound_number',
+		],
+		[
+			'a reason without a word',
+			{ upstream_body: { reason: 'something_new' } },
+			200,
+			POST,
+			'upstream_refusal',
+		],
+		['401, in other words', { success: false, error: 'Sign in' }, 401, GET, 'invalid_api_token'],
+		[
+			'a word about the phone, of another request',
+			{ success: false, error: 'phone is busy' },
+			422,
+			{ method: 'DELETE', path: '/v1/calls' },
+			undefined,
+		],
+	])('%s', async (_what, body, status, request, code) => {
+		const error = await refusal(body, status, request);
+		expect(error).toMatchObject({ name: 'ServiceRefusal' });
+		expect(error instanceof ServiceRefusal ? error.refusal.code : 'none').toBe(code);
 	});
 
 	test('the service’s own words are kept, lists included', async () => {
@@ -285,7 +315,10 @@ describe('the envelope', () => {
 		expect(dataOf(await read([1]))).toEqual([1]);
 	});
 
-	test('`error: null` beside a success is no refusal', async () => {
-		expect(dataOf(await read({ success: true, error: null, data: { a: 1 } }))).toEqual({ a: 1 });
-	});
+	test.each([null, 'call_not_found', 'deprecated'])(
+		'`error: %j` beside a success is no refusal',
+		async (error) => {
+			expect(dataOf(await read({ success: true, error, data: { a: 1 } }))).toEqual({ a: 1 });
+		},
+	);
 });

@@ -64,6 +64,7 @@ describe('an answer', () => {
 		['POST', 299, '{"success":true'],
 		['GET', 200, '{"success":true,"data":{}}'],
 		['POST', 200, '{"success":true}'],
+		['POST', 200, '{"note":"<b>done</b>"}'],
 		['POST', 200, `{"text":"${'x'.repeat(300)}"}`],
 		['POST', 400, '{"success":false}'],
 		['POST', 400, '{"success":false,"error":null,"errors":[null],"details":null}'],
