@@ -37,6 +37,29 @@ test('where no execution can be stopped, its end is handed over too', async () =
 	await new Promise((resolve) => options?.abortSignal?.addEventListener?.('abort', resolve));
 });
 
+test('in an execution, which n8n ends by Stop, its end stands in the place of Stop and includes it', async () => {
+	const stop = new AbortController();
+	const ends: AbortSignal[] = [];
+	const helper = async function (this: { getExecutionCancelSignal: () => AbortSignal }) {
+		ends.push(this.getExecutionCancelSignal());
+		return await Promise.resolve({ statusCode: 200, headers: {}, body: '{}' });
+	};
+	const context = z.custom<IExecuteFunctions>().parse({
+		helpers: { httpRequestWithAuthentication: helper },
+		getExecutionCancelSignal: () => stop.signal,
+	});
+	const send = createTransport(context, 'https://voice.example.com', {});
+	const limit = jest.replaceProperty(TIME_LIMITS, 'wholeMs', 20);
+	await send({ method: 'GET', path: '/v1/calls' });
+	limit.restore();
+	await new Promise((resolve) => ends[0]?.addEventListener('abort', resolve));
+	expect(stop.signal.aborted).toBe(false);
+	await send({ method: 'GET', path: '/v1/calls' });
+	expect(ends[1]?.aborted).toBe(false);
+	stop.abort();
+	expect(ends[1]?.aborted).toBe(true);
+});
+
 test('every answer is taken as it comes, whatever its status', async () => {
 	expect(await handedOver('GET')).toMatchObject({
 		returnFullResponse: true,
