@@ -24,16 +24,20 @@ const room = (file) => /^nodes[\\/](\w+)/.exec(path.relative(import.meta.dirname
 /** A node may read what is shared; nothing reads a node but that node itself. */
 const arrows = {
 	meta: { type: 'problem', schema: [] },
-	create: ({ filename, report }) => ({
-		'ImportDeclaration, ExportNamedDeclaration[source], ExportAllDeclaration'(node) {
-			const source = node.source.value;
-			if (!source.startsWith('.')) return;
-			const to = room(path.resolve(path.dirname(filename), source));
-			if (to !== undefined && to !== 'shared' && to !== room(filename)) {
-				report({ node, message: `${to} has rooms of its own: move what is needed to shared.` });
-			}
-		},
-	}),
+	create({ filename, report }) {
+		const own = room(filename);
+		if (own === undefined) return {};
+		return {
+			'ImportDeclaration, ExportNamedDeclaration[source], ExportAllDeclaration'(node) {
+				const source = node.source.value;
+				if (!source.startsWith('.')) return;
+				const to = room(path.resolve(path.dirname(filename), source));
+				if (to !== undefined && to !== 'shared' && to !== own) {
+					report({ node, message: `${to} has rooms of its own: move what is needed to shared.` });
+				}
+			},
+		};
+	},
 };
 
 export default defineConfig(

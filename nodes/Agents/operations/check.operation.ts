@@ -2,7 +2,7 @@ import { additionalQueryParameters, readAdditions } from '../../shared/n8n/optio
 import { agentField } from '../../shared/n8n/agentField';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { findAgents, type FoundAgent } from '../../shared/api/agents';
+import { findAgents, type FoundAgent } from '../../shared/agents';
 import { getActiveAgents } from '../../shared/api/endpoints';
 import { parseAgentUuid } from '../../shared/api/identifiers';
 

@@ -1,7 +1,7 @@
 import { additionalQueryParameters, readAdditions } from '../../shared/n8n/options';
 import { forEachList } from '../../shared/n8n/list';
 import type { Operation } from '../../shared/n8n/operations';
-import { findAgents } from '../../shared/api/agents';
+import { findAgents } from '../../shared/agents';
 import { getActiveAgents } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 

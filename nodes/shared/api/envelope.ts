@@ -1,7 +1,7 @@
 import omit from 'lodash/omit';
-import { documentedError, explainStatus } from './errorTable';
+import { documentedError, explainStatus, type Refusal } from './errorTable';
 import type { Evidence } from './evidence';
-import { OutcomeUnknown, ServiceRefusal, type Refusal, type Speaker } from './errors';
+import { OutcomeUnknown, ServiceRefusal, type Speaker } from './errors';
 import type { Answer, ServiceRequest, WireAnswer } from './http';
 import { explainNotPerformed } from './notPerformed';
 import { withoutItsSecrets } from './secrets';

@@ -1,4 +1,4 @@
-import type { Refusal } from './errors';
+import type { JsonObject } from '../json';
 import type { ServiceRequest } from './http';
 
 /** The errors that the document names (Errors › Error texts and codes, HTTP status codes). */
@@ -19,11 +19,24 @@ export type ErrorCode =
 	| 'contact_refused'
 	| 'campaign_archived';
 
+/** The parts of an error body by which a refusal is recognized, whatever its HTTP status. */
+export type Refusal = {
+	/** Which documented error it is; none where the document does not name it. */
+	code?: ErrorCode;
+	/** `error`, or the texts of `errors`. */
+	texts: string[];
+	/** `details.error_code`. */
+	errorCode?: string;
+	/** `upstream_body.reason`. */
+	upstreamReason?: string;
+	body: JsonObject;
+};
+
 export type Explanation = { what: string; resolution: string };
 
 type Row = Explanation & {
 	code: ErrorCode;
-	/** Name of the row in the coverage table and in tests. */
+	/** Name of the row in tests. */
 	name: string;
 	matches: (refusal: Refusal, status: number, request: ServiceRequest) => boolean;
 };

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../json';
-import type { ErrorCode } from './errorTable';
+import type { ErrorCode, Refusal } from './errorTable';
 
 /**
  * Everything that goes wrong is told in two sentences: what happened, and what to do.
@@ -165,19 +164,6 @@ export const TOO_MANY_REQUESTS = 429;
 export function isRefusal(error: unknown, code: ErrorCode): error is ServiceRefusal {
 	return error instanceof ServiceRefusal && error.refusal.code === code;
 }
-
-/** The parts of an error body by which a refusal is recognized, whatever its HTTP status. */
-export type Refusal = {
-	/** Which documented error it is; none where the document does not name it. */
-	code?: ErrorCode;
-	/** `error`, or the texts of `errors`. */
-	texts: string[];
-	/** `details.error_code`. */
-	errorCode?: string;
-	/** `upstream_body.reason`. */
-	upstreamReason?: string;
-	body: JsonObject;
-};
 
 /** The error itself where it can be told to a person; a defect of ours goes on as it is. */
 export function explained(error: unknown): ExplainedError {

@@ -1,5 +1,5 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
-import { findAgents } from '../api/agents';
+import { findAgents } from '../agents';
 import { getActiveAgents } from '../api/endpoints';
 import { connect } from './connect';
 import { toNodeError } from './nodeErrors';

@@ -34,6 +34,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	/** Between one read and the next. */
 	let waits: number[];
 	let time: number;
+	let patience: jest.SpiedFunction<Reply['refuseAfter']>;
 
 	beforeAll(async () => {
 		simulator = await startSimulator({ dialect });
@@ -42,7 +43,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		waits = [];
 		time = Date.now();
 		jest.spyOn(clock, 'now').mockImplementation(() => time);
-		jest.spyOn(Reply.prototype, 'refuseAfter').mockImplementation(() => {});
+		patience = jest.spyOn(Reply.prototype, 'refuseAfter').mockImplementation(() => {});
 		// Every wait is over at once, and counts.
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 			const reads = simulator.requests.length;
@@ -352,7 +353,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	});
 
 	it('asks the sender to come again meanwhile, and starts the workflow all the same', async () => {
-		jest.mocked(Reply.prototype.refuseAfter).mockRestore();
+		patience.mockRestore();
 		simulator.faults.inject({ kind: 'status', status: 503 });
 		const { post, running } = await listen();
 		const started = running.next();

@@ -1,5 +1,4 @@
-import { clock } from '../../../nodes/shared/n8n/connect';
-import { backoffMs, pause, settledWithin } from '../../../nodes/shared/clock';
+import { backoffMs, pause, settledWithin, type Clock } from '../../../nodes/shared/clock';
 import { FakeClock, settle } from './chat/fakes';
 
 describe('backoffMs', () => {
@@ -95,6 +94,16 @@ describe('pause', () => {
 	});
 });
 
+/** By the timers that jest holds. */
+const systemClock: Clock = {
+	now: () => Date.now(),
+	sleep: async (ms) => {
+		await new Promise((resolve) => {
+			setTimeout(resolve, ms);
+		});
+	},
+};
+
 describe('settledWithin', () => {
 	beforeEach(() => jest.useFakeTimers());
 	afterEach(() => jest.useRealTimers());
@@ -105,7 +114,7 @@ describe('settledWithin', () => {
 	])(
 		'what %s in time is waited for no longer, and leaves no timer behind',
 		async (_how, settling) => {
-			await settledWithin(clock, 120_000, settling).catch(() => undefined);
+			await settledWithin(systemClock, 120_000, settling).catch(() => undefined);
 			await jest.advanceTimersByTimeAsync(1_000);
 			expect(jest.getTimerCount()).toBe(0);
 		},
@@ -113,7 +122,7 @@ describe('settledWithin', () => {
 
 	test('what never settles is waited for as long as said', async () => {
 		let isOver = false;
-		void settledWithin(clock, 5_000, new Promise(() => {})).then(() => (isOver = true));
+		void settledWithin(systemClock, 5_000, new Promise(() => {})).then(() => (isOver = true));
 		await jest.advanceTimersByTimeAsync(4_999);
 		expect(isOver).toBe(false);
 		await jest.advanceTimersByTimeAsync(1);

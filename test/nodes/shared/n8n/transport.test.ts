@@ -34,7 +34,9 @@ test('where no execution can be stopped, its end is handed over too', async () =
 	const options = await handedOver('POST');
 	limit.restore();
 	expect(options?.abortSignal).toMatchObject({ aborted: false });
-	await new Promise((resolve) => options?.abortSignal?.addEventListener?.('abort', resolve));
+	await new Promise((resolve) => {
+		options?.abortSignal?.addEventListener?.('abort', resolve);
+	});
 });
 
 test('in an execution, which n8n ends by Stop, its end stands in the place of Stop and includes it', async () => {

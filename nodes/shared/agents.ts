@@ -1,5 +1,5 @@
 import uniqBy from 'lodash/uniqBy';
-import { OutcomeUnknown } from './errors';
+import { OutcomeUnknown } from './api/errors';
 import {
 	isJsonObject,
 	type JsonObject,
@@ -7,9 +7,9 @@ import {
 	outlineOf,
 	valueAt,
 	valuesIn,
-} from '../json';
-import { AGENT_UUID } from './limits';
-import type { ApiMapping } from '../apiMapping';
+} from './json';
+import { AGENT_UUID } from './api/limits';
+import type { ApiMapping } from './apiMapping';
 
 /** `record` holds the agent as it comes, with `agent_uuid` where its ID stood elsewhere. */
 export type FoundAgent = { uuid: string; name: string; record: JsonObject };

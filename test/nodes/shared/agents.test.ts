@@ -1,6 +1,6 @@
-import { findAgents } from '../../../../nodes/shared/api/agents';
-import { ApiMapping, type MappingName } from '../../../../nodes/shared/apiMapping';
-import type { JsonValue } from '../../../../nodes/shared/json';
+import { findAgents } from '../../../nodes/shared/agents';
+import { ApiMapping, type MappingName } from '../../../nodes/shared/apiMapping';
+import type { JsonValue } from '../../../nodes/shared/json';
 
 type Details = { [name in MappingName]?: string };
 
