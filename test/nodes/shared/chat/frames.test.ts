@@ -65,6 +65,11 @@ describe('frames that arrive', () => {
 		expect(parseFrame(eventFrame('nudge_sent', given))).toMatchObject({ event: { eventId } });
 	});
 
+	it('reads a frame of eight million characters', () => {
+		const text = eventFrame('message_received', 'e-1', { content: 'x'.repeat(8_000_000) });
+		expect(parseFrame(text).kind).toBe('event');
+	});
+
 	it('reads an event whose payload is missing or no object', () => {
 		expect(parseFrame('{"type":"session_closed"}')).toMatchObject({ event: { payload: {} } });
 		expect(parseFrame('{"type":"x","payload":[1]}')).toMatchObject({ event: { payload: {} } });

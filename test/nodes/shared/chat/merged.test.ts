@@ -79,9 +79,9 @@ describe('merged', () => {
 		socket().receives(merged);
 		happens(socket(), 'message_received', user('hi'));
 		happens(socket(), 'message_received', ai('a text'));
-		await clock.advance(119_000);
+		await clock.advance(119_999);
 		expect(outcome()).toBeNull();
-		await clock.advance(1_000);
+		await clock.advance(1);
 		expect(outcome()).toMatchObject({ reply: 'a text', result: null, end: 'time' });
 	});
 

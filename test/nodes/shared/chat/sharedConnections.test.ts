@@ -171,7 +171,7 @@ describe('events', () => {
 		await hold();
 		before.lease.close();
 		socket().receives(eventFrame('nudge_sent', 'e1'));
-		await clock.advance(2_900);
+		await clock.advance(2_999);
 		const after = lease('trigger');
 		// Not before the trigger holds the lease.
 		expect(after.events).toEqual([]);
@@ -182,6 +182,18 @@ describe('events', () => {
 		const third = lease('trigger');
 		await settle();
 		expect(third.events).toEqual([]);
+	});
+
+	it('are kept for a trigger that is published again up to a thousand: the latest ones', async () => {
+		const { lease, socket, hold } = processRig();
+		const before = lease('trigger');
+		await hold();
+		before.lease.close();
+		for (let id = 0; id <= 1_000; id += 1) socket().receives(eventFrame('nudge_sent', id));
+		const { events } = lease('trigger');
+		await settle();
+		expect(events).toHaveLength(1_000);
+		expect([events[0], events.at(-1)]).toEqual(['1', '1000']);
 	});
 
 	it('reach a trigger that is published again while another one follows the session on', async () => {
@@ -240,8 +252,10 @@ describe('holders of different patience', () => {
 		const [action, trigger] = [use.lease(), use.lease('trigger')];
 		const unsent = action.lease.exchange('a', 10_000);
 		await settle();
+		expect(trigger.lease.setback).toBeNull();
 		await refuse(use, 1_000);
 		expect(action.endings).toEqual([]);
+		expect(trigger.lease.setback).toMatchObject({ kind: 'held_or_inactive' });
 		await refuse(use, 0);
 		const [ending] = action.endings;
 		expect(await unsent).toEqual({ kind: 'not_sent', readiness: { kind: 'ended', ending } });
@@ -253,6 +267,22 @@ describe('holders of different patience', () => {
 		expect(use.sockets).toHaveLength(3);
 		await use.hold();
 		expect(await trigger.lease.ready()).toEqual({ kind: 'open' });
+	});
+
+	it('an action is told after four more attempts that nothing can be reached; the trigger waits on', async () => {
+		const use = processRig();
+		const [action, trigger] = [use.lease(), use.lease('trigger')];
+		await settle();
+		for (const seconds of [1, 2, 4, 8]) {
+			use.socket().breaks();
+			await use.clock.advance(seconds * 1_000);
+			expect(trigger.lease.setback).toMatchObject({ kind: 'unreachable' });
+			expect(action.endings).toEqual([]);
+		}
+		use.socket().breaks();
+		await settle();
+		expect(action.endings).toMatchObject([{ kind: 'unreachable' }]);
+		expect(trigger.endings).toEqual([]);
 	});
 
 	it('an action that comes during a slow poll has it tried at once, and is told what came of it', async () => {
