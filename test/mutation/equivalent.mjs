@@ -17,6 +17,13 @@ export const EQUIVALENT = [
 		'a plus between digits is no number, and no code that is known holds two zeros',
 	],
 	['feed/progress.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
+	[
+		'chat/closeCodes.ts',
+		'end.code !== null',
+		'true',
+		'an end that comes from the other side always has a code',
+	],
+	['chat/connection.ts', "'stopped'", '""', 'a stopped connection is known by its signal as well'],
 	['chat/inbox.ts', 'eventId !== null', 'true', 'what is kept without an ID is never looked up'],
 	['shared/clock.ts', 'true', 'false', 'the listener is taken off when the wait ends'],
 	[

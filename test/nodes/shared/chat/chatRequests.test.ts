@@ -27,7 +27,10 @@ test.each([
 
 test('neither a session nor an agent is told', () => {
 	expect(() => requireRecipient({ ...MESSAGE, sessionId: '', agentUuid: '' })).toThrow(
-		'Neither a session nor an agent says whom the message is for',
+		expect.objectContaining({
+			message: 'Neither a session nor an agent says whom the message is for',
+			resolution: expect.stringMatching(/^Fill in Session ID, or choose an agent in Agent/),
+		}),
 	);
 });
 

@@ -39,6 +39,11 @@ describe('ReconnectPolicy', () => {
 		['no answer', ended({ cause: 'connect_timeout', openForMs: null }), backoff(1, 'keep')],
 		['a missing ack', ended({ cause: 'no_ack' }), backoff(1, 'keep')],
 		[
+			'a missing ack, though 1008 follows',
+			ended({ cause: 'no_ack', code: 1008 }),
+			backoff(1, 'keep'),
+		],
+		[
 			'our own renewal',
 			ended({ cause: 'renewed', code: 1000 }),
 			{ kind: 'reconnect', token: 'keep', wait: { kind: 'none' } },

@@ -173,10 +173,11 @@ describe('events', () => {
 	});
 
 	it('counts what it cannot read and goes on', async () => {
-		const { connection, socket, events, hold } = rig();
+		const { connection, socket, events, hold, logged } = rig();
 		connection.start();
 		await hold();
-		for (const data of [new ArrayBuffer(1), '{', '[]', '{}', 'x'.repeat(9_000_000)]) {
+		const large = 'x'.repeat(9_000_000);
+		for (const data of [new ArrayBuffer(1), '{', '[]', '{}', large, large]) {
 			socket().receives(data);
 		}
 		socket().receives(ackFrame({ state: 'default' }));
@@ -187,9 +188,13 @@ describe('events', () => {
 			not_json: 1,
 			not_an_object: 1,
 			no_type: 1,
-			too_large: 1,
+			too_large: 2,
 			unexpected_ack: 1,
 		});
+		const told = logged.filter(([message]) => message !== 'Frame of the chat session left out');
+		expect(told).toEqual([
+			['A frame of a chat session is too large to be read', { sessionId: 's-1', chars: 9_000_000 }],
+		]);
 	});
 
 	it('gives a replay its chance when an event could not be handed on', async () => {

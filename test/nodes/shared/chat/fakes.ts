@@ -101,8 +101,9 @@ export class FakeSocket implements ChatSocket {
 		this.fire('close', { code, reason });
 	}
 
-	/** As the network does it: an error event, then a close event. */
+	/** As the network does it: an error event, which some sockets throw if nobody listens, then a close event. */
 	breaks(): void {
+		if (!this.listeners.some(([listened]) => listened === 'error')) throw new Error('unheard');
 		this.fire('error');
 		this.ends(1006);
 	}

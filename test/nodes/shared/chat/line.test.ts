@@ -19,6 +19,20 @@ test('the first reason to end a socket is the one that counts, and it is closed 
 	expect(socket.closeCalls).toEqual([1000]);
 });
 
+test('a socket that does not open in time has said nothing', async () => {
+	const clock = new FakeClock();
+	const socket = new FakeSocket('wss://stream.example.com');
+	socket.deaf = true;
+	const line = new Line(socket.url, { openSocket: () => socket, clock, onFrame: () => undefined });
+	await clock.advance(15_000);
+	expect(await line.ended).toEqual({
+		cause: 'connect_timeout',
+		code: null,
+		reason: '',
+		openForMs: null,
+	});
+});
+
 test('a socket that answers its closing ends with what it said', async () => {
 	const { socket, line } = opened();
 	socket.deaf = true;

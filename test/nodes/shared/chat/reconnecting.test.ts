@@ -124,7 +124,7 @@ describe('reconnecting', () => {
 	});
 
 	it('tells after the second close with a code of no document', async () => {
-		const { connection, socket, clock, endings, hold } = rig();
+		const { connection, socket, clock, endings, logged, hold } = rig();
 		connection.start();
 		await hold();
 		socket().ends(4409, 'replaced');
@@ -137,6 +137,10 @@ describe('reconnecting', () => {
 			code: 4409,
 			originalMessage: 'close code 4409 · replaced',
 		});
+		expect(logged.at(-1)).toEqual([
+			endings[0]?.message,
+			{ sessionId: 's-1', originalMessage: 'close code 4409 · replaced' },
+		]);
 	});
 
 	it('stops at 1003', async () => {

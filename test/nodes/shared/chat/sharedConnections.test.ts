@@ -184,6 +184,32 @@ describe('events', () => {
 		expect(third.events).toEqual([]);
 	});
 
+	it('are not kept for a trigger whose successor was there before it left', async () => {
+		const { lease, socket, hold } = processRig();
+		const [before, successor] = [lease('trigger'), lease('trigger')];
+		await hold();
+		before.lease.close();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		const third = lease('trigger');
+		await settle();
+		expect(successor.events).toEqual(['e1']);
+		expect(third.events).toEqual([]);
+	});
+
+	it('are kept each time anew for a trigger that is published again and again', async () => {
+		const { lease, socket, hold, clock } = processRig();
+		const before = lease('trigger');
+		await hold();
+		before.lease.close();
+		await clock.advance(1_000);
+		lease('trigger').lease.close();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		await clock.advance(2_500);
+		const after = lease('trigger');
+		await settle();
+		expect(after.events).toEqual(['e1']);
+	});
+
 	it('are kept for a trigger that is published again up to a thousand: the latest ones', async () => {
 		const { lease, socket, hold } = processRig();
 		const before = lease('trigger');
@@ -259,6 +285,7 @@ describe('holders of different patience', () => {
 		await refuse(use, 0);
 		const [ending] = action.endings;
 		expect(await unsent).toEqual({ kind: 'not_sent', readiness: { kind: 'ended', ending } });
+		expect(action.lease.ending).toBe(ending);
 		expect(action.endings).toMatchObject([{ kind: 'held_or_inactive', outcome: 'notSent' }]);
 		expect(await action.lease.ready()).toEqual({ kind: 'ended', ending: action.endings[0] });
 		expect(action.lease.signal.aborted).toBe(true);
@@ -323,7 +350,10 @@ describe('holders of different patience', () => {
 		await refuse(use, 1_000);
 		await refuse(use, 60_000);
 		expect(endings).toHaveLength(1);
-		expect(warn).toHaveBeenLastCalledWith(endings[0]?.message, expect.anything());
+		expect(warn.mock.calls).toEqual([
+			['Connecting to the chat session again', expect.anything()],
+			[endings[0]?.message, expect.anything()],
+		]);
 		expect(use.sockets).toHaveLength(2);
 		lease.close();
 		expect(endings).toHaveLength(1);
@@ -434,6 +464,16 @@ describe('client_id', () => {
 		expect(clientIds()[0]).not.toBe(clientIds()[1]);
 		sockets[1]?.receives(eventFrame('nudge_sent', 'e1'));
 		expect(events).toEqual(['e1']);
+	});
+
+	it('of a trigger that has just left stays with the action that finds its connection', async () => {
+		const { lease, sockets, hold } = processRig();
+		const trigger = lease('trigger');
+		await hold();
+		trigger.lease.close();
+		expect(await lease().lease.ready()).toEqual({ kind: 'open' });
+		expect(sockets).toHaveLength(1);
+		expect(sockets[0]?.closeCalls).toEqual([]);
 	});
 
 	it('of a trial is none of an active trigger', async () => {
