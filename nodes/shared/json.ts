@@ -61,10 +61,11 @@ export function* valuesIn(root: JsonValue, most = Infinity): Generator<JsonValue
 /** An answer with more values than this is not searched further, so that none can keep n8n busy. */
 const MOST_VALUES = 100_000;
 
-/** The values of a field wherever it stands in an answer whose shape is open, the one nearest to the top first. */
-export function* fieldsIn(root: JsonValue, name: string): Generator<JsonValue> {
+/** The values of these fields wherever they stand in an answer whose shape is open, those nearest to the top first. */
+export function* fieldsIn(root: JsonValue, ...names: string[]): Generator<JsonValue> {
 	for (const value of valuesIn(root, MOST_VALUES)) {
-		if (isJsonObject(value) && Object.hasOwn(value, name)) yield value[name] ?? null;
+		if (!isJsonObject(value)) continue;
+		for (const name of names) if (Object.hasOwn(value, name)) yield value[name] ?? null;
 	}
 }
 
