@@ -4,8 +4,7 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { authorize } from '../nodes/shared/n8n/authorize';
-import { apiMappingProperties } from '../nodes/shared/n8n/apiMappingProperties';
+import { apiMappingProperties, authorize } from '../nodes/shared/n8n/credential';
 
 export class VoiceChatAgentApiTokenApi implements ICredentialType {
 	name = 'voiceChatAgentApiTokenApi';
@@ -18,7 +17,7 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 	} as const;
 
 	documentationUrl =
-		'https://github.com/n8n-nodes-voice-chat-agent/n8n-nodes-voice-chat-agent#credential';
+		'https://github.com/n8n-nodes-voice-chat-agent/n8n-nodes-voice-chat-agent/blob/main/docs/credential.md';
 
 	properties: INodeProperties[] = [
 		{

@@ -1,10 +1,19 @@
 /** `npm run screenshots -- <folder>`: what a user sees of each node, the credential and the outputs. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import type { INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { Editor } from '../test/browser/editor';
-import { completed, credentialType, readExample } from '../test/n8n/examples';
+import {
+	completed,
+	CREDENTIAL_OF,
+	credentialType,
+	type Credentials,
+	exampleFiles,
+	examplesFolder,
+	readExample,
+} from '../test/n8n/examples';
 import { installPackage, packageName, projectFolder } from '../test/n8n/package-install';
 import { freePort } from '../test/n8n/ports';
 import { chain, manualTrigger, node, type WorkflowJson } from '../test/n8n/workflow';
@@ -12,6 +21,8 @@ import { fixtures } from '../test/simulator';
 import { build } from './build';
 import { startStack, type Stack } from './stack';
 
+/** The list of the examples. */
+const SAMPLE = 'leads.csv';
 const folder = resolve(process.argv[2] ?? join(projectFolder, 'docs', 'images'));
 
 async function takeAll(): Promise<void> {
@@ -22,12 +33,14 @@ async function takeAll(): Promise<void> {
 		console.log,
 	);
 	try {
+		await copyFile(join(examplesFolder, SAMPLE), join(stack.n8n.files, SAMPLE));
 		const editor = await Editor.open(stack.n8n.baseUrl);
 		try {
 			await takePanels(stack, editor);
 			await takeExamples(stack, editor);
+			await takeOutputs(stack, editor);
 			await takeErrors(stack, editor);
-			await editor.openCredential(stack.account.credential.id);
+			await editor.openCredential(stack.credential.id);
 			await editor.screenshot(folder, 'credential');
 		} finally {
 			await editor.close();
@@ -39,44 +52,53 @@ async function takeAll(): Promise<void> {
 }
 
 /** The panel of every node of the package, as it is when it has just been put on the canvas. */
-async function takePanels({ driver, account }: Stack, editor: Editor): Promise<void> {
+async function takePanels(stack: Stack, editor: Editor): Promise<void> {
 	for (const name of await nodeNames()) {
-		const credentials = { [credentialType]: account.credential };
 		const title = titleOf(name);
-		const under = node(title, `${packageName}.${name}`, 1, {}, { credentials });
 		const before = name.endsWith('Trigger') ? [] : [manualTrigger()];
-		const { id } = await driver.createWorkflow(chain(name, ...before, under));
+		const workflow = chain(name, ...before, ours(stack, title));
+		const { id } = await stack.driver.createWorkflow(workflow);
 		await editor.openWorkflow(id);
 		await editor.openNode(title);
 		await editor.screenshot(folder, `panel-${name}`);
 	}
 }
 
-async function takeExamples(stack: Stack, editor: Editor): Promise<void> {
-	const example = readExample('campaign-feed-from-spreadsheet.json');
-	const feed = await stack.driver.createWorkflow(completed(example, stack.account));
-	await editor.openWorkflow(feed.id);
-	await editor.screenshot(folder, 'workflow-campaign-feed');
-	const { id } = await stack.driver.runManually(feed, 'Start');
-	await editor.openExecution(feed.id, id, 'Push Campaign Contacts');
-	await editor.screenshot(folder, 'output-pushCampaignContacts-pushed');
+/** The canvas of each example, whole, with an account in each node. */
+async function takeExamples({ driver, credential }: Stack, editor: Editor): Promise<void> {
+	const accounts: Credentials = { [credentialType]: credential };
+	for (const type of Object.values(CREDENTIAL_OF)) {
+		accounts[type] ??= await driver.createCredential(type, {});
+	}
+	for (const file of exampleFiles()) {
+		const { id } = await driver.createWorkflow(completed(readExample(file), accounts));
+		await editor.openWorkflow(id);
+		await editor.canvasPicture(folder, `example-${basename(file, '.json')}`);
+	}
+}
+
+/** What comes out of the nodes of the main path. */
+async function takeOutputs(stack: Stack, editor: Editor): Promise<void> {
+	const { full } = fixtures.agents;
+	const rows = feed(stack, full, fixtures.campaigns.active);
+	await takeRun(
+		'output-pushCampaignContacts-pushed',
+		rows,
+		'Push Campaign Contacts',
+		stack,
+		editor,
+	);
 	await editor.page.getByText('Rejected Branch').click();
 	await editor.screenshot(folder, 'output-pushCampaignContacts-rejected');
-	const call = completed(placeCall, stack.account);
-	await takeRun('output-placeCall', call, 'Place Call', stack, editor);
+	await takeRun('output-placeCall', call(stack, full), 'Place Call', stack, editor);
 }
 
 /** One refusal of each node of the main path, as the panel tells it. */
 async function takeErrors(stack: Stack, editor: Editor): Promise<void> {
-	const refused = {
-		...stack.account,
-		agentUuid: fixtures.agents.noNumber,
-		campaignId: fixtures.campaigns.archived,
-	};
-	const feed = completed(readExample('campaign-feed-from-spreadsheet.json'), refused);
-	const push = 'Push Campaign Contacts';
-	await takeRun('error-pushCampaignContacts', feed, push, stack, editor);
-	await takeRun('error-placeCall', completed(placeCall, refused), 'Place Call', stack, editor);
+	const { noNumber } = fixtures.agents;
+	const rows = feed(stack, noNumber, fixtures.campaigns.archived);
+	await takeRun('error-pushCampaignContacts', rows, 'Push Campaign Contacts', stack, editor);
+	await takeRun('error-placeCall', call(stack, noNumber), 'Place Call', stack, editor);
 }
 
 async function takeRun(
@@ -92,16 +114,44 @@ async function takeRun(
 	await editor.screenshot(folder, picture);
 }
 
-const placeCall = chain(
-	'Place one call',
-	manualTrigger(),
-	node('Place Call', `${packageName}.placeCall`, 1, {
-		agentUuid: { __rl: true, mode: 'id', value: '' },
-		countryCode: 'IN',
-		phoneNumber: '98765 43210',
-		personName: 'Asha Rao',
-	}),
-);
+/** The rows of the sample list, which lies in n8n's folder for files. */
+function feed(stack: Stack, agentUuid: string, campaignId: number): WorkflowJson {
+	const file = { fileSelector: join(stack.n8n.files, SAMPLE) };
+	return chain(
+		'Feed the sample list',
+		manualTrigger(),
+		node('Read List', 'n8n-nodes-base.readWriteFile', 1.1, file),
+		node('Rows of the List', 'n8n-nodes-base.extractFromFile', 1.1, {
+			operation: 'csv',
+			options: { enableBOM: true },
+		}),
+		ours(stack, 'Push Campaign Contacts', {
+			campaignId: String(campaignId),
+			agentUuid: chosen(agentUuid),
+		}),
+	);
+}
+
+function call(stack: Stack, agentUuid: string): WorkflowJson {
+	return chain(
+		'Place one call',
+		manualTrigger(),
+		ours(stack, 'Place Call', {
+			agentUuid: chosen(agentUuid),
+			countryCode: 'IN',
+			phoneNumber: '98765 43210',
+			personName: 'Asha Rao',
+		}),
+	);
+}
+
+const chosen = (agentUuid: string) => ({ __rl: true, mode: 'id', value: agentUuid });
+
+function ours({ credential }: Stack, title: string, parameters: INodeParameters = {}): INode {
+	const type = title.replaceAll(' ', '').replace(/^./, (first) => first.toLowerCase());
+	const credentials = { [credentialType]: credential };
+	return node(title, `${packageName}.${type}`, 1, parameters, { credentials });
+}
 
 /** placeCall → Place Call */
 function titleOf(name: string): string {

@@ -6,7 +6,7 @@ import { owner } from '../test/n8n/driver';
 import { cacheFolder } from '../test/n8n/host';
 import { freePort } from '../test/n8n/ports';
 import { GiveUp } from '../test/n8n/until';
-import { startStack, type Stack, type StackOptions } from './stack';
+import { startStack, timeZone, type Stack, type StackOptions } from './stack';
 
 export interface SessionOptions extends Pick<StackOptions, 'install' | 'env'> {
 	command: string;
@@ -70,10 +70,11 @@ function welcome({ n8n, simulator, workflows }: Stack): string {
 		'',
 		`n8n                ${n8n.baseUrl}`,
 		`Sign in with       ${owner.email}  ${owner.password}`,
-		`Workflows          ${workflows.map(({ name }) => name).join(', ')}`,
+		`Time zone          ${timeZone}`,
 		`Simulated service  ${simulator.baseUrl}  (API token ${simulator.token})`,
-		`Files to read      ${n8n.files}`,
 		`Log                ${n8n.log}`,
+		'',
+		...workflows.map(({ id, name }) => `${n8n.baseUrl}/workflow/${id}  ${name}`),
 		'',
 		'Press Ctrl-C to stop.',
 		'',

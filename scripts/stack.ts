@@ -1,18 +1,11 @@
 /** The simulated service and a real n8n beside it, with a credential and the example workflows in place. */
-import { copyFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { credentialFor } from '../test/contract/credentialFor';
 import { N8nDriver, type Reference } from '../test/n8n/driver';
-import {
-	completed,
-	credentialType,
-	examplesFolder,
-	readExamples,
-	type Account,
-} from '../test/n8n/examples';
+import { completed, credentialType, exampleFiles, readExample } from '../test/n8n/examples';
 import { installHost } from '../test/n8n/host';
 import { N8nServer } from '../test/n8n/server';
-import { dialects, fixtures, startSimulator, type Simulator } from '../test/simulator';
+import { dialects, startSimulator, type Simulator } from '../test/simulator';
+import { firstSteps } from './firstSteps';
 
 export type Report = (line: string) => void;
 
@@ -28,10 +21,13 @@ export interface Stack {
 	n8n: N8nServer;
 	simulator: Simulator;
 	driver: N8nDriver;
-	account: Account;
+	credential: Reference;
 	workflows: Reference[];
 	stop: () => Promise<void>;
 }
+
+/** Of the examples that begin at a time of day. */
+export const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 
 const credentialName = 'Simulated voice and chat agent service';
 
@@ -42,7 +38,8 @@ export async function startStack(options: StackOptions, report: Report): Promise
 	// A placed call is finished, and its webhook delivered, a few seconds later.
 	simulator.setAutoComplete({ afterMs: 5_000 });
 	report('Starting n8n');
-	const { home, port, env = {} } = options;
+	const { home, port } = options;
+	const env = { GENERIC_TIMEZONE: timeZone, ...options.env };
 	const n8n = await N8nServer.start({ host, home, port, env });
 	const stop = async () => {
 		await n8n.stop();
@@ -50,14 +47,9 @@ export async function startStack(options: StackOptions, report: Report): Promise
 	};
 	try {
 		const driver = await N8nDriver.signIn(n8n.baseUrl);
-		const account = {
-			credential: await provideCredential(driver, simulator),
-			agentUuid: fixtures.agents.full,
-			campaignId: fixtures.campaigns.active,
-		};
-		await provideFiles(n8n.files);
-		const workflows = await provideExamples(driver, account);
-		return { n8n, simulator, driver, account, workflows, stop };
+		const credential = await provideCredential(driver, simulator);
+		const workflows = await provideWorkflows(driver, credential);
+		return { n8n, simulator, driver, credential, workflows, stop };
 	} catch (error) {
 		await stop();
 		throw error;
@@ -73,18 +65,16 @@ async function provideCredential(driver: N8nDriver, simulator: Simulator): Promi
 	return known;
 }
 
-async function provideFiles(folder: string): Promise<void> {
-	const sheets = (await readdir(examplesFolder)).filter((file) => /\.(csv|xlsx)$/.test(file));
-	for (const file of sheets) await copyFile(join(examplesFolder, file), join(folder, file));
-}
-
-/** Examples that are there already stay as the user left them. */
-async function provideExamples(driver: N8nDriver, account: Account): Promise<Reference[]> {
+/** What to begin with, and the examples; those that are there already stay as the user left them. */
+async function provideWorkflows(driver: N8nDriver, credential: Reference): Promise<Reference[]> {
 	const known = await driver.workflows();
+	const examples = exampleFiles().map((file) =>
+		completed(readExample(file), { [credentialType]: credential }),
+	);
 	const provided: Reference[] = [];
-	for (const example of readExamples()) {
+	for (const example of [firstSteps(credential), ...examples]) {
 		const found = known.find(({ name }) => name === example.name);
-		provided.push(found ?? (await driver.createWorkflow(completed(example, account))));
+		provided.push(found ?? (await driver.createWorkflow(example)));
 	}
 	return provided;
 }

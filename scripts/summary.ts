@@ -18,18 +18,16 @@ const [failedSteps = '0', ...files] = process.argv.slice(2);
 let passed = 0;
 let failed = 0;
 for (const file of files) {
-	const harness = existsSync(file)
-		? report.parse(JSON.parse(readFileSync(file, 'utf8')))
-		: undefined;
-	passed += harness?.numPassedTests ?? 0;
+	const level = existsSync(file) ? report.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+	passed += level?.numPassedTests ?? 0;
 	// A file that could not even be loaded has no tests to count.
-	failed += harness ? harness.numFailedTests + harness.numRuntimeErrorTestSuites : 0;
-	const left = harness ? harness.numPendingTests + harness.numTodoTests : 0;
+	failed += level ? level.numFailedTests + level.numRuntimeErrorTestSuites : 0;
+	const left = level ? level.numPendingTests + level.numTodoTests : 0;
 	if (left > 0) console.log(`${left} tests did not run in ${file}`);
-	const obsolete = harness?.snapshot.unchecked ?? 0;
+	const obsolete = level?.snapshot.unchecked ?? 0;
 	if (obsolete > 0) console.log(`${obsolete} snapshots belong to no test in ${file}`);
 	failed += left + obsolete;
-	if (!harness || harness.numPassedTests + harness.numFailedTests === 0) {
+	if (!level || level.numPassedTests + level.numFailedTests === 0) {
 		console.log(`No test ran in ${file}`);
 		failed++;
 	}

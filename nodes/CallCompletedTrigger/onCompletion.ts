@@ -12,6 +12,7 @@ import {
 	reportedOutcome,
 	type CompletionFilters,
 } from '../shared/calls/completion';
+import { withPhoneKey } from '../shared/calls/callRecord';
 import { isUnknownCall, type Included } from '../shared/calls/readBack';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import { Closed, notVerified, Verifications } from './verifications';
@@ -36,7 +37,7 @@ type CompletionSettings = {
 	filters: CompletionFilters;
 	/** Statuses that the user counts as finished. */
 	finished: string[];
-	answer: 'verified' | 'atOnce';
+	answersAtOnce: boolean;
 	repeats: boolean;
 };
 
@@ -71,7 +72,7 @@ async function take(context: IWebhookFunctions, delivery: Delivery): Promise<IWe
 	const { trigger } = emitter;
 	const here = trigger === undefined ? undefined : verificationsOf.get(trigger);
 	if (here?.isFull === true) return reply.refuse(ASK_AGAIN);
-	if (settings.answer === 'atOnce') reply.send(202, received(callId));
+	if (settings.answersAtOnce) reply.send(202, received(callId));
 	if (!settings.verify) {
 		const record = isJsonObject(payload) ? payload : { payload };
 		return pass(delivery, record, outcomeKey(callId, reportedOutcome(payload)));
@@ -86,13 +87,11 @@ async function verified(
 	delivery: Delivery,
 	verifications: Verifications,
 ): Promise<IWebhookResponseData> {
-	const { callId, settings, reply } = delivery;
+	const { callId, settings } = delivery;
 	const { reading, isFirst } = verifications.verify(callId, settings);
 	try {
 		const { record } = await reading;
-		if (isFirst || settings.repeats) return pass(delivery, record, outcomeKey(callId, record));
-		reply.send(200, { ...received(callId), message: 'This call was received before.' });
-		return NO_EXECUTION;
+		return pass(delivery, record, outcomeKey(callId, record));
 	} catch (error) {
 		return turnDown(delivery, error, isFirst);
 	}
@@ -111,7 +110,7 @@ function pass(
 	}
 	reply.send(200, received(callId));
 	if (!isWanted(record, settings.filters)) return NO_EXECUTION;
-	return emitter.emit(asItems(record), key);
+	return emitter.emit(asItems(withPhoneKey(record)), key);
 }
 
 /** Nothing starts: the call is made up or goes on, or nobody can tell now whether it does. */
@@ -139,7 +138,9 @@ function readCompletionSettings(context: IWebhookFunctions): CompletionSettings 
 		const value: unknown = context.getNodeParameter(name, fallback, {
 			extractValue: name.endsWith('.agentUuid'),
 		});
-		return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+		// An expression may give a list.
+		const parts: unknown[] = Array.isArray(value) ? value : [value];
+		return parts.filter((part) => typeof part === 'string' || typeof part === 'number').join();
 	};
 	const include: unknown = context.getNodeParameter('include', []);
 	const isIncluded = (part: string) => Array.isArray(include) && include.includes(part);
@@ -152,7 +153,7 @@ function readCompletionSettings(context: IWebhookFunctions): CompletionSettings 
 			status: parseList(text('filters.statuses')),
 		},
 		finished: parseList(text('settings.finishedStatuses', OBSERVED_OUTCOMES.join(','))),
-		answer: text('settings.answer') === 'atOnce' ? 'atOnce' : 'verified',
+		answersAtOnce: text('settings.answer') === 'atOnce',
 		repeats: context.getNodeParameter('settings.repeats', false) === true,
 	};
 }

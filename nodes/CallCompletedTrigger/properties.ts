@@ -1,3 +1,4 @@
+import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../shared/n8n/agentField';
 import { OBSERVED_OUTCOMES } from '../shared/calls/completion';
@@ -11,7 +12,7 @@ const filters: INodeProperties = {
 	default: {},
 	description: 'Which calls start the workflow. Without a filter every call does.',
 	options: [
-		{ ...agentField, required: false, description: 'Only calls of this agent' },
+		{ ...omit(agentField, 'required'), description: 'Only calls of this agent' },
 		{
 			displayName: 'Campaign IDs',
 			name: 'campaignIds',

@@ -1,18 +1,16 @@
+import { READS_AT_ONCE } from '../shared/api/limits';
 import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { CLOSING_MS } from '../shared/n8n/activeTriggers';
 import { clock, connect, type Connection } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
-import { ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
+import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
 import { readCompletedCall, ShowsNoEnd, type ReadBack } from '../shared/calls/readBack';
 import { pause, settledWithin } from '../shared/clock';
 import type { JsonObject } from '../shared/json';
 
 /** How long a call that cannot be read now, or shows no end yet, is read again. */
 const GIVE_UP_AFTER_MS = 5 * 60_000;
-
-/** A burst of completions neither presses the service nor n8n. */
-const READS_AT_ONCE = 10;
 
 /** Calls that are verified at once, most of them waiting for their turn. */
 const MOST_UNDER_WAY = 5_000;
@@ -140,10 +138,13 @@ export function notVerified(callId: string, error: unknown): ExplainedError {
 	const [what, resolution, originalMessage] =
 		error instanceof ExplainedError
 			? [error.message, error.resolution, error.originalMessage]
-			: [error instanceof Error ? error.message : String(error), '', undefined];
+			: [error instanceof Error ? error.message : String(error)];
 	return new NotSent(
 		`Call ${callId} was reported as completed but could not be read back, so the workflow was not started for it`,
-		`${what}. ${resolution} Then read this call with Get Call.`,
+		[what, resolution, 'Once that is put right, read this call with Get Call']
+			.filter((text) => text !== undefined)
+			.map(asSentence)
+			.join(' '),
 		originalMessage,
 	);
 }

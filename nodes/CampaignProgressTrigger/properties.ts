@@ -1,15 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { campaignField } from '../shared/n8n/campaignField';
 import { additionalQueryParameters } from '../shared/n8n/options';
 
 /** What the person sees, from top to bottom. */
 export const progressFields: INodeProperties[] = [
 	{
-		displayName: 'Campaign ID',
-		name: 'campaignId',
-		type: 'string',
-		default: '',
-		required: true,
-		placeholder: 'e.g. 42',
+		...campaignField,
 		description: 'The number of the campaign to follow',
 	},
 	{

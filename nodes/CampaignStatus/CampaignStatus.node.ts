@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { runNode } from '../shared/n8n/nodeRun';
+import { runNode } from '../shared/n8n/operations';
 import { readStatuses } from './readStatuses';
 import { statusFields } from './properties';
 

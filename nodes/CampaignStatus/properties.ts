@@ -1,9 +1,9 @@
+import { READS_AT_ONCE } from '../shared/api/limits';
 import type { INodeProperties } from 'n8n-workflow';
+import { campaignField } from '../shared/n8n/campaignField';
 import { additionalQueryParameters, concurrencyField } from '../shared/n8n/options';
 
-export const READS_AT_ONCE = 10;
-
-const waitFields: INodeProperties[] = [
+const queueWaitFields: INodeProperties[] = [
 	{
 		displayName: 'Wait Until Completed',
 		name: 'waitUntilCompleted',
@@ -69,16 +69,8 @@ const waitFields: INodeProperties[] = [
 
 /** What the person sees, from top to bottom. */
 export const statusFields: INodeProperties[] = [
-	{
-		displayName: 'Campaign ID',
-		name: 'campaignId',
-		type: 'string',
-		default: '',
-		required: true,
-		placeholder: 'e.g. 42',
-		description: 'The number of the campaign',
-	},
-	...waitFields,
+	campaignField,
+	...queueWaitFields,
 	{
 		displayName: 'Simplify',
 		name: 'simplify',

@@ -1,3 +1,4 @@
+import { READS_AT_ONCE } from '../shared/api/limits';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { getCampaignStatus } from '../shared/api/endpoints';
@@ -14,7 +15,6 @@ import { asItems, forEachItem } from '../shared/n8n/itemLoop';
 import { readAdditions, readConcurrency } from '../shared/n8n/options';
 import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { type WaitSettings, waitUntilCompleted } from './campaignWait';
-import { READS_AT_ONCE } from './properties';
 
 /** Another item has stopped the run, so this one need not wait any longer. */
 class Abandoned extends Error {

@@ -1,5 +1,5 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { plainText } from '../shared/chat/chatInput';
+import { plainText } from '../shared/values';
 import { isSecret } from '../shared/hash';
 import { asItems } from '../shared/n8n/itemLoop';
 import { withEmitter } from '../shared/n8n/executionEmitter';

@@ -2,10 +2,11 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
 import { splitSessionIds } from '../shared/chat/chatInput';
 import { chosenTypes } from '../shared/n8n/chatFields';
+import { triggerPlace } from '../shared/n8n/activeTriggers';
 import { connect } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { ChatEventsListener, type ListenerSettings } from './listener';
-import { activeListeners, listenerKey, storedSessions } from './watchRequests';
+import { activeListeners, storedSessions } from './watchRequests';
 
 /** Somebody is at the screen; at a start of n8n nobody is. */
 const BY_HAND = ['activate', 'create', 'update'];
@@ -16,7 +17,7 @@ export async function activate(context: ITriggerFunctions): Promise<ITriggerResp
 		const close = async () => await listener.close();
 		return { closeFunction: close, manualTriggerFunction: async () => await listener.start(true) };
 	}
-	const key = listenerKey(context);
+	const key = triggerPlace(context);
 	const closeFunction = async () => {
 		if (activeListeners.get(key) === listener) activeListeners.delete(key);
 		await listener.close();

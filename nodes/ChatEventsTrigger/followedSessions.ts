@@ -1,4 +1,4 @@
-import type { EndingKind } from '../shared/chat/closeCodes';
+import type { EndingKind } from '../shared/chat/reconnectPolicy';
 import type { ChatEnded } from '../shared/chat/endings';
 import type { Readiness } from '../shared/chat/exchange';
 import { type Backoff, backoffMs, deferred, pause } from '../shared/clock';

@@ -102,8 +102,8 @@ export class ChatEventsListener {
 		const standings = found.map((standing) =>
 			this.watched.get(standing.sessionId) === 'taken' ? { ...standing, ended: null } : standing,
 		);
-		for (const { sessionId, ended } of standings) {
-			if (ended === null && this.watched.has(sessionId)) this.watched.set(sessionId, 'taken');
+		for (const { sessionId } of standings) {
+			if (this.watched.has(sessionId)) this.watched.set(sessionId, 'taken');
 		}
 		// Whoever asked is told: it is not taken up.
 		await this.unwatch(standings.flatMap(({ sessionId, ended }) => (ended ? [sessionId] : [])));

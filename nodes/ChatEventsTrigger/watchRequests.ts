@@ -1,8 +1,9 @@
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { ExplainedError, InvalidInput } from '../shared/api/errors';
 import { isSecret } from '../shared/hash';
-import { parseWatchRequest, SECRET_HEADER } from '../shared/chat/chatWatch';
+import { parseWatchRequest, SECRET_HEADER } from '../shared/chat/chatInput';
 import type { JsonObject } from '../shared/json';
+import { triggerPlace } from '../shared/n8n/activeTriggers';
 import { clock } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { NO_EXECUTION, Reply } from '../shared/n8n/webhookAnswer';
@@ -27,7 +28,7 @@ export async function answerWatchRequest(
 		return refuseWatch(context, 403, WRONG_SECRET);
 	}
 	if (context.getMode() === 'manual') return refuseWatch(context, 409, TRIAL);
-	const key = listenerKey(context);
+	const key = triggerPlace(context);
 	const listener = activeListeners.get(key);
 	if (listener === undefined) return refuseWatch(context, 503, ELSEWHERE);
 	const answer = await answerOf(context, listener);
@@ -109,10 +110,6 @@ type TriggerContext = ITriggerFunctions | IWebhookFunctions;
 
 /** The triggers that are active in this process, for the requests that come to their addresses. */
 export const activeListeners = new Map<string, ChatEventsListener>();
-
-export function listenerKey(context: TriggerContext): string {
-	return `${context.getWorkflow().id ?? ''}/${context.getNode().id}`;
-}
 
 /** The list that n8n keeps over restarts. It is kept by the node's id: a renamed node keeps its sessions. */
 export function storedSessions(context: TriggerContext): string[] {

@@ -7,10 +7,8 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentField';
 import { forEachChatItem, type Prepare } from '../shared/n8n/chatItems';
-import { connectOnce } from '../shared/n8n/connect';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { NodeParameters } from '../shared/n8n/nodeParameters';
-import { runNode } from '../shared/n8n/nodeRun';
+import { runNode } from '../shared/n8n/operations';
 import { sendFields, MESSAGES_AT_ONCE } from './properties';
 import { sendByAsync } from './sendByAsync';
 import { sendByInbound, sendByLegacy } from './sendByRequest';
@@ -54,13 +52,12 @@ export class ChatSend implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runNode(this, async () => {
-			const parameters = new NodeParameters(this);
+		return await runNode(this, async (run) => {
+			const { parameters } = run;
 			const isAnswer = parameters.value('operation', 0) === 'answerInteraction';
 			const way = isAnswer
 				? answerInteraction
 				: (WAYS[parameters.text('sendBy', 0)] ?? sendBySocket);
-			const run = { context: this, parameters, connection: connectOnce(this) };
 			const options = {
 				concurrency: way === sendBySocket || isAnswer ? MESSAGES_AT_ONCE : 1,
 				deed: { one: 'message was already sent', several: 'messages were already sent' },

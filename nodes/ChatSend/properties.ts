@@ -1,3 +1,4 @@
+import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../shared/n8n/agentField';
 import { sessionField, shownWhere, takeOverField } from '../shared/n8n/chatFields';
@@ -23,13 +24,13 @@ const whatFields: INodeProperties[] = [
 			{
 				name: 'Answer Interaction',
 				value: 'answerInteraction',
-				action: 'Answer an interactive message',
+				action: 'Answer interactive chat message',
 				description: 'Choose an option of buttons, a list or a carousel, or give free-form input',
 			},
 			{
 				name: 'Send Message',
 				value: 'sendMessage',
-				action: 'Send a message',
+				action: 'Send chat message',
 				description: 'Send a message of the customer to the agent',
 			},
 		],
@@ -77,8 +78,7 @@ const whomFields: INodeProperties[] = [
 	shownWhere(sessionField, ANSWER),
 	shownWhere(
 		{
-			...sessionField,
-			required: false,
+			...omit(sessionField, 'required'),
 			description:
 				'The chat session. Leave empty to let the service find or create one for the agent.',
 		},
@@ -87,8 +87,7 @@ const whomFields: INodeProperties[] = [
 	shownWhere(agentField, { ...MESSAGE, sendBy: ['legacy'] }),
 	shownWhere(
 		{
-			...agentField,
-			required: false,
+			...omit(agentField, 'required'),
 			description: 'The agent to talk to; needed where Session ID is empty',
 		},
 		{ ...MESSAGE, sendBy: ['inbound', 'async'] },

@@ -1,5 +1,6 @@
 import { OutcomeUnknown } from '../shared/api/errors';
-import { parseSessionId, plainText, requireText } from '../shared/chat/chatInput';
+import { parseSessionId, requireText } from '../shared/chat/chatInput';
+import { plainText } from '../shared/values';
 import { type ClientFrame, interactionFrame, messageFrame } from '../shared/chat/frames';
 import { sendTurn, type TurnLink, type TurnOutcome } from '../shared/chat/turn';
 import type { JsonObject } from '../shared/json';

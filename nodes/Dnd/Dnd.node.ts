@@ -11,10 +11,11 @@ import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { operationFields, runOperation } from '../shared/n8n/operations';
 import { add } from './operations/add.operation';
 import { check } from './operations/check.operation';
+import { checkMany } from './operations/checkMany.operation';
 import { getMany } from './operations/getMany.operation';
 import { remove } from './operations/remove.operation';
 
-const operations = [add, check, getMany, remove];
+const operations = [add, check, checkMany, getMany, remove];
 
 export class Dnd implements INodeType {
 	description: INodeTypeDescription = {
@@ -27,7 +28,7 @@ export class Dnd implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle:
-			'={{ { add: "add number", check: "check number", getMany: "get many numbers", remove: "remove number" }[$parameter["operation"]] }}',
+			'={{ { add: "add number", check: "check number", checkMany: "check many numbers", getMany: "get many numbers", remove: "remove number" }[$parameter["operation"]] }}',
 		description: 'Keep the do-not-disturb lists of your agents: numbers that are never called',
 		defaults: { name: 'DND List' },
 		usableAsTool: true,

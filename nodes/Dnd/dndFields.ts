@@ -3,7 +3,6 @@ import { agentField } from '../shared/n8n/agentField';
 
 /** Opt-outs are changed one after another, like everything that a person feels. */
 export const CHANGES_AT_ONCE = 1;
-export const READS_AT_ONCE = 10;
 
 export const dndAgentField: INodeProperties = {
 	...agentField,
@@ -20,14 +19,3 @@ export const phoneField: INodeProperties = {
 	description:
 		'The phone number in the form that your service takes, best with + and country code. Spaces, hyphens, dots and parentheses are taken out.',
 };
-
-export function optionsField(members: INodeProperties[]): INodeProperties {
-	return {
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: members,
-	};
-}

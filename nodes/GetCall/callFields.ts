@@ -1,7 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { additionalQueryParameters, concurrencyField } from '../shared/n8n/options';
-
-export const READS_AT_ONCE = 10;
+import { READS_AT_ONCE } from '../shared/api/limits';
+import {
+	additionalQueryParameters,
+	concurrencyField,
+	optionsCollection,
+} from '../shared/n8n/options';
 
 export const callIdField: INodeProperties = {
 	displayName: 'Call ID',
@@ -21,17 +24,10 @@ export const simplifyField: INodeProperties = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
 
-export function optionsField(...members: INodeProperties[]): INodeProperties {
-	return {
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
-			additionalQueryParameters,
-			concurrencyField(READS_AT_ONCE, 'How many items are read at the same time'),
-			...members,
-		],
-	};
+export function callOptionsField(...members: INodeProperties[]): INodeProperties {
+	return optionsCollection(
+		additionalQueryParameters,
+		concurrencyField(READS_AT_ONCE, 'How many items are read at the same time'),
+		...members,
+	);
 }

@@ -6,10 +6,8 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { forEachChatItem } from '../shared/n8n/chatItems';
-import { connectOnce } from '../shared/n8n/connect';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { runNode } from '../shared/n8n/nodeRun';
-import { NodeParameters } from '../shared/n8n/nodeParameters';
+import { runNode } from '../shared/n8n/operations';
 import { contextFields } from './properties';
 import { injectOne } from './injectOne';
 
@@ -40,12 +38,7 @@ export class InjectContext implements INodeType {
 	methods = { credentialTest: { voiceChatAgentApiTest } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const run = {
-			context: this,
-			parameters: new NodeParameters(this),
-			connection: connectOnce(this),
-		};
 		const deed = { one: 'entry was already added', several: 'entries were already added' };
-		return await runNode(this, async () => [await forEachChatItem(run, injectOne, { deed })]);
+		return await runNode(this, async (run) => [await forEachChatItem(run, injectOne, { deed })]);
 	}
 }

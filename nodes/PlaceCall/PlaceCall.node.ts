@@ -9,7 +9,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentField';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { runNode } from '../shared/n8n/nodeRun';
+import { runNode } from '../shared/n8n/operations';
 import { callFields } from './properties';
 import { onReport, resumeWebhooks } from './wait/onReport';
 import { placeCalls } from './placeCalls';

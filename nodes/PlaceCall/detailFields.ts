@@ -3,12 +3,27 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
+	ifUnknownField,
+	optionsCollection,
 } from '../shared/n8n/options';
+import { callingHoursField, outsideHoursField } from './callingHoursFields';
+import { waitField } from './wait/waitFields';
 import { LIMITS } from '../shared/api/limits';
 
+const additionalDataJson: INodeProperties = {
+	displayName: 'Additional Data as JSON',
+	name: 'additionalDataJson',
+	type: 'json',
+	default: '',
+	placeholder: 'e.g. { "order_number": "A-1042" }',
+	description:
+		'What else the agent should know in this call: names and values in curly brackets, beside the fields of Additional Data',
+};
+
+/** A choice of earlier versions of this form is shown only where a saved workflow has made it. */
 export const additionalDataFields: INodeProperties[] = [
 	{
-		displayName: 'Additional Data',
+		displayName: 'Additional Data From',
 		name: 'additionalDataFrom',
 		type: 'options',
 		noDataExpression: true,
@@ -18,15 +33,17 @@ export const additionalDataFields: INodeProperties[] = [
 		],
 		default: 'fields',
 		description: 'What else the agent should know in this call, such as an order number',
+		displayOptions: { show: { '/additionalDataFrom': ['json'] } },
 	},
 	{
-		displayName: 'Fields',
+		displayName: 'Additional Data',
 		name: 'additionalDataFields',
 		type: 'fixedCollection',
 		typeOptions: { multipleValues: true, sortable: true },
 		placeholder: 'Add Field',
 		default: {},
-		displayOptions: { show: { additionalDataFrom: ['fields'] } },
+		description: 'What else the agent should know in this call, such as an order number',
+		displayOptions: { hide: { additionalDataFrom: ['json'] } },
 		options: [
 			{
 				displayName: 'Field',
@@ -53,15 +70,21 @@ export const additionalDataFields: INodeProperties[] = [
 		],
 	},
 	{
+		...additionalDataJson,
 		displayName: 'JSON',
-		name: 'additionalDataJson',
-		type: 'json',
-		default: '',
-		placeholder: 'e.g. { "order_number": "A-1042" }',
-		description: 'Names and values in curly brackets',
 		displayOptions: { show: { additionalDataFrom: ['json'] } },
 	},
 ];
+
+export const greetingField: INodeProperties = {
+	displayName: 'Initial Greeting',
+	name: 'initialGreeting',
+	type: 'string',
+	typeOptions: { rows: 2 },
+	default: '',
+	placeholder: 'e.g. Hello, this is Priya from Sunrise Homes.',
+	description: 'What the agent says first when the call connects, at most 2000 characters',
+};
 
 export const dataExtractionField: INodeProperties = {
 	displayName: 'Data Extraction',
@@ -166,54 +189,61 @@ function bounded({ min, max }: { min: number; max: number }) {
 	return { minValue: min, maxValue: max, numberPrecision: 0 };
 }
 
-export const optionsField: INodeProperties = {
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add Option',
-	default: {},
-	options: [
-		additionalBodyFields,
-		additionalQueryParameters,
-		concurrencyField(
-			1,
-			'How many calls are handed to the service at the same time. With 1, each is confirmed before the next is sent.',
-		),
-		{
-			displayName: 'Initial Greeting',
-			name: 'initialGreeting',
-			type: 'string',
-			typeOptions: { rows: 3 },
-			default: '',
-			placeholder: 'e.g. Hello, this is Priya from Sunrise Homes.',
-			description: 'What the agent says first when the call connects, at most 2000 characters',
-		},
-		{
-			displayName: 'System Prompt',
-			name: 'systemPrompt',
-			type: 'string',
-			typeOptions: { rows: 5 },
-			default: '',
-			description:
-				'Instructions for the agent in place of its own system prompt, for this call only',
-		},
-		{
-			displayName: 'Use Legacy Endpoint',
-			name: 'useLegacyEndpoint',
-			type: 'boolean',
-			default: false,
-			description:
-				'Whether to place the call through the older address /call in place of /v1/call. Both take and return the same; the older one is deprecated.',
-		},
-		{
-			displayName: 'Webhook URL',
-			name: 'webhookUrl',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
-			description:
-				'The address to which the service posts the result when the call is over. The agent needs post-call analysis for this.',
-			displayOptions: { hide: { '/waitForCompletion': ['webhook'] } },
-		},
-	],
-};
+export const optionsField: INodeProperties = optionsCollection(
+	additionalBodyFields,
+	additionalDataJson,
+	additionalQueryParameters,
+	callingHoursField,
+	concurrencyField(
+		1,
+		'How many calls are handed to the service at the same time. With 1, each is confirmed before the next is sent.',
+	),
+	{
+		...greetingField,
+		displayName: 'Earlier Greeting',
+		description:
+			'Where the greeting of earlier versions of this form stood. It is used if Initial Greeting above is empty.',
+	},
+	ifUnknownField(
+		'Read the call list for half a minute. Exactly one new call of this agent to this number: it was placed, and its ID comes out. Anything else stays unknown, and what was seen is told. Needs the call list in the credential, under API Mapping.',
+		'Stop and name the call',
+		'What to do when the answer to a request does not come, so that the call may or may not have been placed. The request is not sent again in any case.',
+	),
+	{
+		displayName: 'Include Input Fields',
+		name: 'includeInputFields',
+		type: 'boolean',
+		noDataExpression: true,
+		default: false,
+		description:
+			'Whether each call comes out with the fields of its item, such as the row number of a sheet. A field of the call replaces one of the same name.',
+	},
+	outsideHoursField,
+	{
+		displayName: 'System Prompt',
+		name: 'systemPrompt',
+		type: 'string',
+		typeOptions: { rows: 5 },
+		default: '',
+		description: 'Instructions for the agent in place of its own system prompt, for this call only',
+	},
+	{
+		displayName: 'Use Legacy Endpoint',
+		name: 'useLegacyEndpoint',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to place the call through the older address /call in place of /v1/call. Both take and return the same; the older one is deprecated.',
+	},
+	waitField,
+	{
+		displayName: 'Webhook URL',
+		name: 'webhookUrl',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
+		description:
+			'The address to which the service posts the result when the call is over. The agent needs post-call analysis for this. A wait by completion webhook uses an address of its own.',
+		displayOptions: { hide: { '/waitForCompletion': ['webhook'] } },
+	},
+);

@@ -3,17 +3,28 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { ApiClient } from '../shared/api/client';
 import { placeCall, type Additions } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
-import { OutcomeUnknown } from '../shared/api/errors';
+import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import type { CallRequest } from '../shared/api/types';
+import { withOffset } from '../shared/clock';
+import { cancellableSleep } from '../shared/n8n/cancel';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
-import { alreadyDone } from '../shared/n8n/alreadyDone';
-import { connectOnce, type Connection } from '../shared/n8n/connect';
+import { clock, connectOnce, type Connection } from '../shared/n8n/connect';
 import { asItems, sendEachItem } from '../shared/n8n/itemLoop';
 import { NodeParameters } from '../shared/n8n/nodeParameters';
 import type { Sending } from '../shared/n8n/once';
 import { readAdditions, readConcurrency } from '../shared/n8n/options';
-import { buildCallRequest, type CallFields } from './request/callRequest';
+import { phoneKey } from '../shared/phone/phoneKey';
+import { isUnset } from '../shared/values';
+import { PlacedCalls, type SentCall } from './lookUp';
+import { nextClosing, OutsideHours, withinHours } from './request/callingHours';
+import {
+	buildCall,
+	buildCallRequest,
+	type CallFields,
+	type CheckedCall,
+} from './request/callRequest';
 import type { Schedule } from './request/schedule';
+import { inputFields } from './wait/inputFields';
 import { prepareWait } from './wait/prepareWait';
 
 /** Calls each item's person once, and waits for the calls to be over where that is wanted. */
@@ -21,16 +32,21 @@ export async function placeCalls(context: IExecuteFunctions): Promise<INodeExecu
 	const connected = connectOnce(context);
 	const wait = await prepareWait(context, connected);
 	const parameters = new NodeParameters(context);
-	const prepare = (index: number) => prepareCall(context, parameters, index, wait.address);
-	const calls = await sendEachItem(context, prepare, {
+	const calls = new PlacedCalls(
+		cancellableSleep(context),
+		() => clock.now(),
+		context.getTimezone(),
+	);
+	const prepare = (index: number) => prepareCall(context, parameters, index, calls, wait.address);
+	const placed = await sendEachItem(context, prepare, {
 		open: connected,
 		concurrency: readConcurrency(parameters, 1),
-		describeDone: alreadyDone({
+		deed: {
 			one: 'call was already placed',
 			several: 'calls were already placed',
-		}),
+		},
 	});
-	return await wait.finish(calls);
+	return await wait.finish(placed);
 }
 
 /**
@@ -43,26 +59,68 @@ function prepareCall(
 	context: IExecuteFunctions,
 	parameters: NodeParameters,
 	index: number,
+	calls: PlacedCalls,
 	reportTo: string | undefined,
 ): Sending<Connection> {
 	const options = parameters.record('options', index);
 	const fields = readCallParameters(context, parameters, index);
 	const additions = readAdditions(options);
 	const legacy = options.useLegacyEndpoint === true;
-	const build = () => buildCallRequest({ ...fields, webhookUrl: reportTo ?? fields.webhookUrl });
-	const call = buildCallRequest(atAnyTime(fields));
+	const lookUp = options.ifUnknown === 'lookUp';
+	if (options.callingHours !== undefined && additions.body?.scheduled_at !== undefined) {
+		throw new InvalidInput(
+			'Additional Body Fields hold scheduled_at, so that the call could ring outside Calling Hours',
+			'Take it out, and set the time in When to Call.',
+		);
+	}
+	// Long after the items were read, as where many are called one after another, the time is another.
+	const build = () =>
+		buildCall({
+			...atTime(fields, dateTimeNow()),
+			webhookUrl: reportTo ?? fields.webhookUrl,
+		});
+	const call = buildCallRequest(atTime(fields, DateTime.fromMillis(0)));
+	const key = phoneKey(fields.phoneNumber, call.country_code);
 	return {
 		// Neither the time of the try nor this execution's own address makes it another call.
 		request: { ...additions, call },
 		person: [call.country_code, call.phone_number],
 		check: build,
-		send: async ({ client }) => await placeOne(client, build(), { ...additions, legacy }),
+		send: async (connection) => {
+			const checked = build();
+			const { request, ...timing } = withinItsHours(checked);
+			const sent = { request, key, leftAt: clock.now() };
+			const place = async () =>
+				await placeOne(connection.client, request, { ...additions, legacy, ...timing });
+			const record = await placedOrFound(calls, sent, place, lookUp ? connection : undefined);
+			return asItems({ ...record, ...(checked.hours && { placed: true }) });
+		},
+		unsent: notPlacedNow,
+		shown: (output) =>
+			output.map(({ json }) => ({
+				json: { ...inputFields(context, index), ...json, phone_key: json.phone_key ?? key },
+			})),
 	};
 }
 
-function atAnyTime({ schedule, ...fields }: CallFields): CallFields {
-	if (schedule === undefined) return fields;
-	return { ...fields, schedule: { ...schedule, now: DateTime.fromMillis(0) } };
+function atTime({ schedule, ...fields }: CallFields, now: DateTime): CallFields {
+	return { ...fields, schedule: schedule && { ...schedule, now } };
+}
+
+function dateTimeNow(): DateTime {
+	return DateTime.fromMillis(clock.now());
+}
+
+/** What comes out for a call that is kept back because of the hour. */
+function notPlacedNow(error: unknown): INodeExecutionData[] | undefined {
+	if (!(error instanceof OutsideHours)) return undefined;
+	const { opening } = error;
+	return asItems({
+		placed: false,
+		call_id: null,
+		not_placed_reason: 'outside_calling_hours',
+		next_opening: opening === undefined ? null : withOffset(opening),
+	});
 }
 
 /** What the person filled in for one item, unchecked. */
@@ -79,7 +137,12 @@ function readCallParameters(
 		phoneNumber: parameters.value('phoneNumber', index),
 		personName: parameters.value('personName', index),
 		schedule: readSchedule(context, parameters, index),
-		additionalData: parameters.value('additionalDataJson', index),
+		callingHours: options.callingHours,
+		outsideCallingHours: options.outsideCallingHours,
+		additionalData: firstSet(
+			parameters.value('additionalDataJson', index),
+			options.additionalDataJson,
+		),
 		additionalDataFields: rows(parameters.record('additionalDataFields', index).fields),
 		dataExtraction: rows(parameters.record('dataExtraction', index).points),
 		maxCallDurationSeconds: settings.maxCallDurationSeconds,
@@ -87,10 +150,15 @@ function readCallParameters(
 		retryEnabled: settings.retryEnabled,
 		retryMaxAttempts: settings.retryMaxAttempts,
 		retryIntervalMinutes: settings.retryIntervalMinutes,
-		initialGreeting: options.initialGreeting,
+		initialGreeting: firstSet(parameters.value('initialGreeting', index), options.initialGreeting),
 		systemPrompt: options.systemPrompt,
 		webhookUrl: options.webhookUrl,
 	};
+}
+
+/** A field, or what a saved workflow has in its earlier place. */
+function firstSet(...values: unknown[]): unknown {
+	return values.find((value) => !isUnset(value));
 }
 
 function readSchedule(
@@ -108,7 +176,7 @@ function readSchedule(
 		value: parameters.value(name, index),
 		zone: context.getTimezone(),
 		picked: name === 'scheduledAt' && typeof raw === 'string' && !raw.startsWith('='),
-		now: DateTime.now(),
+		now: dateTimeNow(),
 	};
 }
 
@@ -121,14 +189,52 @@ function rows(value: JsonValue | undefined): JsonObject[] | undefined {
 async function placeOne(
 	client: ApiClient,
 	request: CallRequest,
-	how: Additions & { legacy: boolean },
-): Promise<INodeExecutionData[]> {
+	how: Additions & { legacy: boolean; notAfter?: number },
+): Promise<JsonObject> {
 	try {
-		const answer = await placeCall(client, request, how);
-		return asItems(recordOf(answer));
+		return recordOf(await placeCall(client, request, how));
 	} catch (error) {
 		throw error instanceof OutcomeUnknown ? maybePlaced(request, error) : error;
 	}
+}
+
+/**
+ * Keeps book of what is sent, so that a call whose fate is open can be told from others to the same number.
+ *
+ * @param lookIn where it is looked for; nowhere if the person wants to be told at once
+ */
+async function placedOrFound(
+	calls: PlacedCalls,
+	sent: SentCall,
+	place: () => Promise<JsonObject>,
+	lookIn: Connection | undefined,
+): Promise<JsonObject> {
+	calls.leaves(sent);
+	const record = await place().catch(async (error: unknown) => {
+		const isUnknown = error instanceof OutcomeUnknown;
+		if (!isUnknown) calls.settles(sent);
+		if (!isUnknown || lookIn === undefined) throw error;
+		return await calls.find(sent, lookIn, error);
+	});
+	if (record.looked_up !== true) calls.settles(sent, record);
+	return record;
+}
+
+/**
+ * The request as it is to be sent now; one for at once is not tried again when its hours are over.
+ *
+ * @throws OutsideHours where it is not to be placed
+ */
+function withinItsHours({ request, hours }: CheckedCall): {
+	request: CallRequest;
+	notAfter?: number;
+} {
+	if (hours === undefined) return { request };
+	const now = dateTimeNow();
+	const scheduled = withinHours(hours, request.scheduled_at, now);
+	if (scheduled !== undefined) return { request: { ...request, scheduled_at: scheduled } };
+	const closing = nextClosing(hours, now);
+	return { request, ...(closing && { notAfter: closing.toMillis() }) };
 }
 
 /** Names the call whose fate is open, and where to see whether it was placed. */

@@ -1,13 +1,19 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../shared/n8n/agentField';
-import { OBSERVED_OUTCOMES } from '../shared/calls/completion';
 import { COUNTRIES, withoutAccents } from './request/countries';
 import {
 	additionalDataFields,
 	callSettingsField,
 	dataExtractionField,
+	greetingField,
 	optionsField,
 } from './detailFields';
+import {
+	finishedStatusesField,
+	waitLimitField,
+	waitLimitUnitField,
+	WAYS_OF_WAITING,
+} from './wait/waitFields';
 
 const countryField: INodeProperties = {
 	displayName: 'Country',
@@ -83,11 +89,20 @@ const whenFields: INodeProperties[] = [
 			'A time that you pick is in the time zone of this workflow. An expression must give a date, or text with its offset such as 2027-01-31T18:30:00+05:30.',
 		displayOptions: { show: { when: ['dateTime'] } },
 	},
+	{
+		displayName:
+			'A time that you pick counts by the clocks of this workflow’s time zone, wherever the person is: see Settings → Timezone in the workflow’s menu.',
+		name: 'timeZoneNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { when: ['dateTime'] } },
+	},
 ];
 
 const waiting = { waitForCompletion: ['webhook', 'reading'] };
 
-const waitFields: INodeProperties[] = [
+/** The wait stood here in earlier versions of this form: it is shown only where a saved workflow waits. */
+const earlierWaitFields: INodeProperties[] = [
 	{
 		displayName: 'Wait for Completion',
 		name: 'waitForCompletion',
@@ -95,82 +110,26 @@ const waitFields: INodeProperties[] = [
 		noDataExpression: true,
 		options: [
 			{ name: 'Off', value: 'off', description: 'Go on as soon as the calls are placed' },
-			{
-				name: 'By Completion Webhook',
-				value: 'webhook',
-				description:
-					'The service reports each call, and the execution sleeps until all are over. The agent needs post-call analysis.',
-			},
-			{
-				name: 'By Reading the Call',
-				value: 'reading',
-				description: 'The calls are read again and again until all are over',
-			},
+			...WAYS_OF_WAITING,
 		],
 		default: 'off',
 		description: 'Whether to go on only when the calls are over, with their results',
+		displayOptions: { show: { '/waitForCompletion': ['webhook', 'reading'] } },
 	},
-	{
-		displayName:
-			'The service has to reach this n8n from outside, and n8n has to reach its own address. While it sleeps, the execution survives a restart.',
-		name: 'webhookWaitNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: { show: { waitForCompletion: ['webhook'] } },
-	},
-	{
-		displayName:
-			'The execution stays in memory while it waits, and ends with n8n when n8n is restarted. For long waits use the completion webhook.',
-		name: 'readingWaitNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: { show: { waitForCompletion: ['reading'] } },
-	},
-	{
-		displayName: 'Time Limit',
-		name: 'waitLimit',
-		type: 'number',
-		noDataExpression: true,
-		typeOptions: { minValue: 1 },
-		default: 2,
-		description:
-			'How long to wait, from the moment at which the last call is due. Calls that are still open then come out with timed_out set to true.',
+	...[waitLimitField, waitLimitUnitField, finishedStatusesField].map((field) => ({
+		...field,
 		displayOptions: { show: waiting },
-	},
-	{
-		displayName: 'Unit',
-		name: 'waitLimitUnit',
-		type: 'options',
-		noDataExpression: true,
-		options: [
-			{ name: 'Seconds', value: 'seconds' },
-			{ name: 'Minutes', value: 'minutes' },
-			{ name: 'Hours', value: 'hours' },
-			{ name: 'Days', value: 'days' },
-		],
-		default: 'hours',
-		description: 'The unit of the time limit',
-		displayOptions: { show: waiting },
-	},
-	{
-		displayName: 'Finished Statuses',
-		name: 'finishedStatuses',
-		type: 'string',
-		noDataExpression: true,
-		default: OBSERVED_OUTCOMES.join(', '),
-		description:
-			'A call that is read with one of these is over; one that was picked, as soon as its record also says why it ended or holds a summary or an analysis. Seen so far are picked, not_picked and failed; add what your account shows besides, and take out what it shows while a call is still going on.',
-		displayOptions: { show: waiting },
-	},
+	})),
 ];
 
 /** What the person sees, from top to bottom. */
 export const callFields: INodeProperties[] = [
 	...whoFields,
 	...whenFields,
-	...additionalDataFields,
+	greetingField,
 	dataExtractionField,
+	...additionalDataFields,
 	callSettingsField,
-	...waitFields,
 	optionsField,
+	...earlierWaitFields,
 ];

@@ -8,7 +8,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentField';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { runNode } from '../shared/n8n/nodeRun';
+import { runNode } from '../shared/n8n/operations';
 import { runsAsTool } from '../shared/n8n/toolRun';
 import { feedFields } from './properties';
 import { pushForModel, pushRows } from './pushRows';

@@ -3,10 +3,13 @@ import type { Additions } from '../shared/api/endpoints';
 import { InvalidInput } from '../shared/api/errors';
 import { asText, parseAgentUuid, parseCampaignId } from '../shared/api/identifiers';
 import { LIMITS } from '../shared/api/limits';
+import { isJsonObject } from '../shared/json';
 import type { NodeParameters } from '../shared/n8n/nodeParameters';
 import { readAdditions } from '../shared/n8n/options';
+import { runsAsTool } from '../shared/n8n/toolRun';
 import { isUnset, quoted } from '../shared/values';
-import type { ColumnChoice, OtherColumns } from './feed/columns';
+import { columnNames } from './feed/cells';
+import type { ColumnChoice } from './feed/columns';
 import type { CampaignTarget } from './feed/feed';
 
 export type FeedSettings = {
@@ -16,20 +19,32 @@ export type FeedSettings = {
 	removeDuplicates: boolean;
 	contactsPerRequest: number;
 	additions: Additions;
+	/** Everything is checked and nothing is sent. */
+	dryRun: boolean;
+	/** Whether a number goes into the campaign once over all runs of the workflow. */
+	skipFedBefore: boolean;
+	/** Whether to find out what became of a request whose outcome is unknown. */
+	lookUpUnknown: boolean;
 };
 
 /** How the outcome is shown. */
-export type Presentation = { inSummary: boolean; withDuplicates: boolean };
+export type Presentation = {
+	output: 'requests' | 'summary' | 'rows';
+	withDuplicates: boolean;
+};
 
-export const usualPresentation: Presentation = { inSummary: false, withDuplicates: false };
+export const usualPresentation: Presentation = { output: 'requests', withDuplicates: false };
 
 /** Settings hold for the whole feed and are read once, from its first row. */
 const FIRST = 0;
 const READS_PER_BREATH = 200;
 
 export function readPresentation(parameters: NodeParameters): Presentation {
-	const { output, reportDuplicates } = parameters.record('options', FIRST);
-	return { inSummary: output === 'summary', withDuplicates: reportDuplicates === true };
+	const options = parameters.record('options', FIRST);
+	const output =
+		options.output === 'summary' || options.output === 'rows' ? options.output : 'requests';
+	// With an item a row, each row comes out of one of both outputs.
+	return { output, withDuplicates: options.reportDuplicates === true || output === 'rows' };
 }
 
 export async function readFeedSettings(
@@ -40,6 +55,7 @@ export async function readFeedSettings(
 	await demandSameForAllRows(context, parameters, 'agentUuid', 'Agent');
 	await demandSameForAllRows(context, parameters, 'enqueue', 'Release to Calling Queue');
 	const options = parameters.record('options', FIRST);
+	const skipFedBefore = checkedSwitch(options.skipFedBefore ?? false, 'Skip Numbers Fed Before');
 	return {
 		campaign: checkCampaign(
 			parameters.value('campaignId', FIRST),
@@ -49,12 +65,19 @@ export async function readFeedSettings(
 		columns: {
 			phone: phoneColumn(parameters),
 			personName: parameters.text('personNameColumn', FIRST),
+			lastName: parameters.text('options.lastNameColumn', FIRST),
 			others: readOtherColumns(parameters),
+			computed: computedColumns(context),
+			forModel: runsAsTool(context),
 		},
 		normalizePhones: options.normalizePhones !== false,
-		removeDuplicates: options.removeDuplicates !== false,
+		// Once over all runs is once in this one too.
+		removeDuplicates: options.removeDuplicates !== false || skipFedBefore,
 		contactsPerRequest: checkContactsPerRequest(options.contactsPerRequest),
 		additions: readAdditions(options),
+		dryRun: checkedSwitch(options.dryRun ?? false, 'Dry Run'),
+		skipFedBefore,
+		lookUpUnknown: options.ifUnknown === 'lookUp',
 	};
 }
 
@@ -67,14 +90,30 @@ function phoneColumn(parameters: NodeParameters): string {
 	);
 }
 
-function readOtherColumns(parameters: NodeParameters): OtherColumns {
+const COLUMN_FIELDS = [
+	['phoneColumn', 'Phone Column'],
+	['personNameColumn', 'Person Name Column'],
+	['columnsToSend', 'Columns to Send'],
+	['lastNameColumn', 'Last Name Column'],
+] as const;
+
+/** Before columns could be dragged here, dragging one wrote an expression that gives a value of it. */
+function computedColumns(context: IExecuteFunctions): Set<string> {
+	const { options, ...fields } = context.getNode().parameters;
+	const raw = new Map<string, unknown>(
+		Object.entries({ ...(isJsonObject(options) && options), ...fields }),
+	);
+	const computed = COLUMN_FIELDS.filter(([name]) => expressionOf(raw.get(name)) !== '');
+	return new Set(computed.map(([, field]) => field));
+}
+
+function readOtherColumns(parameters: NodeParameters): ColumnChoice['others'] {
 	const choice = parameters.value('otherColumns', FIRST);
 	if (choice !== 'listed') return choice === 'none' ? 'none' : 'all';
 	const listed = parameters.value('columnsToSend', FIRST);
-	const names = Array.isArray(listed)
-		? listed.map(String)
-		: parameters.text('columnsToSend', FIRST).split(',');
-	const columns = names.map((name) => name.trim()).filter((name) => name !== '');
+	const columns = Array.isArray(listed)
+		? listed.map((name) => String(name).trim()).filter((name) => name !== '')
+		: columnNames(parameters.text('columnsToSend', FIRST));
 	if (columns.length > 0) return columns;
 	throw new InvalidInput(
 		'Columns to Send is empty, so nothing was sent',
@@ -87,15 +126,15 @@ function checkCampaign(id: unknown, agent: unknown, enqueue: unknown): CampaignT
 	return {
 		id: parseCampaignId(id),
 		agentUuid: parseAgentUuid(agent),
-		enqueue: checkedEnqueue(enqueue),
+		enqueue: checkedSwitch(enqueue, 'Release to Calling Queue'),
 	};
 }
 
-function checkedEnqueue(value: unknown): boolean {
+/** For a switch that decides whether people are called: guessing here could call a whole list of them. */
+function checkedSwitch(value: unknown, label: string): boolean {
 	if (typeof value === 'boolean') return value;
-	// Guessing here could release a whole list of people to be called.
 	throw new InvalidInput(
-		`Release to Calling Queue holds ${quoted(value)}, which is neither on nor off, so nothing was sent`,
+		`${label} holds ${quoted(value)}, which is neither on nor off, so nothing was sent`,
 		'Use the switch, or an expression that gives true or false.',
 	);
 }

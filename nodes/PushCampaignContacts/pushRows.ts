@@ -1,44 +1,154 @@
 import omit from 'lodash/omit';
 import type {
+	IDataObject,
 	IExecuteFunctions,
 	INodeExecutionData,
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
 import { ExplainedError, ServiceRefusal, type Outcome } from '../shared/api/errors';
-import { isJsonObject } from '../shared/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import { sendEachItem } from '../shared/n8n/itemLoop';
 import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
 import { NodeParameters } from '../shared/n8n/nodeParameters';
+import { phoneKey } from '../shared/phone/phoneKey';
 import { noteDeed } from '../shared/n8n/toolRun';
-import { REASON_COLUMN, STATUS_COLUMN, type FeedOutcome, type PushedRequest } from './feed/feed';
-import { countRows, describeOutcome, hintsFor, summarize, sumUp } from './feed/report';
-import { readFeedSettings, usualPresentation } from './feedSettings';
+import {
+	FEED_STATUS_COLUMN,
+	LIST_COLUMN,
+	PHONE_KEY_COLUMN,
+	PHONE_SENT_COLUMN,
+	PHONE_TO_SEND_COLUMN,
+	REASON_COLUMN,
+	STATUS_COLUMN,
+	type FeedOutcome,
+	type PushedRequest,
+} from './feed/feed';
+import {
+	countRows,
+	describeOutcome,
+	dryRunSummary,
+	hintsFor,
+	summarize,
+	sumUp,
+} from './feed/report';
+import {
+	readFeedSettings,
+	readPresentation,
+	usualPresentation,
+	type Presentation,
+} from './feedSettings';
 import { couldNotBegin, feedRows, runFeed } from './runFeed';
 
 /** Feeds the input into the campaign: what was pushed, and every row for which nobody is called. */
 export async function pushRows(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const { outcome, presentation } = await runFeed(context).catch((error: unknown) => {
+	const { outcome, presentation, phones } = await runFeed(context).catch((error: unknown) => {
 		const begun = couldNotBegin(context, error);
-		if (context.continueOnFail()) return { outcome: begun, presentation: usualPresentation };
+		if (context.continueOnFail()) {
+			return { outcome: begun, presentation: presentationOf(context), phones: [] };
+		}
 		throw feedStopped(context, error, begun);
 	});
 	if (outcome.stopped !== undefined && !context.continueOnFail()) {
 		throw feedStopped(context, outcome.stopped, outcome);
 	}
 
-	const { inSummary, withDuplicates } = presentation;
-	const pushed = inSummary ? [summaryItem(outcome)] : pushedItems(outcome);
+	const { output, withDuplicates } = presentation;
+	const byRow = output === 'rows' ? { phones } : undefined;
 	context.addExecutionHints(...hintsFor(outcome).map((message) => ({ message })));
 	return [
-		[...stoppedItem(context, outcome), ...pushed],
-		rejectedItems(context, outcome, withDuplicates),
+		[...stoppedItem(context, outcome), ...pushedOutput(context, outcome, output, phones)],
+		rejectedItems(context, outcome, withDuplicates, byRow),
 	];
+}
+
+function pushedOutput(
+	context: IExecuteFunctions,
+	outcome: FeedOutcome,
+	output: Presentation['output'],
+	phones: readonly string[],
+): INodeExecutionData[] {
+	const { forgotten } = outcome;
+	if (forgotten !== undefined) return [{ json: { forgotten }, pairedItem: [] }];
+	if (output === 'rows') {
+		return outcome.ready === undefined
+			? pushedRows(context, outcome, phones)
+			: readyRows(context, outcome.ready, phones);
+	}
+	if (outcome.ready !== undefined) return [dryRunItem(outcome, outcome.ready)];
+	return output === 'summary' ? [summaryItem(outcome)] : pushedItems(outcome);
+}
+
+function dryRunItem(outcome: FeedOutcome, ready: readonly number[]): INodeExecutionData {
+	return { json: dryRunSummary(outcome), pairedItem: ready.map((item) => ({ item })) };
+}
+
+/** Each row that a dry run found fit to be sent, with its number as it would be sent. */
+function readyRows(
+	context: IExecuteFunctions,
+	ready: readonly number[],
+	phones: readonly string[],
+): INodeExecutionData[] {
+	const items = feedRows(context);
+	return ready.map((index) => ({
+		json: {
+			...items[index]?.json,
+			...rowColumns('ready', phones[index]),
+			[PHONE_TO_SEND_COLUMN]: phones[index] ?? null,
+		},
+		pairedItem: { item: index },
+	}));
+}
+
+/** Each row that can be called, as it came in. */
+function pushedRows(
+	context: IExecuteFunctions,
+	outcome: FeedOutcome,
+	phones: readonly string[],
+): INodeExecutionData[] {
+	const items = feedRows(context);
+	const rows = outcome.pushed.flatMap(({ rows, answer }) =>
+		rows.map((index) => ({ index, list: answer.campaign_upload_id ?? null })),
+	);
+	rows.sort((one, other) => one.index - other.index);
+	return rows.map(({ index, list }) => {
+		const row = items[index]?.json ?? {};
+		const json: IDataObject = { ...row, ...rowColumns('pushed', phones[index], list) };
+		// What an earlier feed wrote beside the row holds no longer.
+		for (const column of [STATUS_COLUMN, REASON_COLUMN]) if (column in row) json[column] = null;
+		return { json, pairedItem: { item: index } };
+	});
+}
+
+/** Rows whose number went nowhere. */
+const NEVER_LEFT = new Set<string>(['duplicate', 'fed_before', 'not_sent', 'ready']);
+
+/** Campaigns take numbers of India alone. */
+const COUNTRY = 'IN';
+
+/** The same columns in each row, as a sheet wants them. */
+function rowColumns(status: string, phone = '', list: JsonValue = null): JsonObject {
+	return {
+		[FEED_STATUS_COLUMN]: status,
+		[PHONE_SENT_COLUMN]: phone === '' || NEVER_LEFT.has(status) ? null : phone,
+		[PHONE_KEY_COLUMN]: phoneKey(phone, COUNTRY),
+		[LIST_COLUMN]: list,
+	};
+}
+
+/** As asked for, also by a form in which something else cannot be read. */
+function presentationOf(context: IExecuteFunctions): Presentation {
+	try {
+		return readPresentation(new NodeParameters(context));
+	} catch {
+		return usualPresentation;
+	}
 }
 
 /** A model is given one output alone, so what was rejected stands beside what was pushed. */
 export async function pushForModel(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const settings = await readFeedSettings(context, new NodeParameters(context));
+	if (settings.dryRun) return await rehearseForModel(context);
 	const rows = feedRows(context).map(({ json }) => json);
 	// The same number with other texts is another wish, and is in the campaign already.
 	const feed = { isKnown: false };
@@ -58,6 +168,13 @@ export async function pushForModel(context: IExecuteFunctions): Promise<INodeExe
 	});
 	if (feed.isKnown) noteDeed(context, { output, repeated: true });
 	return [output];
+}
+
+/** Nothing is done, so the model may wish the same for real. */
+async function rehearseForModel(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const { outcome } = await runFeed(context);
+	const rejected = rejectedItems(context, outcome, true).map(({ json }) => json);
+	return [[{ json: { ...dryRunSummary(outcome), rejected } }]];
 }
 
 /** Nobody is called for what a model wanted to push, and its reasons say why. */
@@ -100,12 +217,18 @@ function rejectedItems(
 	context: IExecuteFunctions,
 	{ unsentRows }: FeedOutcome,
 	withDuplicates: boolean,
+	byRow?: { phones: readonly string[] },
 ): INodeExecutionData[] {
 	const items = feedRows(context);
 	return unsentRows
 		.filter(({ status }) => withDuplicates || status !== 'duplicate')
 		.map(({ index, status, reason }) => ({
-			json: { ...items[index]?.json, [STATUS_COLUMN]: status, [REASON_COLUMN]: reason },
+			json: {
+				...items[index]?.json,
+				...(byRow !== undefined && rowColumns(status, byRow.phones[index])),
+				[STATUS_COLUMN]: status,
+				[REASON_COLUMN]: reason,
+			},
 			pairedItem: { item: index },
 		}));
 }

@@ -1,16 +1,23 @@
 import omit from 'lodash/omit';
 import { sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { explained, ExplainedError, InvalidInput } from '../shared/api/errors';
-import { connect } from '../shared/n8n/connect';
+import { pause } from '../shared/clock';
+import { cancelSignal } from '../shared/n8n/cancel';
+import { clock, connect } from '../shared/n8n/connect';
 import { ExecutionMemory } from '../shared/n8n/executionMemory';
 import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { runsAsTool } from '../shared/n8n/toolRun';
-import { collectColumns, resolveColumns } from './feed/columns';
+import { collectColumns, resolveColumns, unreadFile } from './feed/columns';
+import { openCampaign, rehearse } from './feed/dryRun';
 import type { FeedOutcome } from './feed/feed';
+import { LookUp } from './feed/lookUp';
 import { prepareFeed } from './feed/prepare';
 import { FeedProgress } from './feed/progress';
 import { pushFeed } from './feed/push';
-import { emptyRecord, isFeedRecord, type FeedRecord } from './feed/record';
+import { emptyRecord, isFeedRecord } from './feed/record';
+import { forgetFed, readForget } from './forgetFed';
+import { inTurnOfMemory, openFedStore } from './fedStore';
+import { inTurn } from './inTurn';
 import { readFeedSettings, readPresentation, type Presentation } from './feedSettings';
 
 export type Fed = {
@@ -18,6 +25,8 @@ export type Fed = {
 	presentation: Presentation;
 	/** Whether this try sent a request; otherwise all that was pushed comes from an earlier one. */
 	hasSent: boolean;
+	/** By row, as they are sent. */
+	phones: readonly string[];
 };
 
 const breathe = async () => await sleep(0);
@@ -31,27 +40,59 @@ export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
 	const items = feedRows(context);
 	const parameters = new NodeParameters(context);
 	const presentation = readPresentation(parameters);
+	const withoutSending = (outcome: FeedOutcome, phones: readonly string[] = []): Fed => ({
+		outcome,
+		presentation,
+		hasSent: false,
+		phones,
+	});
+	const forget = readForget(parameters);
+	if (forget !== undefined) {
+		return withoutSending(await forgetFed(context, parameters, items, forget, breathe));
+	}
 	const found = await collectColumns(items, breathe);
-	if (found.size === 0) return { outcome: emptyFeed(context), presentation, hasSent: false };
+	if (found.size === 0) return withoutSending(emptyFeed(context));
 
 	const { columns: choice, ...settings } = await readFeedSettings(context, parameters);
-	const columns = resolveColumns(found, choice);
+	const columns = resolveColumns(found, choice, items);
 	const { client } = await connect(context);
 	const prepared = await prepareFeed(items, columns, settings, breathe);
 
+	if (settings.dryRun) {
+		const outcome = await rehearse(
+			client,
+			settings.campaign.id,
+			items.length,
+			prepared,
+			settings.skipFedBefore,
+		);
+		return withoutSending(outcome, prepared.phones);
+	}
+
 	const progress = openProgress(context);
+	const signal = cancelSignal(context);
 	const push = {
 		...settings,
 		client,
 		columns,
 		forModel: runsAsTool(context),
-		stopRequested: () => context.getExecutionCancelSignal()?.aborted === true,
+		stopRequested: () => signal.aborted,
+		fedStore: settings.skipFedBefore ? openFedStore(context) : undefined,
+		lookUp: settings.lookUpUnknown
+			? new LookUp(client, settings.campaign, async (ms) => await pause(clock, ms, signal))
+			: undefined,
 	};
-	return await inTurn(progress, async () => {
+	// What is noted before it leaves takes long to be taken out again.
+	if (settings.skipFedBefore) await openCampaign(client, settings.campaign.id);
+	const send = async (): Promise<Fed> => {
 		const { length: sentBefore } = progress.record.sent;
 		const outcome = await pushFeed(items, prepared, push, progress);
-		return { outcome, presentation, hasSent: progress.record.sent.length > sentBefore };
-	});
+		const hasSent = progress.record.sent.length > sentBefore;
+		return { outcome, presentation, hasSent, phones: prepared.phones };
+	};
+	// As a tool, the node may be called again before it is done.
+	const inOrder = async () => await inTurn(progress.record, send);
+	return settings.skipFedBefore ? await inTurnOfMemory(context, inOrder) : await inOrder();
 }
 
 /** What became of the rows when this try could not even begin: what an earlier one did still holds. */
@@ -101,17 +142,9 @@ export function feedRows(context: IExecuteFunctions): INodeExecutionData[] {
 
 /** No rows today is an ordinary day; a file that nobody has read yet is a slip in the workflow. */
 function emptyFeed(context: IExecuteFunctions): FeedOutcome {
-	if (context.getInputData().some(({ binary }) => binary !== undefined)) {
-		throw new InvalidInput(
-			'The input is a file whose rows have not been read yet, so nothing was sent',
-			'Put an Extract from File node before this one, to turn the file into rows.',
-		);
-	}
+	if (context.getInputData().some(({ binary }) => binary !== undefined)) throw unreadFile();
 	return { received: 0, pushed: [], unsentRows: [] };
 }
-
-/** Feeds of one record one after another: as a tool, the node may be called again before it is done. */
-const turns = new WeakMap<FeedRecord, Promise<unknown>>();
 
 /**
  * How far the feed of this run has come, kept with the execution: on *Retry On Fail* and on *Retry*
@@ -124,11 +157,4 @@ function openProgress(context: IExecuteFunctions): FeedProgress {
 	const record = memory.read() ?? emptyRecord();
 	memory.write(record);
 	return new FeedProgress(record);
-}
-
-async function inTurn<T>({ record }: FeedProgress, feed: () => Promise<T>): Promise<T> {
-	const earlier = turns.get(record) ?? Promise.resolve();
-	const mine = earlier.then(feed, feed);
-	turns.set(record, mine);
-	return await mine;
 }

@@ -56,7 +56,7 @@ function listed(answer: JsonValue, path: string, details: ApiMapping): FoundAgen
 		throw notRecognized(answer, 'correct “Place of the Agents in the Answer”');
 	}
 	return Object.entries(list).map(([key, entry]) => {
-		const uuid = idOf(key, entry, details);
+		const uuid = agentIdOf(key, entry, details);
 		if (uuid === undefined) {
 			throw notRecognized(
 				answer,
@@ -67,11 +67,11 @@ function listed(answer: JsonValue, path: string, details: ApiMapping): FoundAgen
 	});
 }
 
-function idOf(key: string, entry: JsonValue, details: ApiMapping): string | undefined {
+function agentIdOf(key: string, entry: JsonValue, details: ApiMapping): string | undefined {
 	const place = details.optional('agentsIdPlace');
 	if (place === 'key') return key;
-	if (place === 'entry') return textOf(entry);
-	if (place === 'field') return textOf(valueAt(entry, details.required('agentsIdPath')));
+	if (place === 'entry') return filledText(entry);
+	if (place === 'field') return filledText(valueAt(entry, details.required('agentsIdPath')));
 	for (const value of valuesIn(entry)) {
 		if (isJsonObject(value) && typeof value.agent_uuid === 'string') return value.agent_uuid;
 	}
@@ -80,12 +80,12 @@ function idOf(key: string, entry: JsonValue, details: ApiMapping): string | unde
 
 function agentOf(uuid: string, entry: JsonValue, details: ApiMapping): FoundAgent {
 	const path = details.optional('agentsNamePath') ?? 'agent_name';
-	const named = isJsonObject(entry) ? textOf(valueAt(entry, path)) : textOf(entry);
+	const named = isJsonObject(entry) ? filledText(valueAt(entry, path)) : filledText(entry);
 	const record = isJsonObject(entry) ? entry : {};
 	return { uuid, name: named ?? uuid, record: { ...record, agent_uuid: uuid } };
 }
 
-function textOf(value: JsonValue | undefined): string | undefined {
+function filledText(value: JsonValue | undefined): string | undefined {
 	return typeof value === 'string' && value !== '' ? value : undefined;
 }
 

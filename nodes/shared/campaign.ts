@@ -1,4 +1,6 @@
+import { OBSERVED_OUTCOMES, PICKED } from './calls/completion';
 import { isJsonObject, type JsonObject, type JsonValue } from './json';
+import { plainText } from './values';
 
 /** A campaign status answer read by its documented names; what is not there stays open. */
 export type CampaignView = {
@@ -33,7 +35,7 @@ export function viewCampaign(data: JsonValue): CampaignView {
 		status: typeof campaign.status === 'string' ? campaign.status : undefined,
 		calls: isJsonObject(record.calls) ? countsIn(record.calls) : undefined,
 		lists: objectsIn(record.uploads).map((upload) => ({
-			id: idOf(upload.campaign_upload_id),
+			id: plainText(upload.campaign_upload_id),
 			record: upload,
 			queues: objectsIn(upload.queues).map(queueIn),
 		})),
@@ -68,7 +70,7 @@ function countsIn(calls: JsonObject): CallCounts {
 
 function queueIn(record: JsonObject): Queue {
 	return {
-		agentUuid: idOf(record.agent_uuid),
+		agentUuid: plainText(record.agent_uuid),
 		totalQueued: typeof record.total_queued === 'number' ? record.total_queued : 0,
 		isEmpty: record.total_queued === 0,
 		completed: record.completed === true,
@@ -80,11 +82,35 @@ function objectsIn(value: JsonValue | undefined): JsonObject[] {
 	return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-function idOf(value: JsonValue | undefined): string {
-	return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+/** The share of the attempts that were picked up, from 0 to 1; `null` where the counts do not tell. */
+function connectRate(calls: CallCounts | undefined): number | null {
+	if (calls?.total === undefined) return null;
+	const { total, byStatus } = calls;
+	// No count of those picked up means none of them only where the others are all of the attempts.
+	const others = OBSERVED_OUTCOMES.reduce((sum, status) => sum + (byStatus[status] ?? 0), 0);
+	const picked = byStatus[PICKED] ?? (others === total ? 0 : undefined);
+	return picked === undefined || picked > total ? null : ratio(picked, total);
 }
 
-/** One flat record: attempts by status, what is queued, how many lists are completed. */
+/** `null` where a queue does not tell how many contacts it has, or there are none. */
+function attemptsPerContact(calls: CallCounts | undefined, queues: Queue[]): number | null {
+	const isCounted = queues.every(({ record }) => typeof record.total_queued === 'number');
+	if (calls?.total === undefined || !isCounted) return null;
+	return ratio(calls.total, contactsIn(queues));
+}
+
+function contactsIn(queues: Queue[]): number {
+	return queues.reduce((sum, { totalQueued }) => sum + totalQueued, 0);
+}
+
+function ratio(part: number, whole: number): number | null {
+	return whole > 0 ? Math.round((part / whole) * ROUNDED_TO) / ROUNDED_TO : null;
+}
+
+/** Four decimals: a tenth of a percent and more. */
+const ROUNDED_TO = 10_000;
+
+/** One flat record: attempts by status, what is queued, how many lists are completed, and two figures made of these. */
 export function simplifyCampaign({ campaign, calls, lists }: CampaignView): JsonObject {
 	const queues = lists.flatMap((list) => list.queues);
 	const attempts = Object.entries(calls?.byStatus ?? {}).map(
@@ -96,7 +122,9 @@ export function simplifyCampaign({ campaign, calls, lists }: CampaignView): Json
 		status: campaign.status ?? null,
 		attempts_total: calls?.total ?? null,
 		...Object.fromEntries(attempts),
-		contacts_queued: queues.reduce((sum, { totalQueued }) => sum + totalQueued, 0),
+		connect_rate: connectRate(calls),
+		contacts_queued: contactsIn(queues),
+		attempts_per_contact: attemptsPerContact(calls, queues),
 		lists_total: lists.length,
 		lists_queued: lists.filter(isReleased).length,
 		lists_completed: lists.filter(isCompleted).length,

@@ -1,3 +1,5 @@
+import type { DateTime } from 'luxon';
+
 /** Time, injected so that tests never sleep for real. */
 export type Clock = {
 	/** Epoch milliseconds. */
@@ -82,4 +84,14 @@ export function deferred<T>(): Deferred<T> {
 		resolve = settle;
 	});
 	return { promise, resolve };
+}
+
+/** Whatever the language of the machine: the service reads Latin digits, and messages are in English. */
+export function inEnglish(at: DateTime, format: string): string {
+	return at.toFormat(format, { locale: 'en', numberingSystem: 'latn' });
+}
+
+/** ISO 8601 with a numeric offset even in UTC, where luxon's own form writes Z. */
+export function withOffset(at: DateTime): string {
+	return inEnglish(at, "yyyy-MM-dd'T'HH:mm:ssZZ");
 }

@@ -23,3 +23,8 @@ export function isUnset(value: unknown): boolean {
 		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 	);
 }
+
+/** Text as it is, numbers as their digits; nothing else is text. */
+export function plainText(value: unknown): string {
+	return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}

@@ -15,6 +15,10 @@ const flags = [
 	'--disable-sync',
 ];
 
+/** Around the nodes of a picture; the name of a node stands below it. */
+const MARGIN = 30;
+const MARGIN_BELOW = 46;
+
 export class Editor {
 	private constructor(
 		private readonly context: BrowserContext,
@@ -73,6 +77,27 @@ export class Editor {
 		await this.page.waitForLoadState('networkidle');
 		await this.page.waitForTimeout(700);
 		await this.page.screenshot({ path: join(folder, `${name}.png`) });
+	}
+
+	/** The whole of the workflow that is on the screen, and nothing around it. */
+	async canvasPicture(folder: string, name: string): Promise<void> {
+		await mkdir(folder, { recursive: true });
+		await this.page.getByTestId('zoom-to-fit').click();
+		await this.page.waitForLoadState('networkidle');
+		await this.page.waitForTimeout(700);
+		const nodes = await this.page.locator('.vue-flow__node').all();
+		const boxes = await Promise.all(nodes.map(async (one) => await one.boundingBox()));
+		const [lefts, tops, rights, bottoms] = [
+			boxes.map((box) => box?.x ?? 0),
+			boxes.map((box) => box?.y ?? 0),
+			boxes.map((box) => (box?.x ?? 0) + (box?.width ?? 0)),
+			boxes.map((box) => (box?.y ?? 0) + (box?.height ?? 0)),
+		];
+		const [x, y] = [Math.min(...lefts) - MARGIN, Math.min(...tops) - MARGIN];
+		const width = Math.max(...rights) + MARGIN - x;
+		const height = Math.max(...bottoms) + MARGIN_BELOW - y;
+		const path = join(folder, `${name}.png`);
+		await this.page.screenshot({ path, clip: { x, y, width, height } });
 	}
 
 	private async signIn(): Promise<void> {

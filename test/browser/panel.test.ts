@@ -1,4 +1,6 @@
-import { completed, readExample } from '../n8n/examples';
+import { credentialType } from '../n8n/examples';
+import { packageName } from '../n8n/package-install';
+import { chain, manualTrigger, node } from '../n8n/workflow';
 import { TestAccount } from '../e2e/account';
 import { sharedN8n } from '../e2e/shared';
 import { Editor } from './editor';
@@ -18,13 +20,16 @@ describe('the editor', () => {
 	});
 
 	it('offers the active agents of the account in the panel of Place Call', async () => {
-		const example = completed(readExample('place-a-call.json'), { ...test.account, agentUuid: '' });
-		const nodes = example.nodes.map((node) => {
-			if (node.name !== 'Place Call') return node;
-			const agentUuid = { __rl: true, mode: 'list', value: '' } as const;
-			return { ...node, parameters: { ...node.parameters, agentUuid } };
-		});
-		const workflow = await test.n8n.createWorkflow({ ...example, nodes });
+		const agentUuid = { __rl: true, mode: 'list', value: '' };
+		const credentials = { [credentialType]: test.account.credential };
+		const placeCall = node(
+			'Place Call',
+			`${packageName}.placeCall`,
+			1,
+			{ agentUuid, countryCode: 'IN' },
+			{ credentials },
+		);
+		const workflow = await test.n8n.createWorkflow(chain('panel', manualTrigger(), placeCall));
 		await editor.openWorkflow(workflow.id);
 		await editor.openNode('Place Call');
 		const { page } = editor;

@@ -31,10 +31,10 @@ describeContract((harness, dialect) => {
 		originalMessage = '',
 		json: object[],
 	) {
-		if (refusal === undefined) {
+		const beginning = refusal === undefined ? undefined : perDialect(refusal, dialect);
+		if (beginning === undefined) {
 			expect(originalMessage).toBe('');
 		} else {
-			const beginning = perDialect(refusal, dialect);
 			expect(originalMessage.slice(0, beginning.length)).toBe(beginning);
 			expect(json).toEqual([]);
 		}

@@ -2,10 +2,17 @@ import { readFileSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { credentialFor } from '../contract/credentialFor';
-import { N8nDriver } from '../n8n/driver';
-import { credentialType, type Account } from '../n8n/examples';
+import { N8nDriver, type Reference } from '../n8n/driver';
+import { credentialType } from '../n8n/examples';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { sharedN8n } from './shared';
+
+/** What a test chooses in the nodes. */
+interface Account {
+	credential: Reference;
+	agentUuid: string;
+	campaignId: number;
+}
 
 /** A service of its own for one test file, and an account on it in the shared n8n. */
 export class TestAccount {

@@ -26,7 +26,7 @@ import {
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { z } from 'zod';
-import type { TestCredentialsHelper } from './credentialsHelper';
+import { TestCredentialsHelper } from './credentialsHelper';
 import { nodeTypes } from './nodeTypes';
 import { loader } from './sourceLoader';
 import { isObject } from './isObject';
@@ -207,25 +207,45 @@ export async function retryFailed(
 	return await resume(credentialsHelper, workflow, data, 'retry');
 }
 
+/** What a node's `execute()` runs in, with n8n's own way of reading parameters, memory and Stop. */
+export function executeContext(
+	node: INode,
+	items: INodeExecutionData[],
+	{
+		credentials = new TestCredentialsHelper(),
+		data = createRunExecutionData({ executionData: {} }),
+		run = 0,
+		signal,
+	}: {
+		credentials?: TestCredentialsHelper;
+		data?: IRunExecutionData;
+		run?: number;
+		signal?: AbortSignal | undefined;
+	} = {},
+): ExecuteContext {
+	const input = { main: [items] };
+	return new ExecuteContext(
+		makeWorkflow([node]),
+		node,
+		makeAdditionalData(credentials),
+		'trigger',
+		data,
+		run,
+		items,
+		input,
+		{ node, data: input, source: null },
+		[],
+		signal,
+	);
+}
+
 /** What `execute()` itself returns, before the engine fills in a missing `pairedItem`. */
 export async function executeRaw(
 	credentialsHelper: TestCredentialsHelper,
 	node: INode,
 	input: INodeExecutionData[],
 ): Promise<unknown> {
-	const data = { main: [input] };
-	const context = new ExecuteContext(
-		makeWorkflow([node]),
-		node,
-		makeAdditionalData(credentialsHelper),
-		'trigger',
-		createRunExecutionData({ executionData: {} }),
-		0,
-		input,
-		data,
-		{ node, data, source: null },
-		[],
-	);
+	const context = executeContext(node, input, { credentials: credentialsHelper });
 	return await nodeTypes.getByNameAndVersion(node.type, node.typeVersion).execute?.call(context);
 }
 

@@ -16,10 +16,13 @@ const DECIDING = [
 		mutate: [
 			`${SHARED}/n8n/{once,executionMemory,toolRun,itemLoop,list,chatItems,executionEmitter,cancel,nodeErrors}.ts`,
 		],
-		tests: beside(
-			'shared/n8n/*.test.ts',
-			'{PlaceCall,ChatSend,CallCompletedTrigger,Dnd}/**/*.test.ts',
-		),
+		tests: [
+			FORMS,
+			...beside(
+				'shared/n8n/*.test.ts',
+				'{PlaceCall,ChatSend,CallCompletedTrigger,Dnd}/**/*.test.ts',
+			),
+		],
 	},
 	{
 		name: 'feed',
@@ -94,15 +97,18 @@ const named = [
 	...REST.map((area) => ({ ...area, goal: 80, share: 0.2 })),
 ];
 
-/** Each area with the part of its mutants that is tried, and the file that keeps the results. */
+/** The same seed draws the same mutants from the same code. */
+export const SEED = Number(process.env.MUTATION_SEED || 20261120);
+
+export const RESULTS = 'reports/mutation';
+
+/** Each area with the part of its mutants that is tried, and the file that keeps the results: one for each sample. */
 export const AREAS = named.map((area) => {
 	const share = Number(process.env.MUTATION_SHARE || area.share);
-	const file = `${area.name.replaceAll(' ', '-')}${share === 1 ? '' : `-${share}`}`;
-	return { ...area, share, results: `reports/mutation/${file}.json` };
+	const file = area.name.replaceAll(' ', '-');
+	const sample = share === 1 ? '' : `-${share}-${SEED}`;
+	return { ...area, file, share, results: `${RESULTS}/${file}${sample}.json` };
 });
-
-/** The same seed draws the same mutants from the same code. */
-export const SEED = 20261120;
 
 export function areaNamed(name) {
 	const area = AREAS.find((one) => one.name === name);

@@ -2,12 +2,16 @@ const SHORT_CUT = 'a short cut for most cells; the reading below it comes to the
 const NO_SUCH_TEXT = 'stands for what is always there, and no fingerprint or code is that text';
 const ALWAYS_DEFINED =
 	'no digits begin with the word undefined, so the next condition says the same';
+const FILLED_IN = 'n8n itself gives a field that is shown its default';
 
 /** Mutants that change nothing that anyone could see, each with the reason. */
 export const EQUIVALENT = [
 	['request/callPhone.ts', 'code !== undefined', 'true', ALWAYS_DEFINED],
 	['phone/callingCodes.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
 	['phone/campaignPhone.ts', "'number'", '""', SHORT_CUT],
+	['phone/campaignPhone.ts', "typeof value === 'number'", 'false', SHORT_CUT],
+	['feed/cells.ts', 'path.length === 0', 'false', 'the column of no name is the text itself'],
+	['n8n/activeTriggers.ts', 'ms <= 0', 'ms < 0', 'a wait of no time comes to the same'],
 	['phone/campaignPhone.ts', "'string'", '""', SHORT_CUT],
 	['phone/written.ts', '!/[^\\x20-\\x7e]/.test(text)', 'false', SHORT_CUT],
 	[
@@ -16,9 +20,33 @@ export const EQUIVALENT = [
 		'/\\W*(?:\\+|00)/',
 		'a plus between digits is no number, and no code that is known holds two zeros',
 	],
+	['n8n/executionMemory.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
+	[
+		'n8n/executionEmitter.ts',
+		'key !== undefined',
+		'true',
+		'nothing is ever looked up without a key',
+	],
+	['ChatEventsTrigger/activate.ts', 'false', 'true', FILLED_IN],
+	['CallCompletedTrigger/onCompletion.ts', 'true', 'false', FILLED_IN],
+	[
+		'CallCompletedTrigger/onCompletion.ts',
+		'[]',
+		'["Stryker was here"]',
+		'nothing that can be included has that name',
+	],
+	[
+		'ChatEventsTrigger/losses.ts',
+		'first?.sessionId',
+		'first.sessionId',
+		'nothing is told of no loss at all',
+	],
+	['n8n/list.ts', 'reads[index]?.()', 'reads[index]()', 'each item has its reading'],
+	['n8n/once.ts', '[]', '["Stryker was here"]', 'without a place the record is passed over'],
+	['n8n/once.ts', '!isJsonObject(whole)', 'false', 'what an item holds is always an object'],
 	['feed/progress.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
 	[
-		'chat/closeCodes.ts',
+		'chat/reconnectPolicy.ts',
 		'end.code !== null',
 		'true',
 		'an end that comes from the other side always has a code',
@@ -32,6 +60,7 @@ export const EQUIVALENT = [
 		'true',
 		'on the first try there is nothing to recognize',
 	],
+	['n8n/once.ts', 'place === undefined', 'false', 'a record without a place is of no row'],
 	[
 		'n8n/once.ts',
 		'name === undefined',

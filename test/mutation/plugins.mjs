@@ -12,13 +12,16 @@ import {
 } from '@stryker-mutator/api/plugin';
 import { strykerPlugins as jestPlugins } from '@stryker-mutator/jest-runner';
 
-/** How far a test file is from what was changed: that file's own tests, those of its room, the others. */
+/** How far a test file is from what was changed: that file's own tests and the quick ones of all forms, those of its room, the others. */
 function distance(test, source) {
+	if (isOfForms(test)) return 0;
 	const places = [path.relative('test/nodes', test), path.relative('nodes', source)];
 	const [name, ownName] = places.map((place) => path.basename(place).split('.')[0]);
 	const [room, ownRoom] = places.map((place) => path.dirname(place));
 	return name === ownName ? 0 : room === ownRoom ? 1 : 2;
 }
+
+const isOfForms = (test) => test.includes('/package/');
 
 /** test/nodes/PlaceCall/wait.test.ts is beside nodes/PlaceCall/properties.ts. */
 function isBeside(test, source) {
@@ -68,7 +71,7 @@ class NarrowRunner {
 		const reaches = testFilter
 			? ({ ids }) => ids.some((id) => wanted.has(id))
 			: // What runs on loading, as all forms do, is reached by every test: the forms' own and those of its room decide.
-				({ file }) => file.includes('/package/') || isBeside(file, sandboxFileName);
+				({ file }) => isOfForms(file) || isBeside(file, sandboxFileName);
 		const files = JSON.parse(readFileSync(this.#dryRun, 'utf8'))
 			.filter(reaches)
 			.map((one) => ({ ...one, away: distance(one.file, sandboxFileName) }))

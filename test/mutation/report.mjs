@@ -1,18 +1,31 @@
 // Writes report.md from the results of the last runs: the score of each folder and every mutant that no test noticed.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
-import { AREAS, SEED } from './areas.mjs';
+import { AREAS, RESULTS } from './areas.mjs';
 import { EQUIVALENT } from './equivalent.mjs';
 
 const REPORT = fileURLToPath(new URL('report.md', import.meta.url));
 const DETECTED = ['Killed', 'Timeout'];
 const UNDETECTED = ['Survived', 'NoCoverage'];
 
-/** The mutants of an area that were tried, each with its file and the line it stands in. */
+/** The runs of an area whose results are kept, the largest sample first. */
+function runsOf({ file }) {
+	const name = new RegExp(`^${file}(?:-([\\d.]+)-(\\d+))?\\.json$`);
+	const kept = existsSync(RESULTS) ? readdirSync(RESULTS) : [];
+	return kept
+		.flatMap((results) => {
+			const [, share = 1, seed] = name.exec(results) ?? [];
+			return name.test(results) ? [{ results, share: Number(share), seed }] : [];
+		})
+		.map((run) => ({ ...run, mutants: mutantsOf(run) }))
+		.sort((a, b) => b.share - a.share);
+}
+
+/** The mutants of a run that were tried, each with its file and the line it stands in. */
 function mutantsOf({ results }) {
-	const { files } = JSON.parse(readFileSync(results, 'utf8'));
+	const { files } = JSON.parse(readFileSync(path.join(RESULTS, results), 'utf8'));
 	return Object.entries(files).flatMap(([file, { source, mutants }]) => {
 		const lines = source.split('\n');
 		return mutants
@@ -32,11 +45,12 @@ function mutantsOf({ results }) {
 const count = (mutants, ...statuses) =>
 	mutants.filter(({ status }) => statuses.includes(status)).length;
 
-function row(name, mutants) {
+const COUNTS = ['mutants', 'killed', 'timed out', 'survived', 'not reached', 'score'];
+
+function counts(mutants) {
 	const detected = count(mutants, ...DETECTED);
 	const score = mutants.length === 0 ? '–' : `${((100 * detected) / mutants.length).toFixed(1)} %`;
 	return [
-		name,
 		mutants.length,
 		count(mutants, 'Killed'),
 		count(mutants, 'Timeout'),
@@ -46,12 +60,8 @@ function row(name, mutants) {
 	];
 }
 
-const table = (rows) =>
-	[
-		['folder', 'mutants', 'killed', 'timed out', 'survived', 'not reached', 'score'],
-		['-', '-:', '-:', '-:', '-:', '-:', '-:'],
-		...rows,
-	]
+const table = (titles, rows) =>
+	[[...titles, ...COUNTS], [...titles.map(() => '-'), ...COUNTS.map(() => '-:')], ...rows]
 		.map((cells) => `| ${cells.join(' | ')} |`)
 		.join('\n');
 
@@ -83,34 +93,33 @@ function survivors(mutants) {
 		.join('\n\n');
 }
 
-function section(area) {
-	const title = `## ${area.name}`;
-	if (!existsSync(area.results)) return `${title}\n\nNot run.`;
-	const mutants = mutantsOf(area);
+const sampleOf = ({ share, seed }) =>
+	share === 1 ? 'all mutants' : `${Math.round(share * 100)} %, seed ${seed}`;
+
+function runSection(run) {
+	const { mutants } = run;
 	const folders = [...new Set(mutants.map(({ file }) => path.posix.dirname(file)))].sort();
-	const rows = folders.map((folder) =>
-		row(
-			folder,
-			mutants.filter(({ file }) => path.posix.dirname(file) === folder),
-		),
-	);
-	const share =
-		area.share === 1
-			? 'All mutants'
-			: `A sample of ${Math.round(area.share * 100)} %, seed ${SEED}`;
-	return [
-		title,
-		`${share}; at least ${area.goal} % is wanted.`,
-		table([...rows, row('**all**', mutants)]),
-		survivors(mutants),
-	].join('\n\n');
+	const rows = folders.map((folder) => [
+		folder,
+		...counts(mutants.filter(({ file }) => path.posix.dirname(file) === folder)),
+	]);
+	return [`### ${sampleOf(run)}`, table(['folder'], rows), survivors(mutants)].join('\n\n');
+}
+
+function section({ name, runs }) {
+	return [`## ${name}`, ...(runs.length > 0 ? runs.map(runSection) : ['Not run.'])].join('\n\n');
 }
 
 export async function writeReport() {
+	const areas = AREAS.map((area) => ({ ...area, runs: runsOf(area) }));
+	const scores = areas.flatMap(({ name, goal, runs }) =>
+		runs.map((run) => [name, `${goal} %`, sampleOf(run), ...counts(run.mutants)]),
+	);
 	const text = [
 		'# Mutation report',
 		'Written by `npm run mutation`. A mutant is a small change of the code; one that survives is a change that no test of its area notices.',
-		...AREAS.map(section),
+		table(['area', 'wanted', 'tried'], scores),
+		...areas.map(section),
 	].join('\n\n');
 	writeFileSync(REPORT, await format(text, { ...(await resolveConfig(REPORT)), filepath: REPORT }));
 }

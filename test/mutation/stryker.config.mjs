@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { areaNamed, SEED } from './areas.mjs';
 
 const { mutate, tests, share, results } = areaNamed(process.env.MUTATION_AREA);
@@ -12,13 +13,17 @@ export default {
 		configFile: 'jest.config.js',
 		// Which tests reach a mutant is measured, not followed along imports.
 		enableFindRelatedTests: false,
-		config: { testMatch: tests.map((glob) => `<rootDir>/${glob}`), watchman: false },
+		config: {
+			testMatch: tests.map((glob) => `<rootDir>/${glob}`),
+			testEnvironment: fileURLToPath(import.meta.resolve('./firstFailure.js')),
+			watchman: false,
+		},
 	},
 	coverageAnalysis: 'perTest',
 	// A few files of the area; the results of the others stay.
 	mutate: files ? [files] : mutate,
 	...(share < 1 && { checkers: ['sample'], sample: { seed: SEED, share } }),
-	ignorePatterns: ['dist', 'docs', 'examples', 'reports', 'coverage', '.git'],
+	ignorePatterns: ['dist', 'docs/images', 'examples', 'reports', 'coverage', '.git'],
 	incremental: true,
 	incrementalFile: results,
 	tempDirName: 'reports/.stryker',

@@ -63,6 +63,11 @@ export class N8nDriver {
 		return z.object({ data: z.unknown() }).parse(JSON.parse(text)).data;
 	}
 
+	/** A page that n8n shows to whoever is signed in. */
+	async page(path: string): Promise<string> {
+		return await (await this.send('GET', path)).text();
+	}
+
 	async createCredential(type: string, data: IDataObject, name = type): Promise<Reference> {
 		return identified.parse(await this.call('POST', '/credentials', { name, type, data }));
 	}

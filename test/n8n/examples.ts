@@ -1,21 +1,18 @@
-/** The workflows of the examples folder, as a user would import and then complete them. */
+/** The workflows of the examples folder, as a user would import them and then choose the accounts. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import type { Reference } from './driver';
 import { packageName, projectFolder } from './package-install';
 import type { WorkflowJson } from './workflow';
 
 export const examplesFolder = join(projectFolder, 'examples');
-export const credentialType = 'voiceChatAgentApiTokenApi';
+export const credentialType = CREDENTIAL;
 
-/** What a user chooses after the import: nothing of it can stand in an example. */
-export interface Account {
-	credential: Reference;
-	agentUuid: string;
-	campaignId: number;
-}
+/** Credentials by their types. */
+export type Credentials = Record<string, Reference>;
 
 const workflowJson = z.custom<WorkflowJson>(
 	(value) =>
@@ -23,26 +20,35 @@ const workflowJson = z.custom<WorkflowJson>(
 			.success,
 );
 
+export function exampleFiles(): string[] {
+	return readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
+}
+
 export function readExample(file: string): WorkflowJson {
 	return workflowJson.parse(JSON.parse(readFileSync(join(examplesFolder, file), 'utf8')));
 }
 
-export function readExamples(): WorkflowJson[] {
-	return readdirSync(examplesFolder)
-		.filter((file) => file.endsWith('.json'))
-		.map(readExample);
+/** An account is all that cannot stand in an example: each node gets the one of its kind, if there is one. */
+export function completed(workflow: WorkflowJson, accounts: Credentials): WorkflowJson {
+	const nodes = workflow.nodes.map((node) => {
+		const type = credentialOf(node);
+		const account = type === undefined ? undefined : accounts[type];
+		if (type === undefined || account === undefined) return node;
+		return { ...node, credentials: { [type]: account } };
+	});
+	return { ...workflow, nodes };
 }
 
-export function completed(workflow: WorkflowJson, account: Account): WorkflowJson {
-	return { ...workflow, nodes: workflow.nodes.map((node) => completedNode(node, account)) };
-}
+/** The account that other nodes than ours need in the examples. */
+export const CREDENTIAL_OF: Record<string, string> = {
+	'n8n-nodes-base.googleSheets': 'googleSheetsOAuth2Api',
+	'n8n-nodes-base.gmail': 'gmailOAuth2',
+	'n8n-nodes-base.gmailHitlTool': 'gmailOAuth2',
+	'n8n-nodes-base.slack': 'slackApi',
+	'n8n-nodes-base.hubspot': 'hubspotAppToken',
+	'@n8n/n8n-nodes-langchain.lmChatOpenAi': 'openAiApi',
+};
 
-function completedNode(node: INode, { credential, agentUuid, campaignId }: Account): INode {
-	if (!node.type.startsWith(`${packageName}.`)) return node;
-	const parameters = { ...node.parameters };
-	if ('agentUuid' in parameters) {
-		parameters.agentUuid = { __rl: true, mode: 'id', value: agentUuid };
-	}
-	if ('campaignId' in parameters) parameters.campaignId = String(campaignId);
-	return { ...node, parameters, credentials: { [credentialType]: credential } };
+function credentialOf({ type }: INode): string | undefined {
+	return type.startsWith(`${packageName}.`) ? CREDENTIAL : CREDENTIAL_OF[type];
 }

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PackageDirectoryLoader } from 'n8n-core';
 import type { INodeTypeDescription } from 'n8n-workflow';
+import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { PACKAGE, setupEngine } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
@@ -28,8 +29,18 @@ const TRIGGERS = [
 	'chatEventsTrigger',
 ];
 
-const SOURCES = ['nodes', 'credentials', 'package.json', 'tsconfig.json', 'gulpfile.js'];
+const SOURCES = [
+	...['nodes', 'credentials', 'package.json', 'tsconfig.json', 'gulpfile.js'],
+	...['README.md', 'CHANGELOG.md', 'LICENSE'],
+];
 const BUILD_MS = 120_000;
+
+/** As a repository's page makes addresses of them. */
+const HEADINGS = readFileSync(path.join(ROOT, 'docs/nodes.md'), 'utf8')
+	.split('\n')
+	.filter((line) => line.startsWith('## '))
+	.map((line) => `#${line.slice(3).toLowerCase().replaceAll(' ', '-')}`);
+const packed = z.tuple([z.object({ files: z.array(z.object({ path: z.string() })) })]);
 
 let folder = '';
 let built: PackageDirectoryLoader;
@@ -76,7 +87,9 @@ describe.each([...ACTIONS, ...TRIGGERS])('%s', (name) => {
 		expect(urls.map((url) => existsSync(served(url)))).toEqual([true, true]);
 		expect(existsSync(path.join(folder, 'dist/nodes', file, `${file}.node.json`))).toBe(true);
 		expect(codex?.categories?.length).toBeGreaterThan(0);
-		expect(codex?.resources?.primaryDocumentation?.[0]?.url).toMatch(/^https:\/\//);
+		const docs = new URL(codex?.resources?.primaryDocumentation?.[0]?.url ?? '');
+		expect(docs.pathname).toMatch(/\/blob\/main\/docs\/nodes\.md$/);
+		expect(HEADINGS).toContain(docs.hash);
 		expect(codex?.alias?.length).toBeGreaterThan(0);
 	});
 
@@ -114,6 +127,21 @@ test('holds every schema where n8n looks for it', () => {
 	const keys = keysOf(built.types.nodes).filter(hasSchema);
 	expect(keys.length).toBeGreaterThan(20);
 	expect(keys.filter((key) => !existsSync(schemaPath(key, dist))).map(nameOf)).toEqual([]);
+});
+
+test('what is published is what n8n loads, and the changelog', () => {
+	const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+	const said = execFileSync('npm', pack, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+	const [{ files }] = packed.parse(JSON.parse(said));
+	const paths = files.map((file) => file.path);
+	expect(paths.filter((file) => !file.startsWith('dist/')).sort()).toEqual([
+		'CHANGELOG.md',
+		'LICENSE',
+		'README.md',
+		'package.json',
+	]);
+	const endings = new Set(paths.map((file) => path.extname(file)));
+	expect([...endings].sort()).toEqual(['', '.js', '.json', '.md', '.svg']);
 });
 
 test('the credential has its icons', () => {

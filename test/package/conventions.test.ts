@@ -2,7 +2,14 @@ import get from 'lodash/get';
 import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { loader, setupEngine } from '../engine';
-import { choicesOf, endsWell, notInTitleCase, parametersIn, type Parameter } from './descriptions';
+import {
+	choicesOf,
+	emptyTexts,
+	endsWell,
+	notInTitleCase,
+	parametersIn,
+	type Parameter,
+} from './descriptions';
 
 let parameters: Parameter[] = [];
 let formOfCredential: Parameter[] = [];
@@ -95,6 +102,20 @@ test('everything is explained, in sentences that end as n8n’s do', () => {
 				.map(({ name }) => name),
 		),
 	).toEqual([]);
+});
+
+test('no text of a form is empty', () => {
+	const forms = [...loader.types.nodes, loader.getCredential(CREDENTIAL).type];
+	expect(forms.flatMap((form) => emptyTexts(form, form.displayName))).toEqual([]);
+});
+
+test('every node and the credential have a picture for bright and for dark screens', () => {
+	for (const { iconUrl } of [...loader.types.nodes, loader.getCredential(CREDENTIAL).type]) {
+		expect(iconUrl).toEqual({
+			light: expect.stringMatching(/voiceChatAgent\.svg$/),
+			dark: expect.stringMatching(/voiceChatAgent\.dark\.svg$/),
+		});
+	}
 });
 
 test('long lists of choices are in alphabetical order', () => {

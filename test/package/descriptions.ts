@@ -60,3 +60,22 @@ export function endsWell(description: string): boolean {
 	const sentences = description.replace(/\.$/, '').split(/[.?!] (?=\p{Lu}|“)/u).length;
 	return description.endsWith('.') === sentences > 1;
 }
+
+const TEXTS = new Set([
+	'displayName',
+	'description',
+	'hint',
+	'placeholder',
+	'action',
+	'subtitle',
+	'documentationUrl',
+]);
+
+/** The ways to the texts of a form that hold nothing: where there is nothing to say, there is no text. */
+export function emptyTexts(form: object, place: string): string[] {
+	return Object.entries(form).flatMap(([name, part]: [string, unknown]) => {
+		const here = `${place} › ${name}`;
+		if (typeof part === 'object' && part !== null) return emptyTexts(part, here);
+		return TEXTS.has(name) && part === '' ? [here] : [];
+	});
+}

@@ -1,10 +1,10 @@
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
-import { isObject, type JsonObject } from './json';
+import type { JsonObject } from './json';
 import { call, speaker, sent } from './testing/api';
 import { Receiver } from './testing/receiver';
 import { opened } from './testing/socketClient';
 
-const { open, closed, dormant, foreign, unknown } = fixtures.sessions;
+const { open, closed, dormant, unknown } = fixtures.sessions;
 const agent_uuid = fixtures.agents.full;
 
 describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect) => {
@@ -47,8 +47,6 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 			...rest,
 		});
 	};
-	const heard = (id: string = open) =>
-		sim.sessions.get(id).messages.filter(({ role }) => role === 'user');
 
 	it('creates a session under its own names', async () => {
 		const { create } = dialect.chat;
@@ -65,18 +63,6 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		const none = await post('/v1/chat/session', {});
 		expect(none.status).toBe(dialect.validation.status);
 		expect(speaker(none)).toContain(create.agent);
-	});
-
-	it('answers a message at once', async () => {
-		const got = await inbound('Hello');
-		const result = {
-			state: 'default',
-			reply: 'You said: Hello',
-			mode: 'ai',
-			help_requested: false,
-		};
-		const { turn_id, message_id } = findTurn(got.body);
-		expect(got.body).toEqual(dialect.chat.inboundBody({ ...result, turn_id, message_id }));
 	});
 
 	it('resolves or creates a session from the agent and the person', async () => {
@@ -120,12 +106,16 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 			status: dialect.statuses.keyReused,
 			body: { success: false, error: 'idempotency_key_reused' },
 		});
-		expect(heard()).toHaveLength(1);
-		const result = await client.event('turn_result');
-		expect(result.payload).toMatchObject({ state: 'default', merged_into: null, error: null });
-		expect(isObject(result.payload) && Object.keys(result.payload).sort()).toEqual(
-			['error', 'merged_into', 'message_id', 'state', 'turn_id'].sort(),
-		);
+		const heard = sim.sessions.get(open).messages.filter(({ role }) => role === 'user');
+		expect(heard).toHaveLength(1);
+		const { payload } = await client.event('turn_result');
+		expect(payload).toEqual({
+			turn_id: expect.any(String),
+			message_id: expect.anything(),
+			state: 'default',
+			merged_into: null,
+			error: null,
+		});
 	});
 
 	it('delivers a later reply to the address it was given', async () => {
@@ -177,34 +167,9 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		);
 	});
 
-	it('closes a session, once', async () => {
-		expect((await onSession('support', { command: 'close' })).status).toBe(200);
-		expect(sim.sessions.get(open).status).toBe('closed');
-		expect((await onSession('support', { command: 'close' })).body).toMatchObject({
-			upstream_body: { state: 'rejected' },
-		});
-	});
-
-	it('appends to the context and gives the whole list', async () => {
-		await onSession('inject_context', { context: 'They called yesterday' });
-		const { data } = await onSession('inject_context', { context: 'They want a refund' });
-		expect(data).toEqual({
-			session_id: open,
-			context: [
-				dialect.chat.initialContext('Sales India'),
-				'They called yesterday',
-				'They want a refund',
-			],
-		});
-		for (const context of ['', '  ', 5, ['x'], undefined]) {
-			expect((await onSession('inject_context', { context })).status).toBe(
-				dialect.validation.status,
-			);
-		}
-		expect(await onSession('inject_context', { context: 'x' }, foreign)).toMatchObject({
-			status: dialect.statuses.agentNotFound,
-			body: { error: 'agent_not_found' },
-		});
+	it.each(['', '  ', 5, ['x'], undefined])('takes no context such as %j', async (context) => {
+		const { status } = await onSession('inject_context', { context });
+		expect(status).toBe(dialect.validation.status);
 	});
 
 	it('mints tokens for the user stream of a session that is not closed', async () => {

@@ -1,5 +1,5 @@
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
-import { call, speaker, sent } from './testing/api';
+import { call, sent } from './testing/api';
 
 const agent = fixtures.agents.full;
 
@@ -31,16 +31,6 @@ describe.each(Object.values(dialects))('do-not-disturb lists, dialect $name', (d
 	};
 	const list = async (rest: Record<string, string> = {}) =>
 		await dnd('GET', { [dialect.dnd.list.agent]: agent, ...rest });
-	const remove = async (phone: string | undefined, of: string = agent) => {
-		const names = dialect.dnd.remove;
-		const { phone: phoneName = 'phone' } = names;
-		const inQuery = [
-			...(names.phonePlacement === 'query' ? [phoneName] : []),
-			...(names.agentPlacement === 'query' ? [names.agent] : []),
-		];
-		const values = { [names.agent]: of, ...(phone !== undefined && { [phoneName]: phone }) };
-		return await dnd('DELETE', values, inQuery);
-	};
 
 	it('adds a number with its reason', async () => {
 		const got = await add('+919800000001', { [dialect.dnd.add.reason]: 'asked by mail' });
@@ -87,44 +77,5 @@ describe.each(Object.values(dialects))('do-not-disturb lists, dialect $name', (d
 		if (dialect.dnd.overCap === 'clamped')
 			expect(over.body).toMatchObject({ meta: { per_page: 100 } });
 		else expect(over.status).toBe(dialect.validation.status);
-	});
-
-	it('finds part of a number', async () => {
-		const got = await list({ [dialect.dnd.list.phone]: '12345678' });
-		expect(got.body.data).toEqual([
-			{
-				id: expect.any(Number),
-				agent_uuid: agent,
-				phone: fixtures.dndPhone,
-				reason: dialect.dnd.reason,
-				created_at: expect.any(String),
-			},
-		]);
-	});
-
-	it('removes a number, which may then be called again', async () => {
-		expect(await remove(fixtures.dndPhone)).toMatchObject({
-			status: 200,
-			body: { success: true, message: dialect.dnd.removedMessage(fixtures.dndPhone) },
-		});
-		expect(await remove(fixtures.dndPhone)).toMatchObject({
-			status: dialect.statuses.dndNotOnList,
-			body: { success: false, error: 'Phone number not found on DND list' },
-		});
-	});
-
-	it.each([undefined, ''])('names phone when it is %j', async (phone) => {
-		const got = await remove(phone);
-		expect(got).toMatchObject({
-			status: dialect.statuses.dndPhoneMissing,
-			body: { success: false },
-		});
-		expect(speaker(got)).toContain('phone');
-	});
-
-	it('does not know agents of others', async () => {
-		const missing = { status: dialect.statuses.agentNotFound, body: { error: 'agent_not_found' } };
-		expect(await remove(fixtures.dndPhone, fixtures.agents.foreign)).toMatchObject(missing);
-		expect(await list({ [dialect.dnd.list.agent]: 'agent_nobody' })).toMatchObject(missing);
 	});
 });

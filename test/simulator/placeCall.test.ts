@@ -15,31 +15,6 @@ describe.each(Object.values(dialects))('placing a call, dialect $name', (dialect
 	const place = async (fields: object = {}, path = '/v1/call') =>
 		await call(sim, 'POST', path, { ...good, ...fields });
 
-	it.each(['/v1/call', '/call'])('takes a call with every field at %s', async (path) => {
-		const got = await place(
-			{
-				system_prompt: 'Be kind',
-				webhook_url: 'https://hooks.example/x',
-				person_name: 'Asha',
-				additional_data: { plan: 'gold' },
-				initial_greeting: 'x'.repeat(2000),
-				call_config_overrides: {
-					max_call_duration_seconds: 30,
-					enable_callback: true,
-					retry_config: { enabled: true, max_attempts: 10, interval_minutes: 1440 },
-				},
-				data_extraction: [
-					{ key: 'budget', description: 'Ask for it', required: true, output_format: 'number' },
-				],
-			},
-			path,
-		);
-		expect(got).toMatchObject({ status: 200, body: { success: true } });
-		expect(Object.keys(got.data)).toEqual(['call_id']);
-		expect(sim.callsTo('+919876543210')).toBe(1);
-		expect(sim.placedCalls()[0]?.request).toMatchObject({ person_name: 'Asha' });
-	});
-
 	it.each([
 		[{ agent_uuid: undefined }, 'agent_uuid'],
 		[{ phone_number: undefined }, 'phone_number'],
@@ -81,33 +56,6 @@ describe.each(Object.values(dialects))('placing a call, dialect $name', (dialect
 		expect(sim.placedCalls()).toHaveLength(0);
 	});
 
-	it.each([fixtures.agents.foreign, 'agent_nobody'])('answers 403 for %s', async (agent_uuid) => {
-		expect(await place({ agent_uuid })).toMatchObject({
-			status: 403,
-			body: { error: 'Agent not found or not associated with this account', details: null },
-		});
-	});
-
-	it('wants post-call analysis for a webhook', async () => {
-		const agent_uuid = fixtures.agents.noAnalysis;
-		expect(await place({ agent_uuid, webhook_url: 'http://h/x' })).toMatchObject({
-			status: 400,
-			body: { error: 'webhook_url is set but post_call_analysis is not enabled on this agent' },
-		});
-		expect(await place({ agent_uuid })).toMatchObject({ status: 200 });
-	});
-
-	it('wants a number, with the documented details at the dialect’s status', async () => {
-		expect(await place({ agent_uuid: fixtures.agents.noNumber })).toMatchObject({
-			status: dialect.statuses.noOutboundNumber,
-			body: {
-				success: false,
-				error: expect.stringMatching(/attach/i),
-				details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED', action: 'attach_number' },
-			},
-		});
-	});
-
 	it.each([undefined, 'simulator-token2'])('answers 401 for the token %s', async (token) => {
 		expect(await call(sim, 'POST', '/v1/call', good, token ?? null)).toMatchObject({
 			status: 401,
@@ -144,15 +92,5 @@ describe.each(Object.values(dialects))('placing a call, dialect $name', (dialect
 		expect(inactive.status).toBe(dialect.calls.inactiveAgent === 'accepted' ? 200 : 400);
 		const emoji = await place({ initial_greeting: '👋'.repeat(2000) });
 		expect(emoji.status).toBe(dialect.calls.greetingLength('👋') === 1 ? 200 : 400);
-	});
-
-	it('lists the active agents of the account, wherever the dialect puts them', async () => {
-		const { body } = await call(sim, 'GET', '/v1/active_agents');
-		const text = JSON.stringify(body);
-		for (const agent of [fixtures.agents.full, fixtures.agents.noNumber]) {
-			expect(text).toContain(`"${agent}"`);
-		}
-		expect(text).not.toContain(fixtures.agents.inactive);
-		expect(text).not.toContain(fixtures.agents.foreign);
 	});
 });

@@ -2,8 +2,10 @@
  * `npm run soak:queue`: n8n in queue mode (Redis, PostgreSQL, a main process, a worker and a separate
  * webhook process), to see what the triggers and the waits do there. Needs Debian's redis-server and postgresql.
  */
+import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,6 +29,16 @@ function start(command: string, args: string[], log: string, env: NodeJS.Process
 	const child = spawn(command, args, { env, stdio: ['ignore', file, file] });
 	children.push(child);
 	return child;
+}
+
+/** The latest first: a worker that loses its database, or a database whose folder goes, ends in noise. */
+async function stopAll(): Promise<void> {
+	for (const child of children.reverse()) {
+		if (child.exitCode !== null || child.signalCode !== null) continue;
+		const exited = once(child, 'exit');
+		child.kill('SIGTERM');
+		await exited;
+	}
 }
 
 async function startRedis(home: string): Promise<number> {
@@ -86,9 +98,11 @@ async function completions({ n8n, simulator, webhookUrl, credentials }: Stage): 
 	const count = async () =>
 		(await allExecutions(n8n, workflow)).filter(({ status }) => status === 'success').length;
 	await until(`${CALLS} executions`, async () => (await count()) >= CALLS, { timeout: 60_000 });
+	const executions = await count();
 	console.log(
-		`Call Completed Trigger: ${CALLS} calls, each delivered twice → ${await count()} executions`,
+		`Call Completed Trigger: ${CALLS} calls, each delivered twice → ${executions} executions`,
 	);
+	assert.equal(executions, CALLS);
 }
 
 /** The calls are placed and waited for in the worker; reports arrive at the webhook process. */
@@ -117,9 +131,11 @@ async function waiting({ n8n, simulator, credentials }: Stage): Promise<void> {
 	);
 	const calls = await n8n.output(ended.id, 'Place Call');
 	const known = calls.filter(({ json }) => json.timed_out === false).length;
+	const placed = simulator.placedCalls().length;
 	console.log(
-		`Place Call → Wait: ${people.length} people, ${simulator.placedCalls().length} calls placed, ${known} known in the end`,
+		`Place Call → Wait: ${people.length} people, ${placed} calls placed, ${known} known in the end`,
 	);
+	assert.deepEqual({ placed, known }, { placed: people.length, known: people.length });
 }
 
 async function main(): Promise<void> {
@@ -170,7 +186,7 @@ async function main(): Promise<void> {
 		await waiting(stage);
 	} finally {
 		await server?.stop();
-		for (const child of children) child.kill('SIGTERM');
+		await stopAll();
 		await simulator.stop();
 		await rm(home, { recursive: true, force: true });
 	}

@@ -1,4 +1,8 @@
-import { additionalQueryParameters, readAdditions } from '../../shared/n8n/options';
+import {
+	additionalQueryParameters,
+	optionsCollection,
+	readAdditions,
+} from '../../shared/n8n/options';
 import { agentField } from '../../shared/n8n/agentField';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
@@ -9,19 +13,12 @@ import { parseAgentUuid } from '../../shared/api/identifiers';
 export const check: Operation = {
 	value: 'check',
 	name: 'Check',
-	action: 'Check whether an agent can take calls',
+	action: 'Check agent availability',
 	description:
 		'Find out whether an agent is active and able to take calls. The list of agents is read once for all items.',
 	fields: [
 		{ ...agentField, description: 'The agent in question' },
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [additionalQueryParameters],
-		},
+		optionsCollection(additionalQueryParameters),
 	],
 
 	async execute({ context, parameters, connection }) {

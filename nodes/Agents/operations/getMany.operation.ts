@@ -1,4 +1,8 @@
-import { additionalQueryParameters, readAdditions } from '../../shared/n8n/options';
+import {
+	additionalQueryParameters,
+	optionsCollection,
+	readAdditions,
+} from '../../shared/n8n/options';
 import { forEachList } from '../../shared/n8n/list';
 import type { Operation } from '../../shared/n8n/operations';
 import { findAgents } from '../../shared/agents';
@@ -19,14 +23,7 @@ export const getMany: Operation = {
 			description:
 				'Whether to return one item for each agent found in the answer instead of the whole answer as one item',
 		},
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [additionalQueryParameters],
-		},
+		optionsCollection(additionalQueryParameters),
 	],
 
 	async execute({ context, parameters, connection }) {

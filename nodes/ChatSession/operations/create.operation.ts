@@ -38,7 +38,7 @@ export const CREATED = {
 export const create: Operation = {
 	name: 'Create',
 	value: 'create',
-	action: 'Create a chat session',
+	action: 'Create chat session',
 	description: 'Begin a chat session with an agent',
 	fields: [agentField, personNameField, requestOptions],
 	async execute(run) {

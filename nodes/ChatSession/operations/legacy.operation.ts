@@ -14,7 +14,7 @@ import { CREATED, personNameField, requestOptions } from './create.operation';
 export const legacyCreate: Operation = {
 	name: 'Legacy Create (Deprecated)',
 	value: 'legacyCreate',
-	action: 'Create a chat session the older way',
+	action: 'Create legacy chat session',
 	description: 'Use Create in new workflows. This one returns a welcome message.',
 	fields: [
 		agentField,
@@ -37,7 +37,7 @@ export const legacyCreate: Operation = {
 export const legacyClose: Operation = {
 	name: 'Legacy Close (Deprecated)',
 	value: 'legacyClose',
-	action: 'Close a chat session the older way',
+	action: 'Close legacy chat session',
 	description: 'Use Close in new workflows. This one returns a summary of the conversation.',
 	fields: [sessionField, agentField, requestOptions],
 	async execute(run) {
@@ -50,7 +50,7 @@ export const legacyClose: Operation = {
 export const legacyPause: Operation = {
 	name: 'Legacy Pause (Deprecated)',
 	value: 'legacyPause',
-	action: 'Pause a chat session the older way',
+	action: 'Pause legacy chat session',
 	description:
 		'The next message resumes it. In new workflows use Support Command to hand the chat to a person.',
 	fields: [sessionField, agentField, requestOptions],

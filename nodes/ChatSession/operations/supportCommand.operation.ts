@@ -34,7 +34,7 @@ const otherCommandField: INodeProperties = {
 export const supportCommand: Operation = {
 	name: 'Support Command',
 	value: 'supportCommand',
-	action: 'Send a support command',
+	action: 'Send support command to chat session',
 	description: 'Hand the chat to a person, give it back to the agent, and the like',
 	fields: [
 		sessionField,
@@ -53,7 +53,7 @@ export const supportCommand: Operation = {
 export const close: Operation = {
 	name: 'Close',
 	value: 'close',
-	action: 'Close a chat session',
+	action: 'Close chat session',
 	description: 'End the conversation for good',
 	fields: [sessionField, requestOptions],
 	async execute(run) {

@@ -24,7 +24,7 @@ const LONGEST_WAIT_SECONDS = 86_400;
 export const waitForEvent: Operation = {
 	name: 'Wait for Event',
 	value: 'waitForEvent',
-	action: 'Wait for an event of a chat session',
+	action: 'Wait for chat session event',
 	description: 'Go on when something happens in the session, or when a time limit is over',
 	fields: [
 		sessionField,

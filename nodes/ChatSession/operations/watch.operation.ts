@@ -2,8 +2,12 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { ExplainedError, InvalidInput, NotSent } from '../../shared/api/errors';
 import { TransportFault } from '../../shared/api/http';
 import { ATTEMPTS, RETRY_BACKOFF } from '../../shared/api/retry';
-import { parseSessionId } from '../../shared/chat/chatInput';
-import { SECRET_HEADER, watchBody, type WatchRequest } from '../../shared/chat/chatWatch';
+import {
+	parseSessionId,
+	SECRET_HEADER,
+	watchBody,
+	type WatchRequest,
+} from '../../shared/chat/chatInput';
 import { backoffMs, pause } from '../../shared/clock';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import { cancelSignal, stopped } from '../../shared/n8n/cancel';
@@ -45,7 +49,7 @@ const fields: INodeProperties[] = [
 export const watch: Operation = {
 	name: 'Watch',
 	value: 'watch',
-	action: 'Have a trigger watch a chat session',
+	action: 'Watch chat session',
 	description: 'From now on the Chat Events Trigger reports the events of this session',
 	fields,
 	async execute(run) {
@@ -59,7 +63,7 @@ export const watch: Operation = {
 export const unwatch: Operation = {
 	name: 'Unwatch',
 	value: 'unwatch',
-	action: 'Have a trigger no longer watch a chat session',
+	action: 'Stop watching chat session',
 	description: 'The Chat Events Trigger leaves this session',
 	fields,
 	async execute(run) {
@@ -117,7 +121,7 @@ async function postToTrigger(
 		const result = await postOnce(context, url, secret, request).catch(toFault);
 		const isLast = attempt >= ATTEMPTS;
 		if (result instanceof TransportFault) {
-			if (isLast) throw unreachable(result);
+			if (isLast) throw triggerUnreachable(result);
 		} else if (result.status < 500 || isLast) {
 			return readTrigger(result);
 		}
@@ -159,7 +163,7 @@ function readTrigger({ status, body }: TriggerAnswer): JsonObject {
 	);
 }
 
-function unreachable({ code }: TransportFault): NotSent {
+function triggerUnreachable({ code }: TransportFault): NotSent {
 	return new NotSent(
 		'The Trigger Address cannot be reached',
 		'Check Trigger Address, and that this n8n may send requests to that address.',

@@ -11,7 +11,7 @@ import {
 import type { ApiMapping } from '../../shared/apiMapping';
 import { queryOf } from '../../shared/apiMapping/placeValues';
 import { readParts, type Part } from '../../shared/api/paging';
-import { phoneKey } from './phoneMatch';
+import { comparedDigits } from './phoneMatch';
 import type { ApiClient } from '../../shared/api/client';
 
 export type DndListRequest = {
@@ -23,6 +23,8 @@ export type DndListRequest = {
 	/** At most 100; the service's own number where it is not set. */
 	pageSize?: number | undefined;
 	additions?: Additions;
+	/** Told how many entries the list has, by each page. */
+	onCount?: (count: number) => void;
 };
 
 const PAGE_NAME = 'dndListPageName';
@@ -45,7 +47,7 @@ const CHECK_PAGE_NAME =
  */
 export async function readDndList(
 	client: ApiClient,
-	{ agentUuid, phone, limit, pageSize, additions = {} }: DndListRequest,
+	{ agentUuid, phone, limit, pageSize, additions = {}, onCount }: DndListRequest,
 	details: ApiMapping,
 ): Promise<JsonObject[]> {
 	const values = [
@@ -65,8 +67,10 @@ export async function readDndList(
 				? []
 				: [{ name: details.required(PAGE_NAME), value: page.number - page.shift }];
 		const { body } = await listDndNumbers(client, queryOf([...named, ...position]), additions);
+		const count = numberIn(metaOf(body).total_count);
+		if (count !== undefined) onCount?.(count);
 		const off = page === undefined ? 0 : (shownPage(body) ?? page.number) - page.number;
-		if (page === undefined || off === 0) return partOf(body, page, found, limit);
+		if (page === undefined || off === 0) return pagePart(body, page, found, limit);
 		// A service may number its pages from 1 and take them from 0.
 		if (page.shift === 0 && off > 0) return await read({ ...page, shift: off }, found);
 		throw new OutcomeUnknown(
@@ -78,7 +82,7 @@ export async function readDndList(
 	return entries.map((entry) => (isJsonObject(entry) ? entry : { value: entry }));
 }
 
-function partOf(
+function pagePart(
 	body: JsonValue,
 	asked: Page | undefined,
 	found: number,
@@ -127,8 +131,9 @@ export type DndCheck = {
 
 /** The filter matches parts of numbers, so the entries found are compared digit by digit. */
 export function findEntry(phone: string, entries: JsonObject[]): DndCheck {
-	const key = phoneKey(phone);
-	const entry = entries.find((candidate) => phoneKey(asText(candidate.phone)) === key) ?? null;
+	const key = comparedDigits(phone);
+	const entry =
+		entries.find((candidate) => comparedDigits(asText(candidate.phone)) === key) ?? null;
 	return {
 		listed: entry !== null,
 		entry,

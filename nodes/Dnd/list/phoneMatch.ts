@@ -18,20 +18,20 @@ export function parseDndPhone(value: unknown): string {
 		throw new InvalidInput('Phone is empty', 'Enter the phone number, with its country code.');
 	}
 	const written = readWritten(value);
-	if (!isWritten(written)) throw unusable(value, written);
+	if (!isWritten(written)) throw notUsable(value, written);
 	const { digits, plus } = written;
-	if (digits.length < FEWEST_DIGITS) throw unusable(value, { what: 'is not a phone number' });
+	if (digits.length < FEWEST_DIGITS) throw notUsable(value, { what: 'is not a phone number' });
 	const number = readIndian(written);
 	if (plus && digits.startsWith('91')) {
 		if (isIndian(number)) return `+91${number.subscriber}`;
-		throw unusable(value, number);
+		throw notUsable(value, number);
 	}
 	const isDialledFromAbroad = digits.startsWith('00') && isIndian(number);
 	if (isDialledFromAbroad && isMobile(number.subscriber)) return `+91${number.subscriber}`;
 	return plus ? `+${digits}` : digits;
 }
 
-function unusable(value: unknown, { what, resolution = TODO }: Unreadable): InvalidInput {
+function notUsable(value: unknown, { what, resolution = TODO }: Unreadable): InvalidInput {
 	return new InvalidInput(`Phone ${quoted(value)} ${what}`, resolution);
 }
 
@@ -39,7 +39,7 @@ function unusable(value: unknown, { what, resolution = TODO }: Unreadable): Inva
  * What makes a number the same in every way of writing it: the ten digits of an Indian mobile
  * number, all digits of any other.
  */
-export function phoneKey(phone: string): string {
+export function comparedDigits(phone: string): string {
 	const reading = readCampaignPhone(phone);
 	return isAccepted(reading) ? reading.key : phone.replace(/\D/g, '');
 }

@@ -4,21 +4,21 @@ import {
 	concurrencyField,
 	readAdditions,
 	readConcurrency,
+	optionsCollection,
 } from '../../shared/n8n/options';
-import { alreadyDone } from '../../shared/n8n/alreadyDone';
 import type { Connection } from '../../shared/n8n/connect';
 import { asItems, sendEachItem } from '../../shared/n8n/itemLoop';
 import type { Sending } from '../../shared/n8n/once';
 import type { Operation } from '../../shared/n8n/operations';
 import { addNumber, valuesToAdd } from '../list/dndChange';
 import { parseAgentUuid } from '../../shared/api/identifiers';
-import { parseDndPhone, phoneKey } from '../list/phoneMatch';
-import { CHANGES_AT_ONCE, dndAgentField, optionsField, phoneField } from '../dndFields';
+import { parseDndPhone, comparedDigits } from '../list/phoneMatch';
+import { CHANGES_AT_ONCE, dndAgentField, phoneField } from '../dndFields';
 
 export const add: Operation = {
 	value: 'add',
 	name: 'Add',
-	action: 'Add a number to a do-not-disturb list',
+	action: 'Add number to DND list',
 	description: 'Keep an agent from ever calling a number; calls under way in campaigns included',
 	fields: [
 		dndAgentField,
@@ -31,11 +31,11 @@ export const add: Operation = {
 			placeholder: 'e.g. asked on the phone',
 			description: 'Why the number is on the list. Leave empty if your service takes no reason.',
 		},
-		optionsField([
+		optionsCollection(
 			additionalBodyFields,
 			additionalQueryParameters,
 			concurrencyField(CHANGES_AT_ONCE, 'How many numbers are added at the same time'),
-		]),
+		),
 	],
 
 	async execute({ context, parameters, connection }) {
@@ -46,7 +46,7 @@ export const add: Operation = {
 			const additions = readAdditions(parameters.record('options', index));
 			return {
 				request: { change: 'add', agentUuid, phone, reason, additions },
-				subject: ['do-not-disturb list', agentUuid, phoneKey(phone)],
+				subject: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
 				send: async ({ client, apiMapping }) => {
 					const values = valuesToAdd(apiMapping, { agentUuid, phone, reason });
 					return asItems(await addNumber(client, phone, values, additions));
@@ -56,10 +56,10 @@ export const add: Operation = {
 		return await sendEachItem(context, prepare, {
 			open: connection,
 			concurrency: readConcurrency(parameters, CHANGES_AT_ONCE),
-			describeDone: alreadyDone({
+			deed: {
 				one: 'number was already added',
 				several: 'numbers were already added',
-			}),
+			},
 		});
 	},
 };

@@ -1,28 +1,30 @@
+import { READS_AT_ONCE } from '../../shared/api/limits';
 import {
 	additionalQueryParameters,
 	concurrencyField,
 	readAdditions,
 	readConcurrency,
+	optionsCollection,
 } from '../../shared/n8n/options';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { findEntry, readDndList } from '../list/dndList';
 import { parseAgentUuid } from '../../shared/api/identifiers';
-import { parseDndPhone, phoneKey } from '../list/phoneMatch';
-import { dndAgentField, optionsField, phoneField, READS_AT_ONCE } from '../dndFields';
+import { parseDndPhone, comparedDigits } from '../list/phoneMatch';
+import { dndAgentField, phoneField } from '../dndFields';
 
 export const check: Operation = {
 	value: 'check',
 	name: 'Check',
-	action: 'Check whether a number is on a do-not-disturb list',
+	action: 'Check number against DND list',
 	description: 'Find out whether an agent may call a number. Numbers are compared digit by digit.',
 	fields: [
 		dndAgentField,
 		phoneField,
-		optionsField([
+		optionsCollection(
 			additionalQueryParameters,
 			concurrencyField(READS_AT_ONCE, 'How many numbers are checked at the same time'),
-		]),
+		),
 	],
 
 	async execute({ context, parameters, connection }) {
@@ -32,7 +34,7 @@ export const check: Operation = {
 			const phone = parseDndPhone(parameters.value('phone', index));
 			const additions = readAdditions(parameters.record('options', index));
 			// Digits alone are part of the number in whichever form the service keeps it.
-			const request = { agentUuid, phone: phoneKey(phone), limit: Infinity, additions };
+			const request = { agentUuid, phone: comparedDigits(phone), limit: Infinity, additions };
 			const { listed, entry, similar } = findEntry(
 				phone,
 				await readDndList(client, request, apiMapping),

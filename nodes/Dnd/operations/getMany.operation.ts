@@ -3,22 +3,23 @@ import {
 	concurrencyField,
 	readAdditions,
 	readConcurrency,
+	optionsCollection,
 } from '../../shared/n8n/options';
 import { forEachList, limitFields, readLimit } from '../../shared/n8n/list';
 import type { Operation } from '../../shared/n8n/operations';
 import { readDndList } from '../list/dndList';
 import { InvalidInput } from '../../shared/api/errors';
 import { parseAgentUuid, parseCount } from '../../shared/api/identifiers';
-import { LIMITS } from '../../shared/api/limits';
+import { LIMITS, READS_AT_ONCE } from '../../shared/api/limits';
 import type { ApiMapping } from '../../shared/apiMapping';
-import { dndAgentField, optionsField, READS_AT_ONCE } from '../dndFields';
+import { dndAgentField } from '../dndFields';
 
-const MOST = LIMITS.dndEntriesPerPage;
+const LARGEST_PAGE = LIMITS.dndEntriesPerPage;
 
 export const getMany: Operation = {
 	value: 'getMany',
 	name: 'Get Many',
-	action: 'Get many numbers of a do-not-disturb list',
+	action: 'Get many numbers from DND list',
 	description:
 		'Retrieve the numbers that an agent never calls. Items that ask for the same list get it once.',
 	fields: [
@@ -32,18 +33,18 @@ export const getMany: Operation = {
 			placeholder: 'e.g. 98765',
 			description: 'Only numbers with these digits somewhere in them. Leave empty for all numbers.',
 		},
-		optionsField([
+		optionsCollection(
 			additionalQueryParameters,
 			concurrencyField(READS_AT_ONCE, 'How many lists are read at the same time'),
 			{
 				displayName: 'Page Size',
 				name: 'pageSize',
 				type: 'number',
-				typeOptions: { minValue: 1, maxValue: MOST, numberPrecision: 0 },
-				default: MOST,
-				description: `How many numbers each request asks for, at most ${MOST}`,
+				typeOptions: { minValue: 1, maxValue: LARGEST_PAGE, numberPrecision: 0 },
+				default: LARGEST_PAGE,
+				description: `How many numbers each request asks for, at most ${LARGEST_PAGE}`,
 			},
-		]),
+		),
 	],
 
 	async execute({ context, parameters, connection }) {
@@ -79,10 +80,13 @@ export const getMany: Operation = {
 function pageSize(value: unknown, limit: number, details: ApiMapping): number | undefined {
 	if (value === undefined) {
 		const known = details.optional('dndListPerPageName') !== undefined;
-		return known ? Math.min(limit, MOST) : undefined;
+		return known ? Math.min(limit, LARGEST_PAGE) : undefined;
 	}
-	const resolution = `Enter how many numbers each request asks for, from 1 to ${MOST}.`;
+	const resolution = `Enter how many numbers each request asks for, from 1 to ${LARGEST_PAGE}.`;
 	const size = parseCount(value, 'Page Size', resolution);
-	if (size <= MOST) return size;
-	throw new InvalidInput(`Page Size is ${size}, but a page holds at most ${MOST}`, resolution);
+	if (size <= LARGEST_PAGE) return size;
+	throw new InvalidInput(
+		`Page Size is ${size}, but a page holds at most ${LARGEST_PAGE}`,
+		resolution,
+	);
 }

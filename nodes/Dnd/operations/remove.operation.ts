@@ -4,21 +4,21 @@ import {
 	concurrencyField,
 	readAdditions,
 	readConcurrency,
+	optionsCollection,
 } from '../../shared/n8n/options';
-import { alreadyDone } from '../../shared/n8n/alreadyDone';
 import type { Connection } from '../../shared/n8n/connect';
 import { asItems, sendEachItem } from '../../shared/n8n/itemLoop';
 import type { Sending } from '../../shared/n8n/once';
 import type { Operation } from '../../shared/n8n/operations';
 import { removeNumber, valuesToRemove } from '../list/dndChange';
 import { parseAgentUuid } from '../../shared/api/identifiers';
-import { parseDndPhone, phoneKey } from '../list/phoneMatch';
-import { CHANGES_AT_ONCE, dndAgentField, optionsField, phoneField } from '../dndFields';
+import { parseDndPhone, comparedDigits } from '../list/phoneMatch';
+import { CHANGES_AT_ONCE, dndAgentField, phoneField } from '../dndFields';
 
 export const remove: Operation = {
 	value: 'remove',
 	name: 'Remove',
-	action: 'Remove a number from a do-not-disturb list',
+	action: 'Remove number from DND list',
 	description: 'Let an agent call a number again',
 	fields: [
 		dndAgentField,
@@ -31,11 +31,11 @@ export const remove: Operation = {
 			description:
 				'Whether a number that is not on the list counts as removed, so that a workflow can run again',
 		},
-		optionsField([
+		optionsCollection(
 			additionalBodyFields,
 			additionalQueryParameters,
 			concurrencyField(CHANGES_AT_ONCE, 'How many numbers are removed at the same time'),
-		]),
+		),
 	],
 
 	async execute({ context, parameters, connection }) {
@@ -46,7 +46,7 @@ export const remove: Operation = {
 			const lenient = parameters.boolean('treatNotListedAsDone', index);
 			return {
 				request: { change: 'remove', agentUuid, phone, additions },
-				subject: ['do-not-disturb list', agentUuid, phoneKey(phone)],
+				subject: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
 				send: async ({ client, apiMapping }) => {
 					const values = valuesToRemove(apiMapping, { agentUuid, phone });
 					const outcome = await removeNumber(client, phone, values, additions, lenient);
@@ -57,10 +57,10 @@ export const remove: Operation = {
 		return await sendEachItem(context, prepare, {
 			open: connection,
 			concurrency: readConcurrency(parameters, CHANGES_AT_ONCE),
-			describeDone: alreadyDone({
+			deed: {
 				one: 'number was already removed',
 				several: 'numbers were already removed',
-			}),
+			},
 		});
 	},
 };

@@ -1,16 +1,17 @@
 import { readAdditions, readConcurrency } from '../../shared/n8n/options';
+import { READS_AT_ONCE } from '../../shared/api/limits';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { readTurns, recordingOrNull, simplifyCall } from '../../shared/calls/callRecord';
 import { getCall } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseCallId } from '../../shared/api/identifiers';
-import { callIdField, optionsField, READS_AT_ONCE, simplifyField } from '../callFields';
+import { callIdField, callOptionsField, simplifyField } from '../callFields';
 
 export const get: Operation = {
 	value: 'get',
 	name: 'Get',
-	action: 'Get a call',
+	action: 'Get call',
 	description: 'Retrieve the record of a call: outcome, summary, captured data, analysis',
 	fields: [
 		callIdField,
@@ -30,7 +31,7 @@ export const get: Operation = {
 			description: 'What else to read of the call, each with a request of its own',
 		},
 		simplifyField,
-		optionsField(),
+		callOptionsField(),
 	],
 
 	async execute({ context, parameters, connection }) {

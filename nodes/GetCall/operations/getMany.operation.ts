@@ -1,12 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { READS_AT_ONCE } from '../../shared/api/limits';
 import { readAdditions, readConcurrency } from '../../shared/n8n/options';
 import { forEachList, limitFields, readLimit } from '../../shared/n8n/list';
 import type { Operation } from '../../shared/n8n/operations';
-import { callListQuery, neededForFilters, type CallFilters } from '../calls/callFilters';
-import { neededForList, readCalls } from '../calls/callList';
+import { callListQuery, neededForFilters, type CallFilters } from '../../shared/calls/callFilters';
+import { isFirstPartAlone, neededForList, readCalls } from '../../shared/calls/callList';
+import { latestOfEachNumber, requireAllStatuses } from '../calls/latestCalls';
 import { simplifyCall } from '../../shared/calls/callRecord';
 import { parseCount } from '../../shared/api/identifiers';
-import { optionsField, READS_AT_ONCE, simplifyField } from '../callFields';
+import { callOptionsField, simplifyField } from '../callFields';
 
 const filtersField: INodeProperties = {
 	displayName: 'Filters',
@@ -75,6 +77,17 @@ const filtersField: INodeProperties = {
 	],
 };
 
+const latestField: INodeProperties = {
+	displayName: 'Latest Call of Each Number',
+	name: 'latestOfEachNumber',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to return of each phone number only its newest call, such as to call again who was not reached. The whole list is read, whatever the limit; numbers are compared by phone_key and calls by created_at, and a call that lacks one of them is kept.',
+};
+
+const PAGE_SIZE_RESOLUTION = 'Enter how many calls each request asks for, from 1 on.';
+
 const pageSizeField: INodeProperties = {
 	displayName: 'Page Size',
 	name: 'pageSize',
@@ -90,16 +103,27 @@ export const getMany: Operation = {
 	name: 'Get Many',
 	action: 'Get many calls',
 	description: 'Retrieve a list of calls. Items that ask for the same list get it once.',
-	fields: [...limitFields, filtersField, simplifyField, optionsField(pageSizeField)],
+	fields: [
+		...limitFields,
+		filtersField,
+		simplifyField,
+		callOptionsField(latestField, pageSizeField),
+	],
 
 	async execute({ context, parameters, connection }) {
 		const plan = async (index: number) => {
 			const { client, apiMapping } = await connection();
 			const options = parameters.record('options', index);
 			const filters: CallFilters = parameters.record('filters', index);
+			const limit = readLimit(parameters, index);
+			const latest = options.latestOfEachNumber === true;
+			if (latest) requireAllStatuses(filters);
 			const part = {
-				limit: readLimit(parameters, index),
-				pageSize: options.pageSize === undefined ? undefined : pageSize(options.pageSize),
+				limit: latest ? Infinity : limit,
+				pageSize:
+					options.pageSize === undefined
+						? undefined
+						: parseCount(options.pageSize, 'Page Size', PAGE_SIZE_RESOLUTION),
 			};
 			// All that the credential lacks is named at once.
 			apiMapping.require([
@@ -113,9 +137,12 @@ export const getMany: Operation = {
 			};
 			const simplify = parameters.boolean('simplify', index);
 			return {
-				key: { ...request, limit: String(request.limit), simplify },
+				key: { ...request, limit: String(limit), latest, simplify },
 				read: async () => {
-					const calls = await readCalls(client, request, apiMapping);
+					const found = await readCalls(client, request, apiMapping);
+					if (found.length > 0 && found.length < limit && isFirstPartAlone(part.limit, apiMapping))
+						context.addExecutionHints({ message: firstPartAlone(found.length) });
+					const calls = latest ? latestOfEachNumber(found).slice(0, limit) : found;
 					return simplify ? calls.map(simplifyCall) : calls;
 				},
 			};
@@ -124,6 +151,6 @@ export const getMany: Operation = {
 	},
 };
 
-function pageSize(value: unknown): number {
-	return parseCount(value, 'Page Size', 'Enter how many calls each request asks for, from 1 on.');
+function firstPartAlone(count: number): string {
+	return `The service gave ${count === 1 ? 'one call' : `${count} calls`} in its first answer. Whether it has more is open until the credential says so: turn on “API Mapping: Call List” and fill in “Place of the List in the Answer” and “Way of Paging”.`;
 }

@@ -1,4 +1,5 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { READS_AT_ONCE } from '../../shared/api/limits';
 import { readAdditions, readConcurrency } from '../../shared/n8n/options';
 import { downloadRecording } from '../downloadRecording';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
@@ -6,7 +7,7 @@ import type { Operation } from '../../shared/n8n/operations';
 import { readRecording } from '../../shared/calls/callRecord';
 import { InvalidInput } from '../../shared/api/errors';
 import { asText, parseCallId } from '../../shared/api/identifiers';
-import { callIdField, optionsField, READS_AT_ONCE } from '../callFields';
+import { callIdField, callOptionsField } from '../callFields';
 
 const recordingFields: INodeProperties[] = [
 	{
@@ -40,9 +41,9 @@ const recordingFields: INodeProperties[] = [
 export const getRecording: Operation = {
 	value: 'getRecording',
 	name: 'Get Recording',
-	action: 'Get the recording of a call',
+	action: 'Get call recording',
 	description: 'Retrieve a link to the recording of a call, or download it',
-	fields: [callIdField, ...recordingFields, optionsField()],
+	fields: [callIdField, ...recordingFields, callOptionsField()],
 
 	async execute({ context, parameters, connection }) {
 		const read = async (index: number): Promise<INodeExecutionData[]> => {

@@ -1,18 +1,19 @@
 import { readAdditions, readConcurrency } from '../../shared/n8n/options';
+import { READS_AT_ONCE } from '../../shared/api/limits';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { transcriptText, transcriptTurns } from '../../shared/calls/callRecord';
 import { getTranscript as requestTranscript } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseCallId } from '../../shared/api/identifiers';
-import { callIdField, optionsField, READS_AT_ONCE } from '../callFields';
+import { callIdField, callOptionsField } from '../callFields';
 
 export const getTranscript: Operation = {
 	value: 'getTranscript',
 	name: 'Get Transcript',
-	action: 'Get the transcript of a call',
+	action: 'Get call transcript',
 	description: 'Retrieve what was said, turn by turn and as readable text',
-	fields: [callIdField, optionsField()],
+	fields: [callIdField, callOptionsField()],
 
 	async execute({ context, parameters, connection }) {
 		const read = async (index: number) => {

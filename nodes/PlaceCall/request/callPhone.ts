@@ -1,6 +1,11 @@
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 import { countryName } from './countries';
-import { callingCodeOf, countriesWith, leadingCode } from '../../shared/phone/callingCodes';
+import {
+	callingCodeOf,
+	countriesWith,
+	isDialledFromAbroad,
+	leadingCode,
+} from '../../shared/phone/callingCodes';
 import { isIndian, readIndian } from '../../shared/phone/india';
 import {
 	isWritten,
@@ -13,8 +18,6 @@ import {
 const INDIA = 'IN';
 const DIGITS_ALONE =
 	'Enter the number as digits; spaces, hyphens, dots, brackets and its country code in front are fine.';
-/** Shorter than this, digits after 00 and a country code may be a short number that begins like them. */
-const FEWEST_AFTER_00 = 6;
 
 /**
  * `phone_number` of a call: "Digits only, without country code". Numbers of India are read in every
@@ -51,10 +54,7 @@ function ofCountry(value: unknown, { digits, plus }: Written, country: string): 
 			: { value: national };
 	}
 	if (plus) return anotherCountry(value, digits, country);
-	const dialledFromAbroad =
-		code !== undefined &&
-		digits.startsWith(`00${code}`) &&
-		digits.length >= 2 + code.length + FEWEST_AFTER_00;
+	const dialledFromAbroad = code !== undefined && isDialledFromAbroad(digits, code);
 	return { value: dialledFromAbroad ? digits.slice(2 + code.length) : digits };
 }
 

@@ -2,7 +2,9 @@ import { InvalidInput } from '../../shared/api/errors';
 import { agentUuid } from '../../shared/api/identifiers';
 import { LIMITS } from '../../shared/api/limits';
 import type { CallConfigOverrides, CallRequest } from '../../shared/api/types';
+import type { JsonValue } from '../../shared/json';
 import { type Checked, isUnset, type Problem } from '../../shared/values';
+import { callingHours, type CallingHours } from './callingHours';
 import { phoneNumber } from './callPhone';
 import {
 	additionalData,
@@ -27,6 +29,9 @@ export type CallFields = {
 	personName?: unknown;
 	/** Present when the call is for later; then it may not be empty. */
 	schedule?: Schedule | undefined;
+	/** As the option holds it; present where a call may ring at some hours only. */
+	callingHours?: JsonValue | undefined;
+	outsideCallingHours?: unknown;
 	/** An object or its JSON text. */
 	additionalData?: unknown;
 	/** The same as rows of the screen. */
@@ -42,12 +47,15 @@ export type CallFields = {
 	webhookUrl?: unknown;
 };
 
+/** A call that could be sent, and the hours in which it may ring. */
+export type CheckedCall = { request: CallRequest; hours: CallingHours | undefined };
+
 /**
  * The body to send, with every documented bound checked.
  *
  * @throws InvalidInput naming every field that must change, all at once
  */
-export function buildCallRequest(fields: CallFields): CallRequest {
+export function buildCall(fields: CallFields): CheckedCall {
 	const problems: Problem[] = [];
 	const take = <T>(checked: Checked<T>): T | undefined => {
 		if ('value' in checked) return checked.value;
@@ -61,12 +69,18 @@ export function buildCallRequest(fields: CallFields): CallRequest {
 	const country = take(countryCode(fields.countryCode));
 	const phone = take(phoneNumber(fields.phoneNumber, country));
 	const rows = fields.additionalDataFields?.map((row, i) => take(namedValue(row, i + 1)));
-	const ownData = rows && Object.fromEntries(rows.filter(isDefined));
+	const dataFields = rows && Object.fromEntries(rows.filter(isDefined));
+	const dataJson = takeSet(fields.additionalData, additionalData);
 	const points = fields.dataExtraction?.map((point, i) => take(dataPoint(point, i + 1)));
+	const hours =
+		fields.callingHours === undefined
+			? undefined
+			: take(callingHours(fields.callingHours, fields.outsideCallingHours));
 	const optional = {
 		person_name: takeSet(fields.personName, (value) => text('Person Name', value)),
 		scheduled_at: fields.schedule && take(scheduledAt(fields.schedule)),
-		additional_data: takeSet(fields.additionalData, additionalData) ?? ownData,
+		additional_data:
+			dataJson && dataFields ? { ...dataJson, ...dataFields } : (dataJson ?? dataFields),
 		data_extraction: points?.filter(isDefined),
 		call_config_overrides: overrides(fields, takeSet),
 		initial_greeting: takeSet(fields.initialGreeting, initialGreeting),
@@ -76,7 +90,13 @@ export function buildCallRequest(fields: CallFields): CallRequest {
 	if (agent === undefined || phone === undefined || country === undefined || problems.length > 0) {
 		throw needsAttention(problems);
 	}
-	return { agent_uuid: agent, phone_number: phone, country_code: country, ...onlySet(optional) };
+	const required = { agent_uuid: agent, phone_number: phone, country_code: country };
+	return { request: { ...required, ...onlySet(optional) }, hours };
+}
+
+/** The body alone. */
+export function buildCallRequest(fields: CallFields): CallRequest {
+	return buildCall(fields).request;
 }
 
 function needsAttention(problems: Problem[]): InvalidInput {

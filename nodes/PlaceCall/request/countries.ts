@@ -3,7 +3,7 @@ import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 export type Country = { code: string; name: string };
 
 /** The officially assigned codes of ISO 3166-1 alpha-2. */
-const CODES = (
+const COUNTRY_CODES = (
 	'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT ' +
 	'BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ' +
 	'ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT ' +
@@ -14,11 +14,11 @@ const CODES = (
 	'UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW'
 ).split(' ');
 
-const known = new Set(CODES);
+const known = new Set(COUNTRY_CODES);
 const names = new Intl.DisplayNames('en', { type: 'region' });
 
 /** Every country with its English name, in the order of the names. */
-export const COUNTRIES: readonly Country[] = CODES.map((code) => ({
+export const COUNTRIES: readonly Country[] = COUNTRY_CODES.map((code) => ({
 	code,
 	name: countryName(code),
 })).sort((a, b) => a.name.localeCompare(b.name, 'en'));

@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon';
 
+import { inEnglish, withOffset } from '../../shared/clock';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 
 export type Schedule = {
@@ -18,12 +19,6 @@ const TIME_OF_DAY = /^([01]?\d|2[0-3]):[0-5]\d$/;
 const WALL_CLOCK = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
 const OFFSET = /T[^Z+-]*(Z|[+-]\d{2}(:?\d{2})?)$/i;
 const COMMON_FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
-const ENGLISH = { locale: 'en', numberingSystem: 'latn' } as const;
-
-/** With a numeric offset even in UTC, where luxon's own ISO form writes Z. */
-function withOffset(at: DateTime): string {
-	return at.toFormat("yyyy-MM-dd'T'HH:mm:ssZZ", ENGLISH);
-}
 
 /** `scheduled_at` as the service takes it: `HH:MM` in IST, or ISO 8601 with offset. */
 export function scheduledAt(schedule: Schedule): Checked<string> {
@@ -51,7 +46,7 @@ function moment(schedule: Schedule, at: DateTime, written?: string): Checked<str
 	const { field, zone, now } = schedule;
 	if (!at.isValid) return notUnderstood(schedule);
 	if (at <= now) {
-		const when = at.setZone(zone).toFormat('d LLLL yyyy, HH:mm', ENGLISH);
+		const when = inEnglish(at.setZone(zone), 'd LLLL yyyy, HH:mm');
 		return problem(
 			`${field} is in the past: ${when} (${zone})`,
 			'Choose a later time, or set When to Call to Now.',

@@ -14,7 +14,8 @@ import { backoffMs } from '../../shared/clock';
 import { isJsonObject } from '../../shared/json';
 import { readFinishedStatuses } from './prepareWait';
 import { keepPinging, resumeUrlOf, wake } from './resumeUrl';
-import { callIdOf, waitedItem, WAITS_UNTIL } from './waitedItems';
+import { includesInput } from './inputFields';
+import { callIdOf, NOT_READ_FIELD, waitedItem, WAITS_UNTIL } from './waitedItems';
 
 /** Where a sleeping execution is woken. It exists only while one sleeps, so nothing is registered. */
 export const resumeWebhooks: IWebhookDescription[] = [
@@ -66,7 +67,7 @@ export async function onReport(context: IWebhookFunctions): Promise<IWebhookResp
 	}
 	if (now - sleeper.wokenAt < WAKING_MS) return NO_EXECUTION;
 	sleeper.wokenAt = now;
-	return { noWebhookResponse: true, workflowData: [results(sleeper.calls, items)] };
+	return { noWebhookResponse: true, workflowData: [results(context, sleeper.calls, items)] };
 }
 
 /** Runs on beside the sleeping execution until the records of all reported calls have caught up. */
@@ -123,11 +124,16 @@ function forgetOld(): void {
 	}
 }
 
-function results(calls: OpenCalls, items: INodeExecutionData[]): INodeExecutionData[] {
+function results(
+	context: IWebhookFunctions,
+	calls: OpenCalls,
+	items: INodeExecutionData[],
+): INodeExecutionData[] {
+	const keepsInput = includesInput(context);
 	return items.map(({ json }, index) => {
-		const placed = { json: omit(json, WAITS_UNTIL, 'not_read') };
-		const callId = callIdOf(placed);
-		if (callId === undefined) return { ...placed, pairedItem: { item: index } };
-		return waitedItem(placed, index, calls.known(callId));
+		const callId = callIdOf({ json });
+		if (callId === undefined) return { json, pairedItem: { item: index } };
+		const placed = { json: omit(json, WAITS_UNTIL, NOT_READ_FIELD) };
+		return waitedItem(placed, index, calls.known(callId), keepsInput);
 	});
 }

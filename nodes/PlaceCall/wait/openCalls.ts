@@ -1,10 +1,8 @@
+import { READS_AT_ONCE } from '../../shared/api/limits';
 import pLimit from 'p-limit';
 import { isOver } from '../../shared/calls/completion';
 import { whyNotRead } from '../../shared/calls/readBack';
 import type { JsonObject } from '../../shared/json';
-
-/** Reads at once, so that 200 open calls neither take long nor press the service. */
-export const READS_AT_ONCE = 10;
 
 /**
  * How long the record of a reported call may lag behind its report. A record that shows no end even then is one of

@@ -5,10 +5,12 @@ import {
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 import type { ApiClient } from '../../shared/api/client';
+import { isJsonObject, type JsonObject } from '../../shared/json';
 import { parseList } from '../../shared/calls/completion';
 import { readCallRecord } from '../../shared/calls/readBack';
 import { cancellableSleep } from '../../shared/n8n/cancel';
 import { clock, type Connection } from '../../shared/n8n/connect';
+import { includesInput } from './inputFields';
 import { readUntilFinished } from './readUntilFinished';
 import { resumeUrlOf } from './resumeUrl';
 import { requireResumable, restoreInput, sleepUntilOver } from './sleepUntilOver';
@@ -34,8 +36,8 @@ export async function prepareWait(
 	context: IExecuteFunctions,
 	connected: () => Promise<Connection>,
 ): Promise<CompletionWait> {
-	const mode = readWaitMode(context);
-	if (mode === 'off') return { finish: async (placed) => placed };
+	const { waitForCompletion: mode } = waitSettings(context);
+	if (!isMode(mode)) return { finish: async (placed) => placed };
 	const limit = readWaitLimit(context);
 	if (mode === 'reading') {
 		return {
@@ -71,22 +73,39 @@ async function waitByReading(
 			until: endOfWait(placed, limit, clock.now()),
 		},
 	);
+	const keepsInput = includesInput(context);
 	return placed.map((item, index) => {
 		const call = calls.get(callIdOf(item) ?? '');
-		return call === undefined ? item : waitedItem(item, index, call);
+		return call === undefined ? item : waitedItem(item, index, call, keepsInput);
 	});
 }
 
-function readWaitMode(context: IExecuteFunctions): 'off' | 'webhook' | 'reading' {
-	const mode = context.getNodeParameter('waitForCompletion', 0, 'off');
-	return mode === 'webhook' || mode === 'reading' ? mode : 'off';
+/** The wait of the options, or that of a workflow which was saved when it stood above them. */
+function waitSettings(context: IExecuteFunctions | IWebhookFunctions): JsonObject {
+	const { parameters } = context.getNode();
+	const { waitForCompletion, waitLimit, waitLimitUnit, finishedStatuses, options } = parameters;
+	const above = { waitForCompletion, waitLimit, waitLimitUnit, finishedStatuses };
+	if (isMode(waitForCompletion) && isJsonObject(above)) return above;
+	const chosen: unknown = options;
+	const wait = isJsonObject(chosen) ? chosen.wait : undefined;
+	if (wait === undefined) return {};
+	if (isJsonObject(wait) && isJsonObject(wait.settings)) return wait.settings;
+	throw new NodeOperationError(
+		context.getNode(),
+		'Wait for Completion is chosen and not set, so no call was placed',
+		{ description: 'Add how and how long to wait, or remove the option Wait for Completion.' },
+	);
+}
+
+function isMode(mode: unknown): mode is 'webhook' | 'reading' {
+	return mode === 'webhook' || mode === 'reading';
 }
 
 /** @throws NodeOperationError when there is none */
 function readWaitLimit(context: IExecuteFunctions): number {
-	const amount = Number(context.getNodeParameter('waitLimit', 0, 0));
-	const name: unknown = context.getNodeParameter('waitLimitUnit', 0, 'hours');
-	const unit = typeof name === 'string' ? UNIT_MS.get(name) : undefined;
+	const { waitLimit, waitLimitUnit } = waitSettings(context);
+	const amount = Number(waitLimit ?? 0);
+	const unit = typeof waitLimitUnit === 'string' ? UNIT_MS.get(waitLimitUnit) : undefined;
 	if (amount > 0 && unit !== undefined) return amount * unit;
 	throw new NodeOperationError(
 		context.getNode(),
@@ -96,6 +115,6 @@ function readWaitLimit(context: IExecuteFunctions): number {
 }
 
 export function readFinishedStatuses(context: IExecuteFunctions | IWebhookFunctions): string[] {
-	const value: unknown = context.getNode().parameters.finishedStatuses;
-	return parseList(typeof value === 'string' ? value : '');
+	const { finishedStatuses } = waitSettings(context);
+	return parseList(typeof finishedStatuses === 'string' ? finishedStatuses : '');
 }

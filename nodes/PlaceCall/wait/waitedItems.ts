@@ -1,9 +1,17 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import pick from 'lodash/pick';
+import { withPhoneKey } from '../../shared/calls/callRecord';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import type { KnownCall } from './openCalls';
 
 /** Name of the field that tells, while the execution sleeps, until when. */
 export const WAITS_UNTIL = 'waits_until';
+
+/** What this node says of placing a call, and its record does not. */
+const OF_PLACING = ['phone_key', 'placed', 'looked_up'];
+
+/** Name of the field that tells why a call could not be read. */
+export const NOT_READ_FIELD = 'not_read';
 
 /** Stands where n8n itself ends the sleep: by its own limit, or by *Retry* of an execution stopped meanwhile. */
 const NOT_READ =
@@ -31,24 +39,29 @@ export function asleep(placed: IDataObject, until: number): IDataObject {
 	return {
 		...placed,
 		timed_out: true,
-		not_read: NOT_READ,
+		[NOT_READ_FIELD]: NOT_READ,
 		[WAITS_UNTIL]: new Date(until).toISOString(),
 	};
 }
 
-/** One item of the output: the call as the service holds it, and whether the wait ended before it did. */
+/**
+ * One item of the output: the call as the service holds it, and whether the wait ended before it did.
+ *
+ * @param includesInput whether the placed call came with the fields of its item, which stay
+ */
 export function waitedItem(
 	placed: INodeExecutionData,
 	index: number,
 	{ record, isOver, refused }: KnownCall,
+	includesInput: boolean,
 ): INodeExecutionData {
 	const json = {
-		...(isOver ? {} : jsonOf(placed)),
+		...(isOver && !includesInput ? pick(jsonOf(placed), ...OF_PLACING) : jsonOf(placed)),
 		...record,
 		timed_out: !isOver,
-		...(refused !== undefined && { not_read: refused }),
+		...(refused !== undefined && { [NOT_READ_FIELD]: refused }),
 	};
-	return { json, pairedItem: { item: index } };
+	return { json: withPhoneKey(json), pairedItem: { item: index } };
 }
 
 function jsonOf({ json }: INodeExecutionData): JsonObject {

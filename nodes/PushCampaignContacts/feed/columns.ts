@@ -1,5 +1,7 @@
 import { InvalidInput } from '../../shared/api/errors';
-import { REASON_COLUMN, STATUS_COLUMN, ROWS_PER_BREATH, type Breathe, type FeedItem } from './feed';
+import { quoted } from '../../shared/values';
+import { columnOf, holds, type Column } from './cells';
+import { ADDED_COLUMNS, ROWS_PER_BREATH, type Breathe, type FeedItem } from './feed';
 
 export const DEFAULT_PHONE_COLUMN = 'phone';
 export const DEFAULT_NAME_COLUMN = 'person_name';
@@ -21,29 +23,50 @@ export const NAME_SYNONYMS = [
 	'Lead Name',
 ] as const;
 
+/** Looked for beside a column of last names. */
+const FIRST_NAME_SYNONYMS = ['First Name', 'Given Name'] as const;
+
 /** What the user asked for; an empty person name column sends no names. */
-export type ColumnChoice = { phone: string; personName: string; others: OtherColumns };
-
-export type OtherColumns = 'all' | 'none' | readonly string[];
-
-/** What the columns are called in this feed. */
-export type Columns = {
+export type ColumnChoice = {
 	phone: string;
-	personName: string | undefined;
-	others: OtherColumns;
-	/** Never sent as a prompt variable, because it would stand for something else. */
-	reserved: ReadonlySet<string>;
+	personName: string;
+	/** Empty where the person name column holds whole names. */
+	lastName: string;
+	others: 'all' | 'none' | readonly string[];
+	/** The fields whose text an expression made. */
+	computed: ReadonlySet<string>;
+	/** Whether a model feeds, beside whose rows an agent lays its own. */
+	forModel: boolean;
 };
 
-/** The documented fields, what this node adds to rejected rows, and columns without a heading. */
-const NEVER_VARIABLES = [
-	DEFAULT_PHONE_COLUMN,
-	DEFAULT_NAME_COLUMN,
-	REASON_COLUMN,
-	STATUS_COLUMN,
-	'',
-] as const;
+/** Under which name each goes along. */
+export type Variable = { name: string; column: Column };
+
+/** Where everything stands in the rows of this feed. */
+export type Columns = {
+	phone: Column;
+	personName: Column | undefined;
+	lastName: Column | undefined;
+	others: 'all' | 'none' | readonly Variable[];
+	/** Never sent as a prompt variable, because it would stand for something else. */
+	reserved: ReadonlySet<string>;
+	/** Not sent where all are: these, and what tools add. */
+	notOfAll: ReadonlySet<string>;
+};
+
+/** The documented fields, what this node adds to rows, and columns without a heading. */
+const NEVER_VARIABLES = [DEFAULT_PHONE_COLUMN, DEFAULT_NAME_COLUMN, ...ADDED_COLUMNS, ''] as const;
+/** What Google Sheets adds to each row, to find it again. */
+const OF_SHEETS = ['row_number'];
+/** What n8n's chat adds to the row that an AI agent works on, and the agent to what the model says. */
+const OF_AGENTS = ['toolCallId', 'chatInput', 'sessionId', 'action'];
 const SHOWN_COLUMNS = 20;
+
+/** The columns of a feed, and its rows, where nested ones are looked for. */
+type Found = { names: ReadonlySet<string>; items: readonly FeedItem[] };
+
+/** A field of the form that names a column. */
+type Wanted = { name: string; field: string; isComputed: boolean };
 
 /** The names of all columns in the order of their first appearance; rows need not be alike. */
 export async function collectColumns(
@@ -59,52 +82,90 @@ export async function collectColumns(
 }
 
 /** @throws InvalidInput when a column is missing or could be one of several */
-export function resolveColumns(found: ReadonlySet<string>, choice: ColumnChoice): Columns {
-	const phone = resolve(found, choice.phone, 'Phone Column', PHONE_SYNONYMS);
-	if (phone === undefined) {
-		throw missingColumn(found, choice.phone, 'Phone Column', 'phone numbers');
-	}
-	const personName = resolvePersonName(found, choice.personName);
-	const reserved = [...NEVER_VARIABLES, phone];
+export function resolveColumns(
+	names: ReadonlySet<string>,
+	choice: ColumnChoice,
+	items: readonly FeedItem[],
+): Columns {
+	const found = { names, items };
+	const wanted = (name: string, field: string): Wanted => ({
+		name,
+		field,
+		isComputed: choice.computed.has(field),
+	});
+	const phoneWanted = wanted(choice.phone, 'Phone Column');
+	const phone = resolve(found, phoneWanted, PHONE_SYNONYMS);
+	if (phone === undefined) throw noPhoneColumn(found, phoneWanted);
+	const personName = resolvePersonName(
+		found,
+		wanted(choice.personName, 'Person Name Column'),
+		choice.lastName !== '',
+	);
+	const lastName = resolveLastName(found, wanted(choice.lastName, 'Last Name Column'));
+	// Half a name says what the whole does not: the agent may use both.
+	const whole = lastName === undefined ? personName?.name : undefined;
+	const reserved = [...NEVER_VARIABLES, phone.name, ...(whole === undefined ? [] : [whole])];
+	const ofTools = choice.forModel ? [...OF_SHEETS, ...OF_AGENTS] : OF_SHEETS;
 	return {
 		phone,
 		personName,
-		others: resolveOthers(found, choice.others),
-		reserved: new Set(personName === undefined ? reserved : [...reserved, personName]),
+		lastName,
+		others: resolveOthers(found, choice.others, (name) => wanted(name, 'Columns to Send')),
+		reserved: new Set(reserved),
+		notOfAll: new Set([...reserved, ...ofTools]),
 	};
 }
 
-function resolvePersonName(found: ReadonlySet<string>, wanted: string): string | undefined {
-	if (wanted.trim() === '') return undefined;
-	const column = resolve(found, wanted, 'Person Name Column', NAME_SYNONYMS);
+function resolvePersonName(found: Found, wanted: Wanted, isHalf: boolean): Column | undefined {
+	if (wanted.name.trim() === '') return undefined;
+	const column = resolve(found, wanted, isHalf ? FIRST_NAME_SYNONYMS : NAME_SYNONYMS);
 	// The default is a convenience; a name that was typed in is meant.
-	if (column === undefined && wanted !== DEFAULT_NAME_COLUMN) {
-		throw missingColumn(found, wanted, 'Person Name Column', 'names');
+	if (column === undefined && (isHalf || wanted.name !== DEFAULT_NAME_COLUMN)) {
+		throw missingColumn(found, wanted, isHalf ? 'first names' : 'names');
 	}
 	return column;
 }
 
-function resolveOthers(found: ReadonlySet<string>, others: OtherColumns): OtherColumns {
+function resolveLastName(found: Found, wanted: Wanted): Column | undefined {
+	if (wanted.name === '') return undefined;
+	const column = resolve(found, wanted, []);
+	if (column === undefined) throw missingColumn(found, wanted, 'last names');
+	return column;
+}
+
+function resolveOthers(
+	found: Found,
+	others: ColumnChoice['others'],
+	wantedOf: (name: string) => Wanted,
+): Columns['others'] {
 	if (others === 'all' || others === 'none') return others;
-	return others.map((wanted) => {
-		const column = resolve(found, wanted, 'Columns to Send', []);
-		if (column === undefined)
-			throw missingColumn(found, wanted, 'Columns to Send', 'the values to send');
+	const columns = others.map((name) => {
+		const wanted = wantedOf(name);
+		const column = resolve(found, wanted, []);
+		if (column === undefined) throw missingColumn(found, wanted, 'the values to send');
 		return column;
+	});
+	const taken = new Set<string>(NEVER_VARIABLES);
+	return columns.map((column) => {
+		const last = column.path?.at(-1) ?? column.name;
+		const name = taken.has(last) ? column.name : last;
+		taken.add(name);
+		return { name, column };
 	});
 }
 
-/** Exactly as written, else the same in another case or spacing, else (for a default) a synonym. */
-function resolve(
-	found: ReadonlySet<string>,
-	wanted: string,
-	field: string,
-	synonyms: readonly string[],
-): string | undefined {
-	if (found.has(wanted)) return wanted;
-	const same = only(matching(found, [wanted]), wanted, field);
-	if (same !== undefined || !isDefault(wanted)) return same;
-	return only(matching(found, synonyms), wanted, field);
+/** Exactly as written, else within another column, else the same in another case or spacing, else (for a default) a synonym. */
+function resolve(found: Found, wanted: Wanted, synonyms: readonly string[]): Column | undefined {
+	if (found.names.has(wanted.name)) return { name: wanted.name };
+	const inner = columnOf(wanted.name);
+	if (inner.path !== undefined && found.items.some(({ json }) => holds(json, inner))) return inner;
+	const same = plain(only(matching(found.names, [wanted.name]), wanted));
+	if (same !== undefined || !isDefault(wanted.name)) return same;
+	return plain(only(matching(found.names, synonyms), wanted));
+}
+
+function plain(name: string | undefined): Column | undefined {
+	return name === undefined ? undefined : { name };
 }
 
 function isDefault(wanted: string): boolean {
@@ -123,23 +184,56 @@ function simplified(name: string): string {
 		.replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-function only(columns: readonly string[], wanted: string, field: string): string | undefined {
+function only(columns: readonly string[], { name, field }: Wanted): string | undefined {
 	if (columns.length <= 1) return columns[0];
 	throw new InvalidInput(
-		`More than one column could be "${wanted}": ${quotedColumns(columns)}`,
+		`More than one column could be "${name}": ${quotedColumns(columns)}`,
 		`Enter the name of the right one in ${field}, exactly as it is in the input. Nothing was sent.`,
 	);
 }
 
-function missingColumn(
-	found: ReadonlySet<string>,
-	wanted: string,
-	field: string,
-	holds: string,
-): InvalidInput {
+/** What most often hides behind a missing phone column is told first. */
+function noPhoneColumn(found: Found, wanted: Wanted): InvalidInput {
+	if (found.items.some(({ binary }) => binary !== undefined)) return unreadFile();
+	const [first, ...others] = found.items;
+	const cells = first === undefined || others.length > 0 ? [] : Object.entries(first.json);
+	for (const [name, cell] of cells) {
+		if (!isListOfRows(cell)) continue;
+		return new InvalidInput(
+			`The rows are inside a list: "${name}" of the one input item holds ${cell.length} of them, and this node takes each row as an item of its own. Nothing was sent`,
+			`Put a Split Out node before this one, with "${name}" in Fields To Split Out.`,
+		);
+	}
+	return missingColumn(found, wanted, 'phone numbers');
+}
+
+export function unreadFile(): InvalidInput {
 	return new InvalidInput(
-		`The input has no column "${wanted}"`,
-		`Enter in ${field} the name of the column that holds ${holds}. The input has: ${quotedColumns([...found])}. Nothing was sent.`,
+		'The input is a file whose rows have not been read yet, so nothing was sent',
+		'Put an Extract from File node before this one, to turn the file into rows.',
+	);
+}
+
+function isListOfRows(cell: unknown): cell is unknown[] {
+	if (!Array.isArray(cell) || cell.length === 0) return false;
+	return cell.every((row) => typeof row === 'object' && row !== null && !Array.isArray(row));
+}
+
+function missingColumn(
+	{ names }: Found,
+	{ name, field, isComputed }: Wanted,
+	what: string,
+): InvalidInput {
+	const has = `The input has: ${quotedColumns([...names])}. Nothing was sent.`;
+	if (isComputed) {
+		return new InvalidInput(
+			`${field} holds an expression that gives ${quoted(name)}, and the input has no column of this name`,
+			`${field} takes the name of the column that holds ${what}, not a value of it. Switch the field to Fixed and enter the name, or drag the column into the empty field. ${has}`,
+		);
+	}
+	return new InvalidInput(
+		`The input has no column "${name}"`,
+		`Enter in ${field} the name of the column that holds ${what}. ${has}`,
 	);
 }
 

@@ -8,7 +8,7 @@ export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean }
 export type FeedRow = Readonly<Record<string, unknown>>;
 
 /** Rows stay inside the items that carry them, so that a large feed is held only once. */
-export type FeedItem = { readonly json: FeedRow };
+export type FeedItem = { readonly json: FeedRow; readonly binary?: unknown };
 
 /** Lets other work of the process go on; awaited now and then in a long feed. */
 export type Breathe = () => Promise<void>;
@@ -19,7 +19,7 @@ export const ROWS_PER_BREATH = 20_000;
  * Why nobody is called for a row:
  * `rejected` it cannot be used · `do_not_disturb` the service skipped its number, which is on the
  * agent's list · `already_queued` the service skipped its number, which is queued already ·
- * `duplicate` another row has its number · `unknown` it was sent and no answer tells its fate ·
+ * `duplicate` another row has its number · `fed_before` an earlier run of the workflow sent its number · `unknown` it was sent and no answer tells its fate ·
  * `not_sent` the feed stopped before it took effect.
  */
 export const ROW_STATUSES = [
@@ -27,6 +27,7 @@ export const ROW_STATUSES = [
 	'do_not_disturb',
 	'already_queued',
 	'duplicate',
+	'fed_before',
 	'unknown',
 	'not_sent',
 ] as const;
@@ -34,9 +35,28 @@ export type RowStatus = (typeof ROW_STATUSES)[number];
 
 export type UnsentRow = { index: number; status: RowStatus; reason: string };
 
-/** Columns that the Rejected output adds; a row that is fed again does not carry them along. */
+/** Columns that the Rejected output adds. */
 export const REASON_COLUMN = 'rejection_reason';
 export const STATUS_COLUMN = 'rejection_status';
+
+/** Columns that *One Item per Row* adds. */
+export const FEED_STATUS_COLUMN = 'feed_status';
+export const PHONE_SENT_COLUMN = 'phone_sent';
+/** Of a dry run. */
+export const PHONE_TO_SEND_COLUMN = 'phone_to_send';
+export const PHONE_KEY_COLUMN = 'phone_key';
+export const LIST_COLUMN = 'campaign_upload_id';
+
+/** A row that is fed again does not carry them along. */
+export const ADDED_COLUMNS = [
+	REASON_COLUMN,
+	STATUS_COLUMN,
+	FEED_STATUS_COLUMN,
+	PHONE_SENT_COLUMN,
+	PHONE_TO_SEND_COLUMN,
+	PHONE_KEY_COLUMN,
+	LIST_COLUMN,
+] as const;
 
 /** One request that the service took, and those of its rows that can be called. */
 export type PushedRequest = {
@@ -46,11 +66,18 @@ export type PushedRequest = {
 	unmatched: readonly JsonValue[];
 };
 
-/** Every row of the feed is in exactly one of `pushed` and `unsentRows`. */
+/** Every row of the feed is in exactly one of `pushed`, `unsentRows` and `ready`. */
 export type FeedOutcome = {
 	received: number;
 	pushed: PushedRequest[];
 	unsentRows: UnsentRow[];
+	/** Of a dry run alone: the rows that would be sent, and how the campaign stands. */
+	ready?: readonly number[];
+	/** Whether numbers fed before may be among these: n8n's memory cannot be asked without noting them. */
+	readyIsMost?: boolean;
+	campaignStatus?: string | undefined;
+	/** Where the memory of earlier runs was emptied instead: of how many numbers. */
+	forgotten?: number | 'all';
 	/** Why the feed stopped before its end. */
 	stopped?: ExplainedError;
 };

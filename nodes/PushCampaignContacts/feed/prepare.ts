@@ -6,6 +6,7 @@ import {
 	readPhoneAsWritten,
 	type PhoneReading,
 } from '../../shared/phone/campaignPhone';
+import { cellOf, type Column } from './cells';
 import type { Columns } from './columns';
 import { ROWS_PER_BREATH, type Breathe, type FeedItem, type FeedRow, type UnsentRow } from './feed';
 
@@ -79,10 +80,12 @@ function readRow(
 	columns: Columns,
 	{ normalizePhones }: PrepareOptions,
 ): PhoneReading {
-	const reading = readPhoneCell(row[columns.phone], normalizePhones);
+	const reading = readPhoneCell(cellOf(row, columns.phone), normalizePhones);
 	if (!isAccepted(reading) || personNameOf(row, columns) !== undefined) return reading;
+	const { personName, lastName } = columns;
+	const column = textIn(row, personName) === undefined ? personName : lastName;
 	return {
-		reason: `The column "${columns.personName ?? ''}" holds no text in this row, so there is no name to send. Put the name in it as plain text.`,
+		reason: `The column "${column?.name ?? ''}" holds no text in this row, so there is no name to send. Put the name in it as plain text.`,
 	};
 }
 
@@ -112,33 +115,39 @@ export function toContact(row: FeedRow, columns: Columns, phone: string): Contac
 	if (name) contact.person_name = name;
 	if (columns.others === 'none') return contact;
 	if (columns.others === 'all') {
-		for (const column in row) addVariable(contact, row, column, columns.reserved);
+		for (const name in row) {
+			if (columns.notOfAll.has(name) || !Object.hasOwn(row, name)) continue;
+			addVariable(contact, name, row[name]);
+		}
 	} else {
-		for (const column of columns.others) addVariable(contact, row, column, columns.reserved);
+		for (const { name, column } of columns.others) {
+			if (!columns.reserved.has(name)) addVariable(contact, name, cellOf(row, column));
+		}
 	}
 	return contact;
 }
 
-function addVariable(
-	contact: Contact,
-	row: FeedRow,
-	column: string,
-	reserved: ReadonlySet<string>,
-): void {
-	if (reserved.has(column) || !Object.hasOwn(row, column)) return;
-	const value = toJson(row[column]);
+function addVariable(contact: Contact, name: string, cell: unknown): void {
+	const value = toJson(cell);
 	if (value === undefined) return;
-	if (column === '__proto__') {
+	if (name === '__proto__') {
 		// Plain assignment would change the contact's prototype instead of adding the column.
-		Object.defineProperty(contact, column, { value, enumerable: true });
+		Object.defineProperty(contact, name, { value, enumerable: true });
 	} else {
-		contact[column] = value;
+		contact[name] = value;
 	}
 }
 
 /** The name as text; empty when the row has none, undefined when the cell holds no text. */
-function personNameOf(row: FeedRow, { personName }: Columns): string | undefined {
-	const cell = personName === undefined ? '' : row[personName];
+function personNameOf(row: FeedRow, { personName, lastName }: Columns): string | undefined {
+	const name = textIn(row, personName);
+	if (lastName === undefined || name === undefined) return name;
+	const last = textIn(row, lastName);
+	return last === undefined ? undefined : `${name} ${last}`.trim();
+}
+
+function textIn(row: FeedRow, column: Column | undefined): string | undefined {
+	const cell = column === undefined ? '' : cellOf(row, column);
 	if (cell === undefined || cell === null) return '';
 	if (typeof cell === 'string') return cell.trim();
 	return typeof cell === 'number' ? String(cell) : undefined;

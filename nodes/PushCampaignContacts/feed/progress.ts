@@ -2,6 +2,7 @@ import type { Additions } from '../../shared/api/endpoints';
 import { OutcomeUnknown } from '../../shared/api/errors';
 import { isAccepted } from '../../shared/phone/campaignPhone';
 import type { JsonObject } from '../../shared/json';
+import { cellOf, type Column } from './cells';
 import type { Columns } from './columns';
 import {
 	reasonOf,
@@ -10,6 +11,7 @@ import {
 	type FeedOutcome,
 	type UnsentRow,
 } from './feed';
+import { CUT_OFF } from './intake';
 import { readPhoneCell, type PreparedFeed } from './prepare';
 import {
 	emptyRecord,
@@ -35,7 +37,7 @@ export type TryOptions = {
 /** What decides whether a further try wishes the same as an earlier one. */
 export type TrySettings = {
 	campaign: number;
-	column: string;
+	column: Column;
 	normalized: boolean;
 	/** A fingerprint of the settings and of what is sent of a row: a corrected row is another one. */
 	fingerprintOf: (row: number) => string;
@@ -49,7 +51,7 @@ export type TrySettings = {
 export function trySettings(options: TryOptions, { contactOf }: PreparedFeed): TrySettings {
 	const { campaign, columns, normalizePhones, removeDuplicates, additions, forModel } = options;
 	const ofAll = [
-		JSON.stringify([campaign, columns.phone, columns.personName, columns.others]),
+		JSON.stringify([campaign, columns.phone, columns.personName, columns.lastName, columns.others]),
 		JSON.stringify([normalizePhones, additions]),
 	];
 	return {
@@ -114,6 +116,10 @@ export class FeedProgress {
 			settledRows.add(row);
 			outcome.unsentRows.push({ index: row, status: 'rejected', reason });
 		}
+		for (const row of this.cutOffRows(keys, settings.campaign)) {
+			settledRows.add(row);
+			outcome.unsentRows.push({ index: row, status: 'unknown', reason: CUT_OFF });
+		}
 		if (settledRows.size === 0 && settledNumbers.size === 0) return { rows, outcome };
 		const open = rows.filter((row) => !settledRows.has(row));
 		if (!settings.removeDuplicates) return { rows: open, outcome };
@@ -141,8 +147,9 @@ export class FeedProgress {
 		const request: SentRequest = {
 			campaign: settings.campaign,
 			rows: rangesOf(rows),
-			numbers: feedFingerprint(rows.map((row) => keys[row] ?? '')),
-			column: settings.column,
+			numbers: numbersOf(rows, keys),
+			column: settings.column.name,
+			...(settings.column.path !== undefined && { path: [...settings.column.path] }),
 			normalized: settings.normalized,
 			options: settings.options,
 		};
@@ -168,6 +175,19 @@ export class FeedProgress {
 		this.record.refused.push({ settings: under, row: index, number, reason });
 	}
 
+	/** Rows that were under way when an earlier run was cut off; the memory of all runs tells it once. */
+	cutOff(rows: readonly number[], keys: readonly string[], { campaign }: TrySettings): void {
+		if (rows.length === 0) return;
+		this.record.cutOff = { campaign, rows: rangesOf(rows), numbers: numbersOf(rows, keys) };
+	}
+
+	private cutOffRows(keys: readonly string[], campaign: number): number[] {
+		const { cutOff } = this.record;
+		if (cutOff?.campaign !== campaign) return [];
+		const rows = rowsIn(cutOff.rows);
+		return numbersOf(rows, keys) === cutOff.numbers ? rows : [];
+	}
+
 	private forgetOldest(): void {
 		const taken = this.record.sent.filter(({ answer }) => answer !== undefined);
 		const [oldest] = taken;
@@ -180,13 +200,21 @@ export class FeedProgress {
 		return this.record.sent.flatMap((request) => {
 			const rows = rowsIn(request.rows);
 			const numbers = rows.map((row) => {
-				const cell = items[row]?.json[request.column];
+				const cell = cellOf(items[row]?.json ?? {}, columnIn(request));
 				const reading = readPhoneCell(cell, request.normalized);
 				return isAccepted(reading) ? reading.key : '';
 			});
 			return feedFingerprint(numbers) === request.numbers ? [{ request, rows, numbers }] : [];
 		});
 	}
+}
+
+function numbersOf(rows: readonly number[], keys: readonly string[]): string {
+	return feedFingerprint(rows.map((row) => keys[row] ?? ''));
+}
+
+function columnIn({ column: name, path }: SentRequest): Column {
+	return path === undefined ? { name } : { name, path };
 }
 
 function keysAt(rows: readonly number[], numbers: readonly string[]): string[] {

@@ -9,6 +9,8 @@ import {
 } from '../../shared/api/errors';
 import type { JsonObject } from '../../shared/json';
 import { reasonOf, type FeedItem, type FeedOutcome, type UnsentRow, type RowStatus } from './feed';
+import { FedMemory, type FedStore } from './fedMemory';
+import { EachRow, NotFedBefore, orExplained, STILL_NOTED, type Intake } from './intake';
 import {
 	firstIndexShown,
 	isAboutContacts,
@@ -19,13 +21,22 @@ import {
 	type FirstIndex,
 	type Probe,
 } from './namedRows';
+import type { ListsBefore, LookUp } from './lookUp';
 import type { PreparedFeed } from './prepare';
-import { FeedProgress, trySettings, type TryOptions, type TrySettings } from './progress';
+import {
+	FeedProgress,
+	trySettings,
+	type BegunRequest,
+	type TryOptions,
+	type TrySettings,
+} from './progress';
 import { pushedRequest } from './skippedRows';
 
 /** So many rows of one request may be refused one after the other; more have one cause, which is not in the rows. */
 export const MOST_REFUSED_ROWS = 100;
 const PAYLOAD_TOO_LARGE = 413;
+/** Rows of a request that surely are not in the campaign. */
+const WITHOUT_EFFECT = new Set<RowStatus>(['rejected', 'do_not_disturb', 'not_sent']);
 
 export type PushOptions = TryOptions & {
 	client: ApiClient;
@@ -33,6 +44,10 @@ export type PushOptions = TryOptions & {
 	contactsPerRequest: number;
 	/** Asked before each request: whether the person at the screen has stopped the workflow. */
 	stopRequested: () => boolean;
+	/** What earlier runs fed, where it is to be left out. */
+	fedStore?: FedStore | undefined;
+	/** How to find out what became of a request whose outcome is unknown. */
+	lookUp?: LookUp | undefined;
 };
 
 /**
@@ -48,7 +63,12 @@ export async function pushFeed(
 ): Promise<FeedOutcome> {
 	const settings = trySettings(options, prepared);
 	const { rows, outcome } = progress.restore(items, prepared, settings);
-	await new FeedPush(prepared, options, settings, progress, outcome).push(rows);
+	const { fedStore, campaign } = options;
+	const intake =
+		fedStore === undefined
+			? new EachRow(rows)
+			: new NotFedBefore(rows, new FedMemory(fedStore, campaign.id, prepared.keys));
+	await new FeedPush(prepared, options, settings, progress, outcome).push(intake);
 	outcome.unsentRows.sort((one, other) => one.index - other.index);
 	return outcome;
 }
@@ -70,19 +90,46 @@ class FeedPush {
 		this.size = options.contactsPerRequest;
 	}
 
-	async push(rows: readonly number[]): Promise<void> {
-		for (let start = 0; start < rows.length; ) {
-			const request = rows.slice(start, start + this.size);
-			start += request.length;
+	async push(intake: Intake): Promise<void> {
+		const stopped = await this.pushAll(intake);
+		if (stopped !== undefined) {
+			this.outcome.stopped ??= stopped;
+			this.notReached(intake.rest(), stopped);
+		}
+		const closed = await orExplained(intake.close());
+		if (closed instanceof ExplainedError) this.outcome.stopped ??= closed;
+		const leftOut = intake.leftOut();
+		const cutOff = leftOut.filter(({ status }) => status === 'unknown');
+		this.progress.cutOff(
+			cutOff.map(({ index }) => index),
+			this.prepared.keys,
+			this.settings,
+		);
+		for (const row of leftOut) this.outcome.unsentRows.push(row);
+	}
+
+	/** Gives back what stops the feed. */
+	private async pushAll(intake: Intake): Promise<ExplainedError | undefined> {
+		for (;;) {
+			const request = await orExplained(intake.next(this.size));
+			if (request instanceof ExplainedError) return request;
+			if (request.length === 0) return undefined;
 			this.refusedRows = 0;
 			this.largestTaken = 0;
+			const toldBefore = this.outcome.unsentRows.length;
 			const stopped = await this.pushRequest(request);
 			// What was taken after a request was too large is a size that the service takes.
 			if (this.size < request.length && this.largestTaken > 0) this.size = this.largestTaken;
-			if (stopped === undefined) continue;
-			this.outcome.stopped ??= stopped;
-			this.notReached(rows.slice(start), stopped);
-			return;
+			const withoutEffect = this.outcome.unsentRows
+				.slice(toldBefore)
+				.filter(({ status }) => WITHOUT_EFFECT.has(status));
+			const released = withoutEffect.map(({ index }) => index);
+			const failed = await orExplained(intake.done(request, released));
+			if (failed instanceof ExplainedError) {
+				for (const row of withoutEffect) row.reason += ` ${STILL_NOTED}`;
+				return stopped ?? failed;
+			}
+			if (stopped !== undefined) return stopped;
 		}
 	}
 
@@ -150,24 +197,51 @@ class FeedPush {
 
 	/** Sends rows as one request, and notes them when they were taken. */
 	private async send(rows: readonly number[]): Promise<ExplainedError | undefined> {
-		if (this.options.stopRequested()) return stoppedByHand();
-		const { keys } = this.prepared;
-		const sending = this.progress.begin(rows, keys, this.settings);
-		try {
-			const answer = await this.request(rows);
-			sending.taken(answer);
-			const { request, unsentRows } = pushedRequest(rows, answer, keys);
-			this.outcome.pushed.push(request);
-			this.outcome.unsentRows.push(...unsentRows);
-			this.largestTaken = Math.max(this.largestTaken, rows.length);
-			return undefined;
-		} catch (error) {
+		const { lookUp, stopRequested } = this.options;
+		if (stopRequested()) return stoppedByHand();
+		const before = lookUp === undefined ? undefined : await orExplained(lookUp.listsBefore());
+		if (before instanceof ExplainedError) return before;
+		const sending = this.progress.begin(rows, this.prepared.keys, this.settings);
+		const answer = await this.request(rows).catch((error: unknown) =>
 			// Whatever was not foreseen may have happened after the request left.
-			const explained = error instanceof ExplainedError ? error : notForeseen(error);
-			if (explained instanceof OutcomeUnknown) sending.unknown(explained);
-			else sending.withoutEffect();
-			return explained;
+			error instanceof ExplainedError ? error : notForeseen(error),
+		);
+		if (!(answer instanceof ExplainedError)) {
+			this.taken(rows, sending, answer);
+			return undefined;
 		}
+		if (!(answer instanceof OutcomeUnknown)) {
+			sending.withoutEffect();
+			return answer;
+		}
+		sending.unknown(answer);
+		if (before === undefined) return answer;
+		return await this.findOut(rows, sending, answer, before);
+	}
+
+	private taken(rows: readonly number[], sending: BegunRequest, answer: JsonObject): void {
+		sending.taken(answer);
+		const { request, unsentRows } = pushedRequest(rows, answer, this.prepared.keys);
+		this.outcome.pushed.push(request);
+		this.outcome.unsentRows.push(...unsentRows);
+		this.largestTaken = Math.max(this.largestTaken, rows.length);
+	}
+
+	/** What the campaign shows of a request whose outcome is unknown; it is not sent again here. */
+	private async findOut(
+		rows: readonly number[],
+		sending: BegunRequest,
+		error: OutcomeUnknown,
+		before: ListsBefore,
+	): Promise<ExplainedError | undefined> {
+		const found = await this.options.lookUp?.find(error, rows.length, before);
+		if (found === undefined) return error;
+		if (found instanceof OutcomeUnknown) {
+			sending.unknown(found);
+			return found;
+		}
+		this.taken(rows, sending, found);
+		return undefined;
 	}
 
 	private async request(rows: readonly number[]): Promise<JsonObject> {

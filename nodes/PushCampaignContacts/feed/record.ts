@@ -11,6 +11,8 @@ import type { FirstIndex } from './namedRows';
 export type FeedRecord = {
 	sent: SentRequest[];
 	refused: RefusedRow[];
+	/** Rows of which an earlier run was cut off: another try must name them too. */
+	cutOff?: CutOffRows;
 	/** Found out once for the whole feed. */
 	firstIndex?: FirstIndex;
 };
@@ -22,6 +24,8 @@ export type SentRequest = {
 	numbers: string;
 	/** How the numbers were read. */
 	column: string;
+	/** Of a column inside another. */
+	path?: string[];
 	normalized: boolean;
 	/** A fingerprint of what was sent beside the rows. */
 	options: string;
@@ -32,36 +36,51 @@ export type SentRequest = {
 /** A row that the service refused; `settings` is a fingerprint of the feed’s settings and of what was sent. */
 type RefusedRow = { settings: string; row: number; number: string; reason: string };
 
+/** `numbers` is a fingerprint of theirs. */
+type CutOffRows = { campaign: number; rows: RowRanges; numbers: string };
+
 export function emptyRecord(): FeedRecord {
 	return { sent: [], refused: [] };
 }
 
 export function isFeedRecord(stored: unknown): stored is FeedRecord {
 	if (!isJsonObject(stored)) return false;
-	const { sent, refused, firstIndex } = stored;
+	const { sent, refused, cutOff, firstIndex } = stored;
 	return (
 		Array.isArray(sent) &&
 		sent.every(isSentRequest) &&
 		Array.isArray(refused) &&
 		refused.every(isRefusedRow) &&
+		(cutOff === undefined || isCutOff(cutOff)) &&
 		(firstIndex === undefined || firstIndex === 0 || firstIndex === 1)
 	);
 }
 
 function isSentRequest(value: unknown): boolean {
 	if (!isJsonObject(value)) return false;
-	const { campaign, rows, numbers, column, normalized, options, answer, unknown } = value;
+	const { campaign, rows, numbers, column, path, normalized, options, answer, unknown } = value;
 	return (
 		typeof campaign === 'number' &&
-		Array.isArray(rows) &&
-		rows.every((row) => typeof row === 'number') &&
+		areRanges(rows) &&
 		typeof numbers === 'string' &&
 		typeof column === 'string' &&
+		(path === undefined ||
+			(Array.isArray(path) && path.every((step) => typeof step === 'string'))) &&
 		typeof normalized === 'boolean' &&
 		typeof options === 'string' &&
 		(answer === undefined || isJsonObject(answer)) &&
 		(unknown === undefined || (isJsonObject(unknown) && typeof unknown.message === 'string'))
 	);
+}
+
+function isCutOff(value: unknown): boolean {
+	if (!isJsonObject(value)) return false;
+	const { campaign, rows, numbers } = value;
+	return typeof campaign === 'number' && areRanges(rows) && typeof numbers === 'string';
+}
+
+function areRanges(value: unknown): boolean {
+	return Array.isArray(value) && value.every((row) => typeof row === 'number');
 }
 
 function isRefusedRow(value: unknown): boolean {

@@ -14,6 +14,8 @@ export type FeedCounts = {
 	requests: number;
 	/** What the service says it skipped, and no row could be told to be: among the pushed ones. */
 	skipped_unmatched: number;
+	/** Of a dry run alone: rows that would be sent. */
+	ready?: number;
 } & Record<RowStatus, number>;
 
 const WORDS: Record<RowStatus, string> = {
@@ -21,11 +23,18 @@ const WORDS: Record<RowStatus, string> = {
 	do_not_disturb: 'on the do-not-disturb list',
 	already_queued: 'queued already',
 	duplicate: 'left out as duplicates',
+	fed_before: 'fed before',
 	unknown: 'unknown',
 	not_sent: 'not sent',
 };
 
-export function countRows({ received, pushed, unsentRows }: FeedOutcome): FeedCounts {
+/** Of a dry run, in which the service has said nothing yet. */
+const WORDS_OF_DRY_RUN: Partial<Record<RowStatus, [one: string, several: string]>> = {
+	rejected: ['unusable', 'unusable'],
+	duplicate: ['duplicate', 'duplicates'],
+};
+
+export function countRows({ received, pushed, unsentRows, ready }: FeedOutcome): FeedCounts {
 	const counts: FeedCounts = {
 		received,
 		pushed: pushed.reduce((sum, { rows }) => sum + rows.length, 0),
@@ -33,10 +42,12 @@ export function countRows({ received, pushed, unsentRows }: FeedOutcome): FeedCo
 		do_not_disturb: 0,
 		already_queued: 0,
 		duplicate: 0,
+		fed_before: 0,
 		unknown: 0,
 		not_sent: 0,
 		requests: pushed.length,
 		skipped_unmatched: pushed.reduce((sum, { unmatched }) => sum + unmatched.length, 0),
+		...(ready !== undefined && { ready: ready.length }),
 	};
 	for (const { status } of unsentRows) counts[status]++;
 	return counts;
@@ -45,10 +56,16 @@ export function countRows({ received, pushed, unsentRows }: FeedOutcome): FeedCo
 /** "10 rows: 7 pushed, 2 rejected, 1 on the do-not-disturb list." The numbers add up. */
 export function sumUp(outcome: FeedOutcome): string {
 	const counts = countRows(outcome);
+	const isDryRun = counts.ready !== undefined;
+	const wordsOf = (status: RowStatus) => {
+		const words = isDryRun ? WORDS_OF_DRY_RUN[status] : undefined;
+		return words?.[counts[status] === 1 ? 0 : 1] ?? WORDS[status];
+	};
 	const parts = ROW_STATUSES.filter((status) => counts[status] > 0).map(
-		(status) => `${number(counts[status])} ${WORDS[status]}`,
+		(status) => `${number(counts[status])} ${wordsOf(status)}`,
 	);
-	return `${rowCount(counts.received)}: ${[`${number(counts.pushed)} pushed`, ...parts].join(', ')}.`;
+	const first = isDryRun ? `${number(counts.ready ?? 0)} ready` : `${number(counts.pushed)} pushed`;
+	return `${rowCount(counts.received)}: ${[first, ...parts].join(', ')}.`;
 }
 
 /** What became of every row of a feed that stopped before its end: the summary, and what to do with which rows. */
@@ -56,7 +73,7 @@ export function describeOutcome(outcome: FeedOutcome): string[] {
 	const of = (status: RowStatus) => outcome.unsentRows.filter((row) => row.status === status);
 	const [unknown, notSent, rejected] = [of('unknown'), of('not_sent'), of('rejected')];
 	const skipped = [...of('do_not_disturb'), ...of('already_queued')];
-	const duplicates = of('duplicate');
+	const [duplicates, fedBefore] = [of('duplicate'), of('fed_before')];
 	const pushed = outcome.pushed.flatMap(({ rows }) => rows);
 	const lines = [
 		sumUp(outcome),
@@ -66,6 +83,8 @@ export function describeOutcome(outcome: FeedOutcome): string[] {
 			`Skipped by the service: ${rowCount(skipped.length)} (${places(skipped)}). Leave them out too.`,
 		duplicates.length > 0 &&
 			`Duplicates: ${rowCount(duplicates.length)} (${places(duplicates)}). Leave them out too: each has the number of another row.`,
+		fedBefore.length > 0 &&
+			`Fed before: ${rowCount(fedBefore.length)} (${places(fedBefore)}). An earlier run of this workflow sent their numbers to the campaign.`,
 		unknown.length > 0 &&
 			`Unknown: ${rowCount(unknown.length)} (${places(unknown)}). They may or may not be in the campaign: compare its newest contact list with your rows (Campaign Status shows the lists) before you push them again.`,
 		notSent.length > 0 &&
@@ -82,20 +101,46 @@ export function describeOutcome(outcome: FeedOutcome): string[] {
 /** What a person should see at a glance beside the output, first of all what became of the rows. */
 export function hintsFor(outcome: FeedOutcome): string[] {
 	const { received, duplicate } = countRows(outcome);
-	const { unsentRows, stopped, pushed } = outcome;
-	const nothing = pushed.length === 0 && stopped === undefined;
+	const { unsentRows, stopped, pushed, ready, forgotten } = outcome;
 	const says = unsentRows.length > duplicate ? ' Rejected says why.' : '';
+	if (forgotten !== undefined) {
+		const what =
+			forgotten === 'all'
+				? 'All numbers fed before are forgotten'
+				: `Of the numbers in these rows ${number(forgotten)} ${forgotten === 1 ? 'was' : 'were'} remembered and forgotten`;
+		return [
+			`${what}; nothing was sent.${says} To push again, take Forget Numbers Fed Before out of Options.`,
+		];
+	}
+	if (ready !== undefined) {
+		const most = outcome.readyIsMost
+			? ' Numbers fed before are still among the ready ones: only a real feed leaves them out.'
+			: '';
+		return [`Dry Run is on: nothing was sent. ${sumUp(outcome)}${says}${most}`];
+	}
+	const nothing = pushed.length === 0 && stopped === undefined;
 	return [
 		nothing && received === 0 && 'The feed is empty, so nothing was sent.',
 		nothing && received > 0 && `No row could be used, so nothing was sent.${says}`,
 		!nothing && unsentRows.length > 0 && sumUp(outcome) + says,
 		stopped && `${stopped.message}. ${stopped.resolution}`,
+		...lookedUpIn(outcome),
 		...unmatchedIn(outcome),
 		...warningsIn(outcome).map(
 			(warning) =>
 				`The service warns: ${typeof warning === 'string' ? warning : JSON.stringify(warning)}`,
 		),
 	].filter((hint) => typeof hint === 'string');
+}
+
+/** Requests that were taken by what the campaign shows, and not by an answer. */
+function lookedUpIn({ pushed }: FeedOutcome): string[] {
+	return pushed
+		.filter(({ answer }) => answer.looked_up === true)
+		.map(({ answer, rows }) => {
+			const list = JSON.stringify(answer.campaign_upload_id);
+			return `The answer to a request did not come. It was looked up: the new contact list ${list} of the campaign has ${rowCount(rows.length)} like the request, so its rows are pushed.`;
+		});
 }
 
 /** Nothing that the service skipped goes without a word, even where it is not clear whom it means. */
@@ -128,6 +173,16 @@ export function summarize(outcome: FeedOutcome): JsonObject {
 	for (const field of ADDED_UP) summary[field] = sum(valuesOf(outcome, field));
 	for (const field of JOINED) summary[field] = joined(outcome, field);
 	return { ...summary, warnings: warningsIn(outcome) };
+}
+
+/** What a dry run found. */
+export function dryRunSummary(outcome: FeedOutcome): JsonObject {
+	return {
+		dry_run: true,
+		summary: sumUp(outcome),
+		feed: countRows(outcome),
+		campaign_status: outcome.campaignStatus ?? null,
+	};
 }
 
 /** Each request of a feed to a paused campaign gives the same warning. */

@@ -1,4 +1,4 @@
-import { readAnswer, unknown } from './envelope';
+import { readAnswer, outcomeUnknown } from './envelope';
 import type { Evidence } from './evidence';
 import { ExplainedError, NotSent } from './errors';
 import { Secrets } from './secrets';
@@ -45,6 +45,7 @@ export class ApiClient {
 				async () => await this.transport(request),
 				this.clock,
 				this.random,
+				request.notAfter,
 			);
 			return this.read(request, answer, evidence, isSecret);
 		} catch (error) {
@@ -59,7 +60,7 @@ export class ApiClient {
 		const originalMessage = this.secrets.hide(
 			error instanceof Error ? error.message : String(error),
 		);
-		return unknown(request, { happened: 'The answer could not be read' }, originalMessage);
+		return outcomeUnknown(request, { happened: 'The answer could not be read' }, originalMessage);
 	}
 
 	private read(
@@ -105,6 +106,6 @@ export class ApiClient {
 		const happened = isSlow
 			? 'The service took too long to answer'
 			: 'The connection broke before an answer came';
-		return unknown(request, { happened }, code);
+		return outcomeUnknown(request, { happened }, code);
 	}
 }

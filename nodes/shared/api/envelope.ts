@@ -8,7 +8,7 @@ import { withoutItsSecrets } from './secrets';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
 
 /** How an answer is judged: what proves it, and whether nothing of it may be shown. */
-export type Reading = {
+export type AnswerReading = {
 	evidence: Evidence;
 	/** The answer holds a token or a signed address, so no part of it stands in a message. */
 	isSecret?: boolean;
@@ -31,7 +31,7 @@ const REFUSAL_STATUSES = new Set([400, 401, 403, 404, 409, 422]);
 export function readAnswer(
 	request: ServiceRequest,
 	answer: WireAnswer,
-	{ evidence, isSecret = false, now }: Reading,
+	{ evidence, isSecret = false, now }: AnswerReading,
 ): Answer {
 	const { status } = answer;
 	const body = parseJson(answer.text);
@@ -54,7 +54,7 @@ export function readAnswer(
 			speaker,
 		);
 	}
-	throw unknown(request, describe(request, answer, body), originalMessage, status, speaker);
+	throw outcomeUnknown(request, describe(request, answer, body), originalMessage, status, speaker);
 }
 
 /** `data` of an answer, or the whole body where the service used no envelope. */
@@ -201,7 +201,7 @@ function wordsOf(
 const CHECK_BASE_URL = ' Check Base URL in the credential as well.';
 
 /** Says what is known of a request whose fate is open, and how to find out. */
-export function unknown(
+export function outcomeUnknown(
 	request: ServiceRequest,
 	{ happened, isForeign = false }: { happened: string; isForeign?: boolean },
 	originalMessage?: string,

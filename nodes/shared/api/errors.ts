@@ -99,7 +99,7 @@ export class OutcomeUnknown extends ExplainedError {
 			resolution,
 			speaker,
 			...(originalMessage !== undefined && {
-				originalMessage: originalMessage.slice(0, MOST_KEPT),
+				originalMessage: originalMessage.slice(0, LONGEST_KEPT),
 			}),
 			...(status !== undefined && { status }),
 		};
@@ -137,7 +137,7 @@ export type KeptUnknown = {
 };
 
 /** Characters of the service's words that are kept for the next try. */
-const MOST_KEPT = 300;
+const LONGEST_KEPT = 300;
 
 /** The service answered that it will not do this (Errors), or a status says that nothing was done. */
 export class ServiceRefusal extends ExplainedError {

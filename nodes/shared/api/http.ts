@@ -10,6 +10,8 @@ export type ServiceRequest = {
 	body?: JsonObject;
 	/** Where the answer is worth less the later it comes. */
 	timeoutMs?: number;
+	/** Epoch milliseconds from which on it is not tried again. */
+	notAfter?: number;
 };
 
 export type QueryValue = string | number | boolean;

@@ -1,10 +1,8 @@
 import { type Checked, isUnset, problem, quoted } from '../values';
 import { InvalidInput } from './errors';
-import { AGENT_UUID } from './limits';
+import { AGENT_UUID, CALL_ID } from './limits';
 
 const WHOLE_NUMBER = /^\d+$/;
-/** A call's ID is a UUID; what matters here is that it cannot leave its place in the path. */
-const CALL_ID = /^[A-Za-z0-9_-]+$/;
 
 export function agentUuid(value: unknown): Checked<string> {
 	if (isUnset(value)) {

@@ -12,3 +12,9 @@ export const LIMITS = {
 
 /** The prefix and the characters of `agent_uuid` (General conventions › Agent identifier). */
 export const AGENT_UUID = /^agent_[A-Za-z0-9_-]+$/;
+
+/** A call's ID is a UUID; what matters is that it cannot leave its place in the path. */
+export const CALL_ID = /^[A-Za-z0-9_-]+$/;
+
+/** Reads under way at once: 200 of them neither take long nor press the service, of which the document says no limit. */
+export const READS_AT_ONCE = 10;

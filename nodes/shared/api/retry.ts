@@ -74,17 +74,18 @@ export function retryAfterMs(answer: WireAnswer, now: number): number | undefine
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Sends until an answer stands that may not be retried, or the attempts are used up. */
+/** Sends until an answer stands that may not be retried, or the attempts or the time are used up. */
 export async function sendWithRetry<Result extends WireAnswer>(
 	method: Method,
 	send: () => Promise<Result>,
 	clock: Clock,
 	random: () => number,
+	notAfter = Infinity,
 ): Promise<Result> {
 	for (let attempt = 1; ; attempt++) {
 		const result = await settle(send);
 		const wait = nextWait(method, result, attempt, clock, random);
-		if (wait === undefined) {
+		if (wait === undefined || clock.now() + wait >= notAfter) {
 			if (result instanceof TransportFault) throw result;
 			return result;
 		}

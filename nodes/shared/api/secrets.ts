@@ -99,9 +99,9 @@ function hiding(secrets: readonly string[]): Hide {
 }
 
 /** A secret in one of its forms, and the least of it that is one. */
-type Written = { whole: string; least: string };
+type SecretForm = { whole: string; least: string };
 
-function plainAndEncoded(secret: string): Written[] {
+function plainAndEncoded(secret: string): SecretForm[] {
 	const least = [...secret].slice(0, SHORTEST_SECRET).join('');
 	const plain = { whole: secret, least };
 	if (LONE_SURROGATE.test(secret)) return [plain];
@@ -120,7 +120,7 @@ function hidingCut(secrets: readonly string[]): Hide {
 	};
 }
 
-function withoutBeginning(text: string, secret: Written): string {
+function withoutBeginning(text: string, secret: SecretForm): string {
 	const from = Math.max(0, text.length - secret.whole.length);
 	for (let at = text.indexOf(secret.least, from); at !== -1; ) {
 		if (secret.whole.startsWith(text.slice(at))) return `${text.slice(0, at)}${HIDDEN}`;
@@ -143,14 +143,15 @@ function hidingEachForm(secret: string): Hide {
 function formsOf(char: string): string[] {
 	const code = char.codePointAt(0) ?? 0;
 	const units = char.split('').map((unit) => `\\\\u${hex(unit.charCodeAt(0), 4)}`);
+	// The plain one comes last: an ampersand alone is the beginning of each entity.
 	return [
-		escapeRegExp(char),
-		`\\\\${escapeRegExp(char)}`,
-		units.join(''),
-		`%${hex(code, 2)}`,
+		...(NAMED_ENTITIES[char] ?? []),
 		`&#0*${code};`,
 		`&#x0*${hex(code, 1)};`,
-		...(NAMED_ENTITIES[char] ?? []),
+		`%${hex(code, 2)}`,
+		units.join(''),
+		`\\\\${escapeRegExp(char)}`,
+		escapeRegExp(char),
 	];
 }
 

@@ -56,7 +56,7 @@ export const CALL_LIST_FIELDS = {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Place of the List in the Answer',
 		description:
-			'Names on the way to the list of calls in the whole answer, separated by dots; a dot alone if the whole answer is the list. Needed by Return All; without it Limit is ignored and the whole answer comes out as one item.',
+			'Names on the way to the list of calls in the whole answer, separated by dots; a dot alone if the whole answer is the list. Needed by Return All; without it the calls of the first answer come out, if it holds one list of them.',
 		placeholder: 'e.g. data.calls',
 	},
 	callListKeyName: {

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, pathOf } from '../json';
 import type { Additions } from '../api/endpoints';
 
 /** A value of a request, with where it goes and its name there, as the credential says. */
-export type NamedValue = { placement: string; name: string; value: QueryValue };
+export type PlacedValue = { placement: string; name: string; value: QueryValue };
 
 /**
  * Puts values into a request. In the query a name is sent as it is written, and a name that is used
@@ -12,7 +12,7 @@ export type NamedValue = { placement: string; name: string; value: QueryValue };
  *
  * @throws InvalidInput where two values would take the same place in the body
  */
-export function placeValues(values: readonly NamedValue[]): Additions {
+export function placeValues(values: readonly PlacedValue[]): Additions {
 	const inQuery = values.filter(({ placement }) => placement === 'query');
 	const inBody = values.filter(({ placement }) => placement !== 'query');
 	return {
@@ -33,7 +33,7 @@ export function withValue(query: Query, name: string, value: QueryValue): Query 
 	return { ...query, [name]: Array.isArray(known) ? [...known, value] : [known, value] };
 }
 
-function bodyOf(values: readonly NamedValue[]): JsonObject {
+function bodyOf(values: readonly PlacedValue[]): JsonObject {
 	return values.reduce<JsonObject>((body, { name, value }) => {
 		const [first = name, ...rest] = pathOf(name);
 		return { ...body, [first]: put(own(body, first), rest, value, name) };

@@ -5,6 +5,8 @@ import { getRecording, getTranscript, type Additions } from '../api/endpoints';
 import { recordOf } from '../api/envelope';
 import { isRefusal } from '../api/errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
+import { phoneKey } from '../phone/phoneKey';
+import { findField } from './completion';
 
 /** What *Simplify* keeps of a call record. */
 export const SIMPLE_CALL_FIELDS = [
@@ -23,7 +25,13 @@ export const SIMPLE_CALL_FIELDS = [
 /** A call that has none of the documented fields passes as it is. */
 export function simplifyCall(record: JsonObject): JsonObject {
 	const simple = pick(record, SIMPLE_CALL_FIELDS);
-	return Object.keys(simple).length === 0 ? record : simple;
+	return Object.keys(simple).length === 0 ? record : withPhoneKey(simple);
+}
+
+/** A record with `phone_key` beside the number that was called; a field of this name of the service's own stays. */
+export function withPhoneKey(record: JsonObject): JsonObject {
+	const key = phoneKey(findField(record, 'phone_number'));
+	return { ...record, phone_key: record.phone_key ?? key };
 }
 
 /** The turns of a call; none where nothing was captured. */

@@ -1,10 +1,12 @@
+import { RecentIds } from '../recentIds';
+import { CALL_ID } from '../api/limits';
 import { isUnset } from '../values';
 import { fieldsIn, type JsonObject, type JsonValue } from '../json';
 
 /** The outcomes that the document observed; an account may show others, so the user can change them. */
 export const OBSERVED_OUTCOMES = ['picked', 'not_picked', 'failed'] as const;
 
-const PICKED = 'picked';
+export const PICKED = 'picked';
 
 /** Fields of the call record that only a call which is over has. */
 const SIGNS_OF_THE_END = [
@@ -15,8 +17,8 @@ const SIGNS_OF_THE_END = [
 	'post_call_analysis',
 ] as const;
 
-/** A call's ID is a UUID; what matters here is that it cannot leave its place in a path. */
-const CALL_ID = /^[A-Za-z0-9_-]{1,128}$/;
+/** Anyone may have written the report. */
+const LONGEST_CALL_ID = 128;
 
 /** The value of a field wherever it stands, the one nearest to the top first. */
 export function findField(payload: JsonValue, name: string): JsonValue | undefined {
@@ -27,7 +29,8 @@ export function findField(payload: JsonValue, name: string): JsonValue | undefin
 /** The document says only that the completion payload includes `call_id`, not where. */
 export function findCallId(payload: JsonValue): string | undefined {
 	const value = findField(payload, 'call_id');
-	return typeof value === 'string' && CALL_ID.test(value) ? value : undefined;
+	const isId = typeof value === 'string' && value.length <= LONGEST_CALL_ID && CALL_ID.test(value);
+	return isId ? value : undefined;
 }
 
 /**
@@ -53,9 +56,8 @@ function holdsValue(value: JsonValue | undefined): boolean {
 const OUTCOME_FIELDS = ['status', 'retry_count'] as const;
 const PICKED_AT = 'call_picked_at';
 
-/** When an outcome's call was picked up, as it was seen first; so many outcomes are kept. */
-const firstPicked = new Map<string, number>();
-const MOST_OUTCOMES = 20_000;
+/** When an outcome's call was picked up, as it was seen first. */
+const firstPicked = new RecentIds<number>(20_000);
 
 /**
  * The same for every delivery of one outcome of one call. A call that was picked up once more, as by a callback that is
@@ -73,8 +75,6 @@ export function outcomeKey(callId: string, record: JsonObject): string {
 	const first = firstPicked.get(key);
 	if (first !== undefined) return picked > first ? JSON.stringify([key, picked]) : key;
 	firstPicked.set(key, picked);
-	const [oldest] = firstPicked.keys();
-	if (firstPicked.size > MOST_OUTCOMES && oldest !== undefined) firstPicked.delete(oldest);
 	return key;
 }
 

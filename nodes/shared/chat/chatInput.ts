@@ -1,4 +1,6 @@
 import { InvalidInput } from '../api/errors';
+import type { JsonObject } from '../json';
+import { plainText } from '../values';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -16,11 +18,6 @@ export function parseSessionId(text: string): string {
 	return text;
 }
 
-/** Text as it is, numbers as their digits; nothing else is text. */
-export function plainText(value: unknown): string {
-	return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-}
-
 /** Text that people read: kept as it was written, refused when there is nothing in it. */
 export function requireText(value: unknown, field: string): string {
 	const text = plainText(value);
@@ -35,4 +32,33 @@ export function splitSessionIds(value: unknown): string[] {
 	const parts: unknown[] = Array.isArray(value) ? value : plainText(value).split(/[\s,;]/);
 	const ids = parts.map((part) => plainText(part).trim());
 	return [...new Set(ids.filter((id) => id !== ''))].map(parseSessionId);
+}
+
+/** What Chat Session → Watch / Unwatch posts to the address of a Chat Events Trigger. */
+export type WatchRequest = { action: 'watch' | 'unwatch'; sessionIds: string[] };
+
+/** Carries the secret of the trigger, where it has one. */
+export const SECRET_HEADER = 'x-watch-secret';
+
+export function watchBody({ action, sessionIds }: WatchRequest): JsonObject {
+	return { action, session_ids: sessionIds };
+}
+
+/** @throws InvalidInput unless it says what to do with which sessions */
+export function parseWatchRequest(body: { [name: string]: unknown }): WatchRequest {
+	const { action, session_ids: ids = body.session_id } = body;
+	if (action !== 'watch' && action !== 'unwatch') {
+		throw new InvalidInput(
+			'The request does not say what to do',
+			'Send { "action": "watch", "session_ids": ["…"] }, or the action “unwatch”.',
+		);
+	}
+	const sessionIds = splitSessionIds(ids);
+	if (sessionIds.length === 0) {
+		throw new InvalidInput(
+			'The request names no session',
+			'Send the IDs of the sessions as session_ids.',
+		);
+	}
+	return { action, sessionIds };
 }

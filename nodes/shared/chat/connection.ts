@@ -1,20 +1,23 @@
-import { aborted, backoffMs, deferred, pause, type Clock, type Deferred } from '../clock';
+import { aborted, backoffMs, deferred, pause, type Clock } from '../clock';
 import type { WsToken } from '../api/types';
 import { connectionAddress, type ConnectionAddress } from './address';
 import { withoutSecrets } from '../api/secrets';
-import type { AttemptEnd, EndingKind, PolicyLimits, ReconnectWait } from './closeCodes';
-import { ReconnectPolicy } from './closeCodes';
-import type { ChatEnded } from './endings';
-import { describeEnding, saidByService, saidInMinting } from './endings';
+import {
+	type AttemptEnd,
+	type EndingKind,
+	type PolicyLimits,
+	type PolicyNeeds,
+	ReconnectPolicy,
+	type ReconnectWait,
+} from './reconnectPolicy';
+import { type ChatEnded, describeEnding, saidByService, saidInMinting } from './endings';
 import { type Exchange, Exchanger, type Readiness, TurnQueue } from './exchange';
-import { Hold, type HoldParts } from './hold';
-import { type ChatEvent, isTooLargeFrame } from './frames';
+import { Hold } from './hold';
+import { type ChatEvent, isTooLargeFrame, parseFrame } from './frames';
 import { Inbox, type Log, type OnTooLarge } from './inbox';
 import { type ChatSocket, Line } from './line';
 import {
 	RECONNECT_BACKOFF,
-	MAX_RECONNECT_ATTEMPTS,
-	MAX_SLOW_POLLS,
 	RENEW_CONNECTION_EVERY_MS,
 	SESSION_CLOSED_LINGER_MS,
 	SLOW_POLL_MS,
@@ -23,33 +26,26 @@ import { type MintResult, TokenKeeper } from './token';
 
 type UnusableAddress = Extract<ConnectionAddress, { kind: 'unusable' }>;
 
-export interface ConnectionLimits extends PolicyLimits {
-	/** `Infinity` to keep a socket for as long as it lasts. */
-	renewConnectionEveryMs: number;
-}
-
 export interface ConnectionOptions {
 	sessionId: string;
 	/** Of the credential: decides whether plain `ws:` is acceptable. */
 	baseUrl: string;
-	/** What the service knows the client by; read anew for each socket. */
-	readonly clientId: string;
-	/** The user's confirmation that another client may lose the session; read anew for each socket. */
-	readonly takeOver: boolean;
+	/** What the service knows the client by. */
+	clientId: string;
+	/** Read anew for each decision. */
+	needs: () => PolicyNeeds;
 	/** See `mintToken` in `token.ts`. */
 	mintToken: () => Promise<MintResult>;
 	openSocket: (url: string) => ChatSocket;
 	clock: Clock;
 	random: () => number;
 	log: Log;
-	/** Called once for each event, in order of arrival. */
-	onEvent?: (event: ChatEvent) => void;
 	/** Called when an attempt to hold the connection did not last and another one follows. */
 	onSetback?: () => void;
 	/** Called at most once, and never after `close()`. */
 	onEnded?: (ending: ChatEnded) => void;
-	/** Read anew for each decision. */
-	readonly limits?: Partial<ConnectionLimits>;
+	/** A socket is replaced this often; another time than the usual is for those who cannot wait for it. */
+	renewConnectionEveryMs?: number;
 }
 
 /**
@@ -62,57 +58,32 @@ export class ChatConnection {
 	private readonly policy: ReconnectPolicy;
 	private readonly inbox: Inbox;
 	private readonly exchanger: Exchanger;
+	private readonly hold: Hold;
 	private readonly frames = new TurnQueue();
 	private readonly sends = new TurnQueue();
 	private started = false;
 	private begun = 0;
 	private latest: AttemptEnd | null = null;
 	private hurried = new AbortController();
-	private hold: Hold | null = null;
-	private takesTwo = true;
 	private wsToken: WsToken | null = null;
 	private sessionIsClosed = false;
 	private ending: ChatEnded | null = null;
-	private held: Deferred<void> = deferred();
-	private isHeld = false;
 
 	constructor(private readonly options: ConnectionOptions) {
 		this.tokens = new TokenKeeper(options.mintToken, options.clock, options.random);
-		this.policy = new ReconnectPolicy({
-			get takeOver() {
-				return options.takeOver;
-			},
-			get reconnectAttempts() {
-				return options.limits?.reconnectAttempts ?? MAX_RECONNECT_ATTEMPTS;
-			},
-			get slowPolls() {
-				return options.limits?.slowPolls ?? MAX_SLOW_POLLS;
-			},
-		});
+		this.policy = new ReconnectPolicy(options.needs);
 		this.exchanger = new Exchanger(options.clock);
-		this.inbox = new Inbox(options.sessionId, options.log, (ack) => this.exchanger.receive(ack));
-		if (options.onEvent) this.inbox.subscribe(options.onEvent);
-		this.inbox.subscribe((event) => {
-			if (event.type === 'session_closed') void this.endClosedSession();
-		});
-	}
-
-	private get holdParts(): HoldParts {
-		return {
-			clock: this.options.clock,
+		this.inbox = new Inbox(options.sessionId, options.log);
+		this.hold = new Hold({
+			clock: options.clock,
 			tokens: this.tokens,
 			openAnother: (minted) => this.openAnother(minted),
-			renewEveryMs: () => this.options.limits?.renewConnectionEveryMs ?? RENEW_CONNECTION_EVERY_MS,
+			renewEveryMs: options.renewConnectionEveryMs ?? RENEW_CONNECTION_EVERY_MS,
 			isBusy: () => this.exchanger.isWaiting,
-			takesTwo: () => this.takesTwo,
-			onRefusedBeside: () => {
-				this.takesTwo = false;
-			},
-			onHeld: (isHeld) => this.setHeld(isHeld),
 			onTokenMissed: (error) => {
 				this.warn('The token of a chat session was not renewed yet', saidInMinting(error));
 			},
-		};
+		});
 	}
 
 	/** Aborted when the connection has ended for good or was closed. */
@@ -138,7 +109,7 @@ export class ChatConnection {
 
 	/** Somebody new came: what is not held is tried again now, and claimed if `takeOver` says so. */
 	hurry(): void {
-		if (this.isHeld) return;
+		if (this.hold.line !== null) return;
 		this.policy.renewClaim();
 		this.hurried.abort();
 	}
@@ -151,12 +122,13 @@ export class ChatConnection {
 
 	/** Resolves when the session's connection is held, or will never be, or the one who asks has left. */
 	async ready(signal: AbortSignal = this.stop.signal): Promise<Readiness> {
-		const left = aborted(signal);
-		while (!this.stop.signal.aborted && !signal.aborted) {
-			if (this.isHeld) return { kind: 'open' };
-			await Promise.race([this.held.promise, left]);
+		const over = AbortSignal.any([this.stop.signal, signal]);
+		const isOver = aborted(over);
+		while (!over.aborted) {
+			if (this.hold.line !== null) return { kind: 'open' };
+			await Promise.race([this.hold.nextLine, isOver]);
 		}
-		return this.ending === null ? { kind: 'closed_by_us' } : { kind: 'ended', ending: this.ending };
+		return this.standing();
 	}
 
 	/** Returns a function that ends the subscription. */
@@ -201,10 +173,9 @@ export class ChatConnection {
 
 	/** Ends the connection; resolves when the socket is gone. No callback follows. */
 	async close(): Promise<void> {
-		this.inbox.shut();
-		this.hold?.shut('stopped');
-		this.wrapUp();
-		await this.hold?.ended;
+		this.stop.abort();
+		this.hold.shut('stopped');
+		await this.hold.gone;
 	}
 
 	private async run(): Promise<void> {
@@ -246,8 +217,7 @@ export class ChatConnection {
 		const { claim } = this.policy;
 		const line = this.open(minted.token, claim);
 		if (!(line instanceof Line)) return { kind: 'address', why: line.why };
-		this.hold = new Hold(line, this.holdParts);
-		const end = await this.hold.ended;
+		const end = await this.hold.by(line);
 		const cause = this.sessionIsClosed ? 'session_closed' : end.cause;
 		return { kind: 'socket', end: { ...end, cause }, claimed: claim };
 	}
@@ -257,14 +227,24 @@ export class ChatConnection {
 		const { baseUrl, clientId, openSocket, clock } = this.options;
 		const address = connectionAddress({ token, baseUrl, clientId, claim });
 		if (address.kind === 'unusable') return address;
-		const secrets = [token.token];
-		const onFrame = (frame: unknown) =>
-			this.inbox.receive(
-				typeof frame === 'string' && !isTooLargeFrame(frame)
-					? withoutSecrets(frame, secrets)
-					: frame,
-			);
+		const onFrame = (frame: unknown) => this.receive(frame, token);
 		return new Line(address.url, { openSocket, clock, onFrame });
+	}
+
+	/** Sorts what arrives on a socket: an ack goes to the frame that waits for it, an event to each who listens. */
+	private receive(frame: unknown, { token }: WsToken): void {
+		if (this.stop.signal.aborted) return;
+		const shown =
+			typeof frame === 'string' && !isTooLargeFrame(frame) ? withoutSecrets(frame, [token]) : frame;
+		const received = parseFrame(shown);
+		if (received.kind === 'ignored') {
+			this.inbox.ignore(received.why, frame);
+		} else if (received.kind === 'ack') {
+			if (!this.exchanger.receive(received.ack)) this.inbox.count('unexpected_ack');
+		} else {
+			this.inbox.deliver(received.event);
+			if (received.event.type === 'session_closed') void this.endClosedSession();
+		}
 	}
 
 	/** A socket in place of one that is held, which needs no claim. */
@@ -274,16 +254,8 @@ export class ChatConnection {
 		return line instanceof Line ? line : null;
 	}
 
-	private setHeld(isHeld: boolean): void {
-		this.isHeld = isHeld;
-		if (!isHeld) return;
-		this.held.resolve();
-		this.held = deferred();
-	}
-
 	private async endClosedSession(): Promise<void> {
 		this.sessionIsClosed = true;
-		if (this.hold === null) return;
 		await pause(this.options.clock, SESSION_CLOSED_LINGER_MS, this.stop.signal);
 		this.hold.shut('session_closed');
 	}
@@ -297,22 +269,22 @@ export class ChatConnection {
 			const readiness = await this.ready(signal);
 			if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
 			if (signal.aborted) return { kind: 'not_sent', readiness: this.standing() };
-			if (!this.isHeld) continue;
-			const line = this.hold?.line;
-			const answer = line === undefined ? null : write(line);
+			const { line } = this.hold;
+			if (line === null) continue;
+			const answer = write(line);
 			if (answer !== null) {
 				onSent();
 				return await answer;
 			}
 			// The socket is going down: its end comes next, then another socket or the ending.
-			await line?.ended;
+			await line.ended;
 		}
 	}
 
 	private giveUp(why: EndingKind, attempt: AttemptEnd): void {
 		this.ending = this.describe(why, attempt);
 		this.warn(this.ending.message, this.ending.originalMessage ?? '');
-		this.wrapUp();
+		this.stop.abort();
 		try {
 			this.options.onEnded?.(this.ending);
 		} catch (cause) {
@@ -327,12 +299,6 @@ export class ChatConnection {
 
 	private standing(): Exclude<Readiness, { kind: 'open' }> {
 		return this.ending === null ? { kind: 'closed_by_us' } : { kind: 'ended', ending: this.ending };
-	}
-
-	private wrapUp(): void {
-		this.isHeld = false;
-		this.stop.abort();
-		this.held.resolve();
 	}
 
 	private waitMs(wait: ReconnectWait): number {

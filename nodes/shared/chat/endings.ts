@@ -1,6 +1,6 @@
 import { ExplainedError, ServiceRefusal } from '../api/errors';
 import { describeAddress } from './address';
-import type { AttemptEnd, EndingKind } from './closeCodes';
+import type { AttemptEnd, EndingKind } from './reconnectPolicy';
 
 /** Why a connection ended for good. Nothing that was still to be sent has been sent. */
 export class ChatEnded extends ExplainedError {

@@ -1,4 +1,4 @@
-import { type Clock, pause } from '../clock';
+import { type Clock, type Deferred, deferred, pause } from '../clock';
 import type { Line, LineEnd, ShutCause } from './line';
 import { SETTLE_MS, TOKEN_RETRY_MS } from './timings';
 import type { MintResult, TokenKeeper } from './token';
@@ -11,53 +11,66 @@ export interface HoldParts {
 	tokens: TokenKeeper;
 	/** Opens another socket of the same client; null when none can be had now. */
 	openAnother: (minted: MintResult) => Line | null;
-	/** `Infinity` to keep a socket for as long as it lasts. */
-	renewEveryMs: () => number;
+	/** A socket is replaced this often; `Infinity` to keep it for as long as it lasts. */
+	renewEveryMs: number;
 	/** Whether a frame waits for its ack. */
 	isBusy: () => boolean;
-	/** Whether the service may take two sockets of the same client at a time. */
-	takesTwo: () => boolean;
-	onRefusedBeside: () => void;
-	/** Frames may be sent from now on, or no longer. */
-	onHeld: (isHeld: boolean) => void;
 	onTokenMissed: (error: unknown) => void;
 }
 
 /**
  * The session held by a socket, and by those that take its place one after another: each is replaced now and then, because
- * a connection that died silently shows in no other way. Ends when the last of them does.
+ * a connection that died silently shows in no other way.
  */
 export class Hold {
-	readonly ended: Promise<LineEnd>;
+	private current: Line | null = null;
 
 	/** Is to take the place of `current`. */
 	private beside: Line | null = null;
 
-	constructor(
-		private current: Line,
-		private readonly parts: HoldParts,
-	) {
-		this.ended = this.outlast();
+	/** Whether frames may be sent. */
+	private isHeld = false;
+
+	private held: Deferred<void> = deferred();
+
+	/** Whether the service may take two sockets of the same client at a time. */
+	private takesTwo = true;
+
+	/** Resolves when the latest socket is gone, at once where there was none. */
+	gone: Promise<unknown> = Promise.resolve();
+
+	constructor(private readonly parts: HoldParts) {}
+
+	/** The socket that frames may be sent on; null while there is none. */
+	get line(): Line | null {
+		return this.isHeld ? this.current : null;
 	}
 
-	/** The socket that frames are sent on. */
-	get line(): Line {
-		return this.current;
+	/** Resolves when there is such a socket again. */
+	get nextLine(): Promise<void> {
+		return this.held.promise;
+	}
+
+	/** Holds the session by this socket and its successors; resolves when the last of them has ended. */
+	async by(line: Line): Promise<LineEnd> {
+		const ended = this.outlast(line);
+		this.gone = ended;
+		return await ended;
 	}
 
 	shut(cause: ShutCause): void {
 		for (const line of [this.current, this.beside]) line?.shut(cause);
 	}
 
-	private async outlast(): Promise<LineEnd> {
-		void this.keep(this.current);
+	private async outlast(first: Line): Promise<LineEnd> {
+		this.use(first);
 		for (;;) {
-			const line = this.current;
+			const line = this.current ?? first;
 			const end = await line.ended;
 			// Gone because the service took the new socket for this one come back, or for a reason of its own.
 			if (this.current === line && this.beside !== null) this.use(this.beside);
 			if (this.current !== line) continue;
-			this.parts.onHeld(false);
+			this.setHeld(false);
 			return end;
 		}
 	}
@@ -65,8 +78,15 @@ export class Hold {
 	private use(line: Line): void {
 		this.current = line;
 		this.beside = null;
-		this.parts.onHeld(false);
+		this.setHeld(false);
 		void this.keep(line);
+	}
+
+	private setHeld(isHeld: boolean): void {
+		this.isHeld = isHeld;
+		if (!isHeld) return;
+		this.held.resolve();
+		this.held = deferred();
 	}
 
 	/** Looks after an open socket: reports it as held, renews the token, replaces the socket now and then. */
@@ -75,8 +95,8 @@ export class Hold {
 		await line.opened;
 		const since = line.openSince ?? clock.now();
 		if (!(await pause(clock, since + SETTLE_MS - clock.now(), line.signal))) return;
-		this.parts.onHeld(true);
-		let replaceAt = since + this.parts.renewEveryMs();
+		this.setHeld(true);
+		let replaceAt = since + this.parts.renewEveryMs;
 		for (;;) {
 			const due = Math.min(tokens.renewAt, replaceAt) - clock.now();
 			// A socket that is due but waits for an ack is looked at again in a second.
@@ -96,16 +116,16 @@ export class Hold {
 	 * @returns whether the old socket goes
 	 */
 	private async replace(old: Line): Promise<boolean> {
-		if (!this.parts.takesTwo()) {
+		if (!this.takesTwo) {
 			old.shut('renewed');
 			return true;
 		}
-		this.parts.onHeld(false);
+		this.setHeld(false);
 		const minted = await this.parts.tokens.current();
 		if (old.signal.aborted) return true;
 		const line = this.parts.openAnother(minted);
 		if (line === null) {
-			this.parts.onHeld(true);
+			this.setHeld(true);
 			return false;
 		}
 		this.beside = line;
@@ -119,7 +139,7 @@ export class Hold {
 			this.beside = null;
 			const { code, openForMs } = await line.ended;
 			// Neither a network that fails nor a time-out says anything about two sockets.
-			if (openForMs !== null && code !== null && code !== ABNORMAL) this.parts.onRefusedBeside();
+			if (openForMs !== null && code !== null && code !== ABNORMAL) this.takesTwo = false;
 		}
 		old.shut('renewed');
 		return true;

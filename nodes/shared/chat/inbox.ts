@@ -1,5 +1,9 @@
 import { fingerprint } from '../hash';
-import { type Ack, type ChatEvent, type IgnoredFrame, parseFrame } from './frames';
+import { RecentIds } from '../recentIds';
+import type { ChatEvent, IgnoredFrame } from './frames';
+
+/** Events that a replay may bring again. */
+const MOST_REPLAYED = 5_000;
 
 type Listener = (event: ChatEvent) => void;
 
@@ -13,29 +17,25 @@ export interface Log {
 }
 
 /**
- * Takes what arrives on a session's sockets, across reconnects: acks to the frame that waits, each event once to each
- * listener, the rest counted. Nothing thrown here or by a listener reaches the socket.
+ * The events of a session, across its sockets: each goes once to each listener, and what is left out is counted.
+ * Nothing thrown by a listener reaches the socket.
  */
 export class Inbox {
 	readonly counts: Record<string, number> = {};
 
 	/** The latest events, with the listeners that could not take them: a replay is their second chance. */
-	private readonly seen = new RecentIds<Listener[]>();
+	private readonly seen = new RecentIds<Listener[]>(MOST_REPLAYED);
 
 	private readonly listeners = new Set<Listener>();
 
 	private readonly onTooLarge = new Set<OnTooLarge>();
 
 	/** Those that were too large, by what they said: each is told once, as a reconnect brings it again. */
-	private readonly tooLarge = new RecentIds<true>();
-
-	private isShut = false;
+	private readonly tooLarge = new RecentIds<true>(MOST_REPLAYED);
 
 	constructor(
 		private readonly sessionId: string,
 		private readonly log: Log,
-		/** Says whether a frame was waiting for the ack. */
-		private readonly onAck: (ack: Ack) => boolean,
 	) {}
 
 	subscribe(listener: Listener, onTooLarge: OnTooLarge = () => {}): () => void {
@@ -47,20 +47,8 @@ export class Inbox {
 		};
 	}
 
-	/** Whatever still arrives is dropped. */
-	shut(): void {
-		this.isShut = true;
-	}
-
-	receive(frame: unknown): void {
-		if (this.isShut) return;
-		const received = parseFrame(frame);
-		if (received.kind === 'event') this.deliver(received.event);
-		else if (received.kind === 'ignored') this.leaveOut(received.why, frame);
-		else if (!this.onAck(received.ack)) this.count('unexpected_ack');
-	}
-
-	private leaveOut(why: IgnoredFrame, frame: unknown): void {
+	/** A frame that cannot be read. */
+	ignore(why: IgnoredFrame, frame: unknown): void {
 		this.count(why);
 		if (why !== 'too_large' || typeof frame !== 'string') return;
 		const name = fingerprint(frame);
@@ -74,7 +62,7 @@ export class Inbox {
 		for (const tell of [...this.onTooLarge]) tell(frame.length);
 	}
 
-	private deliver(event: ChatEvent): void {
+	deliver(event: ChatEvent): void {
 		const { eventId } = event;
 		const owed = eventId === null ? undefined : this.seen.get(eventId);
 		if (owed?.length === 0) {
@@ -100,27 +88,8 @@ export class Inbox {
 		}
 	}
 
-	private count(what: string): void {
+	count(what: string): void {
 		this.counts[what] = (this.counts[what] ?? 0) + 1;
 		this.log.debug('Frame of the chat session left out', { sessionId: this.sessionId, what });
-	}
-}
-
-/** Remembers something for each of the latest ids, so that replayed events are told from new ones without growing for ever. */
-export class RecentIds<T> {
-	private readonly values = new Map<string, T>();
-
-	constructor(private readonly limit = 5_000) {}
-
-	get(id: string): T | undefined {
-		return this.values.get(id);
-	}
-
-	set(id: string, value: T): void {
-		this.values.delete(id);
-		this.values.set(id, value);
-		if (this.values.size <= this.limit) return;
-		const oldest = this.values.keys().next();
-		if (!oldest.done) this.values.delete(oldest.value);
 	}
 }

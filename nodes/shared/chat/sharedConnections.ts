@@ -11,11 +11,10 @@ import {
 import type { ChatEvent } from './frames';
 import type { Log } from './inbox';
 import { ChatLease, type LeaseOptions } from './lease';
+import type { PolicyLimits } from './reconnectPolicy';
 
 /** How long a holder puts up with a connection that is not to be had. */
-interface Patience {
-	reconnectAttempts: number;
-	slowPolls: number;
+interface Patience extends PolicyLimits {
 	/** How long the connection is kept after its last holder has left. */
 	lingerMs: number;
 }
@@ -128,8 +127,6 @@ class SharedConnection {
 		private readonly around: Surroundings,
 	) {
 		this.last = { sessionId, baseUrl, ...first };
-		const takeOver = () => [...this.leases].some((lease) => lease.options.takeOver);
-		const limits = () => patienceOf(this.principal());
 		const log: Log = {
 			debug: (...originalMessage) => this.principal().log.debug(...originalMessage),
 			info: (...originalMessage) => this.principal().log.info(...originalMessage),
@@ -140,24 +137,22 @@ class SharedConnection {
 			sessionId,
 			baseUrl,
 			clientId: around.clientId,
-			get takeOver() {
-				return takeOver();
-			},
-			get limits() {
-				return limits();
-			},
+			needs: () => ({
+				...patienceOf(this.principal()),
+				takeOver: [...this.leases].some((lease) => lease.options.takeOver),
+			}),
 			log,
 			mintToken: async () => {
 				await around.before();
 				return await this.principal().mintToken();
 			},
-			onEvent: (event) => this.keep(event),
 			onSetback: () => this.tellTheImpatient(),
 			onEnded: (ending) => {
 				around.onGone(Promise.resolve());
 				for (const lease of [...this.leases]) lease.end(ending);
 			},
 		});
+		this.connection.subscribe((event) => this.keep(event));
 	}
 
 	get clientId(): string {

@@ -9,7 +9,7 @@ const active = new Map<string, ITriggerFunctions>();
 const closedAt = new Map<string, number>();
 
 /** Who waits for a trigger to become active. */
-const waiting = new Map<string, Set<() => void>>();
+const awaiting = new Map<string, Set<() => void>>();
 
 /** About when this process began: n8n loads this file with the first node that needs it. */
 const loadedAt = clock.now();
@@ -24,7 +24,7 @@ const RENEWAL_MS = 15_000;
 const MOST_WEBHOOKS_WAITING = 50;
 
 /** Deliveries that wait in memory. */
-const MOST_WAITING = 5_000;
+const MOST_DELIVERIES_WAITING = 5_000;
 
 /** n8n waits for a trigger that closes; what is under way has this long. */
 export const CLOSING_MS = 10_000;
@@ -34,10 +34,10 @@ export function openTrigger(
 	trigger: ITriggerFunctions,
 	close: () => Promise<void>,
 ): ITriggerResponse {
-	const place = placeOf(trigger);
+	const place = triggerPlace(trigger);
 	active.set(place, trigger);
 	closedAt.delete(place);
-	waiting.get(place)?.forEach((wake) => wake());
+	awaiting.get(place)?.forEach((wake) => wake());
 	return {
 		closeFunction: async () => {
 			if (active.get(place) === trigger) {
@@ -55,7 +55,7 @@ export function activeTrigger(place: string): ITriggerFunctions | undefined {
 }
 
 /** `elsewhere`: in another process of n8n; `closed`: there is none, and will be none for now. */
-export type Found = ITriggerFunctions | 'elsewhere' | 'closed';
+export type FoundTrigger = ITriggerFunctions | 'elsewhere' | 'closed';
 
 /**
  * The trigger of the node whose webhook this is. After a start of n8n it may not be active yet, and is waited for.
@@ -66,18 +66,18 @@ export type Found = ITriggerFunctions | 'elsewhere' | 'closed';
  * started by the trigger alone
  */
 export function findTrigger(context: IWebhookFunctions): {
-	found: Promise<Found>;
+	found: Promise<FoundTrigger>;
 	isLong: boolean;
 } {
-	const place = placeOf(context);
+	const place = triggerPlace(context);
 	const here = active.get(place);
 	const data = context.getWorkflowStaticData('node');
 	if (here !== undefined) {
 		if (data.servedElsewhere === true) delete data.servedElsewhere;
 		return { found: Promise.resolve(here), isLong: false };
 	}
-	const others = waiting.get(place)?.size ?? 0;
-	if (others >= MOST_WAITING) return { found: Promise.resolve('closed'), isLong: false };
+	const others = awaiting.get(place)?.size ?? 0;
+	if (others >= MOST_DELIVERIES_WAITING) return { found: Promise.resolve('closed'), isLong: false };
 	const renewalLeft = renewalLeftMs(place);
 	if (renewalLeft > 0) {
 		const renewed = becomesActive(place, renewalLeft);
@@ -103,8 +103,8 @@ function renewalLeftMs(place: string): number {
 
 async function becomesActive(place: string, ms: number): Promise<ITriggerFunctions | undefined> {
 	if (ms <= 0) return active.get(place);
-	const those = waiting.get(place) ?? new Set();
-	waiting.set(place, those);
+	const those = awaiting.get(place) ?? new Set();
+	awaiting.set(place, those);
 	let wake = () => {};
 	const opened = new Promise<void>((resolve) => {
 		wake = resolve;
@@ -112,10 +112,11 @@ async function becomesActive(place: string, ms: number): Promise<ITriggerFunctio
 	});
 	await settledWithin(clock, ms, opened);
 	those.delete(wake);
-	if (those.size === 0) waiting.delete(place);
+	if (those.size === 0) awaiting.delete(place);
 	return active.get(place);
 }
 
-export function placeOf(context: ITriggerFunctions | IWebhookFunctions): string {
+/** Names a trigger: the node of a workflow. */
+export function triggerPlace(context: ITriggerFunctions | IWebhookFunctions): string {
 	return `${context.getWorkflow().id ?? ''}/${context.getNode().id}`;
 }

@@ -1,10 +1,9 @@
-import { NodeOperationError, sleep, type IExecuteFunctions, type NodeApiError } from 'n8n-workflow';
+import { NodeOperationError, type IExecuteFunctions, type NodeApiError } from 'n8n-workflow';
 import { pause } from '../clock';
 import { asSentence } from '../api/errors';
+import { clock } from './connect';
 
 const CANCELED = 'The execution was canceled';
-
-const systemClock = { now: () => Date.now(), sleep };
 
 /** A sleep that ends when the person stops the execution, so that nothing goes on behind it. */
 export function cancellableSleep(
@@ -12,7 +11,7 @@ export function cancellableSleep(
 ): (milliseconds: number) => Promise<void> {
 	const signal = cancelSignal(context);
 	return async (milliseconds) => {
-		if (!(await pause(systemClock, milliseconds, signal))) throw stopped(context);
+		if (!(await pause(clock, milliseconds, signal))) throw stopped(context);
 	};
 }
 

@@ -1,9 +1,8 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NotSent } from '../api/errors';
-import { alreadyDone, type Deed } from './alreadyDone';
-import { ChatSocketPool } from './chatSocketPool';
+import { ChatSocketPool } from './chatSocket';
 import type { Connection } from './connect';
-import { sendEachItem } from './itemLoop';
+import { type Deed, sendEachItem } from './itemLoop';
 import type { NodeParameters } from './nodeParameters';
 import type { Sending, Turn } from './once';
 import type { OperationRun } from './operations';
@@ -44,7 +43,7 @@ export async function forEachChatItem(
 			open: async () => ({ context, connection: await connection(), sockets }),
 			turnOf,
 			concurrency: readConcurrency(parameters, concurrency),
-			describeDone: alreadyDone(deed),
+			deed,
 		});
 	} finally {
 		sockets.closeAll();

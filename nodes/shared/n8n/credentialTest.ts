@@ -38,18 +38,18 @@ export async function voiceChatAgentApiTest(
 		const client = new ApiClient(transport, clock, Math.random, access.apiToken);
 		return await getActiveAgents(client).then(
 			() => ACCEPTED,
-			(error: unknown) => judge(error, access.baseUrl),
+			(error: unknown) => judgeError(error, access.baseUrl),
 		);
 	} catch (error) {
 		const { message, resolution } = explained(error);
-		return failed(message, resolution);
+		return testFailure(message, resolution);
 	}
 }
 
-function judge(error: unknown, baseUrl: string): INodeCredentialTestResult {
+function judgeError(error: unknown, baseUrl: string): INodeCredentialTestResult {
 	if (error instanceof ServiceRefusal) return judgeRefusal(error, baseUrl);
 	if (error instanceof NotSent && error.isTransient) {
-		return failed(
+		return testFailure(
 			error.message,
 			'Check Base URL and the network of your n8n.',
 			error.originalMessage,
@@ -61,7 +61,7 @@ function judge(error: unknown, baseUrl: string): INodeCredentialTestResult {
 		const resolution = isInTrouble
 			? 'Test again later. If it stays so, check Base URL.'
 			: whereTheServiceIs(baseUrl);
-		return failed(message, resolution, originalMessage);
+		return testFailure(message, resolution, originalMessage);
 	}
 	throw error;
 }
@@ -69,31 +69,35 @@ function judge(error: unknown, baseUrl: string): INodeCredentialTestResult {
 function judgeRefusal(error: ServiceRefusal, baseUrl: string): INodeCredentialTestResult {
 	const { message, resolution, originalMessage, status, refusal } = error;
 	if (isRefusal(error, 'invalid_api_token')) {
-		return failed(
+		return testFailure(
 			message,
 			'Paste the 16-character API token from the settings of your dashboard, and check that Base URL belongs to the same account.',
 			originalMessage,
 		);
 	}
 	if (status === 401) {
-		return failed(
+		return testFailure(
 			message,
 			'Check API Token and Base URL. If both are right, a proxy before the service wants a sign-in of its own.',
 			originalMessage,
 		);
 	}
 	if (status >= 300 && status < 400) {
-		return failed(message, 'Set Base URL to the final address of the service.', originalMessage);
+		return testFailure(
+			message,
+			'Set Base URL to the final address of the service.',
+			originalMessage,
+		);
 	}
 	if (status === 404) {
-		return failed(
+		return testFailure(
 			'The service is not found at this Base URL',
 			whereTheServiceIs(baseUrl),
 			originalMessage,
 		);
 	}
 	const isAnswer = refusal.body.success === false && status !== TOO_MANY_REQUESTS;
-	return isAnswer ? ACCEPTED : failed(message, resolution, originalMessage);
+	return isAnswer ? ACCEPTED : testFailure(message, resolution, originalMessage);
 }
 
 function whereTheServiceIs(baseUrl: string): string {
@@ -104,7 +108,7 @@ function whereTheServiceIs(baseUrl: string): string {
 	return 'Set Base URL to the address of the service itself, without a page or a path of an endpoint; whoever provides your service knows it.';
 }
 
-function failed(
+function testFailure(
 	what: string,
 	resolution: string,
 	originalMessage?: string,

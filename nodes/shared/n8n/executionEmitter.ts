@@ -13,13 +13,19 @@ import {
 } from 'n8n-workflow';
 import { settledWithin } from '../clock';
 import { fingerprint } from '../hash';
-import { activeTrigger, CLOSING_MS, findTrigger, openTrigger, placeOf } from './activeTriggers';
+import { RecentIds } from '../recentIds';
+import {
+	activeTrigger,
+	CLOSING_MS,
+	findTrigger,
+	openTrigger,
+	triggerPlace,
+} from './activeTriggers';
 import { clock } from './connect';
 import { NO_EXECUTION } from './webhookAnswer';
 
 /** Keys used here lately: saves work on repeats, n8n's stored key is what decides. */
-const recentKeys = new Set<string>();
-const MOST_RECENT_KEYS = 20_000;
+const recentKeys = new RecentIds<true>(20_000);
 
 /** Keys kept with the workflow where the process of the webhook cannot store them with the execution. */
 const MOST_KEPT_KEYS = 1_000;
@@ -37,7 +43,7 @@ const underWay = pLimit(5);
 const MAKE_ROOM_AFTER_MS = 1_000;
 
 /** What waits to be started is kept in memory. */
-const MOST_WAITING = 5_000;
+const MOST_PENDING = 5_000;
 
 /** Run as `trigger()`, so that `webhook()` of the same node can emit with a key that n8n stores. */
 export function openEmitter(
@@ -66,7 +72,7 @@ export class ExecutionEmitter {
 		/** The editor's test runs every delivery. */
 		private readonly isTest: boolean,
 	) {
-		this.place = placeOf(context);
+		this.place = triggerPlace(context);
 	}
 
 	/** Whether this key has already started an execution, as far as this process can tell. */
@@ -78,7 +84,7 @@ export class ExecutionEmitter {
 
 	emit(items: INodeExecutionData[], value: string | undefined): IWebhookResponseData {
 		const key = value === undefined || this.isTest ? undefined : this.keyOf(value);
-		if (key !== undefined) remember(key);
+		if (key !== undefined) recentKeys.set(key, true);
 		if (this.trigger === undefined) {
 			if (key !== undefined) this.keep(key);
 			return { noWebhookResponse: true, workflowData: [items] };
@@ -140,7 +146,7 @@ export async function withEmitter(
 ): Promise<IWebhookResponseData> {
 	if (context.getMode() === 'manual')
 		return await take(new ExecutionEmitter(context, undefined, true));
-	if (underWay.pendingCount >= MOST_WAITING) return await take(undefined);
+	if (underWay.pendingCount >= MOST_PENDING) return await take(undefined);
 	const { found, isLong } = findTrigger(context);
 	const taking = found.then(async (trigger) => {
 		if (trigger === 'closed') return await take(undefined);
@@ -154,13 +160,6 @@ export async function withEmitter(
 		(error: unknown) => log(String(error)),
 	);
 	return NO_EXECUTION;
-}
-
-function remember(key: string): void {
-	recentKeys.add(key);
-	if (recentKeys.size <= MOST_RECENT_KEYS) return;
-	const [oldest] = recentKeys;
-	if (oldest !== undefined) recentKeys.delete(oldest);
 }
 
 /** Resolves when the execution has ended, or to false when n8n could not start it. */

@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../api/errors';
-import type { JsonObject } from '../json';
+import { isJsonObject, type JsonObject } from '../json';
+import { RecentIds } from '../recentIds';
 import { agentRunOf, mcpSessionOf, runsAsTool } from './toolRun';
 
 /** Under this name everything lies in the node's context, which n8n shows in `$node[…].context`. */
@@ -78,8 +79,7 @@ function runOf(context: IExecuteFunctions): string {
 }
 
 /** What was done for MCP clients, whose calls belong to no execution: in this process, the newest sessions. */
-const sessions = new Map<string, Shelf>();
-const MOST_SESSIONS = 500;
+const sessions = new RecentIds<Shelf>(500);
 
 /** What was done without an execution to keep it with, as long as n8n holds on to the node's task. */
 const tasks = new WeakMap<object, Shelf>();
@@ -91,17 +91,14 @@ function shelfOf(context: IExecuteFunctions, place: Place): Shelf {
 	const node = place === 'node' ? context.getNode().id : '';
 	const key = JSON.stringify([context.getWorkflow().id, node, session]);
 	const shelf = sessions.get(key) ?? {};
-	sessions.delete(key);
 	sessions.set(key, shelf);
-	const [oldest] = sessions.keys();
-	if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
 	return shelf;
 }
 
 function shelfInExecution(context: IExecuteFunctions, place: Place): Shelf {
 	const kept = context.getContext(place === 'node' ? 'node' : 'flow');
 	const shelf: unknown = kept[SHELF];
-	if (isShelf(shelf)) return shelf;
+	if (isJsonObject(shelf)) return shelf;
 	const empty: Shelf = {};
 	kept[SHELF] = empty;
 	return empty;
@@ -113,8 +110,4 @@ function shelfOfTask(context: IExecuteFunctions): Shelf {
 	const shelf = tasks.get(task) ?? {};
 	tasks.set(task, shelf);
 	return shelf;
-}
-
-function isShelf(value: unknown): value is Shelf {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,6 +9,9 @@ import { runsAsTool } from './toolRun';
 
 export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 
+/** What is done with an item, as of one and of several: "call was already placed". */
+export type Deed = { one: string; several: string };
+
 export type ItemLoopOptions = {
 	/** Items under way at once; output keeps the order of the input. */
 	concurrency?: number;
@@ -17,11 +20,13 @@ export type ItemLoopOptions = {
 	 * before the first is done, so that a bad row costs nothing.
 	 */
 	check?: (index: number) => void;
-	/** Says what was already done when a later item stops the run, e.g. "2 calls were placed". */
-	describeDone?: (done: INodeExecutionData[]) => string;
+	/** How it is told that earlier items were done when a later one stops the run. */
+	deed?: Deed;
+	/** Whether an item that came out was done as well; each was where nothing is said. */
+	isDone?: (index: number) => boolean;
 };
 
-export type SendingLoopOptions<Desk> = Pick<ItemLoopOptions, 'concurrency' | 'describeDone'> & {
+export type SendingLoopOptions<Desk> = Pick<ItemLoopOptions, 'concurrency' | 'deed'> & {
 	/** What every item needs to be sent, such as the connection. */
 	open: () => Promise<Desk>;
 	/** When an item's turn is, where some must go one after another. */
@@ -37,7 +42,7 @@ const MOST_TOLD = 9;
 export async function forEachItem(
 	context: IExecuteFunctions,
 	task: ItemTask,
-	{ concurrency = 1, check, describeDone }: ItemLoopOptions = {},
+	{ concurrency = 1, check, deed, isDone = () => true }: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
 	const items = context.getInputData();
 	const goOn = context.continueOnFail() && !runsAsTool(context);
@@ -59,11 +64,11 @@ export async function forEachItem(
 	const limit = pLimit(concurrency);
 	await Promise.all(items.map(async (_item, index) => await limit(run, index)));
 
-	const done = outputs.flat();
 	if (failures.size > 0 && !goOn) {
-		throw stop(context, failures, done.length > 0 ? describeDone?.(done) : undefined);
+		const done = outputs.filter((_output, index) => isDone(index)).flat();
+		throw stop(context, failures, deed && done.length > 0 ? alreadyDone(deed, done) : undefined);
 	}
-	return done;
+	return outputs.flat();
 }
 
 /**
@@ -77,6 +82,7 @@ export async function sendEachItem<Desk>(
 ): Promise<INodeExecutionData[]> {
 	const ledger = openLedger(context, open);
 	const prepared = new Map<number, Sending<Desk>>();
+	const unsent = new Set<number>();
 	const ready = (index: number): Sending<Desk> => {
 		const sending = prepared.get(index) ?? prepare(index);
 		prepared.set(index, sending);
@@ -86,10 +92,23 @@ export async function sendEachItem<Desk>(
 	const send = async (index: number): Promise<INodeExecutionData[]> => {
 		const sending = ready(index);
 		prepared.delete(index);
-		return await ledger.once(sending, turnOf?.(index) ?? atOnce, index);
+		const once = ledger.once(sending, turnOf?.(index) ?? atOnce, index);
+		const output = await once.catch((reason: unknown) => {
+			// A model is told in its own answer that nothing was sent.
+			const instead = runsAsTool(context) ? undefined : sending.unsent?.(reason);
+			if (instead === undefined) throw reason;
+			unsent.add(index);
+			return instead;
+		});
+		return sending.shown?.(output) ?? output;
 	};
+	const isDone = (index: number): boolean => !unsent.has(index);
 	if (!ledger.isFirstTry) await recognizeAll(context, ledger, ready);
-	return await forEachItem(context, send, { ...options, ...(ledger.isFirstTry && { check }) });
+	return await forEachItem(context, send, {
+		...options,
+		isDone,
+		...(ledger.isFirstTry && { check }),
+	});
 }
 
 async function recognizeAll<Desk>(
@@ -164,6 +183,30 @@ function stop(context: IExecuteFunctions, failures: Map<number, unknown>, done?:
 			.join(' ');
 	}
 	return context.getExecutionCancelSignal()?.aborted === true ? asCanceled(context, error) : error;
+}
+
+/** So that nothing is done twice on the next run. */
+function alreadyDone({ one, several }: Deed, done: INodeExecutionData[]): string {
+	const indices = done.map(({ pairedItem }) => itemIndex(pairedItem));
+	const [what, items, them] = done.length === 1 ? [one, 'item', 'it'] : [several, 'items', 'them'];
+	return `${done.length} ${what} in this run (${items} ${ranges(indices)}). Retry of this execution leaves ${them} out; in a new execution leave ${them} out yourself.`;
+}
+
+function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {
+	return typeof pairedItem === 'object' && !Array.isArray(pairedItem) ? pairedItem.item : 0;
+}
+
+/** 0, 1, 2, 5 → "0–2, 5" */
+function ranges(sorted: number[]): string {
+	const runs: Array<[first: number, last: number]> = [];
+	for (const index of sorted) {
+		const run = runs.at(-1);
+		if (run !== undefined && run[1] === index - 1) run[1] = index;
+		else runs.push([index, index]);
+	}
+	return runs
+		.map(([first, last]) => (first === last ? String(first) : `${first}–${last}`))
+		.join(', ');
 }
 
 function messageOf(error: unknown): string {

@@ -1,3 +1,4 @@
+import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { parseCount } from '../api/identifiers';
 import type { JsonObject } from '../json';
@@ -33,6 +34,9 @@ export function readLimit(parameters: NodeParameters, index: number): number {
 /** A list that an item asks for: items with the same key ask for the same list. */
 export type ListPlan = { key: unknown; read: () => Promise<JsonObject[]> };
 
+/** Read once for all items that ask for it. */
+type SharedList = Pick<ListPlan, 'read'> & { askers: Array<{ item: number }> };
+
 /**
  * Reads a list for each item. Items that ask for the very same list share one reading, whose
  * entries come out once and are paired with all of them.
@@ -45,23 +49,28 @@ export async function forEachList(
 	const plans = await Promise.all(
 		context.getInputData().map(async (_item, index) => await settled(plan(index))),
 	);
-	const names = plans.map((planned) => ('key' in planned ? JSON.stringify(planned.key) : ''));
-	const lists = new Map<string, Promise<JsonObject[]>>();
-
-	const read = async (index: number): Promise<INodeExecutionData[]> => {
-		const planned = plans[index];
-		const name = names[index];
-		if (planned === undefined || name === undefined) return [];
-		if ('failure' in planned) throw planned.failure;
-		const list = lists.get(name) ?? planned.read();
+	const lists = new Map<string, SharedList>();
+	const reads = plans.map((planned, item) => {
+		if ('failure' in planned) {
+			return async (): Promise<never> => {
+				throw planned.failure;
+			};
+		}
+		const name = JSON.stringify(planned.key);
+		const list = lists.get(name) ?? { read: once(planned.read), askers: [] };
 		lists.set(name, list);
-		// Every item that asks learns of a failure, as it would by itself.
-		const entries = await list;
-		if (names.indexOf(name) !== index) return [];
-		const askers = names.flatMap((other, item) => (other === name ? [{ item }] : []));
-		return asItems(entries).map((item) => ({ ...item, pairedItem: askers }));
-	};
-	return await forEachItem(context, read, { concurrency });
+		const isFirst = list.askers.length === 0;
+		list.askers.push({ item });
+		return async () => {
+			// Every item that asks learns of a failure, as it would by itself.
+			const entries = await list.read();
+			if (!isFirst) return [];
+			return asItems(entries).map((entry) => ({ ...entry, pairedItem: list.askers }));
+		};
+	});
+	return await forEachItem(context, async (index) => (await reads[index]?.()) ?? [], {
+		concurrency,
+	});
 }
 
 async function settled(plan: Promise<ListPlan>): Promise<ListPlan | { failure: unknown }> {

@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../json';
 import { runsAsTool } from './toolRun';
 
 /** How a parameter is read: once, straight from the item's column, or by n8n's expression engine. */
-type Reading =
+type ParameterReading =
 	| { kind: 'fixed'; value: unknown }
 	| { kind: 'column'; column: string }
 	| { kind: 'expression'; extractValue: boolean };
@@ -21,7 +21,7 @@ const COLUMN = /^=\{\{\s*\$json(?:\.([A-Za-z_]\w*)|\[(["'])([^"'\\{}]+)\2\])\s*\
  * items feel: what is the same for every item is read once, a plain column straight from the item.
  */
 export class NodeParameters {
-	private readonly readings = new Map<string, Reading>();
+	private readonly readings = new Map<string, ParameterReading>();
 	private readonly items: INodeExecutionData[];
 	private readonly readsColumns: boolean;
 
@@ -47,14 +47,14 @@ export class NodeParameters {
 		return this.context.getNodeParameter(name, index, null, { extractValue });
 	}
 
-	private reading(name: string, index: number): Reading {
+	private reading(name: string, index: number): ParameterReading {
 		const raw: unknown = this.context.getNodeParameter(name, index, null, { rawExpressions: true });
 		const reading = this.classify(name, index, raw);
 		this.readings.set(name, reading);
 		return reading;
 	}
 
-	private classify(name: string, index: number, raw: unknown): Reading {
+	private classify(name: string, index: number, raw: unknown): ParameterReading {
 		const [, dotted, , quoted] = (typeof raw === 'string' && COLUMN.exec(raw)) || [];
 		const column = dotted ?? quoted;
 		// n8n's engine refuses some names, such as "constructor", and says so.

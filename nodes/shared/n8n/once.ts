@@ -3,6 +3,7 @@ import partition from 'lodash/partition';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, OutcomeUnknown, type KeptUnknown } from '../api/errors';
 import { isJsonObject, type JsonObject, parseJson } from '../json';
+import { RecentIds } from '../recentIds';
 import { ExecutionMemory } from './executionMemory';
 import { noteDeed, runsAsTool } from './toolRun';
 
@@ -23,6 +24,10 @@ export type Sending<Desk> = {
 	check?: () => void;
 	/** From here on it counts as sent, unless an ExplainedError says that it was not. */
 	send: (desk: Desk) => Promise<INodeExecutionData[]>;
+	/** How what was sent comes out, by whichever try: what this adds is not kept with the execution. */
+	shown?: (output: INodeExecutionData[]) => INodeExecutionData[];
+	/** What comes out where it was meant not to be sent; nothing of that is kept, and a later try looks again. */
+	unsent?: (reason: unknown) => INodeExecutionData[] | undefined;
 };
 
 /** Runs a job, perhaps after others that must come before it. */
@@ -140,7 +145,6 @@ export class OnceLedger<Desk> {
 		try {
 			const output = await settling;
 			if (sending.repeatable === true) {
-				timesDone.delete(wish);
 				timesDone.set(wish, nth + 1);
 			}
 			noteDeed(this.context, { output, repeated });
@@ -208,22 +212,22 @@ export class OnceLedger<Desk> {
 			const [oldest] = kind;
 			if (kind.length > MOST_WISHES && oldest !== undefined) this.restore(oldest, undefined);
 		}
-		const { timesDone } = wishesOf(this.ledger);
-		const [longAgo] = timesDone.keys();
-		if (timesDone.size > MOST_WISHES && longAgo !== undefined) timesDone.delete(longAgo);
 	}
 }
 
 type Wishes = {
 	underWay: Map<string, Promise<INodeExecutionData[]>>;
 	/** How often each was done since this process holds the ledger: after *Retry* the count begins anew. */
-	timesDone: Map<string, number>;
+	timesDone: RecentIds<number>;
 };
 
 const wishes = new WeakMap<Ledger, Wishes>();
 
 function wishesOf(ledger: Ledger): Wishes {
-	const known = wishes.get(ledger) ?? { underWay: new Map(), timesDone: new Map() };
+	const known = wishes.get(ledger) ?? {
+		underWay: new Map(),
+		timesDone: new RecentIds(MOST_WISHES),
+	};
 	wishes.set(ledger, known);
 	return known;
 }

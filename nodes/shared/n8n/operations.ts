@@ -1,14 +1,16 @@
 import {
-	NodeOperationError,
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeProperties,
+	NodeOperationError,
 } from 'n8n-workflow';
-import { connectOnce, type Connection } from './connect';
-import { runNode } from './nodeRun';
+import { type Connection, connectOnce } from './connect';
+import { forgetRun } from './executionMemory';
 import { NodeParameters } from './nodeParameters';
+import { answerModel } from './toolAnswer';
+import { runsAsTool } from './toolRun';
 
-/** What an operation works with during one run of its node. */
+/** What a node works with during one of its runs. */
 export type OperationRun = {
 	context: IExecuteFunctions;
 	parameters: NodeParameters;
@@ -67,9 +69,25 @@ export async function runOperation(
 			description: 'Open the node and choose an operation from the list.',
 		});
 	}
+	return await runNode(context, async (run) => [await operation.execute(run)]);
+}
+
+/** The run of every action node: what holds for all of them, whoever asked for it. */
+export async function runNode(
+	context: IExecuteFunctions,
+	execute: (run: OperationRun) => Promise<INodeExecutionData[][]>,
+): Promise<INodeExecutionData[][]> {
 	const parameters = new NodeParameters(context);
-	const connection = connectOnce(context);
-	return await runNode(context, async () => [
-		await operation.execute({ context, parameters, connection }),
-	]);
+	const run = { context, parameters, connection: connectOnce(context) };
+	if (runsAsTool(context)) return await answerModel(context, async () => await execute(run));
+	const outputs = await execute(run);
+	if (context.getExecutionCancelSignal()?.aborted !== true && !mayBeRunAgain(outputs)) {
+		forgetRun(context);
+	}
+	return outputs;
+}
+
+/** *Retry On Fail* also runs a node again that handed its errors on; to older versions of n8n `null` is one too. */
+function mayBeRunAgain(outputs: INodeExecutionData[][]): boolean {
+	return outputs.flat().some(({ json }) => json.error !== undefined);
 }

@@ -45,18 +45,37 @@ export function concurrencyField(initial: number, description: string): INodePro
 		name: 'concurrency',
 		type: 'number',
 		noDataExpression: true,
-		typeOptions: { minValue: 1, maxValue: 100, numberPrecision: 0 },
+		typeOptions: { minValue: 1, maxValue: MOST_AT_ONCE, numberPrecision: 0 },
 		default: initial,
 		description,
 	};
 }
 
-const MOST = 100;
+/**
+ * What to do about a write whose outcome is unknown.
+ *
+ * @param lookUp what is looked up, and what counts as found
+ */
+export function ifUnknownField(lookUp: string, stop: string, description: string): INodeProperties {
+	return {
+		displayName: 'If the Outcome Is Unknown',
+		name: 'ifUnknown',
+		type: 'options',
+		options: [
+			{ name: 'Look It Up', value: 'lookUp', description: lookUp },
+			{ name: 'Stop', value: 'fail', description: stop },
+		],
+		default: 'fail',
+		description,
+	};
+}
+
+const MOST_AT_ONCE = 100;
 
 /** *Concurrency* of the Options collection; it holds for the whole run. */
 export function readConcurrency(parameters: NodeParameters, initial: number): number {
 	const value = Math.trunc(Number(parameters.value('options.concurrency', 0) ?? initial));
-	return Number.isNaN(value) ? initial : Math.min(MOST, Math.max(1, value));
+	return Number.isNaN(value) ? initial : Math.min(MOST_AT_ONCE, Math.max(1, value));
 }
 
 /** Reads *Additional Body Fields* and *Additional Query Parameters* of an Options collection. */

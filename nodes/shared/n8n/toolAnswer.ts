@@ -100,7 +100,7 @@ function saidIn({ message, warnings }: JsonObject): string | null {
 	return warnings.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).join(' ');
 }
 
-type Explanation = {
+type ToolError = {
 	outcome: 'unknown' | 'refused' | 'not_sent';
 	what: string;
 	resolution: string;
@@ -109,7 +109,7 @@ type Explanation = {
 
 const OUTCOMES = { unknown: 'unknown', refused: 'refused', notSent: 'not_sent' } as const;
 
-function explain(error: unknown): Explanation {
+function explain(error: unknown): ToolError {
 	if (error instanceof ExplainedError) {
 		const { message, resolution, originalMessage = null, speaker } = error;
 		const byService = speaker === 'service' || speaker === 'answer';

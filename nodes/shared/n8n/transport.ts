@@ -17,6 +17,7 @@ import {
 	type WireAnswer,
 } from '../api/http';
 import { isJsonObject } from '../json';
+import { plainText } from '../values';
 import { CREDENTIAL } from './credential';
 
 export type ServiceContext =
@@ -37,7 +38,7 @@ export const TIME_LIMITS = {
 };
 
 /** axios' name for a request that a signal ended, and Node's for one whose time is over. */
-const CANCELED = 'ERR_CANCELED';
+const AXIOS_CANCELED = 'ERR_CANCELED';
 const TIMED_OUT = 'ETIMEDOUT';
 
 /** n8n's own HTTP helper as a transport: it brings the instance's proxy, SSRF guard and time-outs. */
@@ -60,7 +61,7 @@ export function createTransport(
 			return toWireAnswer(response);
 		} catch (error) {
 			const fault = toFault(error);
-			const isOver = fault.code === CANCELED && limit.aborted;
+			const isOver = fault.code === AXIOS_CANCELED && limit.aborted;
 			throw isOver ? new TransportFault(TIMED_OUT, TIMED_OUT) : fault;
 		}
 	};
@@ -116,10 +117,10 @@ export function toWireAnswer(response: unknown): WireAnswer {
 export function toFault(error: unknown): TransportFault {
 	const chain = [...causes(error)];
 	const blocked = chain.find(isBlockedByN8n);
-	if (blocked !== undefined) return new TransportFault(BLOCKED_BY_N8N, textOf(blocked.message));
+	if (blocked !== undefined) return new TransportFault(BLOCKED_BY_N8N, plainText(blocked.message));
 	const coded = chain.filter(({ code }) => typeof code === 'string');
 	const fault = coded.find((link) => syscallOf(link) !== undefined) ?? coded.at(-1);
-	const code = textOf(fault?.code ?? chain.at(-1)?.name) || 'NO_RESPONSE';
+	const code = plainText(fault?.code ?? chain.at(-1)?.name) || 'NO_RESPONSE';
 	return new TransportFault(code, code, fault && syscallOf(fault));
 }
 
@@ -150,9 +151,5 @@ function syscallOf({ syscall, errors }: Link): string | undefined {
 /** The errors by which n8n 2 names its own refusals: the SSRF guard's two, and the allowed domains' by its words. */
 function isBlockedByN8n({ name, message }: Link): boolean {
 	if (name === 'SsrfBlockedIpError' || name === 'SsrfBlockedHostnameError') return true;
-	return textOf(message).startsWith('Domain not allowed:');
-}
-
-function textOf(value: unknown): string {
-	return typeof value === 'string' ? value : '';
+	return plainText(message).startsWith('Domain not allowed:');
 }

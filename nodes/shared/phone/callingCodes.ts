@@ -3,7 +3,7 @@
  * where the document wants a number "without country code" must a code be known to be one: `+44 …`
  * is no number of India. Seven of the countries of ISO 3166 have no code of their own.
  */
-const CODES =
+const CALLING_CODES =
 	'1 US AG AI AS BB BM BS CA DM DO GD GU JM KN KY LC MP MS PR SX TC TT VC VG VI, 7 RU KZ, 20 EG, 27 ZA, ' +
 	'30 GR, 31 NL, 32 BE, 33 FR, 34 ES, 36 HU, 39 IT VA, 40 RO, 41 CH, 43 AT, 44 GB GG IM JE, 45 DK, 46 SE, ' +
 	'47 NO SJ, 48 PL, 49 DE, 51 PE, 52 MX, 53 CU, 54 AR, 55 BR, 56 CL, 57 CO, 58 VE, 60 MY, 61 AU CC CX, ' +
@@ -35,11 +35,11 @@ const TRUNK_ZERO = new Set(
 	).split(' '),
 );
 
-const countriesOf = new Map<string, readonly string[]>();
+const countriesByCode = new Map<string, readonly string[]>();
 const codeOf = new Map<string, string>();
-for (const entry of CODES.split(', ')) {
+for (const entry of CALLING_CODES.split(', ')) {
 	const [code = '', ...countries] = entry.split(' ');
-	countriesOf.set(code, countries);
+	countriesByCode.set(code, countries);
 	for (const country of countries) codeOf.set(country, code);
 }
 
@@ -50,14 +50,24 @@ export function callingCodeOf(country: string): string | undefined {
 
 /** The countries that use a code, the main one first. */
 export function countriesWith(code: string): readonly string[] {
-	return countriesOf.get(code) ?? [];
+	return countriesByCode.get(code) ?? [];
 }
 
 /** The code that international digits begin with; no code is the beginning of another. */
 export function leadingCode(digits: string): string | undefined {
-	return [1, 2, 3].map((length) => digits.slice(0, length)).find((code) => countriesOf.has(code));
+	return [1, 2, 3]
+		.map((length) => digits.slice(0, length))
+		.find((code) => countriesByCode.has(code));
 }
 
 export function hasTrunkZero(code: string): boolean {
 	return TRUNK_ZERO.has(code);
+}
+
+/** Shorter than this, digits after 00 and a country code may be a short number that begins like them. */
+const FEWEST_AFTER_00 = 6;
+
+/** Whether digits are written as they are dialled from abroad, with 00 and the country code in front. */
+export function isDialledFromAbroad(digits: string, code: string): boolean {
+	return digits.startsWith(`00${code}`) && digits.length >= 2 + code.length + FEWEST_AFTER_00;
 }

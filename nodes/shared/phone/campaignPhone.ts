@@ -30,13 +30,13 @@ export function readCampaignPhone(value: unknown): PhoneReading {
 		return { phone: cell, key: cell.slice(3) };
 	}
 	const written = readWritten(value);
-	if (!isWritten(written)) return isBlank(value) ? MISSING : unusable(value, written);
+	if (!isWritten(written)) return isBlank(value) ? MISSING : unusableCell(value, written);
 	const number = readIndian(written);
-	if (!isIndian(number)) return unusable(value, number);
+	if (!isIndian(number)) return unusableCell(value, number);
 	const { subscriber, international } = number;
 	if (international) return { phone: `+91${subscriber}`, key: subscriber };
 	if (isMobile(subscriber)) return { phone: subscriber, key: subscriber };
-	return unusable(value, {
+	return unusableCell(value, {
 		what: `starts with ${subscriber.charAt(0)}, but a 10-digit mobile number starts with 6 to 9`,
 		resolution: 'Write +91 in front if the number is right.',
 	});
@@ -54,7 +54,7 @@ export function readPhoneAsWritten(value: unknown): PhoneReading {
 	return { phone, key: isAccepted(reading) ? reading.key : phone };
 }
 
-function unusable(
+function unusableCell(
 	value: unknown,
 	{ what, resolution = ACCEPTED_FORMS }: Unreadable,
 ): UnusablePhone {

@@ -59,11 +59,13 @@ const TWO_READINGS: Unreadable = {
  */
 export function readWritten(value: unknown): Written | Unreadable {
 	if (typeof value === 'number') {
-		return Number.isSafeInteger(value) && value > 0 ? plain(String(value)) : NOT_WHOLE;
+		return Number.isSafeInteger(value) && value > 0 ? readDialled(String(value)) : NOT_WHOLE;
 	}
 	if (typeof value !== 'string')
 		return { what: `holds ${kindOf(value)} instead of a number or text` };
-	return PLAINLY_WRITTEN.test(value) ? plain(value.replace(PLAIN_FORMATTING, '')) : readText(value);
+	return PLAINLY_WRITTEN.test(value)
+		? readDialled(value.replace(PLAIN_FORMATTING, ''))
+		: readCell(value);
 }
 
 export function isWritten(reading: Written | Unreadable): reading is Written {
@@ -76,18 +78,18 @@ export function isBlank(value: unknown): boolean {
 	return typeof value === 'string' && value.replace(DECORATION, '') === '';
 }
 
-function readText(cell: string): Written | Unreadable {
+function readCell(cell: string): Written | Unreadable {
 	const text = toAscii(cell).trim().replace(WRAPPING, '').trim();
 	const scientific = SCIENTIFIC.exec(text.replace(/\s/g, ''));
 	if (scientific) return readScientific(scientific);
 	const whole = withoutDecimals(ungrouped(text));
 	return typeof whole === 'string'
-		? plain(withoutBracketedZero(whole).replace(DECORATION, ''))
+		? readDialled(withoutBracketedZero(whole).replace(DECORATION, ''))
 		: whole;
 }
 
 /** `dialled` should be digits with at most one leading `+`. */
-function plain(dialled: string): Written | Unreadable {
+function readDialled(dialled: string): Written | Unreadable {
 	if (dialled.replace(/\D/g, '').length >= TWO_NUMBERS) {
 		return { what: 'holds more than one phone number', resolution: 'Keep one number.' };
 	}
@@ -106,7 +108,7 @@ function readScientific([, whole = '', fraction = '', power = '']: string[]): Wr
 	const exponent = Number(power);
 	if (exponent - fraction.length > UNWRITTEN_ZEROS) return SHORTENED;
 	if (/[^0]/.test(fraction.slice(exponent))) return NOT_WHOLE;
-	return plain(whole + fraction.slice(0, exponent).padEnd(exponent, '0'));
+	return readDialled(whole + fraction.slice(0, exponent).padEnd(exponent, '0'));
 }
 
 function ungrouped(text: string): string {

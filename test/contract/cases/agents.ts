@@ -1,5 +1,5 @@
 import { fixtures } from '../../simulator';
-import { agent, type ContractCase } from '../contractCase';
+import type { ContractCase } from '../contractCase';
 
 const { agents: known } = fixtures;
 const requests = ['GET /v1/active_agents'];
@@ -54,17 +54,5 @@ export const agents: ContractCase[] = [
 			{ agent_uuid: known.inactive, active: false },
 			{ agent_uuid: known.foreign, active: false },
 		],
-	},
-	{
-		title: 'says that the token is not accepted',
-		parameters: { operation: 'check', ...agent() },
-		given: (simulator) =>
-			simulator.faults.inject({
-				kind: 'status',
-				status: 401,
-				body: { success: false, error: 'Invalid API token', details: null },
-			}),
-		requests,
-		refusal: 'The service does not accept the API token',
 	},
 ];

@@ -23,7 +23,7 @@ const entry = (phone: string) => ({
 /** Ways of writing the number that is on the list. */
 const WRITINGS = [dndPhone, '98123 45678', '+91 (98123) 456-78', '09812345678'];
 
-const METHODS = { add: 'POST', check: 'GET', getMany: 'GET', remove: 'DELETE' };
+const METHODS = { add: 'POST', check: 'GET', checkMany: 'GET', getMany: 'GET', remove: 'DELETE' };
 
 const swapped = (placement: 'query' | 'body') => (placement === 'query' ? 'body' : 'query');
 
@@ -148,6 +148,29 @@ export const dnd: ContractCase[] = [
 		items: WRITINGS.map((phone) => ({ phone })),
 		requests: WRITINGS.map(() => 'GET /v1/dnd_numbers'),
 		output: WRITINGS.map(() => ({ listed: true, entry: entry(dndPhone) })),
+	},
+	{
+		title: 'checks many rows against one reading of the list, over all its pages',
+		parameters: { operation: 'checkMany', ...agent(), phone: '={{ $json.phone }}' },
+		items: [...WRITINGS, NEW, '+917000000119'].map((phone, row) => ({ row, phone })),
+		requests: ['GET /v1/dnd_numbers', 'GET /v1/dnd_numbers'],
+		output: [
+			...WRITINGS.map((phone, row) => ({ row, phone, on_dnd: true, dnd_phone: dndPhone })),
+			{ row: WRITINGS.length, phone: NEW, on_dnd: false, dnd_reason: null },
+			{ on_dnd: true, dnd_phone: '+917000000119', dnd_reason: expect.any(String) },
+		],
+	},
+	{
+		title: 'leaves out of a sheet who is on the list',
+		parameters: {
+			operation: 'checkMany',
+			...agent(),
+			phone: '={{ $json.phone }}',
+			returnRows: 'notListed',
+		},
+		items: [{ phone: dndPhone }, { phone: NEW }],
+		requests: ['GET /v1/dnd_numbers', 'GET /v1/dnd_numbers'],
+		output: [{ phone: NEW, on_dnd: false }],
 	},
 	{
 		title: 'a number that only contains another is not that number',

@@ -4,6 +4,16 @@ import { agent, type ContractCase } from '../contractCase';
 const { agents } = fixtures;
 const call = { ...agent(), countryCode: 'IN', phoneNumber: '9876543210' };
 
+const hours = (days: string) => ({
+	callingHours: { hours: { days, from: '00:00', to: '24:00', timeZone: 'UTC' } },
+});
+
+/** The name of a day on which it is not now, nor will be while the case runs. */
+const inThreeDays = () =>
+	new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' }).format(
+		Date.now() + 3 * 86_400_000,
+	);
+
 /** test/nodes/PlaceCall/simulator.test.ts has the rest. */
 export const placeCall: ContractCase[] = [
 	{
@@ -23,6 +33,41 @@ export const placeCall: ContractCase[] = [
 		parameters: { ...call, options: { useLegacyEndpoint: true } },
 		requests: ['POST /call'],
 		output: [{ call_id: expect.any(String) }],
+	},
+	{
+		title: 'places a call within Calling Hours',
+		parameters: { ...call, options: hours('Mon-Sun') },
+		requests: ['POST /v1/call'],
+		output: [{ call_id: expect.any(String), placed: true }],
+		then: ({ requests }) => expect(requests[0]?.body).not.toHaveProperty('scheduled_at'),
+	},
+	{
+		title: 'schedules a call outside Calling Hours for the next opening',
+		parameters: () => ({ ...call, options: hours(inThreeDays()) }),
+		requests: ['POST /v1/call'],
+		output: [{ call_id: expect.any(String), placed: true, scheduled_at_epoch: expect.any(Number) }],
+	},
+	{
+		title: 'does not place a call outside Calling Hours where that is chosen',
+		parameters: () => ({
+			...call,
+			options: { ...hours(inThreeDays()), outsideCallingHours: 'notPlaced' },
+		}),
+		requests: [],
+		output: [{ placed: false, call_id: null, next_opening: expect.any(String) }],
+	},
+	{
+		title: 'looks up a call whose answer did not come, by its number and time',
+		given: ({ faults }) =>
+			faults.inject({ kind: 'resetAfter', times: 1, match: { method: 'post', path: '/v1/call' } }),
+		parameters: { ...call, phoneNumber: '9876500777', options: { ifUnknown: 'lookUp' } },
+		requests: ['POST /v1/call', 'GET /v1/calls'],
+		output: [{ call_id: expect.any(String), looked_up: true, phone_key: '919876500777' }],
+		then: (simulator, items) => {
+			const [placed, ...others] = simulator.placedCalls();
+			expect(others).toEqual([]);
+			expect(items[0]?.json.call_id).toBe(placed?.callId);
+		},
 	},
 	{
 		title: 'is turned down for an agent without a number, at any status',

@@ -34,6 +34,14 @@ export const pushCampaignContacts: ContractCase[] = [
 			]),
 	},
 	{
+		title: 'with Dry Run reads the campaign and sends nothing',
+		parameters: { campaignId: campaigns.active, ...agent(), options: { dryRun: true } },
+		items,
+		requests: [`GET /v1/campaigns/${campaigns.active}/status`],
+		output: [{ dry_run: true, summary: '2 rows: 2 ready.', campaign_status: 'Active' }],
+		then: (simulator) => expect(simulator.contactsOf(campaigns.active)).toEqual([]),
+	},
+	{
 		title: 'is turned down by an archived campaign',
 		parameters: { campaignId: campaigns.archived, ...agent() },
 		items,

@@ -5,7 +5,9 @@ import {
 	type IDataObject,
 	type INode,
 	type INodeParameters,
+	type NodeParameterValueType,
 } from 'n8n-workflow';
+import { Verifications } from '../../../nodes/CallCompletedTrigger/verifications';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import { Reply } from '../../../nodes/shared/n8n/webhookAnswer';
@@ -344,6 +346,19 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(simulator.stats().maxActive).toBeLessThanOrEqual(10);
 	});
 
+	it('asks the sender to come again while it verifies all that it can', async () => {
+		const isFull = jest.spyOn(Verifications.prototype, 'isFull', 'get').mockReturnValue(true);
+		const { post, emitted } = await listen();
+		expect((await post(payload(calls.finished))).response).toMatchObject({
+			statusCode: 503,
+			body: { received: false },
+		});
+		expect([emitted(), simulator.requests]).toEqual([[], []]);
+		isFull.mockRestore();
+		expect((await post(payload(calls.finished))).response.statusCode).toBe(200);
+		expect(emitted()).toHaveLength(1);
+	});
+
 	it('rides out an outage of the service', async () => {
 		simulator.faults.inject({ kind: 'status', status: 503, times: 9 });
 		const { post, emitted } = await listen();
@@ -374,7 +389,10 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(emitted()).toEqual([]);
 		const [error] = running.failed;
 		expect(error).toBeInstanceOf(NodeOperationError);
-		expect(error?.message).toContain(`Call ${calls.finished} was reported as completed`);
+		expect(error).toMatchObject({
+			message: expect.stringContaining(`Call ${calls.finished} was reported as completed`),
+			node: { name: 'Node' },
+		});
 	});
 
 	it('tells the owner which calls were being verified when the trigger was stopped', async () => {
@@ -460,11 +478,16 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(emitted()).toEqual([[expect.objectContaining({ call_id: calls.unusual })]]);
 	});
 
-	it.each([
+	it.each<[NodeParameterValueType, number]>([
 		[String(fixtures.campaigns.active), 1],
 		[`7, ${fixtures.campaigns.active}`, 1],
 		['7', 0],
-	])('of campaign %s the delivery starts %i', async (campaignIds, started) => {
+		[fixtures.campaigns.active, 1],
+		[7, 0],
+		[[7, fixtures.campaigns.active], 1],
+		[[7, 8], 0],
+		[null, 1],
+	])('of campaign %j the delivery starts %i', async (campaignIds, started) => {
 		const { post, emitted } = await listen({ filters: { campaignIds } });
 		const callId = simulator.addAttempt(fixtures.campaigns.active, 'failed');
 		await post(payload(callId));
@@ -475,7 +498,8 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		const { post, emitted } = await listen({ verify: false });
 		const request = payload('not-a-call', { summary: 'as reported' });
 		await post(request);
-		expect(emitted()).toEqual([[request.body]]);
+		expect(emitted()).toMatchObject([[request.body]]);
+		expect(emitted()[0]?.[0]?.phone_key).toBeNull();
 		expect(simulator.requests).toEqual([]);
 	});
 

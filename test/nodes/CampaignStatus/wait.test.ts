@@ -1,16 +1,8 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
+import { clock } from '../../../nodes/shared/n8n/connect';
 import { beginNode, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
-// A minute passes in the time that a few answers take.
-jest.mock('n8n-workflow', () => ({
-	...jest.requireActual<object>('n8n-workflow'),
-	sleep: async (milliseconds: number) => {
-		seconds += milliseconds / 1000;
-		jest.setSystemTime(Date.now() + milliseconds);
-		await new Promise((done) => setTimeout(done, milliseconds / 1000));
-	},
-}));
 /** Slept in all. */
 let seconds = 0;
 
@@ -36,6 +28,12 @@ const status = (id: number, completed: boolean, times = 1) =>
 
 beforeEach(() => {
 	seconds = 0;
+	// A minute passes in the time that a few answers take.
+	jest.spyOn(clock, 'sleep').mockImplementation(async (milliseconds) => {
+		seconds += milliseconds / 1000;
+		jest.setSystemTime(Date.now() + milliseconds);
+		await realSleep(milliseconds / 1000);
+	});
 	jest.useFakeTimers({
 		now: Date.now(),
 		doNotFake: [

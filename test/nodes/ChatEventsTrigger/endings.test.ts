@@ -1,7 +1,7 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import { WorkflowExecute } from 'n8n-core';
 import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
-import { makeAdditionalData, makeWorkflow, output } from '../../engine';
+import { makeAdditionalData, makeWorkflow, nodeTypes, output, triggerContext } from '../../engine';
 import { fixtures } from '../../simulator';
 import { eventually, otherClient } from '../chatHarness';
 import { eventsOf, hurry, sessions, triggerHarness } from './triggerHarness';
@@ -56,6 +56,25 @@ describe('activating', () => {
 	test('a closed session among others does not stop the others', async () => {
 		await harness.start({ sessionIds: `${sessions.closed}, ${sessions.open}` });
 		expect(harness.service().sessions.openSockets()).toBe(1);
+	});
+
+	test('one that the service does not know among others stops them all, and is told once', async () => {
+		const node = await harness.node({ sessionIds: `${sessions.open}, ${sessions.unknown}` });
+		const context = triggerContext(harness.credentials, makeWorkflow([node]), node);
+		const saved = jest.spyOn(context, 'saveFailedExecution').mockReturnValue();
+		const type = nodeTypes.getByNameAndVersion(node.type);
+		await expect(type.trigger?.call(context)).rejects.toMatchObject({
+			message: expect.stringMatching(`^The chat session ${sessions.unknown} is not followed: `),
+		});
+		expect(saved).not.toHaveBeenCalled();
+		await harness.connected(0);
+	});
+
+	test('one that is lost after it has begun is told, although somebody was at the screen', async () => {
+		const active = await harness.start({ sessionIds: sessions.open }, 'create');
+		harness.service().sessions.closeSockets(1003, sessions.open);
+		await eventually(() => active.failed.length === 1);
+		expect(active.failed[0]?.message).toContain(sessions.open);
 	});
 
 	test.each(['activate', 'create', 'update'] as const)(
@@ -210,12 +229,20 @@ describe('losing sessions', () => {
 		expect(harness.service().requests).toHaveLength(asked);
 	});
 
-	test('a closed session leaves without a word', async () => {
+	test('a closed session leaves without a word but in the log', async () => {
 		const active = await harness.start({ sessionIds: sessions.open });
+		const node = await harness.node({});
+		const { logger } = triggerContext(harness.credentials, active.workflow, node);
+		const log = jest.spyOn(logger, 'info');
 		harness.service().sessions.close(sessions.open);
 		await harness.connected(0);
 		expect(eventsOf(active)).toEqual(['session_closed']);
+		await active.stop();
 		expect([...active.errors, ...active.failed]).toEqual([]);
+		expect(log.mock.calls).toContainEqual([
+			'A chat session is closed and no longer followed',
+			{ sessionId: sessions.open },
+		]);
 	});
 
 	test('deactivating in the middle of reconnecting leaves nothing behind', async () => {

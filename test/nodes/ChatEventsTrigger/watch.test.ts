@@ -151,6 +151,16 @@ test('a closed session leaves the list by itself', async () => {
 	expect([...active.errors, ...active.failed]).toEqual([]);
 });
 
+test('of a stored list that somebody has edited, what is a session is followed', async () => {
+	const edited = { global: { [STORED]: [7, null, sessions.open] } };
+	const active = await harness.start(WATCHING, 'init', edited);
+	await harness.connected(1);
+	await watch(sessions.dormant);
+	expect(stored()).toEqual([sessions.open, sessions.dormant]);
+	await active.stop();
+	expect(active.failed).toEqual([]);
+});
+
 test('a stored session that is gone is reported once and does not stop the trigger', async () => {
 	const gone = { global: { [STORED]: [sessions.unknown] } };
 	const active = await harness.start(WATCHING, 'init', gone);
@@ -171,6 +181,20 @@ test('a request reaches the trigger of its own address, whatever others are acti
 	expect(await watch(sessions.dormant)).toMatchObject({ statusCode: 200 });
 });
 
+test('nor that of a copy of its workflow, whose nodes have the same IDs', async () => {
+	const active = await harness.start(WATCHING);
+	const node = await harness.node(WATCHING);
+	const copied = makeWorkflow([node]);
+	copied.id = 'a-copy';
+	const type = nodeTypes.getByNameAndVersion(node.type);
+	const other = await type.trigger?.call(triggerContext(harness.credentials, copied, node));
+	await watch(sessions.open);
+	harness.service().sessions.nudge(sessions.open);
+	await eventually(() => active.emitted.length === 1);
+	await other?.closeFunction?.();
+	expect(await watch(sessions.dormant)).toMatchObject({ statusCode: 200 });
+});
+
 test('a trigger whose successor is active already does not take its place from it', async () => {
 	const node = await harness.node(WATCHING);
 	const workflow = makeWorkflow([node]);
@@ -183,6 +207,43 @@ test('a trigger whose successor is active already does not take its place from i
 	expect(await watch(sessions.open)).toMatchObject({ statusCode: 200 });
 	await successor?.closeFunction?.();
 	expect(await watch(sessions.open)).toMatchObject({ statusCode: 503 });
+});
+
+test('one that is left while it is taken up does not come back', async () => {
+	await harness.start(WATCHING);
+	const service = harness.service();
+	service.configure({ latencyMs: 300 });
+	const watching = watch(sessions.open);
+	await eventually(() => service.stats().maxActive === 1);
+	const left = await post({ action: 'unwatch', session_ids: [sessions.open] });
+	expect(left).toMatchObject({ statusCode: 200, body: { watched_sessions: [] } });
+	await watching;
+	service.configure({ latencyMs: 0 });
+	expect(stored()).toEqual([]);
+	await harness.connected(0);
+});
+
+test('a trigger that does not watch takes no sessions', async () => {
+	await harness.start({ sessionIds: sessions.dormant });
+	expect(await watch(sessions.open)).toMatchObject({ statusCode: 503 });
+	expect(harness.service().sessions.openSockets(sessions.open)).toBe(0);
+});
+
+test('whoever asks for what cannot be followed is told, and not the owner as well', async () => {
+	const active = await harness.start(WATCHING);
+	expect((await watch(sessions.unknown)).statusCode).toBe(422);
+	await active.stop();
+	expect(active.failed).toEqual([]);
+});
+
+test('a watched session that is lost for good is told to the owner and leaves the list', async () => {
+	const active = await harness.start(WATCHING);
+	await watch(sessions.open);
+	harness.service().sessions.closeSockets(1003, sessions.open);
+	await eventually(() => active.failed.length === 1);
+	expect(active.failed[0]?.message).toContain(sessions.open);
+	await watch(sessions.dormant);
+	expect(stored()).toEqual([sessions.dormant]);
 });
 
 test('a defect of ours is not told as a refusal', async () => {

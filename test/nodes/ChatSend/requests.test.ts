@@ -160,6 +160,48 @@ test.each<[string, INodeParameters, string]>([
 	expect(harness.simulator().requests).toEqual([]);
 });
 
+describe('three items with room for three at once', () => {
+	const others = [sessions.open, sessions.dormant];
+	const AT_ONCE = {
+		sendBy: 'inbound',
+		sessionId: '={{ $json.session }}',
+		message: '={{ $json.text }}',
+		options: { concurrency: 3 },
+	};
+	const sent = () => harness.simulator().requests.filter(({ path }) => path === INBOUND);
+
+	test.each([
+		['of one session: one after another', [sessions.open, sessions.open, sessions.open], {}, 1],
+		['of two sessions: side by side', [...others, sessions.open], {}, 2],
+		['of none yet: side by side', ['', '', ''], AGENT, 3],
+	])('%s', async (_case, ids, to, most) => {
+		harness.simulator().configure({ latencyMs: 50 });
+		const items = ids.map((session, index) => ({ session, text: `${index}` }));
+		const run = await harness.run({ ...AT_ONCE, ...to }, { items });
+		harness.simulator().configure({ latencyMs: 0 });
+		expect(records(run).map(({ reply }) => reply)).toEqual([
+			'You said: 0',
+			'You said: 1',
+			'You said: 2',
+		]);
+		expect(sent()).toHaveLength(3);
+		expect(harness.simulator().stats().maxActive).toBe(most);
+	});
+
+	test('one that fails: what follows it in its session is not sent, what is of another one is', async () => {
+		const { faults } = harness.simulator();
+		faults.inject({ kind: 'status', status: 422, times: 1, match: { path: INBOUND } });
+		const items = [sessions.open, sessions.dormant, sessions.open].map((session, index) => ({
+			session,
+			text: `${index}`,
+		}));
+		expect(stopped(await harness.run(AT_ONCE, { items })).description).toContain(
+			'[item 2] Nothing was sent, because an earlier item of the same chat session did not go through. Correct the earlier item first, so that the conversation keeps its order.',
+		);
+		expect(sent()).toHaveLength(2);
+	});
+});
+
 describe('waiting for the reply of an asynchronous message', () => {
 	const WAIT = { sendBy: 'async', waitForReply: true };
 

@@ -76,6 +76,53 @@ describe('legacy', () => {
 	});
 });
 
+describe('support commands', () => {
+	const PATH = `/v1/chat/session/${sessions.open}/support`;
+
+	test.each<[string, INodeParameters, string]>([
+		['close', {}, 'close'],
+		['supportCommand', { command: 'close' }, 'close'],
+		['supportCommand', { command: 'other', otherCommand: ' take_over ' }, 'take_over'],
+	])('%s %j', async (operation, parameters, command) => {
+		service()
+			.post(PATH, { command, note: 'x' })
+			.reply(200, { success: true, data: { state: 'done' } });
+		const options = { additionalBodyFields: '{ "note": "x" }' };
+		const run = await harness.runOnNock({ operation, ...parameters, options });
+		expect(records(run)).toEqual([{ session_id: sessions.open, state: 'done' }]);
+	});
+
+	test('another command needs its name, before anything is sent', async () => {
+		const parameters = { operation: 'supportCommand', command: 'other', otherCommand: ' ' };
+		expect(stopped(await harness.run(parameters)).message).toContain('Command Name');
+		expect(harness.simulator().requests).toEqual([]);
+	});
+});
+
+test.each<[string, INodeParameters, string, string]>([
+	['create', AGENT, '/v1/chat/session', '1 session was already created'],
+	['legacyCreate', AGENT, '/chat_sessions', '1 session was already created'],
+	['legacyClose', AGENT, 'close_session', '1 session was already closed'],
+	['legacyPause', AGENT, 'pause_session', '1 session was already paused'],
+	['close', {}, 'support', '1 session was already closed'],
+	['supportCommand', { command: 'close' }, 'support', '1 command was already sent'],
+])(
+	'%s: when a later item stops the run, what is done is told',
+	async (operation, to, path, done) => {
+		const asked = (uri: string) => uri.endsWith(path);
+		const data = { session_id: 's-1' };
+		service().post(asked).reply(200, { success: true, data });
+		service()
+			.post(asked)
+			.reply(422, { success: false, errors: ['no'] });
+		const parameters = { operation, ...to, sessionId: '={{ $json.id }}' };
+		const items = [{ id: sessions.open }, { id: sessions.dormant }];
+		expect(stopped(await harness.runOnNock(parameters, { items })).description).toContain(
+			`${done} in this run (item 0).`,
+		);
+	},
+);
+
 describe('wait for event', () => {
 	const wait = async (parameters: INodeParameters = {}) =>
 		await harness.run({ operation: 'waitForEvent', ...parameters });
@@ -258,10 +305,16 @@ describe('wait for event', () => {
 		);
 	});
 
-	test('a time limit that is none is refused before anything is sent', async () => {
-		expect(stopped(await wait({ timeLimit: '={{ "soon" }}' })).message).toContain('Time Limit');
-		expect(harness.simulator().requests).toEqual([]);
-	});
+	test.each([['={{ "soon" }}'], [0], [-1], [86_401]])(
+		'the time limit %j is refused before anything is sent',
+		async (timeLimit) => {
+			expect(stopped(await wait({ timeLimit }))).toEqual({
+				message: 'The Time Limit is not a number of seconds between 1 and 86400',
+				description: expect.stringContaining('how many seconds to wait at most, such as 300.'),
+			});
+			expect(harness.simulator().requests).toEqual([]);
+		},
+	);
 });
 
 describe('watch and unwatch', () => {

@@ -49,6 +49,52 @@ test('items with the same agent share one reading', async () => {
 	expect(found).toHaveLength(1);
 });
 
+describe('items that ask for different lists', () => {
+	const perItem = { phoneContains: '={{ $json.part }}', limit: '={{ $json.limit }}' };
+
+	test('each get their own, in their order, however late one comes', async () => {
+		list({ list_size: 50, list_phone: '1' })
+			.delay(50)
+			.reply(200, page(1, 1, 1, 2));
+		list({ list_size: 50, list_phone: '3' }).reply(200, page(1, 1, 3));
+		list({ list_size: 1, list_phone: '1' }).reply(200, page(1, 1, 1, 2));
+		const items = [
+			{ part: '1', limit: 50 },
+			{ part: '3', limit: 50 },
+			{ part: '1', limit: 50 },
+			{ part: '1', limit: 1 },
+		];
+		const found = await raw(perItem, { items, credential });
+		expect(found.map(({ json, pairedItem }) => [json.id, pairedItem])).toEqual([
+			[1, [{ item: 0 }, { item: 2 }]],
+			[2, [{ item: 0 }, { item: 2 }]],
+			[3, [{ item: 1 }]],
+			[1, [{ item: 3 }]],
+		]);
+	});
+
+	test('one that cannot be asked for says why, and the others go on', async () => {
+		list({ list_size: 50, list_phone: '1' }).reply(200, page(1, 1, 1));
+		const items = [
+			{ part: '1', limit: 50 },
+			{ part: '1', limit: 0 },
+			{ part: '1', limit: 50 },
+		];
+		const over = { onError: 'continueRegularOutput' } as const;
+		const found = await raw(perItem, { items, credential, over });
+		expect(found).toMatchObject([
+			{ json: { id: 1 }, pairedItem: [{ item: 0 }, { item: 2 }] },
+			{
+				json: {
+					error: 'Limit is 0 [item 1]',
+					message: 'Enter how many results to return, from 1 on, or turn on Return All.',
+				},
+				pairedItem: { item: 1 },
+			},
+		]);
+	});
+});
+
 describe('before anything is sent', () => {
 	test.each([
 		['dndListAgentName', {}, 'List: Name of the Agent Parameter'],

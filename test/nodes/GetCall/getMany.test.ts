@@ -1,3 +1,5 @@
+import type { INodeParameters } from 'n8n-workflow';
+import nock from 'nock';
 import { output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
@@ -19,7 +21,9 @@ const calls = (query = {}) => service().get('/v1/calls').query(query);
 test('simplified, or as the service gives them', async () => {
 	calls().reply(200, list('a'));
 	calls({ p: 2 }).reply(200, list());
-	expect(await records({}, { credential })).toEqual([{ call_id: 'a', status: 'picked' }]);
+	expect(await records({}, { credential })).toEqual([
+		{ call_id: 'a', status: 'picked', phone_key: null },
+	]);
 	calls().reply(200, list('a'));
 	calls({ p: 2 }).reply(200, list());
 	expect(await records({ simplify: false }, { credential })).toMatchObject([{ channel: 'sip' }]);
@@ -68,7 +72,92 @@ test.each([{ a: { b: 1 } }, { a: ['x', { b: 1 }] }, { a: null }])(
 test('campaign_upload_id alone needs no open detail', async () => {
 	calls({ campaign_upload_id: 9 }).reply(200, list('a'));
 	const found = await records({ filters: { campaignUploadId: '9' }, simplify: false });
-	expect(found).toEqual([list('a')]);
+	expect(found).toEqual(list('a').data);
+});
+
+test('an answer without a list of calls is told, and never comes out as it is', async () => {
+	calls().reply(200, { success: true, data: { by_id: { a: { status: 'picked' } } } });
+	expect(await told()).toMatchObject({
+		message: 'The answer shows no list of calls',
+		description: expect.stringContaining('turn on “API Mapping: Call List”'),
+	});
+});
+
+describe('what may be only the first part of the list', () => {
+	const hints = async (parameters: INodeParameters, details = {}) => {
+		const { data } = await run(parameters, { credential: details });
+		return data.resultData.runData.Node?.[0]?.hints?.map(({ message }) => message);
+	};
+
+	test('is told', async () => {
+		calls().reply(200, list('a', 'b'));
+		expect(await hints({})).toEqual([
+			expect.stringMatching(/^The service gave 2 calls in its first answer.*“Way of Paging”\.$/),
+		]);
+	});
+
+	test.each([
+		['as many as were asked for', { limit: 2 }, {}],
+		['the list is known', { limit: 50 }, { ...credential, callListPaging: 'whole' }],
+	])('is not told where it is not: %s', async (_why, parameters, details) => {
+		calls().reply(200, list('a', 'b'));
+		expect(await hints(parameters, details)).toEqual([]);
+	});
+});
+
+describe('Latest Call of Each Number', () => {
+	const call = (call_id: string, phone_number: string | null, created_at: string | null) => ({
+		call_id,
+		phone_number,
+		created_at,
+		status: 'not_picked',
+	});
+	const FIRST = [
+		call('a1', '+919876543210', '2026-11-19T09:00:00+05:30'),
+		call('b1', '+919876543211', '2026-11-19T09:00:00+05:30'),
+		call('nobody', null, '2026-11-19T09:00:00+05:30'),
+	];
+	const LATER = [
+		call('a2', '+91 98765 43210', '2026-11-19T04:00:00Z'),
+		call('unclear', '9876543210', '2026-11-19T12:00:00+05:30'),
+		call('timeless', '+919876543210', null),
+		call('b0', '+919876543211', '2026-11-18T23:00:00+05:30'),
+	];
+	const latest = { options: { latestOfEachNumber: true } };
+	const ids = async (parameters: INodeParameters) => {
+		calls().reply(200, { success: true, data: FIRST });
+		calls({ p: 2 }).reply(200, { success: true, data: LATER });
+		calls({ p: 3 }).reply(200, { success: true, data: [] });
+		return (await records(parameters, { credential })).map(({ call_id: id }) => id);
+	};
+
+	test('keeps the newest, and every call that cannot be compared', async () => {
+		expect(await ids({ returnAll: true, ...latest })).toEqual([
+			'b1',
+			'nobody',
+			'a2',
+			'unclear',
+			'timeless',
+		]);
+	});
+
+	test('looks at the whole list whatever the limit: who was reached later is not called again', async () => {
+		expect(await ids({ limit: 2, ...latest })).toEqual(['b1', 'nobody']);
+		expect(nock.isDone()).toBe(true);
+	});
+
+	test('is refused with a status filter, as the newest of one status is not the newest', async () => {
+		const parameters = { ...latest, filters: { status: 'not_picked' } };
+		expect(await told(parameters, { credential })).toMatchObject({
+			message:
+				'Latest Call of Each Number needs the calls of every status, and a Status filter is set',
+		});
+	});
+
+	test('asks for what reading the whole list needs', async () => {
+		const { message } = await told({ limit: 2, ...latest });
+		expect(message).toContain('“Place of the List in the Answer”, “Way of Paging”');
+	});
 });
 
 test('a limit', async () => {

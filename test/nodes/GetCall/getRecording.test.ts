@@ -122,6 +122,7 @@ describe('the file', () => {
 			'The link to the recording has expired or was refused',
 		],
 		[404, 'NoSuchKey', 'The recording is no longer in storage'],
+		[300, 'Elsewhere', expect.any(String)],
 	])('refused with %i', async (status, code, message) => {
 		link();
 		storage().reply(status, `<Error><Code>${code}</Code><Key>s3cr3t</Key></Error>`);

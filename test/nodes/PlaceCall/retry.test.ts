@@ -271,7 +271,28 @@ describe('what is kept of it with the execution', () => {
 			'9876543213',
 			'call-9876543214',
 		]);
-		expect(items[3]).toEqual({ call_id: '9876543213', not_kept: ['echo'] });
+		expect(items[3]).toEqual({
+			call_id: '9876543213',
+			not_kept: ['echo'],
+			phone_key: '919876543213',
+		});
+	});
+
+	it('holds no row that is included, and a retry gives each row with its call', async () => {
+		const rows = people(3).map((row, index) => ({ ...row, notes: `of row ${index}` }));
+		refusing(3, '9876543212');
+		const node = harness.placeCallNode({ ...perItem, options: { includeInputFields: true } });
+		const failed = await run(node, rows);
+		expect(kept(failed)).not.toContain('of row');
+		acceptCalls(1);
+		const items = output(await retry(failed, node), 'Node').map(({ json }) => json);
+		expect(items).toEqual(
+			rows.map((row) => ({
+				...row,
+				call_id: `call-${row.phone}`,
+				phone_key: `91${row.phone}`,
+			})),
+		);
 	});
 
 	it('is nothing where the run ended well', async () => {

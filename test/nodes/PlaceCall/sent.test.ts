@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { output } from '../../engine';
-import { acceptCalls, BODY, faultOf, placeCallRing } from './placeCall';
+import { acceptCalls, BODY, callsEndpoint, faultOf, placeCallRing } from './placeCall';
 
 const { place } = placeCallRing();
 
@@ -252,7 +252,70 @@ describe('what comes out', () => {
 		const run = await place({});
 		expect(bodies).toHaveLength(1);
 		expect(output(run, 'Node')).toEqual([
-			{ json: { call_id: 'call-9876543210' }, pairedItem: { item: 0 } },
+			{
+				json: { call_id: 'call-9876543210', phone_key: '919876543210' },
+				pairedItem: { item: 0 },
+			},
 		]);
+	});
+
+	it.each<[country: string, phone: string, key: string | null]>([
+		['IN', '+91 98765 43210', '919876543210'],
+		['GB', '020 7946 0958', '442079460958'],
+		// It may begin with the country's code or not.
+		['SG', '65123456', null],
+	])('the number as a key to match rows by: %s %p', async (countryCode, phone, phone_key) => {
+		acceptCalls(1);
+		const parameters = { countryCode, phoneNumber: '={{ $json.phone }}' };
+		const run = await place(parameters, { items: [{ phone }] });
+		expect(output(run, 'Node')).toMatchObject([{ json: { phone_key } }]);
+	});
+
+	it('Include Input Fields: the row as it came, and nothing of the answer lost to a column', async () => {
+		const data = {
+			call_id: 'a',
+			scheduled_at: '2099-01-01T10:00:00Z',
+			scheduled_at_epoch: 4070944800,
+		};
+		callsEndpoint().reply(200, { success: true, data });
+		const row = { row_number: 7, name: 'Asha', scheduled_at: 'a column', call_id: 'old' };
+		const parameters = { options: { includeInputFields: true } };
+		const run = await place(parameters, { items: [{ ...row, error: 'was here' }] });
+		expect(output(run, 'Node')).toEqual([
+			{
+				json: {
+					row_number: 7,
+					name: 'Asha',
+					error: 'was here',
+					...data,
+					phone_key: '919876543210',
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+	});
+
+	it('Include Input Fields: what an earlier call left in the row passes for nothing of this one', async () => {
+		acceptCalls(1);
+		const row = {
+			note: 'x',
+			scheduled_at_epoch: 4070944800,
+			timed_out: true,
+			not_read: 'y',
+			waits_until: 'z',
+		};
+		const parameters = { options: { includeInputFields: true } };
+		const [item] = output(await place(parameters, { items: [row] }), 'Node');
+		expect(item?.json).toEqual({
+			note: 'x',
+			call_id: 'call-9876543210',
+			phone_key: '919876543210',
+		});
+	});
+
+	it('a key of the service’s own stays', async () => {
+		const data = { call_id: 'a', phone_key: 'theirs' };
+		callsEndpoint().reply(200, { success: true, data });
+		expect(output(await place(), 'Node')).toMatchObject([{ json: data }]);
 	});
 });

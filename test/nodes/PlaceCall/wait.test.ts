@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { ExecuteContext } from 'n8n-core';
+import omit from 'lodash/omit';
 import nock from 'nock';
-import type { INode, INodeParameters, IRun, IWebhookResponseData } from 'n8n-workflow';
+import {
+	sleep,
+	type IDataObject,
+	type INode,
+	type INodeParameters,
+	type IRun,
+	type IWebhookResponseData,
+} from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import {
@@ -16,6 +24,7 @@ import {
 	runWorkflow,
 	webhookContext,
 	type FakeResponse,
+	type WebhookRequest,
 } from '../../engine';
 import { until } from '../../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
@@ -77,20 +86,29 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 
 	let executionId: string;
 
-	async function sleepOver(placeCall: INode, count: number): Promise<IRun> {
+	async function sleepOver(placeCall: INode, rows: number | IDataObject[]): Promise<IRun> {
 		executionId = randomUUID();
 		const { workflow, start } = oneNodeWorkflow(placeCall, ['After']);
-		const input = people(count).map((json) => ({ json }));
+		const items = typeof rows === 'number' ? people(rows) : rows;
+		const input = items.map((json) => ({ json }));
 		return await runWorkflow(harness.credentials, workflow, start, input);
 	}
 
 	/** A request at the address of the sleeping execution. */
-	async function arrive(placeCall: INode, { data }: IRun, body: object = {}): Promise<Arrival> {
+	async function arrive(placeCall: INode, run: IRun, body: object = {}): Promise<Arrival> {
+		return await deliver(placeCall, run, { body });
+	}
+
+	async function deliver(
+		placeCall: INode,
+		{ data }: IRun,
+		request: WebhookRequest,
+	): Promise<Arrival> {
 		const { context, response } = webhookContext(
 			harness.credentials,
 			makeWorkflow([placeCall]),
 			placeCall,
-			{ body },
+			request,
 			'webhook',
 			{ executionId, data: structuredClone(data) },
 		);
@@ -125,8 +143,9 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		});
 		const [entry] = run.data.executionData?.nodeExecutionStack ?? [];
 		expect(entry?.data.main?.[0]?.map(({ json }) => json)).toEqual(
-			placed().map((call_id) => ({
+			placed().map((call_id, index) => ({
 				call_id,
+				phone_key: `91${9_000_000_000 + index}`,
 				timed_out: true,
 				not_read: expect.stringContaining('Get Call'),
 				waits_until: new Date(1_000_000 + HOUR).toISOString(),
@@ -135,6 +154,19 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		// What the node before gave stays as it was.
 		expect(output(run, 'Start').map(({ json }) => json)).toEqual(people(3));
 		expect(waits).toEqual([500]);
+	});
+
+	it('sleeps in the same way where the wait stands among the options', async () => {
+		ownAddress();
+		const settings = { ...byWebhook, finishedStatuses: 'no_line' };
+		const placeCall = await node({ options: { wait: { settings } } });
+		const run = await sleepOver(placeCall, 1);
+		expect(run.status).toBe('waiting');
+		const [callId = ''] = placed();
+		const call = simulator.state.calls.get(callId);
+		if (call !== undefined) call.outcome.status = 'no_line';
+		const { items } = await arrive(placeCall, run, { call_id: callId });
+		expect(items).toMatchObject([{ call_id: callId, status: 'no_line', timed_out: false }]);
 	});
 
 	it('sleeps on until the last call is over, and wakes once', async () => {
@@ -157,7 +189,12 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 			if (index < 2) expect(arrival.result).toEqual({ noWebhookResponse: true });
 			else {
 				expect(arrival.items).toMatchObject(
-					calls.map((call_id) => ({ call_id, status: 'picked', timed_out: false })),
+					calls.map((call_id, at) => ({
+						call_id,
+						phone_key: `91${9_000_000_000 + at}`,
+						status: 'picked',
+						timed_out: false,
+					})),
 				);
 				expect(arrival.result?.workflowData?.[0]).toMatchObject([
 					{ pairedItem: { item: 0 } },
@@ -238,6 +275,21 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		expect(items).toMatchObject([{ call_id: callId, status: 'voicemail', timed_out: false }]);
 	});
 
+	it('what is not JSON is turned down and wakes nothing, though the call is over', async () => {
+		ownAddress();
+		const placeCall = await node(byWebhook);
+		const run = await sleepOver(placeCall, 1);
+		const [callId = ''] = placed();
+		await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
+		const { response, result } = await deliver(placeCall, run, { rawBody: Buffer.from('x=1') });
+		expect(response).toMatchObject({
+			statusCode: 400,
+			body: { received: false, message: 'The body is not JSON.' },
+		});
+		expect(result).toEqual({ noWebhookResponse: true });
+		expect((await arrive(placeCall, run, { call_id: callId })).items).toHaveLength(1);
+	});
+
 	it('a report alone does not wake it while the record shows no end; the record that caught up does', async () => {
 		ownAddress();
 		const placeCall = await node(byWebhook);
@@ -246,6 +298,8 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		const woken: unknown[] = [];
 		nock(N8N)
 			.post(/^\/webhook-waiting\/[^/]+\/id-Node/)
+			.times(3)
+			.optionally()
 			.reply((_uri, body) => [200, woken.push(body)]);
 		let time = clock.now();
 		now.mockImplementation(() => time);
@@ -261,6 +315,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		expect(early.response).toMatchObject({ statusCode: 200, body: { received: true, open: 1 } });
 		expect(early.result).toEqual({ noWebhookResponse: true });
 		await until('the node to wake its execution', async () => woken.length > 0);
+		await sleep(50);
 		expect(woken).toEqual([{ look: true }]);
 		const { items } = await arrive(placeCall, run, { look: true });
 		expect(items).toMatchObject([{ call_id: callId, status: 'picked', timed_out: false }]);
@@ -372,8 +427,10 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		expect((await arrive(placeCall, run, { call_id })).items).toHaveLength(1);
 		time += 59_999;
 		expect((await arrive(placeCall, run, { call_id })).items).toBeUndefined();
+		time += 1;
+		expect((await arrive(placeCall, run, { call_id })).items).toHaveLength(1);
 		const before = reads();
-		time += 2;
+		time += 60_001;
 		expect((await arrive(placeCall, run, { call_id })).items).toHaveLength(1);
 		expect(reads()).toBe(before + 1);
 	});
@@ -405,7 +462,14 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
 		now.mockReturnValue(1_000_000 + HOUR);
 		const { items } = await arrive(placeCall, run, { look: true });
-		expect(items).toEqual([{ call_id: callId, timed_out: true, not_read: expect.any(String) }]);
+		expect(items).toEqual([
+			{
+				call_id: callId,
+				phone_key: '919000000000',
+				timed_out: true,
+				not_read: expect.any(String),
+			},
+		]);
 		expect(JSON.stringify(items)).not.toContain('restarted');
 	});
 
@@ -431,12 +495,37 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		expect(run.status).toBe('waiting');
 		const [callId = ''] = placed();
 		await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
-		const { items } = await arrive(placeCall, run, { call_id: callId });
+		const { items, result } = await arrive(placeCall, run, { call_id: callId });
 		expect(items).toMatchObject([
 			{ call_id: callId, timed_out: false },
 			{ error: 'Phone Number is empty [item 1]' },
 		]);
 		expect(items?.[1]).not.toHaveProperty('timed_out');
+		expect(result?.workflowData?.[0]).toMatchObject([
+			{ pairedItem: { item: 0 } },
+			{ pairedItem: { item: 1 } },
+		]);
+	});
+
+	it('one that could not be placed before the others does not end their wait', async () => {
+		ownAddress();
+		const placeCall = await node(byWebhook, { onError: 'continueErrorOutput' });
+		const { workflow, start } = oneNodeWorkflow(placeCall, ['After', 'Failed']);
+		const input = [{ json: { phone: '' } }, { json: { phone: '9000000000' } }];
+		executionId = randomUUID();
+		const run = await runWorkflow(harness.credentials, workflow, start, input);
+		const early = await arrive(placeCall, run);
+		expect(early.response.body).toEqual({ received: true, open: 1 });
+		expect(early.items).toBeUndefined();
+	});
+
+	it('reports of a call whose record lags make one process follow it once', async () => {
+		ownAddress();
+		const placeCall = await node(byWebhook);
+		const run = await sleepOver(placeCall, 1);
+		const [callId = ''] = placed();
+		for (let report = 0; report < 3; report++) await arrive(placeCall, run, { call_id: callId });
+		expect(waits.filter((ms) => ms === 1_000)).toHaveLength(1);
 	});
 
 	it.each([
@@ -520,6 +609,84 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		);
 	});
 
+	describe('Include Input Fields', () => {
+		const options = { includeInputFields: true };
+		const rows = people(2).map((row, index) => ({
+			...row,
+			row_number: index + 2,
+			// What an earlier call left in the sheet.
+			status: 'to call',
+			call_id: 'of an earlier call',
+			timed_out: 'earlier',
+			not_read: 'earlier',
+			waits_until: 'earlier',
+		}));
+		const called = (call_id: string | undefined, index: number) => ({
+			...omit(rows[index], 'not_read', 'waits_until'),
+			call_id,
+			phone_key: `91${9_000_000_000 + index}`,
+			status: 'picked',
+			timed_out: false,
+		});
+
+		it('keeps the row while the execution sleeps, and gives it with the call', async () => {
+			ownAddress();
+			const placeCall = await node({ ...byWebhook, options });
+			const run = await sleepOver(placeCall, rows);
+			const [first = '', second = ''] = placed();
+			await simulator.completeCall(first, {}, { url: 'http://127.0.0.1:9' });
+			expect((await arrive(placeCall, run, { call_id: first })).items).toBeUndefined();
+			await simulator.completeCall(second, {}, { url: 'http://127.0.0.1:9' });
+			const { items = [] } = await arrive(placeCall, run, { call_id: second });
+			expect(items).toMatchObject([called(first, 0), called(second, 1)]);
+			for (const item of items) expect(item).not.toHaveProperty('not_read');
+			for (const item of items) expect(item).not.toHaveProperty('waits_until');
+		});
+
+		it('gives the row at n8n’s own limit', async () => {
+			ownAddress();
+			const placeCall = await node({ ...byWebhook, options });
+			const run = await sleepOver(placeCall, rows);
+			const { workflow } = oneNodeWorkflow(placeCall, ['After']);
+			const awake = await resume(harness.credentials, workflow, structuredClone(run.data));
+			expect(output(awake, 'After').map(({ json }) => json)).toMatchObject(
+				placed().map((call_id, index) => ({
+					call_id,
+					row_number: index + 2,
+					timed_out: true,
+					not_read: expect.stringContaining('Get Call'),
+				})),
+			);
+		});
+
+		it('gives the row with the call that was read', async () => {
+			const reading = { waitForCompletion: 'reading', waitLimit: 1, waitLimitUnit: 'hours' };
+			const placeCall = await node({ ...reading, options });
+			simulator.setAutoComplete({ afterMs: 'beforeResponse' });
+			const run = await inNoTime(async () => await sleepOver(placeCall, rows));
+			const [first, second] = placed();
+			expect(output(run, 'Node').map(({ json }) => json)).toMatchObject([
+				called(first, 0),
+				called(second, 1),
+			]);
+		});
+
+		it('an item that was not placed waits for no earlier call of its row', async () => {
+			ownAddress();
+			const over = { onError: 'continueRegularOutput' } as const;
+			const placeCall = await node({ ...byWebhook, options }, over);
+			const run = await sleepOver(placeCall, [{ ...rows[0], phone: '' }, ...rows.slice(1)]);
+			const [placedCall = ''] = placed();
+			await simulator.completeCall(placedCall, {}, { url: 'http://127.0.0.1:9' });
+			const { items = [] } = await arrive(placeCall, run, { call_id: placedCall });
+			expect(items).toMatchObject([
+				{ error: 'Phone Number is empty [item 0]' },
+				called(placedCall, 1),
+			]);
+			expect(Object.keys(items[0] ?? {})).toEqual(['error', 'message', 'details']);
+		});
+	});
+
 	it('reading ends for a busy line, which only says why it ended', async () => {
 		const placeCall = await node({
 			waitForCompletion: 'reading',
@@ -557,6 +724,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		jest.useFakeTimers({
 			doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'],
 		});
+		jest.spyOn(clock, 'sleep').mockImplementation(sleep);
 		const end = { reached: false };
 		try {
 			const acting = act().finally(() => (end.reached = true));

@@ -7,6 +7,7 @@ const totals = {
 	rejected: 0,
 	do_not_disturb: 0,
 	already_queued: 0,
+	fed_before: 0,
 	unknown: 0,
 	not_sent: 0,
 	duplicate: 0,

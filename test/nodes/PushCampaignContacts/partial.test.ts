@@ -145,6 +145,7 @@ describe('when the fate of the second request is unknown', () => {
 					duplicate: 0,
 					do_not_disturb: 0,
 					already_queued: 0,
+					fed_before: 0,
 					skipped_unmatched: 0,
 				},
 			},

@@ -1,5 +1,6 @@
 import countBy from 'lodash/countBy';
 import type { INode } from 'n8n-workflow';
+import { clock } from '../../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness } from '../../engine';
@@ -120,6 +121,34 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 			expect(countBy(rejected, ({ json }) => json.rejection_status)).toEqual({ [fate]: 10 });
 		},
 	);
+
+	test('an answer that does not come is looked up: the rows are pushed, and the feed goes on', async () => {
+		simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
+		const options = { ifUnknown: 'lookUp', contactsPerRequest: 3 };
+		const { pushed, rejected, error } = await push(manyRows(5), { enqueue: true, options });
+		expect(error).toBeUndefined();
+		expect(rejected).toEqual([]);
+		expect(pushed.map(({ json }) => [json.looked_up, json.campaign_upload_id])).toEqual([
+			[true, expect.any(Number)],
+			[undefined, expect.any(Number)],
+		]);
+		expect(pushed[0]?.json.feed).toMatchObject({ received: 5, pushed: 5, requests: 2 });
+		expect([pushRequests(), inCampaign().length]).toEqual([2, 5]);
+	});
+
+	test('of a feed that only waits, no size tells that a new list is its own', async () => {
+		simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
+		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+		const options = { ifUnknown: 'lookUp' };
+		const { rejected, hints } = await push(
+			manyRows(2),
+			{ options },
+			{ onError: 'continueRegularOutput' },
+		);
+		jest.restoreAllMocks();
+		expect(rejected.map(({ json }) => json.rejection_status)).toEqual(['unknown', 'unknown']);
+		expect(hints.join()).toMatch(/The campaign shows a new contact list of this agent: \d+ \(/);
+	});
 
 	test('too many requests: it waits and goes on', async () => {
 		simulator.faults.inject({ kind: 'tooManyRequests', retryAfterSeconds: 0, times: 2 });

@@ -110,6 +110,18 @@ describe('where the credential says', () => {
 	test.each<[string, Details, JsonValue, RegExp]>([
 		['no list there', KEYED, { data: {} }, /correct “Place of the Agents in the Answer”/],
 		[
+			'null there',
+			KEYED,
+			{ data: { agents: null } },
+			/correct “Place of the Agents in the Answer”/,
+		],
+		[
+			'a word there',
+			KEYED,
+			{ data: { agents: 'a1' } },
+			/correct “Place of the Agents in the Answer”/,
+		],
+		[
 			'an agent without the ID',
 			{ agentsPath: 'data', agentsIdPlace: 'field', agentsIdPath: 'id' },
 			{ data: [{ id: 'agent_a1' }, { uuid: 'agent_b2' }] },

@@ -45,6 +45,12 @@ test('a status is read by its documented names', () => {
 	});
 });
 
+test('what is no list and no queue is passed over', () => {
+	const uploads = [null, 'x', { campaign_upload_id: 7, queues: [null, 3, queue(5, true)] }];
+	const { lists } = viewCampaign({ uploads });
+	expect(lists.map(({ id, queues }) => [id, queues.length])).toEqual([['7', 1]]);
+});
+
 test.each<[string, JsonValue]>([
 	['nothing', {}],
 	['a list in its place', []],
@@ -86,7 +92,9 @@ test('Simplify gives one flat record', () => {
 		attempts_total: 9,
 		attempts_picked: 6,
 		attempts_failed: 3,
+		connect_rate: 0.6667,
 		contacts_queued: 12,
+		attempts_per_contact: 0.75,
 		lists_total: 3,
 		lists_queued: 2,
 		lists_completed: 1,
@@ -96,6 +104,46 @@ test('Simplify gives one flat record', () => {
 		name: null,
 		status: null,
 		attempts_total: null,
+		connect_rate: null,
 		contacts_queued: 0,
+		attempts_per_contact: null,
+	});
+});
+
+describe('the share of the attempts that were picked up', () => {
+	test.each<[JsonValue, number | null]>([
+		[{ total: 8, by_status: { picked: 2, not_picked: 6 } }, 0.25],
+		[{ total: 3, by_status: { picked: 3 } }, 1],
+		[{ total: 3, by_status: { picked: 0, not_picked: 3 } }, 0],
+		[{ total: 10, by_status: { picked: 2, in_talk: 1 } }, 0.2],
+		// All are told, and nobody picked up.
+		[{ total: 5, by_status: { not_picked: 3, failed: 2 } }, 0],
+		// Some may be told under another name.
+		[{ total: 5, by_status: { not_picked: 3, answered: 2 } }, null],
+		[{ total: 5, by_status: {} }, null],
+		[{ total: 5 }, null],
+		[{ total: 0, by_status: {} }, null],
+		[{ total: 0, by_status: { picked: 0 } }, null],
+		[{ by_status: { picked: 2, not_picked: 6 } }, null],
+		[{ total: '8', by_status: { picked: 2 } }, null],
+		[{ total: 1, by_status: { picked: 2 } }, null],
+		[null, null],
+	])('%j: %p', (calls, connect_rate) => {
+		expect(simplifyCampaign(viewCampaign({ calls }))).toMatchObject({ connect_rate });
+	});
+});
+
+describe('attempts per contact', () => {
+	test.each<[JsonValue[], number | null]>([
+		[[queue(4, true), queue(2, false)], 1.5],
+		[[queue(27, false)], 0.3333],
+		[[queue(4, true), queue(null, false)], null],
+		[[queue(0, true)], null],
+		[[], null],
+	])('nine for %j: %p', (queues, attempts_per_contact) => {
+		const status = { calls: { total: 9 }, uploads: [{ queues }] };
+		expect(simplifyCampaign(viewCampaign(status))).toMatchObject({ attempts_per_contact });
+		const uncounted = { ...status, calls: {} };
+		expect(simplifyCampaign(viewCampaign(uncounted)).attempts_per_contact).toBeNull();
 	});
 });

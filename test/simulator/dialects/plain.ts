@@ -77,7 +77,7 @@ export const plain: Dialect = {
 	campaigns: {
 		retryDelay: 1800,
 		extraFields: {
-			calling_days: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'],
+			calling_days: [1, 2, 3, 4, 5],
 			call_window_start: '09:00',
 			call_window_end: '19:00',
 		},

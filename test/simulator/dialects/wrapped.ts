@@ -84,7 +84,7 @@ export const wrapped: Dialect = {
 	campaigns: {
 		retryDelay: 2700,
 		extraFields: {
-			schedule: { weekdays: { mon: true, sun: false }, window: { from: 540, to: 1140 } },
+			call_schedule: { weekdays: { mon: true, sun: false }, window: { from: 540, to: 1140 } },
 		},
 		lifecycle: {
 			Active: ['Draft'],

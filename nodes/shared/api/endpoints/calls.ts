@@ -8,10 +8,17 @@ import { segment, withAdditions, type Additions } from './endpoint';
 export async function placeCall(
 	client: ApiClient,
 	body: CallRequest,
-	{ legacy = false, ...additions }: Additions & { legacy?: boolean } = {},
+	{
+		legacy = false,
+		notAfter,
+		...additions
+	}: Additions & { legacy?: boolean; notAfter?: number } = {},
 ): Promise<Answer> {
 	const path = legacy ? '/call' : '/v1/call';
-	const request = withAdditions({ method: 'POST', path, body }, additions);
+	const request = withAdditions(
+		{ method: 'POST', path, body, ...(notAfter !== undefined && { notAfter }) },
+		additions,
+	);
 	return await client.send(request, carries('call_id'));
 }
 

@@ -33,7 +33,7 @@ export type CampaignContactsResult = {
 };
 
 /** `data` of `GET /v1/campaigns/{id}/status`. */
-export type CampaignStatus = {
+export type CampaignStatusResult = {
 	campaign: Campaign;
 	/** Counts attempts, not contacts. */
 	calls: { total: number; by_status: { [statusKey: string]: number } };

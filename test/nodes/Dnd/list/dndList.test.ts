@@ -2,7 +2,7 @@ import range from 'lodash/range';
 import { findEntry, readDndList } from '../../../../nodes/Dnd/list/dndList';
 import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
 import { ApiMapping } from '../../../../nodes/shared/apiMapping';
-import { phoneKey } from '../../../../nodes/Dnd/list/phoneMatch';
+import { comparedDigits } from '../../../../nodes/Dnd/list/phoneMatch';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import type { JsonObject } from '../../../../nodes/shared/json';
 
@@ -148,7 +148,7 @@ describe('the comparison', () => {
 		['+12025550143', '12025550143'],
 		['12025550143', '12025550143'],
 		['+911123456789', '1123456789'],
-	])('%s is known as %s', (phone, key) => expect(phoneKey(phone)).toBe(key));
+	])('%s is known as %s', (phone, key) => expect(comparedDigits(phone)).toBe(key));
 
 	test('only the very number counts, others are shown beside it', () => {
 		const list: JsonObject[] = [{ phone: '+9198123456780' }, { phone: '+919812345678' }, { id: 1 }];

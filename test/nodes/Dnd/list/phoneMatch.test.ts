@@ -1,5 +1,5 @@
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
-import { parseDndPhone, phoneKey } from '../../../../nodes/Dnd/list/phoneMatch';
+import { parseDndPhone, comparedDigits } from '../../../../nodes/Dnd/list/phoneMatch';
 
 test.each<[unknown, string]>([
 	['+919876543210', '+919876543210'],
@@ -49,8 +49,8 @@ test.each<[unknown, RegExp]>([
 
 test('a number is the same in every way of writing it', () => {
 	const ways = ['+919876543210', '9876543210', '91 98765 43210', '0091-9876543210', '09876543210'];
-	expect(ways.map(phoneKey)).toEqual(ways.map(() => '9876543210'));
-	expect(phoneKey('+1 (415) 555-0132')).toBe('14155550132');
+	expect(ways.map(comparedDigits)).toEqual(ways.map(() => '9876543210'));
+	expect(comparedDigits('+1 (415) 555-0132')).toBe('14155550132');
 });
 
 test.each([

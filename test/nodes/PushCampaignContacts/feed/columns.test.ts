@@ -2,17 +2,33 @@ import {
 	collectColumns,
 	resolveColumns,
 	type ColumnChoice,
+	type Columns,
 } from '../../../../nodes/PushCampaignContacts/feed/columns';
-import { ROWS_PER_BREATH } from '../../../../nodes/PushCampaignContacts/feed/feed';
+import { ROWS_PER_BREATH, type FeedRow } from '../../../../nodes/PushCampaignContacts/feed/feed';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 
-const defaults: ColumnChoice = { phone: 'phone', personName: 'person_name', others: 'all' };
-const resolve = (columns: string[], choice: Partial<ColumnChoice> = {}) =>
-	resolveColumns(new Set(columns), { ...defaults, ...choice });
+const defaults: ColumnChoice = {
+	phone: 'phone',
+	personName: 'person_name',
+	lastName: '',
+	others: 'all',
+	computed: new Set(),
+	forModel: false,
+};
+type Items = Parameters<typeof resolveColumns>[2];
+const resolve = (columns: string[], choice: Partial<ColumnChoice> = {}, items: Items = []) =>
+	resolveColumns(new Set(columns), { ...defaults, ...choice }, items);
+/** The columns of one row. */
+const resolveRow = (row: FeedRow, choice: Partial<ColumnChoice> = {}) =>
+	resolve(Object.keys(row), choice, [{ json: {} }, { json: row }]);
 
-const invalid = (columns: string[], choice: Partial<ColumnChoice> = {}): InvalidInput => {
+const invalid = (
+	columns: string[],
+	choice: Partial<ColumnChoice> = {},
+	items: Items = [],
+): InvalidInput => {
 	try {
-		resolve(columns, choice);
+		resolve(columns, choice, items);
 	} catch (error) {
 		if (error instanceof InvalidInput) return error;
 		throw error;
@@ -41,11 +57,13 @@ describe('the phone column', () => {
 		['by a synonym', ['Mobile Number', 'city'], 'Mobile Number'],
 		['by a synonym in another writing', ['mobile_no', 'city'], 'mobile_no'],
 	])('%s', (_name, columns, phone) => {
-		expect(resolve(columns).phone).toBe(phone);
+		expect(resolve(columns).phone).toEqual({ name: phone });
 	});
 
 	test('one that was entered is found in another case, but not by synonyms', () => {
-		expect(resolve(['WhatsApp', 'Mobile'], { phone: 'whatsapp' }).phone).toBe('WhatsApp');
+		expect(resolve(['WhatsApp', 'Mobile'], { phone: 'whatsapp' }).phone).toEqual({
+			name: 'WhatsApp',
+		});
 		expect(invalid(['Mobile'], { phone: 'whatsapp' }).message).toBe(
 			'The input has no column "whatsapp"',
 		);
@@ -75,7 +93,7 @@ describe('the person name column', () => {
 		['none, when none is wanted', ['phone', 'person_name'], ' ', undefined],
 		['one that was entered', ['phone', 'Lead'], 'lead', 'Lead'],
 	])('%s', (_name, columns, personName, expected) => {
-		expect(resolve(columns, { personName }).personName).toBe(expected);
+		expect(resolve(columns, { personName }).personName?.name).toBe(expected);
 	});
 
 	test('one of several is not guessed', () => {
@@ -98,7 +116,9 @@ describe('the person name column', () => {
 
 describe('the other columns', () => {
 	test('those that are listed must exist, in any case', () => {
-		expect(resolve(['phone', 'City'], { others: ['city'] }).others).toEqual(['City']);
+		expect(resolve(['phone', 'City'], { others: ['city'] }).others).toEqual([
+			{ name: 'City', column: { name: 'City' } },
+		]);
 		expect(invalid(['phone'], { others: ['city'] }).resolution).toMatch(
 			/^Enter in Columns to Send the name of the column that holds the values to send\./,
 		);
@@ -110,15 +130,152 @@ describe('the other columns', () => {
 		);
 	});
 
-	test('phone, name, what this node adds to rejected rows and a column without heading never ride along', () => {
+	test('phone, name, what this node adds to rows and a column without heading never ride along', () => {
 		expect([...resolve(['Mobile', 'Name']).reserved].sort()).toEqual([
 			'',
 			'Mobile',
 			'Name',
+			'campaign_upload_id',
+			'feed_status',
 			'person_name',
 			'phone',
+			'phone_key',
+			'phone_sent',
+			'phone_to_send',
 			'rejection_reason',
 			'rejection_status',
 		]);
 	});
+});
+
+describe('a column inside another', () => {
+	const phone = { properties: { phone: '9876543210', 'Full Name': 'Asha' }, list: [{ n: 1 }] };
+
+	test.each([
+		['properties.phone', ['properties', 'phone']],
+		["properties['Full Name']", ['properties', 'Full Name']],
+		['properties["Full Name"]', ['properties', 'Full Name']],
+		['list[0].n', ['list', '0', 'n']],
+	])('%s', (wanted, path) => {
+		expect(resolveRow(phone, { phone: wanted }).phone).toEqual({ name: wanted, path });
+	});
+
+	test('is beaten by a column whose own name has a dot', () => {
+		const row = { 'properties.phone': '1', ...phone };
+		expect(resolveRow(row, { phone: 'properties.phone' }).phone).toEqual({
+			name: 'properties.phone',
+		});
+	});
+
+	test('beats a column that is only written alike', () => {
+		const row = { 'Properties Phone': '1', ...phone };
+		expect(resolveRow(row, { phone: 'properties.phone' }).phone.path).toEqual([
+			'properties',
+			'phone',
+		]);
+	});
+
+	test('in brackets alone is a plain column', () => {
+		expect(resolveRow({ 'Mobile No.': '1' }, { phone: "['Mobile No.']" }).phone).toEqual({
+			name: 'Mobile No.',
+		});
+	});
+
+	test('that no row has is missing', () => {
+		const error = invalid(['properties'], { phone: 'properties.mobile' }, [
+			{ json: {} },
+			{ json: phone },
+		]);
+		expect(error.message).toBe('The input has no column "properties.mobile"');
+	});
+
+	test('goes along under its last name, or whole where that is taken', () => {
+		const row = { city: 'Pune', a: { city: 'Delhi', plan: 'x', phone: '1' }, phone: '2' };
+		const others = ['city', 'a.city', 'a.plan', 'a.phone'];
+		expect(resolveRow(row, { others }).others).toMatchObject([
+			{ name: 'city', column: { name: 'city' } },
+			{ name: 'a.city', column: { path: ['a', 'city'] } },
+			{ name: 'plan', column: { path: ['a', 'plan'] } },
+			{ name: 'a.phone', column: { path: ['a', 'phone'] } },
+		]);
+	});
+});
+
+describe('the last name column', () => {
+	test('stands beside one of first names, which is found too', () => {
+		const columns = resolve(['phone', 'First Name', 'Surname'], { lastName: 'surname' });
+		expect(columns).toMatchObject({
+			personName: { name: 'First Name' },
+			lastName: { name: 'Surname' },
+		});
+		expect([columns.reserved.has('First Name'), columns.reserved.has('Surname')]).toEqual([
+			false,
+			false,
+		]);
+	});
+
+	test('alone is the name where no other is wanted', () => {
+		const columns = resolve(['phone', 'Surname'], { personName: '', lastName: 'Surname' });
+		expect(columns).toMatchObject({ personName: undefined, lastName: { name: 'Surname' } });
+	});
+
+	test('without a column of first names, or missing itself, is told', () => {
+		expect(invalid(['phone', 'Surname'], { lastName: 'Surname' }).resolution).toMatch(
+			/^Enter in Person Name Column the name of the column that holds first names\./,
+		);
+		expect(invalid(['phone', 'First Name'], { lastName: 'Surname' }).resolution).toMatch(
+			/^Enter in Last Name Column the name of the column that holds last names\./,
+		);
+	});
+});
+
+test('an expression that gives no column is told as what it is', () => {
+	const choice = { phone: 'phone 9876543210', computed: new Set(['Phone Column']) };
+	expect(invalid(['phone', 'city'], choice)).toMatchObject({
+		message:
+			'Phone Column holds an expression that gives "phone 9876543210", and the input has no column of this name',
+		resolution: expect.stringMatching(/not a value of it\. Switch the field to Fixed/),
+	});
+	expect(resolve(['Mobile'], { ...choice, phone: 'Mobile' }).phone).toEqual({ name: 'Mobile' });
+});
+
+describe('rows that are not rows yet', () => {
+	test('a list inside an item', () => {
+		const json = { total: 2, data: [{ phone: '1' }, { phone: '2' }] };
+		expect(invalid(Object.keys(json), {}, [{ json }])).toMatchObject({
+			message: expect.stringMatching(
+				/^The rows are inside a list: "data" of the one input item holds 2/,
+			),
+			resolution: 'Put a Split Out node before this one, with "data" in Fields To Split Out.',
+		});
+	});
+
+	test.each([[[]], [['a', 'b']], [[[1]]], [[null]]])('not for %j', (data) => {
+		expect(invalid(['data'], {}, [{ json: { data } }]).message).toBe(
+			'The input has no column "phone"',
+		);
+	});
+
+	test('a file beside its own name', () => {
+		const item = { json: { fileName: 'leads.csv' }, binary: { data: {} } };
+		expect(invalid(['fileName'], {}, [item])).toMatchObject({
+			message: 'The input is a file whose rows have not been read yet, so nothing was sent',
+			resolution: expect.stringMatching(/Extract from File/),
+		});
+	});
+});
+
+test('what Google Sheets and an agent add goes along only where it is listed', () => {
+	const added = ({ notOfAll, reserved }: Columns) =>
+		[...notOfAll].filter((name) => !reserved.has(name));
+	expect(added(resolve(['phone']))).toEqual(['row_number']);
+	expect(added(resolve(['phone'], { forModel: true }))).toEqual([
+		'row_number',
+		'toolCallId',
+		'chatInput',
+		'sessionId',
+		'action',
+	]);
+	const { notOfAll, reserved } = resolve(['phone']);
+	expect([...reserved].filter((name) => !notOfAll.has(name))).toEqual([]);
 });

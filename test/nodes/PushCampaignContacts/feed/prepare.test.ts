@@ -3,10 +3,12 @@ import { prepareFeed, toContact } from '../../../../nodes/PushCampaignContacts/f
 import { ROWS_PER_BREATH, type FeedRow } from '../../../../nodes/PushCampaignContacts/feed/feed';
 
 const columns: Columns = {
-	phone: 'phone',
-	personName: 'person_name',
+	phone: { name: 'phone' },
+	personName: { name: 'person_name' },
+	lastName: undefined,
 	others: 'all',
 	reserved: new Set(['phone', 'person_name', 'rejection_reason', 'rejection_status']),
+	notOfAll: new Set(['phone', 'person_name', 'rejection_reason', 'rejection_status', 'row_number']),
 };
 const both = { normalizePhones: true, removeDuplicates: true };
 const yieldToEventLoop = async () => {};
@@ -17,6 +19,14 @@ const prepare = async (rows: FeedRow[], options = both) =>
 		options,
 		yieldToEventLoop,
 	);
+
+test('a last name that is no text rejects the row and is named', async () => {
+	const halves = { ...columns, lastName: { name: 'Surname' } };
+	const items = [{ json: { phone: '9876543210', person_name: 'Asha', Surname: ['Rao'] } }];
+	const { rows, unsentRows } = await prepareFeed(items, halves, both, yieldToEventLoop);
+	expect(rows).toEqual([]);
+	expect(unsentRows[0]?.reason).toMatch(/^The column "Surname" holds no text/);
+});
 
 describe('duplicates', () => {
 	test('the row with the longer name stays, wherever it is in the feed', async () => {
@@ -112,6 +122,8 @@ describe('a contact', () => {
 	const contact = (json: FeedRow, others: Columns['others'] = 'all') =>
 		toContact(json, { ...columns, others }, '9876543210');
 
+	const listed = (...names: string[]) => names.map((name) => ({ name, column: { name } }));
+
 	test('carries every other column as it is', () => {
 		expect(contact(row)).toEqual({
 			phone: '9876543210',
@@ -124,7 +136,7 @@ describe('a contact', () => {
 	});
 
 	test('carries the listed columns, or none', () => {
-		expect(contact(row, ['city', 'missing'])).toEqual({
+		expect(contact(row, listed('city', 'missing'))).toEqual({
 			phone: '9876543210',
 			person_name: 'Asha',
 			city: 'Pune',
@@ -155,7 +167,31 @@ describe('a contact', () => {
 	});
 
 	test('is not fooled by inherited properties', () => {
-		expect(contact({ phone: 'x' }, ['toString'])).toEqual({ phone: '9876543210' });
+		expect(contact({ phone: 'x' }, listed('toString', '__proto__'))).toEqual({
+			phone: '9876543210',
+		});
+	});
+
+	test('carries the row’s place in a sheet only where it is listed', () => {
+		const sheet = { row_number: 7, city: 'Pune' };
+		expect(contact(sheet)).toEqual({ phone: '9876543210', city: 'Pune' });
+		expect(contact(sheet, listed('row_number'))).toEqual({ phone: '9876543210', row_number: 7 });
+	});
+
+	test('carries what stands inside a column under its own name', () => {
+		const others = [{ name: 'city', column: { name: 'a.city', path: ['a', 'city'] } }];
+		expect(contact({ a: { city: 'Pune' } }, others)).toEqual({ phone: '9876543210', city: 'Pune' });
+		expect(contact({ a: 'Pune' }, others)).toEqual({ phone: '9876543210' });
+	});
+
+	test.each<[FeedRow, string | undefined]>([
+		[{ first: ' Asha ', last: 'Rao' }, 'Asha Rao'],
+		[{ first: 'Asha', last: '' }, 'Asha'],
+		[{ first: null, last: 'Rao' }, 'Rao'],
+		[{}, undefined],
+	])('is called by both names of %j', (row, name) => {
+		const halves = { ...columns, personName: { name: 'first' }, lastName: { name: 'last' } };
+		expect(toContact(row, { ...halves, others: 'none' }, '9').person_name).toBe(name);
 	});
 
 	test('does not carry the reason of an earlier rejection', () => {

@@ -111,7 +111,7 @@ test('rows that are other people now go, and those who were sent do not, whereve
 	const items = feedOf(30).map(({ json: row }, index) => ({
 		json: { ...row, mobile: index < 5 ? phone(index + 100) : phone((index + 5) % 30) },
 	}));
-	const columns = { ...options.columns, phone: 'mobile' };
+	const columns = { ...options.columns, phone: { name: 'mobile' } };
 	const outcome = await push(items, { ...options, columns }, progress);
 	const already = new Set(Array.from({ length: 20 }, (_, index) => phone(index)));
 	expect(sent.flat().filter((number) => already.has(number))).toEqual([]);

@@ -8,16 +8,18 @@ const SENT = {
 	normalized: true,
 	options: 'b',
 };
+const CUT_OFF = { campaign: 1, rows: [0, 1], numbers: 'a' };
 const REFUSED = { settings: 'a', row: 0, number: 'b', reason: 'c' };
 
 test('what was written is read again', () => {
 	const sent = [
 		SENT,
 		{ ...SENT, answer: {} },
+		{ ...SENT, path: ['a', 'b'] },
 		{ ...SENT, unknown: { message: 'a', resolution: 'b' } },
 	];
 	for (const firstIndex of [undefined, 0, 1]) {
-		expect(isFeedRecord({ sent, refused: [REFUSED], firstIndex })).toBe(true);
+		expect(isFeedRecord({ sent, refused: [REFUSED], cutOff: CUT_OFF, firstIndex })).toBe(true);
 	}
 });
 
@@ -27,12 +29,23 @@ test.each<[string, unknown]>([
 	['rows', ['0']],
 	['numbers', ['a']],
 	['column', undefined],
+	['path', 'a.b'],
+	['path', [1]],
 	['normalized', 'true'],
 	['options', undefined],
 	['answer', 'ok'],
 	['unknown', 'broke'],
 ])('a request whose %s is %p is not what was written', (field, value) => {
 	expect(isFeedRecord({ sent: [{ ...SENT, [field]: value }], refused: [] })).toBe(false);
+});
+
+test.each<[string, unknown]>([
+	['campaign', '1'],
+	['rows', ['0']],
+	['numbers', undefined],
+])('rows that were cut off, whose %s is %p, are not what was written', (field, value) => {
+	const cutOff = { ...CUT_OFF, [field]: value };
+	expect(isFeedRecord({ sent: [], refused: [], cutOff })).toBe(false);
 });
 
 test.each<[string, unknown]>([
@@ -53,6 +66,7 @@ test.each<[string, unknown]>([
 	['another shape', { sent: {}, refused: [] }],
 	['a request without its rows', { sent: [{ campaign: 1 }], refused: [] }],
 	['a refused row without its place', { sent: [], refused: [{ reason: 'x' }] }],
+	['no object for what was cut off', { sent: [], refused: [], cutOff: [1] }],
 	['a first index that is none', { sent: [], refused: [], firstIndex: 2 }],
 ])('%s is not what was written', (_name, value) => {
 	expect(isFeedRecord(value)).toBe(false);

@@ -15,10 +15,12 @@ import { ApiClient } from '../../../../nodes/shared/api/client';
 export type Script = (phones: string[], request: number) => WireAnswer | TransportFault;
 
 const columns: Columns = {
-	phone: 'phone',
+	phone: { name: 'phone' },
 	personName: undefined,
+	lastName: undefined,
 	others: 'all',
 	reserved: new Set(['phone']),
+	notOfAll: new Set(['phone']),
 };
 export const json = (status: number, body: object): WireAnswer => ({
 	status,

@@ -41,6 +41,7 @@ describe('a feed that stops', () => {
 			duplicate: 0,
 			do_not_disturb: 0,
 			already_queued: 0,
+			fed_before: 0,
 			skipped_unmatched: 0,
 			unknown: status === 'unknown' ? 10_000 : 0,
 			not_sent: status === 'unknown' ? 1 : 10_001,

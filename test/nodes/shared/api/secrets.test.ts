@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
 import type { WireAnswer } from '../../../../nodes/shared/api/http';
-import { withoutSecrets } from '../../../../nodes/shared/api/secrets';
+import { Secrets, withoutSecrets } from '../../../../nodes/shared/api/secrets';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
 
-const TOKEN = 'aB3"/d\\9+e&x<7=z';
+const TOKEN = 'aB3"/d\\9+e&x<%=z';
 const WS_TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzIjoiMSJ9.c2lnbmF0dXJl';
 const URL = 'https://storage.example.com/a.wav?X-Signature=0123456789abcdef';
 const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
@@ -63,6 +63,10 @@ describe.each(WRITTEN)('the API token %s', (_way, token) => {
 			expect(shown).not.toContain(inspect(written).slice(1, -1));
 		}
 	});
+});
+
+test.each(WRITTEN)('of the API token %s no end is left over', (_way, token) => {
+	expect(new Secrets(TOKEN).hide(`key ${token}, and more`)).toBe('key [hidden], and more');
 });
 
 describe('the beginning of a token', () => {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { placeValues, type NamedValue } from '../../../../nodes/shared/apiMapping/placeValues';
+import { placeValues, type PlacedValue } from '../../../../nodes/shared/apiMapping/placeValues';
 import { valueAt } from '../../../../nodes/shared/json';
 
-const body = (name: string, value = 'x'): NamedValue => ({ placement: 'body', name, value });
-const query = (name: string, value = 'x'): NamedValue => ({ placement: 'query', name, value });
+const body = (name: string, value = 'x'): PlacedValue => ({ placement: 'body', name, value });
+const query = (name: string, value = 'x'): PlacedValue => ({ placement: 'query', name, value });
 
-test.each<[string, NamedValue[], object]>([
+test.each<[string, PlacedValue[], object]>([
 	['a plain name', [body('phone')], { phone: 'x' }],
 	['a name with dots', [body('entry.phone.digits')], { entry: { phone: { digits: 'x' } } }],
 	[
@@ -26,7 +26,7 @@ test.each<[string, NamedValue[], object]>([
 	expect(placeValues(values)).toEqual({ body: expected });
 });
 
-test.each<[string, NamedValue[], object]>([
+test.each<[string, PlacedValue[], object]>([
 	['as it is written, dots and all', [query('entry.phone')], { 'entry.phone': 'x' }],
 	['brackets', [query('filter[agent]')], { 'filter[agent]': 'x' }],
 	['a name used twice is sent twice', [query('q', '1'), query('q', '2')], { q: ['1', '2'] }],

@@ -3,6 +3,7 @@ import {
 	transcriptText,
 	transcriptTurns,
 	withExpiry,
+	withPhoneKey,
 } from '../../../../nodes/shared/calls/callRecord';
 import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
 
@@ -15,8 +16,26 @@ test('a simple record has the documented fields that are there, in a fixed order
 		status: 'new',
 	};
 	expect(JSON.stringify(simplifyCall(record))).toBe(
-		'{"call_id":"a","status":"new","summary":"Wants a visit"}',
+		'{"call_id":"a","status":"new","summary":"Wants a visit","phone_key":null}',
 	);
+});
+
+describe('the key of the number', () => {
+	test.each<[JsonObject, string | null]>([
+		[{ phone_number: '+91 98765 43210' }, '919876543210'],
+		[{ payload: { data: { phone_number: '+442079460958' } } }, '442079460958'],
+		[{ phone_number: '9876543210' }, null],
+		[{ phone_number: null }, null],
+		[{ call_id: 'a' }, null],
+	])('of %j is %p', (record, phone_key) => {
+		expect(withPhoneKey(record)).toEqual({ ...record, phone_key });
+	});
+
+	test('stays as the service gives it where it gives one', () => {
+		const record = { phone_number: '+919876543210', phone_key: 7 };
+		expect(withPhoneKey(record)).toEqual(record);
+		expect(withPhoneKey({ ...record, phone_key: null }).phone_key).toBe('919876543210');
+	});
 });
 
 test('a record of another shape passes as it is', () => {

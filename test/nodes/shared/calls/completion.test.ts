@@ -68,6 +68,15 @@ describe('the key of an outcome', () => {
 	it.each<[string, JsonObject[], number]>([
 		['the same twice', [picked, picked], 1],
 		['without and with the time of it', [picked, { ...picked, call_picked_at: AT }], 1],
+		[
+			'without, with and with a later time of it',
+			[
+				picked,
+				{ ...picked, call_picked_at: AT },
+				{ ...picked, call_picked_at: '2027-01-01T00:00:00Z' },
+			],
+			2,
+		],
 		['with and without it', [{ ...picked, call_picked_at: AT }, picked], 1],
 		['without a count and with none', [{ status: 'picked' }, picked], 1],
 		[

@@ -1,9 +1,10 @@
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import {
 	parseSessionId,
-	plainText,
+	parseWatchRequest,
 	requireText,
 	splitSessionIds,
+	watchBody,
 } from '../../../../nodes/shared/chat/chatInput';
 
 const ONE = '0f8fad5b-d9cb-469f-a165-70867728950e';
@@ -26,39 +27,33 @@ test.each([
 	expect(() => parseSessionId(text)).toThrow(`“${text}” is not a session ID`);
 });
 
+function caught(act: () => unknown): unknown {
+	try {
+		return act();
+	} catch (error) {
+		return error;
+	}
+}
+
 test('of no session ID it is said where to take one from', () => {
-	const told = (text: string) => {
-		try {
-			return parseSessionId(text);
-		} catch (error) {
-			return error;
-		}
-	};
-	expect(told('')).toMatchObject({
+	expect(caught(() => parseSessionId(''))).toMatchObject({
 		message: 'The Session ID is empty',
 		resolution: 'Fill in the ID of the chat session.',
 	});
-	expect(told('x')).toMatchObject({
+	expect(caught(() => parseSessionId('x'))).toMatchObject({
 		resolution: expect.stringMatching(
 			/^A session ID has the form 0f8fad5b-.* Take it from session_id/,
 		),
 	});
 });
 
-test.each<[unknown, string]>([
-	['text ', 'text '],
-	[7, '7'],
-	[true, ''],
-	[null, ''],
-	[['a'], ''],
-])('%j as text is %j', (value, text) => {
-	expect(plainText(value)).toBe(text);
-});
-
 test('text that people read stays as it was written, and is not empty', () => {
 	expect(requireText(' Hello\n', 'Message')).toBe(' Hello\n');
 	for (const empty of ['', ' \n', undefined, {}]) {
-		expect(() => requireText(empty, 'Message')).toThrow('Message is empty');
+		expect(caught(() => requireText(empty, 'Message'))).toMatchObject({
+			message: 'Message is empty',
+			resolution: 'Fill in Message for this item.',
+		});
 	}
 });
 
@@ -76,4 +71,32 @@ test.each<[string, unknown, string[]]>([
 
 test('one that is none among them is told', () => {
 	expect(() => splitSessionIds(`${ONE} x`)).toThrow('“x” is not a session ID');
+});
+
+test.each(['watch', 'unwatch'] as const)('%s is read as it was written', (action) => {
+	const request = { action, sessionIds: [ONE, TWO] };
+	expect(parseWatchRequest(watchBody(request))).toEqual(request);
+});
+
+test('one session may be named alone', () => {
+	expect(parseWatchRequest({ action: 'watch', session_id: ONE })).toEqual({
+		action: 'watch',
+		sessionIds: [ONE],
+	});
+});
+
+test.each([
+	[{ session_ids: [ONE] }, 'The request does not say what to do', /^Send \{ "action": "watch"/],
+	[{ action: 'look', session_ids: [ONE] }, 'The request does not say what to do', /^Send/],
+	[{ action: 'watch' }, 'The request names no session', /as session_ids\.$/],
+	[{ action: 'unwatch', session_ids: [] }, 'The request names no session', /as session_ids\.$/],
+])('%j is told', (body, message, resolution) => {
+	const told = () => {
+		try {
+			return parseWatchRequest(body);
+		} catch (error) {
+			return error;
+		}
+	};
+	expect(told()).toMatchObject({ message, resolution: expect.stringMatching(resolution) });
 });

@@ -49,7 +49,7 @@ describe('connecting', () => {
 	});
 
 	it('is not ready when the service lets it in only to refuse it', async () => {
-		const { connection, socket, clock } = rig({ limits: { slowPolls: 0 } });
+		const { connection, socket, clock } = rig({ slowPolls: 0 });
 		const ready = connection.start().ready();
 		await settle();
 		for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -200,11 +200,10 @@ describe('events', () => {
 	it('gives a replay its chance when an event could not be handed on', async () => {
 		const taken: string[] = [];
 		let broken = true;
-		const { connection, socket, hold, logged } = rig({
-			onEvent: ({ type }) => {
-				if (broken) throw new Error('full');
-				taken.push(type);
-			},
+		const { connection, socket, hold, logged } = rig();
+		connection.subscribe(({ type }) => {
+			if (broken) throw new Error('full');
+			taken.push(type);
 		});
 		connection.start();
 		await hold();

@@ -80,7 +80,7 @@ describe('close', () => {
 	});
 
 	it('calls nobody though the connection was about to be given up', async () => {
-		const { connection, socket, clock, endings, hold } = rig({ limits: { reconnectAttempts: 0 } });
+		const { connection, socket, clock, endings, hold } = rig({ reconnectAttempts: 0 });
 		connection.start();
 		await hold();
 		socket().deaf = true;

@@ -1,5 +1,5 @@
 import { ServiceRefusal } from '../../../../nodes/shared/api/errors';
-import type { AttemptEnd, EndingKind } from '../../../../nodes/shared/chat/closeCodes';
+import type { AttemptEnd, EndingKind } from '../../../../nodes/shared/chat/reconnectPolicy';
 import { describeEnding, saidByService } from '../../../../nodes/shared/chat/endings';
 
 const refusal = new ServiceRefusal(

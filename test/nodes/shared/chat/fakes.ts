@@ -5,6 +5,8 @@ import type { ConnectionOptions } from '../../../../nodes/shared/chat/connection
 import type { ChatEnded } from '../../../../nodes/shared/chat/endings';
 import type { ChatEvent } from '../../../../nodes/shared/chat/frames';
 import type { ChatSocket } from '../../../../nodes/shared/chat/line';
+import type { PolicyNeeds } from '../../../../nodes/shared/chat/reconnectPolicy';
+import { MAX_RECONNECT_ATTEMPTS, MAX_SLOW_POLLS } from '../../../../nodes/shared/chat/timings';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
 
 /** Lets every promise that is due go on. */
@@ -132,30 +134,59 @@ export function ackFrame(payload: JsonObject): string {
 	return JSON.stringify({ type: 'ws_write_result', session_id: 's-1', account_id: 7, payload });
 }
 
-export interface Rig {
+export interface Rig extends Omit<ReturnType<typeof fakeSockets>, 'openSocket'> {
 	clock: FakeClock;
-	sockets: FakeSocket[];
-	/** The newest socket. */
-	socket: () => FakeSocket;
 	events: ChatEvent[];
 	endings: ChatEnded[];
 	logged: Array<[string, Record<string, unknown> | undefined]>;
 	/** Number of tokens asked for. */
 	mints: () => number;
 	connection: ChatConnection;
-	/** Opens the newest socket and lets it prove that it holds. */
-	hold: () => Promise<void>;
 }
 
 export const WS_URL = 'wss://stream.example.com/v1/chat/session/s-1/user-stream?shard=4';
 
+/** The sockets that are opened, in their order. */
+export function fakeSockets(clock: FakeClock) {
+	const sockets: FakeSocket[] = [];
+	/** The newest one. */
+	const socket = (): FakeSocket => {
+		const newest = sockets.at(-1);
+		if (newest === undefined) throw new Error('no socket was opened');
+		return newest;
+	};
+	/** Opens the newest one and lets it prove that it holds. */
+	const hold = async (): Promise<void> => {
+		await settle();
+		socket().opens();
+		await clock.advance(600);
+	};
+	const openSocket = (url: string): FakeSocket => {
+		sockets.push(new FakeSocket(url));
+		return socket();
+	};
+	return { sockets, socket, hold, openSocket };
+}
+
+/** What a test varies of a connection. */
+export type Varied = Partial<Omit<ConnectionOptions, 'needs'> & PolicyNeeds>;
+
+/** The wishes of a lasting holder, but for what the test varies. */
+export function needsOf({
+	takeOver = false,
+	reconnectAttempts = MAX_RECONNECT_ATTEMPTS,
+	slowPolls = MAX_SLOW_POLLS,
+}: Partial<PolicyNeeds>): () => PolicyNeeds {
+	return () => ({ takeOver, reconnectAttempts, slowPolls });
+}
+
 /** A connection with fakes for all that is outside. `mint` gets the number of the request, from 1. */
 export function rig(
-	options: Partial<ConnectionOptions> = {},
+	options: Varied = {},
 	mint?: (n: number, clock: FakeClock) => Promise<MintResult>,
 ): Rig {
 	const clock = new FakeClock();
-	const sockets: FakeSocket[] = [];
+	const { openSocket, ...sockets } = fakeSockets(clock);
 	const events: ChatEvent[] = [];
 	const endings: ChatEnded[] = [];
 	const logged: Rig['logged'] = [];
@@ -167,48 +198,24 @@ export function rig(
 		sessionId: 's-1',
 		baseUrl: 'https://api.example.com',
 		clientId: 'client-1',
-		takeOver: false,
+		needs: needsOf(options),
 		mintToken: async () => {
 			mints += 1;
 			return await (mint ?? freshToken)(mints, clock);
 		},
-		openSocket: (url) => {
-			const socket = new FakeSocket(url);
-			sockets.push(socket);
-			return socket;
-		},
+		openSocket,
 		clock,
 		random: () => 0.5,
 		log: { debug: log, info: log, warn: log },
-		onEvent: (event) => {
-			events.push(event);
-		},
 		onEnded: (ending) => {
 			endings.push(ending);
 		},
 		...options,
 	});
-	const socket = (): FakeSocket => {
-		const newest = sockets.at(-1);
-		if (newest === undefined) throw new Error('no socket was opened');
-		return newest;
-	};
-	const hold = async (): Promise<void> => {
-		await settle();
-		socket().opens();
-		await clock.advance(600);
-	};
-	return {
-		clock,
-		sockets,
-		socket,
-		events,
-		endings,
-		logged,
-		mints: () => mints,
-		connection,
-		hold,
-	};
+	connection.subscribe((event) => {
+		events.push(event);
+	});
+	return { clock, ...sockets, events, endings, logged, mints: () => mints, connection };
 }
 
 export async function freshToken(n: number, clock: Clock): Promise<MintResult> {

@@ -1,23 +1,19 @@
-import { RecentIds } from '../../../../nodes/shared/chat/inbox';
+import type { ChatEvent } from '../../../../nodes/shared/chat/frames';
+import { Inbox } from '../../../../nodes/shared/chat/inbox';
 
-describe('RecentIds', () => {
-	const remembered = (order: string[]) => {
-		const ids = new RecentIds<number>(2);
-		order.forEach((id, index) => ids.set(id, index));
-		return ['a', 'b', 'c'].map((id) => ids.get(id));
+const ignore = () => undefined;
+
+test('five thousand events are known when they are replayed', () => {
+	const inbox = new Inbox('session', { debug: ignore, info: ignore, warn: ignore });
+	const taken: ChatEvent[] = [];
+	inbox.subscribe((event) => taken.push(event));
+	const deliver = (id: number) => {
+		inbox.deliver({ type: 'nudge_sent', eventId: String(id), payload: {}, envelope: {} });
 	};
-
-	it('forgets the oldest beyond its limit', () => {
-		expect(remembered(['a', 'b', 'c'])).toEqual([undefined, 1, 2]);
-	});
-
-	it('has room for what a service may replay: five thousand', () => {
-		const ids = new RecentIds<number>();
-		for (let id = 0; id <= 5_000; id += 1) ids.set(String(id), id);
-		expect([ids.get('0'), ids.get('1')]).toEqual([undefined, 1]);
-	});
-
-	it('keeps one that was seen again lately', () => {
-		expect(remembered(['a', 'b', 'a', 'c'])).toEqual([2, undefined, 3]);
-	});
+	for (let id = 0; id <= 5_000; id += 1) deliver(id);
+	expect(taken).toHaveLength(5_001);
+	deliver(1);
+	expect(taken).toHaveLength(5_001);
+	deliver(0);
+	expect(taken).toHaveLength(5_002);
 });

@@ -74,7 +74,7 @@ describe('reconnecting', () => {
 
 	it('never uses a token again that 1008 refused, and polls every 20 s', async () => {
 		const { connection, sockets, socket, clock, endings, mints } = rig({
-			limits: { slowPolls: 2 },
+			slowPolls: 2,
 		});
 		connection.start();
 		await settle();
@@ -101,7 +101,7 @@ describe('reconnecting', () => {
 	it('claims with Take Over, and says that only the agent can be the reason when that is refused', async () => {
 		const { connection, sockets, socket, clock, endings } = rig({
 			takeOver: true,
-			limits: { slowPolls: 1 },
+			slowPolls: 1,
 		});
 		connection.start();
 		await settle();

@@ -100,7 +100,7 @@ describe('TokenKeeper', () => {
 describe('an open connection', () => {
 	it('has a new token at hand before the old one ends, so that a reconnect waits for none', async () => {
 		const { connection, socket, sockets, clock, mints, hold } = rig({
-			limits: { renewConnectionEveryMs: Infinity },
+			renewConnectionEveryMs: Infinity,
 		});
 		connection.start();
 		await hold();
@@ -116,7 +116,7 @@ describe('an open connection', () => {
 
 	it('uses the renewed token after a passing close', async () => {
 		const { connection, socket, sockets, clock, mints, hold } = rig({
-			limits: { renewConnectionEveryMs: Infinity },
+			renewConnectionEveryMs: Infinity,
 		});
 		connection.start();
 		await hold();
@@ -129,7 +129,7 @@ describe('an open connection', () => {
 
 	it('goes on for hours with its token renewed again and again', async () => {
 		const { connection, sockets, clock, mints, hold } = rig({
-			limits: { renewConnectionEveryMs: Infinity },
+			renewConnectionEveryMs: Infinity,
 		});
 		connection.start();
 		await hold();
@@ -141,7 +141,7 @@ describe('an open connection', () => {
 
 	it('stays open when a renewal does not succeed and tries again', async () => {
 		const { connection, sockets, clock, mints, hold, logged } = rig(
-			{ limits: { renewConnectionEveryMs: Infinity } },
+			{ renewConnectionEveryMs: Infinity },
 			async (n, time) =>
 				n === 2 ? { kind: 'refused', error: new Error('no') } : await freshToken(n, time),
 		);
@@ -310,7 +310,7 @@ describe('an open connection', () => {
 	});
 
 	it('lets every socket go whose place was taken, though an older one is slow to close', async () => {
-		const { connection, sockets, clock, hold } = rig({ limits: { renewConnectionEveryMs: 1_000 } });
+		const { connection, sockets, clock, hold } = rig({ renewConnectionEveryMs: 1_000 });
 		connection.start();
 		await hold();
 		const [first] = sockets;
@@ -330,7 +330,7 @@ describe('an open connection', () => {
 	it('opens no second socket beside one that went while a token was asked for', async () => {
 		let give: () => void = () => undefined;
 		const { connection, sockets, socket, clock, hold, mints } = rig(
-			{ limits: { renewConnectionEveryMs: 10_000 } },
+			{ renewConnectionEveryMs: 10_000 },
 			async (n, time) => {
 				if (n === 2) {
 					await new Promise<void>((resolve) => {
@@ -354,7 +354,7 @@ describe('an open connection', () => {
 
 	it('is kept for another half a minute when no token is to be had', async () => {
 		const { sockets, connection, clock, hold } = rig(
-			{ limits: { renewConnectionEveryMs: 290_000 } },
+			{ renewConnectionEveryMs: 290_000 },
 			async (n, time) =>
 				n >= 2 && n <= 4 ? { kind: 'unreachable', error: null } : await freshToken(n, time),
 		);

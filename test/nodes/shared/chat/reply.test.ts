@@ -24,12 +24,16 @@ const FROM_BEFORE: WantedTurn = { turnId: 't-1', messageIds: ['u-1'], isNew: fal
 
 /** What a turn with the text "hi" was answered after these events. */
 function replyTo(wanted: WantedTurn, events: Event[], sentText: string | null = 'hi') {
+	return collected(events, sentText).replyTo(wanted);
+}
+
+function collected(events: Event[], sentText: string | null = 'hi'): ReplyCollector {
 	const collector = new ReplyCollector(sentText);
 	events.forEach(([type, payload], index) => {
 		const received = parseFrame(eventFrame(type, `e-${index}`, payload));
 		if (received.kind === 'event') collector.take(received.event);
 	});
-	return collector.replyTo(wanted);
+	return collector;
 }
 
 describe('the reply of a turn is what the agent said', () => {
@@ -214,6 +218,12 @@ it('a result without a turn is known by any ID of the own message', () => {
 	const own: Event = ['turn_result', { message_id: 'u-1', state: 'default' }];
 	const events = [user('hi', 'u-1'), ai('A'), own, user('x', 'u-2'), ai('X')];
 	expect(replyTo(wanted, events)).toEqual({ reply: 'A', source: 'events' });
+});
+
+it('the result of a turn that no answer has named is known by the own message', () => {
+	const wanted = { turnId: null, messageIds: ['u-1'], isNew: true };
+	const events = [user('hi', 'u-1'), result('t-8', 'u-2'), result('t-9', 'u-1')];
+	expect(collected(events).resultOf(wanted)).toMatchObject({ turn_id: 't-9' });
 });
 
 it('an ID that the client chose does not make the result of another turn its own', () => {

@@ -2,22 +2,14 @@ import { SharedConnections } from '../../../../nodes/shared/chat/sharedConnectio
 import type { LeaseOptions } from '../../../../nodes/shared/chat/lease';
 import type { ChatEnded } from '../../../../nodes/shared/chat/endings';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
-import { eventFrame, FakeClock, FakeSocket, freshToken, messageSent, settle } from './fakes';
+import { eventFrame, FakeClock, fakeSockets, freshToken, messageSent, settle } from './fakes';
 
 /** The connections of one process, with fakes for all that is outside. */
 function processRig(mint?: (n: number, clock: FakeClock) => Promise<MintResult>) {
 	const clock = new FakeClock();
-	const sockets: FakeSocket[] = [];
+	const { sockets, socket, hold, openSocket } = fakeSockets(clock);
 	const mintedBy: string[] = [];
-	const connections = new SharedConnections({
-		openSocket: (url) => {
-			const socket = new FakeSocket(url);
-			sockets.push(socket);
-			return socket;
-		},
-		clock,
-		random: () => 0.5,
-	});
+	const connections = new SharedConnections({ openSocket, clock, random: () => 0.5 });
 	const lease = (holder: LeaseOptions['holder'] = 'action', over: Partial<LeaseOptions> = {}) => {
 		const events: unknown[] = [];
 		const endings: ChatEnded[] = [];
@@ -39,16 +31,6 @@ function processRig(mint?: (n: number, clock: FakeClock) => Promise<MintResult>)
 			...over,
 		});
 		return { lease: joined, events, endings };
-	};
-	const socket = (): FakeSocket => {
-		const newest = sockets.at(-1);
-		if (newest === undefined) throw new Error('no socket was opened');
-		return newest;
-	};
-	const hold = async (): Promise<void> => {
-		await settle();
-		socket().opens();
-		await clock.advance(600);
 	};
 	const clientIds = () => sockets.map(({ query }) => query.get('client_id'));
 	return { clock, sockets, socket, lease, hold, mintedBy, clientIds };

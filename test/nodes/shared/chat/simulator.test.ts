@@ -1,6 +1,5 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import { ChatConnection } from '../../../../nodes/shared/chat/connection';
-import type { ConnectionOptions } from '../../../../nodes/shared/chat/connection';
 import { type ChatEvent, messageFrame } from '../../../../nodes/shared/chat/frames';
 import { mintToken } from '../../../../nodes/shared/chat/token';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
@@ -9,6 +8,7 @@ import { requestWsToken } from '../../../../nodes/shared/api/endpoints';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import { dialects, fixtures, startSimulator } from '../../../simulator';
 import type { Simulator } from '../../../simulator';
+import { needsOf, type Varied } from './fakes';
 
 /** Twenty times faster than the wall clock: a second of the protocol takes 50 ms here. */
 const clock = {
@@ -48,7 +48,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		await sim.stop();
 	});
 
-	function connect(options: Partial<ConnectionOptions> = {}) {
+	function connect(options: Varied = {}) {
 		const events: ChatEvent[] = [];
 		const client = new ApiClient(
 			async ({ method, path, body }) => {
@@ -66,17 +66,17 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 			sessionId: session,
 			baseUrl: sim.baseUrl,
 			clientId: 'client-1',
-			takeOver: false,
+			// The slow polls are tried with the fake clock.
+			needs: needsOf({ slowPolls: 0, ...options }),
 			mintToken: async () => await mintToken(async () => await requestWsToken(client, session)),
 			openSocket: (url) => new WebSocket(url),
 			clock,
 			random,
 			log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
-			onEvent: (event) => events.push(event),
-			// The slow polls are tried with the fake clock.
-			limits: { slowPolls: 0 },
 			...options,
-		}).start();
+		});
+		connection.subscribe((event) => events.push(event));
+		connection.start();
 		connections.push(connection);
 		return { connection, events };
 	}
@@ -159,7 +159,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 	});
 
 	it('notices a half-open socket at the next renewal and is given what it missed', async () => {
-		const { connection, events } = connect({ limits: { renewConnectionEveryMs: 3_000 } });
+		const { connection, events } = connect({ renewConnectionEveryMs: 3_000 });
 		await connection.ready();
 		sim.sessions.dropSilently(session);
 		sim.sessions.nudge(session, 7);
@@ -175,7 +175,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 			// Only a service that refuses a second socket leaves a gap, which its replay has to cover.
 			if (sameClientTwice !== 'refused') sim.configure({ replayMaxEvents: 0 });
 			try {
-				const { connection, events } = connect({ limits: { renewConnectionEveryMs: 2_000 } });
+				const { connection, events } = connect({ renewConnectionEveryMs: 2_000 });
 				await connection.ready();
 				const sockets = () => sim.requests.filter(({ path }) => path.endsWith('stream')).length;
 				let sent = 0;
@@ -212,12 +212,36 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		await until(() => polite.connection.signal.aborted);
 		expect(await polite.connection.ready()).toMatchObject({
 			kind: 'ended',
-			ending: { kind: 'held_or_inactive' },
+			ending: {
+				kind: 'held_or_inactive',
+				originalMessage: ['close code 1008', dialect.socket.closeReason('claim_conflict')]
+					.filter(Boolean)
+					.join(' · '),
+			},
 		});
 		expect(sim.sessions.clientIds(session)).toEqual(['other']);
 		const taker = connect({ takeOver: true });
 		expect(await taker.connection.ready()).toEqual({ kind: 'open' });
 		expect(sim.sessions.clientIds(session)).toEqual(['client-1']);
+	});
+
+	it('gives up where nobody listens, without naming a token', async () => {
+		const gone = await startSimulator({ dialect });
+		const ws_url = gone.baseUrl.replace('http', 'ws');
+		await gone.stop();
+		const logged: unknown[] = [];
+		const note = (...parts: unknown[]) => logged.push(parts);
+		const { connection } = connect({
+			mintToken: async () => ({
+				kind: 'token',
+				token: { token: 'very-secret', ws_url, expires_at: NaN, stream: 'user' },
+			}),
+			reconnectAttempts: 1,
+			log: { debug: note, info: note, warn: note },
+		});
+		const readiness = await connection.ready();
+		expect(readiness).toMatchObject({ kind: 'ended', ending: { kind: 'unreachable' } });
+		expect(JSON.stringify([logged, readiness])).not.toContain('very-secret');
 	});
 
 	it('tells an inactive agent when it may take over', async () => {

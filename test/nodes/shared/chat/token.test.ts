@@ -105,7 +105,7 @@ describe('mintToken', () => {
 		const fault = new TransportFault('ECONNRESET', 'x');
 		const { connection, endings } = rig({
 			mintToken: async () => await mint(0, fault),
-			limits: { reconnectAttempts: 0 },
+			reconnectAttempts: 0,
 		});
 		await connection.start().ready();
 		expect(endings[0]).toMatchObject({

@@ -1,35 +1,13 @@
-import { ExecuteContext } from 'n8n-core';
-import { createEmptyRunExecutionData, NodeOperationError } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 import { asCanceled, cancellableSleep, stopped } from '../../../../nodes/shared/n8n/cancel';
-import {
-	makeAdditionalData,
-	makeNode,
-	makeWorkflow,
-	setupEngine,
-	TestCredentialsHelper,
-} from '../../../engine';
+import { executeContext, makeNode, setupEngine } from '../../../engine';
 
 beforeAll(async () => {
 	await setupEngine();
 });
 
-function contextWith(signal?: AbortSignal): ExecuteContext {
-	const node = makeNode({ type: 'test.sink' });
-	const data = { main: [[{ json: {} }]] };
-	return new ExecuteContext(
-		makeWorkflow([node]),
-		node,
-		makeAdditionalData(new TestCredentialsHelper()),
-		'trigger',
-		createEmptyRunExecutionData(),
-		0,
-		[{ json: {} }],
-		data,
-		{ node, data, source: null },
-		[],
-		signal,
-	);
-}
+const contextWith = (signal?: AbortSignal) =>
+	executeContext(makeNode({ type: 'test.sink' }), [{ json: {} }], { signal });
 
 test('sleeps its time', async () => {
 	const before = Date.now();
@@ -80,6 +58,12 @@ describe('what a stopped execution ends with', () => {
 		const canceled = asCanceled(context, error);
 		expect(canceled.message).toBe('The execution was canceled');
 		expect(canceled.description).toBe('The connection was lost. Look at the conversation.');
+	});
+
+	test.each([undefined, null])('says no more than there is: a description that is %s', (none) => {
+		const error = new NodeOperationError(context.getNode(), 'The connection was lost');
+		error.description = none;
+		expect(asCanceled(context, error).description).toBe('The connection was lost.');
 	});
 
 	test('stays as it is where it is canceled already', () => {

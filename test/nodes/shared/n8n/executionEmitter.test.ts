@@ -1,7 +1,18 @@
 import { TriggerContext } from 'n8n-core';
-import type { IRun, ITriggerFunctions } from 'n8n-workflow';
+import {
+	NodeOperationError,
+	type INode,
+	type INodeExecutionData,
+	type IRun,
+	type ITriggerFunctions,
+} from 'n8n-workflow';
 import { z } from 'zod';
-import { emitSurely, ExecutionEmitter } from '../../../../nodes/shared/n8n/executionEmitter';
+import {
+	emitSurely,
+	ExecutionEmitter,
+	openEmitter,
+	withEmitter,
+} from '../../../../nodes/shared/n8n/executionEmitter';
 import {
 	makeAdditionalData,
 	makeNode,
@@ -18,30 +29,62 @@ const credentials = new TestCredentialsHelper();
 const node = makeNode({ type: `${PACKAGE}.callCompletedTrigger`, name: 'Trigger' });
 const items = [{ json: { call_id: 'c1' } }];
 
+const ENDED = z.custom<IRun>().parse({});
+
 /** A trigger whose n8n cannot store an execution for the first so many times. */
-function offering(refusals: number) {
+function offering(refusals: number, of: INode = node) {
 	const offers: Array<{ key: string | undefined; at: number }> = [];
+	const failed: Error[] = [];
 	const emit: ITriggerFunctions['emit'] = (_items, _response, done, key) => {
 		offers.push({ key, at: Date.now() });
-		if (offers.length > refusals) done?.resolve(z.custom<IRun>().parse({}));
+		if (offers.length > refusals) done?.resolve(ENDED);
 		else done?.reject(new Error('the database is locked'));
 	};
-	const never = (): never => {
-		throw new Error('no failed execution is expected');
+	return { trigger: triggerOf(of, emit, failed), offers, failed };
+}
+
+/** A trigger whose executions end when they are told to. */
+function lasting(of: INode = node) {
+	const begun: unknown[] = [];
+	const ends: Array<() => void> = [];
+	let isOver = false;
+	const emit: ITriggerFunctions['emit'] = (data, _response, done) => {
+		begun.push(data[0]?.[0]?.json.n);
+		const end = () => done?.resolve(ENDED);
+		if (isOver) end();
+		else ends.push(end);
 	};
-	const data = makeAdditionalData(credentials, 'trigger');
-	const trigger = new TriggerContext(
-		makeWorkflow([node]),
-		node,
-		data,
+	return {
+		trigger: triggerOf(of, emit, []),
+		begun,
+		/** From here on each ends as soon as it begins. */
+		endAll: () => {
+			isOver = true;
+			ends.forEach((end) => end());
+		},
+	};
+}
+
+function triggerOf(of: INode, emit: ITriggerFunctions['emit'], failed: Error[]) {
+	const never = (): never => {
+		throw new Error('the trigger is not stopped');
+	};
+	return new TriggerContext(
+		makeWorkflow([of]),
+		of,
+		makeAdditionalData(credentials, 'trigger'),
 		'trigger',
 		'activate',
 		emit,
 		never,
-		never,
+		(error) => failed.push(error),
 	);
-	return { trigger, offers };
 }
+
+let places = 0;
+/** A trigger node that no other test has opened. */
+const fresh = () => makeNode({ ...node, id: `trigger-${++places}` });
+const webhookOf = (of: INode) => webhookContext(credentials, makeWorkflow([of]), of, {}).context;
 
 describe('what is offered to n8n', () => {
 	beforeEach(() => jest.useFakeTimers());
@@ -89,4 +132,178 @@ test('what was started without the trigger is known again where the trigger is',
 	for (let call = 0; call < 20_000; call += 1) busy.emit(items, `other-${call}`);
 	const emitter = new ExecutionEmitter(context, offering(0).trigger, false);
 	expect([emitter.isUsed('call-0'), emitter.isUsed('call-1')]).toEqual([true, false]);
+});
+
+test('this process knows the newest 20,000 keys', () => {
+	const emitter = new ExecutionEmitter(webhookOf(node), undefined, false);
+	for (let call = 0; call < 20_000; call += 1) emitter.emit(items, `mine-${call}`);
+	expect(emitter.isUsed('mine-0')).toBe(true);
+	emitter.emit(items, 'mine-20000');
+	const known = ['mine-0', 'mine-1', 'mine-20000'].map((key) => emitter.isUsed(key));
+	expect(known).toEqual([false, true, true]);
+});
+
+describe('what waits for its turn', () => {
+	beforeEach(() => jest.useFakeTimers());
+	afterEach(() => jest.useRealTimers());
+	const settled = async () => await jest.advanceTimersByTimeAsync(0);
+
+	test('is started by the trigger as it is by then: itself when it is gone, its successor when it was renewed', async () => {
+		const place = fresh();
+		const [former, successor] = [offering(0, place), offering(0, place)];
+		const emitter = new ExecutionEmitter(webhookOf(place), former.trigger, false);
+		emitter.emit(items, 'before');
+		await settled();
+		expect([former.offers.length, successor.offers.length]).toEqual([1, 0]);
+		openEmitter(successor.trigger);
+		emitter.emit(items, 'after');
+		await settled();
+		expect([former.offers.length, successor.offers.length]).toEqual([1, 1]);
+	});
+
+	test('five begin at once, one more for each that ends or takes a second', async () => {
+		const { trigger, begun, endAll } = lasting();
+		const emitter = new ExecutionEmitter(webhookOf(node), trigger, false);
+		for (let n = 0; n < 12; n++) emitter.emit([{ json: { n } }], `turn-${n}`);
+		await jest.advanceTimersByTimeAsync(999);
+		expect(begun).toEqual([0, 1, 2, 3, 4]);
+		await jest.advanceTimersByTimeAsync(1);
+		expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+		endAll();
+		await settled();
+		expect(begun).toHaveLength(12);
+	});
+
+	test('5,000 wait; what comes then is to come again', async () => {
+		const place = fresh();
+		const { trigger, begun, endAll } = lasting(place);
+		openEmitter(trigger);
+		const emitter = new ExecutionEmitter(webhookOf(place), trigger, false);
+		const isTaken = async () => {
+			const take = jest.fn(async () => await Promise.resolve({}));
+			await withEmitter(webhookOf(place), take);
+			return take.mock.calls.some(([given]: unknown[]) => given !== undefined);
+		};
+		for (let n = 0; n < 5_004; n++) emitter.emit([{ json: { n } }], `crowd-${n}`);
+		await settled();
+		expect(begun).toHaveLength(5);
+		expect(await isTaken()).toBe(true);
+		emitter.emit(items, 'crowd-5004');
+		await settled();
+		expect(await isTaken()).toBe(false);
+		endAll();
+		await settled();
+		expect(begun).toHaveLength(5_005);
+		expect(await isTaken()).toBe(true);
+	});
+
+	test.each<[string, INodeExecutionData[]]>([
+		['call c1', items],
+		['what was delivered', [{ json: { call_id: 7 } }]],
+		['what was delivered', []],
+	])('what n8n never starts is told to the owner: %s', async (what, delivered) => {
+		const { trigger, failed } = offering(9);
+		const emitter = new ExecutionEmitter(webhookOf(node), trigger, false);
+		emitter.emit(delivered, 'never');
+		await jest.advanceTimersByTimeAsync(95_999);
+		expect([failed.length, emitter.isUsed('never')]).toEqual([0, true]);
+		await jest.advanceTimersByTimeAsync(1);
+		expect(failed).toMatchObject([
+			{
+				message: `n8n could not start the workflow for ${what}`,
+				description: 'n8n’s log says why. The delivery was received and is not repeated by itself.',
+			},
+		]);
+		expect(emitter.isUsed('never')).toBe(false);
+	});
+
+	test('a trigger that closes waits for what waited, ten seconds at most', async () => {
+		const place = fresh();
+		const { trigger, begun, endAll } = lasting(place);
+		const { closeFunction } = openEmitter(trigger);
+		const emitter = new ExecutionEmitter(webhookOf(place), trigger, false);
+		for (let n = 0; n < 100; n++) emitter.emit([{ json: { n } }], `closing-${n}`);
+		let isClosed = false;
+		void closeFunction?.().then(() => (isClosed = true));
+		await jest.advanceTimersByTimeAsync(9_999);
+		expect([isClosed, begun.length]).toEqual([false, 50]);
+		await jest.advanceTimersByTimeAsync(1);
+		expect(isClosed).toBe(true);
+		endAll();
+		await settled();
+	});
+});
+
+describe('a delivery whose trigger is to come', () => {
+	beforeEach(() => jest.useFakeTimers());
+	afterEach(() => {
+		jest.useRealTimers();
+		jest.restoreAllMocks();
+	});
+
+	const deliver = (of: INode, end: (emitter: ExecutionEmitter | undefined) => Promise<object>) => {
+		const context = webhookOf(of);
+		const log = jest.spyOn(context.logger, 'error').mockReturnValue();
+		const given: Array<'trigger' | 'webhook' | 'none'> = [];
+		const returned = withEmitter(context, async (emitter) => {
+			given.push(!emitter ? 'none' : emitter.trigger ? 'trigger' : 'webhook');
+			return await end(emitter);
+		});
+		return { given, returned, log };
+	};
+	const start = async (emitter: ExecutionEmitter | undefined) =>
+		await Promise.resolve(emitter?.emit(items, undefined) ?? {});
+
+	test.each([
+		[true, ['trigger']],
+		[false, ['none']],
+	])(
+		'just after it was closed, its webhook ends at once; it comes back: %s',
+		async (returns, expected) => {
+			const place = fresh();
+			const { closeFunction } = openEmitter(offering(0, place).trigger);
+			await closeFunction?.();
+			const { given, returned, log } = deliver(place, start);
+			expect(await returned).toEqual({ noWebhookResponse: true });
+			await jest.advanceTimersByTimeAsync(14_999);
+			expect(given).toEqual([]);
+			if (returns) openEmitter(offering(0, place).trigger);
+			await jest.advanceTimersByTimeAsync(1);
+			expect(given).toEqual(expected);
+			expect(log).not.toHaveBeenCalled();
+		},
+	);
+
+	test('what cannot be done when its webhook is gone stands in the log', async () => {
+		const place = fresh();
+		const deliveries = Array.from({ length: 51 }, () => deliver(place, start));
+		const last = deliveries.at(-1);
+		expect(await last?.returned).toEqual({ noWebhookResponse: true });
+		await jest.advanceTimersByTimeAsync(120_000);
+		for (const { given, returned } of deliveries.slice(0, 50)) {
+			expect(given).toEqual(['webhook']);
+			expect(await returned).toMatchObject({ workflowData: [items] });
+		}
+		expect(last?.given).toEqual(['webhook']);
+		expect(last?.log.mock.calls).toEqual([
+			['A delivery started no workflow: it came before n8n was ready for it'],
+		]);
+	});
+
+	test('so does a defect', async () => {
+		const place = fresh();
+		const { closeFunction } = openEmitter(offering(0, place).trigger);
+		await closeFunction?.();
+		const { log } = deliver(place, async () => await Promise.reject(new Error('a defect')));
+		await jest.advanceTimersByTimeAsync(15_000);
+		expect(log.mock.calls).toEqual([['A delivery started no workflow: Error: a defect']]);
+	});
+});
+
+test('in a process without the trigger what went wrong stands in the log', () => {
+	const context = webhookOf(node);
+	const log = jest.spyOn(context.logger, 'error').mockReturnValue();
+	new ExecutionEmitter(context, undefined, false).report(new NodeOperationError(node, 'It broke'));
+	expect(log.mock.calls).toEqual([['It broke']]);
+	log.mockRestore();
 });

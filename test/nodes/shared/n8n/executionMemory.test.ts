@@ -1,16 +1,7 @@
-import { ExecuteContext } from 'n8n-core';
 import { createRunExecutionData, type IRunExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
 import { ExecutionMemory, forgetRun } from '../../../../nodes/shared/n8n/executionMemory';
-import {
-	engineHarness,
-	makeAdditionalData,
-	makeNode,
-	makeWorkflow,
-	mcpContext,
-	stored,
-	TestCredentialsHelper,
-} from '../../../engine';
+import { engineHarness, executeContext, makeNode, mcpContext, stored } from '../../../engine';
 
 const harness = engineHarness();
 
@@ -20,22 +11,8 @@ type Done = { calls: string[] };
 const isDone = (stored: unknown): stored is Done =>
 	z.object({ calls: z.array(z.string()) }).safeParse(stored).success;
 
-function contextIn(data: IRunExecutionData, { run = 0, node: name = 'Node' } = {}): ExecuteContext {
-	const node = makeNode({ type: 'test.sink', name });
-	const input = { main: [[{ json: {} }]] };
-	return new ExecuteContext(
-		makeWorkflow([node]),
-		node,
-		makeAdditionalData(new TestCredentialsHelper()),
-		'trigger',
-		data,
-		run,
-		[{ json: {} }],
-		input,
-		{ node, data: input, source: null },
-		[],
-	);
-}
+const contextIn = (data: IRunExecutionData, { run = 0, node: name = 'Node' } = {}) =>
+	executeContext(makeNode({ type: 'test.sink', name }), [{ json: {} }], { data, run });
 
 const memoryIn = (
 	data: IRunExecutionData,

@@ -1,41 +1,22 @@
-import { ExecuteContext } from 'n8n-core';
+import type { ExecuteContext } from 'n8n-core';
 import { createRunExecutionData, NodeOperationError, sleep, type INode } from 'n8n-workflow';
 import { ExecutionMemory } from '../../../../nodes/shared/n8n/executionMemory';
 import { asItems, forEachItem, sendEachItem } from '../../../../nodes/shared/n8n/itemLoop';
 import { InvalidInput, OutcomeUnknown, ServiceRefusal } from '../../../../nodes/shared/api/errors';
 import { isJsonObject, type JsonObject } from '../../../../nodes/shared/json';
-import {
-	makeAdditionalData,
-	makeNode,
-	makeWorkflow,
-	setupEngine,
-	TestCredentialsHelper,
-} from '../../../engine';
+import { executeContext, makeNode, PACKAGE, setupEngine } from '../../../engine';
 
 beforeAll(setupEngine);
 
 function contextOf(count: number, over: Partial<INode> = {}, signal?: AbortSignal): ExecuteContext {
-	const node = makeNode({ type: 'test.sink', ...over });
 	const items = Array.from({ length: count }, (_, index) => ({ json: { index } }));
-	const data = { main: [items] };
-	return new ExecuteContext(
-		makeWorkflow([node]),
-		node,
-		makeAdditionalData(new TestCredentialsHelper()),
-		'trigger',
-		createRunExecutionData({ executionData: {} }),
-		0,
-		items,
-		data,
-		{ node, data, source: null },
-		[],
-		signal,
-	);
+	return executeContext(makeNode({ type: 'test.sink', ...over }), items, { signal });
 }
 
 const GO_ON: Partial<INode> = { onError: 'continueRegularOutput' };
 const record = async (index: number) => await Promise.resolve(asItems({ index }));
 const refused = new InvalidInput('Refused', 'Correct it.');
+const deed = { one: 'row was read', several: 'rows were read' };
 
 test.each([1, 3, 50])('%i at once, and put out in the order of the input', async (concurrency) => {
 	let underWay = 0;
@@ -74,23 +55,39 @@ test('a failure lets no other item begin, and says what was done before', async 
 		if (index === 2) throw refused;
 		return await record(index);
 	};
-	const describeDone = (done: object[]) => `${done.length} done`;
-	await expect(forEachItem(contextOf(5), task, { describeDone })).rejects.toMatchObject({
+	await expect(forEachItem(contextOf(5), task, { deed })).rejects.toMatchObject({
 		message: 'Refused [item 2]',
-		description: 'Correct it. 2 done.',
+		description:
+			'Correct it. 2 rows were read in this run (items 0–1). Retry of this execution leaves them out; in a new execution leave them out yourself.',
 		context: { itemIndex: 2 },
 	});
 	expect(begun).toEqual([0, 1, 2]);
 });
 
+test('of several that fail the first of the input is told first, whichever failed first', async () => {
+	const task = async (index: number) => {
+		await sleep(index === 0 ? 20 : 0);
+		throw refused;
+	};
+	await expect(forEachItem(contextOf(2), task, { concurrency: 2 })).rejects.toMatchObject({
+		message: 'Refused [item 0]',
+		description: 'Correct it. [item 1] Refused. Correct it.',
+	});
+});
+
 test('nothing is said of what was done where nothing was', async () => {
-	const describeDone = jest.fn(() => 'none');
 	const task = async () => await Promise.reject(refused);
-	await expect(forEachItem(contextOf(1), task, { describeDone })).rejects.toMatchObject({
+	await expect(forEachItem(contextOf(1), task, { deed })).rejects.toMatchObject({
 		message: 'Refused',
 		description: 'Correct it.',
 	});
-	expect(describeDone).not.toHaveBeenCalled();
+});
+
+test('what has no advice of its own is given none', async () => {
+	const task = async () => await Promise.reject(new TypeError('x is undefined'));
+	const error: unknown = await forEachItem(contextOf(2), task).catch((caught: unknown) => caught);
+	expect(error).toMatchObject({ message: 'x is undefined' });
+	expect(error).not.toHaveProperty('description', '');
 });
 
 test('with Continue the others go on, and the item says what went wrong', async () => {
@@ -212,5 +209,90 @@ describe('what an earlier try left behind', () => {
 	])('%j is of another request', async (kept) => {
 		expect(await runWith(kept)).toMatchObject([{ json: { done: true } }]);
 		expect(sent).toHaveBeenCalledTimes(1);
+	});
+});
+
+describe('rows that are sent again in the same execution', () => {
+	type Row = { request: string; person?: string };
+	/** One try of a node with these rows: what it sent, and what it ended with. */
+	const tries = () => {
+		const data = createRunExecutionData({ executionData: {} });
+		return async (rows: Row[], phoneNumber = 'none', fails?: Error | 'never answered') => {
+			const node = makeNode({ type: `${PACKAGE}.placeCall`, parameters: { phoneNumber } });
+			const items = rows.map(() => ({ json: {} }));
+			const context = executeContext(node, items, { data });
+			const sent: number[] = [];
+			const prepare = (index: number) => ({
+				request: rows[index]?.request,
+				person: rows[index]?.person,
+				send: async () => {
+					sent.push(index);
+					if (fails === 'never answered') await new Promise(() => {});
+					if (fails instanceof Error) throw fails;
+					return await record(index);
+				},
+			});
+			const open = async () => await Promise.resolve();
+			const ended = await sendEachItem(context, prepare, { open }).then(
+				(done) => done.map(({ json }) => json.index),
+				(error: unknown) =>
+					error instanceof NodeOperationError ? `${error.message}. ${error.description}` : error,
+			);
+			return { sent, ended };
+		};
+	};
+
+	test('a row whose expressions give another request by then is known by its place', async () => {
+		const attempt = tries();
+		await attempt([{ request: 'at 10:00' }]);
+		expect(await attempt([{ request: 'at 10:01' }])).toEqual({ sent: [], ended: [0] });
+	});
+
+	test('so is one whose fate is not known', async () => {
+		const attempt = tries();
+		await attempt([{ request: 'at 10:00' }], 'none', new OutcomeUnknown('It broke', 'Look.'));
+		expect(await attempt([{ request: 'at 10:01' }])).toEqual({
+			sent: [],
+			ended: 'It broke. Look.',
+		});
+	});
+
+	test('nor is one that was interrupted before its answer came', async () => {
+		const attempt = tries();
+		void attempt([{ request: 'x' }], 'none', 'never answered');
+		await sleep(0);
+		expect(await attempt([{ request: 'x' }])).toEqual({
+			sent: [],
+			ended:
+				'An earlier try sent this and was interrupted before the answer came, so it is not known whether the request took effect. It was not sent a second time. Look in the service whether it arrived before you send it in a new execution.',
+		});
+	});
+
+	test('after an edit one that was done for its person is known, and each of the others is sent', async () => {
+		const attempt = tries();
+		await attempt([{ request: 'x', person: 'A' }]);
+		const edited = [
+			{ request: 'y', person: 'A' },
+			{ request: 'x', person: 'B' },
+			{ request: 'x', person: 'C' },
+			{ request: 'x', person: 'D' },
+		];
+		expect(await attempt(edited, 'edited')).toEqual({ sent: [1, 2, 3], ended: [0, 1, 2, 3] });
+		expect(await attempt(edited, 'edited')).toEqual({ sent: [], ended: [0, 1, 2, 3] });
+	});
+
+	test('after an edit one of another person at its place is sent', async () => {
+		const attempt = tries();
+		await attempt([{ request: 'x', person: 'A' }]);
+		expect(await attempt([{ request: 'y', person: 'B' }], 'edited')).toEqual({
+			sent: [0],
+			ended: [0],
+		});
+	});
+
+	test('what never left may go again', async () => {
+		const attempt = tries();
+		await attempt([{ request: 'x' }], 'none', refused);
+		expect(await attempt([{ request: 'x' }])).toEqual({ sent: [0], ended: [0] });
 	});
 });

@@ -1,33 +1,17 @@
 import fc from 'fast-check';
-import { ExecuteContext } from 'n8n-core';
-import {
-	createEmptyRunExecutionData,
-	type IDataObject,
-	type INodeExecutionData,
-	type INodeParameters,
-} from 'n8n-workflow';
+import type { ExecuteContext } from 'n8n-core';
+import { type IDataObject, type INodeExecutionData, type INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { parseJsonObject, NodeParameters } from '../../../../nodes/shared/n8n/nodeParameters';
-import { engineHarness, makeAdditionalData, makeWorkflow } from '../../../engine';
+import { engineHarness, executeContext } from '../../../engine';
 
 const harness = engineHarness();
 
 /** A node with these parameters and rows, in the engine's own execute context. */
 function contextOf(parameters: INodeParameters, rows: IDataObject[]): ExecuteContext {
-	const node = harness.node('placeCall', { parameters });
-	const input: INodeExecutionData[] = rows.map((json) => ({ json }));
-	return new ExecuteContext(
-		makeWorkflow([node]),
-		node,
-		makeAdditionalData(harness.credentials),
-		'trigger',
-		createEmptyRunExecutionData(),
-		0,
-		input,
-		{ main: [input] },
-		{ node, data: { main: [input] }, source: null },
-		[],
-	);
+	const items: INodeExecutionData[] = rows.map((json) => ({ json }));
+	const { credentials } = harness;
+	return executeContext(harness.node('placeCall', { parameters }), items, { credentials });
 }
 
 function read(raw: INodeParameters[string], rows: IDataObject[], name = 'personName') {
@@ -56,6 +40,18 @@ describe('a plain column is read straight from the item, as n8n would', () => {
 		expect(values).toEqual([{ day: 1 }]);
 		expect(evaluations).toBe(1);
 	});
+});
+
+test.each([
+	[' text ', 'text'],
+	[7, '7'],
+	[-0.5, '-0.5'],
+	['={{ 12345678901234567890n }}', '12345678901234567890'],
+	[true, ''],
+	[null, ''],
+	[{ a: 1 }, ''],
+])('%j is the text %j', (raw, text) => {
+	expect(new NodeParameters(contextOf({ personName: raw }, [{}])).text('personName', 0)).toBe(text);
 });
 
 describe('the shortcut for a column and the engine agree', () => {

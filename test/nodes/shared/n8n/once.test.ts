@@ -15,23 +15,28 @@ function aSession(name: string) {
 	);
 	const ledger = new OnceLedger(context, async () => await Promise.resolve());
 	const sent: string[] = [];
-	const wish = async (request: string, fate: 'done' | 'unknown' = 'done') => {
+	const wish = async (request: string, fate: 'done' | 'unknown' = 'done', repeatable = false) => {
 		const send = async () => {
 			sent.push(request);
 			if (fate === 'unknown') throw new OutcomeUnknown('It broke', 'Look.');
 			return await Promise.resolve([{ json: {} }]);
 		};
-		await ledger.once({ request, send }, atOnce, 0).catch(() => {});
+		await ledger.once({ request, send, repeatable }, atOnce, 0).catch(() => {});
 	};
 	const wishMany = async (kind: string, count: number, fate?: 'unknown') => {
 		for (let nth = 0; nth < count; nth++) await wish(`${kind} ${nth}`, fate);
+	};
+	const sayMany = async (count: number) => {
+		sent.length = 0;
+		for (let nth = 0; nth < count; nth++) await wish(`said ${nth}`, 'done', true);
+		return sent.length;
 	};
 	const sentAgain = async (...requests: string[]) => {
 		sent.length = 0;
 		for (const request of requests) await wish(request);
 		return [...sent];
 	};
-	return { wishMany, sentAgain };
+	return { wishMany, sayMany, sentAgain };
 }
 
 test('what may have been done is known however much is done after it, of which the newest is known', async () => {
@@ -48,4 +53,9 @@ test('what is done is known however much is open after it, of which the newest i
 	await wishMany('unknown', 1_001, 'unknown');
 	expect(await sentAgain('done 0', 'done 1', 'unknown 1', 'unknown 1000')).toEqual([]);
 	expect(await sentAgain('unknown 0')).toEqual(['unknown 0']);
+});
+
+test('what may be said twice is said each time, with a thousand others in between', async () => {
+	const { sayMany } = aSession('much said');
+	expect([await sayMany(1_000), await sayMany(1), await sayMany(1)]).toEqual([1_000, 1, 1]);
 });

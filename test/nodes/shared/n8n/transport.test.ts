@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod';
-import { createTransport, TIME_LIMITS } from '../../../../nodes/shared/n8n/transport';
+import { createTransport, TIME_LIMITS, toWireAnswer } from '../../../../nodes/shared/n8n/transport';
 
 /** The options with which a request is handed to n8n. */
 async function handedOver(method: 'GET' | 'POST', body?: { [name: string]: string }) {
@@ -68,4 +68,17 @@ test('every answer is taken as it comes, whatever its status', async () => {
 		ignoreHttpStatusErrors: true,
 		encoding: 'text',
 	});
+});
+
+test.each([
+	[{ statusCode: 200, headers: { a: 'b' }, body: '{}' }, 200, { a: 'b' }, '{}'],
+	[{ statusCode: 204, headers: {} }, 204, {}, ''],
+	[{ statusCode: 200, headers: {}, body: { a: 1 } }, 200, {}, '{"a":1}'],
+	[{ statusCode: '200', headers: 'none', body: '' }, 0, {}, ''],
+])('an answer of n8n’s helpers: %j', (response, status, headers, text) => {
+	expect(toWireAnswer(response)).toEqual({ status, headers, text });
+});
+
+test.each([undefined, null, 'text'])('%j is no answer', (response) => {
+	expect(() => toWireAnswer(response)).toThrow('No response');
 });

@@ -1,0 +1,123 @@
+import type { ApiClient } from '../../shared/api/client';
+import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
+import { asText } from '../../shared/api/identifiers';
+import { LIMITS } from '../../shared/api/limits';
+import type { ApiMapping } from '../../shared/apiMapping';
+import type { JsonObject } from '../../shared/json';
+import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
+import { readDndList, type DndListRequest } from './dndList';
+
+/** A list that changes while its pages are read is read again, so often. */
+const MOST_READINGS = 3;
+
+/** No number is shorter; by so many last digits the entries are found. */
+const ENDING_DIGITS = 4;
+
+/** Fails before anything is sent, rather than at the first list that has a second page. */
+export function requireWholeList(details: ApiMapping): void {
+	details.require(['dndListAgentName', 'dndListPageName']);
+}
+
+/**
+ * Every entry of an agent's list. An entry that is taken off the list meanwhile moves those after it to the page
+ * before, where they are missed, so what is read must be as many as the service counts, and the count must stay.
+ *
+ * @throws OutcomeUnknown where that cannot be had
+ */
+export async function readWholeList(
+	client: ApiClient,
+	request: Pick<DndListRequest, 'agentUuid' | 'additions'>,
+	details: ApiMapping,
+): Promise<WholeList> {
+	const isSized = details.optional('dndListPerPageName') !== undefined;
+	for (let reading = 1; reading <= MOST_READINGS; reading++) {
+		const counts = new Set<number>();
+		const entries = await readDndList(
+			client,
+			{
+				...request,
+				limit: Infinity,
+				pageSize: isSized ? LIMITS.dndEntriesPerPage : undefined,
+				onCount: (count) => counts.add(count),
+			},
+			details,
+		);
+		const [count = entries.length] = counts;
+		if (counts.size < 2 && entries.length >= count) return new WholeList(entries);
+	}
+	throw new OutcomeUnknown(
+		'The do-not-disturb list could not be read whole: it changed, or the service gave fewer numbers than it counts',
+		'Run this again when nobody is changing the list. No number was taken for one that is not on it.',
+	);
+}
+
+/** A number as it is compared. */
+type Compared = {
+	/** All digits; those of a mobile number of India with its country code. */
+	digits: string;
+	/** Where no country code is written: the digits that one may stand before. */
+	national?: string;
+};
+
+/** An agent's whole list, to look many numbers up in. */
+export class WholeList {
+	private readonly byEnding = new Map<string, Array<Compared & { entry: JsonObject }>>();
+
+	/** @throws OutcomeUnknown where an entry shows no number: nobody could say whom it protects */
+	constructor(entries: readonly JsonObject[]) {
+		for (const entry of entries) {
+			const phone = asText(entry.phone);
+			if (!/\d/.test(phone)) {
+				throw new OutcomeUnknown(
+					'An entry of the do-not-disturb list shows no phone number, so nothing can be compared with it',
+					'The service’s document promises phone in each entry. Ask whoever provides your service.',
+				);
+			}
+			const listed = { ...compared(phone), entry };
+			const ending = endingOf(listed.digits);
+			const alike = this.byEnding.get(ending) ?? [];
+			alike.push(listed);
+			this.byEnding.set(ending, alike);
+		}
+	}
+
+	/**
+	 * The entry of a number; `undefined` where it is surely not on the list.
+	 *
+	 * @throws InvalidInput where the country code that is missing in one of two numbers could make them the same
+	 */
+	entryOf(phone: string): JsonObject | undefined {
+		const wanted = compared(phone);
+		const alike = this.byEnding.get(endingOf(wanted.digits)) ?? [];
+		const same = alike.find(({ digits }) => digits === wanted.digits);
+		if (same !== undefined) return same.entry;
+		const maybe = alike.find((listed) => mayBe(wanted, listed) || mayBe(listed, wanted));
+		if (maybe === undefined) return undefined;
+		throw new InvalidInput(
+			`Phone "${phone}" cannot be told from ${asText(maybe.entry.phone)}, which is on the list: one may be the other without its country code`,
+			'Write the number with + and its country code.',
+		);
+	}
+}
+
+/** Digits without a country code end the number that has it. */
+function mayBe({ national }: Compared, { digits }: Compared): boolean {
+	return national !== undefined && digits.endsWith(national);
+}
+
+function compared(phone: string): Compared {
+	const reading = readCampaignPhone(phone);
+	if (isAccepted(reading)) {
+		const hasCode = reading.phone.startsWith('+');
+		return { digits: `91${reading.key}`, ...(!hasCode && { national: reading.key }) };
+	}
+	const digits = phone.replace(/\D/g, '');
+	if (phone.startsWith('+')) return { digits };
+	if (phone.startsWith('00')) return { digits: digits.slice(2) };
+	// A zero in front is only dialled at home.
+	return { digits, national: digits.replace(/^0+/, '') };
+}
+
+function endingOf(digits: string): string {
+	return digits.slice(-ENDING_DIGITS);
+}

@@ -1,0 +1,98 @@
+import type { IDataObject } from 'n8n-workflow';
+import pLimit from 'p-limit';
+import { parseAgentUuid } from '../../shared/api/identifiers';
+import { READS_AT_ONCE } from '../../shared/api/limits';
+import { forEachItem } from '../../shared/n8n/itemLoop';
+import type { Operation } from '../../shared/n8n/operations';
+import {
+	additionalQueryParameters,
+	concurrencyField,
+	optionsCollection,
+	readAdditions,
+	readConcurrency,
+} from '../../shared/n8n/options';
+import type { JsonObject } from '../../shared/json';
+import { dndAgentField, phoneField } from '../dndFields';
+import { parseDndPhone } from '../list/phoneMatch';
+import { readWholeList, requireWholeList, type WholeList } from '../list/wholeList';
+
+export const checkMany: Operation = {
+	value: 'checkMany',
+	name: 'Check Many',
+	action: 'Check many numbers against DND list',
+	description:
+		'Find out which rows an agent may call. The list is read once, not once a row. A number that cannot be read or compared is told, and never passes for one that is not on the list.',
+	fields: [
+		dndAgentField,
+		{
+			...phoneField,
+			placeholder: 'e.g. {{ $json.phone }}',
+			description:
+				'The phone number of each row: drag the column in. It is compared with the whole list, best with + and country code.',
+		},
+		{
+			displayName: 'Return',
+			name: 'returnRows',
+			type: 'options',
+			noDataExpression: true,
+			options: [
+				{ name: 'All Rows', value: 'all', description: 'Each with on_dnd, true or false' },
+				{
+					name: 'Only Rows Not on the List',
+					value: 'notListed',
+					description: 'Rows that the agent may call',
+				},
+				{
+					name: 'Only Rows on the List',
+					value: 'listed',
+					description: 'Rows that the agent never calls',
+				},
+			],
+			default: 'all',
+			description:
+				'Which rows come out, each as it came with on_dnd, dnd_phone, dnd_reason and dnd_created_at',
+		},
+		optionsCollection(
+			additionalQueryParameters,
+			concurrencyField(READS_AT_ONCE, 'How many lists are read at the same time'),
+		),
+	],
+
+	async execute({ context, parameters, connection }) {
+		const rows = context.getInputData();
+		const wanted = parameters.value('returnRows', 0);
+		const limit = pLimit(readConcurrency(parameters, READS_AT_ONCE));
+		const lists = new Map<string, Promise<WholeList>>();
+		const read = (index: number) => ({
+			agentUuid: parseAgentUuid(parameters.value('agentUuid', index)),
+			phone: parseDndPhone(parameters.value('phone', index)),
+			additions: readAdditions(parameters.record('options', index)),
+		});
+		const check = async (index: number) => {
+			const { phone, ...request } = read(index);
+			const { client, apiMapping } = await connection();
+			requireWholeList(apiMapping);
+			const key = JSON.stringify(request);
+			const list =
+				lists.get(key) ?? limit(async () => await readWholeList(client, request, apiMapping));
+			lists.set(key, list);
+			const entry = (await list).entryOf(phone);
+			const isWanted = wanted === 'all' || (wanted === 'listed') === (entry !== undefined);
+			const { json, binary } = rows[index] ?? {};
+			return isWanted ? [{ json: checked(json, entry), ...(binary && { binary }) }] : [];
+		};
+		// Rows wait for the list and not for each other, so that all that cannot be compared are told at once.
+		const concurrency = Math.max(1, rows.length);
+		return await forEachItem(context, check, { concurrency, check: read });
+	},
+};
+
+function checked(row: IDataObject | undefined, entry: JsonObject | undefined): IDataObject {
+	return {
+		...row,
+		on_dnd: entry !== undefined,
+		dnd_phone: entry?.phone ?? null,
+		dnd_reason: entry?.reason ?? null,
+		dnd_created_at: entry?.created_at ?? null,
+	};
+}

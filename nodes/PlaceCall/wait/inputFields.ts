@@ -1,0 +1,28 @@
+import omit from 'lodash/omit';
+import type { IDataObject, IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { isJsonObject } from '../../shared/json';
+import { NOT_READ_FIELD, WAITS_UNTIL } from './waitedItems';
+
+/** What this node says of a call: in an item it is of an earlier call, as where the output of one run is the input of the next. */
+const OF_A_CALL = [
+	'call_id',
+	'scheduled_at_epoch',
+	'phone_key',
+	'placed',
+	'looked_up',
+	'not_placed_reason',
+	'next_opening',
+	'timed_out',
+	NOT_READ_FIELD,
+	WAITS_UNTIL,
+];
+
+export function includesInput(context: IExecuteFunctions | IWebhookFunctions): boolean {
+	const options: unknown = context.getNode().parameters.options;
+	return isJsonObject(options) && options.includeInputFields === true;
+}
+
+/** What an item brings along to the output. */
+export function inputFields(context: IExecuteFunctions, index: number): IDataObject {
+	return includesInput(context) ? omit(context.getInputData()[index]?.json, OF_A_CALL) : {};
+}

@@ -1,0 +1,104 @@
+import { explained, type ExplainedError } from '../../shared/api/errors';
+import type { UnsentRow } from './feed';
+import type { FedMemory } from './fedMemory';
+
+/** Hands out the rows of a feed, request by request, and is told what became of them. */
+export type Intake = {
+	/** At most so many rows; none when all are handed out. */
+	next(size: number): Promise<number[]>;
+	/** @param withoutEffect those of the rows that surely are not in the campaign */
+	done(rows: readonly number[], withoutEffect: readonly number[]): Promise<void>;
+	/** The rows that were not handed out. */
+	rest(): number[];
+	/** Ends the feed. */
+	close(): Promise<void>;
+	/** The rows that were left out on the way. */
+	leftOut(): UnsentRow[];
+};
+
+/** Every row, whatever earlier runs have sent. */
+export class EachRow implements Intake {
+	private position = 0;
+
+	constructor(private readonly rows: readonly number[]) {}
+
+	async next(size: number): Promise<number[]> {
+		const rows = this.rows.slice(this.position, this.position + size);
+		this.position += rows.length;
+		return rows;
+	}
+
+	async done(): Promise<void> {}
+
+	rest(): number[] {
+		return this.rows.slice(this.position);
+	}
+
+	async close(): Promise<void> {}
+
+	leftOut(): UnsentRow[] {
+		return [];
+	}
+}
+
+const AFTER_ALL = 'To send it after all, forget it (Options → Forget Numbers Fed Before).';
+const FED_BEFORE = `An earlier run of this workflow sent this number to the campaign, so it is not sent again. Should that run have said that its outcome is unknown, look whether it is in the campaign. ${AFTER_ALL}`;
+export const CUT_OFF = `An earlier run of this workflow was cut off while this number was under way, so it is not known whether it is in the campaign, and it is not sent again. Compare the campaign’s newest contact list with your rows (Campaign Status shows the lists). ${AFTER_ALL}`;
+export const STILL_NOTED =
+	'n8n could not take it out of its memory of fed numbers: forget it (Options → Forget Numbers Fed Before) before you push this row again.';
+
+/** Rows whose number no earlier run has sent to the campaign, each noted before it is handed out. */
+export class NotFedBefore implements Intake {
+	private position = 0;
+	private readonly known: number[] = [];
+	/** Noted, and not handed out yet. */
+	private ready: number[] = [];
+	private untold: ReadonlySet<number> = new Set();
+
+	constructor(
+		private readonly rows: readonly number[],
+		private readonly memory: FedMemory,
+	) {}
+
+	async next(size: number): Promise<number[]> {
+		while (this.ready.length < size && this.position < this.rows.length) {
+			// No more than can leave at once: what is noted and not sent would be in doubt after a crash.
+			const rows = this.rows.slice(this.position, this.position + size - this.ready.length);
+			const { fresh, known } = await this.memory.claim(rows);
+			this.position += rows.length;
+			for (const row of known) this.known.push(row);
+			for (const row of fresh) this.ready.push(row);
+		}
+		const rows = this.ready;
+		this.ready = [];
+		return rows;
+	}
+
+	async done(rows: readonly number[], withoutEffect: readonly number[]): Promise<void> {
+		const released = new Set(withoutEffect);
+		this.memory.tell(rows.filter((row) => !released.has(row)));
+		await this.memory.release(withoutEffect);
+	}
+
+	rest(): number[] {
+		return [...this.ready, ...this.rows.slice(this.position)];
+	}
+
+	async close(): Promise<void> {
+		await this.memory.release(this.ready);
+		this.untold = new Set(await this.memory.end(this.known));
+	}
+
+	leftOut(): UnsentRow[] {
+		return this.known.map((index) =>
+			this.untold.has(index)
+				? { index, status: 'unknown', reason: CUT_OFF }
+				: { index, status: 'fed_before', reason: FED_BEFORE },
+		);
+	}
+}
+
+/** The value, or what went wrong where that can be told to a person. */
+export async function orExplained<T>(result: Promise<T>): Promise<T | ExplainedError> {
+	return await result.catch(explained);
+}

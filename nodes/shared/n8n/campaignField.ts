@@ -1,0 +1,12 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+/** A campaign by its number; no documented request lists an account's campaigns. */
+export const campaignField: INodeProperties = {
+	displayName: 'Campaign ID',
+	name: 'campaignId',
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder: 'e.g. 42',
+	description: 'The number of the campaign',
+};

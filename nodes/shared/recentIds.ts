@@ -1,0 +1,27 @@
+/** Remembers something for each of the latest ids, the oldest making room, so that it does not grow for ever. */
+export class RecentIds<T> {
+	private readonly values = new Map<string, T>();
+
+	constructor(private readonly limit: number) {}
+
+	has(id: string): boolean {
+		return this.values.has(id);
+	}
+
+	get(id: string): T | undefined {
+		return this.values.get(id);
+	}
+
+	/** From now on it is the latest. */
+	set(id: string, value: T): void {
+		this.values.delete(id);
+		this.values.set(id, value);
+		if (this.values.size <= this.limit) return;
+		const [oldest] = this.values.keys();
+		if (oldest !== undefined) this.values.delete(oldest);
+	}
+
+	delete(id: string): void {
+		this.values.delete(id);
+	}
+}

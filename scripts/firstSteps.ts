@@ -1,0 +1,55 @@
+/** The workflow that `npm start` shows first: one click, and sample rows are in a campaign of the simulated service. */
+import type { INode } from 'n8n-workflow';
+import { credentialType } from '../test/n8n/examples';
+import type { Reference } from '../test/n8n/driver';
+import { packageName } from '../test/n8n/package-install';
+import { chain, node, type WorkflowJson } from '../test/n8n/workflow';
+import { fixtures } from '../test/simulator';
+
+const leads = [
+	{ phone: '+91 98765 43210', person_name: 'Asha Rao', city: 'Pune' },
+	{ phone: '09812 345 678', person_name: 'Vikram Iyer', city: 'Chennai' },
+	{ phone: 9.898989898e9, person_name: 'Meera Nair', city: 'Kochi' },
+	{ phone: '98765-43210', person_name: 'A. Rao', city: 'Pune' },
+	{ phone: '12345', person_name: 'Rohan Das', city: 'Kolkata' },
+];
+
+const note = `## First steps
+1. Choose **Execute workflow** below.
+2. Open **Push Campaign Contacts**: *Pushed* says what the service took, *Rejected* names each row for which nobody is called, and why.
+
+The service behind it is simulated: nobody is called. Your own leads go in by the examples 01 and 02.`;
+
+export function firstSteps(credential: Reference): WorkflowJson {
+	const push = node(
+		'Push Campaign Contacts',
+		`${packageName}.pushCampaignContacts`,
+		1,
+		{
+			campaignId: String(fixtures.campaigns.active),
+			agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
+			options: { reportDuplicates: true },
+		},
+		{ credentials: { [credentialType]: credential } },
+	);
+	const workflow = chain(
+		'First steps: feed five sample rows',
+		node('Start Here', 'n8n-nodes-base.manualTrigger', 1),
+		node('Sample Leads', 'n8n-nodes-base.set', 3.4, {
+			mode: 'raw',
+			jsonOutput: JSON.stringify({ leads }, null, 2),
+		}),
+		node('One Item per Lead', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'leads' }),
+		push,
+	);
+	const sticky = node('How to Use', 'n8n-nodes-base.stickyNote', 1, {
+		content: note,
+		width: 560,
+		height: 220,
+	});
+	return { ...workflow, nodes: [...workflow.nodes.map(inRow), { ...sticky, position: [0, -280] }] };
+}
+
+function inRow(one: INode, index: number): INode {
+	return { ...one, position: [index * 220, 0] };
+}

@@ -1,0 +1,62 @@
+import { N8nDriver, type Workflow } from '../n8n/driver';
+import { chain, manualTrigger, node } from '../n8n/workflow';
+import { sharedN8n } from '../e2e/shared';
+import { PACKAGE } from '../e2e/calls';
+import { Editor } from './editor';
+
+const NODE = 'Push Campaign Contacts';
+const row = {
+	phone: '1',
+	'Full Name': 'Asha Rao',
+	properties: { phone: '9000000001', city: 'Pune' },
+};
+
+describe('a column that is dragged into a field of Push Campaign Contacts', () => {
+	let n8n: N8nDriver;
+	let editor: Editor;
+	let workflow: Workflow;
+
+	beforeAll(async () => {
+		const { baseUrl } = sharedN8n();
+		n8n = await N8nDriver.signIn(baseUrl);
+		const rows = { mode: 'raw', jsonOutput: JSON.stringify(row) };
+		const make = node('Rows', 'n8n-nodes-base.set', 3.4, rows);
+		const push = node(NODE, `${PACKAGE}.pushCampaignContacts`, 1, { otherColumns: 'listed' });
+		workflow = await n8n.createWorkflow(chain('columns', manualTrigger(), make, push));
+		editor = await Editor.open(baseUrl);
+		await editor.openWorkflow(workflow.id);
+		await editor.openNode(NODE);
+		await editor.page.getByText('Execute previous nodes').first().click();
+	}, 200_000);
+	afterAll(async () => {
+		await editor.close();
+		await n8n.deleteWorkflow(workflow);
+	});
+
+	/** Drags from the input to a field, and gives back what then stands in it. */
+	async function drag(path: string, field: string): Promise<string> {
+		const { page } = editor;
+		const pill = page.getByTestId('ndv-input-panel').locator(`.pill[data-path="${path}"]`).first();
+		const target = page.getByTestId(`parameter-input-${field}`).first();
+		await pill.waitFor();
+		await pill.hover();
+		await page.mouse.down();
+		const box = await target.boundingBox();
+		if (box === null) throw new Error(`${field} is not on the screen`);
+		await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 15 });
+		await page.waitForTimeout(300);
+		await page.mouse.up();
+		await page.waitForTimeout(500);
+		return await target.locator('input').first().inputValue();
+	}
+
+	it.each([
+		['.phone', 'phoneColumn', 'phone'],
+		['.properties.phone', 'phoneColumn', 'properties.phone'],
+		["['Full Name']", 'personNameColumn', 'Full Name'],
+		["['Full Name']", 'columnsToSend', "['Full Name']"],
+		['.properties.city', 'columnsToSend', "['Full Name'], properties.city"],
+	])('%s into %s is its name', async (path, field, name) => {
+		expect(await drag(path, field)).toBe(name);
+	});
+});

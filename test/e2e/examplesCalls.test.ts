@@ -1,0 +1,226 @@
+import { DateTime } from 'luxon';
+import { z } from 'zod';
+import type { Workflow } from '../n8n/driver';
+import { until } from '../n8n/until';
+import { fixtures } from '../simulator';
+import { placeCalls } from './calls';
+import { ExampleRun, SHEET } from './exampleRun';
+import { sharedN8n } from './shared';
+
+const { agents } = fixtures;
+
+describe('examples of calls, imported as shipped, with only the accounts chosen', () => {
+	let run: ExampleRun;
+	const webhook = (id: string | undefined, path = '') =>
+		`${sharedN8n().baseUrl}/webhook/${id}${path}`;
+
+	beforeAll(async () => {
+		run = await ExampleRun.open();
+	});
+	beforeEach(() => run.reset());
+	afterAll(async () => {
+		await run.close();
+		expect(run.parties.refused).toEqual([]);
+	});
+
+	describe('03 call a new lead', () => {
+		let workflow: Workflow;
+		let form: string;
+
+		beforeAll(async () => {
+			workflow = await run.publish('03-new-lead-call.json');
+			form = webhook('new-lead');
+			await until(
+				'the webhook',
+				async () => (await fetch(form, { method: 'POST' })).status !== 404,
+			);
+		});
+
+		/** The page that a visitor sees who sends the form of the website. */
+		async function send(lead: Record<string, string>): Promise<string> {
+			const answer = await fetch(form, { method: 'POST', body: new URLSearchParams(lead) });
+			expect(answer.headers.get('content-type')).toContain('text/html');
+			return await answer.text();
+		}
+		const contact = async (email: string) =>
+			await until('the lead in the CRM', async () =>
+				Promise.resolve(run.parties.hubspot.contacts.get(email)),
+			);
+
+		it('calls a visitor once, inside calling hours, and the CRM learns how it went', async () => {
+			const page = await send({
+				name: 'Asha <Rao>',
+				email: 'asha@example.com',
+				phone: '+91 98765 43210',
+			});
+			expect(page).toContain('Thank you, Asha &lt;Rao>');
+			const call = await until('the call', async () =>
+				Promise.resolve(run.simulator.placedCalls().at(0)),
+			);
+			expect(call).toMatchObject({ phone: '+919876543210', callerName: 'Asha <Rao>' });
+			expect(ringsAt(call.request)).toBe(nextOpening(DateTime.now()));
+			await run.simulator.completeCall(
+				call.callId,
+				{ summary: 'Wants a visit.' },
+				{ deliverTimes: 2 },
+			);
+			expect(await contact('asha@example.com')).toEqual({
+				firstname: 'Asha <Rao>',
+				phone: '+91 98765 43210',
+				call_outcome: 'picked',
+				call_summary: 'Wants a visit.',
+			});
+			expect(run.simulator.callsTo('9876543210')).toBe(1);
+		});
+
+		it.each([
+			['a landline with a digit too few', { email: 'farah@example.com', phone: '022 2345 678' }],
+			['no mail address', { email: 'farah', phone: '9876543210' }],
+			['nothing at all', {}],
+		])('%s: the visitor is asked to check, and nobody is called', async (_what, lead) => {
+			expect(await send({ name: 'Farah', ...lead })).toContain('Please check your details');
+			await run.ended(workflow, 1);
+			expect(run.simulator.requests).toEqual([]);
+			expect(run.parties.hubspot.contacts.size).toBe(0);
+		});
+
+		it('a call whose answer was lost is not placed again, and the CRM says that it is open', async () => {
+			run.simulator.faults.inject({
+				kind: 'resetAfter',
+				match: { method: 'POST', path: '/v1/call' },
+				times: 1,
+			});
+			await send({ name: 'Ravi', email: 'ravi@example.com', phone: '098765-43211' });
+			const { call_outcome, call_summary } = await contact('ravi@example.com');
+			expect(call_outcome).toContain('not for certain');
+			expect(call_summary).toContain('9876543211');
+			expect(run.simulator.callsTo('9876543211')).toBe(1);
+		});
+	});
+
+	describe('05 redial', () => {
+		const DAY_MS = 86_400_000;
+		const phone = (last: number) => `900000000${last}`;
+
+		/** One call after another, in the order of the numbers. */
+		async function called(...outcomes: Array<Record<string, string>>): Promise<void> {
+			const ids = await placeCalls(run.simulator, outcomes.length, 'https://example.com/ignored');
+			for (const [index, id] of ids.entries())
+				await run.simulator.completeCall(id, outcomes[index]);
+		}
+		const missed = { status: 'not_picked' };
+		const reached = { status: 'picked' };
+
+		it('calls again who was not reached, at most three times in all, and nobody whose call is to come', async () => {
+			const workflow = await run.import('05-redial-not-reached.json');
+			const { simulator } = run;
+			simulator.clock.advance(-6 * DAY_MS);
+			await called(missed, missed, missed, missed, missed);
+			simulator.clock.advance(4 * DAY_MS);
+			await called(missed, missed, missed, missed);
+			simulator.clock.advance(DAY_MS);
+			await called(missed, reached, missed);
+			simulator.clock.advance(DAY_MS);
+			const before = simulator.placedCalls().length;
+			const since = () =>
+				simulator
+					.placedCalls()
+					.slice(before)
+					.map(({ phone: number }) => number)
+					// The simulator holds others to begin with.
+					.filter((number) => number.startsWith('+919000000'));
+			// 0 and 2 had their three calls, 1 was reached since, 4 was given up days ago.
+			await run.run(workflow, 'Every Night');
+			expect(since()).toEqual([`+91${phone(3)}`]);
+			const again = simulator.placedCalls().findLast(({ phone: to }) => to === `+91${phone(3)}`);
+			expect(ringsAt(again?.request)).toBe(nextOpening(DateTime.now()));
+			// Its call is still to come.
+			await run.run(workflow, 'Every Night');
+			expect(since()).toHaveLength(1);
+			// The third call was in vain too.
+			await simulator.completeCall(again?.callId ?? '', missed);
+			await run.run(workflow, 'Every Night');
+			expect(since()).toHaveLength(1);
+		});
+
+		it('one who cannot be called does not keep the others from being called', async () => {
+			const workflow = await run.import('05-redial-not-reached.json');
+			await called(missed, missed);
+			run.simulator.state.dnd.push({
+				id: 1,
+				agentUuid: agents.full,
+				phone: `+91${phone(0)}`,
+				reason: 'asked',
+				createdAt: new Date().toISOString(),
+			});
+			await run.run(workflow, 'Every Night');
+			expect(run.simulator.callsTo(phone(0))).toBe(1);
+			expect(run.simulator.callsTo(phone(1))).toBe(2);
+			expect(run.parties.gmail.mails).toMatchObject([
+				{ to: 'marketing@example.com', subject: '1 people were not called again' },
+			]);
+			expect(run.parties.gmail.mails[0]?.body).toMatch(/<li>\+919000000000\. [^<]*</);
+		});
+	});
+
+	describe('04 call outcomes to a sheet', () => {
+		it('writes each outcome once, by what was captured, and nothing that is made up', async () => {
+			const workflow = await run.publish('04-call-outcomes-to-sheet.json');
+			const trigger = workflow.json.nodes.find(({ name }) => name === 'Call Completed');
+			const address = webhook(trigger?.webhookId, '/call-completed');
+			run.parties.sheets.hold(SHEET, {
+				Visits: [['called_at', 'phone', 'name', 'visit_day', 'summary', 'call_id']],
+				'Other Calls': [],
+			});
+			const [visit = '', other = ''] = await placeCalls(run.simulator, 2, address);
+			await run.n8n.webhook(`${trigger?.webhookId}/call-completed`, { call_id: 'made up' });
+			const captured = { data_captured: { visit_day: 'Saturday' } };
+			await run.simulator.completeCall(visit, captured, { deliverTimes: 2 });
+			await run.simulator.completeCall(other, { status: 'not_picked', summary: null });
+			await run.ended(workflow, 2);
+			expect(run.parties.sheets.rows('Visits')).toMatchObject([
+				{ call_id: visit, phone: '+919000000000', visit_day: 'Saturday' },
+			]);
+			expect(run.parties.sheets.rows('Other Calls')).toMatchObject([
+				{ call_id: other, phone: '+919000000001', status: 'not_picked' },
+			]);
+		});
+	});
+
+	describe('08 nightly campaign report', () => {
+		it('mails one table, in which a campaign that cannot be read stands with the reason', async () => {
+			const workflow = await run.import('08-nightly-campaign-report.json');
+			run.simulator.faults.inject({
+				kind: 'status',
+				status: 404,
+				body: { success: false, error: "Couldn't find Campaign" },
+				match: { path: '/v1/campaigns/102/status' },
+			});
+			await run.run(workflow, 'Every Evening');
+			expect(run.parties.gmail.mails).toHaveLength(1);
+			const [mail] = run.parties.gmail.mails;
+			expect(mail).toMatchObject({ to: 'marketing@example.com' });
+			expect(mail?.subject).toMatch(/^Campaigns on \d+ \w+ \d{4}$/);
+			expect(mail?.body).toContain(
+				'<td>Morning Leads</td><td>Active</td><td>38</td><td>30</td><td>1</td><td>7</td><td>79 %</td>',
+			);
+			expect(mail?.body).toMatch(/<td>Campaign 102<\/td><td>[^<]*does not know this campaign/);
+		});
+	});
+});
+
+/** When a call is to ring, as it was asked for. */
+function ringsAt(request: unknown): string {
+	const { scheduled_at: at } = z.object({ scheduled_at: z.string().optional() }).parse(request);
+	return at === undefined ? 'now' : (DateTime.fromISO(at).toUTC().toISO() ?? at);
+}
+
+/** By the calling hours that stand in the examples: Monday to Saturday, from 10 to 19 in India. */
+function nextOpening(now: DateTime): string {
+	const local = now.setZone('Asia/Kolkata');
+	const open = local.set({ hour: 10, minute: 0, second: 0, millisecond: 0 });
+	if (local.weekday !== 7 && local >= open && local.hour < 19) return 'now';
+	let next = local < open ? open : open.plus({ days: 1 });
+	if (next.weekday === 7) next = next.plus({ days: 1 });
+	return next.toUTC().toISO() ?? '';
+}

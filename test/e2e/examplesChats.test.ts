@@ -1,0 +1,237 @@
+import type { ITaskData } from 'n8n-workflow';
+import { z } from 'zod';
+import { N8nDriver } from '../n8n/driver';
+import { ScriptedModel } from '../n8n/scriptedModel';
+import type { SlackMessage } from '../n8n/thirdParties/slack';
+import { until } from '../n8n/until';
+import { fixtures } from '../simulator';
+import { placeCalls } from './calls';
+import { ExampleRun, SHEET, type Imported } from './exampleRun';
+import { sharedN8n } from './shared';
+
+const { agents, sessions } = fixtures;
+
+describe('examples of chats, imported as shipped, with only the accounts chosen', () => {
+	let run: ExampleRun;
+	let model: ScriptedModel;
+
+	beforeAll(async () => {
+		model = await ScriptedModel.start();
+		const n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
+		const key = { apiKey: 'none', url: model.baseUrl };
+		run = await ExampleRun.open({ openAiApi: await n8n.createCredential('openAiApi', key) });
+	});
+	beforeEach(() => run.reset());
+	afterAll(async () => {
+		await run.close();
+		await model.stop();
+		expect(run.parties.refused).toEqual([]);
+	});
+
+	/** Tells the trigger of a published workflow to watch the session, as another workflow or system does. */
+	async function watch(webhookId: string | undefined, sessionId: string): Promise<void> {
+		const request = { action: 'watch', session_ids: [sessionId] };
+		// What is not published yet says so with 503.
+		await until('the watch to be taken', async () => {
+			return (await run.n8n.webhook(`${webhookId}/watch`, request)).ok;
+		});
+		await until('the socket', async () =>
+			Promise.resolve(run.simulator.sessions.openSockets(sessionId) === 1),
+		);
+	}
+
+	describe('06 opt-outs', () => {
+		let workflow: Imported;
+		const idOf = (name: string) =>
+			workflow.json.nodes.find((node) => node.name === name)?.webhookId;
+		const address = () => `${sharedN8n().baseUrl}/webhook/${idOf('Call Completed')}/call-completed`;
+
+		beforeAll(async () => {
+			workflow = await run.publish('06-opt-outs.json');
+		});
+		beforeEach(() => run.parties.sheets.hold(SHEET, { Register: [] }));
+
+		it('puts the number on the list of each agent, and everything into the register', async () => {
+			await watch(idOf('Chat Events'), sessions.open);
+			const [optOut = '', interested = ''] = await placeCalls(run.simulator, 2, address());
+			await run.simulator.completeCall(
+				optOut,
+				{ data_captured: { opt_out: 'Yes' }, summary: 'Wants no more calls.' },
+				{ deliverTimes: 2 },
+			);
+			await run.simulator.completeCall(interested, { data_captured: { opt_out: 'no' } });
+			const say = (content: string, role = 'user') =>
+				run.simulator.sessions.pushEvent(sessions.open, 'message_received', {
+					id: content,
+					type: 'message',
+					role,
+					content,
+					created_at: new Date().toISOString(),
+				});
+			say('Please stop calling me at +91 98111 22333!');
+			say('Never phone me again.');
+			say('I do not know which phone to buy.');
+			say('To opt out, write so.', 'ai');
+			await run.ended(workflow, 6);
+			const listed = (phone: string) =>
+				run.simulator.state.dnd
+					.filter((entry) => entry.phone === phone)
+					.map((entry) => entry.agentUuid);
+			for (const phone of ['+919000000000', '+919811122333']) {
+				expect(listed(phone).sort()).toEqual([agents.full, agents.us]);
+			}
+			expect(run.simulator.state.dnd.some(({ phone }) => phone === '+919000000001')).toBe(false);
+			const rows = run.parties.sheets.rows('Register');
+			expect(rows.map(({ phone, agent_id, result }) => [phone, agent_id, result]).sort()).toEqual([
+				['+91 98111 22333', agents.full, 'on the do-not-disturb list'],
+				['+91 98111 22333', agents.us, 'on the do-not-disturb list'],
+				['+919000000000', agents.full, 'on the do-not-disturb list'],
+				['+919000000000', agents.us, 'on the do-not-disturb list'],
+				['', 'all', 'NOT on a list: no phone number in the chat'],
+			]);
+		});
+
+		it('a number that the service does not take stands in the register with the reason', async () => {
+			const [optOut = ''] = await placeCalls(run.simulator, 1, address());
+			run.simulator.faults.inject({
+				kind: 'status',
+				status: 404,
+				body: { success: false, error: 'agent_not_found' },
+				match: { method: 'POST', path: '/v1/dnd_numbers' },
+				times: 1,
+			});
+			await run.simulator.completeCall(optOut, { data_captured: { opt_out: 'yes' } });
+			const register = () => run.parties.sheets.rows('Register');
+			await until('the register', async () => Promise.resolve(register().length === 2));
+			await run.ended(workflow, 1);
+			expect(register().map(({ agent_id, result }) => [agent_id, result])).toEqual([
+				[agents.us, 'on the do-not-disturb list'],
+				[agents.full, expect.stringMatching(/^NOT on the list: \S/)],
+			]);
+		});
+	});
+
+	describe('09 chat needs a person', () => {
+		/** Fills in the form to which the button of the message leads. */
+		async function answer(message: SlackMessage | undefined, ...values: string[]): Promise<void> {
+			const [, address = ''] = /"url":"([^"]+)"/.exec(JSON.stringify(message)) ?? [];
+			const form = new FormData();
+			values.forEach((value, index) => form.set(`field-${index}`, value));
+			expect(await press(address)).toContain('Hand the chat back to the agent');
+			expect((await fetch(address, { method: 'POST', body: form })).status).toBe(200);
+		}
+
+		it('tells the team once, and hands back with the note and the summary of the call', async () => {
+			const workflow = await run.publish('09-chat-needs-a-person.json');
+			const trigger = workflow.json.nodes.find(({ name }) => name === 'Chat Events');
+			await watch(trigger?.webhookId, sessions.dormant);
+			const { messages } = run.parties.slack;
+			const asked = async (count: number) =>
+				await until('the message', async () => Promise.resolve(messages.length === count));
+			const session = () => run.simulator.state.sessions.get(sessions.dormant);
+			const [callId = ''] = await placeCalls(run.simulator, 1, 'https://example.com');
+			await run.simulator.completeCall(callId, { summary: 'Wants a visit on Saturday.' });
+
+			run.simulator.sessions.setMode(sessions.dormant, 'support');
+			await asked(1);
+			expect(messages[0]?.channel).toBe('#support');
+			expect(JSON.stringify(messages[0])).toContain(sessions.dormant);
+			await answer(messages[0], 'The price is fixed.', '9000000000');
+			// The second one is that of the mode that goes back.
+			await run.ended(workflow, 2);
+			const told = 'The price is fixed.\nSummary of our phone call: Wants a visit on Saturday.';
+			expect(session()).toMatchObject({ mode: 'ai' });
+			expect(session()?.context.slice(-1)).toEqual([told]);
+
+			// A number that was never called: the chat goes on all the same, with the note.
+			run.simulator.sessions.setMode(sessions.dormant, 'support');
+			await asked(2);
+			await answer(messages[1], 'She is a member.', '9111111111');
+			await run.ended(workflow, 4);
+			expect(session()).toMatchObject({ mode: 'ai' });
+			expect(session()?.context.slice(-2)).toEqual([told, 'She is a member.']);
+			expect(messages).toHaveLength(2);
+		});
+	});
+
+	describe('10 AI agent that asks before it calls', () => {
+		const wish = {
+			calls: [
+				{
+					tool: 'Place_Call',
+					args: {
+						toolParameters: {
+							phone: '+91 98765 43210',
+							person_name: 'Asha Rao',
+							task: 'Ask which day suits a visit.',
+						},
+						hitlParameters: {},
+					},
+				},
+			],
+		};
+
+		/** Writes to the agent, presses a button of the mail, and gives what the model was told. */
+		async function ask(button: 'Call' | 'Do not call'): Promise<string[]> {
+			const workflow = await run.import('10-agent-with-approval.json');
+			model.follow(wish, { says: 'done' });
+			const started = await run.n8n.call('POST', `/workflows/${workflow.id}/run`, {
+				triggerToStartFrom: { name: 'Chat', data: said('Call Asha Rao on +91 98765 43210.') },
+			});
+			const { executionId } = z.object({ executionId: z.string() }).parse(started);
+			const { mails } = run.parties.gmail;
+			await until('the mail', async () => Promise.resolve(mails.length === 1));
+			expect(mails[0]).toMatchObject({ to: 'manager@example.com' });
+			expect(mails[0]?.body).toContain('+91 98765 43210');
+			expect(mails[0]?.body).toContain('Ask which day suits a visit.');
+			expect(run.simulator.placedCalls()).toEqual([]);
+			const links = [...(mails[0]?.body ?? '').matchAll(/href="([^"]+)"[^>]*>([^<]+)</g)];
+			const [, address = ''] = links.find(([, , label]) => label?.trim() === button) ?? [];
+			await press(address.replaceAll('&amp;', '&'));
+			expect((await run.n8n.finished(executionId)).status).toBe('success');
+			return model.told();
+		}
+
+		it('calls once, after a person said yes', async () => {
+			const told = await ask('Call');
+			expect(run.simulator.placedCalls()).toMatchObject([
+				{
+					phone: '+919876543210',
+					callerName: 'Asha Rao',
+					request: { additional_data: { task: 'Ask which day suits a visit.' } },
+				},
+			]);
+			expect(told.join()).toContain('"outcome":"done"');
+		});
+
+		it('calls nobody when the person refuses, and the model learns it', async () => {
+			const told = await ask('Do not call');
+			expect(run.simulator.placedCalls()).toEqual([]);
+			expect(told.join()).toMatch(/declined|denied|rejected|not approved/i);
+		});
+	});
+});
+
+/** What n8n takes for a person: it hides approvals from what reads links by itself. */
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+/** Follows the link of a button; the execution that it is about falls asleep a moment after it was sent. */
+async function press(address: string): Promise<string> {
+	return await until('the execution to sleep', async () => {
+		const answer = await fetch(address, { headers: { 'user-agent': BROWSER } });
+		return answer.ok && (await answer.text());
+	});
+}
+
+/** What the chat of the editor hands to the workflow. */
+function said(chatInput: string): ITaskData {
+	const item = { json: { action: 'sendMessage', sessionId: 'a chat', chatInput } };
+	return {
+		startTime: Date.now(),
+		executionTime: 0,
+		executionIndex: 0,
+		executionStatus: 'success',
+		source: [],
+		data: { main: [[item]] },
+	};
+}

@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { loader, setupEngine } from '../engine';
+import {
+	completed,
+	CREDENTIAL_OF,
+	exampleFiles,
+	examplesFolder,
+	readExample,
+} from '../n8n/examples';
+import { packageName, projectFolder } from '../n8n/package-install';
+import { parametersIn } from '../package/descriptions';
+
+const STICKY = 'n8n-nodes-base.stickyNote';
+/** As many words as are read before a workflow is tried out. */
+const LONGEST_NOTE = 760;
+
+beforeAll(setupEngine);
+
+describe('the examples', () => {
+	test('are ten, and the README names each with its picture', () => {
+		const readme = readFileSync(join(projectFolder, 'README.md'), 'utf8');
+		expect(exampleFiles().map((file) => file.slice(0, 2))).toEqual(
+			Array.from({ length: 10 }, (_, index) => String(index + 1).padStart(2, '0')),
+		);
+		for (const file of exampleFiles()) {
+			const picture = `docs/images/example-${basename(file, '.json')}.png`;
+			expect(readme).toContain(`(examples/${file})`);
+			expect(readme).toContain(`(${picture})`);
+			expect(existsSync(join(projectFolder, picture))).toBe(true);
+		}
+	});
+
+	describe.each(exampleFiles())('%s', (file) => {
+		const text = readFileSync(join(examplesFolder, file), 'utf8');
+		const { nodes } = readExample(file);
+		const working = nodes.filter(({ type }) => type !== STICKY);
+
+		test('is inactive, and holds no account and no data', () => {
+			expect(z.record(z.unknown()).parse(JSON.parse(text))).toMatchObject({ active: false });
+			expect(text).not.toMatch(/"(credentials|pinData|staticData|instanceId)":/);
+		});
+
+		test('runs on a hosted n8n: without files, commands and code', () => {
+			const types = working.map(({ type }) => type.split('.').pop());
+			expect(types).not.toContain('readWriteFile');
+			expect(types).not.toContain('executeCommand');
+			expect(types).not.toContain('code');
+			expect(text).not.toMatch(/localhost|127\.0\.0\.1|\/home\/|\.n8n/);
+		});
+
+		test('says in short notes what to do, and what is chosen stands in one place', () => {
+			const notes = nodes.filter(({ type }) => type === STICKY);
+			expect(notes.map(({ name }) => name)).toContain('How to Use');
+			for (const { parameters } of notes) {
+				expect(JSON.stringify(parameters.content).length).toBeLessThan(LONGEST_NOTE);
+			}
+			expect(working.map(({ name }) => name)).toContain('Settings');
+		});
+
+		test('gets an account for each node that needs one', () => {
+			const account = { id: '1', name: 'an account' };
+			const types = ['voiceChatAgentApiTokenApi', ...Object.values(CREDENTIAL_OF)];
+			const accounts = Object.fromEntries(types.map((type) => [type, account]));
+			const needy = /googleSheets|gmail|slack|hubspot|lmChat|voice-chat-agent/;
+			for (const { name, type, credentials } of completed(readExample(file), accounts).nodes) {
+				expect([name, credentials !== undefined]).toEqual([name, needy.test(type)]);
+			}
+		});
+
+		test('uses parameters that our nodes have', () => {
+			const ours = working.filter(({ type }) => type.startsWith(`${packageName}.`));
+			expect(ours.length).toBeGreaterThan(0);
+			for (const { name, type, parameters } of ours) {
+				const known = namesOf(type.replace(`${packageName}.`, '').replace(/Tool$/, ''));
+				expect([name, namesIn(parameters).filter((one) => !known.has(one))]).toEqual([name, []]);
+			}
+		});
+	});
+});
+
+/** Every name that stands in the parameters of a node, members of collections included. */
+function namesIn(value: unknown): string[] {
+	if (Array.isArray(value)) return value.flatMap(namesIn);
+	if (typeof value !== 'object' || value === null || '__rl' in value) return [];
+	return Object.entries(value).flatMap(([name, inner]) => [name, ...namesIn(inner)]);
+}
+
+/** What stands in the form of a node. */
+function namesOf(type: string): Set<string> {
+	const description = loader.types.nodes.find(({ name }) => name === type);
+	const properties = parametersIn(description?.properties ?? [], type);
+	return new Set(
+		properties.flatMap(({ property }) => [
+			property.name,
+			...(property.options ?? []).flatMap((option) => ('values' in option ? [option.name] : [])),
+		]),
+	);
+}

@@ -1,0 +1,123 @@
+/**
+ * What n8n reaches in these tests beyond this machine: a proxy answers for a few services, as those services do, and
+ * refuses every other host. Nothing in n8n or in a workflow is changed for it.
+ */
+import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import fastify, { type FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { makeCertificate } from '../../network/certificates';
+import { freePort } from '../ports';
+import { Gmail } from './gmail';
+import { GoogleSignIn } from './googleSignIn';
+import { Hubspot } from './hubspot';
+import { Sheets } from './sheets';
+import { Slack } from './slack';
+
+const HOSTS = [
+	'oauth2.googleapis.com',
+	'sheets.googleapis.com',
+	'www.googleapis.com',
+	'slack.com',
+	'api.hubapi.com',
+];
+
+export const place = z.object({ port: z.number(), cert: z.string(), key: z.string() });
+
+/** Where the proxy will listen, and as whom its services will speak. */
+export type Place = z.infer<typeof place>;
+
+/** Chosen before n8n starts, because n8n learns its proxy and whom to trust from its environment. */
+export async function preparePlace(
+	folder: string,
+): Promise<{ place: Place; env: Record<string, string> }> {
+	const authority = makeCertificate('Authority of the tests', { isAuthority: true });
+	const { cert, key } = makeCertificate('third parties', { hosts: HOSTS, by: authority });
+	const trusted = join(folder, 'authority.pem');
+	writeFileSync(trusted, authority.cert);
+	const port = await freePort();
+	const proxy = `http://127.0.0.1:${port}`;
+	const env = {
+		HTTP_PROXY: proxy,
+		HTTPS_PROXY: proxy,
+		NO_PROXY: '127.0.0.1,localhost',
+		NODE_EXTRA_CA_CERTS: trusted,
+	};
+	return { place: { port, cert, key }, env };
+}
+
+export class ThirdParties {
+	readonly signIn = new GoogleSignIn();
+	readonly sheets = new Sheets(this.signIn);
+	readonly gmail = new Gmail(this.signIn);
+	readonly slack = new Slack();
+	readonly hubspot = new Hubspot();
+	/** Hosts that n8n wanted to reach and did not. */
+	readonly refused: string[] = [];
+	private readonly tunnels = new Set<Duplex>();
+
+	private constructor(
+		private readonly services: FastifyInstance,
+		private readonly proxy: Server,
+	) {}
+
+	static async start({ port, cert, key }: Place): Promise<ThirdParties> {
+		const services = fastify({ https: { cert, key }, forceCloseConnections: true });
+		const proxy = createServer();
+		const parties = new ThirdParties(services, proxy);
+		proxy.on('request', ({ url = '' }, response) => {
+			parties.refused.push(url);
+			response.writeHead(502).end();
+		});
+		await services.register(parties.signIn.routes);
+		await services.register(parties.sheets.routes);
+		await services.register(parties.gmail.routes);
+		await services.register(parties.slack.routes);
+		await services.register(parties.hubspot.routes);
+		await services.listen({ host: '127.0.0.1', port: 0 });
+		parties.leadTo(services.server.address());
+		await new Promise<void>((resolve) => proxy.listen(port, '127.0.0.1', resolve));
+		return parties;
+	}
+
+	/** As they were, with nothing sent to them. */
+	reset(): void {
+		this.sheets.reset();
+		this.gmail.mails.length = 0;
+		this.slack.messages.length = 0;
+		this.hubspot.contacts.clear();
+	}
+
+	async stop(): Promise<void> {
+		for (const client of this.tunnels) client.destroy();
+		await new Promise((resolve) => this.proxy.close(resolve));
+		await this.services.close();
+	}
+
+	private leadTo(services: AddressInfo | string | null): void {
+		if (services === null || typeof services === 'string') throw new Error('No port was given');
+		this.proxy.on('connect', ({ url = '' }, client, head) => {
+			const host = url.replace(/:443$/, '');
+			if (!HOSTS.includes(host)) {
+				this.refused.push(host);
+				client.end('HTTP/1.1 502 No such host in the tests\r\n\r\n');
+				return;
+			}
+			this.tunnels.add(client);
+			const service = connect(services.port, '127.0.0.1', () => {
+				client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+				service.write(head);
+				service.pipe(client).pipe(service);
+			});
+			service.on('error', () => client.destroy());
+			client.on('error', () => service.destroy());
+			client.on('close', () => {
+				service.destroy();
+				this.tunnels.delete(client);
+			});
+		});
+	}
+}

@@ -1,0 +1,81 @@
+import { notVerified, Verifications } from '../../../nodes/CallCompletedTrigger/verifications';
+import { OutcomeUnknown } from '../../../nodes/shared/api/errors';
+import { clock } from '../../../nodes/shared/n8n/connect';
+import { engineHarness, makeWorkflow, triggerContext } from '../../engine';
+
+const harness = engineHarness();
+const CALL = { included: { transcript: false, recording: false }, finished: [] };
+
+/** Verifications that do not come to an end, because the credential does not come, and what was told of them. */
+function begun(calls: number) {
+	const node = harness.node('callCompletedTrigger');
+	const context = triggerContext(harness.credentials, makeWorkflow([node]), node);
+	const told: unknown[] = [];
+	jest.spyOn(context, 'saveFailedExecution').mockImplementation((error) => told.push(error));
+	const verifications = new Verifications(context);
+	const begin = (call: number) => {
+		const { reading, isFirst } = verifications.verify(`call-${call}`, CALL);
+		// Of the closing, which breaks them off.
+		reading.catch(() => {});
+		return isFirst;
+	};
+	for (let call = 1; call <= calls; call++) begin(call);
+	return { verifications, begin, close: async () => await verifications.close(context), told };
+}
+
+beforeEach(() => {
+	jest.spyOn(harness.credentials, 'getDecrypted').mockReturnValue(new Promise(() => {}));
+	jest.spyOn(clock, 'sleep').mockResolvedValue();
+	let time = 0;
+	jest.spyOn(clock, 'now').mockImplementation(() => (time += 1_000));
+});
+afterEach(() => jest.restoreAllMocks());
+
+test('5,000 calls are as many as are verified at once', () => {
+	const { verifications, begin } = begun(4_999);
+	expect([begin(1), verifications.isFull]).toEqual([false, false]);
+	expect([begin(5_000), verifications.isFull]).toEqual([true, true]);
+});
+
+test.each([
+	[1, 'A completed call was', 'call-1.'],
+	[2, '2 completed calls were', 'call-1, call-2.'],
+	[50, '50 completed calls were', ', call-49, call-50.'],
+	[53, '53 completed calls were', ', call-49, call-50 and 3 more.'],
+])('%i that the closing leaves behind: the owner is told once', async (calls, which, named) => {
+	const { close, told } = begun(calls);
+	await close();
+	expect(told).toMatchObject([
+		{
+			message: `${which} still being verified when the trigger was stopped, so the workflow was not started`,
+			description: expect.stringMatching(/^Read them with Get Call: call-1[.,]/),
+		},
+	]);
+	expect(told).toMatchObject([{ description: expect.stringContaining(named) }]);
+});
+
+test('where nothing is left behind there is nothing to tell', async () => {
+	const { close, told } = begun(0);
+	await close();
+	expect(told).toEqual([]);
+});
+
+test.each<[string, unknown, string]>([
+	[
+		'what says how to mend it',
+		new OutcomeUnknown('It broke', 'Look at the service.'),
+		'It broke. Look at the service. Once that is put right, read this call with Get Call.',
+	],
+	[
+		'what does not',
+		new Error('the vault is shut'),
+		'the vault is shut. Once that is put right, read this call with Get Call.',
+	],
+	['a word', 'odd', 'odd. Once that is put right, read this call with Get Call.'],
+])('a call that cannot be read back, because of %s', (_what, error, advice) => {
+	expect(notVerified('c1', error)).toMatchObject({
+		message:
+			'Call c1 was reported as completed but could not be read back, so the workflow was not started for it',
+		resolution: advice,
+	});
+});

@@ -1,0 +1,144 @@
+import range from 'lodash/range';
+import { output, service } from '../../engine';
+import { DETAILS, dndHarness, PATH } from './dndHarness';
+
+const { records, told, raw, run } = dndHarness('checkMany', { phone: '={{ $json.phone }}' });
+const credential = DETAILS;
+const entry = (phone: string) => ({
+	id: 1,
+	agent_uuid: 'agent_a1',
+	phone,
+	reason: 'asked',
+	created_at: '2026-10-01T10:00:00+05:30',
+});
+const page = (phones: string[], number = 1, of = 1, count = phones.length) => ({
+	success: true,
+	data: phones.map(entry),
+	meta: { current_page: number, total_pages: of, total_count: count, per_page: 100 },
+});
+const whole = (agent = 'agent_a1') =>
+	service().get(PATH).query({ list_agent: agent, list_size: 100 });
+const LISTED = {
+	on_dnd: true,
+	dnd_phone: '+919812345678',
+	dnd_reason: 'asked',
+	dnd_created_at: '2026-10-01T10:00:00+05:30',
+};
+const FREE = { on_dnd: false, dnd_phone: null, dnd_reason: null, dnd_created_at: null };
+const ROWS = [
+	{ phone: '98123 45678', name: 'Asha' },
+	{ phone: 9812345679, name: 'Ravi', on_dnd: 'from an earlier run' },
+	{ phone: '+1 202 555 0143', name: 'Kim' },
+];
+
+test('each row comes as it came, with whether it is on the list', async () => {
+	whole().reply(200, page(['+919812345678']));
+	const items = await raw({}, { items: ROWS, credential });
+	expect(items).toEqual([
+		{ json: { ...ROWS[0], ...LISTED }, pairedItem: { item: 0 } },
+		{ json: { ...ROWS[1], ...FREE }, pairedItem: { item: 1 } },
+		{ json: { ...ROWS[2], ...FREE }, pairedItem: { item: 2 } },
+	]);
+});
+
+test.each([
+	['all', [0, 1, 2]],
+	['notListed', [1, 2]],
+	['listed', [0]],
+])('Return: %s', async (returnRows, came) => {
+	whole().reply(200, page(['+919812345678']));
+	const items = await raw({ returnRows }, { items: ROWS, credential });
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(came.map((item) => ({ item })));
+});
+
+test('500 rows against 5,000 numbers are one reading of the list', async () => {
+	const listed = range(5_000).map((number) => `+9198${String(number).padStart(8, '0')}`);
+	const pages = range(50).map((number) => listed.slice(100 * number, 100 * number + 100));
+	let requests = 0;
+	for (const [index, phones] of pages.entries()) {
+		service()
+			.get(PATH)
+			.query({
+				list_agent: 'agent_a1',
+				list_size: 100,
+				...(index > 0 && { list_page: index + 1 }),
+			})
+			.reply(200, () => {
+				requests++;
+				return page(phones, index + 1, 50, 5_000);
+			});
+	}
+	// Every second one is on the list.
+	const rows = range(500).map((number) => ({
+		phone: `98${String(number % 2 === 0 ? 10 * number : 10_000 + number).padStart(8, '0')}`,
+	}));
+	const found = await records({}, { items: rows, credential });
+	expect(requests).toBe(50);
+	expect(found.map(({ on_dnd }) => on_dnd)).toEqual(rows.map((_, number) => number % 2 === 0));
+});
+
+test('each agent’s list is read once', async () => {
+	whole('agent_a1').reply(200, page(['+919812345678']));
+	whole('agent_b2').reply(200, page([]));
+	const items = ['agent_a1', 'agent_b2', 'agent_a1'].map((agent) => ({
+		agent,
+		phone: '9812345678',
+	}));
+	const agentUuid = { __rl: true, mode: 'id', value: '={{ $json.agent }}' };
+	expect(await records({ agentUuid }, { items, credential })).toMatchObject([
+		{ on_dnd: true },
+		{ on_dnd: false },
+		{ on_dnd: true },
+	]);
+});
+
+describe('a number that cannot be read', () => {
+	const items = [{ phone: '9812345679' }, { phone: 'n/a' }, { phone: '' }, ROWS[0] ?? {}];
+
+	test('is told with its item, and nothing is read', async () => {
+		const { message, description } = await told({}, { items, credential });
+		expect(message).toBe('Phone "n/a" is not a phone number [item 1]');
+		expect(description).toContain('[item 2] Phone is empty');
+	});
+
+	test.each(['all', 'notListed', 'listed'])(
+		'never passes for one that may be called, nor for one on the list (%s)',
+		async (returnRows) => {
+			whole().reply(200, page(['+919812345678']));
+			const over = { onError: 'continueErrorOutput' } as const;
+			const setting = { items, credential, over, sinks: ['Good', 'Bad'] };
+			const result = await run({ returnRows }, setting);
+			const good = output(result, 'Good').map(({ json }) => json.on_dnd);
+			expect(good).toEqual({ all: [false, true], notListed: [false], listed: [true] }[returnRows]);
+			expect(output(result, 'Bad')).toMatchObject([
+				{ json: { error: 'Phone "n/a" is not a phone number [item 1]' } },
+				{ json: { error: 'Phone is empty [item 2]' } },
+			]);
+		},
+	);
+
+	test('and all that cannot be compared are told at once', async () => {
+		whole().reply(200, page(['+12025550143', '+442079460958']));
+		const numbers = [{ phone: '2025550143' }, { phone: '9812345678' }, { phone: '02079460958' }];
+		const { message, description } = await told({}, { items: numbers, credential });
+		expect(message).toContain('Phone "2025550143" cannot be told from +12025550143');
+		expect(description).toContain('[item 2] Phone "02079460958" cannot be told from +442079460958');
+	});
+});
+
+test('a list that cannot be read stops every row of its agent', async () => {
+	whole().reply(422, { success: false, errors: ['list_agent is unknown'] });
+	const over = { onError: 'continueErrorOutput' } as const;
+	const result = await run({}, { items: ROWS, credential, over, sinks: ['Good', 'Bad'] });
+	expect(output(result, 'Good')).toEqual([]);
+	expect(output(result, 'Bad')).toHaveLength(3);
+});
+
+test.each(['dndListAgentName', 'dndListPageName'])(
+	'nothing is sent while %s is missing',
+	async (name) => {
+		const lacking = { ...credential, [name]: '' };
+		const { message } = await told({}, { items: ROWS, credential: lacking });
+		expect(message).toContain('The credential does not say yet');
+	},
+);

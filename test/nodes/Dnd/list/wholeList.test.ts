@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { readWholeList, WholeList } from '../../../../nodes/Dnd/list/wholeList';
+import { ApiClient } from '../../../../nodes/shared/api/client';
+import { InvalidInput, OutcomeUnknown } from '../../../../nodes/shared/api/errors';
+import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
+import { ApiMapping } from '../../../../nodes/shared/apiMapping';
+
+const listOf = (...phones: unknown[]) =>
+	new WholeList(phones.map((phone, id) => ({ id, phone: String(phone) })));
+
+describe('a number on the list', () => {
+	test.each([
+		['+919812345678', '9812345678'],
+		['+919812345678', '+919812345678'],
+		['+919812345678', '09812345678'],
+		['+919812345678', '919812345678'],
+		['9812345678', '+919812345678'],
+		['+12025550143', '+12025550143'],
+		['+12025550143', '12025550143'],
+		['+442079460958', '00442079460958'],
+		['+911123456789', '+911123456789'],
+	])('%s is found by %s', (listed, phone) => {
+		expect(listOf('+911909', listed).entryOf(phone)).toEqual({ id: 1, phone: listed });
+	});
+});
+
+describe('a number that is not on the list', () => {
+	test.each([
+		['+919812345678', '9812345679'],
+		['+919812345678', '+12345678'],
+		['+919812345678', '+919912345678'],
+		['+12025550143', '+442025550143'],
+		['+12025550143', '00442025550143'],
+		['+12025550143', '2025550144'],
+	])('%s is not %s', (listed, phone) => {
+		expect(listOf(listed).entryOf(phone)).toBeUndefined();
+	});
+});
+
+test.each([
+	['+12025550143', '2025550143'],
+	['+442079460958', '02079460958'],
+	// Ten digits that a mobile number of India could be as well.
+	['+16175550143', '6175550143'],
+	// Contrary to the document, without its country code.
+	['2025550143', '+12025550143'],
+	['+912025550143', '2025550143'],
+])('with %s on the list, nobody can say whether %s is', (listed, phone) => {
+	const ask = () => listOf(listed).entryOf(phone);
+	expect(ask).toThrow(InvalidInput);
+	expect(ask).toThrow(
+		`Phone "${phone}" cannot be told from ${listed}, which is on the list: one may be the other without its country code`,
+	);
+});
+
+test.each([undefined, null, '', 'n/a'])(
+	'an entry whose number is %p could be anybody’s',
+	(phone) => {
+		const entries = [{ id: 1, phone: phone ?? null }];
+		expect(() => new WholeList(entries)).toThrow(OutcomeUnknown);
+	},
+);
+
+test('no number of the list is missed in any way of writing it, and none that shares nothing is found', () => {
+	const numbers = fc.uniqueArray(fc.stringMatching(/^[2-9]\d{8,11}$/), { minLength: 1 });
+	fc.assert(
+		fc.property(numbers, (digits) => {
+			const list = listOf(...digits.map((number) => `+${number}`));
+			for (const number of digits) {
+				expect(list.entryOf(`+${number}`)).toMatchObject({ phone: `+${number}` });
+				expect(list.entryOf(`00${number}`)).toMatchObject({ phone: `+${number}` });
+			}
+			expect(list.entryOf('+1000')).toBeUndefined();
+		}),
+	);
+});
+
+describe('the reading', () => {
+	const details = new ApiMapping({ dndListAgentName: 'ag', dndListPageName: 'p' });
+
+	/** Two entries a page; who is on the list is said for each request. */
+	function service(onList: (request: number) => number[]) {
+		const asked: Query[] = [];
+		const transport = async ({ query = {} }: ServiceRequest) => {
+			asked.push(query);
+			const all = onList(asked.length);
+			const page = Number(query.p ?? 1);
+			const data = all.slice(2 * page - 2, 2 * page).map((id) => ({ id, phone: `+9198${id}` }));
+			const meta = {
+				current_page: page,
+				total_pages: Math.ceil(all.length / 2),
+				total_count: all.length,
+			};
+			await Promise.resolve();
+			return { status: 200, headers: {}, text: JSON.stringify({ success: true, data, meta }) };
+		};
+		const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+		return { asked, client: new ApiClient(transport, clock, () => 0) };
+	}
+	const PEOPLE = [10000001, 10000002, 10000003, 10000004, 10000005];
+
+	test('is one request a page', async () => {
+		const { client, asked } = service(() => PEOPLE);
+		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		expect(asked).toEqual([{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 2 }, { ag: 'agent_a1', p: 3 }]);
+		for (const id of PEOPLE) expect(list.entryOf(`+9198${id}`)).toMatchObject({ id });
+	});
+
+	test('begins again where the list became shorter, as an entry would be missed', async () => {
+		// The first is taken off after the first page: the third moves to that page, unread.
+		const { client, asked } = service((request) => (request === 1 ? PEOPLE : PEOPLE.slice(1)));
+		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		expect(list.entryOf('+919810000003')).toMatchObject({ id: 10000003 });
+		expect(asked.length).toBeGreaterThan(3);
+	});
+
+	test('gives up where it never stays', async () => {
+		const { client } = service((request) => PEOPLE.slice(request % 2));
+		const reading = readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		await expect(reading).rejects.toThrow('could not be read whole');
+	});
+
+	test('gives up where fewer come than are counted', async () => {
+		const meta = { current_page: 1, total_pages: 1, total_count: 3 };
+		const data = [{ id: 1, phone: '+919812345678' }];
+		const transport = async () => {
+			await Promise.resolve();
+			return { status: 200, headers: {}, text: JSON.stringify({ success: true, data, meta }) };
+		};
+		const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+		const client = new ApiClient(transport, clock, () => 0);
+		const reading = readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		await expect(reading).rejects.toThrow('could not be read whole');
+	});
+});

@@ -1,0 +1,287 @@
+import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
+import nock from 'nock';
+import { clock } from '../../../nodes/shared/n8n/connect';
+import {
+	engineTool,
+	oneNodeWorkflow,
+	output,
+	retryFailed,
+	runWorkflow,
+	service,
+} from '../../engine';
+import { acceptCalls, BODY, callsEndpoint, faultOf, phoneOf, placeCallRing } from './placeCall';
+
+const harness = placeCallRing();
+const HOURS = { days: 'Mon-Fri', from: '09:00', to: '18:00', timeZone: 'Asia/Kolkata' };
+const hours = (over: IDataObject = {}, options: IDataObject = {}): INodeParameters => ({
+	options: { ...options, callingHours: { hours: { ...HOURS, ...over } } },
+});
+const kept = { outsideCallingHours: 'notPlaced' };
+const perItem = { phoneNumber: '={{ $json.phone }}' };
+const PEOPLE = [{ phone: '9876543210' }, { phone: '9876543211' }];
+const MONDAY = '2026-11-23T09:00:00+05:30';
+
+let now: jest.SpyInstance<number, []>;
+const itIs = (iso: string) => now.mockReturnValue(Date.parse(iso));
+beforeEach(() => {
+	now = jest.spyOn(clock, 'now');
+	itIs('2026-11-20T12:00:00+05:30');
+	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+		now.mockReturnValue(clock.now() + ms);
+		await Promise.resolve();
+	});
+});
+afterEach(() => jest.restoreAllMocks());
+
+const json = (run: IRun) => output(run, 'Node').map((item) => item.json);
+
+describe('within the hours', () => {
+	it('the call is placed at once', async () => {
+		const bodies = acceptCalls(1);
+		const run = await harness.place(hours());
+		expect(bodies).toEqual([BODY]);
+		expect(json(run)).toEqual([
+			{ call_id: 'call-9876543210', placed: true, phone_key: '919876543210' },
+		]);
+	});
+
+	it('a call for later is placed for the time that was asked for', async () => {
+		const bodies = acceptCalls(1);
+		const later = { when: 'dateTime', scheduledAt: '={{ "2026-11-24T10:00:00+05:30" }}' };
+		await harness.place({ ...hours(), ...later });
+		expect(bodies).toEqual([{ ...BODY, scheduled_at: '2026-11-24T10:00:00+05:30' }]);
+	});
+});
+
+describe('outside the hours', () => {
+	it.each<[string, string, INodeParameters]>([
+		['at once, at night', '2026-11-20T22:00:00+05:30', {}],
+		['at once, at the end minute', '2026-11-20T18:00:00+05:30', {}],
+		[
+			'at a time of day in India',
+			'2026-11-20T12:00:00+05:30',
+			{ when: 'timeOfDay', scheduledTime: '20:00' },
+		],
+		[
+			'at a date and time',
+			'2026-11-20T12:00:00+05:30',
+			{ when: 'dateTime', scheduledAt: '={{ "2026-11-21T12:00:00+05:30" }}' },
+		],
+	])('it is scheduled for the next opening: %s', async (_when, moment, when) => {
+		itIs(moment);
+		const bodies = acceptCalls(1);
+		const run = await harness.place({ ...hours(), ...when });
+		expect(bodies).toEqual([{ ...BODY, scheduled_at: MONDAY }]);
+		expect(json(run)).toMatchObject([{ placed: true }]);
+	});
+
+	it('it comes out as not placed where that is chosen, with its row if wanted, and nothing is sent', async () => {
+		itIs('2026-11-20T22:00:00+05:30');
+		const parameters = { ...perItem, ...hours({}, { ...kept, includeInputFields: true }) };
+		const items = [{ ...PEOPLE[0], row_number: 2, call_id: 'old' }];
+		const run = await harness.place(parameters, { items });
+		expect(run.data.resultData.error).toBeUndefined();
+		expect(output(run, 'Node')).toEqual([
+			{
+				json: {
+					phone: '9876543210',
+					row_number: 2,
+					placed: false,
+					call_id: null,
+					not_placed_reason: 'outside_calling_hours',
+					next_opening: MONDAY,
+					phone_key: '919876543210',
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+	});
+
+	it('a model is told that nothing was sent', async () => {
+		itIs('2026-11-20T22:00:00+05:30');
+		const answer = await engineTool(harness.credentials, harness.placeCallNode(hours({}, kept)))();
+		expect(answer).toMatchObject({
+			outcome: 'not_sent',
+			what_happened: 'The call was not placed: it would be outside Calling Hours.',
+			next_step: expect.stringContaining('Monday, 23 November 2026, 09:00 (Asia/Kolkata)'),
+		});
+	});
+
+	it('who is called while others are kept back is waited for, they are not', async () => {
+		const parameters = {
+			...perItem,
+			options: {
+				...kept,
+				callingHours: { hours: { ...HOURS, timeZone: '={{ $json.zone }}' } },
+			},
+			waitForCompletion: 'reading',
+			waitLimit: 1,
+			waitLimitUnit: 'hours',
+		};
+		acceptCalls(1);
+		service()
+			.get('/v1/call/call-9876543211')
+			.reply(200, { success: true, data: { call_id: 'call-9876543211', status: 'not_picked' } });
+		const items = [
+			{ ...PEOPLE[0], zone: 'Pacific/Auckland' },
+			{ ...PEOPLE[1], zone: 'Asia/Kolkata' },
+		];
+		const run = await harness.place(parameters, { items });
+		expect(json(run)).toEqual([
+			expect.objectContaining({ placed: false, next_opening: '2026-11-23T09:00:00+13:00' }),
+			{
+				call_id: 'call-9876543211',
+				status: 'not_picked',
+				placed: true,
+				phone_key: '919876543211',
+				timed_out: false,
+			},
+		]);
+	});
+});
+
+describe('the time zone', () => {
+	const zoned = { ...perItem, ...hours({ timeZone: '={{ $json.zone }}' }) };
+
+	it('can be each person’s own', async () => {
+		const bodies = acceptCalls(2);
+		const items = [
+			{ ...PEOPLE[0], zone: 'Asia/Kolkata' },
+			{ ...PEOPLE[1], zone: 'America/New_York' },
+		];
+		await harness.place(zoned, { items });
+		expect(bodies).toMatchObject([
+			{ phone_number: '9876543210' },
+			{ phone_number: '9876543211', scheduled_at: '2026-11-20T09:00:00-05:00' },
+		]);
+		expect(bodies[0]).not.toHaveProperty('scheduled_at');
+	});
+
+	it('that a row lacks is not taken from anywhere: nobody is called', async () => {
+		const items = [{ ...PEOPLE[0], zone: 'Asia/Kolkata' }, { ...PEOPLE[1] }];
+		const { message } = faultOf(await harness.place(zoned, { items }));
+		expect(message).toBe('Time Zone of Calling Hours is empty [item 1]');
+	});
+});
+
+it('a time that only Additional Body Fields know is not let past the hours', async () => {
+	const additions = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
+	expect(faultOf(await harness.place(hours({}, additions))).message).toBe(
+		'Additional Body Fields hold scheduled_at, so that the call could ring outside Calling Hours',
+	);
+	const bodies = acceptCalls(1);
+	await harness.place({ options: additions });
+	expect(bodies).toMatchObject([{ scheduled_at: '23:00' }]);
+});
+
+it('hours that were added and not filled in call nobody', async () => {
+	const run = await harness.place({ options: { callingHours: {} } });
+	expect(faultOf(run).message).toBe('Calling Hours is chosen and holds no hours');
+});
+
+it('what is missing in them is told with all other fields that need attention', async () => {
+	const { message, description } = faultOf(
+		await harness.place({ ...hours({ from: '={{ "" }}' }), phoneNumber: '={{ "" }}' }),
+	);
+	expect(message).toBe('2 fields need attention, so the call was not placed');
+	expect(description).toContain('From of Calling Hours is empty');
+});
+
+describe('when the hours end meanwhile', () => {
+	const closing = '2026-11-20T17:59:50+05:30';
+	const busy = { success: false, error: 'slow down' };
+
+	it('who comes later in a long list is scheduled', async () => {
+		itIs(closing);
+		const bodies: IDataObject[] = [];
+		callsEndpoint()
+			.times(2)
+			.reply((_uri, body) => {
+				bodies.push(typeof body === 'string' ? {} : body);
+				itIs('2026-11-20T18:00:00+05:30');
+				return [200, { success: true, data: { call_id: phoneOf(body) } }];
+			});
+		await harness.place({ ...perItem, ...hours() }, { items: PEOPLE });
+		expect(bodies.map((body) => body.scheduled_at)).toEqual([undefined, MONDAY]);
+	});
+
+	it('a call that the service is too busy for is not tried again after it', async () => {
+		itIs(closing);
+		callsEndpoint().reply(429, busy, { 'Retry-After': '30' });
+		acceptCalls(1);
+		const { message } = faultOf(await harness.place(hours()));
+		expect(message).toContain('too many requests');
+		expect(nock.pendingMocks()).toHaveLength(1);
+		nock.cleanAll();
+	});
+
+	it('and is, before', async () => {
+		itIs(closing);
+		callsEndpoint().reply(429, busy, { 'Retry-After': '9' });
+		const bodies = acceptCalls(1);
+		await harness.place(hours());
+		expect(bodies).toEqual([BODY]);
+	});
+
+	it('Retry On Fail schedules it', async () => {
+		itIs(closing);
+		callsEndpoint().reply(() => {
+			itIs('2026-11-20T18:00:00+05:30');
+			return [400, { success: false, error: 'not now' }];
+		});
+		const bodies = acceptCalls(1);
+		const over: Partial<INode> = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+		const run = await harness.place(hours(), { over });
+		expect(run.data.resultData.error).toBeUndefined();
+		expect(bodies).toEqual([{ ...BODY, scheduled_at: MONDAY }]);
+	});
+});
+
+it('a call for a time that has passed by its turn is not sent', async () => {
+	callsEndpoint().reply(() => {
+		itIs('2026-11-20T12:01:00+05:30');
+		return [200, { success: true, data: { call_id: 'a' } }];
+	});
+	const later = { when: 'dateTime', scheduledAt: '={{ "2026-11-20T12:00:30+05:30" }}' };
+	const run = await harness.place({ ...perItem, ...later }, { items: PEOPLE });
+	expect(faultOf(run).message).toMatch(/^Date and Time is in the past.*\[item 1\]$/);
+});
+
+describe('Retry in the list of executions', () => {
+	async function run(node: INode) {
+		const { workflow, start } = oneNodeWorkflow(node);
+		const input = PEOPLE.map((row) => ({ json: row }));
+		return await runWorkflow(harness.credentials, workflow, start, input, 'trigger');
+	}
+	const refuse = () => callsEndpoint().reply(400, { success: false, error: 'not now' });
+	const retry = async (failed: IRun, node: INode) =>
+		await retryFailed(harness.credentials, failed, oneNodeWorkflow(node).workflow);
+
+	it('looks again at who was kept back, who was not called, and says so', async () => {
+		const zoned = {
+			timeZone: '={{ $json.phone === "9876543210" ? "Pacific/Auckland" : "Asia/Kolkata" }}',
+		};
+		const node = harness.placeCallNode({ ...perItem, ...hours(zoned, kept) });
+		refuse();
+		const failed = await run(node);
+		expect(faultOf(failed).description).not.toContain('already placed');
+		itIs('2026-11-23T09:30:00+05:30');
+		const bodies = acceptCalls(2);
+		const again = await retry(failed, node);
+		expect(bodies.map(phoneOf)).toEqual(['9876543210', '9876543211']);
+		expect(json(again)).toMatchObject([{ placed: true }, { placed: true }]);
+	});
+
+	it('calls nobody again who was scheduled, at whatever hour', async () => {
+		itIs('2026-11-20T22:00:00+05:30');
+		const node = harness.placeCallNode({ ...perItem, ...hours() });
+		const first = acceptCalls(1);
+		refuse();
+		const failed = await run(node);
+		expect(first).toMatchObject([{ scheduled_at: MONDAY }]);
+		itIs('2026-11-23T11:00:00+05:30');
+		const bodies = acceptCalls(1);
+		await retry(failed, node);
+		expect(bodies).toEqual([{ ...BODY, phone_number: '9876543211' }]);
+	});
+});

@@ -1,0 +1,144 @@
+import { NodeHelpers, type INode, type INodeParameters, type INodeProperties } from 'n8n-workflow';
+import { clock } from '../../../nodes/shared/n8n/connect';
+import { makeNode, nodeTypes, output, PACKAGE, service } from '../../engine';
+import { acceptCalls, BODY, CALL, faultOf, placeCallRing } from './placeCall';
+
+const harness = placeCallRing();
+
+/** What n8n's editor makes of the parameters of a node as it is stored, and which fields it then shows. */
+function opened(stored: INodeParameters) {
+	const node: INode = makeNode({ type: `${PACKAGE}.placeCall`, name: 'Node', parameters: stored });
+	const { description } = nodeTypes.getByNameAndVersion(node.type);
+	const properties: INodeProperties[] = description.properties;
+	const values =
+		NodeHelpers.getNodeParameters(properties, stored, true, false, node, description) ?? {};
+	const shown = properties.filter((property) =>
+		NodeHelpers.displayParameter(values, property, node, description),
+	);
+	return { values, shown };
+}
+
+const isCollapsed = ({ type }: INodeProperties) =>
+	type === 'collection' || type === 'fixedCollection';
+const names = (properties: INodeProperties[]) => properties.map(({ displayName }) => displayName);
+
+test('at first sight there are seven things to fill in; the rest is collapsed', () => {
+	const { shown } = opened({});
+	const collapsed = shown.filter(isCollapsed);
+	expect(names(shown.filter((one) => !isCollapsed(one) || one.name === 'dataExtraction'))).toEqual([
+		'Agent',
+		'Country',
+		'Phone Number',
+		'Person Name',
+		'When to Call',
+		'Initial Greeting',
+		'Data Extraction',
+	]);
+	expect(names(collapsed)).toEqual([
+		'Data Extraction',
+		'Additional Data',
+		'Call Settings',
+		'Options',
+	]);
+});
+
+test('a picked date says in words by which clocks it counts', () => {
+	const { shown } = opened({ when: 'dateTime' });
+	expect(names(shown.filter(({ type }) => type === 'notice'))).toEqual([
+		expect.stringContaining('this workflow’s time zone'),
+	]);
+});
+
+describe('a workflow that was saved with the earlier form', () => {
+	test.each<[string, INodeParameters, string[]]>([
+		['a greeting', { options: { initialGreeting: 'Hello!' } }, []],
+		[
+			'data as JSON',
+			{ additionalDataFrom: 'json', additionalDataJson: '{ "plan": "Gold" }' },
+			['Additional Data From', 'JSON'],
+		],
+		[
+			'data as fields',
+			{ additionalDataFields: { fields: [{ name: 'plan', value: 'Gold' }] } },
+			['Additional Data'],
+		],
+		['settings of the call', { callConfigOverrides: { enableCallback: false } }, ['Call Settings']],
+		[
+			'a wait by the webhook',
+			{ waitForCompletion: 'webhook', waitLimit: 5, finishedStatuses: 'busy' },
+			['Wait for Completion', 'Time Limit', 'Unit', 'Finished Statuses'],
+		],
+		[
+			'a wait by reading',
+			{ waitForCompletion: 'reading', waitLimitUnit: 'days' },
+			['Wait for Completion', 'Time Limit', 'Unit', 'Finished Statuses'],
+		],
+	])('keeps %s, and shows it', (_what, stored, fields) => {
+		const { values, shown } = opened({ ...CALL, ...stored });
+		expect(values).toMatchObject(stored);
+		expect(names(shown)).toEqual(expect.arrayContaining(fields));
+		// Nothing is shown twice.
+		expect(new Set(shown.map(({ name }) => name)).size).toBe(shown.length);
+		// As n8n stores it again, without what is as in a new node.
+		const again = opened(values);
+		expect(again.values).toEqual(values);
+	});
+
+	test('the greeting goes as before; one in its new place goes before it', async () => {
+		const bodies = acceptCalls(2);
+		const options = { initialGreeting: 'Earlier' };
+		await harness.place({ options });
+		await harness.place({ options, initialGreeting: 'Now' });
+		expect(bodies.map((body) => body.initial_greeting)).toEqual(['Earlier', 'Now']);
+	});
+});
+
+describe('in their new places', () => {
+	test('a greeting, and data as JSON beside data as fields', async () => {
+		const bodies = acceptCalls(1);
+		await harness.place({
+			initialGreeting: 'Hello!',
+			additionalDataFields: { fields: [{ name: 'plan', value: 'Gold' }] },
+			options: { additionalDataJson: '{ "plan": "Silver", "visits": 3 }' },
+		});
+		expect(bodies).toEqual([
+			{ ...BODY, initial_greeting: 'Hello!', additional_data: { plan: 'Gold', visits: 3 } },
+		]);
+	});
+
+	test('the wait waits', async () => {
+		const settings = { waitForCompletion: 'reading', waitLimit: 0 };
+		const options = { wait: { settings } };
+		expect(faultOf(await harness.place({ options })).message).toContain(
+			'Time Limit is not a length',
+		);
+		acceptCalls(1);
+		service()
+			.get('/v1/call/call-9876543210')
+			.reply(200, { success: true, data: { call_id: 'call-9876543210', status: 'busy' } });
+		const waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+		const busy = { ...settings, waitLimit: 1, finishedStatuses: 'busy' };
+		const run = await harness.place({ options: { wait: { settings: busy } } });
+		waits.mockRestore();
+		expect(output(run, 'Node')).toMatchObject([{ json: { status: 'busy', timed_out: false } }]);
+	});
+
+	test('a wait that was added and not set calls nobody', async () => {
+		const { message } = faultOf(await harness.place({ options: { wait: {} } }));
+		expect(message).toBe('Wait for Completion is chosen and not set, so no call was placed');
+	});
+
+	test('the usual wait is set by adding it', () => {
+		const { values } = opened({ options: { wait: { settings: {} } } });
+		expect(values.options).toEqual({
+			wait: {
+				settings: {
+					waitForCompletion: 'webhook',
+					waitLimit: 2,
+					waitLimitUnit: 'hours',
+					finishedStatuses: 'picked, not_picked, failed',
+				},
+			},
+		});
+	});
+});

@@ -1,0 +1,290 @@
+import fc from 'fast-check';
+import { DateTime } from 'luxon';
+import {
+	callingHours,
+	isOpen,
+	nextClosing,
+	nextOpening,
+	OutsideHours,
+	withinHours,
+	type CallingHours,
+} from '../../../../nodes/PlaceCall/request/callingHours';
+import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
+
+const FIELDS = { days: 'Mon-Fri', from: '09:00', to: '18:00', timeZone: 'Asia/Kolkata' };
+const read = (over: JsonObject = {}) =>
+	callingHours({ hours: { ...FIELDS, ...over } }, over.outside);
+const hoursOf = (over: JsonObject = {}): CallingHours => {
+	const checked = read(over);
+	if ('problem' in checked) throw new Error(checked.problem.what);
+	return checked.value;
+};
+const told = (over: JsonObject) => {
+	const checked = read(over);
+	return 'problem' in checked ? `${checked.problem.what}. ${checked.problem.resolution}` : 'taken';
+};
+const at = (iso: string) => DateTime.fromISO(iso, { setZone: true });
+const isoOf = (moment: DateTime | undefined) =>
+	moment?.toISO({ suppressMilliseconds: true }) ?? undefined;
+const opening = (iso: string, over: JsonObject = {}) => isoOf(nextOpening(hoursOf(over), at(iso)));
+
+describe('the days', () => {
+	test.each<[string, number[]]>([
+		['Mon-Sun', [1, 2, 3, 4, 5, 6, 7]],
+		['Mon-Fri', [1, 2, 3, 4, 5]],
+		['Sun-Thu', [1, 2, 3, 4, 7]],
+		['saturday', [6]],
+		['Mon, Wed;FRI', [1, 3, 5]],
+		['Mon - Wed, Sat', [1, 2, 3, 6]],
+		['Tuesday to Thursday', [2, 3, 4]],
+		['Thurs, Tues', [2, 4]],
+		['Sat–Sun', [6, 7]],
+	])('%s', (days, numbers) => {
+		expect([...hoursOf({ days }).days].sort()).toEqual(numbers);
+	});
+
+	test.each(['Mon-Wed-Fri', 'weekdays', 'Mo', 'Mon, someday', 'constructor', '-'])(
+		'%p are none',
+		(days) => expect(told({ days })).toMatch(/is no day.*Mon-Wed, Sat/),
+	);
+});
+
+describe('what cannot be kept is told', () => {
+	test.each<[JsonObject, RegExp]>([
+		[{ days: '' }, /^Calling Hours names no days/],
+		[{ days: ' , ' }, /^Calling Hours names no days/],
+		[{ from: '' }, /^From of Calling Hours is empty/],
+		[{ to: null }, /^To of Calling Hours is empty/],
+		[{ from: '9' }, /^From of Calling Hours holds "9", which is not a time of day/],
+		[{ to: '6 pm' }, /^To of Calling Hours holds "6 pm"/],
+		[{ to: '24:01' }, /^To of Calling Hours holds "24:01"/],
+		[{ to: '18:60' }, /^To of Calling Hours holds "18:60"/],
+		[{ from: '18:00' }, /^From and To of Calling Hours hold no time between them/],
+		[{ from: '24:00', to: '06:00' }, /hold no time between them/],
+		[{ timeZone: '' }, /^Time Zone of Calling Hours is empty.*would ring at night/],
+		[{ timeZone: null }, /^Time Zone of Calling Hours is empty/],
+		[{ timeZone: 'IST' }, /^Time Zone of Calling Hours holds "IST", which is not the name/],
+		[{ timeZone: 'EST' }, /holds "EST"/],
+		[{ timeZone: '+05:30' }, /holds "\+05:30"/],
+		[{ timeZone: 'Asia/Nowhere' }, /holds "Asia\/Nowhere"/],
+		[{ from: '', to: 'x' }, /^From of Calling Hours is empty; To of Calling Hours holds "x"/],
+	])('%j', (over, words) => expect(told(over)).toMatch(words));
+
+	test.each<[JsonValue]>([[{}], [''], [null], [{ hours: null }], [[]]])(
+		'%j holds no hours',
+		(value) => {
+			expect(callingHours(value, undefined)).toMatchObject({
+				problem: { what: 'Calling Hours is chosen and holds no hours' },
+			});
+		},
+	);
+});
+
+describe('the next opening', () => {
+	test.each([
+		['on a working day, within', '2026-11-20T12:00:00+05:30', '2026-11-20T12:00:00+05:30'],
+		['the first minute', '2026-11-20T09:00:00+05:30', '2026-11-20T09:00:00+05:30'],
+		['the second before', '2026-11-20T08:59:59+05:30', '2026-11-20T09:00:00+05:30'],
+		['the last second', '2026-11-20T17:59:59+05:30', '2026-11-20T17:59:59+05:30'],
+		['the end minute', '2026-11-20T18:00:00+05:30', '2026-11-23T09:00:00+05:30'],
+		['at the weekend', '2026-11-21T12:00:00+05:30', '2026-11-23T09:00:00+05:30'],
+		['where it is another day elsewhere', '2026-11-22T23:00:00-05:00', '2026-11-22T23:00:00-05:00'],
+	])('%s', (_when, from, expected) => {
+		expect(at(opening(from) ?? '').toMillis()).toBe(at(expected).toMillis());
+	});
+
+	const night = { from: '22:00', to: '06:00' };
+	test.each([
+		['after midnight of a day of theirs', '2026-11-21T05:59:00+05:30', '2026-11-21T05:59:00+05:30'],
+		['their end', '2026-11-21T06:00:00+05:30', '2026-11-23T22:00:00+05:30'],
+		['after midnight of another day', '2026-11-23T05:00:00+05:30', '2026-11-23T22:00:00+05:30'],
+		['before midnight', '2026-11-20T23:00:00+05:30', '2026-11-20T23:00:00+05:30'],
+	])('of hours over midnight: %s', (_when, from, expected) => {
+		expect(opening(from, night)).toBe(expected);
+	});
+
+	test('of whole days', () => {
+		const whole = { days: 'Mon', from: '00:00', to: '24:00' };
+		expect(opening('2026-11-23T23:59:59+05:30', whole)).toBe('2026-11-23T23:59:59+05:30');
+		expect(opening('2026-11-24T00:00:00+05:30', whole)).toBe('2026-11-30T00:00:00+05:30');
+	});
+
+	const berlin = { days: 'Mon-Sun', timeZone: 'Europe/Berlin' };
+	test.each([
+		['clocks go forward overnight', {}, '2027-03-27T20:00:00+01:00', '2027-03-28T09:00:00+02:00'],
+		['clocks go back overnight', {}, '2026-10-24T20:00:00+02:00', '2026-10-25T09:00:00+01:00'],
+		[
+			'at a time that the clocks skip',
+			{ from: '02:30', to: '05:00' },
+			'2027-03-28T01:00:00+01:00',
+			'2027-03-28T03:00:00+02:00',
+		],
+		[
+			'at a time that comes twice, the first',
+			{ from: '02:30', to: '05:00' },
+			'2026-10-25T01:00:00+02:00',
+			'2026-10-25T02:30:00+02:00',
+		],
+		[
+			'at a time that comes twice, the second',
+			{ from: '02:30', to: '02:45' },
+			'2026-10-25T02:50:00+02:00',
+			'2026-10-25T02:30:00+01:00',
+		],
+		[
+			'within hours that come back with the clocks',
+			{ from: '01:30', to: '02:15' },
+			'2026-10-25T02:20:00+02:00',
+			'2026-10-25T02:00:00+01:00',
+		],
+	])('%s', (_when, over, from, expected) => {
+		expect(opening(from, { ...berlin, ...over })).toBe(expected);
+	});
+
+	test('of hours that the clocks skip is that of the week after', () => {
+		const skipped = { ...berlin, days: 'Sun', from: '02:00', to: '02:30' };
+		expect(opening('2027-03-27T12:00:00+01:00', skipped)).toBe('2027-04-04T02:00:00+02:00');
+	});
+});
+
+/** The first minute from then on that is as wanted, looked for one by one. */
+function byTheMinute(hours: CallingHours, from: DateTime, wanted: boolean): number | undefined {
+	if (isOpen(hours, from) === wanted) return from.toMillis();
+	let minute = Math.floor(from.toMillis() / 60_000) + 1;
+	for (const end = minute + 9 * 24 * 60; minute < end; minute++) {
+		const moment = DateTime.fromMillis(minute * 60_000, { zone: hours.zone });
+		if (isOpen(hours, moment) === wanted) return moment.toMillis();
+	}
+	return undefined;
+}
+
+const someHours = fc
+	.record({
+		days: fc.uniqueArray(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 7 }),
+		from: fc.integer({ min: 0, max: 95 }),
+		to: fc.integer({ min: 0, max: 96 }),
+		zone: fc.constantFrom(
+			'Asia/Kolkata',
+			'Europe/Berlin',
+			'America/New_York',
+			'America/Santiago',
+			'Africa/Cairo',
+			'Australia/Lord_Howe',
+			'Asia/Kathmandu',
+			'UTC',
+		),
+	})
+	.filter(({ from, to }) => from !== to)
+	.map(
+		({ days, from, to, zone }): CallingHours => ({
+			days: new Set(days),
+			from: from * 15,
+			to: to * 15,
+			zone,
+			outside: 'schedule',
+		}),
+	);
+/** Most of them near the changes of the clocks in Berlin, New York, Santiago, Cairo and on Lord Howe. */
+const someMoment = fc
+	.oneof(
+		fc.integer({ min: Date.parse('2026-01-01'), max: Date.parse('2028-01-01') }),
+		fc
+			.tuple(
+				fc.constantFrom(
+					'2027-03-28',
+					'2026-10-25',
+					'2027-03-14',
+					'2026-11-01',
+					'2027-04-04',
+					'2026-09-06',
+					'2027-04-30',
+					'2026-10-30',
+					'2026-10-04',
+				),
+				fc.integer({ min: -86_400_000, max: 2 * 86_400_000 }),
+			)
+			.map(([day, off]) => Date.parse(day) + off),
+	)
+	.map((ms) => DateTime.fromMillis(ms, { zone: 'utc' }));
+
+test('the next opening and the next closing are the first there are, in every zone and over every change of the clocks', () => {
+	fc.assert(
+		fc.property(someHours, someMoment, (hours, moment) => {
+			expect(nextOpening(hours, moment)?.toMillis()).toBe(byTheMinute(hours, moment, true));
+			const closing = byTheMinute(hours, moment, false);
+			if (closing !== undefined) {
+				expect(nextClosing(hours, moment)?.toMillis()).toBe(closing);
+			}
+		}),
+		{ numRuns: 150 },
+	);
+});
+
+test('hours without an end close never', () => {
+	const always = hoursOf({ days: 'Mon-Sun', from: '00:00', to: '24:00' });
+	expect(nextClosing(always, at('2026-11-20T12:00:00+05:30'))).toBeUndefined();
+});
+
+function catching(attempt: () => unknown): OutsideHours {
+	try {
+		attempt();
+	} catch (error) {
+		if (error instanceof OutsideHours) return error;
+	}
+	throw new Error('the call was not kept back');
+}
+
+describe('when a call is placed', () => {
+	const noon = at('2026-11-20T12:00:00+05:30');
+	const evening = at('2026-11-20T19:00:00+05:30');
+	const within = (scheduled: string | undefined, now: DateTime, over: JsonObject = {}) =>
+		withinHours(hoursOf(over), scheduled, now);
+
+	test('at once, within the hours', () => {
+		expect(within(undefined, noon)).toBeUndefined();
+	});
+
+	test.each<[string, string | undefined, DateTime, string]>([
+		['at once, in the evening', undefined, evening, '2026-11-23T09:00:00+05:30'],
+		['later, within', '2026-11-24T10:00:00Z', evening, '2026-11-24T10:00:00Z'],
+		['later, outside', '2026-11-24T20:00:00+05:30', noon, '2026-11-25T09:00:00+05:30'],
+		['later, on a Saturday', '2026-11-21T10:00:00+05:30', noon, '2026-11-23T09:00:00+05:30'],
+		['at a time of day that is still to come', '17:00', noon, '2026-11-20T17:00:00+05:30'],
+		// Tomorrow would be a Saturday.
+		['at a time of day that is over', '10:00', noon, '2026-11-23T09:00:00+05:30'],
+		['at a time of day outside', '19:00', noon, '2026-11-23T09:00:00+05:30'],
+	])('%s', (_when, scheduled, now, expected) => {
+		expect(within(scheduled, now)).toBe(expected);
+	});
+
+	test('the time of day in India of a person elsewhere', () => {
+		const over = { timeZone: 'America/New_York' };
+		expect(within('10:00', noon, over)).toBe('2026-11-23T09:00:00-05:00');
+		expect(within('20:00', noon, over)).toBe('2026-11-20T20:00:00+05:30');
+	});
+
+	test.each([undefined, '2026-11-20T22:00:00+05:30', '21:00'])(
+		'outside, it is kept back where that is chosen: %p',
+		(scheduled) => {
+			const attempt = () => within(scheduled, evening, { outside: 'notPlaced' });
+			expect(attempt).toThrow(OutsideHours);
+			const { outcome, resolution } = catching(attempt);
+			expect(outcome).toBe('notSent');
+			expect(resolution).toContain('Monday, 23 November 2026, 09:00 (Asia/Kolkata)');
+		},
+	);
+
+	test('it never rings outside the hours', () => {
+		const times = fc.option(someMoment, { nil: undefined });
+		fc.assert(
+			fc.property(someHours, someMoment, times, (hours, now, later) => {
+				const scheduled = later?.toISO() ?? undefined;
+				const placed = withinHours(hours, scheduled, now);
+				const rings = placed === undefined ? now : at(placed);
+				expect(isOpen(hours, rings)).toBe(true);
+				expect(rings >= (later ?? now).startOf('second')).toBe(true);
+			}),
+			{ numRuns: 300 },
+		);
+	});
+});

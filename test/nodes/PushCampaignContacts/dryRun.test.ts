@@ -1,0 +1,131 @@
+import nock from 'nock';
+import type { JsonObject } from '../../../nodes/shared/json';
+import { engineHarness, engineTool, service } from '../../engine';
+import { accepted, answering, feed, feedNode, phonesOf, refusal, rowsOf } from './feed';
+
+const harness = engineHarness();
+const options = { dryRun: true };
+const rows = rowsOf(
+	{ phone: '90000 00001', person_name: 'Asha' },
+	{ phone: 'call me' },
+	{ phone: '+919000000001', person_name: 'A' },
+	{ phone: 9000000002 },
+);
+
+/** The one request that a dry run makes. */
+function campaign(status = 'Active', over: JsonObject = {}): void {
+	service()
+		.get('/v1/campaigns/42/status')
+		.reply(200, {
+			success: true,
+			data: { campaign: { id: 42, status, ...over }, calls: {}, uploads: [] },
+		});
+}
+
+test('everything is checked, nothing is sent, and all of it is told', async () => {
+	campaign('Paused');
+	const { pushed, rejected, hints, error } = await feed(harness, rows, { options });
+	expect(error).toBeUndefined();
+	expect(nock.isDone()).toBe(true);
+	expect(pushed).toEqual([
+		{
+			json: {
+				dry_run: true,
+				summary: '4 rows: 2 ready, 1 unusable, 1 duplicate.',
+				feed: expect.objectContaining({ received: 4, ready: 2, pushed: 0, rejected: 1 }),
+				campaign_status: 'Paused',
+			},
+			pairedItem: [{ item: 0 }, { item: 3 }],
+		},
+	]);
+	expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
+	expect(hints).toEqual([
+		'Dry Run is on: nothing was sent. 4 rows: 2 ready, 1 unusable, 1 duplicate. Rejected says why.',
+	]);
+});
+
+test('with an item a row each row says whether it is ready, with the number as it would be sent', async () => {
+	campaign();
+	const { pushed, rejected } = await feed(harness, rows, {
+		options: { ...options, output: 'rows' },
+	});
+	expect(pushed).toEqual([
+		{
+			json: {
+				phone: '90000 00001',
+				person_name: 'Asha',
+				feed_status: 'ready',
+				phone_sent: null,
+				phone_to_send: '9000000001',
+				phone_key: '919000000001',
+				campaign_upload_id: null,
+			},
+			pairedItem: { item: 0 },
+		},
+		expect.objectContaining({ pairedItem: { item: 3 } }),
+	]);
+	expect(rejected.map(({ json }) => json.feed_status)).toEqual(['rejected', 'duplicate']);
+});
+
+describe('what would keep the feed from being taken shows itself', () => {
+	test('an archived campaign', async () => {
+		campaign('Archived');
+		const { error } = await feed(harness, rows, { options });
+		expect(error).toMatchObject({
+			message: 'The campaign is archived, and an archived campaign takes no contacts',
+			description: expect.stringMatching(/Nothing was sent/),
+		});
+	});
+
+	test.each([
+		[401, 'Invalid API token', /API token/],
+		[404, 'Couldn’t find Campaign', /campaign/i],
+		[200, "Couldn't find Campaign", /does not know this campaign/],
+	])('a refusal of the token or the campaign: %i %s', async (status, text, message) => {
+		service().get('/v1/campaigns/42/status').reply(status, refusal(text));
+		const { error } = await feed(harness, rows, { options });
+		expect(error?.message).toMatch(message);
+	});
+
+	test('a credential that is gone', async () => {
+		const { error } = await feed(harness, rows, { options }, { credentials: {} });
+		expect(error?.message).toMatch(/credential/i);
+	});
+});
+
+test('a switch that is neither on nor off sends nothing', async () => {
+	const { error } = await feed(harness, rows, { options: { dryRun: '={{ "yes" }}' } });
+	expect(error?.message).toBe(
+		'Dry Run holds "yes", which is neither on nor off, so nothing was sent',
+	);
+});
+
+test('as a tool it tells what would be sent, and the same wish can follow for real', async () => {
+	campaign();
+	const data = { phone: '9000000001' };
+	const dry = engineTool(harness.credentials, feedNode(harness, { options }));
+	expect(await dry(data)).toMatchObject({
+		outcome: 'done',
+		what_happened: 'It was read.',
+		result: { dry_run: true, summary: '1 row: 1 ready.', rejected: [] },
+	});
+	const bodies = answering([200, accepted(1)]);
+	const real = engineTool(harness.credentials, feedNode(harness));
+	expect(await real(data)).toMatchObject({ outcome: 'done', id: 501 });
+	expect(bodies.map(phonesOf)).toEqual([['9000000001']]);
+});
+
+test('what a dry run added is no prompt variable of the feed that follows', async () => {
+	campaign();
+	const dry = await feed(harness, rows, { options: { ...options, output: 'rows' } });
+	const bodies = answering([200, accepted(2)]);
+	const { error } = await feed(
+		harness,
+		dry.pushed.map(({ json }) => ({ json })),
+	);
+	expect(error).toBeUndefined();
+	expect(bodies[0]).toHaveProperty('contacts', [
+		{ phone: '9000000001', person_name: 'Asha' },
+		{ phone: '9000000002' },
+	]);
+});

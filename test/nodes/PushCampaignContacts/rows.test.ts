@@ -1,0 +1,209 @@
+import { engineHarness } from '../../engine';
+import { accepted, answering, breaking, contactsOf, feed, phonesOf, rowsOf, sent } from './feed';
+
+const harness = engineHarness();
+const byRow = { options: { output: 'rows' } };
+
+describe('Output: One Item per Row', () => {
+	test('each row comes out once: from Pushed, or from Rejected', async () => {
+		answering([
+			200,
+			accepted(3, {
+				dnd_skipped: [{ phone: '+919000000002' }],
+				engine_skipped_duplicates: ['9000000003'],
+			}),
+		]);
+		const { pushed, rejected } = await feed(
+			harness,
+			rowsOf(
+				{ row_number: 2, phone: 'call me', city: 'Agra' },
+				{ row_number: 3, phone: '90000-00001', person_name: 'Asha', city: 'Pune' },
+				{ row_number: 4, phone: '+91 90000 00001', person_name: 'A', city: 'Delhi' },
+				{ row_number: 5, phone: 9000000002 },
+				{ row_number: 6, phone: '09000000003' },
+			),
+			byRow,
+		);
+		expect(pushed).toEqual([
+			{
+				json: {
+					row_number: 3,
+					phone: '90000-00001',
+					person_name: 'Asha',
+					city: 'Pune',
+					feed_status: 'pushed',
+					phone_sent: '9000000001',
+					phone_key: '919000000001',
+					campaign_upload_id: 501,
+				},
+				pairedItem: { item: 1 },
+			},
+		]);
+		const told = { rejection_reason: expect.any(String), campaign_upload_id: null };
+		const status = (name: string) => ({ feed_status: name, rejection_status: name });
+		expect(rejected).toEqual([
+			{
+				json: {
+					row_number: 2,
+					phone: 'call me',
+					city: 'Agra',
+					phone_sent: null,
+					phone_key: null,
+					...status('rejected'),
+					...told,
+				},
+				pairedItem: { item: 0 },
+			},
+			{
+				json: {
+					row_number: 4,
+					phone: '+91 90000 00001',
+					person_name: 'A',
+					city: 'Delhi',
+					phone_sent: null,
+					phone_key: null,
+					...status('duplicate'),
+					...told,
+				},
+				pairedItem: { item: 2 },
+			},
+			{
+				json: {
+					row_number: 5,
+					phone: 9000000002,
+					phone_sent: '9000000002',
+					phone_key: '919000000002',
+					...status('do_not_disturb'),
+					...told,
+				},
+				pairedItem: { item: 3 },
+			},
+			{
+				json: {
+					row_number: 6,
+					phone: '09000000003',
+					phone_sent: '9000000003',
+					phone_key: '919000000003',
+					...status('already_queued'),
+					...told,
+				},
+				pairedItem: { item: 4 },
+			},
+		]);
+	});
+
+	test('names the list of its own request, and nothing that was sent of a row that was not', async () => {
+		const bodies = answering([200, accepted(1, { campaign_upload_id: 7 })]);
+		breaking('ECONNRESET', bodies);
+		const rows = rowsOf({ phone: '9000000001' }, { phone: '9000000002' }, { phone: '9000000003' });
+		const parameters = { options: { output: 'rows', contactsPerRequest: 1 } };
+		const { pushed, rejected } = await feed(harness, rows, parameters, {
+			onError: 'continueRegularOutput',
+		});
+		expect(pushed.map(({ json }) => json.campaign_upload_id)).toEqual([7]);
+		expect(rejected.map(({ json }) => [json.feed_status, json.phone_sent])).toEqual([
+			['unknown', '9000000002'],
+			['not_sent', null],
+		]);
+	});
+
+	test('with a form that cannot be used and Continue, each row still says its status', async () => {
+		const { rejected } = await feed(
+			harness,
+			rowsOf({ phone: '9000000001' }),
+			{ ...byRow, campaignId: 'Spring' },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(rejected[0]?.json).toMatchObject({ feed_status: 'not_sent', phone_sent: null });
+	});
+});
+
+describe('a rejected row', () => {
+	test('goes as it came out once its number is corrected, and carries nothing of the rejection', async () => {
+		const { rejected } = await feed(
+			harness,
+			rowsOf({ phone: '98765', person_name: 'Asha', city: 'Pune' }),
+			byRow,
+		);
+		const [row] = rejected;
+		expect(row?.json.rejection_status).toBe('rejected');
+		const bodies = answering([200, accepted(1)]);
+		const corrected = { ...row?.json, phone: '9876543210' };
+		const { pushed, error } = await feed(harness, [{ json: corrected }], byRow);
+		expect(error).toBeUndefined();
+		expect(contactsOf(bodies[0])).toEqual([
+			{ phone: '9876543210', person_name: 'Asha', city: 'Pune' },
+		]);
+		expect(pushed[0]?.json).toEqual({
+			phone: '9876543210',
+			person_name: 'Asha',
+			city: 'Pune',
+			feed_status: 'pushed',
+			phone_sent: '9876543210',
+			phone_key: '919876543210',
+			campaign_upload_id: 501,
+			rejection_status: null,
+			rejection_reason: null,
+		});
+	});
+});
+
+describe('columns as they are dragged', () => {
+	const nested = { properties: { phone: '98765 43210', firstname: 'Asha', lastname: 'Rao' } };
+
+	test('from inside another, with both halves of the name', async () => {
+		const [body] = await sent(
+			harness,
+			{
+				phoneColumn: 'properties.phone',
+				personNameColumn: 'properties.firstname',
+				otherColumns: 'listed',
+				columnsToSend: "properties.lastname, ['Plan, new']",
+				options: { lastNameColumn: 'properties.lastname' },
+			},
+			{ ...nested, 'Plan, new': 'gold' },
+		);
+		expect(contactsOf(body)).toEqual([
+			{ phone: '9876543210', person_name: 'Asha Rao', lastname: 'Rao', 'Plan, new': 'gold' },
+		]);
+	});
+
+	test('an expression that an earlier drag left is told with what to do', async () => {
+		const { error } = await feed(harness, rowsOf({ phone: '9876543210' }), {
+			phoneColumn: '=phone {{ $json.phone }}',
+		});
+		expect(error).toMatchObject({
+			message:
+				'Phone Column holds an expression that gives "phone 9876543210", and the input has no column of this name',
+			description: expect.stringMatching(/Switch the field to Fixed/),
+		});
+	});
+
+	test('a last name that an expression gives is told too', async () => {
+		const { error } = await feed(harness, rowsOf({ phone: '9876543210', first_name: 'Asha' }), {
+			options: { lastNameColumn: '={{ "Rao" }}' },
+		});
+		expect(error?.message).toMatch(/^Last Name Column holds an expression that gives "Rao"/);
+	});
+
+	test('a row number of Google Sheets is no prompt variable', async () => {
+		const [body] = await sent(harness, {}, { row_number: 2, phone: '9876543210' });
+		expect(contactsOf(body)).toEqual([{ phone: '9876543210' }]);
+		expect(phonesOf(body)).toEqual(['9876543210']);
+	});
+});
+
+test('Retry On Fail knows a nested number again', async () => {
+	const bodies = answering([200, accepted(1)], [409, { success: false, error: 'archived' }]);
+	answering([200, accepted(1)]);
+	const rows = rowsOf({ p: { phone: '9000000001' } }, { p: { phone: '9000000002' } });
+	const { error, pushed } = await feed(
+		harness,
+		rows,
+		{ phoneColumn: 'p.phone', options: { contactsPerRequest: 1 } },
+		{ retryOnFail: true, maxTries: 2, waitBetweenTries: 0 },
+	);
+	expect(error).toBeUndefined();
+	expect(bodies.map(phonesOf)).toEqual([['9000000001'], ['9000000002']]);
+	expect(pushed).toHaveLength(2);
+});

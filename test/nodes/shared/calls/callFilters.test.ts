@@ -1,0 +1,161 @@
+import { DateTime } from 'luxon';
+import { callListQuery, type CallFilters } from '../../../../nodes/shared/calls/callFilters';
+import { ApiMapping } from '../../../../nodes/shared/apiMapping';
+
+const NAMES = {
+	callListStatusName: 'st',
+	callListAgentName: 'ag',
+	callListCampaignName: 'ca',
+	callListFromName: 'since',
+	callListToName: 'until',
+	callListPhoneName: 'ph',
+};
+const ZONE = 'Asia/Kolkata';
+const query = (filters: CallFilters, form?: string) =>
+	callListQuery(
+		filters,
+		new ApiMapping({ ...NAMES, ...(form && { callListDateForm: form }) }),
+		ZONE,
+	);
+
+test('each filter under its name', () => {
+	expect(
+		query({
+			status: ' picked ',
+			agentUuid: 'agent_a1',
+			campaignId: '42',
+			campaignUploadId: 314,
+			phone: '+919876543210',
+		}),
+	).toEqual({ st: 'picked', ag: 'agent_a1', ca: 42, campaign_upload_id: 314, ph: '+919876543210' });
+});
+
+test('what is empty is no filter, and needs no name', () => {
+	const empty = {
+		status: '',
+		agentUuid: ' ',
+		campaignId: null,
+		from: '',
+		to: undefined,
+		phone: '',
+	};
+	expect(callListQuery(empty, new ApiMapping({}), ZONE)).toEqual({});
+});
+
+test('campaign_upload_id is documented, so it needs no open detail', () => {
+	expect(callListQuery({ campaignUploadId: '7' }, new ApiMapping({}), ZONE)).toEqual({
+		campaign_upload_id: 7,
+	});
+});
+
+test.each<[keyof CallFilters, unknown, string]>([
+	['status', 'picked', 'Name of the Status Filter'],
+	['agentUuid', 'agent_a1', 'Name of the Agent Filter'],
+	['campaignId', 42, 'Name of the Campaign Filter'],
+	['from', '2027-01-31', 'Name of the From Filter'],
+	['to', '2027-01-31', 'Name of the To Filter'],
+	['phone', '98', 'Name of the Phone Filter'],
+])('%s without its name in the credential', (name, value, label) => {
+	expect(() => callListQuery({ [name]: value }, new ApiMapping({}), ZONE)).toThrow(
+		`The credential does not say yet: “${label}”`,
+	);
+});
+
+describe('the date range', () => {
+	const DATE = DateTime.fromISO('2027-01-31T18:30:00', { zone: ZONE });
+	test.each<[string, unknown, string | undefined, string | number]>([
+		[
+			'picked: in the workflow’s zone',
+			'2027-01-31T18:30:00',
+			undefined,
+			'2027-01-31T18:30:00+05:30',
+		],
+		['with a blank', '2027-01-31 18:30', undefined, '2027-01-31T18:30:00+05:30'],
+		['with an offset, kept', '2027-01-31T18:30:00+02:00', undefined, '2027-01-31T18:30:00+02:00'],
+		['in UTC', '2027-01-31T18:30:00Z', undefined, '2027-01-31T18:30:00+00:00'],
+		['a luxon DateTime', DATE, undefined, '2027-01-31T18:30:00+05:30'],
+		['a Date', new Date('2027-01-31T13:00:00Z'), undefined, '2027-01-31T18:30:00+05:30'],
+		['a bare date, kept', '2027-01-31', undefined, '2027-01-31'],
+		['a bare date as a time', '2027-01-31', 'dateTime', '2027-01-31T00:00:00+05:30'],
+		['as a date', '2027-01-31T18:30:00', 'date', '2027-01-31'],
+		['as seconds', '2027-01-31T18:30:00+05:30', 'epochSeconds', 1801400400],
+	])('%s', (_name, from, form, sent) => {
+		expect(query({ from }, form)).toEqual({ since: sent });
+		expect(query({ to: from }, form)).toEqual({ until: sent });
+	});
+
+	test.each(['yesterday', '31/01/2027', {}])('%p is no date', (from) => {
+		expect(() => query({ from })).toThrow('which cannot be read as a date');
+	});
+});
+
+describe('one filter for the whole range', () => {
+	const RANGE = { callListRangeName: 'between', callListRangeForm: '{from}..{to}' };
+	const range = (filters: CallFilters, details: object) =>
+		callListQuery(filters, new ApiMapping({ callListDateForm: 'date', ...details }), ZONE);
+	const both = { from: '2027-01-31', to: '2027-02-28T10:00:00' };
+
+	test('in the form that the credential gives', () => {
+		expect(range(both, RANGE)).toEqual({ between: '2027-01-31..2027-02-28' });
+		const form = { ...RANGE, callListRangeForm: 'created>={from} and created<{to} ({from})' };
+		expect(range(both, form)).toEqual({
+			between: 'created>=2027-01-31 and created<2027-02-28 (2027-01-31)',
+		});
+	});
+
+	test('goes before names of their own, which serve for one bound', () => {
+		const details = { ...RANGE, callListFromName: 'since', callListToName: 'until' };
+		expect(range(both, details)).toEqual({ between: '2027-01-31..2027-02-28' });
+		expect(range({ from: '2027-01-31' }, details)).toEqual({ since: '2027-01-31' });
+	});
+
+	test.each([
+		[{ from: '2027-01-31' }, 'From'],
+		[{ to: '2027-01-31' }, 'To'],
+	])('half a range is not sent: %j', (filters, label) => {
+		expect(() => range(filters, RANGE)).toThrow(
+			`${label} alone cannot be sent: your service has one filter for the whole range`,
+		);
+	});
+
+	test.each(['{from}', '{to}', 'between'])('the form %s does not hold both', (form) => {
+		expect(() => range(both, { ...RANGE, callListRangeForm: form })).toThrow(
+			'does not hold both {from} and {to}',
+		);
+	});
+
+	test('its form is needed', () => {
+		expect(() => range(both, { callListRangeName: 'between' })).toThrow(
+			'The credential does not say yet: “Form of the Range Filter”',
+		);
+	});
+});
+
+test('two filters of one name are both sent', () => {
+	const details = new ApiMapping({
+		callListFromName: 'created',
+		callListToName: 'created',
+		callListPhoneName: 'q',
+		callListStatusName: 'q',
+	});
+	const filters = { from: '2027-01-31', to: '2027-02-28', status: 'picked', phone: '98' };
+	expect(callListQuery(filters, details, ZONE)).toEqual({
+		created: ['2027-01-31', '2027-02-28'],
+		q: ['picked', '98'],
+	});
+});
+
+test('all missing names are named at once', () => {
+	const filters = { status: 'x', agentUuid: 'agent_a1', from: '2027-01-31' };
+	expect(() => callListQuery(filters, new ApiMapping({}), ZONE)).toThrow(
+		'The credential does not say yet: “Name of the Status Filter”, “Name of the Agent Filter” and “Name of the From Filter”',
+	);
+});
+
+test.each<[CallFilters, string]>([
+	[{ campaignId: 'spring' }, 'Campaign ID holds "spring", which is not a whole number'],
+	[{ campaignUploadId: 1.5 }, 'Contact List ID holds "1.5", which is not a whole number'],
+	[{ agentUuid: 'sales' }, 'Agent holds "sales", which is not an agent ID'],
+])('%p is refused before sending', (filters, message) => {
+	expect(() => query(filters)).toThrow(message);
+});

@@ -1,0 +1,288 @@
+import range from 'lodash/range';
+import { readCalls } from '../../../../nodes/shared/calls/callList';
+import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
+import { ApiMapping, type MappingName } from '../../../../nodes/shared/apiMapping';
+import { ApiClient } from '../../../../nodes/shared/api/client';
+
+type Details = { [name in MappingName]?: string };
+
+const PAGED: Details = {
+	callListPath: 'data.calls',
+	callListPaging: 'pageFromOne',
+	callListPageName: 'p',
+};
+const calls = (from: number, to: number) =>
+	range(from, Math.max(from, to)).map((n) => ({ call_id: `call-${n}` }));
+
+/** A service that answers each request from its query, and remembers the queries. */
+function listing(answer: (query: Query) => unknown) {
+	const asked: Query[] = [];
+	const transport = async ({ query = {} }: ServiceRequest) => {
+		asked.push(query);
+		await Promise.resolve();
+		return { status: 200, headers: {}, text: JSON.stringify(answer(query)) };
+	};
+	const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+	return { asked, client: new ApiClient(transport, clock, () => 0) };
+}
+
+/** Pages of 3 out of 7 calls. */
+const paged = (first: number) =>
+	listing(({ p = first }) => {
+		const start = 3 * (Number(p) - first);
+		return { success: true, data: { calls: calls(start, Math.min(7, start + 3)) } };
+	});
+
+const read = async (
+	{ client }: { client: ApiClient },
+	details: Details,
+	over: { limit?: number; pageSize?: number; query?: Query } = {},
+) => await readCalls(client, { query: {}, limit: Infinity, ...over }, new ApiMapping(details));
+
+describe('the ways of paging', () => {
+	test.each([
+		['pageFromOne', 1, [{}, { p: 2 }, { p: 3 }, { p: 4 }]],
+		['pageFromZero', 0, [{}, { p: 1 }, { p: 2 }, { p: 3 }]],
+	])('%s, up to an empty page', async (callListPaging, first, asked) => {
+		const list = paged(first);
+		expect(await read(list, { ...PAGED, callListPaging })).toEqual(calls(0, 7));
+		expect(list.asked).toEqual(asked);
+	});
+
+	test('by offset', async () => {
+		const list = listing(({ o = 0 }) => ({
+			data: { calls: calls(Number(o), Math.min(7, Number(o) + 3)) },
+		}));
+		const details = { ...PAGED, callListPaging: 'offset', callListPageName: 'o' };
+		expect(await read(list, details)).toEqual(calls(0, 7));
+		expect(list.asked).toEqual([{}, { o: 3 }, { o: 6 }, { o: 7 }]);
+	});
+
+	test.each([null, '', undefined])('by cursor, which ends in %p', async (end) => {
+		const list = listing(({ c }) =>
+			c === undefined
+				? { data: { calls: calls(0, 3) }, next: { cursor: 'abc' } }
+				: { data: { calls: calls(3, 5) }, next: { cursor: end } },
+		);
+		const details = {
+			...PAGED,
+			callListPaging: 'cursor',
+			callListPageName: 'c',
+			callListCursorPath: 'next.cursor',
+		};
+		expect(await read(list, details)).toEqual(calls(0, 5));
+		expect(list.asked).toEqual([{}, { c: 'abc' }]);
+	});
+
+	test('by the last call of the part', async () => {
+		const list = listing(({ after = 'call--1' }) => {
+			const from = Number(String(after).slice('call-'.length)) + 1;
+			return { data: { calls: calls(from, Math.min(5, from + 3)) } };
+		});
+		const details = {
+			...PAGED,
+			callListPaging: 'cursor',
+			callListPageName: 'after',
+			callListCursorPath: 'data.calls.-1.call_id',
+		};
+		expect(await read(list, details)).toEqual(calls(0, 5));
+		expect(list.asked).toEqual([{}, { after: 'call-2' }, { after: 'call-4' }]);
+	});
+
+	test.each([
+		['a whole address', 'https://else.where/v1/calls?page=2&tag=a&tag=b'],
+		['a path', '/v1/calls?page=2&tag=a&tag=b'],
+		['a query alone', '?page=2&tag=a&tag=b'],
+	])(
+		'by the address of the next part, of which the query alone is used: %s',
+		async (_name, next) => {
+			const list = listing(({ page }) =>
+				page === undefined
+					? { data: { calls: calls(0, 3) }, links: { next } }
+					: { data: { calls: calls(3, 5) }, links: { next: null } },
+			);
+			const details = {
+				callListPath: 'data.calls',
+				callListPaging: 'nextAddress',
+				callListCursorPath: 'links.next',
+			};
+			expect(await read(list, details, { query: { status: 'picked' } })).toEqual(calls(0, 5));
+			expect(list.asked).toEqual([
+				{ status: 'picked' },
+				{ status: 'picked', page: '2', tag: ['a', 'b'] },
+			]);
+		},
+	);
+
+	test('an address that cannot be read is told', async () => {
+		const list = listing(() => ({ data: { calls: calls(0, 3) }, next: 'http://[' }));
+		const details = {
+			callListPath: 'data.calls',
+			callListPaging: 'nextAddress',
+			callListCursorPath: 'next',
+		};
+		await expect(read(list, details)).rejects.toThrow(
+			'The answer holds no address of the next part at “next”',
+		);
+	});
+
+	test('cursors that lead in a circle are told, not followed without end', async () => {
+		const list = listing(({ c = 'x' }) => ({
+			data: { calls: [{ call_id: c }] },
+			next: c === 'a' ? 'b' : 'a',
+		}));
+		const details = {
+			...PAGED,
+			callListPaging: 'cursor',
+			callListPageName: 'c',
+			callListCursorPath: 'next',
+		};
+		await expect(read(list, details)).rejects.toThrow('the same part of the list again');
+		expect(list.asked).toHaveLength(3);
+	});
+
+	test('at once', async () => {
+		const list = listing(() => calls(0, 7));
+		expect(await read(list, { callListPath: '.', callListPaging: 'whole' })).toEqual(calls(0, 7));
+		expect(list.asked).toHaveLength(1);
+	});
+
+	test('the total saves the last request', async () => {
+		const list = listing(({ p = 1 }) => ({
+			data: { calls: calls(3 * (Number(p) - 1), 3 * Number(p)), total: 6 },
+		}));
+		expect(await read(list, { ...PAGED, callListTotalPath: 'data.total' })).toEqual(calls(0, 6));
+		expect(list.asked).toHaveLength(2);
+	});
+
+	test('a page size of the same name as a filter drops neither', async () => {
+		const list = listing(() => ({ data: { calls: [] } }));
+		const details = { ...PAGED, callListPageSizeName: 'q' };
+		await read(list, details, { query: { q: 'picked' }, pageSize: 5 });
+		expect(list.asked).toEqual([{ q: ['picked', 5] }]);
+	});
+
+	test('a total that is written as text', async () => {
+		const list = listing(() => ({ data: { calls: calls(0, 3), total: '3' } }));
+		expect(await read(list, { ...PAGED, callListTotalPath: 'data.total' })).toEqual(calls(0, 3));
+		expect(list.asked).toHaveLength(1);
+	});
+
+	test('filters and page size go along with each request', async () => {
+		const list = paged(1);
+		const query = { campaign_upload_id: 9 };
+		await read(list, { ...PAGED, callListPageSizeName: 'n' }, { query, pageSize: 3, limit: 4 });
+		expect(list.asked).toEqual([
+			{ campaign_upload_id: 9, n: 3 },
+			{ campaign_upload_id: 9, n: 3, p: 2 },
+		]);
+	});
+});
+
+test('a limit ends the reading as soon as it is reached', async () => {
+	const list = paged(1);
+	expect(await read(list, PAGED, { limit: 3 })).toEqual(calls(0, 3));
+	expect(list.asked).toHaveLength(1);
+});
+
+test('a service that does not know the parameter is told, not read without end', async () => {
+	const list = listing(() => ({ data: { calls: calls(0, 3) } }));
+	await expect(read(list, PAGED)).rejects.toMatchObject({
+		message: 'The service gave the same part of the list again',
+		resolution: expect.stringContaining('Way of Paging'),
+	});
+	expect(list.asked).toHaveLength(2);
+});
+
+test('the call inside each entry, and entries that are no objects', async () => {
+	const list = listing(() => ({
+		data: { calls: [{ call: { call_id: 'a' } }, { other: 1 }, 'x'] },
+	}));
+	const details = { ...PAGED, callListPaging: 'whole', callListItemPath: 'call' };
+	expect(await read(list, details)).toEqual([{ call_id: 'a' }, { other: 1 }, { value: 'x' }]);
+});
+
+test('calls under their IDs in an object', async () => {
+	const list = () =>
+		listing(() => ({
+			data: { a: { call: { status: 'picked' } }, b: { call: { status: 'failed' } } },
+		}));
+	const details = { callListPath: 'data', callListPaging: 'whole', callListItemPath: 'call' };
+	expect(await read(list(), { ...details, callListKeyName: 'call_id' })).toEqual([
+		{ call_id: 'a', status: 'picked' },
+		{ call_id: 'b', status: 'failed' },
+	]);
+	await expect(read(list(), details)).rejects.toMatchObject({
+		message: 'The answer holds no list of calls at “data”',
+		resolution: expect.stringContaining('fill in “Field for the Key of Each Call”'),
+	});
+});
+
+describe('without the place of the list, the calls of the first answer', () => {
+	const TWO = calls(0, 2);
+	test.each<[string, unknown]>([
+		['the answer itself', TWO],
+		['data', { success: true, data: TWO }],
+		['deeper, beside other lists', { data: { list: { items: TWO }, tags: ['x'], warnings: [] } }],
+		['each in an entry', { data: TWO.map((call) => ({ call, position: { at: 1 } })) }],
+		[
+			'with calls in the calls',
+			{ data: TWO.map((call) => ({ ...call, redial: { call_id: 'r' } })) },
+		],
+	])('%s', async (_where, answer) => {
+		const list = listing(() => answer);
+		const found = await read(list, {}, { limit: 50 });
+		expect(found.map((call) => call.call_id)).toEqual(['call-0', 'call-1']);
+		expect(await read(list, {}, { limit: 1 })).toHaveLength(1);
+		expect(list.asked).toEqual([{}, {}]);
+	});
+
+	test('are none where its only list is empty', async () => {
+		const list = listing(() => ({ success: true, data: { calls: [] } }));
+		expect(await read(list, {}, { limit: 50 })).toEqual([]);
+	});
+
+	test.each<[string, unknown, string]>([
+		['two lists', { data: { mine: TWO, theirs: TWO } }, 'holds more than one list of calls'],
+		['calls under keys', { data: { a: { status: 'picked' } } }, 'shows no list of calls'],
+		['entries that may be anything', { data: [{ id: 7 }] }, 'shows no list of calls'],
+		['an entry that is no call', { data: [...TWO, { note: 1 }] }, 'shows no list of calls'],
+		['two calls in an entry', { data: [{ a: TWO[0], b: TWO[1] }] }, 'shows no list of calls'],
+		['two empty lists', { data: { calls: [], more: [] } }, 'shows no list of calls'],
+	])('%s: it is said what to set', async (_what, answer, message) => {
+		const reading = read(
+			listing(() => answer),
+			{},
+			{ limit: 50 },
+		);
+		await expect(reading).rejects.toMatchObject({
+			message: `The answer ${message}`,
+			resolution: expect.stringContaining('“Place of the List in the Answer”'),
+		});
+	});
+});
+
+test('a wrong place is named, with the places where lists are', async () => {
+	const list = listing(() => ({ data: { items: [], tags: { all: [] } } }));
+	await expect(read(list, PAGED)).rejects.toMatchObject({
+		message: 'The answer holds no list of calls at “data.calls”',
+		resolution: expect.stringMatching(/data\.items \(a list\).*data\.tags\.all \(a list\)/),
+	});
+});
+
+describe('an open detail that is missing stops before anything is sent', () => {
+	test.each<[Details, string, { pageSize?: number }?]>([
+		[{}, 'Place of the List in the Answer'],
+		[{ callListPath: 'data' }, 'Way of Paging'],
+		[{ callListPath: 'data', callListPaging: 'offset' }, 'Name of the Page, Position or Cursor'],
+		[
+			{ callListPath: 'data', callListPaging: 'cursor', callListPageName: 'c' },
+			'Place of the Next Cursor',
+		],
+		[PAGED, 'Name of the Page Size Parameter', { pageSize: 5 }],
+	])('%p', async (details, label, over = {}) => {
+		const list = paged(1);
+		await expect(read(list, details, over)).rejects.toThrow(label);
+		expect(list.asked).toEqual([]);
+	});
+});

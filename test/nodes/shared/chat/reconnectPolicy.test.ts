@@ -1,0 +1,182 @@
+import { PASSING_CODES, ReconnectPolicy } from '../../../../nodes/shared/chat/reconnectPolicy';
+import type { AttemptEnd, PolicyNeeds } from '../../../../nodes/shared/chat/reconnectPolicy';
+import type { LineEnd } from '../../../../nodes/shared/chat/line';
+
+const policyOf = (needs: PolicyNeeds) => new ReconnectPolicy(() => needs);
+const LIMITS = { reconnectAttempts: 6, slowPolls: 3 };
+
+function ended(end: Partial<LineEnd>, claimed = false): AttemptEnd {
+	return {
+		kind: 'socket',
+		end: { cause: 'closed', code: null, reason: '', openForMs: 100, ...end },
+		claimed,
+	};
+}
+
+const closed = (code: number, openForMs = 100, claimed = false) =>
+	ended({ code, openForMs }, claimed);
+
+const backoff = (attempt: number, token: 'keep' | 'new') => ({
+	kind: 'reconnect',
+	token,
+	wait: { kind: 'backoff', attempt },
+});
+
+const slowPoll = { kind: 'reconnect', token: 'new', wait: { kind: 'slow_poll' } };
+
+describe('ReconnectPolicy', () => {
+	it.each<[string, AttemptEnd, object]>([
+		['4401', closed(4401), backoff(1, 'new')],
+		['1008', closed(1008), backoff(1, 'new')],
+		['1003', closed(1003), { kind: 'give_up', why: 'defect' }],
+		...[...PASSING_CODES].map((code): [string, AttemptEnd, object] => [
+			String(code),
+			closed(code),
+			backoff(1, 'keep'),
+		]),
+		['a code of no document', closed(4999), backoff(1, 'new')],
+		['1002', closed(1002), backoff(1, 'new')],
+		['no connection', ended({ cause: 'cannot_connect', openForMs: null }), backoff(1, 'keep')],
+		['no answer', ended({ cause: 'connect_timeout', openForMs: null }), backoff(1, 'keep')],
+		['a missing ack', ended({ cause: 'no_ack' }), backoff(1, 'keep')],
+		[
+			'a missing ack, though 1008 follows',
+			ended({ cause: 'no_ack', code: 1008 }),
+			backoff(1, 'keep'),
+		],
+		[
+			'our own renewal',
+			ended({ cause: 'renewed', code: 1000 }),
+			{ kind: 'reconnect', token: 'keep', wait: { kind: 'none' } },
+		],
+		[
+			'the end of the session',
+			ended({ cause: 'session_closed', code: 1000 }),
+			{ kind: 'give_up', why: 'session_closed' },
+		],
+	])('%s', (_name, attempt, step) => {
+		expect(policyOf({ ...LIMITS, takeOver: false }).next(attempt)).toEqual(step);
+	});
+
+	it('takes 1000, 1001, 1005, 1006 and 1011 for passing', () => {
+		for (const code of [1000, 1001, 1005, 1006, 1011]) expect(PASSING_CODES.has(code)).toBe(true);
+		for (const code of [1003, 1008, 4401]) expect(PASSING_CODES.has(code)).toBe(false);
+	});
+
+	it.each([
+		['session_closed', { kind: 'give_up', why: 'session_closed' }],
+		['refused', { kind: 'give_up', why: 'mint_refused' }],
+		['unreachable', backoff(1, 'new')],
+	] as const)('a token that was not given: %s', (kind, step) => {
+		const attempt: AttemptEnd = { kind: 'mint', result: { kind, error: null } };
+		expect(policyOf({ ...LIMITS, takeOver: false }).next(attempt)).toEqual(step);
+	});
+
+	it('gives up at once on an address that cannot be used', () => {
+		const policy = policyOf({ ...LIMITS, takeOver: false });
+		expect(policy.next({ kind: 'address', why: 'not_encrypted' })).toEqual({
+			kind: 'give_up',
+			why: 'bad_address',
+		});
+	});
+
+	it.each([
+		[1011, 'keep', 'unreachable'],
+		[4401, 'new', 'token_rejected'],
+	] as const)('gives up after six attempts in a row: %d', (code, token, why) => {
+		const policy = policyOf({ ...LIMITS, takeOver: false });
+		for (let attempt = 1; attempt <= 6; attempt += 1) {
+			expect(policy.next(closed(code))).toEqual(backoff(attempt, token));
+		}
+		expect(policy.next(closed(code))).toEqual({ kind: 'give_up', why });
+	});
+
+	it('counts anew after a healthy connection, which is one of a minute', () => {
+		const policy = policyOf({ ...LIMITS, takeOver: false });
+		policy.next(closed(1006));
+		expect(policy.next(closed(1006, 59_999))).toEqual(backoff(2, 'keep'));
+		expect(policy.next(closed(1006, 60_000))).toEqual(backoff(1, 'keep'));
+	});
+
+	it('does one careful reconnect after a code of no document, then tells', () => {
+		const policy = policyOf({ ...LIMITS, takeOver: true });
+		policy.next(closed(4409));
+		expect(policy.claim).toBe(true);
+		expect(policy.next(closed(4409))).toEqual({ kind: 'give_up', why: 'lost_place' });
+		const healed = policyOf({ ...LIMITS, takeOver: true });
+		healed.next(closed(4409));
+		expect(healed.next(closed(4409, 60_000))).toEqual(backoff(1, 'new'));
+	});
+
+	describe('1008', () => {
+		it('without Take Over: one quick attempt, slow polls, then an ending that names both reasons', () => {
+			const policy = policyOf({ ...LIMITS, takeOver: false });
+			expect(policy.next(closed(1008))).toEqual(backoff(1, 'new'));
+			for (let poll = 1; poll <= 3; poll += 1) {
+				expect(policy.claim).toBe(false);
+				expect(policy.next(closed(1008))).toEqual(slowPoll);
+			}
+			expect(policy.next(closed(1008))).toEqual({ kind: 'give_up', why: 'held_or_inactive' });
+		});
+
+		it('with Take Over: the same with claim, and then only the agent can be the reason', () => {
+			const policy = policyOf({ ...LIMITS, takeOver: true });
+			expect(policy.next(closed(1008, 100, true))).toEqual(backoff(1, 'new'));
+			for (let poll = 1; poll <= 3; poll += 1) {
+				expect(policy.claim).toBe(true);
+				expect(policy.next(closed(1008, 100, true))).toEqual(slowPoll);
+			}
+			expect(policy.next(closed(1008, 100, true))).toEqual({
+				kind: 'give_up',
+				why: 'agent_inactive',
+			});
+		});
+
+		it('gives up after the quick attempt where no slow polls are wanted', () => {
+			const policy = policyOf({ reconnectAttempts: 6, slowPolls: 0, takeOver: false });
+			expect(policy.next(closed(1008))).toEqual(backoff(1, 'new'));
+			expect(policy.next(closed(1008))).toEqual({ kind: 'give_up', why: 'held_or_inactive' });
+		});
+
+		it('polls quickly again after a healthy connection', () => {
+			const policy = policyOf({ ...LIMITS, takeOver: false });
+			policy.next(closed(1008));
+			expect(policy.next(closed(1008))).toEqual(slowPoll);
+			expect(policy.next(closed(1008, 60_000))).toEqual(backoff(1, 'new'));
+		});
+	});
+
+	describe('claim', () => {
+		it('is never sent without Take Over', () => {
+			const policy = policyOf({ ...LIMITS, takeOver: false });
+			expect(policy.claim).toBe(false);
+			policy.next(closed(1008));
+			policy.next(closed(1006, 5_000));
+			expect(policy.claim).toBe(false);
+		});
+
+		it('is sent until the connection was held, and again only after a refusal', () => {
+			const policy = policyOf({ ...LIMITS, takeOver: true });
+			expect(policy.claim).toBe(true);
+			policy.next(ended({ cause: 'cannot_connect', openForMs: null }, true));
+			expect(policy.claim).toBe(true);
+			policy.next(closed(1000, 5_000, true));
+			expect(policy.claim).toBe(false);
+			policy.next(closed(1008));
+			expect(policy.claim).toBe(true);
+		});
+
+		it('does not let two clients with Take Over throw each other out without end', () => {
+			// Each time we hold it for less than a slow poll, the other one takes it back.
+			const policy = policyOf({ ...LIMITS, takeOver: true });
+			let rounds = 0;
+			let step = policy.next(closed(1000, 20_000, true));
+			while (step.kind === 'reconnect' && rounds < 100) {
+				rounds += 1;
+				step = policy.next(rounds % 2 === 1 ? closed(1008) : closed(1000, 20_000, true));
+			}
+			expect(step.kind).toBe('give_up');
+			expect(rounds).toBeLessThan(15);
+		});
+	});
+});

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { phoneKey } from '../../../../nodes/shared/phone/phoneKey';
+
+describe('of a number that is written with its country code', () => {
+	test.each<[unknown, string]>([
+		['+919876543210', '919876543210'],
+		['+91 98765-43210', '919876543210'],
+		['+91 (0) 98765 43210', '919876543210'],
+		['+91 11 2345 6789', '911123456789'],
+		['+1 (202) 555-0143', '12025550143'],
+		['+7 701 555 01 32', '77015550132'],
+		['+44 20 7946 0958', '442079460958'],
+		['+44 020 7946 0958', '442079460958'],
+		['+39 06 1234 5678', '390612345678'],
+		['+225 07 01 02 03 04', '2250701020304'],
+		['+683 4000', '6834000'],
+		['+971 50 123 4567', '971501234567'],
+	])('%p is %s, wherever it is read', (value, key) => {
+		expect(phoneKey(value)).toBe(key);
+		expect(phoneKey(value, 'IN')).toBe(key);
+	});
+
+	test.each<[unknown]>([
+		['919876543210'],
+		[919876543210],
+		['9876543210'],
+		['00919876543210'],
+		['+91 98765'],
+		['+1 202 555 014'],
+		['+7 701 555'],
+		['+999 123456789'],
+		['+44 00 20 7946 0958'],
+		['+44 12'],
+		['+9198765432109876'],
+		['unknown'],
+		[''],
+		[null],
+		[undefined],
+		[{}],
+	])('%p is not certain without a country', (value) => {
+		expect(phoneKey(value)).toBeNull();
+	});
+});
+
+describe('of a number and its country', () => {
+	test.each<[string, unknown, string]>([
+		['IN', '98765 43210', '919876543210'],
+		['IN', 9876543210, '919876543210'],
+		['IN', '098765 43210', '919876543210'],
+		['IN', '919876543210', '919876543210'],
+		['IN', '0091 98765 43210', '919876543210'],
+		['IN', '011-2345 6789', '911123456789'],
+		['US', '(202) 555-0143', '12025550143'],
+		['US', '1 202 555 0143', '12025550143'],
+		['CA', '604 555 0132', '16045550132'],
+		['RU', '8 912 345 67 89', '79123456789'],
+		['GB', '020 7946 0958', '442079460958'],
+		['GB', '20 7946 0958', '442079460958'],
+		['GB', '0044 20 7946 0958', '442079460958'],
+		['DE', '030 123456', '4930123456'],
+		['IT', '06 1234 5678', '390612345678'],
+		['SG', '9123 4567', '6591234567'],
+		['HU', '20 123 4567', '36201234567'],
+	])('%s %p is %s', (country, value, key) => {
+		expect(phoneKey(value, country)).toBe(key);
+	});
+
+	test.each<[string, unknown]>([
+		['IN', '98765'],
+		['IN', '98765432101'],
+		['US', '555 0143'],
+		['US', '2 202 555 0143'],
+		['RU', '912 345'],
+		// Eight digits at home, or two fewer behind the country code.
+		['SG', '6512 3456'],
+		['GB', '4420 7946 0958'],
+		['GB', '00441'],
+		['GB', '00 20 7946 0958'],
+		['HU', '06 20 123 4567'],
+		['LT', '8 612 34567'],
+		['BY', '8 029 123 45 67'],
+		['CI', '07 01 02 03 04'],
+		['AQ', '123456789'],
+		['XX', '123456789'],
+	])('%s %p is not certain', (country, value) => {
+		expect(phoneKey(value, country)).toBeNull();
+	});
+});
+
+test('formatting makes no other key, and the key is known again behind its +', () => {
+	const digits = fc.stringMatching(/^[1-9]\d{6,14}$/);
+	const decoration = fc.array(fc.constantFrom('', ' ', '-', '\u00a0'), {
+		minLength: 15,
+		maxLength: 15,
+	});
+	fc.assert(
+		fc.property(digits, decoration, (number, between) => {
+			const decorated = [...number].map((digit, i) => `${digit}${between[i] ?? ''}`).join('');
+			const key = phoneKey(`+${number}`);
+			expect(phoneKey(`+${decorated}`)).toBe(key);
+			if (key !== null) expect(phoneKey(`+${key}`)).toBe(key);
+		}),
+	);
+});
