@@ -10,6 +10,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentField';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { runNode } from '../shared/n8n/operations';
+import { nothingToRegister } from '../shared/n8n/webhookAnswer';
 import { callFields } from './properties';
 import { onReport, resumeWebhooks } from './wait/onReport';
 import { placeCalls } from './placeCalls';
@@ -43,6 +44,8 @@ export class PlaceCall implements INodeType {
 		credentialTest: { voiceChatAgentApiTest },
 		listSearch: { searchAgents },
 	};
+
+	webhookMethods = { default: nothingToRegister };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runNode(this, async () => [await placeCalls(this)]);

@@ -19,12 +19,15 @@ const countryField: INodeProperties = {
 	displayName: 'Country',
 	name: 'countryCode',
 	type: 'options',
-	// The editor searches these names: the code and the spelling without accents are found as well.
-	options: COUNTRIES.map(({ code, name }) => {
-		const plain = withoutAccents(name);
-		const label = plain === name ? code : `${code}, ${plain}`;
-		return { name: `${name} (${label})`, value: code };
-	}),
+	options: [
+		{ name: '(Choose a Country)', value: '' },
+		// The editor searches these names: the code and the spelling without accents are found as well.
+		...COUNTRIES.map(({ code, name }) => {
+			const plain = withoutAccents(name);
+			const label = plain === name ? code : `${code}, ${plain}`;
+			return { name: `${name} (${label})`, value: code };
+		}),
+	],
 	default: '',
 	required: true,
 	description:
