@@ -1,16 +1,23 @@
-/** Runs n8n's own package scanner on the sources and on the packed package, as its verification does. */
+/**
+ * Runs n8n's own package scanner on the sources and on the packed package, as its verification does, and on the sources
+ * with each form as n8n gets it.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectFolder, unpackPackage } from '../test/n8n/package-install';
+import { writeFlatSources } from './flatDescriptions';
 
 async function scan(): Promise<void> {
 	const scanner = await import('@n8n/scan-community-package/scanner/scanner.mjs');
 	const packed = await mkdtemp(join(tmpdir(), 'scan-'));
+	const flat = await mkdtemp(join(tmpdir(), 'scan-flat-'));
 	try {
 		await unpackPackage(packed);
+		await writeFlatSources(flat);
 		const legs = [
 			{ name: 'Sources', folder: projectFolder, patterns: scanner.SOURCE_FILE_PATTERNS },
+			{ name: 'Forms as n8n gets them', folder: flat, patterns: scanner.SOURCE_FILE_PATTERNS },
 			{ name: 'Packed package', folder: packed, patterns: ['**/*.js', 'package.json'] },
 		];
 		for (const { name, folder, patterns } of legs) {
@@ -21,7 +28,7 @@ async function scan(): Promise<void> {
 			if (!clean) process.exitCode = 1;
 		}
 	} finally {
-		await rm(packed, { recursive: true, force: true });
+		for (const folder of [packed, flat]) await rm(folder, { recursive: true, force: true });
 	}
 }
 
