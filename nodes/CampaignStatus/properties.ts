@@ -2,6 +2,7 @@ import { READS_AT_ONCE } from '../shared/api/limits';
 import type { INodeProperties } from 'n8n-workflow';
 import { campaignField } from '../shared/n8n/campaignField';
 import { additionalQueryParameters, concurrencyField } from '../shared/n8n/options';
+import { toolDescriptionField } from '../shared/n8n/toolDescription';
 
 const queueWaitFields: INodeProperties[] = [
 	{
@@ -69,6 +70,9 @@ const queueWaitFields: INodeProperties[] = [
 
 /** What the person sees, from top to bottom. */
 export const statusFields: INodeProperties[] = [
+	toolDescriptionField(
+		'Reads how far a calling campaign has come: its status, its contact lists and the numbers of their calls. Places no call and changes nothing.',
+	),
 	campaignField,
 	...queueWaitFields,
 	{

@@ -8,6 +8,7 @@ import {
 	concurrencyField,
 	optionsCollection,
 } from '../shared/n8n/options';
+import { toolDescriptionField } from '../shared/n8n/toolDescription';
 import { replyTimeLimitField } from './awaitedReply';
 import { idempotencyFields } from './idempotency';
 
@@ -206,6 +207,14 @@ const optionsFields: INodeProperties[] = [
 
 /** What the person sees, from top to bottom. */
 export const sendFields: INodeProperties[] = [
+	toolDescriptionField(
+		'Sends a message into a chat session in the name of its customer, and answers with the reply of the AI agent. Use this only for what the customer has said or wants to say.',
+		MESSAGE,
+	),
+	toolDescriptionField(
+		'Answers a question with buttons, a list or a carousel that the AI agent has asked in a chat session, in the name of its customer. Use this only for what the customer has chosen.',
+		ANSWER,
+	),
 	...whatFields,
 	...whomFields,
 	...contentFields,

@@ -5,8 +5,12 @@ import {
 	additionalQueryParameters,
 	optionsCollection,
 } from '../shared/n8n/options';
+import { toolDescriptionField } from '../shared/n8n/toolDescription';
 
 export const contextFields: INodeProperties[] = [
+	toolDescriptionField(
+		'Tells the AI agent of a chat session something that it should know about the customer or the conversation, beside what it knows already.',
+	),
 	sessionField,
 	{
 		displayName: 'Context',

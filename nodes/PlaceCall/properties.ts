@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../shared/n8n/agentField';
+import { toolDescriptionField } from '../shared/n8n/toolDescription';
 import { COUNTRIES, withoutAccents } from './request/countries';
 import {
 	additionalDataFields,
@@ -127,6 +128,9 @@ const earlierWaitFields: INodeProperties[] = [
 
 /** What the person sees, from top to bottom. */
 export const callFields: INodeProperties[] = [
+	toolDescriptionField(
+		'Places a real phone call: an AI agent dials the number and talks to the person who answers, now or at the time that is given. A call cannot be taken back: use this only when the call is wanted, and once for each person. Answers with the call ID; how the conversation went is read later by that ID.',
+	),
 	...whoFields,
 	...whenFields,
 	greetingField,

@@ -7,6 +7,7 @@ import {
 	ifUnknownField,
 	optionsCollection,
 } from '../shared/n8n/options';
+import { toolDescriptionField } from '../shared/n8n/toolDescription';
 import {
 	DEFAULT_NAME_COLUMN,
 	DEFAULT_PHONE_COLUMN,
@@ -202,6 +203,9 @@ const feedOptionsField: INodeProperties = optionsCollection(
 
 /** What the person sees, from top to bottom. */
 export const feedFields: INodeProperties[] = [
+	toolDescriptionField(
+		'Puts people into a calling campaign, whose AI agent then places real phone calls to them. Use this only for people who are to be called. Answers how many went into the campaign, and for each that did not, why.',
+	),
 	...campaignFields,
 	...columnFields,
 	enqueueField,

@@ -9,6 +9,7 @@ import {
 	type INodeTypes,
 	type IVersionedNodeType,
 } from 'n8n-workflow';
+import { z } from 'zod';
 import { loader } from './sourceLoader';
 
 export const PACKAGE = 'n8n-nodes-voice-chat-agent';
@@ -41,14 +42,23 @@ const helpers = new Map<string, INodeType>([
 	['test.sink', new PassThrough('test.sink', false)],
 ]);
 
+/** As n8n makes a tool of a node: what it runs is the same, what its form shows depends on the name. */
+function toolOf(node: INodeType, suffix: string): INodeType {
+	const { description } = node;
+	const outputs = [NodeConnectionTypes.AiTool];
+	const ofTool = { ...description, name: `${description.name}${suffix}`, inputs: [], outputs };
+	return z.custom<INodeType>().parse(Object.create(node, { description: { value: ofTool } }));
+}
+
 export const nodeTypes: INodeTypes = {
 	getByName(type): INodeType | IVersionedNodeType {
-		// n8n derives the types of its tools from the node's; what they run is the same.
 		const name = type.replace(`${PACKAGE}.`, '').replace(/(Hitl)?Tool$/, '');
 		return helpers.get(type) ?? loader.getNode(name).type;
 	},
 	getByNameAndVersion(type, version) {
-		return NodeHelpers.getVersionedNodeType(this.getByName(type), version);
+		const node = NodeHelpers.getVersionedNodeType(this.getByName(type), version);
+		const [suffix = ''] = /(Hitl)?Tool$/.exec(type) ?? [];
+		return suffix === '' ? node : toolOf(node, suffix);
 	},
 	getKnownTypes: (): IDataObject => ({ ...loader.known.nodes }),
 };

@@ -20,6 +20,8 @@ export const check: Operation = {
 		{ ...agentField, description: 'The agent in question' },
 		optionsCollection(additionalQueryParameters),
 	],
+	toolDescription:
+		'Tells whether one AI agent is active and can take calls now. Calls nobody and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
 		const lists = new Map<string, Promise<FoundAgent[]>>();

@@ -25,6 +25,8 @@ export const getMany: Operation = {
 		},
 		optionsCollection(additionalQueryParameters),
 	],
+	toolDescription:
+		'Lists the AI agents of the account that are active and can take calls now, with their IDs. Calls nobody and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
 		const plan = async (index: number) => {

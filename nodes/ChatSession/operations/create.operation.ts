@@ -41,6 +41,8 @@ export const create: Operation = {
 	action: 'Create chat session',
 	description: 'Begin a chat session with an agent',
 	fields: [agentField, personNameField, requestOptions],
+	toolDescription:
+		'Begins a new chat session between a customer and an AI agent, and answers with its session ID, which the other chat tools need.',
 	async execute(run) {
 		return await forEachChatItem(run, createOne, { deed: CREATED });
 	},

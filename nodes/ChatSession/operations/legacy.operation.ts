@@ -29,6 +29,8 @@ export const legacyCreate: Operation = {
 		},
 		requestOptions,
 	],
+	toolDescription:
+		'Begins a new chat session by the old interface of the service, and answers with its session ID and a welcome message.',
 	async execute(run) {
 		return await forEachChatItem(run, createLegacy, { deed: CREATED });
 	},
@@ -40,6 +42,8 @@ export const legacyClose: Operation = {
 	action: 'Close legacy chat session',
 	description: 'Use Close in new workflows. This one returns a summary of the conversation.',
 	fields: [sessionField, agentField, requestOptions],
+	toolDescription:
+		'Ends a chat session by the old interface of the service, and answers with a summary of the conversation. Use this only when the conversation is over.',
 	async execute(run) {
 		return await forEachChatItem(run, (item) => end(item, 'close_session'), {
 			deed: { one: 'session was already closed', several: 'sessions were already closed' },
@@ -54,6 +58,8 @@ export const legacyPause: Operation = {
 	description:
 		'The next message resumes it. In new workflows use Support Command to hand the chat to a person.',
 	fields: [sessionField, agentField, requestOptions],
+	toolDescription:
+		'Pauses a chat session by the old interface of the service; the next message of the customer resumes it.',
 	async execute(run) {
 		return await forEachChatItem(run, (item) => end(item, 'pause_session'), {
 			deed: { one: 'session was already paused', several: 'sessions were already paused' },

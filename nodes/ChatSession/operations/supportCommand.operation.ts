@@ -42,6 +42,8 @@ export const supportCommand: Operation = {
 		shownWhere(otherCommandField, { command: ['other'] }),
 		requestOptions,
 	],
+	toolDescription:
+		'Sends a support command to a chat session, such as handing the conversation to a person or giving it back to the AI agent.',
 	async execute(run) {
 		const prepare: Prepare = (item) => send(item, readCommand(item));
 		return await forEachChatItem(run, prepare, {
@@ -56,6 +58,7 @@ export const close: Operation = {
 	action: 'Close chat session',
 	description: 'End the conversation for good',
 	fields: [sessionField, requestOptions],
+	toolDescription: 'Ends a chat session for good. Use this only when the conversation is over.',
 	async execute(run) {
 		return await forEachChatItem(run, (item) => send(item, 'close'), {
 			deed: { one: 'session was already closed', several: 'sessions were already closed' },

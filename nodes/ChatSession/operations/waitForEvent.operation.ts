@@ -48,6 +48,8 @@ export const waitForEvent: Operation = {
 			otherEventTypesField,
 		),
 	],
+	toolDescription:
+		'Waits until something happens in a chat session, such as a new message, and answers with it; when nothing happens in time, timed_out is true.',
 	async execute(run) {
 		return await forEachChatItem(run, waitOnce, {
 			concurrency: WAITS_AT_ONCE,

@@ -52,6 +52,8 @@ export const watch: Operation = {
 	action: 'Watch chat session',
 	description: 'From now on the Chat Events Trigger reports the events of this session',
 	fields,
+	toolDescription:
+		'Begins to watch a chat session: from now on its events start the workflow that is made for them.',
 	async execute(run) {
 		return await forEachChatItem(run, (item) => ask(item, 'watch'), {
 			concurrency: REQUESTS_AT_ONCE,
@@ -66,6 +68,7 @@ export const unwatch: Operation = {
 	action: 'Stop watching chat session',
 	description: 'The Chat Events Trigger leaves this session',
 	fields,
+	toolDescription: 'Ends the watching of a chat session: its events start no workflow any more.',
 	async execute(run) {
 		return await forEachChatItem(run, (item) => ask(item, 'unwatch'), {
 			concurrency: REQUESTS_AT_ONCE,

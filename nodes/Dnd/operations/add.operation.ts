@@ -37,6 +37,8 @@ export const add: Operation = {
 			concurrencyField(CHANGES_AT_ONCE, 'How many numbers are added at the same time'),
 		),
 	],
+	toolDescription:
+		'Puts a phone number on the do-not-disturb list of an AI agent, which then never calls it, also where it waits in a campaign. Use this when a person does not want to be called.',
 
 	async execute({ context, parameters, connection }) {
 		const prepare = (index: number): Sending<Connection> => {

@@ -26,6 +26,8 @@ export const check: Operation = {
 			concurrencyField(READS_AT_ONCE, 'How many numbers are checked at the same time'),
 		),
 	],
+	toolDescription:
+		'Tells whether a phone number is on the do-not-disturb list of an AI agent, which means that the agent must not call it. Calls nobody and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
 		const checkOne = async (index: number) => {

@@ -57,6 +57,8 @@ export const checkMany: Operation = {
 			concurrencyField(READS_AT_ONCE, 'How many lists are read at the same time'),
 		),
 	],
+	toolDescription:
+		'Tells which of the phone numbers in the input are on the do-not-disturb list of an AI agent. Calls nobody and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
 		const rows = context.getInputData();

@@ -46,6 +46,8 @@ export const getMany: Operation = {
 			},
 		),
 	],
+	toolDescription:
+		'Lists the phone numbers on the do-not-disturb list of an AI agent: the numbers that it never calls. Calls nobody and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
 		const plan = async (index: number) => {

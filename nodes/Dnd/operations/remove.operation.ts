@@ -37,6 +37,8 @@ export const remove: Operation = {
 			concurrencyField(CHANGES_AT_ONCE, 'How many numbers are removed at the same time'),
 		),
 	],
+	toolDescription:
+		'Takes a phone number off the do-not-disturb list of an AI agent, so that the person may get real phone calls again. Use this only when the person has agreed to be called.',
 
 	async execute({ context, parameters, connection }) {
 		const prepare = (index: number): Sending<Connection> => {

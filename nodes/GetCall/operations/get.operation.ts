@@ -33,6 +33,8 @@ export const get: Operation = {
 		simplifyField,
 		callOptionsField(),
 	],
+	toolDescription:
+		'Reads one phone call by its call ID: whether the person was reached, a summary of the conversation and the data captured in it. Places no call and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
 		const read = async (index: number) => {

@@ -109,6 +109,8 @@ export const getMany: Operation = {
 		simplifyField,
 		callOptionsField(latestField, pageSizeField),
 	],
+	toolDescription:
+		'Lists phone calls of the AI agents with their outcomes and summaries. Use it to find the ID of a call, or to see how calls went. Places no call and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
 		const plan = async (index: number) => {

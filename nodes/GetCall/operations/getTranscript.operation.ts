@@ -14,6 +14,8 @@ export const getTranscript: Operation = {
 	action: 'Get call transcript',
 	description: 'Retrieve what was said, turn by turn and as readable text',
 	fields: [callIdField, callOptionsField()],
+	toolDescription:
+		'Reads what was said in one phone call, turn by turn, by its call ID. Use it where the summary of the call is not enough. Places no call and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
 		const read = async (index: number) => {

@@ -8,6 +8,7 @@ import { type Connection, connectOnce } from './connect';
 import { forgetRun } from './executionMemory';
 import { NodeParameters } from './nodeParameters';
 import { answerModel } from './toolAnswer';
+import { toolDescriptionField } from './toolDescription';
 import { runsAsTool } from './toolRun';
 
 /** What a node works with during one of its runs. */
@@ -24,6 +25,8 @@ export type Operation = {
 	action: string;
 	description: string;
 	fields: INodeProperties[];
+	/** What a model is told of it as a tool: what it does in the world, and what to be careful with. */
+	toolDescription: string;
 	execute(run: OperationRun): Promise<INodeExecutionData[]>;
 };
 
@@ -38,6 +41,9 @@ const OPERATION = {
 /** The choice of operation, followed by the fields of each, shown for it alone. */
 export function operationFields(operations: Operation[], initial: Operation): INodeProperties[] {
 	return [
+		...operations.map(({ value, toolDescription }) =>
+			toolDescriptionField(toolDescription, { operation: [value] }),
+		),
 		{
 			...OPERATION,
 			options: operations.map(({ name, value, action, description }) => ({

@@ -1,0 +1,84 @@
+/** What a model sees of each action as a tool, made by n8n's own code of an untouched node. */
+import { createNodeAsTool } from 'n8n-core/dist/execution-engine/node-execution-context/utils/create-node-as-tool';
+import { NodeHelpers } from 'n8n-workflow';
+import { loader, makeNode, makeWorkflow, nodeTypes, PACKAGE, setupEngine } from '../engine';
+import { keysOf, nameOf, type SchemaKey } from '../schema/schemas';
+
+type Tool = { action: string; name: string; description: string };
+
+/** What leads to a phone call, or allows one again. */
+const CALLS_PEOPLE = ['dnd › remove', 'placeCall', 'pushCampaignContacts'];
+/** The longest that model providers take for a tool. */
+const LONGEST_DESCRIPTION = 1_024;
+const LONGEST_NAME = 64;
+
+let tools: Tool[] = [];
+
+beforeAll(async () => {
+	await setupEngine();
+	const actions = loader.types.nodes.filter(({ usableAsTool }) => usableAsTool !== undefined);
+	tools = keysOf(actions).map(toolOf);
+});
+
+function toolOf(key: SchemaKey): Tool {
+	const type = `${PACKAGE}.${key.node}Tool`;
+	const nodeType = nodeTypes.getByNameAndVersion(type);
+	const { description } = nodeType;
+	const parameters = key.operation === undefined ? {} : { operation: key.operation };
+	const name = NodeHelpers.makeNodeName(parameters, description);
+	const node = makeWorkflow([makeNode({ type, name, parameters })]).getNode(name);
+	if (node === null) throw new Error(`${type} is not in its workflow`);
+	const { response } = createNodeAsTool({
+		node,
+		nodeType,
+		handleToolInvocation: async () => await Promise.resolve(),
+	});
+	return { action: nameOf(key), name: response.name, description: response.description };
+}
+
+test('each action is a tool', () => {
+	expect(tools.length).toBeGreaterThan(20);
+});
+
+test('no two tools are told in the same words', () => {
+	expect(new Set(tools.map(({ description }) => description)).size).toBe(tools.length);
+});
+
+test.each(['description', 'name'] as const)(
+	'the %s has a length that every model takes',
+	(what) => {
+		const [shortest, longest] = what === 'name' ? [5, LONGEST_NAME] : [60, LONGEST_DESCRIPTION];
+		const unfit = tools.filter(({ [what]: { length } }) => length < shortest || length > longest);
+		expect(unfit).toEqual([]);
+	},
+);
+
+test('what leads to a phone call says so, and when to use it; all else that seems to says that it calls nobody', () => {
+	const warned = tools.filter(
+		({ description }) =>
+			/real phone call/.test(description) && /Use this only|use this only/.test(description),
+	);
+	expect(warned.map(({ action }) => action).sort()).toEqual(CALLS_PEOPLE);
+	const reads = tools.filter(({ action }) => /^(agents|campaignStatus|getCall)/.test(action));
+	expect(reads.length).toBeGreaterThan(5);
+	expect(
+		reads.filter(
+			({ description }) => !/(Calls nobody|Places no call) and changes nothing\./.test(description),
+		),
+	).toEqual([]);
+});
+
+test('a description that a person has written is told as it is', () => {
+	const type = `${PACKAGE}.placeCallTool`;
+	const parameters = { descriptionType: 'manual', toolDescription: 'Rings our own desk' };
+	const node = makeWorkflow([makeNode({ type, name: 'Desk', parameters })]).getNode('Desk');
+	const nodeType = nodeTypes.getByNameAndVersion(type);
+	expect(node && NodeHelpers.getToolDescriptionForNode(node, nodeType)).toBe('Rings our own desk');
+});
+
+test('a node that is no tool has no such field', () => {
+	const type = `${PACKAGE}.placeCall`;
+	const node = makeWorkflow([makeNode({ type, name: 'Call' })]).getNode('Call');
+	expect(node?.parameters).toHaveProperty('personName');
+	expect(node?.parameters).not.toHaveProperty('toolDescription');
+});
