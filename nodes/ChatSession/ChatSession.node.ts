@@ -7,25 +7,8 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentField';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { operationFields, runOperation } from '../shared/n8n/operations';
-import { create } from './operations/create.operation';
-import { legacyClose, legacyCreate, legacyPause } from './operations/legacy.operation';
-import { close, supportCommand } from './operations/supportCommand.operation';
-import { waitForEvent } from './operations/waitForEvent.operation';
-import { unwatch, watch } from './operations/watch.operation';
-
-/** In the order of the list that the person sees. */
-const operations = [
-	close,
-	create,
-	legacyClose,
-	legacyCreate,
-	legacyPause,
-	supportCommand,
-	unwatch,
-	waitForEvent,
-	watch,
-];
+import { runOperation } from '../shared/n8n/operations';
+import { operations, sessionFields } from './properties';
 
 export class ChatSession implements INodeType {
 	description: INodeTypeDescription = {
@@ -36,7 +19,7 @@ export class ChatSession implements INodeType {
 			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
 		},
 		group: ['output'],
-		version: 1,
+		version: [1, 2],
 		subtitle:
 			'={{ { close: "close", create: "create", legacyClose: "legacy close", legacyCreate: "legacy create", legacyPause: "legacy pause", supportCommand: "support command", unwatch: "unwatch", waitForEvent: "wait for event", watch: "watch" }[$parameter["operation"]] }}',
 		description: 'Create, close, steer, watch or wait for a chat session with an AI agent',
@@ -48,7 +31,7 @@ export class ChatSession implements INodeType {
 		credentials: [
 			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
 		],
-		properties: operationFields(operations, create),
+		properties: sessionFields,
 	};
 
 	methods = {

@@ -19,8 +19,9 @@ const asked = new Set<string>();
 let left = 0;
 
 describeContract((harness, dialect) => {
-	async function run(type: string, { credential, parameters, items = [{}] }: ContractCase) {
-		const over = { parameters: perDialect(parameters, dialect) };
+	async function run(type: string, contract: ContractCase) {
+		const { credential, parameters, typeVersion = 1, items = [{}] } = contract;
+		const over = { typeVersion, parameters: perDialect(parameters, dialect) };
 		const node = await harness.node(type, over, credential?.(dialect));
 		const input = items.map((json) => ({ json }));
 		return await runNode(harness.credentials, node, input);
@@ -75,9 +76,12 @@ const keys = () =>
 		(key) => !key.node.endsWith('Trigger') && !NOT_THE_SERVICE.includes(nameOf(key)),
 	);
 
+/** The operation of a case, in whatever version of the node it runs. */
 function keyOf(node: string, { parameters }: ContractCase, dialect: Dialect): SchemaKey {
 	const { operation } = perDialect(parameters, dialect);
-	return { node, operation: typeof operation === 'string' ? operation : undefined };
+	const found = keys().find((key) => key.node === node && key.operation === operation);
+	if (found === undefined) throw new Error(`No operation ${JSON.stringify(operation)} of ${node}`);
+	return found;
 }
 
 it.each(Object.entries(dialects))('has a case for each operation, spoken %s', (_name, dialect) => {

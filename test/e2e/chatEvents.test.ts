@@ -163,6 +163,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		const webhookId = randomUUID();
 		const workflow = await listen({ watchSessions: true, watchSecret: 'sesame' }, webhookId);
 		const session = (operation: string): INodeParameters => ({
+			resource: 'watchList',
 			operation,
 			sessionId: '={{ $json.body.session }}',
 			triggerAddress: `${baseUrl}/webhook/${webhookId}/watch`,
@@ -174,7 +175,7 @@ describe('Chat Events Trigger in real n8n', () => {
 				chain(
 					operation,
 					webhook(path),
-					node('Session', `${PACKAGE}.chatSession`, 1, session(operation), { credentials }),
+					node('Session', `${PACKAGE}.chatSession`, 2, session(operation), { credentials }),
 				),
 			);
 			workflows.push(steering);

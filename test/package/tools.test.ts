@@ -24,9 +24,13 @@ function toolOf(key: SchemaKey): Tool {
 	const type = `${PACKAGE}.${key.node}Tool`;
 	const nodeType = nodeTypes.getByNameAndVersion(type);
 	const { description } = nodeType;
-	const parameters = key.operation === undefined ? {} : { operation: key.operation };
+	const { version: typeVersion = 1, resource, operation } = key;
+	const parameters = {
+		...(resource !== undefined && { resource }),
+		...(operation !== undefined && { operation }),
+	};
 	const name = NodeHelpers.makeNodeName(parameters, description);
-	const node = makeWorkflow([makeNode({ type, name, parameters })]).getNode(name);
+	const node = makeWorkflow([makeNode({ type, name, typeVersion, parameters })]).getNode(name);
 	if (node === null) throw new Error(`${type} is not in its workflow`);
 	const { response } = createNodeAsTool({
 		node,

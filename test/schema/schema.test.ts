@@ -86,5 +86,6 @@ test('an entry of the do-not-disturb list has every documented field', () => {
 });
 
 test.each(LEGACY)('%s has the documented fields', (operation, fields) => {
-	expect(fieldsOf(readSchema({ node: 'chatSession', operation }))).toEqual(fields);
+	const key = { node: 'chatSession', version: 2, resource: 'legacy', operation };
+	expect(fieldsOf(readSchema(key))).toEqual(fields);
 });

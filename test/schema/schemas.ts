@@ -11,7 +11,12 @@ const ajv = new Ajv({ allErrors: true });
 ajv.addKeyword('version');
 
 /** What n8n looks a schema up by; a node without operations has one of its own. */
-export type SchemaKey = { node: string; operation?: string | undefined };
+export type SchemaKey = {
+	node: string;
+	version?: number;
+	resource?: string | undefined;
+	operation?: string | undefined;
+};
 
 /** As n8n's editor reads it: one type each, so that a value that may be missing is `nullable`. */
 export type Schema = {
@@ -33,9 +38,9 @@ const schemaShape: z.ZodType<Schema> = z
 	.strict();
 
 /** Where n8n looks for the schema of an operation, whether or not a file is there. */
-export function schemaPath({ node, operation }: SchemaKey, nodes = path.join(ROOT, 'nodes')) {
-	const folder = `${node.charAt(0).toUpperCase()}${node.slice(1)}`;
-	return resolveOutputSchemaPath(refTo(path.join(nodes, folder), operation)) ?? '';
+export function schemaPath(key: SchemaKey, nodes = path.join(ROOT, 'nodes')) {
+	const folder = `${key.node.charAt(0).toUpperCase()}${key.node.slice(1)}`;
+	return resolveOutputSchemaPath(refTo(path.join(nodes, folder), key)) ?? '';
 }
 
 export function hasSchema(key: SchemaKey): boolean {
@@ -45,7 +50,7 @@ export function hasSchema(key: SchemaKey): boolean {
 export function readSchema(key: SchemaKey): Schema {
 	const file = schemaPath(key);
 	const nodeDir = file.slice(0, file.indexOf(`${path.sep}__schema__`));
-	return schemaShape.parse(loadOutputSchema(refTo(nodeDir, key.operation)));
+	return schemaShape.parse(loadOutputSchema(refTo(nodeDir, key)));
 }
 
 export const nameOf = ({ node, operation }: SchemaKey) =>
@@ -61,24 +66,40 @@ export function schemaFaults(key: SchemaKey, json: unknown): string[] {
 	return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-export function operationsOf({ properties }: INodeTypeDescription): string[] {
-	const field = properties.find(({ name }) => name === 'operation');
-	return (field?.options ?? []).flatMap((option) =>
-		'value' in option && typeof option.value === 'string' ? [option.value] : [],
-	);
-}
-
-/** Each operation of each node of the package; a node without operations stands for itself. */
+/** Each operation of each node of the package as it is now; a node without operations stands for itself. */
 export function keysOf(descriptions: INodeTypeDescription[]): SchemaKey[] {
 	return descriptions.flatMap((description) => {
-		const operations = operationsOf(description);
 		const node = description.name;
-		return operations.length === 0
-			? [{ node }]
-			: operations.map((operation) => ({ node, operation }));
+		const version = [description.version].flat().at(-1) ?? 1;
+		const lists = description.properties.filter(
+			({ name, displayOptions: { show = {} } = {} }) =>
+				name === 'operation' && (show['@version'] ?? [version]).includes(version),
+		);
+		if (lists.length === 0) return [{ node, version }];
+		return lists.flatMap(({ options = [], displayOptions: { show = {} } = {} }) =>
+			options.flatMap((option) =>
+				'value' in option
+					? [
+							{
+								node,
+								version,
+								resource: wordOf(show.resource?.[0]),
+								operation: wordOf(option.value),
+							},
+						]
+					: [],
+			),
+		);
 	});
 }
 
-function refTo(nodeDir: string, operation: string | undefined) {
-	return { nodeDir, version: 1, ...(operation !== undefined && { operation }) };
+function refTo(nodeDir: string, { version = 1, resource, operation }: SchemaKey) {
+	return {
+		nodeDir,
+		version,
+		...(resource !== undefined && { resource }),
+		...(operation !== undefined && { operation }),
+	};
 }
+
+const wordOf = (value: unknown) => (typeof value === 'string' ? value : undefined);

@@ -12,10 +12,11 @@ import { parseAgentUuid } from '../../shared/api/identifiers';
 import { CREATED, personNameField, requestOptions } from './create.operation';
 
 export const legacyCreate: Operation = {
-	name: 'Legacy Create (Deprecated)',
+	name: 'Create',
 	value: 'legacyCreate',
 	action: 'Create legacy chat session',
-	description: 'Use Create in new workflows. This one returns a welcome message.',
+	description:
+		'Begin a chat session and get its welcome message. Use Session → Create in new workflows.',
 	fields: [
 		agentField,
 		personNameField,
@@ -37,10 +38,11 @@ export const legacyCreate: Operation = {
 };
 
 export const legacyClose: Operation = {
-	name: 'Legacy Close (Deprecated)',
+	name: 'Close',
 	value: 'legacyClose',
 	action: 'Close legacy chat session',
-	description: 'Use Close in new workflows. This one returns a summary of the conversation.',
+	description:
+		'End the conversation and get a summary of it. Use Session → Close in new workflows.',
 	fields: [sessionField, agentField, requestOptions],
 	toolDescription:
 		'Ends a chat session by the old interface of the service, and answers with a summary of the conversation. Use this only when the conversation is over.',
@@ -52,11 +54,11 @@ export const legacyClose: Operation = {
 };
 
 export const legacyPause: Operation = {
-	name: 'Legacy Pause (Deprecated)',
+	name: 'Pause',
 	value: 'legacyPause',
 	action: 'Pause legacy chat session',
 	description:
-		'The next message resumes it. In new workflows use Support Command to hand the chat to a person.',
+		'Pause the conversation until the next message. In new workflows use Session → Support Command to hand the chat to a person.',
 	fields: [sessionField, agentField, requestOptions],
 	toolDescription:
 		'Pauses a chat session by the old interface of the service; the next message of the customer resumes it.',

@@ -41,21 +41,35 @@ const OPERATION = {
 /** The choice of operation, followed by the fields of each, shown for it alone. */
 export function operationFields(operations: Operation[], initial: Operation): INodeProperties[] {
 	return [
-		...operations.map(({ value, toolDescription }) =>
-			toolDescriptionField(toolDescription, { operation: [value] }),
-		),
-		{
-			...OPERATION,
-			options: operations.map(({ name, value, action, description }) => ({
-				name,
-				value,
-				action,
-				description,
-			})),
-			default: initial.value,
-		},
-		...operations.flatMap(({ value, fields }) => fields.map((field) => shownFor(value, field))),
+		...aboveOperation(operations),
+		operationChoice(operations, initial),
+		...fieldsOf(operations),
 	];
+}
+
+/** What stands above the choice of operation where the node is a tool. */
+export function aboveOperation(operations: Operation[]): INodeProperties[] {
+	return operations.map(({ value, toolDescription }) =>
+		toolDescriptionField(toolDescription, { operation: [value] }),
+	);
+}
+
+export function operationChoice(operations: Operation[], initial: Operation): INodeProperties {
+	return {
+		...OPERATION,
+		options: operations.map(({ name, value, action, description }) => ({
+			name,
+			value,
+			action,
+			description,
+		})),
+		default: initial.value,
+	};
+}
+
+/** The fields of each operation, shown for it alone: the values of a node's operations differ, whatever their resource. */
+export function fieldsOf(operations: Operation[]): INodeProperties[] {
+	return operations.flatMap(({ value, fields }) => fields.map((field) => shownFor(value, field)));
 }
 
 function shownFor(operation: string, field: INodeProperties): INodeProperties {

@@ -1,5 +1,5 @@
-import { fixtures, type Simulator } from '../../simulator';
-import { agent, type ContractCase } from '../contractCase';
+import { fixtures, type Dialect, type Simulator } from '../../simulator';
+import { agent, type ContractCase, perDialect } from '../contractCase';
 
 const { sessions, agents } = fixtures;
 const sessionId = sessions.open;
@@ -8,7 +8,7 @@ const SUPPORT = `POST /v1/chat/session/${sessionId}/support`;
 const statusOf = ({ sessions: control }: Simulator) => control.get(sessionId).status;
 const newest = ({ state }: Simulator) => [...state.sessions.values()].at(-1);
 
-const v1: ContractCase[] = [
+const session: ContractCase[] = [
 	{
 		title: 'creates a session and names it in one place',
 		parameters: { operation: 'create', ...agent(), personName: 'Asha Rao' },
@@ -74,7 +74,7 @@ const v1: ContractCase[] = [
 
 const legacy: ContractCase[] = [
 	{
-		title: 'legacy: creates a session with a welcome message',
+		title: 'creates a session with a welcome message',
 		parameters: {
 			operation: 'legacyCreate',
 			...agent(),
@@ -97,7 +97,7 @@ const legacy: ContractCase[] = [
 			}),
 	},
 	{
-		title: 'legacy: closes a session and gives the summary',
+		title: 'closes a session and gives the summary',
 		parameters: { operation: 'legacyClose', sessionId, ...agent() },
 		requests: [`POST /chat_sessions/${sessionId}/close_session`],
 		output: [{ session_id: sessionId, summary: expect.stringMatching(/conversation/) }],
@@ -107,18 +107,37 @@ const legacy: ContractCase[] = [
 		},
 	},
 	{
-		title: 'legacy: pauses a session',
+		title: 'pauses a session',
 		parameters: { operation: 'legacyPause', sessionId, ...agent() },
 		requests: [`POST /chat_sessions/${sessionId}/pause_session`],
 		output: [{ session_id: sessionId, message: 'Session paused' }],
 		then: (simulator) => expect(statusOf(simulator)).toBe('paused'),
 	},
 	{
-		title: 'legacy: is turned down for an agent that has not this session, at any status',
+		title: 'is turned down for an agent that has not this session, at any status',
 		parameters: { operation: 'legacyPause', sessionId, ...agent(agents.us) },
 		requests: [`POST /chat_sessions/${sessionId}/pause_session`],
 		refusal: 'The service does not find this agent',
 	},
 ];
 
-export const chatSession: ContractCase[] = [...v1, ...legacy];
+/** As a workflow is saved now. */
+const inResource = (resource: string) => (contract: ContractCase) => ({
+	...contract,
+	title: `${resource}: ${contract.title}`,
+	typeVersion: 2,
+	parameters: (dialect: Dialect) => ({ resource, ...perDialect(contract.parameters, dialect) }),
+});
+
+/** As a workflow was saved before the node had resources. */
+const withoutResource = (contract: ContractCase) => ({
+	...contract,
+	title: `saved before the resources: ${contract.title}`,
+	typeVersion: 1,
+});
+
+export const chatSession: ContractCase[] = [
+	...session.map(inResource('session')),
+	...legacy.map(inResource('legacy')),
+	...[...session, ...legacy].map(withoutResource),
+];

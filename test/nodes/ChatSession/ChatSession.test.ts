@@ -325,12 +325,20 @@ describe('watch and unwatch', () => {
 	const trigger = (secret?: string) =>
 		nock(ADDRESS, secret === undefined ? {} : { reqheaders: { 'x-watch-secret': secret } });
 
-	test.each(['watch', 'unwatch'])('%s: what is sent and what comes back', async (action) => {
+	const watchList = { over: { typeVersion: 2 } };
+
+	test.each([
+		['watch', { operation: 'watch' }, {}],
+		['unwatch', { operation: 'unwatch' }, {}],
+		['watch', { resource: 'watchList', operation: 'watch' }, watchList],
+		['unwatch', { resource: 'watchList', operation: 'unwatch' }, watchList],
+	])('%s, chosen by %p: what is sent and what comes back', async (action, chosen, setting) => {
 		const answer = { watched: true, connected: true, watched_sessions: [sessions.open] };
 		trigger('sesame')
 			.post(PATH, { action, session_ids: [sessions.open] })
 			.reply(200, answer);
-		const run = await ask(action, { triggerSecret: 'sesame' });
+		const parameters = { ...chosen, triggerAddress: ADDRESS + PATH, triggerSecret: 'sesame' };
+		const run = await harness.runOnNock(parameters, setting);
 		expect(records(run)).toEqual([{ session_id: sessions.open, ...answer }]);
 	});
 

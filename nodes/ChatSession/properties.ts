@@ -1,0 +1,83 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { shownWhere } from '../shared/n8n/chatFields';
+import {
+	aboveOperation,
+	fieldsOf,
+	operationChoice,
+	type Operation,
+} from '../shared/n8n/operations';
+import { create } from './operations/create.operation';
+import { legacyClose, legacyCreate, legacyPause } from './operations/legacy.operation';
+import { close, supportCommand } from './operations/supportCommand.operation';
+import { waitForEvent } from './operations/waitForEvent.operation';
+import { unwatch, watch } from './operations/watch.operation';
+
+type Resource = {
+	value: string;
+	name: string;
+	description: string;
+	operations: Operation[];
+	initial: Operation;
+};
+
+const legacy: Resource = {
+	value: 'legacy',
+	name: 'Legacy (Deprecated)',
+	description: 'The older requests for chat sessions. Use Session in new workflows.',
+	operations: [legacyClose, legacyCreate, legacyPause],
+	initial: legacyCreate,
+};
+
+const session: Resource = {
+	value: 'session',
+	name: 'Session',
+	description: 'A conversation between a customer and an agent',
+	operations: [close, create, supportCommand, waitForEvent],
+	initial: create,
+};
+
+const watchList: Resource = {
+	value: 'watchList',
+	name: 'Watch List',
+	description: 'The sessions whose events a Chat Events Trigger reports',
+	operations: [unwatch, watch],
+	initial: watch,
+};
+
+const resources = [legacy, session, watchList];
+
+export const operations = resources.flatMap((resource) => resource.operations);
+
+const resourceField: INodeProperties = {
+	displayName: 'Resource',
+	name: 'resource',
+	type: 'options',
+	noDataExpression: true,
+	options: resources.map(({ name, value, description }) => ({ name, value, description })),
+	default: 'session',
+};
+
+/** Version 1 of the node had one list: a workflow that was saved with it opens and runs as it did. */
+const flatList = resources
+	.flatMap((resource) =>
+		resource.operations.map((operation) =>
+			resource === legacy
+				? { ...operation, name: `Legacy ${operation.name} (Deprecated)` }
+				: operation,
+		),
+	)
+	.sort((one, other) => one.name.localeCompare(other.name));
+
+/** What the person sees, from top to bottom. */
+export const sessionFields: INodeProperties[] = [
+	...aboveOperation(operations),
+	shownWhere(resourceField, { '@version': [2] }),
+	...resources.map((resource) =>
+		shownWhere(operationChoice(resource.operations, resource.initial), {
+			'@version': [2],
+			resource: [resource.value],
+		}),
+	),
+	shownWhere(operationChoice(flatList, create), { '@version': [1] }),
+	...fieldsOf(operations),
+];
