@@ -161,15 +161,20 @@ function firstSet(...values: unknown[]): unknown {
 	return values.find((value) => !isUnset(value));
 }
 
+/** By the choices of *When to Call*; a model says the time there itself. */
+const WHERE_THE_TIME_IS = new Map<unknown, [field: string, parameter: string]>([
+	['timeOfDay', ['Time in India', 'scheduledTime']],
+	['dateTime', ['Date and Time', 'scheduledAt']],
+]);
+
 function readSchedule(
 	context: IExecuteFunctions,
 	parameters: NodeParameters,
 	index: number,
 ): Schedule | undefined {
 	const when = parameters.value('when', index);
-	if (when === 'now') return undefined;
-	const [field, name] =
-		when === 'timeOfDay' ? ['Time in India', 'scheduledTime'] : ['Date and Time', 'scheduledAt'];
+	if (typeof when === 'string' && /^\s*now\s*$/i.test(when)) return undefined;
+	const [field, name] = WHERE_THE_TIME_IS.get(when) ?? ['When to Call', 'when'];
 	const raw: unknown = context.getNodeParameter(name, index, null, { rawExpressions: true });
 	return {
 		field,

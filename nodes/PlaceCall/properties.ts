@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../shared/n8n/agentField';
+import { shownOnlyAt, textInTools } from '../shared/n8n/textInTools';
 import { toolDescriptionField } from '../shared/n8n/toolDescription';
 import { COUNTRIES, withoutAccents } from './request/countries';
 import {
@@ -16,28 +17,35 @@ import {
 	WAYS_OF_WAITING,
 } from './wait/waitFields';
 
-const countryField: INodeProperties = {
-	displayName: 'Country',
-	name: 'countryCode',
-	type: 'options',
-	options: [
-		{ name: '(Choose a Country)', value: '' },
-		// The editor searches these names: the code and the spelling without accents are found as well.
-		...COUNTRIES.map(({ code, name }) => {
-			const plain = withoutAccents(name);
-			const label = plain === name ? code : `${code}, ${plain}`;
-			return { name: `${name} (${label})`, value: code };
-		}),
-	],
-	default: '',
-	required: true,
-	description:
-		'The country of the phone number. Type to search; an expression must give the two-letter code, such as IN.',
-};
+const countryFields = textInTools(
+	{
+		displayName: 'Country',
+		name: 'countryCode',
+		type: 'options',
+		options: [
+			{ name: '(Choose a Country)', value: '' },
+			// The editor searches these names: the code and the spelling without accents are found as well.
+			...COUNTRIES.map(({ code, name }) => {
+				const plain = withoutAccents(name);
+				const label = plain === name ? code : `${code}, ${plain}`;
+				return { name: `${name} (${label})`, value: code };
+			}),
+		],
+		default: '',
+		required: true,
+		description:
+			'The country of the phone number. Type to search; an expression must give the two-letter code, such as IN.',
+	},
+	{
+		placeholder: 'e.g. IN',
+		description:
+			'The two-letter code of the country that the phone number belongs to, such as IN for India',
+	},
+);
 
 const whoFields: INodeProperties[] = [
 	agentField,
-	countryField,
+	...countryFields,
 	{
 		displayName: 'Phone Number',
 		name: 'phoneNumber',
@@ -59,48 +67,64 @@ const whoFields: INodeProperties[] = [
 ];
 
 const whenFields: INodeProperties[] = [
-	{
-		displayName: 'When to Call',
-		name: 'when',
-		type: 'options',
-		noDataExpression: true,
-		options: [
-			{ name: 'Now', value: 'now' },
-			{ name: 'At a Time of Day in India', value: 'timeOfDay' },
-			{ name: 'At a Date and Time', value: 'dateTime' },
-		],
-		default: 'now',
-		description:
-			'Whether the service calls at once or later. The call ID comes back at once either way.',
-	},
-	{
-		displayName: 'Time in India',
-		name: 'scheduledTime',
-		type: 'string',
-		default: '',
-		required: true,
-		placeholder: 'e.g. 18:30',
-		description: 'A 24-hour time in Indian Standard Time (IST)',
-		displayOptions: { show: { when: ['timeOfDay'] } },
-	},
-	{
-		displayName: 'Date and Time',
-		name: 'scheduledAt',
-		type: 'dateTime',
-		default: '',
-		required: true,
-		description:
-			'A time that you pick is in the time zone of this workflow. An expression must give a date, or text with its offset such as 2027-01-31T18:30:00+05:30.',
-		displayOptions: { show: { when: ['dateTime'] } },
-	},
-	{
-		displayName:
-			'A time that you pick counts by the clocks of this workflow’s time zone, wherever the person is: see Settings → Timezone in the workflow’s menu.',
-		name: 'timeZoneNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: { show: { when: ['dateTime'] } },
-	},
+	...textInTools(
+		{
+			displayName: 'When to Call',
+			name: 'when',
+			type: 'options',
+			noDataExpression: true,
+			options: [
+				{ name: 'Now', value: 'now' },
+				{ name: 'At a Time of Day in India', value: 'timeOfDay' },
+				{ name: 'At a Date and Time', value: 'dateTime' },
+			],
+			default: 'now',
+			description:
+				'Whether the service calls at once or later. The call ID comes back at once either way.',
+		},
+		{
+			placeholder: 'e.g. 2027-01-31T18:30:00+05:30',
+			description:
+				'When the person is called: “now”, a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30',
+		},
+	),
+	shownOnlyAt(
+		{
+			displayName: 'Time in India',
+			name: 'scheduledTime',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. 18:30',
+			description: 'A 24-hour time in Indian Standard Time (IST)',
+		},
+		'when',
+		'timeOfDay',
+	),
+	shownOnlyAt(
+		{
+			displayName: 'Date and Time',
+			name: 'scheduledAt',
+			type: 'dateTime',
+			default: '',
+			required: true,
+			description:
+				'A time that you pick is in the time zone of this workflow. An expression must give a date, or text with its offset such as 2027-01-31T18:30:00+05:30.',
+		},
+		'when',
+		'dateTime',
+	),
+	shownOnlyAt(
+		{
+			displayName:
+				'A time that you pick counts by the clocks of this workflow’s time zone, wherever the person is: see Settings → Timezone in the workflow’s menu.',
+			name: 'timeZoneNotice',
+			type: 'notice',
+			default: '',
+		},
+		'when',
+		'dateTime',
+	),
 ];
 
 const waiting = { waitForCompletion: ['webhook', 'reading'] };

@@ -32,6 +32,18 @@ export type AgentRun = {
 
 export const anExecution = (): IRunExecutionData => createRunExecutionData({ executionData: {} });
 
+/** As n8n notes what a model passes, for $fromAI to read. */
+function noteArguments(data: IRunExecutionData, node: INode, run: number, args: IDataObject): void {
+	const runs = (data.resultData.runData[node.name] ??= []);
+	runs[run] = {
+		startTime: 0,
+		executionIndex: 0,
+		executionTime: 0,
+		source: [],
+		inputOverride: { [NodeConnectionTypes.AiTool]: [[{ json: args }]] },
+	};
+}
+
 const toolOf = (node: INode): INode => ({ ...node, type: `${node.type}Tool` });
 const sourceOf = (run: number) => ({ main: [{ previousNode: 'Row', previousNodeRun: run }] });
 
@@ -44,6 +56,7 @@ export function engineTool(
 	const node = toolOf(plain);
 	let calls = 0;
 	return async (args = {}) => {
+		noteArguments(data, node, calls, args);
 		const input = [{ json: { ...row, ...args, toolCallId: randomUUID() } }];
 		const task: IExecuteData = { node, data: { main: [input] }, source: sourceOf(run) };
 		const context = new ExecuteContext(
@@ -118,6 +131,7 @@ function inlineContext(
 	run: number,
 	args: IDataObject,
 ): IExecuteFunctions {
+	noteArguments(data, node, run, args);
 	const context = new SupplyDataContext(
 		makeWorkflow([node]),
 		node,

@@ -1,7 +1,8 @@
 /** What a model sees of each action as a tool, made by n8n's own code of an untouched node. */
 import { createNodeAsTool } from 'n8n-core/dist/execution-engine/node-execution-context/utils/create-node-as-tool';
-import { NodeHelpers } from 'n8n-workflow';
+import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
 import { loader, makeNode, makeWorkflow, nodeTypes, PACKAGE, setupEngine } from '../engine';
+import { parametersIn } from './descriptions';
 import { keysOf, nameOf, type SchemaKey } from '../schema/schemas';
 
 type Tool = { action: string; name: string; description: string };
@@ -70,6 +71,50 @@ test('what leads to a phone call says so, and when to use it; all else that seem
 			({ description }) => !/(Calls nobody|Places no call) and changes nothing\./.test(description),
 		),
 	).toEqual([]);
+});
+
+/** How a tool works is for the person who builds the workflow; what it is asked to do, for the model. */
+const NOT_FOR_MODELS = [
+	...['Operation', 'Resource', 'Send By', 'Answer With', 'Protect Against Sending Twice'],
+	...['When the Time Limit Passes', 'Return', 'Recording As', 'Other Columns'],
+	...['Additional Data From', 'Wait for Completion', 'Time Limit', 'Unit', 'Finished Statuses'],
+	...['How', 'If the Outcome Is Unknown', 'Include Input Fields', 'Outside Calling Hours'],
+	...['Concurrency', 'Forget Numbers Fed Before', 'Output'],
+];
+
+test('n8n’s editor lets a model fill in all that a tool can be asked for', () => {
+	const inTools = ({ displayOptions }: INodeProperties) =>
+		displayOptions?.hide?.['@tool']?.includes(true) !== true;
+	const fields = loader.types.nodes
+		.filter(({ usableAsTool }) => usableAsTool !== undefined)
+		.flatMap(({ properties, displayName }) =>
+			parametersIn(properties.filter(inTools), displayName),
+		);
+	// The editor's own rule for its button “Let the model define this parameter”.
+	const closed = fields.filter(
+		({ property: { type, noDataExpression } }) => noDataExpression === true || type === 'options',
+	);
+	expect(fields.length).toBeGreaterThan(closed.length);
+	const names = new Set(closed.map(({ property }) => property.displayName));
+	expect([...names].filter((name) => !NOT_FOR_MODELS.includes(name))).toEqual([]);
+});
+
+test('a field that a model leaves out of its choice is not asked for', () => {
+	const type = `${PACKAGE}.placeCallTool`;
+	const { description } = nodeTypes.getByNameAndVersion(type);
+	const shownWith = (when: string) => {
+		const node = makeNode({ type, name: 'Call', parameters: { when } });
+		return description.properties
+			.filter((property) =>
+				NodeHelpers.displayParameter(node.parameters, property, node, description),
+			)
+			.map(({ name }) => name);
+	};
+	expect(shownWith('timeOfDay')).toContain('scheduledTime');
+	expect(shownWith('dateTime')).toContain('scheduledAt');
+	const byModel = shownWith("={{ $fromAI('when') }}");
+	expect(byModel).toContain('when');
+	expect(byModel.filter((name) => name.startsWith('scheduled'))).toEqual([]);
 });
 
 test('a description that a person has written is told as it is', () => {

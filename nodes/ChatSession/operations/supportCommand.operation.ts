@@ -1,25 +1,33 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { readAdditions } from '../../shared/n8n/options';
-import { sessionField, shownWhere } from '../../shared/n8n/chatFields';
+import { sessionField } from '../../shared/n8n/chatFields';
 import { forEachChatItem, type ChatItem, type Prepare } from '../../shared/n8n/chatItems';
 import { asItems } from '../../shared/n8n/itemLoop';
+import { shownOnlyAt, textInTools } from '../../shared/n8n/textInTools';
 import type { Operation } from '../../shared/n8n/operations';
 import { parseSessionId, requireText } from '../../shared/chat/chatInput';
 import { sendSupportCommand } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { requestOptions } from './create.operation';
 
-const commandField: INodeProperties = {
-	displayName: 'Command',
-	name: 'command',
-	type: 'options',
-	options: [
-		{ name: 'Close', value: 'close', description: 'Close the session' },
-		{ name: 'Other', value: 'other', description: 'A command that your service knows' },
-	],
-	default: 'close',
-	description: 'What to do with the session',
-};
+const commandFields = textInTools(
+	{
+		displayName: 'Command',
+		name: 'command',
+		type: 'options',
+		options: [
+			{ name: 'Close', value: 'close', description: 'Close the session' },
+			{ name: 'Other', value: 'other', description: 'A command that your service knows' },
+		],
+		default: 'close',
+		description: 'What to do with the session',
+	},
+	{
+		placeholder: 'e.g. close',
+		description:
+			'What to do with the session: “close”, or another command as your service calls it',
+	},
+);
 
 const otherCommandField: INodeProperties = {
 	displayName: 'Command Name',
@@ -38,8 +46,8 @@ export const supportCommand: Operation = {
 	description: 'Hand the chat to a person, give it back to the agent, and the like',
 	fields: [
 		sessionField,
-		commandField,
-		shownWhere(otherCommandField, { command: ['other'] }),
+		...commandFields,
+		shownOnlyAt(otherCommandField, 'command', 'other'),
 		requestOptions,
 	],
 	toolDescription:
@@ -67,7 +75,7 @@ export const close: Operation = {
 };
 
 function readCommand({ parameters, index }: ChatItem): string {
-	const command = parameters.text('command', index);
+	const command = requireText(parameters.value('command', index), 'Command').trim();
 	if (command !== 'other') return command;
 	return requireText(parameters.value('otherCommand', index), 'Command Name').trim();
 }

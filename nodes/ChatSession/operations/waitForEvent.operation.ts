@@ -61,7 +61,7 @@ export const waitForEvent: Operation = {
 const waitOnce: Prepare = ({ parameters, index }) => {
 	const sessionId = parseSessionId(parameters.text('sessionId', index));
 	const { otherEventTypes } = parameters.record('options', index);
-	const types = chosenTypes(parameters.value('eventTypes', index), otherEventTypes);
+	const types = chosenTypes(parameters.list('eventTypes', index), otherEventTypes);
 	const ms = parseTimeLimit(parameters.value('timeLimit', index)) * 1000;
 	const takeOver = parameters.boolean('takeOver', index);
 	const send = async ({ context, connection, sockets }: ChatDesk) => {

@@ -3,6 +3,8 @@ import { READS_AT_ONCE } from '../../shared/api/limits';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { readTurns, recordingOrNull, simplifyCall } from '../../shared/calls/callRecord';
+import { InvalidInput } from '../../shared/api/errors';
+import { quoted } from '../../shared/values';
 import { getCall } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseCallId } from '../../shared/api/identifiers';
@@ -41,8 +43,9 @@ export const get: Operation = {
 			const { client } = await connection();
 			const callId = parseCallId(parameters.value('callId', index));
 			const additions = readAdditions(parameters.record('options', index));
-			const include = parameters.value('include', index);
-			const includes = (part: string) => Array.isArray(include) && include.includes(part);
+			const include = parameters.list('include', index);
+			const includes = (part: string) => include.includes(part);
+			requireParts(include);
 
 			const record = recordOf(await getCall(client, callId, additions));
 			return asItems({
@@ -57,3 +60,15 @@ export const get: Operation = {
 		return await forEachItem(context, read, { concurrency });
 	},
 };
+
+const PARTS = ['recording', 'transcript'];
+
+/** What is not known must not be left out in silence. */
+function requireParts(include: string[]): void {
+	const unknown = include.find((part) => !PARTS.includes(part));
+	if (unknown === undefined) return;
+	throw new InvalidInput(
+		`Include holds ${quoted(unknown)}, which is no part of a call`,
+		'Give recording, transcript, or both with a comma between them.',
+	);
+}

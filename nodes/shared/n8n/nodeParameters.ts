@@ -5,6 +5,7 @@ import {
 } from 'n8n-workflow';
 import { InvalidInput } from '../api/errors';
 import { isJsonObject, type JsonObject, parseJson } from '../json';
+import { plainText } from '../values';
 import { runsAsTool } from './toolRun';
 
 /** How a parameter is read: once, straight from the item's column, or by n8n's expression engine. */
@@ -77,6 +78,13 @@ export class NodeParameters {
 
 	boolean(name: string, index: number): boolean {
 		return this.value(name, index) === true;
+	}
+
+	/** What was chosen of a list; from a model it comes as text, with commas. */
+	list(name: string, index: number): string[] {
+		const value = this.value(name, index);
+		const chosen: unknown[] = Array.isArray(value) ? value : this.text(name, index).split(',');
+		return chosen.map((one) => plainText(one).trim()).filter((one) => one !== '');
 	}
 
 	/** A collection or fixed collection; empty where it is not set. */

@@ -83,6 +83,7 @@ describe('support commands', () => {
 		['close', {}, 'close'],
 		['supportCommand', { command: 'close' }, 'close'],
 		['supportCommand', { command: 'other', otherCommand: ' take_over ' }, 'take_over'],
+		['supportCommand', { command: '={{ " take_over " }}' }, 'take_over'],
 	])('%s %j', async (operation, parameters, command) => {
 		service()
 			.post(PATH, { command, note: 'x' })
@@ -130,7 +131,7 @@ describe('wait for event', () => {
 		await eventually(() => harness.simulator().sessions.openSockets() === 1);
 
 	test('the first of the chosen types ends it, with what was seen before', async () => {
-		const waiting = wait({ eventTypes: ['mode_changed', 'session_closed'] });
+		const waiting = wait({ eventTypes: '={{ "mode_changed, session_closed" }}' });
 		await listening();
 		const { sessions: control } = harness.simulator();
 		control.nudge(sessions.open);

@@ -68,6 +68,18 @@ describe('what is included', () => {
 		expect(await records({ include })).toMatchObject([{ transcript: [], recording: null }]);
 	});
 
+	test('as text, which a model gives', async () => {
+		service().get('/v1/call/call-1').reply(200, data(RECORD));
+		service()
+			.get('/v1/call/call-1/transcript')
+			.reply(200, data({ transcript: [] }));
+		const include = "={{ 'transcript, ' }}";
+		expect(await records({ include })).toMatchObject([{ transcript: [] }]);
+		expect(await told({ include: "={{ 'the transcript' }}" })).toMatchObject({
+			message: 'Include holds "the transcript", which is no part of a call',
+		});
+	});
+
 	test('a refusal of another kind is one', async () => {
 		service().get('/v1/call/call-1').reply(200, data(RECORD));
 		service()

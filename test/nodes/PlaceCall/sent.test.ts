@@ -238,8 +238,8 @@ describe('When to Call', () => {
 		],
 		[
 			'a choice that does not exist never means now',
-			{ when: '={{ "later" }}' },
-			'Date and Time is empty',
+			{ when: 'later' },
+			'When to Call holds "later", which cannot be read as a time',
 		],
 	])('%s calls nobody', async (_name, parameters, message) => {
 		expect(faultOf(await place(parameters, { settings: india })).message).toBe(message);

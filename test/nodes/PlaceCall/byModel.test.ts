@@ -1,0 +1,62 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import { engineTool, inlineTool } from '../../engine';
+import { acceptCalls, BODY, CALL, placeCallRing } from './placeCall';
+
+const harness = placeCallRing();
+
+const FROM_MODEL = {
+	...CALL,
+	countryCode: "={{ $fromAI('country') }}",
+	phoneNumber: "={{ $fromAI('phone') }}",
+	when: "={{ $fromAI('when') }}",
+};
+const ASKED = { country: 'IN', phone: '9876543210', when: 'now' };
+
+describe.each([
+	['run by the engine', engineTool],
+	['called by the agent', inlineTool],
+] as const)('what a model fills in, %s', (_name, route) => {
+	async function ask(args: IDataObject, parameters: INodeParameters = FROM_MODEL) {
+		const credentials = { [CREDENTIAL]: await harness.addCredential({}) };
+		const node = harness.node('placeCall', { parameters, credentials });
+		return await route(harness.credentials, node)(args);
+	}
+
+	test.each<[when: string, scheduledAt: string | undefined]>([
+		['now', undefined],
+		[' Now ', undefined],
+		['18:30', '18:30'],
+		['2099-01-31T18:30:00+05:30', '2099-01-31T18:30:00+05:30'],
+	])('when to call: %s', async (when, scheduled) => {
+		const bodies = acceptCalls(1);
+		expect(await ask({ ...ASKED, when })).toMatchObject({ outcome: 'done' });
+		expect(bodies).toEqual([{ ...BODY, ...(scheduled && { scheduled_at: scheduled }) }]);
+	});
+
+	test.each([
+		[
+			'a time that is none',
+			{ when: 'soon' },
+			'When to Call holds "soon", which cannot be read as a time.',
+		],
+		['no time', { when: '' }, 'When to Call is empty.'],
+		[
+			'the name of a country',
+			{ country: 'India' },
+			'Country holds "India", which is not a country code.',
+		],
+	])('%s calls nobody', async (_what, args, what) => {
+		expect(await ask({ ...ASKED, ...args })).toMatchObject({
+			outcome: 'not_sent',
+			what_happened: what,
+		});
+	});
+
+	test('a tool that was saved with a choice and its field does the same as before', async () => {
+		const bodies = acceptCalls(1);
+		const saved = { ...CALL, when: 'timeOfDay', scheduledTime: "={{ $fromAI('at') }}" };
+		expect(await ask({ at: '09:15' }, saved)).toMatchObject({ outcome: 'done' });
+		expect(bodies).toEqual([{ ...BODY, scheduled_at: '09:15' }]);
+	});
+});
