@@ -201,13 +201,24 @@ test('two parameters of one name are never shown together', () => {
 	expect(clashes).toEqual([]);
 });
 
-/** Shown together unless some parameter would have to have two values at once. */
+/** Shown together unless some parameter would have to have two values at once, or one is hidden where the other is shown. */
 function overlap(one: Parameter['property'], other: Parameter['property']): boolean {
+	if (hiddenWith(one, other) || hiddenWith(other, one)) return false;
 	const a = one.displayOptions?.show ?? {};
 	const b = other.displayOptions?.show ?? {};
 	return Object.keys(a).every((name) => {
 		const values: unknown[] = get(a, name) ?? [];
 		const others: unknown[] | undefined = get(b, name);
 		return others === undefined || values.some((value) => others.includes(value));
+	});
+}
+
+function hiddenWith(
+	{ displayOptions }: Parameter['property'],
+	other: Parameter['property'],
+): boolean {
+	return Object.entries(displayOptions?.hide ?? {}).some(([name, hiding]) => {
+		const values: unknown[] | undefined = get(other.displayOptions?.show ?? {}, name);
+		return values?.every((value) => hiding?.some((one) => one === value)) === true;
 	});
 }
