@@ -2,6 +2,7 @@ import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../shared/n8n/agentField';
 import { sessionField, shownWhere, takeOverField } from '../shared/n8n/chatFields';
+import { ofResource } from '../shared/n8n/operations';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
@@ -16,27 +17,30 @@ const MESSAGE = { operation: ['sendMessage'] };
 const ANSWER = { operation: ['answerInteraction'] };
 
 const whatFields: INodeProperties[] = [
-	{
-		displayName: 'Operation',
-		name: 'operation',
-		type: 'options',
-		noDataExpression: true,
-		options: [
-			{
-				name: 'Answer Interaction',
-				value: 'answerInteraction',
-				action: 'Answer interactive chat message',
-				description: 'Choose an option of buttons, a list or a carousel, or give free-form input',
-			},
-			{
-				name: 'Send Message',
-				value: 'sendMessage',
-				action: 'Send chat message',
-				description: 'Send a message of the customer to the agent',
-			},
-		],
-		default: 'sendMessage',
-	},
+	...ofResource(
+		{ name: 'Message', value: 'message' },
+		{
+			displayName: 'Operation',
+			name: 'operation',
+			type: 'options',
+			noDataExpression: true,
+			options: [
+				{
+					name: 'Answer Interaction',
+					value: 'answerInteraction',
+					action: 'Answer interactive chat message',
+					description: 'Choose an option of buttons, a list or a carousel, or give free-form input',
+				},
+				{
+					name: 'Send Message',
+					value: 'sendMessage',
+					action: 'Send chat message',
+					description: 'Send a message of the customer to the agent',
+				},
+			],
+			default: 'sendMessage',
+		},
+	),
 	shownWhere(
 		{
 			displayName: 'Send By',

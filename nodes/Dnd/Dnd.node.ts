@@ -35,7 +35,7 @@ export class Dnd implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
-		properties: operationFields(operations, add),
+		properties: operationFields(operations, add, { name: 'Number', value: 'number' }),
 	};
 
 	methods = {

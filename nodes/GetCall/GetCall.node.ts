@@ -33,7 +33,7 @@ export class GetCall implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
-		properties: operationFields(operations, get),
+		properties: operationFields(operations, get, { name: 'Call', value: 'call' }),
 	};
 
 	methods = { credentialTest: { voiceChatAgentApiTest } };

@@ -45,8 +45,14 @@ test('each action is a tool', () => {
 	expect(tools.length).toBeGreaterThan(20);
 });
 
-test('no two tools are told in the same words', () => {
-	expect(new Set(tools.map(({ description }) => description)).size).toBe(tools.length);
+test.each(['description', 'name'] as const)('no two tools have the same %s', (what) => {
+	expect(new Set(tools.map(({ [what]: text }) => text)).size).toBe(tools.length);
+});
+
+test('a name says what the tool does, where its node does several things', () => {
+	const named = tools.map(({ action, name }) => `${action}: ${name}`);
+	expect(named).toContain('dnd › add: Add_number_to_DND_list_in_DND_List');
+	expect(named).toContain('getCall › getTranscript: Get_call_transcript_in_Get_Call');
 });
 
 test.each(['description', 'name'] as const)(

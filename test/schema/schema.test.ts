@@ -26,8 +26,8 @@ const WHOLE_ANSWERS: Array<[SchemaKey, section: string]> = [
 	[{ node: 'pushCampaignContacts' }, 'POST /v1/campaigns/{id}/contacts'],
 	[{ node: 'injectContext' }, 'POST /v1/chat/session/{id}/inject_context'],
 	[{ node: 'callCompletedTrigger' }, 'Call record (response of `GET /v1/call/{id}`)'],
-	[{ node: 'getCall', operation: 'getTranscript' }, 'Transcript'],
-	[{ node: 'getCall', operation: 'getRecording' }, 'Recording'],
+	[{ node: 'getCall', resource: 'call', operation: 'getTranscript' }, 'Transcript'],
+	[{ node: 'getCall', resource: 'call', operation: 'getRecording' }, 'Recording'],
 ];
 
 const LEGACY: Array<[operation: string, fields: string[]]> = [
@@ -81,7 +81,9 @@ test.each(WHOLE_ANSWERS.map(([key, section]) => ({ name: nameOf(key), key, secti
 
 test('an entry of the do-not-disturb list has every documented field', () => {
 	const documented = itemsOfDocument().filter(({ section }) => section === 'DND entry');
-	const fields = Object.keys(readSchema({ node: 'dnd', operation: 'getMany' }).properties ?? {});
+	const fields = Object.keys(
+		readSchema({ node: 'dnd', resource: 'number', operation: 'getMany' }).properties ?? {},
+	);
 	expect(fields.sort()).toEqual(documented.map(({ name }) => name).sort());
 });
 

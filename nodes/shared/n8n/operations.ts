@@ -38,12 +38,38 @@ const OPERATION = {
 	default: '',
 } as const;
 
+const RESOURCE = {
+	displayName: 'Resource',
+	name: 'resource',
+	type: 'hidden',
+	noDataExpression: true,
+	default: '',
+} as const;
+
 /** The choice of operation, followed by the fields of each, shown for it alone. */
-export function operationFields(operations: Operation[], initial: Operation): INodeProperties[] {
+export function operationFields(
+	operations: Operation[],
+	initial: Operation,
+	resource: Resource,
+): INodeProperties[] {
 	return [
 		...aboveOperation(operations),
-		operationChoice(operations, initial),
+		...ofResource(resource, operationChoice(operations, initial)),
 		...fieldsOf(operations),
+	];
+}
+
+/** What the operations of a node are about: “Call”. */
+export type Resource = { name: string; value: string };
+
+/**
+ * The choice of operation of a node that is about one thing alone. n8n names a node and its tool by what an
+ * operation does ("Get call transcript") only where there is a resource, so there is one that nobody sees.
+ */
+export function ofResource(resource: Resource, operation: INodeProperties): INodeProperties[] {
+	return [
+		{ ...RESOURCE, options: [resource], default: resource.value },
+		{ ...operation, displayOptions: { show: { resource: [resource.value] } } },
 	];
 }
 
