@@ -14,6 +14,7 @@ import {
 	NAME_SYNONYMS,
 	PHONE_SYNONYMS,
 } from './feed/columns';
+import { MOST_IN_JSON } from './feedRows';
 import { LIMITS } from '../shared/api/limits';
 
 const campaignFields: INodeProperties[] = [
@@ -26,6 +27,39 @@ const campaignFields: INodeProperties[] = [
 		...agentField,
 		description:
 			'The AI agent that will call the contacts. An expression must give the same agent for every row.',
+	},
+];
+
+const contactsFields: INodeProperties[] = [
+	{
+		displayName: 'Contacts From',
+		name: 'contactsFrom',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Input Items',
+				value: 'items',
+				description: 'Each item that comes in is a row, such as those of a spreadsheet',
+			},
+			{
+				name: 'JSON',
+				value: 'json',
+				description: 'One contact or a few, written here or given by a model',
+			},
+		],
+		default: 'items',
+		description: 'Where the contacts come from',
+	},
+	{
+		displayName: 'Contacts',
+		name: 'contacts',
+		type: 'json',
+		default: '',
+		required: true,
+		placeholder: 'e.g. [{ "phone": "9876543210", "person_name": "Asha Rao", "city": "Pune" }]',
+		description: `The contacts as a JSON list of objects, each with its phone number and what the agent is to know, at most ${MOST_IN_JSON.toLocaleString('en-US')}. The names of the values are the columns.`,
+		displayOptions: { show: { contactsFrom: ['json'] } },
 	},
 ];
 
@@ -207,6 +241,7 @@ export const feedFields: INodeProperties[] = [
 		'Puts people into a calling campaign, whose AI agent then places real phone calls to them. Use this only for people who are to be called. Answers how many went into the campaign, and for each that did not, why.',
 	),
 	...campaignFields,
+	...contactsFields,
 	...columnFields,
 	enqueueField,
 	feedOptionsField,

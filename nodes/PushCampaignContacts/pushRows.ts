@@ -1,4 +1,5 @@
 import omit from 'lodash/omit';
+import uniq from 'lodash/uniq';
 import type {
 	IDataObject,
 	IExecuteFunctions,
@@ -38,7 +39,8 @@ import {
 	usualPresentation,
 	type Presentation,
 } from './feedSettings';
-import { couldNotBegin, feedRows, runFeed } from './runFeed';
+import { comesAsJson, feedRows, knownRows } from './feedRows';
+import { couldNotBegin, runFeed } from './runFeed';
 
 /** Feeds the input into the campaign: what was pushed, and every row for which nobody is called. */
 export async function pushRows(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
@@ -59,7 +61,23 @@ export async function pushRows(context: IExecuteFunctions): Promise<INodeExecuti
 	return [
 		[...stoppedItem(context, outcome), ...pushedOutput(context, outcome, output, phones)],
 		rejectedItems(context, outcome, withDuplicates, byRow),
-	];
+	].map((items) => pairedWithInput(context, items));
+}
+
+/** Rows are told by their place in the feed; n8n pairs what comes out with the input. */
+function pairedWithInput(
+	context: IExecuteFunctions,
+	items: INodeExecutionData[],
+): INodeExecutionData[] {
+	if (!comesAsJson(context)) return items;
+	const { itemOf } = knownRows(context);
+	return items.map((item) => {
+		const rows = [item.pairedItem ?? []]
+			.flat()
+			.map((row) => (typeof row === 'number' ? row : row.item));
+		const inputs = uniq(rows.map(itemOf)).map((index) => ({ item: index }));
+		return { ...item, pairedItem: inputs };
+	});
 }
 
 function pushedOutput(
@@ -89,7 +107,7 @@ function readyRows(
 	ready: readonly number[],
 	phones: readonly string[],
 ): INodeExecutionData[] {
-	const items = feedRows(context);
+	const { items } = knownRows(context);
 	return ready.map((index) => ({
 		json: {
 			...items[index]?.json,
@@ -106,7 +124,7 @@ function pushedRows(
 	outcome: FeedOutcome,
 	phones: readonly string[],
 ): INodeExecutionData[] {
-	const items = feedRows(context);
+	const { items } = knownRows(context);
 	const rows = outcome.pushed.flatMap(({ rows, answer }) =>
 		rows.map((index) => ({ index, list: answer.campaign_upload_id ?? null })),
 	);
@@ -149,7 +167,7 @@ function presentationOf(context: IExecuteFunctions): Presentation {
 export async function pushForModel(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const settings = await readFeedSettings(context, new NodeParameters(context));
 	if (settings.dryRun) return await rehearseForModel(context);
-	const rows = feedRows(context).map(({ json }) => json);
+	const rows = feedRows(context).items.map(({ json }) => json);
 	// The same number with other texts is another wish, and is in the campaign already.
 	const feed = { isKnown: false };
 	const send = async () => {
@@ -191,6 +209,10 @@ class NobodyPushed extends ExplainedError {
 }
 
 function nobodyPushed(outcome: FeedOutcome): NobodyPushed {
+	if (outcome.received === 0) {
+		const give = 'Give at least one contact with a phone number.';
+		return new NobodyPushed('No contact was given, so nothing was sent', give, 'notSent');
+	}
 	const reasons = [...new Set(outcome.unsentRows.map(({ reason }) => reason))];
 	return new NobodyPushed(
 		sumUp(outcome),
@@ -219,7 +241,7 @@ function rejectedItems(
 	withDuplicates: boolean,
 	byRow?: { phones: readonly string[] },
 ): INodeExecutionData[] {
-	const items = feedRows(context);
+	const { items } = knownRows(context);
 	return unsentRows
 		.filter(({ status }) => withDuplicates || status !== 'duplicate')
 		.map(({ index, status, reason }) => ({
@@ -245,7 +267,10 @@ function pairs(requests: readonly PushedRequest[]): Array<{ item: number }> {
 function stoppedItem(context: IExecuteFunctions, outcome: FeedOutcome): INodeExecutionData[] {
 	if (outcome.stopped === undefined) return [];
 	if (context.getNode().onError !== 'continueErrorOutput') return [];
-	const { json } = toErrorItem(outcome.stopped, { itemIndex: firstRowOf(outcome), of: 1 });
+	const { json } = toErrorItem(outcome.stopped, {
+		itemIndex: inputWhereItStopped(context, outcome),
+		of: 1,
+	});
 	const details = { ...(isJsonObject(json.details) && json.details), ...countRows(outcome) };
 	// Paired with no row, or n8n would mix the data of that one into the item.
 	return [{ json: { ...json, details }, pairedItem: [] }];
@@ -258,7 +283,7 @@ function feedStopped(
 	outcome: FeedOutcome,
 ): NodeApiError | NodeOperationError {
 	// It is about the feed, so the message names no single item; the index leads to where it stopped.
-	const position = { itemIndex: firstRowOf(outcome), of: 1 };
+	const position = { itemIndex: inputWhereItStopped(context, outcome), of: 1 };
 	const nodeError = toNodeError(context.getNode(), error, position);
 	if (error instanceof ServiceRefusal || hasBegun(outcome)) {
 		const [summary, ...rows] = describeOutcome(outcome);
@@ -272,7 +297,7 @@ function hasBegun({ pushed, unsentRows }: FeedOutcome): boolean {
 	return pushed.length > 0 || unsentRows.some(({ status }) => status !== 'not_sent');
 }
 
-function firstRowOf({ unsentRows }: FeedOutcome): number {
+function inputWhereItStopped(context: IExecuteFunctions, { unsentRows }: FeedOutcome): number {
 	const stoppedAt = unsentRows.find(({ status }) => status === 'unknown' || status === 'not_sent');
-	return stoppedAt?.index ?? 0;
+	return knownRows(context).itemOf(stoppedAt?.index ?? 0);
 }

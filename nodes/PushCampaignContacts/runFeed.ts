@@ -1,4 +1,3 @@
-import omit from 'lodash/omit';
 import { sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { explained, ExplainedError, InvalidInput } from '../shared/api/errors';
 import { pause } from '../shared/clock';
@@ -15,6 +14,7 @@ import { prepareFeed } from './feed/prepare';
 import { FeedProgress } from './feed/progress';
 import { pushFeed } from './feed/push';
 import { emptyRecord, isFeedRecord } from './feed/record';
+import { feedRows, knownRows } from './feedRows';
 import { forgetFed, readForget } from './forgetFed';
 import { inTurnOfMemory, openFedStore } from './fedStore';
 import { inTurn } from './inTurn';
@@ -37,7 +37,7 @@ const breathe = async () => await sleep(0);
  * @throws when nothing was sent; what happens to a request is told by the outcome
  */
 export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
-	const items = feedRows(context);
+	const { items } = feedRows(context);
 	const parameters = new NodeParameters(context);
 	const presentation = readPresentation(parameters);
 	const withoutSending = (outcome: FeedOutcome, phones: readonly string[] = []): Fed => ({
@@ -104,7 +104,7 @@ export function couldNotBegin(context: IExecuteFunctions, error: unknown): FeedO
 					error instanceof Error ? error.message : String(error),
 					'Nothing was sent.',
 				);
-	const items = context.getInputData();
+	const { items } = knownRows(context);
 	const earlier = earlierTries(context, items);
 	// Where nothing can be read of earlier tries, they may have sent any row.
 	const status = earlier === undefined ? 'unknown' : 'not_sent';
@@ -133,16 +133,9 @@ function earlierTries(
 	}
 }
 
-/** The input; an AI agent adds the ID of its own call, which is no column of the row. */
-export function feedRows(context: IExecuteFunctions): INodeExecutionData[] {
-	const items = context.getInputData();
-	if (!runsAsTool(context)) return items;
-	return items.map((item) => ({ ...item, json: omit(item.json, 'toolCallId') }));
-}
-
 /** No rows today is an ordinary day; a file that nobody has read yet is a slip in the workflow. */
 function emptyFeed(context: IExecuteFunctions): FeedOutcome {
-	if (context.getInputData().some(({ binary }) => binary !== undefined)) throw unreadFile();
+	if (feedRows(context).items.some(({ binary }) => binary !== undefined)) throw unreadFile();
 	return { received: 0, pushed: [], unsentRows: [] };
 }
 

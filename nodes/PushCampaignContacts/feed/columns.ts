@@ -37,6 +37,8 @@ export type ColumnChoice = {
 	computed: ReadonlySet<string>;
 	/** Whether a model feeds, beside whose rows an agent lays its own. */
 	forModel: boolean;
+	/** Whether the rows were written as JSON, and not by the nodes before this one. */
+	asJson: boolean;
 };
 
 /** Under which name each goes along. */
@@ -63,7 +65,7 @@ const OF_AGENTS = ['toolCallId', 'chatInput', 'sessionId', 'action'];
 const SHOWN_COLUMNS = 20;
 
 /** The columns of a feed, and its rows, where nested ones are looked for. */
-type Found = { names: ReadonlySet<string>; items: readonly FeedItem[] };
+type Found = { names: ReadonlySet<string>; items: readonly FeedItem[]; asJson: boolean };
 
 /** A field of the form that names a column. */
 type Wanted = { name: string; field: string; isComputed: boolean };
@@ -87,7 +89,7 @@ export function resolveColumns(
 	choice: ColumnChoice,
 	items: readonly FeedItem[],
 ): Columns {
-	const found = { names, items };
+	const found = { names, items, asJson: choice.asJson };
 	const wanted = (name: string, field: string): Wanted => ({
 		name,
 		field,
@@ -199,6 +201,12 @@ function noPhoneColumn(found: Found, wanted: Wanted): InvalidInput {
 	const cells = first === undefined || others.length > 0 ? [] : Object.entries(first.json);
 	for (const [name, cell] of cells) {
 		if (!isListOfRows(cell)) continue;
+		if (found.asJson) {
+			return new InvalidInput(
+				`The contacts are inside "${name}", so nothing was sent`,
+				`Give the list itself, without "${name}" around it.`,
+			);
+		}
 		return new InvalidInput(
 			`The rows are inside a list: "${name}" of the one input item holds ${cell.length} of them, and this node takes each row as an item of its own. Nothing was sent`,
 			`Put a Split Out node before this one, with "${name}" in Fields To Split Out.`,
@@ -220,10 +228,16 @@ function isListOfRows(cell: unknown): cell is unknown[] {
 }
 
 function missingColumn(
-	{ names }: Found,
+	{ names, asJson }: Found,
 	{ name, field, isComputed }: Wanted,
 	what: string,
 ): InvalidInput {
+	if (asJson) {
+		return new InvalidInput(
+			`No contact has a value named "${name}"`,
+			`Give the contacts ${what} under this name. They have: ${quotedColumns([...names])}. Nothing was sent.`,
+		);
+	}
 	const has = `The input has: ${quotedColumns([...names])}. Nothing was sent.`;
 	if (isComputed) {
 		return new InvalidInput(

@@ -14,6 +14,7 @@ const defaults: ColumnChoice = {
 	others: 'all',
 	computed: new Set(),
 	forModel: false,
+	asJson: false,
 };
 type Items = Parameters<typeof resolveColumns>[2];
 const resolve = (columns: string[], choice: Partial<ColumnChoice> = {}, items: Items = []) =>

@@ -1,4 +1,4 @@
-import { isRowIndependent } from '../../../nodes/PushCampaignContacts/feedSettings';
+import { isRowIndependent } from '../../../nodes/PushCampaignContacts/rowIndependent';
 
 test.each([
 	'',

@@ -1,0 +1,188 @@
+import type { IDataObject } from 'n8n-workflow';
+import { isJsonObject, type JsonObject } from '../../../nodes/shared/json';
+import {
+	anExecution,
+	engineHarness,
+	engineTool,
+	inlineTool,
+	mcpTool,
+	type CallTool,
+} from '../../engine';
+import {
+	accepted,
+	answering,
+	contactsOf,
+	feed,
+	feedNode,
+	jsonOf,
+	phone,
+	phonesOf,
+	refusal,
+	rowsOf,
+} from './feed';
+
+const harness = engineHarness();
+const ASHA = { phone: '9876543210', person_name: 'Asha', city: 'Pune' };
+const RAVI = { phone: '+91 98765-43211', person_name: 'Ravi' };
+const asJson = (contacts: unknown) => ({
+	contactsFrom: 'json',
+	contacts: typeof contacts === 'string' ? contacts : JSON.stringify(contacts),
+});
+
+describe('in a workflow', () => {
+	test.each<[string, unknown]>([
+		['a list', [ASHA, RAVI]],
+		['a list of an expression', '={{ [$json.one, $json.two] }}'],
+		['JSON of an expression', '={{ JSON.stringify([$json.one, $json.two]) }}'],
+	])('%s is pushed like rows', async (_how, contacts) => {
+		const bodies = answering([200, accepted(2)]);
+		const input = rowsOf({ one: ASHA, two: RAVI, row_number: 7 });
+		const { error, pushed, rejected } = await feed(harness, input, asJson(contacts));
+		expect(error).toBeUndefined();
+		expect(contactsOf(bodies[0])).toEqual([ASHA, { ...RAVI, phone: '+919876543211' }]);
+		expect(pushed).toMatchObject([{ json: { feed: { pushed: 2 } }, pairedItem: [{ item: 0 }] }]);
+		expect(rejected).toEqual([]);
+	});
+
+	test('a contact alone is one', async () => {
+		const bodies = answering([200, accepted(1)]);
+		await feed(harness, rowsOf({}), asJson(ASHA));
+		expect(contactsOf(bodies[0])).toEqual([ASHA]);
+	});
+
+	test('what is written in the node is pushed once, however many items come in', async () => {
+		const bodies = answering([200, accepted(1)]);
+		const { error } = await feed(harness, rowsOf({}, {}, {}), {
+			...asJson([ASHA]),
+			options: { removeDuplicates: false },
+		});
+		expect(error).toBeUndefined();
+		expect(phonesOf(bodies[0])).toEqual([ASHA.phone]);
+	});
+
+	test('each item brings its own, and what comes out is paired with it', async () => {
+		const bodies = answering([200, accepted(2)]);
+		const input = rowsOf({ list: [{ phone: '12' }, ASHA] }, { list: [] }, { list: [RAVI] });
+		const { pushed, rejected } = await feed(harness, input, asJson('={{ $json.list }}'));
+		expect(phonesOf(bodies[0])).toEqual([ASHA.phone, '+919876543211']);
+		expect(pushed).toMatchObject([{ pairedItem: [{ item: 0 }, { item: 2 }] }]);
+		expect(rejected).toMatchObject([
+			{ json: { phone: '12', rejection_status: 'rejected' }, pairedItem: [{ item: 0 }] },
+		]);
+	});
+
+	test('one item a row carries the contact, not the item that brought it', async () => {
+		answering([200, accepted(2)]);
+		const { pushed } = await feed(harness, rowsOf({ a: 1 }, { b: 2 }), {
+			...asJson('={{ $itemIndex === 0 ? [] : ' + JSON.stringify([ASHA, RAVI]) + ' }}'),
+			options: { output: 'rows' },
+		});
+		expect(jsonOf(pushed)).toMatchObject([
+			{ ...ASHA, feed_status: 'pushed' },
+			{ ...RAVI, feed_status: 'pushed' },
+		]);
+		expect(pushed.map(({ pairedItem }) => pairedItem)).toEqual([[{ item: 1 }], [{ item: 1 }]]);
+	});
+
+	test('no contacts today is an ordinary day', async () => {
+		const { error, pushed, hints } = await feed(harness, rowsOf({}), asJson('={{ [] }}'));
+		expect(error).toBeUndefined();
+		expect(pushed).toEqual([]);
+		expect(hints).toEqual(['The feed is empty, so nothing was sent.']);
+	});
+
+	const many = (count: number) => Array.from({ length: count }, (_, i) => ({ phone: phone(i) }));
+	const isNoList = 'Contacts are no JSON list of objects, so nothing was sent';
+	test.each<[string, unknown, string]>([
+		['text', 'Asha 9876543210', isNoList],
+		['a list of numbers', ['9876543210'], isNoList],
+		['a list in a list', [[ASHA]], isNoList],
+		['a number', '={{ 9876543210 }}', isNoList],
+		[
+			'a list inside an object',
+			{ people: [ASHA] },
+			'The contacts are inside "people", so nothing was sent',
+		],
+		['no phone', [{ who: 'Asha' }], 'No contact has a value named "phone"'],
+		[
+			'too many',
+			many(1_001),
+			'Contacts hold 1,001 contacts, and at most 1,000 go as JSON, so nothing was sent',
+		],
+	])('%s: nothing is sent', async (_how, contacts, message) => {
+		const { error } = await feed(harness, rowsOf({ id: 1 }), asJson(contacts));
+		expect(error?.message).toBe(message);
+	});
+
+	test('with Continue, the input comes out of Rejected when the contacts cannot be read', async () => {
+		const { rejected } = await feed(harness, rowsOf({ id: 1 }), asJson('none'), {
+			onError: 'continueRegularOutput',
+		});
+		expect(rejected).toMatchObject([{ json: { id: 1, rejection_status: 'not_sent' } }]);
+	});
+
+	test('a thousand go', async () => {
+		const bodies = answering([200, accepted(1_000)]);
+		const { error } = await feed(harness, rowsOf({}), asJson(many(1_000)));
+		expect(error).toBeUndefined();
+		expect(phonesOf(bodies[0])).toHaveLength(1_000);
+	});
+});
+
+describe.each<[string, (call: { data: ReturnType<typeof anExecution> }) => CallTool]>([
+	['run by the engine', (run) => engineTool(harness.credentials, toolNode(), run)],
+	['called by the agent', (run) => inlineTool(harness.credentials, toolNode(), run)],
+	['called for an MCP client', () => mcpTool(harness.credentials, toolNode(), 'json contacts')],
+])('as a tool %s', (name, make) => {
+	const start = () => {
+		const call = make({ data: anExecution() });
+		// What the agent lays over its row is no part of a contact.
+		return async (contacts: unknown) => {
+			const args: IDataObject = { chatInput: 'call them', sessionId: name };
+			return await call({ ...args, contacts: isList(contacts) ? contacts : [] });
+		};
+	};
+
+	test('the contacts are pushed once, without what n8n adds to the call', async () => {
+		const bodies = answering([200, accepted(2)]);
+		const push = start();
+		const contacts = [
+			{ ...ASHA, phone: `9876${name.length}0001` },
+			{ ...RAVI, phone: `9876${name.length}0002` },
+		];
+		expect(await push(contacts)).toMatchObject({
+			outcome: 'done',
+			id: 501,
+			result: { feed: { received: 2, pushed: 2 }, rejected: [] },
+		});
+		expect(contactsOf(bodies[0])).toEqual(contacts);
+		expect(await push(contacts)).toMatchObject({ outcome: 'already_done', id: 501 });
+	});
+
+	test('a contact that cannot be called stands beside those that can', async () => {
+		const push = start();
+		answering([200, accepted(1)]);
+		const good = { phone: `9866${name.length}0001`, person_name: 'Good' };
+		expect(await push([{ phone: '12' }, good])).toMatchObject({
+			outcome: 'done',
+			result: { feed: { pushed: 1, rejected: 1 }, rejected: [{ phone: '12' }] },
+		});
+	});
+
+	test('a refusal and an empty list are told', async () => {
+		const push = start();
+		answering([409, refusal('Campaign is archived')]);
+		const contact = { phone: `9867${name.length}0001` };
+		expect(await push([contact])).toMatchObject({ outcome: 'refused' });
+		expect(await push([])).toMatchObject({
+			outcome: 'not_sent',
+			what_happened: 'No contact was given, so nothing was sent.',
+		});
+	});
+});
+
+const toolNode = () =>
+	feedNode(harness, { contactsFrom: 'json', contacts: "={{ $fromAI('contacts', '', 'json') }}" });
+
+const isList = (value: unknown): value is JsonObject[] =>
+	Array.isArray(value) && value.every(isJsonObject);
