@@ -41,10 +41,20 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 		},
 		{
 			displayName:
-				'Some details differ from one service to another. Turn on a topic below only when a node asks for it; whoever provides your service knows the values. In a body, dots in a name nest it (entry.phone) and a number is a place in a list (phones.0). In the address, a name is sent as it is written.',
+				'API mapping: services differ in how they name some values. Send the <a href="https://github.com/n8n-nodes-voice-chat-agent/n8n-nodes-voice-chat-agent/blob/main/docs/provider-questionnaire.md" target="_blank">questionnaire</a> to your provider and paste the block that comes back. You can also set up each topic yourself below, when a node asks for it. Saving tests what can be read; chat requests, filters and changes of a list are not tested.',
 			name: 'openDetailsNotice',
 			type: 'notice',
 			default: '',
+		},
+		{
+			displayName: 'Settings From Your Provider',
+			name: 'providerSettings',
+			type: 'string',
+			typeOptions: { rows: 6 },
+			default: '',
+			placeholder: 'e.g. { "callList": { … } }',
+			description:
+				'The block of settings for your service. A topic that the block contains is taken from the block alone, whatever is set up below; the other topics are taken from below.',
 		},
 		...apiMappingProperties(),
 	];

@@ -10,6 +10,7 @@ import { ReplyWatch } from '../shared/chat/replyWatch';
 import { sendInboundAsync } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { NotSent } from '../shared/api/errors';
+import type { ApiMapping } from '../shared/apiMapping';
 import type { Answer } from '../shared/api/http';
 import { awaitedReply, replyTimeLimitMs } from './awaitedReply';
 import { idempotencyKey } from './idempotency';
@@ -55,8 +56,8 @@ type ReplyWait = {
 	ms: number;
 };
 
-const TURN_NOT_NAMED =
-	'The service took the message, but its answer does not name the turn, so the reply could not be recognized. Open the credential and fill in “Send Without Waiting: Place of the Turn ID in the Answer”.';
+const turnNotNamed = (apiMapping: ApiMapping) =>
+	`The service took the message, but its answer does not name the turn, so the reply could not be recognized. ${apiMapping.advice('chatAsyncTurnPath')}`;
 
 function notReady(readiness: Exclude<Readiness, { kind: 'open' }>): Error {
 	if (readiness.kind === 'ended') return readiness.ending;
@@ -86,7 +87,7 @@ async function sendAndWait(
 				return asItems({ session_id: sessionId, ...recordOf(answer), ...awaitedReply(known) });
 			}
 			const named = turnId !== null || messageId !== null;
-			if (!named) context.addExecutionHints({ message: TURN_NOT_NAMED });
+			if (!named) context.addExecutionHints({ message: turnNotNamed(connection.apiMapping) });
 			const messageIds = messageId === null ? [] : [messageId];
 			const wanted = { turnId, messageIds, isNew: !keyed };
 			const reply = await watch.reply(wanted, { ms, clock });

@@ -44,24 +44,18 @@ function anywhere(answer: JsonValue, details: ApiMapping): FoundAgent[] {
 		namesAnAgent ||= Object.keys(value).some((key) => AGENT_UUID.test(key));
 	}
 	if (found.length > 0 || (isEmptyList && !namesAnAgent)) return found;
-	throw notRecognized(
-		answer,
-		'fill in “Place of the Agents in the Answer” and “Where the ID of an Agent Stands”',
-	);
+	throw notRecognized(answer, details.advice('agentsPath', 'agentsIdPlace'));
 }
 
 function listed(answer: JsonValue, path: string, details: ApiMapping): FoundAgent[] {
 	const list = valueAt(answer, path);
 	if (typeof list !== 'object' || list === null) {
-		throw notRecognized(answer, 'correct “Place of the Agents in the Answer”');
+		throw notRecognized(answer, details.advice('agentsPath'));
 	}
 	return Object.entries(list).map(([key, entry]) => {
 		const uuid = agentIdOf(key, entry, details);
 		if (uuid === undefined) {
-			throw notRecognized(
-				answer,
-				'correct “Where the ID of an Agent Stands” and “Place of the ID in Each Agent”',
-			);
+			throw notRecognized(answer, details.advice('agentsIdPlace', 'agentsIdPath'));
 		}
 		return agentOf(uuid, entry, details);
 	});
@@ -92,6 +86,6 @@ function filledText(value: JsonValue | undefined): string | undefined {
 function notRecognized(answer: JsonValue, resolution: string): OutcomeUnknown {
 	return new OutcomeUnknown(
 		'The list of active agents came in a form in which no agent is recognized',
-		`Open the credential, turn on “API Mapping: Agents” and ${resolution}. The answer holds ${outlineOf(answer)}.`,
+		`${resolution} The answer holds ${outlineOf(answer)}.`,
 	);
 }

@@ -28,3 +28,10 @@ export function isUnset(value: unknown): boolean {
 export function plainText(value: unknown): string {
 	return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
+
+/** Names in quotation marks, as a sentence lists them. */
+export function inWords(names: readonly string[]): string {
+	const marked = names.map((name) => `“${name}”`);
+	const last = marked.pop() ?? '';
+	return marked.length === 0 ? last : `${marked.join(', ')} and ${last}`;
+}

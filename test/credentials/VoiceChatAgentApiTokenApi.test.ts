@@ -7,7 +7,14 @@ import nock from 'nock';
 import { VoiceChatAgentApiTokenApi } from '../../credentials/VoiceChatAgentApiTokenApi.credentials';
 import { clock } from '../../nodes/shared/n8n/connect';
 import { voiceChatAgentApiTest } from '../../nodes/shared/n8n/credentialTest';
-import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping';
+import { apiMappingOf } from '../contract/credentialFor';
+import { blockOf } from '../contract/providerBlock';
+import { dialects } from '../simulator';
+import {
+	PROVIDER_SETTINGS,
+	PROVIDER_SETTINGS_LABEL,
+} from '../../nodes/shared/apiMapping/providerSettings';
+import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
 import { engineHarness, HOST, loader, makeAdditionalData, service, TOKEN } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
 
@@ -125,6 +132,134 @@ describe('the test button', () => {
 	});
 });
 
+describe('the API mapping is tried as far as a read can', () => {
+	const agents = [{ agent_uuid: 'agent_a1', agent_name: 'Sales' }];
+	const withAgents = (data: unknown = agents) =>
+		service().get('/v1/active_agents').reply(200, { success: true, data });
+	const CALLS = { callListPath: 'data.calls', callListPaging: 'whole', callListPageSizeName: 'n' };
+	const DND = { dndListAgentName: 'agent', dndListPerPageName: 'size' };
+	const CHAT = { chatCreateAgentName: 'agent', chatCreateAgentPlacement: 'query' };
+
+	test('what was read and what was not tested is told', async () => {
+		withAgents();
+		service()
+			.get('/v1/calls')
+			.query({ n: 1 })
+			.reply(200, { success: true, data: { calls: [] } });
+		service()
+			.get('/v1/dnd_numbers')
+			.query({ agent: 'agent_a1', size: 1 })
+			.reply(200, { success: true, data: [], meta: {} });
+		const result = await pressTest({ ...CALLS, ...DND, ...CHAT, agentsPath: 'data' });
+		expect(result).toEqual({
+			status: 'OK',
+			message:
+				'The service accepts the API token. Read as the API mapping says: the list of agents, the call list, a do-not-disturb list. Not tested: chat requests (a test sends no messages), query parameters of chat requests (a test sends no messages)',
+		});
+	});
+
+	test.each<[string, ICredentialDataDecryptedObject, object, RegExp]>([
+		[
+			'the list of agents',
+			{ agentsPath: 'data.staff' },
+			{},
+			/When the list of agents was read: .*no agent is recognized\. In the credential, turn on “Set Up the List of Agents” and check “Path to Agents in Response”/,
+		],
+		[
+			'the call list, which is elsewhere',
+			CALLS,
+			{ calls: { success: true, data: { found: [] } } },
+			/When the call list was read: The answer holds no list of calls at “data\.calls”\..*check “Path to List in Response”/,
+		],
+		[
+			'the call list, of which a value is missing',
+			{ callListPath: 'data' },
+			{},
+			/When the call list was read: The credential does not say yet: “Pagination”/,
+		],
+		[
+			'the call list, which the service refuses',
+			CALLS,
+			{ calls: { success: false, errors: ['n is not known'] } },
+			/When the call list was read: .*n is not known.*check “Page Size Parameter Name”/,
+		],
+		[
+			'the do-not-disturb list, by a parameter that the service does not know',
+			DND,
+			{ numbers: { success: false, error: 'agent_not_found' } },
+			/When a do-not-disturb list was read: .*agent_not_found.*check “Get List: Agent Parameter Name” and “Get List: Page Size Parameter Name”/,
+		],
+		[
+			'the do-not-disturb list, which is none',
+			DND,
+			{ numbers: { success: true, data: {} } },
+			/When a do-not-disturb list was read: The answer holds no list of numbers/,
+		],
+	])('%s', async (_what, data, { calls, numbers }: { calls?: object; numbers?: object }, told) => {
+		withAgents();
+		if (calls) service().get('/v1/calls').query(true).reply(200, calls);
+		if (numbers) service().get('/v1/dnd_numbers').query(true).reply(200, numbers);
+		const { status, message } = await pressTest(data);
+		expect({ status, message }).toEqual({ status: 'Error', message: expect.stringMatching(told) });
+		expect(message).toMatch(/^The service accepts the API token, but not all of the API mapping/);
+		expect(message).not.toContain(TOKEN);
+	});
+
+	test('what does not work is told of all topics at once', async () => {
+		withAgents();
+		service().get('/v1/calls').query(true).reply(200, { success: true, data: {} });
+		service().get('/v1/dnd_numbers').query(true).reply(200, { success: true, data: {} });
+		const { message } = await pressTest({ ...CALLS, ...DND });
+		expect(message).toMatch(/When the call list was read:.*When a do-not-disturb list was read:/);
+	});
+
+	test.each([
+		['no agent is active', [], /Not tested: a do-not-disturb list \(no active agent is known/],
+		['the agents are not recognized', { on: {} }, /Not tested: a do-not-disturb list \(no active/],
+	])('%s: there is no list to read', async (_why, data, told) => {
+		withAgents(data);
+		expect(await pressTest(DND)).toEqual({ status: 'OK', message: expect.stringMatching(told) });
+	});
+
+	test('the service that gives no agents, but knows the token: its agents are not tested', async () => {
+		service()
+			.get('/v1/active_agents')
+			.reply(422, { success: false, errors: ['scope is missing'] });
+		expect(await pressTest({ agentsPath: 'data' })).toEqual({
+			status: 'OK',
+			message:
+				'The service accepts the API token. Not tested: the list of agents (the service did not give it)',
+		});
+	});
+
+	test('the block of the provider is tried like the fields, and what is wrong in it is listed', async () => {
+		const fields = { ...apiMappingOf(dialects.plain), callListPath: 'data.calls' };
+		withAgents();
+		service()
+			.get('/v1/calls')
+			.query(true)
+			.reply(200, { success: true, data: { calls: [] } });
+		service().get('/v1/dnd_numbers').query(true).reply(200, { success: true, data: [] });
+		const providerSettings = JSON.stringify(blockOf(fields));
+		const { status, message } = await pressTest({ providerSettings });
+		expect([status, message]).toEqual(['OK', expect.stringMatching(/API mapping says: .*list/)]);
+
+		withAgents();
+		expect(await pressTest({ providerSettings: '{ "call_list": {} }' })).toEqual({
+			status: 'Error',
+			message: expect.stringMatching(
+				/cannot be used as it is\. Correct it.*unknown names: “call_list”/,
+			),
+		});
+	});
+
+	test('a token that is not accepted is told alone', async () => {
+		service().get('/v1/active_agents').reply(401, { success: false, error: 'Invalid API token' });
+		const { message } = await pressTest({ ...CALLS, ...DND });
+		expect(message).toMatch(/does not accept the API token/);
+	});
+});
+
 describe('the token', () => {
 	const credential = new VoiceChatAgentApiTokenApi();
 	const data = { baseUrl: HOST, apiToken: TOKEN };
@@ -223,6 +358,10 @@ test('loads through n8n’s own loader, with each open detail empty and behind i
 			});
 		}
 	}
+	expect(type.properties.find(({ name }) => name === PROVIDER_SETTINGS)).toMatchObject({
+		displayName: PROVIDER_SETTINGS_LABEL,
+		default: '',
+	});
 	expect(type.properties.find(({ name }) => name === 'apiToken')?.typeOptions?.password).toBe(true);
 });
 

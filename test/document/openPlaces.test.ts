@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping';
+import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
 import { OPEN_PLACES } from './openPlaces';
 
 const root = path.resolve(__dirname, '../..');

@@ -1,5 +1,5 @@
 import get from 'lodash/get';
-import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping';
+import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { loader, setupEngine } from '../engine';
 import {

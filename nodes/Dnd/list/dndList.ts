@@ -37,9 +37,6 @@ type Page = {
 	shift: number;
 };
 
-const CHECK_PAGE_NAME =
-	'Open the credential and check “List: Name of the Page Parameter”: the service seems not to know the parameter.';
-
 /**
  * The entries of an agent's list, page by page as `meta` tells.
  *
@@ -61,6 +58,7 @@ export async function readDndList(
 	details.require(given.map(({ detail }) => detail));
 	const named = given.map(({ detail, value }) => ({ name: details.required(detail), value }));
 
+	const checkPageName = `${details.advice(PAGE_NAME)} The service seems not to know the parameter.`;
 	const read = async (page: Page | undefined, found: number): Promise<Part<Page>> => {
 		const position =
 			page === undefined
@@ -73,12 +71,9 @@ export async function readDndList(
 		if (page === undefined || off === 0) return pagePart(body, page, found, limit);
 		// A service may number its pages from 1 and take them from 0.
 		if (page.shift === 0 && off > 0) return await read({ ...page, shift: off }, found);
-		throw new OutcomeUnknown(
-			'The service gave another page than it was asked for',
-			CHECK_PAGE_NAME,
-		);
+		throw new OutcomeUnknown('The service gave another page than it was asked for', checkPageName);
 	};
-	const entries = await readParts<Page>(read, limit, CHECK_PAGE_NAME);
+	const entries = await readParts<Page>(read, limit, checkPageName);
 	return entries.map((entry) => (isJsonObject(entry) ? entry : { value: entry }));
 }
 

@@ -8,6 +8,7 @@ import { isFirstPartAlone, neededForList, readCalls } from '../../shared/calls/c
 import { latestOfEachNumber, requireAllStatuses } from '../calls/latestCalls';
 import { simplifyCall } from '../../shared/calls/callRecord';
 import { parseCount } from '../../shared/api/identifiers';
+import type { ApiMapping } from '../../shared/apiMapping';
 import { callOptionsField, simplifyField } from '../callFields';
 
 const filtersField: INodeProperties = {
@@ -143,7 +144,7 @@ export const getMany: Operation = {
 				read: async () => {
 					const found = await readCalls(client, request, apiMapping);
 					if (found.length > 0 && found.length < limit && isFirstPartAlone(part.limit, apiMapping))
-						context.addExecutionHints({ message: firstPartAlone(found.length) });
+						context.addExecutionHints({ message: firstPartAlone(found.length, apiMapping) });
 					const calls = latest ? latestOfEachNumber(found).slice(0, limit) : found;
 					return simplify ? calls.map(simplifyCall) : calls;
 				},
@@ -153,6 +154,6 @@ export const getMany: Operation = {
 	},
 };
 
-function firstPartAlone(count: number): string {
-	return `The service gave ${count === 1 ? 'one call' : `${count} calls`} in its first answer. Whether it has more is open until the credential says so: turn on “API Mapping: Call List” and fill in “Place of the List in the Answer” and “Way of Paging”.`;
+function firstPartAlone(count: number, apiMapping: ApiMapping): string {
+	return `The service gave ${count === 1 ? 'one call' : `${count} calls`} in its first response. Whether it has more is open until the credential says how to read on. ${apiMapping.advice('callListPath', 'callListPaging')}`;
 }

@@ -133,7 +133,7 @@ export const ERROR_TABLE: readonly Row[] = [
 			method === 'DELETE' && path === '/v1/dnd_numbers' && says(/\bphone\b/i)(refusal),
 		what: 'The service found no phone number in the request that it could use',
 		resolution:
-			'Check Phone in this node. If it is right, open the credential and correct “Remove: Where the Phone Goes”.',
+			'Check Phone in this node. If it is right, the API mapping in the credential sends it in the wrong place: check “Remove Number: Send Phone In” (dndRemovePhonePlacement).',
 	},
 	{
 		code: 'session_closed',

@@ -3,35 +3,39 @@ import type { MappingFields } from './field';
 /** Open in Endpoints › GET /v1/active_agents; `agent_uuid` and `agent_name` are documented for an agent. */
 export const AGENT_FIELDS = {
 	agentsPath: {
+		optional: true,
 		section: 'Endpoints › GET /v1/active_agents',
-		label: 'Place of the Agents in the Answer',
+		label: 'Path to Agents in Response',
 		description:
-			'Names on the way to the list of agents in the whole answer, separated by dots; a dot alone if the whole answer is the list. Leave empty if each agent has a field agent_uuid, wherever it stands.',
+			'Field names that lead to the list of agents, separated by dots; a single dot if the whole response is the list. Leave empty if each agent has a field agent_uuid.',
 		placeholder: 'e.g. data.agents',
 	},
 	agentsIdPlace: {
+		optional: true,
 		section: 'Endpoints › GET /v1/active_agents',
-		label: 'Where the ID of an Agent Stands',
-		description: 'Where each agent of the list has its ID. Not set means in a field agent_uuid.',
+		label: 'Where the ID of an Agent Is',
+		description: 'Where each agent of the list has its ID. Not set means: in a field agent_uuid.',
 		placeholder: '',
 		choices: [
-			{ name: 'As the Entry Itself', value: 'entry' },
-			{ name: 'As the Key of the Agent', value: 'key' },
-			{ name: 'In a Field of the Agent', value: 'field' },
+			{ name: 'A Field of the Entry', value: 'field' },
+			{ name: 'The Entry Itself', value: 'entry' },
+			{ name: 'The Key of the Entry', value: 'key' },
 		],
 	},
 	agentsIdPath: {
+		optional: true,
 		section: 'Endpoints › GET /v1/active_agents',
-		label: 'Place of the ID in Each Agent',
+		label: 'Path to ID in Each Agent',
 		description:
-			'Names on the way from an agent of the list to its ID, separated by dots. Needed where the ID stands in a field of the agent.',
+			'Field names that lead from an agent to its ID, separated by dots. Needed if the ID is in a field of the entry.',
 		placeholder: 'e.g. id',
 	},
 	agentsNamePath: {
+		optional: true,
 		section: 'Endpoints › GET /v1/active_agents',
-		label: 'Place of the Name in Each Agent',
+		label: 'Path to Name in Each Agent',
 		description:
-			'Names on the way from an agent of the list to its name, separated by dots. Leave empty if it is called agent_name.',
+			'Field names that lead from an agent to its name, separated by dots. Leave empty if it is called agent_name.',
 		placeholder: 'e.g. title',
 	},
 } as const satisfies MappingFields;

@@ -4,64 +4,67 @@ import { NESTS, PLACEMENTS, type MappingFields } from './field';
 export const CHAT_FIELDS = {
 	chatCreateAgentName: {
 		section: 'Endpoints › POST /v1/chat/session',
-		label: 'Create Session: Name of the Agent Value',
-		description: `Name under which the request that creates a session carries the agent. ${NESTS}`,
+		label: 'Create Session: Agent Field Name',
+		description: `Name of the agent in the request that creates a session. ${NESTS}`,
 		placeholder: 'e.g. agent_uuid',
 	},
 	chatCreatePersonName: {
+		optional: true,
 		section: 'Endpoints › POST /v1/chat/session',
-		label: 'Create Session: Name of the Person Name Value',
-		description: `Name under which the request that creates a session carries the customer’s name. Leave empty if your service takes none. ${NESTS}`,
+		label: 'Create Session: Person Name Field Name',
+		description: `Name of the customer’s name in the request that creates a session. Leave empty if your service takes none. ${NESTS}`,
 		placeholder: 'e.g. person_name',
 	},
 	chatCreateSessionPath: {
+		optional: true,
 		section: 'Endpoints › POST /v1/chat/session',
-		label: 'Create Session: Place of the Session ID in the Answer',
+		label: 'Create Session: Path to Session ID in Response',
 		description:
-			'Names on the way to the ID of the new session, separated by dots. Leave empty if it is called session_id, wherever it stands.',
+			'Field names that lead to the ID of the new session, separated by dots. Leave empty if it is called session_id.',
 		placeholder: 'e.g. data.id',
 	},
 	chatInboundAgentName: {
 		section: 'Endpoints › POST /v1/chat/inbound',
-		label: 'Send and Wait: Name of the Agent Value',
-		description: `Name under which a message sent for an immediate reply carries the agent. ${NESTS}`,
+		label: 'Immediate Reply: Agent Field Name',
+		description: `Name of the agent in the request for an immediate reply. ${NESTS}`,
 		placeholder: 'e.g. agent_uuid',
 	},
 	chatInboundSessionName: {
 		section: 'Endpoints › POST /v1/chat/inbound',
-		label: 'Send and Wait: Name of the Session Value',
-		description: `Name under which a message sent for an immediate reply carries the session. ${NESTS}`,
+		label: 'Immediate Reply: Session Field Name',
+		description: `Name of the session in the request for an immediate reply. ${NESTS}`,
 		placeholder: 'e.g. session_id',
 	},
 	chatInboundMessageName: {
 		section: 'Endpoints › POST /v1/chat/inbound',
-		label: 'Send and Wait: Name of the Message Value',
-		description: `Name under which a message sent for an immediate reply carries its text. ${NESTS}`,
+		label: 'Immediate Reply: Message Field Name',
+		description: `Name of the message text in the request for an immediate reply. ${NESTS}`,
 		placeholder: 'e.g. message',
 	},
 	chatAsyncAgentName: {
 		section: 'Endpoints › POST /v1/chat/inbound/async',
-		label: 'Send Without Waiting: Name of the Agent Value',
-		description: `Name under which a message sent for a later reply carries the agent. ${NESTS}`,
+		label: 'Later Reply: Agent Field Name',
+		description: `Name of the agent in the request for a later reply. ${NESTS}`,
 		placeholder: 'e.g. agent_uuid',
 	},
 	chatAsyncSessionName: {
 		section: 'Endpoints › POST /v1/chat/inbound/async',
-		label: 'Send Without Waiting: Name of the Session Value',
-		description: `Name under which a message sent for a later reply carries the session. ${NESTS}`,
+		label: 'Later Reply: Session Field Name',
+		description: `Name of the session in the request for a later reply. ${NESTS}`,
 		placeholder: 'e.g. session_id',
 	},
 	chatAsyncMessageName: {
 		section: 'Endpoints › POST /v1/chat/inbound/async',
-		label: 'Send Without Waiting: Name of the Message Value',
-		description: `Name under which a message sent for a later reply carries its text. ${NESTS}`,
+		label: 'Later Reply: Message Field Name',
+		description: `Name of the message text in the request for a later reply. ${NESTS}`,
 		placeholder: 'e.g. message',
 	},
 	chatAsyncTurnPath: {
+		optional: true,
 		section: 'Endpoints › POST /v1/chat/inbound/async',
-		label: 'Send Without Waiting: Place of the Turn ID in the Answer',
+		label: 'Later Reply: Path to Turn ID in Response',
 		description:
-			'Names on the way to the ID of the turn, separated by dots, by which the later reply is recognized. Leave empty if it is called turn_id, wherever it stands.',
+			'Field names that lead to the ID of the turn, separated by dots. The later reply is recognized by it. Leave empty if it is called turn_id.',
 		placeholder: 'e.g. data.turn',
 	},
 } as const satisfies MappingFields;
@@ -70,10 +73,11 @@ function placed(section: string, label: string, what: string) {
 	return {
 		section,
 		label,
-		description: `Where the request carries ${what}`,
+		description: `How the request sends ${what}`,
 		placeholder: '',
 		choices: PLACEMENTS.filter(({ value }) => value === 'query'),
-		unset: 'In the Body',
+		unset: 'Body',
+		optional: true,
 	};
 }
 
@@ -81,42 +85,42 @@ function placed(section: string, label: string, what: string) {
 export const CHAT_PLACEMENT_FIELDS = {
 	chatCreateAgentPlacement: placed(
 		'Endpoints › POST /v1/chat/session',
-		'Create Session: Where the Agent Goes',
+		'Create Session: Send Agent In',
 		'the agent',
 	),
 	chatCreatePersonPlacement: placed(
 		'Endpoints › POST /v1/chat/session',
-		'Create Session: Where the Person Name Goes',
+		'Create Session: Send Person Name In',
 		'the customer’s name',
 	),
 	chatInboundAgentPlacement: placed(
 		'Endpoints › POST /v1/chat/inbound',
-		'Send and Wait: Where the Agent Goes',
+		'Immediate Reply: Send Agent In',
 		'the agent',
 	),
 	chatInboundSessionPlacement: placed(
 		'Endpoints › POST /v1/chat/inbound',
-		'Send and Wait: Where the Session Goes',
+		'Immediate Reply: Send Session In',
 		'the session',
 	),
 	chatInboundMessagePlacement: placed(
 		'Endpoints › POST /v1/chat/inbound',
-		'Send and Wait: Where the Message Goes',
+		'Immediate Reply: Send Message In',
 		'the text',
 	),
 	chatAsyncAgentPlacement: placed(
 		'Endpoints › POST /v1/chat/inbound/async',
-		'Send Without Waiting: Where the Agent Goes',
+		'Later Reply: Send Agent In',
 		'the agent',
 	),
 	chatAsyncSessionPlacement: placed(
 		'Endpoints › POST /v1/chat/inbound/async',
-		'Send Without Waiting: Where the Session Goes',
+		'Later Reply: Send Session In',
 		'the session',
 	),
 	chatAsyncMessagePlacement: placed(
 		'Endpoints › POST /v1/chat/inbound/async',
-		'Send Without Waiting: Where the Message Goes',
+		'Later Reply: Send Message In',
 		'the text',
 	),
 } as const satisfies MappingFields;

@@ -11,14 +11,16 @@ export type MappingField = {
 	choices?: ReadonlyArray<{ name: string; value: string }>;
 	/** What the empty choice means; “Not Set” where nothing follows from it. */
 	unset?: string;
+	/** Whether a service can do without it, so that a block of its provider may say `null`. */
+	optional?: boolean;
 };
 
 export type MappingFields = { readonly [name: string]: MappingField };
 
 /** Where a request carries a value. */
 export const PLACEMENTS = [
-	{ name: 'In the Body', value: 'body' },
-	{ name: 'In the Address (Query)', value: 'query' },
+	{ name: 'Body', value: 'body' },
+	{ name: 'Query Parameters', value: 'query' },
 ] as const;
 
 /** Said of a name that may stand in a body. */

@@ -36,7 +36,7 @@ export function neededForFilters(filters: CallFilters, details: ApiMapping): Map
 	const bound = half === 'callListFromName' ? 'From' : 'To';
 	throw new InvalidInput(
 		`${bound} alone cannot be sent: your service has one filter for the whole range`,
-		`Fill in both From and To, or “Name of the ${bound} Filter” in the credential if your service has it.`,
+		`Fill in both From and To. If your service has a filter for each: ${details.advice(half)}`,
 	);
 }
 
@@ -98,8 +98,8 @@ function rangeOf({ from, to }: CallFilters, details: ApiMapping, zone: string): 
 	const template = details.required('callListRangeForm');
 	if (!template.includes('{from}') || !template.includes('{to}')) {
 		throw new InvalidInput(
-			'“Form of the Range Filter” in the credential does not hold both {from} and {to}',
-			'Open the credential and write it as your service reads it, such as {from}..{to}.',
+			'“Date Range Format” in the credential does not hold both {from} and {to}',
+			`${details.advice('callListRangeForm')} Write it as your service reads it, such as {from}..{to}.`,
 		);
 	}
 	const form = details.optional('callListDateForm');

@@ -37,6 +37,8 @@ type CallListForm = {
 	/** Parameter that chooses the part; none where the list comes at once or the answer gives an address. */
 	positionName: string;
 	cursorPath: string;
+	/** What to do where the credential turns out to be wrong about some of it. */
+	advice: ApiMapping['advice'];
 };
 
 /** The fields of the credential that reading so many calls needs. */
@@ -84,13 +86,13 @@ export async function readCalls(
 		const answer = await listCalls(client, { ...sized, ...position }, additions);
 		return answer.body;
 	};
-	if (isFirstPartAlone(limit, details)) return onlyListIn(await read()).slice(0, limit);
+	if (isFirstPartAlone(limit, details)) return onlyListIn(await read(), details).slice(0, limit);
 
 	const form = readForm(details);
 	const entries = await readParts<Query>(
 		async (position, found) => partOf(await read(position), form, position, found),
 		limit,
-		'Open the credential and check “Way of Paging” and the fields below it: the service seems not to know the parameter.',
+		`${details.advice('callListPaging', 'callListPageName')} The service seems not to know the parameter.`,
 	);
 	return entries.map(asRecord);
 }
@@ -104,6 +106,7 @@ function readForm(details: ApiMapping): CallListForm {
 		paging: details.required('callListPaging'),
 		positionName: details.optional('callListPageName') ?? '',
 		cursorPath: details.optional('callListCursorPath') ?? '',
+		advice: (...names) => details.advice(...names),
 	};
 }
 
@@ -120,7 +123,10 @@ function partOf(
 	return next === undefined ? { entries } : { entries, next };
 }
 
-function entriesOf(body: JsonValue, { path, keyName, itemPath }: CallListForm): JsonValue[] {
+function entriesOf(
+	body: JsonValue,
+	{ path, keyName, itemPath, advice }: CallListForm,
+): JsonValue[] {
 	const list = valueAt(body, path);
 	const inEntry = (entry: JsonValue) =>
 		itemPath === undefined ? entry : (valueAt(entry, itemPath) ?? entry);
@@ -132,16 +138,16 @@ function entriesOf(body: JsonValue, { path, keyName, itemPath }: CallListForm): 
 		}));
 	}
 	const resolution = isJsonObject(list)
-		? 'An object stands there: if it holds the calls, each under a key, fill in “Field for the Key of Each Call”.'
-		: 'Correct “Place of the List in the Answer”.';
+		? `An object is there. If it has the calls, each under a key: ${advice('callListKeyName')}`
+		: advice('callListPath');
 	throw new OutcomeUnknown(
 		`The answer holds no list of calls at “${path}”`,
-		`Open the credential. ${resolution} The answer holds ${outlineOf(body)}.`,
+		`${resolution} The answer holds ${outlineOf(body)}.`,
 	);
 }
 
 /** The calls of an answer that holds one list of them. By `call_id`, which the document gives each call, they are known. */
-function onlyListIn(body: JsonValue): JsonObject[] {
+function onlyListIn(body: JsonValue, details: ApiMapping): JsonObject[] {
 	const lists = listsIn(body);
 	const ofCalls = lists.map(callsOf).filter((calls) => calls.length > 0);
 	const [calls = []] = ofCalls;
@@ -151,7 +157,7 @@ function onlyListIn(body: JsonValue): JsonObject[] {
 		ofCalls.length > 1
 			? 'The answer holds more than one list of calls'
 			: 'The answer shows no list of calls',
-		`Open the credential, turn on “API Mapping: Call List” and fill in “Place of the List in the Answer” and the fields below it. Ask whoever provides your service. The answer holds ${outlineOf(body)}.`,
+		`${details.advice('callListPath', 'callListPaging')} Ask whoever provides your service. The answer holds ${outlineOf(body)}.`,
 	);
 }
 
@@ -185,7 +191,7 @@ function callIn(entry: JsonValue): JsonObject | undefined {
 
 function nextPosition(
 	body: JsonValue,
-	{ paging, cursorPath, positionName }: CallListForm,
+	{ paging, cursorPath, positionName, advice }: CallListForm,
 	position: Query | undefined,
 	found: number,
 ): Query | undefined {
@@ -197,15 +203,15 @@ function nextPosition(
 	if (paging === 'whole') return undefined;
 	const cursor = valueAt(body, cursorPath);
 	if (typeof cursor !== 'number' && (typeof cursor !== 'string' || cursor === '')) return undefined;
-	return paging === 'nextAddress' ? queryIn(String(cursor), cursorPath) : at(cursor);
+	return paging === 'nextAddress' ? queryIn(String(cursor), cursorPath, advice) : at(cursor);
 }
 
 /** Only the parameters are taken from an address: the token goes nowhere but to Base URL. */
-function queryIn(address: string, place: string): Query {
+function queryIn(address: string, place: string, advice: CallListForm['advice']): Query {
 	if (!URL.canParse(address, ANY_BASE)) {
 		throw new OutcomeUnknown(
 			`The answer holds no address of the next part at “${place}”`,
-			'Open the credential and check “Way of Paging” and “Place of the Next Cursor or Address in the Answer”.',
+			advice('callListPaging', 'callListCursorPath'),
 		);
 	}
 	const pairs = [...new URL(address, ANY_BASE).searchParams];

@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 import { parseApiToken, parseBaseUrl } from '../api/access';
 import { explained } from '../api/errors';
-import { MAPPING_TOPICS, type MappingTopic } from '../apiMapping';
+import { MAPPING_TOPICS, type MappingTopic } from '../apiMapping/topics';
 import type { MappingField } from '../apiMapping/field';
 
 /** Type name of the credential; users' saved workflows depend on it. */

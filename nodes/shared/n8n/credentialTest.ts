@@ -14,19 +14,19 @@ import {
 import type { Transport } from '../api/http';
 import { getActiveAgents } from '../api/endpoints';
 import { ApiClient } from '../api/client';
+import { ApiMapping } from '../apiMapping';
+import { type Trial, tryMapping } from '../apiMapping/trial';
 import { clock } from './connect';
 import { readServiceAccess, type ServiceAccess } from './credential';
 import { toFault, toWireAnswer } from './transport';
 
 const TEST_TIMEOUT_MS = 15_000;
-const ACCEPTED: INodeCredentialTestResult = {
-	status: 'OK',
-	message: 'The service accepts the API token',
-};
+const ACCEPTED = 'The service accepts the API token';
 
 /**
  * The credential's test. A refusal in the service's own form means that the token was accepted; a
- * path that is not there, a page or an unreadable answer means that Base URL is not the service's.
+ * path that is not there, a page or an unreadable answer means that Base URL is not the service's. Then what the
+ * credential says under API mapping is tried, as far as a read can.
  */
 export async function voiceChatAgentApiTest(
 	this: ICredentialTestFunctions,
@@ -36,17 +36,32 @@ export async function voiceChatAgentApiTest(
 		const access = readServiceAccess(data);
 		const transport = transportFor(this, access);
 		const client = new ApiClient(transport, clock, Math.random, access.apiToken);
-		return await getActiveAgents(client).then(
-			() => ACCEPTED,
-			(error: unknown) => judgeError(error, access.baseUrl),
+		const { agents, failure } = await getActiveAgents(client).then(
+			({ body }) => ({ agents: body, failure: null }),
+			(error: unknown) => ({ agents: undefined, failure: judgeError(error, access.baseUrl) }),
 		);
+		return failure ?? judgeTrial(await tryMapping(client, new ApiMapping(data), agents));
 	} catch (error) {
 		const { message, resolution } = explained(error);
 		return testFailure(message, resolution);
 	}
 }
 
-function judgeError(error: unknown, baseUrl: string): INodeCredentialTestResult {
+function judgeTrial({ read, untried, faults }: Trial): INodeCredentialTestResult {
+	if (faults.length > 0) {
+		const what = `${ACCEPTED}, but not all of the API mapping works`;
+		return { status: 'Error', message: [`${what}.`, ...faults].join(' ') };
+	}
+	const sentences = [
+		ACCEPTED,
+		...(read.length > 0 ? [`Read as the API mapping says: ${read.join(', ')}`] : []),
+		...(untried.length > 0 ? [`Not tested: ${untried.join(', ')}`] : []),
+	];
+	return { status: 'OK', message: sentences.join('. ') };
+}
+
+/** Null where the service knows the token, whatever else it said. */
+function judgeError(error: unknown, baseUrl: string): INodeCredentialTestResult | null {
 	if (error instanceof ServiceRefusal) return judgeRefusal(error, baseUrl);
 	if (error instanceof NotSent && error.isTransient) {
 		return testFailure(
@@ -66,7 +81,7 @@ function judgeError(error: unknown, baseUrl: string): INodeCredentialTestResult 
 	throw error;
 }
 
-function judgeRefusal(error: ServiceRefusal, baseUrl: string): INodeCredentialTestResult {
+function judgeRefusal(error: ServiceRefusal, baseUrl: string): INodeCredentialTestResult | null {
 	const { message, resolution, originalMessage, status, refusal } = error;
 	if (isRefusal(error, 'invalid_api_token')) {
 		return testFailure(
@@ -97,7 +112,7 @@ function judgeRefusal(error: ServiceRefusal, baseUrl: string): INodeCredentialTe
 		);
 	}
 	const isAnswer = refusal.body.success === false && status !== TOO_MANY_REQUESTS;
-	return isAnswer ? ACCEPTED : testFailure(message, resolution, originalMessage);
+	return isAnswer ? null : testFailure(message, resolution, originalMessage);
 }
 
 function whereTheServiceIs(baseUrl: string): string {
@@ -123,11 +138,12 @@ function transportFor(
 	{ baseUrl, apiToken }: ServiceAccess,
 ): Transport {
 	// The only HTTP helper that n8n offers to a credential's test takes these older options.
-	return async ({ method, path }) => {
+	return async ({ method, path, query = {} }) => {
 		try {
 			const response: unknown = await helpers.request({
 				method,
 				uri: `${baseUrl}${path}`,
+				qs: query,
 				headers: { 'API-Token': apiToken, Accept: 'application/json' },
 				simple: false,
 				resolveWithFullResponse: true,

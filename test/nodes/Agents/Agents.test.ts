@@ -87,7 +87,7 @@ describe('Check', () => {
 		agents().reply(200, answer);
 		expect(await harness.told(check, { items: [{ id: 'agent_b2' }] })).toMatchObject({
 			message: 'The list of active agents came in a form in which no agent is recognized',
-			description: expect.stringContaining('“Where the ID of an Agent Stands”'),
+			description: expect.stringContaining('“Where the ID of an Agent Is”'),
 		});
 	});
 

@@ -117,8 +117,8 @@ test('an open detail that is missing stops the node before anything is sent', as
 	const credential = { chatInboundSessionName: '' };
 	const run = await harness.run({ sendBy: 'inbound' }, { credential });
 	expect(stopped(run)).toEqual({
-		message: 'The credential does not say yet: “Send and Wait: Name of the Session Value”',
-		description: expect.stringContaining('turn on “API Mapping: Chat”'),
+		message: 'The credential does not say yet: “Immediate Reply: Session Field Name”',
+		description: expect.stringContaining('turn on “Set Up Chat Requests”'),
 	});
 	expect(harness.simulator().requests).toEqual([]);
 });
@@ -127,7 +127,7 @@ test('all that is missing is named at once', async () => {
 	const credential = { chatAsyncSessionName: '', chatAsyncMessageName: '' };
 	const run = await harness.run({ sendBy: 'async' }, { credential });
 	expect(stopped(run).message).toBe(
-		'The credential does not say yet: “Send Without Waiting: Name of the Session Value” and “Send Without Waiting: Name of the Message Value”',
+		'The credential does not say yet: “Later Reply: Session Field Name” and “Later Reply: Message Field Name”',
 	);
 });
 
@@ -275,7 +275,9 @@ describe('waiting for the reply of an asynchronous message', () => {
 			const run = await harness.run(WAIT, { credential });
 			expect(records(run)).toMatchObject([{ reply: null, turn_not_named: true }]);
 			const { hints } = run.data.resultData.runData.Node?.at(-1) ?? {};
-			expect(hints).toMatchObject([{ message: expect.stringContaining('Place of the Turn ID') }]);
+			expect(hints).toMatchObject([
+				{ message: expect.stringContaining('Path to Turn ID in Response') },
+			]);
 		} finally {
 			await terse.stop();
 		}

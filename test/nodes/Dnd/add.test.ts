@@ -84,22 +84,22 @@ describe('what is sent', () => {
 
 describe('before anything is sent', () => {
 	test.each([
-		['dndAddPlacement', 'Add: Where Values Go'],
-		['dndAddAgentName', 'Add: Name of the Agent Value'],
-		['dndAddPhoneName', 'Add: Name of the Phone Value'],
-		['dndAddReasonName', 'Add: Name of the Reason Value'],
+		['dndAddPlacement', 'Add Number: Send Values In'],
+		['dndAddAgentName', 'Add Number: Agent Field Name'],
+		['dndAddPhoneName', 'Add Number: Phone Field Name'],
+		['dndAddReasonName', 'Add Number: Reason Field Name'],
 	])('%s is missing', async (name, label) => {
 		const lacking = { ...credential, [name]: '' };
 		expect(await told({ reason: 'asked' }, { credential: lacking })).toMatchObject({
 			message: `The credential does not say yet: “${label}”`,
-			description: expect.stringContaining('API Mapping: Do-Not-Disturb Lists'),
+			description: expect.stringContaining('Set Up Do-Not-Disturb Lists'),
 		});
 	});
 
 	test('all that is missing is named at once', async () => {
 		expect(await told({ reason: 'asked' }, { credential: {} })).toMatchObject({
 			message:
-				'The credential does not say yet: “Add: Where Values Go”, “Add: Name of the Agent Value”, “Add: Name of the Phone Value” and “Add: Name of the Reason Value”',
+				'The credential does not say yet: “Add Number: Send Values In”, “Add Number: Agent Field Name”, “Add Number: Phone Field Name” and “Add Number: Reason Field Name”',
 		});
 	});
 

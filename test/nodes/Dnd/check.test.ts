@@ -49,13 +49,13 @@ test('a further page needs the name of its parameter', async () => {
 	list('9812345678').reply(200, answer);
 	const lacking = { ...credential, dndListPageName: '' };
 	expect(await told({}, { items, credential: lacking })).toMatchObject({
-		message: 'The credential does not say yet: “List: Name of the Page Parameter”',
+		message: 'The credential does not say yet: “Get List: Page Parameter Name”',
 	});
 });
 
 test('nothing is sent while the name of the filter is missing', async () => {
 	const lacking = { ...credential, dndListPhoneName: '' };
 	expect(await told({}, { items: [{ phone: '9812345678' }], credential: lacking })).toMatchObject({
-		message: 'The credential does not say yet: “List: Name of the Phone Filter”',
+		message: 'The credential does not say yet: “Get List: Phone Filter Name”',
 	});
 });

@@ -97,10 +97,10 @@ describe('items that ask for different lists', () => {
 
 describe('before anything is sent', () => {
 	test.each([
-		['dndListAgentName', {}, 'List: Name of the Agent Parameter'],
-		['dndListPageName', {}, 'List: Name of the Page Parameter'],
-		['dndListPhoneName', { phoneContains: '98' }, 'List: Name of the Phone Filter'],
-		['dndListPerPageName', { options: { pageSize: 9 } }, 'List: Name of the Page Size Parameter'],
+		['dndListAgentName', {}, 'Get List: Agent Parameter Name'],
+		['dndListPageName', {}, 'Get List: Page Parameter Name'],
+		['dndListPhoneName', { phoneContains: '98' }, 'Get List: Phone Filter Name'],
+		['dndListPerPageName', { options: { pageSize: 9 } }, 'Get List: Page Size Parameter Name'],
 	])('%s is missing', async (name, parameters, label) => {
 		expect(await told(parameters, { credential: { ...credential, [name]: '' } })).toMatchObject({
 			message: `The credential does not say yet: “${label}”`,

@@ -58,9 +58,9 @@ describe('what is sent', () => {
 	});
 
 	test.each([
-		['dndRemovePhonePlacement', 'Remove: Where the Phone Goes'],
-		['dndRemoveAgentPlacement', 'Remove: Where the Agent Goes'],
-		['dndRemoveAgentName', 'Remove: Name of the Agent Value'],
+		['dndRemovePhonePlacement', 'Remove Number: Send Phone In'],
+		['dndRemoveAgentPlacement', 'Remove Number: Send Agent In'],
+		['dndRemoveAgentName', 'Remove Number: Agent Field Name'],
 	])('nothing while %s is missing', async (name, label) => {
 		expect(await told({}, { credential: { ...credential, [name]: '' } })).toMatchObject({
 			message: `The credential does not say yet: “${label}”`,
@@ -99,7 +99,7 @@ test.each([200, 400, 422])('a service that misses the phone says so at %i', asyn
 		.reply(status, { success: false, error: 'param is missing: phone' });
 	expect(await told({}, { credential })).toMatchObject({
 		message: 'The service found no phone number in the request that it could use',
-		description: expect.stringContaining('“Remove: Where the Phone Goes”'),
+		description: expect.stringContaining('“Remove Number: Send Phone In”'),
 	});
 });
 

@@ -79,7 +79,7 @@ test('an answer without a list of calls is told, and never comes out as it is', 
 	calls().reply(200, { success: true, data: { by_id: { a: { status: 'picked' } } } });
 	expect(await told()).toMatchObject({
 		message: 'The answer shows no list of calls',
-		description: expect.stringContaining('turn on “API Mapping: Call List”'),
+		description: expect.stringContaining('turn on “Set Up the Call List”'),
 	});
 });
 
@@ -92,7 +92,7 @@ describe('what may be only the first part of the list', () => {
 	test('is told', async () => {
 		calls().reply(200, list('a', 'b'));
 		expect(await hints({})).toEqual([
-			expect.stringMatching(/^The service gave 2 calls in its first answer.*“Way of Paging”\.$/),
+			expect.stringMatching(/^The service gave 2 calls in its first response.*“Pagination”\.$/),
 		]);
 	});
 
@@ -156,7 +156,7 @@ describe('Latest Call of Each Number', () => {
 
 	test('asks for what reading the whole list needs', async () => {
 		const { message } = await told({ limit: 2, ...latest });
-		expect(message).toContain('“Place of the List in the Answer”, “Way of Paging”');
+		expect(message).toContain('“Path to List in Response”, “Pagination”');
 	});
 });
 
@@ -195,15 +195,11 @@ describe('items', () => {
 
 describe('before anything is sent', () => {
 	test.each([
-		[
-			{ filters: { status: 'x' } },
-			{},
-			'The credential does not say yet: “Name of the Status Filter”',
-		],
+		[{ filters: { status: 'x' } }, {}, 'The credential does not say yet: “Status Filter Name”'],
 		[
 			{ returnAll: true, filters: { status: 'x', phone: '98' }, options: { pageSize: 5 } },
 			{ describeCallList: true, callListPhoneName: 'q' },
-			'The credential does not say yet: “Name of the Status Filter”, “Place of the List in the Answer”, “Way of Paging”, “Name of the Page, Position or Cursor Parameter” and “Name of the Page Size Parameter”',
+			'The credential does not say yet: “Status Filter Name”, “Path to List in Response”, “Pagination”, “Page, Offset or Cursor Parameter Name” and “Page Size Parameter Name”',
 		],
 		[
 			{ filters: { campaignUploadId: 'x' } },

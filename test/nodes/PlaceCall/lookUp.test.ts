@@ -190,7 +190,7 @@ describe('where the list', () => {
 		expect(description).toContain(
 			'the call list could not be read: The credential does not say yet',
 		);
-		expect(description).toContain('“Name of the Phone Filter”');
+		expect(description).toContain('“Phone Filter Name”');
 	});
 
 	it('cannot be read, the call stays unknown', async () => {

@@ -52,7 +52,7 @@ describe('by the documented agent_uuid', () => {
 	test('what to fill in is said, with what the answer holds', () => {
 		expect(caught({ data: { agent_a1: { title: 'Sales' } } })).toMatchObject({
 			resolution: expect.stringMatching(
-				/turn on “API Mapping: Agents”.*“Place of the Agents in the Answer”.*holds data \(an object\)/,
+				/turn on “Set Up the List of Agents”.*“Path to Agents in Response”.*holds data \(an object\)/,
 			),
 		});
 	});
@@ -108,24 +108,14 @@ describe('where the credential says', () => {
 	});
 
 	test.each<[string, Details, JsonValue, RegExp]>([
-		['no list there', KEYED, { data: {} }, /correct “Place of the Agents in the Answer”/],
-		[
-			'null there',
-			KEYED,
-			{ data: { agents: null } },
-			/correct “Place of the Agents in the Answer”/,
-		],
-		[
-			'a word there',
-			KEYED,
-			{ data: { agents: 'a1' } },
-			/correct “Place of the Agents in the Answer”/,
-		],
+		['no list there', KEYED, { data: {} }, /check “Path to Agents in Response”/],
+		['null there', KEYED, { data: { agents: null } }, /check “Path to Agents in Response”/],
+		['a word there', KEYED, { data: { agents: 'a1' } }, /check “Path to Agents in Response”/],
 		[
 			'an agent without the ID',
 			{ agentsPath: 'data', agentsIdPlace: 'field', agentsIdPath: 'id' },
 			{ data: [{ id: 'agent_a1' }, { uuid: 'agent_b2' }] },
-			/correct “Where the ID of an Agent Stands”/,
+			/check “Where the ID of an Agent Is”/,
 		],
 	])('%s is told', (_name, details, answer, resolution) => {
 		expect(() => find(answer, details)).toThrow(NOT_RECOGNIZED);
@@ -136,7 +126,7 @@ describe('where the credential says', () => {
 
 	test('half of it names the rest at once', () => {
 		expect(() => find({ data: [] }, { agentsIdPlace: 'field' })).toThrow(
-			'The credential does not say yet: “Place of the Agents in the Answer” and “Place of the ID in Each Agent”',
+			'The credential does not say yet: “Path to Agents in Response” and “Path to ID in Each Agent”',
 		);
 	});
 });

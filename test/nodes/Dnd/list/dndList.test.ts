@@ -104,7 +104,7 @@ describe('the pages', () => {
 		const meta = { current_page: 1, total_pages: 9 };
 		const { client, asked } = listing(() => ({ data: entries(0, 4), meta }));
 		await expect(readDndList(client, REQUEST, new ApiMapping(NAMES))).rejects.toMatchObject({
-			resolution: expect.stringContaining('List: Name of the Page Parameter'),
+			resolution: expect.stringContaining('Get List: Page Parameter Name'),
 		});
 		expect(asked).toHaveLength(2);
 	});
@@ -120,18 +120,14 @@ describe('the pages', () => {
 		const { client } = paged(1);
 		const request = { ...REQUEST, phone: '98', pageSize: 9 };
 		await expect(readDndList(client, request, new ApiMapping({}))).rejects.toThrow(
-			'“List: Name of the Agent Parameter”, “List: Name of the Phone Filter” and “List: Name of the Page Size Parameter”',
+			'“Get List: Agent Parameter Name”, “Get List: Phone Filter Name” and “Get List: Page Size Parameter Name”',
 		);
 	});
 
 	test.each([
-		[{}, REQUEST, 'List: Name of the Agent Parameter'],
-		[{ dndListAgentName: 'a' }, { ...REQUEST, phone: '98' }, 'List: Name of the Phone Filter'],
-		[
-			{ dndListAgentName: 'a' },
-			{ ...REQUEST, pageSize: 9 },
-			'List: Name of the Page Size Parameter',
-		],
+		[{}, REQUEST, 'Get List: Agent Parameter Name'],
+		[{ dndListAgentName: 'a' }, { ...REQUEST, phone: '98' }, 'Get List: Phone Filter Name'],
+		[{ dndListAgentName: 'a' }, { ...REQUEST, pageSize: 9 }, 'Get List: Page Size Parameter Name'],
 	])('a missing open detail stops before anything is sent: %p', async (details, request, label) => {
 		const { client, asked } = paged(1);
 		await expect(readDndList(client, request, new ApiMapping(details))).rejects.toThrow(label);

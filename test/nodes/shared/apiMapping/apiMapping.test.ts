@@ -3,11 +3,11 @@ import { CHAT_PLACEMENT_FIELDS } from '../../../../nodes/shared/apiMapping/chat'
 
 test('a missing detail names the credential’s switch and field, and whom to ask', () => {
 	const missing = () => new ApiMapping({ dndAddAgentName: ' ' }).required('dndAddAgentName');
-	expect(missing).toThrow('The credential does not say yet: “Add: Name of the Agent Value”');
+	expect(missing).toThrow('The credential does not say yet: “Add Number: Agent Field Name”');
 	expect(caught(missing)).toMatchObject({
 		outcome: 'notSent',
 		resolution: expect.stringMatching(
-			/turn on “API Mapping: Do-Not-Disturb Lists”.*“Endpoints › POST \/v1\/dnd_numbers”/,
+			/turn on “Set Up Do-Not-Disturb Lists”.*“Endpoints › POST \/v1\/dnd_numbers”/,
 		),
 	});
 	expect(new ApiMapping({ dndAddAgentName: ' agent ' }).required('dndAddAgentName')).toBe('agent');
@@ -23,11 +23,11 @@ test('several missing details are named at once, each once', () => {
 			'chatCreateAgentName',
 		]);
 	expect(missing).toThrow(
-		'The credential does not say yet: “Add: Name of the Agent Value”, “Add: Where Values Go” and “Create Session: Name of the Agent Value”',
+		'The credential does not say yet: “Add Number: Agent Field Name”, “Add Number: Send Values In” and “Create Session: Agent Field Name”',
 	);
 	expect(caught(missing)).toMatchObject({
 		resolution: expect.stringMatching(
-			/turn on “API Mapping: Do-Not-Disturb Lists” and “API Mapping: Chat” and fill in “Add: Name.*under “Endpoints › POST \/v1\/dnd_numbers” and “Endpoints › POST \/v1\/chat\/session”/,
+			/turn on “Set Up Do-Not-Disturb Lists” and fill in .*, then turn on “Set Up Chat Requests” and fill in “Create Session: Agent.*under “Endpoints › POST \/v1\/dnd_numbers” and “Endpoints › POST \/v1\/chat\/session”/,
 		),
 	});
 });
@@ -36,7 +36,7 @@ test.each(Object.entries(CHAT_PLACEMENT_FIELDS))(
 	'%s: in the body unless the credential says query',
 	(_name, { choices, unset }) => {
 		expect(choices.map(({ value }) => value)).toEqual(['query']);
-		expect(unset).toBe('In the Body');
+		expect(unset).toBe('Body');
 	},
 );
 

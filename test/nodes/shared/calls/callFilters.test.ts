@@ -49,12 +49,12 @@ test('campaign_upload_id is documented, so it needs no open detail', () => {
 });
 
 test.each<[keyof CallFilters, unknown, string]>([
-	['status', 'picked', 'Name of the Status Filter'],
-	['agentUuid', 'agent_a1', 'Name of the Agent Filter'],
-	['campaignId', 42, 'Name of the Campaign Filter'],
-	['from', '2027-01-31', 'Name of the From Filter'],
-	['to', '2027-01-31', 'Name of the To Filter'],
-	['phone', '98', 'Name of the Phone Filter'],
+	['status', 'picked', 'Status Filter Name'],
+	['agentUuid', 'agent_a1', 'Agent Filter Name'],
+	['campaignId', 42, 'Campaign Filter Name'],
+	['from', '2027-01-31', 'From Filter Name'],
+	['to', '2027-01-31', 'To Filter Name'],
+	['phone', '98', 'Phone Filter Name'],
 ])('%s without its name in the credential', (name, value, label) => {
 	expect(() => callListQuery({ [name]: value }, new ApiMapping({}), ZONE)).toThrow(
 		`The credential does not say yet: “${label}”`,
@@ -126,7 +126,7 @@ describe('one filter for the whole range', () => {
 
 	test('its form is needed', () => {
 		expect(() => range(both, { callListRangeName: 'between' })).toThrow(
-			'The credential does not say yet: “Form of the Range Filter”',
+			'The credential does not say yet: “Date Range Format”',
 		);
 	});
 });
@@ -148,7 +148,7 @@ test('two filters of one name are both sent', () => {
 test('all missing names are named at once', () => {
 	const filters = { status: 'x', agentUuid: 'agent_a1', from: '2027-01-31' };
 	expect(() => callListQuery(filters, new ApiMapping({}), ZONE)).toThrow(
-		'The credential does not say yet: “Name of the Status Filter”, “Name of the Agent Filter” and “Name of the From Filter”',
+		'The credential does not say yet: “Status Filter Name”, “Agent Filter Name” and “From Filter Name”',
 	);
 });
 

@@ -189,7 +189,7 @@ test('a service that does not know the parameter is told, not read without end',
 	const list = listing(() => ({ data: { calls: calls(0, 3) } }));
 	await expect(read(list, PAGED)).rejects.toMatchObject({
 		message: 'The service gave the same part of the list again',
-		resolution: expect.stringContaining('Way of Paging'),
+		resolution: expect.stringContaining('Pagination'),
 	});
 	expect(list.asked).toHaveLength(2);
 });
@@ -214,7 +214,7 @@ test('calls under their IDs in an object', async () => {
 	]);
 	await expect(read(list(), details)).rejects.toMatchObject({
 		message: 'The answer holds no list of calls at “data”',
-		resolution: expect.stringContaining('fill in “Field for the Key of Each Call”'),
+		resolution: expect.stringContaining('check “Field Name for Keys”'),
 	});
 });
 
@@ -257,7 +257,7 @@ describe('without the place of the list, the calls of the first answer', () => {
 		);
 		await expect(reading).rejects.toMatchObject({
 			message: `The answer ${message}`,
-			resolution: expect.stringContaining('“Place of the List in the Answer”'),
+			resolution: expect.stringContaining('“Path to List in Response”'),
 		});
 	});
 });
@@ -272,14 +272,14 @@ test('a wrong place is named, with the places where lists are', async () => {
 
 describe('an open detail that is missing stops before anything is sent', () => {
 	test.each<[Details, string, { pageSize?: number }?]>([
-		[{}, 'Place of the List in the Answer'],
-		[{ callListPath: 'data' }, 'Way of Paging'],
-		[{ callListPath: 'data', callListPaging: 'offset' }, 'Name of the Page, Position or Cursor'],
+		[{}, 'Path to List in Response'],
+		[{ callListPath: 'data' }, 'Pagination'],
+		[{ callListPath: 'data', callListPaging: 'offset' }, 'Page, Offset or Cursor Parameter Name'],
 		[
 			{ callListPath: 'data', callListPaging: 'cursor', callListPageName: 'c' },
-			'Place of the Next Cursor',
+			'Path to Next Cursor',
 		],
-		[PAGED, 'Name of the Page Size Parameter', { pageSize: 5 }],
+		[PAGED, 'Page Size Parameter Name', { pageSize: 5 }],
 	])('%p', async (details, label, over = {}) => {
 		const list = paged(1);
 		await expect(read(list, details, over)).rejects.toThrow(label);

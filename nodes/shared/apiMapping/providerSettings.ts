@@ -1,0 +1,96 @@
+import { InvalidInput } from '../api/errors';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
+import { inWords } from '../values';
+import type { MappingField } from './field';
+import { MAPPING_TOPICS, type MappingTopic } from './topics';
+
+/** The field of the credential that takes the block. */
+export const PROVIDER_SETTINGS = 'providerSettings';
+export const PROVIDER_SETTINGS_LABEL = 'Settings From Your Provider';
+
+/** What the block says of the topics that it has. */
+export type ProviderSettings = ReadonlyMap<MappingTopic, JsonObject>;
+
+/**
+ * Reads the block that a provider hands over. A topic that it has is whole: each of its values, or `null` for what
+ * the service does without.
+ *
+ * @throws InvalidInput with all that is wrong with it, at once
+ */
+export function readProviderSettings(text: string): ProviderSettings {
+	if (text.trim() === '') return new Map();
+	const block = parseJson(text);
+	if (!isJsonObject(block)) throw noBlock(text);
+	const faults = [
+		...unknownIn(block, namesOf(MAPPING_TOPICS), 'the block'),
+		...MAPPING_TOPICS.flatMap((topic) => {
+			const said = ownIn(block, topic.name);
+			return said === undefined ? [] : faultsIn(topic, said);
+		}),
+	];
+	if (faults.length > 0) throw faulty(faults);
+	return new Map(
+		MAPPING_TOPICS.flatMap((topic) => {
+			const said = ownIn(block, topic.name);
+			return isJsonObject(said) ? [[topic, said] as const] : [];
+		}),
+	);
+}
+
+function faultsIn({ name, fields }: MappingTopic, said: JsonValue): string[] {
+	if (!isJsonObject(said)) return [`“${name}” must hold names and values in curly brackets`];
+	const missing = Object.keys(fields).filter((field) => ownIn(said, field) === undefined);
+	return [
+		...unknownIn(said, Object.keys(fields), `“${name}”`),
+		...(missing.length > 0 ? [`“${name}” lacks ${inWords(missing)}`] : []),
+		...Object.entries(fields).flatMap(([field, asked]) => {
+			const value = ownIn(said, field);
+			const fault = value === undefined ? undefined : faultOf(value, asked);
+			return fault === undefined ? [] : [`“${field}” in “${name}” ${fault}`];
+		}),
+	];
+}
+
+/** What is wrong with a value, as the end of a sentence that begins with its name. */
+function faultOf(
+	value: JsonValue,
+	{ choices, optional = false }: MappingField,
+): string | undefined {
+	if (value === null && optional) return undefined;
+	const orNull = optional ? ', or null' : '';
+	if (choices !== undefined) {
+		const values = choices.map((choice) => choice.value);
+		if (values.some((one) => one === value)) return undefined;
+		return `must be ${values.map((one) => JSON.stringify(one)).join(' or ')}${orNull}`;
+	}
+	if (typeof value === 'string' && value.trim() !== '') return undefined;
+	return `must be text in quotation marks${orNull}`;
+}
+
+function unknownIn(said: JsonObject, known: string[], where: string): string[] {
+	const unknown = Object.keys(said).filter((name) => !known.includes(name));
+	return unknown.length > 0 ? [`${where} has unknown names: ${inWords(unknown)}`] : [];
+}
+
+const namesOf = (topics: readonly MappingTopic[]) => topics.map(({ name }) => name);
+
+function ownIn(said: JsonObject, name: string): JsonValue | undefined {
+	return Object.hasOwn(said, name) ? said[name] : undefined;
+}
+
+function noBlock(text: string): InvalidInput {
+	const isTypeset = /[“”„‘’]/.test(text);
+	return new InvalidInput(
+		`“${PROVIDER_SETTINGS_LABEL}” in the credential is not a block of settings`,
+		isTypeset
+			? 'Its quotation marks were changed on the way, as e-mail programs do: replace each by a straight one ("), or ask for the block as a text file.'
+			: 'Paste the whole block that your provider sent, from the first curly bracket to the last, and nothing else.',
+	);
+}
+
+function faulty(faults: string[]): InvalidInput {
+	return new InvalidInput(
+		`“${PROVIDER_SETTINGS_LABEL}” in the credential cannot be used as it is`,
+		`Correct it, or send this list to whoever provided it: ${faults.join('; ')}.`,
+	);
+}

@@ -1,0 +1,139 @@
+import { findAgents } from '../agents';
+import type { ApiClient } from '../api/client';
+import { listDndNumbers } from '../api/endpoints';
+import { asSentence, explained, OutcomeUnknown, ServiceRefusal } from '../api/errors';
+import { readCalls } from '../calls/callList';
+import { isJsonObject, type JsonValue, outlineOf } from '../json';
+import type { ApiMapping } from './index';
+import { queryOf } from './placeValues';
+import {
+	AGENTS_TOPIC,
+	CALL_LIST_TOPIC,
+	CHAT_PLACEMENT_TOPIC,
+	CHAT_TOPIC,
+	DND_TOPIC,
+	type MappingName,
+	type MappingTopic,
+} from './topics';
+
+/** What came of trying what the credential says, by requests that change nothing. */
+export type Trial = {
+	read: string[];
+	/** With the reason why it was not tried. */
+	untried: string[];
+	/** What did not work, and what to do. */
+	faults: string[];
+};
+
+type Try = {
+	topic: MappingTopic;
+	/** What is read, as a sentence says it. */
+	what: string;
+	/** Said to be wrong where the service refuses. */
+	suspects: MappingName[];
+	/** Reads it, or says why not. */
+	read: () => Promise<string | undefined>;
+};
+
+const ANY = 1;
+
+/**
+ * Tries each topic that the credential says something about. Where the document gives no read, nothing is tried: a
+ * test sends no message and changes no list.
+ *
+ * @param agents what the service gave as its active agents; undefined where it gave none
+ */
+export async function tryMapping(
+	client: ApiClient,
+	mapping: ApiMapping,
+	agents: JsonValue | undefined,
+): Promise<Trial> {
+	const trial: Trial = { read: [], untried: [], faults: [] };
+	for (const { topic, what, suspects, read } of triesOf(client, mapping, agents)) {
+		if (!mapping.isSetUp(topic)) continue;
+		try {
+			const reason = await read();
+			if (reason === undefined) trial.read.push(what);
+			else trial.untried.push(`${what} (${reason})`);
+		} catch (error) {
+			const { message, resolution, originalMessage } = explained(error);
+			const heard = originalMessage === undefined ? '' : ` (${originalMessage})`;
+			const advice = error instanceof ServiceRefusal ? mapping.advice(...suspects) : resolution;
+			trial.faults.push(`When ${what} was read: ${asSentence(message + heard)} ${advice}`);
+		}
+	}
+	return trial;
+}
+
+function triesOf(client: ApiClient, mapping: ApiMapping, agents: JsonValue | undefined): Try[] {
+	return [
+		{
+			topic: AGENTS_TOPIC,
+			what: 'the list of agents',
+			suspects: ['agentsPath'],
+			read: async () => {
+				if (agents === undefined) return await Promise.resolve('the service did not give it');
+				findAgents(agents, mapping);
+				return undefined;
+			},
+		},
+		{
+			topic: CALL_LIST_TOPIC,
+			what: 'the call list',
+			suspects: ['callListPageSizeName'],
+			read: async () => {
+				const isSized = mapping.optional('callListPageSizeName') !== undefined;
+				const pageSize = isSized ? ANY : undefined;
+				await readCalls(client, { query: {}, limit: ANY, pageSize }, mapping);
+				return undefined;
+			},
+		},
+		{
+			topic: DND_TOPIC,
+			what: 'a do-not-disturb list',
+			suspects: ['dndListAgentName', 'dndListPerPageName'],
+			read: async () => {
+				const agentUuid = anyAgent(agents, mapping);
+				if (agentUuid === undefined) return 'no active agent is known, whose list could be read';
+				await readDndPage(client, mapping, agentUuid);
+				return undefined;
+			},
+		},
+		...[CHAT_TOPIC, CHAT_PLACEMENT_TOPIC].map((topic) => ({
+			topic,
+			what: topic === CHAT_TOPIC ? 'chat requests' : 'query parameters of chat requests',
+			suspects: [],
+			read: async () => await Promise.resolve('a test sends no messages'),
+		})),
+	];
+}
+
+function anyAgent(agents: JsonValue | undefined, mapping: ApiMapping): string | undefined {
+	try {
+		return agents === undefined ? undefined : findAgents(agents, mapping)[0]?.uuid;
+	} catch (error) {
+		// Told where the agents themselves are tried, if the credential says anything about them.
+		explained(error);
+		return undefined;
+	}
+}
+
+async function readDndPage(
+	client: ApiClient,
+	mapping: ApiMapping,
+	agentUuid: string,
+): Promise<void> {
+	const pageSizeName = mapping.optional('dndListPerPageName');
+	const { body } = await listDndNumbers(
+		client,
+		queryOf([
+			{ name: mapping.required('dndListAgentName'), value: agentUuid },
+			...(pageSizeName === undefined ? [] : [{ name: pageSizeName, value: ANY }]),
+		]),
+	);
+	if (isJsonObject(body) && Array.isArray(body.data)) return;
+	throw new OutcomeUnknown(
+		'The answer holds no list of numbers',
+		`The service’s document has the list in data. The answer holds ${outlineOf(body)}.`,
+	);
+}

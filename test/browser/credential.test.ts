@@ -1,0 +1,47 @@
+import { credentialFor } from '../contract/credentialFor';
+import { blockOf } from '../contract/providerBlock';
+import { credentialType } from '../n8n/examples';
+import { TestAccount } from '../e2e/account';
+import { sharedN8n } from '../e2e/shared';
+import { Editor } from './editor';
+
+describe('the settings of a provider in the credential', () => {
+	let test: TestAccount;
+	let editor: Editor;
+
+	beforeAll(async () => {
+		test = await TestAccount.open('page-token-00003');
+		editor = await Editor.open(sharedN8n().baseUrl);
+	});
+
+	afterAll(async () => {
+		await editor.close();
+		await test.close();
+	});
+
+	it('are pasted, saved and tried, and what is wrong with them is read on the screen', async () => {
+		const { baseUrl, apiToken, ...fields } = credentialFor(test.simulator);
+		const created = await test.n8n.createCredential(credentialType, { baseUrl, apiToken });
+		await editor.openCredential(created.id);
+		const { page } = editor;
+		const field = page.getByTestId('parameter-input-providerSettings').locator('textarea');
+
+		await field.fill('{ "callList": {} }');
+		await page.getByTestId('credential-save-button').click();
+		await page.getByText('More details').click();
+		await page.getByText('“callList” lacks “callListStatusName”').waitFor();
+
+		await field.fill(JSON.stringify(blockOf(fields), null, 2));
+		const before = test.simulator.requests.length;
+		await page.getByTestId('credential-save-button').click();
+		await page.getByText('Connection tested successfully').waitFor();
+		const since = test.simulator.requests.slice(before);
+		const read = since.map(({ method, path }) => `${method} ${path}`);
+		expect([...new Set(read)].sort()).toEqual([
+			'GET /v1/active_agents',
+			'GET /v1/calls',
+			'GET /v1/dnd_numbers',
+		]);
+		await test.n8n.call('DELETE', `/credentials/${created.id}`);
+	});
+});
