@@ -2,6 +2,7 @@ import { READS_AT_ONCE } from '../shared/api/limits';
 import type { INodeProperties } from 'n8n-workflow';
 import { campaignField } from '../shared/n8n/campaignField';
 import { additionalQueryParameters, concurrencyField } from '../shared/n8n/options';
+import { outputFields } from '../shared/n8n/outputFields';
 import { toolDescriptionField } from '../shared/n8n/toolDescription';
 
 const queueWaitFields: INodeProperties[] = [
@@ -75,13 +76,11 @@ export const statusFields: INodeProperties[] = [
 	),
 	campaignField,
 	...queueWaitFields,
-	{
-		displayName: 'Simplify',
-		name: 'simplify',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to return a simplified version of the response instead of the raw data',
-	},
+	...outputFields(
+		'simplified',
+		'One flat record: calls by status, contacts, lists and two figures made of them',
+		'status, connect_rate',
+	),
 	{
 		displayName: 'Options',
 		name: 'options',

@@ -13,6 +13,7 @@ import { cancellableSleep } from '../shared/n8n/cancel';
 import { clock, connectOnce } from '../shared/n8n/connect';
 import { asItems, forEachItem } from '../shared/n8n/itemLoop';
 import { readAdditions, readConcurrency } from '../shared/n8n/options';
+import { readOutput, sized } from '../shared/n8n/outputFields';
 import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { type WaitSettings, waitUntilCompleted } from './campaignWait';
 
@@ -33,6 +34,7 @@ export async function readStatuses(context: IExecuteFunctions): Promise<INodeExe
 	const statusOf = async (index: number): Promise<INodeExecutionData[]> => {
 		const { client } = await connection();
 		const campaignId = parseCampaignId(parameters.value('campaignId', index));
+		const output = readOutput(parameters, index);
 		const wait = readWait(parameters, index);
 		const additions = readAdditions(parameters.record('options', index));
 		const read = async () => {
@@ -41,8 +43,8 @@ export async function readStatuses(context: IExecuteFunctions): Promise<INodeExe
 			return viewCampaign(recordOf(answer));
 		};
 		const { view, told } = await statusWithin(async () => await limit(read), wait, waitingClock);
-		const simplify = parameters.boolean('simplify', index);
-		return asItems({ ...(simplify ? simplifyCampaign(view) : view.record), ...told });
+		const sizes = { raw: view.record, simplified: simplifyCampaign(view) };
+		return asItems({ ...sized(output, sizes), ...told });
 	};
 	const task = async (index: number) =>
 		await statusOf(index).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../shared/api/limits';
+import { outputFields } from '../shared/n8n/outputFields';
 import {
 	additionalQueryParameters,
 	concurrencyField,
@@ -16,13 +17,11 @@ export const callIdField: INodeProperties = {
 	description: 'The call_id that Place Call and Call Completed Trigger give',
 };
 
-export const simplifyField: INodeProperties = {
-	displayName: 'Simplify',
-	name: 'simplify',
-	type: 'boolean',
-	default: true,
-	description: 'Whether to return a simplified version of the response instead of the raw data',
-};
+export const callOutputFields = outputFields(
+	'simplified',
+	'The outcome, the people, the times, the summary and what was captured',
+	'call_id, status, summary',
+);
 
 export function callOptionsField(...members: INodeProperties[]): INodeProperties {
 	return optionsCollection(

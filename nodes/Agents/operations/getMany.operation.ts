@@ -4,6 +4,7 @@ import {
 	readAdditions,
 } from '../../shared/n8n/options';
 import { forEachList } from '../../shared/n8n/list';
+import { outputFields, readOutput, sized } from '../../shared/n8n/outputFields';
 import type { Operation } from '../../shared/n8n/operations';
 import { findAgents } from '../../shared/agents';
 import { getActiveAgents } from '../../shared/api/endpoints';
@@ -15,14 +16,11 @@ export const getMany: Operation = {
 	action: 'Get many active agents',
 	description: 'Retrieve the agents that are active and able to take calls',
 	fields: [
-		{
-			displayName: 'Simplify',
-			name: 'simplify',
-			type: 'boolean',
-			default: true,
-			description:
-				'Whether to return one item for each agent found in the answer instead of the whole answer as one item',
-		},
+		...outputFields(
+			'simplified',
+			'One item for each agent found in the answer',
+			'agent_uuid, agent_name',
+		),
 		optionsCollection(additionalQueryParameters),
 	],
 	toolDescription:
@@ -32,13 +30,14 @@ export const getMany: Operation = {
 		const plan = async (index: number) => {
 			const { client, apiMapping } = await connection();
 			const additions = readAdditions(parameters.record('options', index));
-			const simplify = parameters.boolean('simplify', index);
+			const output = readOutput(parameters, index);
 			return {
-				key: { additions, simplify },
+				key: { additions, output },
 				read: async () => {
 					const answer = await getActiveAgents(client, additions);
-					if (!simplify) return [recordOf(answer)];
-					return findAgents(answer.body, apiMapping).map(({ record }) => record);
+					if (output === 'raw') return [recordOf(answer)];
+					const agents = findAgents(answer.body, apiMapping);
+					return agents.map(({ record }) => sized(output, { raw: record, simplified: record }));
 				},
 			};
 		};

@@ -1,3 +1,5 @@
+import pick from 'lodash/pick';
+import type { JsonObject } from '../../shared/json';
 import {
 	additionalQueryParameters,
 	concurrencyField,
@@ -6,6 +8,7 @@ import {
 	optionsCollection,
 } from '../../shared/n8n/options';
 import { forEachList, limitFields, readLimit } from '../../shared/n8n/list';
+import { outputFields, readOutput, sized } from '../../shared/n8n/outputFields';
 import type { Operation } from '../../shared/n8n/operations';
 import { readDndList } from '../list/dndList';
 import { InvalidInput } from '../../shared/api/errors';
@@ -33,6 +36,7 @@ export const getMany: Operation = {
 			placeholder: 'e.g. 98765',
 			description: 'Only numbers with these digits somewhere in them. Leave empty for all numbers.',
 		},
+		...outputFields('raw', 'The numbers with their reasons', 'phone, created_at'),
 		optionsCollection(
 			additionalQueryParameters,
 			concurrencyField(READS_AT_ONCE, 'How many lists are read at the same time'),
@@ -53,6 +57,7 @@ export const getMany: Operation = {
 		const plan = async (index: number) => {
 			const { client, apiMapping } = await connection();
 			const options = parameters.record('options', index);
+			const output = readOutput(parameters, index);
 			const limit = readLimit(parameters, index);
 			const phone = parameters.text('phoneContains', index);
 			// A list may always have a further page, and its parameter should not be missed halfway.
@@ -70,13 +75,22 @@ export const getMany: Operation = {
 				additions: readAdditions(options),
 			};
 			return {
-				key: { ...request, limit: String(limit) },
-				read: async () => await readDndList(client, request, apiMapping),
+				key: { ...request, limit: String(limit), output },
+				read: async () =>
+					(await readDndList(client, request, apiMapping)).map((raw) =>
+						sized(output, { raw, simplified: simplifyEntry(raw) }),
+					),
 			};
 		};
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));
 	},
 };
+
+/** An entry that has none of these passes as it is. */
+function simplifyEntry(entry: JsonObject): JsonObject {
+	const simple = pick(entry, ['phone', 'reason']);
+	return Object.keys(simple).length === 0 ? entry : simple;
+}
 
 /** As few requests as possible where the service's parameter for it is known. */
 function pageSize(value: unknown, limit: number, details: ApiMapping): number | undefined {

@@ -1,6 +1,7 @@
 import { readAdditions, readConcurrency } from '../../shared/n8n/options';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
+import { readOutput, sized } from '../../shared/n8n/outputFields';
 import type { Operation } from '../../shared/n8n/operations';
 import { readTurns, recordingOrNull, simplifyCall } from '../../shared/calls/callRecord';
 import { InvalidInput } from '../../shared/api/errors';
@@ -8,7 +9,7 @@ import { quoted } from '../../shared/values';
 import { getCall } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseCallId } from '../../shared/api/identifiers';
-import { callIdField, callOptionsField, simplifyField } from '../callFields';
+import { callIdField, callOptionsField, callOutputFields } from '../callFields';
 
 export const get: Operation = {
 	value: 'get',
@@ -32,7 +33,7 @@ export const get: Operation = {
 			default: [],
 			description: 'What else to read of the call, each with a request of its own',
 		},
-		simplifyField,
+		...callOutputFields,
 		callOptionsField(),
 	],
 	toolDescription:
@@ -43,18 +44,20 @@ export const get: Operation = {
 			const { client } = await connection();
 			const callId = parseCallId(parameters.value('callId', index));
 			const additions = readAdditions(parameters.record('options', index));
+			const output = readOutput(parameters, index);
 			const include = parameters.list('include', index);
 			const includes = (part: string) => include.includes(part);
 			requireParts(include);
 
 			const record = recordOf(await getCall(client, callId, additions));
-			return asItems({
-				...(parameters.boolean('simplify', index) ? simplifyCall(record) : record),
+			const included = {
 				...(includes('transcript') && { transcript: await readTurns(client, callId, additions) }),
 				...(includes('recording') && {
 					recording: await recordingOrNull(client, callId, additions),
 				}),
-			});
+			};
+			const simplified = { ...simplifyCall(record), ...included };
+			return asItems(sized(output, { raw: { ...record, ...included }, simplified }));
 		};
 		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
 		return await forEachItem(context, read, { concurrency });

@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { readAdditions, readConcurrency } from '../../shared/n8n/options';
 import { forEachList, limitFields, readLimit } from '../../shared/n8n/list';
+import { readOutput, sized } from '../../shared/n8n/outputFields';
 import type { Operation } from '../../shared/n8n/operations';
 import { callListQuery, neededForFilters, type CallFilters } from '../../shared/calls/callFilters';
 import { isFirstPartAlone, neededForList, readCalls } from '../../shared/calls/callList';
@@ -9,7 +10,7 @@ import { latestOfEachNumber, requireAllStatuses } from '../calls/latestCalls';
 import { simplifyCall } from '../../shared/calls/callRecord';
 import { parseCount } from '../../shared/api/identifiers';
 import type { ApiMapping } from '../../shared/apiMapping';
-import { callOptionsField, simplifyField } from '../callFields';
+import { callOptionsField, callOutputFields } from '../callFields';
 
 const filtersField: INodeProperties = {
 	displayName: 'Filters',
@@ -107,7 +108,7 @@ export const getMany: Operation = {
 	fields: [
 		...limitFields,
 		filtersField,
-		simplifyField,
+		...callOutputFields,
 		callOptionsField(latestField, pageSizeField),
 	],
 	toolDescription:
@@ -138,15 +139,15 @@ export const getMany: Operation = {
 				query: callListQuery(filters, apiMapping, context.getTimezone()),
 				additions: readAdditions(options),
 			};
-			const simplify = parameters.boolean('simplify', index);
+			const output = readOutput(parameters, index);
 			return {
-				key: { ...request, limit: String(limit), latest, simplify },
+				key: { ...request, limit: String(limit), latest, output },
 				read: async () => {
 					const found = await readCalls(client, request, apiMapping);
 					if (found.length > 0 && found.length < limit && isFirstPartAlone(part.limit, apiMapping))
 						context.addExecutionHints({ message: firstPartAlone(found.length, apiMapping) });
 					const calls = latest ? latestOfEachNumber(found).slice(0, limit) : found;
-					return simplify ? calls.map(simplifyCall) : calls;
+					return calls.map((raw) => sized(output, { raw, simplified: simplifyCall(raw) }));
 				},
 			};
 		};

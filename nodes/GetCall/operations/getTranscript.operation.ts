@@ -1,6 +1,7 @@
 import { readAdditions, readConcurrency } from '../../shared/n8n/options';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
+import { outputFields, readOutput, sized } from '../../shared/n8n/outputFields';
 import type { Operation } from '../../shared/n8n/operations';
 import { transcriptText, transcriptTurns } from '../../shared/calls/callRecord';
 import { getTranscript as requestTranscript } from '../../shared/api/endpoints';
@@ -13,7 +14,11 @@ export const getTranscript: Operation = {
 	name: 'Get Transcript',
 	action: 'Get call transcript',
 	description: 'Retrieve what was said, turn by turn and as readable text',
-	fields: [callIdField, callOptionsField()],
+	fields: [
+		callIdField,
+		...outputFields('raw', 'The conversation as text, a line for each turn', 'transcript_text'),
+		callOptionsField(),
+	],
 	toolDescription:
 		'Reads what was said in one phone call, turn by turn, by its call ID. Use it where the summary of the call is not enough. Places no call and changes nothing.',
 
@@ -22,9 +27,12 @@ export const getTranscript: Operation = {
 			const { client } = await connection();
 			const callId = parseCallId(parameters.value('callId', index));
 			const additions = readAdditions(parameters.record('options', index));
+			const output = readOutput(parameters, index);
 			const record = recordOf(await requestTranscript(client, callId, additions));
 			const transcript = transcriptTurns(record);
-			return asItems({ ...record, transcript, transcript_text: transcriptText(transcript) });
+			const text = { transcript_text: transcriptText(transcript) };
+			const simplified = { call_id: record.call_id ?? callId, ...text };
+			return asItems(sized(output, { raw: { ...record, transcript, ...text }, simplified }));
 		};
 		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
 		return await forEachItem(context, read, { concurrency });

@@ -1,0 +1,86 @@
+import get from 'lodash/get';
+import type { INodeProperties } from 'n8n-workflow';
+import { InvalidInput } from '../api/errors';
+import type { JsonObject, JsonValue } from '../json';
+import type { NodeParameters } from './nodeParameters';
+import { shownOnlyAt } from './textInTools';
+
+/** How much of what was read comes out. */
+export type Output = 'simplified' | 'raw' | { fields: string[] };
+
+/** The same record in two sizes. */
+export type Sizes = { raw: JsonObject; simplified: JsonObject };
+
+/**
+ * The choice of how much comes out; for a model less is more.
+ *
+ * @param simplified what *Simplified* keeps
+ * @param example names of fields
+ */
+export function outputFields(
+	initial: 'simplified' | 'raw',
+	simplified: string,
+	example: string,
+): INodeProperties[] {
+	return [
+		{ ...outputField(simplified), default: initial === 'simplified' },
+		shownOnlyAt(
+			{
+				displayName: 'Fields',
+				name: 'selectedFields',
+				type: 'string',
+				default: '',
+				required: true,
+				placeholder: `e.g. ${example}`,
+				description:
+					'The names of the fields, separated by commas; a dot leads into a nested one. A field that is not there comes out as null.',
+			},
+			'simplify',
+			'selected',
+		),
+	];
+}
+
+function outputField(simplified: string): INodeProperties {
+	return {
+		displayName: 'Output',
+		// Once a switch of this name: its values stay.
+		name: 'simplify',
+		type: 'options',
+		options: [
+			{ name: 'Raw', value: false, description: 'Everything, as the service gives it' },
+			{
+				name: 'Selected Fields',
+				value: 'selected',
+				description: 'Only the fields that you name, such as those that a model needs',
+			},
+			{ name: 'Simplified', value: true, description: simplified },
+		],
+		default: true,
+		description: 'How much of what is read comes out',
+	};
+}
+
+export function readOutput(parameters: NodeParameters, index: number): Output {
+	const value = parameters.value('simplify', index);
+	if (value !== 'selected') return value === true ? 'simplified' : 'raw';
+	const fields = parameters.list('selectedFields', index);
+	if (fields.length > 0) return { fields };
+	throw new InvalidInput(
+		'Fields is empty, so nothing was read',
+		'Enter the names of the fields that are to come out, separated by commas.',
+	);
+}
+
+/** Fields are looked for in both sizes. */
+export function sized(output: Output, { raw, simplified }: Sizes): JsonObject {
+	if (output === 'raw') return raw;
+	if (output === 'simplified') return simplified;
+	const whole = { ...simplified, ...raw };
+	return Object.fromEntries(output.fields.map((field) => [field, fieldOf(whole, field)]));
+}
+
+function fieldOf(record: JsonObject, field: string): JsonValue {
+	const value: JsonValue | undefined = get(record, field);
+	return value ?? null;
+}

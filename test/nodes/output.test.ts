@@ -1,0 +1,169 @@
+/** How much of what is read comes out: the same choice in every node that reads records. */
+import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
+import type { JsonObject } from '../../nodes/shared/json';
+import { engineHarness, engineTool, output, runNode, service } from '../engine';
+import { AGENT, DETAILS, PATH as DND } from './Dnd/dndHarness';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+
+const harness = engineHarness();
+
+const CALL = { call_id: 'c-1', status: 'picked', phone_number: '9876543210', tag: { name: 'Hot' } };
+const TURNS = [{ role: 'assistant', content: 'Hello' }];
+const CAMPAIGN = {
+	campaign: { id: 42, name: 'Week 40', status: 'Active' },
+	calls: { total: 4, by_status: { picked: 1 } },
+	uploads: [],
+};
+const ENTRY = {
+	id: 7,
+	agent_uuid: AGENT,
+	phone: '+919812345678',
+	reason: 'asked',
+	created_at: 't',
+};
+const AGENT_RECORD = { agent_uuid: 'agent_a1', agent_name: 'A', languages: ['hi', 'en'] };
+
+type Case = {
+	type: string;
+	parameters: INodeParameters;
+	path: string;
+	answer: unknown;
+	details?: ICredentialDataDecryptedObject;
+	fields: string;
+	selected: JsonObject;
+	simplified: JsonObject;
+	raw: JsonObject;
+};
+
+const PHONE_KEY = { phone_key: null };
+const CASES: Array<[name: string, one: Case]> = [
+	[
+		'Get Call › Get',
+		{
+			type: 'getCall',
+			parameters: { operation: 'get', callId: 'c-1' },
+			path: '/v1/call/c-1',
+			answer: CALL,
+			fields: 'status, tag.name, missing',
+			selected: { status: 'picked', 'tag.name': 'Hot', missing: null },
+			simplified: { call_id: 'c-1', status: 'picked', phone_number: '9876543210', ...PHONE_KEY },
+			raw: CALL,
+		},
+	],
+	[
+		'Get Call › Get Many',
+		{
+			type: 'getCall',
+			parameters: { operation: 'getMany' },
+			path: '/v1/calls',
+			answer: [CALL],
+			fields: 'call_id,phone_key',
+			selected: { call_id: 'c-1', ...PHONE_KEY },
+			simplified: { call_id: 'c-1', status: 'picked', phone_number: '9876543210', ...PHONE_KEY },
+			raw: CALL,
+		},
+	],
+	[
+		'Get Call › Get Transcript',
+		{
+			type: 'getCall',
+			parameters: { operation: 'getTranscript', callId: 'c-1' },
+			path: '/v1/call/c-1/transcript',
+			answer: { transcript: TURNS },
+			fields: 'transcript[0].content',
+			selected: { 'transcript[0].content': 'Hello' },
+			simplified: { call_id: 'c-1', transcript_text: 'assistant: Hello' },
+			raw: { transcript: TURNS, transcript_text: 'assistant: Hello' },
+		},
+	],
+	[
+		'Campaign Status',
+		{
+			type: 'campaignStatus',
+			parameters: { campaignId: '42' },
+			path: '/v1/campaigns/42/status',
+			answer: CAMPAIGN,
+			fields: 'attempts_total, campaign.status',
+			selected: { attempts_total: 4, 'campaign.status': 'Active' },
+			simplified: { campaign_id: 42, attempts_total: 4, attempts_picked: 1 },
+			raw: CAMPAIGN,
+		},
+	],
+	[
+		'DND List › Get Many',
+		{
+			type: 'dnd',
+			parameters: {
+				operation: 'getMany',
+				agentUuid: AGENT,
+				returnAll: false,
+				limit: 1,
+			},
+			path: DND,
+			answer: [ENTRY],
+			details: DETAILS,
+			fields: 'phone',
+			selected: { phone: ENTRY.phone },
+			simplified: { phone: ENTRY.phone, reason: 'asked' },
+			raw: ENTRY,
+		},
+	],
+	[
+		'Agents › Get Many Active',
+		{
+			type: 'agents',
+			parameters: { operation: 'getMany' },
+			path: '/v1/active_agents',
+			answer: [AGENT_RECORD],
+			fields: 'agent_name',
+			selected: { agent_name: 'A' },
+			simplified: AGENT_RECORD,
+			raw: { data: [AGENT_RECORD] },
+		},
+	],
+];
+
+describe.each(CASES)('%s', (_name, one) => {
+	async function node(parameters: INodeParameters) {
+		const credentials = { [CREDENTIAL]: await harness.addCredential(one.details ?? {}) };
+		return harness.node(one.type, {
+			parameters: { ...one.parameters, ...parameters },
+			credentials,
+		});
+	}
+	function answer() {
+		service().get(one.path).query(true).reply(200, { success: true, data: one.answer });
+	}
+	const put = async (parameters: INodeParameters) => {
+		answer();
+		const run = await runNode(harness.credentials, await node(parameters), [{ json: {} }]);
+		return output(run, 'Node').map(({ json }) => json);
+	};
+
+	test('Raw, as the switch of saved workflows had it off', async () => {
+		expect(await put({ simplify: false })).toEqual([expect.objectContaining(one.raw)]);
+	});
+
+	test('Simplified, as it had it on', async () => {
+		const [record = {}] = await put({ simplify: true });
+		expect(record).toMatchObject(one.simplified);
+	});
+
+	test('Selected Fields: those alone, also for a model', async () => {
+		const parameters = { simplify: 'selected', selectedFields: one.fields };
+		expect(await put(parameters)).toEqual([one.selected]);
+		answer();
+		const tool = engineTool(harness.credentials, await node(parameters));
+		const { result } = await tool();
+		expect([result].flat()).toEqual([one.selected]);
+	});
+
+	test('Selected Fields without any is told before anything is read', async () => {
+		const run = await runNode(
+			harness.credentials,
+			await node({ simplify: 'selected', selectedFields: ' , ' }),
+			[{ json: {} }],
+		);
+		expect(run.data.resultData.error?.message).toBe('Fields is empty, so nothing was read');
+	});
+});
