@@ -9,7 +9,7 @@ const PLAIN = [
 	'nodes/shared/{api,apiMapping,calls,chat,phone}/**/*.ts',
 	'nodes/shared/*.ts',
 	'nodes/GetCall/calls/*.ts',
-	'nodes/PlaceCall/request/*.ts',
+	'nodes/PlaceCall/{ask,request}/*.ts',
 	'nodes/PlaceCall/wait/{openCalls,readUntilFinished}.ts',
 	'nodes/PushCampaignContacts/feed/*.ts',
 	'nodes/CampaignProgressTrigger/campaignProgress.ts',

@@ -9,11 +9,13 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentField';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { runNode } from '../shared/n8n/operations';
+import { operationFields, runOperation } from '../shared/n8n/operations';
 import { nothingToRegister } from '../shared/n8n/webhookAnswer';
-import { callFields } from './properties';
+import { place } from './operations/place.operation';
+import { sendAndWait } from './operations/sendAndWait.operation';
 import { onReport, resumeWebhooks } from './wait/onReport';
-import { placeCalls } from './placeCalls';
+
+const operations = [sendAndWait, place];
 
 export class PlaceCall implements INodeType {
 	description: INodeTypeDescription = {
@@ -25,8 +27,9 @@ export class PlaceCall implements INodeType {
 		},
 		group: ['output'],
 		version: 1,
-		subtitle: '={{ $parameter["when"] === "now" ? "now" : "scheduled" }}',
-		description: 'Have an AI agent call a person, now or later',
+		subtitle:
+			'={{ $parameter["operation"] === "sendAndWait" ? "ask and wait" : $parameter["when"] === "now" ? "now" : "scheduled" }}',
+		description: 'Have an AI agent call a person, now or later, or ask a person by phone',
 		defaults: { name: 'Place Call' },
 		usableAsTool: true,
 		waitingNodeTooltip: 'Waiting until the calls are over',
@@ -37,7 +40,7 @@ export class PlaceCall implements INodeType {
 			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
 		],
 		webhooks: resumeWebhooks,
-		properties: callFields,
+		properties: operationFields(operations, place, { name: 'Call', value: 'call' }),
 	};
 
 	methods = {
@@ -48,7 +51,7 @@ export class PlaceCall implements INodeType {
 	webhookMethods = { default: nothingToRegister };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runNode(this, async () => [await placeCalls(this)]);
+		return await runOperation(this, operations);
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

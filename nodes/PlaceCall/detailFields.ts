@@ -7,7 +7,6 @@ import {
 	optionsCollection,
 } from '../shared/n8n/options';
 import { callingHoursField, outsideHoursField } from './callingHoursFields';
-import { waitField } from './wait/waitFields';
 import { LIMITS } from '../shared/api/limits';
 
 const additionalDataJson: INodeProperties = {
@@ -18,6 +17,40 @@ const additionalDataJson: INodeProperties = {
 	placeholder: 'e.g. { "order_number": "A-1042" }',
 	description:
 		'What else the agent should know in this call: names and values in curly brackets, beside the fields of Additional Data',
+};
+
+export const additionalDataField: INodeProperties = {
+	displayName: 'Additional Data',
+	name: 'additionalDataFields',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true, sortable: true },
+	placeholder: 'Add Field',
+	default: {},
+	description: 'What else the agent should know in this call, such as an order number',
+	options: [
+		{
+			displayName: 'Field',
+			name: 'fields',
+			values: [
+				{
+					displayName: 'Name',
+					name: 'name',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. order_number',
+					description: 'The name under which the agent knows the value',
+				},
+				{
+					displayName: 'Value',
+					name: 'value',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. A-1042',
+					description: 'What the agent should know',
+				},
+			],
+		},
+	],
 };
 
 /** A choice of earlier versions of this form is shown only where a saved workflow has made it. */
@@ -35,40 +68,7 @@ export const additionalDataFields: INodeProperties[] = [
 		description: 'What else the agent should know in this call, such as an order number',
 		displayOptions: { show: { '/additionalDataFrom': ['json'] } },
 	},
-	{
-		displayName: 'Additional Data',
-		name: 'additionalDataFields',
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true, sortable: true },
-		placeholder: 'Add Field',
-		default: {},
-		description: 'What else the agent should know in this call, such as an order number',
-		displayOptions: { hide: { additionalDataFrom: ['json'] } },
-		options: [
-			{
-				displayName: 'Field',
-				name: 'fields',
-				values: [
-					{
-						displayName: 'Name',
-						name: 'name',
-						type: 'string',
-						default: '',
-						placeholder: 'e.g. order_number',
-						description: 'The name under which the agent knows the value',
-					},
-					{
-						displayName: 'Value',
-						name: 'value',
-						type: 'string',
-						default: '',
-						placeholder: 'e.g. A-1042',
-						description: 'What the agent should know',
-					},
-				],
-			},
-		],
-	},
+	{ ...additionalDataField, displayOptions: { hide: { additionalDataFrom: ['json'] } } },
 	{
 		...additionalDataJson,
 		displayName: 'JSON',
@@ -189,7 +189,8 @@ function bounded({ min, max }: { min: number; max: number }) {
 	return { minValue: min, maxValue: max, numberPrecision: 0 };
 }
 
-export const optionsField: INodeProperties = optionsCollection(
+/** Options of every call. */
+const OF_EVERY_CALL: INodeProperties[] = [
 	additionalBodyFields,
 	additionalDataJson,
 	additionalQueryParameters,
@@ -198,12 +199,6 @@ export const optionsField: INodeProperties = optionsCollection(
 		1,
 		'How many calls are handed to the service at the same time. With 1, each is confirmed before the next is sent.',
 	),
-	{
-		...greetingField,
-		displayName: 'Earlier Greeting',
-		description:
-			'Where the greeting of earlier versions of this form stood. It is used if Initial Greeting above is empty.',
-	},
 	ifUnknownField(
 		'Read the call list for half a minute. Exactly one new call of this agent to this number: it was placed, and its ID comes out. Anything else stays unknown, and what was seen is told. Needs the call list in the credential, under API Mapping.',
 		'Stop and name the call',
@@ -235,15 +230,10 @@ export const optionsField: INodeProperties = optionsCollection(
 		description:
 			'Whether to place the call through the older address /call in place of /v1/call. Both take and return the same; the older one is deprecated.',
 	},
-	waitField,
-	{
-		displayName: 'Webhook URL',
-		name: 'webhookUrl',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
-		description:
-			'The address to which the service posts the result when the call is over. The agent needs post-call analysis for this. A wait by completion webhook uses an address of its own.',
-		displayOptions: { hide: { '/waitForCompletion': ['webhook'] } },
-	},
-);
+];
+
+/** The options, with those that the operation has beside them. */
+export function callOptions(...own: INodeProperties[]): INodeProperties {
+	const all = [...OF_EVERY_CALL, ...own];
+	return optionsCollection(...all.sort((a, b) => a.displayName.localeCompare(b.displayName)));
+}

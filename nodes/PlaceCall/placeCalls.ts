@@ -8,13 +8,16 @@ import type { CallRequest } from '../shared/api/types';
 import { withOffset } from '../shared/clock';
 import { cancellableSleep } from '../shared/n8n/cancel';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
-import { clock, connectOnce, type Connection } from '../shared/n8n/connect';
+import { clock, type Connection } from '../shared/n8n/connect';
 import { asItems, sendEachItem } from '../shared/n8n/itemLoop';
-import { NodeParameters } from '../shared/n8n/nodeParameters';
+import type { NodeParameters } from '../shared/n8n/nodeParameters';
+import type { OperationRun } from '../shared/n8n/operations';
 import type { Sending } from '../shared/n8n/once';
 import { readAdditions, readConcurrency } from '../shared/n8n/options';
 import { phoneKey } from '../shared/phone/phoneKey';
 import { isUnset } from '../shared/values';
+import { withAnswer } from './ask/answer';
+import type { Question } from './ask/question';
 import { PlacedCalls, type SentCall } from './lookUp';
 import { nextClosing, OutsideHours, withinHours } from './request/callingHours';
 import {
@@ -23,21 +26,30 @@ import {
 	type CallFields,
 	type CheckedCall,
 } from './request/callRequest';
+import type { DataPoint } from './request/callRequestFields';
 import type { Schedule } from './request/schedule';
 import { inputFields } from './wait/inputFields';
 import { prepareWait } from './wait/prepareWait';
 
-/** Calls each item's person once, and waits for the calls to be over where that is wanted. */
-export async function placeCalls(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	const connected = connectOnce(context);
+/**
+ * Calls each item's person once, and waits for the calls to be over where that is wanted.
+ *
+ * @param questionOf what the person is asked, where the call is made for an answer
+ */
+export async function placeCalls(
+	{ context, parameters, connection: connected }: OperationRun,
+	questionOf?: (index: number) => Question,
+): Promise<INodeExecutionData[]> {
 	const wait = await prepareWait(context, connected);
-	const parameters = new NodeParameters(context);
 	const calls = new PlacedCalls(
 		cancellableSleep(context),
 		() => clock.now(),
 		context.getTimezone(),
 	);
-	const prepare = (index: number) => prepareCall(context, parameters, index, calls, wait.address);
+	const prepare = (index: number) => {
+		const question = questionOf?.(index);
+		return prepareCall(context, parameters, index, calls, wait.address, question);
+	};
 	const placed = await sendEachItem(context, prepare, {
 		open: connected,
 		concurrency: readConcurrency(parameters, 1),
@@ -53,6 +65,7 @@ export async function placeCalls(context: IExecuteFunctions): Promise<INodeExecu
  * Reads and checks the call of one item.
  *
  * @param reportTo where the service is to report it, when this node waits for that
+ * @param question one more data point, and how its answer is told
  * @throws InvalidInput naming every field that must change
  */
 function prepareCall(
@@ -61,9 +74,10 @@ function prepareCall(
 	index: number,
 	calls: PlacedCalls,
 	reportTo: string | undefined,
+	question: Question | undefined,
 ): Sending<Connection> {
 	const options = parameters.record('options', index);
-	const fields = readCallParameters(context, parameters, index);
+	const fields = readCallParameters(context, parameters, index, question);
 	const additions = readAdditions(options);
 	const legacy = options.useLegacyEndpoint === true;
 	const lookUp = options.ifUnknown === 'lookUp';
@@ -97,9 +111,10 @@ function prepareCall(
 		},
 		unsent: notPlacedNow,
 		shown: (output) =>
-			output.map(({ json }) => ({
-				json: { ...inputFields(context, index), ...json, phone_key: json.phone_key ?? key },
-			})),
+			output.map(({ json }) => {
+				const call = { ...inputFields(context, index), ...json, phone_key: json.phone_key ?? key };
+				return { json: withAnswer(call, question?.asked) };
+			}),
 	};
 }
 
@@ -128,6 +143,7 @@ function readCallParameters(
 	context: IExecuteFunctions,
 	parameters: NodeParameters,
 	index: number,
+	question: Question | undefined,
 ): CallFields {
 	const settings = parameters.record('callConfigOverrides', index);
 	const options = parameters.record('options', index);
@@ -135,8 +151,9 @@ function readCallParameters(
 		agentUuid: parameters.value('agentUuid', index),
 		countryCode: parameters.value('countryCode', index),
 		phoneNumber: parameters.value('phoneNumber', index),
-		personName: parameters.value('personName', index),
-		schedule: readSchedule(context, parameters, index),
+		personName: firstSet(parameters.value('personName', index), options.personName),
+		// A question is asked now: its answer is waited for.
+		schedule: question === undefined ? readSchedule(context, parameters, index) : undefined,
 		callingHours: options.callingHours,
 		outsideCallingHours: options.outsideCallingHours,
 		additionalData: firstSet(
@@ -144,7 +161,7 @@ function readCallParameters(
 			options.additionalDataJson,
 		),
 		additionalDataFields: rows(parameters.record('additionalDataFields', index).fields),
-		dataExtraction: rows(parameters.record('dataExtraction', index).points),
+		dataExtraction: dataPoints(parameters, index, question),
 		maxCallDurationSeconds: settings.maxCallDurationSeconds,
 		enableCallback: settings.enableCallback,
 		retryEnabled: settings.retryEnabled,
@@ -156,7 +173,17 @@ function readCallParameters(
 	};
 }
 
-/** A field, or what a saved workflow has in its earlier place. */
+/** What is to be found out, the question last: a message about a point counts as the person does. */
+function dataPoints(
+	parameters: NodeParameters,
+	index: number,
+	question: Question | undefined,
+): DataPoint[] | undefined {
+	const points = rows(parameters.record('dataExtraction', index).points);
+	return question === undefined ? points : [...(points ?? []), question.point];
+}
+
+/** A field, or what stands in another place: among the options, or where a saved workflow has it. */
 function firstSet(...values: unknown[]): unknown {
 	return values.find((value) => !isUnset(value));
 }
@@ -186,7 +213,7 @@ function readSchedule(
 }
 
 /** The rows of a fixed collection; none where it was left empty. */
-function rows(value: JsonValue | undefined): JsonObject[] | undefined {
+export function rows(value: JsonValue | undefined): JsonObject[] | undefined {
 	return Array.isArray(value) && value.length > 0 ? value.filter(isJsonObject) : undefined;
 }
 

@@ -55,7 +55,7 @@ describeContract((harness, dialect) => {
 
 				expect(inspect(done, { depth: Infinity })).not.toContain(simulator.token);
 				expectOutcome(contract, done.data.resultData.error?.message, json);
-				const requests = simulator.requests.map(({ method, path }) => `${method} ${path}`);
+				const requests = requestsOf(simulator);
 				for (const request of requests) asked.add(request);
 				expect(requests.sort()).toEqual([...perDialect(contract.requests, dialect)].sort());
 				expect(withoutHeaders(simulator)).toEqual([]);
@@ -107,6 +107,15 @@ const wasAsked = (endpoint: string) => {
 	const pattern = new RegExp(`^${escaped(endpoint).replace('\\{id\\}', '[^/]+')}$`);
 	return [...asked].some((request) => pattern.test(request));
 };
+
+/** With a name in place of the ID that the service gave to a call of this case. */
+function requestsOf(simulator: Simulator): string[] {
+	const placed = simulator.placedCalls().map(({ callId }) => callId);
+	return simulator.requests.map(({ method, path }) => {
+		const id = placed.find((callId) => path.includes(callId));
+		return `${method} ${id === undefined ? path : path.replace(id, '{placed}')}`;
+	});
+}
 
 /** Requests to the interface itself; a socket and a recording have addresses of their own. */
 function withoutHeaders({ requests, token }: Simulator): string[] {

@@ -16,7 +16,7 @@ export type ContractCase = {
 	items?: IDataObject[];
 	/** What happens at the service before or while the node runs. */
 	given?: (simulator: Simulator) => void;
-	/** Every request that the service receives, as "METHOD /path", in any order. */
+	/** Every request that the service receives, as "METHOD /path", in any order; `{placed}` is the call of the case. */
 	requests: PerDialect<string[]>;
 	/** The items of the first output, compared with `toMatchObject`. */
 	output?: PerDialect<unknown[]>;

@@ -8,7 +8,12 @@ import { keysOf, nameOf, type SchemaKey } from '../schema/schemas';
 type Tool = { action: string; name: string; description: string };
 
 /** What leads to a phone call, or allows one again. */
-const CALLS_PEOPLE = ['dnd › remove', 'placeCall', 'pushCampaignContacts'];
+const CALLS_PEOPLE = [
+	'dnd › remove',
+	'placeCall › place',
+	'placeCall › sendAndWait',
+	'pushCampaignContacts',
+];
 /** The longest that model providers take for a tool. */
 const LONGEST_DESCRIPTION = 1_024;
 const LONGEST_NAME = 64;
@@ -85,7 +90,7 @@ const NOT_FOR_MODELS = [
 	...['When the Time Limit Passes', 'Return', 'Recording As', 'Other Columns', 'Contacts From'],
 	...['Additional Data From', 'Wait for Completion', 'Time Limit', 'Unit', 'Finished Statuses'],
 	...['How', 'If the Outcome Is Unknown', 'Include Input Fields', 'Outside Calling Hours'],
-	...['Concurrency', 'Forget Numbers Fed Before', 'Output'],
+	...['Concurrency', 'Forget Numbers Fed Before', 'Output', 'Response Type'],
 ];
 
 test('n8n’s editor lets a model fill in all that a tool can be asked for', () => {
@@ -109,7 +114,8 @@ test('a field that a model leaves out of its choice is not asked for', () => {
 	const type = `${PACKAGE}.placeCallTool`;
 	const { description } = nodeTypes.getByNameAndVersion(type);
 	const shownWith = (when: string) => {
-		const node = makeNode({ type, name: 'Call', parameters: { when } });
+		const parameters = { resource: 'call', operation: 'place', when };
+		const node = makeNode({ type, name: 'Call', parameters });
 		return description.properties
 			.filter((property) =>
 				NodeHelpers.displayParameter(node.parameters, property, node, description),

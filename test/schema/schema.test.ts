@@ -22,7 +22,10 @@ const NOT_IN_ANSWER = ['success', 'error', 'agent_uuid', 'contacts', 'enqueue'];
 
 /** Operations that put out a documented answer whole, and the section that holds its fields. */
 const WHOLE_ANSWERS: Array<[SchemaKey, section: string]> = [
-	[{ node: 'placeCall' }, 'POST /v1/call (and legacy POST /call)'],
+	[
+		{ node: 'placeCall', resource: 'call', operation: 'place' },
+		'POST /v1/call (and legacy POST /call)',
+	],
 	[{ node: 'pushCampaignContacts' }, 'POST /v1/campaigns/{id}/contacts'],
 	[{ node: 'injectContext' }, 'POST /v1/chat/session/{id}/inject_context'],
 	[{ node: 'callCompletedTrigger' }, 'Call record (response of `GET /v1/call/{id}`)'],

@@ -13,6 +13,7 @@ const OF_A_CALL = [
 	'not_placed_reason',
 	'next_opening',
 	'timed_out',
+	'asked',
 	NOT_READ_FIELD,
 	WAITS_UNTIL,
 ];

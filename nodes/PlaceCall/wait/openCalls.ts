@@ -1,6 +1,6 @@
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import pLimit from 'p-limit';
-import { isOver } from '../../shared/calls/completion';
+import { isOver, type KnownCall } from '../../shared/calls/completion';
 import { whyNotRead } from '../../shared/calls/readBack';
 import type { JsonObject } from '../../shared/json';
 
@@ -11,14 +11,6 @@ import type { JsonObject } from '../../shared/json';
 export const LONGEST_LAG_MS = 5 * 60_000;
 
 export type ReadRecord = (callId: string) => Promise<JsonObject>;
-
-export type KnownCall = {
-	/** As last read; empty when it never was. */
-	record: JsonObject;
-	isOver: boolean;
-	/** Why it could not be read at last. */
-	refused?: string;
-};
 
 /** What is known of the calls that one sleeping execution waits for. */
 export class OpenCalls {

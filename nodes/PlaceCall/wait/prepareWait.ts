@@ -6,13 +6,14 @@ import {
 } from 'n8n-workflow';
 import type { ApiClient } from '../../shared/api/client';
 import { isJsonObject, type JsonObject } from '../../shared/json';
-import { parseList } from '../../shared/calls/completion';
+import { OBSERVED_OUTCOMES, parseList } from '../../shared/calls/completion';
 import { readCallRecord } from '../../shared/calls/readBack';
 import { cancellableSleep } from '../../shared/n8n/cancel';
 import { clock, type Connection } from '../../shared/n8n/connect';
+import { runsAsTool } from '../../shared/n8n/toolRun';
 import { includesInput } from './inputFields';
 import { readUntilFinished } from './readUntilFinished';
-import { resumeUrlOf } from './resumeUrl';
+import { asksAndWaits, resumeUrlOf } from './resumeUrl';
 import { requireResumable, restoreInput, sleepUntilOver } from './sleepUntilOver';
 import { callIdOf, endOfWait, waitedItem } from './waitedItems';
 
@@ -36,7 +37,10 @@ export async function prepareWait(
 	context: IExecuteFunctions,
 	connected: () => Promise<Connection>,
 ): Promise<CompletionWait> {
-	const { waitForCompletion: mode } = waitSettings(context);
+	const settings = waitSettings(context);
+	// Nobody chose that a tool should sleep, which it cannot.
+	const mustRead = settings === USUAL_WAIT && runsAsTool(context);
+	const mode = mustRead ? 'reading' : settings.waitForCompletion;
 	if (!isMode(mode)) return { finish: async (placed) => placed };
 	const limit = readWaitLimit(context);
 	if (mode === 'reading') {
@@ -88,7 +92,7 @@ function waitSettings(context: IExecuteFunctions | IWebhookFunctions): JsonObjec
 	if (isMode(waitForCompletion) && isJsonObject(above)) return above;
 	const chosen: unknown = options;
 	const wait = isJsonObject(chosen) ? chosen.wait : undefined;
-	if (wait === undefined) return {};
+	if (wait === undefined) return asksAndWaits(context) ? USUAL_WAIT : {};
 	if (isJsonObject(wait) && isJsonObject(wait.settings)) return wait.settings;
 	throw new NodeOperationError(
 		context.getNode(),
@@ -96,6 +100,14 @@ function waitSettings(context: IExecuteFunctions | IWebhookFunctions): JsonObjec
 		{ description: 'Add how and how long to wait, or remove the option Wait for Completion.' },
 	);
 }
+
+/** An answer is waited for in any case. */
+const USUAL_WAIT: JsonObject = {
+	waitForCompletion: 'webhook',
+	waitLimit: 2,
+	waitLimitUnit: 'hours',
+	finishedStatuses: OBSERVED_OUTCOMES.join(', '),
+};
 
 function isMode(mode: unknown): mode is 'webhook' | 'reading' {
 	return mode === 'webhook' || mode === 'reading';

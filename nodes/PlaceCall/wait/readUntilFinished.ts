@@ -1,9 +1,9 @@
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import pLimit from 'p-limit';
-import { isOver } from '../../shared/calls/completion';
+import { isOver, type KnownCall } from '../../shared/calls/completion';
 import { isTransient } from '../../shared/api/errors';
 import { backoffMs, type Backoff, type Clock } from '../../shared/clock';
-import { type KnownCall, type ReadRecord } from './openCalls';
+import type { ReadRecord } from './openCalls';
 import { whyNotRead } from '../../shared/calls/readBack';
 
 const READ_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 60_000, factor: 1.5 };

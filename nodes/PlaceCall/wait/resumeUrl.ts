@@ -1,4 +1,8 @@
-import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
+import {
+	SEND_AND_WAIT_OPERATION,
+	type IExecuteFunctions,
+	type IWebhookFunctions,
+} from 'n8n-workflow';
 import { clock } from '../../shared/n8n/connect';
 import { backoffMs, type Backoff } from '../../shared/clock';
 import { isJsonObject } from '../../shared/json';
@@ -23,15 +27,22 @@ const LATE_LOOK_MS = 10_000;
  * What n8n answers where nothing sleeps any more: it does not know the execution, or the execution runs or has
  * finished. Anything else (a proxy's 502, a 429 …) says nothing about it.
  */
-const AWAKE = [404, 409];
+const NOT_FOUND = 404;
+const AWAKE = [NOT_FOUND, 409];
 
 /** Waits at whose address this process knocks; an execution may wait several times, as in a loop. */
 const pinging = new Set<string>();
 
 type Context = IExecuteFunctions | IWebhookFunctions;
 
-/** The address that wakes this execution; its query holds n8n's own token for it. */
+/** Whether the person is asked something: n8n guards the address of such a wait by other rules, told by the operation. */
+export function asksAndWaits(context: Context): boolean {
+	return context.getNode().parameters.operation === SEND_AND_WAIT_OPERATION;
+}
+
+/** The address that wakes this execution; its query holds n8n's own token or signature for it. */
 export function resumeUrlOf(context: Context): string {
+	if (asksAndWaits(context)) return context.getSignedResumeUrl();
 	const resumeUrl: unknown = context.evaluateExpression('{{ $execution.resumeUrl }}', 0);
 	const url = new URL(typeof resumeUrl === 'string' ? resumeUrl : '');
 	// The node's ID at the end of the path is what n8n finds the webhook by.
@@ -41,12 +52,12 @@ export function resumeUrlOf(context: Context): string {
 
 /** HTTP status of one request to an execution's own address; 0 where no answer came. */
 export async function pingResumeUrl(
-	{ helpers }: Context,
+	context: Context,
 	address: string,
 	method: 'GET' | 'POST' = 'POST',
 ): Promise<number> {
 	try {
-		const response: unknown = await helpers.httpRequest({
+		const response: unknown = await context.helpers.httpRequest({
 			method,
 			url: address,
 			// n8n sends no body where it is an empty object.
@@ -56,7 +67,10 @@ export async function pingResumeUrl(
 			disableFollowRedirect: true,
 			timeout: TIMEOUT_MS,
 		});
-		return isJsonObject(response) ? Number(response.statusCode) : 0;
+		if (!isJsonObject(response)) return 0;
+		const isPage = response.statusCode === 200 && !isJsonObject(response.body);
+		// Where nobody waits for an answer any more, n8n shows a page that says so.
+		return isPage && asksAndWaits(context) ? NOT_FOUND : Number(response.statusCode);
 	} catch {
 		return 0;
 	}

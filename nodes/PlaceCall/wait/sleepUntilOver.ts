@@ -30,7 +30,7 @@ export async function sleepUntilOver(
 		const call = placed[index];
 		if (call === undefined) return;
 		originals.set(item, { ...item });
-		item.json = callIdOf(call) === undefined ? call.json : asleep(call.json, until);
+		item.json = callIdOf(call) === undefined ? call.json : asleep(call, until);
 		delete item.binary;
 	});
 	await context.putExecutionToWait(new Date(until + GRACE_MS));

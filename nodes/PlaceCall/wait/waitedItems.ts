@@ -1,8 +1,9 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import pick from 'lodash/pick';
 import { withPhoneKey } from '../../shared/calls/callRecord';
+import type { KnownCall } from '../../shared/calls/completion';
 import { isJsonObject, type JsonObject } from '../../shared/json';
-import type { KnownCall } from './openCalls';
+import { withAnswer } from '../ask/answer';
 
 /** Name of the field that tells, while the execution sleeps, until when. */
 export const WAITS_UNTIL = 'waits_until';
@@ -35,13 +36,15 @@ export function endOfWait(
 }
 
 /** What n8n keeps of a placed call while the execution sleeps. */
-export function asleep(placed: IDataObject, until: number): IDataObject {
-	return {
-		...placed,
+export function asleep(placed: INodeExecutionData, until: number): IDataObject {
+	const { asked, ...call } = jsonOf(placed);
+	const json = {
+		...call,
 		timed_out: true,
 		[NOT_READ_FIELD]: NOT_READ,
 		[WAITS_UNTIL]: new Date(until).toISOString(),
 	};
+	return withAnswer(json, asked, { record: {}, isOver: false, refused: NOT_READ });
 }
 
 /**
@@ -52,16 +55,18 @@ export function asleep(placed: IDataObject, until: number): IDataObject {
 export function waitedItem(
 	placed: INodeExecutionData,
 	index: number,
-	{ record, isOver, refused }: KnownCall,
+	known: KnownCall,
 	includesInput: boolean,
 ): INodeExecutionData {
+	const { record, isOver, refused } = known;
+	const { asked, ...call } = jsonOf(placed);
 	const json = {
-		...(isOver && !includesInput ? pick(jsonOf(placed), ...OF_PLACING) : jsonOf(placed)),
+		...(isOver && !includesInput ? pick(call, ...OF_PLACING) : call),
 		...record,
 		timed_out: !isOver,
 		...(refused !== undefined && { [NOT_READ_FIELD]: refused }),
 	};
-	return { json: withPhoneKey(json), pairedItem: { item: index } };
+	return { json: withAnswer(withPhoneKey(json), asked, known), pairedItem: { item: index } };
 }
 
 function jsonOf({ json }: INodeExecutionData): JsonObject {

@@ -17,6 +17,15 @@ const SIGNS_OF_THE_END = [
 	'post_call_analysis',
 ] as const;
 
+/** What is known of a call. */
+export type KnownCall = {
+	/** As last read; empty when it never was. */
+	record: JsonObject;
+	isOver: boolean;
+	/** Why it could not be read at last. */
+	refused?: string;
+};
+
 /** Anyone may have written the report. */
 const LONGEST_CALL_ID = 128;
 

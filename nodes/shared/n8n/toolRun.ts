@@ -7,9 +7,13 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
  * for approval and answers n8n, not a model.)
  */
 export function runsAsTool(context: IExecuteFunctions): boolean {
-	const { type } = context.getNode();
-	if (type.endsWith('HitlTool')) return false;
-	return context.isToolExecution() || type.endsWith('Tool');
+	if (isHumanReview(context)) return false;
+	return context.isToolExecution() || context.getNode().type.endsWith('Tool');
+}
+
+/** Whether the node asks a person whether an AI agent may use one of its tools. */
+export function isHumanReview(context: IExecuteFunctions): boolean {
+	return context.getNode().type.endsWith('HitlTool');
 }
 
 /**

@@ -2,7 +2,7 @@ import { fixtures } from '../../simulator';
 import { agent, type ContractCase } from '../contractCase';
 
 const { agents } = fixtures;
-const call = { ...agent(), countryCode: 'IN', phoneNumber: '9876543210' };
+const call = { ...agent(), operation: 'place', countryCode: 'IN', phoneNumber: '9876543210' };
 
 const hours = (days: string) => ({
 	callingHours: { hours: { days, from: '00:00', to: '24:00', timeZone: 'UTC' } },
@@ -13,6 +13,15 @@ const inThreeDays = () =>
 	new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' }).format(
 		Date.now() + 3 * 86_400_000,
 	);
+
+const question = {
+	...call,
+	operation: 'sendAndWait',
+	message: 'May we ship order A-1042?',
+	yesValues: 'yes',
+	noValues: 'no',
+};
+const byReading = { wait: { settings: { waitForCompletion: 'reading', waitLimit: 1 } } };
 
 /** test/nodes/PlaceCall/simulator.test.ts has the rest. */
 export const placeCall: ContractCase[] = [
@@ -74,5 +83,40 @@ export const placeCall: ContractCase[] = [
 		parameters: { ...call, ...agent(agents.noNumber) },
 		requests: ['POST /v1/call'],
 		refusal: 'The agent has no outbound number, so it cannot call anyone',
+	},
+	{
+		title: 'asks a person, and answers what was captured when the call is over',
+		parameters: { ...question, options: byReading },
+		given: (simulator) =>
+			simulator.setAutoComplete({
+				afterMs: 0,
+				outcome: { data_captured: { answer_to_question: ' YES' } },
+			}),
+		requests: ['POST /v1/call', 'GET /v1/call/{placed}'],
+		output: [
+			{
+				answer: 'yes',
+				captured_answer: ' YES',
+				data: { approved: true },
+				call_id: expect.any(String),
+				timed_out: false,
+			},
+		],
+		then: ({ requests }) => {
+			expect(requests[0]?.body).toMatchObject({
+				data_extraction: [
+					{ key: 'answer_to_question', description: question.message, required: true },
+				],
+			});
+		},
+	},
+	{
+		title: 'asks nobody outside Calling Hours where that is chosen, which is no yes',
+		parameters: () => ({
+			...question,
+			options: { ...byReading, ...hours(inThreeDays()), outsideCallingHours: 'notPlaced' },
+		}),
+		requests: [],
+		output: [{ answer: 'not_reached', data: { approved: false }, placed: false, call_id: null }],
 	},
 ];

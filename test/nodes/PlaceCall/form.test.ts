@@ -12,8 +12,10 @@ function opened(stored: INodeParameters) {
 	const properties: INodeProperties[] = description.properties;
 	const values =
 		NodeHelpers.getNodeParameters(properties, stored, true, false, node, description) ?? {};
-	const shown = properties.filter((property) =>
-		NodeHelpers.displayParameter(values, property, node, description),
+	const shown = properties.filter(
+		(property) =>
+			property.type !== 'hidden' &&
+			NodeHelpers.displayParameter(values, property, node, description),
 	);
 	return { values, shown };
 }
@@ -22,10 +24,11 @@ const isCollapsed = ({ type }: INodeProperties) =>
 	type === 'collection' || type === 'fixedCollection';
 const names = (properties: INodeProperties[]) => properties.map(({ displayName }) => displayName);
 
-test('at first sight there are seven things to fill in; the rest is collapsed', () => {
+test('at first sight there are seven things to fill in for a call; the rest is collapsed', () => {
 	const { shown } = opened({});
 	const collapsed = shown.filter(isCollapsed);
 	expect(names(shown.filter((one) => !isCollapsed(one) || one.name === 'dataExtraction'))).toEqual([
+		'Operation',
 		'Agent',
 		'Country',
 		'Phone Number',
@@ -40,6 +43,30 @@ test('at first sight there are seven things to fill in; the rest is collapsed', 
 		'Call Settings',
 		'Options',
 	]);
+});
+
+test('at first sight there are seven things to fill in for a question', () => {
+	const { shown } = opened({ operation: 'sendAndWait' });
+	expect(names(shown.filter((one) => !isCollapsed(one)))).toEqual([
+		'Operation',
+		'Agent',
+		'Country',
+		'Phone Number',
+		'Question',
+		'Response Type',
+		'Counts as Yes',
+		'Counts as No',
+	]);
+	expect(names(shown.filter(isCollapsed))).toEqual([
+		'Data Extraction',
+		'Additional Data',
+		'Call Settings',
+		'Options',
+	]);
+});
+
+test('a node that was saved before it had operations places a call', () => {
+	expect(opened({ phoneNumber: '9876543210' }).values).toMatchObject({ operation: 'place' });
 });
 
 test('a picked date says in words by which clocks it counts', () => {

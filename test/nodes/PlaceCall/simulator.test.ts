@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
-import schema from '../../../nodes/PlaceCall/__schema__/v1.0.0.json';
+import schema from '../../../nodes/PlaceCall/__schema__/v1.0.0/call/place.json';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import { credentialFor } from '../../contract/credentialFor';

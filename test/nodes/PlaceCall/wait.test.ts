@@ -1,41 +1,26 @@
-import { randomUUID } from 'node:crypto';
 import { ExecuteContext } from 'n8n-core';
 import omit from 'lodash/omit';
 import nock from 'nock';
-import {
-	sleep,
-	type IDataObject,
-	type INode,
-	type INodeParameters,
-	type IRun,
-	type IWebhookResponseData,
-} from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/connect';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import {
 	engineTool,
 	inlineTool,
-	makeWorkflow,
 	nodeTypes,
 	oneNodeWorkflow,
 	output,
 	resume,
 	retryFailed,
 	runWorkflow,
-	webhookContext,
-	type FakeResponse,
-	type WebhookRequest,
 } from '../../engine';
 import { until } from '../../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
 import { faultOf, placeCallRing } from './placeCall';
+import { N8N, people, sleepers } from './sleepers';
 
 const harness = placeCallRing();
-const N8N = 'http://localhost:5678';
 const HOUR = 3_600_000;
 const byWebhook = { waitForCompletion: 'webhook', waitLimit: 1, waitLimitUnit: 'hours' };
-const people = (count: number) =>
-	Array.from({ length: count }, (_, index) => ({ phone: String(9_000_000_000 + index) }));
 
 describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 	let simulator: Simulator;
@@ -62,65 +47,10 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		await simulator.stop();
 	});
 
-	async function node(parameters: INodeParameters, over: Partial<INode> = {}): Promise<INode> {
-		const { baseUrl, token: apiToken } = simulator;
-		return harness.placeCallNode(
-			{
-				agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
-				phoneNumber: '={{ $json.phone }}',
-				...parameters,
-			},
-			{
-				credentials: { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) },
-				...over,
-			},
-		);
-	}
-
-	/** n8n answers at the address of a running execution as it really does. */
-	function ownAddress(status = 409) {
-		return nock(N8N)
-			.get(/^\/webhook-waiting\//)
-			.reply(status, {});
-	}
-
-	let executionId: string;
-
-	async function sleepOver(placeCall: INode, rows: number | IDataObject[]): Promise<IRun> {
-		executionId = randomUUID();
-		const { workflow, start } = oneNodeWorkflow(placeCall, ['After']);
-		const items = typeof rows === 'number' ? people(rows) : rows;
-		const input = items.map((json) => ({ json }));
-		return await runWorkflow(harness.credentials, workflow, start, input);
-	}
-
-	/** A request at the address of the sleeping execution. */
-	async function arrive(placeCall: INode, run: IRun, body: object = {}): Promise<Arrival> {
-		return await deliver(placeCall, run, { body });
-	}
-
-	async function deliver(
-		placeCall: INode,
-		{ data }: IRun,
-		request: WebhookRequest,
-	): Promise<Arrival> {
-		const { context, response } = webhookContext(
-			harness.credentials,
-			makeWorkflow([placeCall]),
-			placeCall,
-			request,
-			'webhook',
-			{ executionId, data: structuredClone(data) },
-		);
-		const result = await nodeTypes.getByNameAndVersion(placeCall.type).webhook?.call(context);
-		return { response, result, items: result?.workflowData?.[0]?.map(({ json }) => json) };
-	}
-	type Arrival = {
-		response: FakeResponse;
-		result: IWebhookResponseData | undefined;
-		items: object[] | undefined;
-	};
-
+	const { node, ownAddress, beginExecution, sleepOver, arrive, deliver } = sleepers(
+		harness,
+		() => simulator,
+	);
 	const placed = () => simulator.placedCalls().map(({ callId }) => callId);
 
 	it('gives each call the address of its execution and goes to sleep', async () => {
@@ -490,7 +420,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		const placeCall = await node(byWebhook, { onError: 'continueErrorOutput' });
 		const { workflow, start } = oneNodeWorkflow(placeCall, ['After', 'Failed']);
 		const input = [{ json: { phone: '9000000000' } }, { json: { phone: '' } }];
-		executionId = randomUUID();
+		beginExecution();
 		const run = await runWorkflow(harness.credentials, workflow, start, input);
 		expect(run.status).toBe('waiting');
 		const [callId = ''] = placed();
@@ -512,7 +442,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		const placeCall = await node(byWebhook, { onError: 'continueErrorOutput' });
 		const { workflow, start } = oneNodeWorkflow(placeCall, ['After', 'Failed']);
 		const input = [{ json: { phone: '' } }, { json: { phone: '9000000000' } }];
-		executionId = randomUUID();
+		beginExecution();
 		const run = await runWorkflow(harness.credentials, workflow, start, input);
 		const early = await arrive(placeCall, run);
 		expect(early.response.body).toEqual({ received: true, open: 1 });

@@ -1,70 +1,22 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { agentField } from '../shared/n8n/agentField';
-import { shownOnlyAt, textInTools } from '../shared/n8n/textInTools';
-import { toolDescriptionField } from '../shared/n8n/toolDescription';
-import { COUNTRIES, withoutAccents } from './request/countries';
+import type { Operation } from '../../shared/n8n/operations';
+import { shownOnlyAt, textInTools } from '../../shared/n8n/textInTools';
 import {
 	additionalDataFields,
+	callOptions,
 	callSettingsField,
 	dataExtractionField,
 	greetingField,
-	optionsField,
-} from './detailFields';
+} from '../detailFields';
+import { placeCalls } from '../placeCalls';
 import {
 	finishedStatusesField,
+	waitField,
 	waitLimitField,
 	waitLimitUnitField,
 	WAYS_OF_WAITING,
-} from './wait/waitFields';
-
-const countryFields = textInTools(
-	{
-		displayName: 'Country',
-		name: 'countryCode',
-		type: 'options',
-		options: [
-			{ name: '(Choose a Country)', value: '' },
-			// The editor searches these names: the code and the spelling without accents are found as well.
-			...COUNTRIES.map(({ code, name }) => {
-				const plain = withoutAccents(name);
-				const label = plain === name ? code : `${code}, ${plain}`;
-				return { name: `${name} (${label})`, value: code };
-			}),
-		],
-		default: '',
-		required: true,
-		description:
-			'The country of the phone number. Type to search; an expression must give the two-letter code, such as IN.',
-	},
-	{
-		placeholder: 'e.g. IN',
-		description:
-			'The two-letter code of the country that the phone number belongs to, such as IN for India',
-	},
-);
-
-const whoFields: INodeProperties[] = [
-	agentField,
-	...countryFields,
-	{
-		displayName: 'Phone Number',
-		name: 'phoneNumber',
-		type: 'string',
-		default: '',
-		required: true,
-		placeholder: 'e.g. 9876543210',
-		description:
-			'The number to call, as people write it. Spaces, hyphens, dots and parentheses are taken out, and so is the code of the chosen country where it stands in front (+91, 0091).',
-	},
-	{
-		displayName: 'Person Name',
-		name: 'personName',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Asha Rao',
-		description: 'The name of the person called, for the agent to use',
-	},
-];
+} from '../wait/waitFields';
+import { personNameField, whoFields } from '../whoFields';
 
 const whenFields: INodeProperties[] = [
 	...textInTools(
@@ -150,17 +102,44 @@ const earlierWaitFields: INodeProperties[] = [
 	})),
 ];
 
-/** What the person sees, from top to bottom. */
-export const callFields: INodeProperties[] = [
-	toolDescriptionField(
+const earlierGreetingField: INodeProperties = {
+	...greetingField,
+	displayName: 'Earlier Greeting',
+	description:
+		'Where the greeting of earlier versions of this form stood. It is used if Initial Greeting above is empty.',
+};
+
+const webhookUrlField: INodeProperties = {
+	displayName: 'Webhook URL',
+	name: 'webhookUrl',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
+	description:
+		'The address to which the service posts the result when the call is over. The agent needs post-call analysis for this. A wait by completion webhook uses an address of its own.',
+	displayOptions: { hide: { '/waitForCompletion': ['webhook'] } },
+};
+
+export const place: Operation = {
+	value: 'place',
+	name: 'Place',
+	action: 'Place call',
+	description: 'Call a person, now or later',
+	fields: [
+		...whoFields,
+		personNameField,
+		...whenFields,
+		greetingField,
+		dataExtractionField,
+		...additionalDataFields,
+		callSettingsField,
+		callOptions(earlierGreetingField, waitField, webhookUrlField),
+		...earlierWaitFields,
+	],
+	toolDescription:
 		'Places a real phone call: an AI agent dials the number and talks to the person who answers, now or at the time that is given. A call cannot be taken back: use this only when the call is wanted, and once for each person. Answers with the call ID; how the conversation went is read later by that ID.',
-	),
-	...whoFields,
-	...whenFields,
-	greetingField,
-	dataExtractionField,
-	...additionalDataFields,
-	callSettingsField,
-	optionsField,
-	...earlierWaitFields,
-];
+
+	async execute(run) {
+		return await placeCalls(run);
+	},
+};

@@ -1,0 +1,134 @@
+import type { KnownCall } from '../../shared/calls/completion';
+import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
+import { isUnset, quoted } from '../../shared/values';
+
+/** What was asked in a call, and how the answer is told: all of it is the user's choice. It stays with the call. */
+export type Asked = {
+	question: string;
+	/** Whether the answer is to be a yes or a no, or anything. */
+	response_type: 'approval' | 'freeText';
+	yes: string[];
+	no: string[];
+	/** Where the answer stands in the call record. */
+	answer_path: string;
+	/** Statuses of a call that nobody took. */
+	not_reached: string[];
+};
+
+/** `answered` where any answer will do; `unclear` wherever nothing else is certain. */
+export type Answer = 'yes' | 'no' | 'answered' | 'not_reached' | 'unclear';
+
+type Judgement = { answer: Answer; explanation: string };
+
+/** What comes out beside the call. */
+export type Answered = Judgement & {
+	/** The evidence: what the record holds in the answer's place. */
+	captured_answer: JsonValue;
+	/** What n8n reads: whether a tool may be used, and what its model is told where it may not. */
+	data: { approved: boolean; chatInput: string };
+	asked: Asked;
+};
+
+/**
+ * A call with the answer beside it, in the form in which n8n reads an approval; as it is where nothing was asked.
+ *
+ * @param call as it comes out, perhaps with fields of its item, which are no evidence of anything
+ * @param known what the service itself says of the call, where it was read
+ */
+export function withAnswer<Call extends object>(
+	call: Call,
+	asked: unknown,
+	known: KnownCall = { record: {}, isOver: false },
+): Call | (Call & Answered) {
+	if (!isAsked(asked)) return call;
+	const captured = valueAt(known.record, asked.answer_path) ?? null;
+	const isKept = 'placed' in call && call.placed === false;
+	const { answer, explanation } = isKept ? NOT_PLACED : judge(known, captured, asked);
+	return {
+		...call,
+		answer,
+		explanation,
+		captured_answer: captured,
+		data: { approved: answer === 'yes', chatInput: forModel(answer, explanation) },
+		asked,
+	};
+}
+
+/** What comes out where the person could not be asked, or nobody knows whether they were. */
+export function withoutAnswer(why: string): Omit<Answered, 'asked'> {
+	const explanation = `No answer is known. ${why}`;
+	return {
+		answer: 'unclear',
+		explanation,
+		captured_answer: null,
+		data: { approved: false, chatInput: forModel('unclear', explanation) },
+	};
+}
+
+/** What n8n hands to the model whose tool was not approved. */
+function forModel(answer: Answer, explanation: string): string {
+	if (answer === 'yes' || answer === 'answered') return explanation;
+	return `${explanation} This is no approval: do not use the tool unless the user asks for it again.`;
+}
+
+const NOT_PLACED: Judgement = {
+	answer: 'not_reached',
+	explanation: 'Nobody was called, because it is outside Calling Hours.',
+};
+
+/** The answer for which there is evidence: a yes only where one of its values was captured in a call that is over. */
+function judge(
+	{ record, isOver, refused }: KnownCall,
+	captured: JsonValue,
+	asked: Asked,
+): Judgement {
+	const status = quoted(record.status ?? null);
+	const isMissed = typeof record.status === 'string' && asked.not_reached.includes(record.status);
+	if (isUnset(captured)) {
+		if (isMissed) return told('not_reached', `The person was not reached (status ${status}).`);
+		if (refused !== undefined) return told('unclear', `No answer is known. ${refused}`);
+		if (!isOver) return told('unclear', 'The call was not over when the wait ended.');
+		return told('unclear', `The call is over (status ${status}), and it holds no answer.`);
+	}
+	const answer = quoted(captured);
+	if (isMissed) {
+		return told('unclear', `${answer} was captured in a call that nobody took (status ${status}).`);
+	}
+	if (!isOver) {
+		return told(
+			'unclear',
+			`${answer} was captured, and the call was not over when the wait ended.`,
+		);
+	}
+	if (asked.response_type === 'freeText') return told('answered', `The person said ${answer}.`);
+	if (isOneOf(captured, asked.yes)) return told('yes', `The person said yes (${answer}).`);
+	if (isOneOf(captured, asked.no)) return told('no', `The person said no (${answer}).`);
+	return told('unclear', `${answer} was captured, which counts neither as yes nor as no.`);
+}
+
+function told(answer: Answer, explanation: string): Judgement {
+	return { answer, explanation };
+}
+
+function isOneOf(captured: JsonValue, values: readonly string[]): boolean {
+	if (typeof captured === 'object') return false;
+	return values.some((value) => comparable(value) === comparable(captured));
+}
+
+/** How two values are compared: neither capitals nor space around them make a difference. */
+export function comparable(value: string | number | boolean): string {
+	return String(value).trim().toLowerCase();
+}
+
+/** As it comes back from n8n’s database with the sleeping execution. */
+function isAsked(value: unknown): value is Asked {
+	if (!isJsonObject(value)) return false;
+	const { yes, no, not_reached: notReached, answer_path: path, response_type: type } = value;
+	return (
+		typeof path === 'string' &&
+		(type === 'approval' || type === 'freeText') &&
+		[yes, no, notReached].every(
+			(list) => Array.isArray(list) && list.every((one) => typeof one === 'string'),
+		)
+	);
+}

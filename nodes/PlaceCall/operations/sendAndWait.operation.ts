@@ -1,0 +1,165 @@
+import {
+	NodeApiError,
+	NodeOperationError,
+	SEND_AND_WAIT_OPERATION,
+	type INodeExecutionData,
+	type INodeProperties,
+} from 'n8n-workflow';
+import { asSentence } from '../../shared/api/errors';
+import type { NodeParameters } from '../../shared/n8n/nodeParameters';
+import type { Operation } from '../../shared/n8n/operations';
+import { isHumanReview } from '../../shared/n8n/toolRun';
+import { withoutAnswer } from '../ask/answer';
+import { ANSWER_KEY, buildQuestion, NOT_REACHED, type Question } from '../ask/question';
+import {
+	additionalDataField,
+	callOptions,
+	callSettingsField,
+	dataExtractionField,
+	greetingField,
+} from '../detailFields';
+import { placeCalls, rows } from '../placeCalls';
+import { waitField } from '../wait/waitFields';
+import { personNameField, whoFields } from '../whoFields';
+
+/** n8n knows the first two by their names: as a human review it fills in the one and settles the other. */
+const questionFields: INodeProperties[] = [
+	{
+		displayName: 'Question',
+		name: 'message',
+		type: 'string',
+		typeOptions: { rows: 3 },
+		default: '',
+		required: true,
+		placeholder: 'e.g. Ask whether we may ship order A-1042 without the spare parts',
+		description: 'What the agent should ask the person, as a data point to extract in the call',
+	},
+	{
+		displayName: 'Response Type',
+		name: 'responseType',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Any Answer',
+				value: 'freeText',
+				description: 'Whatever was captured is the answer',
+			},
+			{
+				name: 'Yes or No',
+				value: 'approval',
+				description: 'Only what you list counts as yes or as no',
+			},
+		],
+		default: 'approval',
+		description: 'What kind of answer is expected',
+	},
+	{
+		displayName: 'Counts as Yes',
+		name: 'yesValues',
+		type: 'string',
+		default: '',
+		required: true,
+		placeholder: 'e.g. yes, true',
+		description:
+			'The captured values that mean yes, separated by commas. Nothing else ever counts as a yes; capitals make no difference.',
+		displayOptions: { show: { responseType: ['approval'] } },
+	},
+	{
+		displayName: 'Counts as No',
+		name: 'noValues',
+		type: 'string',
+		default: '',
+		required: true,
+		placeholder: 'e.g. no, false',
+		description:
+			'The captured values that mean no, separated by commas. Whatever is in neither list comes out as unclear.',
+		displayOptions: { show: { responseType: ['approval'] } },
+	},
+];
+
+const answerOptions: INodeProperties[] = [
+	{
+		displayName: 'Answer Format',
+		name: 'answerFormat',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. yes or no',
+		description: 'The form in which the agent should capture the answer, in your own words',
+	},
+	{
+		displayName: 'Answer Key',
+		name: 'answerKey',
+		type: 'string',
+		default: ANSWER_KEY,
+		description: 'The name under which the answer comes back in data_captured',
+	},
+	{
+		displayName: 'Answer Path',
+		name: 'answerPath',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. data_captured.order.approved',
+		description:
+			'Where the answer stands in the call record, in case it is not under its key in data_captured. Names are separated by dots.',
+	},
+	greetingField,
+	{
+		displayName: 'Not Reached Statuses',
+		name: 'notReachedStatuses',
+		type: 'string',
+		default: NOT_REACHED,
+		description:
+			'Statuses of a call that nobody took, separated by commas. Seen so far are not_picked and failed; add what your account shows besides.',
+	},
+	personNameField,
+	{
+		...waitField,
+		description:
+			'How and how long to wait for the answer. Without this option the execution sleeps until the call is over, at most 2 hours; as a tool it reads the call instead.',
+	},
+];
+
+export const sendAndWait: Operation = {
+	value: SEND_AND_WAIT_OPERATION,
+	name: 'Ask and Wait',
+	action: 'Ask person by phone and wait for answer',
+	description: 'Call a person, ask a question, and go on with the answer',
+	fields: [
+		...whoFields,
+		...questionFields,
+		dataExtractionField,
+		additionalDataField,
+		callSettingsField,
+		callOptions(...answerOptions),
+	],
+	toolDescription:
+		'Places a real phone call to ask a person one question, waits until the call is over, and answers with what the person said: yes, no, not_reached or unclear. Only yes is a yes. The person is disturbed: use this only when a person has to decide or knows something that nobody else does, and once for each question.',
+
+	async execute(run) {
+		const { context, parameters } = run;
+		const asking = placeCalls(run, (index) => readQuestion(parameters, index));
+		if (!isHumanReview(context) || context.getNode().onError === 'stopWorkflow')
+			return await asking;
+		// n8n would tell the model that the person refused, whatever went wrong.
+		return await asking.catch((error: unknown) => [notAsked(error)]);
+	},
+};
+
+function readQuestion(parameters: NodeParameters, index: number): Question {
+	return buildQuestion({
+		message: parameters.value('message', index),
+		responseType: parameters.value('responseType', index),
+		yesValues: parameters.value('yesValues', index),
+		noValues: parameters.value('noValues', index),
+		options: parameters.record('options', index),
+		points: rows(parameters.record('dataExtraction', index).points) ?? [],
+	});
+}
+
+function notAsked(error: unknown): INodeExecutionData {
+	const what = error instanceof Error ? error.message : String(error);
+	const isExplained = error instanceof NodeApiError || error instanceof NodeOperationError;
+	const advice = isExplained ? (error.description ?? '') : '';
+	return { json: withoutAnswer(`${asSentence(what)} ${advice}`.trim()), pairedItem: { item: 0 } };
+}

@@ -1,0 +1,55 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { agentField } from '../shared/n8n/agentField';
+import { textInTools } from '../shared/n8n/textInTools';
+import { COUNTRIES, withoutAccents } from './request/countries';
+
+const countryFields = textInTools(
+	{
+		displayName: 'Country',
+		name: 'countryCode',
+		type: 'options',
+		options: [
+			{ name: '(Choose a Country)', value: '' },
+			// The editor searches these names: the code and the spelling without accents are found as well.
+			...COUNTRIES.map(({ code, name }) => {
+				const plain = withoutAccents(name);
+				const label = plain === name ? code : `${code}, ${plain}`;
+				return { name: `${name} (${label})`, value: code };
+			}),
+		],
+		default: '',
+		required: true,
+		description:
+			'The country of the phone number. Type to search; an expression must give the two-letter code, such as IN.',
+	},
+	{
+		placeholder: 'e.g. IN',
+		description:
+			'The two-letter code of the country that the phone number belongs to, such as IN for India',
+	},
+);
+
+/** Who calls, and whom. */
+export const whoFields: INodeProperties[] = [
+	agentField,
+	...countryFields,
+	{
+		displayName: 'Phone Number',
+		name: 'phoneNumber',
+		type: 'string',
+		default: '',
+		required: true,
+		placeholder: 'e.g. 9876543210',
+		description:
+			'The number to call, as people write it. Spaces, hyphens, dots and parentheses are taken out, and so is the code of the chosen country where it stands in front (+91, 0091).',
+	},
+];
+
+export const personNameField: INodeProperties = {
+	displayName: 'Person Name',
+	name: 'personName',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. Asha Rao',
+	description: 'The name of the person called, for the agent to use',
+};

@@ -1,0 +1,299 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
+import { N8nDriver, type Reference } from '../n8n/driver';
+import { installPackage } from '../n8n/package-install';
+import { ScriptedModel, type Turn } from '../n8n/scriptedModel';
+import { N8nServer } from '../n8n/server';
+import { until } from '../n8n/until';
+import { chain, node, webhook } from '../n8n/workflow';
+import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { allExecutions, credentialFor, PACKAGE } from './calls';
+import { sharedN8n } from './shared';
+
+const LANGCHAIN = '@n8n/n8n-nodes-langchain';
+const APPROVER = '9000000001';
+const CUSTOMER = '9000000002';
+const KEY = 'answer_to_question';
+
+/** A server of its own, because it is stopped and killed here. */
+describe('Place Call asks a person and waits, in real n8n', () => {
+	let home: string;
+	let server: N8nServer;
+	let n8n: N8nDriver;
+	let simulator: Simulator;
+	let model: ScriptedModel;
+	let credentials: Record<string, Reference>;
+	let modelCredentials: Record<string, Reference>;
+
+	beforeAll(async () => {
+		home = await mkdtemp(join(tmpdir(), 'n8n-ask-'));
+		await installPackage(home);
+		server = await N8nServer.start({ host: sharedN8n().host, home });
+		simulator = await startSimulator({ dialect: dialects.plain });
+		model = await ScriptedModel.start();
+		n8n = await N8nDriver.signIn(server.baseUrl);
+		credentials = await credentialFor(n8n, simulator);
+		const key = { apiKey: 'none', url: model.baseUrl };
+		modelCredentials = { openAiApi: await n8n.createCredential('openAiApi', key) };
+	});
+	afterEach(() => simulator.reset());
+	afterAll(async () => {
+		await model.stop();
+		await simulator.stop();
+		await server.stop();
+		await rm(home, { recursive: true, force: true });
+	});
+
+	const call: INodeParameters = {
+		agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
+		countryCode: 'IN',
+	};
+	const question: INodeParameters = { ...call, yesValues: 'yes', noValues: 'no' };
+
+	/** Publishes the workflow and gives a function that starts it, and tells the execution. */
+	async function publish(workflow: Parameters<N8nDriver['createWorkflow']>[0], path: string) {
+		const saved = await n8n.createWorkflow(workflow);
+		await n8n.activate(saved);
+		return async (body: object): Promise<string> => {
+			const known = new Set((await allExecutions(n8n, saved)).map(({ id }) => id));
+			expect((await n8n.webhook(path, body)).status).toBe(200);
+			return await until('the execution to be listed', async () => {
+				return (await allExecutions(n8n, saved)).find(({ id }) => !known.has(id))?.id;
+			});
+		};
+	}
+
+	/** The calls that were placed, once there are so many and the execution of the last sleeps. */
+	async function asked(execution: string, count: number): Promise<string[]> {
+		await until(`${count} calls, and execution ${execution} to sleep`, async () => {
+			const { status } = statusSchema.parse(await n8n.call('GET', `/executions/${execution}`));
+			return status === 'waiting' && simulator.placedCalls().length === count;
+		});
+		return simulator.placedCalls().map(({ callId }) => callId);
+	}
+
+	const answers = async (id: string) => {
+		expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
+		return (await n8n.output(id, 'Ask')).map(({ json }) => json);
+	};
+
+	describe('in a plain workflow', () => {
+		async function ask(parameters: INodeParameters = {}) {
+			const path = randomUUID();
+			const split = node('Split', 'n8n-nodes-base.splitOut', 1, {
+				fieldToSplitOut: 'body.people',
+			});
+			const asking = node(
+				'Ask',
+				`${PACKAGE}.placeCall`,
+				1,
+				{
+					...question,
+					operation: 'sendAndWait',
+					phoneNumber: '={{ $json.phone }}',
+					message: '=May we ship to {{ $json.phone }}?',
+					...parameters,
+				},
+				{ credentials },
+			);
+			const start = webhook(path, { responseMode: 'onReceived' });
+			return await publish(chain('ask', start, split, asking), path);
+		}
+
+		const people = (count: number) => ({
+			people: Array.from({ length: count }, (_, index) => ({ phone: `900000000${index}` })),
+		});
+
+		it('asks four people, is killed while it sleeps, and has four answers', async () => {
+			const start = await ask();
+			const id = await start(people(4));
+			const [first = '', second = '', third = '', fourth = ''] = await asked(id, 4);
+			expect(simulator.placedCalls()[1]?.request?.data_extraction).toEqual([
+				{ key: KEY, description: 'May we ship to 9000000001?', required: true },
+			]);
+			await simulator.completeCall(first, { data_captured: { [KEY]: 'Yes' } });
+			await server.kill();
+			await server.boot();
+			n8n = await N8nDriver.signIn(server.baseUrl);
+			await simulator.completeCall(second, { data_captured: { [KEY]: 'no' } });
+			await simulator.completeCall(third, { status: 'not_picked', data_captured: null });
+			await simulator.completeCall(fourth, { data_captured: { [KEY]: 'call me tomorrow' } });
+			expect(await answers(id)).toMatchObject([
+				{ answer: 'yes', captured_answer: 'Yes', data: { approved: true }, call_id: first },
+				{ answer: 'no', captured_answer: 'no', data: { approved: false }, call_id: second },
+				{ answer: 'not_reached', data: { approved: false }, call_id: third },
+				{ answer: 'unclear', data: { approved: false }, call_id: fourth },
+			]);
+			expect(simulator.placedCalls()).toHaveLength(4);
+		}, 200_000);
+
+		it('a question with any answer', async () => {
+			const start = await ask({ responseType: 'freeText' });
+			const id = await start(people(1));
+			const [callId = ''] = await asked(id, 1);
+			await simulator.completeCall(callId, { data_captured: { [KEY]: 'On Friday' } });
+			expect(await answers(id)).toMatchObject([
+				{ answer: 'answered', captured_answer: 'On Friday', data: { approved: false } },
+			]);
+		});
+
+		it('at the time limit a call that goes on is no yes', async () => {
+			const settings = { waitForCompletion: 'webhook', waitLimit: 3, waitLimitUnit: 'seconds' };
+			const start = await ask({ options: { wait: { settings } } });
+			const id = await start(people(1));
+			await asked(id, 1);
+			expect(await answers(id)).toMatchObject([
+				{ answer: 'unclear', timed_out: true, data: { approved: false } },
+			]);
+		});
+
+		it('only n8n’s own signature opens the address of the sleeping execution', async () => {
+			const start = await ask();
+			const id = await start(people(1));
+			const [callId = ''] = await asked(id, 1);
+			const address = new URL(simulator.placedCalls()[0]?.webhookUrl ?? '');
+			expect(address.searchParams.get('signature')).toMatch(/^[0-9a-f]{64}$/);
+			address.searchParams.set('signature', '0'.repeat(64));
+			const options = { url: address.toString() };
+			const outcome = { data_captured: { [KEY]: 'yes' } };
+			const [forged] = await simulator.completeCall(callId, outcome, options);
+			expect(forged?.status).toBe(401);
+			const [delivered] = await simulator.deliverWebhook(callId);
+			expect(delivered?.status).toBe(200);
+			expect(await answers(id)).toMatchObject([{ answer: 'yes' }]);
+		});
+	});
+
+	describe('as human review of a tool', () => {
+		const to = (name: string, type: 'main' | 'ai_tool' | 'ai_languageModel') => [
+			[{ node: name, type, index: 0 }],
+		];
+
+		/** Webhook → AI Agent, which calls customers when the approver has said yes. */
+		async function agentWithReview(parameters: INodeParameters = {}) {
+			const path = randomUUID();
+			const nodes: INode[] = [
+				webhook(path, { responseMode: 'onReceived' }),
+				node('Agent', `${LANGCHAIN}.agent`, 3.1, { promptType: 'define', text: 'Go' }),
+				node(
+					'Model',
+					`${LANGCHAIN}.lmChatOpenAi`,
+					1.2,
+					{ model: { __rl: true, mode: 'id', value: 'scripted' } },
+					{ credentials: modelCredentials },
+				),
+				node(
+					'Ask',
+					`${PACKAGE}.placeCallHitlTool`,
+					1,
+					{
+						...question,
+						phoneNumber: APPROVER,
+						message: '=May I use {{ $tool.name }} with {{ $tool.parameters.phone }}?',
+						...parameters,
+					},
+					{ credentials },
+				),
+				node(
+					'Place Call',
+					`${PACKAGE}.placeCallTool`,
+					1,
+					{ ...call, phoneNumber: "={{ $fromAI('phone') }}" },
+					{ credentials },
+				),
+			];
+			const connections = {
+				Webhook: { main: to('Agent', 'main') },
+				Model: { ai_languageModel: to('Agent', 'ai_languageModel') },
+				Ask: { ai_tool: to('Agent', 'ai_tool') },
+				'Place Call': { ai_tool: to('Ask', 'ai_tool') },
+			};
+			const start = await publish({ name: `review ${path}`, nodes, connections }, path);
+			return async (...script: Turn[]): Promise<string> => {
+				model.follow(...script, { says: 'done' });
+				return await start({});
+			};
+		}
+
+		const wish = (...phones: string[]): Turn => ({
+			calls: phones.map((phone) => ({
+				tool: 'Place_Call',
+				args: { toolParameters: { phone }, hitlParameters: {} },
+			})),
+		});
+
+		it('n8n offers it as such', async () => {
+			expect(await n8n.nodeTypes()).toContain(`${PACKAGE}.placeCallHitlTool`);
+		});
+
+		it('asks what the model wants to do, sleeps, and lets it on a yes', async () => {
+			const start = await agentWithReview();
+			const id = await start(wish(CUSTOMER));
+			const [callId = ''] = await asked(id, 1);
+			expect(simulator.placedCalls()[0]?.request?.data_extraction).toMatchObject([
+				{ description: `May I use Place_Call with ${CUSTOMER}?` },
+			]);
+			expect(simulator.callsTo(CUSTOMER)).toBe(0);
+			await simulator.completeCall(callId, { data_captured: { [KEY]: 'yes' } });
+			expect((await n8n.finished(id)).status).toBe('success');
+			expect(simulator.callsTo(CUSTOMER)).toBe(1);
+			expect(simulator.callsTo(APPROVER)).toBe(1);
+			expect(model.told().join()).toContain('"outcome":"done"');
+		});
+
+		it.each([
+			['a no', { data_captured: { [KEY]: 'no' } }, 'The person said no'],
+			['nobody reached', { status: 'not_picked', data_captured: null }, 'was not reached'],
+			['no clear answer', { data_captured: { [KEY]: 'hm' } }, 'counts neither as yes nor as no'],
+		])('%s: the tool is not used, and the model is told why', async (_name, outcome, words) => {
+			const start = await agentWithReview();
+			const id = await start(wish(CUSTOMER));
+			const [callId = ''] = await asked(id, 1);
+			await simulator.completeCall(callId, outcome);
+			expect((await n8n.finished(id)).status).toBe('success');
+			expect(simulator.callsTo(CUSTOMER)).toBe(0);
+			expect(model.told().join()).toContain(words);
+			expect(model.told().join()).toContain('This is no approval');
+		});
+
+		it('where nobody can be asked, the tool is not used, and the model is told why', async () => {
+			const start = await agentWithReview({
+				agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.noNumber },
+			});
+			const id = await start(wish(CUSTOMER));
+			expect((await n8n.finished(id)).status).toBe('success');
+			expect(simulator.placedCalls()).toEqual([]);
+			expect(model.told().join()).toContain('The agent has no outbound number');
+		});
+
+		it('each wish is asked for by itself', async () => {
+			const start = await agentWithReview();
+			const id = await start(wish(CUSTOMER), wish('9000000003'));
+			const [first = ''] = await asked(id, 1);
+			await simulator.completeCall(first, { data_captured: { [KEY]: 'yes' } });
+			const [, , second = ''] = await asked(id, 3);
+			expect(simulator.callsTo('9000000003')).toBe(0);
+			await simulator.completeCall(second, { data_captured: { [KEY]: 'no' } });
+			expect((await n8n.finished(id)).status).toBe('success');
+			expect(simulator.callsTo(APPROVER)).toBe(2);
+			expect(simulator.callsTo('9000000003')).toBe(0);
+		});
+
+		it('two wishes at the same moment: none is done without a yes of its own', async () => {
+			const start = await agentWithReview();
+			const id = await start(wish(CUSTOMER, '9000000003'));
+			const [first = ''] = await asked(id, 1);
+			await simulator.completeCall(first, { data_captured: { [KEY]: 'yes' } });
+			expect((await n8n.finished(id)).status).toBe('success');
+			// n8n asks for the first alone, and takes the others for refused.
+			expect(simulator.callsTo(CUSTOMER)).toBe(1);
+			expect(simulator.callsTo('9000000003')).toBe(0);
+		});
+	});
+});
+
+const statusSchema = z.object({ status: z.string() });

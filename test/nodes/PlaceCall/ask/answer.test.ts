@@ -1,0 +1,209 @@
+import fc from 'fast-check';
+import { withAnswer, withoutAnswer, type Asked } from '../../../../nodes/PlaceCall/ask/answer';
+import type { KnownCall } from '../../../../nodes/shared/calls/completion';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../nodes/shared/json';
+
+const asked: Asked = {
+	question: 'May we ship?',
+	response_type: 'approval',
+	yes: ['yes', 'true', 'Go ahead'],
+	no: ['no', 'false'],
+	answer_path: 'data_captured.ok',
+	not_reached: ['not_picked', 'failed'],
+};
+
+const over = (record: JsonObject): KnownCall => ({ record, isOver: true });
+const open = (record: JsonObject): KnownCall => ({ record, isOver: false });
+const picked = (ok: JsonValue): JsonObject => ({ status: 'picked', data_captured: { ok } });
+
+const answerTo = (known?: KnownCall, over: Partial<Asked> = {}, call: JsonObject = {}) =>
+	withAnswer(call, { ...asked, ...over }, known);
+
+describe('what counts as which answer', () => {
+	test.each<[string, KnownCall, string, string]>([
+		['a yes', over(picked('yes')), 'yes', 'The person said yes ("yes").'],
+		['other capitals and space', over(picked(' GO ahead ')), 'yes', 'The person said yes'],
+		['true as a value', over(picked(true)), 'yes', 'The person said yes ("true").'],
+		['a no', over(picked('No')), 'no', 'The person said no ("No").'],
+		['false as a value', over(picked(false)), 'no', 'The person said no ("false").'],
+		['another word', over(picked('yes, but')), 'unclear', 'counts neither as yes nor as no'],
+		['a list', over(picked(['yes'])), 'unclear', 'counts neither as yes nor as no'],
+		['an object', over(picked({ ok: 'yes' })), 'unclear', 'counts neither as yes nor as no'],
+		['an empty text', over(picked(' ')), 'unclear', 'is over (status "picked"), and it holds no'],
+		['nothing', over({ status: 'picked' }), 'unclear', 'and it holds no answer'],
+		['no status at all', over({}), 'unclear', 'is over (status "null"), and it holds no answer'],
+		[
+			'nobody took the call',
+			over({ status: 'not_picked' }),
+			'not_reached',
+			'The person was not reached (status "not_picked").',
+		],
+		[
+			'nobody took the call, and it goes on',
+			open({ status: 'failed' }),
+			'not_reached',
+			'The person was not reached (status "failed").',
+		],
+		[
+			'a yes in a call that nobody took',
+			over({ ...picked('yes'), status: 'not_picked' }),
+			'unclear',
+			'"yes" was captured in a call that nobody took (status "not_picked").',
+		],
+		[
+			'a yes in a call that goes on',
+			open(picked('yes')),
+			'unclear',
+			'"yes" was captured, and the call was not over',
+		],
+		['a call that goes on', open({ status: 'picked' }), 'unclear', 'The call was not over'],
+		[
+			'a call that could not be read',
+			{ record: {}, isOver: false, refused: 'The token is wrong.' },
+			'unclear',
+			'No answer is known. The token is wrong.',
+		],
+	])('%s', (_what, known, answer, explanation) => {
+		const told = answerTo(known);
+		expect(told).toMatchObject({ answer, explanation: expect.stringContaining(explanation) });
+		expect(told).toHaveProperty('data.approved', answer === 'yes');
+	});
+
+	test('what was captured stands beside it as it came', () => {
+		expect(answerTo(over(picked(['yes'])))).toMatchObject({ captured_answer: ['yes'] });
+		expect(answerTo(over({}))).toMatchObject({ captured_answer: null });
+	});
+
+	test('it is read where the person says that it stands', () => {
+		const record = {
+			post_call_analysis: { votes: [{ value: 'yes' }] },
+			data_captured: { ok: 'no' },
+		};
+		const path = { answer_path: 'post_call_analysis.votes.0.value' };
+		expect(answerTo(over(record), path)).toMatchObject({ answer: 'yes' });
+	});
+
+	test('a status that the account shows for whom it does not reach', () => {
+		const busy = over({ status: 'busy' });
+		expect(answerTo(busy)).toMatchObject({ answer: 'unclear' });
+		expect(answerTo(busy, { not_reached: ['busy'] })).toMatchObject({ answer: 'not_reached' });
+	});
+
+	test('any answer will do where no yes or no is asked for, and it is no approval', () => {
+		const anyOf = { response_type: 'freeText', yes: [], no: [] } as const;
+		const free: Partial<Asked> = { ...anyOf, yes: [], no: [] };
+		expect(answerTo(over(picked('On Friday')), free)).toMatchObject({
+			answer: 'answered',
+			captured_answer: 'On Friday',
+			explanation: 'The person said "On Friday".',
+			data: { approved: false, chatInput: 'The person said "On Friday".' },
+		});
+		expect(answerTo(over(picked(null)), free)).toMatchObject({ answer: 'unclear' });
+		expect(answerTo(open(picked('On Friday')), free)).toMatchObject({ answer: 'unclear' });
+	});
+
+	test('nobody was called, because of the hour', () => {
+		expect(answerTo(undefined, {}, { placed: false })).toMatchObject({
+			answer: 'not_reached',
+			explanation: expect.stringContaining('Calling Hours'),
+			data: { approved: false },
+		});
+	});
+});
+
+test('a model whose tool was not approved is told why, and not to use it', () => {
+	const told = (ok: JsonValue) => answerTo(over(picked(ok)));
+	expect(told('no')).toHaveProperty(
+		'data.chatInput',
+		'The person said no ("no"). This is no approval: do not use the tool unless the user asks for it again.',
+	);
+	expect(told('yes')).toHaveProperty('data.chatInput', 'The person said yes ("yes").');
+	expect(withoutAnswer('The agent has no number.')).toEqual({
+		answer: 'unclear',
+		explanation: 'No answer is known. The agent has no number.',
+		captured_answer: null,
+		data: {
+			approved: false,
+			chatInput: expect.stringMatching(
+				/^No answer is known\. The agent has no number\. This is no/,
+			),
+		},
+	});
+});
+
+test('fields of the item are no evidence, whatever they are called', () => {
+	const item = { status: 'picked', data_captured: { ok: 'yes' }, answer: 'yes', timed_out: false };
+	expect(answerTo(over({ status: 'picked' }), {}, item)).toMatchObject({
+		answer: 'unclear',
+		data: { approved: false },
+	});
+	expect(answerTo(undefined, {}, item)).toMatchObject({ answer: 'unclear' });
+});
+
+test('a call in which nothing was asked stays as it is', () => {
+	const call = { call_id: 'a', data_captured: { ok: 'yes' } };
+	for (const not of [
+		undefined,
+		null,
+		'asked',
+		{},
+		{ ...asked, yes: 'yes' },
+		{ ...asked, no: [1] },
+	]) {
+		expect(withAnswer(call, not, over(picked('yes')))).toBe(call);
+	}
+});
+
+test('never yes, unless one of its values was captured in a call that is over', () => {
+	const word = fc.constantFrom('yes', ' Yes ', 'no', 'true', 'maybe', '', 'go ahead', '1');
+	const value: fc.Arbitrary<JsonValue> = fc.oneof(
+		word,
+		fc.boolean(),
+		fc.integer(),
+		fc.constant(null),
+		fc.array(word),
+		fc.record({ ok: word }),
+	);
+	const record = fc.record(
+		{
+			status: fc.oneof(
+				fc.constantFrom<JsonValue>('picked', 'not_picked', 'failed', 'busy', 'yes', null, true),
+				value,
+			),
+			data_captured: fc.oneof(fc.record({ ok: value }), fc.record({ other: value }), value),
+			summary: value,
+			ok: value,
+		},
+		{ requiredKeys: [] },
+	);
+	const list = fc.array(word.filter((one) => one !== ''));
+	let yesSeen = 0;
+	fc.assert(
+		fc.property(
+			record,
+			fc.boolean(),
+			fc.constantFrom(undefined, 'It was refused.'),
+			fc.constantFrom('approval' as const, 'freeText' as const),
+			list,
+			list,
+			(seen, isOver, refused, type, yes, no) => {
+				const known = { record: seen, isOver, ...(refused !== undefined && { refused }) };
+				const told = answerTo(known, { response_type: type, yes, no });
+				if (!('answer' in told)) throw new Error('no answer');
+				const { data_captured: data = null } = seen;
+				const captured = isJsonObject(data) && 'ok' in data ? data.ok : undefined;
+				const said =
+					typeof captured === 'object' ? undefined : String(captured).trim().toLowerCase();
+				const isYes = yes.some((one) => one.trim().toLowerCase() === said);
+				if (told.answer === 'yes') {
+					yesSeen++;
+					expect([isYes, isOver, type]).toEqual([true, true, 'approval']);
+					expect(['not_picked', 'failed']).not.toContain(seen.status);
+				}
+				expect(told).toHaveProperty('data.approved', told.answer === 'yes');
+			},
+		),
+		{ numRuns: 5_000 },
+	);
+	expect(yesSeen).toBeGreaterThan(20);
+});

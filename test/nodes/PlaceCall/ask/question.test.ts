@@ -1,0 +1,84 @@
+import { buildQuestion, type QuestionFields } from '../../../../nodes/PlaceCall/ask/question';
+import { InvalidInput } from '../../../../nodes/shared/api/errors';
+
+const fields: QuestionFields = {
+	message: 'May we ship?',
+	responseType: 'approval',
+	yesValues: 'yes, Go ahead',
+	noValues: 'no',
+	options: {},
+	points: [],
+};
+
+function told(over: Partial<QuestionFields>): string {
+	try {
+		buildQuestion({ ...fields, ...over });
+	} catch (error) {
+		if (error instanceof InvalidInput) return `${error.message}. ${error.resolution}`;
+		throw error;
+	}
+	throw new Error('accepted');
+}
+
+test('the question is a data point that the call must bring', () => {
+	expect(buildQuestion(fields)).toEqual({
+		point: { key: 'answer_to_question', description: 'May we ship?', required: true },
+		asked: {
+			question: 'May we ship?',
+			response_type: 'approval',
+			yes: ['yes', 'Go ahead'],
+			no: ['no'],
+			answer_path: 'data_captured.answer_to_question',
+			not_reached: ['not_picked', 'failed'],
+		},
+	});
+});
+
+test('key, format, place and statuses are the person’s own', () => {
+	const options = {
+		answerKey: 'a.b',
+		answerFormat: 'yes or no',
+		notReachedStatuses: 'busy, no_line',
+	};
+	const { point, asked } = buildQuestion({ ...fields, options });
+	expect(point).toMatchObject({ key: 'a.b', outputFormat: 'yes or no' });
+	expect(asked).toMatchObject({
+		answer_path: 'data_captured.a\\.b',
+		not_reached: ['busy', 'no_line'],
+	});
+	const answerPath = 'post_call_analysis.ok';
+	expect(buildQuestion({ ...fields, options: { answerPath } }).asked.answer_path).toBe(answerPath);
+	expect(
+		buildQuestion({ ...fields, options: { notReachedStatuses: '' } }).asked.not_reached,
+	).toEqual([]);
+});
+
+test.each<[string, unknown, string[]]>([
+	['a list', ['yes', ' ok ', 7, ''], ['yes', 'ok', '7']],
+	['true', true, ['true']],
+	['a number', 1, ['1']],
+	['lines', 'yes\nok', ['yes', 'ok']],
+])('an expression may give %s', (_what, yesValues, yes) => {
+	expect(buildQuestion({ ...fields, yesValues }).asked.yes).toEqual(yes);
+});
+
+test('where any answer will do, nothing counts as yes or no', () => {
+	const { asked } = buildQuestion({ ...fields, responseType: 'freeText', yesValues: '' });
+	expect(asked).toMatchObject({ response_type: 'freeText', yes: [], no: [] });
+});
+
+test.each<[string, Partial<QuestionFields>, string]>([
+	['no question', { message: ' ' }, 'Question is empty'],
+	['an object for a question', { message: {} }, 'Question is empty'],
+	['nothing that counts as yes', { yesValues: '' }, 'which answers count as yes and as no'],
+	['nothing that counts as no', { noValues: null }, 'which answers count as yes and as no'],
+	['one value for both', { noValues: 'no, YES ' }, '"yes" counts as yes and as no'],
+	[
+		'a key that is taken',
+		{ points: [{ key: 'answer_to_question', description: 'x' }] },
+		'has the key of the answer, "answer_to_question"',
+	],
+])('%s: nobody is called', (_what, over, words) => {
+	expect(told(over)).toContain(words);
+	expect(told(over)).toContain('nobody was called');
+});
