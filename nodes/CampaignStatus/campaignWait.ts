@@ -98,14 +98,19 @@ function idleness(view: CampaignView, contactListId: number | undefined): Idlene
 function timedOut(view: CampaignView, { contactListId, limitMs }: WaitSettings): WaitEnd {
 	const lists = awaited(view, contactListId);
 	const open = lists.filter((list) => !isCompleted(list)).map(({ id }) => id);
-	const minutes = Math.round(limitMs / 60_000);
-	const after = `after ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
+	const after = `after ${inWords(limitMs)}`;
 	const idle = idleness(view, contactListId);
 	const note =
 		idle !== undefined
 			? `The time limit passed ${after}: ${idle.what}. ${idle.resolution}`
 			: `The time limit passed ${after} with these contact lists open: ${open.join(', ')}.`;
 	return { outcome: 'timed_out', note };
+}
+
+function inWords(ms: number): string {
+	const seconds = Math.round(ms / 1_000);
+	const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.round(seconds / 60), 'minute'];
+	return `${count} ${count === 1 ? unit : `${unit}s`}`;
 }
 
 /**

@@ -14,6 +14,8 @@ import { clock, connectOnce } from '../shared/n8n/connect';
 import { asItems, forEachItem } from '../shared/n8n/itemLoop';
 import { readAdditions, readConcurrency } from '../shared/n8n/options';
 import { readOutput, sized } from '../shared/n8n/outputFields';
+import { runsAsTool } from '../shared/n8n/toolRun';
+import { limitedInTools } from '../shared/n8n/toolTime';
 import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { type WaitSettings, waitUntilCompleted } from './campaignWait';
 
@@ -35,7 +37,7 @@ export async function readStatuses(context: IExecuteFunctions): Promise<INodeExe
 		const { client } = await connection();
 		const campaignId = parseCampaignId(parameters.value('campaignId', index));
 		const output = readOutput(parameters, index);
-		const wait = readWait(parameters, index);
+		const wait = inToolsTime(context, readWait(parameters, index));
 		const additions = readAdditions(parameters.record('options', index));
 		const read = async () => {
 			if (stopped) throw new Abandoned();
@@ -73,6 +75,12 @@ export function readWait(parameters: NodeParameters, index: number): Wait | unde
 		waitWhileStopped: parameters.record('options', index).waitWhileStopped === true,
 		stopAtLimit: parameters.value('onTimeLimit', index) === 'stop',
 	};
+}
+
+/** A model is told how things stand, and may ask again. */
+function inToolsTime(context: IExecuteFunctions, wait: Wait | undefined): Wait | undefined {
+	if (wait === undefined || !runsAsTool(context)) return wait;
+	return { ...wait, limitMs: limitedInTools(context, wait.limitMs), stopAtLimit: false };
 }
 
 function interval(value: unknown): number {

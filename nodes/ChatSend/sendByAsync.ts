@@ -12,6 +12,7 @@ import { recordOf } from '../shared/api/envelope';
 import { NotSent } from '../shared/api/errors';
 import type { ApiMapping } from '../shared/apiMapping';
 import type { Answer } from '../shared/api/http';
+import { limitedInTools } from '../shared/n8n/toolTime';
 import { awaitedReply, replyTimeLimitMs } from './awaitedReply';
 import { idempotencyKey } from './idempotency';
 import { readInbound } from './sendByRequest';
@@ -90,7 +91,7 @@ async function sendAndWait(
 			if (!named) context.addExecutionHints({ message: turnNotNamed(connection.apiMapping) });
 			const messageIds = messageId === null ? [] : [messageId];
 			const wanted = { turnId, messageIds, isNew: !keyed };
-			const reply = await watch.reply(wanted, { ms, clock });
+			const reply = await watch.reply(wanted, { ms: limitedInTools(context, ms), clock });
 			return asItems({
 				session_id: sessionId,
 				...recordOf(answer),

@@ -2,6 +2,8 @@ import { OutcomeUnknown } from '../shared/api/errors';
 import { parseSessionId, requireText } from '../shared/chat/chatInput';
 import { plainText } from '../shared/values';
 import { type ClientFrame, interactionFrame, messageFrame } from '../shared/chat/frames';
+import { ACK_TIMEOUT_MS } from '../shared/chat/timings';
+import { limitedInTools, TOOL_LIMITS } from '../shared/n8n/toolTime';
 import { sendTurn, type TurnLink, type TurnOutcome } from '../shared/chat/turn';
 import type { JsonObject } from '../shared/json';
 import type { ChatItem, Prepare } from '../shared/n8n/chatItems';
@@ -45,16 +47,18 @@ function sendFrame(
 	sessionId: string,
 	frame: ClientFrame,
 ): ReturnType<Prepare> {
-	const options = {
-		clock,
-		random: Math.random,
-		resultTimeoutMs: replyTimeLimitMs(parameters, index),
-	};
+	const replyMs = replyTimeLimitMs(parameters, index);
 	const takeOver = parameters.boolean('takeOver', index);
 	return {
 		request: { sessionId, frame },
 		repeatable: true,
-		send: async ({ connection, sockets }) => {
+		send: async ({ context, connection, sockets }) => {
+			const options = {
+				clock,
+				random: Math.random,
+				ackTimeoutMs: limitedInTools(context, ACK_TIMEOUT_MS, TOOL_LIMITS.ackMs),
+				resultTimeoutMs: limitedInTools(context, replyMs),
+			};
 			const send = async (socket: TurnLink) => await sendTurn(socket, frame, options);
 			const outcome = await sockets.use(connection, sessionId, takeOver, send);
 			return asItems({ session_id: sessionId, ...turnRecord(outcome) });

@@ -12,6 +12,7 @@ import { clock } from '../../shared/n8n/connect';
 import { ExecutionMemory } from '../../shared/n8n/executionMemory';
 import { concurrencyField, optionsCollection } from '../../shared/n8n/options';
 import { asItems } from '../../shared/n8n/itemLoop';
+import { limitedInTools } from '../../shared/n8n/toolTime';
 import type { Operation } from '../../shared/n8n/operations';
 import { parseSessionId } from '../../shared/chat/chatInput';
 import { awaitEvent } from '../chatWait';
@@ -66,11 +67,12 @@ const waitOnce: Prepare = ({ parameters, index }) => {
 	const takeOver = parameters.boolean('takeOver', index);
 	const send = async ({ context, connection, sockets }: ChatDesk) => {
 		const known = givenOut(context, sessionId);
+		const wish = { types, ms: limitedInTools(context, ms), known: new Set(known) };
 		const { end, seen } = await sockets.use(
 			connection,
 			sessionId,
 			takeOver,
-			async (socket) => await awaitEvent(socket, { types, ms, known: new Set(known) }, clock),
+			async (socket) => await awaitEvent(socket, wish, clock),
 		);
 		if (end.kind === 'stopped') throw stopped(context);
 		if (end.kind === 'never_connected' || end.kind === 'not_all_read') throw end.why;

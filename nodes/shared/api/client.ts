@@ -17,12 +17,16 @@ import { isCertificateFault, neverLeft, sendWithRetry } from './retry';
 export class ApiClient {
 	private readonly secrets: Secrets;
 
-	/** @param apiToken hidden in whatever comes back, as it must be shown nowhere */
+	/**
+	 * @param apiToken hidden in whatever comes back, as it must be shown nowhere
+	 * @param notAfter epoch milliseconds from which on nothing is tried again
+	 */
 	constructor(
 		private readonly transport: Transport,
 		readonly clock: Clock,
 		private readonly random: () => number,
 		apiToken?: string,
+		private readonly notAfter = Infinity,
 	) {
 		this.secrets = new Secrets(apiToken);
 	}
@@ -45,7 +49,7 @@ export class ApiClient {
 				async () => await this.transport(request),
 				this.clock,
 				this.random,
-				request.notAfter,
+				Math.min(request.notAfter ?? Infinity, this.notAfter),
 			);
 			return this.read(request, answer, evidence, isSecret);
 		} catch (error) {

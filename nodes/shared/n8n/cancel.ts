@@ -2,6 +2,7 @@ import { NodeOperationError, type IExecuteFunctions, type NodeApiError } from 'n
 import { pause } from '../clock';
 import { asSentence } from '../api/errors';
 import { clock } from './connect';
+import { toolEndOf } from './toolTime';
 
 const CANCELED = 'The execution was canceled';
 
@@ -15,10 +16,11 @@ export function cancellableSleep(
 	};
 }
 
-/** Aborted when the person stops the execution. */
+/** Aborted when the person stops the execution, and when the time of a tool is over. */
 export function cancelSignal(context: IExecuteFunctions): AbortSignal {
 	// An execution that cannot be stopped has none.
-	return context.getExecutionCancelSignal() ?? new AbortController().signal;
+	const signals = [context.getExecutionCancelSignal(), toolEndOf(context)?.signal];
+	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
 /** What ends the work on an item when the person stops the execution. */

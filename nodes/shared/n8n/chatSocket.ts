@@ -6,6 +6,7 @@ import { SharedConnections } from '../chat/sharedConnections';
 import { mintToken } from '../chat/token';
 import { fingerprint } from '../hash';
 import { clock, type Connection } from './connect';
+import { toolEndOf } from './toolTime';
 
 /** The chat connections of this n8n process. */
 const connections = new SharedConnections({
@@ -69,6 +70,7 @@ export class ChatSocketPool {
 
 	constructor(private readonly context: IExecuteFunctions) {
 		context.onExecutionCancellation(() => this.closeAll());
+		toolEndOf(context)?.signal.addEventListener('abort', () => this.closeAll(), { once: true });
 	}
 
 	async use<T>(

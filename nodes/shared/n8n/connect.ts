@@ -4,6 +4,7 @@ import { ApiMapping } from '../apiMapping';
 import { ApiClient } from '../api/client';
 import type { Clock } from '../clock';
 import { CREDENTIAL, readServiceAccess } from './credential';
+import { toolEndOf } from './toolTime';
 import { createTransport, type ServiceContext } from './transport';
 
 export const clock: Clock = { now: () => Date.now(), sleep };
@@ -22,7 +23,7 @@ export async function connect(context: ServiceContext): Promise<Connection> {
 	const { baseUrl, apiToken } = readServiceAccess(data);
 	const transport = createTransport(context, baseUrl, { ...data, baseUrl, apiToken });
 	return {
-		client: new ApiClient(transport, clock, Math.random, apiToken),
+		client: new ApiClient(transport, clock, Math.random, apiToken, toolEndOf(context)?.at),
 		baseUrl,
 		account: fingerprint(apiToken),
 		apiMapping: new ApiMapping(data),

@@ -4,9 +4,12 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { asSentence, ExplainedError } from '../api/errors';
+import { asSentence, ExplainedError, type Outcome } from '../api/errors';
+import { aborted, pause } from '../clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
+import { clock } from './connect';
 import { deedOf, type ToolDeed } from './toolRun';
+import { beginTool, TOOL_LIMITS } from './toolTime';
 
 /** What a model is told of a tool that it called, always in the same words and fields. */
 export type ToolAnswer = {
@@ -49,11 +52,35 @@ export async function answerModel(
 	context: IExecuteFunctions,
 	run: () => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
-	const answer = await run().then(
+	const { signal } = beginTool(context);
+	const answering = run().then(
 		(outputs) => went(outputs.flat(), deedOf(context)),
-		(error: unknown) => failed(error, deedOf(context)),
+		(error: unknown) => failed(signal.aborted ? late(error) : error, deedOf(context)),
 	);
+	const over = new AbortController();
+	const givenUp = aborted(AbortSignal.any([signal, over.signal])).then(async () => {
+		await pause(clock, TOOL_LIMITS.graceMs, over.signal);
+		return failed(new TookTooLong('unknown'), deedOf(context));
+	});
+	const answer = await Promise.race([answering, givenUp]).finally(() => over.abort());
 	return [[{ json: answer, pairedItem: { item: 0 } }]];
+}
+
+/** The time of the tool was over. */
+class TookTooLong extends ExplainedError {
+	override readonly name = 'TookTooLong';
+
+	constructor(readonly outcome: Outcome) {
+		const seconds = Math.round(TOOL_LIMITS.wholeMs / 1_000);
+		const so = outcome === 'notSent' ? ', so it was given up and nothing was sent' : '';
+		super(`It was not over after ${seconds} seconds${so}`, '');
+	}
+}
+
+/** What is known of the request stands; all else broke off because the time was over. */
+function late(error: unknown): unknown {
+	if (!(error instanceof ExplainedError)) return new TookTooLong('unknown');
+	return error.outcome === 'notSent' ? new TookTooLong('notSent') : error;
 }
 
 function went(items: INodeExecutionData[], deed: ToolDeed | undefined): ToolAnswer {

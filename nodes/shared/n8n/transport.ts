@@ -19,6 +19,7 @@ import {
 import { isJsonObject } from '../json';
 import { plainText } from '../values';
 import { CREDENTIAL } from './credential';
+import { toolEndOf } from './toolTime';
 
 export type ServiceContext =
 	| IExecuteFunctions
@@ -50,7 +51,9 @@ export function createTransport(
 	// Handing the credential over saves a database look-up for every request.
 	const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data };
 	return async (request) => {
-		const limit = AbortSignal.timeout(request.timeoutMs ?? TIME_LIMITS.wholeMs);
+		const own = AbortSignal.timeout(request.timeoutMs ?? TIME_LIMITS.wholeMs);
+		const ofTool = toolEndOf(context)?.signal;
+		const limit = ofTool === undefined ? own : AbortSignal.any([own, ofTool]);
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
 				endingBy(context, limit),

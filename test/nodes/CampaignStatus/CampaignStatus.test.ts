@@ -1,7 +1,9 @@
-import { output, service } from '../../engine';
+import { clock } from '../../../nodes/shared/n8n/connect';
+import { engineTool, output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
-const { records, told, run, raw } = nodeHarness('campaignStatus', { campaignId: '42' });
+const harness = nodeHarness('campaignStatus', { campaignId: '42' });
+const { records, told, run, raw } = harness;
 const endpoint = (id = 42) => service().get(`/v1/campaigns/${id}/status`);
 const DATA = {
 	campaign: { id: 42, name: 'Leads', status: 'Active', retry_delay: 1800, calling_days: ['mon'] },
@@ -152,6 +154,25 @@ describe('Wait Until Completed', () => {
 		expect(await records(wait)).toMatchObject([
 			{ wait_outcome: outcome, wait_note: expect.stringContaining(words) },
 		]);
+	});
+
+	test('as a tool it ends before the model’s client gives up, with how things stand', async () => {
+		let now = Date.now();
+		const time = jest.spyOn(clock, 'now').mockImplementation(() => now);
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+			await Promise.resolve((now += ms));
+		});
+		endpoint().times(3).reply(200, ok());
+		const parameters = { campaignId: '42', ...wait, onTimeLimit: 'stop', waitLimit: 600 };
+		const answer = await engineTool(
+			harness.credentials,
+			harness.node('campaignStatus', { parameters }),
+		)();
+		expect(answer).toMatchObject({
+			outcome: 'done',
+			result: { wait_outcome: 'timed_out', wait_note: expect.stringContaining('after 45 seconds') },
+		});
+		time.mockRestore();
 	});
 
 	test.each([
