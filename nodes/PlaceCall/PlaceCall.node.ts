@@ -11,6 +11,7 @@ import { searchAgents } from '../shared/n8n/agentField';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { operationFields, runOperation } from '../shared/n8n/operations';
 import { nothingToRegister } from '../shared/n8n/webhookAnswer';
+import { alsoForReview, RESOURCE } from './humanReview';
 import { place } from './operations/place.operation';
 import { sendAndWait } from './operations/sendAndWait.operation';
 import { onReport, resumeWebhooks } from './wait/onReport';
@@ -40,7 +41,7 @@ export class PlaceCall implements INodeType {
 			{ name: 'voiceChatAgentApiTokenApi', required: true, testedBy: 'voiceChatAgentApiTest' },
 		],
 		webhooks: resumeWebhooks,
-		properties: operationFields(operations, place, { name: 'Call', value: 'call' }),
+		properties: alsoForReview(operationFields(operations, place, RESOURCE)),
 	};
 
 	methods = {

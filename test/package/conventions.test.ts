@@ -11,6 +11,9 @@ import {
 	type Parameter,
 } from './descriptions';
 
+/** The resource of a node that n8n makes a human review of; nobody chooses it. */
+const OF_REVIEW = 'humanReview';
+
 let parameters: Parameter[] = [];
 let formOfCredential: Parameter[] = [];
 
@@ -145,6 +148,7 @@ test('what decides whether a parameter is shown exists and can have that value',
 						);
 						return (values ?? [])
 							.filter((value) => typeof value !== 'object')
+							.filter((value) => value !== OF_REVIEW)
 							.filter((value) => !possible.some((one) => one === value))
 							.map((value) => `${name} is never ${String(value)}`);
 					}),

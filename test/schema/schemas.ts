@@ -83,7 +83,8 @@ export function keysOf(descriptions: INodeTypeDescription[]): SchemaKey[] {
 							{
 								node,
 								version,
-								resource: wordOf(show.resource?.[0]),
+								// A resource before it is that of n8n's variant for human review.
+								resource: wordOf(show.resource?.at(-1)),
 								operation: wordOf(option.value),
 							},
 						]
