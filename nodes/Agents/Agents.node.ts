@@ -25,7 +25,7 @@ export class Agents implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle:
-			'={{ { check: "check agent", getMany: "get many active" }[$parameter["operation"]] }}',
+			'={{ { check: "check agent", getMany: "get many active agents" }[$parameter["operation"]] }}',
 		description: 'List the AI agents that can take calls, or check one of them',
 		defaults: { name: 'Agents' },
 		usableAsTool: true,

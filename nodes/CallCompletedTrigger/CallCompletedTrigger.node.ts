@@ -26,8 +26,8 @@ export class CallCompletedTrigger implements INodeType {
 		},
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ $parameter["verify"] ? "verified" : "not verified" }}',
-		description: 'Starts the workflow when a call that an AI agent made is over',
+		subtitle: '={{ $parameter["verify"] ? "on verified calls" : "on calls, not verified" }}',
+		description: 'Starts the workflow when a call by an AI agent is completed',
 		defaults: { name: 'Call Completed Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
@@ -44,15 +44,15 @@ export class CallCompletedTrigger implements INodeType {
 			},
 		],
 		triggerPanel: {
-			header: 'Let the service post its calls here',
+			header: 'Get completed calls from the service',
 			executionsHelp: {
 				inactive:
-					'<b>To try it:</b> choose “Listen for test event”, put the Test URL into <b>Webhook URL</b> of Place Call, and place a call to yourself.<br /><br /><b>For every day:</b> put the Production URL there and publish the workflow.',
+					'<b>To test it</b>, click “Execute step”. Then copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow, and use that node to call yourself.<br /><br /><b>When your workflow is ready</b>, copy the Production URL to that option instead, and publish this workflow.',
 				active:
-					'<b>To try it:</b> choose “Listen for test event”, put the Test URL into <b>Webhook URL</b> of Place Call, and place a call to yourself.<br /><br /><b>Every day:</b> calls placed with the Production URL start this workflow by themselves.',
+					'<b>To test it</b>, click “Execute step”. Then copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow, and use that node to call yourself.<br /><br /><b>As the workflow is published</b>, every call that is placed with the Production URL starts it when it is completed.',
 			},
 			activationHint:
-				'Once the workflow is published, put the Production URL into <b>Webhook URL</b> of Place Call.',
+				'When the workflow is published, copy the Production URL to the option <b>Webhook URL</b> of Place Call.',
 		},
 		properties: completionFields,
 	};

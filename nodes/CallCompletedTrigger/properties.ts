@@ -8,9 +8,9 @@ const filters: INodeProperties = {
 	displayName: 'Filters',
 	name: 'filters',
 	type: 'collection',
-	placeholder: 'Add Filter',
+	placeholder: 'Add Option',
 	default: {},
-	description: 'Which calls start the workflow. Without a filter every call does.',
+	description: 'Which calls start the workflow. Without a filter, every call does.',
 	options: [
 		{ ...omit(agentField, 'required'), description: 'Only calls of this agent' },
 		{
@@ -28,7 +28,7 @@ const filters: INodeProperties = {
 			default: '',
 			placeholder: 'e.g. picked, not_picked',
 			description:
-				'Only calls that ended with one of these, separated by commas. Seen so far are picked, not_picked and failed; the service may have more.',
+				'Only calls that ended with one of these statuses, separated by commas. Known statuses are picked, not_picked and failed; the service may have more.',
 		},
 	],
 };
@@ -41,25 +41,12 @@ const options: INodeProperties = {
 	default: {},
 	options: [
 		{
-			displayName: 'Answer the Service',
-			name: 'answer',
-			type: 'options',
-			options: [
-				{
-					name: 'When the Call Is Verified',
-					value: 'verified',
-					description:
-						'A forged message is turned down, and the service is asked to come again while the call cannot be read',
-				},
-				{
-					name: 'At Once',
-					value: 'atOnce',
-					description:
-						'Before the call is verified, for a service that does not wait. What is forged still starts nothing.',
-				},
-			],
-			default: 'verified',
-			description: 'When the service gets its answer',
+			displayName: 'Allow Duplicates',
+			name: 'repeats',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether a call that was reported before starts the workflow again. With this off, each outcome of a call starts it once, for as long as n8n keeps the execution.',
 		},
 		{
 			displayName: 'Finished Statuses',
@@ -67,15 +54,28 @@ const options: INodeProperties = {
 			type: 'string',
 			default: OBSERVED_OUTCOMES.join(', '),
 			description:
-				'A call that is read with one of these is over; one that was picked, as soon as its record also says why it ended or holds a summary or an analysis. A call that shows no end is not passed on. Seen so far are picked, not_picked and failed; add what your account shows besides.',
+				'A call with one of these statuses is completed, and a picked call as soon as its record also says why it ended or has a summary or an analysis. Other calls are not passed on. Known statuses are picked, not_picked and failed; add any others that your account uses.',
 		},
 		{
-			displayName: 'Let Repeats Through',
-			name: 'repeats',
-			type: 'boolean',
-			default: false,
-			description:
-				'Whether a call that was reported before starts the workflow again. When off, each outcome of a call starts it once, for as long as n8n keeps the execution.',
+			displayName: 'Respond',
+			name: 'answer',
+			type: 'options',
+			options: [
+				{
+					name: 'Immediately',
+					value: 'atOnce',
+					description:
+						'Before the call is verified, for a service that does not wait. A forged message still starts nothing.',
+				},
+				{
+					name: 'When the Call Is Verified',
+					value: 'verified',
+					description:
+						'A forged message is refused, and the service is asked to try again while the call cannot be read',
+				},
+			],
+			default: 'verified',
+			description: 'When the service gets its response',
 		},
 	],
 };
@@ -84,7 +84,7 @@ const options: INodeProperties = {
 export const completionFields: INodeProperties[] = [
 	{
 		displayName:
-			'Put the Production URL above into <b>Webhook URL</b> among the options of Place Call. The agent needs post-call analysis.',
+			'Copy the Production URL above to the option <b>Webhook URL</b> of Place Call. The agent needs post-call analysis.',
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',
@@ -95,7 +95,7 @@ export const completionFields: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to read each call back from the service and pass on that record. The service signs nothing, so when this is off, whoever knows the address can start the workflow with made-up results.',
+			'Whether to read each call from the service and pass on that record. The service does not sign what it sends: with this off, anyone who knows the URL can start the workflow with made-up results.',
 	},
 	{
 		displayName: 'Include',
@@ -107,7 +107,7 @@ export const completionFields: INodeProperties[] = [
 		],
 		default: [],
 		description:
-			'What else to read of the call. The link of a recording is valid for 15 minutes; a call without a recording has null there.',
+			'What else to read for the call. The link to a recording is valid for 15 minutes; it is null for a call without a recording.',
 		displayOptions: { show: { verify: [true] } },
 	},
 	filters,

@@ -7,6 +7,7 @@ import {
 } from 'n8n-workflow';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { enteredOr } from '../shared/n8n/subtitle';
 import { asItems } from '../shared/n8n/itemLoop';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { pollCampaign } from './pollCampaign';
@@ -22,10 +23,20 @@ export class CampaignProgressTrigger implements INodeType {
 		},
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ "campaign " + $parameter["campaignId"] }}',
-		description: 'Starts the workflow when a calling campaign moves on',
+		subtitle: `={{ "progress of campaign " + ${enteredOr('campaignId', '…')} }}`,
+		description: 'Starts the workflow when a calling campaign makes progress',
 		defaults: { name: 'Campaign Progress Trigger' },
 		polling: true,
+		triggerPanel: {
+			header: 'Follow a campaign',
+			executionsHelp: {
+				inactive:
+					'<b>To test it</b>, click “Fetch Test Event”: the current state of the campaign is returned.<br /><br /><b>When your workflow is ready</b>, publish it. n8n then checks the campaign regularly and starts the workflow when it makes progress.',
+				active:
+					'<b>To test it</b>, click “Fetch Test Event”: the current state of the campaign is returned.<br /><br /><b>As the workflow is published</b>, n8n also checks the campaign regularly and starts the workflow when it makes progress.',
+			},
+			activationHint: 'Publish the workflow to have the campaign checked regularly.',
+		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],

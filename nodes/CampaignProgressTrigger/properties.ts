@@ -17,7 +17,7 @@ export const progressFields: INodeProperties[] = [
 			{
 				name: 'Call Counts Changed',
 				value: 'call_counts_changed',
-				description: 'Calls were made since the last look. Counts are attempts, not contacts.',
+				description: 'Calls were placed since the last check. Counts are attempts, not contacts.',
 			},
 			{
 				name: 'Queue Completed',
@@ -32,15 +32,15 @@ export const progressFields: INodeProperties[] = [
 		],
 		default: ['queue_completed', 'status_changed'],
 		required: true,
-		description: 'What starts the workflow. Each event is an item of its own.',
+		description: 'What starts the workflow. Each event is returned as its own item.',
 	},
 	{
-		displayName: 'Start With the Present State',
+		displayName: 'Emit Current State First',
 		name: 'emitBaseline',
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether the first look starts the workflow too, with the campaign as it stands. Otherwise the first look is only what later ones are compared with.',
+			'Whether the first check also starts the workflow, with the current state of the campaign. Otherwise the first check only stores the state that later ones are compared with.',
 	},
 	{
 		displayName: 'Options',

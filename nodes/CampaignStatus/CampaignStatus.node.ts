@@ -7,6 +7,7 @@ import {
 } from 'n8n-workflow';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { enteredOr } from '../shared/n8n/subtitle';
 import { runNode } from '../shared/n8n/operations';
 import { readStatuses } from './readStatuses';
 import { statusFields } from './properties';
@@ -21,8 +22,8 @@ export class CampaignStatus implements INodeType {
 		},
 		group: ['input'],
 		version: 1,
-		subtitle: '={{ "campaign " + $parameter["campaignId"] }}',
-		description: 'See how far a calling campaign has come, or wait until it is completed',
+		subtitle: `={{ ($parameter["waitUntilCompleted"] ? "wait for campaign " : "get status of campaign ") + ${enteredOr('campaignId', '…')} }}`,
+		description: 'Get the progress of a calling campaign, or wait until it is completed',
 		defaults: { name: 'Campaign Status' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -12,7 +12,7 @@ const queueWaitFields: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to wait until the calling queues of its contact lists are completed. A campaign that is paused, archived or a draft, or in whose calling queue nothing is to be found for two minutes, ends the wait with a word on why.',
+			'Whether to wait until the calling queues of its contact lists are completed. The wait also ends, with the reason, if the campaign is paused, archived or a draft, or if its calling queue is empty for two minutes.',
 	},
 	{
 		displayName:
@@ -38,7 +38,7 @@ const queueWaitFields: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 5, numberPrecision: 0 },
 		default: 30,
-		description: 'Seconds between two looks at the campaign, at least 5',
+		description: 'How often to check the campaign, at least every 5 seconds',
 		displayOptions: { show: { waitUntilCompleted: [true] } },
 	},
 	{
@@ -59,12 +59,12 @@ const queueWaitFields: INodeProperties[] = [
 			{
 				name: 'Return What Is Known',
 				value: 'return',
-				description: 'The status as it is then, with wait_outcome set to timed_out',
+				description: 'Return the current status, with wait_outcome set to timed_out',
 			},
 			{ name: 'Stop', value: 'stop', description: 'The item fails' },
 		],
 		default: 'return',
-		description: 'What becomes of a campaign that is not completed in time',
+		description: 'What to do with a campaign that is not completed in time',
 		displayOptions: { show: { waitUntilCompleted: [true] } },
 	},
 ];
@@ -89,14 +89,14 @@ export const statusFields: INodeProperties[] = [
 		default: {},
 		options: [
 			additionalQueryParameters,
-			concurrencyField(READS_AT_ONCE, 'How many campaigns are read at the same time'),
+			concurrencyField(READS_AT_ONCE, 'How many campaigns to read at the same time'),
 			{
 				displayName: 'Keep Waiting While Stopped',
 				name: 'waitWhileStopped',
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether to go on waiting while the campaign is a draft or paused, or while nothing is in its calling queue, as someone may activate it or release contacts',
+					'Whether to keep waiting while the campaign is a draft or paused, or while its calling queue is empty, because someone may activate it or release contacts',
 			},
 		],
 	},

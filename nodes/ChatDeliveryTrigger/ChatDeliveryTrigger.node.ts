@@ -24,7 +24,8 @@ export class ChatDeliveryTrigger implements INodeType {
 		},
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ $parameter["secretIn"] === "none" ? "no secret" : "with a secret" }}',
+		subtitle:
+			'={{ $parameter["secretIn"] === "none" ? "on replies, without a secret" : "on replies, with a secret" }}',
 		description: 'Starts the workflow when the service delivers a reply of a chat agent',
 		defaults: { name: 'Chat Delivery Trigger' },
 		inputs: [],
@@ -40,15 +41,15 @@ export class ChatDeliveryTrigger implements INodeType {
 			},
 		],
 		triggerPanel: {
-			header: 'Let the service deliver chat replies here',
+			header: 'Get chat replies from the service',
 			executionsHelp: {
 				inactive:
-					'<b>To try it:</b> choose “Listen for test event”, let the service deliver to the Test URL, and send a message with the asynchronous way of Chat Send.<br /><br /><b>For every day:</b> let it deliver to the Production URL and publish the workflow.',
+					'<b>To test it</b>, have the Test URL set up at the service as the address for chat replies. Click “Execute step”, then send a message with Chat Send → Request With Later Reply.<br /><br /><b>When your workflow is ready</b>, have the Production URL set up instead, and publish the workflow.',
 				active:
-					'<b>To try it:</b> choose “Listen for test event” and let the service deliver to the Test URL.<br /><br /><b>Every day:</b> each delivery to the Production URL starts this workflow by itself.',
+					'<b>To test it</b>, have the Test URL set up at the service as the address for chat replies. Click “Execute step”, then send a message with Chat Send → Request With Later Reply.<br /><br /><b>As the workflow is published</b>, every reply that is delivered to the Production URL starts it.',
 			},
 			activationHint:
-				'Once the workflow is published, let the service deliver to the Production URL. How that is set up is a question for whoever runs your service.',
+				'When the workflow is published, have the Production URL set up at the service. Ask whoever runs your service how.',
 		},
 		properties: deliveryFields,
 	};

@@ -5,31 +5,31 @@ import { UNREAD_BODY } from '../shared/n8n/webhookAnswer';
 export const deliveryFields: INodeProperties[] = [
 	{
 		displayName:
-			'Let the service deliver to the Production URL above. The service signs nothing, so without a secret whoever knows the address can start the workflow.',
+			'Give the Production URL above to whoever runs your service. The service does not sign what it sends: without a secret, anyone who knows the URL can start the workflow.',
 		name: 'addressNotice',
 		type: 'notice',
 		default: '',
 	},
 	{
-		displayName: 'Secret in the Address',
+		displayName: 'Secret in the URL',
 		name: 'secretIn',
 		type: 'options',
 		noDataExpression: true,
 		options: [
-			{ name: 'None', value: 'none' },
-			{
-				name: 'At the End of the Address',
-				value: 'path',
-				description: 'Replace :secret in the address above by the secret',
-			},
 			{
 				name: 'As a Query Parameter',
 				value: 'query',
-				description: 'Add ?secret= and the secret to the address above',
+				description: 'Add ?secret= and the secret to the URL above',
 			},
+			{
+				name: 'At the End of the URL',
+				value: 'path',
+				description: 'Replace :secret in the URL above with the secret',
+			},
+			{ name: 'None', value: 'none' },
 		],
 		default: 'none',
-		description: 'Where a secret of your own stands in the address that you give to the service',
+		description: 'Where your own secret is in the URL that you give to the service',
 	},
 	{
 		displayName: 'Secret',
@@ -39,7 +39,7 @@ export const deliveryFields: INodeProperties[] = [
 		default: '',
 		required: true,
 		description:
-			'Any text that is hard to guess. Letters and digits alone need no encoding in an address.',
+			'Any text that is hard to guess. Use letters and digits only, so that it needs no encoding in the URL.',
 		displayOptions: { hide: { secretIn: ['none'] } },
 	},
 	{
@@ -50,7 +50,7 @@ export const deliveryFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. data.message_id',
 		description:
-			'The field that is different for each delivery, with dots for nested fields. A key that came before starts nothing. Leave it empty to start the workflow for every delivery.',
+			'The field that is different for each delivery, with dots for nested fields. A delivery with a value that was received before does not start the workflow. Leave empty to start it for every delivery.',
 	},
 	// n8n looks for this under the name "options": see UNREAD_BODY.
 	{ displayName: 'Options', name: 'options', type: 'hidden', default: UNREAD_BODY },

@@ -8,6 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { enteredOr } from '../shared/n8n/subtitle';
 import { nothingToRegister } from '../shared/n8n/webhookAnswer';
 import { activate } from './activate';
 import { triggerFields } from './properties';
@@ -23,7 +24,7 @@ export class ChatEventsTrigger implements INodeType {
 		},
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ $parameter["watchSessions"] ? "watched sessions" : $parameter["sessionIds"] }}',
+		subtitle: `={{ $parameter["watchSessions"] ? "on events of watched sessions" : "on events of " + ${enteredOr('sessionIds', 'sessions')} }}`,
 		description: 'Starts the workflow when something happens in a chat session with an AI agent',
 		defaults: { name: 'Chat Events Trigger' },
 		inputs: [],
@@ -42,6 +43,16 @@ export class ChatEventsTrigger implements INodeType {
 				ndvHideUrl: '={{ !$parameter["watchSessions"] }}',
 			},
 		],
+		triggerPanel: {
+			header: 'Listen to chat sessions',
+			executionsHelp: {
+				inactive:
+					'<b>To test it</b>, enter a session, turn off <b>Watched Sessions</b> and click “Execute step”. Then send a message in that session, for example with Chat Send in another workflow.<br /><br /><b>When your workflow is ready</b>, publish it. It then starts on every event of its sessions.',
+				active:
+					'<b>To test it</b>, enter a session, turn off <b>Watched Sessions</b> and click “Execute step”. Then send a message in that session, for example with Chat Send in another workflow.<br /><br /><b>As the workflow is published</b>, it also starts on every event of its sessions.',
+			},
+			activationHint: 'Publish the workflow to have its sessions listened to all the time.',
+		},
 		properties: triggerFields,
 	};
 

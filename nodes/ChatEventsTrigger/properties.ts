@@ -15,7 +15,7 @@ export const triggerFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. 0f8fad5b-d9cb-469f-a165-70867728950e',
 		description:
-			'The chat sessions to listen to, separated by commas. An expression may give a list. Sessions that come and go belong to Watched Sessions.',
+			'The chat sessions to listen to, separated by commas. An expression can return a list. For sessions that come and go, turn on Watched Sessions.',
 	},
 	{
 		displayName: 'Watched Sessions',
@@ -24,12 +24,12 @@ export const triggerFields: INodeProperties[] = [
 		noDataExpression: true,
 		default: false,
 		description:
-			'Whether this trigger has an address where Chat Session → Watch adds sessions and Unwatch takes them away while the workflow is active',
+			'Whether this trigger has a URL at which Chat Session → Watch adds sessions and Unwatch removes them while the workflow is published',
 	},
 	shownWhere(
 		{
 			displayName:
-				'Activate the workflow, then copy the production URL above to Trigger Address of Chat Session → Watch. Watched sessions are kept over restarts and leave by themselves when they are closed. To try the trigger out in the editor, turn this off and enter a session above. Where n8n runs webhook processes of its own, have this address served by the main process.',
+				'Publish the workflow, then copy the Production URL above to Trigger URL of Chat Session → Watch. Watched sessions are kept when n8n restarts and are removed when they are closed. To test the trigger in the editor, turn this off and enter a session above. If n8n runs separate webhook processes, have this URL served by the main process.',
 			name: 'watchNotice',
 			type: 'notice',
 			default: '',
@@ -44,7 +44,7 @@ export const triggerFields: INodeProperties[] = [
 			typeOptions: { password: true },
 			default: '',
 			description:
-				'If set, only requests with this secret are accepted; enter the same in Chat Session → Watch. Other systems send it in the header x-watch-secret.',
+				'If set, only requests with this secret are accepted. Enter the same secret in Chat Session → Watch. Other systems send it in the header x-watch-secret.',
 		},
 		{ watchSessions: [true] },
 	),

@@ -14,7 +14,7 @@ import { sendByAsync } from './sendByAsync';
 import { sendByInbound, sendByLegacy } from './sendByRequest';
 import { answerInteraction, sendBySocket } from './sendBySocket';
 
-/** By the values of Send By. */
+/** By the values of Send Via. */
 const WAYS: { [way: string]: Prepare } = {
 	socket: sendBySocket,
 	inbound: sendByInbound,
@@ -33,7 +33,7 @@ export class ChatSend implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle:
-			'={{ $parameter["operation"] === "answerInteraction" ? "answer" : { socket: "by WebSocket", inbound: "immediate reply", async: "later reply", legacy: "legacy" }[$parameter["sendBy"]] }}',
+			'={{ $parameter["operation"] === "answerInteraction" ? "answer interactive message" : { socket: "send message, live connection", inbound: "send message, immediate reply", async: "send message, later reply", legacy: "send message (legacy)" }[$parameter["sendBy"]] }}',
 		description: 'Send a customer’s message to a chat agent and get its reply',
 		defaults: { name: 'Chat Send' },
 		usableAsTool: true,

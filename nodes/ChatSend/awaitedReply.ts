@@ -16,13 +16,13 @@ export function awaitedReply({ reply, source, result, end }: AwaitedReply): Json
 }
 
 export const replyTimeLimitField: INodeProperties = {
-	displayName: 'Time Limit for the Reply',
+	displayName: 'Time Limit for Reply (Seconds)',
 	name: 'replyTimeLimit',
 	type: 'number',
 	typeOptions: { minValue: 1, maxValue: 3600 },
 	default: 120,
 	description:
-		'Seconds to wait for a reply that comes after the service has taken the message. When they are over, the item comes out with timed_out set and no reply.',
+		'How long to wait for a reply that comes after the service has accepted the message. After that, the item is returned without a reply and with timed_out set to true.',
 };
 
 export function replyTimeLimitMs(parameters: NodeParameters, index: number): number {

@@ -8,7 +8,7 @@ const KEYED_MESSAGE = { operation: ['sendMessage'], sendBy: ['socket', 'async'] 
 const KEYED_ANSWER = { operation: ['answerInteraction'] };
 
 const modeField: INodeProperties = {
-	displayName: 'Protect Against Sending Twice',
+	displayName: 'Prevent Duplicate Messages',
 	name: 'idempotency',
 	type: 'options',
 	noDataExpression: true,
@@ -16,23 +16,23 @@ const modeField: INodeProperties = {
 		{
 			name: 'No',
 			value: 'none',
-			description: 'A message whose fate is unknown is reported and never sent again by this node',
+			description:
+				'If it is unknown whether a message arrived, the node reports it and does not send it again',
 		},
 		{
 			name: 'With a Key From This Item',
 			value: 'derived',
 			description:
-				'The key is made of the session, the content and what you name below, so the same item run again counts as the same message',
+				'The key is made from the session, the content and the value below, so that the same item counts as the same message when it runs again',
 		},
 		{
 			name: 'With My Own Key',
 			value: 'own',
-			description: 'You give the idempotency key',
+			description: 'Enter the idempotency key yourself',
 		},
 	],
 	default: 'none',
-	description:
-		'Whether to send an idempotency key, with which sending the same message again is safe',
+	description: 'Whether to send an idempotency key, so that sending the same message again is safe',
 };
 
 const uniqueField: INodeProperties = {
@@ -43,7 +43,7 @@ const uniqueField: INodeProperties = {
 	required: true,
 	placeholder: 'e.g. {{ $json.message_id }}',
 	description:
-		'A value that stays the same when this item is run again, and differs between two messages with the same text, such as the ID of the row or of the incoming message',
+		'A value that stays the same when this item runs again and differs between two messages with the same text, such as the ID of the row or of the incoming message',
 };
 
 const keyField: INodeProperties = {
@@ -54,7 +54,7 @@ const keyField: INodeProperties = {
 	required: true,
 	placeholder: 'e.g. {{ $json.message_id }}',
 	description:
-		'The same key with the same content is taken once; with other content the service refuses it',
+		'The service accepts the same key with the same content once, and refuses it with other content',
 };
 
 export const idempotencyFields: INodeProperties[] = [KEYED_MESSAGE, KEYED_ANSWER].flatMap(

@@ -43,7 +43,7 @@ const whatFields: INodeProperties[] = [
 	),
 	shownWhere(
 		{
-			displayName: 'Send By',
+			displayName: 'Send Via',
 			name: 'sendBy',
 			type: 'options',
 			noDataExpression: true,
@@ -52,18 +52,18 @@ const whatFields: INodeProperties[] = [
 					name: 'Live Connection (WebSocket)',
 					value: 'socket',
 					description:
-						'Needs no API mapping. The reply comes back in the same run. All nodes of this n8n share the connection; the service refuses it while another client holds the session.',
+						'Returns the reply, and needs no API mapping. All nodes of this n8n share the connection. The service refuses it while another client holds the session.',
 				},
 				{
 					name: 'Request With Immediate Reply',
 					value: 'inbound',
-					description: 'Waits until the agent has answered (POST /v1/chat/inbound)',
+					description: 'Returns the reply when the agent has answered (POST /v1/chat/inbound)',
 				},
 				{
 					name: 'Request With Later Reply',
 					value: 'async',
 					description:
-						'Returns at once; the reply comes later by the chat delivery webhook and to live connections (POST /v1/chat/inbound/async)',
+						'Returns immediately. The reply comes later, to the chat delivery webhook and to live connections (POST /v1/chat/inbound/async).',
 				},
 				{
 					name: 'Legacy Request (Deprecated)',
@@ -93,7 +93,7 @@ const whomFields: INodeProperties[] = [
 	shownWhere(
 		{
 			...omit(agentField, 'required'),
-			description: 'The agent to talk to; needed where Session ID is empty',
+			description: 'The agent to talk to. Required if Session ID is empty.',
 		},
 		{ ...MESSAGE, sendBy: ['inbound', 'async'] },
 	),
@@ -120,7 +120,7 @@ const contentFields: INodeProperties[] = [
 			type: 'string',
 			default: '',
 			required: true,
-			description: 'Which interactive message is answered, as the message itself names it',
+			description: 'The ID of the interactive message that is answered, as in the message',
 		},
 		ANSWER,
 	),
@@ -135,7 +135,7 @@ const contentFields: INodeProperties[] = [
 				{ name: 'Free-Form Input', value: 'response' },
 			],
 			default: 'option',
-			description: 'Whether one of the offered options is chosen or text is typed in',
+			description: 'Whether to choose one of the options or to enter text',
 		},
 		ANSWER,
 	),
@@ -146,7 +146,7 @@ const contentFields: INodeProperties[] = [
 			type: 'string',
 			default: '',
 			required: true,
-			description: 'The chosen button, list row or card, as the interactive message names it',
+			description: 'The ID of the chosen button, list entry or card, as in the interactive message',
 		},
 		{ ...ANSWER, answerWith: ['option'] },
 	),
@@ -158,7 +158,7 @@ const contentFields: INodeProperties[] = [
 			typeOptions: { rows: 3 },
 			default: '',
 			required: true,
-			description: 'What the customer types in',
+			description: 'What the customer enters',
 		},
 		{ ...ANSWER, answerWith: ['response'] },
 	),
@@ -167,12 +167,12 @@ const contentFields: INodeProperties[] = [
 const connectionFields: INodeProperties[] = [
 	shownWhere(
 		{
-			displayName: 'Wait for the Reply',
+			displayName: 'Wait for Reply',
 			name: 'waitForReply',
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to listen on a live connection of the session until the reply is there. Needs a Session ID.',
+				'Whether to wait for the reply on a live connection of the session. Requires a Session ID.',
 		},
 		{ ...MESSAGE, sendBy: ['async'] },
 	),
@@ -187,7 +187,7 @@ export const MESSAGES_AT_ONCE = 20;
 const concurrency = (initial: number) =>
 	concurrencyField(
 		initial,
-		'How many messages are under way at the same time. Those of the same session always go one after another.',
+		'How many messages to send at the same time. Messages of the same session are always sent one after another.',
 	);
 
 const messageIdField: INodeProperties = {
@@ -196,7 +196,7 @@ const messageIdField: INodeProperties = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. {{ $json.row_number }}',
-	description: 'An ID of your own for the message, which the service gives back',
+	description: 'Your own ID for the message. The service returns it.',
 };
 
 const SOCKET = [concurrency(MESSAGES_AT_ONCE), messageIdField, replyTimeLimitField];

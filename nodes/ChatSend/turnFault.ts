@@ -135,7 +135,7 @@ const RUN_STOPPED: TurnText = {
 };
 
 const NO_CONNECTION_NEEDED =
-	'Request With Immediate Reply and Request With Later Reply, in Send By, need no live connection.';
+	'Request With Immediate Reply and Request With Later Reply, in Send Via, need no live connection.';
 
 function invalidText(code: string | null): TurnText {
 	const known = INVALID_CODES.find((candidate) => candidate === code);

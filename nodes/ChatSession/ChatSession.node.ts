@@ -21,8 +21,8 @@ export class ChatSession implements INodeType {
 		group: ['output'],
 		version: [1, 2],
 		subtitle:
-			'={{ { close: "close", create: "create", legacyClose: "legacy close", legacyCreate: "legacy create", legacyPause: "legacy pause", supportCommand: "support command", unwatch: "unwatch", waitForEvent: "wait for event", watch: "watch" }[$parameter["operation"]] }}',
-		description: 'Create, close, steer, watch or wait for a chat session with an AI agent',
+			'={{ { close: "close session", create: "create session", legacyClose: "close session (legacy)", legacyCreate: "create session (legacy)", legacyPause: "pause session (legacy)", supportCommand: "send support command", unwatch: "stop watching session", waitForEvent: "wait for session event", watch: "watch session" }[$parameter["operation"]] }}',
+		description: 'Create, close, watch or wait for chat sessions with an AI agent',
 		defaults: { name: 'Chat Session' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

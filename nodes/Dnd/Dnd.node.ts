@@ -28,8 +28,8 @@ export class Dnd implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle:
-			'={{ { add: "add number", check: "check number", checkMany: "check many numbers", getMany: "get many numbers", remove: "remove number" }[$parameter["operation"]] }}',
-		description: 'Keep the do-not-disturb lists of your agents: numbers that are never called',
+			'={{ { add: "stop calls to number", check: "check number", checkMany: "check many numbers", getMany: "get many numbers", remove: "allow calls to number" }[$parameter["operation"]] }}',
+		description: 'Manage the do-not-disturb lists of your agents: numbers that are never called',
 		defaults: { name: 'DND List' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

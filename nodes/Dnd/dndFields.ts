@@ -6,7 +6,7 @@ export const CHANGES_AT_ONCE = 1;
 
 export const dndAgentField: INodeProperties = {
 	...agentField,
-	description: 'The agent whose do-not-disturb list is meant: each agent has one of its own',
+	description: 'The agent whose do-not-disturb list to use. Each agent has its own list.',
 };
 
 export const phoneField: INodeProperties = {
@@ -17,5 +17,5 @@ export const phoneField: INodeProperties = {
 	required: true,
 	placeholder: 'e.g. +919876543210',
 	description:
-		'The phone number in the form that your service takes, best with + and country code. Spaces, hyphens, dots and parentheses are taken out.',
+		'The phone number as your service expects it, preferably with + and country code. Spaces, hyphens, dots and parentheses are removed.',
 };

@@ -26,8 +26,8 @@ export class GetCall implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle:
-			'={{ { get: "record", getMany: "many records", getRecording: "recording", getTranscript: "transcript" }[$parameter["operation"]] }}',
-		description: 'Read calls of your AI agents: outcome, summary, transcript, recording',
+			'={{ { get: "get call", getMany: "get many calls", getRecording: "get recording", getTranscript: "get transcript" }[$parameter["operation"]] }}',
+		description: 'Get calls of your AI agents: outcome, summary, transcript, recording',
 		defaults: { name: 'Get Call' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -14,7 +14,7 @@ export const callIdField: INodeProperties = {
 	default: '',
 	required: true,
 	placeholder: 'e.g. 6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00',
-	description: 'The call_id that Place Call and Call Completed Trigger give',
+	description: 'The ID of the call: the call_id that Place Call and Call Completed Trigger return',
 };
 
 export const callOutputFields = outputFields(
@@ -26,7 +26,7 @@ export const callOutputFields = outputFields(
 export function callOptionsField(...members: INodeProperties[]): INodeProperties {
 	return optionsCollection(
 		additionalQueryParameters,
-		concurrencyField(READS_AT_ONCE, 'How many items are read at the same time'),
+		concurrencyField(READS_AT_ONCE, 'How many items to read at the same time'),
 		...members,
 	);
 }

@@ -21,9 +21,8 @@ export class InjectContext implements INodeType {
 		},
 		group: ['output'],
 		version: 1,
-		subtitle: 'one entry an item',
-		description:
-			'Tell a chat agent something about the conversation, such as what was said in a call',
+		subtitle: 'add context to the chat',
+		description: 'Give a chat agent context for the conversation, such as the summary of a call',
 		defaults: { name: 'Inject Context' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -21,7 +21,7 @@ export const contextFields: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. In yesterday’s call the customer asked for a visit on Saturday.',
 		description:
-			'What the agent should know, added at the end of what it knows already. Each item adds one entry, in the order of the items.',
+			'What the agent should know, added to its context. Each item adds one entry, in the order of the items.',
 	},
 	optionsCollection(additionalBodyFields, additionalQueryParameters),
 ];

@@ -10,6 +10,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentField';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { operationFields, runOperation } from '../shared/n8n/operations';
+import { enteredOr } from '../shared/n8n/subtitle';
 import { nothingToRegister } from '../shared/n8n/webhookAnswer';
 import { alsoForReview, RESOURCE } from './humanReview';
 import { place } from './operations/place.operation';
@@ -28,9 +29,8 @@ export class PlaceCall implements INodeType {
 		},
 		group: ['output'],
 		version: 1,
-		subtitle:
-			'={{ $parameter["operation"] === "sendAndWait" ? "ask and wait" : $parameter["when"] === "now" ? "now" : "scheduled" }}',
-		description: 'Have an AI agent call a person, now or later, or ask a person by phone',
+		subtitle: `={{ ($parameter["operation"] === "sendAndWait" ? "ask " : $parameter["when"] === "now" ? "call " : "schedule call to ") + ${enteredOr('phoneNumber', 'the number of each item')} }}`,
+		description: 'Place calls by an AI agent, now or later, or ask a person by phone',
 		defaults: { name: 'Place Call' },
 		usableAsTool: true,
 		waitingNodeTooltip: 'Waiting until the calls are over',

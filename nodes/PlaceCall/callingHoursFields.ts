@@ -7,7 +7,7 @@ export const callingHoursField: INodeProperties = {
 	placeholder: 'Add Hours',
 	default: {},
 	description:
-		'When people may be called, by the clocks of their place. Outside these hours a call is scheduled for the next opening, unless Outside Calling Hours says otherwise.',
+		'When people may be called, in their local time. Outside these hours, a call is scheduled for the next opening, unless Outside Calling Hours is set otherwise.',
 	options: [
 		{
 			displayName: 'Hours',
@@ -21,7 +21,7 @@ export const callingHoursField: INodeProperties = {
 					required: true,
 					placeholder: 'e.g. Mon-Fri, Sun',
 					description:
-						'English names of the days on which the hours begin, separated by commas; a hyphen stands for all between',
+						'English names of the days on which the hours begin, separated by commas. A hyphen stands for a range.',
 				},
 				{
 					displayName: 'From',
@@ -40,7 +40,7 @@ export const callingHoursField: INodeProperties = {
 					required: true,
 					placeholder: 'e.g. 18:30',
 					description:
-						'The 24-hour time at which calling ends: at 18:30 nobody is called any more. An earlier time than From is one of the next day.',
+						'The 24-hour time at which calling ends: nobody is called at 18:30 or later. A time earlier than From is on the next day.',
 				},
 				{
 					displayName: 'Time Zone',
@@ -50,7 +50,7 @@ export const callingHoursField: INodeProperties = {
 					required: true,
 					placeholder: 'e.g. Asia/Kolkata',
 					description:
-						'The time zone of the people who are called, which need not be that of this workflow: none is taken for granted. An expression can give one for each item.',
+						'The time zone of the people to call, which can differ from the time zone of this workflow. An expression can return one per item.',
 				},
 			],
 		},
@@ -66,7 +66,7 @@ export const outsideHoursField: INodeProperties = {
 			name: 'Do Not Place',
 			value: 'notPlaced',
 			description:
-				'The item comes out with placed set to false and next_opening, and can be called by a later run',
+				'Return the item with next_opening and with placed set to false, so that a later run can call',
 		},
 		{
 			name: 'Schedule for the Next Opening',
@@ -75,6 +75,5 @@ export const outsideHoursField: INodeProperties = {
 		},
 	],
 	default: 'schedule',
-	description:
-		'What becomes of a call that would ring outside Calling Hours, at once or at the time that When to Call says',
+	description: 'What to do with a call that would be placed outside Calling Hours',
 };

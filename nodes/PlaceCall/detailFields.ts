@@ -16,7 +16,7 @@ const additionalDataJson: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. { "order_number": "A-1042" }',
 	description:
-		'What else the agent should know in this call: names and values in curly brackets, beside the fields of Additional Data',
+		'What else the agent should know in this call, as a JSON object, in addition to the fields of Additional Data',
 };
 
 export const additionalDataField: INodeProperties = {
@@ -38,7 +38,7 @@ export const additionalDataField: INodeProperties = {
 					type: 'string',
 					default: '',
 					placeholder: 'e.g. order_number',
-					description: 'The name under which the agent knows the value',
+					description: 'The name of the value for the agent',
 				},
 				{
 					displayName: 'Value',
@@ -83,7 +83,7 @@ export const greetingField: INodeProperties = {
 	typeOptions: { rows: 2 },
 	default: '',
 	placeholder: 'e.g. Hello, this is Priya from Sunrise Homes.',
-	description: 'What the agent says first when the call connects, at most 2000 characters',
+	description: 'What the agent says first when the call is answered, at most 2000 characters',
 };
 
 export const dataExtractionField: INodeProperties = {
@@ -114,7 +114,7 @@ export const dataExtractionField: INodeProperties = {
 					type: 'string',
 					default: '',
 					placeholder: 'e.g. visit_day',
-					description: 'The name under which the value comes back',
+					description: 'The name of the value in the result',
 				},
 				{
 					displayName: 'Output Format',
@@ -122,14 +122,14 @@ export const dataExtractionField: INodeProperties = {
 					type: 'string',
 					default: '',
 					placeholder: 'e.g. yes or no',
-					description: 'The form of the value, in your own words',
+					description: 'The format of the value, in your own words',
 				},
 				{
 					displayName: 'Required',
 					name: 'required',
 					type: 'boolean',
 					default: false,
-					description: 'Whether the call only counts as successful when this was found out',
+					description: 'Whether the call only counts as successful if this was found out',
 				},
 			],
 		},
@@ -140,9 +140,9 @@ export const callSettingsField: INodeProperties = {
 	displayName: 'Call Settings',
 	name: 'callConfigOverrides',
 	type: 'collection',
-	placeholder: 'Add Setting',
+	placeholder: 'Add Option',
 	default: {},
-	description: 'Settings for this call in place of the agent’s own',
+	description: 'Settings for this call that replace those of the agent',
 	options: [
 		{
 			displayName: 'Allow Callback',
@@ -157,7 +157,7 @@ export const callSettingsField: INodeProperties = {
 			type: 'number',
 			typeOptions: bounded(LIMITS.maxCallDurationSeconds),
 			default: 600,
-			description: 'How long a call may last before it is ended, from 30 to 1800 seconds',
+			description: 'How long a call may last, from 30 to 1800 seconds',
 		},
 		{
 			displayName: 'Retry Attempts',
@@ -165,7 +165,7 @@ export const callSettingsField: INodeProperties = {
 			type: 'number',
 			typeOptions: bounded(LIMITS.retryMaxAttempts),
 			default: 3,
-			description: 'How often the service tries again when nobody answers, from 1 to 10',
+			description: 'How often the service calls again if nobody answers, from 1 to 10 times',
 		},
 		{
 			displayName: 'Retry Interval (Minutes)',
@@ -180,7 +180,7 @@ export const callSettingsField: INodeProperties = {
 			name: 'retryEnabled',
 			type: 'boolean',
 			default: true,
-			description: 'Whether the service calls again by itself when nobody answers',
+			description: 'Whether the service calls again if nobody answers',
 		},
 	],
 };
@@ -197,12 +197,12 @@ const OF_EVERY_CALL: INodeProperties[] = [
 	callingHoursField,
 	concurrencyField(
 		1,
-		'How many calls are handed to the service at the same time. With 1, each is confirmed before the next is sent.',
+		'How many calls to send to the service at the same time. With 1, each call is confirmed before the next one is sent.',
 	),
 	ifUnknownField(
-		'Read the call list for half a minute. Exactly one new call of this agent to this number: it was placed, and its ID comes out. Anything else stays unknown, and what was seen is told. Needs the call list in the credential, under API Mapping.',
-		'Stop and name the call',
-		'What to do when the answer to a request does not come, so that the call may or may not have been placed. The request is not sent again in any case.',
+		'Read the call list for half a minute. If it shows exactly one new call of this agent to this number, the call was placed and its ID is returned. Otherwise the outcome stays unknown, and the node reports what it saw. Needs Set Up the Call List in the credential.',
+		'Stop and report which call it is',
+		'What to do if the service does not respond, so that the call may or may not have been placed. The request is never sent again.',
 	),
 	{
 		displayName: 'Include Input Fields',
@@ -211,7 +211,7 @@ const OF_EVERY_CALL: INodeProperties[] = [
 		noDataExpression: true,
 		default: false,
 		description:
-			'Whether each call comes out with the fields of its item, such as the row number of a sheet. A field of the call replaces one of the same name.',
+			'Whether to return each call with the fields of its input item, such as the row number of a sheet. A field of the call replaces an input field with the same name.',
 	},
 	outsideHoursField,
 	{
@@ -220,7 +220,8 @@ const OF_EVERY_CALL: INodeProperties[] = [
 		type: 'string',
 		typeOptions: { rows: 5 },
 		default: '',
-		description: 'Instructions for the agent in place of its own system prompt, for this call only',
+		description:
+			'Instructions for the agent that replace its own system prompt, for this call only',
 	},
 	{
 		displayName: 'Use Legacy Endpoint',
@@ -228,7 +229,7 @@ const OF_EVERY_CALL: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to place the call through the older address /call in place of /v1/call. Both take and return the same; the older one is deprecated.',
+			'Whether to place the call with the older endpoint /call instead of /v1/call. Both accept and return the same; the older one is deprecated.',
 	},
 ];
 

@@ -20,7 +20,7 @@ const countryFields = textInTools(
 		default: '',
 		required: true,
 		description:
-			'The country of the phone number. Type to search; an expression must give the two-letter code, such as IN.',
+			'The country of the phone number. Type to search. An expression must return the two-letter code, such as IN.',
 	},
 	{
 		placeholder: 'e.g. IN',
@@ -29,8 +29,17 @@ const countryFields = textInTools(
 	},
 );
 
+/** Said before anything else, because one click is enough. */
+const callNotice: INodeProperties = {
+	displayName: 'Executing this node places a real phone call for each input item.',
+	name: 'callNotice',
+	type: 'notice',
+	default: '',
+};
+
 /** Who calls, and whom. */
 export const whoFields: INodeProperties[] = [
+	callNotice,
 	agentField,
 	...countryFields,
 	{
@@ -41,7 +50,7 @@ export const whoFields: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. 9876543210',
 		description:
-			'The number to call, as people write it. Spaces, hyphens, dots and parentheses are taken out, and so is the code of the chosen country where it stands in front (+91, 0091).',
+			'The number to call. Spaces, hyphens, dots, parentheses and the country code of the chosen country (+91, 0091) are removed.',
 	},
 ];
 
@@ -51,5 +60,5 @@ export const personNameField: INodeProperties = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. Asha Rao',
-	description: 'The name of the person called, for the agent to use',
+	description: 'The name of the person to call, for the agent to use',
 };

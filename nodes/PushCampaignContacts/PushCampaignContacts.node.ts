@@ -8,6 +8,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentField';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { enteredOr } from '../shared/n8n/subtitle';
 import { runNode } from '../shared/n8n/operations';
 import { runsAsTool } from '../shared/n8n/toolRun';
 import { feedFields } from './properties';
@@ -23,8 +24,9 @@ export class PushCampaignContacts implements INodeType {
 		},
 		group: ['output'],
 		version: 1,
-		subtitle: '={{ "campaign " + $parameter["campaignId"] }}',
-		description: 'Add rows of a spreadsheet or database to a calling campaign, any number at once',
+		subtitle: `={{ ($parameter["enqueue"] ? "add and release to campaign " : "add to campaign ") + ${enteredOr('campaignId', '…')} }}`,
+		description:
+			'Add contacts from a spreadsheet or database to a calling campaign, any number at once',
 		defaults: { name: 'Push Campaign Contacts' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

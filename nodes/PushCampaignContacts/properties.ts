@@ -21,12 +21,12 @@ const campaignFields: INodeProperties[] = [
 	{
 		...campaignField,
 		description:
-			'The number of the campaign that all rows go into. An expression must give the same number for every row.',
+			'The ID of the campaign to add all rows to. An expression must return the same ID for every row.',
 	},
 	{
 		...agentField,
 		description:
-			'The AI agent that will call the contacts. An expression must give the same agent for every row.',
+			'The AI agent that calls the contacts. An expression must return the same agent for every row.',
 	},
 ];
 
@@ -90,12 +90,12 @@ const columnFields: INodeProperties[] = [
 		noDataExpression: true,
 		options: [
 			{ name: 'Send All', value: 'all' },
-			{ name: 'Send Only Some', value: 'listed' },
 			{ name: 'Send None', value: 'none' },
+			{ name: 'Send Only Some', value: 'listed' },
 		],
 		default: 'all',
 		description:
-			'Which of the remaining columns go along with each contact. The agent can use them in its prompt, under the names of the columns. What this node itself adds to rows never goes along, and "row_number" of Google Sheets only where it is listed.',
+			'Which of the remaining columns to send with each contact. The agent can use them in its prompt by their names. Columns that this node adds are never sent, and "row_number" of Google Sheets only if it is listed.',
 	},
 	{
 		displayName: 'Columns to Send',
@@ -106,7 +106,7 @@ const columnFields: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. city, plan',
 		description:
-			'The names of the columns to send along, separated by commas: enter them, or drag the columns here. A nested one (properties.city) goes along under its last name.',
+			'The names of the columns to send, separated by commas: enter them, or drag the columns here. A nested column (properties.city) is sent by its last name.',
 		displayOptions: { show: { otherColumns: ['listed'] } },
 	},
 ];
@@ -117,7 +117,17 @@ const enqueueField: INodeProperties = {
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether the contacts are released to the agent’s calling queue immediately, so that they may be called at once. The agent needs an outbound number for this. When off, the contacts only wait in the campaign.',
+		'Whether to release the contacts to the calling queue of the agent immediately, so that they may be called right away. The agent needs an outbound number for this. With this off, the contacts wait in the campaign.',
+};
+
+/** Said where one click is enough. */
+const callNotice: INodeProperties = {
+	displayName:
+		'Executing this node releases the contacts: real phone calls may begin right away, as soon as the campaign may call.',
+	name: 'callNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: { enqueue: [true] } },
 };
 
 const feedOptionsField: INodeProperties = optionsCollection(
@@ -130,7 +140,7 @@ const feedOptionsField: INodeProperties = optionsCollection(
 		typeOptions: { minValue: 1, maxValue: LIMITS.contactsPerRequest, numberPrecision: 0 },
 		default: 10_000,
 		description:
-			'How many contacts go to the service at once. Any number of rows is sent, in as many requests as it takes. With fewer contacts per request, fewer rows are in doubt should the connection break.',
+			'How many contacts to send per request. Any number of rows is sent, in as many requests as needed. With fewer contacts per request, fewer rows are in doubt if the connection breaks.',
 	},
 	{
 		displayName: 'Dry Run',
@@ -138,7 +148,7 @@ const feedOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether only to check: the rows and their numbers, the credential, and that the campaign takes contacts. Nothing is sent, and what comes out says how many rows are ready.',
+			'Whether to only check the rows and their numbers, the credential and the campaign. Nothing is sent, and the output says how many rows are ready.',
 	},
 	{
 		displayName: 'Forget Numbers Fed Before',
@@ -148,22 +158,22 @@ const feedOptionsField: INodeProperties = optionsCollection(
 			{
 				name: 'All Numbers of All Campaigns',
 				value: 'all',
-				description: 'Everything that this node remembers',
+				description: 'Forget everything that this node remembers',
 			},
 			{
 				name: 'Numbers of These Rows',
 				value: 'rows',
-				description: 'The numbers that come in, for the campaign of this node',
+				description: 'Forget the numbers of the input, for the campaign of this node',
 			},
 		],
 		default: 'rows',
 		description:
-			'What to take out of the memory of Skip Numbers Fed Before. As long as this is in Options, nothing is sent: run the node once, then take it out again.',
+			'What to remove from the memory of Skip Numbers Fed Before. While this option is set, nothing is sent: run the node once, then remove the option.',
 	},
 	ifUnknownField(
-		'Read the campaign’s contact lists before each request and, should its answer not come, for two minutes after it. Exactly one new list of this agent with as many contacts queued: pushed. Anything else stays unknown, with what was seen.',
-		'Stop the feed and name the rows',
-		'What to do when the answer to a request does not come, so that its rows may or may not be in the campaign. The request is not sent again in any case.',
+		'Read the contact lists of the campaign before each request and, if there is no response, for two minutes after it. If they show exactly one new list of this agent with as many queued contacts, the rows were pushed. Otherwise the outcome stays unknown, and the node reports what it saw.',
+		'Stop the feed and report which rows they are',
+		'What to do if the service does not respond, so that the rows of a request may or may not be in the campaign. The request is never sent again.',
 	),
 	{
 		displayName: 'Last Name Column',
@@ -181,7 +191,7 @@ const feedOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to bring the numbers into the form that the service accepts, whatever the spreadsheet made of them, and to reject rows without a usable number before anything is sent. When off, numbers are sent as they are.',
+			'Whether to convert phone numbers to the format that the service accepts, and to reject rows without a usable number before anything is sent. With this off, numbers are sent as they are.',
 	},
 	{
 		displayName: 'Output',
@@ -191,23 +201,23 @@ const feedOptionsField: INodeProperties = optionsCollection(
 			{
 				name: 'One Item per Request',
 				value: 'requests',
-				description: 'The service’s whole answer to each request',
+				description: 'The whole response of the service to each request',
 			},
 			{
 				name: 'One Item per Row',
 				value: 'rows',
 				description:
-					'Each row as it came, with feed_status, phone_sent, phone_key and campaign_upload_id, so that the next node can update a sheet or a CRM. Each row comes out once: those that can be called from Pushed, all others from Rejected, duplicates too.',
+					'Each row with feed_status, phone_sent, phone_key and campaign_upload_id, so that the next node can update a sheet or a CRM. Each row is returned once: rows that can be called in Pushed, all others in Rejected, including duplicates.',
 			},
 			{
 				name: 'One Summary Item',
 				value: 'summary',
-				description: 'The answers added up over the whole feed',
+				description: 'The totals of the whole feed',
 			},
 		],
 		default: 'requests',
 		description:
-			'What comes out of Pushed. With One Item per Row, connect both outputs to the node that updates your rows.',
+			'What the Pushed output returns. With One Item per Row, connect both outputs to the node that updates your rows.',
 	},
 	{
 		displayName: 'Put Duplicates in Rejected',
@@ -215,7 +225,7 @@ const feedOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether the rows that are left out as duplicates come out of Rejected too, each with the item that is sent instead. When off, they are only counted.',
+			'Whether to return duplicate rows in Rejected, each with the item that is sent instead. With this off, they are only counted.',
 	},
 	{
 		displayName: 'Remove Duplicates',
@@ -223,7 +233,7 @@ const feedOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether only one of several rows with the same phone number is sent: the row with the longest name, with all its columns, or else the first. All rows that come in at once are compared, also across requests.',
+			'Whether to send only one of several rows with the same phone number: the row with the longest name, or else the first. All rows of a run are compared.',
 	},
 	{
 		displayName: 'Skip Numbers Fed Before',
@@ -231,7 +241,7 @@ const feedOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether a number goes into the campaign only once over all runs of this workflow, so that the same growing sheet can be fed every day. What was fed before comes out of Rejected as fed_before. n8n remembers a number before it is sent, and forgets it where it surely did not arrive.',
+			'Whether to add a number to the campaign only once over all runs of this workflow, so that you can feed the same growing sheet every day. Numbers that were fed before are returned in Rejected as fed_before. n8n remembers a number before it is sent, and forgets it if it certainly did not arrive.',
 	},
 );
 
@@ -244,5 +254,6 @@ export const feedFields: INodeProperties[] = [
 	...contactsFields,
 	...columnFields,
 	enqueueField,
+	callNotice,
 	feedOptionsField,
 ];

@@ -82,7 +82,11 @@ test('examples begin with “e.g.”', () => {
 	).toEqual([]);
 	expect(
 		breaking(
-			({ property }) => isInvitation(property) && property.placeholder?.startsWith('Add ') !== true,
+			({ property }) =>
+				isInvitation(property) &&
+				(property.type === 'collection'
+					? property.placeholder !== 'Add Option'
+					: property.placeholder?.startsWith('Add ') !== true),
 		),
 	).toEqual([]);
 });
@@ -121,16 +125,81 @@ test('every node and the credential have a picture for bright and for dark scree
 	}
 });
 
-test('long lists of choices are in alphabetical order', () => {
+/** Choices whose order says something: what is off, usual or soonest comes first. */
+const IN_ORDER = [
+	'callListDateForm',
+	'sendBy',
+	'waitForCompletion',
+	'waitLimitUnit',
+	'when',
+	// n8n's own, in a trigger that polls.
+	'mode',
+	'weekday',
+	'unit',
+];
+
+test('lists of choices are in alphabetical order, unless their order says something', () => {
 	expect(
 		breaking(({ property }) => {
-			const names = choicesOf(property)
-				.map(({ name }) => name)
-				.filter((name) => name !== 'Not Set');
+			// What nothing was chosen means comes first.
+			const names = choicesOf(property).flatMap(({ name, value }) => (value === '' ? [] : [name]));
 			const sorted = [...names].sort((a, b) => a.localeCompare(b));
-			return names.length >= 5 && names.join() !== sorted.join();
+			return !IN_ORDER.includes(property.name) && names.join() !== sorted.join();
 		}),
 	).toEqual([]);
+});
+
+test('what can be added to a collection is in alphabetical order', () => {
+	expect(
+		breaking(({ property }) => {
+			if (property.type !== 'collection') return false;
+			const names = (property.options ?? []).flatMap((one) =>
+				'type' in one ? [one.displayName] : [],
+			);
+			return names.join() !== [...names].sort((a, b) => a.localeCompare(b)).join();
+		}),
+	).toEqual([]);
+});
+
+test('a number that counts time says its unit', () => {
+	const timed = breaking(
+		({ property, visible }) =>
+			property.type === 'number' &&
+			/\b(time|duration|interval|wait|every)\b/i.test(property.displayName) &&
+			!/\((Seconds|Minutes|Hours)\)$/.test(property.displayName) &&
+			!visible.some(({ displayName }) => displayName === 'Unit'),
+	);
+	expect(timed).toEqual([]);
+});
+
+test('n8n’s words of today: a workflow is published', () => {
+	const texts = [
+		...parameters.map(({ place, property }) => [place, JSON.stringify(property)] as const),
+		...loader.types.nodes.map(
+			(node) => [node.name, JSON.stringify(node.triggerPanel ?? {})] as const,
+		),
+	];
+	const old = /\b(de)?activat(e|es|ed|ing|ion) (the|a|your|this) workflow|workflow is active/i;
+	expect(texts.filter(([, text]) => old.test(text)).map(([place]) => place)).toEqual([]);
+});
+
+test('each trigger says how to test it, with the button as n8n’s editor names it', () => {
+	const triggers = loader.types.nodes.filter(({ group }) => group.includes('trigger'));
+	expect(triggers).toHaveLength(4);
+	for (const { name, polling, triggerPanel } of triggers) {
+		const button = polling === true ? '“Fetch Test Event”' : '“Execute step”';
+		expect([name, triggerPanel]).toEqual([
+			name,
+			{
+				header: expect.any(String),
+				executionsHelp: {
+					inactive: expect.stringContaining(button),
+					active: expect.stringContaining(button),
+				},
+				activationHint: expect.stringMatching(/publish/i),
+			},
+		]);
+	}
 });
 
 test('what decides whether a parameter is shown exists and can have that value', () => {

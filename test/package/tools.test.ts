@@ -86,7 +86,7 @@ test('what leads to a phone call says so, and when to use it; all else that seem
 
 /** How a tool works is for the person who builds the workflow; what it is asked to do, for the model. */
 const NOT_FOR_MODELS = [
-	...['Operation', 'Resource', 'Send By', 'Answer With', 'Protect Against Sending Twice'],
+	...['Operation', 'Resource', 'Send Via', 'Answer With', 'Prevent Duplicate Messages'],
 	...['When the Time Limit Passes', 'Return', 'Recording As', 'Other Columns', 'Contacts From'],
 	...['Additional Data From', 'Wait for Completion', 'Time Limit', 'Unit', 'Finished Statuses'],
 	...['How', 'If the Outcome Is Unknown', 'Include Input Fields', 'Outside Calling Hours'],

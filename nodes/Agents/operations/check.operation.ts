@@ -17,7 +17,7 @@ export const check: Operation = {
 	description:
 		'Find out whether an agent is active and able to take calls. The list of agents is read once for all items.',
 	fields: [
-		{ ...agentField, description: 'The agent in question' },
+		{ ...agentField, description: 'The agent to check' },
 		optionsCollection(additionalQueryParameters),
 	],
 	toolDescription:

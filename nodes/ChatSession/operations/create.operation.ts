@@ -27,7 +27,7 @@ export const personNameField: INodeProperties = {
 export const requestOptions = optionsCollection(
 	additionalBodyFields,
 	additionalQueryParameters,
-	concurrencyField(1, 'How many requests are under way at the same time'),
+	concurrencyField(1, 'How many requests to send at the same time'),
 );
 
 export const CREATED = {

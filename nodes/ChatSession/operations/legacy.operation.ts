@@ -26,7 +26,7 @@ export const legacyCreate: Operation = {
 			type: 'json',
 			default: '{}',
 			placeholder: 'e.g. { "source": "website" }',
-			description: 'What else the agent should know, as names and values in curly brackets',
+			description: 'What else the agent should know, as a JSON object',
 		},
 		requestOptions,
 	],

@@ -36,7 +36,7 @@ const otherCommandField: INodeProperties = {
 	default: '',
 	required: true,
 	description:
-		'The command as your service calls it. What it needs besides goes to Options → Additional Body Fields.',
+		'The name of the command in your service. Enter what else it needs in Options → Additional Body Fields.',
 };
 
 export const supportCommand: Operation = {

@@ -26,26 +26,27 @@ export const waitForEvent: Operation = {
 	name: 'Wait for Event',
 	value: 'waitForEvent',
 	action: 'Wait for chat session event',
-	description: 'Go on when something happens in the session, or when a time limit is over',
+	description: 'Continue when something happens in the session, or after a time limit',
 	fields: [
 		sessionField,
 		{
 			...eventTypesField,
-			description: 'What to wait for. The first of these ends the wait; leave empty for any event.',
+			description:
+				'Which events to wait for. The first one ends the wait. Leave empty to wait for any event.',
 		},
 		{
-			displayName: 'Time Limit',
+			displayName: 'Time Limit (Seconds)',
 			name: 'timeLimit',
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: LONGEST_WAIT_SECONDS },
 			default: 300,
 			required: true,
 			description:
-				'Seconds to wait at most. The run stays in memory meanwhile and does not survive a restart of n8n; for long waits start a workflow with the Chat Events Trigger.',
+				'How long to wait. The execution stays in memory while it waits and is lost when n8n restarts. For long waits, start a workflow with the Chat Events Trigger.',
 		},
 		takeOverField,
 		optionsCollection(
-			concurrencyField(WAITS_AT_ONCE, 'How many sessions are waited for at the same time'),
+			concurrencyField(WAITS_AT_ONCE, 'How many sessions to wait for at the same time'),
 			otherEventTypesField,
 		),
 	],

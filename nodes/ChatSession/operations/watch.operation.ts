@@ -24,14 +24,14 @@ const REQUESTS_AT_ONCE = 5;
 const fields: INodeProperties[] = [
 	sessionField,
 	{
-		displayName: 'Trigger Address',
+		displayName: 'Trigger URL',
 		name: 'triggerAddress',
 		type: 'string',
 		default: '',
 		required: true,
 		placeholder: 'e.g. https://n8n.example.com/webhook/…/watch',
 		description:
-			'The production URL that the Chat Events Trigger shows when its Watched Sessions are on',
+			'The Production URL that the Chat Events Trigger shows when its Watched Sessions are on',
 	},
 	{
 		displayName: 'Trigger Secret',
@@ -39,10 +39,10 @@ const fields: INodeProperties[] = [
 		type: 'string',
 		typeOptions: { password: true },
 		default: '',
-		description: 'The same as in the Chat Events Trigger; leave empty where it has none',
+		description: 'The secret of the Chat Events Trigger. Leave empty if it has none.',
 	},
 	optionsCollection(
-		concurrencyField(REQUESTS_AT_ONCE, 'How many requests are under way at the same time'),
+		concurrencyField(REQUESTS_AT_ONCE, 'How many requests to send at the same time'),
 	),
 ];
 
@@ -50,7 +50,7 @@ export const watch: Operation = {
 	name: 'Watch',
 	value: 'watch',
 	action: 'Watch chat session',
-	description: 'From now on the Chat Events Trigger reports the events of this session',
+	description: 'Add the session to the Chat Events Trigger, which then reports its events',
 	fields,
 	toolDescription:
 		'Begins to watch a chat session: from now on its events start the workflow that is made for them.',
@@ -66,7 +66,7 @@ export const unwatch: Operation = {
 	name: 'Unwatch',
 	value: 'unwatch',
 	action: 'Stop watching chat session',
-	description: 'The Chat Events Trigger leaves this session',
+	description: 'Remove the session from the Chat Events Trigger',
 	fields,
 	toolDescription: 'Ends the watching of a chat session: its events start no workflow any more.',
 	async execute(run) {
@@ -99,8 +99,8 @@ function parseTriggerAddress(text: string): string {
 	const protocol = URL.canParse(text) ? new URL(text).protocol : '';
 	if (protocol === 'https:' || protocol === 'http:') return text;
 	throw new InvalidInput(
-		text === '' ? 'The Trigger Address is empty' : 'The Trigger Address is not a web address',
-		'Open the Chat Events Trigger, turn on Watched Sessions and copy its production URL.',
+		text === '' ? 'The Trigger URL is empty' : 'The Trigger URL is not a web address',
+		'Open the Chat Events Trigger, turn on Watched Sessions and copy its Production URL.',
 	);
 }
 
@@ -160,16 +160,16 @@ function readTrigger({ status, body }: TriggerAnswer): JsonObject {
 		throw new WatchRefused(message, resolution);
 	}
 	throw new WatchRefused(
-		'No Chat Events Trigger answers at the Trigger Address',
-		'Activate the workflow of the Chat Events Trigger with Watched Sessions on, and copy its production URL (not the test URL) to Trigger Address.',
+		'No Chat Events Trigger answers at the Trigger URL',
+		'Publish the workflow of the Chat Events Trigger with Watched Sessions on, and copy its Production URL (not the Test URL) to Trigger URL.',
 		`HTTP status ${status}`,
 	);
 }
 
 function triggerUnreachable({ code }: TransportFault): NotSent {
 	return new NotSent(
-		'The Trigger Address cannot be reached',
-		'Check Trigger Address, and that this n8n may send requests to that address.',
+		'The Trigger URL cannot be reached',
+		'Check Trigger URL, and that this n8n may send requests to that address.',
 		code,
 	);
 }

@@ -19,7 +19,7 @@ export const add: Operation = {
 	value: 'add',
 	name: 'Add',
 	action: 'Add number to DND list',
-	description: 'Keep an agent from ever calling a number; calls under way in campaigns included',
+	description: 'Stop an agent from calling a number, also in campaigns that are already running',
 	fields: [
 		dndAgentField,
 		phoneField,
@@ -34,7 +34,7 @@ export const add: Operation = {
 		optionsCollection(
 			additionalBodyFields,
 			additionalQueryParameters,
-			concurrencyField(CHANGES_AT_ONCE, 'How many numbers are added at the same time'),
+			concurrencyField(CHANGES_AT_ONCE, 'How many numbers to add at the same time'),
 		),
 	],
 	toolDescription:

@@ -23,7 +23,7 @@ export const check: Operation = {
 		phoneField,
 		optionsCollection(
 			additionalQueryParameters,
-			concurrencyField(READS_AT_ONCE, 'How many numbers are checked at the same time'),
+			concurrencyField(READS_AT_ONCE, 'How many numbers to check at the same time'),
 		),
 	],
 	toolDescription:

@@ -21,14 +21,14 @@ export const checkMany: Operation = {
 	name: 'Check Many',
 	action: 'Check many numbers against DND list',
 	description:
-		'Find out which rows an agent may call. The list is read once, not once a row. A number that cannot be read or compared is told, and never passes for one that is not on the list.',
+		'Find out which rows an agent may call. The list is read once for all rows. A number that cannot be read or compared is reported, and never counts as not on the list.',
 	fields: [
 		dndAgentField,
 		{
 			...phoneField,
 			placeholder: 'e.g. {{ $json.phone }}',
 			description:
-				'The phone number of each row: drag the column in. It is compared with the whole list, best with + and country code.',
+				'The phone number of each row: drag the column in. It is compared with the whole list, preferably with + and country code.',
 		},
 		{
 			displayName: 'Return',
@@ -50,11 +50,11 @@ export const checkMany: Operation = {
 			],
 			default: 'all',
 			description:
-				'Which rows come out, each as it came with on_dnd, dnd_phone, dnd_reason and dnd_created_at',
+				'Which rows to return. Each row gets on_dnd, dnd_phone, dnd_reason and dnd_created_at.',
 		},
 		optionsCollection(
 			additionalQueryParameters,
-			concurrencyField(READS_AT_ONCE, 'How many lists are read at the same time'),
+			concurrencyField(READS_AT_ONCE, 'How many lists to read at the same time'),
 		),
 	],
 	toolDescription:

@@ -24,7 +24,7 @@ export const getMany: Operation = {
 	name: 'Get Many',
 	action: 'Get many numbers from DND list',
 	description:
-		'Retrieve the numbers that an agent never calls. Items that ask for the same list get it once.',
+		'Retrieve the numbers that an agent never calls. For items with the same parameters, the list is returned once.',
 	fields: [
 		dndAgentField,
 		...limitFields,
@@ -39,7 +39,7 @@ export const getMany: Operation = {
 		...outputFields('raw', 'The numbers with their reasons', 'phone, created_at'),
 		optionsCollection(
 			additionalQueryParameters,
-			concurrencyField(READS_AT_ONCE, 'How many lists are read at the same time'),
+			concurrencyField(READS_AT_ONCE, 'How many lists to read at the same time'),
 			{
 				displayName: 'Page Size',
 				name: 'pageSize',

@@ -24,17 +24,17 @@ export const remove: Operation = {
 		dndAgentField,
 		phoneField,
 		{
-			displayName: 'Treat Not Listed as Done',
+			displayName: 'Ignore If Not Listed',
 			name: 'treatNotListedAsDone',
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether a number that is not on the list counts as removed, so that a workflow can run again',
+				'Whether to continue if the number is not on the list, so that the workflow can run again',
 		},
 		optionsCollection(
 			additionalBodyFields,
 			additionalQueryParameters,
-			concurrencyField(CHANGES_AT_ONCE, 'How many numbers are removed at the same time'),
+			concurrencyField(CHANGES_AT_ONCE, 'How many numbers to remove at the same time'),
 		),
 	],
 	toolDescription:

@@ -31,7 +31,7 @@ export const get: Operation = {
 				{ name: 'Transcript', value: 'transcript', description: 'An empty list if there is none' },
 			],
 			default: [],
-			description: 'What else to read of the call, each with a request of its own',
+			description: 'What else to read for the call, with one more request each',
 		},
 		...callOutputFields,
 		callOptionsField(),

@@ -16,10 +16,10 @@ const filtersField: INodeProperties = {
 	displayName: 'Filters',
 	name: 'filters',
 	type: 'collection',
-	placeholder: 'Add Filter',
+	placeholder: 'Add Option',
 	default: {},
 	description:
-		'Which calls to return. All filters but Contact List ID need their name in the credential, under API Mapping.',
+		'Which calls to return. Except for Contact List ID, each filter needs its name in the credential: see Set Up the Call List.',
 	options: [
 		{
 			displayName: 'Agent ID',
@@ -51,7 +51,8 @@ const filtersField: INodeProperties = {
 			name: 'from',
 			type: 'dateTime',
 			default: '',
-			description: 'Calls from this moment on, in the time zone of this workflow',
+			description: 'Calls from this time on',
+			hint: 'In the time zone of this workflow',
 		},
 		{
 			displayName: 'Phone Number',
@@ -59,7 +60,7 @@ const filtersField: INodeProperties = {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. +919876543210',
-			description: 'Calls to this number, written as your service writes it',
+			description: 'Calls to this number, in the format of your service',
 		},
 		{
 			displayName: 'Status',
@@ -74,7 +75,8 @@ const filtersField: INodeProperties = {
 			name: 'to',
 			type: 'dateTime',
 			default: '',
-			description: 'Calls up to this moment, in the time zone of this workflow',
+			description: 'Calls up to this time',
+			hint: 'In the time zone of this workflow',
 		},
 	],
 };
@@ -85,7 +87,7 @@ const latestField: INodeProperties = {
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to return of each phone number only its newest call, such as to call again who was not reached. The whole list is read, whatever the limit; numbers are compared by phone_key and calls by created_at, and a call that lacks one of them is kept.',
+		'Whether to return only the newest call of each phone number, for example to call people again who were not reached. The whole list is read, whatever the limit. Numbers are compared by phone_key and calls by created_at; a call without one of them is kept.',
 };
 
 const PAGE_SIZE_RESOLUTION = 'Enter how many calls each request asks for, from 1 on.';
@@ -97,14 +99,15 @@ const pageSizeField: INodeProperties = {
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	default: 50,
 	description:
-		'How many calls each request asks for. Needs the name of this parameter in the credential; without this option the service decides.',
+		'How many calls to get per request. Needs Page Size Parameter Name in the credential. Without this option, the service decides.',
 };
 
 export const getMany: Operation = {
 	value: 'getMany',
 	name: 'Get Many',
 	action: 'Get many calls',
-	description: 'Retrieve a list of calls. Items that ask for the same list get it once.',
+	description:
+		'Retrieve a list of calls. For items with the same parameters, the list is returned once.',
 	fields: [
 		...limitFields,
 		filtersField,

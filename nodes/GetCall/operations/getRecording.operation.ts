@@ -16,11 +16,11 @@ const recordingFields: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		options: [
-			{ name: 'File', value: 'file', description: 'Downloaded at once, for the next nodes to use' },
+			{ name: 'File', value: 'file', description: 'Download the recording for the next nodes' },
 			{
 				name: 'Link',
 				value: 'link',
-				description: 'Valid for 15 minutes; expires_at says until when',
+				description: 'Return a link that is valid for 15 minutes, until expires_at',
 			},
 		],
 		default: 'link',

@@ -32,7 +32,7 @@ const whenFields: INodeProperties[] = [
 			],
 			default: 'now',
 			description:
-				'Whether the service calls at once or later. The call ID comes back at once either way.',
+				'Whether the service calls immediately or later. The call ID is returned immediately in both cases.',
 		},
 		{
 			placeholder: 'e.g. 2027-01-31T18:30:00+05:30',
@@ -61,7 +61,7 @@ const whenFields: INodeProperties[] = [
 			default: '',
 			required: true,
 			description:
-				'A time that you pick is in the time zone of this workflow. An expression must give a date, or text with its offset such as 2027-01-31T18:30:00+05:30.',
+				'A time that you pick is in the time zone of this workflow. An expression must return a date, or text with a UTC offset such as 2027-01-31T18:30:00+05:30.',
 		},
 		'when',
 		'dateTime',
@@ -69,7 +69,7 @@ const whenFields: INodeProperties[] = [
 	shownOnlyAt(
 		{
 			displayName:
-				'A time that you pick counts by the clocks of this workflow’s time zone, wherever the person is: see Settings → Timezone in the workflow’s menu.',
+				'A time that you pick is in the time zone of this workflow, wherever the person is. To see or change it, open Settings → Timezone in the workflow’s menu.',
 			name: 'timeZoneNotice',
 			type: 'notice',
 			default: '',
@@ -89,11 +89,11 @@ const earlierWaitFields: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		options: [
-			{ name: 'Off', value: 'off', description: 'Go on as soon as the calls are placed' },
+			{ name: 'Off', value: 'off', description: 'Continue as soon as the calls are placed' },
 			...WAYS_OF_WAITING,
 		],
 		default: 'off',
-		description: 'Whether to go on only when the calls are over, with their results',
+		description: 'Whether to continue only when the calls are completed, with their results',
 		displayOptions: { show: { '/waitForCompletion': ['webhook', 'reading'] } },
 	},
 	...[waitLimitField, waitLimitUnitField, finishedStatusesField].map((field) => ({
@@ -106,7 +106,7 @@ const earlierGreetingField: INodeProperties = {
 	...greetingField,
 	displayName: 'Earlier Greeting',
 	description:
-		'Where the greeting of earlier versions of this form stood. It is used if Initial Greeting above is empty.',
+		'The greeting of workflows from earlier versions. It is used if Initial Greeting above is empty.',
 };
 
 const webhookUrlField: INodeProperties = {
@@ -116,7 +116,7 @@ const webhookUrlField: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
 	description:
-		'The address to which the service posts the result when the call is over. The agent needs post-call analysis for this. A wait by completion webhook uses an address of its own.',
+		'The URL to which the service posts the result when the call is completed. The agent needs post-call analysis for this. Wait for Completion by webhook uses its own URL.',
 	displayOptions: { hide: { '/waitForCompletion': ['webhook'] } },
 };
 

@@ -43,7 +43,7 @@ const questionFields: INodeProperties[] = [
 			{
 				name: 'Any Answer',
 				value: 'freeText',
-				description: 'Whatever was captured is the answer',
+				description: 'Any captured value is the answer',
 			},
 			{
 				name: 'Yes or No',
@@ -62,7 +62,7 @@ const questionFields: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. yes, true',
 		description:
-			'The captured values that mean yes, separated by commas. Nothing else ever counts as a yes; capitals make no difference.',
+			'The captured values that mean yes, separated by commas. Nothing else counts as yes. Capital letters make no difference.',
 		displayOptions: { show: { responseType: ['approval'] } },
 	},
 	{
@@ -73,7 +73,7 @@ const questionFields: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. no, false',
 		description:
-			'The captured values that mean no, separated by commas. Whatever is in neither list comes out as unclear.',
+			'The captured values that mean no, separated by commas. Any value in neither list is returned as unclear.',
 		displayOptions: { show: { responseType: ['approval'] } },
 	},
 ];
@@ -85,14 +85,14 @@ const answerOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. yes or no',
-		description: 'The form in which the agent should capture the answer, in your own words',
+		description: 'The format in which the agent should capture the answer, in your own words',
 	},
 	{
 		displayName: 'Answer Key',
 		name: 'answerKey',
 		type: 'string',
 		default: ANSWER_KEY,
-		description: 'The name under which the answer comes back in data_captured',
+		description: 'The name of the answer in data_captured',
 	},
 	{
 		displayName: 'Answer Path',
@@ -101,7 +101,7 @@ const answerOptions: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. data_captured.order.approved',
 		description:
-			'Where the answer stands in the call record, in case it is not under its key in data_captured. Names are separated by dots.',
+			'The path to the answer in the call record, if it is not under its key in data_captured. Separate names by dots.',
 	},
 	greetingField,
 	{
@@ -110,13 +110,13 @@ const answerOptions: INodeProperties[] = [
 		type: 'string',
 		default: NOT_REACHED,
 		description:
-			'Statuses of a call that nobody took, separated by commas. Seen so far are not_picked and failed; add what your account shows besides.',
+			'Statuses of calls that nobody answered, separated by commas. Known statuses are not_picked and failed; add any others that your account uses.',
 	},
 	personNameField,
 	{
 		...waitField,
 		description:
-			'How and how long to wait for the answer. Without this option the execution sleeps until the call is over, at most 2 hours; as a tool it reads the call instead.',
+			'How to wait for the answer, and how long. Without this option, the execution sleeps until the call is completed, for up to 2 hours; as a tool, the node reads the call repeatedly instead.',
 	},
 ];
 
@@ -124,7 +124,7 @@ export const sendAndWait: Operation = {
 	value: SEND_AND_WAIT_OPERATION,
 	name: 'Ask and Wait',
 	action: 'Ask person by phone and wait for answer',
-	description: 'Call a person, ask a question, and go on with the answer',
+	description: 'Call a person, ask a question, and continue with the answer',
 	fields: [
 		...whoFields,
 		...questionFields,

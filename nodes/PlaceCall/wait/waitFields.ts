@@ -6,13 +6,13 @@ export const WAYS_OF_WAITING: INodePropertyOptions[] = [
 		name: 'By Completion Webhook',
 		value: 'webhook',
 		description:
-			'The service reports each call, and the execution sleeps until all are over, also through a restart of n8n. The agent needs post-call analysis, the service has to reach this n8n from outside, and n8n its own address.',
+			'The service reports each call, and the execution sleeps until all calls are completed, even if n8n restarts. The agent needs post-call analysis, and both the service and n8n must be able to reach the webhook URL of this n8n.',
 	},
 	{
 		name: 'By Reading the Call',
 		value: 'reading',
 		description:
-			'The calls are read again and again until all are over. The execution stays in memory and ends with n8n when n8n is restarted.',
+			'The calls are read repeatedly until all of them are completed. The execution stays in memory and is lost when n8n restarts.',
 	},
 ];
 
@@ -24,7 +24,7 @@ export const waitLimitField: INodeProperties = {
 	typeOptions: { minValue: 1 },
 	default: 2,
 	description:
-		'How long to wait, from the moment at which the last call is due. Calls that are still open then come out with timed_out set to true.',
+		'How long to wait after the last call is due. Calls that are not completed by then are returned with timed_out set to true.',
 };
 
 export const waitLimitUnitField: INodeProperties = {
@@ -49,7 +49,7 @@ export const finishedStatusesField: INodeProperties = {
 	noDataExpression: true,
 	default: OBSERVED_OUTCOMES.join(', '),
 	description:
-		'A call that is read with one of these is over; one that was picked, as soon as its record also says why it ended or holds a summary or an analysis. Seen so far are picked, not_picked and failed; add what your account shows besides, and take out what it shows while a call is still going on.',
+		'A call with one of these statuses is completed, and a picked call as soon as its record also says why it ended or has a summary or an analysis. Known statuses are picked, not_picked and failed; add any others that your account uses, and remove those that it shows during a call.',
 };
 
 /** The wait among the options: everything that it needs stands together. */
@@ -59,7 +59,7 @@ export const waitField: INodeProperties = {
 	type: 'fixedCollection',
 	placeholder: 'Add Wait',
 	default: {},
-	description: 'To go on only when the calls are over, with their results',
+	description: 'To continue only when the calls are completed, with their results',
 	options: [
 		{
 			displayName: 'Wait',
@@ -72,7 +72,7 @@ export const waitField: INodeProperties = {
 					noDataExpression: true,
 					options: WAYS_OF_WAITING,
 					default: 'webhook',
-					description: 'How it is found out that the calls are over',
+					description: 'How to find out that the calls are completed',
 				},
 				waitLimitField,
 				waitLimitUnitField,

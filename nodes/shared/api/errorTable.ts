@@ -124,7 +124,7 @@ export const ERROR_TABLE: readonly Row[] = [
 		name: 'Phone number not found on DND list',
 		matches: says(/phone number not found on dnd list/i),
 		what: 'The number is not on this agent’s do-not-disturb list',
-		resolution: 'Nothing needs removing. Turn on Treat Not Listed as Done to let re-runs pass.',
+		resolution: 'Nothing needs removing. Turn on Ignore If Not Listed to let re-runs pass.',
 	},
 	{
 		code: 'phone_missing',

@@ -23,7 +23,7 @@ export class ChatEnded extends ExplainedError {
 type EndingText = { message: string; resolution: string };
 
 const CHECK_SERVICE =
-	'Check that the service is up and can be reached from n8n, then activate the workflow or run it again.';
+	'Check that the service is up and can be reached from n8n, then publish the workflow or run it again.';
 
 const TEXTS: Record<EndingKind, EndingText> = {
 	session_closed: {
@@ -33,7 +33,7 @@ const TEXTS: Record<EndingKind, EndingText> = {
 	agent_inactive: {
 		message: 'The service refuses the connection because the agent is not active',
 		resolution:
-			'It does so although this connection takes the session over from other clients, which leaves the agent as the reason. Activate the agent in the service, then run or activate the workflow again.',
+			'It does so although this connection takes the session over from other clients, which leaves the agent as the reason. Activate the agent in the service, then run or publish the workflow again.',
 	},
 	held_or_inactive: {
 		message: 'The service refuses the connection to this chat session',
@@ -43,7 +43,7 @@ const TEXTS: Record<EndingKind, EndingText> = {
 	token_rejected: {
 		message: 'The service refuses every WebSocket token it issues for this session',
 		resolution:
-			'Check that the API token of the credential belongs to the account of this session, then run or activate the workflow again.',
+			'Check that the API token of the credential belongs to the account of this session, then run or publish the workflow again.',
 	},
 	unreachable: {
 		message: 'The connection to the chat session does not hold',
@@ -63,7 +63,7 @@ const TEXTS: Record<EndingKind, EndingText> = {
 		message:
 			'The service ended the connection twice with a code its documentation does not explain',
 		resolution:
-			'Another client may have taken the session over. Check who else uses it, then run or activate the workflow again.',
+			'Another client may have taken the session over. Check who else uses it, then run or publish the workflow again.',
 	},
 	defect: {
 		message: 'The service ended the connection because it received a frame that is not text',

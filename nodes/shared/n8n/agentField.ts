@@ -11,7 +11,7 @@ export const agentField: INodeProperties = {
 	type: 'resourceLocator',
 	default: { mode: 'list', value: '' },
 	required: true,
-	description: 'The AI agent that does the talking',
+	description: 'The AI agent that talks to the person',
 	modes: [
 		{
 			displayName: 'From List',

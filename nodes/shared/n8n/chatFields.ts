@@ -8,7 +8,7 @@ export const sessionField: INodeProperties = {
 	default: '',
 	required: true,
 	placeholder: 'e.g. 0f8fad5b-d9cb-469f-a165-70867728950e',
-	description: 'The chat session, as session_id of the node that created it',
+	description: 'The ID of the chat session: the session_id that the node that created it returns',
 };
 
 /** The person's confirmation that another client may lose the session. */
@@ -18,7 +18,7 @@ export const takeOverField: INodeProperties = {
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to take the live connection of the session away from another client that holds it, such as a support desk or another n8n. The nodes of this n8n share one.',
+		'Whether to take over the live connection of the session from another client, such as a support desk or another n8n. The nodes of this n8n share one connection.',
 };
 
 /** A field as it is, shown only where these parameters have these values. */
@@ -68,7 +68,7 @@ export const eventTypesField: INodeProperties = {
 		{
 			name: 'Turn Result',
 			value: 'turn_result',
-			description: 'An asynchronous or merged turn is done',
+			description: 'A message that was answered later has its result',
 		},
 	],
 	default: [],

@@ -46,7 +46,7 @@ function requireWebSocket(): void {
 	if (typeof WebSocket !== 'undefined') return;
 	throw new NotSent(
 		'This n8n runs on a Node.js without WebSockets, which live chat connections need, so nothing was sent',
-		'Ask whoever runs n8n to update Node.js to 22 or newer. Until then, send by a request: in Chat Send, set Send By to Request With Immediate Reply.',
+		'Ask whoever runs n8n to update Node.js to 22 or newer. Until then, send by a request: in Chat Send, set Send Via to Request With Immediate Reply.',
 		undefined,
 		false,
 		'n8n',

@@ -25,7 +25,7 @@ export const additionalBodyFields: INodeProperties = {
 	default: '{}',
 	placeholder: 'e.g. { "priority": "high" }',
 	description:
-		'More fields to send in the body of the request, as a JSON object. Objects of one name are merged; what this node sends itself is never replaced.',
+		'More fields to send in the body of the request, as a JSON object. Objects with the same name are merged; what this node sends itself is never replaced.',
 };
 
 export const additionalQueryParameters: INodeProperties = {
@@ -35,7 +35,7 @@ export const additionalQueryParameters: INodeProperties = {
 	default: '{}',
 	placeholder: 'e.g. { "locale": "en" }',
 	description:
-		'More parameters to send in the address of the request, as a JSON object; a list of values sends its name several times. What this node sends itself is never replaced.',
+		'More query parameters to send with the request, as a JSON object. A list of values sends its name several times. What this node sends itself is never replaced.',
 };
 
 /** How many items are under way at once. */

@@ -84,7 +84,7 @@ describe('turnFault', () => {
 		const text = { message: 'It is refused', resolution: 'Check it.' };
 		const ending = new ChatEnded('held_or_inactive', text, undefined, 1008);
 		expect(notSent({ kind: 'ended', ending })?.resolution).toBe(
-			'Check it. Request With Immediate Reply and Request With Later Reply, in Send By, need no live connection.',
+			'Check it. Request With Immediate Reply and Request With Later Reply, in Send Via, need no live connection.',
 		);
 	});
 

@@ -393,7 +393,7 @@ describe('watch and unwatch', () => {
 		'%j is no address',
 		async (triggerAddress) => {
 			const run = await ask('watch', { triggerAddress: `={{ "${triggerAddress}" }}` });
-			expect(stopped(run).message).toMatch(/Trigger Address is (empty|not a web address)/);
+			expect(stopped(run).message).toMatch(/Trigger URL is (empty|not a web address)/);
 		},
 	);
 });

@@ -73,7 +73,7 @@ describe('a number that is not listed', () => {
 		service().delete(PATH).query(true).reply(status, NOT_LISTED);
 		expect(await told({}, { credential })).toMatchObject({
 			message: 'The number is not on this agent’s do-not-disturb list',
-			description: expect.stringContaining('Treat Not Listed as Done'),
+			description: expect.stringContaining('Ignore If Not Listed'),
 		});
 	});
 
