@@ -4,6 +4,7 @@ import type { ApiClient } from '../shared/api/client';
 import { placeCall, type Additions } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
+import { parseCount } from '../shared/api/identifiers';
 import type { CallRequest } from '../shared/api/types';
 import { withOffset } from '../shared/clock';
 import { cancellableSleep } from '../shared/n8n/cancel';
@@ -12,7 +13,7 @@ import { clock, type Connection } from '../shared/n8n/connect';
 import { asItems, sendEachItem } from '../shared/n8n/itemLoop';
 import type { NodeParameters } from '../shared/n8n/nodeParameters';
 import type { OperationRun } from '../shared/n8n/operations';
-import type { Sending } from '../shared/n8n/once';
+import type { Quota, Sending } from '../shared/n8n/once';
 import { readAdditions, readConcurrency } from '../shared/n8n/options';
 import { phoneKey } from '../shared/phone/phoneKey';
 import { isUnset } from '../shared/values';
@@ -99,6 +100,7 @@ function prepareCall(
 		// Neither the time of the try nor this execution's own address makes it another call.
 		request: { ...additions, call },
 		person: [call.country_code, call.phone_number],
+		quota: readQuota(options.maximumCallsPerRun),
 		check: build,
 		send: async (connection) => {
 			const checked = build();
@@ -116,6 +118,13 @@ function prepareCall(
 				return { json: withAnswer(call, question?.asked) };
 			}),
 	};
+}
+
+/** The calls of all tools count. A limit that cannot be read is not taken for none. */
+function readQuota(value: unknown): Quota {
+	if (value === undefined) return { of: 'call', most: Infinity };
+	const resolution = 'Enter how many calls one run of the agent may place, from 1 on.';
+	return { of: 'call', most: parseCount(value, 'Maximum Calls per Agent Run', resolution) };
 }
 
 function atTime({ schedule, ...fields }: CallFields, now: DateTime): CallFields {

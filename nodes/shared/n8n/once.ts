@@ -20,6 +20,8 @@ export type Sending<Desk> = {
 	person?: unknown;
 	/** Whether the same wish of a model, once done, is a new one. People say "yes" twice. */
 	repeatable?: boolean;
+	/** How many of these a model gets in one run of its agent, or one session of its client, whichever tool it calls. */
+	quota?: Quota;
 	/** What holds before the first sending alone, such as a time that must lie ahead. */
 	check?: () => void;
 	/** From here on it counts as sent, unless an ExplainedError says that it was not. */
@@ -30,11 +32,28 @@ export type Sending<Desk> = {
 	unsent?: (reason: unknown) => INodeExecutionData[] | undefined;
 };
 
+/** `of` names in words what is counted: "call". */
+export type Quota = { of: string; most: number };
+
+/** A model has had what it may have. */
+export class QuotaUsed extends ExplainedError {
+	override readonly name = 'QuotaUsed';
+	readonly outcome = 'notSent';
+
+	constructor({ of, most }: Quota) {
+		const all = most === 1 ? `1 ${of}, which was` : `${most} ${of}s, which were`;
+		super(
+			`Nothing was sent: this run may make ${all} made already`,
+			`Do not ask for another ${of} now. Tell the person what was done and what is left.`,
+		);
+	}
+}
+
 /** Runs a job, perhaps after others that must come before it. */
 export type Turn = (job: () => Promise<INodeExecutionData[]>) => Promise<INodeExecutionData[]>;
 
-/** Whose a record is: a model's wish (`of`), or a row: under the parameters of its time, at its place, for its person. */
-type Tag = { of?: string; row?: string };
+/** Whose a record is: a model's wish (`of`, and its `kind` where those are counted), or a row: under the parameters of its time, at its place, for its person. */
+type Tag = { of?: string; row?: string; kind?: string };
 
 /** What became of a request; `sent` is one whose answer had not come when the record was stored. */
 type Settled = Tag & ({ done: JsonObject[] } | { unknown: KeptUnknown } | { sent: true });
@@ -140,7 +159,10 @@ export class OnceLedger<Desk> {
 		const nth = sending.repeatable === true ? (timesDone.get(wish) ?? 0) : 0;
 		const name = nextName(nameOf([accounts, subject]), nth);
 		const repeated = this.isSettled(name, wish);
-		const settling = this.settle(name, sending, turn, { of: wish });
+		const settling = this.settle(name, sending, turn, {
+			of: wish,
+			...(sending.quota && { kind: sending.quota.of }),
+		});
 		underWay.set(wish, settling);
 		try {
 			const output = await settling;
@@ -174,6 +196,7 @@ export class OnceLedger<Desk> {
 			this.ledger[name] = { ...tag, ...settled };
 		};
 		return await turn(async () => {
+			this.demandRoom(sending.quota);
 			note({ sent: true });
 			const output = await sending.send(desk).catch((error: unknown): never => {
 				if (error instanceof OutcomeUnknown) note({ unknown: error.kept() });
@@ -183,6 +206,13 @@ export class OnceLedger<Desk> {
 			note({ done: output.map(({ json }) => this.keep(json)) });
 			return output;
 		});
+	}
+
+	/** What was refused or never left is not in the ledger, so it does not count. */
+	private demandRoom(quota: Quota | undefined): void {
+		if (quota === undefined || !this.asTool) return;
+		const made = Object.values(this.ledger).filter(({ kind }) => kind === quota.of);
+		if (made.length >= quota.most) throw new QuotaUsed(quota);
 	}
 
 	private restore(name: string, before: Settled | undefined): void {
@@ -261,7 +291,8 @@ function isLedger(stored: unknown): stored is Ledger {
 
 function isSettledEntry(entry: unknown): boolean {
 	if (!isJsonObject(entry)) return false;
-	const { done, unknown, sent, row } = entry;
+	const { done, unknown, sent, row, kind } = entry;
+	if (kind !== undefined && typeof kind !== 'string') return false;
 	if (row !== undefined && typeof row !== 'string') return false;
 	if (Array.isArray(done)) return done.every(isJsonObject);
 	if (isJsonObject(unknown)) {

@@ -9,6 +9,7 @@ import { aborted, pause } from '../clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { clock } from './connect';
 import { deedOf, type ToolDeed } from './toolRun';
+import { QuotaUsed } from './once';
 import { beginTool, TOOL_LIMITS } from './toolTime';
 
 /** What a model is told of a tool that it called, always in the same words and fields. */
@@ -105,7 +106,7 @@ function failed(error: unknown, deed: ToolDeed | undefined): ToolAnswer {
 	return {
 		outcome,
 		what_happened: asSentence(what),
-		next_step: `${resolution} ${NEXT[outcome]}`.trim(),
+		next_step: (error instanceof QuotaUsed ? resolution : `${resolution} ${NEXT[outcome]}`).trim(),
 		id: null,
 		service_said: originalMessage,
 		result: null,

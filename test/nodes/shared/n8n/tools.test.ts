@@ -96,6 +96,53 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		});
 	});
 
+	test('a model gets as many calls as it may have, and is told when it had them', async () => {
+		const data = anExecution();
+		const parameters = { ...CALL, phoneNumber: "={{ $fromAI('phone') }}" };
+		const limited = { ...parameters, options: { maximumCallsPerRun: 3 } };
+		const tool = await toolOf('placeCall', limited, {}, { data });
+		const other = await toolOf('placeCall', parameters, {}, { data });
+		expect(await tool({ phone: '12' + 'x' })).toMatchObject({ outcome: 'not_sent' });
+		callsEndpoint().reply(400, refusal('phone_number is implausible'));
+		expect(await tool({ phone: '9876543219' })).toMatchObject({ outcome: 'refused' });
+		callsEndpoint().reply(502, '');
+		expect(await tool({ phone: '9876543218' })).toMatchObject({ outcome: 'unknown' });
+		const bodies = acceptCalls(2);
+		expect(await tool({ phone: '9876543210' })).toMatchObject({ outcome: 'done' });
+		expect(await other({ phone: '9876543212' })).toMatchObject({ outcome: 'done' });
+		const used = told(await tool({ phone: '9876543211' }));
+		expect(used).toMatchObject({
+			outcome: 'not_sent',
+			what_happened: 'Nothing was sent: this run may make 3 calls, which were made already.',
+			next_step: 'Do not ask for another call now. Tell the person what was done and what is left.',
+		});
+		// What was done is still told, and the next run begins anew.
+		expect(await tool({ phone: '9876543210' })).toMatchObject({ outcome: 'already_done' });
+		acceptCalls(1);
+		const next = await toolOf('placeCall', limited, {}, { data, run: 1 });
+		expect(await next({ phone: '9876543211' })).toMatchObject({ outcome: 'done' });
+		expect(bodies).toHaveLength(2);
+	});
+
+	test('calls that are asked for at the same moment count as well', async () => {
+		const parameters = { ...CALL, phoneNumber: "={{ $fromAI('phone') }}" };
+		const limited = { ...parameters, options: { maximumCallsPerRun: 1 } };
+		const tool = await toolOf('placeCall', limited);
+		acceptCalls(1);
+		const answers = await Promise.all(
+			['9876543210', '9876543211', '9876543212'].map(async (phone) => await tool({ phone })),
+		);
+		expect(answers.map(({ outcome }) => outcome).sort()).toEqual(['done', 'not_sent', 'not_sent']);
+	});
+
+	test('a limit that is none stops the tool', async () => {
+		const parameters = { ...CALL, options: { maximumCallsPerRun: 0 } };
+		expect(await (await toolOf('placeCall', parameters))()).toMatchObject({
+			outcome: 'not_sent',
+			what_happened: expect.stringContaining('Maximum Calls per Agent Run is 0'),
+		});
+	});
+
 	test('an execution that is retried from the list still knows what was done', async () => {
 		const data = anExecution();
 		acceptCalls(1);
