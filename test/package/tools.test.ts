@@ -90,7 +90,13 @@ const NOT_FOR_MODELS = [
 	...['When the Time Limit Passes', 'Return', 'Recording As', 'Other Columns', 'Contacts From'],
 	...['Additional Data From', 'Wait for Completion', 'Time Limit', 'Unit', 'Finished Statuses'],
 	...['How', 'If the Outcome Is Unknown', 'Include Input Fields', 'Outside Calling Hours'],
-	...['Concurrency', 'Forget Numbers Fed Before', 'Output', 'Response Type'],
+	...[
+		'Concurrency',
+		'Maximum Calls per Agent Run',
+		'Forget Numbers Fed Before',
+		'Output',
+		'Response Type',
+	],
 ];
 
 test('n8n’s editor lets a model fill in all that a tool can be asked for', () => {
