@@ -183,7 +183,7 @@ const feedOptionsField: INodeProperties = optionsCollection(
 		default: '',
 		placeholder: 'e.g. Last Name',
 		description:
-			'The name of the input column that holds the last names, where Person Name Column holds only the first names: enter it, or drag the column here. Both together are the name of the person; both columns go along as Other Columns too.',
+			'The name of the input column that holds the last names, where Person Name Column holds only the first names: enter it, or drag the column here. Both together are the name of the person; both columns are also sent as Other Columns.',
 	},
 	{
 		displayName: 'Normalize Phone Numbers',

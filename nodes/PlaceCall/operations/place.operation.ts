@@ -117,7 +117,7 @@ const maximumCallsField: INodeProperties = {
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	default: 3,
 	description:
-		'How many calls one run of the agent, or one session of an MCP client, may place with the tools of this workflow. When they are placed, the model is told so and nobody is called.',
+		'How many calls one run of the agent, or one session of an MCP client, may place with the tools of this workflow. After that, nobody is called and the model gets the reason.',
 	displayOptions: { show: { '@tool': [true] } },
 };
 

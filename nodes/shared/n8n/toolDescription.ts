@@ -14,7 +14,7 @@ export function toolDescriptionField(text: string, show: Shown = {}): INodePrope
 		typeOptions: { rows: 4 },
 		default: text,
 		required: true,
-		description: 'What the model is told of this tool: it decides by this when to use it',
+		description: 'What the model reads about this tool, to decide when to use it',
 		displayOptions: { show: { ...show, '@tool': [true] } },
 	};
 }

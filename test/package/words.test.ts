@@ -1,0 +1,84 @@
+/** Plain English as in n8n's own docs, wherever a person reads: in the forms, in the README and in docs. */
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { loader, setupEngine } from '../engine';
+import { ROOT } from '../engine/sourceLoader';
+
+/** What is not said, with what to say instead. */
+const NOT_SAID: Array<[RegExp, string]> = [
+	[
+		/\b(once|one|[\d,]*\d|person|people|items?|entry|calls?|connection|numbers?|rows?|mails?) an? (item|row|run|request|feed|(chat )?session)\b/i,
+		'… per item',
+	],
+	[/\bmend(s|ed|ing)?\b/i, 'correct'],
+	[/\bworked on\b/i, 'processed'],
+	[
+		/\b(goe?s?|went|takes?|taken|took|carr(y|ies|ied)|brings?|brought|rides?|sen[dt]s?) (\w+ ){0,3}along\b/i,
+		'sent, forwarded',
+	],
+	[/\bknock(s|ed|ing)?\b/i, 'is sent, arrives'],
+	[/\b(stands?|stood) (in|on|above|below|among|beside|there)\b/i, 'is in'],
+	[/\b(is|are) told\b/i, 'is reported'],
+	[/\bturn(s|ed)? down\b/i, 'refused'],
+	[/\bwhat bec(o|a)mes? of\b/i, 'what to do with, the result of'],
+	[/\bOpen Details\b/, 'API mapping'],
+];
+
+/** The document of the service has its own words; pictures and licences have none. */
+const OF_OTHERS = ['docs/service-api.md'];
+
+const pages = ['*.md', 'docs/*.md']
+	.flatMap((pattern) => globSync(pattern, { cwd: ROOT }))
+	.filter((page) => !OF_OTHERS.includes(page))
+	.sort();
+
+beforeAll(setupEngine);
+
+test.each([
+	['Calls one person an item', true],
+	['an item a request', true],
+	['1,000 a run', true],
+	['never taken along by a redirect', true],
+	['the other columns go along', true],
+	['It stands among the options', true],
+	['the number is told', true],
+	['Places one call per item', false],
+	['A row of a feed, for a run', false],
+	['Tell the model', false],
+	['The token is forwarded on no redirect', false],
+])('%s: %p', (text, isFound) => {
+	expect(found(text).length > 0).toBe(isFound);
+});
+
+test('there are pages to look at', () => {
+	expect(pages).toContain('README.md');
+	expect(pages.length).toBeGreaterThan(8);
+});
+
+test.each(pages)('%s', (page) => {
+	// A sentence goes on over the end of a line.
+	expect(found(readFileSync(path.join(ROOT, page), 'utf8').replace(/\s+/g, ' '))).toEqual([]);
+});
+
+test('the forms of the nodes and of the credential', () => {
+	const forms = [...loader.types.nodes, loader.getCredential(CREDENTIAL).type];
+	const texts = forms.flatMap((form) => textsIn(form));
+	expect(texts.length).toBeGreaterThan(1_000);
+	expect(texts.flatMap((text) => found(text))).toEqual([]);
+});
+
+function found(text: string): string[] {
+	return NOT_SAID.flatMap(([word, instead]) => {
+		const match = word.exec(text);
+		if (match === null) return [];
+		const around = text.slice(Math.max(0, match.index - 30), match.index + match[0].length + 30);
+		return [`“${around}”: say “${instead}”`];
+	});
+}
+
+function textsIn(value: unknown): string[] {
+	if (typeof value === 'string') return [value];
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.values(value).flatMap((inner: unknown) => textsIn(inner));
+}
