@@ -6,7 +6,7 @@ import { additionalQueryParameters } from '../shared/n8n/options';
 export const progressFields: INodeProperties[] = [
 	{
 		...campaignField,
-		description: 'The number of the campaign to follow',
+		description: 'The ID of the campaign to follow',
 	},
 	{
 		displayName: 'Trigger On',

@@ -40,7 +40,7 @@ export const callingHoursField: INodeProperties = {
 					required: true,
 					placeholder: 'e.g. 18:30',
 					description:
-						'The 24-hour time at which calling ends: nobody is called at 18:30 or later. A time earlier than From is on the next day.',
+						'The 24-hour time at which calling ends: nobody is called at this time or later. A time earlier than From is on the next day.',
 				},
 				{
 					displayName: 'Time Zone',

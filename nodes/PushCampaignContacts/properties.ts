@@ -72,7 +72,7 @@ const columnFields: INodeProperties[] = [
 		default: DEFAULT_PHONE_COLUMN,
 		required: true,
 		placeholder: 'e.g. Mobile Number',
-		description: `The name of the input column that holds the phone numbers: enter it, or drag the column here. A dot leads into a nested one (properties.phone). Capital letters and spaces do not matter. If there is no "${DEFAULT_PHONE_COLUMN}", one of these is used: ${PHONE_SYNONYMS.join(', ')}.`,
+		description: `The name of the input column that holds the phone numbers: enter it, or drag the column here. Use dots for nested columns (properties.phone). Capital letters and spaces do not matter. If there is no "${DEFAULT_PHONE_COLUMN}", one of these is used: ${PHONE_SYNONYMS.join(', ')}.`,
 	},
 	{
 		displayName: 'Person Name Column',

@@ -16,11 +16,7 @@ export const getMany: Operation = {
 	action: 'Get many active agents',
 	description: 'Retrieve the agents that are active and able to take calls',
 	fields: [
-		...outputFields(
-			'simplified',
-			'One item for each agent found in the answer',
-			'agent_uuid, agent_name',
-		),
+		...outputFields('simplified', 'One item per agent', 'agent_uuid, agent_name'),
 		optionsCollection(additionalQueryParameters),
 	],
 	toolDescription:

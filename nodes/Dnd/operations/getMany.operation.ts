@@ -46,7 +46,7 @@ export const getMany: Operation = {
 				type: 'number',
 				typeOptions: { minValue: 1, maxValue: LARGEST_PAGE, numberPrecision: 0 },
 				default: LARGEST_PAGE,
-				description: `How many numbers each request asks for, at most ${LARGEST_PAGE}`,
+				description: `How many numbers to get per request, at most ${LARGEST_PAGE}`,
 			},
 		),
 	],

@@ -12,7 +12,7 @@ export const CHAT_FIELDS = {
 		optional: true,
 		section: 'Endpoints › POST /v1/chat/session',
 		label: 'Create Session: Person Name Field Name',
-		description: `Name of the customer’s name in the request that creates a session. Leave empty if your service takes none. ${NESTS}`,
+		description: `Name of the field for the customer’s name in the request that creates a session. Leave empty if your service takes none. ${NESTS}`,
 		placeholder: 'e.g. person_name',
 	},
 	chatCreateSessionPath: {

@@ -19,7 +19,7 @@ export const DND_FIELDS = {
 		section: 'Endpoints › POST /v1/dnd_numbers',
 		label: 'Add Number: Send Values In',
 		description:
-			'Where the request that adds a number has its values. Those that are sent otherwise can be set below.',
+			'Where the request that adds a number has its values. Exceptions can be set below.',
 		placeholder: '',
 		choices: PLACEMENTS,
 	},

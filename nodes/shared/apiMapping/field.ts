@@ -24,4 +24,4 @@ export const PLACEMENTS = [
 ] as const;
 
 /** Said of a name that may stand in a body. */
-export const NESTS = 'In a body, dots nest it, such as entry.phone.';
+export const NESTS = 'In a body, use dots for nested names, such as entry.phone.';

@@ -8,5 +8,5 @@ export const campaignField: INodeProperties = {
 	default: '',
 	required: true,
 	placeholder: 'e.g. 42',
-	description: 'The number of the campaign',
+	description: 'The ID of the campaign',
 };

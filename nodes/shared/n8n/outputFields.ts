@@ -33,7 +33,7 @@ export function outputFields(
 				required: true,
 				placeholder: `e.g. ${example}`,
 				description:
-					'The names of the fields, separated by commas; a dot leads into a nested one. A field that is not there comes out as null.',
+					'The names of the fields to return, separated by commas. Use dots for nested fields. A missing field is returned as null.',
 			},
 			'simplify',
 			'selected',
@@ -48,16 +48,16 @@ function outputField(simplified: string): INodeProperties {
 		name: 'simplify',
 		type: 'options',
 		options: [
-			{ name: 'Raw', value: false, description: 'Everything, as the service gives it' },
+			{ name: 'Raw', value: false, description: 'The whole response of the service' },
 			{
 				name: 'Selected Fields',
 				value: 'selected',
-				description: 'Only the fields that you name, such as those that a model needs',
+				description: 'Only the fields that you enter, such as those that a model needs',
 			},
 			{ name: 'Simplified', value: true, description: simplified },
 		],
 		default: true,
-		description: 'How much of what is read comes out',
+		description: 'How much of the response to return',
 	};
 }
 
