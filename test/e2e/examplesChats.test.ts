@@ -4,7 +4,7 @@ import { N8nDriver } from '../n8n/driver';
 import { ScriptedModel } from '../n8n/scriptedModel';
 import type { SlackMessage } from '../n8n/thirdParties/slack';
 import { until } from '../n8n/until';
-import { fixtures } from '../simulator';
+import { fixtures, type CallOutcome } from '../simulator';
 import { placeCalls } from './calls';
 import { ExampleRun, SHEET, type Imported } from './exampleRun';
 import { sharedN8n } from './shared';
@@ -208,6 +208,60 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 			const told = await ask('Do not call');
 			expect(run.simulator.placedCalls()).toEqual([]);
 			expect(told.join()).toMatch(/declined|denied|rejected|not approved/i);
+		});
+	});
+
+	describe('11 AI agent that asks by phone', () => {
+		const columns = ['order', 'amount', 'reason'];
+		const refund = { order: 'A-1042', amount: 4500, reason: 'It came broken.' };
+
+		/** Writes to the agent, answers the phone, and gives what the model was told. */
+		async function ask(outcome: CallOutcome): Promise<string> {
+			run.parties.sheets.hold(SHEET, { Refunds: [columns] });
+			const workflow = await run.import('11-agent-asks-by-phone.json');
+			const args = { toolParameters: refund, hitlParameters: {} };
+			model.follow({ calls: [{ tool: 'Write_Refund', args }] }, { says: 'done' });
+			const started = await run.n8n.call('POST', `/workflows/${workflow.id}/run`, {
+				triggerToStartFrom: { name: 'Chat', data: said('Refund 4500 for order A-1042.') },
+			});
+			const { executionId } = z.object({ executionId: z.string() }).parse(started);
+			const { simulator } = run;
+			await until('the call', async () => Promise.resolve(simulator.placedCalls().length === 1));
+			expect(simulator.placedCalls()).toMatchObject([
+				{
+					phone: '+919876543210',
+					callerName: 'Asha Rao',
+					request: {
+						initial_greeting: 'Hello Asha Rao, I have a question about a refund.',
+						data_extraction: [
+							{
+								description:
+									'Ask whether we may refund 4500 rupees for order A-1042. Say why: It came broken.',
+								output_format: 'yes or no',
+							},
+						],
+					},
+				},
+			]);
+			expect(run.parties.sheets.rows('Refunds')).toEqual([]);
+			await simulator.completeCall(simulator.placedCalls()[0]?.callId ?? '', outcome);
+			expect((await run.n8n.finished(executionId)).status).toBe('success');
+			expect(simulator.placedCalls()).toHaveLength(1);
+			return model.told().join();
+		}
+
+		it('acts after a yes on the phone', async () => {
+			await ask({ data_captured: { answer_to_question: 'Yes' } });
+			expect(run.parties.sheets.rows('Refunds')).toEqual([refund]);
+		});
+
+		it.each<[string, CallOutcome, string]>([
+			['a no', { data_captured: { answer_to_question: 'no' } }, 'The person said no'],
+			['nobody at the phone', { status: 'not_picked', data_captured: null }, 'was not reached'],
+			['an unclear answer', { data_captured: null }, 'it holds no answer'],
+		])('does not after %s, and the model learns why', async (_name, outcome, words) => {
+			expect(await ask(outcome)).toContain(words);
+			expect(run.parties.sheets.rows('Refunds')).toEqual([]);
 		});
 	});
 });

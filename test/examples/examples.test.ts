@@ -19,10 +19,10 @@ const LONGEST_NOTE = 760;
 beforeAll(setupEngine);
 
 describe('the examples', () => {
-	test('are ten, and the README names each with its picture', () => {
+	test('are eleven, and the README names each with its picture', () => {
 		const readme = readFileSync(join(projectFolder, 'README.md'), 'utf8');
 		expect(exampleFiles().map((file) => file.slice(0, 2))).toEqual(
-			Array.from({ length: 10 }, (_, index) => String(index + 1).padStart(2, '0')),
+			Array.from({ length: 11 }, (_, index) => String(index + 1).padStart(2, '0')),
 		);
 		for (const file of exampleFiles()) {
 			const picture = `docs/images/example-${basename(file, '.json')}.png`;
@@ -73,7 +73,7 @@ describe('the examples', () => {
 			const ours = working.filter(({ type }) => type.startsWith(`${packageName}.`));
 			expect(ours.length).toBeGreaterThan(0);
 			for (const { name, type, parameters } of ours) {
-				const known = namesOf(type.replace(`${packageName}.`, '').replace(/Tool$/, ''));
+				const known = namesOf(type.replace(`${packageName}.`, '').replace(/(Hitl)?Tool$/, ''));
 				expect([name, namesIn(parameters).filter((one) => !known.has(one))]).toEqual([name, []]);
 			}
 		});

@@ -42,6 +42,7 @@ export function completed(workflow: WorkflowJson, accounts: Credentials): Workfl
 /** The account that other nodes than ours need in the examples. */
 export const CREDENTIAL_OF: Record<string, string> = {
 	'n8n-nodes-base.googleSheets': 'googleSheetsOAuth2Api',
+	'n8n-nodes-base.googleSheetsTool': 'googleSheetsOAuth2Api',
 	'n8n-nodes-base.gmail': 'gmailOAuth2',
 	'n8n-nodes-base.gmailHitlTool': 'gmailOAuth2',
 	'n8n-nodes-base.slack': 'slackApi',

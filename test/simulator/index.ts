@@ -1,3 +1,4 @@
+export type { CallOutcome } from './calls/completions';
 export { dialects, type Dialect } from './dialects';
 export type { Fault, FaultKind } from './http/faults';
 export type { RecordedRequest } from './http/requestLog';

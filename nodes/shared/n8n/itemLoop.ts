@@ -5,7 +5,7 @@ import type { JsonObject } from '../json';
 import { asCanceled } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { OnceLedger, type Sending, type Turn } from './once';
-import { runsAsTool } from './toolRun';
+import { answersAgent, runsAsTool } from './toolRun';
 
 export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 
@@ -45,7 +45,7 @@ export async function forEachItem(
 	{ concurrency = 1, check, deed, isDone = () => true }: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
 	const items = context.getInputData();
-	const goOn = context.continueOnFail() && !runsAsTool(context);
+	const goOn = context.continueOnFail() && !answersAgent(context);
 	const cancelled = context.getExecutionCancelSignal();
 	if (check !== undefined && !goOn) await checkAll(context, check);
 	const outputs = new Array<INodeExecutionData[]>(items.length);

@@ -16,6 +16,11 @@ export function isHumanReview(context: IExecuteFunctions): boolean {
 	return context.getNode().type.endsWith('HitlTool');
 }
 
+/** Whether what went wrong is told to an agent, in an answer of a form of its own. */
+export function answersAgent(context: IExecuteFunctions): boolean {
+	return runsAsTool(context) || isHumanReview(context);
+}
+
 /**
  * What stays the same while one agent works on one input, whichever way it calls its tools, and
  * differs in the next round of a loop: which run of which node led to the tool.

@@ -300,21 +300,25 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			expect(items).toMatchObject([{ answer: 'yes', data: { approved: true } }]);
 		});
 
-		it('what keeps the person from being asked is told to the model, which n8n would not do', async () => {
-			ownAddress();
-			const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.noNumber };
-			const run = await sleepOver(await review({ agentUuid }), [wish]);
-			expect(run.status).toBe('success');
-			const [item] = output(run, 'Node');
-			expect(item?.json).toMatchObject({
-				answer: 'unclear',
-				captured_answer: null,
-				data: {
-					approved: false,
-					chatInput: expect.stringContaining('The agent has no outbound number'),
-				},
-			});
-		});
+		it.each(['as it is', 'with On Error: Continue'])(
+			'%s, the model is told what keeps the person from being asked, which n8n would not do',
+			async (how) => {
+				ownAddress();
+				const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.noNumber };
+				const over: Partial<INode> = how === 'as it is' ? {} : { onError: 'continueRegularOutput' };
+				const run = await sleepOver(await review({ agentUuid }, over), [wish]);
+				expect(run.status).toBe('success');
+				const [item] = output(run, 'Node');
+				expect(item?.json).toMatchObject({
+					answer: 'unclear',
+					captured_answer: null,
+					data: {
+						approved: false,
+						chatInput: expect.stringContaining('The agent has no outbound number'),
+					},
+				});
+			},
+		);
 
 		it('stops the workflow where that is chosen', async () => {
 			ownAddress();
