@@ -7,6 +7,7 @@ import {
 	optionsCollection,
 } from '../shared/n8n/options';
 import { callingHoursField, outsideHoursField } from './callingHoursFields';
+import { RESOURCE } from './humanReview';
 import { LIMITS } from '../shared/api/limits';
 
 const additionalDataJson: INodeProperties = {
@@ -189,6 +190,19 @@ function bounded({ min, max }: { min: number; max: number }) {
 	return { minValue: min, maxValue: max, numberPrecision: 0 };
 }
 
+const maximumCallsField: INodeProperties = {
+	displayName: 'Maximum Calls per Agent Run',
+	name: 'maximumCallsPerRun',
+	type: 'number',
+	noDataExpression: true,
+	typeOptions: { minValue: 1, numberPrecision: 0 },
+	default: 3,
+	description:
+		'How many calls one run of the agent, or one session of an MCP client, may place with the tools of this workflow. After that, nobody is called and the model gets the reason.',
+	// n8n takes its variant for human review, which is no tool of a model, for one.
+	displayOptions: { show: { '@tool': [true], '/resource': [RESOURCE.value] } },
+};
+
 /** Options of every call. */
 const OF_EVERY_CALL: INodeProperties[] = [
 	additionalBodyFields,
@@ -213,6 +227,7 @@ const OF_EVERY_CALL: INodeProperties[] = [
 		description:
 			'Whether to return each call with the fields of its input item, such as the row number of a sheet. A field of the call replaces an input field with the same name.',
 	},
+	maximumCallsField,
 	outsideHoursField,
 	{
 		displayName: 'System Prompt',

@@ -109,18 +109,6 @@ const earlierGreetingField: INodeProperties = {
 		'The greeting of workflows from earlier versions. It is used if Initial Greeting above is empty.',
 };
 
-const maximumCallsField: INodeProperties = {
-	displayName: 'Maximum Calls per Agent Run',
-	name: 'maximumCallsPerRun',
-	type: 'number',
-	noDataExpression: true,
-	typeOptions: { minValue: 1, numberPrecision: 0 },
-	default: 3,
-	description:
-		'How many calls one run of the agent, or one session of an MCP client, may place with the tools of this workflow. After that, nobody is called and the model gets the reason.',
-	displayOptions: { show: { '@tool': [true] } },
-};
-
 const webhookUrlField: INodeProperties = {
 	displayName: 'Webhook URL',
 	name: 'webhookUrl',
@@ -145,7 +133,7 @@ export const place: Operation = {
 		dataExtractionField,
 		...additionalDataFields,
 		callSettingsField,
-		callOptions(earlierGreetingField, maximumCallsField, waitField, webhookUrlField),
+		callOptions(earlierGreetingField, waitField, webhookUrlField),
 		...earlierWaitFields,
 	],
 	toolDescription:

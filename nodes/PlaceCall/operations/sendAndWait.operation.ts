@@ -134,7 +134,7 @@ export const sendAndWait: Operation = {
 		callOptions(...answerOptions),
 	],
 	toolDescription:
-		'Places a real phone call to ask a person one question, waits until the call is over, and answers with what the person said: yes, no, not_reached or unclear. Only yes is a yes. The person is disturbed: use this only when a person has to decide or knows something that nobody else does, and once for each question.',
+		'Places a real phone call to ask a person one question, waits for the end of the call, and answers with what the person said: yes, no, not_reached or unclear. Only yes is a yes. Use this only when a person has to decide, or knows what nobody else does, and once for each question. While timed_out is true the call goes on: the same request again waits further and calls nobody.',
 
 	async execute(run) {
 		const { context, parameters } = run;

@@ -11,6 +11,7 @@ import { readCallRecord } from '../../shared/calls/readBack';
 import { cancellableSleep } from '../../shared/n8n/cancel';
 import { clock, type Connection } from '../../shared/n8n/connect';
 import { runsAsTool } from '../../shared/n8n/toolRun';
+import { limitedInTools } from '../../shared/n8n/toolTime';
 import { includesInput } from './inputFields';
 import { readUntilFinished } from './readUntilFinished';
 import { asksAndWaits, resumeUrlOf } from './resumeUrl';
@@ -68,13 +69,14 @@ async function waitByReading(
 	limit: number,
 ): Promise<INodeExecutionData[]> {
 	const callIds = placed.map(callIdOf).filter((callId) => callId !== undefined);
+	const now = clock.now();
 	const calls = await readUntilFinished(
 		callIds,
 		readFinishedStatuses(context),
 		async (callId) => await readCallRecord(client, callId),
 		{
 			clock: { now: () => clock.now(), sleep: cancellableSleep(context) },
-			until: endOfWait(placed, limit, clock.now()),
+			until: Math.min(endOfWait(placed, limit, now), now + limitedInTools(context, Infinity)),
 		},
 	);
 	const keepsInput = includesInput(context);

@@ -2,6 +2,7 @@ import nock from 'nock';
 import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import {
+	anExecution,
 	engineTool,
 	makeWorkflow,
 	oneNodeWorkflow,
@@ -278,6 +279,32 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 				result: { answer: 'no', data: { approved: false } },
 			});
 		});
+	});
+
+	it('a tool answers in time; the same wish again waits further, and nobody is called again', async () => {
+		let time = 1_000_000;
+		now.mockImplementation(() => time);
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+			time += ms;
+			await Promise.resolve();
+		});
+		const data = anExecution();
+		const ask = engineTool(
+			harness.credentials,
+			await askNode({ phoneNumber: '9000000000', message: 'May I?' }),
+			{ data },
+		);
+		const early = await ask();
+		expect(time - 1_000_000).toBe(45_000);
+		expect(early).toMatchObject({ result: { answer: 'unclear', timed_out: true } });
+		const [callId = ''] = placed();
+		await simulator.completeCall(callId, { data_captured: { [KEY]: 'yes' } });
+		expect(await ask()).toMatchObject({
+			outcome: 'already_done',
+			id: callId,
+			result: { answer: 'yes', timed_out: false },
+		});
+		expect(placed()).toEqual([callId]);
 	});
 
 	describe('as human review of a tool', () => {
