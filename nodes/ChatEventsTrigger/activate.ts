@@ -57,7 +57,7 @@ function readListenerSettings(context: ITriggerFunctions): ListenerSettings {
 	if (settings.sessionIds.length === 0 && !settings.watches) {
 		throw new InvalidInput(
 			'There is no chat session to listen to',
-			'Fill in Session IDs, or turn on Watched Sessions to add sessions while the workflow is active.',
+			'Fill in Session IDs, or turn on Watched Sessions to add sessions while the workflow is published.',
 		);
 	}
 	return settings;

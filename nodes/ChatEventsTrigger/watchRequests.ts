@@ -81,7 +81,7 @@ const WRONG_SECRET: WatchRefusal = {
 };
 
 const TRIAL: WatchRefusal = {
-	message: 'The Chat Events Trigger takes sessions only while its workflow is active',
+	message: 'The Chat Events Trigger accepts sessions only while its workflow is published',
 	resolution:
 		'Use the production URL of the trigger. To try it in the editor, turn Watched Sessions off and fill in Session IDs.',
 };

@@ -72,6 +72,6 @@ function tooMany(count: number): InvalidInput {
 	const [most, given] = [MOST_IN_JSON, count].map((number) => number.toLocaleString('en-US'));
 	return new InvalidInput(
 		`Contacts hold ${given} contacts, and at most ${most} go as JSON, so nothing was sent`,
-		`Give at most ${most} at a time; a longer list comes as input items, one a row.`,
+		`Give at most ${most} at a time; for a longer list, use input items, one per row.`,
 	);
 }

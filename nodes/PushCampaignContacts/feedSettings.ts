@@ -120,7 +120,7 @@ function readOtherColumns(parameters: NodeParameters): ColumnChoice['others'] {
 	if (columns.length > 0) return columns;
 	throw new InvalidInput(
 		'Columns to Send is empty, so nothing was sent',
-		'Enter the names of the columns to send along, or choose another value in Other Columns.',
+		'Enter the names of the columns to send, or choose another value in Other Columns.',
 	);
 }
 

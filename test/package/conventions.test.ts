@@ -172,17 +172,6 @@ test('a number that counts time says its unit', () => {
 	expect(timed).toEqual([]);
 });
 
-test('n8n’s words of today: a workflow is published', () => {
-	const texts = [
-		...parameters.map(({ place, property }) => [place, JSON.stringify(property)] as const),
-		...loader.types.nodes.map(
-			(node) => [node.name, JSON.stringify(node.triggerPanel ?? {})] as const,
-		),
-	];
-	const old = /\b(de)?activat(e|es|ed|ing|ion) (the|a|your|this) workflow|workflow is active/i;
-	expect(texts.filter(([, text]) => old.test(text)).map(([place]) => place)).toEqual([]);
-});
-
 test('each trigger says how to test it, with the button as n8n’s editor names it', () => {
 	const triggers = loader.types.nodes.filter(({ group }) => group.includes('trigger'));
 	expect(triggers).toHaveLength(4);

@@ -1,6 +1,7 @@
-/** Plain English as in n8n's own docs, wherever a person reads: in the forms, in the README and in docs. */
+/** Plain English as in n8n's own docs, wherever a person reads: in the forms, in messages, in the README and in docs. */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import ts from 'typescript';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { loader, setupEngine } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
@@ -23,6 +24,10 @@ const NOT_SAID: Array<[RegExp, string]> = [
 	[/\bturn(s|ed)? down\b/i, 'refused'],
 	[/\bwhat bec(o|a)mes? of\b/i, 'what to do with, the result of'],
 	[/\bOpen Details\b/, 'API mapping'],
+	[
+		/\b(de)?activat(e|es|ed|ing) (the|a|your|this) workflow\b|\bworkflow is (in)?active\b/i,
+		'publish, published',
+	],
 ];
 
 /** The document of the service has its own words; pictures and licences have none. */
@@ -68,6 +73,14 @@ test('the forms of the nodes and of the credential', () => {
 	expect(texts.flatMap((text) => found(text))).toEqual([]);
 });
 
+test('the messages of the nodes', () => {
+	const texts = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT }).flatMap((file) =>
+		textsOfSource(readFileSync(path.join(ROOT, file), 'utf8')),
+	);
+	expect(texts.length).toBeGreaterThan(2_000);
+	expect(texts.flatMap((text) => found(text))).toEqual([]);
+});
+
 function found(text: string): string[] {
 	return NOT_SAID.flatMap(([word, instead]) => {
 		const match = word.exec(text);
@@ -81,4 +94,15 @@ function textsIn(value: unknown): string[] {
 	if (typeof value === 'string') return [value];
 	if (typeof value !== 'object' || value === null) return [];
 	return Object.values(value).flatMap((inner: unknown) => textsIn(inner));
+}
+
+/** What stands in quotation marks, and the parts of templates. */
+function textsOfSource(source: string): string[] {
+	const texts: string[] = [];
+	const visit = (node: ts.Node): void => {
+		if (ts.isStringLiteral(node) || ts.isTemplateLiteralToken(node)) texts.push(node.text);
+		ts.forEachChild(node, visit);
+	};
+	visit(ts.createSourceFile('source.ts', source, ts.ScriptTarget.Latest, true));
+	return texts;
 }

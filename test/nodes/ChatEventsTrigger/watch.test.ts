@@ -321,7 +321,7 @@ describe('refused', () => {
 		expect(await post(body, { mode: 'manual' })).toMatchObject({
 			statusCode: 409,
 			body: {
-				message: expect.stringContaining('only while its workflow is active'),
+				message: expect.stringContaining('only while its workflow is published'),
 				resolution: expect.stringMatching(/^Use the production URL of the trigger\./),
 			},
 		});
