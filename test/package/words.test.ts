@@ -73,6 +73,10 @@ test('the forms of the nodes and of the credential', () => {
 	expect(texts.flatMap((text) => found(text))).toEqual([]);
 });
 
+test.each(globSync('examples/*.json', { cwd: ROOT }).sort())('%s', (file) => {
+	expect(found(readFileSync(path.join(ROOT, file), 'utf8'))).toEqual([]);
+});
+
 test('the messages of the nodes', () => {
 	const texts = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT }).flatMap((file) =>
 		textsOfSource(readFileSync(path.join(ROOT, file), 'utf8')),
