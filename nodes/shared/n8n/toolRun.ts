@@ -8,7 +8,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
  */
 export function runsAsTool(context: IExecuteFunctions): boolean {
 	if (isHumanReview(context)) return false;
-	return context.isToolExecution() || context.getNode().type.endsWith('Tool');
+	return isToolExecution(context) || context.getNode().type.endsWith('Tool');
 }
 
 /** Whether the node asks a person whether an AI agent may use one of its tools. */
@@ -19,6 +19,11 @@ export function isHumanReview(context: IExecuteFunctions): boolean {
 /** Whether what went wrong is told to an agent, in an answer of a form of its own. */
 export function answersAgent(context: IExecuteFunctions): boolean {
 	return runsAsTool(context) || isHumanReview(context);
+}
+
+/** n8n 1 does not say it: there a tool is known by its type alone. */
+function isToolExecution(context: IExecuteFunctions): boolean {
+	return 'isToolExecution' in context && context.isToolExecution();
 }
 
 /**
@@ -40,7 +45,7 @@ export function agentRunOf(context: IExecuteFunctions): string {
  */
 export function mcpSessionOf(context: IExecuteFunctions): string | undefined {
 	// An agent's input comes from a node; that of the MCP Server Trigger comes from a request.
-	const isRequest = context.isToolExecution() && context.getExecuteData().source === null;
+	const isRequest = isToolExecution(context) && context.getExecuteData().source === null;
 	if (!isRequest) return undefined;
 	const session: unknown = context.evaluateExpression(
 		'{{ $json.headers?.["mcp-session-id"] ?? "" }}',
