@@ -144,11 +144,8 @@ describe('Call Completed Trigger in real n8n', () => {
 		const type = `${PACKAGE}.callCompletedTrigger`;
 		const trigger = node(NAME, type, 1, {}, { webhookId, credentials });
 		const draft = await n8n.createWorkflow(chain('call completed, in the editor', trigger));
-		const run = { triggerToStartFrom: { name: NAME } };
 		const url = `${baseUrl}/webhook-test/${webhookId}/call-completed`;
-		expect(await n8n.call('POST', `/workflows/${draft.id}/run`, run)).toEqual({
-			waitingForWebhook: true,
-		});
+		expect(await n8n.startManually(draft, NAME)).toEqual({ waitingForWebhook: true });
 		expect((await post(url, 'not JSON')).status).toBe(400);
 		expect((await post(url, { call_id: fixtures.calls.finished })).status).toBe(200);
 		const [item, ...others] = await executionsOf(n8n, draft, NAME, 1);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { credentialFor } from '../contract/credentialFor';
-import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
+import { isN8n1, N8nDriver, type Reference, type Workflow } from '../n8n/driver';
 import { installPackage } from '../n8n/package-install';
 import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
@@ -124,10 +124,11 @@ describe('Chat Events Trigger in real n8n', () => {
 			chain('closed session', trigger({ sessionIds: sessions.closed })),
 		);
 		workflows.push(workflow);
-		await n8n.activate(workflow);
-		// n8n tries several times before it says so in the editor.
+		// Older n8n refuses at once; n8n of today tries several times before it says so in the editor.
+		const refused = await n8n.activate(workflow).then(() => undefined, String);
 		const reason = async () => {
-			const status = await n8n.call('GET', `/workflows/${workflow.id}/publication-status`);
+			const status =
+				refused ?? (await n8n.call('GET', `/workflows/${workflow.id}/publication-status`));
 			return /\S+ is not followed: [^"\\]*/.exec(JSON.stringify(status))?.[0];
 		};
 		expect(await until('the reason', reason, { timeout: 60_000 })).toContain(
@@ -144,7 +145,8 @@ describe('Chat Events Trigger in real n8n', () => {
 			settings: { errorWorkflow: errors.id },
 		});
 		workflows.push(errors, workflow);
-		await n8n.activate(errors);
+		// n8n 1 publishes only what has a trigger of its own, and needs nothing here.
+		if (!isN8n1) await n8n.activate(errors);
 		await n8n.activate(workflow);
 		await connected(2);
 		await published({ home }, workflow);

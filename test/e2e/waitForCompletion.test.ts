@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
+import { isN8n1, N8nDriver, type Reference, type Workflow } from '../n8n/driver';
 import { installPackage } from '../n8n/package-install';
 import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
@@ -177,8 +177,9 @@ describe('Place Call waits for completion in real n8n', () => {
 		expect(simulator.placedCalls()).toHaveLength(RACES);
 		const answers = simulator.placedCalls().flatMap(({ deliveries }) => deliveries);
 		const statuses = answers.map(({ status }) => status);
-		// Some came while n8n still ran the execution, and some while it slept.
-		expect(statuses).toEqual(expect.arrayContaining([200, 409]));
+		expect(statuses).toContain(200);
+		// Some came while n8n still ran the execution; n8n 1 has no status of its own for that.
+		if (!isN8n1) expect(statuses).toContain(409);
 	}, 240_000);
 
 	it('waits in the editor too', async () => {

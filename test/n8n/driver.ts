@@ -2,6 +2,7 @@
 import { parse } from 'flatted';
 import type { IDataObject, INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
+import { n8nVersion } from './host';
 import type { WorkflowJson } from './workflow';
 import { until } from './until';
 
@@ -23,6 +24,9 @@ const listResult = z.object({
 	results: z.array(z.object({ name: z.string(), value: z.union([z.string(), z.number()]) })),
 	paginationToken: z.unknown().optional(),
 });
+
+/** n8n 1 has other requests for some of this. */
+export const isN8n1 = n8nVersion.startsWith('1.');
 
 export type Execution = z.infer<typeof executionSchema>;
 export type Workflow = z.infer<typeof workflowSchema>;
@@ -93,7 +97,8 @@ export class N8nDriver {
 
 	async createWorkflow(workflow: WorkflowJson): Promise<Workflow> {
 		const settings = { executionOrder: 'v1', ...workflow.settings };
-		return workflowSchema.parse(await this.call('POST', '/workflows', { ...workflow, settings }));
+		const body = { ...workflow, settings, ...(isN8n1 && { active: false }) };
+		return workflowSchema.parse(await this.call('POST', '/workflows', body));
 	}
 
 	async workflows(): Promise<Reference[]> {
@@ -106,11 +111,13 @@ export class N8nDriver {
 	}
 
 	async activate({ id, versionId }: Workflow): Promise<void> {
-		await this.call('POST', `/workflows/${id}/activate`, { versionId });
+		if (isN8n1) await this.call('PATCH', `/workflows/${id}`, { active: true, versionId });
+		else await this.call('POST', `/workflows/${id}/activate`, { versionId });
 	}
 
 	async deactivate({ id }: Reference): Promise<void> {
-		await this.call('POST', `/workflows/${id}/deactivate`);
+		if (isN8n1) await this.call('PATCH', `/workflows/${id}`, { active: false });
+		else await this.call('POST', `/workflows/${id}/deactivate`);
 	}
 
 	/** n8n deletes only what has been archived before. */
@@ -120,12 +127,29 @@ export class N8nDriver {
 	}
 
 	/** Runs a saved workflow as the editor's button does, and waits for its end. */
-	async runManually({ id }: Reference, triggerName: string, timeout = 60_000): Promise<Execution> {
-		const run = await this.call('POST', `/workflows/${id}/run`, {
-			triggerToStartFrom: { name: triggerName },
-		});
+	async runManually(
+		workflow: Reference,
+		triggerName: string,
+		timeout = 60_000,
+	): Promise<Execution> {
+		const run = await this.startManually(workflow, triggerName);
 		const { executionId } = z.object({ executionId: z.string() }).parse(run);
 		return await this.finished(executionId, timeout);
+	}
+
+	/** The editor's button: an execution, or a trigger that listens for a test event. */
+	async startManually({ id }: Reference, triggerName: string): Promise<unknown> {
+		return await this.call('POST', `/workflows/${id}/run`, {
+			triggerToStartFrom: { name: triggerName },
+			...(isN8n1 && { workflowData: await this.call('GET', `/workflows/${id}`) }),
+		});
+	}
+
+	/** What n8n keeps as a file, by the ID that stands in the execution. */
+	async binary(id: string): Promise<Buffer> {
+		const query = new URLSearchParams({ id, action: 'view' });
+		const response = await this.send('GET', `/binary-data?${query.toString()}`);
+		return Buffer.from(await response.arrayBuffer());
 	}
 
 	async executions(workflow: Reference): Promise<Execution[]> {

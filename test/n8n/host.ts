@@ -2,19 +2,38 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { copyFile, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { run } from './command';
 import { GiveUp, until } from './until';
 
-const manifestFile = join(__dirname, 'package.json');
-const manifest = z
-	.object({ dependencies: z.object({ n8n: z.string(), sqlite3: z.string() }) })
-	.parse(JSON.parse(readFileSync(manifestFile, 'utf8')));
+const manifestSchema = z.object({
+	dependencies: z.object({ n8n: z.string(), sqlite3: z.string() }).catchall(z.string()),
+	overrides: z.record(z.string()),
+});
+/** Older versions to test with: what each needs beside it, because npm hoists other versions, and what it cannot do. */
+export const olderVersions = z
+	.record(z.object({ beside: z.record(z.string()), leaveOut: z.array(z.string()) }))
+	.parse(JSON.parse(readFileSync(join(__dirname, 'older.json'), 'utf8')));
+const manifestText = readManifest(process.env.N8N_HOST_VERSION);
+const manifest = manifestSchema.parse(JSON.parse(manifestText));
 
 export const n8nVersion = manifest.dependencies.n8n;
+
+/** What npm installs; an older n8n than the one that the tests are made for can be asked for. */
+function readManifest(version?: string): string {
+	const text = readFileSync(join(__dirname, 'package.json'), 'utf8');
+	const { dependencies, overrides } = manifestSchema.parse(JSON.parse(text));
+	if (version === undefined || version === dependencies.n8n) return text;
+	return JSON.stringify({
+		private: true,
+		dependencies: { ...dependencies, n8n: version, ...olderVersions[version]?.beside },
+		// Older n8n takes this one from its maker's site; no test reads a workbook.
+		overrides: { ...overrides, xlsx: '0.18.5' },
+	});
+}
 
 export function cacheFolder(): string {
 	const base = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
@@ -24,7 +43,7 @@ export function cacheFolder(): string {
 /** Where n8n is or will be: another manifest, Node or machine type is another installation. */
 export function hostFolder(): string {
 	const key = createHash('sha256')
-		.update(readFileSync(manifestFile))
+		.update(manifestText)
 		.update([process.versions.modules, process.platform, process.arch].join(' '))
 		.digest('hex')
 		.slice(0, 8);
@@ -56,7 +75,7 @@ async function install(target: string, report: (line: string) => void): Promise<
 	const log = `${target}.log`;
 	await Promise.all([rm(partial, { recursive: true, force: true }), rm(log, { force: true })]);
 	await mkdir(partial, { recursive: true });
-	await copyFile(manifestFile, join(partial, 'package.json'));
+	await writeFile(join(partial, 'package.json'), manifestText);
 	const env = npmEnvironment();
 	const started = Date.now();
 	const stopProgress = showProgress(log, started, report);

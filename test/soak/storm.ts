@@ -84,6 +84,9 @@ async function listenTo(server: N8nServer, simulator: Simulator, ids: string[]):
 
 /** Activating ends after its request; n8n that is killed before takes it up again minutes later. */
 export async function published({ home }: Home, { id }: Workflow): Promise<void> {
+	// Older n8n has no such table: there activating ends with its request.
+	const table = `select name as status, '' as data from sqlite_master where name = ?`;
+	if (ask({ home }, table, 'workflow_publication_outbox').length === 0) return;
 	const query = `select status, '' as data from workflow_publication_outbox where workflowId = ?`;
 	const isDone = () => ask({ home }, query, id).every(({ status }) => status === 'completed');
 	await until('the publication to be complete', async () => Promise.resolve(isDone()));
