@@ -20,6 +20,9 @@ const MARGIN = 30;
 const MARGIN_BELOW = 46;
 
 export class Editor {
+	/** What the browser's console has said of errors since the page was opened, other hosts apart: there is no network. */
+	readonly errors: string[] = [];
+
 	private constructor(
 		private readonly context: BrowserContext,
 		private readonly profile: string,
@@ -40,6 +43,14 @@ export class Editor {
 		const page = context.pages()[0] ?? (await context.newPage());
 		const editor = new Editor(context, profile, page, baseUrl);
 		await editor.signIn();
+		page.on('pageerror', (error) => editor.errors.push(error.message));
+		page.on('console', (message) => {
+			const { url } = message.location();
+			// n8n asks for schemas that its own nodes do not have.
+			const isOurs = url.startsWith(baseUrl) && !url.includes('/schemas/n8n-nodes-base.');
+			const isError = message.type() === 'error' && isOurs;
+			if (isError) editor.errors.push(`${message.text()} ${url}`);
+		});
 		return editor;
 	}
 
@@ -64,6 +75,42 @@ export class Editor {
 	async openExecution(workflowId: string, executionId: string, nodeName: string): Promise<void> {
 		await this.page.goto(`${this.baseUrl}/workflow/${workflowId}/executions/${executionId}`);
 		await this.openNode(nodeName);
+	}
+
+	/** Chooses from a list that is loaded from the service. */
+	async pick(parameter: string, text: string): Promise<void> {
+		await this.page.getByTestId(`resource-locator-${parameter}`).locator('input').last().click();
+		await this.page.getByTestId('rlc-item').filter({ hasText: text }).first().click();
+	}
+
+	/** Enters an ID where a list is offered. */
+	async enterId(parameter: string, id: string): Promise<void> {
+		const locator = this.page.getByTestId(`resource-locator-${parameter}`);
+		await locator.getByTestId('rlc-mode-selector').click();
+		await this.page.getByTestId('mode-id').last().click();
+		await locator.locator('input').last().fill(id);
+	}
+
+	/** Searches a list of options and chooses one. */
+	async choose(parameter: string, text: string): Promise<void> {
+		await this.page.getByTestId(`parameter-input-${parameter}`).first().click();
+		await this.page.keyboard.type(text);
+		await this.page.getByTestId('parameter-input-item').filter({ hasText: text }).last().click();
+	}
+
+	async write(parameter: string, text: string): Promise<void> {
+		const field = this.page.getByTestId(`parameter-input-${parameter}`).first();
+		await field.locator('input, textarea').first().fill(text);
+	}
+
+	/** *Execute step*, or what a trigger's button says. */
+	async execute(): Promise<void> {
+		await this.page.getByTestId('node-execute-button').first().click();
+	}
+
+	/** Waits until a text can be read in the output panel: of an item, or of an error. */
+	async readOutput(text: string | RegExp): Promise<void> {
+		await this.page.getByTestId('output-panel').getByText(text).first().waitFor();
 	}
 
 	async openCredential(id: string): Promise<void> {

@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import type { INodeParameters } from 'n8n-workflow';
+import { TestAccount } from '../e2e/account';
+import { sharedN8n } from '../e2e/shared';
+import { post } from '../e2e/calls';
+import type { Workflow } from '../n8n/driver';
+import { credentialType } from '../n8n/examples';
+import { packageName } from '../n8n/package-install';
+import { until } from '../n8n/until';
+import { chain, manualTrigger, node } from '../n8n/workflow';
+import { fixtures, type Simulator } from '../simulator';
+import { Editor } from './editor';
+
+/** A node as a person uses it: what is filled in, what is then read, and one mistake with what is said of it. */
+type Case = {
+	node: string;
+	/** Before it stands this row. */
+	row?: INodeParameters;
+	fill: (editor: Editor) => Promise<void>;
+	shown: string;
+	mistake: (editor: Editor) => Promise<void>;
+	told: string;
+};
+
+const { agents, calls, campaigns, sessions } = fixtures;
+const AGENT = 'Sales India';
+
+const actions: Case[] = [
+	{
+		node: 'Place Call',
+		fill: async (editor) => {
+			await editor.pick('agentUuid', AGENT);
+			await editor.choose('countryCode', 'India (IN)');
+			await editor.write('phoneNumber', '98765 43210');
+			await editor.write('personName', 'Asha Rao');
+		},
+		shown: '919876543210',
+		mistake: async (editor) => editor.write('phoneNumber', 'nobody'),
+		told: 'Phone Number "nobody" is not a phone number',
+	},
+	{
+		node: 'Get Call',
+		fill: async (editor) => editor.write('callId', calls.finished),
+		shown: calls.finished,
+		mistake: async (editor) => editor.write('callId', '00000000-0000-4000-8000-000000000000'),
+		told: 'The service does not know this call',
+	},
+	{
+		node: 'Push Campaign Contacts',
+		row: { phone: '98123 45678', city: 'Pune' },
+		fill: async (editor) => {
+			await editor.write('campaignId', String(campaigns.active));
+			await editor.pick('agentUuid', AGENT);
+			await editor.write('phoneColumn', 'phone');
+		},
+		shown: 'campaign_upload_id',
+		mistake: async (editor) => editor.write('campaignId', String(campaigns.archived)),
+		told: 'The campaign is archived, and an archived campaign takes no contacts',
+	},
+	{
+		node: 'Campaign Status',
+		fill: async (editor) => editor.write('campaignId', String(campaigns.active)),
+		shown: 'connect_rate',
+		mistake: async (editor) => editor.write('campaignId', '999'),
+		told: 'The service does not know this campaign',
+	},
+	{
+		node: 'Dnd',
+		fill: async (editor) => {
+			await editor.pick('agentUuid', AGENT);
+			await editor.write('phone', '+919800000001');
+		},
+		shown: '+919800000001',
+		mistake: async (editor) => editor.write('phone', 'nobody'),
+		told: 'Phone "nobody" is not a phone number',
+	},
+	{
+		node: 'Agents',
+		fill: async () => Promise.resolve(),
+		shown: agents.full,
+		mistake: async (editor) => {
+			await editor.choose('operation', 'Check');
+			await editor.enterId('agentUuid', 'agent_unknown');
+		},
+		// No error: whether an agent is active is the question.
+		told: 'false',
+	},
+	{
+		node: 'Chat Send',
+		fill: async (editor) => {
+			await editor.write('sessionId', sessions.open);
+			await editor.write('message', 'Is the flat still free?');
+		},
+		shown: sessions.open,
+		mistake: async (editor) => editor.write('sessionId', sessions.closed),
+		told: 'The chat session is closed, so nothing was sent',
+	},
+	{
+		node: 'Chat Session',
+		fill: async (editor) => editor.pick('agentUuid', AGENT),
+		shown: 'session_id',
+		mistake: async (editor) => {
+			await editor.choose('operation', 'Close');
+			await editor.write('sessionId', sessions.unknown);
+		},
+		told: 'The service does not find what this request names',
+	},
+	{
+		node: 'Inject Context',
+		fill: async (editor) => {
+			await editor.write('sessionId', sessions.open);
+			await editor.write('context', 'The customer has paid.');
+		},
+		shown: sessions.open,
+		mistake: async (editor) => editor.write('sessionId', sessions.unknown),
+		told: 'The service does not find what this request names',
+	},
+];
+
+/** A trigger, and what makes an event of it while its test listens. */
+type TriggerCase = {
+	node: string;
+	fill: (editor: Editor) => Promise<void>;
+	event: (simulator: Simulator, address: (path: string) => string) => Promise<unknown>;
+	shown: string;
+};
+
+const triggers: TriggerCase[] = [
+	{
+		node: 'Call Completed Trigger',
+		fill: async () => Promise.resolve(),
+		event: async (_, address) => heard(address('call-completed'), { call_id: calls.finished }),
+		shown: calls.finished,
+	},
+	{
+		node: 'Chat Delivery Trigger',
+		fill: async () => Promise.resolve(),
+		event: async (_, address) => heard(address(''), { text: 'Good morning' }),
+		shown: 'Good morning',
+	},
+	{
+		node: 'Chat Events Trigger',
+		fill: async (editor) => editor.write('sessionIds', sessions.open),
+		event: async (service) => {
+			const isOpen = () => service.sessions.openSockets(sessions.open) > 0;
+			await until('the socket', async () => Promise.resolve(isOpen()));
+			service.sessions.nudge(sessions.open);
+		},
+		shown: 'nudge_sent',
+	},
+	{
+		node: 'Campaign Progress Trigger',
+		fill: async (editor) => editor.write('campaignId', String(campaigns.active)),
+		event: async () => Promise.resolve(),
+		shown: String(campaigns.active),
+	},
+];
+
+describe('in the editor', () => {
+	let test: TestAccount;
+	let editor: Editor;
+	const made: Workflow[] = [];
+
+	beforeAll(async () => {
+		test = await TestAccount.open('every-node-token');
+		editor = await Editor.open(sharedN8n().baseUrl);
+	}, 60_000);
+	afterAll(async () => {
+		await editor.close();
+		for (const workflow of made) await test.n8n.deleteWorkflow(workflow);
+		await test.close();
+	});
+
+	/** Puts a node behind a start, or a row, and opens its panel. */
+	async function open(name: string, row?: INodeParameters): Promise<string> {
+		const webhookId = randomUUID();
+		const isTrigger = name.endsWith('Trigger');
+		const rows = { mode: 'raw', jsonOutput: JSON.stringify(row) };
+		const workflow = await test.n8n.createWorkflow(
+			chain(
+				name,
+				...(isTrigger ? [] : [manualTrigger()]),
+				...(row ? [node('Rows', 'n8n-nodes-base.set', 3.4, rows)] : []),
+				node(
+					name,
+					typeOf(name),
+					name === 'Chat Session' ? 2 : 1,
+					{},
+					{
+						credentials: { [credentialType]: test.account.credential },
+						...(isTrigger && { webhookId }),
+					},
+				),
+			),
+		);
+		made.push(workflow);
+		await editor.openWorkflow(workflow.id);
+		await editor.openNode(name);
+		return webhookId;
+	}
+
+	// First: a chat session that a node has just used is connected already.
+	it.each(triggers)('$node listens for a test event', async (one) => {
+		const webhookId = await open(one.node);
+		await one.fill(editor);
+		expect(await editor.page.getByTestId('parameter-issues').count()).toBe(0);
+		await editor.execute();
+		const { baseUrl } = sharedN8n();
+		await one.event(test.simulator, (path) => `${baseUrl}/webhook-test/${webhookId}/${path}`);
+		await editor.readOutput(one.shown);
+		expect(editor.errors.splice(0)).toEqual([]);
+	});
+
+	it.each(actions)('$node is filled in and run, and a mistake is told', async (one) => {
+		await open(one.node, one.row);
+		await one.fill(editor);
+		expect(await editor.page.getByTestId('parameter-issues').count()).toBe(0);
+		await editor.execute();
+		await editor.readOutput(one.shown);
+		await one.mistake(editor);
+		await editor.execute();
+		await editor.readOutput(one.told);
+		expect(editor.errors.splice(0)).toEqual([]);
+	});
+});
+
+/** n8n listens a moment after the click. */
+async function heard(url: string, body: object): Promise<void> {
+	await until('n8n to listen', async () => (await post(url, body)).status !== 404);
+}
+
+const typeOf = (name: string) =>
+	`${packageName}.${name.charAt(0).toLowerCase()}${name.replaceAll(' ', '').slice(1)}`;
