@@ -283,13 +283,15 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			expect(simulator.callsTo('9000000003')).toBe(0);
 		});
 
-		it('two wishes at the same moment: none is done without a yes of its own', async () => {
+		it('two wishes at the same moment are asked for one after the other', async () => {
 			const start = await agentWithReview();
-			const id = await start(wish(CUSTOMER, '9000000003'));
+			const id = await start(wish('9000000003', CUSTOMER));
 			const [first = ''] = await asked(id, 1);
-			await simulator.completeCall(first, { data_captured: { [KEY]: 'yes' } });
+			await simulator.completeCall(first, { data_captured: { [KEY]: 'no' } });
+			const [, second = ''] = await asked(id, 2);
+			expect(simulator.callsTo(APPROVER)).toBe(2);
+			await simulator.completeCall(second, { data_captured: { [KEY]: 'yes' } });
 			expect((await n8n.finished(id)).status).toBe('success');
-			// n8n asks for the first alone, and takes the others for refused.
 			expect(simulator.callsTo(CUSTOMER)).toBe(1);
 			expect(simulator.callsTo('9000000003')).toBe(0);
 		});

@@ -24,8 +24,11 @@ export async function sleepUntilOver(
 	const isStopped = placed.length < context.getInputData().length;
 	if (isStopped || placed.every((item) => callIdOf(item) === undefined)) return placed;
 	const until = endOfWait(placed, limit, clock.now());
+	const task = context.getExecuteData();
 	// With *Execute Once* n8n keeps the items that were not executed as well: they are no calls.
-	if (context.getNode().executeOnce === true) context.getExecuteData().data.main?.[0]?.splice(1);
+	if (context.getNode().executeOnce === true) task.data.main?.[0]?.splice(1);
+	// n8n switches the node of a sleep off when it ends, and with it further runs in line that share it.
+	task.node = { ...task.node };
 	context.getInputData().forEach((item, index) => {
 		const call = placed[index];
 		if (call === undefined) return;

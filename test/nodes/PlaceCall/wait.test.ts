@@ -12,6 +12,7 @@ import {
 	resume,
 	retryFailed,
 	runWorkflow,
+	stored,
 } from '../../engine';
 import { until } from '../../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
@@ -134,6 +135,21 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 			}
 		}
 		expect((await arrive(placeCall, run)).result).toEqual({ noWebhookResponse: true });
+	});
+
+	it('a further run that waits in line behind the sleep is no part of it', async () => {
+		ownAddress();
+		ownAddress();
+		const placeCall = await node(byWebhook);
+		const { workflow, start } = oneNodeWorkflow(placeCall);
+		// Two ways lead to the node, so it is to run twice.
+		const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
+		ways.push(...ways);
+		const input = people(1).map((json) => ({ json }));
+		const first = await runWorkflow(harness.credentials, workflow, start, input);
+		expect([first.status, placed().length]).toEqual(['waiting', 1]);
+		const second = await resume(harness.credentials, workflow, stored(first.data));
+		expect([second.status, placed().length]).toEqual(['waiting', 2]);
 	});
 
 	it('finds by a knock what was over before it slept', async () => {
