@@ -53,8 +53,9 @@ export class ApiMapping {
 	}
 
 	private get fromProvider(): ProviderSettings {
-		const { [PROVIDER_SETTINGS]: text } = this.credential;
-		return (this.block ??= readProviderSettings(typeof text === 'string' ? text : ''));
+		const pasted = this.credential[PROVIDER_SETTINGS] ?? '';
+		const text = typeof pasted === 'string' ? pasted : JSON.stringify(pasted);
+		return (this.block ??= readProviderSettings(text));
 	}
 
 	private missing(names: readonly MappingName[]): MissingMapping {

@@ -171,6 +171,15 @@ describe('the block and the fields of the form', () => {
 		});
 	});
 
+	test('a block that is no text, as an expression may give it, counts as well', () => {
+		expect(new ApiMapping({ providerSettings: { agents } }).optional('agentsPath')).toBe(
+			'data.from_block',
+		);
+		expect(() => new ApiMapping({ providerSettings: 7 }).optional('agentsPath')).toThrow(
+			'not a block',
+		);
+	});
+
 	test('an empty block says nothing', () => {
 		expect(
 			new ApiMapping({ providerSettings: ' \n', agentsPath: 'a' }).optional('agentsPath'),
