@@ -1,7 +1,6 @@
 declare module '@n8n/scan-community-package/scanner/scanner.mjs' {
+	import type { Linter } from 'eslint';
+
 	export const SOURCE_FILE_PATTERNS: string[];
-	export function analyzePackage(
-		folder: string,
-		patterns?: string[],
-	): Promise<{ passed: boolean; message?: string; details?: string }>;
+	export function buildScanConfig(): Promise<Linter.Config[]>;
 }

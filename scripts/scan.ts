@@ -5,6 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ESLint } from 'eslint';
 import { projectFolder, unpackPackage } from '../test/n8n/package-install';
 import { writeFlatSources } from './flatDescriptions';
 
@@ -21,11 +22,17 @@ async function scan(): Promise<void> {
 			{ name: 'Packed package', folder: packed, patterns: ['**/*.js', 'package.json'] },
 		];
 		for (const { name, folder, patterns } of legs) {
-			const { passed, message, details } = await scanner.analyzePackage(folder, patterns);
-			// The scanner counts a folder without any file as passed, and says so in a message.
-			const clean = passed && message === undefined;
-			console.log(`${name}: ${clean ? 'passed' : `${message ?? ''}\n${details ?? ''}`}`);
-			if (!clean) process.exitCode = 1;
+			const eslint = new ESLint({
+				cwd: folder,
+				allowInlineConfig: false,
+				overrideConfigFile: true,
+				overrideConfig: await scanner.buildScanConfig(),
+			});
+			// The scanner's own verdict leaves warnings out.
+			const results = await eslint.lintFiles(patterns);
+			const findings = await (await eslint.loadFormatter('stylish')).format(results);
+			console.log(`${name}: ${findings === '' ? `passed, ${results.length} files` : findings}`);
+			if (findings !== '') process.exitCode = 1;
 		}
 	} finally {
 		for (const folder of [packed, flat]) await rm(folder, { recursive: true, force: true });
