@@ -41,16 +41,17 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		});
 
 	test('a chat message that the service does not confirm', async () => {
+		jest.replaceProperty(TOOL_LIMITS, 'ackMs', 2_000);
 		const { answer, ms } = await timed(route(await chat({}))());
 		expect(answer).toMatchObject({
 			outcome: 'unknown',
 			what_happened: 'The message was sent, but the service did not confirm it in time.',
 		});
-		expect(ms).toBeGreaterThan(30_000);
 		expect(ms).toBeLessThan(ACK_TIMEOUT_MS - SLOW_MACHINE_MS);
 	});
 
 	test('an event that does not come', async () => {
+		jest.replaceProperty(TOOL_LIMITS, 'waitMs', 20_000);
 		const wait = { operation: 'waitForEvent', sessionId: sessions.open, timeLimit: 3_600 };
 		const node = await harness.other('chatSession', wait);
 		const { answer, ms } = await timed(route(node)());
