@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { getCampaignStatus } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
+import { adviceForModel } from '../shared/api/modelAdvice';
 import type { Clock } from '../shared/clock';
 import { parseCampaignId, parseContactListId, parseCount } from '../shared/api/identifiers';
 import type { JsonObject } from '../shared/json';
@@ -62,7 +63,7 @@ export async function readStatuses(context: IExecuteFunctions): Promise<INodeExe
 
 const SHORTEST_INTERVAL_S = 5;
 
-export type Wait = WaitSettings & { stopAtLimit: boolean };
+export type Wait = WaitSettings & { stopAtLimit: boolean; forModel?: boolean };
 
 /** How to wait for one item; `undefined` where it is read once. */
 export function readWait(parameters: NodeParameters, index: number): Wait | undefined {
@@ -80,7 +81,12 @@ export function readWait(parameters: NodeParameters, index: number): Wait | unde
 /** A model is told how things stand, and may ask again. */
 function inToolsTime(context: IExecuteFunctions, wait: Wait | undefined): Wait | undefined {
 	if (wait === undefined || !runsAsTool(context)) return wait;
-	return { ...wait, limitMs: limitedInTools(context, wait.limitMs), stopAtLimit: false };
+	return {
+		...wait,
+		limitMs: limitedInTools(context, wait.limitMs),
+		stopAtLimit: false,
+		forModel: true,
+	};
 }
 
 function interval(value: unknown): number {
@@ -112,5 +118,6 @@ export async function statusWithin(
 			`${end.note} It goes on by itself; run this item again to wait longer, or raise Time Limit.`,
 		);
 	}
-	return { view, told: { wait_outcome: end.outcome, wait_note: end.note } };
+	const note = wait.forModel ? adviceForModel(end.note) : end.note;
+	return { view, told: { wait_outcome: end.outcome, wait_note: note } };
 }

@@ -8,6 +8,7 @@ import type {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { ExplainedError, ServiceRefusal, type Outcome } from '../shared/api/errors';
+import { adviceForModel } from '../shared/api/modelAdvice';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import { sendEachItem } from '../shared/n8n/itemLoop';
 import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
@@ -176,7 +177,7 @@ export async function pushForModel(context: IExecuteFunctions): Promise<INodeExe
 		if (outcome.stopped !== undefined) throw outcome.stopped;
 		if (outcome.pushed.every((request) => request.rows.length === 0)) throw nobodyPushed(outcome);
 		const [first, ...others] = pushedItems(outcome).map(({ json }) => json);
-		const rejected = rejectedItems(context, outcome, true).map(({ json }) => json);
+		const rejected = rejectedForModel(context, outcome);
 		const further = others.length > 0 && { further_requests: others };
 		return [{ json: { ...first, ...further, rejected } }];
 	};
@@ -191,8 +192,16 @@ export async function pushForModel(context: IExecuteFunctions): Promise<INodeExe
 /** Nothing is done, so the model may wish the same for real. */
 async function rehearseForModel(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const { outcome } = await runFeed(context);
-	const rejected = rejectedItems(context, outcome, true).map(({ json }) => json);
+	const rejected = rejectedForModel(context, outcome);
 	return [[{ json: { ...dryRunSummary(outcome), rejected } }]];
+}
+
+function rejectedForModel(context: IExecuteFunctions, outcome: FeedOutcome): IDataObject[] {
+	const unsentRows = outcome.unsentRows.map(({ reason, ...row }) => ({
+		...row,
+		reason: adviceForModel(reason),
+	}));
+	return rejectedItems(context, { ...outcome, unsentRows }, true).map(({ json }) => json);
 }
 
 /** Nobody is called for what a model wanted to push, and its reasons say why. */

@@ -1,49 +1,31 @@
-import { randomUUID } from 'node:crypto';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
-import { z } from 'zod';
-import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
-import { ScriptedModel, type Turn } from '../n8n/scriptedModel';
-import { until } from '../n8n/until';
-import { node, webhook } from '../n8n/workflow';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { N8nDriver, type Reference } from '../n8n/driver';
+import type { Turn } from '../n8n/scriptedModel';
+import { node } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../simulator';
-import { credentialFor, PACKAGE, removeWorkflow } from './calls';
+import { credentialFor, PACKAGE } from './calls';
 import { sharedN8n } from './shared';
+import { askMcp, connectMcp, ToolHost, type AskAgent, type ToolAnswer } from './toolHost';
 
-const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 const TOOL = 'Place Call';
 const ROW = '9876543210';
 const MODELS = '9123456780';
-const answer = z.object({
-	outcome: z.string(),
-	what_happened: z.string(),
-	next_step: z.string(),
-	id: z.unknown(),
-	service_said: z.string().nullable(),
-	result: z.unknown(),
-});
-type ToolAnswer = z.infer<typeof answer>;
 
 let n8n: N8nDriver;
 let simulator: Simulator;
-let model: ScriptedModel;
+let host: ToolHost;
 let credentials: Record<string, Reference>;
-let modelCredentials: Record<string, Reference>;
-const made: Workflow[] = [];
 
 beforeAll(async () => {
 	n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
 	simulator = await startSimulator({ dialect: dialects.plain, token: 'tools-token-0001' });
-	model = await ScriptedModel.start();
+	host = await ToolHost.start(n8n);
 	credentials = await credentialFor(n8n, simulator);
-	const key = { apiKey: 'none', url: model.baseUrl };
-	modelCredentials = { openAiApi: await n8n.createCredential('openAiApi', key) };
 });
 afterEach(() => simulator.reset());
 afterAll(async () => {
-	for (const workflow of made) await removeWorkflow(n8n, workflow);
-	await model.stop();
+	await host.stop();
 	await simulator.stop();
 });
 
@@ -58,56 +40,12 @@ function placeCallTool(parameters: INodeParameters = CALL): INode {
 	return node(TOOL, `${PACKAGE}.placeCallTool`, 1, parameters, { credentials, ...tries });
 }
 
-async function activate(name: string, nodes: INode[], connections: IConnections): Promise<void> {
-	const workflow = await n8n.createWorkflow({ name, nodes, connections });
-	made.push(workflow);
-	await n8n.activate(workflow);
-}
-
-const to = (name: string, type: 'main' | 'ai_tool' | 'ai_languageModel') => [
-	[{ node: name, type, index: 0 }],
-];
-
-/** Webhook → AI Agent with the tools, and the scripted model. */
-async function agentWith(version: number, ...tools: INode[]) {
-	const path = randomUUID();
-	const agent = node('Agent', `${LANGCHAIN}.agent`, version, {
-		promptType: 'define',
-		text: '={{ $json.body.text }}',
-	});
-	const edit = node('Row', 'n8n-nodes-base.set', 3.4, {
-		mode: 'raw',
-		jsonOutput: '={{ { phone: $json.body.phone } }}',
-		includeOtherFields: true,
-	});
-	const chat = node(
-		'Model',
-		`${LANGCHAIN}.lmChatOpenAi`,
-		1.2,
-		{ model: { __rl: true, mode: 'id', value: 'scripted' } },
-		{ credentials: modelCredentials },
-	);
-	await activate(`agent ${version} ${path}`, [webhook(path), edit, agent, chat, ...tools], {
-		Webhook: { main: to('Row', 'main') },
-		Row: { main: to('Agent', 'main') },
-		Model: { ai_languageModel: to('Agent', 'ai_languageModel') },
-		...Object.fromEntries(tools.map(({ name }) => [name, { ai_tool: to('Agent', 'ai_tool') }])),
-	});
-	return async (...script: Turn[]): Promise<ToolAnswer[]> => {
-		model.follow(...script, { says: 'done' });
-		const response = await n8n.webhook(path, { text: 'Go', phone: ROW });
-		expect({ status: response.status, text: await response.text() }).toMatchObject({ status: 200 });
-		return model.told().map(readAnswer);
-	};
-}
-
-/** The model gets a list with one item, as text. */
-function readAnswer(told: string): ToolAnswer {
-	const [item, ...others] = z.array(answer.strict()).parse(JSON.parse(told));
-	expect(others).toEqual([]);
-	if (item === undefined) throw new Error(`the model was told nothing: ${told}`);
-	return item;
-}
+/** Lets the model of an agent that works on the row play its script. */
+type Ask = (...script: Turn[]) => Promise<ToolAnswer[]>;
+const onRow =
+	(ask: AskAgent): Ask =>
+	async (...script) =>
+		await ask(ROW, ...script);
 
 const call = (phone: string): Turn => ({ calls: [{ tool: 'Place_Call', args: { phone } }] });
 const placed = (phone: string) => simulator.callsTo(phone);
@@ -120,9 +58,9 @@ const faults: Array<[name: string, fault: Fault]> = [
 ];
 
 describe.each([3.1, 2.2])('AI Agent %s', (version) => {
-	let ask: (...script: Turn[]) => Promise<ToolAnswer[]>;
+	let ask: Ask;
 	beforeAll(async () => {
-		ask = await agentWith(version, placeCallTool());
+		ask = onRow(await host.agentWith(version, placeCallTool()));
 	});
 
 	test.each(faults)(
@@ -185,7 +123,7 @@ describe.each([3.1, 2.2])('AI Agent %s', (version) => {
 	});
 
 	test('a column of the row is read, not what the model chose', async () => {
-		const own = await agentWith(
+		const own = await host.agentWith(
 			version,
 			placeCallTool({
 				...CALL,
@@ -196,7 +134,7 @@ describe.each([3.1, 2.2])('AI Agent %s', (version) => {
 		);
 		// AI Agent 3 lays what the model passes over the row; a name of its own is left to the model.
 		const args = version < 3 ? { name: 'Asha', phone: MODELS } : { name: 'Asha' };
-		await own({ calls: [{ tool: 'Place_Call', args }] });
+		await own(ROW, { calls: [{ tool: 'Place_Call', args }] });
 		expect(simulator.placedCalls().map(({ phone }) => phone)).toEqual([`+91${ROW}`]);
 	});
 });
@@ -205,44 +143,24 @@ describe('MCP Server Trigger 2.1', () => {
 	let url: URL;
 	const clients: Client[] = [];
 	beforeAll(async () => {
-		const path = randomUUID();
-		url = new URL(`${n8n.baseUrl}/mcp/${path}`);
-		const trigger = node('MCP', `${LANGCHAIN}.mcpTrigger`, 2.1, { path }, { webhookId: path });
 		const row = placeCallTool({
 			...CALL,
 			phoneNumber: '={{ $json.headers["x-row"] }}',
 			personName: "={{ $fromAI('phone') }}",
 		});
-		await activate(`mcp ${path}`, [trigger, placeCallTool(), { ...row, name: 'Call Row' }], {
-			[TOOL]: { ai_tool: to('MCP', 'ai_tool') },
-			'Call Row': { ai_tool: to('MCP', 'ai_tool') },
-		});
+		url = await host.mcpWith(placeCallTool(), { ...row, name: 'Call Row' });
 	});
 	afterEach(async () => {
 		for (const client of clients.splice(0)) await client.close();
 	});
 
 	async function connect(): Promise<Client> {
-		return await until('the MCP server', async () => {
-			const client = new Client({ name: 'test', version: '1.0.0' });
-			const requestInit = { headers: { 'x-row': ROW } };
-			await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
-			clients.push(client);
-			return client;
-		});
+		const client = await connectMcp(url, { 'x-row': ROW });
+		clients.push(client);
+		return client;
 	}
-
-	async function ask(
-		client: Client,
-		args: Record<string, unknown>,
-		name = 'Place_Call',
-	): Promise<ToolAnswer> {
-		const result = await client.callTool({ name, arguments: args });
-		const { content } = z
-			.object({ content: z.array(z.object({ text: z.string() })).length(1) })
-			.parse(result);
-		return readAnswer(content[0]?.text ?? '');
-	}
+	const ask = async (client: Client, args: Record<string, unknown>, name = 'Place_Call') =>
+		await askMcp(client, name, args);
 
 	test.each(faults)(
 		'after a %s one call is placed, and the client knows that it is unknown',

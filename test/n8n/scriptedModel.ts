@@ -6,7 +6,16 @@ export type Turn =
 	| { calls: Array<{ tool: string; args?: Record<string, unknown> }> }
 	| { says: string };
 
+const offered = z.object({
+	name: z.string(),
+	description: z.string(),
+	parameters: z.object({ properties: z.record(z.object({ description: z.string().optional() })) }),
+});
+/** A tool as the model is offered it. */
+export type OfferedTool = z.infer<typeof offered>;
+
 const request = z.object({
+	tools: z.array(z.object({ function: offered })).default([]),
 	messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
 });
 
@@ -14,6 +23,7 @@ const request = z.object({
 export class ScriptedModel {
 	private script: Turn[] = [];
 	private answers = 0;
+	private tools: z.infer<typeof request>['tools'] = [];
 	private messages: z.infer<typeof request>['messages'] = [];
 
 	baseUrl = '';
@@ -35,6 +45,11 @@ export class ScriptedModel {
 		this.script = script;
 	}
 
+	/** The tools of its last request. */
+	offered(): OfferedTool[] {
+		return this.tools.map((tool) => tool.function);
+	}
+
 	/** What the model was told of its tool calls, in its last request. */
 	told(): string[] {
 		return this.messages
@@ -47,7 +62,7 @@ export class ScriptedModel {
 	}
 
 	private answer(body: unknown): object {
-		this.messages = request.parse(body).messages;
+		({ messages: this.messages, tools: this.tools } = request.parse(body));
 		const turn = this.script.shift() ?? { says: 'There is nothing left to do.' };
 		const id = `turn-${++this.answers}`;
 		return {

@@ -1,33 +1,5 @@
-import { globSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import ts from 'typescript';
-import { ROOT } from '../engine/sourceLoader';
+import { texts } from './texts';
 
-type Text = { place: string; text: string };
-
-/** Every text of more than a word in the sources, which is what a person may read. */
-function textsOf(file: string): Text[] {
-	const source = ts.createSourceFile(
-		file,
-		readFileSync(path.join(ROOT, file), 'utf8'),
-		ts.ScriptTarget.Latest,
-		true,
-	);
-	const found: Text[] = [];
-	const visit = (node: ts.Node): void => {
-		if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) {
-			const { line } = source.getLineAndCharacterOfPosition(node.getStart());
-			const text = node.getText().replaceAll(/\$\{[^}]*\}/g, '…');
-			found.push({ place: `${file}:${line + 1}`, text: text.slice(1, -1) });
-		}
-		ts.forEachChild(node, visit);
-	};
-	visit(source);
-	return found.filter(({ text }) => /\s/.test(text.trim()));
-}
-
-const files = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT }).sort();
-const texts = files.flatMap(textsOf);
 const saying = (pattern: RegExp, where = /./) =>
 	texts.filter(({ place, text }) => where.test(place) && pattern.test(text));
 

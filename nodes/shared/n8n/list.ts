@@ -27,7 +27,7 @@ export const limitFields: INodeProperties[] = [
 /** Infinity for all results. */
 export function readLimit(parameters: NodeParameters, index: number): number {
 	if (parameters.boolean('returnAll', index)) return Infinity;
-	const resolution = 'Enter how many results to return, from 1 on, or turn on Return All.';
+	const resolution = 'Enter how many results to return, from 1 on. For all of them use Return All.';
 	return parseCount(parameters.value('limit', index), 'Limit', resolution);
 }
 

@@ -5,7 +5,7 @@ import {
 } from 'n8n-workflow';
 import { InvalidInput } from '../api/errors';
 import { isJsonObject, type JsonObject, parseJson } from '../json';
-import { plainText } from '../values';
+import { isUnset, plainText } from '../values';
 import { runsAsTool } from './toolRun';
 
 /** How a parameter is read: once, straight from the item's column, or by n8n's expression engine. */
@@ -97,9 +97,8 @@ export class NodeParameters {
 /** A JSON parameter given as text or, by an expression, as an object. */
 export function parseJsonObject(value: unknown, label: string): JsonObject {
 	if (isJsonObject(value)) return value;
-	const text = typeof value === 'string' ? value.trim() : '';
-	if (text === '') return {};
-	const parsed = parseJson(text);
+	if (isUnset(value)) return {};
+	const parsed = typeof value === 'string' ? parseJson(value) : undefined;
 	if (isJsonObject(parsed)) return parsed;
 	throw new InvalidInput(
 		`${label} is not a JSON object`,

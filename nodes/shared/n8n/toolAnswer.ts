@@ -5,6 +5,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { asSentence, ExplainedError, type Outcome } from '../api/errors';
+import { adviceForModel } from '../api/modelAdvice';
 import { aborted, pause } from '../clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { clock } from './connect';
@@ -92,7 +93,8 @@ function went(items: INodeExecutionData[], deed: ToolDeed | undefined): ToolAnsw
 }
 
 function failed(error: unknown, deed: ToolDeed | undefined): ToolAnswer {
-	const { what, resolution, originalMessage, outcome } = explain(error);
+	const { what, resolution: advice, originalMessage, outcome } = explain(error);
+	const resolution = adviceForModel(advice);
 	// What was sent before stays done, such as a call whose end could not be waited for.
 	if (deed !== undefined) {
 		const before = went(deed.output, deed);

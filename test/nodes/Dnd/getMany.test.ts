@@ -87,7 +87,7 @@ describe('items that ask for different lists', () => {
 			{
 				json: {
 					error: 'Limit is 0 [item 1]',
-					message: 'Enter how many results to return, from 1 on, or turn on Return All.',
+					message: 'Enter how many results to return, from 1 on. For all of them use Return All.',
 				},
 				pairedItem: { item: 1 },
 			},

@@ -159,7 +159,7 @@ describe('JSON parameters', () => {
 		expect(parseJsonObject(value, 'Additional Body Fields')).toEqual(expected);
 	});
 
-	test.each(['[1]', 'text', '{', '1'])('%s is refused', (value) => {
+	test.each<unknown>(['[1]', 'text', '{', '1', [1], 1, false])('%j is refused', (value) => {
 		expect(() => parseJsonObject(value, 'Additional Body Fields')).toThrow(
 			'Additional Body Fields is not a JSON object',
 		);

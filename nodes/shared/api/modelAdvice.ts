@@ -1,0 +1,32 @@
+/** What only a person at n8n's screen can do, or would find there. */
+const ON_SCREEN = [
+	/\b(turn|turned|switch|switched)\b.*\b(on|off)\b/i,
+	/\b(this|each|an earlier|the) items?\b/i,
+	/\b(credential|editor|execution|expression|node|n8n|switch|trigger|workflow)s?\b/i,
+	/\b(drag|options?|menu|screen|settings|column|Base URL|API [Mm]apping|API token)\b/i,
+	/\bidempotency key\b/i,
+	/[›→]/,
+];
+
+/** “Return All”, “Skip Numbers Fed Before”: a name on the screen, unless it begins the sentence. */
+const NAME =
+	/(?<!^)\b[A-Z][a-z]+(?: (?:the|to|of|for|a|an|in|on|by|as|is|and|or|per|from|when))* [A-Z][a-z]+/;
+
+/** Words that say the same without a screen, such as the names of what a model fills in. */
+const OF_MODELS =
+	/\b(Phone Number|Person Name|When to Call|Date and Time|Time in India|Indian Standard Time|United States|[Rr]un of this workflow)\b/g;
+
+export const FOR_THE_OWNER = 'The person who set up this tool has to put that right.';
+
+/** Advice without what only a person at the screen can do; where nothing else is left, that it is for them. */
+export function adviceForModel(advice: string): string {
+	const sentences = advice.split(/(?<=[.!?]) (?=[\p{Lu}“"([])/u);
+	const kept = sentences.filter((sentence) => !isForScreen(sentence));
+	if (kept.length === sentences.length) return advice;
+	return kept.length === 0 ? FOR_THE_OWNER : kept.join(' ');
+}
+
+function isForScreen(sentence: string): boolean {
+	const own = sentence.replace(OF_MODELS, 'this').replace(/"[^"]*"/g, '""');
+	return ON_SCREEN.some((pattern) => pattern.test(own)) || NAME.test(own);
+}

@@ -1,0 +1,129 @@
+/** A model's side of n8n: an AI Agent with a scripted model, and a client of the MCP Server Trigger. */
+import { randomUUID } from 'node:crypto';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { IConnections, INode } from 'n8n-workflow';
+import { z } from 'zod';
+import type { N8nDriver, Reference, Workflow } from '../n8n/driver';
+import { ScriptedModel, type Turn } from '../n8n/scriptedModel';
+import { until } from '../n8n/until';
+import { node, webhook } from '../n8n/workflow';
+import { removeWorkflow } from './calls';
+
+const LANGCHAIN = '@n8n/n8n-nodes-langchain';
+
+const answer = z.object({
+	outcome: z.string(),
+	what_happened: z.string(),
+	next_step: z.string(),
+	id: z.unknown(),
+	service_said: z.string().nullable(),
+	result: z.unknown(),
+});
+export type ToolAnswer = z.infer<typeof answer>;
+
+/** The model gets a list with one item, as text. */
+function readAnswer(told: string): ToolAnswer {
+	const [item, ...others] = z.array(answer.strict()).parse(JSON.parse(told));
+	expect(others).toEqual([]);
+	if (item === undefined) throw new Error(`the model was told nothing: ${told}`);
+	return item;
+}
+
+const to = (name: string, type: 'main' | 'ai_tool' | 'ai_languageModel') => [
+	[{ node: name, type, index: 0 }],
+];
+const toolsOf = (user: string, tools: INode[]): IConnections =>
+	Object.fromEntries(tools.map(({ name }) => [name, { ai_tool: to(user, 'ai_tool') }]));
+
+/** Lets the model play its script for a row, and gives what its tools told it. */
+export type AskAgent = (row: string, ...script: Turn[]) => Promise<ToolAnswer[]>;
+
+export class ToolHost {
+	private readonly made: Workflow[] = [];
+
+	private constructor(
+		private readonly n8n: N8nDriver,
+		readonly model: ScriptedModel,
+		private readonly modelCredentials: Record<string, Reference>,
+	) {}
+
+	static async start(n8n: N8nDriver): Promise<ToolHost> {
+		const model = await ScriptedModel.start();
+		const key = { apiKey: 'none', url: model.baseUrl };
+		return new ToolHost(n8n, model, { openAiApi: await n8n.createCredential('openAiApi', key) });
+	}
+
+	async stop(): Promise<void> {
+		for (const workflow of this.made) await removeWorkflow(this.n8n, workflow);
+		await this.model.stop();
+	}
+
+	/** Webhook → AI Agent with the tools, and the scripted model. */
+	async agentWith(version: number, ...tools: INode[]): Promise<AskAgent> {
+		const path = randomUUID();
+		const agent = node('Agent', `${LANGCHAIN}.agent`, version, {
+			promptType: 'define',
+			text: '={{ $json.body.text }}',
+			options: { maxIterations: 100 },
+		});
+		const edit = node('Row', 'n8n-nodes-base.set', 3.4, {
+			mode: 'raw',
+			jsonOutput: '={{ { phone: $json.body.phone } }}',
+			includeOtherFields: true,
+		});
+		const chat = node(
+			'Model',
+			`${LANGCHAIN}.lmChatOpenAi`,
+			1.2,
+			{ model: { __rl: true, mode: 'id', value: 'scripted' } },
+			{ credentials: this.modelCredentials },
+		);
+		await this.activate(`agent ${version} ${path}`, [webhook(path), edit, agent, chat, ...tools], {
+			Webhook: { main: to('Row', 'main') },
+			Row: { main: to('Agent', 'main') },
+			Model: { ai_languageModel: to('Agent', 'ai_languageModel') },
+			...toolsOf('Agent', tools),
+		});
+		return async (row, ...script) => {
+			this.model.follow(...script, { says: 'done' });
+			const response = await this.n8n.webhook(path, { text: 'Go', phone: row });
+			if (!response.ok) throw new Error(`the agent’s workflow: ${await response.text()}`);
+			return this.model.told().map(readAnswer);
+		};
+	}
+
+	/** MCP Server Trigger with the tools; gives its address. */
+	async mcpWith(...tools: INode[]): Promise<URL> {
+		const path = randomUUID();
+		const trigger = node('MCP', `${LANGCHAIN}.mcpTrigger`, 2.1, { path }, { webhookId: path });
+		await this.activate(`mcp ${path}`, [trigger, ...tools], toolsOf('MCP', tools));
+		return new URL(`${this.n8n.baseUrl}/mcp/${path}`);
+	}
+
+	private async activate(name: string, nodes: INode[], connections: IConnections): Promise<void> {
+		const workflow = await this.n8n.createWorkflow({ name, nodes, connections });
+		this.made.push(workflow);
+		await this.n8n.activate(workflow);
+	}
+}
+
+export async function connectMcp(url: URL, headers: Record<string, string> = {}): Promise<Client> {
+	return await until('the MCP server', async () => {
+		const client = new Client({ name: 'test', version: '1.0.0' });
+		await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+		return client;
+	});
+}
+
+export async function askMcp(
+	client: Client,
+	name: string,
+	args: Record<string, unknown>,
+): Promise<ToolAnswer> {
+	const result = await client.callTool({ name, arguments: args });
+	const { content } = z
+		.object({ content: z.array(z.object({ text: z.string() })).length(1) })
+		.parse(result);
+	return readAnswer(content[0]?.text ?? '');
+}

@@ -1,0 +1,361 @@
+/** Each action as a tool, offered to a model by n8n's own nodes: listed, called once, and once with a mistake. */
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { credentialFor } from '../contract/credentialFor';
+import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
+import { node } from '../n8n/workflow';
+import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { PACKAGE, removeWorkflow } from './calls';
+import { sharedN8n } from './shared';
+import { askMcp, connectMcp, ToolHost, type ToolAnswer } from './toolHost';
+
+const { agents, calls, campaigns, sessions } = fixtures;
+
+type Args = Record<string, unknown>;
+
+/** A tool as a person sets it up: what the model fills in, one call, and one with a mistake. */
+type Tool = {
+	/** As n8n names it on the canvas. */
+	name: string;
+	type: string;
+	version?: number;
+	parameters: INodeParameters;
+	args: Args;
+	outcome?: string;
+	mistake: Args;
+	told: { outcome: string; what_happened: string };
+};
+
+const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
+const from = (key: string, type = 'string') =>
+	`={{ $fromAI('${key}', 'The ${key} of this call', '${type}') }}`;
+const noSuchCall = {
+	mistake: { call: 'none/such' },
+	told: { outcome: 'not_sent', what_happened: 'Call ID holds "none/such"' },
+};
+const noSession = {
+	mistake: { session: 'mine' },
+	told: { outcome: 'not_sent', what_happened: 'is not a session ID' },
+};
+const noPhone = {
+	mistake: { phone: 'n/a' },
+	told: { outcome: 'not_sent', what_happened: 'Phone' },
+};
+const call = (operation: string, name: string): Tool => ({
+	name: `${name} in Get Call`,
+	type: 'getCall',
+	parameters: { operation, callId: from('call') },
+	args: { call: calls.finished },
+	...noSuchCall,
+});
+const dnd = (operation: string, name: string, phone: string): Tool => ({
+	name: `${name} DND list in DND List`,
+	type: 'dnd',
+	parameters: { operation, ...AGENT, phone: from('phone') },
+	args: { phone },
+	...noPhone,
+});
+const session = (resource: string, operation: string, name: string, more = {}): Tool => ({
+	name: `${name} in Chat Session`,
+	type: 'chatSession',
+	version: 2,
+	parameters: { resource, operation, sessionId: from('session'), ...more },
+	args: { session: sessions.open },
+	...noSession,
+});
+
+let trigger = '';
+
+const tools = (): Tool[] => [
+	{
+		name: 'Place call in Place Call',
+		type: 'placeCall',
+		parameters: {
+			...AGENT,
+			countryCode: from('country'),
+			phoneNumber: from('phone'),
+			when: from('when'),
+			options: { maximumCallsPerRun: 5 },
+		},
+		args: { country: 'IN', phone: '9876543210', when: '18:30' },
+		mistake: { country: 'India', phone: '9876543210', when: 'now' },
+		told: { outcome: 'not_sent', what_happened: 'Country holds "India"' },
+	},
+	{
+		name: 'Push Campaign Contacts',
+		type: 'pushCampaignContacts',
+		parameters: {
+			campaignId: from('campaign', 'number'),
+			...AGENT,
+			contactsFrom: 'json',
+			contacts: from('contacts', 'json'),
+		},
+		args: { campaign: campaigns.active, contacts: [{ phone: '9876543210', city: 'Pune' }] },
+		mistake: { campaign: campaigns.archived, contacts: [{ phone: '9876543211' }] },
+		told: { outcome: 'refused', what_happened: 'archived' },
+	},
+	{
+		name: 'Campaign Status',
+		type: 'campaignStatus',
+		parameters: { campaignId: from('campaign', 'number') },
+		args: { campaign: campaigns.active },
+		mistake: { campaign: -1 },
+		told: { outcome: 'not_sent', what_happened: 'Campaign ID' },
+	},
+	call('get', 'Get call'),
+	call('getRecording', 'Get call recording'),
+	call('getTranscript', 'Get call transcript'),
+	{
+		name: 'Get many calls in Get Call',
+		type: 'getCall',
+		parameters: { operation: 'getMany', limit: from('limit', 'number') },
+		args: { limit: 2 },
+		mistake: { limit: 0 },
+		told: { outcome: 'not_sent', what_happened: 'Limit is 0' },
+	},
+	{
+		name: 'Check agent availability in Agents',
+		type: 'agents',
+		parameters: { operation: 'check', agentUuid: { __rl: true, mode: 'id', value: from('agent') } },
+		args: { agent: agents.full },
+		mistake: { agent: 'Asha' },
+		told: { outcome: 'not_sent', what_happened: 'Asha' },
+	},
+	{
+		name: 'Get many active agents in Agents',
+		type: 'agents',
+		parameters: {
+			operation: 'getMany',
+			simplify: 'selected',
+			selectedFields: from('fields'),
+		},
+		args: { fields: 'agent_name' },
+		mistake: { fields: ',' },
+		told: { outcome: 'not_sent', what_happened: 'Fields is empty' },
+	},
+	dnd('add', 'Add number to', '+919000000009'),
+	dnd('check', 'Check number against', fixtures.dndPhone),
+	dnd('checkMany', 'Check many numbers against', fixtures.dndPhone),
+	dnd('remove', 'Remove number from', fixtures.dndPhone),
+	{
+		name: 'Get many numbers from DND list in DND List',
+		type: 'dnd',
+		parameters: { operation: 'getMany', ...AGENT, limit: from('limit', 'number') },
+		args: { limit: 2 },
+		mistake: { limit: 0 },
+		told: { outcome: 'not_sent', what_happened: 'Limit is 0' },
+	},
+	{
+		name: 'Send chat message in Chat Send',
+		type: 'chatSend',
+		parameters: { sessionId: from('session'), message: from('message') },
+		args: { session: sessions.open, message: 'Hello' },
+		mistake: { session: sessions.closed, message: 'Hello' },
+		told: { outcome: 'not_sent', what_happened: 'closed' },
+	},
+	{
+		name: 'Answer interactive chat message in Chat Send',
+		type: 'chatSend',
+		parameters: {
+			operation: 'answerInteraction',
+			sessionId: from('session'),
+			interactionId: from('question'),
+			optionId: from('option'),
+		},
+		args: { session: sessions.open, question: 'interaction_1', option: 'yes' },
+		mistake: { session: sessions.open, question: 'interaction_9', option: 'yes' },
+		told: { outcome: 'refused', what_happened: 'does not accept this answer' },
+	},
+	{
+		name: 'Inject Context',
+		type: 'injectContext',
+		parameters: { sessionId: from('session'), context: from('context') },
+		args: { session: sessions.open, context: 'Asked for a visit' },
+		mistake: { session: sessions.open, context: ' ' },
+		told: { outcome: 'not_sent', what_happened: 'Context' },
+	},
+	{
+		name: 'Create chat session in Chat Session',
+		type: 'chatSession',
+		version: 2,
+		parameters: {
+			resource: 'session',
+			operation: 'create',
+			agentUuid: { __rl: true, mode: 'id', value: from('agent') },
+		},
+		args: { agent: agents.full },
+		mistake: { agent: agents.foreign },
+		told: { outcome: 'refused', what_happened: 'does not find this agent' },
+	},
+	{
+		name: 'Create legacy chat session in Chat Session',
+		type: 'chatSession',
+		version: 2,
+		parameters: {
+			resource: 'legacy',
+			operation: 'legacyCreate',
+			...AGENT,
+			metadata: from('metadata', 'json'),
+		},
+		args: { metadata: { source: 'website' } },
+		mistake: { metadata: ['website'] },
+		told: { outcome: 'not_sent', what_happened: 'Metadata is not a JSON object' },
+	},
+	...(['Pause', 'Close'] as const).map((what) => ({
+		...session('legacy', `legacy${what}`, `${what} legacy chat session`, AGENT),
+		args: { session: sessions.dormant },
+		mistake: { session: ' ' },
+		told: { outcome: 'not_sent', what_happened: 'Session ID' },
+	})),
+	session('session', 'waitForEvent', 'Wait for chat session event', { timeLimit: 1 }),
+	session('watchList', 'watch', 'Watch chat session', { triggerAddress: trigger }),
+	session('watchList', 'unwatch', 'Stop watching chat session', { triggerAddress: trigger }),
+	{
+		...session('session', 'supportCommand', 'Send support command to chat session', {
+			command: from('command'),
+		}),
+		args: { session: sessions.inactiveAgent, command: 'close' },
+		mistake: { session: sessions.inactiveAgent, command: ' ' },
+		told: { outcome: 'not_sent', what_happened: 'Command' },
+	},
+	session('session', 'close', 'Close chat session'),
+];
+
+let n8n: N8nDriver;
+let simulator: Simulator;
+let host: ToolHost;
+let credential: Reference;
+let watching: Workflow;
+
+beforeAll(async () => {
+	n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
+	simulator = await startSimulator({ dialect: dialects.plain, token: 'toolbox-token-01' });
+	credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
+	host = await ToolHost.start(n8n);
+	const webhookId = randomUUID();
+	trigger = `${n8n.baseUrl}/webhook/${webhookId}/watch`;
+	const events = node(
+		'Events',
+		`${PACKAGE}.chatEventsTrigger`,
+		1,
+		{ watchSessions: true },
+		{ webhookId, credentials: { [CREDENTIAL]: credential } },
+	);
+	watching = await n8n.createWorkflow({ name: 'Watching', nodes: [events], connections: {} });
+	await n8n.activate(watching);
+});
+afterAll(async () => {
+	await host.stop();
+	await removeWorkflow(n8n, watching);
+	await n8n.call('DELETE', `/credentials/${credential.id}`);
+	await simulator.stop();
+});
+
+const nodeOf = ({ name, type, version = 1, parameters }: Tool): INode =>
+	node(name, `${PACKAGE}.${type}Tool`, version, parameters, {
+		credentials: { [CREDENTIAL]: credential },
+	});
+const toolName = (name: string) => name.replaceAll(' ', '_');
+
+/** A question that the customer may answer. */
+function showQuestion(): void {
+	const shown = { id: 'interaction_1', options: ['yes', 'no'], answered: false };
+	simulator.sessions.get(sessions.open).interactions.set(shown.id, shown);
+}
+
+/** What no model can turn, press or open. */
+const ON_SCREEN =
+	/\b(turn (it )?(on|off)|this item|[Dd]rag|Options →|open the node|in Options|the switch)\b/i;
+
+function expectAnswers(one: Tool, right: ToolAnswer | undefined, wrong: ToolAnswer | undefined) {
+	expect({ tool: one.name, outcome: right?.outcome, said: right?.what_happened }).toMatchObject({
+		tool: one.name,
+		outcome: one.outcome ?? 'done',
+	});
+	expect({ tool: one.name, ...wrong }).toMatchObject({
+		tool: one.name,
+		outcome: one.told.outcome,
+		what_happened: expect.stringContaining(one.told.what_happened),
+	});
+	expect(`${wrong?.what_happened} ${wrong?.next_step}`).not.toMatch(ON_SCREEN);
+}
+
+const listed = z.array(
+	z.object({
+		name: z.string(),
+		description: z.string(),
+		inputSchema: z.object({ properties: z.record(z.object({ description: z.string() })) }),
+	}),
+);
+
+/** What is listed, beside what the tools ask the model for. */
+function expectListed(
+	box: Tool[],
+	seen: Array<{ name: string; description: string; properties: Record<string, object> }>,
+): void {
+	expect(seen.map(({ name }) => name).sort()).toEqual(box.map(({ name }) => toolName(name)).sort());
+	expect(new Set(seen.map(({ description }) => description)).size).toBe(box.length);
+	const warned = seen.filter(({ description }) => description.includes('real phone call'));
+	expect(warned.map(({ name }) => name).sort()).toEqual([
+		'Place_call_in_Place_Call',
+		'Push_Campaign_Contacts',
+		'Remove_number_from_DND_list_in_DND_List',
+	]);
+	for (const { name, args } of box) {
+		const properties = seen.find((one) => one.name === toolName(name))?.properties;
+		expect({ name, asks: Object.keys(properties ?? {}).sort() }).toEqual({
+			name,
+			asks: Object.keys(args).sort(),
+		});
+	}
+}
+
+describe('MCP Server Trigger', () => {
+	let client: Client;
+
+	beforeAll(async () => {
+		simulator.reset();
+		client = await connectMcp(await host.mcpWith(...tools().map(nodeOf)));
+	});
+	afterAll(async () => await client.close());
+
+	test('lists each tool with its own description and what the model fills in', async () => {
+		const { tools: found } = await client.listTools();
+		const seen = listed.parse(found).map(({ inputSchema, ...one }) => ({ ...one, ...inputSchema }));
+		expectListed(tools(), seen);
+	});
+
+	test('each does what it says, and tells a mistake in plain words', async () => {
+		for (const one of tools()) {
+			showQuestion();
+			const name = toolName(one.name);
+			const wrong = await askMcp(client, name, one.mistake);
+			const right = await askMcp(client, name, one.args);
+			expectAnswers(one, right, wrong);
+		}
+		expect(simulator.placedCalls()).toHaveLength(1);
+	});
+});
+
+test('AI Agent: the model is offered each tool, and told what becomes of its calls', async () => {
+	simulator.reset();
+	showQuestion();
+	const box = tools();
+	const ask = await host.agentWith(3.1, ...box.map(nodeOf));
+	const turns = box.flatMap(({ name, args, mistake }) =>
+		[mistake, args].map((given) => ({ calls: [{ tool: toolName(name), args: given }] })),
+	);
+	const told = await ask('', ...turns);
+	expectListed(
+		box,
+		host.model.offered().map(({ parameters, ...one }) => ({ ...one, ...parameters })),
+	);
+	expect(told).toHaveLength(turns.length);
+	for (const [index, one] of box.entries()) {
+		expectAnswers(one, told[2 * index + 1], told[2 * index]);
+	}
+	expect(simulator.placedCalls()).toHaveLength(1);
+});
