@@ -76,6 +76,12 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 		return simulator.placedCalls().map(({ callId }) => callId);
 	}
 
+	async function powerCut(): Promise<void> {
+		await server.kill();
+		await server.boot();
+		n8n = await N8nDriver.signIn(server.baseUrl);
+	}
+
 	const answers = async (id: string) => {
 		expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
 		return (await n8n.output(id, 'Ask')).map(({ json }) => json);
@@ -116,9 +122,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 				{ key: KEY, description: 'May we ship to 9000000001?', required: true },
 			]);
 			await simulator.completeCall(first, { data_captured: { [KEY]: 'Yes' } });
-			await server.kill();
-			await server.boot();
-			n8n = await N8nDriver.signIn(server.baseUrl);
+			await powerCut();
 			await simulator.completeCall(second, { data_captured: { [KEY]: 'no' } });
 			await simulator.completeCall(third, { status: 'not_picked', data_captured: null });
 			await simulator.completeCall(fourth, { data_captured: { [KEY]: 'call me tomorrow' } });
@@ -230,7 +234,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			expect(await n8n.nodeTypes()).toContain(`${PACKAGE}.placeCallHitlTool`);
 		});
 
-		it('asks what the model wants to do, sleeps, and lets it on a yes', async () => {
+		it('asks what the model wants to do, sleeps through a power cut, and lets it on a yes', async () => {
 			const start = await agentWithReview();
 			const id = await start(wish(CUSTOMER));
 			const [callId = ''] = await asked(id, 1);
@@ -238,6 +242,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 				{ description: `May I use Place_Call with ${CUSTOMER}?` },
 			]);
 			expect(simulator.callsTo(CUSTOMER)).toBe(0);
+			await powerCut();
 			await simulator.completeCall(callId, { data_captured: { [KEY]: 'yes' } });
 			expect((await n8n.finished(id)).status).toBe('success');
 			expect(simulator.callsTo(CUSTOMER)).toBe(1);

@@ -51,7 +51,7 @@ const DECIDING = [
 	{
 		name: 'waits',
 		mutate: [
-			'nodes/PlaceCall/wait/*.ts',
+			'nodes/PlaceCall/{ask,wait}/*.ts',
 			`${SHARED}/calls/{readBack,completion}.ts`,
 			'nodes/CampaignStatus/campaignWait.ts',
 			'nodes/ChatSession/chatWait.ts',
