@@ -1,9 +1,8 @@
-import omit from 'lodash/omit';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
 import { isJsonObject, type JsonObject, parseJson } from '../shared/json';
 import { NodeParameters } from '../shared/n8n/nodeParameters';
-import { runsAsTool } from '../shared/n8n/toolRun';
+import { inputRows } from '../shared/n8n/toolRun';
 import { isUnset } from '../shared/values';
 import { isRowIndependent } from './rowIndependent';
 
@@ -18,7 +17,7 @@ const read = new WeakMap<IExecuteFunctions, FeedRows>();
 /** @throws InvalidInput where the contacts are no list of objects */
 export function feedRows(context: IExecuteFunctions): FeedRows {
 	const rows =
-		read.get(context) ?? (comesAsJson(context) ? rowsOfJson(context) : inputRows(context));
+		read.get(context) ?? (comesAsJson(context) ? rowsOfJson(context) : rowsOfInput(context));
 	read.set(context, rows);
 	return rows;
 }
@@ -28,7 +27,7 @@ export function knownRows(context: IExecuteFunctions): FeedRows {
 	try {
 		return feedRows(context);
 	} catch {
-		return inputRows(context);
+		return rowsOfInput(context);
 	}
 }
 
@@ -36,13 +35,8 @@ export function comesAsJson(context: IExecuteFunctions): boolean {
 	return new NodeParameters(context).value('contactsFrom', 0) === 'json';
 }
 
-/** The input; an AI agent adds the ID of its own call, which is no column of the row. */
-function inputRows(context: IExecuteFunctions): FeedRows {
-	const input = context.getInputData();
-	const items = runsAsTool(context)
-		? input.map((item) => ({ ...item, json: omit(item.json, 'toolCallId') }))
-		: input;
-	return { items, itemOf: (row) => row };
+function rowsOfInput(context: IExecuteFunctions): FeedRows {
+	return { items: inputRows(context), itemOf: (row) => row };
 }
 
 function rowsOfJson(context: IExecuteFunctions): FeedRows {

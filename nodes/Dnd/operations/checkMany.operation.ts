@@ -3,6 +3,7 @@ import pLimit from 'p-limit';
 import { parseAgentUuid } from '../../shared/api/identifiers';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { forEachItem } from '../../shared/n8n/itemLoop';
+import { inputRows } from '../../shared/n8n/toolRun';
 import type { Operation } from '../../shared/n8n/operations';
 import {
 	additionalQueryParameters,
@@ -61,7 +62,7 @@ export const checkMany: Operation = {
 		'Tells which of the phone numbers in the input are on the do-not-disturb list of an AI agent. Calls nobody and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
-		const rows = context.getInputData();
+		const rows = inputRows(context);
 		const wanted = parameters.value('returnRows', 0);
 		const limit = pLimit(readConcurrency(parameters, READS_AT_ONCE));
 		const lists = new Map<string, Promise<WholeList>>();

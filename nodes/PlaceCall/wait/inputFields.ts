@@ -1,6 +1,7 @@
 import omit from 'lodash/omit';
 import type { IDataObject, IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { isJsonObject } from '../../shared/json';
+import { inputRows } from '../../shared/n8n/toolRun';
 import { NOT_READ_FIELD, WAITS_UNTIL } from './waitedItems';
 
 /** What this node says of a call: in an item it is of an earlier call, as where the output of one run is the input of the next. */
@@ -25,5 +26,5 @@ export function includesInput(context: IExecuteFunctions | IWebhookFunctions): b
 
 /** What an item brings along to the output. */
 export function inputFields(context: IExecuteFunctions, index: number): IDataObject {
-	return includesInput(context) ? omit(context.getInputData()[index]?.json, OF_A_CALL) : {};
+	return includesInput(context) ? omit(inputRows(context)[index]?.json, OF_A_CALL) : {};
 }

@@ -1,3 +1,4 @@
+import omit from 'lodash/omit';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 /**
@@ -52,6 +53,13 @@ export function mcpSessionOf(context: IExecuteFunctions): string | undefined {
 		0,
 	);
 	return typeof session === 'string' ? session : '';
+}
+
+/** The input; an AI agent adds the ID of its own call, which is no column of the row. */
+export function inputRows(context: IExecuteFunctions): INodeExecutionData[] {
+	const items = context.getInputData();
+	if (!runsAsTool(context)) return items;
+	return items.map((item) => ({ ...item, json: omit(item.json, 'toolCallId') }));
 }
 
 /** What a try of a tool has got done so far, for its answer to the model. */

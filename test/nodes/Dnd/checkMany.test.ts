@@ -1,8 +1,10 @@
 import range from 'lodash/range';
-import { output, service } from '../../engine';
-import { DETAILS, dndHarness, PATH } from './dndHarness';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import { engineTool, output, service } from '../../engine';
+import { AGENT, DETAILS, dndHarness, PATH } from './dndHarness';
 
-const { records, told, raw, run } = dndHarness('checkMany', { phone: '={{ $json.phone }}' });
+const harness = dndHarness('checkMany', { phone: '={{ $json.phone }}' });
+const { records, told, raw, run } = harness;
 const credential = DETAILS;
 const entry = (phone: string) => ({
 	id: 1,
@@ -30,6 +32,16 @@ const ROWS = [
 	{ phone: 9812345679, name: 'Ravi', on_dnd: 'from an earlier run' },
 	{ phone: '+1 202 555 0143', name: 'Kim' },
 ];
+
+test('as a tool a row comes without the ID that an agent adds to it', async () => {
+	whole().reply(200, page(['+919812345678']));
+	const details = { [CREDENTIAL]: await harness.addCredential(DETAILS) };
+	const parameters = { operation: 'checkMany', agentUuid: AGENT, phone: '={{ $json.phone }}' };
+	const node = harness.node('dnd', { parameters, credentials: details });
+	const [row = {}] = ROWS;
+	const { result } = await engineTool(harness.credentials, node, { row })();
+	expect(result).toEqual({ ...row, ...LISTED });
+});
 
 test('each row comes as it came, with whether it is on the list', async () => {
 	whole().reply(200, page(['+919812345678']));

@@ -694,7 +694,7 @@ describe('nobody is called', () => {
 		expect(answer).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: 'A tool of an AI agent cannot sleep, so no call was placed.',
-			next_step: expect.stringContaining('By Reading the Call'),
+			next_step: expect.stringContaining('The person who set up this tool has to put that right.'),
 		});
 	});
 
