@@ -145,13 +145,6 @@ export class N8nDriver {
 		});
 	}
 
-	/** What n8n keeps as a file, by the ID that stands in the execution. */
-	async binary(id: string): Promise<Buffer> {
-		const query = new URLSearchParams({ id, action: 'download' });
-		const response = await this.send('GET', `/binary-data?${query.toString()}`);
-		return Buffer.from(await response.arrayBuffer());
-	}
-
 	async executions(workflow: Reference): Promise<Execution[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId: workflow.id }));
 		const list = await this.call('GET', `/executions?filter=${filter}&limit=100`);
