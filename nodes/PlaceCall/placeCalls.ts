@@ -17,7 +17,7 @@ import type { Quota, Sending } from '../shared/n8n/once';
 import { readAdditions, readConcurrency } from '../shared/n8n/options';
 import { phoneKey } from '../shared/phone/phoneKey';
 import { isUnset } from '../shared/values';
-import { withAnswer } from './ask/answer';
+import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { PlacedCalls, type SentCall } from './lookUp';
 import { nextClosing, OutsideHours, withinHours } from './request/callingHours';
@@ -109,13 +109,17 @@ function prepareCall(
 			const place = async () =>
 				await placeOne(connection.client, request, { ...additions, legacy, ...timing });
 			const record = await placedOrFound(calls, sent, place, lookUp ? connection : undefined);
-			return asItems({ ...record, ...(checked.hours && { placed: true }) });
+			return asItems({
+				...record,
+				...(checked.hours && { placed: true }),
+				...(question && { asked: question.asked.question }),
+			});
 		},
 		unsent: notPlacedNow,
 		shown: (output) =>
 			output.map(({ json }) => {
 				const call = { ...inputFields(context, index), ...json, phone_key: json.phone_key ?? key };
-				return { json: withAnswer(call, question?.asked) };
+				return { json: withAnswer(call, question && askedBy(json.asked, question.asked)) };
 			}),
 	};
 }

@@ -1,10 +1,12 @@
-import type { KnownCall } from '../../shared/calls/completion';
+import { holdsValue, type KnownCall } from '../../shared/calls/completion';
 import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
-import { isUnset, quoted } from '../../shared/values';
+import { quoted } from '../../shared/values';
 
 /** What was asked in a call, and how the answer is told: all of it is the user's choice. It stays with the call. */
 export type Asked = {
 	question: string;
+	/** What is to be asked by now, where the call was placed by an earlier try with another question. */
+	instead_of?: string;
 	/** Whether the answer is to be a yes or a no, or anything. */
 	response_type: 'approval' | 'freeText';
 	yes: string[];
@@ -43,7 +45,8 @@ export function withAnswer<Call extends object>(
 	if (!isAsked(asked)) return call;
 	const captured = valueAt(known.record, asked.answer_path) ?? null;
 	const isKept = 'placed' in call && call.placed === false;
-	const { answer, explanation } = isKept ? NOT_PLACED : judge(known, captured, asked);
+	const isFound = 'looked_up' in call && call.looked_up === true && known.isReported !== true;
+	const { answer, explanation } = isKept ? NOT_PLACED : judge(known, captured, asked, isFound);
 	return {
 		...call,
 		answer,
@@ -76,15 +79,20 @@ const NOT_PLACED: Judgement = {
 	explanation: 'Nobody was called, because it is outside Calling Hours.',
 };
 
-/** The answer for which there is evidence: a yes only where one of its values was captured in a call that is over. */
+/**
+ * The answer for which there is evidence: a yes only where one of its values was captured in a call that is over.
+ *
+ * @param isFound whether the call was found in the list by its number and time, which another question's may have as well
+ */
 function judge(
 	{ record, isOver, refused }: KnownCall,
 	captured: JsonValue,
 	asked: Asked,
+	isFound: boolean,
 ): Judgement {
 	const status = quoted(record.status ?? null);
 	const isMissed = typeof record.status === 'string' && asked.not_reached.includes(record.status);
-	if (isUnset(captured)) {
+	if (!holdsValue(captured)) {
 		if (isMissed) return told('not_reached', `The person was not reached (status ${status}).`);
 		if (refused !== undefined) return told('unclear', `No answer is known. ${refused}`);
 		if (!isOver) return told('unclear', 'The call was not over when the wait ended.');
@@ -98,6 +106,18 @@ function judge(
 		return told(
 			'unclear',
 			`${answer} was captured, and the call was not over when the wait ended.`,
+		);
+	}
+	if (asked.instead_of !== undefined) {
+		return told(
+			'unclear',
+			`${answer} was captured, and the question was changed after this call: it asked ${quoted(asked.question)}.`,
+		);
+	}
+	if (isFound) {
+		return told(
+			'unclear',
+			`${answer} was captured in a call that was found in the call list, and nothing shows that this question was asked in it.`,
 		);
 	}
 	if (asked.response_type === 'freeText') return told('answered', `The person said ${answer}.`);
@@ -118,6 +138,16 @@ function isOneOf(captured: JsonValue, values: readonly string[]): boolean {
 /** How two values are compared: neither capitals nor space around them make a difference. */
 export function comparable(value: string | number | boolean): string {
 	return String(value).trim().toLowerCase();
+}
+
+/**
+ * How the answer of a call is told that may have been placed by an earlier try.
+ *
+ * @param question what the call asked, where that is known
+ */
+export function askedBy(question: unknown, asked: Asked): Asked {
+	if (typeof question !== 'string' || question === asked.question) return asked;
+	return { ...asked, question, instead_of: asked.question };
 }
 
 /** As it comes back from n8n’s database with the sleeping execution. */

@@ -44,7 +44,12 @@ export class OpenCalls {
 	known(callId: string): KnownCall {
 		const record = this.ended.get(callId) ?? this.lastSeen.get(callId) ?? {};
 		const refused = this.notRead.get(callId);
-		return { record, isOver: this.ended.has(callId), ...(refused !== undefined && { refused }) };
+		return {
+			record,
+			isOver: this.ended.has(callId),
+			...(this.reportedAt.has(callId) && { isReported: true }),
+			...(refused !== undefined && { refused }),
+		};
 	}
 
 	/** The service says that this call is over. */

@@ -24,6 +24,8 @@ export type KnownCall = {
 	isOver: boolean;
 	/** Why it could not be read at last. */
 	refused?: string;
+	/** Whether the service reported it at the address that went along with the call. */
+	isReported?: boolean;
 };
 
 /** Anyone may have written the report. */
@@ -53,7 +55,7 @@ export function isOver(record: JsonObject, finished: readonly string[]): boolean
 }
 
 /** An analysis may be there before it is made, with all its keys and no value. */
-function holdsValue(value: JsonValue | undefined): boolean {
+export function holdsValue(value: JsonValue | undefined): boolean {
 	if (typeof value === 'object' && value !== null) return Object.values(value).some(holdsValue);
 	return !isUnset(value);
 }

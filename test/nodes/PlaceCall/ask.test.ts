@@ -254,7 +254,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			expect(placed()).toHaveLength(1);
 		});
 
-		it('by Retry in the list of executions, whatever was changed about the question', async () => {
+		it('by Retry in the list of executions, and a yes to what was asked then is none to what is asked now', async () => {
 			awake();
 			simulator.setAutoComplete({ afterMs: 0, outcome: { data_captured: { [KEY]: 'yes' } } });
 			const ask = await askNode({ options: byReading });
@@ -265,7 +265,17 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			expect(failed.data.resultData.error).toBeDefined();
 			const changed = await askNode({ options: byReading, message: 'Shall we?' });
 			const again = await retryFailed(harness.credentials, failed, makeWorkflow([changed]));
-			expect(output(again, 'Node').map(({ json }) => json.answer)).toEqual(['yes', 'yes']);
+			expect(output(again, 'Node').map(({ json }) => json)).toMatchObject([
+				{
+					answer: 'unclear',
+					captured_answer: 'yes',
+					explanation:
+						'"yes" was captured, and the question was changed after this call: it asked "May we ship to 9000000000?".',
+					data: { approved: false },
+					asked: { question: 'May we ship to 9000000000?', instead_of: 'Shall we?' },
+				},
+				{ answer: 'yes', data: { approved: true }, asked: { question: 'Shall we?' } },
+			]);
 			expect(simulator.callsTo('9000000000')).toBe(1);
 		});
 	});

@@ -162,6 +162,36 @@ describe('a call whose answer did not come', () => {
 	});
 });
 
+describe('asked a question', () => {
+	it('is no yes, as it may be the call of another question to the same person at the same moment', async () => {
+		breaking();
+		shows(call('a'));
+		const data_captured = { answer_to_question: 'yes' };
+		const over = { status: 'picked', summary: 'Asked.', data_captured };
+		service()
+			.get('/v1/call/a')
+			.reply(200, { success: true, data: call('a', over) });
+		const node = await nodeWith(MAPPING, {
+			wait: { settings: { waitForCompletion: 'reading', waitLimit: 1, waitLimitUnit: 'hours' } },
+		});
+		Object.assign(node.parameters, {
+			operation: 'sendAndWait',
+			message: 'May we ship?',
+			yesValues: 'yes',
+			noValues: 'no',
+		});
+		expect(json(await run(node))).toMatchObject([
+			{
+				call_id: 'a',
+				looked_up: true,
+				answer: 'unclear',
+				captured_answer: 'yes',
+				data: { approved: false },
+			},
+		]);
+	});
+});
+
 describe('where the list', () => {
 	it('has no filter by number, calls are asked for by time', async () => {
 		breaking();

@@ -100,6 +100,22 @@ describe('what counts as which answer', () => {
 		});
 		expect(answerTo(over(picked(null)), free)).toMatchObject({ answer: 'unclear' });
 		expect(answerTo(open(picked('On Friday')), free)).toMatchObject({ answer: 'unclear' });
+		for (const empty of [{}, [], [null], { said: '' }]) {
+			expect(answerTo(over(picked(empty)), free)).toMatchObject({ answer: 'unclear' });
+		}
+		expect(answerTo(over(picked(false)), free)).toMatchObject({ answer: 'answered' });
+	});
+
+	test('a call that was looked up is the one that asked, where it was reported to this execution', () => {
+		const yes = over(picked('yes'));
+		const found = { looked_up: true };
+		expect(answerTo(yes, {}, found)).toMatchObject({
+			answer: 'unclear',
+			captured_answer: 'yes',
+			explanation: expect.stringContaining('nothing shows that this question was asked in it'),
+			data: { approved: false },
+		});
+		expect(answerTo({ ...yes, isReported: true }, {}, found)).toMatchObject({ answer: 'yes' });
 	});
 
 	test('nobody was called, because of the hour', () => {
