@@ -1,4 +1,5 @@
 import get from 'lodash/get';
+import has from 'lodash/has';
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../api/errors';
 import type { JsonObject, JsonValue } from '../json';
@@ -80,7 +81,9 @@ export function sized(output: Output, { raw, simplified }: Sizes): JsonObject {
 	return Object.fromEntries(output.fields.map((field) => [field, fieldOf(whole, field)]));
 }
 
+/** What JavaScript gives each object, such as "constructor", is no field. */
 function fieldOf(record: JsonObject, field: string): JsonValue {
+	if (!has(record, field)) return null;
 	const value: JsonValue | undefined = get(record, field);
 	return value ?? null;
 }
