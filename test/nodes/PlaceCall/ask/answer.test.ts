@@ -100,7 +100,8 @@ describe('what counts as which answer', () => {
 		});
 		expect(answerTo(over(picked(null)), free)).toMatchObject({ answer: 'unclear' });
 		expect(answerTo(open(picked('On Friday')), free)).toMatchObject({ answer: 'unclear' });
-		for (const empty of [{}, [], [null], { said: '' }]) {
+		const empties: JsonValue[] = [{}, [], [null], { said: '' }];
+		for (const empty of empties) {
 			expect(answerTo(over(picked(empty)), free)).toMatchObject({ answer: 'unclear' });
 		}
 		expect(answerTo(over(picked(false)), free)).toMatchObject({ answer: 'answered' });
