@@ -1,9 +1,10 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { WAIT_INDEFINITELY, type IDataObject, type INodeExecutionData } from 'n8n-workflow';
 import pick from 'lodash/pick';
 import { withPhoneKey } from '../../shared/calls/callRecord';
 import type { KnownCall } from '../../shared/calls/completion';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import { withAnswer } from '../ask/answer';
+import { GRACE_MS } from './resumeUrl';
 
 /** Name of the field that tells, while the execution sleeps, until when. */
 export const WAITS_UNTIL = 'waits_until';
@@ -23,6 +24,9 @@ export function callIdOf({ json }: INodeExecutionData): string | undefined {
 	return typeof json.call_id === 'string' ? json.call_id : undefined;
 }
 
+/** n8n keeps no execution asleep for longer: its own limit comes a little after that of the node. */
+const LAST_END = WAIT_INDEFINITELY.getTime() - GRACE_MS;
+
 /** Counted from the moment at which the last of the calls is due. */
 export function endOfWait(
 	placed: readonly INodeExecutionData[],
@@ -32,7 +36,7 @@ export function endOfWait(
 	const due = placed.map(({ json: { scheduled_at_epoch: seconds } }) =>
 		typeof seconds === 'number' ? seconds * 1_000 : 0,
 	);
-	return Math.max(now, ...due) + limit;
+	return Math.min(Math.max(now, ...due) + limit, LAST_END);
 }
 
 /** What n8n keeps of a placed call while the execution sleeps. */

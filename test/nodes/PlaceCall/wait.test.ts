@@ -1,7 +1,7 @@
 import { ExecuteContext } from 'n8n-core';
 import omit from 'lodash/omit';
 import nock from 'nock';
-import { sleep } from 'n8n-workflow';
+import { sleep, WAIT_INDEFINITELY } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import {
 	engineTool,
@@ -188,6 +188,20 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		for (const body of knocks) expect(body).toEqual({ look: true });
 		expect(waits).toEqual([500, 1_000, 2_000, 15_000, 30_000, 11_501]);
 	});
+
+	it.each([1e9, 1e308])(
+		'sleeps as long as n8n can, where the limit is further (%s days)',
+		async (waitLimit) => {
+			ownAddress();
+			const run = await sleepOver(
+				await node({ ...byWebhook, waitLimit, waitLimitUnit: 'days' }),
+				1,
+			);
+			expect(run.data.resultData.error).toBeUndefined();
+			expect(run.status).toBe('waiting');
+			expect(run.waitTill).toEqual(WAIT_INDEFINITELY);
+		},
+	);
 
 	it('ends at the limit with what is known', async () => {
 		now.mockReturnValue(1_000_000);
