@@ -107,7 +107,8 @@ export function resolveColumns(
 	// Half a name says what the whole does not: the agent may use both.
 	const whole = lastName === undefined ? personName?.name : undefined;
 	const reserved = [...NEVER_VARIABLES, phone.name, ...(whole === undefined ? [] : [whole])];
-	const ofTools = choice.forModel ? [...OF_SHEETS, ...OF_AGENTS] : OF_SHEETS;
+	const hasAgents = choice.forModel && !choice.asJson;
+	const ofTools = hasAgents ? [...OF_SHEETS, ...OF_AGENTS] : OF_SHEETS;
 	return {
 		phone,
 		personName,

@@ -148,7 +148,7 @@ describe.each<[string, (call: { data: ReturnType<typeof anExecution> }) => CallT
 		const push = start();
 		const contacts = [
 			{ ...ASHA, phone: `9876${name.length}0001` },
-			{ ...RAVI, phone: `9876${name.length}0002` },
+			{ ...RAVI, phone: `9876${name.length}0002`, action: 'renew', sessionId: 'of Ravi' },
 		];
 		expect(await push(contacts)).toMatchObject({
 			outcome: 'done',
