@@ -1,3 +1,4 @@
+import truncate from 'lodash/truncate';
 import { InvalidInput } from '../api/errors';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
 import { inWords } from '../values';
@@ -19,7 +20,7 @@ export type ProviderSettings = ReadonlyMap<MappingTopic, JsonObject>;
  */
 export function readProviderSettings(text: string): ProviderSettings {
 	if (text.trim() === '') return new Map();
-	const block = parseJson(text);
+	const block = parseJson(withPlainSpace(text));
 	if (!isJsonObject(block)) throw noBlock(text);
 	const faults = [
 		...unknownIn(block, namesOf(MAPPING_TOPICS), 'the block'),
@@ -35,6 +36,11 @@ export function readProviderSettings(text: string): ProviderSettings {
 			return isJsonObject(said) ? [[topic, said] as const] : [];
 		}),
 	);
+}
+
+/** Editors and e-mail programs put white space around the values that JSON does not know: a mark at the beginning, spaces that do not break. */
+function withPlainSpace(text: string): string {
+	return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\s/g, (part) => (part.length > 1 ? part : ' '));
 }
 
 function faultsIn({ name, fields }: MappingTopic, said: JsonValue): string[] {
@@ -69,7 +75,19 @@ function faultOf(
 
 function unknownIn(said: JsonObject, known: string[], where: string): string[] {
 	const unknown = Object.keys(said).filter((name) => !known.includes(name));
-	return unknown.length > 0 ? [`${where} has unknown names: ${inWords(unknown)}`] : [];
+	return unknown.length > 0 ? [`${where} has unknown names: ${shortly(unknown)}`] : [];
+}
+
+const MOST_NAMES = 10;
+const LONGEST_NAME = 60;
+
+/** Names that anyone may have written, as a message shows them. */
+function shortly(names: string[]): string {
+	const shown = names
+		.slice(0, MOST_NAMES)
+		.map((name) => truncate(name, { length: LONGEST_NAME, omission: '…' }));
+	const more = names.length - shown.length;
+	return `${inWords(shown)}${more > 0 ? ` and ${more.toLocaleString('en-US')} more` : ''}`;
 }
 
 const namesOf = (topics: readonly MappingTopic[]) => topics.map(({ name }) => name);

@@ -88,7 +88,24 @@ describe('the questionnaire', () => {
 	});
 });
 
+test('what an editor leaves before, between and after a block does no harm', () => {
+	const agents = { ...emptyTopic(AGENTS_TOPIC), agentsPath: 'data.our\u00A0agents' };
+	const pretty = JSON.stringify({ agents }, null, '\t').replaceAll('\t', '\u00A0\u00A0');
+	for (const block of [`\uFEFF${pretty}`, `\u00A0${pretty}\u00A0\r\n`, pretty]) {
+		const mapping = new ApiMapping({ providerSettings: block });
+		expect(mapping.optional('agentsPath')).toBe('data.our\u00A0agents');
+	}
+});
+
 describe('a block that cannot be used', () => {
+	test('is told in a message that can be read, however long the block is', () => {
+		const name = (index: number) => `${'x'.repeat(500)}${index}`;
+		const names = Array.from({ length: 5_000 }, (_, index) => [name(index), 1]);
+		const { resolution } = refused(Object.fromEntries(names));
+		expect(resolution.length).toBeLessThan(1_500);
+		expect(resolution).toContain('and 4,990 more');
+	});
+
 	test('is told with everything that is wrong with it, and with what to do', () => {
 		const { agentsPath: _left, ...agents } = emptyTopic(AGENTS_TOPIC);
 		const block = {
