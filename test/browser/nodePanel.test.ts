@@ -1,0 +1,77 @@
+import { TestAccount } from '../e2e/account';
+import { sharedN8n } from '../e2e/shared';
+import type { Workflow } from '../n8n/driver';
+import { packageName } from '../n8n/package-install';
+import { manualTrigger, node } from '../n8n/workflow';
+import { Editor } from './editor';
+
+describe('what people look for in the editor', () => {
+	let test: TestAccount;
+	let editor: Editor;
+	let workflow: Workflow;
+
+	beforeAll(async () => {
+		test = await TestAccount.open('node-panel-token');
+		const start = manualTrigger();
+		const place = node('Call Tool', `${packageName}.placeCallTool`, 1, {});
+		workflow = await test.n8n.createWorkflow({
+			name: 'panel',
+			nodes: [start, node('Agent', '@n8n/n8n-nodes-langchain.agent', 3.1), place],
+			connections: {
+				[start.name]: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
+				'Call Tool': { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
+			},
+		});
+		editor = await Editor.open(sharedN8n().baseUrl);
+		await editor.openWorkflow(workflow.id);
+	}, 60_000);
+	afterAll(async () => {
+		await editor.close();
+		await test.n8n.deleteWorkflow(workflow);
+		await test.close();
+	});
+
+	it.each([
+		['voice and chat agent', 'Voice Agent: Place Call'],
+		['telephone', 'Voice Agent: Place Call'],
+		['dialer', 'Voice Agent: Place Call'],
+		['leads', 'Voice Agent: Push Campaign Contacts'],
+		['do not disturb', 'Voice Agent: DND List'],
+		['opt out', 'Voice Agent: DND List'],
+		['whatsapp', 'Chat Agent: Send'],
+		['takeover', 'Chat Agent: Session'],
+		['call outcome', 'Voice Agent: Call Completed Trigger'],
+	])('%s finds %s', async (words, name) => {
+		const { page } = editor;
+		await page.getByTestId('node-creator-plus-button').click();
+		await page.getByTestId('node-creator-search-bar').fill(words);
+		await page.getByTestId('item-iterator-item').filter({ hasText: name }).first().waitFor();
+		await page.keyboard.press('Escape');
+	});
+
+	it('a word of another trade finds none of ours', async () => {
+		const { page } = editor;
+		await page.getByTestId('node-creator-plus-button').click();
+		await page.getByTestId('node-creator-search-bar').fill('invoice');
+		const found = page.getByTestId('item-iterator-item');
+		await found
+			.filter({ hasText: /invoice/i })
+			.first()
+			.waitFor();
+		expect(await found.filter({ hasText: /(Voice|Chat) Agent:/ }).count()).toBe(0);
+		await page.keyboard.press('Escape');
+	});
+
+	it('a model may fill in whom a tool calls, where and when', async () => {
+		const { page } = editor;
+		await editor.openWorkflow(workflow.id);
+		await editor.openNode('Call Tool');
+		for (const parameter of ['countryCode', 'phoneNumber', 'when']) {
+			await page.getByTestId(`parameter-input-${parameter}`).first().hover();
+			const field = page.getByTestId('parameter-item').filter({
+				has: page.getByTestId(`parameter-input-${parameter}`),
+			});
+			await field.getByTestId('from-ai-override-button').first().waitFor();
+		}
+	});
+});
