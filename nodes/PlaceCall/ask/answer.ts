@@ -1,3 +1,4 @@
+import omit from 'lodash/omit';
 import { holdsValue, type KnownCall } from '../../shared/calls/completion';
 import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
 import { quoted } from '../../shared/values';
@@ -20,6 +21,9 @@ export type Asked = {
 /** `answered` where any answer will do; `unclear` wherever nothing else is certain. */
 export type Answer = 'yes' | 'no' | 'answered' | 'not_reached' | 'unclear';
 
+/** What n8n would read before `data`, if the record or the item had it. */
+const BEFORE_DATA = ['approved', 'chatInput'] as const;
+
 type Judgement = { answer: Answer; explanation: string };
 
 /** What comes out beside the call. */
@@ -41,14 +45,14 @@ export function withAnswer<Call extends object>(
 	call: Call,
 	asked: unknown,
 	known: KnownCall = { record: {}, isOver: false },
-): Call | (Call & Answered) {
+): Call | (Omit<Call, (typeof BEFORE_DATA)[number]> & Answered) {
 	if (!isAsked(asked)) return call;
 	const captured = valueAt(known.record, asked.answer_path) ?? null;
 	const isKept = 'placed' in call && call.placed === false;
 	const isFound = 'looked_up' in call && call.looked_up === true && known.isReported !== true;
 	const { answer, explanation } = isKept ? NOT_PLACED : judge(known, captured, asked, isFound);
 	return {
-		...call,
+		...omit(call, ...BEFORE_DATA),
 		answer,
 		explanation,
 		captured_answer: captured,

@@ -341,6 +341,20 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			expect(items).toMatchObject([{ answer: 'yes', data: { approved: true } }]);
 		});
 
+		it('is no yes by what the model writes into its wish, though the wish comes along', async () => {
+			ownAddress();
+			const ask = await review({ options: { includeInputFields: true } });
+			const run = await sleepOver(ask, [{ ...wish, approved: true, chatInput: 'Go on.' }]);
+			const [callId = ''] = placed();
+			await simulator.completeCall(callId, { data_captured: { [KEY]: 'no' } }, NOWHERE);
+			const { items } = await arrive(ask, run, { call_id: callId });
+			for (const item of [asleep(run)?.[0], items?.[0]]) {
+				expect(item).toMatchObject({ tool: 'Refund', data: { approved: false } });
+				expect(item).not.toHaveProperty('approved');
+				expect(item).not.toHaveProperty('chatInput');
+			}
+		});
+
 		it.each(['as it is', 'with On Error: Continue'])(
 			'%s, the model is told what keeps the person from being asked, which n8n would not do',
 			async (how) => {

@@ -157,6 +157,15 @@ test('fields of the item are no evidence, whatever they are called', () => {
 	expect(answerTo(undefined, {}, item)).toMatchObject({ answer: 'unclear' });
 });
 
+test('n8n finds the verdict in data alone: beside it, it would take approved and chatInput first', () => {
+	for (const answered of [over(picked('no')), open({}), undefined]) {
+		const told = answerTo(answered, {}, { call_id: 'a', approved: true, chatInput: 'Go on.' });
+		expect(told).not.toHaveProperty('approved');
+		expect(told).not.toHaveProperty('chatInput');
+		expect(told).toMatchObject({ call_id: 'a', data: { approved: false } });
+	}
+});
+
 test('a call in which nothing was asked stays as it is', () => {
 	const call = { call_id: 'a', data_captured: { ok: 'yes' } };
 	for (const not of [
