@@ -38,6 +38,8 @@ const HAPPENED = {
 };
 const NEXT = {
 	done: 'Go on with the result. Do not ask for the same again.',
+	ongoing:
+		'The call goes on. Ask for the same again to wait further: nobody is called a second time.',
 	already_done: 'Go on with the result, which is that of the first time.',
 	unknown:
 		'Do not ask for the same again, because it may have been done. Tell the person that this is not known.',
@@ -87,9 +89,15 @@ function late(error: unknown): unknown {
 
 function went(items: INodeExecutionData[], deed: ToolDeed | undefined): ToolAnswer {
 	const outcome = deed?.repeated === true ? 'already_done' : 'done';
+	const nextStep = items.some(isOngoingCall) ? NEXT.ongoing : NEXT[outcome];
 	const words =
-		deed === undefined ? READ : { what_happened: HAPPENED[outcome], next_step: NEXT[outcome] };
+		deed === undefined ? READ : { what_happened: HAPPENED[outcome], next_step: nextStep };
 	return { outcome, ...words, ...resultOf(items) };
+}
+
+/** A call that was still open when a tool had to answer; of a chat, the message is sent all the same. */
+function isOngoingCall({ json }: INodeExecutionData): boolean {
+	return json.timed_out === true && 'call_id' in json;
 }
 
 function failed(error: unknown, deed: ToolDeed | undefined): ToolAnswer {
