@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import ts from 'typescript';
 import { z } from 'zod';
-import { projectFolder } from '../test/n8n/package-install';
+import { listedFiles, projectFolder } from '../test/n8n/package-install';
 
 const load = createRequire(__filename);
 
@@ -18,12 +18,10 @@ const AS_WRITTEN = ['inputs', 'outputs', 'credentials'];
  * alone, so they do not see a form that is imported or made by a function.
  */
 export async function writeFlatSources(target: string): Promise<void> {
-	for (const part of ['nodes', 'credentials', 'package.json', 'LICENSE', 'README.md']) {
+	for (const part of ['nodes', 'credentials', 'package.json']) {
 		await cp(join(projectFolder, part), join(target, part), { recursive: true });
 	}
-	const listed = z
-		.object({ n8n: z.object({ nodes: z.array(z.string()), credentials: z.array(z.string()) }) })
-		.parse(JSON.parse(await readFile(join(projectFolder, 'package.json'), 'utf8'))).n8n;
+	const listed = await listedFiles(projectFolder);
 	for (const built of [...listed.nodes, ...listed.credentials]) {
 		const source = join(target, built.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
 		const exported = z.record(z.string(), z.unknown()).parse(load(join(projectFolder, built)));

@@ -1,9 +1,8 @@
 /** `npm run screenshots -- <folder>`: what a user sees of each node, the credential and the outputs. */
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { z } from 'zod';
 import { Editor } from '../test/browser/editor';
 import {
 	completed,
@@ -14,7 +13,12 @@ import {
 	examplesFolder,
 	readExample,
 } from '../test/n8n/examples';
-import { installPackage, packageName, projectFolder } from '../test/n8n/package-install';
+import {
+	installPackage,
+	listedFiles,
+	packageName,
+	projectFolder,
+} from '../test/n8n/package-install';
 import { freePort } from '../test/n8n/ports';
 import { chain, manualTrigger, node, type WorkflowJson } from '../test/n8n/workflow';
 import { fixtures } from '../test/simulator';
@@ -161,10 +165,8 @@ function titleOf(name: string): string {
 }
 
 async function nodeNames(): Promise<string[]> {
-	const { n8n } = z
-		.object({ n8n: z.object({ nodes: z.array(z.string()) }) })
-		.parse(JSON.parse(await readFile(join(projectFolder, 'package.json'), 'utf8')));
-	return n8n.nodes.map((file) => {
+	const { nodes } = await listedFiles(projectFolder);
+	return nodes.map((file) => {
 		const name = basename(file, '.node.js');
 		return name.charAt(0).toLowerCase() + name.slice(1);
 	});

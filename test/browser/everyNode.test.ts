@@ -16,7 +16,7 @@ type Case = {
 	node: string;
 	/** Before it stands this row. */
 	row?: INodeParameters;
-	fill: (editor: Editor) => Promise<void>;
+	fill?: (editor: Editor) => Promise<void>;
 	shown: string;
 	mistake: (editor: Editor) => Promise<void>;
 	told: string;
@@ -76,7 +76,6 @@ const actions: Case[] = [
 	},
 	{
 		node: 'Agents',
-		fill: async () => Promise.resolve(),
 		shown: agents.full,
 		mistake: async (editor) => {
 			await editor.choose('operation', 'Check');
@@ -120,21 +119,19 @@ const actions: Case[] = [
 /** A trigger, and what makes an event of it while its test listens. */
 type TriggerCase = {
 	node: string;
-	fill: (editor: Editor) => Promise<void>;
-	event: (simulator: Simulator, address: (path: string) => string) => Promise<unknown>;
+	fill?: (editor: Editor) => Promise<void>;
+	event?: (simulator: Simulator, address: (path: string) => string) => Promise<unknown>;
 	shown: string;
 };
 
 const triggers: TriggerCase[] = [
 	{
 		node: 'Call Completed Trigger',
-		fill: async () => Promise.resolve(),
 		event: async (_, address) => heard(address('call-completed'), { call_id: calls.finished }),
 		shown: calls.finished,
 	},
 	{
 		node: 'Chat Delivery Trigger',
-		fill: async () => Promise.resolve(),
 		event: async (_, address) => heard(address(''), { text: 'Good morning' }),
 		shown: 'Good morning',
 	},
@@ -151,7 +148,6 @@ const triggers: TriggerCase[] = [
 	{
 		node: 'Campaign Progress Trigger',
 		fill: async (editor) => editor.write('campaignId', String(campaigns.active)),
-		event: async () => Promise.resolve(),
 		shown: String(campaigns.active),
 	},
 ];
@@ -202,18 +198,18 @@ describe('in the editor', () => {
 	// First: a chat session that a node has just used is connected already.
 	it.each(triggers)('$node listens for a test event', async (one) => {
 		const webhookId = await open(one.node);
-		await one.fill(editor);
+		await one.fill?.(editor);
 		expect(await editor.page.getByTestId('parameter-issues').count()).toBe(0);
 		await editor.execute();
 		const { baseUrl } = sharedN8n();
-		await one.event(test.simulator, (path) => `${baseUrl}/webhook-test/${webhookId}/${path}`);
+		await one.event?.(test.simulator, (path) => `${baseUrl}/webhook-test/${webhookId}/${path}`);
 		await editor.readOutput(one.shown);
 		expect(editor.errors.splice(0)).toEqual([]);
 	});
 
 	it.each(actions)('$node is filled in and run, and a mistake is told', async (one) => {
 		await open(one.node, one.row);
-		await one.fill(editor);
+		await one.fill?.(editor);
 		expect(await editor.page.getByTestId('parameter-issues').count()).toBe(0);
 		await editor.execute();
 		await editor.readOutput(one.shown);

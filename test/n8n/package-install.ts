@@ -22,11 +22,18 @@ export async function installPackage(home: string): Promise<void> {
 	await requireListedFiles(target);
 }
 
+const manifest = z.object({
+	n8n: z.object({ nodes: z.array(z.string()), credentials: z.array(z.string()) }),
+});
+
+/** The built files that a package names to n8n. */
+export async function listedFiles(folder: string) {
+	return manifest.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))).n8n;
+}
+
 /** n8n refuses a whole package, in its log only, when one listed file is missing. */
 async function requireListedFiles(folder: string): Promise<void> {
-	const listed = z
-		.object({ n8n: z.object({ nodes: z.array(z.string()), credentials: z.array(z.string()) }) })
-		.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))).n8n;
+	const listed = await listedFiles(folder);
 	const missing = [...listed.nodes, ...listed.credentials].filter(
 		(file) => !existsSync(join(folder, file)),
 	);
