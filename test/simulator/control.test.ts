@@ -1,4 +1,4 @@
-import { dialects, fixtures, startSimulator, type Simulator } from '.';
+import { dialects, filled, fixtures, startSimulator, type Simulator } from '.';
 import { call } from './testing/api';
 import { opened } from './testing/socketClient';
 
@@ -39,6 +39,19 @@ describe('the control API', () => {
 		await control('faults/clear');
 		expect((await call(sim, 'GET', '/v1/active_agents')).status).toBe(200);
 		expect((await control('faults', { kind: 'flood' })).status).toBe(400);
+	});
+
+	it('fills up with calls, numbers and sessions', async () => {
+		await control('fill', { calls: 150, dndPhones: 3, sessions: 2 });
+		const { meta } = (await call(sim, 'GET', '/v1/calls')).body;
+		expect(meta).toMatchObject({ total_count: 190 });
+		expect((await call(sim, 'GET', `/v1/call/${filled.callId(149)}`)).data).toMatchObject({
+			status: 'picked',
+			caller_name: 'Contact 149',
+		});
+		expect(sim.state.dndPhones(fixtures.agents.full).has(filled.dndPhone(2))).toBe(true);
+		const client = await opened(sim, filled.sessionId(1));
+		expect(client.closed).toBeNull();
 	});
 
 	it('completes calls, now or by themselves', async () => {

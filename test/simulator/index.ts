@@ -3,5 +3,5 @@ export { dialects, type Dialect } from './dialects';
 export type { Fault, FaultKind } from './http/faults';
 export type { RecordedRequest } from './http/requestLog';
 export { startSimulator, type Simulator } from './simulator';
-export { fixtures } from './state/fixtures';
+export { filled, fixtures } from './state/fixtures';
 export type { SimulatorOptions } from './world';

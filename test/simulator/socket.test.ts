@@ -33,6 +33,15 @@ describe.each(Object.values(dialects))(
 			expect(sim.sessions.frames(session)).toHaveLength(1);
 		});
 
+		it('lets an ack take as long as every other answer', async () => {
+			const client = await opened(sim, session);
+			sim.configure({ latencyMs: 60 });
+			const began = performance.now();
+			await say(client, 'Hello');
+			sim.configure({ latencyMs: 0 });
+			expect(performance.now() - began).toBeGreaterThan(50);
+		});
+
 		it('leaves message_id out of the ack where none was supplied', async () => {
 			const client = await opened(sim, session);
 			expect(await say(client, 'Hello')).not.toHaveProperty('message_id');

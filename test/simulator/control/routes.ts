@@ -9,6 +9,7 @@ import { faultFrom } from './faultFrom';
 import { campaignCommands } from './campaignCommands';
 import { command } from './command';
 import { sessionCommands } from './sessionCommands';
+import { fill } from '../state/fill';
 import { stateView } from './stateView';
 
 /** The simulator driven from another process. */
@@ -23,6 +24,13 @@ export function controlRoutes(world: World): Route[] {
 		get('requests', () => world.log.requests),
 		get('stats', () => world.log.stats()),
 		command('reset', () => world.reset()),
+		command('fill', ({ calls, dndPhones, sessions }) =>
+			fill(world.state, world.dialect, world.clock.now(), {
+				calls: Number(calls ?? 0),
+				dndPhones: Number(dndPhones ?? 0),
+				sessions: Number(sessions ?? 0),
+			}),
+		),
 		command('faults', (body) => world.faults.inject(faultFrom(body))),
 		command('faults/clear', () => world.faults.clear()),
 		command('settings', (body) => Object.assign(world.settings, settingsFrom(body))),

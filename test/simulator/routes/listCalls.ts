@@ -83,7 +83,6 @@ function fits(call: Call, query: Query, { dialect }: World): boolean {
 	const { filters } = dialect.calls;
 	const same = (name: string, value: unknown) =>
 		query[name] === undefined || query[name] === String(value);
-	const at = Date.parse(call.createdAt);
 	const from = query[filters.from];
 	const to = query[filters.to];
 	const phone = query[filters.phone];
@@ -92,8 +91,8 @@ function fits(call: Call, query: Query, { dialect }: World): boolean {
 		same(filters.agent, call.agentUuid) &&
 		same(filters.campaign, call.campaignId) &&
 		same('campaign_upload_id', call.uploadId) &&
-		(from === undefined || at >= Date.parse(from)) &&
-		(to === undefined || at <= endOf(to)) &&
+		(from === undefined || Date.parse(call.createdAt) >= Date.parse(from)) &&
+		(to === undefined || Date.parse(call.createdAt) <= endOf(to)) &&
 		(phone === undefined || call.phone.includes(digitsOf(phone)))
 	);
 }

@@ -1,5 +1,6 @@
 import { asks } from '../chat/magic';
 import type { Emit } from '../chat/types';
+import { delay } from '../clock';
 import type { JsonObject } from '../json';
 import type { World } from '../world';
 import { readFrame } from './frames';
@@ -12,6 +13,7 @@ export async function handleFrame(
 	text: string,
 ): Promise<void> {
 	const { session } = connection;
+	await delay(world.settings.latencyMs ?? 0);
 	const read = readFrame(text, world.dialect);
 	if ('error' in read) {
 		const { error, messageId } = read;

@@ -114,7 +114,7 @@ function seedCalls(state: State, dialect: Dialect, now: number): void {
 	}
 }
 
-function seededCall(number: number, at: number): Call {
+export function seededCall(number: number, at: number): Call {
 	return {
 		callId: callId(number),
 		agentUuid: fixtures.agents.full,

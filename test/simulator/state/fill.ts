@@ -1,0 +1,39 @@
+import { usualOutcome } from '../calls/outcome';
+import { newSession } from '../chat/newSession';
+import { istTimestamp } from '../clock';
+import type { Dialect } from '../dialects';
+import { filled, fixtures } from './fixtures';
+import { seededCall } from './seed';
+import type { State } from './store';
+
+/** How much more of each than a simulator holds at its start. */
+export type Filling = { calls: number; dndPhones: number; sessions: number };
+
+/** More finished calls, numbers not to disturb and open sessions, as an account of some years has them. */
+export function fill(
+	state: State,
+	dialect: Dialect,
+	now: number,
+	{ calls, dndPhones, sessions }: Filling,
+): void {
+	const agent = state.agents.get(fixtures.agents.full);
+	if (agent === undefined) throw new Error('The simulator holds no agent');
+	const { agentUuid } = agent;
+	for (let number = 0; number < calls; number++) {
+		const call = { ...seededCall(number, now), callId: filled.callId(number) };
+		state.calls.set(call.callId, { ...call, outcome: usualOutcome(call, agent, now) });
+	}
+	for (let number = 0; number < dndPhones; number++) {
+		state.dnd.push({
+			id: state.nextId(),
+			agentUuid,
+			phone: filled.dndPhone(number),
+			reason: dialect.dnd.reason,
+			createdAt: istTimestamp(now),
+		});
+	}
+	for (let number = 0; number < sessions; number++) {
+		const session = newSession(agent, dialect, now, filled.sessionId(number));
+		state.sessions.set(session.sessionId, session);
+	}
+}
