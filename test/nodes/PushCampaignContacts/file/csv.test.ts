@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import Papa from 'papaparse';
+import {
+	CsvParser,
+	DELIMITERS,
+	LONGEST_ROW,
+	layoutOf,
+	UnreadableRow,
+} from '../../../../nodes/PushCampaignContacts/file/csv';
+
+/** The rows of a text that comes in these pieces. */
+function read(pieces: string[], delimiter = ','): string[][] {
+	const parser = new CsvParser(delimiter);
+	return [...pieces.flatMap((piece) => parser.write(piece)), ...parser.end()];
+}
+
+const cuts = fc.array(fc.nat(), { maxLength: 8 });
+
+/** The text in pieces that end anywhere. */
+function cut(text: string, at: number[]): string[] {
+	const places = at.map((place) => place % (text.length + 1)).sort((a, b) => a - b);
+	return [0, ...places].map((from, index) => text.slice(from, places[index] ?? text.length));
+}
+
+/** What makes trouble in cells, beside any other text. */
+const cell = fc.oneof(
+	fc.constantFrom('', ' ', '"', '""', ',', ';', '\t', '|', '\n', '\r', '\r\n', '9876543210'),
+	fc.string({ unit: 'binary', maxLength: 8 }),
+	fc.array(fc.constantFrom('a', '"', ',', ';', '\n', '\r', ' '), { maxLength: 8 }).map(String),
+);
+const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { maxLength: 8 });
+const delimiters = fc.constantFrom(...DELIMITERS, '^', ' ');
+const newlines = fc.constantFrom('\n', '\r', '\r\n');
+
+test('any table comes back as it was written, in whatever pieces', () => {
+	fc.assert(
+		fc.property(
+			table,
+			delimiters,
+			newlines,
+			fc.boolean(),
+			fc.boolean(),
+			cuts,
+			(rows, delimiter, newline, quotes, isEnded, places) => {
+				const text = Papa.unparse(rows, { delimiter, newline, quotes });
+				const ended = isEnded && rows.length > 0 ? text + newline : text;
+				expect(read(cut(ended, places), delimiter)).toEqual(rows);
+			},
+		),
+		{ numRuns: 1_000 },
+	);
+});
+
+/** Texts of which hardly any was written by a program. */
+const scrawl = fc
+	.array(fc.constantFrom('a', 'b', ' ', '"', '"', ',', ',', '\n', '\n'), { maxLength: 40 })
+	.map((parts) => parts.join(''));
+
+test('what papaparse reads without a complaint is read alike', () => {
+	let compared = 0;
+	fc.assert(
+		fc.property(scrawl, newlines, cuts, (text, newline, places) => {
+			const written = text.replaceAll('\n', newline);
+			const { data, errors } = Papa.parse<string[]>(written, { delimiter: ',', newline });
+			// Papa Parse takes a line break at the end for the beginning of a row.
+			if (written === '' || written.endsWith(newline)) data.pop();
+			if (errors.length > 0) return;
+			compared++;
+			expect(read(cut(written, places))).toEqual(data);
+		}),
+		{ numRuns: 2_000 },
+	);
+	expect(compared).toBeGreaterThan(200);
+});
+
+const outcome = (pieces: string[]) => {
+	try {
+		return read(pieces);
+	} catch (error) {
+		if (error instanceof UnreadableRow) return error.row;
+		throw error;
+	}
+};
+
+test('any text reads the same in whatever pieces, also where it cannot be read', () => {
+	fc.assert(
+		fc.property(scrawl, newlines, cuts, (text, newline, places) => {
+			const written = text.replaceAll('\n', newline);
+			expect(outcome(cut(written, places))).toEqual(outcome([written]));
+		}),
+		{ numRuns: 2_000 },
+	);
+});
+
+test.each<[string, string, string[][]]>([
+	['line breaks of three kinds', 'a,b\nc,d\r\ne,f\rg,h', [['a', 'b'], ['c', 'd'], ['e', 'f'], ['g', 'h']]], // prettier-ignore
+	['a quote in the middle', '5" pipe,b"c"', [['5" pipe', 'b"c"']]],
+	['quotes that nobody doubled', '"Asha "Ash" Rao",1', [['Asha Ash" Rao"', '1']]],
+	['white space around quotes', ' "a",b\n"c" ,d', [[' "a"', 'b'], ['c', 'd']]], // prettier-ignore
+	['white space after a cell of two lines', '"a\nb" ,c', [['a\nb', 'c']]],
+	['a quoted cell that is empty', '"",""', [['', '']]],
+	['a delimiter at the end', 'a,\n,', [['a', ''], ['', '']]], // prettier-ignore
+	['blank rows', 'a\n\n \n', [['a'], [''], [' ']]],
+	['NUL characters', 'a\0,b', [['a\0', 'b']]],
+])('%s', (_what, text, rows) => {
+	expect(read([text])).toEqual(rows);
+});
+
+test.each<[string, string, number]>([
+	['a quote that nobody closed', 'a,b\nc,"d\ne,f\n', 2],
+	['one that runs on into the next quote', 'a,b\n\n"c,d\n"e",f\ng,h', 3],
+])('%s stops at its row', (_what, text, row) => {
+	expect(() => read([text])).toThrow(new UnreadableRow(row, true));
+});
+
+test.each<[string, string, boolean]>([
+	['a quote that nobody closes for a million characters', '"', true],
+	['a million characters without a line break', 'x', false],
+])('%s: stops before more of it is held', (_what, first, isQuoted) => {
+	const parser = new CsvParser(',');
+	parser.write('a,b\n');
+	parser.write(first + 'x'.repeat(LONGEST_ROW - 1));
+	expect(() => parser.write('x')).toThrow(
+		expect.objectContaining({ name: 'Error', row: 2, isQuoted }),
+	);
+});
+
+describe('the layout is found out', () => {
+	test.each<[string, string, string]>([
+		['commas', 'name,phone\nAsha,1', ','],
+		['semicolons with decimal commas', 'a;b;c\n1,5;2,5;3\n', ';'],
+		['tabs with commas in the header', 'Name, first\tPhone\nAsha\t1\n', '\t'],
+		['pipes', 'name|phone\nAsha|1\n', '|'],
+		['a header alone', 'name;phone;city', ';'],
+		['delimiters inside quotes', '"a,b,c";phone\n"Rao, Asha";1\n', ';'],
+		['a delimiter at the end of the header alone', 'a;b;\n1;2\n', ';'],
+		['one column', 'phone\n98765 43210\n', ','],
+		['quotes that only fit one of them', 'a;"b,\nc"\n1;2\n', ';'],
+		['nothing', '', ','],
+	])('%s', (_what, head, delimiter) => {
+		expect(layoutOf(head, true)).toEqual({ delimiter, skip: 0 });
+	});
+
+	test('from a beginning that ends in the middle of a row', () => {
+		expect(layoutOf('name;phone\nAsha;1\nRavi, ', false).delimiter).toBe(';');
+	});
+
+	test.each([
+		['sep=;\nname,phone;x\n', { delimiter: ';', skip: 6 }],
+		['SEP=\t\r\nname\tphone', { delimiter: '\t', skip: 7 }],
+		['"sep=|"\rname|phone', { delimiter: '|', skip: 8 }],
+	])('%j names it', (head, layout) => {
+		expect(layoutOf(head, true)).toEqual(layout);
+	});
+
+	test('what a person sets holds, and the first row of Excel is skipped all the same', () => {
+		expect(layoutOf('sep=;\na,b;c\n', true, ',')).toEqual({ delimiter: ',', skip: 6 });
+	});
+
+	test('any table of two columns and more that a program wrote is read with its delimiter', () => {
+		const plain = fc.stringMatching(/^[\w .@+-]{0,12}$/);
+		const rows = fc.integer({ min: 2, max: 6 }).chain((width) =>
+			fc.array(fc.array(plain, { minLength: width, maxLength: width }), {
+				minLength: 2,
+				maxLength: 20,
+			}),
+		);
+		fc.assert(
+			fc.property(rows, fc.constantFrom(...DELIMITERS), newlines, (data, delimiter, newline) => {
+				const text = Papa.unparse(data, { delimiter, newline });
+				const isBlank = data.every((cells) => cells.every((one) => one.trim() === ''));
+				fc.pre(!isBlank);
+				expect(layoutOf(text, true).delimiter).toBe(delimiter);
+			}),
+		);
+	});
+});
