@@ -11,7 +11,7 @@ const PLAIN = [
 	'nodes/GetCall/calls/*.ts',
 	'nodes/PlaceCall/{ask,request}/*.ts',
 	'nodes/PlaceCall/wait/{openCalls,readUntilFinished}.ts',
-	'nodes/PushCampaignContacts/feed/*.ts',
+	'nodes/PushCampaignContacts/{feed,file}/*.ts',
 	'nodes/CampaignProgressTrigger/campaignProgress.ts',
 	'nodes/CampaignStatus/campaignWait.ts',
 	'nodes/Dnd/list/*.ts',

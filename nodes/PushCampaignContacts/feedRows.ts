@@ -1,45 +1,83 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import uniq from 'lodash/uniq';
+import {
+	sleep,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+} from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
 import { isJsonObject, type JsonObject, parseJson } from '../shared/json';
 import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { inputRows } from '../shared/n8n/toolRun';
 import { isUnset } from '../shared/values';
+import type { ContactsFrom } from './feed/columns';
+import { ItemRows, type FeedRows } from './feed/rows';
 import { isRowIndependent } from './rowIndependent';
 
-/** The rows of a feed, and the input item that each came with. */
-export type FeedRows = { items: INodeExecutionData[]; itemOf: (row: number) => number };
+/** The rows of a feed, and what n8n knows of them. */
+export type InputRows = {
+	feed: FeedRows;
+	/** Rows as they came in, given in their order. */
+	output(rows: readonly number[]): Promise<IDataObject[]>;
+	/** The input item that a row came with. */
+	inputOf(row: number): number;
+	/** Those that rows came with, each once. */
+	inputsOf(rows: readonly number[]): number[];
+};
 
 /** More than a model or a person writes; a sheet comes as input items. */
 export const MOST_IN_JSON = 1_000;
 
-const read = new WeakMap<IExecuteFunctions, FeedRows>();
+const breathe = async () => await sleep(0);
 
-/** @throws InvalidInput where the contacts are no list of objects */
-export function feedRows(context: IExecuteFunctions): FeedRows {
-	const rows =
-		read.get(context) ?? (comesAsJson(context) ? rowsOfJson(context) : rowsOfInput(context));
-	read.set(context, rows);
+const opened = new WeakMap<IExecuteFunctions, InputRows>();
+
+/** @throws InvalidInput where they cannot be read */
+export async function openRows(context: IExecuteFunctions): Promise<InputRows> {
+	const rows = opened.get(context) ?? open(context);
+	opened.set(context, rows);
 	return rows;
 }
 
+function open(context: IExecuteFunctions): InputRows {
+	return contactsFrom(context) === 'json' ? rowsOfJson(context) : rowsOfInput(context);
+}
+
 /** The same, and the input items as they are where the contacts cannot be read. */
-export function knownRows(context: IExecuteFunctions): FeedRows {
+export async function knownRows(context: IExecuteFunctions): Promise<InputRows> {
 	try {
-		return feedRows(context);
+		return await openRows(context);
 	} catch {
 		return rowsOfInput(context);
 	}
 }
 
-export function comesAsJson(context: IExecuteFunctions): boolean {
-	return new NodeParameters(context).value('contactsFrom', 0) === 'json';
+export function contactsFrom(context: IExecuteFunctions): ContactsFrom {
+	const from = new NodeParameters(context).value('contactsFrom', 0);
+	return from === 'json' ? from : 'items';
 }
 
-function rowsOfInput(context: IExecuteFunctions): FeedRows {
-	return { items: inputRows(context), itemOf: (row) => row };
+function rowsOfInput(context: IExecuteFunctions): InputRows {
+	const inputs = {
+		inputOf: (row: number) => row,
+		inputsOf: (rows: readonly number[]) => [...rows],
+	};
+	return rowsOf(inputRows(context), false, inputs);
 }
 
-function rowsOfJson(context: IExecuteFunctions): FeedRows {
+function rowsOf(
+	items: readonly INodeExecutionData[],
+	areFromJson: boolean,
+	inputs: Pick<InputRows, 'inputOf' | 'inputsOf'>,
+): InputRows {
+	return {
+		feed: new ItemRows(items, breathe, areFromJson),
+		output: async (rows) => rows.map((row) => items[row]?.json ?? {}),
+		...inputs,
+	};
+}
+
+function rowsOfJson(context: IExecuteFunctions): InputRows {
 	const parameters = new NodeParameters(context);
 	const { contacts } = context.getNode().parameters;
 	const isSame = typeof contacts !== 'string' || isRowIndependent(contacts);
@@ -48,9 +86,10 @@ function rowsOfJson(context: IExecuteFunctions): FeedRows {
 		contactsIn(parameters.value('contacts', index)).map((json) => ({ json, item: index })),
 	);
 	if (rows.length > MOST_IN_JSON) throw tooMany(rows.length);
-	return { items: rows.map(({ json }) => ({ json })), itemOf: (row) => rows[row]?.item ?? 0 };
+	const items = rows.map(({ json }) => ({ json }));
+	const inputOf = (row: number) => rows[row]?.item ?? 0;
+	return rowsOf(items, true, { inputOf, inputsOf: (indexes) => uniq(indexes.map(inputOf)) });
 }
-
 /** A list of contacts, or one alone; none where nothing is set. */
 function contactsIn(value: unknown): JsonObject[] {
 	const given: unknown = typeof value === 'string' && !isUnset(value) ? parseJson(value) : value;

@@ -11,7 +11,7 @@ import { isUnset, quoted } from '../shared/values';
 import { columnNames } from './feed/cells';
 import type { ColumnChoice } from './feed/columns';
 import type { CampaignTarget } from './feed/feed';
-import { comesAsJson } from './feedRows';
+import { contactsFrom } from './feedRows';
 import { isRowIndependent } from './rowIndependent';
 
 export type FeedSettings = {
@@ -71,7 +71,7 @@ export async function readFeedSettings(
 			others: readOtherColumns(parameters),
 			computed: computedColumns(context),
 			forModel: runsAsTool(context),
-			asJson: comesAsJson(context),
+			from: contactsFrom(context),
 		},
 		normalizePhones: options.normalizePhones !== false,
 		// Once over all runs is once in this one too.

@@ -3,10 +3,11 @@ import { InvalidInput } from '../shared/api/errors';
 import type { NodeParameters } from '../shared/n8n/nodeParameters';
 import { runsAsTool } from '../shared/n8n/toolRun';
 import { isUnset } from '../shared/values';
-import { collectColumns, resolveColumns } from './feed/columns';
-import type { Breathe, FeedItem, FeedOutcome } from './feed/feed';
+import { resolveColumns } from './feed/columns';
+import type { FeedOutcome } from './feed/feed';
 import { FedMemory } from './feed/fedMemory';
 import { prepareFeed } from './feed/prepare';
+import type { FeedRows } from './feed/rows';
 import { readFeedSettings } from './feedSettings';
 import { inTurnOfMemory, openFedStore } from './fedStore';
 
@@ -27,9 +28,8 @@ export function readForget(parameters: NodeParameters): Forgotten | undefined {
 export async function forgetFed(
 	context: IExecuteFunctions,
 	parameters: NodeParameters,
-	items: readonly FeedItem[],
+	feed: FeedRows,
 	what: Forgotten,
-	breathe: Breathe,
 ): Promise<FeedOutcome> {
 	if (runsAsTool(context)) {
 		throw new InvalidInput(
@@ -47,13 +47,13 @@ export async function forgetFed(
 	const store = openFedStore(context);
 	if (what === 'all') {
 		await inTurnOfMemory(context, async () => await store.clear());
-		return { received: items.length, pushed: [], unsentRows: [], forgotten: 'all' };
+		return { received: feed.count, pushed: [], unsentRows: [], forgotten: 'all' };
 	}
-	const columns = resolveColumns(await collectColumns(items, breathe), settings.columns, items);
+	const columns = resolveColumns(await feed.columns(), settings.columns);
 	const options = { ...settings, removeDuplicates: true };
-	const { rows, keys, unsentRows } = await prepareFeed(items, columns, options, breathe);
+	const { rows, keys, unsentRows } = await prepareFeed(feed, columns, options);
 	const memory = new FedMemory(store, campaign.id, keys);
 	const forgotten = await inTurnOfMemory(context, async () => await memory.forget(rows));
 	const unusable = unsentRows.filter(({ status }) => status === 'rejected');
-	return { received: items.length, pushed: [], unsentRows: unusable, forgotten };
+	return { received: feed.count, pushed: [], unsentRows: unusable, forgotten };
 }

@@ -1,5 +1,4 @@
 import omit from 'lodash/omit';
-import uniq from 'lodash/uniq';
 import type {
 	IDataObject,
 	IExecuteFunctions,
@@ -15,6 +14,7 @@ import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
 import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { phoneKey } from '../shared/phone/phoneKey';
 import { noteDeed } from '../shared/n8n/toolRun';
+import type { ByRow } from './feed/byRow';
 import {
 	FEED_STATUS_COLUMN,
 	LIST_COLUMN,
@@ -24,7 +24,6 @@ import {
 	REASON_COLUMN,
 	STATUS_COLUMN,
 	type FeedOutcome,
-	type PushedRequest,
 } from './feed/feed';
 import {
 	countRows,
@@ -40,102 +39,88 @@ import {
 	usualPresentation,
 	type Presentation,
 } from './feedSettings';
-import { comesAsJson, feedRows, knownRows } from './feedRows';
+import { openRows, type InputRows } from './feedRows';
 import { couldNotBegin, runFeed } from './runFeed';
+
+/** A feed as it comes out: what became of it, and its rows. */
+type Shown = {
+	outcome: FeedOutcome;
+	rows: InputRows;
+	/** By row, as they are sent. */
+	phones: ByRow<string>;
+};
 
 /** Feeds the input into the campaign: what was pushed, and every row for which nobody is called. */
 export async function pushRows(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const { outcome, presentation, phones } = await runFeed(context).catch((error: unknown) => {
-		const begun = couldNotBegin(context, error);
-		if (context.continueOnFail()) {
-			return { outcome: begun, presentation: presentationOf(context), phones: [] };
-		}
+	const { presentation, ...shown } = await runFeed(context).catch(async (error: unknown) => {
+		const begun = { ...(await couldNotBegin(context, error)), phones: [] };
+		if (context.continueOnFail()) return { ...begun, presentation: presentationOf(context) };
 		throw feedStopped(context, error, begun);
 	});
+	const { outcome } = shown;
 	if (outcome.stopped !== undefined && !context.continueOnFail()) {
-		throw feedStopped(context, outcome.stopped, outcome);
+		throw feedStopped(context, outcome.stopped, shown);
 	}
 
-	const { output, withDuplicates } = presentation;
-	const byRow = output === 'rows' ? { phones } : undefined;
 	context.addExecutionHints(...hintsFor(outcome).map((message) => ({ message })));
 	return [
-		[...stoppedItem(context, outcome), ...pushedOutput(context, outcome, output, phones)],
-		rejectedItems(context, outcome, withDuplicates, byRow),
-	].map((items) => pairedWithInput(context, items));
+		[...stoppedItem(context, shown), ...(await pushedOutput(shown, presentation))],
+		await rejectedItems(shown, presentation),
+	];
 }
 
-/** Rows are told by their place in the feed; n8n pairs what comes out with the input. */
-function pairedWithInput(
-	context: IExecuteFunctions,
-	items: INodeExecutionData[],
-): INodeExecutionData[] {
-	if (!comesAsJson(context)) return items;
-	const { itemOf } = knownRows(context);
-	return items.map((item) => {
-		const rows = [item.pairedItem ?? []]
-			.flat()
-			.map((row) => (typeof row === 'number' ? row : row.item));
-		const inputs = uniq(rows.map(itemOf)).map((index) => ({ item: index }));
-		return { ...item, pairedItem: inputs };
-	});
-}
-
-function pushedOutput(
-	context: IExecuteFunctions,
-	outcome: FeedOutcome,
-	output: Presentation['output'],
-	phones: readonly string[],
-): INodeExecutionData[] {
-	const { forgotten } = outcome;
+async function pushedOutput(shown: Shown, { output }: Presentation): Promise<INodeExecutionData[]> {
+	const { outcome, rows } = shown;
+	const { forgotten, ready } = outcome;
 	if (forgotten !== undefined) return [{ json: { forgotten }, pairedItem: [] }];
 	if (output === 'rows') {
-		return outcome.ready === undefined
-			? pushedRows(context, outcome, phones)
-			: readyRows(context, outcome.ready, phones);
+		return await (ready === undefined ? pushedRows(shown) : readyRows(shown, ready));
 	}
-	if (outcome.ready !== undefined) return [dryRunItem(outcome, outcome.ready)];
-	return output === 'summary' ? [summaryItem(outcome)] : pushedItems(outcome);
-}
-
-function dryRunItem(outcome: FeedOutcome, ready: readonly number[]): INodeExecutionData {
-	return { json: dryRunSummary(outcome), pairedItem: ready.map((item) => ({ item })) };
+	if (ready !== undefined) {
+		return [{ json: dryRunSummary(outcome), pairedItem: pairs(rows, ready) }];
+	}
+	return output === 'summary' ? [summaryItem(shown)] : pushedItems(shown);
 }
 
 /** Each row that a dry run found fit to be sent, with its number as it would be sent. */
-function readyRows(
-	context: IExecuteFunctions,
+async function readyRows(
+	{ rows, phones }: Shown,
 	ready: readonly number[],
-	phones: readonly string[],
-): INodeExecutionData[] {
-	const { items } = knownRows(context);
-	return ready.map((index) => ({
-		json: {
-			...items[index]?.json,
-			...rowColumns('ready', phones[index]),
-			[PHONE_TO_SEND_COLUMN]: phones[index] ?? null,
-		},
-		pairedItem: { item: index },
+): Promise<INodeExecutionData[]> {
+	return await itemsOf(rows, ready, (index) => ({
+		...rowColumns('ready', phones.at(index)),
+		[PHONE_TO_SEND_COLUMN]: phones.at(index) ?? null,
 	}));
 }
 
 /** Each row that can be called, as it came in. */
-function pushedRows(
-	context: IExecuteFunctions,
-	outcome: FeedOutcome,
-	phones: readonly string[],
-): INodeExecutionData[] {
-	const { items } = knownRows(context);
-	const rows = outcome.pushed.flatMap(({ rows, answer }) =>
-		rows.map((index) => ({ index, list: answer.campaign_upload_id ?? null })),
-	);
-	rows.sort((one, other) => one.index - other.index);
-	return rows.map(({ index, list }) => {
-		const row = items[index]?.json ?? {};
-		const json: IDataObject = { ...row, ...rowColumns('pushed', phones[index], list) };
+async function pushedRows({ outcome, rows, phones }: Shown): Promise<INodeExecutionData[]> {
+	const lists = new Map<number, JsonValue>();
+	for (const { rows: pushed, answer } of outcome.pushed) {
+		for (const index of pushed) lists.set(index, answer.campaign_upload_id ?? null);
+	}
+	const inOrder = [...lists.keys()].sort((one, other) => one - other);
+	return await itemsOf(rows, inOrder, (index, row) => {
+		const columns: IDataObject = rowColumns('pushed', phones.at(index), lists.get(index));
 		// What an earlier feed wrote beside the row holds no longer.
-		for (const column of [STATUS_COLUMN, REASON_COLUMN]) if (column in row) json[column] = null;
-		return { json, pairedItem: { item: index } };
+		for (const column of [STATUS_COLUMN, REASON_COLUMN]) if (column in row) columns[column] = null;
+		return columns;
+	});
+}
+
+/** Rows as they came in, each with further columns and paired with its input. */
+async function itemsOf(
+	rows: InputRows,
+	indexes: readonly number[],
+	columnsOf: (index: number, row: IDataObject, place: number) => IDataObject,
+): Promise<INodeExecutionData[]> {
+	const found = await rows.output(indexes);
+	return indexes.map((index, place) => {
+		const row = found[place] ?? {};
+		return {
+			json: { ...row, ...columnsOf(index, row, place) },
+			pairedItem: { item: rows.inputOf(index) },
+		};
 	});
 }
 
@@ -168,16 +153,18 @@ function presentationOf(context: IExecuteFunctions): Presentation {
 export async function pushForModel(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const settings = await readFeedSettings(context, new NodeParameters(context));
 	if (settings.dryRun) return await rehearseForModel(context);
-	const rows = feedRows(context).items.map(({ json }) => json);
+	const input = await openRows(context);
+	const rows = await input.output([...Array(input.feed.count).keys()]);
 	// The same number with other texts is another wish, and is in the campaign already.
 	const feed = { isKnown: false };
 	const send = async () => {
-		const { outcome, hasSent } = await runFeed(context);
+		const { hasSent, ...shown } = await runFeed(context);
+		const { outcome } = shown;
 		feed.isKnown = !hasSent;
 		if (outcome.stopped !== undefined) throw outcome.stopped;
 		if (outcome.pushed.every((request) => request.rows.length === 0)) throw nobodyPushed(outcome);
-		const [first, ...others] = pushedItems(outcome).map(({ json }) => json);
-		const rejected = rejectedForModel(context, outcome);
+		const [first, ...others] = pushedItems(shown).map(({ json }) => json);
+		const rejected = await rejectedForModel(shown);
 		const further = others.length > 0 && { further_requests: others };
 		return [{ json: { ...first, ...further, rejected } }];
 	};
@@ -191,17 +178,21 @@ export async function pushForModel(context: IExecuteFunctions): Promise<INodeExe
 
 /** Nothing is done, so the model may wish the same for real. */
 async function rehearseForModel(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const { outcome } = await runFeed(context);
-	const rejected = rejectedForModel(context, outcome);
-	return [[{ json: { ...dryRunSummary(outcome), rejected } }]];
+	const shown = await runFeed(context);
+	const rejected = await rejectedForModel(shown);
+	return [[{ json: { ...dryRunSummary(shown.outcome), rejected } }]];
 }
 
-function rejectedForModel(context: IExecuteFunctions, outcome: FeedOutcome): IDataObject[] {
-	const unsentRows = outcome.unsentRows.map(({ reason, ...row }) => ({
-		...row,
+async function rejectedForModel(shown: Shown): Promise<IDataObject[]> {
+	const unsentRows = shown.outcome.unsentRows.map(({ index, status, reason }) => ({
+		index,
+		status,
 		reason: adviceForModel(reason),
 	}));
-	return rejectedItems(context, { ...outcome, unsentRows }, true).map(({ json }) => json);
+	const outcome = { ...shown.outcome, unsentRows };
+	const presentation = { ...usualPresentation, withDuplicates: true };
+	const items = await rejectedItems({ ...shown, outcome }, presentation);
+	return items.map(({ json }) => json);
 }
 
 /** Nobody is called for what a model wanted to push, and its reasons say why. */
@@ -231,53 +222,53 @@ function nobodyPushed(outcome: FeedOutcome): NobodyPushed {
 }
 
 /** One item for each request that the service took: first what became of the whole feed, then the answer. */
-function pushedItems(outcome: FeedOutcome): INodeExecutionData[] {
+function pushedItems({ outcome, rows }: Shown): INodeExecutionData[] {
 	const feed = countRows(outcome);
 	return outcome.pushed.map((request) => ({
 		json: { feed, ...omit(request.answer, 'feed') },
-		pairedItem: pairs([request]),
+		pairedItem: pairs(rows, request.rows),
 	}));
 }
 
-function summaryItem(outcome: FeedOutcome): INodeExecutionData {
-	return { json: summarize(outcome), pairedItem: pairs(outcome.pushed) };
+function summaryItem({ outcome, rows }: Shown): INodeExecutionData {
+	const pushed = outcome.pushed.flatMap((request) => request.rows);
+	return { json: summarize(outcome), pairedItem: pairs(rows, pushed) };
 }
 
 /** Each row for which nobody is called, as it came in, with the reason. */
-function rejectedItems(
-	context: IExecuteFunctions,
-	{ unsentRows }: FeedOutcome,
-	withDuplicates: boolean,
-	byRow?: { phones: readonly string[] },
-): INodeExecutionData[] {
-	const { items } = knownRows(context);
-	return unsentRows
-		.filter(({ status }) => withDuplicates || status !== 'duplicate')
-		.map(({ index, status, reason }) => ({
-			json: {
-				...items[index]?.json,
-				...(byRow !== undefined && rowColumns(status, byRow.phones[index])),
-				[STATUS_COLUMN]: status,
-				[REASON_COLUMN]: reason,
-			},
-			pairedItem: { item: index },
-		}));
+async function rejectedItems(
+	{ outcome, rows, phones }: Shown,
+	{ output, withDuplicates }: Presentation,
+): Promise<INodeExecutionData[]> {
+	const unsent = outcome.unsentRows.filter(
+		({ status }) => withDuplicates || status !== 'duplicate',
+	);
+	const indexes = unsent.map(({ index }) => index);
+	return await itemsOf(rows, indexes, (index, _row, place) => {
+		const { status = '', reason = '' } = unsent[place] ?? {};
+		return {
+			...(output === 'rows' && rowColumns(status, phones.at(index))),
+			[STATUS_COLUMN]: status,
+			[REASON_COLUMN]: reason,
+		};
+	});
 }
 
 /** A request stands for all of its rows that can be called. */
-function pairs(requests: readonly PushedRequest[]): Array<{ item: number }> {
-	return requests.flatMap(({ rows }) => rows.map((item) => ({ item })));
+function pairs(input: InputRows, rows: readonly number[]): Array<{ item: number }> {
+	return input.inputsOf(rows).map((item) => ({ item }));
 }
 
 /**
  * The one item of the error output. n8n moves it there from Pushed, and runs the node again for it
  * when Retry On Fail is on. The rows themselves are in Rejected.
  */
-function stoppedItem(context: IExecuteFunctions, outcome: FeedOutcome): INodeExecutionData[] {
+function stoppedItem(context: IExecuteFunctions, shown: Shown): INodeExecutionData[] {
+	const { outcome } = shown;
 	if (outcome.stopped === undefined) return [];
 	if (context.getNode().onError !== 'continueErrorOutput') return [];
 	const { json } = toErrorItem(outcome.stopped, {
-		itemIndex: inputWhereItStopped(context, outcome),
+		itemIndex: inputWhereItStopped(shown),
 		of: 1,
 	});
 	const details = { ...(isJsonObject(json.details) && json.details), ...countRows(outcome) };
@@ -289,14 +280,15 @@ function stoppedItem(context: IExecuteFunctions, outcome: FeedOutcome): INodeExe
 function feedStopped(
 	context: IExecuteFunctions,
 	error: unknown,
-	outcome: FeedOutcome,
+	shown: Shown,
 ): NodeApiError | NodeOperationError {
+	const { outcome, rows } = shown;
 	// It is about the feed, so the message names no single item; the index leads to where it stopped.
-	const position = { itemIndex: inputWhereItStopped(context, outcome), of: 1 };
+	const position = { itemIndex: inputWhereItStopped(shown), of: 1 };
 	const nodeError = toNodeError(context.getNode(), error, position);
 	if (error instanceof ServiceRefusal || hasBegun(outcome)) {
-		const [summary, ...rows] = describeOutcome(outcome);
-		nodeError.description = [summary, nodeError.description, ...rows].join('\n');
+		const [summary, ...lines] = describeOutcome(outcome, rows.feed.names);
+		nodeError.description = [summary, nodeError.description, ...lines].join('\n');
 	}
 	return nodeError;
 }
@@ -306,7 +298,9 @@ function hasBegun({ pushed, unsentRows }: FeedOutcome): boolean {
 	return pushed.length > 0 || unsentRows.some(({ status }) => status !== 'not_sent');
 }
 
-function inputWhereItStopped(context: IExecuteFunctions, { unsentRows }: FeedOutcome): number {
-	const stoppedAt = unsentRows.find(({ status }) => status === 'unknown' || status === 'not_sent');
-	return knownRows(context).itemOf(stoppedAt?.index ?? 0);
+function inputWhereItStopped({ outcome, rows }: Shown): number {
+	const stoppedAt = outcome.unsentRows.find(
+		({ status }) => status === 'unknown' || status === 'not_sent',
+	);
+	return rows.inputOf(stoppedAt?.index ?? 0);
 }

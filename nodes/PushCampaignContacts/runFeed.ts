@@ -1,4 +1,4 @@
-import { sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { explained, ExplainedError, InvalidInput } from '../shared/api/errors';
 import { pause } from '../shared/clock';
 import { cancelSignal } from '../shared/n8n/cancel';
@@ -6,7 +6,8 @@ import { clock, connect } from '../shared/n8n/connect';
 import { ExecutionMemory } from '../shared/n8n/executionMemory';
 import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { runsAsTool } from '../shared/n8n/toolRun';
-import { collectColumns, resolveColumns, unreadFile } from './feed/columns';
+import type { ByRow } from './feed/byRow';
+import { resolveColumns } from './feed/columns';
 import { openCampaign, rehearse } from './feed/dryRun';
 import type { FeedOutcome } from './feed/feed';
 import { LookUp } from './feed/lookUp';
@@ -14,7 +15,8 @@ import { prepareFeed } from './feed/prepare';
 import { FeedProgress } from './feed/progress';
 import { pushFeed } from './feed/push';
 import { emptyRecord, isFeedRecord } from './feed/record';
-import { feedRows, knownRows } from './feedRows';
+import type { FeedRows, FoundColumns } from './feed/rows';
+import { knownRows, openRows, type InputRows } from './feedRows';
 import { forgetFed, readForget } from './forgetFed';
 import { inTurnOfMemory, openFedStore } from './fedStore';
 import { inTurn } from './inTurn';
@@ -25,11 +27,10 @@ export type Fed = {
 	presentation: Presentation;
 	/** Whether this try sent a request; otherwise all that was pushed comes from an earlier one. */
 	hasSent: boolean;
+	rows: InputRows;
 	/** By row, as they are sent. */
-	phones: readonly string[];
+	phones: ByRow<string>;
 };
-
-const breathe = async () => await sleep(0);
 
 /**
  * Checks everything before the first request leaves, then pushes.
@@ -37,32 +38,34 @@ const breathe = async () => await sleep(0);
  * @throws when nothing was sent; what happens to a request is told by the outcome
  */
 export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
-	const { items } = feedRows(context);
+	const rows = await openRows(context);
+	const { feed } = rows;
 	const parameters = new NodeParameters(context);
 	const presentation = readPresentation(parameters);
-	const withoutSending = (outcome: FeedOutcome, phones: readonly string[] = []): Fed => ({
+	const withoutSending = (outcome: FeedOutcome, phones: ByRow<string> = []): Fed => ({
 		outcome,
 		presentation,
 		hasSent: false,
+		rows,
 		phones,
 	});
 	const forget = readForget(parameters);
 	if (forget !== undefined) {
-		return withoutSending(await forgetFed(context, parameters, items, forget, breathe));
+		return withoutSending(await forgetFed(context, parameters, feed, forget));
 	}
-	const found = await collectColumns(items, breathe);
-	if (found.size === 0) return withoutSending(emptyFeed(context));
+	const found = await feed.columns();
+	if (found.names.size === 0) return withoutSending(emptyFeed(found));
 
 	const { columns: choice, ...settings } = await readFeedSettings(context, parameters);
-	const columns = resolveColumns(found, choice, items);
+	const columns = resolveColumns(found, choice);
 	const { client } = await connect(context);
-	const prepared = await prepareFeed(items, columns, settings, breathe);
+	const prepared = await prepareFeed(feed, columns, settings);
 
 	if (settings.dryRun) {
 		const outcome = await rehearse(
 			client,
 			settings.campaign.id,
-			items.length,
+			feed.count,
 			prepared,
 			settings.skipFedBefore,
 		);
@@ -70,6 +73,7 @@ export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
 	}
 
 	const progress = openProgress(context);
+	progress.demandSameReading(feed);
 	const signal = cancelSignal(context);
 	const push = {
 		...settings,
@@ -86,9 +90,9 @@ export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
 	if (settings.skipFedBefore) await openCampaign(client, settings.campaign.id);
 	const send = async (): Promise<Fed> => {
 		const { length: sentBefore } = progress.record.sent;
-		const outcome = await pushFeed(items, prepared, push, progress);
+		const outcome = await pushFeed(feed, prepared, push, progress);
 		const hasSent = progress.record.sent.length > sentBefore;
-		return { outcome, presentation, hasSent, phones: prepared.phones };
+		return { outcome, presentation, hasSent, rows, phones: prepared.phones };
 	};
 	// As a tool, the node may be called again before it is done.
 	const inOrder = async () => await inTurn(progress.record, send);
@@ -96,7 +100,10 @@ export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
 }
 
 /** What became of the rows when this try could not even begin: what an earlier one did still holds. */
-export function couldNotBegin(context: IExecuteFunctions, error: unknown): FeedOutcome {
+export async function couldNotBegin(
+	context: IExecuteFunctions,
+	error: unknown,
+): Promise<{ outcome: FeedOutcome; rows: InputRows }> {
 	const stopped =
 		error instanceof ExplainedError
 			? error
@@ -104,29 +111,30 @@ export function couldNotBegin(context: IExecuteFunctions, error: unknown): FeedO
 					error instanceof Error ? error.message : String(error),
 					'Nothing was sent.',
 				);
-	const { items } = knownRows(context);
-	const earlier = earlierTries(context, items);
+	const rows = await knownRows(context);
+	const { feed } = rows;
+	const earlier = await earlierTries(context, feed);
 	// Where nothing can be read of earlier tries, they may have sent any row.
 	const status = earlier === undefined ? 'unknown' : 'not_sent';
-	const outcome = earlier ?? { received: items.length, pushed: [], unsentRows: [] };
+	const outcome = earlier ?? { received: feed.count, pushed: [], unsentRows: [] };
 	const known = new Set([
 		...outcome.pushed.flatMap(({ rows }) => rows),
 		...outcome.unsentRows.map(({ index }) => index),
 	]);
 	const reason = `${stopped.message}. ${stopped.resolution}`;
-	for (const index of items.keys()) {
+	for (let index = 0; index < feed.count; index++) {
 		if (!known.has(index)) outcome.unsentRows.push({ index, status, reason });
 	}
 	outcome.unsentRows.sort((one, other) => one.index - other.index);
-	return { ...outcome, stopped };
+	return { outcome: { ...outcome, stopped }, rows };
 }
 
-function earlierTries(
+async function earlierTries(
 	context: IExecuteFunctions,
-	items: INodeExecutionData[],
-): FeedOutcome | undefined {
+	feed: FeedRows,
+): Promise<FeedOutcome | undefined> {
 	try {
-		return openProgress(context).known(items);
+		return await openProgress(context).known(feed);
 	} catch (error) {
 		explained(error);
 		return undefined;
@@ -134,8 +142,9 @@ function earlierTries(
 }
 
 /** No rows today is an ordinary day; a file that nobody has read yet is a slip in the workflow. */
-function emptyFeed(context: IExecuteFunctions): FeedOutcome {
-	if (feedRows(context).items.some(({ binary }) => binary !== undefined)) throw unreadFile();
+function emptyFeed(found: FoundColumns): FeedOutcome {
+	const slip = found.slip();
+	if (slip !== undefined) throw slip;
 	return { received: 0, pushed: [], unsentRows: [] };
 }
 

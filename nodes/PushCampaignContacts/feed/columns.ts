@@ -1,7 +1,8 @@
 import { InvalidInput } from '../../shared/api/errors';
 import { quoted } from '../../shared/values';
-import { columnOf, holds, type Column } from './cells';
-import { ADDED_COLUMNS, ROWS_PER_BREATH, type Breathe, type FeedItem } from './feed';
+import { columnOf, type Column } from './cells';
+import { ADDED_COLUMNS, type FeedItem } from './feed';
+import type { FoundColumns } from './rows';
 
 export const DEFAULT_PHONE_COLUMN = 'phone';
 export const DEFAULT_NAME_COLUMN = 'person_name';
@@ -26,6 +27,9 @@ export const NAME_SYNONYMS = [
 /** Looked for beside a column of last names. */
 const FIRST_NAME_SYNONYMS = ['First Name', 'Given Name'] as const;
 
+/** Where the rows are: what the nodes before this one put out, contacts written as JSON, or a file. */
+export type ContactsFrom = 'items' | 'json' | 'csv';
+
 /** What the user asked for; an empty person name column sends no names. */
 export type ColumnChoice = {
 	phone: string;
@@ -37,8 +41,7 @@ export type ColumnChoice = {
 	computed: ReadonlySet<string>;
 	/** Whether a model feeds, beside whose rows an agent lays its own. */
 	forModel: boolean;
-	/** Whether the rows were written as JSON, and not by the nodes before this one. */
-	asJson: boolean;
+	from: ContactsFrom;
 };
 
 /** Under which name each goes along. */
@@ -64,32 +67,14 @@ const OF_SHEETS = ['row_number'];
 const OF_AGENTS = ['toolCallId', 'chatInput', 'sessionId', 'action'];
 const SHOWN_COLUMNS = 20;
 
-/** The columns of a feed, and its rows, where nested ones are looked for. */
-type Found = { names: ReadonlySet<string>; items: readonly FeedItem[]; asJson: boolean };
+type Found = FoundColumns & { from: ContactsFrom };
 
 /** A field of the form that names a column. */
 type Wanted = { name: string; field: string; isComputed: boolean };
 
-/** The names of all columns in the order of their first appearance; rows need not be alike. */
-export async function collectColumns(
-	items: readonly FeedItem[],
-	breathe: Breathe,
-): Promise<Set<string>> {
-	const found = new Set<string>();
-	for (const [index, { json }] of items.entries()) {
-		if (index % ROWS_PER_BREATH === 0 && index > 0) await breathe();
-		for (const column in json) found.add(column);
-	}
-	return found;
-}
-
 /** @throws InvalidInput when a column is missing or could be one of several */
-export function resolveColumns(
-	names: ReadonlySet<string>,
-	choice: ColumnChoice,
-	items: readonly FeedItem[],
-): Columns {
-	const found = { names, items, asJson: choice.asJson };
+export function resolveColumns(columns: FoundColumns, choice: ColumnChoice): Columns {
+	const found = { ...columns, from: choice.from };
 	const wanted = (name: string, field: string): Wanted => ({
 		name,
 		field,
@@ -107,7 +92,7 @@ export function resolveColumns(
 	// Half a name says what the whole does not: the agent may use both.
 	const whole = lastName === undefined ? personName?.name : undefined;
 	const reserved = [...NEVER_VARIABLES, phone.name, ...(whole === undefined ? [] : [whole])];
-	const hasAgents = choice.forModel && !choice.asJson;
+	const hasAgents = choice.forModel && choice.from === 'items';
 	const ofTools = hasAgents ? [...OF_SHEETS, ...OF_AGENTS] : OF_SHEETS;
 	return {
 		phone,
@@ -159,16 +144,21 @@ function resolveOthers(
 
 /** Exactly as written, else within another column, else the same in another case or spacing, else (for a default) a synonym. */
 function resolve(found: Found, wanted: Wanted, synonyms: readonly string[]): Column | undefined {
-	if (found.names.has(wanted.name)) return { name: wanted.name };
+	if (found.names.has(wanted.name)) return plain(found, wanted.name);
 	const inner = columnOf(wanted.name);
-	if (inner.path !== undefined && found.items.some(({ json }) => holds(json, inner))) return inner;
-	const same = plain(only(matching(found.names, [wanted.name]), wanted));
+	if (inner.path !== undefined && found.hasWithin(inner)) return inner;
+	const same = plain(found, only(matching(found.names, [wanted.name]), wanted));
 	if (same !== undefined || !isDefault(wanted.name)) return same;
-	return plain(only(matching(found.names, synonyms), wanted));
+	return plain(found, only(matching(found.names, synonyms), wanted));
 }
 
-function plain(name: string | undefined): Column | undefined {
-	return name === undefined ? undefined : { name };
+function plain({ twice }: Found, name: string | undefined): Column | undefined {
+	if (name === undefined) return undefined;
+	if (twice?.has(name) !== true) return { name };
+	throw new InvalidInput(
+		`The header of the file has more than one column "${name}", so nothing was sent`,
+		'Keep one of them, or give each a name of its own in the file.',
+	);
 }
 
 function isDefault(wanted: string): boolean {
@@ -197,12 +187,19 @@ function only(columns: readonly string[], { name, field }: Wanted): string | und
 
 /** What most often hides behind a missing phone column is told first. */
 function noPhoneColumn(found: Found, wanted: Wanted): InvalidInput {
-	if (found.items.some(({ binary }) => binary !== undefined)) return unreadFile();
-	const [first, ...others] = found.items;
-	const cells = first === undefined || others.length > 0 ? [] : Object.entries(first.json);
-	for (const [name, cell] of cells) {
+	return found.slip() ?? missingColumn(found, wanted, 'phone numbers');
+}
+
+/** All rows in a list inside one item. */
+export function wrappedRows(
+	items: readonly FeedItem[],
+	areFromJson: boolean,
+): InvalidInput | undefined {
+	const [first, ...others] = items;
+	if (first === undefined || others.length > 0) return undefined;
+	for (const [name, cell] of Object.entries(first.json)) {
 		if (!isListOfRows(cell)) continue;
-		if (found.asJson) {
+		if (areFromJson) {
 			return new InvalidInput(
 				`The contacts are inside "${name}", so nothing was sent`,
 				`Give the list itself, without "${name}" around it.`,
@@ -213,7 +210,7 @@ function noPhoneColumn(found: Found, wanted: Wanted): InvalidInput {
 			`Put a Split Out node before this one, with "${name}" in Fields To Split Out.`,
 		);
 	}
-	return missingColumn(found, wanted, 'phone numbers');
+	return undefined;
 }
 
 export function unreadFile(): InvalidInput {
@@ -229,25 +226,26 @@ function isListOfRows(cell: unknown): cell is unknown[] {
 }
 
 function missingColumn(
-	{ names, asJson }: Found,
+	{ names, from }: Found,
 	{ name, field, isComputed }: Wanted,
 	what: string,
 ): InvalidInput {
-	if (asJson) {
+	if (from === 'json') {
 		return new InvalidInput(
 			`No contact has a value named "${name}"`,
 			`Give the contacts ${what} under this name. They have: ${quotedColumns([...names])}. Nothing was sent.`,
 		);
 	}
-	const has = `The input has: ${quotedColumns([...names])}. Nothing was sent.`;
+	const rows = from === 'csv' ? 'file' : 'input';
+	const has = `The ${rows} has: ${quotedColumns([...names])}. Nothing was sent.`;
 	if (isComputed) {
 		return new InvalidInput(
-			`${field} holds an expression that gives ${quoted(name)}, and the input has no column of this name`,
+			`${field} holds an expression that gives ${quoted(name)}, and the ${rows} has no column of this name`,
 			`${field} takes the name of the column that holds ${what}, not a value of it. Switch the field to Fixed and enter the name, or drag the column into the empty field. ${has}`,
 		);
 	}
 	return new InvalidInput(
-		`The input has no column "${name}"`,
+		`The ${rows} has no column "${name}"`,
 		`Enter in ${field} the name of the column that holds ${what}. ${has}`,
 	);
 }

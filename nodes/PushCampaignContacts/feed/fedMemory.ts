@@ -1,3 +1,5 @@
+import type { ByRow } from './byRow';
+
 /** A lasting set of texts in which looking up is adding: n8n's deduplication store has no other way. */
 export type FedStore = {
 	/** Adds what is not there yet and gives that back; it lasts when this resolves. */
@@ -24,7 +26,7 @@ export class FedMemory {
 	constructor(
 		private readonly store: FedStore,
 		private readonly campaign: number,
-		private readonly keys: readonly string[],
+		private readonly keys: ByRow<string>,
 	) {}
 
 	/** Notes numbers before they leave: `fresh` ones are now this run's to send. */
@@ -76,7 +78,7 @@ export class FedMemory {
 		return new Set(added);
 	}
 
-	private readonly fed = (row: number): string => `${this.campaign} ${this.keys[row] ?? ''}`;
+	private readonly fed = (row: number): string => `${this.campaign} ${this.keys.at(row) ?? ''}`;
 	private readonly told = (row: number): string => `${this.fed(row)} told`;
 }
 

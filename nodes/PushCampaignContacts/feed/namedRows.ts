@@ -1,5 +1,6 @@
 import { ServiceRefusal, type ExplainedError } from '../../shared/api/errors';
 import { isMobile } from '../../shared/phone/india';
+import type { ByRow } from './byRow';
 import type { UnsentRow } from './feed';
 
 /** What the service calls its first contact: the document leaves open whether it counts from 0 or from 1. */
@@ -46,12 +47,12 @@ export type Probe = { row: number; ifTaken: FirstIndex };
 export function probeFor(
 	named: ReadonlyMap<number, string>,
 	rows: readonly number[],
-	keys: readonly string[],
+	keys: ByRow<string>,
 ): Probe | undefined {
 	const fromZero = rows[Math.max(...named.keys())];
 	const fromOne = rows[Math.min(...named.keys()) - 1];
 	if (fromOne === undefined) return undefined;
-	const isDoubtful = (row: number) => !isMobile(keys[row] ?? '');
+	const isDoubtful = (row: number) => !isMobile(keys.at(row) ?? '');
 	return fromZero !== undefined && isDoubtful(fromZero) && !isDoubtful(fromOne)
 		? { row: fromZero, ifTaken: 1 }
 		: { row: fromOne, ifTaken: 0 };

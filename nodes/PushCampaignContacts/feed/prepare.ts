@@ -1,3 +1,5 @@
+import upperFirst from 'lodash/upperFirst';
+import { InvalidInput } from '../../shared/api/errors';
 import type { Contact } from '../../shared/api/types';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import {
@@ -6,9 +8,11 @@ import {
 	readPhoneAsWritten,
 	type PhoneReading,
 } from '../../shared/phone/campaignPhone';
+import { NumbersByRow, PhonesByRow, RowsByPhone } from './byRow';
 import { cellOf, type Column } from './cells';
 import type { Columns } from './columns';
-import { ROWS_PER_BREATH, type Breathe, type FeedItem, type FeedRow, type UnsentRow } from './feed';
+import type { FeedRow, UnsentRow } from './feed';
+import type { FeedRows, RowNames } from './rows';
 
 export type PrepareOptions = { normalizePhones: boolean; removeDuplicates: boolean };
 
@@ -18,56 +22,93 @@ export type PrepareOptions = { normalizePhones: boolean; removeDuplicates: boole
  */
 export type PreparedFeed = {
 	rows: number[];
-	phones: string[];
-	keys: string[];
+	phones: PhonesByRow;
+	keys: PhonesByRow;
 	unsentRows: UnsentRow[];
-	/** Made anew each time: a large feed is held only once. */
-	contactOf: (row: number) => Contact;
+	/** Made anew each time: a large feed is held only once, or not at all. */
+	contactsOf: (rows: readonly number[]) => Promise<Contact[]>;
 };
-
-type Duplicate = { index: number; key: string };
 
 /** Looks at every row before any is sent, and leaves out unusable ones and duplicates. */
 export async function prepareFeed(
-	items: readonly FeedItem[],
+	feed: FeedRows,
 	columns: Columns,
 	options: PrepareOptions,
-	breathe: Breathe,
 ): Promise<PreparedFeed> {
-	const phones = new Array<string>(items.length).fill('');
-	const keys = new Array<string>(items.length).fill('');
+	const phones = new PhonesByRow(feed.count);
+	const keys = new PhonesByRow(feed.count);
 	const unsentRows: UnsentRow[] = [];
-	const duplicates: Duplicate[] = [];
-	const keptRows = new Map<string, number>();
+	const duplicates: Array<{ index: number; key: string }> = [];
+	const keptRows = new RowsByPhone(feed.count);
+	const nameLengths = new NumbersByRow(feed.count);
 
-	for (const [index, { json: row }] of items.entries()) {
-		if (index % ROWS_PER_BREATH === 0 && index > 0) await breathe();
-		const reading = readRow(row, columns, options);
+	await feed.each((row, index, unusable) => {
+		const reading = unusable === undefined ? readRow(row, columns, options) : { reason: unusable };
 		if (!isAccepted(reading)) {
 			unsentRows.push({ index, status: 'rejected', reason: reading.reason });
-			continue;
+			return;
 		}
 		const { phone, key } = reading;
-		const earlier = options.removeDuplicates ? keptRows.get(key) : undefined;
-		if (earlier !== undefined && !hasLongerName(row, items[earlier]?.json, columns)) {
-			duplicates.push({ index, key });
-			continue;
+		if (options.removeDuplicates) {
+			const nameLength = personNameOf(row, columns)?.length ?? 0;
+			const kept = keptRows.first(key, index);
+			// Of two equally long names the earlier row stays.
+			if (kept !== index && nameLength <= nameLengths.at(kept)) {
+				duplicates.push({ index, key });
+				return;
+			}
+			if (kept !== index) {
+				duplicates.push({ index: kept, key });
+				phones.set(kept, '');
+				keys.set(kept, '');
+				keptRows.set(key, index);
+			}
+			nameLengths.set(index, nameLength);
 		}
-		if (earlier !== undefined) {
-			duplicates.push({ index: earlier, key });
-			phones[earlier] = '';
-			keys[earlier] = '';
-		}
-		phones[index] = phone;
-		keys[index] = key;
-		if (options.removeDuplicates) keptRows.set(key, index);
-	}
+		phones.set(index, phone);
+		keys.set(index, key);
+	});
 
 	for (const { index, key } of duplicates) {
-		unsentRows.push({ index, status: 'duplicate', reason: sameNumber(keptRows.get(key)) });
+		unsentRows.push(new SameNumber(index, keptRows.get(key) ?? 0, feed.names));
 	}
-	const contactOf = (row: number) => toContact(items[row]?.json ?? {}, columns, phones[row] ?? '');
-	return { rows: indexesOfUsed(phones), phones, keys, unsentRows, contactOf };
+	return {
+		rows: rowsWith(phones, feed.count),
+		phones,
+		keys,
+		unsentRows,
+		contactsOf: async (rows) =>
+			await feed.pick(rows, (row, index) => {
+				const reading = readRow(row, columns, options);
+				if (isAccepted(reading) && phones.has(index, reading.phone)) {
+					return toContact(row, columns, reading.phone);
+				}
+				throw changedFile();
+			}),
+	};
+}
+
+/** A duplicate; half of a large feed may be such, so its reason is put into words when it is asked for. */
+class SameNumber implements UnsentRow {
+	readonly status = 'duplicate';
+
+	constructor(
+		readonly index: number,
+		private readonly kept: number,
+		private readonly names: RowNames,
+	) {}
+
+	get reason(): string {
+		return `${upperFirst(this.names.one(this.kept))} has the same phone number and a person name that is at least as long, so only that one is sent.`;
+	}
+}
+
+/** What is sent must be what was checked. */
+export function changedFile(): InvalidInput {
+	return new InvalidInput(
+		'The file is not the same any more as when its rows were checked, so what is left of it was not sent',
+		'Start the workflow again with the file as it is now.',
+	);
 }
 
 /** A cell of the phone column, in the way that *Normalize Phone Numbers* asks for. */
@@ -89,22 +130,9 @@ function readRow(
 	};
 }
 
-/** Of two equally long names the earlier row stays. */
-function hasLongerName(row: FeedRow, other: FeedRow | undefined, columns: Columns): boolean {
-	return nameLength(row, columns) > nameLength(other ?? {}, columns);
-}
-
-function nameLength(row: FeedRow, columns: Columns): number {
-	return personNameOf(row, columns)?.length ?? 0;
-}
-
-function sameNumber(keptRow: number | undefined): string {
-	return `Item ${keptRow} has the same phone number and a person name that is at least as long, so only that one is sent.`;
-}
-
-function indexesOfUsed(phones: readonly string[]): number[] {
+function rowsWith(phones: PhonesByRow, count: number): number[] {
 	const rows: number[] = [];
-	for (const [index, phone] of phones.entries()) if (phone !== '') rows.push(index);
+	for (let row = 0; row < count; row++) if (phones.isSet(row)) rows.push(row);
 	return rows;
 }
 

@@ -1,16 +1,13 @@
 import type { Additions } from '../../shared/api/endpoints';
-import { OutcomeUnknown } from '../../shared/api/errors';
+import upperFirst from 'lodash/upperFirst';
+import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
+import type { Contact } from '../../shared/api/types';
 import { isAccepted } from '../../shared/phone/campaignPhone';
 import type { JsonObject } from '../../shared/json';
+import { PhonesByRow, RowsByPhone, type ByRow } from './byRow';
 import { cellOf, type Column } from './cells';
 import type { Columns } from './columns';
-import {
-	reasonOf,
-	type CampaignTarget,
-	type FeedItem,
-	type FeedOutcome,
-	type UnsentRow,
-} from './feed';
+import { reasonOf, type CampaignTarget, type FeedOutcome, type UnsentRow } from './feed';
 import { CUT_OFF } from './intake';
 import { readPhoneCell, type PreparedFeed } from './prepare';
 import {
@@ -21,6 +18,7 @@ import {
 	type FeedRecord,
 	type SentRequest,
 } from './record';
+import type { FeedRows } from './rows';
 import { pushedRequest } from './skippedRows';
 
 /** The part of the options that is compared. */
@@ -40,7 +38,7 @@ export type TrySettings = {
 	column: Column;
 	normalized: boolean;
 	/** A fingerprint of the settings and of what is sent of a row: a corrected row is another one. */
-	fingerprintOf: (row: number) => string;
+	fingerprintOf: (contact: Contact) => string;
 	/** A fingerprint of what is sent beside the rows: agent, release, additions. */
 	options: string;
 	removeDuplicates: boolean;
@@ -48,7 +46,7 @@ export type TrySettings = {
 	forModel: boolean;
 };
 
-export function trySettings(options: TryOptions, { contactOf }: PreparedFeed): TrySettings {
+export function trySettings(options: TryOptions): TrySettings {
 	const { campaign, columns, normalizePhones, removeDuplicates, additions, forModel } = options;
 	const ofAll = [
 		JSON.stringify([campaign, columns.phone, columns.personName, columns.lastName, columns.others]),
@@ -61,7 +59,7 @@ export function trySettings(options: TryOptions, { contactOf }: PreparedFeed): T
 		removeDuplicates,
 		forModel,
 		options: feedFingerprint([JSON.stringify([campaign, additions])]),
-		fingerprintOf: (row) => feedFingerprint([...ofAll, JSON.stringify(contactOf(row))]),
+		fingerprintOf: (contact) => feedFingerprint([...ofAll, JSON.stringify(contact)]),
 	};
 }
 
@@ -78,41 +76,54 @@ export type Restored = { rows: number[]; outcome: FeedOutcome };
 /** Requests that a long session of a model keeps in this process, beside those whose fate is open. */
 const MOST_TAKEN = 1_000;
 
-/** A request with its rows, and their numbers as they are now. */
-type EarlierRequest = { request: SentRequest; rows: number[]; numbers: string[] };
+/** A request with its rows, and by row their numbers as they are now. */
+type EarlierRequest = { request: SentRequest; rows: number[]; numbers: PhonesByRow };
 
 export class FeedProgress {
 	constructor(readonly record: FeedRecord = emptyRecord()) {}
 
 	/**
+	 * Rows are told by their place, and a file that is read in another way may have others there.
+	 *
+	 * @throws InvalidInput where it could not be told which rows were sent
+	 */
+	demandSameReading({ reading }: FeedRows): void {
+		const { sent, refused } = this.record;
+		if (sent.length + refused.length > 0 && this.record.reading !== reading) throw readOtherwise();
+		if (reading !== undefined) this.record.reading = reading;
+	}
+
+	/**
 	 * Takes over what is settled: a number that was sent to this campaign, or may have been, is not
 	 * sent to it again. Rows whose number is another one now are new.
 	 */
-	restore(
-		items: readonly FeedItem[],
-		{ rows, keys, unsentRows }: PreparedFeed,
+	async restore(
+		feed: FeedRows,
+		{ rows, keys, unsentRows, contactsOf }: PreparedFeed,
 		settings: TrySettings,
-	): Restored {
+	): Promise<Restored> {
 		const outcome: FeedOutcome = {
-			received: items.length,
+			received: feed.count,
 			pushed: [],
 			unsentRows: [...unsentRows],
 		};
 		const settledRows = new Set<number>();
-		const settledNumbers = new Map<string, number>();
-		for (const { request, rows: sent, numbers } of this.requestsOf(items)) {
+		const settledNumbers = new RowsByPhone();
+		for (const { request, rows: sent, numbers } of await this.requestsOf(feed)) {
 			if (request.campaign !== settings.campaign) continue;
 			if (settings.forModel && mayBeWishedAgain(request, sent, numbers, settings)) continue;
-			const same = sent.filter((row, place) => keys[row] === numbers[place]);
+			const same = sent.filter((row) => keys.at(row) === numbers.at(row));
 			for (const row of same) settledRows.add(row);
-			for (const [place, number] of numbers.entries()) {
-				settledNumbers.set(number, sent[place] ?? 0);
-			}
+			for (const row of sent) settledNumbers.set(numbers.at(row), row);
 			takeOver(request, same, keys, outcome);
 		}
-		for (const { row, number, reason, settings: under } of this.record.refused) {
-			if (number !== feedFingerprint([keys[row] ?? ''])) continue;
-			if (under !== settings.fingerprintOf(row)) continue;
+		const refused = this.record.refused
+			.filter(({ row, number }) => number === feedFingerprint([keys.at(row)]))
+			.sort((one, other) => one.row - other.row);
+		const contacts = await contactsOf(refused.map(({ row }) => row));
+		for (const [place, { row, reason, settings: under }] of refused.entries()) {
+			const contact = contacts[place];
+			if (contact === undefined || under !== settings.fingerprintOf(contact)) continue;
 			settledRows.add(row);
 			outcome.unsentRows.push({ index: row, status: 'rejected', reason });
 		}
@@ -123,27 +134,27 @@ export class FeedProgress {
 		if (settledRows.size === 0 && settledNumbers.size === 0) return { rows, outcome };
 		const open = rows.filter((row) => !settledRows.has(row));
 		if (!settings.removeDuplicates) return { rows: open, outcome };
-		const elsewhere = (row: number) => settledNumbers.get(keys[row] ?? '');
+		const elsewhere = (row: number) => settledNumbers.get(keys.at(row));
 		for (const index of open) {
 			const other = elsewhere(index);
 			if (other === undefined) continue;
-			const reason = `Item ${other} has the same phone number, and an earlier try of this execution sent it.`;
+			const reason = `${upperFirst(feed.names.one(other))} has the same phone number, and an earlier try of this execution sent it.`;
 			outcome.unsentRows.push({ index, status: 'duplicate', reason });
 		}
 		return { rows: open.filter((row) => elsewhere(row) === undefined), outcome };
 	}
 
 	/** What was done for these rows in any campaign, where there is no more to go by. */
-	known(items: readonly FeedItem[]): FeedOutcome {
-		const outcome: FeedOutcome = { received: items.length, pushed: [], unsentRows: [] };
-		for (const { request, rows, numbers } of this.requestsOf(items)) {
-			takeOver(request, rows, keysAt(rows, numbers), outcome);
+	async known(feed: FeedRows): Promise<FeedOutcome> {
+		const outcome: FeedOutcome = { received: feed.count, pushed: [], unsentRows: [] };
+		for (const { request, rows, numbers } of await this.requestsOf(feed)) {
+			takeOver(request, rows, numbers, outcome);
 		}
 		return outcome;
 	}
 
 	/** Notes a request before it leaves: whatever happens then, its rows are not sent again. */
-	begin(rows: readonly number[], keys: readonly string[], settings: TrySettings): BegunRequest {
+	begin(rows: readonly number[], keys: ByRow<string>, settings: TrySettings): BegunRequest {
 		const request: SentRequest = {
 			campaign: settings.campaign,
 			rows: rangesOf(rows),
@@ -168,20 +179,25 @@ export class FeedProgress {
 		};
 	}
 
-	refuse({ index, reason }: UnsentRow, keys: readonly string[], settings: TrySettings): void {
+	refuse(
+		{ index, reason }: UnsentRow,
+		contact: Contact,
+		keys: ByRow<string>,
+		settings: TrySettings,
+	): void {
 		if (settings.forModel) return;
-		const number = feedFingerprint([keys[index] ?? '']);
-		const under = settings.fingerprintOf(index);
+		const number = feedFingerprint([keys.at(index) ?? '']);
+		const under = settings.fingerprintOf(contact);
 		this.record.refused.push({ settings: under, row: index, number, reason });
 	}
 
 	/** Rows that were under way when an earlier run was cut off; the memory of all runs tells it once. */
-	cutOff(rows: readonly number[], keys: readonly string[], { campaign }: TrySettings): void {
+	cutOff(rows: readonly number[], keys: ByRow<string>, { campaign }: TrySettings): void {
 		if (rows.length === 0) return;
 		this.record.cutOff = { campaign, rows: rangesOf(rows), numbers: numbersOf(rows, keys) };
 	}
 
-	private cutOffRows(keys: readonly string[], campaign: number): number[] {
+	private cutOffRows(keys: ByRow<string>, campaign: number): number[] {
 		const { cutOff } = this.record;
 		if (cutOff?.campaign !== campaign) return [];
 		const rows = rowsIn(cutOff.rows);
@@ -196,50 +212,53 @@ export class FeedProgress {
 	}
 
 	/** Requests of earlier tries whose rows are still the same people. */
-	private requestsOf(items: readonly FeedItem[]): EarlierRequest[] {
-		return this.record.sent.flatMap((request) => {
+	private async requestsOf(feed: FeedRows): Promise<EarlierRequest[]> {
+		const found: EarlierRequest[] = [];
+		/** One for each way in which numbers were read. */
+		const readings = new Map<string, PhonesByRow>();
+		for (const request of this.record.sent) {
 			const rows = rowsIn(request.rows);
-			const numbers = rows.map((row) => {
-				const cell = cellOf(items[row]?.json ?? {}, columnIn(request));
-				const reading = readPhoneCell(cell, request.normalized);
-				return isAccepted(reading) ? reading.key : '';
+			if ((rows.at(-1) ?? 0) >= feed.count) continue;
+			const { normalized } = request;
+			const column = columnIn(request);
+			const key = JSON.stringify([column, normalized]);
+			const numbers = readings.get(key) ?? new PhonesByRow();
+			readings.set(key, numbers);
+			await feed.pick(rows, (row, index) => {
+				const reading = readPhoneCell(cellOf(row, column), normalized);
+				numbers.set(index, isAccepted(reading) ? reading.key : '');
 			});
-			return feedFingerprint(numbers) === request.numbers ? [{ request, rows, numbers }] : [];
-		});
+			if (numbersOf(rows, numbers) === request.numbers) found.push({ request, rows, numbers });
+		}
+		return found;
 	}
 }
 
-function numbersOf(rows: readonly number[], keys: readonly string[]): string {
-	return feedFingerprint(rows.map((row) => keys[row] ?? ''));
+function numbersOf(rows: readonly number[], keys: ByRow<string>): string {
+	return feedFingerprint(rows.map((row) => keys.at(row) ?? ''));
 }
 
 function columnIn({ column: name, path }: SentRequest): Column {
 	return path === undefined ? { name } : { name, path };
 }
 
-function keysAt(rows: readonly number[], numbers: readonly string[]): string[] {
-	const keys: string[] = [];
-	for (const [place, row] of rows.entries()) keys[row] = numbers[place] ?? '';
-	return keys;
-}
-
 /** Whether the request was another wish of the model, or brought nobody into the campaign. */
 function mayBeWishedAgain(
 	{ answer, options }: SentRequest,
 	rows: readonly number[],
-	numbers: readonly string[],
+	numbers: ByRow<string>,
 	settings: TrySettings,
 ): boolean {
 	if (answer === undefined) return false;
 	if (options !== settings.options) return true;
-	return pushedRequest(rows, answer, keysAt(rows, numbers)).request.rows.length === 0;
+	return pushedRequest(rows, answer, numbers).request.rows.length === 0;
 }
 
 /** Puts the rows of an earlier request where they were. */
 function takeOver(
 	{ answer, unknown }: SentRequest,
 	rows: readonly number[],
-	keys: readonly string[],
+	keys: ByRow<string>,
 	outcome: FeedOutcome,
 ): void {
 	if (rows.length === 0) return;
@@ -253,6 +272,13 @@ function takeOver(
 	outcome.stopped ??= stopped;
 	const reason = reasonOf(stopped);
 	for (const index of rows) outcome.unsentRows.push({ index, status: 'unknown', reason });
+}
+
+function readOtherwise(): InvalidInput {
+	return new InvalidInput(
+		'An earlier try of this execution read the file in another way, so it cannot be told which rows it has sent, and nothing more was sent',
+		'Set Contacts From, Delimiter and Encoding back to what they were then, or push the rows that are left in a new execution.',
+	);
 }
 
 function interrupted(): OutcomeUnknown {

@@ -1,3 +1,4 @@
+import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { ApiClient } from '../../shared/api/client';
 import { pushContacts } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
@@ -7,8 +8,9 @@ import {
 	OutcomeUnknown,
 	ServiceRefusal,
 } from '../../shared/api/errors';
+import type { Contact } from '../../shared/api/types';
 import type { JsonObject } from '../../shared/json';
-import { reasonOf, type FeedItem, type FeedOutcome, type UnsentRow, type RowStatus } from './feed';
+import { reasonOf, type FeedOutcome, type UnsentRow, type RowStatus } from './feed';
 import { FedMemory, type FedStore } from './fedMemory';
 import { EachRow, NotFedBefore, orExplained, STILL_NOTED, type Intake } from './intake';
 import {
@@ -30,6 +32,7 @@ import {
 	type TryOptions,
 	type TrySettings,
 } from './progress';
+import type { FeedRows } from './rows';
 import { pushedRequest } from './skippedRows';
 
 /** So many rows of one request may be refused one after the other; more have one cause, which is not in the rows. */
@@ -56,13 +59,13 @@ export type PushOptions = TryOptions & {
  * What `progress` shows of earlier tries is taken over, and only the rest is sent.
  */
 export async function pushFeed(
-	items: readonly FeedItem[],
+	feed: FeedRows,
 	prepared: PreparedFeed,
 	options: PushOptions,
 	progress = new FeedProgress(),
 ): Promise<FeedOutcome> {
-	const settings = trySettings(options, prepared);
-	const { rows, outcome } = progress.restore(items, prepared, settings);
+	const settings = trySettings(options);
+	const { rows, outcome } = await progress.restore(feed, prepared, settings);
 	const { fedStore, campaign } = options;
 	const intake =
 		fedStore === undefined
@@ -79,6 +82,8 @@ class FeedPush {
 	/** Of the request at hand, with all that it was split into. */
 	private refusedRows = 0;
 	private largestTaken = 0;
+	/** The request at hand; whatever it is split into is among it. */
+	private whole: { rows: readonly number[]; contacts: Contact[] } = { rows: [], contacts: [] };
 
 	constructor(
 		private readonly prepared: PreparedFeed,
@@ -117,7 +122,11 @@ class FeedPush {
 			this.refusedRows = 0;
 			this.largestTaken = 0;
 			const toldBefore = this.outcome.unsentRows.length;
-			const stopped = await this.pushRequest(request);
+			const unread = await orExplained(this.takeUp(request));
+			const stopped =
+				unread instanceof ExplainedError
+					? this.stop(request, unread)
+					: await this.pushRequest(request);
 			// What was taken after a request was too large is a size that the service takes.
 			if (this.size < request.length && this.largestTaken > 0) this.size = this.largestTaken;
 			const withoutEffect = this.outcome.unsentRows
@@ -244,9 +253,21 @@ class FeedPush {
 		return undefined;
 	}
 
+	private async takeUp(rows: readonly number[]): Promise<void> {
+		this.whole = { rows, contacts: await this.prepared.contactsOf(rows) };
+	}
+
+	private contactAt(row: number): Contact[] {
+		const { rows, contacts } = this.whole;
+		const place = sortedIndexOf(rows, row);
+		return contacts.slice(place, place + 1);
+	}
+
 	private async request(rows: readonly number[]): Promise<JsonObject> {
 		const { client, campaign, additions } = this.options;
-		const contacts = rows.map((row) => this.prepared.contactOf(row));
+		const { whole } = this;
+		const contacts =
+			rows === whole.rows ? whole.contacts : rows.flatMap((row) => this.contactAt(row));
 		const body = { agent_uuid: campaign.agentUuid, contacts, enqueue: campaign.enqueue };
 		return recordOf(await pushContacts(client, campaign.id, body, additions));
 	}
@@ -262,7 +283,9 @@ class FeedPush {
 	private reject(row: UnsentRow): void {
 		this.refusedRows++;
 		this.outcome.unsentRows.push(row);
-		this.progress.refuse(row, this.prepared.keys, this.settings);
+		for (const contact of this.contactAt(row.index)) {
+			this.progress.refuse(row, contact, this.prepared.keys, this.settings);
+		}
 	}
 
 	private rejectTooLarge(row: number, error: ExplainedError): ExplainedError | undefined {

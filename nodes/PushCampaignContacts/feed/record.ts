@@ -11,6 +11,8 @@ import type { FirstIndex } from './namedRows';
 export type FeedRecord = {
 	sent: SentRequest[];
 	refused: RefusedRow[];
+	/** A fingerprint of how the file was read, where the rows are those of a file. */
+	reading?: string;
 	/** Rows of which an earlier run was cut off: another try must name them too. */
 	cutOff?: CutOffRows;
 	/** Found out once for the whole feed. */
@@ -45,12 +47,13 @@ export function emptyRecord(): FeedRecord {
 
 export function isFeedRecord(stored: unknown): stored is FeedRecord {
 	if (!isJsonObject(stored)) return false;
-	const { sent, refused, cutOff, firstIndex } = stored;
+	const { sent, refused, reading, cutOff, firstIndex } = stored;
 	return (
 		Array.isArray(sent) &&
 		sent.every(isSentRequest) &&
 		Array.isArray(refused) &&
 		refused.every(isRefusedRow) &&
+		(reading === undefined || typeof reading === 'string') &&
 		(cutOff === undefined || isCutOff(cutOff)) &&
 		(firstIndex === undefined || firstIndex === 0 || firstIndex === 1)
 	);

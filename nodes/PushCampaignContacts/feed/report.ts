@@ -1,10 +1,9 @@
 import uniqBy from 'lodash/uniqBy';
 import type { JsonObject, JsonValue } from '../../shared/json';
 import { ROW_STATUSES, type FeedOutcome, type UnsentRow, type RowStatus } from './feed';
-import { pairsOf, rangesOf } from './record';
+import { namesOfItems, type RowNames } from './rows';
 
 const SHOWN_REASONS = 5;
-const SHOWN_RANGES = 100;
 
 /** `received` is the sum of `pushed` and of all that was left out. */
 export type FeedCounts = {
@@ -69,7 +68,8 @@ export function sumUp(outcome: FeedOutcome): string {
 }
 
 /** What became of every row of a feed that stopped before its end: the summary, and what to do with which rows. */
-export function describeOutcome(outcome: FeedOutcome): string[] {
+export function describeOutcome(outcome: FeedOutcome, names: RowNames = namesOfItems): string[] {
+	const places = (rows: readonly UnsentRow[]) => names.several(rows.map(({ index }) => index));
 	const of = (status: RowStatus) => outcome.unsentRows.filter((row) => row.status === status);
 	const [unknown, notSent, rejected] = [of('unknown'), of('not_sent'), of('rejected')];
 	const skipped = [...of('do_not_disturb'), ...of('already_queued')];
@@ -78,7 +78,7 @@ export function describeOutcome(outcome: FeedOutcome): string[] {
 	const lines = [
 		sumUp(outcome),
 		pushed.length > 0 &&
-			`Pushed: ${rowCount(pushed.length)} (${describeRows(pushed)}${listsOf(outcome)}). They are in the campaign: leave them out when you push the others again.`,
+			`Pushed: ${rowCount(pushed.length)} (${names.several(pushed)}${listsOf(outcome)}). They are in the campaign: leave them out when you push the others again.`,
 		skipped.length > 0 &&
 			`Skipped by the service: ${rowCount(skipped.length)} (${places(skipped)}). Leave them out too.`,
 		duplicates.length > 0 &&
@@ -89,13 +89,14 @@ export function describeOutcome(outcome: FeedOutcome): string[] {
 			`Unknown: ${rowCount(unknown.length)} (${places(unknown)}). They may or may not be in the campaign: compare its newest contact list with your rows (Campaign Status shows the lists) before you push them again.`,
 		notSent.length > 0 &&
 			`Not sent: ${rowCount(notSent.length)} (${places(notSent)}). They can be pushed again as they are.`,
-		rejected.length > 0 && `Rejected: ${rowCount(rejected.length)}. ${reasons(rejected)}`,
+		rejected.length > 0 && `Rejected: ${rowCount(rejected.length)}. ${reasons(rejected, names)}`,
 		...unmatchedIn(outcome),
 		pushed.length > 0 &&
 			notSent.length > 0 &&
 			'Retry of this execution, from the list of executions, does so by itself: it sends only what was not sent.',
+		names.legend,
 	];
-	return lines.filter((line) => line !== false);
+	return lines.filter((line) => typeof line === 'string');
 }
 
 /** What a person should see at a glance beside the output, first of all what became of the rows. */
@@ -214,14 +215,10 @@ function listsOf({ pushed }: FeedOutcome): string {
 	return `, contact ${lists.length === 1 ? 'list' : 'lists'} ${lists.join(', ')}`;
 }
 
-function places(rows: readonly UnsentRow[]): string {
-	return describeRows(rows.map(({ index }) => index));
-}
-
-function reasons(rows: readonly UnsentRow[]): string {
+function reasons(rows: readonly UnsentRow[], names: RowNames): string {
 	const shown = rows
 		.slice(0, SHOWN_REASONS)
-		.map(({ index, reason }) => `[item ${index}] ${reason}`);
+		.map(({ index, reason }) => `[${names.one(index)}] ${reason}`);
 	const more = rows.length - shown.length;
 	return [...shown, ...(more > 0 ? [`… and ${rowCount(more)} more.`] : [])].join(' ');
 }
@@ -232,15 +229,4 @@ function rowCount(count: number): string {
 
 function number(count: number): string {
 	return count.toLocaleString('en-US');
-}
-
-/** "items 0 to 9999, 10004": n8n numbers items from 0. */
-export function describeRows(rows: readonly number[]): string {
-	const pairs = pairsOf(rangesOf([...rows].sort((one, other) => one - other)));
-	const shown = pairs
-		.slice(0, SHOWN_RANGES)
-		.map(([first, last]) => (first === last ? String(first) : `${first} to ${last}`));
-	const left = pairs.slice(SHOWN_RANGES);
-	const more = left.length === 0 ? '' : `, and further ones up to ${left.at(-1)?.[1]}`;
-	return `${rows.length === 1 ? 'item' : 'items'} ${shown.join(', ')}${more}`;
 }

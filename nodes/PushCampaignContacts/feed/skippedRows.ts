@@ -1,6 +1,7 @@
 import uniq from 'lodash/uniq';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readPhoneAsWritten } from '../../shared/phone/campaignPhone';
+import type { ByRow } from './byRow';
 import type { UnsentRow, PushedRequest, RowStatus } from './feed';
 
 /** Rows of a request that the service took and will not call, and what it skipped that is no row. */
@@ -30,7 +31,7 @@ const SKIPPED_LISTS = [
 export function pushedRequest(
 	rows: readonly number[],
 	answer: JsonObject,
-	keys: readonly string[],
+	keys: ByRow<string>,
 ): { request: PushedRequest; unsentRows: UnsentRow[] } {
 	const { rows: unsentRows, unmatched } = skippedRows(answer, rows, keys);
 	const skipped = new Set(unsentRows.map(({ index }) => index));
@@ -42,7 +43,7 @@ export function pushedRequest(
 export function skippedRows(
 	answer: JsonObject,
 	rows: readonly number[],
-	keys: readonly string[],
+	keys: ByRow<string>,
 ): Skipped {
 	const skipped = new Map<number, UnsentRow>();
 	const unmatched: JsonValue[] = [];
@@ -63,10 +64,10 @@ export function skippedRows(
 	return { rows: [...skipped.values()], unmatched };
 }
 
-function groupByKey(rows: readonly number[], keys: readonly string[]): Map<string, number[]> {
+function groupByKey(rows: readonly number[], keys: ByRow<string>): Map<string, number[]> {
 	const groups = new Map<string, number[]>();
 	for (const row of rows) {
-		const key = keys[row] ?? '';
+		const key = keys.at(row) ?? '';
 		const group = groups.get(key);
 		if (group === undefined) groups.set(key, [row]);
 		else group.push(row);

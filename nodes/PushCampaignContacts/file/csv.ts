@@ -109,7 +109,7 @@ export class UnreadableRow extends Error {
 		readonly row: number,
 		readonly isQuoted: boolean,
 	) {
-		super(`Row ${row} has no end`);
+		super(`${isQuoted ? 'A quote' : 'The text'} of row ${row} has no end`);
 	}
 }
 

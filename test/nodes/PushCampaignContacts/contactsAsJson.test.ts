@@ -67,7 +67,7 @@ describe('in a workflow', () => {
 		expect(phonesOf(bodies[0])).toEqual([ASHA.phone, '+919876543211']);
 		expect(pushed).toMatchObject([{ pairedItem: [{ item: 0 }, { item: 2 }] }]);
 		expect(rejected).toMatchObject([
-			{ json: { phone: '12', rejection_status: 'rejected' }, pairedItem: [{ item: 0 }] },
+			{ json: { phone: '12', rejection_status: 'rejected' }, pairedItem: { item: 0 } },
 		]);
 	});
 
@@ -81,7 +81,7 @@ describe('in a workflow', () => {
 			{ ...ASHA, feed_status: 'pushed' },
 			{ ...RAVI, feed_status: 'pushed' },
 		]);
-		expect(pushed.map(({ pairedItem }) => pairedItem)).toEqual([[{ item: 1 }], [{ item: 1 }]]);
+		expect(pushed.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 1 }]);
 	});
 
 	test('no contacts today is an ordinary day', async () => {

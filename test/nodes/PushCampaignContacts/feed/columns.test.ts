@@ -1,10 +1,15 @@
 import {
-	collectColumns,
 	resolveColumns,
 	type ColumnChoice,
 	type Columns,
 } from '../../../../nodes/PushCampaignContacts/feed/columns';
-import { ROWS_PER_BREATH, type FeedRow } from '../../../../nodes/PushCampaignContacts/feed/feed';
+import {
+	ROWS_PER_BREATH,
+	type FeedItem,
+	type FeedRow,
+} from '../../../../nodes/PushCampaignContacts/feed/feed';
+import { ItemRows, type FoundColumns } from '../../../../nodes/PushCampaignContacts/feed/rows';
+import { holds } from '../../../../nodes/PushCampaignContacts/feed/cells';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 
 const defaults: ColumnChoice = {
@@ -14,11 +19,16 @@ const defaults: ColumnChoice = {
 	others: 'all',
 	computed: new Set(),
 	forModel: false,
-	asJson: false,
+	from: 'items',
 };
-type Items = Parameters<typeof resolveColumns>[2];
-const resolve = (columns: string[], choice: Partial<ColumnChoice> = {}, items: Items = []) =>
-	resolveColumns(new Set(columns), { ...defaults, ...choice }, items);
+const noBreath = async () => {};
+const foundIn = (columns: string[], items: FeedItem[]): FoundColumns => ({
+	names: new Set(columns),
+	hasWithin: (column) => items.some(({ json }) => holds(json, column)),
+	slip: () => undefined,
+});
+const resolve = (columns: string[], choice: Partial<ColumnChoice> = {}, items: FeedItem[] = []) =>
+	resolveColumns(foundIn(columns, items), { ...defaults, ...choice });
 /** The columns of one row. */
 const resolveRow = (row: FeedRow, choice: Partial<ColumnChoice> = {}) =>
 	resolve(Object.keys(row), choice, [{ json: {} }, { json: row }]);
@@ -26,7 +36,7 @@ const resolveRow = (row: FeedRow, choice: Partial<ColumnChoice> = {}) =>
 const invalid = (
 	columns: string[],
 	choice: Partial<ColumnChoice> = {},
-	items: Items = [],
+	items: FeedItem[] = [],
 ): InvalidInput => {
 	try {
 		resolve(columns, choice, items);
@@ -42,10 +52,10 @@ test('the columns of all rows are found, in the order in which they appear', asy
 	const items = Array.from({ length: 2 * ROWS_PER_BREATH + 1 }, (_, i) => ({
 		json: { a: 1, [`b${i % 2}`]: 2 },
 	}));
-	const found = await collectColumns(items, async () => {
+	const feed = new ItemRows(items, async () => {
 		breaths++;
 	});
-	expect([...found]).toEqual(['a', 'b0', 'b1']);
+	expect([...(await feed.columns()).names]).toEqual(['a', 'b0', 'b1']);
 	expect(breaths).toBe(2);
 });
 
@@ -241,9 +251,11 @@ test('an expression that gives no column is told as what it is', () => {
 });
 
 describe('rows that are not rows yet', () => {
-	test('a list inside an item', () => {
+	const slipOf = async (item: FeedItem) => (await new ItemRows([item], noBreath).columns()).slip();
+
+	test('a list inside an item', async () => {
 		const json = { total: 2, data: [{ phone: '1' }, { phone: '2' }] };
-		expect(invalid(Object.keys(json), {}, [{ json }])).toMatchObject({
+		expect(await slipOf({ json })).toMatchObject({
 			message: expect.stringMatching(
 				/^The rows are inside a list: "data" of the one input item holds 2/,
 			),
@@ -251,18 +263,30 @@ describe('rows that are not rows yet', () => {
 		});
 	});
 
-	test.each([[[]], [['a', 'b']], [[[1]]], [[null]]])('not for %j', (data) => {
-		expect(invalid(['data'], {}, [{ json: { data } }]).message).toBe(
-			'The input has no column "phone"',
-		);
+	test.each([[[]], [['a', 'b']], [[[1]]], [[null]]])('not for %j', async (data) => {
+		expect(await slipOf({ json: { data } })).toBeUndefined();
 	});
 
-	test('a file beside its own name', () => {
-		const item = { json: { fileName: 'leads.csv' }, binary: { data: {} } };
-		expect(invalid(['fileName'], {}, [item])).toMatchObject({
+	test('a file beside its own name, before what its name suggests', async () => {
+		const item = { json: { fileName: 'leads.csv', list: [{}] }, binary: { data: {} } };
+		expect(await slipOf(item)).toMatchObject({
 			message: 'The input is a file whose rows have not been read yet, so nothing was sent',
 			resolution: expect.stringMatching(/Extract from File/),
 		});
+	});
+
+	test('is told in place of a missing phone column', () => {
+		const slip = new InvalidInput('what hides behind it', 'do that');
+		const found = { ...foundIn(['fileName'], []), slip: () => slip };
+		expect(() => resolveColumns(found, defaults)).toThrow(slip);
+	});
+
+	test('a column that the header of a file has twice is not guessed, and another one may be', () => {
+		const found = { ...foundIn(['phone', 'city'], []), twice: new Set(['city']) };
+		expect(resolveColumns(found, defaults).phone).toEqual({ name: 'phone' });
+		expect(() => resolveColumns(found, { ...defaults, others: ['City'] })).toThrow(
+			'The header of the file has more than one column "city", so nothing was sent',
+		);
 	});
 });
 

@@ -1,5 +1,6 @@
 import type { Columns } from '../../../../nodes/PushCampaignContacts/feed/columns';
 import { prepareFeed, toContact } from '../../../../nodes/PushCampaignContacts/feed/prepare';
+import { ItemRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
 import { ROWS_PER_BREATH, type FeedRow } from '../../../../nodes/PushCampaignContacts/feed/feed';
 
 const columns: Columns = {
@@ -11,19 +12,18 @@ const columns: Columns = {
 	notOfAll: new Set(['phone', 'person_name', 'rejection_reason', 'rejection_status', 'row_number']),
 };
 const both = { normalizePhones: true, removeDuplicates: true };
-const yieldToEventLoop = async () => {};
-const prepare = async (rows: FeedRow[], options = both) =>
-	await prepareFeed(
+const feedOf = (rows: FeedRow[]) =>
+	new ItemRows(
 		rows.map((json) => ({ json })),
-		columns,
-		options,
-		yieldToEventLoop,
+		async () => {},
 	);
+const prepare = async (rows: FeedRow[], options = both) =>
+	await prepareFeed(feedOf(rows), columns, options);
 
 test('a last name that is no text rejects the row and is named', async () => {
 	const halves = { ...columns, lastName: { name: 'Surname' } };
-	const items = [{ json: { phone: '9876543210', person_name: 'Asha', Surname: ['Rao'] } }];
-	const { rows, unsentRows } = await prepareFeed(items, halves, both, yieldToEventLoop);
+	const feed = feedOf([{ phone: '9876543210', person_name: 'Asha', Surname: ['Rao'] }]);
+	const { rows, unsentRows } = await prepareFeed(feed, halves, both);
 	expect(rows).toEqual([]);
 	expect(unsentRows[0]?.reason).toMatch(/^The column "Surname" holds no text/);
 });
@@ -80,7 +80,7 @@ describe('duplicates', () => {
 			{ ...both, normalizePhones: false },
 		);
 		expect(prepared.rows).toEqual([0, 2]);
-		expect(prepared.phones[0]).toBe('98765-43210');
+		expect(prepared.phones.at(0)).toBe('98765-43210');
 	});
 });
 
@@ -110,9 +110,10 @@ test('a long feed lets other work go on', async () => {
 	const items = Array.from({ length: 2 * ROWS_PER_BREATH + 1 }, (_, i) => ({
 		json: { phone: 9_000_000_000 + i },
 	}));
-	const prepared = await prepareFeed(items, columns, both, async () => {
+	const feed = new ItemRows(items, async () => {
 		breaths++;
 	});
+	const prepared = await prepareFeed(feed, columns, both);
 	expect(prepared.rows).toHaveLength(items.length);
 	expect(breaths).toBe(2);
 });

@@ -1,8 +1,5 @@
-import {
-	describeOutcome,
-	describeRows,
-	summarize,
-} from '../../../../nodes/PushCampaignContacts/feed/report';
+import { describeOutcome, summarize } from '../../../../nodes/PushCampaignContacts/feed/report';
+import { namesOfItems } from '../../../../nodes/PushCampaignContacts/feed/rows';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { accept, feedOf, json, phone, push, refuse, scripted } from './scripted';
 
@@ -88,12 +85,12 @@ test.each<[number[], string]>([
 	[[3, 4, 5], 'items 3 to 5'],
 	[[9, 1, 0, 2], 'items 0 to 2, 9'],
 ])('the rows %j are told as %s', (rows, words) => {
-	expect(describeRows(rows)).toBe(words);
+	expect(namesOfItems.several(rows)).toBe(words);
 });
 
 test('of more than a hundred ranges the first hundred are told, and how far the others go', () => {
 	const every = (count: number) => Array.from({ length: count }, (_, index) => 2 * index);
-	expect(describeRows(every(100))).toMatch(/, 196, 198$/);
-	expect(describeRows(every(103))).toMatch(/, 196, 198, and further ones up to 204$/);
-	expect(describeRows([...every(102), 203])).toMatch(/, 198, and further ones up to 203$/);
+	expect(namesOfItems.several(every(100))).toMatch(/, 196, 198$/);
+	expect(namesOfItems.several(every(103))).toMatch(/, 196, 198, and further ones up to 204$/);
+	expect(namesOfItems.several([...every(102), 203])).toMatch(/, 198, and further ones up to 203$/);
 });

@@ -3,6 +3,7 @@ import type { FeedItem, FeedOutcome } from '../../../../nodes/PushCampaignContac
 import { prepareFeed } from '../../../../nodes/PushCampaignContacts/feed/prepare';
 import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
 import { pushFeed, type PushOptions } from '../../../../nodes/PushCampaignContacts/feed/push';
+import { ItemRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
 import { isFeedRecord } from '../../../../nodes/PushCampaignContacts/feed/record';
 import {
 	TransportFault,
@@ -80,9 +81,9 @@ export async function push(
 	options: PushOptions,
 	progress = new FeedProgress(),
 ) {
-	const items = typeof feed === 'number' ? feedOf(feed) : feed;
-	const prepared = await prepareFeed(items, options.columns, options, async () => {});
-	return await pushFeed(items, prepared, options, progress);
+	const rows = new ItemRows(typeof feed === 'number' ? feedOf(feed) : feed, async () => {});
+	const prepared = await prepareFeed(rows, options.columns, options);
+	return await pushFeed(rows, prepared, options, progress);
 }
 
 /** What an earlier try has written, as n8n stores it with the execution and reads it again. */

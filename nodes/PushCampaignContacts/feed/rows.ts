@@ -1,0 +1,112 @@
+import type { InvalidInput } from '../../shared/api/errors';
+import { holds, type Column } from './cells';
+import { unreadFile, wrappedRows } from './columns';
+import { ROWS_PER_BREATH, type Breathe, type FeedItem, type FeedRow } from './feed';
+import { pairsOf, rangesOf } from './record';
+
+/** The rows of a feed, wherever they lie: in n8n’s items, or in files that are read as rows are needed. */
+export type FeedRows = {
+	/** Of files, once they were gone through. */
+	readonly count: number;
+	readonly names: RowNames;
+	/** How files were read, where there are any: read in another way, they may have other rows. */
+	readonly reading?: string | undefined;
+	/** What columns there are. */
+	columns(): Promise<FoundColumns>;
+	/** Every row, in order; other work of the process goes on in between. */
+	each(visit: Visit): Promise<void>;
+	/** What is made of these rows, given in their order. */
+	pick<T>(rows: readonly number[], take: (row: FeedRow, index: number) => T): Promise<T[]>;
+};
+
+/** @param unusable why the row cannot be used, whatever its cells hold */
+export type Visit = (row: FeedRow, index: number, unusable?: string) => void;
+
+/** What a person calls rows. */
+export type RowNames = {
+	/** "item 3" */
+	one(row: number): string;
+	/** "items 0 to 9999, 10004" */
+	several(rows: readonly number[]): string;
+	/** What the numbers count, where it must be said. */
+	legend?: string;
+};
+
+/** The columns of a feed, and what else shows where they are looked for. */
+export type FoundColumns = {
+	/** In the order of their first appearance; rows need not be alike. */
+	names: ReadonlySet<string>;
+	/** Those that stand more than once in the header of a file. */
+	twice?: ReadonlySet<string>;
+	/** Whether any row has something inside a column. */
+	hasWithin(column: Column): boolean;
+	/** What most often hides behind a missing phone column. */
+	slip(): InvalidInput | undefined;
+};
+
+/** Rows that n8n holds. */
+export class ItemRows implements FeedRows {
+	readonly names = namesOfItems;
+
+	constructor(
+		private readonly items: readonly FeedItem[],
+		private readonly breathe: Breathe,
+		private readonly areFromJson = false,
+	) {}
+
+	get count(): number {
+		return this.items.length;
+	}
+
+	async columns(): Promise<FoundColumns> {
+		const { items } = this;
+		const names = new Set<string>();
+		await this.each((row) => {
+			for (const column in row) names.add(column);
+		});
+		return {
+			names,
+			hasWithin: (column) => items.some(({ json }) => holds(json, column)),
+			slip: () =>
+				items.some(({ binary }) => binary !== undefined)
+					? unreadFile()
+					: wrappedRows(items, this.areFromJson),
+		};
+	}
+
+	async each(visit: Visit): Promise<void> {
+		for (const [index, { json }] of this.items.entries()) {
+			if (index % ROWS_PER_BREATH === 0 && index > 0) await this.breathe();
+			visit(json, index);
+		}
+	}
+
+	async pick<T>(rows: readonly number[], take: (row: FeedRow, index: number) => T): Promise<T[]> {
+		return rows.map((index) => take(this.items[index]?.json ?? {}, index));
+	}
+}
+
+/** n8n numbers items from 0. */
+export const namesOfItems: RowNames = {
+	one: (row) => `item ${row}`,
+	several: (rows) => describeRows(rows, 'item', (row) => row),
+};
+
+const SHOWN_RANGES = 100;
+
+/** "rows 2 to 10001, 10005" */
+export function describeRows(
+	rows: readonly number[],
+	noun: string,
+	numberOf: (row: number) => number,
+): string {
+	const pairs = pairsOf(rangesOf([...rows].sort((one, other) => one - other)));
+	const shown = pairs
+		.slice(0, SHOWN_RANGES)
+		.map(([first, last]) =>
+			first === last ? String(numberOf(first)) : `${numberOf(first)} to ${numberOf(last)}`,
+		);
+	const end = pairs.slice(SHOWN_RANGES).at(-1)?.[1];
+	const more = end === undefined ? '' : `, and further ones up to ${numberOf(end)}`;
+	return `${noun}${rows.length === 1 ? '' : 's'} ${shown.join(', ')}${more}`;
+}
