@@ -1,43 +1,48 @@
-/** The limit: the same work in a Node script with no n8n. Run as `node bare.ts feed|calls <url> <token> …`. */
+/** The limit: the same work in a Node script with no n8n. Run as `node bare.ts <service> <token> <job> …`. */
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import pLimit from 'p-limit';
 import Papa from 'papaparse';
+import WebSocket from 'ws';
+import { z } from 'zod';
+import { filled, fixtures } from '../simulator/state/fixtures';
 
 const CONTACTS_PER_REQUEST = 10_000;
+const agentUuid = fixtures.agents.full;
 // n8n opens a connection for each request, so the limit does too.
 const agent = new Agent({ keepAlive: false });
+const [service = '', token = '', job = '', ...given] = process.argv.slice(2);
+const [first = '', second = ''] = given;
+const range = (count: string) => Array.from({ length: Number(count) }, (_, index) => index);
 
-async function post(url: string, token: string, body: string): Promise<void> {
-	await new Promise<void>((resolve, reject) => {
+async function send(method: string, path: string, body?: object): Promise<unknown> {
+	return await new Promise((resolve, reject) => {
+		const text = body && JSON.stringify(body);
 		const headers = {
 			'API-Token': token,
-			'content-type': 'application/json',
-			'content-length': Buffer.byteLength(body),
+			...(text !== undefined && {
+				'content-type': 'application/json',
+				'content-length': Buffer.byteLength(text),
+			}),
 		};
-		const sent = request(url, { method: 'POST', agent, headers }, (response) => {
-			let text = '';
+		const sent = request(`${service}${path}`, { method, agent, headers }, (response) => {
+			let answer = '';
 			response.setEncoding('utf8');
-			response.on('data', (part: string) => (text += part));
+			response.on('data', (part: string) => (answer += part));
 			response.on('end', () => {
-				JSON.parse(text);
-				if (response.statusCode === 200) resolve();
-				else reject(new Error(`${String(response.statusCode)} ${text.slice(0, 200)}`));
+				if (response.statusCode === 200) resolve(JSON.parse(answer));
+				else reject(new Error(`${String(response.statusCode)} ${answer.slice(0, 200)}`));
 			});
 		});
 		sent.on('error', reject);
-		sent.end(body);
+		sent.end(text);
 	});
 }
 
-/** Cleans, removes duplicates, stringifies and posts; reading the file is not counted. */
-async function feed(url: string, token: string, agentUuid: string, file: string): Promise<number> {
-	const { data } = Papa.parse<Record<string, string>>(readFileSync(file, 'utf8'), {
-		header: true,
-		skipEmptyLines: true,
-	});
-	const started = performance.now();
+/** Cleans, removes duplicates and posts the rows. */
+async function feed(rows: Array<Record<string, string>>): Promise<void> {
 	const seen = new Map<string, Record<string, string>>();
-	for (const row of data) {
+	for (const row of rows) {
 		const phone = (row.phone ?? '').replace(/[\s()-]/g, '').replace(/^(\+?91|0)(?=\d{10}$)/, '');
 		if (!/^[6-9]\d{9}$/.test(phone)) continue;
 		const known = seen.get(phone);
@@ -47,43 +52,98 @@ async function feed(url: string, token: string, agentUuid: string, file: string)
 	const contacts = [...seen.values()];
 	for (let start = 0; start < contacts.length; start += CONTACTS_PER_REQUEST) {
 		const chunk = contacts.slice(start, start + CONTACTS_PER_REQUEST);
-		await post(url, token, JSON.stringify({ agent_uuid: agentUuid, contacts: chunk }));
+		await send('POST', `/v1/campaigns/${fixtures.campaigns.active}/contacts`, {
+			agent_uuid: agentUuid,
+			contacts: chunk,
+		});
 	}
-	return performance.now() - started;
 }
 
-async function calls(
-	url: string,
-	token: string,
-	agentUuid: string,
-	count: number,
-	concurrency: number,
-): Promise<number> {
-	const started = performance.now();
-	let next = 0;
-	const worker = async () => {
-		while (next < count) {
-			const index = next++;
-			const body = {
+const readFeed = (file: string) =>
+	Papa.parse<Record<string, string>>(readFileSync(file, 'utf8'), {
+		header: true,
+		skipEmptyLines: true,
+	}).data;
+
+/** So many at a time; 0 for all at once. */
+async function each(count: string, atOnce: string, act: (index: number) => Promise<unknown>) {
+	const limit = pLimit(Number(atOnce) || Number(count));
+	await Promise.all(range(count).map(async (index) => await limit(act, index)));
+}
+
+const page = z.object({
+	data: z.array(z.unknown()),
+	meta: z.object({ total_pages: z.number() }),
+});
+
+async function pages(path: string): Promise<void> {
+	const found: unknown[] = [];
+	for (let number = 1; ; number++) {
+		const { data, meta } = page.parse(await send('GET', `${path}page=${number}&per_page=100`));
+		for (const entry of data) found.push(entry);
+		if (number >= meta.total_pages) break;
+	}
+}
+
+const minted = z.object({ data: z.object({ token: z.string(), ws_url: z.string() }) });
+
+async function connect(sessionId: string): Promise<WebSocket> {
+	const path = `/v1/chat/session/${sessionId}/ws_token`;
+	const { data } = minted.parse(await send('POST', path, { stream: 'user' }));
+	const url = new URL(data.ws_url);
+	url.searchParams.set('token', data.token);
+	url.searchParams.set('client_id', 'bare');
+	const socket = new WebSocket(url);
+	await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+	return socket;
+}
+
+/** In each session one message after another. */
+async function chat(messages: string, sessions: string): Promise<void> {
+	await each(sessions, '0', async (session) => {
+		const socket = await connect(filled.sessionId(session));
+		for (let index = session; index < Number(messages); index += Number(sessions)) {
+			const acked = new Promise<void>((resolve) => {
+				socket.on('message', function ack(data: Buffer) {
+					const { type } = z.object({ type: z.string() }).parse(JSON.parse(data.toString()));
+					if (type !== 'ws_write_result') return;
+					socket.off('message', ack);
+					resolve();
+				});
+			});
+			socket.send(JSON.stringify({ type: 'message', content: `Message ${index}` }));
+			await acked;
+		}
+		socket.terminate();
+	});
+}
+
+const JOBS: { [name: string]: () => Promise<void> } = {
+	feed: async () => await feed(readFeed(first)),
+	calls: async () =>
+		await each(first, second, async (index) => {
+			await send('POST', '/v1/call', {
 				agent_uuid: agentUuid,
 				country_code: 'IN',
-				phone_number: String(9876500000 + index),
-				person_name: `Person ${index}`,
-			};
-			await post(url, token, JSON.stringify(body));
-		}
-	};
-	await Promise.all(Array.from({ length: concurrency }, worker));
+				phone_number: String(9_876_500_000 + index),
+			});
+		}),
+	gets: async () =>
+		await each(
+			first,
+			second,
+			async (index) => await send('GET', `/v1/call/${filled.callId(index)}`),
+		),
+	pages: async () => await pages(first),
+	chat: async () => await chat(first, second),
+};
+
+async function timed(): Promise<number> {
+	const rows = job === 'feedStep' ? readFeed(first) : [];
+	const started = performance.now();
+	if (job === 'feedStep') await feed(rows);
+	else await JOBS[job]?.();
 	return performance.now() - started;
 }
 
-async function main(): Promise<void> {
-	const [job, url = '', token = '', agentUuid = '', ...rest] = process.argv.slice(2);
-	const ms =
-		job === 'feed'
-			? await feed(url, token, agentUuid, rest[0] ?? '')
-			: await calls(url, token, agentUuid, Number(rest[0]), Number(rest[1]));
-	console.log(JSON.stringify({ ms }));
-}
-
-void main();
+void timed().then((ms) => console.log(JSON.stringify({ ms })));

@@ -1,10 +1,13 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installPackage, projectFolder } from '../n8n/package-install';
@@ -12,37 +15,47 @@ import { freePort } from '../n8n/ports';
 import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import type { WorkflowJson } from '../n8n/workflow';
-import { fixtures } from '../simulator';
-import { peakRssMb, resetPeak, StallProbe } from './process';
+import { dialects } from '../simulator';
+import { Executions } from './executions';
+import { Inspector } from './inspector';
 import type { Target } from './workflows';
 
 const SERVICE_LATENCY_MS = 20;
 const TOKEN = 'benchmark-token-';
 const tsx = ['--import', 'tsx'];
-const stats = z.object({ maxActive: z.number(), newSockets: z.number(), requests: z.number() });
+const stats = z.object({ maxActive: z.number() });
+
+/** How much the service holds beside what it starts with. */
+export type Holdings = { calls?: number; dndPhones?: number; sessions?: number };
 
 /** What one execution took. */
 export type Sample = {
 	wallMs: number;
-	/** Time of each node, summed over its runs. */
-	nodeMs: Map<string, number>;
-	/** Longest stall of the event loop while one of these nodes ran. */
-	stallMs(nodes: string[]): number;
-	peakRssMb: number;
+	/** Time of the nodes that are not the same on both sides. */
+	stepMs: number;
+	/** Longest stall of the event loop meanwhile. */
+	stallMs: number;
+	/** Above what n8n held before. */
+	peakMb: number;
 	maxConnections: number;
 };
 
-/** A real n8n, the simulator in a process of its own, and the file that the feeds read. */
+/** Nodes that both sides have, and that are not measured. */
+const SHARED = ['Webhook', 'Read', 'Extract', 'Seed', 'Done'];
+
+/** A real n8n, and the simulator in a process of its own. */
 export class Bench {
 	private constructor(
 		readonly n8n: N8nServer,
 		readonly driver: N8nDriver,
 		readonly target: Target,
-		readonly file: string,
+		readonly inspector: Inspector,
+		readonly executions: Executions,
 		private readonly simulator: ChildProcess,
 	) {}
 
-	static async start(rows: number): Promise<Bench> {
+	/** @param nodeOptions for n8n's process, such as a limit of its heap */
+	static async start(nodeOptions: string[] = []): Promise<Bench> {
 		const host = await installHost(console.log);
 		const home = await mkdtemp(join(tmpdir(), 'n8n-bench-'));
 		await installPackage(home);
@@ -55,111 +68,110 @@ export class Bench {
 		);
 		const baseUrl = `http://127.0.0.1:${port}`;
 		await until('the simulator', async () => (await fetch(`${baseUrl}/__simulator/stats`)).ok);
-		const n8n = await N8nServer.start({ host, home });
+		const inspected = await freePort();
+		const NODE_OPTIONS = [`--inspect=127.0.0.1:${inspected}`, ...nodeOptions].join(' ');
+		const n8n = await N8nServer.start({ host, home, env: { NODE_OPTIONS } });
+		const inspector = await Inspector.attach(inspected, n8n.pid);
 		const driver = await N8nDriver.signIn(n8n.baseUrl);
+		const account = credentialFor({ baseUrl, token: TOKEN, dialect: dialects.plain });
 		const target: Target = {
 			baseUrl,
-			ours: await driver.createCredential('voiceChatAgentApiTokenApi', {
-				baseUrl,
-				apiToken: TOKEN,
-			}),
+			files: n8n.files,
+			ours: await driver.createCredential('voiceChatAgentApiTokenApi', account),
 			header: await driver.createCredential('httpHeaderAuth', { name: 'API-Token', value: TOKEN }),
 		};
-		const file = join(n8n.files, 'contacts.csv');
-		writeFileSync(file, contactsCsv(rows));
-		return new Bench(n8n, driver, target, file, simulator);
+		return new Bench(n8n, driver, target, inspector, new Executions(home), simulator);
 	}
 
 	async stop(): Promise<void> {
+		this.inspector.detach();
+		this.executions.close();
 		await this.n8n.stop();
 		this.simulator.kill('SIGTERM');
 		await rm(this.n8n.home, { recursive: true, force: true });
 	}
 
-	/** Saves and activates a workflow whose webhook path is its name. */
-	async prepare(workflow: WorkflowJson): Promise<() => Promise<Sample>> {
+	/** Saves and activates a workflow, and gives what runs and measures it. */
+	async prepare(workflow: WorkflowJson): Promise<(profile?: string) => Promise<Sample>> {
 		const saved = await this.driver.createWorkflow(workflow);
 		await this.driver.activate(saved);
-		return async () => await this.measure(workflow.name, saved.id);
+		return async (profile) => await this.measure(workflow.name, saved.id, profile);
 	}
 
-	/** Runs the bare script and gives the milliseconds it counted. */
-	async bare(...args: string[]): Promise<number> {
-		await this.resetService();
-		const path = args[0] === 'feed' ? campaignPath : '/v1/call';
-		const [job = '', ...rest] = args;
+	/** Runs the bare script and gives what it counted. */
+	async bare(args: string[]): Promise<number> {
 		const { stdout } = await promisify(execFile)(
 			process.execPath,
-			[
-				...tsx,
-				'test/bench/bare.ts',
-				job,
-				`${this.target.baseUrl}${path}`,
-				TOKEN,
-				fixtures.agents.full,
-				...rest,
-			],
+			[...tsx, 'test/bench/bare.ts', this.target.baseUrl, TOKEN, ...args],
 			{ cwd: projectFolder },
 		);
 		return z.object({ ms: z.number() }).parse(JSON.parse(stdout)).ms;
 	}
 
-	private async measure(path: string, workflowId: string): Promise<Sample> {
-		await this.resetService();
-		const before = new Set(
-			(await this.driver.executions({ id: workflowId, name: path })).map(({ id }) => id),
-		);
-		resetPeak(this.n8n.pid);
-		const probe = new StallProbe(this.n8n.baseUrl);
-		const started = performance.now();
-		const response = await this.driver.webhook(path);
-		await response.text();
-		const wallMs = performance.now() - started;
-		if (!response.ok) throw new Error(`${path} answered ${response.status}`);
-		await probe.stop();
-		const peak = peakRssMb(this.n8n.pid);
-		const executions = await this.driver.executions({ id: workflowId, name: path });
-		const execution = executions.find(({ id }) => !before.has(id));
-		if (execution === undefined) throw new Error(`${path} stored no execution`);
-		await this.driver.finished(execution.id);
-		const { runData } = await this.driver.runData(execution.id);
+	/** Brings the service back to its beginning, holding so much more. */
+	async resetService(holdings: Holdings = {}): Promise<void> {
+		await this.command('reset', {});
+		await this.command('fill', holdings);
+	}
+
+	async command(name: string, body: object): Promise<unknown> {
+		const response = await fetch(`${this.target.baseUrl}/__simulator/${name}`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify(body),
+		});
+		return z.object({ result: z.unknown() }).parse(await response.json()).result;
+	}
+
+	/** The file that feeds of so many rows read. */
+	async contacts(rows: number): Promise<string> {
+		const file = join(this.target.files, `contacts-${rows}.csv`);
+		if (!existsSync(file))
+			await pipeline(Readable.from(contactsCsv(rows)), createWriteStream(file));
+		return file;
+	}
+
+	private async measure(path: string, workflowId: string, profile?: string): Promise<Sample> {
+		const { inspector, executions } = this;
+		const before = executions.last(workflowId);
+		const held = await inspector.settle();
+		const act = async () => {
+			const started = performance.now();
+			const response = await this.driver.webhook(path);
+			const text = await response.text();
+			if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+			return performance.now() - started;
+		};
+		const wallMs = profile === undefined ? await act() : await inspector.profile(profile, act);
+		const stalls = await inspector.stalls();
+		const peakMb = inspector.peakMb() - held;
+		const [execution] = await executions.ended(workflowId, before);
+		const spans = (execution?.spans ?? []).filter(({ node }) => !SHARED.includes(node));
+		const isMeasured = (from: number, to: number) =>
+			spans.some((span) => from <= span.to && to >= span.from);
 		const { maxActive } = stats.parse(
 			await (await fetch(`${this.target.baseUrl}/__simulator/stats`)).json(),
 		);
-		const spans = Object.entries(runData).flatMap(([name, runs]) =>
-			runs.map(({ startTime, executionTime }) => ({ name, from: startTime, ms: executionTime })),
-		);
-		const nodeMs = new Map<string, number>();
-		for (const { name, ms } of spans) nodeMs.set(name, (nodeMs.get(name) ?? 0) + ms);
 		return {
 			wallMs,
-			nodeMs,
-			stallMs: (nodes) =>
-				Math.max(
-					0,
-					...spans
-						.filter(({ name }) => nodes.includes(name))
-						.map(({ from, ms }) => probe.longest(from, from + ms)),
-				),
-			peakRssMb: peak,
+			stepMs: spans.reduce((sum, { from, to }) => sum + to - from, 0),
+			stallMs: Math.max(
+				0,
+				...stalls.filter(({ from, to }) => isMeasured(from, to)).map(({ from, to }) => to - from),
+			),
+			peakMb,
 			maxConnections: maxActive,
 		};
 	}
-
-	private async resetService(): Promise<void> {
-		await fetch(`${this.target.baseUrl}/__simulator/reset`, { method: 'POST' });
-	}
 }
 
-const campaignPath = `/v1/campaigns/${fixtures.campaigns.active}/contacts`;
-
-function contactsCsv(rows: number): string {
+function* contactsCsv(rows: number): Generator<string> {
 	const cities = ['Pune', 'Delhi', 'Chennai', 'Kolkata', 'Mumbai', 'Jaipur', 'Kochi'];
 	const plans = ['free', 'basic', 'pro', 'enterprise'];
-	const lines = Array.from({ length: rows }, (_, index) => {
+	yield 'person_name,phone,city,plan\n';
+	for (let index = 0; index < rows; index++) {
 		const city = cities[index % cities.length] ?? '';
 		const plan = plans[index % plans.length] ?? '';
-		return `Person Number ${index},${9_000_000_000 + index * 7},${city},${plan}`;
-	});
-	return `person_name,phone,city,plan\n${lines.join('\n')}\n`;
+		yield `Person Number ${index},${9_000_000_000 + index * 7},${city},${plan}\n`;
+	}
 }

@@ -1,174 +1,210 @@
-import { Bench, type Sample } from './bench';
-import { median } from './process';
-import { coreCalls, coreFeed, mapColumns, ourCalls, ourFeed, readOnly } from './workflows';
+/** What is measured as work from beginning to end: an entry a job, with both workflows and what the bare script is given. */
+import { fixtures } from '../simulator';
+import type { Bench, Holdings, Sample } from './bench';
+import { median, ratio, type Ratios, type Result } from './report';
+import { chain, webhook, type WorkflowJson } from '../n8n/workflow';
+import {
+	AT_ONCE,
+	chatSend,
+	coreCalls,
+	coreFeed,
+	coreGets,
+	coreLookUps,
+	corePages,
+	dndCheck,
+	getCalls,
+	getMany,
+	getManyDnd,
+	mapColumns,
+	placeCalls,
+	push,
+	readCsv,
+	type Flow,
+	type Target,
+} from './workflows';
 
-const CALLS = 500;
-const CONCURRENCY = 50;
-const STEP = { ours: ['Push'], core: ['Loop', 'Aggregate', 'HTTP'] };
-
-export type Result = {
-	ours_ms: number;
-	core_ms: number | null;
-	bare_ms: number | null;
-	ours_over_core: number | null;
-	ours_over_bare: number | null;
-	/** Above the same workflow that only reads the file; 0 where the job has no file. */
-	ours_peak_rss_mb: number;
-	core_peak_rss_mb: number;
-	/** Longest stall of the event loop during our step. */
-	stall_ms: number;
-	core_stall_ms: number;
-	max_connections: number;
+export type Job = {
+	ours: (target: Target, file: string) => Flow;
+	core?: (target: Target, file: string) => Flow;
+	/** What the bare script does; `<file>` stands for the file of the rows. */
+	bare?: string[];
+	/** What is compared: the whole execution, or the nodes that are not the same on both sides. */
+	timed: 'whole' | 'step';
+	/** Of the file. */
+	rows?: number;
+	/** What the service holds besides. */
+	holds?: Holdings;
+	/** For a workflow of core nodes that takes minutes. */
+	coreRounds?: number;
+	/** How much is done, to tell the time a unit. */
+	units: number;
+	target: Ratios;
 };
 
-export type Results = { [job: string]: Result };
+type Size = 1 | 4 | 16;
+
+const ourFeed: Job['ours'] = (target, file) => ({ nodes: [...readCsv(file), push(target)] });
+const core = (target: Target, file: string) => coreFeed(file, target);
+
+const dndPages = `/v1/dnd_numbers?agent_uuid=${fixtures.agents.full}&`;
+
+/** The jobs at their usual size, or at a multiple of it. */
+export const jobs = (size: Size = 1) => {
+	const of = (count: number) => count * size;
+	const feed = (rows: number) => ({ rows, units: rows });
+	const calls = { units: of(500), bare: ['calls', String(of(500)), String(AT_ONCE)] };
+	return {
+		feed_10k: { ...feed(of(10_000)), ours: ourFeed, core, timed: 'whole', target: { core: 0.5 } },
+		feed_100k: { ...feed(of(100_000)), ours: ourFeed, core, timed: 'whole', target: { core: 0.5 } },
+		feed_100k_step: {
+			...feed(of(100_000)),
+			ours: ourFeed,
+			core,
+			bare: ['feedStep', '<file>'],
+			timed: 'step',
+			target: { core: 0.25, bare: 1.6 },
+		},
+		feed_100k_mapped: {
+			...feed(of(100_000)),
+			ours: ourFeed,
+			core: (target, file) => coreFeed(file, target, mapColumns()),
+			coreRounds: 1,
+			timed: 'whole',
+			target: { core: 0.03 },
+		},
+		get_1000_calls: {
+			units: of(1_000),
+			holds: { calls: of(1_000) },
+			ours: getCalls(of(1_000)),
+			core: coreGets(of(1_000)),
+			bare: ['gets', String(of(1_000)), String(AT_ONCE)],
+			timed: 'step',
+			target: { core: 0.4, bare: 1.5 },
+		},
+		get_many_10k: {
+			units: of(10_000),
+			holds: { calls: of(10_000) },
+			ours: getMany,
+			core: corePages('/v1/calls', {}),
+			bare: ['pages', '/v1/calls?'],
+			timed: 'step',
+			target: { core: 0.8, bare: 1.2 },
+		},
+		dnd_5000: {
+			units: of(5_000),
+			holds: { dndPhones: of(5_000) },
+			ours: getManyDnd,
+			core: corePages('/v1/dnd_numbers', { agent_uuid: fixtures.agents.full }),
+			bare: ['pages', dndPages],
+			timed: 'step',
+			target: { core: 0.8, bare: 1.2 },
+		},
+		dnd_check_1000: {
+			units: of(1_000),
+			ours: dndCheck(of(1_000)),
+			core: coreLookUps(of(1_000)),
+			bare: ['pages', dndPages],
+			timed: 'step',
+			target: { core: 0.1 },
+		},
+		place_500_calls: {
+			...calls,
+			ours: placeCalls(of(500), false),
+			core: coreCalls(of(500), false),
+			timed: 'step',
+			target: { core: 0.3, bare: 1.3 },
+		},
+		place_500_calls_nine: {
+			...calls,
+			ours: placeCalls(of(500), true),
+			core: coreCalls(of(500), true),
+			timed: 'step',
+			target: { core: 0.7 },
+		},
+		chat_send_500: {
+			units: of(500),
+			holds: { sessions: 20 },
+			ours: chatSend(of(500), 20),
+			bare: ['chat', String(of(500)), '20'],
+			timed: 'step',
+			target: { bare: 1.5 },
+		},
+	} satisfies { [name: string]: Job };
+};
 
 type Rounds = { ours: Sample[]; core: Sample[]; bare: number[] };
 
-const stepMs = ({ nodeMs }: Sample, nodes: string[]) =>
-	nodes.reduce((sum, name) => sum + (nodeMs.get(name) ?? 0), 0);
-
-export async function measureJobs(jobs: string[], rounds: number, rows: number): Promise<Results> {
-	const results: Results = {};
-	const bench = await Bench.start(rows);
-	try {
-		if (jobs.includes('feed_100k') || jobs.includes('feed_100k_step')) {
-			const plain = await feedRounds(bench, rounds, false);
-			const memory = await feedMemory(rows, Math.min(rounds, 3));
-			results.feed_100k = {
-				...summary(
-					plain,
-					({ wallMs }) => wallMs,
-					({ wallMs }) => wallMs,
-				),
-				...memory,
-				bare_ms: null,
-				ours_over_bare: null,
-			};
-			results.feed_100k_step = {
-				...summary(
-					plain,
-					(sample) => stepMs(sample, STEP.ours),
-					(sample) => stepMs(sample, STEP.core),
-				),
-				...memory,
-			};
+/** Ours, core and bare in turn, so that a slow minute of the machine hits all of them. */
+export async function measure(
+	bench: Bench,
+	name: string,
+	job: Job,
+	{ rounds, profile }: { rounds: number; profile?: string | undefined },
+): Promise<Result> {
+	const file = job.rows === undefined ? '' : await bench.contacts(job.rows);
+	const ours = await bench.prepare(workflow(`ours-${name}`, job.ours(bench.target, file)));
+	const flow = job.core?.(bench.target, file);
+	const theirs = flow && (await bench.prepare(workflow(`core-${name}`, flow)));
+	const taken: Rounds = { ours: [], core: [], bare: [] };
+	const { coreRounds = rounds + 1 } = job;
+	// The first round only warms up, where there are more.
+	for (let round = 0; round <= rounds; round++) {
+		await bench.resetService(job.holds);
+		taken.ours.push(await ours(profile && `${profile}/${name}-${round}.cpuprofile`));
+		if (theirs !== undefined && round < coreRounds) {
+			await bench.resetService(job.holds);
+			taken.core.push(await theirs());
 		}
-		if (jobs.includes('feed_100k_mapped')) {
-			const mapped = await feedRounds(bench, rounds, true);
-			results.feed_100k_mapped = {
-				...summary(
-					mapped,
-					({ wallMs }) => wallMs,
-					({ wallMs }) => wallMs,
-				),
-				bare_ms: null,
-				ours_over_bare: null,
-			};
+		if (job.bare !== undefined) {
+			await bench.resetService(job.holds);
+			taken.bare.push(await bench.bare(job.bare.map((arg) => (arg === '<file>' ? file : arg))));
 		}
-		if (jobs.includes('place_500_calls')) {
-			const calls = await callRounds(bench, rounds);
-			results.place_500_calls = summary(
-				calls,
-				(sample) => stepMs(sample, ['Place']),
-				(sample) => stepMs(sample, ['HTTP']),
-			);
-		}
-	} finally {
-		await bench.stop();
 	}
-	return results;
+	return summary(warm(taken), job);
 }
 
-/** Medians of both sides and the ratios between them. */
-function summary(
-	{ ours, core, bare }: Rounds,
-	oursMs: (sample: Sample) => number,
-	coreMs: (sample: Sample) => number,
-): Result {
-	const mine = median(ours.map(oursMs));
-	const theirs = median(core.map(coreMs));
-	const limit = bare.length > 0 ? median(bare) : null;
+function warm({ ours, core, bare }: Rounds): Rounds {
+	const later = <T>(all: T[]) => (all.length > 1 ? all.slice(1) : all);
+	return { ours: later(ours), core: later(core), bare: later(bare) };
+}
+
+/** Medians of all sides and the ratios between them. */
+function summary({ ours, core, bare }: Rounds, { timed }: Job): Result {
+	const time = ({ wallMs, stepMs }: Sample) => (timed === 'whole' ? wallMs : stepMs);
+	const middle = (samples: Sample[], of: (sample: Sample) => number) =>
+		samples.length === 0 ? null : Math.round(median(samples.map(of)));
+	const mine = median(ours.map(time));
+	const theirs = core.length === 0 ? null : median(core.map(time));
+	const limit = bare.length === 0 ? null : median(bare);
 	return {
 		ours_ms: Math.round(mine),
-		core_ms: Math.round(theirs),
+		core_ms: theirs === null ? null : Math.round(theirs),
 		bare_ms: limit === null ? null : Math.round(limit),
 		ours_over_core: ratio(mine, theirs),
-		ours_over_bare: limit === null ? null : ratio(mine, limit),
-		ours_peak_rss_mb: Math.round(median(ours.map(({ peakRssMb }) => peakRssMb))),
-		core_peak_rss_mb: Math.round(median(core.map(({ peakRssMb }) => peakRssMb))),
-		stall_ms: Math.round(median(ours.map((sample) => sample.stallMs([...STEP.ours, 'Place'])))),
-		core_stall_ms: Math.round(median(core.map((sample) => sample.stallMs(STEP.core)))),
+		ours_over_bare: ratio(mine, limit),
+		ours_peak_rss_mb: middle(ours, ({ peakMb }) => peakMb),
+		core_peak_rss_mb: middle(core, ({ peakMb }) => peakMb),
+		stall_ms: middle(ours, ({ stallMs }) => stallMs),
+		core_stall_ms: middle(core, ({ stallMs }) => stallMs),
 		max_connections: Math.max(...ours.map(({ maxConnections }) => maxConnections)),
 	};
 }
 
-const ratio = (a: number, b: number) => Math.round((a / b) * 1000) / 1000;
-
-/** Ours, core and bare in turn, so that a slow minute of the machine hits all of them. */
-async function interleave(
-	rounds: number,
-	ours: () => Promise<Sample>,
-	core: () => Promise<Sample>,
-	bare?: () => Promise<number>,
-): Promise<Rounds> {
-	const taken: Rounds = { ours: [], core: [], bare: [] };
-	// The first round only warms up.
-	for (let round = 0; round <= rounds; round++) {
-		const sample = { ours: await ours(), core: await core(), bare: await bare?.() };
-		if (round === 0) continue;
-		taken.ours.push(sample.ours);
-		taken.core.push(sample.core);
-		if (sample.bare !== undefined) taken.bare.push(sample.bare);
-		console.log(
-			`round ${round}: ours ${Math.round(sample.ours.wallMs)} ms, core ${Math.round(sample.core.wallMs)} ms`,
-		);
-	}
-	return taken;
-}
-
-async function feedRounds(bench: Bench, rounds: number, mapped: boolean): Promise<Rounds> {
-	const { file, target } = bench;
-	const name = mapped ? 'mapped' : 'plain';
-	const mapping = mapped ? [mapColumns()] : [];
-	const ours = await bench.prepare(ourFeed(`ours-${name}`, file, target));
-	const core = await bench.prepare(coreFeed(`core-${name}`, file, target, mapping));
-	const bare = mapped ? undefined : async () => await bench.bare('feed', file);
-	return await interleave(rounds, ours, core, bare);
-}
-
-async function callRounds(bench: Bench, rounds: number): Promise<Rounds> {
-	const ours = await bench.prepare(ourCalls('ours-calls', CALLS, bench.target));
-	const core = await bench.prepare(coreCalls('core-calls', CALLS, bench.target));
-	const bare = async () => await bench.bare('calls', String(CALLS), String(CONCURRENCY));
-	return await interleave(rounds, ours, core, bare);
-}
-
-/** Peak memory of a fresh n8n above that of one which only reads the file. */
-async function feedMemory(
-	rows: number,
-	rounds: number,
-): Promise<Pick<Result, 'ours_peak_rss_mb' | 'core_peak_rss_mb'>> {
-	const peaks: Record<'read' | 'ours' | 'core', number[]> = { read: [], ours: [], core: [] };
-	for (let round = 0; round < rounds; round++) {
-		for (const side of ['read', 'ours', 'core'] as const) {
-			const bench = await Bench.start(rows);
-			try {
-				const { file, target } = bench;
-				const workflow = {
-					read: () => readOnly('read', file),
-					ours: () => ourFeed('ours', file, target),
-					core: () => coreFeed('core', file, target),
-				}[side]();
-				peaks[side].push((await (await bench.prepare(workflow))()).peakRssMb);
-			} finally {
-				await bench.stop();
-			}
-		}
-	}
-	const read = median(peaks.read);
+function workflow(name: string, { nodes, loop = [] }: Flow): WorkflowJson {
+	const made = chain(name, webhook(name), ...nodes);
+	const [first] = loop;
+	if (first === undefined) return made;
+	const round = chain(name, ...loop);
+	const to = (node: string) => [{ node, type: 'main' as const, index: 0 }];
 	return {
-		ours_peak_rss_mb: Math.round(median(peaks.ours) - read),
-		core_peak_rss_mb: Math.round(median(peaks.core) - read),
+		name,
+		nodes: [...made.nodes, ...loop],
+		connections: {
+			...made.connections,
+			...round.connections,
+			// Its first output is for the end, its second for each batch.
+			Loop: { main: [to('Done'), to(first.name)] },
+			[loop.at(-1)?.name ?? '']: { main: [to('Loop')] },
+		},
 	};
 }

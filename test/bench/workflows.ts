@@ -1,91 +1,101 @@
+/** The workflows of both sides. Core's are the best without code that somebody who knows n8n would build: judge their fairness. */
 import type { INode, INodeParameters } from 'n8n-workflow';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { packageName } from '../n8n/package-install';
 import type { Reference } from '../n8n/driver';
-import { chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
+import { node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 
-const PACKAGE = 'n8n-nodes-voice-chat-agent';
+export const AT_ONCE = 50;
 const CONTACTS_PER_REQUEST = 10_000;
 
-/** Where the benchmark's service is and which credentials reach it. */
+/** Where the service and the files are, and which credentials reach the service. */
 export type Target = {
 	baseUrl: string;
+	files: string;
 	/** Credential of this package. */
 	ours: Reference;
 	/** Header credential for the HTTP Request node. */
 	header: Reference;
 };
 
-const agent = { __rl: true, mode: 'id', value: fixtures.agents.full };
+/** What comes after the webhook; the nodes in `loop` go round, batch after batch. */
+export type Flow = { nodes: INode[]; loop?: INode[] };
 
-function readCsv(file: string): INode[] {
-	return [
-		node('Read', 'n8n-nodes-base.readWriteFile', 1.1, { fileSelector: file }),
-		node('Extract', 'n8n-nodes-base.extractFromFile', 1.1, { operation: 'csv' }),
-	];
+const agentUuid = fixtures.agents.full;
+const agent = { __rl: true, mode: 'id', value: agentUuid };
+const options = { concurrency: AT_ONCE };
+
+export function ours(type: string, parameters: INodeParameters, { ours: account }: Target): INode {
+	const credentials = { [CREDENTIAL]: account };
+	return node('Ours', `${packageName}.${type}`, 1, parameters, { credentials });
 }
+
+export function http(url: string, parameters: INodeParameters, { header, baseUrl }: Target): INode {
+	const all = {
+		url: `${url.startsWith('=') ? '=' : ''}${baseUrl}${url.replace(/^=/, '')}`,
+		authentication: 'genericCredentialType',
+		genericAuthType: 'httpHeaderAuth',
+		...parameters,
+	};
+	const credentials = { httpHeaderAuth: header };
+	return node('HTTP', 'n8n-nodes-base.httpRequest', 4.2, all, { credentials });
+}
+
+const json = (jsonBody: string) => ({
+	method: 'POST',
+	sendBody: true,
+	specifyBody: 'json',
+	jsonBody,
+});
+
+const query = (values: { [name: string]: string }) => ({
+	sendQuery: true,
+	queryParameters: {
+		parameters: Object.entries(values).map(([name, value]) => ({ name, value })),
+	},
+});
+
+const read = (fileSelector: string) =>
+	node('Read', 'n8n-nodes-base.readWriteFile', 1.1, { fileSelector });
+
+const extract = () => node('Extract', 'n8n-nodes-base.extractFromFile', 1.1, { operation: 'csv' });
+
+export const readCsv = (file: string) => [read(file), extract()];
 
 const done = () => node('Done', 'n8n-nodes-base.noOp', 1);
 
-/** Only reads the file: what both sides of a feed have in common. */
-export function readOnly(path: string, file: string): WorkflowJson {
-	return chain(path, webhook(path), ...readCsv(file), done());
+/** Items that the workflow begins with: `row` is JavaScript that makes the JSON of item `i`. */
+function seed(count: number, row: string): INode {
+	const jsCode = `return Array.from({ length: ${count} }, (_, i) => ({ json: ${row} }));`;
+	return node('Seed', 'n8n-nodes-base.code', 2, { jsCode });
 }
 
-export function ourFeed(path: string, file: string, { ours }: Target): WorkflowJson {
-	const push = node(
-		'Push',
-		`${PACKAGE}.pushCampaignContacts`,
-		1,
-		{ campaignId: String(fixtures.campaigns.active), agentUuid: agent },
-		{ credentials: { voiceChatAgentApiTokenApi: ours } },
+export const push = (target: Target, more: INodeParameters = {}) =>
+	ours(
+		'pushCampaignContacts',
+		{ campaignId: String(fixtures.campaigns.active), agentUuid: agent, ...more },
+		target,
 	);
-	return chain(path, webhook(path), ...readCsv(file), push);
-}
 
-function httpPost(url: string, jsonBody: string, { header }: Target): INode {
-	const parameters: INodeParameters = {
-		method: 'POST',
-		url,
-		authentication: 'genericCredentialType',
-		genericAuthType: 'httpHeaderAuth',
-		sendBody: true,
-		specifyBody: 'json',
-		jsonBody,
-	};
-	return node('HTTP', 'n8n-nodes-base.httpRequest', 4.2, parameters, {
-		credentials: { httpHeaderAuth: header },
-	});
-}
-
-/** The best feed without code: batches of 10,000, each gathered into one request. It cleans nothing. */
-export function coreFeed(
-	path: string,
-	file: string,
-	target: Target,
-	mapping: INode[] = [],
-): WorkflowJson {
-	const url = `${target.baseUrl}/v1/campaigns/${fixtures.campaigns.active}/contacts`;
-	const head = chain(path, webhook(path), ...readCsv(file), ...mapping);
-	const loop = node('Loop', 'n8n-nodes-base.splitInBatches', 3, {
-		batchSize: CONTACTS_PER_REQUEST,
-	});
-	const gather = node('Aggregate', 'n8n-nodes-base.aggregate', 1, {
-		aggregate: 'aggregateAllItemData',
-		destinationFieldName: 'contacts',
-	});
-	const body = `={{ { agent_uuid: "${fixtures.agents.full}", contacts: $json.contacts } }}`;
-	const to = (name: string) => [{ node: name, type: 'main' as const, index: 0 }];
-	const last = head.nodes.at(-1)?.name ?? '';
+/** Batches of 10,000, each gathered into one request. It cleans nothing, and removes no duplicates. */
+export function coreFeed(file: string, target: Target, ...mapping: INode[]): Flow {
+	const path = `/v1/campaigns/${fixtures.campaigns.active}/contacts`;
+	const body = `={{ { agent_uuid: "${agentUuid}", contacts: $json.contacts } }}`;
 	return {
-		...head,
-		nodes: [...head.nodes, loop, gather, httpPost(url, body, target), done()],
-		connections: {
-			...head.connections,
-			[last]: { main: [to('Loop')] },
-			Loop: { main: [to('Done'), to('Aggregate')] },
-			Aggregate: { main: [to('HTTP')] },
-			HTTP: { main: [to('Loop')] },
-		},
+		nodes: [
+			...readCsv(file),
+			...mapping,
+			node('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: CONTACTS_PER_REQUEST }),
+			done(),
+		],
+		loop: [
+			node('Aggregate', 'n8n-nodes-base.aggregate', 1, {
+				aggregate: 'aggregateAllItemData',
+				destinationFieldName: 'contacts',
+			}),
+			http(path, json(body), target),
+		],
 	};
 }
 
@@ -100,30 +110,177 @@ export function mapColumns(): INode {
 	return node('Edit Fields', 'n8n-nodes-base.set', 3.4, { assignments: { assignments } });
 }
 
-function seedCalls(count: number): INode {
-	const jsCode = `return Array.from({ length: ${count} }, (_, i) => ({ json: { phone: String(9876500000 + i), person_name: 'Person ' + i } }));`;
-	return node('Seed', 'n8n-nodes-base.code', 2, { jsCode });
-}
-
-export function ourCalls(path: string, count: number, { ours }: Target): WorkflowJson {
-	const call = node(
-		'Place',
-		`${PACKAGE}.placeCall`,
-		1,
-		{
-			agentUuid: agent,
-			countryCode: 'IN',
-			phoneNumber: '={{ $json.phone }}',
-			personName: '={{ $json.person_name }}',
-			options: { concurrency: 50 },
-		},
-		{ credentials: { voiceChatAgentApiTokenApi: ours } },
+const people = (count: number) =>
+	seed(
+		count,
+		`{ phone: String(9876500000 + i), person_name: 'Person ' + i, plan: 'gold', city: 'Pune', language: 'Hindi', due: '2026-12-01' }`,
 	);
-	return chain(path, webhook(path), seedCalls(count), call);
-}
 
-export function coreCalls(path: string, count: number, target: Target): WorkflowJson {
-	const body = `={{ { agent_uuid: "${fixtures.agents.full}", country_code: "IN", phone_number: $json.phone, person_name: $json.person_name } }}`;
-	const call = httpPost(`${target.baseUrl}/v1/call`, body, target);
-	return chain(path, webhook(path), seedCalls(count), call);
-}
+const field = (name: string) => ({ name, value: `={{ $json.${name} }}` });
+
+/** Nine fields of each call filled from the row, as in a reminder. */
+const nine = {
+	personName: '={{ $json.person_name }}',
+	initialGreeting: '=Hello {{ $json.person_name }}, this is about your {{ $json.plan }} plan.',
+	additionalDataFields: { fields: ['plan', 'city', 'language', 'due'].map(field) },
+	dataExtraction: {
+		points: [{ key: 'city_ok', description: '=Ask whether {{ $json.city }} is still right' }],
+	},
+	options: {
+		...options,
+		systemPrompt: '=Speak {{ $json.language }}. The bill is due {{ $json.due }}.',
+	},
+};
+
+export const placeCalls =
+	(count: number, isNine: boolean) =>
+	(target: Target): Flow => ({
+		nodes: [
+			people(count),
+			ours(
+				'placeCall',
+				{
+					agentUuid: agent,
+					countryCode: 'IN',
+					phoneNumber: '={{ $json.phone }}',
+					options,
+					...(isNine && nine),
+				},
+				target,
+			),
+		],
+	});
+
+const nineInOne = `,
+	person_name: $json.person_name,
+	initial_greeting: "Hello " + $json.person_name + ", this is about your " + $json.plan + " plan.",
+	additional_data: { plan: $json.plan, city: $json.city, language: $json.language, due: $json.due },
+	data_extraction: [{ key: "city_ok", description: "Ask whether " + $json.city + " is still right" }],
+	system_prompt: "Speak " + $json.language + ". The bill is due " + $json.due + "."`;
+
+/** The whole body in one expression, which costs less than a field each. */
+export const coreCalls =
+	(count: number, isNine: boolean) =>
+	(target: Target): Flow => ({
+		nodes: [
+			people(count),
+			http(
+				'/v1/call',
+				json(
+					`={{ { agent_uuid: "${agentUuid}", country_code: "IN", phone_number: $json.phone${isNine ? nineInOne : ''} } }}`,
+				),
+				target,
+			),
+		],
+	});
+
+const callIds = (count: number) =>
+	seed(count, `{ id: '6f1c2a34-0000-4000-8000-' + String(1000000 + i).padStart(12, '0') }`);
+
+export const getCalls =
+	(count: number) =>
+	(target: Target): Flow => ({
+		nodes: [
+			callIds(count),
+			ours(
+				'getCall',
+				{ operation: 'get', callId: '={{ $json.id }}', simplify: false, options },
+				target,
+			),
+		],
+	});
+
+export const coreGets =
+	(count: number) =>
+	(target: Target): Flow => ({
+		nodes: [callIds(count), http('=/v1/call/{{ $json.id }}', {}, target)],
+	});
+
+export const getMany = (target: Target): Flow => ({
+	nodes: [
+		ours(
+			'getCall',
+			{ operation: 'getMany', returnAll: true, simplify: false, options: { pageSize: 100 } },
+			target,
+		),
+	],
+});
+
+export const getManyDnd = (target: Target): Flow => ({
+	nodes: [ours('dnd', { operation: 'getMany', agentUuid: agent, returnAll: true }, target)],
+});
+
+/** HTTP Request turns the pages by itself; Split Out makes items of them. */
+export const corePages =
+	(path: string, filter: { [name: string]: string }) =>
+	(target: Target): Flow => {
+		const pagination = {
+			paginationMode: 'updateAParameterInEachRequest',
+			parameters: { parameters: [{ type: 'qs', name: 'page', value: '={{ $pageCount + 1 }}' }] },
+			paginationCompleteWhen: 'other',
+			completeExpression:
+				'={{ $response.body.meta.current_page >= $response.body.meta.total_pages }}',
+		};
+		const list = {
+			...query({ ...filter, per_page: '100' }),
+			options: { pagination: { pagination } },
+		};
+		return {
+			nodes: [
+				http(path, list, target),
+				node('Split Out', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'data' }),
+			],
+		};
+	};
+
+const numbers = (count: number) =>
+	seed(count, `{ phone: '+91700000' + String(i).padStart(4, '0') }`);
+
+export const dndCheck =
+	(count: number) =>
+	(target: Target): Flow => ({
+		nodes: [
+			numbers(count),
+			ours(
+				'dnd',
+				{ operation: 'checkMany', agentUuid: agent, phone: '={{ $json.phone }}' },
+				target,
+			),
+		],
+	});
+
+/** A look-up a row: comparing with the whole list needs each number read, which no core node does. */
+export const coreLookUps =
+	(count: number) =>
+	(target: Target): Flow => ({
+		nodes: [
+			numbers(count),
+			http(
+				'/v1/dnd_numbers',
+				query({ agent_uuid: agentUuid, phone: '={{ $json.phone }}' }),
+				target,
+			),
+		],
+	});
+
+export const chatSend =
+	(count: number, sessions: number) =>
+	(target: Target): Flow => ({
+		nodes: [
+			seed(
+				count,
+				`{ session: '3b241101-e2bb-4255-8caf-' + String(i % ${sessions}).padStart(12, '0'), text: 'Message ' + i }`,
+			),
+			ours(
+				'chatSend',
+				{
+					operation: 'sendMessage',
+					sendBy: 'socket',
+					sessionId: '={{ $json.session }}',
+					message: '={{ $json.text }}',
+					options: { concurrency: sessions },
+				},
+				target,
+			),
+		],
+	});
