@@ -91,10 +91,10 @@ function prepareCall(
 	// Long after the items were read, as where many are called one after another, the time is another.
 	const build = () =>
 		buildCall({
-			...atTime(fields, dateTimeNow()),
+			...atTime(fields, clock.now()),
 			webhookUrl: reportTo ?? fields.webhookUrl,
 		});
-	const call = buildCallRequest(atTime(fields, DateTime.fromMillis(0)));
+	const call = buildCallRequest(atTime(fields, 0));
 	const key = phoneKey(fields.phoneNumber, call.country_code);
 	return {
 		// Neither the time of the try nor this execution's own address makes it another call.
@@ -131,8 +131,8 @@ function readQuota(value: unknown): Quota {
 	return { of: 'call', most: parseCount(value, 'Maximum Calls per Agent Run', resolution) };
 }
 
-function atTime({ schedule, ...fields }: CallFields, now: DateTime): CallFields {
-	return { ...fields, schedule: schedule && { ...schedule, now } };
+function atTime({ schedule, ...fields }: CallFields, millis: number): CallFields {
+	return { ...fields, schedule: schedule && { ...schedule, now: DateTime.fromMillis(millis) } };
 }
 
 function dateTimeNow(): DateTime {

@@ -1,48 +1,38 @@
-import {
-	isSafeObjectProperty,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { InvalidInput } from '../api/errors';
 import { isJsonObject, type JsonObject, parseJson } from '../json';
 import { isUnset, plainText } from '../values';
+import { rowReader, UNREAD, type RowReader } from './rowExpression';
 import { runsAsTool } from './toolRun';
 
-/** How a parameter is read: once, straight from the item's column, or by n8n's expression engine. */
+/** How a parameter is read: once, straight from the item, or by n8n's expression engine. */
 type ParameterReading =
 	| { kind: 'fixed'; value: unknown }
-	| { kind: 'column'; column: string }
+	| { kind: 'row'; read: RowReader }
 	| { kind: 'expression'; extractValue: boolean };
-
-/** `={{ $json.phone }}` or `={{ $json["Phone Number"] }}`, as dragging a column into a field writes it. */
-const COLUMN = /^=\{\{\s*\$json(?:\.([A-Za-z_]\w*)|\[(["'])([^"'\\{}]+)\2\])\s*\}\}$/;
 
 /**
  * Reads node parameters. Evaluating an expression costs about 0.3 ms an item, which thousands of
- * items feel: what is the same for every item is read once, a plain column straight from the item.
+ * items feel: what is the same for every item is read once, what only picks values of the row from the item.
  */
 export class NodeParameters {
 	private readonly readings = new Map<string, ParameterReading>();
 	private readonly items: INodeExecutionData[];
-	private readonly readsColumns: boolean;
+	private readonly readsRows: boolean;
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.items = context.getInputData();
 		// A tool's input holds what the model chose, while `$json` may be the row that its agent works on.
-		this.readsColumns = !runsAsTool(context);
+		this.readsRows = !runsAsTool(context);
 	}
 
 	/** The value as it stands, `null` where the parameter is hidden or not set. */
 	value(name: string, index: number): unknown {
 		const reading = this.readings.get(name) ?? this.reading(name, index);
 		if (reading.kind === 'fixed') return reading.value;
-		if (reading.kind === 'column') {
-			const json = this.items[index]?.json ?? {};
-			const value: unknown = reading.column in json ? json[reading.column] : null;
-			const isInherited = value !== null && !Object.hasOwn(json, reading.column);
-			// n8n's engine turns richer values (dates, objects) into what a parameter may hold.
-			const isPlain = typeof value !== 'object' || value === null;
-			if (isPlain && !isInherited) return value;
+		if (reading.kind === 'row') {
+			const value = reading.read(this.items[index]?.json ?? {});
+			if (value !== UNREAD) return value ?? null;
 		}
 		const extractValue = reading.kind === 'expression' && reading.extractValue;
 		return this.context.getNodeParameter(name, index, null, { extractValue });
@@ -56,13 +46,11 @@ export class NodeParameters {
 	}
 
 	private classify(name: string, index: number, raw: unknown): ParameterReading {
-		const [, dotted, , quoted] = (typeof raw === 'string' && COLUMN.exec(raw)) || [];
-		const column = dotted ?? quoted;
-		// n8n's engine refuses some names, such as "constructor", and says so.
-		const isColumn = column !== undefined && this.readsColumns && isSafeObjectProperty(column);
-		if (isColumn) return { kind: 'column', column };
 		const extractValue = isJsonObject(raw) && raw.__rl === true;
-		if (hasExpression(raw)) return { kind: 'expression', extractValue };
+		if (hasExpression(raw)) {
+			const read = this.readsRows ? rowReader(raw) : undefined;
+			return read === undefined ? { kind: 'expression', extractValue } : { kind: 'row', read };
+		}
 		return {
 			kind: 'fixed',
 			value: this.context.getNodeParameter(name, index, null, { extractValue }),

@@ -1,0 +1,133 @@
+import isPlainObject from 'lodash/isPlainObject';
+import { isSafeObjectProperty } from 'n8n-workflow';
+
+/** Where only n8n's engine knows the value. */
+export const UNREAD = Symbol('unread');
+
+/** Gives a parameter's value for one row, or `UNREAD`. */
+export type RowReader = (row: unknown) => unknown;
+
+/** `$json.phone`, `$json["Phone Number"]`, `$json.customer?.phones[0]`: names and places, one after another. */
+const STEP = /(?:\??\.([A-Za-z_]\w*)|(?:\?\.)?\[(?:(["'])([^"'\\{}\n]+)\2|(0|[1-9]\d{0,8}))\])/y;
+const ROW = '$json';
+const NUL = '\0';
+
+/**
+ * Reads what only picks values of the row, with text around them, without n8n's expression engine: as it stands, or in a
+ * collection. It is less than the engine can and never something else: what the engine may see in another way is `UNREAD`.
+ *
+ * @returns nothing for what needs the engine on every row
+ */
+export function rowReader(raw: unknown): RowReader | undefined {
+	if (typeof raw === 'string' && raw.startsWith('=')) return expressionReader(raw.slice(1));
+	if (typeof raw !== 'object' || raw === null) return () => raw;
+	return Array.isArray(raw) ? listReader(raw) : recordReader(raw);
+}
+
+function listReader(raw: unknown[]): RowReader | undefined {
+	const readers = raw.map(rowReader).filter((reader) => reader !== undefined);
+	if (readers.length < raw.length) return undefined;
+	return (row) => {
+		const values = readers.map((read) => read(row));
+		return values.includes(UNREAD) ? UNREAD : values;
+	};
+}
+
+function recordReader(raw: object): RowReader | undefined {
+	const names = Object.keys(raw);
+	// n8n looks into the value of a resource locator.
+	if (!isPlainObject(raw) || names.includes('__rl') || !names.every(isSafeObjectProperty)) {
+		return undefined;
+	}
+	const read = listReader(Object.values(raw));
+	return (
+		read &&
+		((row) => {
+			const values = read(row);
+			return Array.isArray(values)
+				? Object.fromEntries(names.map((name, index) => [name, values[index]]))
+				: UNREAD;
+		})
+	);
+}
+
+function expressionReader(expression: string): RowReader | undefined {
+	// A backslash hides brackets from n8n, and it refuses some words wherever they stand.
+	if (/\\|constructor/.test(expression) || expression.includes(NUL)) return undefined;
+	const [before = '', ...codes] = expression.split('{{');
+	const parts = codes.map((code) => {
+		const end = code.indexOf('}}');
+		const path = end < 0 ? undefined : parsePath(code.slice(0, end).trim());
+		return path && { path, after: code.slice(end + 2) };
+	});
+	const known = parts.filter((part) => part !== undefined);
+	const [first, ...others] = known;
+	if (first === undefined || known.length < parts.length) return undefined;
+	if (before === '' && first.after === '' && others.length === 0) {
+		return (row) => valueIn(row, first.path);
+	}
+	return (row) => {
+		let text = before;
+		for (const { path, after } of known) {
+			const value = valueIn(row, path);
+			if (value === UNREAD) return UNREAD;
+			text += shown(value) + after;
+		}
+		return text;
+	};
+}
+
+type Simple = string | number | boolean | null | undefined;
+
+/** Within text n8n shows nothing for what is not there. */
+function shown(value: Simple): string {
+	return value === undefined || value === null || Number.isNaN(value) ? '' : String(value);
+}
+
+type Path = ReadonlyArray<string | number>;
+
+function parsePath(code: string): Path | undefined {
+	if (!code.startsWith(ROW)) return undefined;
+	const path: Array<string | number> = [];
+	STEP.lastIndex = ROW.length;
+	while (STEP.lastIndex < code.length) {
+		const at = STEP.exec(code);
+		if (at === null) return undefined;
+		const [, dotted, , quoted, place] = at;
+		const name = dotted ?? quoted;
+		if (name !== undefined && isSpecial(name)) return undefined;
+		path.push(name ?? Number(place));
+	}
+	return path.length === 0 ? undefined : path;
+}
+
+/** n8n's engines refuse such as "constructor", and differ in such as "toString". */
+function isSpecial(name: string): boolean {
+	return !isSafeObjectProperty(name) || name in Object.prototype;
+}
+
+/** Simple values alone: richer ones (dates, objects) the engine turns into what a parameter may hold. */
+function valueIn(row: unknown, path: Path): Simple | typeof UNREAD {
+	let value = row;
+	for (const step of path) {
+		if (typeof step === 'number' && Array.isArray(value)) {
+			const list: unknown[] = value;
+			value = list[step];
+		} else if (typeof step === 'string' && isRecord(value)) {
+			value = value[step];
+		} else {
+			return UNREAD;
+		}
+	}
+	return isSimple(value) ? value : UNREAD;
+}
+
+function isRecord(value: unknown): value is { [name: string]: unknown } {
+	return isPlainObject(value);
+}
+
+function isSimple(value: unknown): value is Simple {
+	// One of n8n's engines ends a text at a NUL.
+	if (typeof value === 'string') return !value.includes(NUL);
+	return value === null || ['number', 'boolean', 'undefined'].includes(typeof value);
+}
