@@ -118,6 +118,23 @@ async function chat(messages: string, sessions: string): Promise<void> {
 	});
 }
 
+const event = z.object({ ts: z.string() });
+
+/** How long each event takes from the service to here, in sessions that nobody else listens to. */
+async function listen(sessions: string, events: string): Promise<number[]> {
+	const latencies: number[] = [];
+	return await new Promise((resolve, reject) => {
+		const opened = each(sessions, '50', async (session) => {
+			const socket = await connect(filled.sessionId(Number(sessions) + session));
+			socket.on('message', (data: Buffer) => {
+				latencies.push(Date.now() - Date.parse(event.parse(JSON.parse(data.toString())).ts));
+				if (latencies.length === Number(events)) resolve(latencies);
+			});
+		});
+		opened.catch(reject);
+	});
+}
+
 const JOBS: { [name: string]: () => Promise<void> } = {
 	feed: async () => await feed(readFeed(first)),
 	calls: async () =>
@@ -138,12 +155,16 @@ const JOBS: { [name: string]: () => Promise<void> } = {
 	chat: async () => await chat(first, second),
 };
 
-async function timed(): Promise<number> {
+async function timed(): Promise<number[]> {
+	if (job === 'listen') return await listen(first, second);
 	const rows = job === 'feedStep' ? readFeed(first) : [];
 	const started = performance.now();
 	if (job === 'feedStep') await feed(rows);
 	else await JOBS[job]?.();
-	return performance.now() - started;
+	return [performance.now() - started];
 }
 
-void timed().then((ms) => console.log(JSON.stringify({ ms })));
+void timed().then((ms) => {
+	console.log(JSON.stringify({ ms }));
+	process.exit();
+});

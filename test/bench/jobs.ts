@@ -157,7 +157,9 @@ export async function measure(
 		}
 		if (job.bare !== undefined) {
 			await bench.resetService(job.holds);
-			taken.bare.push(await bench.bare(job.bare.map((arg) => (arg === '<file>' ? file : arg))));
+			taken.bare.push(
+				...(await bench.bare(job.bare.map((arg) => (arg === '<file>' ? file : arg)))),
+			);
 		}
 	}
 	return summary(warm(taken), job);

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Bench } from './bench';
-import { jobs, measure } from './jobs';
+import { jobs, measure, type Job } from './jobs';
 import { line, store, type Measured, type Result } from './report';
+import { measureSignals, signalJobs, type SignalJob } from './signals';
 
 const { values } = parseArgs({
 	options: {
@@ -14,23 +15,31 @@ const { values } = parseArgs({
 });
 
 async function main(): Promise<void> {
-	const table = new Map(Object.entries(jobs()));
-	const names = values.jobs?.split(',') ?? [...table.keys()];
-	if (values.profile !== undefined) mkdirSync(values.profile, { recursive: true });
+	const { rounds, profile } = { rounds: Number(values.rounds), profile: values.profile };
+	const work = new Map(Object.entries<Job>(jobs()));
+	const signals = new Map(Object.entries<SignalJob>(signalJobs));
+	const known = [...work.keys(), ...signals.keys()];
+	const names = values.jobs?.split(',') ?? known;
+	const unknown = names.find((name) => !known.includes(name));
+	if (unknown !== undefined)
+		throw new Error(`There is no job ${unknown}, only ${known.join(', ')}`);
+	if (profile !== undefined) mkdirSync(profile, { recursive: true });
 	const bench = await Bench.start();
 	const results: { [job: string]: Result } = {};
+	const done = (name: string, measured: Measured) => {
+		results[name] = measured.result;
+		console.log(line(name, measured));
+	};
 	try {
 		for (const name of names) {
-			const job = table.get(name);
-			if (job === undefined)
-				throw new Error(`There is no job ${name}: ${[...table.keys()].join()}`);
-			const how = { rounds: Number(values.rounds), profile: values.profile };
-			const measured: Measured = {
-				result: await measure(bench, name, job, how),
-				target: job.target,
-			};
-			results[name] = measured.result;
-			console.log(line(name, measured));
+			const job = work.get(name);
+			if (job !== undefined) {
+				done(name, { ...job, result: await measure(bench, name, job, { rounds, profile }) });
+			}
+			const signal = signals.get(name);
+			if (signal !== undefined) {
+				done(name, { ...signal, result: await measureSignals(bench, name, signal, rounds) });
+			}
 		}
 	} finally {
 		await bench.stop();

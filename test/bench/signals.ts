@@ -1,0 +1,248 @@
+/** What is measured from a signal to the start of its execution: a frame or a delivery is sent, and the node after the trigger runs. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { INode } from 'n8n-workflow';
+import { z } from 'zod';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { packageName } from '../n8n/package-install';
+import { until } from '../n8n/until';
+import { chain, node, webhook } from '../n8n/workflow';
+import { filled } from '../simulator';
+import type { Bench } from './bench';
+import { median, quantile, ratio, type Ratios, type Result } from './report';
+import { http, type Target } from './workflows';
+
+/** What starts a workflow, and how. */
+type Source = {
+	/** The trigger, and what has to follow it to know as much. */
+	nodes: INode[];
+	/** Sends a signal. */
+	fire: (number: number) => Promise<unknown>;
+	/** Its number, in what n8n has stored of an execution. */
+	numberIn: RegExp;
+};
+
+export type SignalJob = {
+	signals: number;
+	/** Between two of them. */
+	everyMs: number;
+	/** Chat sessions that are listened to. */
+	sockets: number;
+	ours: (bench: Bench) => Source;
+	core: (bench: Bench) => Source;
+	target: Ratios;
+};
+
+const session = (sockets: number, number: number) => filled.sessionId(number % sockets);
+
+async function post(url: string, body: object): Promise<string> {
+	const response = await fetch(url, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify(body),
+	});
+	return await response.text();
+}
+
+/** An event in one of the sessions; `first` is the session of the first. */
+async function nudge(bench: Bench, sockets: number, number: number, first = 0): Promise<unknown> {
+	return await bench.command('pushEvent', {
+		sessionId: filled.sessionId(first + (number % sockets)),
+		type: 'nudge_sent',
+		payload: { idle_seconds: 60, signal: `signal-${number}` },
+	});
+}
+
+const byFrames =
+	(sockets: number): SignalJob['ours'] =>
+	(bench) => {
+		const ids = Array.from({ length: sockets }, (_, number) => session(sockets, number));
+		const parameters = { sessionIds: ids.join(', ') };
+		const credentials = { [CREDENTIAL]: bench.target.ours };
+		const type = `${packageName}.chatEventsTrigger`;
+		return {
+			nodes: [node('Trigger', type, 1, parameters, { credentials })],
+			fire: async (number) => await nudge(bench, sockets, number),
+			numberIn: /"signal-(\d+)"/,
+		};
+	};
+
+/** n8n's own Webhook node, which answers at once. */
+const byWebhook =
+	(more: (target: Target) => INode[], body: (number: number) => object, numberIn: RegExp) =>
+	({ n8n, target }: Bench): Source => {
+		const path = randomUUID();
+		return {
+			nodes: [webhook(path, { responseMode: 'onReceived' }), ...more(target)],
+			fire: async (number) => await post(`${n8n.baseUrl}/webhook/${path}`, body(number)),
+			numberIn,
+		};
+	};
+
+const completion = (number: number) => ({ call_id: filled.callId(number), status: 'picked' });
+const numberOfCall = /"6f1c2a34-0000-4000-8000-000001(\d{6})"/;
+
+function byCompletion({ n8n, target }: Bench): Source {
+	const webhookId = randomUUID();
+	const credentials = { [CREDENTIAL]: target.ours };
+	const type = `${packageName}.callCompletedTrigger`;
+	const url = `${n8n.baseUrl}/webhook/${webhookId}/call-completed`;
+	return {
+		nodes: [node('Trigger', type, 1, { settings: { repeats: true } }, { webhookId, credentials })],
+		fire: async (number) => await post(url, completion(number)),
+		numberIn: numberOfCall,
+	};
+}
+
+const events = {
+	signals: 2_000,
+	everyMs: 10,
+	core: byWebhook(
+		() => [],
+		(number) => ({ signal: `signal-${number}` }),
+		/"signal-(\d+)"/,
+	),
+	// Beside n8n's own start there is the way of the frame.
+	target: { core: 2 },
+};
+
+export const signalJobs = {
+	events_10k: { ...events, sockets: 1, ours: byFrames(1) },
+	events_10k_1000_sockets: { ...events, sockets: 1_000, ours: byFrames(1_000) },
+	completions_1000: {
+		signals: 200,
+		everyMs: 20,
+		sockets: 0,
+		ours: byCompletion,
+		/** It reads the call back too, as what anybody may have sent is no result. */
+		core: byWebhook(
+			(target) => [http('=/v1/call/{{ $json.body.call_id }}', {}, target)],
+			completion,
+			numberOfCall,
+		),
+		target: { core: 1 },
+	},
+} satisfies { [name: string]: SignalJob };
+
+const WARM_UP = 100;
+const open = z.object({ open: z.number() });
+
+type Block = { latencies: number[]; stallMs: number; peakMb: number };
+
+export async function measureSignals(
+	bench: Bench,
+	name: string,
+	job: SignalJob,
+	rounds: number,
+): Promise<Result> {
+	const { sockets, signals, everyMs } = job;
+	await bench.resetService({ calls: signals, sessions: 2 * sockets });
+	const before = await bench.inspector.liveBytes();
+	const ours = await activate(bench, `ours-${name}`, job.ours(bench));
+	await connected(bench, sockets);
+	const bytes = (await bench.inspector.liveBytes()) - before;
+	const core = await activate(bench, `core-${name}`, job.core(bench));
+	const taken: { ours: Block[]; core: Block[]; bare: number[][] } = {
+		ours: [],
+		core: [],
+		bare: [],
+	};
+	for (let round = 0; round <= rounds; round++) {
+		const count = round === 0 ? Math.min(WARM_UP, signals) : signals;
+		const blocks = {
+			ours: await ours(count, everyMs),
+			core: await core(count, everyMs),
+			bare: sockets === 0 ? [] : await listen(bench, sockets, count),
+		};
+		if (round === 0) continue;
+		taken.ours.push(blocks.ours);
+		taken.core.push(blocks.core);
+		taken.bare.push(blocks.bare);
+	}
+	const bare = taken.bare.flat();
+	const all = (blocks: Block[]) => blocks.flatMap(({ latencies }) => latencies);
+	const [mine, theirs] = [all(taken.ours), all(taken.core)];
+	const most = (blocks: Block[], of: (block: Block) => number) =>
+		Math.round(median(blocks.map(of)));
+	const p99 = (latencies: number[]) => quantile(latencies, 0.99);
+	return {
+		ours_ms: p99(mine),
+		core_ms: p99(theirs),
+		bare_ms: bare.length === 0 ? null : p99(bare),
+		ours_over_core: ratio(p99(mine), p99(theirs)),
+		ours_over_bare: null,
+		ours_p50_ms: median(mine),
+		core_p50_ms: median(theirs),
+		bare_p50_ms: bare.length === 0 ? null : median(bare),
+		...(sockets > 1 && { ours_kb: Math.round(bytes / sockets / 100) / 10 }),
+		ours_peak_rss_mb: most(taken.ours, ({ peakMb }) => peakMb),
+		core_peak_rss_mb: most(taken.core, ({ peakMb }) => peakMb),
+		stall_ms: most(taken.ours, ({ stallMs }) => stallMs),
+		core_stall_ms: most(taken.core, ({ stallMs }) => stallMs),
+		max_connections: null,
+	};
+}
+
+/** Publishes the workflow, and gives what sends signals to it and tells how long each took. */
+async function activate(bench: Bench, name: string, { nodes, fire, numberIn }: Source) {
+	const workflow = await bench.driver.createWorkflow(
+		chain(name, ...nodes, node('After', 'n8n-nodes-base.noOp', 1)),
+	);
+	await bench.driver.activate(workflow);
+	const { executions, inspector } = bench;
+	await until(`${name} to start`, async () => {
+		await fire(0);
+		await sleep(200);
+		return executions.last(workflow.id) > 0;
+	});
+	return async (count: number, everyMs: number): Promise<Block> => {
+		const after = executions.last(workflow.id);
+		const held = await inspector.settle();
+		const sentAt = await inPace(count, everyMs, fire);
+		const ended = await executions.ended(workflow.id, after, count);
+		const stalls = (await inspector.stalls()).map(({ from, to }) => to - from);
+		const latencies = ended.map(({ data, spans }) => {
+			const started = spans.find(({ node: ran }) => ran === 'After')?.from ?? Number.NaN;
+			return started - (sentAt.get(Number(numberIn.exec(data)?.[1])) ?? Number.NaN);
+		});
+		return { latencies, stallMs: Math.max(0, ...stalls), peakMb: inspector.peakMb() - held };
+	};
+}
+
+/** Signals one after another, whatever becomes of them; gives when each was sent. */
+async function inPace(
+	count: number,
+	everyMs: number,
+	fire: (number: number) => Promise<unknown>,
+): Promise<Map<number, number>> {
+	const began = Date.now();
+	const sentAt = new Map<number, number>();
+	const sent: Array<Promise<unknown>> = [];
+	for (let number = 0; number < count; number++) {
+		const wait = began + number * everyMs - Date.now();
+		if (wait > 0) await sleep(wait);
+		sentAt.set(number, Date.now());
+		sent.push(fire(number));
+	}
+	await Promise.all(sent);
+	return sentAt;
+}
+
+/** The same frames, as a script without n8n gets them. */
+async function listen(bench: Bench, sockets: number, count: number): Promise<number[]> {
+	const others = await openSockets(bench);
+	const heard = bench.bare(['listen', String(sockets), String(count)]);
+	await until('the bare sockets', async () => (await openSockets(bench)) >= others + sockets);
+	await inPace(count, 2, async (number) => await nudge(bench, sockets, number, sockets));
+	return await heard;
+}
+
+async function connected(bench: Bench, sockets: number): Promise<void> {
+	await until(`${sockets} sockets`, async () => (await openSockets(bench)) >= sockets, {
+		timeout: 120_000,
+	});
+}
+
+async function openSockets(bench: Bench): Promise<number> {
+	return open.parse(await bench.command('sockets', {})).open;
+}
