@@ -12,9 +12,14 @@ export function isJsonObject(value: unknown): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `undefined` where the text is not JSON, which is no JSON value. */
+/** n8n copies what a node gives out, and fails at some thousand levels of lists and objects in each other. */
+const DEEPEST = 500;
+
+/** `undefined` where the text is not JSON, which is no JSON value, or is nested deeper than n8n can handle. */
 export function parseJson(text: string): JsonValue | undefined {
 	try {
+		// Each level takes two characters.
+		if (text.length > 2 * DEEPEST && isDeeper(text, DEEPEST)) return undefined;
 		const value: unknown = JSON.parse(text);
 		return isJsonValue(value) ? value : undefined;
 	} catch {
@@ -25,6 +30,31 @@ export function parseJson(text: string): JsonValue | undefined {
 /** Whatever `JSON.parse` gives is one; this only tells the compiler. */
 function isJsonValue(value: unknown): value is JsonValue {
 	return value !== undefined;
+}
+
+/** Whether lists and objects of a JSON text stand in each other more often than that; `JSON.parse` takes long over such a text. */
+function isDeeper(text: string, most: number): boolean {
+	let depth = 0;
+	for (let at = 0; at < text.length; at++) {
+		const character = text[at];
+		if (character === '"') at = endOfString(text, at);
+		else if (character === '[' || character === '{') depth++;
+		else if (character === ']' || character === '}') depth--;
+		if (depth > most) return true;
+	}
+	return false;
+}
+
+function endOfString(text: string, start: number): number {
+	let end = text.indexOf('"', start + 1);
+	while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+	return end < 0 ? text.length : end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+	let first = at;
+	while (text[first - 1] === '\\') first--;
+	return (at - first) % 2 === 1;
 }
 
 /** The names of a path; `\.` is a dot within a name, and a lone dot is the value itself. */

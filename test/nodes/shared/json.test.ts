@@ -2,6 +2,7 @@ import {
 	type JsonValue,
 	numberIn,
 	outlineOf,
+	parseJson,
 	pathOf,
 	valueAt,
 	valuesIn,
@@ -65,6 +66,30 @@ test('values nested however deep', () => {
 	let deep: JsonValue = 'end';
 	for (let level = 0; level < 100_000; level++) deep = [deep];
 	expect([...valuesIn(deep)].at(-1)).toBe('end');
+});
+
+describe('a text that is nested', () => {
+	const lists = (levels: number, inside = '') => '['.repeat(levels) + inside + ']'.repeat(levels);
+
+	test.each<[string, string]>([
+		['500 lists', lists(500)],
+		['500 objects', '{"a":'.repeat(500) + '1' + '}'.repeat(500)],
+		['brackets within a string', JSON.stringify({ text: '['.repeat(2_000) })],
+		['brackets and quotes within a string', JSON.stringify({ text: '"[\\"[{'.repeat(500) })],
+		['many lists beside each other', `[${'[],'.repeat(2_000)}[]]`],
+	])('%s: is read', (_what, text) => {
+		expect(parseJson(text)).toEqual(JSON.parse(text));
+	});
+
+	test.each<[string, string]>([
+		['501 lists', lists(501)],
+		['501 objects', '{"a":'.repeat(501) + '1' + '}'.repeat(501)],
+		['501 lists after a string of closing brackets', `["${']'.repeat(2_000)}",${lists(500)}]`],
+		['501 lists after an escaped quote', `["\\"]",${lists(500)}]`],
+		['a million lists that never close', '['.repeat(1_000_000)],
+	])('%s: is not', (_what, text) => {
+		expect(parseJson(text)).toBeUndefined();
+	});
 });
 
 test.each<[JsonValue, string]>([
