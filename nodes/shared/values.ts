@@ -17,6 +17,24 @@ export function quoted(value: unknown): string {
 		: `"${text}"`;
 }
 
+/** Longer than any sentence of these nodes with what the service said. */
+const LONGEST_SHOWN = 4_000;
+
+/** Moves the cursor of a terminal, or turns the order of reading round. */
+const UNSEEN = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Half a character. */
+const HALF = /\p{Surrogate}/gu;
+
+/** Where n8n, which shows the second sentence of an error as HTML, would see a tag. */
+const TAG = /<(?=[a-z/!?])/gi;
+
+/** A text that may hold words of others, as a person can be shown it. */
+export function shownText(text: string): string {
+	const short = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+	return short.replace(HALF, '\ufffd').replace(UNSEEN, '').replace(TAG, '‹');
+}
+
 /** An expression over a blank cell gives one of these; it means that nothing was set. */
 export function isUnset(value: unknown): boolean {
 	return (

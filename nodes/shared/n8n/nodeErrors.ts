@@ -6,6 +6,7 @@ import {
 } from 'n8n-workflow';
 import { ExplainedError, OutcomeUnknown, ServiceRefusal } from '../api/errors';
 import type { JsonObject } from '../json';
+import { shownText } from '../values';
 
 export type ItemPosition = {
 	itemIndex: number;
@@ -27,8 +28,8 @@ export function toNodeError(
 	if (!(error instanceof ExplainedError)) {
 		return new NodeOperationError(node, error instanceof Error ? error : String(error), itemIndex);
 	}
-	const message = withItem(error.message, position);
-	const description = error.advice;
+	const message = withItem(shownText(error.message), position);
+	const description = shownText(error.advice);
 	const status = statusOf(error);
 	if (status === undefined) {
 		return new NodeOperationError(node, message, { description, ...itemIndex });

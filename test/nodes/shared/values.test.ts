@@ -1,4 +1,4 @@
-import { plainText } from '../../../nodes/shared/values';
+import { plainText, shownText } from '../../../nodes/shared/values';
 
 test.each<[unknown, string]>([
 	['text ', 'text '],
@@ -8,4 +8,26 @@ test.each<[unknown, string]>([
 	[['a'], ''],
 ])('%j as text is %j', (value, text) => {
 	expect(plainText(value)).toBe(text);
+});
+
+describe('words of others in a message', () => {
+	test.each([
+		[
+			'plain words',
+			'Aša & Rão: 5 < 7, a <= b\nand “more” 👩🏽‍🚀',
+			'Aša & Rão: 5 < 7, a <= b\nand “more” 👩🏽‍🚀',
+		],
+		['the colours of a terminal', '\u001b[31mred\u001b[0m\u0007\u009b1m', '[31mred[0m1m'],
+		['another order of reading', '\u202egnitirw\u2066', 'gnitirw'],
+		['tags', '<img src=x><!-- -->a</a>', '‹img src=x>‹!-- -->a‹/a>'],
+		['a tag within a tag', '<<b>img>', '<‹b>img>'],
+		['a tag in pieces', '<\u0000a href=x>', '‹a href=x>'],
+		['half a character', 'x\ud800', 'x\ufffd'],
+	])('%s', (_what, text, shown) => {
+		expect(shownText(text)).toBe(shown);
+	});
+
+	test('are cut where they are longer than a message can be', () => {
+		expect(shownText('x'.repeat(10_000))).toBe(`${'x'.repeat(4_000)}…`);
+	});
 });

@@ -35,6 +35,14 @@ test.each<[string, unknown, object]>([
 		new OutcomeUnknown('It broke', 'Look.', '<html>', 502, 'answer'),
 		{ message: 'It broke [item 1]', httpCode: '502' },
 	],
+	[
+		'what n8n would show as HTML',
+		new ServiceRefusal('No <b>', 'Mend it.', '<img src=x>', 422, { texts: [], body: {} }),
+		{
+			message: 'No ‹b> [item 1]',
+			description: 'Mend it. The service said: ‹img src=x>.',
+		},
+	],
 	['a defect', new TypeError('x is undefined'), { message: 'x is undefined' }],
 	['a word', 'odd', { message: 'odd' }],
 ])('%s becomes one with its item', (_what, error, told) => {
