@@ -55,8 +55,10 @@ function isLoopbackHttp(baseUrl: string): boolean {
 }
 
 function separator(url: string): string {
-	if (!url.includes('?')) return '?';
-	return url.endsWith('?') || url.endsWith('&') ? '' : '&';
+	const start = url.indexOf('?');
+	if (start < 0) return '?';
+	// A question mark that stands within the query is part of it.
+	return start === url.length - 1 || url.endsWith('&') ? '' : '&';
 }
 
 function parseUrl(text: string): URL | null {
