@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { connectionAddress, describeAddress } from '../../nodes/shared/chat/address';
+import { MANY_RUNS, tell } from './runs';
+
+const TOKEN = 'very-secret-token';
+const anyOf = (...values: string[]) => fc.constantFrom(...values);
+
+/** Addresses as a browser would take them, and those that look like another one than they are. */
+const addresses = fc
+	.tuple(
+		anyOf('ws', 'wss', 'wss', 'WSS', 'http', 'https', 'file', 'javascript', ' wss', 'w\ts', ''),
+		anyOf('://', '://', '://', ':/', ':\\\\', ':', '//'),
+		anyOf('', '', 'user:password@', 'voice.example.com@', '127.0.0.1@', '@', '%40'),
+		anyOf(
+			'voice.example.com',
+			'127.0.0.1:9',
+			'localhost',
+			'localhost.evil.example',
+			'127.0.0.1.evil.example',
+			'[::1]:9',
+			'[::ffff:127.0.0.1]',
+			'2130706433',
+			'0x7f.1',
+			'0',
+			'169.254.169.254',
+			'xn--e1afmkfd.example',
+			'пример.example',
+			'',
+		),
+		fc.oneof(
+			anyOf('', '/', '/a?b=c', '?token=x&token=y', '#f', '/a#?token=x', '\\a', '?'),
+			fc.string(),
+		),
+	)
+	.map((parts) => parts.join(''));
+
+test('a live connection goes to the very host that the service names, encrypted unless both ends are on this machine', async () => {
+	const counts = { addresses: 0, usable: 0 };
+	const baseUrls = anyOf('https://voice.example.com', 'http://127.0.0.1:1', 'http://localhost:1');
+	const property = fc.property(addresses, baseUrls, fc.boolean(), (wsUrl, baseUrl, claim) => {
+		counts.addresses++;
+		const token = { token: TOKEN, ws_url: wsUrl, expires_at: 0, stream: 'user' };
+		const address = connectionAddress({ token, baseUrl, clientId: 'client 1', claim });
+		const named = URL.canParse(wsUrl.trim()) ? new URL(wsUrl.trim()) : undefined;
+		if (named !== undefined && named.host !== '') {
+			const shown = new URL(describeAddress(wsUrl));
+			expect([shown.username, shown.password, shown.search, shown.hash].join('')).toBe('');
+		}
+		if (address.kind === 'unusable') return;
+		counts.usable++;
+		const used = new URL(address.url);
+		expect([used.host, used.pathname]).toEqual([named?.host, named?.pathname]);
+		const isHere = /^(localhost|127\.[\d.]+|\[::1\])$/.test(used.hostname);
+		expect(used.protocol === 'wss:' || (isHere && baseUrl.startsWith('http:'))).toBe(true);
+		expect(used.searchParams.getAll('token').at(-1)).toBe(TOKEN);
+		expect(used.searchParams.get('client_id')).toBe('client 1');
+		expect(used.hash).toBe('');
+	});
+	fc.assert(property, { numRuns: MANY_RUNS * 10 });
+	expect(counts.usable).toBeGreaterThan(0);
+	tell('Addresses of live connections', counts);
+});

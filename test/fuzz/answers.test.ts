@@ -1,0 +1,118 @@
+import { setTimeout as realSleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { stringify } from 'flatted';
+import type { IRun } from 'n8n-workflow';
+import { clock } from '../../nodes/shared/n8n/connect';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { contractCases } from '../contract/cases';
+import { perDialect, type ContractCase } from '../contract/contractCase';
+import { credentialFor } from '../contract/credentialFor';
+import { engineHarness, runNode } from '../engine';
+import { dialects, startSimulator, type Simulator } from '../simulator';
+import { HostileGateway, type Plan } from './hostileGateway';
+import { harms, statuses } from './hostile';
+import { RUNS, tell } from './runs';
+
+/** Time passes this much faster for the nodes: some wait for what a harmed answer will never say. */
+const FASTER = 100;
+/** What moves the cursor of a terminal or turns the order of reading round, and the beginning of a tag. */
+const UNFIT_FOR_A_SCREEN = /[\0-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|<[a-z/!?]/i;
+
+const dialect = dialects.plain;
+const harness = engineHarness();
+const counts = { runs: 0, told_as_errors: 0, called_twice: 0 };
+let simulator: Simulator;
+let gateway: HostileGateway;
+
+beforeAll(async () => {
+	simulator = await startSimulator({ dialect });
+	gateway = await HostileGateway.start(simulator);
+});
+beforeEach(() => {
+	const begun = Date.now();
+	jest.spyOn(clock, 'now').mockImplementation(() => begun + (Date.now() - begun) * FASTER);
+	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => await realSleep(ms / FASTER));
+});
+afterEach(() => jest.restoreAllMocks());
+afterAll(async () => {
+	tell('Answers with one thing wrong', counts);
+	await gateway.close();
+	await simulator.stop();
+});
+
+const plans = fc.record<Plan>({ nth: fc.nat(5), harm: harms, status: statuses });
+
+describe.each(Object.entries(contractCases))(
+	'%s, where one answer or frame has one thing wrong',
+	(node, cases) => {
+		const places = fc.nat(cases.length - 1);
+
+		test(
+			'stops with words fit for a screen, or goes on as asked; the token is nowhere, and nobody is called twice',
+			async () => {
+				const property = fc.asyncProperty(
+					places,
+					plans,
+					fc.boolean(),
+					async (place, plan, goesOn) => {
+						const [contract] = cases.slice(place);
+						if (contract === undefined) return;
+						judge(await run(node, contract, plan, goesOn), goesOn);
+					},
+				);
+				await fc.assert(property, { numRuns: RUNS, includeErrorInReport: true });
+			},
+			60_000 + RUNS * 2_000,
+		);
+	},
+);
+
+async function run(
+	type: string,
+	contract: ContractCase,
+	plan: Plan,
+	goesOn: boolean,
+): Promise<IRun> {
+	const { credential, given, parameters, typeVersion = 1, items = [{}] } = contract;
+	simulator.reset();
+	gateway.begin(plan);
+	given?.(simulator);
+	const { baseUrl } = gateway;
+	const account = { ...credentialFor(simulator), ...credential?.(dialect), baseUrl };
+	const node = harness.node(type, {
+		typeVersion,
+		parameters: perDialect(parameters, dialect),
+		credentials: { [CREDENTIAL]: await harness.addCredential(account) },
+		...(goesOn && { onError: 'continueRegularOutput' }),
+	});
+	const input = items.map((json) => ({ json }));
+	return await runNode(harness.credentials, node, input);
+}
+
+function judge({ data }: IRun, goesOn: boolean): void {
+	const { error } = data.resultData;
+	counts.runs++;
+	expect(inspect(data, { depth: 50 })).not.toContain(simulator.token);
+	// n8n copies what comes out, and stores it.
+	expect(() => JSON.stringify(data)).not.toThrow();
+	expect(() => stringify(data)).not.toThrow();
+	expect(Object.keys(Object.prototype)).toEqual([]);
+	const phones = simulator.placedCalls().map(({ phone }) => phone);
+	const twice = phones.length - new Set(phones).size;
+	counts.called_twice += twice;
+	expect(twice).toBe(0);
+	if (error === undefined) return;
+	counts.told_as_errors++;
+	expect({ goesOn, error }).toMatchObject({
+		goesOn: false,
+		error: {
+			name: expect.stringMatching(/^Node(Api|Operation)Error$/),
+			message: expect.stringMatching(/./),
+			description: expect.stringMatching(/./),
+		},
+	});
+	const words = `${error.message} ${error.description}`;
+	expect(words).not.toMatch(UNFIT_FOR_A_SCREEN);
+	expect(words.length).toBeLessThan(10_000);
+}

@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { isJsonObject, type JsonValue, parseJson } from '../../nodes/shared/json';
+
+/** Raw JSON of values that break careless readers. */
+const HOSTILE_VALUES = [
+	'null',
+	'true',
+	'false',
+	'0',
+	'-1',
+	'1e400',
+	'-0',
+	'123456789012345678901234567890',
+	'0.1e-400',
+	'""',
+	'" "',
+	'"0"',
+	'"null"',
+	'[]',
+	'{}',
+	'[null]',
+	'[[]]',
+	'{"":""}',
+	'"\\u001b[31mred\\u001b[0m\\u0007"',
+	'"\\u202egnitirw"',
+	'"\\ud800"',
+	'"\\u0000"',
+	'"<img src=x onerror=alert(1)><a href=\\"https://evil.example\\">Sign in again</a>"',
+	'"%0d%0aAPI-Token: x"',
+	'"../../../etc/passwd"',
+	'"javascript:alert(1)"',
+	'"file:///etc/passwd"',
+	'"https://user:password@evil.example/"',
+	'"ws://evil.example/"',
+	'"={{ $env }}"',
+	'{"__proto__":{"polluted":true}}',
+	'{"constructor":{"prototype":{"polluted":true}}}',
+	'{"toString":null,"valueOf":1,"hasOwnProperty":false,"length":-1,"then":"x"}',
+	`"${'x'.repeat(100_000)}"`,
+	`[${'0,'.repeat(5_000)}0]`,
+	'['.repeat(20_000) + ']'.repeat(20_000),
+	'{"data":'.repeat(20_000) + '1' + '}'.repeat(20_000),
+];
+
+/** One thing that is wrong with an answer or a frame which is otherwise as the service gives it. */
+export type Harm =
+	| { kind: 'value'; place: number; raw: string }
+	| { kind: 'missing'; place: number }
+	| { kind: 'twice'; place: number; raw: string }
+	| { kind: 'cut'; at: number }
+	| { kind: 'bytes'; at: number; bytes: number[] }
+	| { kind: 'whole'; raw: string };
+
+const place = fc.nat(10_000);
+const raw = fc.constantFrom(...HOSTILE_VALUES);
+const bytes = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 1, maxLength: 8 });
+
+export const harms: fc.Arbitrary<Harm> = fc.oneof(
+	{ weight: 6, arbitrary: fc.record({ kind: fc.constant('value' as const), place, raw }) },
+	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('missing' as const), place }) },
+	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('twice' as const), place, raw }) },
+	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('cut' as const), at: place }) },
+	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('bytes' as const), at: place, bytes }) },
+	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('whole' as const), raw }) },
+);
+
+/** Statuses that come where another one was meant; mostly the one that was meant. 429 is none: it says by itself that nothing was done. */
+export const statuses = fc.option(fc.constantFrom(200, 201, 204, 301, 404, 409, 500, 503), {
+	freq: 4,
+	nil: undefined,
+});
+
+/** What came, with one thing wrong. */
+export function harmed(honest: Buffer, harm: Harm): Buffer {
+	if (harm.kind === 'whole') return Buffer.from(harm.raw);
+	if (harm.kind === 'cut') return honest.subarray(0, harm.at % (honest.length + 1));
+	if (harm.kind === 'bytes') {
+		const at = harm.at % (honest.length + 1);
+		const rest = honest.subarray(at + harm.bytes.length);
+		return Buffer.concat([honest.subarray(0, at), Buffer.from(harm.bytes), rest]);
+	}
+	return Buffer.from(harmedJson(honest.toString(), harm));
+}
+
+/** Stands in the text for the place that is harmed; no honest answer holds it. */
+const MARK = 'place-of-the-harm';
+
+function harmedJson(text: string, harm: Extract<Harm, { place: number }>): string {
+	const body = parseJson(text) ?? null;
+	const holders = [...holdersIn(body)];
+	const { holder, key } = holders[harm.place % Math.max(1, holders.length)] ?? {};
+	if (holder === undefined || key === undefined) return text;
+	if (harm.kind === 'missing') {
+		Reflect.deleteProperty(holder, key);
+		return JSON.stringify(body);
+	}
+	const was = JSON.stringify(Reflect.get(holder, key));
+	Reflect.set(holder, key, MARK);
+	const after =
+		harm.kind === 'value' || Array.isArray(holder)
+			? harm.raw
+			: `${was},${JSON.stringify(key)}:${harm.raw}`;
+	return JSON.stringify(body).replace(`"${MARK}"`, () => after);
+}
+
+/** Every place of the answer: the list or object that holds it, and its key there. */
+function* holdersIn(value: JsonValue): Generator<{ holder: object; key: string }> {
+	if (!Array.isArray(value) && !isJsonObject(value)) return;
+	for (const [key, inner] of Object.entries(value)) {
+		yield { holder: value, key };
+		yield* holdersIn(inner);
+	}
+}

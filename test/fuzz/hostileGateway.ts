@@ -1,0 +1,116 @@
+import {
+	createServer,
+	request as send,
+	type IncomingMessage,
+	type ServerResponse,
+} from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import omit from 'lodash/omit';
+import { WebSocket, WebSocketServer } from 'ws';
+import { listening } from '../network/badService';
+import type { Simulator } from '../simulator';
+import { harmed, type Harm } from './hostile';
+
+/** Which answer of the run is harmed, and how. */
+export type Plan = { nth: number; harm: Harm; status: number | undefined };
+
+/**
+ * Stands between n8n and the service, passes everything on, and harms one answer or one frame of the service.
+ * What it has harmed is the only thing that differs from an honest run.
+ */
+export class HostileGateway {
+	/** Answers and frames of the service so far. */
+	private passed = 0;
+	private plan: Plan | undefined;
+
+	private constructor(
+		readonly baseUrl: string,
+		private readonly service: Simulator,
+		readonly close: () => Promise<void>,
+	) {}
+
+	static async start(service: Simulator): Promise<HostileGateway> {
+		const server = createServer((request, response) => gateway.answer(request, response));
+		const sockets = new WebSocketServer({ server });
+		const port = await listening(server);
+		const close = async () => {
+			for (const socket of sockets.clients) socket.terminate();
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		};
+		const gateway = new HostileGateway(`http://127.0.0.1:${port}`, service, close);
+		sockets.on('connection', (socket, request) => gateway.bridge(socket, request));
+		return gateway;
+	}
+
+	begin(plan: Plan): void {
+		this.passed = 0;
+		this.plan = plan;
+	}
+
+	private answer(request: IncomingMessage, response: ServerResponse): void {
+		const { method, url = '/', headers } = request;
+		// The service breaks off a line on purpose now and then: n8n sees the same.
+		const passOn = send(this.service.baseUrl + url, {
+			method,
+			headers: { ...headers, connection: 'close' },
+			agent: false,
+		});
+		passOn.on('error', () => response.destroy());
+		passOn.on('response', (honest) => {
+			buffer(honest).then(
+				(bytes) => {
+					const { bytes: given, status = honest.statusCode ?? 200 } = this.pass(
+						this.throughHere(bytes),
+					);
+					const kept = omit(honest.headers, 'content-length', 'transfer-encoding');
+					response.writeHead(status, kept).end(given);
+				},
+				() => response.destroy(),
+			);
+		});
+		request.pipe(passOn);
+	}
+
+	/** Sockets and recordings come this way, too. */
+	private throughHere(bytes: Buffer): Buffer {
+		const own = new URL(this.baseUrl).host;
+		return Buffer.from(
+			bytes.toString('latin1').replaceAll(new URL(this.service.baseUrl).host, own),
+			'latin1',
+		);
+	}
+
+	private bridge(client: WebSocket, { url = '/' }: IncomingMessage): void {
+		const service = new WebSocket(this.service.baseUrl.replace('http', 'ws') + url);
+		const early: string[] = [];
+		client.on('message', (data: Buffer) => {
+			if (service.readyState === WebSocket.OPEN) service.send(data.toString());
+			else early.push(data.toString());
+		});
+		service.on('open', () => early.forEach((text) => service.send(text)));
+		service.on('message', (data: Buffer) => {
+			const { bytes } = this.pass(data);
+			// As text, whatever its bytes are.
+			client.send(bytes, { binary: false });
+		});
+		service.on('close', (code) => client.close(code === 1005 || code === 1006 ? 1011 : code));
+		client.on('close', () => service.terminate());
+		for (const socket of [client, service]) socket.on('error', () => socket.terminate());
+	}
+
+	private pass(bytes: Buffer): { bytes: Buffer; status?: number | undefined } {
+		const { plan } = this;
+		if (plan === undefined || this.passed++ !== plan.nth) return { bytes };
+		return { bytes: isJson(bytes) ? harmed(bytes, plan.harm) : bytes, status: plan.status };
+	}
+}
+
+function isJson(bytes: Buffer): boolean {
+	try {
+		JSON.parse(bytes.toString());
+		return true;
+	} catch {
+		return false;
+	}
+}
