@@ -11,6 +11,7 @@ import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { inputRows } from '../shared/n8n/toolRun';
 import { isUnset } from '../shared/values';
 import type { ContactsFrom } from './feed/columns';
+import { openCsvFiles } from './csvRows';
 import { ItemRows, type FeedRows } from './feed/rows';
 import { isRowIndependent } from './rowIndependent';
 
@@ -23,6 +24,8 @@ export type InputRows = {
 	inputOf(row: number): number;
 	/** Those that rows came with, each once. */
 	inputsOf(rows: readonly number[]): number[];
+	/** Lets go of what is open. */
+	close(): Promise<void>;
 };
 
 /** More than a model or a person writes; a sheet comes as input items. */
@@ -34,27 +37,36 @@ const opened = new WeakMap<IExecuteFunctions, InputRows>();
 
 /** @throws InvalidInput where they cannot be read */
 export async function openRows(context: IExecuteFunctions): Promise<InputRows> {
-	const rows = opened.get(context) ?? open(context);
+	const rows = opened.get(context) ?? (await open(context));
 	opened.set(context, rows);
 	return rows;
 }
 
-function open(context: IExecuteFunctions): InputRows {
-	return contactsFrom(context) === 'json' ? rowsOfJson(context) : rowsOfInput(context);
+async function open(context: IExecuteFunctions): Promise<InputRows> {
+	const from = contactsFrom(context);
+	if (from === 'csv') return await rowsOfFiles(context);
+	return from === 'json' ? rowsOfJson(context) : rowsOfInput(context);
 }
 
-/** The same, and the input items as they are where the contacts cannot be read. */
+/** The same, with their count, and the input items as they are where the contacts cannot be read. */
 export async function knownRows(context: IExecuteFunctions): Promise<InputRows> {
 	try {
-		return await openRows(context);
+		const rows = await openRows(context);
+		if (rows.feed.count === 0) await rows.feed.each(() => undefined);
+		return rows;
 	} catch {
 		return rowsOfInput(context);
 	}
 }
 
+/** Afterwards, whatever came of it. */
+export async function closeRows(context: IExecuteFunctions): Promise<void> {
+	await opened.get(context)?.close();
+}
+
 export function contactsFrom(context: IExecuteFunctions): ContactsFrom {
 	const from = new NodeParameters(context).value('contactsFrom', 0);
-	return from === 'json' ? from : 'items';
+	return from === 'json' || from === 'csv' ? from : 'items';
 }
 
 function rowsOfInput(context: IExecuteFunctions): InputRows {
@@ -63,6 +75,17 @@ function rowsOfInput(context: IExecuteFunctions): InputRows {
 		inputsOf: (rows: readonly number[]) => [...rows],
 	};
 	return rowsOf(inputRows(context), false, inputs);
+}
+
+async function rowsOfFiles(context: IExecuteFunctions): Promise<InputRows> {
+	const feed = await openCsvFiles(context);
+	return {
+		feed,
+		output: async (rows) => await feed.output(rows),
+		inputOf: (row) => feed.fileOf(row),
+		inputsOf: (rows) => uniq(rows.map((row) => feed.fileOf(row))),
+		close: async () => await feed.close(),
+	};
 }
 
 function rowsOf(
@@ -74,6 +97,7 @@ function rowsOf(
 		feed: new ItemRows(items, breathe, areFromJson),
 		output: async (rows) => rows.map((row) => items[row]?.json ?? {}),
 		...inputs,
+		close: async () => {},
 	};
 }
 

@@ -38,6 +38,13 @@ const contactsFields: INodeProperties[] = [
 		noDataExpression: true,
 		options: [
 			{
+				name: 'CSV File',
+				value: 'csv',
+				description:
+					'The rows of a file that comes in, such as an export or an upload, of any size',
+				displayOptions: { hide: { '@tool': [true] } },
+			},
+			{
 				name: 'Input Items',
 				value: 'items',
 				description: 'Each item that comes in is a row, such as those of a spreadsheet',
@@ -50,6 +57,18 @@ const contactsFields: INodeProperties[] = [
 		],
 		default: 'items',
 		description: 'Where the contacts come from',
+	},
+	{
+		displayName: 'Input Binary Field',
+		name: 'binaryPropertyName',
+		type: 'string',
+		default: 'data',
+		required: true,
+		placeholder: 'e.g. data',
+		hint: 'The name of the input field containing the CSV file',
+		description:
+			'The name of the binary field that holds the CSV file. Its first row names the columns. If several items come in, the files of all of them are fed, one after another, as one feed.',
+		displayOptions: { show: { contactsFrom: ['csv'] }, hide: { '@tool': [true] } },
 	},
 	{
 		displayName: 'Contacts',
@@ -143,12 +162,45 @@ const feedOptionsField: INodeProperties = optionsCollection(
 			'How many contacts to send per request. Any number of rows is sent, in as many requests as needed. With fewer contacts per request, fewer rows are in doubt if the connection breaks.',
 	},
 	{
+		displayName: 'Delimiter',
+		name: 'delimiter',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. ;',
+		description:
+			'The character between the cells of the CSV file; \\t is a tab. Leave empty to find out from the file, which works for commas, semicolons, tabs and pipes.',
+		displayOptions: { show: { '/contactsFrom': ['csv'] }, hide: { '@tool': [true] } },
+	},
+	{
 		displayName: 'Dry Run',
 		name: 'dryRun',
 		type: 'boolean',
 		default: false,
 		description:
 			'Whether to only check the rows and their numbers, the credential and the campaign. Nothing is sent, and the output says how many rows are ready.',
+	},
+	{
+		displayName: 'Encoding',
+		name: 'encoding',
+		type: 'options',
+		options: [
+			{
+				name: 'Automatic',
+				value: 'automatic',
+				description: 'By its byte order mark, or else UTF-8 if it fits, or else Windows-1252',
+			},
+			{ name: 'Mac Roman', value: 'macintosh' },
+			{ name: 'UTF-16BE', value: 'utf-16be' },
+			{ name: 'UTF-16LE', value: 'utf-16le' },
+			{ name: 'UTF-8', value: 'utf-8' },
+			{ name: 'Windows-1250 (Central European)', value: 'windows-1250' },
+			{ name: 'Windows-1251 (Cyrillic)', value: 'windows-1251' },
+			{ name: 'Windows-1252 (Western European)', value: 'windows-1252' },
+		],
+		default: 'automatic',
+		description:
+			'How the letters of the CSV file are encoded. A byte order mark in the file always counts.',
+		displayOptions: { show: { '/contactsFrom': ['csv'] }, hide: { '@tool': [true] } },
 	},
 	{
 		displayName: 'Forget Numbers Fed Before',

@@ -39,7 +39,7 @@ import {
 	usualPresentation,
 	type Presentation,
 } from './feedSettings';
-import { openRows, type InputRows } from './feedRows';
+import { closeRows, openRows, type InputRows } from './feedRows';
 import { couldNotBegin, runFeed } from './runFeed';
 
 /** A feed as it comes out: what became of it, and its rows. */
@@ -52,6 +52,14 @@ type Shown = {
 
 /** Feeds the input into the campaign: what was pushed, and every row for which nobody is called. */
 export async function pushRows(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	try {
+		return await pushAndShow(context);
+	} finally {
+		await closeRows(context);
+	}
+}
+
+async function pushAndShow(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const { presentation, ...shown } = await runFeed(context).catch(async (error: unknown) => {
 		const begun = { ...(await couldNotBegin(context, error)), phones: [] };
 		if (context.continueOnFail()) return { ...begun, presentation: presentationOf(context) };

@@ -26,7 +26,7 @@ const DECIDING = [
 	},
 	{
 		name: 'feed',
-		mutate: ['nodes/PushCampaignContacts/{feed/*,feedSettings}.ts'],
+		mutate: ['nodes/PushCampaignContacts/{feed/*,file/*,feedSettings}.ts'],
 		tests: beside('PushCampaignContacts/**/*.test.ts'),
 	},
 	{

@@ -104,9 +104,8 @@ test('n8n’s editor lets a model fill in all that a tool can be asked for', () 
 		displayOptions?.hide?.['@tool']?.includes(true) !== true;
 	const fields = loader.types.nodes
 		.filter(({ usableAsTool }) => usableAsTool !== undefined)
-		.flatMap(({ properties, displayName }) =>
-			parametersIn(properties.filter(inTools), displayName),
-		);
+		.flatMap(({ properties, displayName }) => parametersIn(properties.filter(inTools), displayName))
+		.filter(({ property }) => inTools(property));
 	// The editor's own rule for its button “Let the model define this parameter”.
 	const closed = fields.filter(
 		({ property: { type, noDataExpression } }) => noDataExpression === true || type === 'options',

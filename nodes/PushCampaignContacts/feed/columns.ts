@@ -216,7 +216,7 @@ export function wrappedRows(
 export function unreadFile(): InvalidInput {
 	return new InvalidInput(
 		'The input is a file whose rows have not been read yet, so nothing was sent',
-		'Put an Extract from File node before this one, to turn the file into rows.',
+		'For a CSV file, set Contacts From to CSV File. For any other file, put an Extract from File node before this one, to turn it into rows.',
 	);
 }
 

@@ -47,6 +47,10 @@ export const PHONE_TO_SEND_COLUMN = 'phone_to_send';
 export const PHONE_KEY_COLUMN = 'phone_key';
 export const LIST_COLUMN = 'campaign_upload_id';
 
+/** Columns of rows that come from files. */
+export const FEED_FILE_COLUMN = 'feed_file';
+export const FEED_ROW_COLUMN = 'feed_row';
+
 /** A row that is fed again does not carry them along. */
 export const ADDED_COLUMNS = [
 	REASON_COLUMN,
@@ -56,6 +60,8 @@ export const ADDED_COLUMNS = [
 	PHONE_TO_SEND_COLUMN,
 	PHONE_KEY_COLUMN,
 	LIST_COLUMN,
+	FEED_FILE_COLUMN,
+	FEED_ROW_COLUMN,
 ] as const;
 
 /** One request that the service took, and those of its rows that can be called. */

@@ -147,6 +147,8 @@ describe('the other columns', () => {
 			'Mobile',
 			'Name',
 			'campaign_upload_id',
+			'feed_file',
+			'feed_row',
 			'feed_status',
 			'person_name',
 			'phone',
@@ -271,7 +273,7 @@ describe('rows that are not rows yet', () => {
 		const item = { json: { fileName: 'leads.csv', list: [{}] }, binary: { data: {} } };
 		expect(await slipOf(item)).toMatchObject({
 			message: 'The input is a file whose rows have not been read yet, so nothing was sent',
-			resolution: expect.stringMatching(/Extract from File/),
+			resolution: expect.stringMatching(/CSV File.*Extract from File/),
 		});
 	});
 

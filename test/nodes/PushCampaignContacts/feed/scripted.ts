@@ -3,7 +3,7 @@ import type { FeedItem, FeedOutcome } from '../../../../nodes/PushCampaignContac
 import { prepareFeed } from '../../../../nodes/PushCampaignContacts/feed/prepare';
 import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
 import { pushFeed, type PushOptions } from '../../../../nodes/PushCampaignContacts/feed/push';
-import { ItemRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
+import { ItemRows, type FeedRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
 import { isFeedRecord } from '../../../../nodes/PushCampaignContacts/feed/record';
 import {
 	TransportFault,
@@ -76,12 +76,17 @@ export const phone = (index: number) => String(9_000_000_000 + index);
 export const feedOf = (count: number) =>
 	Array.from({ length: count }, (_, index) => ({ json: { phone: phone(index) } }));
 
+function rowsOf(feed: number | FeedItem[] | FeedRows): FeedRows {
+	if (typeof feed !== 'number' && !Array.isArray(feed)) return feed;
+	return new ItemRows(typeof feed === 'number' ? feedOf(feed) : feed, async () => {});
+}
+
 export async function push(
-	feed: number | FeedItem[],
+	feed: number | FeedItem[] | FeedRows,
 	options: PushOptions,
 	progress = new FeedProgress(),
 ) {
-	const rows = new ItemRows(typeof feed === 'number' ? feedOf(feed) : feed, async () => {});
+	const rows = rowsOf(feed);
 	const prepared = await prepareFeed(rows, options.columns, options);
 	return await pushFeed(rows, prepared, options, progress);
 }

@@ -1,0 +1,118 @@
+import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
+import { InvalidInput, NotSent } from '../shared/api/errors';
+import { NodeParameters } from '../shared/n8n/nodeParameters';
+import { runsAsTool } from '../shared/n8n/toolRun';
+import { plainText, quoted } from '../shared/values';
+import type { Source, Writing } from './file/csvFile';
+import { isEncoding } from './file/encoding';
+import { FileRows } from './file/fileRows';
+
+/** The rows of the CSV files that the input items carry. */
+export async function openCsvFiles(context: IExecuteFunctions): Promise<FileRows> {
+	if (runsAsTool(context)) {
+		throw new InvalidInput(
+			'A model has no file to give, so nothing was sent',
+			'Set Contacts From of the tool to JSON.',
+		);
+	}
+	const parameters = new NodeParameters(context);
+	const writing = readWriting(parameters);
+	const sources = context.getInputData().map((_item, index) => {
+		const field = parameters.text('binaryPropertyName', index);
+		return sourceOf(context, fileOf(context, index, field), index);
+	});
+	return await FileRows.open(sources, writing, async () => await sleep(0));
+}
+
+function fileOf(context: IExecuteFunctions, index: number, field: string): IBinaryData {
+	try {
+		return context.helpers.assertBinaryData(index, field);
+	} catch {
+		throw noFile(context, index, field);
+	}
+}
+
+function noFile(context: IExecuteFunctions, index: number, field: string): InvalidInput {
+	const { binary = {}, json = {} } = context.getInputData()[index] ?? {};
+	const files = Object.keys(binary).map(quoted);
+	const data =
+		Object.keys(json).length === 0
+			? ''
+			: ', but data: if these are rows already, set Contacts From to Input Items';
+	const has = files.length > 0 ? `has a file in ${files.join(', ')}` : `has no file${data}`;
+	return new InvalidInput(
+		`Item ${index} has no file in the field ${quoted(field)}, so nothing was sent`,
+		`Enter in Input Binary Field the name of the field that holds the CSV file. The item ${has}.`,
+	);
+}
+
+function sourceOf(
+	{ helpers }: IExecuteFunctions,
+	{ id, data, fileName }: IBinaryData,
+	index: number,
+): Source {
+	const name = fileName ?? `of item ${index}`;
+	return {
+		name,
+		open: async () =>
+			id === undefined ? bytesOf(data) : readable(name, helpers.getBinaryStream(id)),
+	};
+}
+
+/** Four characters are three bytes. */
+const CHARACTERS = 4 * 16_384;
+
+/** A small file may lie in the item itself. */
+function* bytesOf(base64: string): Generator<Uint8Array> {
+	for (let from = 0; from < base64.length; from += CHARACTERS) {
+		yield Buffer.from(base64.slice(from, from + CHARACTERS), 'base64');
+	}
+}
+
+async function* readable(
+	name: string,
+	stream: Promise<AsyncIterable<Uint8Array>>,
+): AsyncGenerator<Uint8Array> {
+	try {
+		yield* await stream;
+	} catch (error) {
+		throw notReadable(name, error);
+	}
+}
+
+function notReadable(name: string, error: unknown): NotSent {
+	return new NotSent(
+		`n8n could not read the file ${quoted(name)} to its end, so what is left of it was not sent`,
+		'Start the workflow again. If n8n has deleted the file meanwhile, get it anew.',
+		error instanceof Error ? error.message : String(error),
+		false,
+		'n8n',
+	);
+}
+
+function readWriting(parameters: NodeParameters): Writing {
+	const { delimiter, encoding } = parameters.record('options', 0);
+	return { delimiter: checkDelimiter(plainText(delimiter)), encoding: checkEncoding(encoding) };
+}
+
+function checkDelimiter(written: string): string {
+	const delimiter = written === '\\t' ? '\t' : written;
+	const isOne = delimiter.length === 1 && !/["\r\n]/.test(delimiter);
+	if (delimiter === '' || isOne) return delimiter;
+	throw new InvalidInput(
+		`Delimiter holds ${quoted(written)}, which is not one character, so nothing was sent`,
+		'Enter the character between the cells, such as ; or \\t for a tab, or take Delimiter out of Options to have it found out.',
+	);
+}
+
+const AUTOMATIC = 'automatic';
+
+function checkEncoding(value: unknown): string {
+	const encoding = plainText(value);
+	if (encoding === '' || encoding === AUTOMATIC) return '';
+	if (isEncoding(encoding)) return encoding;
+	throw new InvalidInput(
+		`Encoding holds ${quoted(encoding)}, which n8n does not know, so nothing was sent`,
+		'Choose one of its values, or take Encoding out of Options to have it found out.',
+	);
+}

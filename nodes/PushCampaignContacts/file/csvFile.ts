@@ -1,0 +1,163 @@
+import { InvalidInput } from '../../shared/api/errors';
+import { quoted } from '../../shared/values';
+import { CsvParser, isBlankRow, layoutOf, LONGEST_ROW, UnreadableRow, type Layout } from './csv';
+import { encodingOf, headOf, textOf, WrongEncoding, type OpenFile } from './encoding';
+import { binaryKind, writtenKind, type OtherKind } from './otherKinds';
+
+/** A file that should be CSV. */
+export type Source = {
+	/** What a person calls it. */
+	name: string;
+	open: OpenFile;
+};
+
+/** What a person sets; empty where it is to be found out. */
+export type Writing = { delimiter: string; encoding: string };
+
+/** `number` as a spreadsheet program shows it: from 1, blank rows and the header too. */
+export type TableRow = { number: number; cells: string[] };
+
+/** A file as a table, which is read anew each time its rows are asked for. */
+export class CsvFile {
+	private constructor(
+		private readonly source: Source,
+		private readonly encoding: string,
+		private readonly layout: Layout,
+		/** As written, without white space around. */
+		readonly header: readonly string[],
+	) {}
+
+	/** @throws InvalidInput where it is no CSV file */
+	static async open(source: Source, writing: Writing): Promise<CsvFile> {
+		try {
+			const head = await headOf(source.open);
+			const encoding = await encodingOf(source.open, head, writing.encoding);
+			const { text, isWhole } = await beginningOf(source.open, encoding);
+			const kind = binaryKind(head) ?? writtenKind(text);
+			if (kind !== undefined) throw anotherKind(source, kind);
+			const layout = layoutOf(text, isWhole, writing.delimiter);
+			const file = new CsvFile(source, encoding, layout, []);
+			for await (const [first] of file.records()) {
+				if (first === undefined) continue;
+				return new CsvFile(
+					source,
+					encoding,
+					layout,
+					first.cells.map((name) => name.trim()),
+				);
+			}
+		} catch (error) {
+			throw explainedFor(source, error);
+		}
+		throw emptyFile(source);
+	}
+
+	get name(): string {
+		return this.source.name;
+	}
+
+	get delimiter(): string {
+		return this.layout.delimiter;
+	}
+
+	/** How it is read: read in another way, it may have other rows. */
+	get reading(): readonly (string | number)[] {
+		return [this.encoding, this.layout.delimiter, this.layout.skip];
+	}
+
+	/**
+	 * The rows below the header that are not blank, some at a time.
+	 *
+	 * @throws InvalidInput where one cannot be read
+	 */
+	async *rows(): AsyncGenerator<TableRow[]> {
+		let isHeader = true;
+		try {
+			for await (const rows of this.records()) {
+				yield isHeader ? rows.slice(1) : rows;
+				isHeader &&= rows.length === 0;
+			}
+		} catch (error) {
+			throw explainedFor(this.source, error);
+		}
+	}
+
+	private async *records(): AsyncGenerator<TableRow[]> {
+		const parser = new CsvParser(this.layout.delimiter);
+		let { skip } = this.layout;
+		let number = 0;
+		const kept = (records: string[][]): TableRow[] => {
+			const rows: TableRow[] = [];
+			for (const cells of records) {
+				number++;
+				if (!isBlankRow(cells)) rows.push({ number, cells });
+			}
+			return rows;
+		};
+		for await (const piece of textOf(this.source.open, this.encoding)) {
+			if (piece.includes('\0')) throw withNul(this.source);
+			yield kept(parser.write(skip === 0 ? piece : piece.slice(skip)));
+			skip = Math.max(0, skip - piece.length);
+		}
+		yield kept(parser.end());
+	}
+}
+
+const BEGINNING = 65_536;
+
+/** Enough of the text to see how it is written. */
+async function beginningOf(
+	open: OpenFile,
+	encoding: string,
+): Promise<{ text: string; isWhole: boolean }> {
+	let text = '';
+	for await (const piece of textOf(open, encoding)) {
+		text += piece;
+		if (text.length >= BEGINNING) return { text, isWhole: false };
+	}
+	return { text, isWhole: true };
+}
+
+/** What is wrong with the file, for a person. */
+function explainedFor({ name }: Source, error: unknown): unknown {
+	const file = `The file ${quoted(name)}`;
+	if (error instanceof WrongEncoding) {
+		return new InvalidInput(
+			`${file} holds bytes that are no text in ${error.encoding.toUpperCase()}, so nothing was sent`,
+			'Set Encoding to Automatic in Options, or save the file again as CSV UTF-8.',
+		);
+	}
+	if (!(error instanceof UnreadableRow)) return error;
+	const { row, isQuoted } = error;
+	if (isQuoted) {
+		return new InvalidInput(
+			`${file} has a quote in row ${row} that is not closed where its cell ends, so it is not clear which rows come after it, and nothing was sent`,
+			'Close the quote, or take it out. A quote inside a cell in quotes is written twice. If Delimiter is set in Options, look whether it is the one of the file.',
+		);
+	}
+	return new InvalidInput(
+		`${file} has more than ${LONGEST_ROW.toLocaleString('en-US')} characters in row ${row}, so nothing was sent`,
+		'A list in CSV has a line for each person. Save it again from the program that it comes from.',
+	);
+}
+
+function anotherKind({ name }: Source, { what, resolution }: OtherKind): InvalidInput {
+	return new InvalidInput(
+		`The file ${quoted(name)} is ${what}, not CSV, so nothing was sent`,
+		resolution,
+	);
+}
+
+function emptyFile({ name }: Source): InvalidInput {
+	return new InvalidInput(
+		`The file ${quoted(name)} is empty, so nothing was sent`,
+		'Its first row must hold the names of the columns. Look whether the export or the upload was complete.',
+	);
+}
+
+function withNul({ name }: Source): InvalidInput {
+	return new InvalidInput(
+		`The file ${quoted(name)} holds NUL characters, which no text has, so nothing was sent`,
+		'Save it again as CSV UTF-8. If Encoding is set in Options, set it to Automatic.',
+	);
+}

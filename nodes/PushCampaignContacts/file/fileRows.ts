@@ -1,0 +1,245 @@
+import groupBy from 'lodash/groupBy';
+import sortedLastIndex from 'lodash/sortedLastIndex';
+import { InvalidInput } from '../../shared/api/errors';
+import { shortFingerprint } from '../../shared/hash';
+import { isJsonObject, parseJson, type JsonObject } from '../../shared/json';
+import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
+import { quoted } from '../../shared/values';
+import { NumbersByRow } from '../feed/byRow';
+import {
+	ROWS_PER_BREATH,
+	FEED_FILE_COLUMN,
+	FEED_ROW_COLUMN,
+	type Breathe,
+	type FeedRow,
+} from '../feed/feed';
+import { changedFile } from '../feed/prepare';
+import {
+	describeRows,
+	type FeedRows,
+	type FoundColumns,
+	type RowNames,
+	type Visit,
+} from '../feed/rows';
+import { CsvFile, type Source, type TableRow, type Writing } from './csvFile';
+
+/**
+ * The rows of CSV files, one file after the other. None is kept: what is needed again is read again, and for each row
+ * only its number in the file is remembered.
+ */
+export class FileRows implements FeedRows {
+	private numbers = new NumbersByRow();
+	/** The row that each file begins with. */
+	private begins: number[] = [];
+	private total: number | undefined;
+	/** How far rows have been picked. */
+	private place: Place | undefined;
+
+	private constructor(
+		private readonly tables: readonly Table[],
+		private readonly breathe: Breathe,
+	) {}
+
+	/** @throws InvalidInput where one of them is no CSV file */
+	static async open(
+		sources: readonly Source[],
+		writing: Writing,
+		breathe: Breathe,
+	): Promise<FileRows> {
+		const tables: Table[] = [];
+		for (const source of sources) tables.push(new Table(await CsvFile.open(source, writing)));
+		return new FileRows(tables, breathe);
+	}
+
+	get count(): number {
+		return this.total ?? 0;
+	}
+
+	get reading(): string {
+		return shortFingerprint(
+			this.tables.map(({ file }) => file.reading),
+			16,
+		);
+	}
+
+	async columns(): Promise<FoundColumns> {
+		const { tables } = this;
+		return {
+			names: new Set(tables.flatMap(({ columns }) => columns)),
+			twice: new Set(tables.flatMap(({ twice }) => twice)),
+			hasWithin: () => false,
+			slip: () => tables.find((table) => table.seemsToHaveNoHeader())?.withoutHeader(),
+		};
+	}
+
+	async each(visit: Visit): Promise<void> {
+		const numbers = new NumbersByRow();
+		const begins: number[] = [];
+		let index = 0;
+		for (const table of this.tables) {
+			begins.push(index);
+			for await (const rows of table.file.rows()) {
+				for (const row of rows) {
+					if (index % ROWS_PER_BREATH === 0 && index > 0) await this.breathe();
+					numbers.set(index, row.number);
+					visit(table.rowOf(row), index, table.faultOf(row));
+					index++;
+				}
+			}
+		}
+		if (this.total !== undefined && this.total !== index) throw changedFile();
+		this.numbers = numbers;
+		this.begins = begins;
+		this.total = index;
+	}
+
+	async pick<T>(rows: readonly number[], take: (row: FeedRow, index: number) => T): Promise<T[]> {
+		const taken: T[] = [];
+		for (const index of rows) {
+			if (this.place !== undefined && index < this.place.first) await this.close();
+			this.place ??= new Place(this.tables);
+			while (index >= this.place.end) if (!(await this.place.next())) throw changedFile();
+			const found = this.place.at(index);
+			if (found?.number !== this.numbers.at(index)) throw changedFile();
+			taken.push(take(found.row, index));
+		}
+		return taken;
+	}
+
+	/** Rows as they come out of the node, and where they stand in which file. */
+	async output(rows: readonly number[]): Promise<JsonObject[]> {
+		return await this.pick(rows, (row, index) => ({
+			...ownCopy(row),
+			[FEED_FILE_COLUMN]: this.tables[this.fileOf(index)]?.file.name ?? '',
+			[FEED_ROW_COLUMN]: this.numbers.at(index),
+		}));
+	}
+
+	/** Which of the files a row is in. */
+	fileOf(row: number): number {
+		return sortedLastIndex(this.begins, row) - 1;
+	}
+
+	async close(): Promise<void> {
+		await this.place?.close();
+		this.place = undefined;
+	}
+
+	get names(): RowNames {
+		const of = (file: number) =>
+			this.tables.length === 1 ? '' : ` of ${quoted(this.tables[file]?.file.name ?? '')}`;
+		const numberOf = (row: number) => this.numbers.at(row);
+		return {
+			one: (row) => `row ${numberOf(row)}${of(this.fileOf(row))}`,
+			several: (rows) => {
+				const byFile = groupBy(rows, (row) => this.fileOf(row));
+				const parts = Object.entries(byFile).map(
+					([file, some]) => describeRows(some, 'row', numberOf) + of(Number(file)),
+				);
+				return parts.join('; ');
+			},
+			legend: 'Rows have the numbers that a spreadsheet program shows: the header is row 1.',
+		};
+	}
+}
+
+/** A file, and how its rows become data. */
+class Table {
+	/** Names of columns, and which cell each is. */
+	private readonly cells = new Map<string, number>();
+	/** Names that stand more than once in the header. */
+	readonly twice: string[] = [];
+
+	constructor(readonly file: CsvFile) {
+		for (const [place, heading] of file.header.entries()) {
+			// Without a heading nothing could be said about it, and a row cannot have the other one.
+			if (heading === '' || heading === '__proto__') continue;
+			if (this.cells.has(heading)) this.twice.push(heading);
+			this.cells.set(this.free(heading), place);
+		}
+	}
+
+	get columns(): string[] {
+		return [...this.cells.keys()];
+	}
+
+	rowOf({ cells }: TableRow): FeedRow {
+		const row: { [column: string]: string } = {};
+		// A row that ends early has empty cells, as a spreadsheet program shows it.
+		for (const [name, place] of this.cells) row[name] = cells[place] ?? '';
+		return row;
+	}
+
+	/** Why the cells of a row may stand in the wrong columns. */
+	faultOf({ cells }: TableRow): string | undefined {
+		const { length: width } = this.file.header;
+		if (cells.length <= width) return undefined;
+		const beyond = cells.slice(width).filter((cell) => cell.trim() !== '');
+		if (beyond.length === 0) return undefined;
+		return `This row has ${cells.length} cells and the header ${width}, so they may be in the wrong columns: ${quoted(beyond.join(this.file.delimiter))} is beyond the last one. Put quotes around a cell that holds the delimiter.`;
+	}
+
+	seemsToHaveNoHeader(): boolean {
+		return this.file.header.some((heading) => isAccepted(readCampaignPhone(heading)));
+	}
+
+	withoutHeader(): InvalidInput {
+		return new InvalidInput(
+			`The first row of the file ${quoted(this.file.name)} holds a phone number, so it seems to have no header, and nothing was sent`,
+			'Put a row on top that names the columns, such as: phone, person_name.',
+		);
+	}
+
+	private free(heading: string): string {
+		let name = heading;
+		for (let count = 2; this.cells.has(name); count++) name = `${heading}_${count}`;
+		return name;
+	}
+}
+
+/** A place in the files that only goes forward. */
+class Place {
+	/** The rows at hand, from `first` up to `end`. */
+	first = 0;
+	end = 0;
+	private rows: TableRow[] = [];
+	private table: Table | undefined;
+	private readonly parts: AsyncGenerator<Part, undefined>;
+
+	constructor(tables: readonly Table[]) {
+		this.parts = partsOf(tables);
+	}
+
+	/** Goes on to the next rows; false where there are no more. */
+	async next(): Promise<boolean> {
+		const { value: part, done } = await this.parts.next();
+		if (done === true) return false;
+		({ rows: this.rows, table: this.table } = part);
+		this.first = this.end;
+		this.end += this.rows.length;
+		return true;
+	}
+
+	at(index: number): { row: FeedRow; number: number } | undefined {
+		const row = this.rows[index - this.first];
+		if (row === undefined || this.table === undefined) return undefined;
+		return { row: this.table.rowOf(row), number: row.number };
+	}
+
+	async close(): Promise<void> {
+		await this.parts.return(undefined);
+	}
+}
+
+type Part = { table: Table; rows: TableRow[] };
+
+async function* partsOf(tables: readonly Table[]): AsyncGenerator<Part, undefined> {
+	for (const table of tables) for await (const rows of table.file.rows()) yield { table, rows };
+	return undefined;
+}
+
+/** A cell is cut out of a piece of the file, and would keep all of that in memory for as long as the row comes out of the node. */
+function ownCopy(row: FeedRow): JsonObject {
+	const copy = parseJson(JSON.stringify(row));
+	return isJsonObject(copy) ? copy : {};
+}

@@ -1,0 +1,393 @@
+import type { INodeExecutionData, IRun } from 'n8n-workflow';
+import type { JsonObject } from '../../../nodes/shared/json';
+import {
+	anExecution,
+	engineHarness,
+	engineTool,
+	oneNodeWorkflow,
+	output,
+	retryFailed,
+	runWorkflow,
+	service,
+} from '../../engine';
+import {
+	accepted,
+	answering,
+	answeringInto,
+	breaking,
+	contactsOf,
+	feed,
+	feedNode,
+	jsonOf,
+	phone,
+	phonesOf,
+	refusal,
+	rowsOf,
+	sizes,
+	type NodeParameters,
+} from './feed';
+import { contentOf } from './file/files';
+
+const harness = engineHarness();
+
+/** An item that carries a file, as n8n keeps a small one. */
+const fileItem = (
+	fileName: string,
+	content: string | Buffer,
+	field = 'data',
+): INodeExecutionData => ({
+	json: { note: fileName },
+	binary: {
+		[field]: { data: Buffer.from(content).toString('base64'), mimeType: 'text/csv', fileName },
+	},
+});
+const csv = (over: NodeParameters = {}): NodeParameters => ({ contactsFrom: 'csv', ...over });
+const LEADS = [
+	'phone,person_name,city',
+	'98765 43210,Asha,Pune',
+	'022 1234,Farah,Mumbai',
+	'+919876543210,Asha Rao,Pune',
+	'9876543211,Ravi,Nagpur',
+	'',
+].join('\n');
+
+describe('a file', () => {
+	test('is pushed as its rows would be, whoever wrote it', async () => {
+		const bodies = answering([200, accepted(2)]);
+		const item = fileItem('excel-utf8.csv', contentOf('excel-utf8.csv'));
+		const { error, pushed, rejected } = await feed(harness, [item], csv());
+		expect(error).toBeUndefined();
+		expect(contactsOf(bodies[0])).toEqual([
+			{ phone: '9876543210', person_name: 'Zoë', City: 'Köln' },
+			{ phone: '+919876543211', person_name: 'आशा राव', City: 'पुणे' },
+		]);
+		expect(pushed).toMatchObject([
+			{ json: { feed: { received: 2, pushed: 2 } }, pairedItem: [{ item: 0 }] },
+		]);
+		expect(rejected).toEqual([]);
+	});
+
+	test('gives back the rows that are not called, with the place of each', async () => {
+		answering([200, accepted(2)]);
+		const { rejected, hints } = await feed(harness, [fileItem('leads.csv', LEADS)], {
+			...csv(),
+			options: { reportDuplicates: true },
+		});
+		expect(rejected).toEqual([
+			{
+				json: {
+					phone: '98765 43210',
+					person_name: 'Asha',
+					city: 'Pune',
+					feed_file: 'leads.csv',
+					feed_row: 2,
+					rejection_status: 'duplicate',
+					rejection_reason:
+						'Row 4 has the same phone number and a person name that is at least as long, so only that one is sent.',
+				},
+				pairedItem: { item: 0 },
+			},
+			{
+				json: expect.objectContaining({ feed_row: 3, rejection_status: 'rejected' }),
+				pairedItem: { item: 0 },
+			},
+		]);
+		expect(hints).toEqual([
+			'4 rows: 2 pushed, 1 rejected, 1 left out as duplicates. Rejected says why.',
+		]);
+	});
+
+	test('gives back every row, with One Item per Row', async () => {
+		answering([200, accepted(2)]);
+		const { pushed, rejected } = await feed(harness, [fileItem('leads.csv', LEADS)], {
+			...csv(),
+			options: { output: 'rows' },
+		});
+		expect(jsonOf(pushed)).toMatchObject([
+			{ person_name: 'Asha Rao', feed_row: 4, feed_status: 'pushed', phone_sent: '+919876543210' },
+			{ person_name: 'Ravi', feed_row: 5, phone_key: '919876543211', campaign_upload_id: 501 },
+		]);
+		expect(jsonOf(rejected).map((json) => [json.feed_row, json.feed_status])).toEqual([
+			[2, 'duplicate'],
+			[3, 'rejected'],
+		]);
+	});
+
+	test('can be fed again as it came out: what was added is not sent', async () => {
+		const bodies = answering([200, accepted(1)]);
+		await feed(harness, rowsOf({ phone: phone(1), feed_file: 'leads.csv', feed_row: 2 }));
+		expect(contactsOf(bodies[0])).toEqual([{ phone: phone(1) }]);
+	});
+
+	test('comes from another field', async () => {
+		const bodies = answering([200, accepted(1)]);
+		const item = fileItem('a.csv', `phone\n${phone(1)}\n`, 'List');
+		await feed(harness, [item], csv({ binaryPropertyName: 'List' }));
+		expect(phonesOf(bodies[0])).toEqual([phone(1)]);
+	});
+
+	test('is read as its delimiter and encoding say', async () => {
+		const bodies = answering([200, accepted(1)], [200, accepted(1)]);
+		const text = Buffer.concat([Buffer.from(`phone^name\n${phone(1)}^Ren`), Buffer.from([0x8e])]);
+		await feed(harness, [fileItem('a.csv', text)], {
+			...csv(),
+			options: { delimiter: '^', encoding: 'macintosh' },
+		});
+		await feed(harness, [fileItem('a.csv', `phone\tname\n${phone(2)}\ta,b;c\n`)], {
+			...csv(),
+			options: { delimiter: '\\t', encoding: 'automatic' },
+		});
+		expect(bodies.flatMap(contactsOf)).toEqual([
+			{ phone: phone(1), person_name: 'René' },
+			{ phone: phone(2), person_name: 'a,b;c' },
+		]);
+	});
+
+	test('is only looked at by a dry run', async () => {
+		service()
+			.get('/v1/campaigns/42/status')
+			.reply(200, {
+				success: true,
+				data: { campaign: { id: 42, status: 'Active' }, calls: {}, uploads: [] },
+			});
+		const { pushed, hints } = await feed(harness, [fileItem('leads.csv', LEADS)], {
+			...csv(),
+			options: { dryRun: true },
+		});
+		expect(pushed).toMatchObject([
+			{ json: { dry_run: true, feed: { ready: 2 } }, pairedItem: [{ item: 0 }] },
+		]);
+		expect(hints[0]).toMatch(/4 rows: 2 ready, 1 unusable, 1 duplicate\./);
+	});
+
+	test('without rows is an empty feed', async () => {
+		const item = fileItem('header-only.csv', contentOf('header-only.csv'));
+		const { error, pushed, hints } = await feed(harness, [item], csv());
+		expect(error).toBeUndefined();
+		expect(pushed).toEqual([]);
+		expect(hints).toEqual(['The feed is empty, so nothing was sent.']);
+	});
+
+	test('of many rows goes in requests, also where one is too large or a row of it refused', async () => {
+		const bodies: JsonObject[] = [];
+		answeringInto(
+			bodies,
+			[413, refusal('too large')],
+			[200, accepted(2)],
+			[400, refusal('contacts[0] is invalid')],
+			[200, accepted(1)],
+			[200, accepted(1)],
+		);
+		const text = ['phone', ...[0, 1, 2, 3, 4].map(phone)].join('\n');
+		const { rejected } = await feed(harness, [fileItem('a.csv', text)], {
+			...csv(),
+			options: { contactsPerRequest: 4 },
+		});
+		expect(sizes(bodies)).toEqual([4, 2, 2, 1, 1]);
+		expect(jsonOf(rejected)).toMatchObject([{ phone: phone(2), feed_row: 4 }]);
+	});
+});
+
+describe('several files', () => {
+	const files = [
+		fileItem('a.csv', `phone,person_name\n${phone(1)},Asha\n`),
+		fileItem('b.csv', `person_name;phone\nAsha Rao;${phone(1)}\nRavi;${phone(2)}\n`),
+	];
+
+	test('are one feed, in which each number goes once and each row is paired with its file', async () => {
+		const bodies = answering([200, accepted(2)]);
+		const { pushed, rejected } = await feed(harness, files, {
+			...csv(),
+			options: { output: 'rows' },
+		});
+		expect(contactsOf(bodies[0])).toMatchObject([
+			{ phone: phone(1), person_name: 'Asha Rao' },
+			{ phone: phone(2) },
+		]);
+		expect(rejected).toMatchObject([
+			{
+				json: {
+					feed_file: 'a.csv',
+					feed_row: 2,
+					rejection_reason: expect.stringMatching(/^Row 2 of "b\.csv" has the same phone number/),
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+		expect(pushed.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 1 }]);
+	});
+
+	test('are named where the feed stops', async () => {
+		answering([200, accepted(1)], [409, refusal('Campaign is archived')]);
+		const { error } = await feed(harness, files, {
+			...csv(),
+			options: { contactsPerRequest: 1, removeDuplicates: false },
+		});
+		expect(error).toHaveProperty(
+			'description',
+			expect.stringMatching(
+				/Pushed: 1 row \(row 2 of "a\.csv", contact list 501\)\.[^]*Not sent: 2 rows \(rows 2 to 3 of "b\.csv"\)\.[^]*Rows have the numbers that a spreadsheet program shows: the header is row 1\./,
+			),
+		);
+	});
+
+	test('with one that cannot be read are not sent', async () => {
+		const { error } = await feed(harness, [...files, fileItem('c.csv', '')], csv());
+		expect(error?.message).toBe('The file "c.csv" is empty, so nothing was sent');
+	});
+});
+
+describe('nothing is sent, and what is wrong is told, where', () => {
+	test.each<[string, string, NodeParameters, string, RegExp]>([
+		[
+			'there is no such column',
+			'name,city\nAsha,Pune\n',
+			{},
+			'The file has no column "phone"',
+			/^Enter in Phone Column .* The file has: "name", "city"\. Nothing was sent\.$/,
+		],
+		[
+			'the file has its column twice',
+			'phone,phone\n1,2\n',
+			{},
+			'The header of the file has more than one column "phone", so nothing was sent',
+			/^Keep one of them/,
+		],
+		[
+			'there is no header',
+			`${phone(1)},Asha\n`,
+			{},
+			'The first row of the file "a.csv" holds a phone number, so it seems to have no header, and nothing was sent',
+			/^Put a row on top/,
+		],
+		[
+			'the delimiter is none',
+			'phone\n1\n',
+			{ options: { delimiter: '||' } },
+			'Delimiter holds "||", which is not one character, so nothing was sent',
+			/such as ; or \\t/,
+		],
+		[
+			'the encoding is none',
+			'phone\n1\n',
+			{ options: { encoding: 'klingon' } },
+			'Encoding holds "klingon", which n8n does not know, so nothing was sent',
+			/^Choose one/,
+		],
+		[
+			'the field is another one',
+			'phone\n1\n',
+			{ binaryPropertyName: 'file' },
+			'Item 0 has no file in the field "file", so nothing was sent',
+			/Input Binary Field.* The item has a file in "data"\.$/,
+		],
+	])('%s', async (_what, text, over, message, description) => {
+		const { error } = await feed(harness, [fileItem('a.csv', text)], csv(over));
+		expect(error).toMatchObject({ message, description: expect.stringMatching(description) });
+	});
+
+	test.each([
+		[{ phone: phone(1) }, /The item has no file, but data: .* set Contacts From to Input Items\.$/],
+		[{}, /The item has no file\.$/],
+	])('the item %j has no file', async (json, description) => {
+		const { error } = await feed(harness, [{ json }], csv());
+		expect(error).toMatchObject({
+			message: 'Item 0 has no file in the field "data", so nothing was sent',
+			description: expect.stringMatching(description),
+		});
+	});
+
+	test('the input is a file, and rows are expected', async () => {
+		const { error } = await feed(harness, [fileItem('leads.csv', LEADS)]);
+		expect(error).toMatchObject({
+			message: 'The input is a file whose rows have not been read yet, so nothing was sent',
+			description: expect.stringMatching(/^For a CSV file, set Contacts From to CSV File\./),
+		});
+	});
+
+	test('the node is a tool', async () => {
+		const call = engineTool(harness.credentials, feedNode(harness, csv()), {
+			data: anExecution(),
+		});
+		expect(await call({})).toMatchObject({
+			outcome: 'not_sent',
+			what_happened: 'A model has no file to give, so nothing was sent.',
+		});
+	});
+});
+
+describe('with Continue', () => {
+	const goingOn = { onError: 'continueRegularOutput' } as const;
+
+	test('a file that cannot be read comes out of Rejected as it came in', async () => {
+		const item = fileItem('bad-quote.csv', contentOf('bad-quote.csv'));
+		const { rejected } = await feed(harness, [item], csv(), goingOn);
+		expect(jsonOf(rejected)).toMatchObject([
+			{
+				note: 'bad-quote.csv',
+				rejection_status: 'not_sent',
+				rejection_reason: expect.stringMatching(/has a quote in row 3 that is not closed/),
+			},
+		]);
+	});
+
+	test('rows for which the form cannot be read come out as not sent', async () => {
+		const { rejected } = await feed(
+			harness,
+			[fileItem('leads.csv', LEADS)],
+			csv({ campaignId: 'Spring' }),
+			goingOn,
+		);
+		expect(jsonOf(rejected).map((json) => [json.feed_row, json.rejection_status])).toEqual([
+			[2, 'not_sent'],
+			[3, 'not_sent'],
+			[4, 'not_sent'],
+			[5, 'not_sent'],
+		]);
+	});
+});
+
+describe('Retry in the list of executions', () => {
+	const text = ['phone', ...[0, 1, 2, 3, 4].map(phone)].join('\n');
+	const bySize = csv({ options: { contactsPerRequest: 2 } });
+	const input = [fileItem('a.csv', text)];
+
+	async function run(parameters: NodeParameters): Promise<IRun> {
+		const node = feedNode(harness, parameters);
+		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
+		return await runWorkflow(harness.credentials, workflow, start, input, 'trigger');
+	}
+
+	async function retry(failed: IRun, parameters: NodeParameters): Promise<IRun> {
+		const node = feedNode(harness, parameters);
+		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
+		return await retryFailed(harness.credentials, failed, workflow);
+	}
+
+	const errorOf = ({ data }: IRun) => data.resultData.error;
+
+	test('sends what is left, and never again what was sent or may have been', async () => {
+		const bodies = answering([200, accepted(2)]);
+		breaking('ECONNRESET', bodies);
+		answeringInto(bodies, [200, accepted(1)]);
+		const failed = await run(bySize);
+		expect(errorOf(failed)).toHaveProperty(
+			'description',
+			expect.stringMatching(
+				/^5 rows: 2 pushed, 2 unknown, 1 not sent\.[^]*Pushed: 2 rows \(rows 2 to 3, [^]*Unknown: 2 rows \(rows 4 to 5\)\.[^]*Not sent: 1 row \(row 6\)\./,
+			),
+		);
+		const again = await retry(failed, bySize);
+		await retry(again, bySize);
+		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2), phone(3)], [phone(4)]]);
+	});
+
+	test('of a file that is read in another way now sends nothing', async () => {
+		const bodies = answering([200, accepted(2)], [409, refusal('Campaign is archived')]);
+		const failed = await run(bySize);
+		const again = await retry(failed, csv({ options: { contactsPerRequest: 2, delimiter: ';' } }));
+		expect(errorOf(again)?.message).toMatch(/^An earlier try of this execution read the file in/);
+		expect(output(again, 'Node')).toEqual([]);
+		expect(sizes(bodies)).toEqual([2, 2]);
+	});
+});

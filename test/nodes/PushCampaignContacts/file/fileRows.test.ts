@@ -1,0 +1,358 @@
+import fc from 'fast-check';
+import Papa from 'papaparse';
+import type { Source, Writing } from '../../../../nodes/PushCampaignContacts/file/csvFile';
+import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
+import type { FeedRow } from '../../../../nodes/PushCampaignContacts/feed/feed';
+import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { contentOf, fileNames } from './files';
+
+const automatic: Writing = { delimiter: '', encoding: '' };
+const noBreath = async () => {};
+
+/** A file that comes in pieces that end anywhere. */
+function inPieces(name: string, content: Uint8Array, cuts: number[] = []): Source {
+	const places = cuts.map((cut) => cut % (content.length + 1)).sort((a, b) => a - b);
+	const pieces = [0, ...places].map((from, at) => content.subarray(from, places[at]));
+	return { name, open: async () => pieces };
+}
+
+type Row = { row: FeedRow; name: string; unusable: string | undefined };
+
+async function rowsOf(rows: FileRows): Promise<Row[]> {
+	const found: Array<Omit<Row, 'name'>> = [];
+	const indexes: number[] = [];
+	await rows.each((row, index, unusable) => {
+		indexes.push(index);
+		found.push({ row, unusable });
+	});
+	expect(indexes).toEqual([...found.keys()]);
+	expect(rows.count).toBe(found.length);
+	return found.map((each, index) => ({ ...each, name: rows.names.one(index) }));
+}
+
+async function read(source: Source, writing: Partial<Writing> = {}): Promise<Row[]> {
+	return await rowsOf(await FileRows.open([source], { ...automatic, ...writing }, noBreath));
+}
+
+const ofFile = async (name: string, writing: Partial<Writing> = {}) =>
+	await read(inPieces(name, contentOf(name)), writing);
+
+const ASHA = { phone: '9876543210', person_name: 'Asha' };
+const RAVI = { phone: '9876543211', person_name: 'Ravi' };
+const ZOYA = { phone: '9876543212', person_name: 'Zoya' };
+
+describe('files as people have them', () => {
+	const readable: Record<string, Array<[number, FeedRow]>> = {
+		'excel-sep.csv': [
+			[2, { phone: '9876543210', person_name: 'Zoë Müller', city: 'Köln' }],
+			[3, { phone: '9876543211', person_name: 'Rao; Asha', city: 'Pune' }],
+		],
+		'excel-utf8.csv': [
+			[2, { 'Mobile Number': '98765 43210', Name: 'Zoë', City: 'Köln' }],
+			[3, { 'Mobile Number': '+91 98765-43211', Name: 'आशा राव', City: 'पुणे' }],
+		],
+		'excel-unicode-text.txt': [
+			[2, { phone: '9876543210', person_name: 'Asha Rao', note: 'tea, or\r\ncoffee' }],
+			[3, { phone: '9876543211', person_name: 'ज़ोया', note: 'नमस्ते' }],
+		],
+		'utf-16-big-endian.csv': [[2, { phone: '9876543210', person_name: 'Zoë' }]],
+		'utf-16-without-mark.csv': [[2, ASHA]],
+		'windows-1252.csv': [
+			[2, { phone: '9876543210', person_name: 'Renée “Ré” Dubois', price: '5 €' }],
+		],
+		'old-mac.csv': [
+			[2, ASHA],
+			[3, RAVI],
+		],
+		'mixed-line-breaks.csv': [
+			[2, ASHA],
+			[3, RAVI],
+			[4, ZOYA],
+		],
+		'doubled-line-breaks.csv': [
+			[3, ASHA],
+			[5, RAVI],
+		],
+		'trailing-delimiter.csv': [
+			[2, ASHA],
+			[3, RAVI],
+		],
+		'blank-rows.csv': [
+			[4, { ...ASHA, city: 'Pune' }],
+			[7, { ...RAVI, city: '' }],
+		],
+		'same-headings.csv': [[2, { ...ASHA, Notes: 'a', Notes_2: 'b', Notes_3: 'c' }]],
+		'two-phone-columns.csv': [[2, { ...ASHA, phone_2: '9876543211' }]],
+		'missing-headings.csv': [
+			[2, ASHA],
+			[3, RAVI],
+		],
+		'spaced-headings.csv': [[2, { phone: ' 9876543210 ', person_name: ' Asha ', city: 'Pune' }]],
+		'quotes-inside.csv': [
+			[2, { phone: '9876543210', person_name: 'Asha Ash" Rao"', size: '5" pipe' }],
+			[3, { phone: '9876543211', person_name: 'Ravi "the rock" Kumar', size: `'6"'` }],
+		],
+		'line-breaks-inside.csv': [
+			[2, { ...ASHA, address: '12, MG Road\r\nPune\r\n411001' }],
+			[3, { ...RAVI, address: '\n' }],
+			[4, { phone: '98', person_name: 'Zoya', address: 'x' }],
+		],
+		'kept-from-rounding.csv': [
+			[2, { phone: '="09876543210"', person_name: 'Asha' }],
+			[3, { phone: "'9876543211", person_name: 'Ravi' }],
+			[4, { phone: '9.876543212E+9', person_name: 'Zoya' }],
+			[5, { phone: '9.88E+09', person_name: 'Lost' }],
+		],
+		'pipes.txt': [[2, { phone: '9876543210', person_name: 'Rao, Asha', city: 'Pune' }]],
+		'one-column.csv': [
+			[2, { phone: '98765 43210' }],
+			[3, { phone: '9876543211' }],
+		],
+		'odd-headings.csv': [
+			[2, { phone: '9876543210', constructor: 'a', toString: 'c', '2024': 'd' }],
+		],
+		'header-only.csv': [],
+	};
+
+	test.each(Object.entries(readable))('%s', async (name, expected) => {
+		const rows = await ofFile(name);
+		expect(rows.map(({ row }) => row)).toEqual(expected.map(([, row]) => row));
+		expect(rows.map((each) => each.name)).toEqual(expected.map(([number]) => `row ${number}`));
+		expect(rows.filter(({ unusable }) => unusable !== undefined)).toEqual([]);
+	});
+
+	test('a row with too many cells cannot be used, and one with too few ends in empty ones', async () => {
+		const rows = await ofFile('ragged.csv');
+		expect(rows.map(({ unusable }) => unusable)).toEqual([
+			undefined,
+			'This row has 6 cells and the header 4, so they may be in the wrong columns: "Pune,gold" is beyond the last one. Put quotes around a cell that holds the delimiter.',
+			undefined,
+		]);
+		expect(rows[0]?.row).toEqual({ ...ASHA, city: '', plan: '' });
+		expect(rows[2]?.row).toEqual({ ...ZOYA, city: 'Delhi', plan: 'pro' });
+	});
+
+	const unreadable: Record<string, [message: string, resolution: RegExp]> = {
+		'bad-empty.csv': ['is empty, so nothing was sent', /first row must hold the names/],
+		'bad-mark-only.csv': ['is empty, so nothing was sent', /first row must hold the names/],
+		'bad-quote.csv': [
+			'has a quote in row 3 that is not closed where its cell ends, so it is not clear which rows come after it, and nothing was sent',
+			/^Close the quote/,
+		],
+		'bad-quote-runs-on.csv': [
+			'has a quote in row 2 that is not closed where its cell ends, so it is not clear which rows come after it, and nothing was sent',
+			/^Close the quote/,
+		],
+		'bad-nul.csv': [
+			'holds NUL characters, which no text has, so nothing was sent',
+			/CSV UTF-8.*Automatic/,
+		],
+		'bad-mark.csv': [
+			'holds bytes that are no text in UTF-8, so nothing was sent',
+			/Automatic.*CSV UTF-8/,
+		],
+		'bad-json.csv': ['is JSON, not CSV, so nothing was sent', /^Put an Extract from File/],
+		'bad-json-lines.csv': ['is JSON, not CSV, so nothing was sent', /^Put an Extract from File/],
+		'bad-sign-in.csv': ['is a web page or XML, not CSV, so nothing was sent', /sign-in page/],
+		'bad-workbook.csv': [
+			'is an Excel workbook or another ZIP file, not CSV, so nothing was sent',
+			/Extract from File/,
+		],
+		'bad-old-workbook.csv': [
+			'is an Excel workbook of the old kind, not CSV, so nothing was sent',
+			/Extract from File/,
+		],
+		'bad-pdf.csv': ['is a PDF, not CSV, so nothing was sent', /as CSV/],
+		'bad-compressed.csv': ['is compressed, not CSV, so nothing was sent', /Compression node/],
+	};
+
+	test.each(Object.entries(unreadable))('%s is refused', async (name, [message, resolution]) => {
+		await expect(ofFile(name)).rejects.toMatchObject({
+			name: 'InvalidInput',
+			message: `The file "${name}" ${message}`,
+			resolution: expect.stringMatching(resolution),
+		});
+	});
+
+	test('without a header, the first row is told to be none', async () => {
+		const source = inPieces('list.csv', contentOf('bad-no-header.csv'));
+		const rows = await FileRows.open([source], automatic, noBreath);
+		expect((await rows.columns()).slip()?.message).toBe(
+			'The first row of the file "list.csv" holds a phone number, so it seems to have no header, and nothing was sent',
+		);
+	});
+
+	test('every file of the folder is tried here', () => {
+		const tried = [...Object.keys(readable), ...Object.keys(unreadable)];
+		expect([...tried, 'ragged.csv', 'bad-no-header.csv'].sort()).toEqual(fileNames);
+	});
+
+	test('wherever the pieces of a file end, it is the same', async () => {
+		const attempt = async (source: Source) =>
+			await read(source).catch((error: unknown) => {
+				if (error instanceof InvalidInput) return error.message;
+				throw error;
+			});
+		const whole = new Map<string, unknown>();
+		for (const name of fileNames) whole.set(name, await attempt(inPieces(name, contentOf(name))));
+		await fc.assert(
+			fc.asyncProperty(
+				fc.constantFrom(...fileNames),
+				fc.array(fc.nat(), { maxLength: 6 }),
+				async (name, cuts) => {
+					expect(await attempt(inPieces(name, contentOf(name), cuts))).toEqual(whole.get(name));
+				},
+			),
+			{ numRuns: 500 },
+		);
+	});
+});
+
+describe('what a person sets', () => {
+	test('a delimiter holds against all that speaks for another', async () => {
+		const [row] = await read(inPieces('a.csv', Buffer.from('a^b,c^d\n1^2,3^4\n')), {
+			delimiter: '^',
+		});
+		expect(row?.row).toEqual({ a: '1', 'b,c': '2,3', d: '4' });
+	});
+
+	test('an encoding holds where the file does not say its own', async () => {
+		const [row] = await read(inPieces('a.csv', Buffer.from([0x61, 0x0a, 0x8e])), {
+			encoding: 'macintosh',
+		});
+		expect(row?.row).toEqual({ a: 'é' });
+		expect(await ofFile('excel-unicode-text.txt', { encoding: 'utf-8' })).toHaveLength(2);
+	});
+
+	test('UTF-8 that it is not stops', async () => {
+		await expect(ofFile('windows-1252.csv', { encoding: 'utf-8' })).rejects.toThrow(
+			'The file "windows-1252.csv" holds bytes that are no text in UTF-8, so nothing was sent',
+		);
+	});
+});
+
+test('a letter far down decides on the encoding of all', async () => {
+	const long = 'a,b\n' + 'x,y\n'.repeat(60_000);
+	const utf8 = await read(inPieces('a.csv', Buffer.from(`${long}é,z\n`, 'utf8')));
+	const latin = await read(inPieces('b.csv', Buffer.from(`${long}é,z\n`, 'latin1')));
+	expect([utf8.at(-1)?.row, latin.at(-1)?.row]).toEqual([
+		{ a: 'é', b: 'z' },
+		{ a: 'é', b: 'z' },
+	]);
+});
+
+/** Files with columns a and b, and how many rows each has. */
+const tables = fc.array(fc.array(fc.tuple(fc.string(), fc.stringMatching(/^[\w ]+\w$/))), {
+	minLength: 1,
+	maxLength: 4,
+});
+
+test('any rows that are picked, in any order of picking, are those that were visited', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			tables,
+			fc.array(fc.array(fc.nat())),
+			fc.array(fc.nat(), { maxLength: 5 }),
+			async (files, picks, cuts) => {
+				const sources = files.map((rows, file) =>
+					inPieces(`${file}.csv`, Buffer.from(Papa.unparse([['a', 'b'], ...rows])), cuts),
+				);
+				const rows = await FileRows.open(sources, { delimiter: ',', encoding: '' }, noBreath);
+				const visited = await rowsOf(rows);
+				expect(visited.map(({ row }) => row)).toEqual(files.flat().map(([a, b]) => ({ a, b })));
+				for (const pick of picks) {
+					if (visited.length === 0) continue;
+					const wanted = [...new Set(pick.map((row) => row % visited.length))].sort(
+						(a, b) => a - b,
+					);
+					const picked = await rows.pick(wanted, (row, index) => ({ row, index }));
+					expect(picked).toEqual(wanted.map((index) => ({ row: visited[index]?.row, index })));
+				}
+			},
+		),
+		{ numRuns: 300 },
+	);
+});
+
+describe('several files', () => {
+	const two = async () => {
+		const sources = ['a', 'b'].map((name) =>
+			inPieces(`${name}.csv`, Buffer.from(`phone,${name}\n1,x\n\n2,y\n3,z\n`)),
+		);
+		const rows = await FileRows.open(sources, automatic, noBreath);
+		await rowsOf(rows);
+		return rows;
+	};
+
+	test('have the columns of all, and rows that are named by their file', async () => {
+		const rows = await two();
+		expect([...(await rows.columns()).names]).toEqual(['phone', 'a', 'b']);
+		expect(rows.names.one(3)).toBe('row 2 of "b.csv"');
+		expect(rows.names.several([0, 1, 2, 4])).toBe('rows 2 to 5 of "a.csv"; row 4 of "b.csv"');
+		expect([0, 2, 3, 5].map((row) => rows.fileOf(row))).toEqual([0, 0, 1, 1]);
+	});
+
+	test('come out with where each row stands', async () => {
+		expect(await (await two()).output([1, 3])).toEqual([
+			{ phone: '2', a: 'y', feed_file: 'a.csv', feed_row: 4 },
+			{ phone: '1', b: 'x', feed_file: 'b.csv', feed_row: 2 },
+		]);
+	});
+});
+
+describe('a file that changes meanwhile', () => {
+	const changing = async (then: string) => {
+		let content = 'phone\n1\n2\n3\n';
+		const source: Source = { name: 'a.csv', open: async () => [Buffer.from(content)] };
+		const rows = await FileRows.open([source], automatic, noBreath);
+		await rowsOf(rows);
+		content = then;
+		return rows;
+	};
+	const changed =
+		'The file is not the same any more as when its rows were checked, so what is left of it was not sent';
+
+	test.each([
+		['ends earlier', 'phone\n1\n2\n'],
+		['has its rows elsewhere', 'phone\n1\n\n2\n3\n'],
+	])('and %s gives no row', async (_how, then) => {
+		await expect((await changing(then)).pick([0, 1, 2], (row) => row)).rejects.toThrow(changed);
+	});
+
+	test('and has more rows is told when it is gone through again', async () => {
+		const rows = await changing('phone\n1\n2\n3\n4\n');
+		await expect(rows.each(() => undefined)).rejects.toThrow(changed);
+	});
+});
+
+test('a file is closed when nothing more of it is wanted', async () => {
+	let open = 0;
+	async function* opened() {
+		open++;
+		try {
+			for (let piece = 0; piece < 100; piece++) yield Buffer.from(piece === 0 ? 'a,b\n' : '1,2\n');
+		} finally {
+			open--;
+		}
+	}
+	const source: Source = { name: 'a.csv', open: async () => opened() };
+	const rows = await FileRows.open([source], automatic, noBreath);
+	await rows.each(() => undefined);
+	expect(open).toBe(0);
+	await rows.pick([1], (row) => row);
+	expect(open).toBe(1);
+	await rows.pick([0], (row) => row);
+	expect(open).toBe(1);
+	await rows.close();
+	expect(open).toBe(0);
+});
+
+test('other work goes on while a long file is read', async () => {
+	let breaths = 0;
+	const source = inPieces('a.csv', Buffer.from('a,b\n' + '1,2\n'.repeat(45_000)));
+	const rows = await FileRows.open([source], automatic, async () => {
+		breaths++;
+	});
+	await rows.each(() => undefined);
+	expect(breaths).toBe(2);
+});

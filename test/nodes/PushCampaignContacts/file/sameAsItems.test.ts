@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import Papa from 'papaparse';
+import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
+import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
+import { ItemRows, type FeedRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
+import {
+	accept,
+	json,
+	push,
+	refuse,
+	reset,
+	scripted,
+	statuses,
+	stored,
+	type Script,
+} from '../feed/scripted';
+import { prepareFeed } from '../../../../nodes/PushCampaignContacts/feed/prepare';
+import { pushFeed } from '../../../../nodes/PushCampaignContacts/feed/push';
+
+const noBreath = async () => {};
+
+/** What a service may do to a request. */
+const HAPPENINGS: Record<string, Script> = {
+	taken: accept,
+	'reset after it': () => reset,
+	archived: () => refuse('Campaign is archived', 409),
+	'too large': (phones, request) =>
+		phones.length > 2 ? json(413, { success: false, error: 'too large' }) : accept(phones, request),
+	'first refused': () => refuse('contacts[0] is invalid'),
+	'last refused': (phones) => refuse(`contacts[${phones.length}] is invalid`),
+	skipped: (phones) =>
+		json(200, { success: true, data: { campaign_upload_id: 1, dnd_skipped: phones.slice(0, 1) } }),
+};
+
+const row = fc.record({
+	phone: fc.oneof(
+		{ weight: 6, arbitrary: fc.integer({ min: 9_000_000_000, max: 9_000_000_012 }).map(String) },
+		{ weight: 1, arbitrary: fc.constantFrom('', 'x', '12', '+91 9000000001', '91 12345') },
+	),
+	person_name: fc.constantFrom('', 'A', 'Asha', 'Asha, "Rao"', 'a\nb'),
+	city: fc.constantFrom('', 'Pune', ' ', '"'),
+});
+
+/** A try, and a further one after it was stored: what was sent, and what became of each row. */
+async function twoTries(feed: () => Promise<FeedRows>, happenings: string[], size: number) {
+	const { options, sent } = scripted((phones, request) =>
+		(HAPPENINGS[happenings[request - 1] ?? 'taken'] ?? accept)(phones, request),
+	);
+	const columns = { ...options.columns, personName: { name: 'person_name' } };
+	const settings = { ...options, columns, contactsPerRequest: size };
+	const progress = new FeedProgress();
+	const outcomes = [];
+	for (const current of [progress, undefined]) {
+		const rows = await feed();
+		const { pushed, unsentRows, stopped, received } = await push(
+			rows,
+			settings,
+			current ?? stored(progress),
+		);
+		outcomes.push({
+			received,
+			stopped: stopped?.message,
+			pushed,
+			unsent: unsentRows.map(({ index, status, reason }) => [
+				index,
+				status,
+				reason.replace(/^(Item|Row) \d+/, ''),
+			]),
+		});
+	}
+	return { sent, outcomes };
+}
+
+test('whatever happens to its requests, a file is fed as the same rows are, and its next try too', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(row, { maxLength: 14 }),
+			fc.array(fc.constantFrom(...Object.keys(HAPPENINGS)), { maxLength: 6 }),
+			fc.integer({ min: 1, max: 5 }),
+			async (rows, happenings, size) => {
+				// A blank row is none in a file.
+				const people = rows.map((one) => ({ ...one, id: 'x' }));
+				const text = Papa.unparse([
+					['phone', 'person_name', 'city', 'id'],
+					...people.map(({ phone, person_name, city, id }) => [phone, person_name, city, id]),
+				]);
+				const items = people.map((one) => ({ json: one }));
+				const source = { name: 'a.csv', open: async () => [Buffer.from(text)] };
+				const writing = { delimiter: ',', encoding: '' };
+				const ofItems = async () => new ItemRows(items, noBreath);
+				const ofFile = async () => await FileRows.open([source], writing, noBreath);
+				expect(await twoTries(ofFile, happenings, size)).toEqual(
+					await twoTries(ofItems, happenings, size),
+				);
+			},
+		),
+		{ numRuns: 300 },
+	);
+});
+
+test('what has another number by the time it is sent stops the feed, and goes nowhere', async () => {
+	let content = 'phone\n9000000001\n9000000002\n9000000003\n';
+	const source = { name: 'a.csv', open: async () => [Buffer.from(content)] };
+	const rows = await FileRows.open([source], { delimiter: '', encoding: '' }, noBreath);
+	const { options, sent } = scripted(accept);
+	const prepared = await prepareFeed(rows, options.columns, options);
+	content = content.replace('9000000002', '9000000009');
+	const outcome = await pushFeed(rows, prepared, { ...options, contactsPerRequest: 1 });
+	expect(sent).toEqual([['9000000001']]);
+	expect(outcome.stopped?.message).toMatch(/^The file is not the same any more/);
+	expect(statuses(outcome)).toEqual(['1 not_sent', '2 not_sent']);
+});
+
+test('a file that is read in another way than by an earlier try is not sent', () => {
+	const progress = new FeedProgress();
+	const feed = (reading?: string) => Object.assign(new ItemRows([], noBreath), { reading });
+	progress.demandSameReading(feed('comma'));
+	progress.demandSameReading(feed('semicolon'));
+	progress.record.refused.push({ settings: '', row: 0, number: '', reason: '' });
+	progress.demandSameReading(feed('semicolon'));
+	for (const other of [feed('comma'), feed()]) {
+		expect(() => stored(progress).demandSameReading(other)).toThrow(
+			'An earlier try of this execution read the file in another way, so it cannot be told which rows it has sent, and nothing more was sent',
+		);
+	}
+});
