@@ -12,6 +12,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentField';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { openEmitter } from '../shared/n8n/executionEmitter';
+import { passOnce } from '../shared/n8n/startedOnce';
 import { nothingToRegister } from '../shared/n8n/webhookAnswer';
 import { completionFields } from './properties';
 import { onCompletion, openVerifications } from './onCompletion';
@@ -71,7 +72,7 @@ export class CallCompletedTrigger implements INodeType {
 
 	// Without this, n8n's editor would run trigger() for what the webhook has brought, and wait for ever.
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [this.getInputData()];
+		return await passOnce(this);
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

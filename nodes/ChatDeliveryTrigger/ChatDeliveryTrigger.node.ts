@@ -10,6 +10,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { openEmitter } from '../shared/n8n/executionEmitter';
+import { passOnce } from '../shared/n8n/startedOnce';
 import { nothingToRegister } from '../shared/n8n/webhookAnswer';
 import { deliveryFields } from './properties';
 import { onDelivery } from './onDelivery';
@@ -63,7 +64,7 @@ export class ChatDeliveryTrigger implements INodeType {
 
 	// Without this, n8n's editor would run trigger() for what the webhook has brought, and wait for ever.
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [this.getInputData()];
+		return await passOnce(this);
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NotSent } from '../shared/api/errors';
 import type { FedStore } from './feed/fedMemory';
-import { inTurn } from './inTurn';
+import { inTurn } from '../shared/inTurn';
 
 const SCOPE = 'node';
 const OPTIONS = { mode: 'entries' } as const;

@@ -19,7 +19,7 @@ import type { FeedRows, FoundColumns } from './feed/rows';
 import { knownRows, openRows, type InputRows } from './feedRows';
 import { forgetFed, readForget } from './forgetFed';
 import { inTurnOfMemory, openFedStore } from './fedStore';
-import { inTurn } from './inTurn';
+import { inTurn } from '../shared/inTurn';
 import { readFeedSettings, readPresentation, type Presentation } from './feedSettings';
 
 export type Fed = {

@@ -1,4 +1,9 @@
-import type { ITriggerFunctions, ITriggerResponse, IWebhookFunctions } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	ITriggerFunctions,
+	ITriggerResponse,
+	IWebhookFunctions,
+} from 'n8n-workflow';
 import { settledWithin } from '../clock';
 import { clock } from './connect';
 
@@ -117,6 +122,8 @@ async function becomesActive(place: string, ms: number): Promise<ITriggerFunctio
 }
 
 /** Names a trigger: the node of a workflow. */
-export function triggerPlace(context: ITriggerFunctions | IWebhookFunctions): string {
+export function triggerPlace(
+	context: ITriggerFunctions | IWebhookFunctions | IExecuteFunctions,
+): string {
 	return `${context.getWorkflow().id ?? ''}/${context.getNode().id}`;
 }

@@ -22,6 +22,7 @@ import {
 	triggerPlace,
 } from './activeTriggers';
 import { clock } from './connect';
+import { startingOnce } from './startedOnce';
 import { NO_EXECUTION } from './webhookAnswer';
 
 /** Keys used here lately: saves work on repeats, n8n's stored key is what decides. */
@@ -87,7 +88,8 @@ export class ExecutionEmitter {
 		if (key !== undefined) recentKeys.set(key, true);
 		if (this.trigger === undefined) {
 			if (key !== undefined) this.keep(key);
-			return { noWebhookResponse: true, workflowData: [items] };
+			const starting = key === undefined ? items : startingOnce(items, key);
+			return { noWebhookResponse: true, workflowData: [starting] };
 		}
 		void this.emitInTurn(this.trigger, items, key ?? this.keyOf(randomUUID()));
 		return NO_EXECUTION;
