@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 
 /** The status of the answer, or what became of a request without one. */
-export type Delivered = number | 'left' | 'broken';
+export type Delivered = number | 'left' | 'broken' | 'refused';
 
 /**
  * Posts JSON on a connection of its own, as a service does that delivers webhooks, and hangs up when its patience is
@@ -22,9 +22,12 @@ export async function deliver(url: string, body: object, patienceMs: number): Pr
 		};
 		const timer = patienceMs > 0 ? setTimeout(leave, patienceMs) : undefined;
 		sending.once('close', () => clearTimeout(timer));
-		sending.once('error', () => resolve('broken'));
+		sending.once('error', (error) => {
+			// Nobody listened, so that surely nothing was taken.
+			resolve('code' in error && error.code === 'ECONNREFUSED' ? 'refused' : 'broken');
+		});
 		sending.end(text, () => {
-			if (patienceMs === 0) leave();
+			if (patienceMs === 0 && sending.errored === null) leave();
 		});
 	});
 }

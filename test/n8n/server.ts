@@ -13,6 +13,8 @@ export interface N8nOptions {
 	home: string;
 	/** A free one is taken when none is given. */
 	port?: number;
+	/** The main process unless said otherwise; in queue mode there are others. */
+	role?: 'start' | 'worker' | 'webhook';
 	env?: Record<string, string>;
 }
 
@@ -43,7 +45,8 @@ export class N8nServer implements N8nAddress {
 	) {
 		this.baseUrl = `http://127.0.0.1:${port}`;
 		this.home = options.home;
-		this.log = join(options.home, 'n8n.log');
+		const isMain = this.role === 'start';
+		this.log = join(options.home, isMain ? 'n8n.log' : `${this.role}-${port}.log`);
 		this.files = join(options.home, '.n8n-files');
 	}
 
@@ -59,7 +62,7 @@ export class N8nServer implements N8nAddress {
 		const log = openSync(this.log, 'a');
 		const child = spawn(
 			process.execPath,
-			[join(this.options.host, 'node_modules/n8n/bin/n8n'), 'start'],
+			[join(this.options.host, 'node_modules/n8n/bin/n8n'), this.role],
 			{
 				cwd: this.home,
 				env: this.environment(),
@@ -78,6 +81,10 @@ export class N8nServer implements N8nAddress {
 				throw error;
 			},
 		);
+	}
+
+	private get role() {
+		return this.options.role ?? 'start';
 	}
 
 	/** Process id, for measuring. */
@@ -107,6 +114,7 @@ export class N8nServer implements N8nAddress {
 
 	private async answers(child: ChildProcess): Promise<boolean> {
 		if (!isRunning(child)) throw new GiveUp(`n8n ended while starting:\n${tail(this.log)}`);
+		if (this.role !== 'start') return (await fetch(`${this.baseUrl}/healthz`)).ok;
 		// While starting it answers 200 with plain text, so JSON is what tells.
 		const response = await fetch(`${this.baseUrl}/rest/settings`);
 		return settings.safeParse(await response.json()).success;
@@ -128,8 +136,7 @@ export class N8nServer implements N8nAddress {
 		if (this.child) endGroup(this.child, 'SIGKILL');
 	};
 
-	/** What this server runs with; its workers and webhook processes run with the same. */
-	environment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
+	private environment(): NodeJS.ProcessEnv {
 		// The caller's own n8n settings and those of the test runner must not reach this server.
 		const inherited = Object.entries(process.env).filter(
 			([name]) => !/^(N8N_|EXECUTIONS_|QUEUE_|DB_|JEST_|NODE_OPTIONS$)/.test(name),
@@ -142,6 +149,11 @@ export class N8nServer implements N8nAddress {
 			N8N_PORT: String(this.port),
 			N8N_RUNNERS_BROKER_PORT: String(this.brokerPort),
 			N8N_LISTEN_ADDRESS: '127.0.0.1',
+			...(this.role === 'worker' && {
+				QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+				QUEUE_HEALTH_CHECK_PORT: String(this.port),
+				N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
+			}),
 			N8N_SECURE_COOKIE: 'false',
 			N8N_RESTRICT_FILE_ACCESS_TO: this.files,
 			N8N_DIAGNOSTICS_ENABLED: 'false',
@@ -149,7 +161,6 @@ export class N8nServer implements N8nAddress {
 			N8N_TEMPLATES_ENABLED: 'false',
 			N8N_PERSONALIZATION_ENABLED: 'false',
 			...this.options.env,
-			...extra,
 		};
 	}
 }

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as fc from 'fast-check';
+import type { QueueMode } from '../n8n/queueMode';
+import type { N8nServer } from '../n8n/server';
+
+/** Longer than a worker's lock lasts, so that n8n takes its jobs for stalled while it lives. */
+const FROZEN_MS = 25_000;
+
+export type Harm = { workersKilled: number; workersFrozen: number; others: string[] };
+
+/** Whole numbers from `min` to `max`, the same for the same seed. */
+export function randomly(seed: number): (min: number, max: number) => number {
+	const all = fc.sample(fc.noBias(fc.integer({ min: 0, max: 999_999 })), { seed, numRuns: 20_000 });
+	let used = 0;
+	return (min, max) => min + Math.floor(((all[used++] ?? 0) / 1_000_000) * (max - min + 1));
+}
+
+/** Kills and freezes until `isOver`; each process is replaced before the next one goes. */
+export async function harm(
+	queue: QueueMode,
+	between: (min: number, max: number) => number,
+	progress: () => number,
+): Promise<Harm> {
+	const done: Harm = { workersKilled: 0, workersFrozen: 0, others: [] };
+	const once = [
+		{
+			from: 0.2,
+			name: 'main process stopped by SIGTERM',
+			act: async () => await stopped(queue.main),
+		},
+		...queue.webhooks.map((server, index) => ({
+			from: 0.35 + 0.15 * index,
+			name: `webhook process ${index + 1} killed`,
+			act: async () => await killed(server),
+		})),
+		{ from: 0.7, name: 'main process killed', act: async () => await killed(queue.main) },
+	];
+	for (let turn = 1; progress() < 1; turn++) {
+		await sleep(between(2_000, 12_000));
+		const due = once[0];
+		if (due !== undefined && progress() >= due.from) {
+			once.shift();
+			await due.act();
+			done.others.push(due.name);
+			continue;
+		}
+		const worker = queue.workers[between(0, queue.workers.length - 1)];
+		if (worker === undefined) continue;
+		if (turn % 4 === 0) {
+			await frozen(worker);
+			done.workersFrozen++;
+		} else {
+			await killed(worker);
+			done.workersKilled++;
+		}
+	}
+	return done;
+}
+
+async function killed(server: N8nServer): Promise<void> {
+	await server.kill();
+	await server.boot();
+}
+
+async function stopped(server: N8nServer): Promise<void> {
+	await server.stop();
+	await server.boot();
+}
+
+/** As by a machine that is moved or swaps: it goes on afterwards as if nothing had been. */
+async function frozen({ pid }: N8nServer): Promise<void> {
+	process.kill(pid, 'SIGSTOP');
+	await sleep(FROZEN_MS);
+	process.kill(pid, 'SIGCONT');
+}
