@@ -1,0 +1,180 @@
+/**
+ * `npm run soak:mixed [-- --minutes 5]`: half an hour of mixed work on one n8n with SQLite. Looks every 10 s at what n8n
+ * holds, fails where that keeps growing from calm to calm, and writes test/soak/results.json.
+ */
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import groupBy from 'lodash/groupBy';
+import mapValues from 'lodash/mapValues';
+import sumBy from 'lodash/sumBy';
+import { z } from 'zod';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { credentialFor } from '../contract/credentialFor';
+import { N8nDriver } from '../n8n/driver';
+import { installHost, n8nVersion } from '../n8n/host';
+import { installPackage } from '../n8n/package-install';
+import { freePort } from '../n8n/ports';
+import { N8nServer } from '../n8n/server';
+import { until } from '../n8n/until';
+import { dialects, startSimulator } from '../simulator';
+import { MixedLoad } from './mixedLoad';
+import { afterWarmUp, trendOf, type Trend } from './trend';
+import { Examiner, MEASURES, type Measure, type Vitals } from './vitals';
+
+const SAMPLE_MS = 10_000;
+
+/** So that the database can be flat: n8n deletes what is older than the newest 300, each minute and for good. */
+const PRUNING = {
+	EXECUTIONS_DATA_PRUNE_MAX_COUNT: '300',
+	EXECUTIONS_DATA_PRUNE_SOFT_DELETE_INTERVAL: '1',
+	EXECUTIONS_DATA_PRUNE_HARD_DELETE_INTERVAL: '1',
+	EXECUTIONS_DATA_HARD_DELETE_BUFFER: '0',
+};
+
+/**
+ * How much each may grow while so many executions run. An execution that leaves its data or its sandbox behind leaves
+ * 10 kB and more; the keys of the last 20,000 events, which the triggers keep, are 0.2 kB each. Of sockets, files,
+ * timers and threads one in a hundred executions would be a leak, and some come and go with the work of the moment.
+ */
+const ALLOWED: Record<Measure, (executions: number) => number> = {
+	heap_mb: (executions) => 3 + (2 * executions) / 1_024,
+	rss_mb: (executions) => 20 + (5 * executions) / 1_024,
+	sockets: (executions) => 3 + executions / 500,
+	fds: (executions) => 3 + executions / 500,
+	timers: (executions) => 3 + executions / 500,
+	threads: () => 2,
+	// n8n's own figures for its Insights page stay for a day and more.
+	database_mb: (executions) => 2 + (0.3 * executions) / 1_024,
+};
+
+type Sample = Vitals & { at: number; calm: boolean };
+
+async function sampled(examiner: Examiner, load: MixedLoad, end: number): Promise<Sample[]> {
+	const started = Date.now();
+	const samples: Sample[] = [];
+	while (Date.now() < end) {
+		const next = Date.now() + SAMPLE_MS;
+		const calm = load.isCalm;
+		const vitals = mapValues(await examiner.look(), rounded);
+		const sample = { at: (Date.now() - started) / 1_000, calm, ...vitals };
+		samples.push(sample);
+		console.log(JSON.stringify(sample));
+		await sleep(Math.max(0, next - Date.now()));
+	}
+	return samples;
+}
+
+function trendsOf(samples: readonly Sample[], executions: number): Record<string, Trend> {
+	const after = afterWarmUp(samples.map((sample) => ({ at: sample.at, value: sample })));
+	const counted = (executions * 2) / 3;
+	return Object.fromEntries(
+		MEASURES.map((name) => {
+			const points = after.map(({ at, value }) => ({ at, value: value[name] }));
+			return [name, trendOf(points, ALLOWED[name](counted))];
+		}),
+	);
+}
+
+const counted = z.array(z.object({ workflow: z.string(), name: z.string(), count: z.number() }));
+
+/** What n8n counts by itself, pruned or not: by workflow, how many executions ended how. */
+function executionsOf({ home }: N8nServer): z.infer<typeof counted> {
+	const file = join(home, '.n8n', 'database.sqlite');
+	const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+	try {
+		const query = `select w.name as workflow, s.name as name, s.count as count from workflow_statistics s
+			join workflow_entity w on w.id = s.workflowId where s.name like 'production_%' order by w.name`;
+		return counted.parse(database.prepare(query).all());
+	} finally {
+		database.close();
+	}
+}
+
+const rounded = (value: number) => Math.round(value * 100) / 100;
+
+async function main(): Promise<void> {
+	const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' } } });
+	const minutes = Number(values.minutes);
+	const host = await installHost(console.log);
+	const home = await mkdtemp(join(tmpdir(), 'n8n-mixed-'));
+	await installPackage(home);
+	const simulator = await startSimulator({ dialect: dialects.plain, keepBodies: false });
+	const inspector = await freePort();
+	const env = { ...PRUNING, NODE_OPTIONS: `--inspect=127.0.0.1:${inspector}` };
+	const server = await N8nServer.start({ host, home, env });
+	try {
+		const n8n = await N8nDriver.signIn(server.baseUrl);
+		const credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
+		const load = await MixedLoad.begin(n8n, simulator, { [CREDENTIAL]: credential });
+		const examiner = await Examiner.of(server, inspector);
+		const end = Date.now() + minutes * 60_000;
+		const [samples] = await Promise.all([sampled(examiner, load, end), load.run(end)]);
+		examiner.close();
+		const executions = await settled(server);
+		const total = sumBy(executions, 'count');
+		const calm = samples.filter(({ calm: isCalm }) => isCalm);
+		if (calm.length < minutes) throw new Error(`n8n came to rest ${calm.length} times only`);
+		const trends = trendsOf(calm, total);
+		console.table(
+			mapValues(trends, (trend) => ({
+				...trend,
+				growth: rounded(trend.growth),
+				allowed: rounded(trend.allowed),
+			})),
+		);
+		console.table(load.tallies);
+		console.table(executions);
+		const failures = Object.values(load.tallies).reduce((sum, { failed }) => sum + failed, 0);
+		const errors = executions.filter(({ name }) => name !== 'production_success');
+		const notOnce = Object.entries(groupBy(executions, 'workflow')).filter(
+			([work, counts]) => sumBy(counts, 'count') !== load.done(work),
+		);
+		const growing = Object.entries(trends).filter(([, { isFlat }]) => !isFlat);
+		console.log({ growing: growing.map(([name]) => name), notOnce, refused: load.refused });
+		// An n8n that is too busy for a delivery may be so for a node that looks whether n8n can be reached.
+		const unexplained = sumBy(errors, 'count') > load.refused;
+		if (growing.length + notOnce.length + failures > 0 || unexplained) process.exitCode = 1;
+		const { tallies: work, refused } = load;
+		const result = {
+			minutes,
+			n8n: n8nVersion,
+			node: process.version,
+			executions,
+			work,
+			refused,
+			trends,
+			samples,
+		};
+		writeFileSync(join(__dirname, 'results.json'), `${JSON.stringify(result, null, '\t')}\n`);
+	} finally {
+		await server.stop();
+		await simulator.stop();
+		await rm(home, { recursive: true, force: true });
+	}
+}
+
+/** Once nothing more has come for a while. */
+async function settled(server: N8nServer): Promise<z.infer<typeof counted>> {
+	let last = '';
+	await until(
+		'n8n to be done',
+		async () => {
+			const now = JSON.stringify(executionsOf(server));
+			const isOver = now === last;
+			last = now;
+			return Promise.resolve(isOver);
+		},
+		{ every: 5_000, timeout: 120_000 },
+	);
+	return executionsOf(server);
+}
+
+main().catch((error: unknown) => {
+	console.error(error);
+	process.exitCode = 1;
+});
