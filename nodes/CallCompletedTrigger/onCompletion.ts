@@ -1,6 +1,5 @@
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { asItems } from '../shared/n8n/itemLoop';
-import { toNodeError } from '../shared/n8n/nodeErrors';
 import { withEmitter, type ExecutionEmitter } from '../shared/n8n/executionEmitter';
 import { ASK_AGAIN, NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
 import {
@@ -15,7 +14,7 @@ import {
 import { withPhoneKey } from '../shared/calls/callRecord';
 import { isUnknownCall, type Included } from '../shared/calls/readBack';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
-import { Closed, notVerified, Verifications } from './verifications';
+import { Verifications } from './verifications';
 
 /** The sender's patience is unknown: it is not kept waiting longer than this. */
 const LONGEST_ANSWER_MS = 10_000;
@@ -27,7 +26,7 @@ const verificationsOf = new WeakMap<ITriggerFunctions, Verifications>();
 export function openVerifications(trigger: ITriggerFunctions): () => Promise<void> {
 	const verifications = new Verifications(trigger);
 	verificationsOf.set(trigger, verifications);
-	return async () => await verifications.close(trigger);
+	return async () => await verifications.close();
 }
 
 /** What the person set in the trigger. */
@@ -83,17 +82,22 @@ async function take(context: IWebhookFunctions, delivery: Delivery): Promise<IWe
 	return NO_EXECUTION;
 }
 
+/** Nothing starts where the call is made up or goes on, or nobody can tell now whether it does. */
 async function verified(
 	delivery: Delivery,
 	verifications: Verifications,
 ): Promise<IWebhookResponseData> {
-	const { callId, settings } = delivery;
+	const { callId, settings, reply } = delivery;
 	const { reading, isFirst } = verifications.verify(callId, settings);
 	try {
 		const { record } = await reading;
 		return pass(delivery, record, outcomeKey(callId, record));
 	} catch (error) {
-		return turnDown(delivery, error, isFirst);
+		if (isUnknownCall(error)) {
+			return reply.refuse({ status: 404, message: 'The service does not know this call.' });
+		}
+		if (isFirst) verifications.couldNotVerify(callId, error);
+		return reply.refuse(ASK_AGAIN);
 	}
 }
 
@@ -111,22 +115,6 @@ function pass(
 	reply.send(200, received(callId));
 	if (!isWanted(record, settings.filters)) return NO_EXECUTION;
 	return emitter.emit(asItems(withPhoneKey(record)), key);
-}
-
-/** Nothing starts: the call is made up or goes on, or nobody can tell now whether it does. */
-function turnDown(
-	{ callId, emitter, reply }: Delivery,
-	error: unknown,
-	isFirst: boolean,
-): IWebhookResponseData {
-	if (isUnknownCall(error)) {
-		return reply.refuse({ status: 404, message: 'The service does not know this call.' });
-	}
-	// What a closing trigger leaves behind is told all at once.
-	if (isFirst && !(error instanceof Closed)) {
-		emitter.report(toNodeError(emitter.node, notVerified(callId, error)));
-	}
-	return reply.refuse(ASK_AGAIN);
 }
 
 function received(callId: string): JsonObject {

@@ -3,20 +3,19 @@ import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { CLOSING_MS } from '../shared/n8n/activeTriggers';
 import { clock, connect, type Connection } from '../shared/n8n/connect';
+import { Gathered } from '../shared/n8n/gathered';
 import { toNodeError } from '../shared/n8n/nodeErrors';
-import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
-import { readCompletedCall, ShowsNoEnd, type ReadBack } from '../shared/calls/readBack';
+import { readCompletedCall, type ReadBack } from '../shared/calls/readBack';
+import type { ExplainedError } from '../shared/api/errors';
 import { pause, settledWithin } from '../shared/clock';
 import type { JsonObject } from '../shared/json';
+import { notFinished, notVerified, type Unverified } from './unverified';
 
 /** How long a call that cannot be read now, or shows no end yet, is read again. */
 const GIVE_UP_AFTER_MS = 5 * 60_000;
 
 /** Calls that are verified at once, most of them waiting for their turn. */
 const MOST_UNDER_WAY = 5_000;
-
-/** Calls that one message names. */
-const MOST_NAMED = 50;
 
 /** For each decryption of a credential n8n sets up a sandbox of its own, so that one serves for a while. */
 const CONNECTION_MS = 30_000;
@@ -37,6 +36,9 @@ export class Verifications {
 	private readonly shared = new Map<string, Promise<Verified>>();
 	private readonly inTurn = pLimit(READS_AT_ONCE);
 	private readonly closing = new AbortController();
+	private readonly unverified = new Gathered<Unverified>(this.closing.signal, (calls) => {
+		for (const error of notVerified(calls)) this.report(error);
+	});
 	private connection: { opened: Promise<Connection>; at: number } | undefined;
 
 	constructor(private readonly context: ITriggerFunctions | IWebhookFunctions) {}
@@ -69,14 +71,27 @@ export class Verifications {
 		return { reading, isFirst: true };
 	}
 
+	/** Tells the workflow's owner, so that no call goes missing without a word. */
+	couldNotVerify(callId: string, error: unknown): void {
+		if (!(error instanceof Closed)) this.unverified.add({ callId, error });
+	}
+
 	/** What can be verified within n8n's patience still is; the owner is told of the rest. */
-	async close(trigger: ITriggerFunctions): Promise<void> {
+	async close(): Promise<void> {
 		const all = Promise.allSettled(this.underWay.keys());
 		await settledWithin(clock, CLOSING_MS, all);
 		const rest = [...new Set(this.underWay.values())];
 		this.closing.abort();
-		if (rest.length === 0) return;
-		trigger.saveFailedExecution(toNodeError(trigger.getNode(), notFinished(rest)));
+		if (rest.length > 0) this.report(notFinished(rest));
+	}
+
+	private report(error: ExplainedError): void {
+		const { context } = this;
+		if ('saveFailedExecution' in context) {
+			context.saveFailedExecution(toNodeError(context.getNode(), error));
+		} else {
+			context.logger.error(error.message);
+		}
 	}
 
 	private async read(
@@ -125,36 +140,4 @@ export class Verifications {
 		if (this.closing.signal.aborted) throw new Closed();
 		return await act();
 	}
-}
-
-/** Told to the workflow's owner, so that no call goes missing without a word. */
-export function notVerified(callId: string, error: unknown): ExplainedError {
-	if (error instanceof ShowsNoEnd) {
-		return new OutcomeUnknown(
-			`Call ${callId} was reported as completed but shows no end, so the workflow was not started for it`,
-			'If it goes on, the workflow starts when its end is reported. If it is over, read it with Get Call, and add its status to Finished Statuses among the options of the trigger.',
-		);
-	}
-	const [what, resolution, originalMessage] =
-		error instanceof ExplainedError
-			? [error.message, error.resolution, error.originalMessage]
-			: [error instanceof Error ? error.message : String(error)];
-	return new NotSent(
-		`Call ${callId} was reported as completed but could not be read back, so the workflow was not started for it`,
-		[what, resolution, 'Once that is put right, read this call with Get Call']
-			.filter((text) => text !== undefined)
-			.map(asSentence)
-			.join(' '),
-		originalMessage,
-	);
-}
-
-/** The same for calls that were being verified when the trigger was closed. */
-function notFinished(callIds: readonly string[]): ExplainedError {
-	const named = callIds.slice(0, MOST_NAMED).join(', ');
-	const more = callIds.length > MOST_NAMED ? ` and ${callIds.length - MOST_NAMED} more` : '';
-	return new OutcomeUnknown(
-		`${callIds.length === 1 ? 'A completed call was' : `${callIds.length} completed calls were`} still being verified when the trigger was stopped, so the workflow was not started`,
-		`Read them with Get Call: ${named}${more}.`,
-	);
 }

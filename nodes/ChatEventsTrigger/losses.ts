@@ -1,8 +1,7 @@
 import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
-import { clock } from '../shared/n8n/connect';
+import { Gathered } from '../shared/n8n/gathered';
 import type { ChatEnded } from '../shared/chat/endings';
 import { idText, MAX_FRAME_CHARS } from '../shared/chat/frames';
-import { pause } from '../shared/clock';
 import type { SessionEvent } from './emitter';
 import { isFinal } from './followedSessions';
 
@@ -10,9 +9,6 @@ import { isFinal } from './followedSessions';
 export type TooLargeFrame = { sessionId: string; chars: number };
 
 export type Loss = { sessionId: string; ending: ChatEnded };
-
-/** When the service goes down its sessions are lost one after another: they are told together. */
-const GATHER_LOSSES_MS = 15_000;
 
 /** Events that a message names one by one; the rest is counted. */
 const MOST_LISTED = 50;
@@ -41,26 +37,6 @@ export class Losses {
 		this.frames = new Gathered(signal, (frames) =>
 			context.saveFailedExecution(framesLost(context, frames)),
 		);
-	}
-}
-
-class Gathered<T> {
-	private gathered: T[] = [];
-
-	constructor(
-		private readonly signal: AbortSignal,
-		private readonly tell: (all: T[]) => void,
-	) {}
-
-	add(...some: T[]): void {
-		const isFirst = this.gathered.length === 0 && some.length > 0;
-		this.gathered.push(...some);
-		if (isFirst) void this.tellSoon();
-	}
-
-	private async tellSoon(): Promise<void> {
-		await pause(clock, GATHER_LOSSES_MS, this.signal);
-		this.tell(this.gathered.splice(0));
 	}
 }
 

@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import WebSocket from 'ws';
 import { z } from 'zod';
+import { forgetPeak, memoryMb } from '../n8n/processMemory';
 import { until } from '../n8n/until';
 
 const target = z.tuple([z.object({ webSocketDebuggerUrl: z.string() })]).rest(z.unknown());
@@ -61,14 +62,14 @@ export class Inspector {
 	/** Starts anew from what n8n cannot give back; gives the memory that it then holds, in MB. */
 	async settle(): Promise<number> {
 		await this.send('HeapProfiler.collectGarbage');
-		writeFileSync(`/proc/${this.pid}/clear_refs`, '5');
+		forgetPeak(this.pid);
 		await this.evaluate('globalThis.benchStalls.length = 0');
-		return this.memoryMb('VmRSS');
+		return memoryMb(this.pid, 'VmRSS');
 	}
 
 	/** The kernel's high-water mark since `settle`. */
 	peakMb(): number {
-		return this.memoryMb('VmHWM');
+		return memoryMb(this.pid, 'VmHWM');
 	}
 
 	async stalls(): Promise<Stall[]> {
@@ -104,10 +105,5 @@ export class Inspector {
 			this.waiting.set(id, resolve);
 			this.socket.send(JSON.stringify({ id, method, params }));
 		});
-	}
-
-	private memoryMb(name: 'VmRSS' | 'VmHWM'): number {
-		const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
-		return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
 	}
 }

@@ -3,7 +3,6 @@
  * Webhook node: prints how many calls started the workflow, and fails where ours lost one or started one twice.
  */
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +14,7 @@ import { credentialFor, PACKAGE, placeCalls, post } from '../e2e/calls';
 import { N8nDriver, type Reference } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
+import { memoryMb } from '../n8n/processMemory';
 import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
@@ -108,9 +108,7 @@ function countBy(values: readonly Delivered[]): Record<string, number> {
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
 function memory({ pid }: N8nServer): string {
-	const [, kilobytes = '0'] =
-		/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-	return `${Math.round(Number(kilobytes) / 1_024)} MB of memory`;
+	return `${Math.round(memoryMb(pid, 'VmRSS'))} MB of memory`;
 }
 
 const storedRows = z.array(z.object({ status: z.string(), data: z.string() }));

@@ -8,6 +8,7 @@ import {
 	type NodeParameterValueType,
 } from 'n8n-workflow';
 import { Verifications } from '../../../nodes/CallCompletedTrigger/verifications';
+import { deferred } from '../../../nodes/shared/clock';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import { Reply } from '../../../nodes/shared/n8n/webhookAnswer';
@@ -65,6 +66,11 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	afterAll(async () => {
 		await simulator.stop();
 	});
+
+	/** The owner is told some seconds later, of all that failed meanwhile. */
+	async function told({ failed }: ActiveWorkflow): Promise<void> {
+		await until('the owner to be told', async () => Promise.resolve(failed.length > 0));
+	}
 
 	async function trigger(parameters: INodeParameters = {}): Promise<INode> {
 		const { baseUrl, token: apiToken } = simulator;
@@ -249,6 +255,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 			.spyOn(harness.credentials, 'getDecrypted')
 			.mockRejectedValueOnce(new Error('the vault is shut'));
 		expect((await post(payload(calls.finished))).response.statusCode).toBe(503);
+		await told(running);
 		expect(JSON.stringify(running.failed[0])).toContain('the vault is shut');
 		expect((await post(payload(calls.finished))).response.statusCode).toBe(200);
 		expect(emitted()).toHaveLength(1);
@@ -259,7 +266,23 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		const { post, running } = await listen();
 		const three = [1, 2, 3].map(async () => await post(payload(calls.finished)));
 		for (const { response } of await Promise.all(three)) expect(response.statusCode).toBe(503);
+		await told(running);
 		expect(running.failed).toHaveLength(1);
+	});
+
+	it('strangers who report calls while none can be read make one failed execution', async () => {
+		simulator.faults.inject({ kind: 'status', status: 403 });
+		const { post, running } = await listen();
+		const seconds = deferred<undefined>();
+		jest.spyOn(clock, 'sleep').mockReturnValue(seconds.promise);
+		const reports = Array.from({ length: 40 }, async () => await post(payload(randomUUID())));
+		for (const { response } of await Promise.all(reports)) expect(response.statusCode).toBe(503);
+		seconds.resolve(undefined);
+		await told(running);
+		expect(running.failed).toHaveLength(1);
+		expect(running.failed[0]?.message).toBe(
+			'40 calls were reported as completed but could not be read back, so the workflow was not started for them',
+		);
 	});
 
 	it('a report of a call that goes on starts nothing and does not keep its end out', async () => {
@@ -269,6 +292,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(response).toMatchObject({ statusCode: 503, body: { received: false } });
 		expect(waits.slice(0, 7)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
 		expect(emitted()).toEqual([]);
+		await told(running);
 		expect(running.failed[0]?.message).toBe(
 			`Call ${calls.inFlight} was reported as completed but shows no end, so the workflow was not started for it`,
 		);
@@ -387,6 +411,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		const { response } = await post(payload(calls.finished));
 		expect(response.statusCode).toBe(503);
 		expect(emitted()).toEqual([]);
+		await told(running);
 		const [error] = running.failed;
 		expect(error).toBeInstanceOf(NodeOperationError);
 		expect(error).toMatchObject({

@@ -1,5 +1,4 @@
-import { notVerified, Verifications } from '../../../nodes/CallCompletedTrigger/verifications';
-import { OutcomeUnknown } from '../../../nodes/shared/api/errors';
+import { Verifications } from '../../../nodes/CallCompletedTrigger/verifications';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import { engineHarness, makeWorkflow, triggerContext } from '../../engine';
 
@@ -20,7 +19,7 @@ function begun(calls: number) {
 		return isFirst;
 	};
 	for (let call = 1; call <= calls; call++) begin(call);
-	return { verifications, begin, close: async () => await verifications.close(context), told };
+	return { verifications, begin, close: async () => await verifications.close(), told };
 }
 
 beforeEach(() => {
@@ -58,24 +57,4 @@ test('where nothing is left behind there is nothing to tell', async () => {
 	const { close, told } = begun(0);
 	await close();
 	expect(told).toEqual([]);
-});
-
-test.each<[string, unknown, string]>([
-	[
-		'what says how to mend it',
-		new OutcomeUnknown('It broke', 'Look at the service.'),
-		'It broke. Look at the service. Once that is put right, read this call with Get Call.',
-	],
-	[
-		'what does not',
-		new Error('the vault is shut'),
-		'the vault is shut. Once that is put right, read this call with Get Call.',
-	],
-	['a word', 'odd', 'odd. Once that is put right, read this call with Get Call.'],
-])('a call that cannot be read back, because of %s', (_what, error, advice) => {
-	expect(notVerified('c1', error)).toMatchObject({
-		message:
-			'Call c1 was reported as completed but could not be read back, so the workflow was not started for it',
-		resolution: advice,
-	});
 });
