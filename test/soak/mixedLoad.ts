@@ -12,9 +12,8 @@ import { fixtures, type Simulator } from '../simulator';
 const PACKAGE = 'n8n-nodes-voice-chat-agent';
 const AGENT = { agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full } };
 
-/** Of each minute so much is work; in the rest it comes to its end, so that what is left over can be seen. */
-const WORKING_MS = 35_000;
-const MINUTE_MS = 60_000;
+/** After so much work it rests until somebody has looked at what is left over. */
+const WORKING_MS = 40_000;
 
 /** So long after the last work nothing of it is under way any more. */
 const CALM_AFTER_MS = 8_000;
@@ -52,6 +51,7 @@ export class MixedLoad {
 	refused = 0;
 	private people = 0;
 	private underWay = 0;
+	private restsFrom = 0;
 	private lastEnd = 0;
 	private readonly listenedTo: string[];
 	private readonly chatted: string[];
@@ -109,9 +109,8 @@ export class MixedLoad {
 
 	private async lane(work: Work, act: () => Promise<void>, end: number): Promise<void> {
 		const begun: Promise<void>[] = [];
-		const started = Date.now();
 		while (Date.now() < end) {
-			if ((Date.now() - started) % MINUTE_MS > WORKING_MS) {
+			if (Date.now() > this.restsFrom) {
 				await sleep(500);
 				continue;
 			}
@@ -137,6 +136,10 @@ export class MixedLoad {
 			this.underWay--;
 			this.lastEnd = Date.now();
 		});
+	}
+
+	work(): void {
+		this.restsFrom = Date.now() + WORKING_MS;
 	}
 
 	/** Whether nothing was under way for a while. */
