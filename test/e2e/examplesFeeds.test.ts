@@ -203,6 +203,13 @@ describe('examples of feeds, imported as shipped, with only the accounts chosen'
 			expect(run.simulator.requests).toEqual([]);
 		});
 
+		it('says what a file is that is no CSV, whatever its name', async () => {
+			const page = await upload('leads.csv', Buffer.from('<!doctype html><p>Sign in</p>'));
+			expect(page).toContain('0 of 1 rows are in the campaign');
+			expect(page).toMatch(/<li>The file [^<]*leads\.csv[^<]* is a web page or XML, not CSV/);
+			expect(run.simulator.requests).toEqual([]);
+		});
+
 		it('says why where the service refuses the whole list', async () => {
 			run.simulator.changeCampaign(campaign, 'Archived');
 			const page = await upload('leads.csv', await readFile(join(examplesFolder, 'leads.csv')));
