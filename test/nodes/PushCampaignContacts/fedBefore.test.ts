@@ -394,3 +394,27 @@ describe('Forget Numbers Fed Before', () => {
 		expect(store.calls).toEqual([]);
 	});
 });
+
+describe('rows of a CSV file', () => {
+	const file = (...numbers: string[]): INodeExecutionData => {
+		const data = Buffer.from(['phone', ...numbers, ''].join('\n')).toString('base64');
+		return { json: {}, binary: { data: { data, mimeType: 'text/csv', fileName: 'leads.csv' } } };
+	};
+	const ofFile = async (numbers: string[], options: NodeParameters['options']) =>
+		await feed(harness, [file(...numbers)], { contactsFrom: 'csv', options });
+
+	test('go once over all runs, in whatever form, and again when they are forgotten', async () => {
+		const bodies = answering([200, accepted(2)], [200, accepted(1)], [200, accepted(2)]);
+		const skipping = { skipFedBefore: true };
+		await ofFile([phone(0), phone(1)], skipping);
+		const { rejected } = await ofFile([`+91${phone(1)}`, phone(2), phone(0)], skipping);
+		expect(rejected.map(({ json }) => [json.feed_row, json.rejection_status])).toEqual([
+			[2, 'fed_before'],
+			[4, 'fed_before'],
+		]);
+		const { pushed } = await ofFile([phone(0), phone(1)], { forgetFed: 'rows' });
+		expect(pushed).toMatchObject([{ json: { forgotten: 2 } }]);
+		await ofFile([phone(0), phone(1), phone(2)], skipping);
+		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2)], [phone(0), phone(1)]]);
+	});
+});
