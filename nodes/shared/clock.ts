@@ -27,6 +27,9 @@ export function backoffMs(
 	return Math.min(longestMs, Math.round(step * (1 - jitter + 2 * jitter * random())));
 }
 
+/** Why a signal says that nobody waits any more. Without a reason `abort` makes an error with its stack, each time. */
+export const DONE = 'done';
+
 /** No single sleep is longer, so that one which cannot be aborted ends soon after closing. */
 const SLICE_MS = 1_000;
 
@@ -62,7 +65,7 @@ export async function settledWithin(
 	settling: Promise<unknown>,
 ): Promise<void> {
 	const over = new AbortController();
-	await Promise.race([settling, pause(clock, ms, over.signal)]).finally(() => over.abort());
+	await Promise.race([settling, pause(clock, ms, over.signal)]).finally(() => over.abort(DONE));
 }
 
 /** Resolves when the signal is aborted. */

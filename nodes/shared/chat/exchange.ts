@@ -1,4 +1,4 @@
-import { aborted, type Clock, deferred, type Deferred, pause } from '../clock';
+import { aborted, type Clock, deferred, type Deferred, DONE, pause } from '../clock';
 import type { ChatEnded } from './endings';
 import type { Line } from './line';
 import type { Ack } from './frames';
@@ -55,7 +55,7 @@ export class Exchanger {
 		if (enough !== undefined) void aborted(enough).then(noAck);
 		return answer.promise.then((exchange) => {
 			this.takeAck = null;
-			over.abort();
+			over.abort(DONE);
 			if (exchange.kind === 'no_ack') line.shut('no_ack');
 			return exchange;
 		});

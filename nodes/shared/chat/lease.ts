@@ -1,3 +1,4 @@
+import { DONE } from '../clock';
 import type { ChatConnection } from './connection';
 import type { ChatEnded } from './endings';
 import type { Exchange, Readiness } from './exchange';
@@ -144,7 +145,7 @@ export class ChatLease implements TurnLink {
 	private leave(): void {
 		if (this.signal.aborted) return;
 		for (const stop of [...this.subscriptions]) stop();
-		this.over.abort();
+		this.over.abort(DONE);
 		this.onLeft(this);
 	}
 }

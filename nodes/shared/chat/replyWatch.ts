@@ -1,4 +1,4 @@
-import { type Clock, pause } from '../clock';
+import { type Clock, DONE, pause } from '../clock';
 import type { OnTooLarge } from './inbox';
 import { ReplyCollector, type TiedReply, type WantedTurn } from './reply';
 import { REPLY_LINGER_MS } from './timings';
@@ -90,7 +90,7 @@ export class ReplyWatch {
 		const held = new AbortController();
 		const look = () => {
 			if (!holds()) return;
-			held.abort();
+			held.abort(DONE);
 			this.listeners.delete(look);
 		};
 		this.listeners.add(look);

@@ -1,4 +1,4 @@
-import { aborted, backoffMs, pause, type Clock } from '../clock';
+import { aborted, backoffMs, DONE, pause, type Clock } from '../clock';
 import type { Exchange, Readiness } from './exchange';
 import { type Ack, type ClientFrame, idText } from './frames';
 import { ReplyWatch, type AwaitedReply, type EventLink } from './replyWatch';
@@ -123,7 +123,7 @@ async function writeOnce(
 		});
 	}
 	const exchange = link.exchange(JSON.stringify(frame), ackTimeoutMs, { enough: late.signal });
-	return await exchange.finally(() => over.abort());
+	return await exchange.finally(() => over.abort(DONE));
 }
 
 interface Acknowledged {
