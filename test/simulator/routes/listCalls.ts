@@ -28,7 +28,7 @@ function listCalls(world: World, query: Query): Answer {
 	const problems = dateProblems(query, world);
 	if (problems.length > 0) return invalid(dialect, problems);
 	const shown = Math.min(size, paging.maxSize);
-	const found = [...state.calls.values()].reverse().filter((call) => fits(call, query, world));
+	const found = [...state.calls.values()].reverse().filter(wantedBy(query, world));
 	const items = found
 		.slice(start, start + shown)
 		.map((call) => recordOf(call, state.agents.get(call.agentUuid), dialect));
@@ -79,22 +79,23 @@ function dateProblems(query: Query, { dialect }: World): string[] {
 		.map((name) => `${name} is not a date`);
 }
 
-function fits(call: Call, query: Query, { dialect }: World): boolean {
+/** Tells of a call whether it is asked for; what the query does not name costs a long list nothing. */
+function wantedBy(query: Query, { dialect }: World): (call: Call) => boolean {
 	const { filters } = dialect.calls;
-	const same = (name: string, value: unknown) =>
-		query[name] === undefined || query[name] === String(value);
-	const from = query[filters.from];
-	const to = query[filters.to];
-	const phone = query[filters.phone];
-	return (
-		same(filters.status, call.outcome.status) &&
-		same(filters.agent, call.agentUuid) &&
-		same(filters.campaign, call.campaignId) &&
-		same('campaign_upload_id', call.uploadId) &&
-		(from === undefined || Date.parse(call.createdAt) >= Date.parse(from)) &&
-		(to === undefined || Date.parse(call.createdAt) <= endOf(to)) &&
-		(phone === undefined || call.phone.includes(digitsOf(phone)))
-	);
+	const asked = (name: string, holds: (value: string, call: Call) => boolean) => {
+		const value = query[name];
+		return value === undefined ? [] : [(call: Call) => holds(value, call)];
+	};
+	const checks = [
+		...asked(filters.status, (status, call) => status === String(call.outcome.status)),
+		...asked(filters.agent, (agent, call) => agent === call.agentUuid),
+		...asked(filters.campaign, (campaign, call) => campaign === String(call.campaignId)),
+		...asked('campaign_upload_id', (upload, call) => upload === String(call.uploadId)),
+		...asked(filters.from, (from, call) => Date.parse(call.createdAt) >= Date.parse(from)),
+		...asked(filters.to, (to, call) => Date.parse(call.createdAt) <= endOf(to)),
+		...asked(filters.phone, (phone, call) => call.phone.includes(digitsOf(phone))),
+	];
+	return (call) => checks.every((holds) => holds(call));
 }
 
 /** A bare date includes the whole day. */
