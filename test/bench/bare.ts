@@ -92,7 +92,8 @@ async function connect(sessionId: string): Promise<WebSocket> {
 	const { data } = minted.parse(await send('POST', path, { stream: 'user' }));
 	const url = new URL(data.ws_url);
 	url.searchParams.set('token', data.token);
-	url.searchParams.set('client_id', 'bare');
+	// One that the service has not seen: it would get earlier events again.
+	url.searchParams.set('client_id', `bare-${process.pid}`);
 	const socket = new WebSocket(url);
 	await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
 	return socket;

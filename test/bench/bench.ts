@@ -33,6 +33,8 @@ export type Sample = {
 	wallMs: number;
 	/** Time of the nodes that are not the same on both sides. */
 	stepMs: number;
+	/** Of the whole execution, its storing left out. */
+	cpuMs: number;
 	/** Longest stall of the event loop meanwhile. */
 	stallMs: number;
 	/** Above what n8n held before. */
@@ -72,7 +74,7 @@ export class Bench {
 		const NODE_OPTIONS = [`--inspect=127.0.0.1:${inspected}`, ...nodeOptions].join(' ');
 		// n8n writes its insights every 30 seconds, which holds its event loop for a third of a second.
 		const quiet = { N8N_DISABLED_MODULES: 'insights', EXECUTIONS_DATA_PRUNE: 'false' };
-		const env = { NODE_OPTIONS, ...quiet };
+		const env = { NODE_OPTIONS, ...quiet, N8N_CUSTOM_EXTENSIONS: join(__dirname, 'least') };
 		const n8n = await N8nServer.start({ host, home, env });
 		const inspector = await Inspector.attach(inspected, n8n.pid);
 		const driver = await N8nDriver.signIn(n8n.baseUrl);
@@ -145,7 +147,9 @@ export class Bench {
 			if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
 			return performance.now() - started;
 		};
+		const cpuBefore = await inspector.cpuMs();
 		const wallMs = profile === undefined ? await act() : await inspector.profile(profile, act);
+		const cpuMs = (await inspector.cpuMs()) - cpuBefore;
 		const stalls = await inspector.stalls();
 		const peakMb = inspector.peakMb() - held;
 		const [execution] = await executions.ended(workflowId, before);
@@ -158,6 +162,7 @@ export class Bench {
 		return {
 			wallMs,
 			stepMs: spans.reduce((sum, { from, to }) => sum + to - from, 0),
+			cpuMs,
 			stallMs: Math.max(
 				0,
 				...stalls.filter(({ from, to }) => isMeasured(from, to)).map(({ from, to }) => to - from),

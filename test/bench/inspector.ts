@@ -9,6 +9,7 @@ const answer = z.object({ id: z.number(), result: z.unknown(), error: z.unknown(
 const evaluated = z.object({ result: z.object({ value: z.unknown() }) });
 const stalls = z.array(z.object({ from: z.number(), to: z.number() }));
 const used = z.object({ heapUsed: z.number(), external: z.number() });
+const cpu = z.object({ user: z.number(), system: z.number() });
 const profiled = z.object({ profile: z.unknown() });
 
 export type Stall = z.infer<typeof stalls>[number];
@@ -74,6 +75,12 @@ export class Inspector {
 
 	async stalls(): Promise<Stall[]> {
 		return stalls.parse(await this.evaluate('globalThis.benchStalls'));
+	}
+
+	/** What n8n's process has computed since its start; other processes of the machine matter less to it than to a clock. */
+	async cpuMs(): Promise<number> {
+		const { user, system } = cpu.parse(await this.evaluate('process.cpuUsage()'));
+		return (user + system) / 1000;
 	}
 
 	/** Bytes that live objects hold, buffers included. */

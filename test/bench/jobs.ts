@@ -15,9 +15,12 @@ import {
 	getCalls,
 	getMany,
 	getManyDnd,
+	leastCalls,
+	leastGets,
 	mapColumns,
 	placeCalls,
 	push,
+	read,
 	readCsv,
 	type Flow,
 	type Target,
@@ -26,6 +29,8 @@ import {
 export type Job = {
 	ours: (target: Target, file: string) => Flow;
 	core?: (target: Target, file: string) => Flow;
+	/** What n8n's HTTP helper takes by itself. */
+	least?: (target: Target) => Flow;
 	/** What the bare script does; `<file>` stands for the file of the rows. */
 	bare?: string[];
 	/** What is compared: the whole execution, or the nodes that are not the same on both sides. */
@@ -41,21 +46,30 @@ export type Job = {
 	target: Ratios;
 };
 
-type Size = 1 | 4 | 16;
-
 const ourFeed: Job['ours'] = (target, file) => ({ nodes: [...readCsv(file), push(target)] });
+/** The file goes in as it is: no other node makes items of its rows. */
+const ourFileFeed: Job['ours'] = (target, file) => ({
+	nodes: [read(file), push(target, { contactsFrom: 'csv' })],
+});
 const core = (target: Target, file: string) => coreFeed(file, target);
 
 const dndPages = `/v1/dnd_numbers?agent_uuid=${fixtures.agents.full}&`;
 
-/** The jobs at their usual size, or at a multiple of it. */
-export const jobs = (size: Size = 1) => {
+/** The jobs at their usual size, or at a multiple or a part of it. */
+export const jobs = (size = 1) => {
 	const of = (count: number) => count * size;
 	const feed = (rows: number) => ({ rows, units: rows });
 	const calls = { units: of(500), bare: ['calls', String(of(500)), String(AT_ONCE)] };
 	return {
 		feed_10k: { ...feed(of(10_000)), ours: ourFeed, core, timed: 'whole', target: { core: 0.5 } },
 		feed_100k: { ...feed(of(100_000)), ours: ourFeed, core, timed: 'whole', target: { core: 0.5 } },
+		feed_100k_file: {
+			...feed(of(100_000)),
+			ours: ourFileFeed,
+			core,
+			timed: 'whole',
+			target: { core: 0.2 },
+		},
 		feed_100k_step: {
 			...feed(of(100_000)),
 			ours: ourFeed,
@@ -77,6 +91,7 @@ export const jobs = (size: Size = 1) => {
 			holds: { calls: of(1_000) },
 			ours: getCalls(of(1_000)),
 			core: coreGets(of(1_000)),
+			least: leastGets(of(1_000)),
 			bare: ['gets', String(of(1_000)), String(AT_ONCE)],
 			timed: 'step',
 			target: { core: 0.4, bare: 1.5 },
@@ -111,6 +126,7 @@ export const jobs = (size: Size = 1) => {
 			...calls,
 			ours: placeCalls(of(500), false),
 			core: coreCalls(of(500), false),
+			least: leastCalls(of(500)),
 			timed: 'step',
 			target: { core: 0.3, bare: 1.3 },
 		},
@@ -132,7 +148,9 @@ export const jobs = (size: Size = 1) => {
 	} satisfies { [name: string]: Job };
 };
 
-type Rounds = { ours: Sample[]; core: Sample[]; bare: number[] };
+export type JobName = keyof ReturnType<typeof jobs>;
+
+type Rounds = { ours: Sample[]; core: Sample[]; least: Sample[]; bare: number[] };
 
 /** Ours, core and bare in turn, so that a slow minute of the machine hits all of them. */
 export async function measure(
@@ -145,7 +163,9 @@ export async function measure(
 	const ours = await bench.prepare(workflow(`ours-${name}`, job.ours(bench.target, file)));
 	const flow = job.core?.(bench.target, file);
 	const theirs = flow && (await bench.prepare(workflow(`core-${name}`, flow)));
-	const taken: Rounds = { ours: [], core: [], bare: [] };
+	const helper = job.least?.(bench.target);
+	const least = helper && (await bench.prepare(workflow(`least-${name}`, helper)));
+	const taken: Rounds = { ours: [], core: [], least: [], bare: [] };
 	const { coreRounds = rounds + 1 } = job;
 	// The first round only warms up, where there are more.
 	for (let round = 0; round <= rounds; round++) {
@@ -154,6 +174,10 @@ export async function measure(
 		if (theirs !== undefined && round < coreRounds) {
 			await bench.resetService(job.holds);
 			taken.core.push(await theirs());
+		}
+		if (least !== undefined) {
+			await bench.resetService(job.holds);
+			taken.least.push(await least());
 		}
 		if (job.bare !== undefined) {
 			await bench.resetService(job.holds);
@@ -165,13 +189,13 @@ export async function measure(
 	return summary(warm(taken), job);
 }
 
-function warm({ ours, core, bare }: Rounds): Rounds {
+function warm({ ours, core, least, bare }: Rounds): Rounds {
 	const later = <T>(all: T[]) => (all.length > 1 ? all.slice(1) : all);
-	return { ours: later(ours), core: later(core), bare: later(bare) };
+	return { ours: later(ours), core: later(core), least: later(least), bare: later(bare) };
 }
 
 /** Medians of all sides and the ratios between them. */
-function summary({ ours, core, bare }: Rounds, { timed }: Job): Result {
+function summary({ ours, core, least, bare }: Rounds, { timed }: Job): Result {
 	const time = ({ wallMs, stepMs }: Sample) => (timed === 'whole' ? wallMs : stepMs);
 	const middle = (samples: Sample[], of: (sample: Sample) => number) =>
 		samples.length === 0 ? null : Math.round(median(samples.map(of)));
@@ -184,6 +208,9 @@ function summary({ ours, core, bare }: Rounds, { timed }: Job): Result {
 		bare_ms: limit === null ? null : Math.round(limit),
 		ours_over_core: ratio(mine, theirs),
 		ours_over_bare: ratio(mine, limit),
+		...(least.length > 0 && { least_ms: middle(least, time) }),
+		ours_cpu_ms: middle(ours, ({ cpuMs }) => cpuMs),
+		core_cpu_ms: middle(core, ({ cpuMs }) => cpuMs),
 		ours_peak_rss_mb: middle(ours, ({ peakMb }) => peakMb),
 		core_peak_rss_mb: middle(core, ({ peakMb }) => peakMb),
 		stall_ms: middle(ours, ({ stallMs }) => stallMs),
@@ -192,7 +219,7 @@ function summary({ ours, core, bare }: Rounds, { timed }: Job): Result {
 	};
 }
 
-function workflow(name: string, { nodes, loop = [] }: Flow): WorkflowJson {
+export function workflow(name: string, { nodes, loop = [] }: Flow): WorkflowJson {
 	const made = chain(name, webhook(name), ...nodes);
 	const [first] = loop;
 	if (first === undefined) return made;

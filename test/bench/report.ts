@@ -19,6 +19,11 @@ export type Result = {
 	/** What one idle socket takes. */
 	ours_kb?: number;
 	bare_kb?: number;
+	/** What n8n's HTTP helper takes for the same requests. */
+	least_ms?: number | null;
+	/** What n8n's process computed in the whole execution; of events for each. */
+	ours_cpu_ms?: number | null;
+	core_cpu_ms?: number | null;
 	/** Above what n8n held before. */
 	ours_peak_rss_mb: number | null;
 	core_peak_rss_mb: number | null;
@@ -53,6 +58,10 @@ export function line(name: string, { result, target }: Measured): string {
 		`ours ${shown(result.ours_ms)} · core ${shown(result.core_ms)} · bare ${shown(result.bare_ms)} ms`,
 		`/core ${judged(result.ours_over_core, target.core)}`,
 		`/bare ${judged(result.ours_over_bare, target.bare)}`,
+		...(result.least_ms === undefined ? [] : [`helper alone ${shown(result.least_ms)} ms`]),
+		...(result.ours_cpu_ms === undefined
+			? []
+			: [`CPU ${shown(result.ours_cpu_ms)} (core ${shown(result.core_cpu_ms)}) ms`]),
 		`peak ${judged(ourPeak, corePeak ?? undefined)} MB`,
 		`stall ${judged(stall, LONGEST_STALL_MS)} ms (core ${shown(result.core_stall_ms)})`,
 		...(result.ours_p50_ms === undefined

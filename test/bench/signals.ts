@@ -24,6 +24,8 @@ type Source = {
 
 export type SignalJob = {
 	signals: number;
+	/** Fewer of the same pace for core; as many where nothing is said. */
+	coreSignals?: number;
 	/** Between two of them. */
 	everyMs: number;
 	/** Chat sessions that are listened to. */
@@ -95,8 +97,9 @@ function byCompletion({ n8n, target }: Bench): Source {
 }
 
 const events = {
-	signals: 2_000,
-	everyMs: 10,
+	signals: 1_000,
+	coreSignals: 250,
+	everyMs: 40,
 	core: byWebhook(
 		() => [],
 		(number) => ({ signal: `signal-${number}` }),
@@ -111,7 +114,7 @@ export const signalJobs = {
 	events_10k_1000_sockets: { ...events, sockets: 1_000, ours: byFrames(1_000) },
 	completions_1000: {
 		signals: 200,
-		everyMs: 20,
+		everyMs: 40,
 		sockets: 0,
 		ours: byCompletion,
 		/** It reads the call back too, as what anybody may have sent is no result. */
@@ -127,7 +130,7 @@ export const signalJobs = {
 const WARM_UP = 100;
 const open = z.object({ open: z.number() });
 
-type Block = { latencies: number[]; stallMs: number; peakMb: number };
+type Block = { latencies: number[]; cpuMs: number; stallMs: number; peakMb: number };
 
 export async function measureSignals(
 	bench: Bench,
@@ -135,7 +138,7 @@ export async function measureSignals(
 	job: SignalJob,
 	rounds: number,
 ): Promise<Result> {
-	const { sockets, signals, everyMs } = job;
+	const { sockets, signals, coreSignals = signals, everyMs } = job;
 	await bench.resetService({ calls: signals, sessions: 2 * sockets });
 	const before = await bench.inspector.liveBytes();
 	const ours = await activate(bench, `ours-${name}`, job.ours(bench));
@@ -151,7 +154,7 @@ export async function measureSignals(
 		const count = round === 0 ? Math.min(WARM_UP, signals) : signals;
 		const blocks = {
 			ours: await ours(count, everyMs),
-			core: await core(count, everyMs),
+			core: await core(Math.min(count, coreSignals), everyMs),
 			bare: sockets === 0 ? [] : await listen(bench, sockets, count),
 		};
 		if (round === 0) continue;
@@ -175,6 +178,8 @@ export async function measureSignals(
 		core_p50_ms: median(theirs),
 		bare_p50_ms: bare.length === 0 ? null : median(bare),
 		...(sockets > 1 && { ours_kb: Math.round(bytes / sockets / 100) / 10 }),
+		ours_cpu_ms: most(taken.ours, ({ cpuMs }) => cpuMs),
+		core_cpu_ms: most(taken.core, ({ cpuMs }) => cpuMs),
 		ours_peak_rss_mb: most(taken.ours, ({ peakMb }) => peakMb),
 		core_peak_rss_mb: most(taken.core, ({ peakMb }) => peakMb),
 		stall_ms: most(taken.ours, ({ stallMs }) => stallMs),
@@ -190,22 +195,27 @@ async function activate(bench: Bench, name: string, { nodes, fire, numberIn }: S
 	);
 	await bench.driver.activate(workflow);
 	const { executions, inspector } = bench;
-	await until(`${name} to start`, async () => {
+	const isStarted = async () => {
 		await fire(0);
 		await sleep(200);
 		return executions.last(workflow.id) > 0;
-	});
+	};
+	await until(`${name} to start`, isStarted, { timeout: 180_000 });
+	// Until those that were sent too early have ended as well.
+	await sleep(2_000);
 	return async (count: number, everyMs: number): Promise<Block> => {
 		const after = executions.last(workflow.id);
 		const held = await inspector.settle();
+		const cpuBefore = await inspector.cpuMs();
 		const sentAt = await inPace(count, everyMs, fire);
 		const ended = await executions.ended(workflow.id, after, count);
+		const cpuMs = ((await inspector.cpuMs()) - cpuBefore) / count;
 		const stalls = (await inspector.stalls()).map(({ from, to }) => to - from);
 		const latencies = ended.map(({ data, spans }) => {
 			const started = spans.find(({ node: ran }) => ran === 'After')?.from ?? Number.NaN;
 			return started - (sentAt.get(Number(numberIn.exec(data)?.[1])) ?? Number.NaN);
 		});
-		return { latencies, stallMs: Math.max(0, ...stalls), peakMb: inspector.peakMb() - held };
+		return { latencies, cpuMs, stallMs: Math.max(0, ...stalls), peakMb: inspector.peakMb() - held };
 	};
 }
 

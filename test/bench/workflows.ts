@@ -56,7 +56,7 @@ const query = (values: { [name: string]: string }) => ({
 	},
 });
 
-const read = (fileSelector: string) =>
+export const read = (fileSelector: string) =>
 	node('Read', 'n8n-nodes-base.readWriteFile', 1.1, { fileSelector });
 
 const extract = () => node('Extract', 'n8n-nodes-base.extractFromFile', 1.1, { operation: 'csv' });
@@ -174,6 +174,23 @@ export const coreCalls =
 		],
 	});
 
+/** See `least/`: what any node of n8n takes that sends these requests. */
+function least(url: string, call: string, { ours: account, baseUrl }: Target): INode {
+	const all = { url: `${baseUrl}${url}`, call, atOnce: AT_ONCE };
+	return node('Least', 'CUSTOM.least', 1, all, { credentials: { [CREDENTIAL]: account } });
+}
+
+export const leastCalls =
+	(count: number) =>
+	(target: Target): Flow => {
+		const call = JSON.stringify({ agent_uuid: agentUuid, country_code: 'IN' });
+		return { nodes: [people(count), least('/v1/call', call, target)] };
+	};
+
+export const leastGets =
+	(count: number) =>
+	(target: Target): Flow => ({ nodes: [callIds(count), least('/v1/call', '', target)] });
+
 const callIds = (count: number) =>
 	seed(count, `{ id: '6f1c2a34-0000-4000-8000-' + String(1000000 + i).padStart(12, '0') }`);
 
@@ -233,8 +250,7 @@ export const corePages =
 		};
 	};
 
-const numbers = (count: number) =>
-	seed(count, `{ phone: '+91700000' + String(i).padStart(4, '0') }`);
+const numbers = (count: number) => seed(count, `{ phone: '+917' + String(i).padStart(9, '0') }`);
 
 export const dndCheck =
 	(count: number) =>

@@ -1,0 +1,119 @@
+/**
+ * `npm run bench:growth`: our jobs at one, four and sixteen times a size, for what a unit costs and what memory the whole
+ * takes, and the largest feed that an n8n with a small heap can do. The figures go to growth.json, the picture to the docs.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { projectFolder } from '../n8n/package-install';
+import { Bench } from './bench';
+import { jobs, type JobName, workflow } from './jobs';
+import { plot } from './plot';
+
+/** What is measured, and at which part of its usual size it begins. */
+const BEGINNING: Partial<Record<JobName, number>> = {
+	feed_100k: 0.625,
+	feed_100k_file: 0.625,
+	get_1000_calls: 1,
+	get_many_10k: 0.25,
+	dnd_5000: 0.25,
+	dnd_check_1000: 1,
+	place_500_calls: 1,
+	place_500_calls_nine: 1,
+	chat_send_500: 1,
+};
+const TIMES = [1, 4, 16];
+const SMALL_HEAP_MB = 1024;
+const FEEDS = [100_000, 200_000, 300_000, 400_000, 600_000, 800_000, 1_000_000, 1_500_000];
+
+const step = z.object({ units: z.number(), us_per_unit: z.number(), peak_mb: z.number() });
+const growth = z.object({
+	steps: z.record(z.string(), z.array(step)),
+	/** Rows of the largest feed that passes. */
+	heap_1024_mb: z.record(z.string(), z.number()),
+});
+export type Growth = z.infer<typeof growth>;
+type Step = z.infer<typeof step>;
+
+const file = join(__dirname, 'growth.json');
+const picture = join(projectFolder, 'docs', 'images', 'growth.svg');
+
+async function run(bench: Bench, name: JobName, side: 'ours' | 'core', size: number) {
+	const job = jobs(size)[name];
+	const flow = (side === 'core' && 'core' in job ? job.core : job.ours)(
+		bench.target,
+		'rows' in job ? await bench.contacts(job.rows) : '',
+	);
+	const measured = await bench.prepare(workflow(`${name}-${side}-${size}-${Date.now()}`, flow));
+	await bench.resetService('holds' in job ? job.holds : {});
+	const { stepMs, wallMs, peakMb } = await measured();
+	return { units: job.units, ms: job.timed === 'whole' ? wallMs : stepMs, peakMb };
+}
+
+async function grow(bench: Bench, name: JobName, beginning: number): Promise<Step[]> {
+	// Once to warm up.
+	await run(bench, name, 'ours', beginning);
+	const steps: Step[] = [];
+	for (const times of TIMES) {
+		const { units, ms, peakMb } = await run(bench, name, 'ours', beginning * times);
+		const us = Math.round((ms / units) * 1000);
+		steps.push({ units, us_per_unit: us, peak_mb: Math.max(0, Math.round(peakMb)) });
+		const part = (us / (steps[0]?.us_per_unit ?? us)).toFixed(2);
+		console.log(`${name}: ${units} → ${us} µs a unit (${part} of 1×), ${Math.round(peakMb)} MB`);
+	}
+	return steps;
+}
+
+/** Rows of the largest feed that a small n8n gets through, each in an n8n of its own. */
+async function largestFeed(name: JobName, side: 'ours' | 'core'): Promise<number> {
+	let largest = 0;
+	for (const rows of FEEDS) {
+		const bench = await Bench.start([`--max-old-space-size=${SMALL_HEAP_MB}`]);
+		try {
+			await run(bench, name, side, rows / 100_000);
+			largest = rows;
+		} catch (error) {
+			console.log(`${side}: a feed of ${rows} rows does not pass: ${String(error).slice(0, 200)}`);
+			break;
+		} finally {
+			await bench.stop();
+		}
+		console.log(`${side}: a feed of ${rows} rows passes`);
+	}
+	return largest;
+}
+
+const { values } = parseArgs({
+	options: { jobs: { type: 'string' }, heap: { type: 'boolean', default: false } },
+});
+
+async function main(): Promise<void> {
+	const result = growth.parse(JSON.parse(readFileSync(file, 'utf8')));
+	const wanted = values.jobs?.split(',');
+	const chosen = Object.entries(BEGINNING).filter(([name]) => wanted?.includes(name) ?? true);
+	for (const [name, beginning] of chosen) {
+		const bench = await Bench.start();
+		try {
+			result.steps[name] = await grow(bench, jobName.parse(name), beginning);
+		} finally {
+			await bench.stop();
+		}
+	}
+	if (values.heap) {
+		result.heap_1024_mb = {
+			core: await largestFeed('feed_100k', 'core'),
+			ours: await largestFeed('feed_100k', 'ours'),
+			ours_file: await largestFeed('feed_100k_file', 'ours'),
+		};
+	}
+	writeFileSync(file, `${JSON.stringify(result, null, '\t')}\n`);
+	writeFileSync(picture, plot(result));
+}
+
+const jobName = z.custom<JobName>((name) => typeof name === 'string' && name in jobs());
+
+main().catch((error: unknown) => {
+	console.error(error);
+	process.exitCode = 1;
+});
