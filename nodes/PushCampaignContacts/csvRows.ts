@@ -59,14 +59,17 @@ function sourceOf(
 	};
 }
 
-/** Four characters are three bytes. */
-const CHARACTERS = 4 * 16_384;
+const CHARACTERS = 65_536;
 
-/** A small file may lie in the item itself. */
+/** A small file may lie in the item itself. Four characters are three bytes, and what a mail brought has line breaks in between. */
 function* bytesOf(base64: string): Generator<Uint8Array> {
+	let rest = '';
 	for (let from = 0; from < base64.length; from += CHARACTERS) {
-		yield Buffer.from(base64.slice(from, from + CHARACTERS), 'base64');
+		const text = rest + base64.slice(from, from + CHARACTERS).replace(/\s/g, '');
+		rest = text.slice(text.length - (text.length % 4));
+		yield Buffer.from(text.slice(0, text.length - rest.length), 'base64');
 	}
+	yield Buffer.from(rest, 'base64');
 }
 
 async function* readable(

@@ -126,6 +126,16 @@ describe('a file', () => {
 		expect(phonesOf(bodies[0])).toEqual([phone(1)]);
 	});
 
+	test('in an item may have line breaks in its base64', async () => {
+		const bodies = answering([200, accepted(5_000)]);
+		const phones = Array.from({ length: 5_000 }, (_, index) => phone(index));
+		const { json, binary = {} } = fileItem('a.csv', ['phone', ...phones].join('\n'));
+		const lines = binary.data?.data.replace(/.{76}/g, '$&\n') ?? '';
+		const data = { mimeType: 'text/csv', fileName: 'a.csv', data: lines };
+		await feed(harness, [{ json, binary: { data } }], csv());
+		expect(phonesOf(bodies[0])).toEqual(phones);
+	});
+
 	test('is read as its delimiter and encoding say', async () => {
 		const bodies = answering([200, accepted(1)], [200, accepted(1)]);
 		const text = Buffer.concat([Buffer.from(`phone^name\n${phone(1)}^Ren`), Buffer.from([0x8e])]);
