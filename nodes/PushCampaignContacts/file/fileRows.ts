@@ -64,11 +64,14 @@ export class FileRows implements FeedRows {
 
 	async columns(): Promise<FoundColumns> {
 		const { tables } = this;
+		const headless = tables.find((table) => table.seemsToHaveNoHeader());
+		// Beside another file nobody would miss the column of its numbers, nor its first row.
+		if (headless !== undefined && tables.length > 1) throw headless.withoutHeader();
 		return {
 			names: new Set(tables.flatMap(({ columns }) => columns)),
 			twice: new Set(tables.flatMap(({ twice }) => twice)),
 			hasWithin: () => false,
-			slip: () => tables.find((table) => table.seemsToHaveNoHeader())?.withoutHeader(),
+			slip: () => headless?.withoutHeader(),
 		};
 	}
 

@@ -292,6 +292,16 @@ describe('several files', () => {
 		expect([0, 2, 3, 5].map((row) => rows.fileOf(row))).toEqual([0, 0, 1, 1]);
 	});
 
+	test('with one without a header are told, or its first row would be lost', async () => {
+		const sources = [`phone,name\n${ASHA.phone},Asha\n`, `${RAVI.phone},Ravi\n`].map((text, at) =>
+			inPieces(`${at}.csv`, Buffer.from(text)),
+		);
+		const rows = await FileRows.open(sources, automatic, noBreath);
+		await expect(rows.columns()).rejects.toThrow(
+			'The first row of the file "1.csv" holds a phone number, so it seems to have no header, and nothing was sent',
+		);
+	});
+
 	test('come out with where each row stands', async () => {
 		expect(await (await two()).output([1, 3])).toEqual([
 			{ phone: '2', a: 'y', feed_file: 'a.csv', feed_row: 4 },
