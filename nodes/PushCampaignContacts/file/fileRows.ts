@@ -109,10 +109,16 @@ export class FileRows implements FeedRows {
 		return taken;
 	}
 
-	/** Rows as they come out of the node, and where they stand in which file. */
+	/** Rows as they come out of the node, and where they stand in which file: that alone where they cannot be read again. */
 	async output(rows: readonly number[]): Promise<JsonObject[]> {
-		return await this.pick(rows, (row, index) => ({
-			...ownCopy(row),
+		const found: JsonObject[] = [];
+		try {
+			await this.pick(rows, (row) => found.push(ownCopy(row)));
+		} catch {
+			await this.close();
+		}
+		return rows.map((index, place) => ({
+			...found[place],
 			[FEED_FILE_COLUMN]: this.tables[this.fileOf(index)]?.file.name ?? '',
 			[FEED_ROW_COLUMN]: this.numbers.at(index),
 		}));

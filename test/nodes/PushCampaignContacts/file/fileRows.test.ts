@@ -329,6 +329,15 @@ describe('a file that changes meanwhile', () => {
 		await expect((await changing(then)).pick([0, 1, 2], (row) => row)).rejects.toThrow(changed);
 	});
 
+	test('and has its rows elsewhere still gives out where those stood that were not read again', async () => {
+		const rows = await changing('phone\n1\n\n2\n3\n');
+		expect(await rows.output([0, 1, 2])).toEqual([
+			{ phone: '1', feed_file: 'a.csv', feed_row: 2 },
+			{ feed_file: 'a.csv', feed_row: 3 },
+			{ feed_file: 'a.csv', feed_row: 4 },
+		]);
+	});
+
 	test('and has more rows is told when it is gone through again', async () => {
 		const rows = await changing('phone\n1\n2\n3\n4\n');
 		await expect(rows.each(() => undefined)).rejects.toThrow(changed);
