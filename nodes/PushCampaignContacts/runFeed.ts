@@ -12,7 +12,7 @@ import { openCampaign, rehearse } from './feed/dryRun';
 import type { FeedOutcome } from './feed/feed';
 import { LookUp } from './feed/lookUp';
 import { prepareFeed } from './feed/prepare';
-import { FeedProgress } from './feed/progress';
+import { FeedProgress, type KnownOutcome } from './feed/progress';
 import { pushFeed } from './feed/push';
 import { emptyRecord, isFeedRecord } from './feed/record';
 import type { FeedRows, FoundColumns } from './feed/rows';
@@ -113,10 +113,9 @@ export async function couldNotBegin(
 				);
 	const rows = await knownRows(context);
 	const { feed } = rows;
-	const earlier = await earlierTries(context, feed);
-	// Where nothing can be read of earlier tries, they may have sent any row.
-	const status = earlier === undefined ? 'unknown' : 'not_sent';
-	const outcome = earlier ?? { received: feed.count, pushed: [], unsentRows: [] };
+	const { outcome, isAll } = await earlierTries(context, feed);
+	// What cannot be told of earlier tries may have been any row.
+	const status = isAll ? 'not_sent' : 'unknown';
 	const known = new Set([
 		...outcome.pushed.flatMap(({ rows }) => rows),
 		...outcome.unsentRows.map(({ index }) => index),
@@ -129,15 +128,12 @@ export async function couldNotBegin(
 	return { outcome: { ...outcome, stopped }, rows };
 }
 
-async function earlierTries(
-	context: IExecuteFunctions,
-	feed: FeedRows,
-): Promise<FeedOutcome | undefined> {
+async function earlierTries(context: IExecuteFunctions, feed: FeedRows): Promise<KnownOutcome> {
 	try {
 		return await openProgress(context).known(feed);
 	} catch (error) {
 		explained(error);
-		return undefined;
+		return { outcome: { received: feed.count, pushed: [], unsentRows: [] }, isAll: false };
 	}
 }
 

@@ -73,6 +73,9 @@ export type BegunRequest = {
 /** What an earlier try leaves to do: `rows` are still to be sent. */
 export type Restored = { rows: number[]; outcome: FeedOutcome };
 
+/** `isAll` unless a request of an earlier try had rows that these are not, as in another file. */
+export type KnownOutcome = { outcome: FeedOutcome; isAll: boolean };
+
 /** Requests that a long session of a model keeps in this process, beside those whose fate is open. */
 const MOST_TAKEN = 1_000;
 
@@ -83,7 +86,7 @@ export class FeedProgress {
 	constructor(readonly record: FeedRecord = emptyRecord()) {}
 
 	/**
-	 * Rows are told by their place, and a file that is read in another way may have others there.
+	 * Rows are told by their place, and another file, or one that is read in another way, may have others there.
 	 *
 	 * @throws InvalidInput where it could not be told which rows were sent
 	 */
@@ -145,12 +148,11 @@ export class FeedProgress {
 	}
 
 	/** What was done for these rows in any campaign, where there is no more to go by. */
-	async known(feed: FeedRows): Promise<FeedOutcome> {
+	async known(feed: FeedRows): Promise<KnownOutcome> {
 		const outcome: FeedOutcome = { received: feed.count, pushed: [], unsentRows: [] };
-		for (const { request, rows, numbers } of await this.requestsOf(feed)) {
-			takeOver(request, rows, numbers, outcome);
-		}
-		return outcome;
+		const found = await this.requestsOf(feed);
+		for (const { request, rows, numbers } of found) takeOver(request, rows, numbers, outcome);
+		return { outcome, isAll: found.length === this.record.sent.length };
 	}
 
 	/** Notes a request before it leaves: whatever happens then, its rows are not sent again. */
@@ -277,7 +279,7 @@ function takeOver(
 function readOtherwise(): InvalidInput {
 	return new InvalidInput(
 		'An earlier try of this execution read the file in another way, so it cannot be told which rows it has sent, and nothing more was sent',
-		'Set Contacts From, Delimiter and Encoding back to what they were then, or push the rows that are left in a new execution.',
+		'Set Contacts From, Input Binary Field, Delimiter and Encoding back to what they were then, or push the rows that are left in a new execution.',
 	);
 }
 

@@ -57,7 +57,7 @@ export class FileRows implements FeedRows {
 
 	get reading(): string {
 		return shortFingerprint(
-			this.tables.map(({ file }) => file.reading),
+			this.tables.map(({ file }) => [file.name, file.header, file.reading]),
 			16,
 		);
 	}

@@ -1,4 +1,4 @@
-import type { INodeExecutionData, IRun } from 'n8n-workflow';
+import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/json';
 import {
 	anExecution,
@@ -362,14 +362,18 @@ describe('Retry in the list of executions', () => {
 	const bySize = csv({ options: { contactsPerRequest: 2 } });
 	const input = [fileItem('a.csv', text)];
 
-	async function run(parameters: NodeParameters): Promise<IRun> {
+	async function run(parameters: NodeParameters, items = input): Promise<IRun> {
 		const node = feedNode(harness, parameters);
 		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
-		return await runWorkflow(harness.credentials, workflow, start, input, 'trigger');
+		return await runWorkflow(harness.credentials, workflow, start, items, 'trigger');
 	}
 
-	async function retry(failed: IRun, parameters: NodeParameters): Promise<IRun> {
-		const node = feedNode(harness, parameters);
+	async function retry(
+		failed: IRun,
+		parameters: NodeParameters,
+		over: Partial<INode> = {},
+	): Promise<IRun> {
+		const node = feedNode(harness, parameters, over);
 		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 		return await retryFailed(harness.credentials, failed, workflow);
 	}
@@ -399,5 +403,31 @@ describe('Retry in the list of executions', () => {
 		expect(errorOf(again)?.message).toMatch(/^An earlier try of this execution read the file in/);
 		expect(output(again, 'Node')).toEqual([]);
 		expect(sizes(bodies)).toEqual([2, 2]);
+	});
+
+	describe('with another of the files that the item has', () => {
+		const first = fileItem('a.csv', text);
+		const second = fileItem('b.csv', text.replace('phone', `phone\n${phone(9)}`), 'new');
+		const both = [{ ...first, binary: { ...first.binary, ...second.binary } }];
+		const another: NodeParameters = { ...bySize, binaryPropertyName: 'new' };
+
+		test('sends nothing', async () => {
+			const bodies = answering([200, accepted(2)], [409, refusal('Campaign is archived')]);
+			const again = await retry(await run(bySize, both), another);
+			expect(errorOf(again)?.message).toMatch(/^An earlier try of this execution read the file in/);
+			expect(sizes(bodies)).toEqual([2, 2]);
+		});
+
+		test.each([
+			['new', 6],
+			['gone', 1],
+		])('says of no row that it was not sent: %s', async (binaryPropertyName, rows) => {
+			answering([200, accepted(2)], [409, refusal('Campaign is archived')]);
+			const failed = await run(bySize, both);
+			const over = { ...bySize, binaryPropertyName };
+			const again = await retry(failed, over, { onError: 'continueRegularOutput' });
+			const statuses = output(again, 'Node', 1).map(({ json }) => json.rejection_status);
+			expect(statuses).toEqual(Array.from({ length: rows }, () => 'unknown'));
+		});
 	});
 });
