@@ -130,7 +130,9 @@ export async function couldNotBegin(
 
 async function earlierTries(context: IExecuteFunctions, feed: FeedRows): Promise<KnownOutcome> {
 	try {
-		return await openProgress(context).known(feed);
+		const progress = openProgress(context);
+		progress.demandSameReading(feed);
+		return await progress.known(feed);
 	} catch (error) {
 		explained(error);
 		return { outcome: { received: feed.count, pushed: [], unsentRows: [] }, isAll: false };
