@@ -130,9 +130,7 @@ export async function couldNotBegin(
 
 async function earlierTries(context: IExecuteFunctions, feed: FeedRows): Promise<KnownOutcome> {
 	try {
-		const progress = openProgress(context);
-		progress.demandSameReading(feed);
-		return await progress.known(feed);
+		return await openProgress(context).known(feed);
 	} catch (error) {
 		explained(error);
 		return { outcome: { received: feed.count, pushed: [], unsentRows: [] }, isAll: false };

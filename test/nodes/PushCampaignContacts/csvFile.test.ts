@@ -396,17 +396,14 @@ describe('Retry in the list of executions', () => {
 		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2), phone(3)], [phone(4)]]);
 	});
 
-	test.each<[string, NodeParameters]>([
-		['is read in another way', { options: { contactsPerRequest: 2, delimiter: ';' } }],
-		['is looked for in another field', { binaryPropertyName: 'list' }],
-	])('of a file that %s calls no row unsent', async (_how, over) => {
+	test('of a file that is looked for in another field calls no row unsent', async () => {
 		answering([200, accepted(2)], [409, refusal('Campaign is archived')]);
 		const failed = await run(bySize);
-		const node = feedNode(harness, csv(over), { onError: 'continueRegularOutput' });
+		const elsewhere = csv({ binaryPropertyName: 'list' });
+		const node = feedNode(harness, elsewhere, { onError: 'continueRegularOutput' });
 		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 		const again = await retryFailed(harness.credentials, failed, workflow);
-		const statuses = jsonOf(output(again, 'Node', 1)).map((json) => json.rejection_status);
-		expect(new Set(statuses)).toEqual(new Set(['unknown']));
+		expect(jsonOf(output(again, 'Node', 1))).toMatchObject([{ rejection_status: 'unknown' }]);
 	});
 
 	test('of a file that is read in another way now sends nothing', async () => {
