@@ -47,6 +47,11 @@ export function plainText(value: unknown): string {
 	return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
+/** The same text by itself: one that was cut out of a longer text keeps all of that in memory. */
+export function ownText(text: string): string {
+	return Buffer.from(text, 'utf16le').toString('utf16le');
+}
+
 /** Names in quotation marks, as a sentence lists them. */
 export function inWords(names: readonly string[]): string {
 	const marked = names.map((name) => `“${name}”`);

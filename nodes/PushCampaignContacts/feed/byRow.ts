@@ -1,3 +1,5 @@
+import { ownText } from '../../shared/values';
+
 /** By row, as an array has it. */
 export type ByRow<T> = { at(row: number): T | undefined };
 
@@ -50,7 +52,7 @@ export class PhonesByRow implements ByRow<string> {
 	set(row: number, text: string): void {
 		const number = numberOf(text);
 		this.numbers.set(row, number);
-		if (Number.isNaN(number)) this.others.set(row, text);
+		if (Number.isNaN(number)) this.others.set(row, ownText(text));
 		else this.others.delete(row);
 	}
 
@@ -117,7 +119,7 @@ export class RowsByPhone {
 
 	set(text: string, row: number): void {
 		const number = numberOf(text);
-		if (Number.isNaN(number)) this.others.set(text, row);
+		if (Number.isNaN(number)) this.others.set(ownText(text), row);
 		else if (number !== 0) this.setNumber(number, row);
 	}
 
@@ -126,7 +128,7 @@ export class RowsByPhone {
 		const number = numberOf(text);
 		if (Number.isNaN(number)) {
 			const earlier = this.others.get(text) ?? row;
-			this.others.set(text, earlier);
+			this.others.set(ownText(text), earlier);
 			return earlier;
 		}
 		const place = this.placeOf(number);

@@ -8,6 +8,7 @@ import {
 	readPhoneAsWritten,
 	type PhoneReading,
 } from '../../shared/phone/campaignPhone';
+import { ownText } from '../../shared/values';
 import { NumbersByRow, PhonesByRow, RowsByPhone } from './byRow';
 import { cellOf, type Column } from './cells';
 import type { Columns } from './columns';
@@ -45,7 +46,7 @@ export async function prepareFeed(
 	await feed.each((row, index, unusable) => {
 		const reading = unusable === undefined ? readRow(row, columns, options) : { reason: unusable };
 		if (!isAccepted(reading)) {
-			unsentRows.push({ index, status: 'rejected', reason: reading.reason });
+			unsentRows.push({ index, status: 'rejected', reason: ownText(reading.reason) });
 			return;
 		}
 		const { phone, key } = reading;
