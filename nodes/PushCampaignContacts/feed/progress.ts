@@ -152,6 +152,11 @@ export class FeedProgress {
 		const outcome: FeedOutcome = { received: feed.count, pushed: [], unsentRows: [] };
 		const found = await this.requestsOf(feed);
 		for (const { request, rows, numbers } of found) takeOver(request, rows, numbers, outcome);
+		const sent = new Set(found.flatMap(({ rows }) => rows));
+		for (const index of rowsIn(this.record.cutOff?.rows ?? [])) {
+			if (index >= feed.count || sent.has(index)) continue;
+			outcome.unsentRows.push({ index, status: 'unknown', reason: CUT_OFF });
+		}
 		return { outcome, isAll: found.length === this.record.sent.length };
 	}
 

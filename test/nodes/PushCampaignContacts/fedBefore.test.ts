@@ -303,6 +303,20 @@ describe('tries of the same execution', () => {
 		expect(pushed).toHaveLength(1);
 	});
 
+	test('Retry with a form that cannot be read names it, too', async () => {
+		await killed(manyRows(1));
+		answering([409, refusal('archived')]);
+		const node = feedNode(harness, remembering());
+		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
+		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
+		const unreadable = { ...remembering(), campaignId: 'Spring' };
+		const edited = feedNode(harness, unreadable, { onError: 'continueRegularOutput' });
+		const { workflow: now } = oneNodeWorkflow(edited, ['Pushed', 'Rejected']);
+		const again = await retryFailed(harness.credentials, failed, now);
+		const found = output(again, 'Node', 1).map(({ json }) => json.rejection_status);
+		expect(found).toEqual(['unknown', 'not_sent']);
+	});
+
 	test('Retry from the list of executions, too', async () => {
 		const bodies = answering(ok(1), [409, refusal('archived')], ok(1));
 		const node = feedNode(harness, remembering({ contactsPerRequest: 1 }));
