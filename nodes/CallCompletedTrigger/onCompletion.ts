@@ -112,9 +112,11 @@ function pass(
 		reply.send(200, { ...received(callId), message: 'This call was received before.' });
 		return NO_EXECUTION;
 	}
-	reply.send(200, received(callId));
-	if (!isWanted(record, settings.filters)) return NO_EXECUTION;
-	return emitter.emit(asItems(withPhoneKey(record)), key);
+	if (!isWanted(record, settings.filters)) {
+		reply.send(200, received(callId));
+		return NO_EXECUTION;
+	}
+	return emitter.emit(asItems(withPhoneKey(record)), key, reply, received(callId));
 }
 
 function received(callId: string): JsonObject {

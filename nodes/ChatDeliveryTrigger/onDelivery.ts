@@ -18,12 +18,12 @@ export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookRe
 	const key = keyOf(json, plainText(context.getNodeParameter('keyField', '')));
 	return await withEmitter(context, async (emitter) => {
 		if (emitter === undefined) return reply.refuse(ASK_AGAIN);
-		const isRepeat = emitter.isUsed(key);
-		reply.send(200, { received: true, ...(isRepeat && { message: 'This was received before.' }) });
-		if (isRepeat) return NO_EXECUTION;
-		return await Promise.resolve(
-			emitter.emit(asItems(isJsonObject(json) ? json : { payload: json }), key),
-		);
+		if (emitter.isUsed(key)) {
+			reply.send(200, { received: true, message: 'This was received before.' });
+			return NO_EXECUTION;
+		}
+		const items = asItems(isJsonObject(json) ? json : { payload: json });
+		return await Promise.resolve(emitter.emit(items, key, reply, { received: true }));
 	});
 }
 

@@ -1,18 +1,17 @@
 import { randomUUID } from 'crypto';
 import pLimit from 'p-limit';
 import {
-	type INode,
 	type INodeExecutionData,
 	type IRun,
 	type ITriggerFunctions,
 	type ITriggerResponse,
 	type IWebhookFunctions,
 	type IWebhookResponseData,
-	type NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
 import { settledWithin } from '../clock';
 import { fingerprint } from '../hash';
+import type { JsonObject } from '../json';
 import { RecentIds } from '../recentIds';
 import {
 	activeTrigger,
@@ -23,7 +22,7 @@ import {
 } from './activeTriggers';
 import { clock } from './connect';
 import { startingOnce } from './startedOnce';
-import { NO_EXECUTION } from './webhookAnswer';
+import { NO_EXECUTION, type Reply } from './webhookAnswer';
 
 /** Keys used here lately: saves work on repeats, n8n's stored key is what decides. */
 const recentKeys = new RecentIds<true>(20_000);
@@ -76,36 +75,41 @@ export class ExecutionEmitter {
 		this.place = triggerPlace(context);
 	}
 
-	/** Whether this key has already started an execution, as far as this process can tell. */
+	/**
+	 * Whether this key has already started an execution, as far as this process can tell: not where n8n itself starts it,
+	 * as it may have failed and asked the sender to deliver again. There the execution finds out (`startedOnce.ts`).
+	 */
 	isUsed(value: string | undefined): boolean {
-		if (value === undefined || this.isTest) return false;
+		if (value === undefined || this.trigger === undefined) return false;
 		const key = this.keyOf(value);
 		return recentKeys.has(key) || this.keptKeys().includes(key);
 	}
 
-	emit(items: INodeExecutionData[], value: string | undefined): IWebhookResponseData {
+	/**
+	 * Starts the execution and answers the sender: at once where the trigger sees to it that n8n takes it, and else as soon
+	 * as n8n has stored it.
+	 */
+	emit(
+		items: INodeExecutionData[],
+		value: string | undefined,
+		reply: Reply,
+		answer: JsonObject,
+	): IWebhookResponseData {
 		const key = value === undefined || this.isTest ? undefined : this.keyOf(value);
-		if (key !== undefined) recentKeys.set(key, true);
 		if (this.trigger === undefined) {
 			if (key !== undefined) this.keep(key);
-			const starting = key === undefined ? items : startingOnce(items, key);
-			return { noWebhookResponse: true, workflowData: [starting] };
+			const workflowData = [key === undefined ? items : startingOnce(items, key)];
+			return reply.leave()
+				? { workflowData, webhookResponse: answer }
+				: { workflowData, noWebhookResponse: true };
 		}
+		reply.send(200, answer);
+		if (key !== undefined) recentKeys.set(key, true);
 		void this.emitInTurn(this.trigger, items, key ?? this.keyOf(randomUUID()));
 		return NO_EXECUTION;
 	}
 
-	get node(): INode {
-		return this.context.getNode();
-	}
-
-	/** Shows the workflow's owner what could not become an execution. */
-	report(error: NodeOperationError | NodeApiError): void {
-		if (this.trigger === undefined) this.context.logger.error(error.message);
-		else this.trigger.saveFailedExecution(error);
-	}
-
-	/** The same for what n8n did not start however often it was asked to. */
+	/** Shows the workflow's owner what n8n did not start however often it was asked to. */
 	private async emitInTurn(
 		trigger: ITriggerFunctions,
 		items: INodeExecutionData[],
@@ -114,7 +118,7 @@ export class ExecutionEmitter {
 		await underWay(async () => {
 			const emitting = emitSurely(activeTrigger(this.place) ?? trigger, items, key);
 			void emitting.then((isStarted) => {
-				if (!isStarted) this.report(notStarted(trigger, items));
+				if (!isStarted) trigger.saveFailedExecution(notStarted(trigger, items));
 			});
 			await Promise.race([emitting, clock.sleep(MAKE_ROOM_AFTER_MS)]);
 		});
@@ -151,16 +155,15 @@ export async function withEmitter(
 	if (underWay.pendingCount >= MOST_PENDING) return await take(undefined);
 	const { found, isLong } = findTrigger(context);
 	const taking = found.then(async (trigger) => {
-		if (trigger === 'closed') return await take(undefined);
+		// Once its webhook has returned, n8n starts nothing for it any more.
+		if (trigger === 'closed' || (trigger === 'elsewhere' && isLong)) return await take(undefined);
 		const here = trigger === 'elsewhere' ? undefined : trigger;
 		return await take(new ExecutionEmitter(context, here, false));
 	});
 	if (!isLong) return await taking;
-	const log = (why: string) => context.logger.error(`A delivery started no workflow: ${why}`);
-	taking.then(
-		({ workflowData }) => workflowData && log('it came before n8n was ready for it'),
-		(error: unknown) => log(String(error)),
-	);
+	taking.catch((error: unknown) => {
+		context.logger.error(`A delivery started no workflow: ${String(error)}`);
+	});
 	return NO_EXECUTION;
 }
 

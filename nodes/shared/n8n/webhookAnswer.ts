@@ -103,6 +103,13 @@ export class Reply {
 		if (response.headersSent !== true) response.status(status).json(body);
 	}
 
+	/** Leaves it to n8n to answer; false where the sender has its answer already. */
+	leave(): boolean {
+		const isOpen = !this.answered.signal.aborted;
+		this.answered.abort();
+		return isOpen;
+	}
+
 	/** Turns the request down if it has no answer by then. */
 	refuseAfter(ms: number, refused: Refused): void {
 		void pause(clock, ms, this.answered.signal).then((isLate) => {

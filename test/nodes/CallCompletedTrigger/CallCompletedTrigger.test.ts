@@ -94,7 +94,8 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		);
 		const answered = response.answered();
 		const result = await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
-		await answered;
+		// What it leaves to n8n, n8n answers.
+		if (result?.webhookResponse === undefined) await answered;
 		// What is answered is then given to n8n.
 		await new Promise((resolve) => setImmediate(resolve));
 		return { response, result, workflow };
@@ -528,17 +529,18 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(simulator.requests).toEqual([]);
 	});
 
-	it('starts the execution by the webhook itself in a process without the trigger, once', async () => {
+	it('starts the execution by the webhook itself in a process without the trigger, and leaves the answer to n8n', async () => {
 		const node = await trigger();
 		const { result, workflow, response } = await deliver(node, payload(calls.finished));
-		expect(response.statusCode).toBe(200);
+		expect(response.body).toBeUndefined();
 		expect(result).toMatchObject({
-			noWebhookResponse: true,
+			webhookResponse: { received: true, call_id: calls.finished },
 			workflowData: [[{ json: { call_id: calls.finished } }]],
 		});
 		expect(JSON.stringify(workflow.staticData)).toMatch(/[0-9a-f]{64}/);
+		// n8n may not have stored the first: the executions find out which one it is.
 		const repeat = await deliver(node, payload(calls.finished));
-		expect(repeat.result).toEqual({ noWebhookResponse: true });
+		expect(repeat.result?.workflowData).toEqual(result?.workflowData);
 	});
 
 	it('runs every delivery while the editor listens', async () => {
@@ -562,9 +564,11 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		const { post, running } = await listen();
 		await running.stop();
 		expect((await post(payload(calls.finished))).response.statusCode).toBe(503);
-		const { result, response } = await post(payload(calls.finished));
-		expect(response.statusCode).toBe(200);
-		expect(result?.workflowData).toMatchObject([[{ json: { call_id: calls.finished } }]]);
+		const { result } = await post(payload(calls.finished));
+		expect(result).toMatchObject({
+			webhookResponse: { received: true },
+			workflowData: [[{ json: { call_id: calls.finished } }]],
+		});
 	});
 });
 

@@ -1,10 +1,10 @@
 import { TriggerContext } from 'n8n-core';
 import {
-	NodeOperationError,
 	type INode,
 	type INodeExecutionData,
 	type IRun,
 	type ITriggerFunctions,
+	type IWebhookFunctions,
 } from 'n8n-workflow';
 import { z } from 'zod';
 import {
@@ -13,6 +13,7 @@ import {
 	openEmitter,
 	withEmitter,
 } from '../../../../nodes/shared/n8n/executionEmitter';
+import { Reply } from '../../../../nodes/shared/n8n/webhookAnswer';
 import {
 	makeAdditionalData,
 	makeNode,
@@ -28,6 +29,8 @@ beforeAll(setupEngine);
 const credentials = new TestCredentialsHelper();
 const node = makeNode({ type: `${PACKAGE}.callCompletedTrigger`, name: 'Trigger' });
 const items = [{ json: { call_id: 'c1' } }];
+const ANSWER = { received: true };
+const replyTo = (context: IWebhookFunctions) => new Reply(context);
 
 const ENDED = z.custom<IRun>().parse({});
 
@@ -111,36 +114,66 @@ test('in a process without triggers the newest 1,000 keys are kept with the work
 	const { context } = webhookContext(credentials, workflow, node, {});
 	const emitter = new ExecutionEmitter(context, undefined, false);
 	const kept = () => z.array(z.string()).parse(workflow.getStaticData('node', node).usedKeys);
-	emitter.emit(items, 'call-0');
+	emitter.emit(items, 'call-0', replyTo(webhookOf(node)), ANSWER);
 	const [oldest] = kept();
-	for (let call = 1; call < 1_000; call += 1) emitter.emit(items, `call-${call}`);
+	for (let call = 1; call < 1_000; call += 1)
+		emitter.emit(items, `call-${call}`, replyTo(webhookOf(node)), ANSWER);
 	expect(kept()).toHaveLength(1_000);
 	expect(kept()[0]).toBe(oldest);
-	emitter.emit(items, 'call-1000');
+	emitter.emit(items, 'call-1000', replyTo(webhookOf(node)), ANSWER);
 	expect(kept()).toHaveLength(1_000);
 	expect(kept()).not.toContain(oldest);
 });
 
-test('what was started without the trigger is known again where the trigger is', () => {
+test('what was started without the trigger is known where the trigger is, and nowhere else: n8n may not have stored it', () => {
 	const { context } = webhookContext(credentials, makeWorkflow([node]), node, {});
-	new ExecutionEmitter(context, undefined, false).emit(items, 'call-0');
-	// Of another workflow: this process has long forgotten what it started itself.
-	const other = makeWorkflow([node]);
-	other.id = 'another-workflow';
-	const { context: elsewhere } = webhookContext(credentials, other, node, {});
-	const busy = new ExecutionEmitter(elsewhere, undefined, false);
-	for (let call = 0; call < 20_000; call += 1) busy.emit(items, `other-${call}`);
+	const without = new ExecutionEmitter(context, undefined, false);
+	without.emit(items, 'call-0', replyTo(context), ANSWER);
 	const emitter = new ExecutionEmitter(context, offering(0).trigger, false);
 	expect([emitter.isUsed('call-0'), emitter.isUsed('call-1')]).toEqual([true, false]);
+	expect(without.isUsed('call-0')).toBe(false);
 });
 
 test('this process knows the newest 20,000 keys', () => {
-	const emitter = new ExecutionEmitter(webhookOf(node), undefined, false);
-	for (let call = 0; call < 20_000; call += 1) emitter.emit(items, `mine-${call}`);
+	const context = webhookOf(node);
+	const emitter = new ExecutionEmitter(context, offering(0).trigger, false);
+	const emit = (key: string) => emitter.emit(items, key, replyTo(context), ANSWER);
+	for (let call = 0; call < 20_000; call += 1) emit(`mine-${call}`);
 	expect(emitter.isUsed('mine-0')).toBe(true);
-	emitter.emit(items, 'mine-20000');
+	emit('mine-20000');
 	const known = ['mine-0', 'mine-1', 'mine-20000'].map((key) => emitter.isUsed(key));
 	expect(known).toEqual([false, true, true]);
+});
+
+describe('the sender', () => {
+	const deliver = (trigger: ITriggerFunctions | undefined, isLate = false) => {
+		const { context, response } = webhookContext(credentials, makeWorkflow([node]), node, {});
+		const reply = new Reply(context);
+		if (isLate) reply.refuse({ status: 503, message: 'Later.' });
+		const emitter = new ExecutionEmitter(context, trigger, false);
+		return { given: emitter.emit(items, undefined, reply, ANSWER), body: response.body };
+	};
+
+	test('is answered at once where the trigger sees to it that n8n takes the event', () => {
+		expect(deliver(offering(0).trigger)).toEqual({
+			given: { noWebhookResponse: true },
+			body: ANSWER,
+		});
+	});
+
+	test('is answered by n8n, when it has stored the execution, in a process without the trigger', () => {
+		expect(deliver(undefined)).toEqual({
+			given: { workflowData: [items], webhookResponse: ANSWER },
+			body: undefined,
+		});
+	});
+
+	test('is answered once, even if the event comes to its execution later', () => {
+		expect(deliver(undefined, true)).toMatchObject({
+			given: { workflowData: [items], noWebhookResponse: true },
+			body: { received: false },
+		});
+	});
 });
 
 describe('what waits for its turn', () => {
@@ -152,11 +185,11 @@ describe('what waits for its turn', () => {
 		const place = fresh();
 		const [former, successor] = [offering(0, place), offering(0, place)];
 		const emitter = new ExecutionEmitter(webhookOf(place), former.trigger, false);
-		emitter.emit(items, 'before');
+		emitter.emit(items, 'before', replyTo(webhookOf(node)), ANSWER);
 		await settled();
 		expect([former.offers.length, successor.offers.length]).toEqual([1, 0]);
 		openEmitter(successor.trigger);
-		emitter.emit(items, 'after');
+		emitter.emit(items, 'after', replyTo(webhookOf(node)), ANSWER);
 		await settled();
 		expect([former.offers.length, successor.offers.length]).toEqual([1, 1]);
 	});
@@ -164,7 +197,8 @@ describe('what waits for its turn', () => {
 	test('five begin at once, one more for each that ends or takes a second', async () => {
 		const { trigger, begun, endAll } = lasting();
 		const emitter = new ExecutionEmitter(webhookOf(node), trigger, false);
-		for (let n = 0; n < 12; n++) emitter.emit([{ json: { n } }], `turn-${n}`);
+		for (let n = 0; n < 12; n++)
+			emitter.emit([{ json: { n } }], `turn-${n}`, replyTo(webhookOf(node)), ANSWER);
 		await jest.advanceTimersByTimeAsync(999);
 		expect(begun).toEqual([0, 1, 2, 3, 4]);
 		await jest.advanceTimersByTimeAsync(1);
@@ -184,11 +218,12 @@ describe('what waits for its turn', () => {
 			await withEmitter(webhookOf(place), take);
 			return take.mock.calls.some(([given]: unknown[]) => given !== undefined);
 		};
-		for (let n = 0; n < 5_004; n++) emitter.emit([{ json: { n } }], `crowd-${n}`);
+		for (let n = 0; n < 5_004; n++)
+			emitter.emit([{ json: { n } }], `crowd-${n}`, replyTo(webhookOf(node)), ANSWER);
 		await settled();
 		expect(begun).toHaveLength(5);
 		expect(await isTaken()).toBe(true);
-		emitter.emit(items, 'crowd-5004');
+		emitter.emit(items, 'crowd-5004', replyTo(webhookOf(node)), ANSWER);
 		await settled();
 		expect(await isTaken()).toBe(false);
 		endAll();
@@ -204,7 +239,7 @@ describe('what waits for its turn', () => {
 	])('what n8n never starts is told to the owner: %s', async (what, delivered) => {
 		const { trigger, failed } = offering(9);
 		const emitter = new ExecutionEmitter(webhookOf(node), trigger, false);
-		emitter.emit(delivered, 'never');
+		emitter.emit(delivered, 'never', replyTo(webhookOf(node)), ANSWER);
 		await jest.advanceTimersByTimeAsync(95_999);
 		expect([failed.length, emitter.isUsed('never')]).toEqual([0, true]);
 		await jest.advanceTimersByTimeAsync(1);
@@ -222,7 +257,8 @@ describe('what waits for its turn', () => {
 		const { trigger, begun, endAll } = lasting(place);
 		const { closeFunction } = openEmitter(trigger);
 		const emitter = new ExecutionEmitter(webhookOf(place), trigger, false);
-		for (let n = 0; n < 100; n++) emitter.emit([{ json: { n } }], `closing-${n}`);
+		for (let n = 0; n < 100; n++)
+			emitter.emit([{ json: { n } }], `closing-${n}`, replyTo(webhookOf(node)), ANSWER);
 		let isClosed = false;
 		void closeFunction?.().then(() => (isClosed = true));
 		await jest.advanceTimersByTimeAsync(9_999);
@@ -252,7 +288,7 @@ describe('a delivery whose trigger is to come', () => {
 		return { given, returned, log };
 	};
 	const start = async (emitter: ExecutionEmitter | undefined) =>
-		await Promise.resolve(emitter?.emit(items, undefined) ?? {});
+		await Promise.resolve(emitter?.emit(items, undefined, replyTo(webhookOf(node)), ANSWER) ?? {});
 
 	test.each([
 		[true, ['trigger']],
@@ -274,7 +310,7 @@ describe('a delivery whose trigger is to come', () => {
 		},
 	);
 
-	test('what cannot be done when its webhook is gone stands in the log', async () => {
+	test('what n8n cannot start when its webhook is gone is turned down', async () => {
 		const place = fresh();
 		const deliveries = Array.from({ length: 51 }, () => deliver(place, start));
 		const last = deliveries.at(-1);
@@ -284,13 +320,11 @@ describe('a delivery whose trigger is to come', () => {
 			expect(given).toEqual(['webhook']);
 			expect(await returned).toMatchObject({ workflowData: [items] });
 		}
-		expect(last?.given).toEqual(['webhook']);
-		expect(last?.log.mock.calls).toEqual([
-			['A delivery started no workflow: it came before n8n was ready for it'],
-		]);
+		expect(last?.given).toEqual(['none']);
+		expect(last?.log).not.toHaveBeenCalled();
 	});
 
-	test('so does a defect', async () => {
+	test('a defect stands in the log', async () => {
 		const place = fresh();
 		const { closeFunction } = openEmitter(offering(0, place).trigger);
 		await closeFunction?.();
@@ -298,12 +332,4 @@ describe('a delivery whose trigger is to come', () => {
 		await jest.advanceTimersByTimeAsync(15_000);
 		expect(log.mock.calls).toEqual([['A delivery started no workflow: Error: a defect']]);
 	});
-});
-
-test('in a process without the trigger what went wrong stands in the log', () => {
-	const context = webhookOf(node);
-	const log = jest.spyOn(context.logger, 'error').mockReturnValue();
-	new ExecutionEmitter(context, undefined, false).report(new NodeOperationError(node, 'It broke'));
-	expect(log.mock.calls).toEqual([['It broke']]);
-	log.mockRestore();
 });
