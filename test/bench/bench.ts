@@ -17,7 +17,7 @@ import { until } from '../n8n/until';
 import type { WorkflowJson } from '../n8n/workflow';
 import { dialects } from '../simulator';
 import { Executions } from './executions';
-import { Inspector } from './inspector';
+import { Gauge } from './gauge';
 import type { Target } from './workflows';
 
 const SERVICE_LATENCY_MS = 20;
@@ -51,7 +51,7 @@ export class Bench {
 		readonly n8n: N8nServer,
 		readonly driver: N8nDriver,
 		readonly target: Target,
-		readonly inspector: Inspector,
+		readonly gauge: Gauge,
 		readonly executions: Executions,
 		private readonly simulator: ChildProcess,
 	) {}
@@ -76,7 +76,7 @@ export class Bench {
 		const quiet = { N8N_DISABLED_MODULES: 'insights', EXECUTIONS_DATA_PRUNE: 'false' };
 		const env = { NODE_OPTIONS, ...quiet, N8N_CUSTOM_EXTENSIONS: join(__dirname, 'least') };
 		const n8n = await N8nServer.start({ host, home, env });
-		const inspector = await Inspector.attach(inspected, n8n.pid);
+		const gauge = await Gauge.attach(inspected, n8n.pid);
 		const driver = await N8nDriver.signIn(n8n.baseUrl);
 		const account = credentialFor({ baseUrl, token: TOKEN, dialect: dialects.plain });
 		const target: Target = {
@@ -85,11 +85,11 @@ export class Bench {
 			ours: await driver.createCredential('voiceChatAgentApiTokenApi', account),
 			header: await driver.createCredential('httpHeaderAuth', { name: 'API-Token', value: TOKEN }),
 		};
-		return new Bench(n8n, driver, target, inspector, new Executions(home), simulator);
+		return new Bench(n8n, driver, target, gauge, new Executions(home), simulator);
 	}
 
 	async stop(): Promise<void> {
-		this.inspector.detach();
+		this.gauge.inspector.detach();
 		this.executions.close();
 		await this.n8n.stop();
 		this.simulator.kill('SIGTERM');
@@ -137,9 +137,9 @@ export class Bench {
 	}
 
 	private async measure(path: string, workflowId: string, profile?: string): Promise<Sample> {
-		const { inspector, executions } = this;
+		const { gauge, executions } = this;
 		const before = executions.last(workflowId);
-		const held = await inspector.settle();
+		const held = await gauge.settle();
 		const act = async () => {
 			const started = performance.now();
 			const response = await this.driver.webhook(path);
@@ -147,11 +147,12 @@ export class Bench {
 			if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
 			return performance.now() - started;
 		};
-		const cpuBefore = await inspector.cpuMs();
-		const wallMs = profile === undefined ? await act() : await inspector.profile(profile, act);
-		const cpuMs = (await inspector.cpuMs()) - cpuBefore;
-		const stalls = await inspector.stalls();
-		const peakMb = inspector.peakMb() - held;
+		const cpuBefore = await gauge.cpuMs();
+		const wallMs =
+			profile === undefined ? await act() : await gauge.inspector.profile(profile, act);
+		const cpuMs = (await gauge.cpuMs()) - cpuBefore;
+		const stalls = await gauge.stalls();
+		const peakMb = gauge.peakMb() - held;
 		const [execution] = await executions.ended(workflowId, before);
 		const spans = (execution?.spans ?? []).filter(({ node }) => !SHARED.includes(node));
 		const isMeasured = (from: number, to: number) =>

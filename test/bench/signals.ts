@@ -140,10 +140,10 @@ export async function measureSignals(
 ): Promise<Result> {
 	const { sockets, signals, coreSignals = signals, everyMs } = job;
 	await bench.resetService({ calls: signals, sessions: 2 * sockets });
-	const before = await bench.inspector.liveBytes();
+	const before = await bench.gauge.liveBytes();
 	const ours = await activate(bench, `ours-${name}`, job.ours(bench));
 	await connected(bench, sockets);
-	const bytes = (await bench.inspector.liveBytes()) - before;
+	const bytes = (await bench.gauge.liveBytes()) - before;
 	const core = await activate(bench, `core-${name}`, job.core(bench));
 	const taken: { ours: Block[]; core: Block[]; bare: number[][] } = {
 		ours: [],
@@ -194,7 +194,7 @@ async function activate(bench: Bench, name: string, { nodes, fire, numberIn }: S
 		chain(name, ...nodes, node('After', 'n8n-nodes-base.noOp', 1)),
 	);
 	await bench.driver.activate(workflow);
-	const { executions, inspector } = bench;
+	const { executions, gauge } = bench;
 	const isStarted = async () => {
 		await fire(0);
 		await sleep(200);
@@ -205,17 +205,17 @@ async function activate(bench: Bench, name: string, { nodes, fire, numberIn }: S
 	await sleep(2_000);
 	return async (count: number, everyMs: number): Promise<Block> => {
 		const after = executions.last(workflow.id);
-		const held = await inspector.settle();
-		const cpuBefore = await inspector.cpuMs();
+		const held = await gauge.settle();
+		const cpuBefore = await gauge.cpuMs();
 		const sentAt = await inPace(count, everyMs, fire);
 		const ended = await executions.ended(workflow.id, after, count);
-		const cpuMs = ((await inspector.cpuMs()) - cpuBefore) / count;
-		const stalls = (await inspector.stalls()).map(({ from, to }) => to - from);
+		const cpuMs = ((await gauge.cpuMs()) - cpuBefore) / count;
+		const stalls = (await gauge.stalls()).map(({ from, to }) => to - from);
 		const latencies = ended.map(({ data, spans }) => {
 			const started = spans.find(({ node: ran }) => ran === 'After')?.from ?? Number.NaN;
 			return started - (sentAt.get(Number(numberIn.exec(data)?.[1])) ?? Number.NaN);
 		});
-		return { latencies, cpuMs, stallMs: Math.max(0, ...stalls), peakMb: inspector.peakMb() - held };
+		return { latencies, cpuMs, stallMs: Math.max(0, ...stalls), peakMb: gauge.peakMb() - held };
 	};
 }
 

@@ -1,8 +1,9 @@
 /** What a running n8n holds, as the system and its own inspector see it. */
 import { readFileSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { WebSocket } from 'ws';
 import { z } from 'zod';
+import { Inspector } from '../n8n/inspector';
+import { memoryMb } from '../n8n/processMemory';
 import type { N8nServer } from '../n8n/server';
 
 /** The heap is that after a garbage collection. */
@@ -21,58 +22,32 @@ export type Vitals = Record<Measure, number>;
 
 const MB = 1_048_576;
 
-const target = z.array(z.object({ webSocketDebuggerUrl: z.string() }));
-const reply = z.object({
-	id: z.number(),
-	result: z.object({ result: z.object({ value: z.string().optional() }).optional() }),
-});
 const inside = z.object({ heap: z.number(), timers: z.number() });
 
-const LOOK = `JSON.stringify({
+const LOOK = `({
 	heap: process.memoryUsage().heapUsed,
 	timers: process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length,
 })`;
 
 /** Looks at one n8n that was started with `--inspect`. */
 export class Examiner {
-	private readonly answers = new Map<number, (value: string | undefined) => void>();
-	private asked = 0;
-
 	private constructor(
 		private readonly server: N8nServer,
-		private readonly socket: WebSocket,
-	) {
-		socket.on('message', (data: Buffer) => {
-			const message = reply.safeParse(JSON.parse(data.toString()));
-			if (!message.success) return;
-			const { id, result } = message.data;
-			this.answers.get(id)?.(result.result?.value);
-			this.answers.delete(id);
-		});
-	}
+		private readonly inspector: Inspector,
+	) {}
 
 	static async of(server: N8nServer, inspectorPort: number): Promise<Examiner> {
-		const response = await fetch(`http://127.0.0.1:${inspectorPort}/json/list`);
-		const [first] = target.parse(await response.json());
-		const socket = new WebSocket(first?.webSocketDebuggerUrl ?? '');
-		await new Promise((resolve, reject) => {
-			socket.once('open', resolve);
-			socket.once('error', reject);
-		});
-		return new Examiner(server, socket);
+		return new Examiner(server, await Inspector.attach(inspectorPort));
 	}
 
 	async look(): Promise<Vitals> {
 		const { pid, home } = this.server;
-		await this.ask('HeapProfiler.collectGarbage');
-		const expression = { expression: LOOK, returnByValue: true };
-		const { heap, timers } = inside.parse(
-			JSON.parse((await this.ask('Runtime.evaluate', expression)) ?? ''),
-		);
+		await this.inspector.collectGarbage();
+		const { heap, timers } = inside.parse(await this.inspector.evaluate(LOOK));
 		const status = readFileSync(`/proc/${pid}/status`, 'utf8');
 		const links = openFiles(pid);
 		return {
-			rss_mb: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024,
+			rss_mb: memoryMb(pid, 'VmRSS'),
 			heap_mb: heap / MB,
 			sockets: links.filter((link) => link.startsWith('socket:')).length,
 			fds: links.length,
@@ -83,14 +58,7 @@ export class Examiner {
 	}
 
 	close(): void {
-		this.socket.close();
-	}
-
-	private async ask(method: string, params: object = {}): Promise<string | undefined> {
-		const id = ++this.asked;
-		const answer = new Promise<string | undefined>((resolve) => this.answers.set(id, resolve));
-		this.socket.send(JSON.stringify({ id, method, params }));
-		return await answer;
+		this.inspector.detach();
 	}
 }
 
