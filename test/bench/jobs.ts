@@ -62,7 +62,13 @@ export const jobs = (size = 1) => {
 	const calls = { units: of(500), bare: ['calls', String(of(500)), String(AT_ONCE)] };
 	return {
 		feed_10k: { ...feed(of(10_000)), ours: ourFeed, core, timed: 'whole', target: { core: 0.5 } },
-		feed_100k: { ...feed(of(100_000)), ours: ourFeed, core, timed: 'whole', target: { core: 0.5 } },
+		feed_100k: {
+			...feed(of(100_000)),
+			ours: ourFeed,
+			core,
+			timed: 'whole',
+			target: { core: 0.35 },
+		},
 		feed_100k_file: {
 			...feed(of(100_000)),
 			ours: ourFileFeed,
@@ -76,7 +82,7 @@ export const jobs = (size = 1) => {
 			core,
 			bare: ['feedStep', '<file>'],
 			timed: 'step',
-			target: { core: 0.25, bare: 1.6 },
+			target: { core: 0.17, bare: 1.2 },
 		},
 		feed_100k_mapped: {
 			...feed(of(100_000)),
@@ -84,7 +90,7 @@ export const jobs = (size = 1) => {
 			core: (target, file) => coreFeed(file, target, mapColumns()),
 			coreRounds: 1,
 			timed: 'whole',
-			target: { core: 0.03 },
+			target: { core: 0.01 },
 		},
 		get_1000_calls: {
 			units: of(1_000),

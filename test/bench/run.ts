@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Bench } from './bench';
 import { jobs, measure, type Job } from './jobs';
-import { line, store, type Measured, type Result } from './report';
+import { line, store, type Measured } from './report';
 import { measureSignals, signalJobs, type SignalJob } from './signals';
 
 const { values } = parseArgs({
@@ -25,10 +25,9 @@ async function main(): Promise<void> {
 		throw new Error(`There is no job ${unknown}, only ${known.join(', ')}`);
 	if (profile !== undefined) mkdirSync(profile, { recursive: true });
 	const bench = await Bench.start();
-	const results: { [job: string]: Result } = {};
 	const done = (name: string, measured: Measured) => {
-		results[name] = measured.result;
 		console.log(line(name, measured));
+		if (profile === undefined) store({ [name]: measured.result });
 	};
 	try {
 		for (const name of names) {
@@ -44,7 +43,6 @@ async function main(): Promise<void> {
 	} finally {
 		await bench.stop();
 	}
-	if (values.profile === undefined) store(results);
 }
 
 main().catch((error: unknown) => {
