@@ -1,6 +1,7 @@
 import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
 import { Gathered } from '../shared/n8n/gathered';
 import type { ChatEnded } from '../shared/chat/endings';
+import { shownText } from '../shared/values';
 import { idText, MAX_FRAME_CHARS } from '../shared/chat/frames';
 import type { SessionEvent } from './emitter';
 import { isFinal } from './followedSessions';
@@ -47,7 +48,7 @@ export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOp
 		? `${losses.length} chat sessions are not followed`
 		: `The chat session ${first?.sessionId ?? ''} is not followed: ${lowerFirst(first?.ending.message ?? '')}`;
 	const advice = losses.map(({ sessionId, ending }) =>
-		several ? `${sessionId}: ${ending.message}. ${ending.advice}` : ending.advice,
+		shownText(several ? `${sessionId}: ${ending.message}. ${ending.advice}` : ending.advice),
 	);
 	// In the editor the trial is over.
 	const isTriedAgain =
@@ -77,9 +78,8 @@ export function framesLost(
 function eventsLost(context: ITriggerFunctions, events: SessionEvent[]): NodeOperationError {
 	const named = events
 		.slice(0, MOST_LISTED)
-		.map(
-			({ sessionId, event }) =>
-				`${event.type} (${idText(event.envelope.event_id) ?? 'no ID'}) of ${sessionId}`,
+		.map(({ sessionId, event }) =>
+			shownText(`${event.type} (${idText(event.envelope.event_id) ?? 'no ID'}) of ${sessionId}`),
 		);
 	const others = events.length - named.length;
 	const list = [...named, ...(others > 0 ? [`and ${others} more`] : [])].join(', ');

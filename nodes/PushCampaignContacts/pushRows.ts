@@ -12,6 +12,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import { sendEachItem } from '../shared/n8n/itemLoop';
 import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
 import { NodeParameters } from '../shared/n8n/nodeParameters';
+import { shownText } from '../shared/values';
 import { phoneKey } from '../shared/phone/phoneKey';
 import { noteDeed } from '../shared/n8n/toolRun';
 import type { ByRow } from './feed/byRow';
@@ -70,7 +71,7 @@ async function pushAndShow(context: IExecuteFunctions): Promise<INodeExecutionDa
 		throw feedStopped(context, outcome.stopped, shown);
 	}
 
-	context.addExecutionHints(...hintsFor(outcome).map((message) => ({ message })));
+	context.addExecutionHints(...hintsFor(outcome).map((hint) => ({ message: shownText(hint) })));
 	return [
 		[...stoppedItem(context, shown), ...(await pushedOutput(shown, presentation))],
 		await rejectedItems(shown, presentation),
@@ -296,7 +297,7 @@ function feedStopped(
 	const nodeError = toNodeError(context.getNode(), error, position);
 	if (error instanceof ServiceRefusal || hasBegun(outcome)) {
 		const [summary, ...lines] = describeOutcome(outcome, rows.feed.names);
-		nodeError.description = [summary, nodeError.description, ...lines].join('\n');
+		nodeError.description = [summary, nodeError.description, ...lines.map(shownText)].join('\n');
 	}
 	return nodeError;
 }

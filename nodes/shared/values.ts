@@ -26,7 +26,7 @@ const UNSEEN = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 /** Half a character. */
 const HALF = /\p{Surrogate}/gu;
 
-/** Where n8n, which shows the second sentence of an error as HTML, would see a tag. */
+/** Where n8n, which shows hints and the second sentence of an error as HTML, would see a tag. */
 const TAG = /<(?=[a-z/!?])/gi;
 
 /** A text that may hold words of others, as a person can be shown it. */

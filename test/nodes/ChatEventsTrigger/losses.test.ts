@@ -62,6 +62,14 @@ test.each<[string, EndingKind[], WorkflowExecuteMode, string, string]>([
 	expect(sessionsLost(contextOf(mode), losses)).toMatchObject({ message, description });
 });
 
+test('what the service said of a session that is not followed is no HTML', () => {
+	const told = { message: 'The chat is over', resolution: 'Look at it.' };
+	const ending = new ChatEnded('session_closed', told, '<a href="x">closed</a>', null);
+	expect(sessionsLost(contextOf(), [{ sessionId: 's0', ending }]).description).toBe(
+		'Look at it. The service said: ‹a href="x">closed‹/a>.',
+	);
+});
+
 test.each([
 	[1, 'What came in a chat session was too large to be read', 's0 (9,000,000 characters).'],
 	[

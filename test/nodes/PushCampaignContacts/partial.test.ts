@@ -59,6 +59,19 @@ describe('when the fate of the second request is unknown', () => {
 		},
 	);
 
+	test('what a stranger has written in a row is no HTML in the message and the hints', async () => {
+		const rows = [{ json: { phone: '<img src=x>' } }, ...manyRows(1)];
+		breaking('ECONNRESET', []);
+		const stopped = await feed(harness, rows);
+		expect(stopped.error).toHaveProperty(
+			'description',
+			expect.stringMatching(/Rejected: 1 row\. \[item 0\] "‹img src=x>"/),
+		);
+		answering([200, { ...accepted(1), message: '<b>' }]);
+		const { hints } = await feed(harness, rows);
+		expect(hints.join()).not.toMatch(/<[a-z]/);
+	});
+
 	test.each(faults)('%s: with Continue every row comes out once', async (_name, arm) => {
 		const bodies = arm();
 		const { pushed, rejected, error, hints } = await feed(harness, manyRows(20_001), {}, goOn);
