@@ -141,16 +141,15 @@ describe.each(['legacy', 'vm', 'quickjs'] as const)(
 		});
 
 		test('for any expression and row', async () => {
-			let read = 0;
 			const property = fc.asyncProperty(parameter, held, async (raw, row) => {
-				const value = rowReader(raw)?.(row);
-				if (value === UNREAD || rowReader(raw) === undefined) return;
-				read++;
+				// What is left to n8n shows nothing here: fast-check draws another, and fails where too many are left.
+				const read = rowReader(raw);
+				fc.pre(read !== undefined);
+				const value = read(row);
+				fc.pre(value !== UNREAD);
 				expect({ value }).toStrictEqual(await evaluated(raw, row));
 			});
-			await fc.assert(property, { numRuns: 250 });
-			// Else the test would show nothing.
-			expect(read).toBeGreaterThan(25);
+			await fc.assert(property, { numRuns: 30 });
 		});
 	},
 );
