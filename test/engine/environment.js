@@ -13,6 +13,9 @@ vm.compileFunction = (code, parameters, options) => {
 	);
 };
 
+// Nothing is open any more. To take half a gigabyte of n8n apart, Node would need longer than jest waits for a worker.
+process.once('beforeExit', () => process.exit());
+
 /**
  * Test files run in Node's own realm, beside the packages that `runtime.js` loads there: a `Date` or an `Error` of one
  * is a `Date` or an `Error` of the other.

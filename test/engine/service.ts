@@ -1,5 +1,6 @@
 import nock from 'nock';
 import type { ICredentialDataDecryptedObject, INode, INodeCredentialsDetails } from 'n8n-workflow';
+import { clock } from '../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { TestCredentialsHelper } from './credentialsHelper';
 import { makeNode, setupEngine } from './engine';
@@ -25,6 +26,15 @@ beforeAll(() => {
 	if (!nock.isActive()) nock.activate();
 });
 afterAll(() => nock.restore());
+
+// A pause that is over leaves a sleep of up to a second behind (`clock.ts`), which must not hold a worker of jest.
+beforeAll(() => {
+	clock.sleep = async (ms) => {
+		await new Promise((resolve) => {
+			setTimeout(resolve, ms).unref();
+		});
+	};
+});
 
 /**
  * Sets up the engine for one test file: no request leaves but what nock expects, and every

@@ -15,7 +15,7 @@ const FASTER = 50;
 /** Lets the pauses of the nodes pass that much faster. */
 export function hurry(times: number): void {
 	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-		await realSleep(ms / times);
+		await realSleep(ms / times, undefined, { ref: false });
 	});
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { Socket } from 'node:net';
 import { readJson, Reply } from '../../../../nodes/shared/n8n/webhookAnswer';
 import { engineHarness, makeWorkflow, webhookContext, type WebhookRequest } from '../../../engine';
 import { until } from '../../../n8n/until';
@@ -18,12 +18,13 @@ async function read(incoming: WebhookRequest) {
 /** A request as a busy n8n finds it: the sender has hung up, so n8n refuses to read it. */
 async function leftBehind(body: string, length: number, header = ''): Promise<WebhookRequest> {
 	const server = createServer().listen(0, '127.0.0.1');
+	const sender = new Socket();
 	try {
 		await once(server, 'listening');
 		const address = server.address();
 		if (address === null || typeof address === 'string') throw new Error('The server has no port');
 		const received = once(server, 'request');
-		const sender = connect(address.port, '127.0.0.1');
+		sender.connect(address.port, '127.0.0.1');
 		const head = `POST / HTTP/1.1\r\nhost: n8n\r\ncontent-length: ${length}\r\n${header}\r\n`;
 		sender.end(head + body);
 		const [incoming]: IncomingMessage[] = await received;
@@ -37,6 +38,7 @@ async function leftBehind(body: string, length: number, header = ''): Promise<We
 			read: (): unknown => incoming.read(),
 		};
 	} finally {
+		sender.destroy();
 		server.close();
 	}
 }
