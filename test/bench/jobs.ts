@@ -1,7 +1,7 @@
 /** What is measured as work from beginning to end: an entry a job, with both workflows and what the bare script is given. */
 import { fixtures } from '../simulator';
 import type { Bench, Holdings, Sample } from './bench';
-import { median, ratio, type Ratios, type Result } from './report';
+import { median, ratio, type Result, type Targets } from './report';
 import { chain, webhook, type WorkflowJson } from '../n8n/workflow';
 import {
 	AT_ONCE,
@@ -43,7 +43,9 @@ export type Job = {
 	coreRounds?: number;
 	/** How much is done, to tell the time a unit. */
 	units: number;
-	target: Ratios;
+	target: Targets;
+	/** The limit of n8n's heap; each job with one has an n8n of its own. */
+	heapMb?: number;
 };
 
 const ourFeed: Job['ours'] = (target, file) => ({ nodes: [...readCsv(file), push(target)] });
@@ -75,6 +77,13 @@ export const jobs = (size = 1) => {
 			core,
 			timed: 'whole',
 			target: { core: 0.2 },
+		},
+		feed_1m_file: {
+			...feed(of(1_000_000)),
+			ours: ourFileFeed,
+			timed: 'whole',
+			heapMb: 512,
+			target: { ms: 6_000, peakMb: 250 },
 		},
 		feed_100k_step: {
 			...feed(of(100_000)),

@@ -24,7 +24,7 @@ async function main(): Promise<void> {
 	if (unknown !== undefined)
 		throw new Error(`There is no job ${unknown}, only ${known.join(', ')}`);
 	if (profile !== undefined) mkdirSync(profile, { recursive: true });
-	const bench = await Bench.start();
+	const shared = await Bench.start();
 	const done = (name: string, measured: Measured) => {
 		console.log(line(name, measured));
 		if (profile === undefined) store({ [name]: measured.result });
@@ -33,15 +33,21 @@ async function main(): Promise<void> {
 		for (const name of names) {
 			const job = work.get(name);
 			if (job !== undefined) {
-				done(name, { ...job, result: await measure(bench, name, job, { rounds, profile }) });
+				const heap = job.heapMb === undefined ? [] : [`--max-old-space-size=${job.heapMb}`];
+				const bench = heap.length === 0 ? shared : await Bench.start(heap);
+				const measured = measure(bench, name, job, { rounds, profile });
+				const result = await measured.finally(async () => {
+					if (bench !== shared) await bench.stop();
+				});
+				done(name, { ...job, result });
 			}
 			const signal = signals.get(name);
 			if (signal !== undefined) {
-				done(name, { ...signal, result: await measureSignals(bench, name, signal, rounds) });
+				done(name, { ...signal, result: await measureSignals(shared, name, signal, rounds) });
 			}
 		}
 	} finally {
-		await bench.stop();
+		await shared.stop();
 	}
 }
 

@@ -9,7 +9,7 @@ import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
 import { filled } from '../simulator';
 import type { Bench } from './bench';
-import { median, quantile, ratio, type Ratios, type Result } from './report';
+import { median, quantile, ratio, type Result, type Targets } from './report';
 import { http, type Target } from './workflows';
 
 /** What starts a workflow, and how. */
@@ -32,7 +32,7 @@ export type SignalJob = {
 	sockets: number;
 	ours: (bench: Bench) => Source;
 	core: (bench: Bench) => Source;
-	target: Ratios;
+	target: Targets;
 };
 
 const session = (sockets: number, number: number) => filled.sessionId(number % sockets);
