@@ -36,6 +36,29 @@ export async function prepareFeed(
 	columns: Columns,
 	options: PrepareOptions,
 ): Promise<PreparedFeed> {
+	const { phones, keys, unsentRows } = await checkRows(feed, columns, options);
+	return {
+		rows: rowsWith(phones, feed.count),
+		phones,
+		keys,
+		unsentRows,
+		contactsOf: async (rows) =>
+			await feed.pick(rows, (row, index) => {
+				const reading = readRow(row, columns, options);
+				if (isAccepted(reading) && phones.has(index, reading.phone)) {
+					return toContact(row, columns, reading.phone);
+				}
+				throw changedFile();
+			}),
+	};
+}
+
+/** A function by itself: what it looks duplicates up in would else be held until the feed ends. */
+async function checkRows(
+	feed: FeedRows,
+	columns: Columns,
+	options: PrepareOptions,
+): Promise<Pick<PreparedFeed, 'phones' | 'keys' | 'unsentRows'>> {
 	const phones = new PhonesByRow(feed.count);
 	const keys = new PhonesByRow(feed.count);
 	const unsentRows: UnsentRow[] = [];
@@ -73,20 +96,7 @@ export async function prepareFeed(
 	for (const { index, key } of duplicates) {
 		unsentRows.push(new SameNumber(index, keptRows.get(key) ?? 0, feed.names));
 	}
-	return {
-		rows: rowsWith(phones, feed.count),
-		phones,
-		keys,
-		unsentRows,
-		contactsOf: async (rows) =>
-			await feed.pick(rows, (row, index) => {
-				const reading = readRow(row, columns, options);
-				if (isAccepted(reading) && phones.has(index, reading.phone)) {
-					return toContact(row, columns, reading.phone);
-				}
-				throw changedFile();
-			}),
-	};
+	return { phones, keys, unsentRows };
 }
 
 /** A duplicate; half of a large feed may be such, so its reason is put into words when it is asked for. */

@@ -2,7 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
 import { prepareFeed } from '../../../../nodes/PushCampaignContacts/feed/prepare';
-import { accept, scripted } from '../feed/scripted';
+import { ItemRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
+import { accept, feedOf, scripted } from '../feed/scripted';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -10,6 +11,14 @@ const collectGarbage: () => void = runInNewContext('gc');
 function held(): number {
 	collectGarbage();
 	return process.memoryUsage().heapUsed;
+}
+
+/** In typed arrays and buffers. */
+function heldOutside(): number {
+	// What the first one finds is counted out by the second.
+	collectGarbage();
+	collectGarbage();
+	return process.memoryUsage().arrayBuffers;
 }
 
 const PIECES = 400;
@@ -37,3 +46,16 @@ test.each([true, false])(
 		expect(kept).toBeLessThan((PIECES * NOTE.length) / 4);
 	},
 );
+
+test('once rows are checked, what their duplicates were looked up in is let go', async () => {
+	const count = 400_000;
+	const { options } = scripted(accept);
+	const items = feedOf(count);
+	const rows = new ItemRows(items, async () => {});
+	const before = heldOutside();
+	const prepared = await prepareFeed(rows, options.columns, options);
+	const kept = heldOutside() - before;
+	expect(prepared.rows).toHaveLength(count);
+	// Of each row its number and its key, in eight bytes each.
+	expect(kept).toBeLessThan(1.2 * 2 * 8 * count);
+});
