@@ -6,6 +6,8 @@ import type { FedMemory } from './fedMemory';
 export type Intake = {
 	/** At most so many rows; none when all are handed out. */
 	next(size: number): Promise<number[]>;
+	/** What `next` will hand out, as far as that can be told without doing anything. */
+	coming(size: number): readonly number[];
 	/** @param withoutEffect those of the rows that surely are not in the campaign */
 	done(rows: readonly number[], withoutEffect: readonly number[]): Promise<void>;
 	/** The rows that were not handed out. */
@@ -23,9 +25,13 @@ export class EachRow implements Intake {
 	constructor(private readonly rows: readonly number[]) {}
 
 	async next(size: number): Promise<number[]> {
-		const rows = this.rows.slice(this.position, this.position + size);
+		const rows = this.coming(size);
 		this.position += rows.length;
 		return rows;
+	}
+
+	coming(size: number): number[] {
+		return this.rows.slice(this.position, this.position + size);
 	}
 
 	async done(): Promise<void> {}
@@ -72,6 +78,11 @@ export class NotFedBefore implements Intake {
 		const rows = this.ready;
 		this.ready = [];
 		return rows;
+	}
+
+	/** Whom an earlier run has fed shows only once they are noted. */
+	coming(): readonly number[] {
+		return [];
 	}
 
 	async done(rows: readonly number[], withoutEffect: readonly number[]): Promise<void> {

@@ -25,6 +25,7 @@ import {
 } from './namedRows';
 import type { ListsBefore, LookUp } from './lookUp';
 import type { PreparedFeed } from './prepare';
+import { ReadAhead } from './readAhead';
 import {
 	FeedProgress,
 	trySettings,
@@ -71,7 +72,7 @@ export async function pushFeed(
 		fedStore === undefined
 			? new EachRow(rows)
 			: new NotFedBefore(rows, new FedMemory(fedStore, campaign.id, prepared.keys));
-	await new FeedPush(prepared, options, settings, progress, outcome).push(intake);
+	await new FeedPush(prepared, options, settings, progress, outcome, intake).push();
 	outcome.unsentRows.sort((one, other) => one.index - other.index);
 	return outcome;
 }
@@ -84,6 +85,7 @@ class FeedPush {
 	private largestTaken = 0;
 	/** The request at hand; whatever it is split into is among it. */
 	private whole: { rows: readonly number[]; contacts: Contact[] } = { rows: [], contacts: [] };
+	private readonly ahead: ReadAhead;
 
 	constructor(
 		private readonly prepared: PreparedFeed,
@@ -91,12 +93,15 @@ class FeedPush {
 		private readonly settings: TrySettings,
 		private readonly progress: FeedProgress,
 		private readonly outcome: FeedOutcome,
+		private readonly intake: Intake,
 	) {
 		this.size = options.contactsPerRequest;
+		this.ahead = new ReadAhead(prepared.contactsOf);
 	}
 
-	async push(intake: Intake): Promise<void> {
-		const stopped = await this.pushAll(intake);
+	async push(): Promise<void> {
+		const { intake } = this;
+		const stopped = await this.pushAll().finally(async () => await this.ahead.end());
 		if (stopped !== undefined) {
 			this.outcome.stopped ??= stopped;
 			this.notReached(intake.rest(), stopped);
@@ -114,7 +119,8 @@ class FeedPush {
 	}
 
 	/** Gives back what stops the feed. */
-	private async pushAll(intake: Intake): Promise<ExplainedError | undefined> {
+	private async pushAll(): Promise<ExplainedError | undefined> {
+		const { intake } = this;
 		for (;;) {
 			const request = await orExplained(intake.next(this.size));
 			if (request instanceof ExplainedError) return request;
@@ -211,10 +217,12 @@ class FeedPush {
 		const before = lookUp === undefined ? undefined : await orExplained(lookUp.listsBefore());
 		if (before instanceof ExplainedError) return before;
 		const sending = this.progress.begin(rows, this.prepared.keys, this.settings);
-		const answer = await this.request(rows).catch((error: unknown) =>
+		const answering = this.request(rows).catch((error: unknown) =>
 			// Whatever was not foreseen may have happened after the request left.
 			error instanceof ExplainedError ? error : notForeseen(error),
 		);
+		this.ahead.begin(this.intake.coming(this.size));
+		const answer = await answering;
 		if (!(answer instanceof ExplainedError)) {
 			this.taken(rows, sending, answer);
 			return undefined;
@@ -254,7 +262,7 @@ class FeedPush {
 	}
 
 	private async takeUp(rows: readonly number[]): Promise<void> {
-		this.whole = { rows, contacts: await this.prepared.contactsOf(rows) };
+		this.whole = { rows, contacts: await this.ahead.contacts(rows) };
 	}
 
 	private contactAt(row: number): Contact[] {
