@@ -75,9 +75,11 @@ export class ItemRows implements FeedRows {
 	}
 
 	async each(visit: Visit): Promise<void> {
-		for (const [index, { json }] of this.items.entries()) {
+		let index = 0;
+		for (const { json } of this.items) {
 			if (index % ROWS_PER_BREATH === 0 && index > 0) await this.breathe();
 			visit(json, index);
+			index++;
 		}
 	}
 
