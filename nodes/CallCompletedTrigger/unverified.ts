@@ -1,12 +1,10 @@
 import chunk from 'lodash/chunk';
 import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
 import { ShowsNoEnd } from '../shared/calls/readBack';
+import { MOST_NAMED, named } from '../shared/values';
 
 /** A call that was reported as completed, and why it could not be verified. */
 export type Unverified = { callId: string; error: unknown };
-
-/** Calls that one message names. */
-const MOST_NAMED = 50;
 
 /** Messages of one kind at one time: anyone may report calls that were never placed. */
 const MOST_MESSAGES = 10;
@@ -29,11 +27,11 @@ function showsNoEnd(calls: readonly Unverified[]): ExplainedError {
 	const isOne = calls.length === 1;
 	return new OutcomeUnknown(
 		isOne
-			? `Call ${named(calls)} was reported as completed but shows no end, so the workflow was not started for it`
+			? `Call ${idsOf(calls)} was reported as completed but shows no end, so the workflow was not started for it`
 			: `${calls.length} calls were reported as completed but show no end, so the workflow was not started for them`,
 		isOne
 			? 'If it goes on, the workflow starts when its end is reported. If it is over, read it with Get Call, and add its status to Finished Statuses among the options of the trigger.'
-			: `For those that go on, the workflow starts when their end is reported. Read the others with Get Call, and add their statuses to Finished Statuses among the options of the trigger: ${named(calls)}.`,
+			: `For those that go on, the workflow starts when their end is reported. Read the others with Get Call, and add their statuses to Finished Statuses among the options of the trigger: ${idsOf(calls)}.`,
 	);
 }
 
@@ -46,10 +44,10 @@ function couldNotBeRead(calls: readonly Unverified[]): ExplainedError {
 			: [error instanceof Error ? error.message : String(error)];
 	const then = isOne
 		? 'Once that is put right, read this call with Get Call'
-		: `Once that is put right, read these calls with Get Call: ${named(calls)}`;
+		: `Once that is put right, read these calls with Get Call: ${idsOf(calls)}`;
 	return new NotSent(
 		isOne
-			? `Call ${named(calls)} was reported as completed but could not be read back, so the workflow was not started for it`
+			? `Call ${idsOf(calls)} was reported as completed but could not be read back, so the workflow was not started for it`
 			: `${calls.length} calls were reported as completed but could not be read back, so the workflow was not started for them`,
 		[what, resolution, then]
 			.filter((text) => text !== undefined)
@@ -65,12 +63,10 @@ export function notFinished(callIds: readonly string[]): ExplainedError {
 		callIds.length === 1 ? 'A completed call was' : `${callIds.length} completed calls were`;
 	return new OutcomeUnknown(
 		`${which} still being verified when the trigger was stopped, so the workflow was not started`,
-		`Read them with Get Call: ${named(callIds.map((callId) => ({ callId })))}.`,
+		`Read them with Get Call: ${named(callIds, String)}.`,
 	);
 }
 
-function named(calls: ReadonlyArray<Pick<Unverified, 'callId'>>): string {
-	const names = calls.slice(0, MOST_NAMED).map(({ callId }) => callId);
-	const more = calls.length - names.length;
-	return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+function idsOf(calls: readonly Unverified[]): string {
+	return named(calls, ({ callId }) => callId);
 }

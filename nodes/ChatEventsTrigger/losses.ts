@@ -1,7 +1,7 @@
 import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
 import { Gathered } from '../shared/n8n/gathered';
 import type { ChatEnded } from '../shared/chat/endings';
-import { shownText } from '../shared/values';
+import { named, shownText } from '../shared/values';
 import { idText, MAX_FRAME_CHARS } from '../shared/chat/frames';
 import type { SessionEvent } from './emitter';
 import { isFinal } from './followedSessions';
@@ -10,9 +10,6 @@ import { isFinal } from './followedSessions';
 export type TooLargeFrame = { sessionId: string; chars: number };
 
 export type Loss = { sessionId: string; ending: ChatEnded };
-
-/** Events that a message names one by one; the rest is counted. */
-const MOST_LISTED = 50;
 
 const TRIED_AGAIN =
 	'The trigger tries again by itself, after a minute and then less and less often, up to every 15 minutes.';
@@ -61,11 +58,10 @@ export function framesLost(
 	context: ITriggerFunctions,
 	frames: TooLargeFrame[],
 ): NodeOperationError {
-	const named = frames
-		.slice(0, MOST_LISTED)
-		.map(({ sessionId, chars }) => `${sessionId} (${chars.toLocaleString('en-US')} characters)`);
-	const others = frames.length - named.length;
-	const list = [...named, ...(others > 0 ? [`and ${others} more`] : [])].join(', ');
+	const list = named(
+		frames,
+		({ sessionId, chars }) => `${sessionId} (${chars.toLocaleString('en-US')} characters)`,
+	);
 	const message =
 		frames.length === 1
 			? 'What came in a chat session was too large to be read'
@@ -76,13 +72,9 @@ export function framesLost(
 }
 
 function eventsLost(context: ITriggerFunctions, events: SessionEvent[]): NodeOperationError {
-	const named = events
-		.slice(0, MOST_LISTED)
-		.map(({ sessionId, event }) =>
-			shownText(`${event.type} (${idText(event.envelope.event_id) ?? 'no ID'}) of ${sessionId}`),
-		);
-	const others = events.length - named.length;
-	const list = [...named, ...(others > 0 ? [`and ${others} more`] : [])].join(', ');
+	const list = named(events, ({ sessionId, event }) =>
+		shownText(`${event.type} (${idText(event.envelope.event_id) ?? 'no ID'}) of ${sessionId}`),
+	);
 	const message =
 		events.length === 1
 			? 'A chat event started no execution'

@@ -58,3 +58,13 @@ export function inWords(names: readonly string[]): string {
 	const last = marked.pop() ?? '';
 	return marked.length === 0 ? last : `${marked.join(', ')} and ${last}`;
 }
+
+/** Things that one message names; the rest is counted. */
+export const MOST_NAMED = 50;
+
+/** Things by their names, as a message lists them. */
+export function named<T>(things: readonly T[], nameOf: (thing: T) => string): string {
+	const names = things.slice(0, MOST_NAMED).map(nameOf);
+	const more = things.length - names.length;
+	return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,4 +1,4 @@
-import { plainText, shownText } from '../../../nodes/shared/values';
+import { named, plainText, shownText } from '../../../nodes/shared/values';
 
 test.each<[unknown, string]>([
 	['text ', 'text '],
@@ -29,5 +29,19 @@ describe('words of others in a message', () => {
 
 	test('are cut where they are longer than a message can be', () => {
 		expect(shownText('x'.repeat(10_000))).toBe(`${'x'.repeat(4_000)}…`);
+	});
+});
+
+describe('things by their names', () => {
+	const fifty = Array.from({ length: 50 }, (_, index) => `n${index}`);
+
+	test.each([
+		['none', [], ''],
+		['one', ['a'], 'a'],
+		['two', ['a', 'b'], 'a, b'],
+		['50', fifty, fifty.join(', ')],
+		['52, of which two are counted', [...fifty, 'a', 'b'], `${fifty.join(', ')} and 2 more`],
+	])('%s', (_how, names, list) => {
+		expect(named(names, String)).toBe(list);
 	});
 });
