@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Inspector } from '../n8n/inspector';
-import { forgetPeak, memoryMb } from '../n8n/processMemory';
+import { forgetPeak, memoryMb } from '../n8n/footprint';
 
 const stalls = z.array(z.object({ from: z.number(), to: z.number() }));
 const used = z.object({ heapUsed: z.number(), external: z.number() });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -8,7 +7,7 @@ import omit from 'lodash/omit';
 import pLimit from 'p-limit';
 import { N8nDriver, type Workflow } from '../n8n/driver';
 import { installPackage } from '../n8n/package-install';
-import { forgetPeak, memoryMb } from '../n8n/processMemory';
+import { databaseMb, forgetPeak, memoryMb } from '../n8n/footprint';
 import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node } from '../n8n/workflow';
@@ -81,21 +80,15 @@ describe('strangers who have found the address of Call Completed Trigger', () =>
 		return answers;
 	}
 
-	const databaseMb = () =>
-		['', '-wal'].reduce(
-			(sum, end) => sum + statSync(join(server.home, '.n8n', `database.sqlite${end}`)).size / MB,
-			0,
-		);
-
 	it(`${JUNK} deliveries of junk start nothing, fill neither memory nor database, and the next real one counts`, async () => {
 		await flood(JUNK / 10);
 		forgetPeak(server.pid);
-		const before = { memory: memoryMb(server.pid, 'VmRSS'), database: databaseMb() };
+		const before = { memory: memoryMb(server.pid, 'VmRSS'), database: databaseMb(server.home) };
 		const answers = await flood(JUNK);
 		// 503 where a busy n8n has not verified a made-up call within the sender's patience.
 		expect(omit(answers, 400, 404, 503)).toEqual({});
 		expect(memoryMb(server.pid, 'VmHWM') - before.memory).toBeLessThan(400);
-		expect(databaseMb() - before.database).toBeLessThan(2);
+		expect(databaseMb(server.home) - before.database).toBeLessThan(2);
 		expect(await allExecutions(n8n, workflow)).toEqual([]);
 		const [callId = ''] = await placeCalls(simulator, 1, url);
 		await simulator.completeCall(callId);

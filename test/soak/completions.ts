@@ -14,7 +14,7 @@ import { credentialFor, PACKAGE, placeCalls, post } from '../e2e/calls';
 import { N8nDriver, type Reference } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
-import { memoryMb } from '../n8n/processMemory';
+import { memoryMb } from '../n8n/footprint';
 import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';

@@ -1,9 +1,9 @@
 /** What a running n8n holds, as the system and its own inspector see it. */
-import { readFileSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Inspector } from '../n8n/inspector';
-import { memoryMb } from '../n8n/processMemory';
+import { databaseMb, memoryMb } from '../n8n/footprint';
 import type { N8nServer } from '../n8n/server';
 
 /** The heap is that after a garbage collection. */
@@ -53,7 +53,7 @@ export class Examiner {
 			fds: links.length,
 			threads: Number(/Threads:\s+(\d+)/.exec(status)?.[1]),
 			timers,
-			database_mb: databaseBytes(home) / MB,
+			database_mb: databaseMb(home),
 		};
 	}
 
@@ -71,12 +71,4 @@ function openFiles(pid: number): string[] {
 			return 'closed meanwhile';
 		}
 	});
-}
-
-/** The file and its log, which the database works into the file from time to time. */
-function databaseBytes(home: string): number {
-	const folder = join(home, '.n8n');
-	return readdirSync(folder)
-		.filter((name) => name.startsWith('database.sqlite'))
-		.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 }
