@@ -1,4 +1,4 @@
-import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
+import type { INode, IRun } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/json';
 import {
 	anExecution,
@@ -18,6 +18,7 @@ import {
 	contactsOf,
 	feed,
 	feedNode,
+	fileItem,
 	jsonOf,
 	phone,
 	phonesOf,
@@ -30,17 +31,6 @@ import { contentOf } from './file/files';
 
 const harness = engineHarness();
 
-/** An item that carries a file, as n8n keeps a small one. */
-const fileItem = (
-	fileName: string,
-	content: string | Buffer,
-	field = 'data',
-): INodeExecutionData => ({
-	json: { note: fileName },
-	binary: {
-		[field]: { data: Buffer.from(content).toString('base64'), mimeType: 'text/csv', fileName },
-	},
-});
 const csv = (over: NodeParameters = {}): NodeParameters => ({ contactsFrom: 'csv', ...over });
 const LEADS = [
 	'phone,person_name,city',

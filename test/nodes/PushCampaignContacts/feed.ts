@@ -16,6 +16,17 @@ export const manyRows = (count: number): INodeExecutionData[] =>
 		json: { phone: phone(index), person_name: `Person ${index}`, city: 'Pune' },
 	}));
 
+/** An item that carries a file, as n8n keeps a small one. */
+export const fileItem = (
+	fileName: string,
+	content: string | Buffer,
+	field = 'data',
+): INodeExecutionData => ({
+	json: { note: fileName },
+	binary: {
+		[field]: { data: Buffer.from(content).toString('base64'), mimeType: 'text/csv', fileName },
+	},
+});
 /** The documented answer to a request. */
 export const accepted = (contacts: number, over: JsonObject = {}): JsonObject => ({
 	success: true,

@@ -1,5 +1,5 @@
 import countBy from 'lodash/countBy';
-import type { INode } from 'n8n-workflow';
+import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import type { JsonObject } from '../../../nodes/shared/json';
@@ -12,7 +12,7 @@ import {
 	type Fault,
 	type Simulator,
 } from '../../simulator';
-import { feed, manyRows, phone, rowsOf, type NodeParameters } from './feed';
+import { feed, fileItem, manyRows, phone, rowsOf, type NodeParameters } from './feed';
 
 const harness = engineHarness();
 const { agents, campaigns, dndPhone } = fixtures;
@@ -122,19 +122,31 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		},
 	);
 
-	test('an answer that does not come is looked up: the rows are pushed, and the feed goes on', async () => {
-		simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
-		const options = { ifUnknown: 'lookUp', contactsPerRequest: 3 };
-		const { pushed, rejected, error } = await push(manyRows(5), { enqueue: true, options });
-		expect(error).toBeUndefined();
-		expect(rejected).toEqual([]);
-		expect(pushed.map(({ json }) => [json.looked_up, json.campaign_upload_id])).toEqual([
-			[true, expect.any(Number)],
-			[undefined, expect.any(Number)],
-		]);
-		expect(pushed[0]?.json.feed).toMatchObject({ received: 5, pushed: 5, requests: 2 });
-		expect([pushRequests(), inCampaign().length]).toEqual([2, 5]);
-	});
+	const file = ['phone', ...[0, 1, 2, 3, 4].map(phone)].join('\n');
+	test.each<[string, INodeExecutionData[], NodeParameters]>([
+		['items', manyRows(5), {}],
+		['a CSV file', [fileItem('leads.csv', file)], { contactsFrom: 'csv' }],
+	])(
+		'of %s, an answer that does not come is looked up: the rows are pushed, and the feed goes on',
+		async (_what, input, parameters) => {
+			simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
+			const options = { ifUnknown: 'lookUp', contactsPerRequest: 3 };
+			const { pushed, rejected, error } = await push(input, {
+				...parameters,
+				enqueue: true,
+				options,
+			});
+			expect(error).toBeUndefined();
+			expect(rejected).toEqual([]);
+			expect(pushed.map(({ json }) => [json.looked_up, json.campaign_upload_id])).toEqual([
+				[true, expect.any(Number)],
+				[undefined, expect.any(Number)],
+			]);
+			expect(pushed[0]?.json.feed).toMatchObject({ received: 5, pushed: 5, requests: 2 });
+			expect(pushRequests()).toBe(2);
+			expect(inCampaign()).toEqual([0, 1, 2, 3, 4].map((index) => `+91${phone(index)}`));
+		},
+	);
 
 	test('of a feed that only waits, no size tells that a new list is its own', async () => {
 		simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
