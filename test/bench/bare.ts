@@ -87,14 +87,18 @@ async function pages(path: string): Promise<void> {
 
 const minted = z.object({ data: z.object({ token: z.string(), ws_url: z.string() }) });
 
-async function connect(sessionId: string): Promise<WebSocket> {
+async function socketAddress(sessionId: string): Promise<URL> {
 	const path = `/v1/chat/session/${sessionId}/ws_token`;
 	const { data } = minted.parse(await send('POST', path, { stream: 'user' }));
 	const url = new URL(data.ws_url);
 	url.searchParams.set('token', data.token);
 	// One that the service has not seen: it would get earlier events again.
 	url.searchParams.set('client_id', `bare-${process.pid}`);
-	const socket = new WebSocket(url);
+	return url;
+}
+
+async function connect(sessionId: string): Promise<WebSocket> {
+	const socket = new WebSocket(await socketAddress(sessionId));
 	await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
 	return socket;
 }
@@ -126,7 +130,7 @@ async function listen(sessions: string, events: string): Promise<number[]> {
 	const latencies: number[] = [];
 	return await new Promise((resolve, reject) => {
 		const opened = each(sessions, '50', async (session) => {
-			const socket = await connect(filled.sessionId(Number(sessions) + session));
+			const socket = await connect(filled.sessionId(2 * Number(sessions) + session));
 			socket.on('message', (data: Buffer) => {
 				latencies.push(Date.now() - Date.parse(event.parse(JSON.parse(data.toString())).ts));
 				if (latencies.length === Number(events)) resolve(latencies);
@@ -134,6 +138,27 @@ async function listen(sessions: string, events: string): Promise<number[]> {
 		});
 		opened.catch(reject);
 	});
+}
+
+/** Bytes that one idle socket of Node.js itself holds. */
+async function idle(sessions: string): Promise<number[]> {
+	const sockets: object[] = [];
+	const open = async (session: number) => {
+		const socket = new globalThis.WebSocket(await socketAddress(filled.sessionId(session)));
+		await new Promise((resolve) => socket.addEventListener('open', resolve));
+		sockets.push(socket);
+	};
+	await open(0);
+	const before = liveBytes();
+	// At the same time they would share what Node.js keeps for an address.
+	await each(sessions, '1', open);
+	return [(liveBytes() - before) / (sockets.length - 1)];
+}
+
+function liveBytes(): number {
+	globalThis.gc?.();
+	const { heapUsed, external } = process.memoryUsage();
+	return heapUsed + external;
 }
 
 const JOBS: { [name: string]: () => Promise<void> } = {
@@ -156,8 +181,9 @@ const JOBS: { [name: string]: () => Promise<void> } = {
 	chat: async () => await chat(first, second),
 };
 
-async function timed(): Promise<number[]> {
+async function measured(): Promise<number[]> {
 	if (job === 'listen') return await listen(first, second);
+	if (job === 'idle') return await idle(first);
 	const rows = job === 'feedStep' ? readFeed(first) : [];
 	const started = performance.now();
 	if (job === 'feedStep') await feed(rows);
@@ -165,7 +191,7 @@ async function timed(): Promise<number[]> {
 	return [performance.now() - started];
 }
 
-void timed().then((ms) => {
-	console.log(JSON.stringify({ ms }));
+void measured().then((figures) => {
+	console.log(JSON.stringify({ figures }));
 	process.exit();
 });

@@ -28,6 +28,14 @@ const stats = z.object({ maxActive: z.number() });
 /** How much the service holds beside what it starts with. */
 export type Holdings = { calls?: number; dndPhones?: number; sessions?: number };
 
+/** How n8n is started, where it is not as usual. */
+export type Host = {
+	/** The limit of its heap. */
+	heapMb?: number;
+	/** Its environment variables. */
+	settings?: { [name: string]: string };
+};
+
 /** What one execution took. */
 export type Sample = {
 	wallMs: number;
@@ -56,8 +64,7 @@ export class Bench {
 		private readonly simulator: ChildProcess,
 	) {}
 
-	/** @param nodeOptions for n8n's process, such as a limit of its heap */
-	static async start(nodeOptions: string[] = []): Promise<Bench> {
+	static async start({ heapMb, settings }: Host = {}): Promise<Bench> {
 		const host = await installHost(console.log);
 		const home = await mkdtemp(join(tmpdir(), 'n8n-bench-'));
 		await installPackage(home);
@@ -71,10 +78,16 @@ export class Bench {
 		const baseUrl = `http://127.0.0.1:${port}`;
 		await until('the simulator', async () => (await fetch(`${baseUrl}/__simulator/stats`)).ok);
 		const inspected = await freePort();
-		const NODE_OPTIONS = [`--inspect=127.0.0.1:${inspected}`, ...nodeOptions].join(' ');
+		const heap = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
+		const NODE_OPTIONS = [`--inspect=127.0.0.1:${inspected}`, ...heap].join(' ');
 		// n8n writes its insights every 30 seconds, which holds its event loop for a third of a second.
 		const quiet = { N8N_DISABLED_MODULES: 'insights', EXECUTIONS_DATA_PRUNE: 'false' };
-		const env = { NODE_OPTIONS, ...quiet, N8N_CUSTOM_EXTENSIONS: join(__dirname, 'least') };
+		const env = {
+			...settings,
+			NODE_OPTIONS,
+			...quiet,
+			N8N_CUSTOM_EXTENSIONS: join(__dirname, 'least'),
+		};
 		const n8n = await N8nServer.start({ host, home, env });
 		const gauge = await Gauge.attach(inspected, n8n.pid);
 		const driver = await N8nDriver.signIn(n8n.baseUrl);
@@ -103,14 +116,14 @@ export class Bench {
 		return async (profile) => await this.measure(workflow.name, saved.id, profile);
 	}
 
-	/** Runs the bare script and gives the milliseconds that it counted. */
+	/** Runs the bare script and gives what it measured, in milliseconds or bytes. */
 	async bare(args: string[]): Promise<number[]> {
 		const { stdout } = await promisify(execFile)(
 			process.execPath,
-			[...tsx, 'test/bench/bare.ts', this.target.baseUrl, TOKEN, ...args],
+			['--expose-gc', ...tsx, 'test/bench/bare.ts', this.target.baseUrl, TOKEN, ...args],
 			{ cwd: projectFolder },
 		);
-		return z.object({ ms: z.array(z.number()) }).parse(JSON.parse(stdout)).ms;
+		return z.object({ figures: z.array(z.number()) }).parse(JSON.parse(stdout)).figures;
 	}
 
 	/** Brings the service back to its beginning, holding so much more. */

@@ -69,7 +69,7 @@ async function grow(bench: Bench, name: JobName, beginning: number): Promise<Ste
 async function largestFeed(name: JobName, side: 'ours' | 'core'): Promise<number> {
 	let largest = 0;
 	for (const rows of FEEDS) {
-		const bench = await Bench.start([`--max-old-space-size=${SMALL_HEAP_MB}`]);
+		const bench = await Bench.start({ heapMb: SMALL_HEAP_MB });
 		try {
 			await run(bench, name, side, rows / 100_000);
 			largest = rows;

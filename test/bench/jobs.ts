@@ -1,6 +1,6 @@
 /** What is measured as work from beginning to end: an entry a job, with both workflows and what the bare script is given. */
 import { fixtures } from '../simulator';
-import type { Bench, Holdings, Sample } from './bench';
+import type { Bench, Holdings, Host, Sample } from './bench';
 import { median, ratio, type Result, type Targets } from './report';
 import { chain, webhook, type WorkflowJson } from '../n8n/workflow';
 import {
@@ -44,8 +44,8 @@ export type Job = {
 	/** How much is done, to tell the time a unit. */
 	units: number;
 	target: Targets;
-	/** The limit of n8n's heap; each job with one has an n8n of its own. */
-	heapMb?: number;
+	/** An n8n for this job alone. */
+	host?: Host;
 };
 
 const ourFeed: Job['ours'] = (target, file) => ({ nodes: [...readCsv(file), push(target)] });
@@ -82,7 +82,7 @@ export const jobs = (size = 1) => {
 			...feed(of(1_000_000)),
 			ours: ourFileFeed,
 			timed: 'whole',
-			heapMb: 512,
+			host: { heapMb: 512 },
 			target: { ms: 6_000, peakMb: 250 },
 		},
 		feed_100k_step: {

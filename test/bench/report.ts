@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** What is to be reached at most: as parts of what the others take, or by itself where no other can do it. */
-export type Targets = { core?: number; bare?: number; ms?: number; peakMb?: number };
+/** What is to be reached at most: as parts of what the others take, or by itself where no other can do it; `kb` for each idle socket. */
+export type Targets = { core?: number; bare?: number; ms?: number; peakMb?: number; kb?: number };
 
 export type Result = {
 	/** Medians; of events the 99th percentile. */
@@ -64,6 +64,9 @@ export function line(name: string, { result, target }: Measured): string {
 			: [`CPU ${shown(result.ours_cpu_ms)} (core ${shown(result.core_cpu_ms)}) ms`]),
 		`peak ${judged(ourPeak, target.peakMb ?? corePeak ?? undefined)} MB`,
 		`stall ${judged(stall, LONGEST_STALL_MS)} ms (core ${shown(result.core_stall_ms)})`,
+		...(result.ours_kb === undefined
+			? []
+			: [`idle socket ${judged(result.ours_kb, target.kb)} (bare ${shown(result.bare_kb)}) kB`]),
 		...(result.ours_p50_ms === undefined
 			? []
 			: [

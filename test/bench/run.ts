@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { Bench } from './bench';
+import { Bench, type Host } from './bench';
 import { jobs, measure, type Job } from './jobs';
 import { line, store, type Measured } from './report';
 import { measureSignals, signalJobs, type SignalJob } from './signals';
@@ -25,6 +25,11 @@ async function main(): Promise<void> {
 		throw new Error(`There is no job ${unknown}, only ${known.join(', ')}`);
 	if (profile !== undefined) mkdirSync(profile, { recursive: true });
 	const shared = await Bench.start();
+	const on = async <T>(host: Host | undefined, act: (bench: Bench) => Promise<T>): Promise<T> => {
+		if (host === undefined) return await act(shared);
+		const own = await Bench.start(host);
+		return await act(own).finally(async () => await own.stop());
+	};
 	const done = (name: string, measured: Measured) => {
 		console.log(line(name, measured));
 		if (profile === undefined) store({ [name]: measured.result });
@@ -33,17 +38,13 @@ async function main(): Promise<void> {
 		for (const name of names) {
 			const job = work.get(name);
 			if (job !== undefined) {
-				const heap = job.heapMb === undefined ? [] : [`--max-old-space-size=${job.heapMb}`];
-				const bench = heap.length === 0 ? shared : await Bench.start(heap);
-				const measured = measure(bench, name, job, { rounds, profile });
-				const result = await measured.finally(async () => {
-					if (bench !== shared) await bench.stop();
-				});
-				done(name, { ...job, result });
+				const act = async (bench: Bench) => await measure(bench, name, job, { rounds, profile });
+				done(name, { ...job, result: await on(job.host, act) });
 			}
 			const signal = signals.get(name);
 			if (signal !== undefined) {
-				done(name, { ...signal, result: await measureSignals(shared, name, signal, rounds) });
+				const act = async (bench: Bench) => await measureSignals(bench, name, signal, rounds);
+				done(name, { ...signal, result: await on(signal.host, act) });
 			}
 		}
 	} finally {

@@ -8,7 +8,7 @@ import { packageName } from '../n8n/package-install';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
 import { filled } from '../simulator';
-import type { Bench } from './bench';
+import type { Bench, Host } from './bench';
 import { median, quantile, ratio, type Result, type Targets } from './report';
 import { http, type Target } from './workflows';
 
@@ -32,10 +32,18 @@ export type SignalJob = {
 	sockets: number;
 	ours: (bench: Bench) => Source;
 	core: (bench: Bench) => Source;
+	/** An n8n for this job alone. */
+	host?: Host;
 	target: Targets;
 };
 
-const session = (sockets: number, number: number) => filled.sessionId(number % sockets);
+/**
+ * No two jobs have a session in common: a new service counts its events from 1 again, which the trigger, whose connection
+ * lives on for a while, takes for those that it has seen.
+ */
+const session = (sockets: number, number: number) => filled.sessionId(sockets + (number % sockets));
+const bareSession = (sockets: number, number: number) =>
+	filled.sessionId(2 * sockets + (number % sockets));
 
 async function post(url: string, body: object): Promise<string> {
 	const response = await fetch(url, {
@@ -46,10 +54,9 @@ async function post(url: string, body: object): Promise<string> {
 	return await response.text();
 }
 
-/** An event in one of the sessions; `first` is the session of the first. */
-async function nudge(bench: Bench, sockets: number, number: number, first = 0): Promise<unknown> {
+async function nudge(bench: Bench, sessionId: string, number: number): Promise<unknown> {
 	return await bench.command('pushEvent', {
-		sessionId: filled.sessionId(first + (number % sockets)),
+		sessionId,
 		type: 'nudge_sent',
 		payload: { idle_seconds: 60, signal: `signal-${number}` },
 	});
@@ -64,7 +71,7 @@ const byFrames =
 		const type = `${packageName}.chatEventsTrigger`;
 		return {
 			nodes: [node('Trigger', type, 1, parameters, { credentials })],
-			fire: async (number) => await nudge(bench, sockets, number),
+			fire: async (number) => await nudge(bench, session(sockets, number), number),
 			numberIn: /"signal-(\d+)"/,
 		};
 	};
@@ -105,26 +112,40 @@ const events = {
 		(number) => ({ signal: `signal-${number}` }),
 		/"signal-(\d+)"/,
 	),
-	// Beside n8n's own start there is the way of the frame.
-	target: { core: 2 },
+};
+
+const completions = {
+	signals: 200,
+	// An n8n with two cores keeps up with both sides.
+	everyMs: 100,
+	sockets: 0,
+	ours: byCompletion,
+	/** It reads the call back too, as what anybody may have sent is no result. */
+	core: byWebhook(
+		(target) => [http('=/v1/call/{{ $json.body.call_id }}', {}, target)],
+		completion,
+		numberOfCall,
+	),
+	target: { core: 1 },
+};
+
+/** n8n prepares its engine for expressions for every webhook but its own Webhook node's; so it does for none before it is needed. */
+const LAZY_EXPRESSIONS = {
+	N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
+	N8N_EXPRESSION_ENGINE_COMPILE_CACHE: 'true',
 };
 
 export const signalJobs = {
-	events_10k: { ...events, sockets: 1, ours: byFrames(1) },
-	events_10k_1000_sockets: { ...events, sockets: 1_000, ours: byFrames(1_000) },
-	completions_1000: {
-		signals: 200,
-		everyMs: 40,
-		sockets: 0,
-		ours: byCompletion,
-		/** It reads the call back too, as what anybody may have sent is no result. */
-		core: byWebhook(
-			(target) => [http('=/v1/call/{{ $json.body.call_id }}', {}, target)],
-			completion,
-			numberOfCall,
-		),
-		target: { core: 1 },
+	// Beside n8n's own start there is the way of the frame.
+	events_10k: { ...events, sockets: 1, ours: byFrames(1), target: { core: 2 } },
+	events_10k_1000_sockets: {
+		...events,
+		sockets: 1_000,
+		ours: byFrames(1_000),
+		target: { core: 2, kb: 30 },
 	},
+	completions_1000: completions,
+	completions_1000_lazy: { ...completions, host: { settings: LAZY_EXPRESSIONS } },
 } satisfies { [name: string]: SignalJob };
 
 const WARM_UP = 100;
@@ -139,11 +160,12 @@ export async function measureSignals(
 	rounds: number,
 ): Promise<Result> {
 	const { sockets, signals, coreSignals = signals, everyMs } = job;
-	await bench.resetService({ calls: signals, sessions: 2 * sockets });
+	await bench.resetService({ calls: signals, sessions: 3 * sockets });
 	const before = await bench.gauge.liveBytes();
 	const ours = await activate(bench, `ours-${name}`, job.ours(bench));
 	await connected(bench, sockets);
 	const bytes = (await bench.gauge.liveBytes()) - before;
+	const [bareBytes = Number.NaN] = sockets > 1 ? await bench.bare(['idle', String(sockets)]) : [];
 	const core = await activate(bench, `core-${name}`, job.core(bench));
 	const taken: { ours: Block[]; core: Block[]; bare: number[][] } = {
 		ours: [],
@@ -153,8 +175,8 @@ export async function measureSignals(
 	for (let round = 0; round <= rounds; round++) {
 		const count = round === 0 ? Math.min(WARM_UP, signals) : signals;
 		const blocks = {
-			ours: await ours(count, everyMs),
-			core: await core(Math.min(count, coreSignals), everyMs),
+			ours: await ours.run(count, everyMs),
+			core: await core.run(Math.min(count, coreSignals), everyMs),
 			bare: sockets === 0 ? [] : await listen(bench, sockets, count),
 		};
 		if (round === 0) continue;
@@ -162,6 +184,8 @@ export async function measureSignals(
 		taken.core.push(blocks.core);
 		taken.bare.push(blocks.bare);
 	}
+	await ours.deactivate();
+	await core.deactivate();
 	const bare = taken.bare.flat();
 	const all = (blocks: Block[]) => blocks.flatMap(({ latencies }) => latencies);
 	const [mine, theirs] = [all(taken.ours), all(taken.core)];
@@ -177,7 +201,7 @@ export async function measureSignals(
 		ours_p50_ms: median(mine),
 		core_p50_ms: median(theirs),
 		bare_p50_ms: bare.length === 0 ? null : median(bare),
-		...(sockets > 1 && { ours_kb: Math.round(bytes / sockets / 100) / 10 }),
+		...(sockets > 1 && { ours_kb: kb(bytes / sockets), bare_kb: kb(bareBytes) }),
 		ours_cpu_ms: most(taken.ours, ({ cpuMs }) => cpuMs),
 		core_cpu_ms: most(taken.core, ({ cpuMs }) => cpuMs),
 		ours_peak_rss_mb: most(taken.ours, ({ peakMb }) => peakMb),
@@ -187,6 +211,8 @@ export async function measureSignals(
 		max_connections: null,
 	};
 }
+
+const kb = (bytes: number) => Math.round(bytes / 100) / 10;
 
 /** Publishes the workflow, and gives what sends signals to it and tells how long each took. */
 async function activate(bench: Bench, name: string, { nodes, fire, numberIn }: Source) {
@@ -203,7 +229,7 @@ async function activate(bench: Bench, name: string, { nodes, fire, numberIn }: S
 	await until(`${name} to start`, isStarted, { timeout: 180_000 });
 	// Until those that were sent too early have ended as well.
 	await sleep(2_000);
-	return async (count: number, everyMs: number): Promise<Block> => {
+	const run = async (count: number, everyMs: number): Promise<Block> => {
 		const after = executions.last(workflow.id);
 		const held = await gauge.settle();
 		const cpuBefore = await gauge.cpuMs();
@@ -217,6 +243,7 @@ async function activate(bench: Bench, name: string, { nodes, fire, numberIn }: S
 		});
 		return { latencies, cpuMs, stallMs: Math.max(0, ...stalls), peakMb: gauge.peakMb() - held };
 	};
+	return { run, deactivate: async () => await bench.driver.deactivate(workflow) };
 }
 
 /** Signals one after another, whatever becomes of them; gives when each was sent. */
@@ -243,7 +270,11 @@ async function listen(bench: Bench, sockets: number, count: number): Promise<num
 	const others = await openSockets(bench);
 	const heard = bench.bare(['listen', String(sockets), String(count)]);
 	await until('the bare sockets', async () => (await openSockets(bench)) >= others + sockets);
-	await inPace(count, 2, async (number) => await nudge(bench, sockets, number, sockets));
+	await inPace(
+		count,
+		2,
+		async (number) => await nudge(bench, bareSession(sockets, number), number),
+	);
 	return await heard;
 }
 
