@@ -8,7 +8,7 @@ import {
 	optionsCollection,
 } from '../../shared/n8n/options';
 import { forEachList, limitFields, readLimit } from '../../shared/n8n/list';
-import { outputFields, readOutput, sized } from '../../shared/n8n/outputFields';
+import { outputFields, readOutput, sizedEach } from '../../shared/n8n/outputFields';
 import type { Operation } from '../../shared/n8n/operations';
 import { readDndList } from '../list/dndList';
 import { InvalidInput } from '../../shared/api/errors';
@@ -77,9 +77,7 @@ export const getMany: Operation = {
 			return {
 				key: { ...request, limit: String(limit), output },
 				read: async () =>
-					(await readDndList(client, request, apiMapping)).map((raw) =>
-						sized(output, { raw, simplified: simplifyEntry(raw) }),
-					),
+					sizedEach(output, await readDndList(client, request, apiMapping), simplifyEntry),
 			};
 		};
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { readAdditions, readConcurrency } from '../../shared/n8n/options';
 import { forEachList, limitFields, readLimit } from '../../shared/n8n/list';
-import { readOutput, sized } from '../../shared/n8n/outputFields';
+import { readOutput, sizedEach } from '../../shared/n8n/outputFields';
 import type { Operation } from '../../shared/n8n/operations';
 import { callListQuery, neededForFilters, type CallFilters } from '../../shared/calls/callFilters';
 import { isFirstPartAlone, neededForList, readCalls } from '../../shared/calls/callList';
@@ -150,7 +150,7 @@ export const getMany: Operation = {
 					if (found.length > 0 && found.length < limit && isFirstPartAlone(part.limit, apiMapping))
 						context.addExecutionHints({ message: firstPartAlone(found.length, apiMapping) });
 					const calls = latest ? latestOfEachNumber(found).slice(0, limit) : found;
-					return calls.map((raw) => sized(output, { raw, simplified: simplifyCall(raw) }));
+					return sizedEach(output, calls, simplifyCall);
 				},
 			};
 		};

@@ -34,6 +34,8 @@ export type SendingLoopOptions<Desk> = Pick<ItemLoopOptions, 'concurrency' | 'de
 };
 
 const ITEMS_PER_BREATH = 100;
+/** n8n’s HTTP helper computes for a millisecond or two before a request leaves, and all that begin at once in one go. */
+const BEGUN_PER_BREATH = 10;
 const NOTHING_SENT = 'Nothing was sent: all items are checked before the first.';
 /** Further items that a message spells out; the rest is counted. */
 const MOST_TOLD = 9;
@@ -51,7 +53,14 @@ export async function forEachItem(
 	const outputs = new Array<INodeExecutionData[]>(items.length);
 	const failures = new Map<number, unknown>();
 
+	let begin = Promise.resolve();
 	const run = async (index: number): Promise<void> => {
+		const isInBurst = index > 0 && index < concurrency;
+		if (isInBurst && index % BEGUN_PER_BREATH === 0) {
+			begin = begin.then(async () => await sleep(0));
+		}
+		// Later ones wait too, so that all begin in their order.
+		await begin;
 		// What is under way ends; nothing new starts after a failure that stops the run, or on Stop.
 		if ((failures.size > 0 && !goOn) || cancelled?.aborted === true) return;
 		try {

@@ -81,6 +81,16 @@ export function sized(output: Output, { raw, simplified }: Sizes): JsonObject {
 	return Object.fromEntries(output.fields.map((field) => [field, fieldOf(whole, field)]));
 }
 
+/** The same for each of a list, which may be long: what does not come out is not made. */
+export function sizedEach(
+	output: Output,
+	records: JsonObject[],
+	simplify: (raw: JsonObject) => JsonObject,
+): JsonObject[] {
+	if (output === 'raw') return records;
+	return records.map((raw) => sized(output, { raw, simplified: simplify(raw) }));
+}
+
 /** What JavaScript gives each object, such as "constructor", is no field. */
 function fieldOf(record: JsonObject, field: string): JsonValue {
 	if (!has(record, field)) return null;

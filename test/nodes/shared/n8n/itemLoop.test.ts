@@ -35,6 +35,34 @@ test.each([1, 3, 50])('%i at once, and put out in the order of the input', async
 	expect(most).toBe(Math.min(concurrency, 9));
 });
 
+test('a burst of items lets other work go on, in the order of the input', async () => {
+	const events: Array<number | 'other work'> = [];
+	const tick = setInterval(() => events.push('other work'), 0);
+	const task = async (index: number) => {
+		events.push(index);
+		// The first is done at once, and makes room for one more.
+		if (index > 0) await sleep(50);
+		return asItems({ index });
+	};
+	await forEachItem(contextOf(51), task, { concurrency: 50 });
+	clearInterval(tick);
+	expect(events.filter((event) => event !== 'other work')).toEqual([...Array(51).keys()]);
+	expect(events.indexOf('other work')).toBe(10);
+});
+
+test('on Stop no other item of a burst begins', async () => {
+	const controller = new AbortController();
+	const begun: number[] = [];
+	const task = async (index: number) => {
+		begun.push(index);
+		if (index === 9) controller.abort();
+		return await record(index);
+	};
+	const context = contextOf(50, GO_ON, controller.signal);
+	await forEachItem(context, task, { concurrency: 50 });
+	expect(begun).toEqual([...Array(10).keys()]);
+});
+
 test('on Stop what is under way ends and no other item begins, with Continue too', async () => {
 	const controller = new AbortController();
 	const begun: number[] = [];
