@@ -1,7 +1,7 @@
 import { InvalidInput } from '../../shared/api/errors';
 import { quoted } from '../../shared/values';
 import { columnOf, type Column } from './cells';
-import { ADDED_COLUMNS, type FeedItem } from './feed';
+import { ADDED_COLUMNS } from './feed';
 import type { FoundColumns } from './rows';
 
 export const DEFAULT_PHONE_COLUMN = 'phone';
@@ -188,41 +188,6 @@ function only(columns: readonly string[], { name, field }: Wanted): string | und
 /** What most often hides behind a missing phone column is told first. */
 function noPhoneColumn(found: Found, wanted: Wanted): InvalidInput {
 	return found.slip() ?? missingColumn(found, wanted, 'phone numbers');
-}
-
-/** All rows in a list inside one item. */
-export function wrappedRows(
-	items: readonly FeedItem[],
-	areFromJson: boolean,
-): InvalidInput | undefined {
-	const [first, ...others] = items;
-	if (first === undefined || others.length > 0) return undefined;
-	for (const [name, cell] of Object.entries(first.json)) {
-		if (!isListOfRows(cell)) continue;
-		if (areFromJson) {
-			return new InvalidInput(
-				`The contacts are inside "${name}", so nothing was sent`,
-				`Give the list itself, without "${name}" around it.`,
-			);
-		}
-		return new InvalidInput(
-			`The rows are inside a list: "${name}" of the one input item holds ${cell.length} of them, and this node takes each row as an item of its own. Nothing was sent`,
-			`Put a Split Out node before this one, with "${name}" in Fields To Split Out.`,
-		);
-	}
-	return undefined;
-}
-
-export function unreadFile(): InvalidInput {
-	return new InvalidInput(
-		'The input is a file whose rows have not been read yet, so nothing was sent',
-		'For a CSV file, set Contacts From to CSV File. For any other file, put an Extract from File node before this one, to turn it into rows.',
-	);
-}
-
-function isListOfRows(cell: unknown): cell is unknown[] {
-	if (!Array.isArray(cell) || cell.length === 0) return false;
-	return cell.every((row) => typeof row === 'object' && row !== null && !Array.isArray(row));
 }
 
 function missingColumn(

@@ -1,6 +1,5 @@
-import type { InvalidInput } from '../../shared/api/errors';
+import { InvalidInput } from '../../shared/api/errors';
 import { holds, type Column } from './cells';
-import { unreadFile, wrappedRows } from './columns';
 import { ROWS_PER_BREATH, type Breathe, type FeedItem, type FeedRow } from './feed';
 import { pairsOf, rangesOf } from './record';
 
@@ -86,6 +85,38 @@ export class ItemRows implements FeedRows {
 	async pick<T>(rows: readonly number[], take: (row: FeedRow, index: number) => T): Promise<T[]> {
 		return rows.map((index) => take(this.items[index]?.json ?? {}, index));
 	}
+}
+
+/** All rows in a list inside one item. */
+function wrappedRows(items: readonly FeedItem[], areFromJson: boolean): InvalidInput | undefined {
+	const [first, ...others] = items;
+	if (first === undefined || others.length > 0) return undefined;
+	for (const [name, cell] of Object.entries(first.json)) {
+		if (!isListOfRows(cell)) continue;
+		if (areFromJson) {
+			return new InvalidInput(
+				`The contacts are inside "${name}", so nothing was sent`,
+				`Give the list itself, without "${name}" around it.`,
+			);
+		}
+		return new InvalidInput(
+			`The rows are inside a list: "${name}" of the one input item holds ${cell.length} of them, and this node takes each row as an item of its own. Nothing was sent`,
+			`Put a Split Out node before this one, with "${name}" in Fields To Split Out.`,
+		);
+	}
+	return undefined;
+}
+
+function unreadFile(): InvalidInput {
+	return new InvalidInput(
+		'The input is a file whose rows have not been read yet, so nothing was sent',
+		'For a CSV file, set Contacts From to CSV File. For any other file, put an Extract from File node before this one, to turn it into rows.',
+	);
+}
+
+function isListOfRows(cell: unknown): cell is unknown[] {
+	if (!Array.isArray(cell) || cell.length === 0) return false;
+	return cell.every((row) => typeof row === 'object' && row !== null && !Array.isArray(row));
 }
 
 /** n8n numbers items from 0. */
