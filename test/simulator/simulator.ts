@@ -64,6 +64,11 @@ export class Simulator {
 		return await this.world.completions.complete(callId, outcome, options);
 	}
 
+	/** Finishes a call whose report is lost: nothing listens there. */
+	async endCall(callId: string, outcome: CallOutcome = {}): Promise<void> {
+		await this.completeCall(callId, outcome, { url: 'http://127.0.0.1:9' });
+	}
+
 	/** Delivers a webhook for a call as it stands: again, forged, or to another address. */
 	async deliverWebhook(callId: string, options: DeliveryOptions = {}): Promise<Delivery[]> {
 		return await this.world.completions.deliverWebhook(callId, options);

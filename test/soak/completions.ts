@@ -72,8 +72,7 @@ async function trial(stage: Stage, sender: Sender, target: Target): Promise<bool
 	const url = `${server.baseUrl}/webhook/${target.path}`;
 	await until('the trigger', async () => (await post(url, '')).status !== 404);
 	const calls = await placeCalls(simulator, sender.calls, url);
-	for (const callId of calls)
-		await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
+	for (const callId of calls) await simulator.endCall(callId);
 	const deliveries: Promise<Delivered>[] = [];
 	const started = Date.now();
 	let longestPause = 0;

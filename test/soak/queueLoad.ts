@@ -63,7 +63,7 @@ export class QueueLoad {
 			const url = this.completionUrl(address);
 			const [callId = ''] = await placeCalls(this.simulator, 1, url);
 			this.handled.add(callId);
-			await this.simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
+			await this.simulator.endCall(callId);
 			const isTaken = async () => (await post(url, { call_id: callId })).status === 200;
 			await until('the first completion', isTaken, { timeout: 240_000, every: 1_000 });
 		}
@@ -127,7 +127,7 @@ export class QueueLoad {
 
 	/** Every third call is reported by a sender that hangs up at once, and once more later; the others want a yes. */
 	private async report(callId: string): Promise<void> {
-		await this.simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
+		await this.simulator.endCall(callId);
 		const nth = this.reported.length;
 		const answers: Delivered[] = [];
 		this.reported.push({ callId, answers });

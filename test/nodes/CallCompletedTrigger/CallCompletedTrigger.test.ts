@@ -179,11 +179,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	it('a later outcome of the same call, as of a redial, starts the workflow again', async () => {
 		const { post, emitted } = await listen();
 		await post(payload(calls.notPicked));
-		await simulator.completeCall(
-			calls.notPicked,
-			{ retry_count: 1, status: 'picked' },
-			{ url: 'http://127.0.0.1:9' },
-		);
+		await simulator.endCall(calls.notPicked, { retry_count: 1, status: 'picked' });
 		await post(payload(calls.notPicked));
 		await post(payload(calls.notPicked));
 		expect(emitted()).toMatchObject([[{ status: 'not_picked' }], [{ status: 'picked' }]]);
@@ -197,11 +193,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		jest.spyOn(clock, 'sleep').mockImplementation(async () => {
 			if (second !== undefined || !simulator.requests.some((seen) => seen.path === path)) return;
 			second = simulator
-				.completeCall(
-					calls.notPicked,
-					{ retry_count: 1, status: 'picked' },
-					{ url: 'http://127.0.0.1:9' },
-				)
+				.endCall(calls.notPicked, { retry_count: 1, status: 'picked' })
 				.then(async () => await post(payload(calls.notPicked)));
 			await new Promise((resolve) => setImmediate(resolve));
 		});
@@ -297,7 +289,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(running.failed[0]?.message).toBe(
 			`Call ${calls.inFlight} was reported as completed but shows no end, so the workflow was not started for it`,
 		);
-		await simulator.completeCall(calls.inFlight, {}, { url: 'http://127.0.0.1:9' });
+		await simulator.endCall(calls.inFlight);
 		await post(payload(calls.inFlight));
 		expect(emitted()).toMatchObject([[{ call_ended_reason: 'assistant-ended-call' }]]);
 		expect(emitted()[0]?.[0]?.summary).not.toBe('made up');
@@ -317,7 +309,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	it('waits for a record that lags behind its report', async () => {
 		jest.spyOn(clock, 'sleep').mockImplementation(async () => {
 			if (simulator.requests.length !== 3) return;
-			await simulator.completeCall(calls.inFlight, {}, { url: 'http://127.0.0.1:9' });
+			await simulator.endCall(calls.inFlight);
 		});
 		const { post, emitted } = await listen();
 		expect((await post(payload(calls.inFlight))).response.statusCode).toBe(200);
@@ -334,7 +326,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 			summary: null,
 			post_call_analysis: null,
 		};
-		await simulator.completeCall(calls.inFlight, ended, { url: 'http://127.0.0.1:9' });
+		await simulator.endCall(calls.inFlight, ended);
 		await post(payload(calls.inFlight));
 		expect(emitted()).toMatchObject([[{ status: 'voicemail' }]]);
 	});

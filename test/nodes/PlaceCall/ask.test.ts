@@ -22,8 +22,6 @@ import { N8N, people, sleepers } from './sleepers';
 const harness = placeCallRing();
 const KEY = 'answer_to_question';
 const HOUR = 3_600_000;
-/** Where nothing listens: the test brings the report itself. */
-const NOWHERE = { url: 'http://127.0.0.1:9' };
 const question = {
 	operation: 'sendAndWait',
 	message: '=May we ship to {{ $json.phone }}?',
@@ -78,10 +76,10 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			]),
 		);
 		const [first = '', second = '', third = '', fourth = ''] = placed();
-		await simulator.completeCall(first, { data_captured: { [KEY]: 'Go ahead' } }, NOWHERE);
-		await simulator.completeCall(second, { data_captured: { [KEY]: ' NO' } }, NOWHERE);
-		await simulator.completeCall(third, { status: 'not_picked', data_captured: null }, NOWHERE);
-		await simulator.completeCall(fourth, { data_captured: { other: 'yes' } }, NOWHERE);
+		await simulator.endCall(first, { data_captured: { [KEY]: 'Go ahead' } });
+		await simulator.endCall(second, { data_captured: { [KEY]: ' NO' } });
+		await simulator.endCall(third, { status: 'not_picked', data_captured: null });
+		await simulator.endCall(fourth, { data_captured: { other: 'yes' } });
 		const { items } = await arrive(ask, run, { call_id: fourth });
 		expect(items).toMatchObject([
 			{ call_id: first, answer: 'yes', captured_answer: 'Go ahead', data: { approved: true } },
@@ -113,7 +111,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		const ask = await askNode();
 		const run = await sleepOver(ask, 1);
 		const [callId = ''] = placed();
-		await simulator.completeCall(callId, { data_captured: { [KEY]: 'yes' } }, NOWHERE);
+		await simulator.endCall(callId, { data_captured: { [KEY]: 'yes' } });
 		const { workflow } = oneNodeWorkflow(ask, ['After']);
 		const ended = await resume(harness.credentials, workflow, structuredClone(run.data));
 		expect(output(ended, 'After').map(({ json }) => json)).toMatchObject([
@@ -146,7 +144,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		const run = await sleepOver(ask, [{ ...people(1)[0], ...earlier }]);
 		expect(asleep(run)).toMatchObject([{ answer: 'unclear', row: 7 }]);
 		const [callId = ''] = placed();
-		await simulator.completeCall(callId, { data_captured: null }, NOWHERE);
+		await simulator.endCall(callId, { data_captured: null });
 		const { items } = await arrive(ask, run, { call_id: callId });
 		expect(items).toMatchObject([{ row: 7, answer: 'unclear', data: { approved: false } }]);
 	});
@@ -159,7 +157,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		const rows = [{ ...people(1)[0], asked: { ...asked, response_type: 'approval' } }];
 		const run = await sleepOver(call, rows);
 		const [callId = ''] = placed();
-		await simulator.completeCall(callId, { summary: 'yes' }, NOWHERE);
+		await simulator.endCall(callId, { summary: 'yes' });
 		const { items } = await arrive(call, run, { call_id: callId });
 		expect(items?.[0]).toMatchObject({ call_id: callId, summary: 'yes' });
 		expect(items?.[0]).not.toHaveProperty('answer');
@@ -341,7 +339,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			expect(run.status).toBe('waiting');
 			expect(asleep(run)).toMatchObject([{ answer: 'unclear', data: { approved: false } }]);
 			const [callId = ''] = placed();
-			await simulator.completeCall(callId, { data_captured: { [KEY]: 'yes' } }, NOWHERE);
+			await simulator.endCall(callId, { data_captured: { [KEY]: 'yes' } });
 			const { items } = await arrive(ask, run, { call_id: callId });
 			expect(items).toMatchObject([{ answer: 'yes', data: { approved: true } }]);
 		});
@@ -351,7 +349,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			const ask = await review({ options: { includeInputFields: true } });
 			const run = await sleepOver(ask, [{ ...wish, approved: true, chatInput: 'Go on.' }]);
 			const [callId = ''] = placed();
-			await simulator.completeCall(callId, { data_captured: { [KEY]: 'no' } }, NOWHERE);
+			await simulator.endCall(callId, { data_captured: { [KEY]: 'no' } });
 			const { items } = await arrive(ask, run, { call_id: callId });
 			for (const item of [asleep(run)?.[0], items?.[0]]) {
 				expect(item).toMatchObject({ tool: 'Refund', data: { approved: false } });

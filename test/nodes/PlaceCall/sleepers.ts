@@ -6,6 +6,8 @@ import {
 	makeWorkflow,
 	nodeTypes,
 	oneNodeWorkflow,
+	output,
+	resume,
 	runWorkflow,
 	webhookContext,
 	type FakeResponse,
@@ -88,5 +90,34 @@ export function sleepers(harness: ReturnType<typeof placeCallRing>, simulator: (
 		return { response, result, items: result?.workflowData?.[0]?.map(({ json }) => json) };
 	}
 
-	return { node, ownAddress, beginExecution, sleepOver, arrive, deliver };
+	/** The calls of an execution that sleeps, and what wakes it. */
+	async function asleep(
+		parameters: INodeParameters,
+		rows: number | IDataObject[] = 1,
+		over: Partial<INode> = {},
+	) {
+		ownAddress();
+		const placeCall = await node(parameters, over);
+		const run = await sleepOver(placeCall, rows);
+		const calls = simulator()
+			.placedCalls()
+			.map(({ callId }) => callId);
+		const [callId = ''] = calls;
+		return {
+			placeCall,
+			run,
+			calls,
+			callId,
+			arrive: async (body?: object) => await arrive(placeCall, run, body),
+			deliver: async (request: WebhookRequest) => await deliver(placeCall, run, request),
+			/** What comes out where n8n's own limit ends the sleep. */
+			untilLimit: async () => {
+				const { workflow } = oneNodeWorkflow(placeCall, ['After']);
+				const awake = await resume(harness.credentials, workflow, structuredClone(run.data));
+				return output(awake, 'After').map(({ json }) => json);
+			},
+		};
+	}
+
+	return { node, ownAddress, beginExecution, sleepOver, asleep, arrive };
 }

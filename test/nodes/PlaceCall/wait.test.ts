@@ -15,15 +15,18 @@ import {
 	stored,
 } from '../../engine';
 import { until } from '../../n8n/until';
-import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
+import { dialects, fixtures, startSimulator, type Dialect, type Simulator } from '../../simulator';
 import { faultOf, placeCallRing } from './placeCall';
 import { N8N, people, sleepers } from './sleepers';
 
 const harness = placeCallRing();
 const HOUR = 3_600_000;
 const byWebhook = { waitForCompletion: 'webhook', waitLimit: 1, waitLimitUnit: 'hours' };
+const byReading = { ...byWebhook, waitForCompletion: 'reading' };
+const KNOCKS = /^\/webhook-waiting\/[^/]+\/id-Node/;
 
-describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
+/** A service that speaks this dialect, and Place Call on it; the clock stands still or goes as a test says. */
+function waiting(dialect: Dialect) {
 	let simulator: Simulator;
 	let now: jest.SpyInstance<number, []>;
 	let waits: number[];
@@ -48,71 +51,50 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		await simulator.stop();
 	});
 
-	const { node, ownAddress, beginExecution, sleepOver, arrive, deliver } = sleepers(
-		harness,
-		() => simulator,
-	);
-	const placed = () => simulator.placedCalls().map(({ callId }) => callId);
+	return {
+		...sleepers(harness, () => simulator),
+		service: () => simulator,
+		placed: () => simulator.placedCalls().map(({ callId }) => callId),
+		isNow: (time: number) => now.mockReturnValue(time),
+		/** How long the node has slept beside its execution, each time. */
+		waits: () => waits,
+		/** From now on a sleep passes at once, and its time with it. */
+		timeFlies: (sleeping: (ms: number) => Promise<void> = async () => await Promise.resolve()) => {
+			let time = clock.now();
+			now.mockImplementation(() => time);
+			jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+				waits.push(ms);
+				await sleeping(ms);
+				time += ms;
+			});
+			return { pass: (ms: number) => (time += ms) };
+		},
+		/** What n8n answers, knock by knock, at the address of the execution. */
+		knocksAnswered: (...answers: number[]) => {
+			const knocks: unknown[] = [];
+			nock(N8N)
+				.post(KNOCKS)
+				.times(answers.length)
+				.reply((_uri, body) => {
+					knocks.push(body);
+					return [answers[knocks.length - 1], {}];
+				});
+			const last = async () =>
+				await until('the last knock', async () => knocks.length === answers.length);
+			return { knocks, last };
+		},
+	};
+}
 
-	it('gives each call the address of its execution and goes to sleep', async () => {
-		now.mockReturnValue(1_000_000);
-		ownAddress();
-		const run = await sleepOver(await node(byWebhook), 3);
-		expect(run.status).toBe('waiting');
-		expect(run.waitTill).toEqual(new Date(1_000_000 + HOUR + 60_000));
-		for (const { webhookUrl } of simulator.placedCalls()) {
-			const { pathname } = new URL(webhookUrl ?? '');
-			expect(pathname).toMatch(/^\/webhook-waiting\/[^/]+\/id-Node$/);
-		}
-		// So n8n finds the webhook of a sleeping execution: by this mark, and by the end of the path.
-		const { type, typeVersion } = await node(byWebhook);
-		const [wakeUp] = nodeTypes.getByNameAndVersion(type, typeVersion).description.webhooks ?? [];
-		expect(wakeUp).toMatchObject({
-			restartWebhook: true,
-			isFullPath: true,
-			path: '={{ $nodeId }}',
-		});
-		const [entry] = run.data.executionData?.nodeExecutionStack ?? [];
-		expect(entry?.data.main?.[0]?.map(({ json }) => json)).toEqual(
-			placed().map((call_id, index) => ({
-				call_id,
-				phone_key: `91${9_000_000_000 + index}`,
-				timed_out: true,
-				not_read: expect.stringContaining('Get Call'),
-				waits_until: new Date(1_000_000 + HOUR).toISOString(),
-			})),
-		);
-		// What the node before gave stays as it was.
-		expect(output(run, 'Start').map(({ json }) => json)).toEqual(people(3));
-		expect(waits).toEqual([500]);
-	});
-
-	it('sleeps in the same way where the wait stands among the options', async () => {
-		ownAddress();
-		const settings = { ...byWebhook, finishedStatuses: 'no_line' };
-		const placeCall = await node({ options: { wait: { settings } } });
-		const run = await sleepOver(placeCall, 1);
-		expect(run.status).toBe('waiting');
-		const [callId = ''] = placed();
-		const call = simulator.state.calls.get(callId);
-		if (call !== undefined) call.outcome.status = 'no_line';
-		const { items } = await arrive(placeCall, run, { call_id: callId });
-		expect(items).toMatchObject([{ call_id: callId, status: 'no_line', timed_out: false }]);
-	});
+describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
+	const { asleep, sleepOver, node, service, placed, isNow, ownAddress } = waiting(dialect);
 
 	it('sleeps on until the last call is over, and wakes once', async () => {
-		ownAddress();
-		const placeCall = await node(byWebhook);
-		const run = await sleepOver(placeCall, 3);
-		const calls = placed();
-		expect((await arrive(placeCall, run)).response.body).toEqual({ received: true, open: 3 });
+		const { calls, arrive } = await asleep(byWebhook, 3);
+		expect((await arrive()).response.body).toEqual({ received: true, open: 3 });
 		for (const [index, callId] of calls.entries()) {
-			await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
-			const arrival = await arrive(
-				placeCall,
-				run,
-				dialect.webhook.body(callId, { call_id: callId }),
-			);
+			await service().endCall(callId);
+			const arrival = await arrive(dialect.webhook.body(callId, { call_id: callId }));
 			expect(arrival.response).toMatchObject({
 				statusCode: 200,
 				body: { received: true, open: 2 - index },
@@ -134,379 +116,38 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 				]);
 			}
 		}
-		expect((await arrive(placeCall, run)).result).toEqual({ noWebhookResponse: true });
+		expect((await arrive()).result).toEqual({ noWebhookResponse: true });
 	});
-
-	it('a further run that waits in line behind the sleep is no part of it', async () => {
-		ownAddress();
-		ownAddress();
-		const placeCall = await node(byWebhook);
-		const { workflow, start } = oneNodeWorkflow(placeCall);
-		// Two ways lead to the node, so it is to run twice.
-		const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
-		ways.push(...ways);
-		const input = people(1).map((json) => ({ json }));
-		const first = await runWorkflow(harness.credentials, workflow, start, input);
-		expect([first.status, placed().length]).toEqual(['waiting', 1]);
-		const second = await resume(harness.credentials, workflow, stored(first.data));
-		expect([second.status, placed().length]).toEqual(['waiting', 2]);
-	});
-
-	it('finds by a knock what was over before it slept', async () => {
-		simulator.setAutoComplete({
-			afterMs: 'beforeResponse',
-			delivery: { url: 'http://127.0.0.1:9' },
-		});
-		ownAddress();
-		const placeCall = await node(byWebhook);
-		const run = await sleepOver(placeCall, 2);
-		const { items } = await arrive(placeCall, run);
-		expect(items).toMatchObject([{ timed_out: false }, { timed_out: false }]);
-	});
-
-	it('knocks until it sleeps, then now and then, and last at the limit', async () => {
-		let time = 1_000_000;
-		now.mockImplementation(() => time);
-		ownAddress();
-		const knocks: unknown[] = [];
-		const answers = [409, 409, 200, 200, 200, 404];
-		nock(N8N)
-			.post(/^\/webhook-waiting\/[^/]+\/id-Node/)
-			.times(answers.length)
-			.reply((_uri, body) => {
-				knocks.push(body);
-				return [answers[knocks.length - 1], {}];
-			});
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			waits.push(ms);
-			time += ms;
-			await Promise.resolve();
-		});
-		await sleepOver(await node({ ...byWebhook, waitLimitUnit: 'minutes' }), 1);
-		await until('the last knock', async () => knocks.length === answers.length);
-		// n8n leaves an empty object out, and an empty body says nothing.
-		for (const body of knocks) expect(body).toEqual({ look: true });
-		expect(waits).toEqual([500, 1_000, 2_000, 15_000, 30_000, 11_501]);
-	});
-
-	it.each([1e9, 1e308])(
-		'sleeps as long as n8n can, where the limit is further (%s days)',
-		async (waitLimit) => {
-			ownAddress();
-			const run = await sleepOver(
-				await node({ ...byWebhook, waitLimit, waitLimitUnit: 'days' }),
-				1,
-			);
-			expect(run.data.resultData.error).toBeUndefined();
-			expect(run.status).toBe('waiting');
-			expect(run.waitTill).toEqual(WAIT_INDEFINITELY);
-		},
-	);
 
 	it('ends at the limit with what is known', async () => {
-		now.mockReturnValue(1_000_000);
-		ownAddress();
-		const placeCall = await node(byWebhook);
-		const run = await sleepOver(placeCall, 2);
-		const [first = '', second = ''] = placed();
-		await simulator.completeCall(first, {}, { url: 'http://127.0.0.1:9' });
-		now.mockReturnValue(1_000_000 + HOUR);
-		const { items } = await arrive(placeCall, run);
+		isNow(1_000_000);
+		const { calls, callId: first, arrive } = await asleep(byWebhook, 2);
+		await service().endCall(first);
+		isNow(1_000_000 + HOUR);
+		const { items } = await arrive();
 		expect(items).toMatchObject([
 			{ call_id: first, status: 'picked', timed_out: false },
-			{ call_id: second, timed_out: true },
+			{ call_id: calls[1], timed_out: true },
 		]);
 		expect(items?.[1]).not.toHaveProperty('waits_until');
 		expect(items?.[1]).not.toHaveProperty('not_read');
 	});
 
-	it('asks the service to come again while calls cannot be read, and still counts the report', async () => {
-		ownAddress();
-		const placeCall = await node(byWebhook);
-		const run = await sleepOver(placeCall, 1);
-		const [callId = ''] = placed();
-		await simulator.completeCall(callId, { status: 'voicemail' }, { url: 'http://127.0.0.1:9' });
-		simulator.faults.inject({ kind: 'resetBefore', times: 4 });
-		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
-		const refused = await arrive(placeCall, run, { call_id: callId });
-		expect(refused.response).toMatchObject({ statusCode: 503, body: { received: false } });
-		expect(refused.result).toEqual({ noWebhookResponse: true });
-		const { items } = await arrive(placeCall, run);
-		expect(items).toMatchObject([{ call_id: callId, status: 'voicemail', timed_out: false }]);
-	});
-
-	it('what is not JSON is turned down and wakes nothing, though the call is over', async () => {
-		ownAddress();
-		const placeCall = await node(byWebhook);
-		const run = await sleepOver(placeCall, 1);
-		const [callId = ''] = placed();
-		await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
-		const { response, result } = await deliver(placeCall, run, { rawBody: Buffer.from('x=1') });
-		expect(response).toMatchObject({
-			statusCode: 400,
-			body: { received: false, message: 'The body is not JSON.' },
-		});
-		expect(result).toEqual({ noWebhookResponse: true });
-		expect((await arrive(placeCall, run, { call_id: callId })).items).toHaveLength(1);
-	});
-
-	it('a report alone does not wake it while the record shows no end; the record that caught up does', async () => {
-		ownAddress();
-		const placeCall = await node(byWebhook);
-		const run = await sleepOver(placeCall, 1);
-		const [callId = ''] = placed();
-		const woken: unknown[] = [];
-		nock(N8N)
-			.post(/^\/webhook-waiting\/[^/]+\/id-Node/)
-			.times(3)
-			.optionally()
-			.reply((_uri, body) => [200, woken.push(body)]);
-		let time = clock.now();
-		now.mockImplementation(() => time);
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			// Only the waits for the lagging record go on.
-			if (ms >= 15_000) await new Promise(() => {});
-			time += ms;
-			if (ms === 4_000) {
-				await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
-			}
-		});
-		const early = await arrive(placeCall, run, { call_id: callId });
-		expect(early.response).toMatchObject({ statusCode: 200, body: { received: true, open: 1 } });
-		expect(early.result).toEqual({ noWebhookResponse: true });
-		await until('the node to wake its execution', async () => woken.length > 0);
-		await sleep(50);
-		expect(woken).toEqual([{ look: true }]);
-		const { items } = await arrive(placeCall, run, { look: true });
-		expect(items).toMatchObject([{ call_id: callId, status: 'picked', timed_out: false }]);
-	});
-
-	it.each([
-		['until the limit has timed out', 60_000, true],
-		['for five minutes is over', 3_600_000, false],
-	])('a reported call whose record lags %s', async (_name, limit, timedOut) => {
-		now.mockReturnValue(1_000_000);
-		ownAddress();
-		const placeCall = await node({
-			...byWebhook,
-			waitLimit: limit / 1_000,
-			waitLimitUnit: 'seconds',
-		});
-		const run = await sleepOver(placeCall, 1);
-		const [callId = ''] = placed();
-		expect((await arrive(placeCall, run, { call_id: callId })).items).toBeUndefined();
-		now.mockReturnValue(1_000_000 + Math.min(limit, 300_000));
-		const { items } = await arrive(placeCall, run, { look: true });
-		expect(items).toMatchObject([{ call_id: callId, timed_out: timedOut }]);
-	});
-
-	it.each([502, 524, 429, 401, 503])(
-		'a %d at its own address does not end its looking',
-		async (status) => {
-			let time = 1_000_000;
-			now.mockImplementation(() => time);
-			ownAddress();
-			const answers = [200, status, status, 409];
-			let knocks = 0;
-			nock(N8N)
-				.post(/^\/webhook-waiting\/[^/]+\/id-Node/)
-				.times(answers.length)
-				.reply(() => [answers[knocks++], {}]);
-			jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-				waits.push(ms);
-				time += ms;
-				await Promise.resolve();
-			});
-			await sleepOver(await node(byWebhook), 1);
-			await until('the last knock', async () => knocks === answers.length);
-			expect(waits).toEqual([500, 15_000, 30_000, 60_000]);
-		},
-	);
-
-	it('where the last look stumbles it looks again, until n8n’s own limit', async () => {
-		let time = 1_000_000;
-		now.mockImplementation(() => time);
-		ownAddress();
-		const answers = [200, 502, 502, 200];
-		let knocks = 0;
-		nock(N8N)
-			.post(/^\/webhook-waiting\/[^/]+\/id-Node/)
-			.times(answers.length)
-			.reply(() => [answers[knocks++], {}]);
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			waits.push(ms);
-			time += ms;
-			await Promise.resolve();
-		});
-		await sleepOver(await node({ ...byWebhook, waitLimit: 10, waitLimitUnit: 'seconds' }), 1);
-		await until('the last knock', async () => knocks === answers.length);
-		expect(waits).toEqual([500, 9_501, 10_000, 10_000]);
-	});
-
 	it('takes for over what the user lists, at a knock as well', async () => {
-		ownAddress();
-		const placeCall = await node({ ...byWebhook, finishedStatuses: 'failed, voicemail' });
-		const run = await sleepOver(placeCall, 1);
-		const [callId = ''] = placed();
-		const ended = {
+		const { callId, arrive } = await asleep({
+			...byWebhook,
+			finishedStatuses: 'failed, voicemail',
+		});
+		await service().endCall(callId, {
 			status: 'voicemail',
 			call_ended_by: null,
 			call_ended_reason: null,
 			call_ended_reason_message: null,
 			summary: null,
 			post_call_analysis: null,
-		};
-		await simulator.completeCall(callId, ended, { url: 'http://127.0.0.1:9' });
-		const { items } = await arrive(placeCall, run, { look: true });
-		expect(items).toMatchObject([{ call_id: callId, status: 'voicemail', timed_out: false }]);
-	});
-
-	it('reports that come while calls are open make one process knock once', async () => {
-		ownAddress();
-		const placeCall = await node(byWebhook);
-		const run = await sleepOver(placeCall, 2);
-		const [callId = ''] = placed();
-		await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
-		for (let report = 0; report < 3; report++) {
-			const { response } = await arrive(placeCall, run, { call_id: callId });
-			expect(response.body).toEqual({ received: true, open: 1 });
-		}
-		expect(waits.filter((ms) => ms === 15_000)).toHaveLength(1);
-	});
-
-	it('an execution that n8n did not wake in a minute is looked at anew', async () => {
-		ownAddress();
-		const placeCall = await node(byWebhook);
-		const run = await sleepOver(placeCall, 1);
-		const [call_id = ''] = placed();
-		await simulator.completeCall(call_id, {}, { url: 'http://127.0.0.1:9' });
-		let time = clock.now();
-		now.mockImplementation(() => time);
-		const reads = () =>
-			simulator.requests.filter(({ path }) => path === `/v1/call/${call_id}`).length;
-		expect((await arrive(placeCall, run, { call_id })).items).toHaveLength(1);
-		time += 59_999;
-		expect((await arrive(placeCall, run, { call_id })).items).toBeUndefined();
-		time += 1;
-		expect((await arrive(placeCall, run, { call_id })).items).toHaveLength(1);
-		const before = reads();
-		time += 60_001;
-		expect((await arrive(placeCall, run, { call_id })).items).toHaveLength(1);
-		expect(reads()).toBe(before + 1);
-	});
-
-	it('where n8n cannot put it to sleep, a further try is given the items as they were', async () => {
-		ownAddress();
-		ownAddress();
-		const toSleep = jest
-			.spyOn(ExecuteContext.prototype, 'putExecutionToWait')
-			.mockRejectedValueOnce(new Error('the database is away'));
-		const placeCall = await node(byWebhook, {
-			retryOnFail: true,
-			maxTries: 2,
-			waitBetweenTries: 0,
 		});
-		const run = await sleepOver(placeCall, 2);
-		expect(toSleep).toHaveBeenCalledTimes(2);
-		expect(run.status).toBe('waiting');
-		expect(placed()).toHaveLength(2);
-	});
-
-	it('at the limit it ends although the calls cannot be read, and says so', async () => {
-		now.mockReturnValue(1_000_000);
-		ownAddress();
-		const placeCall = await node(byWebhook);
-		const run = await sleepOver(placeCall, 1);
-		const [callId = ''] = placed();
-		simulator.faults.inject({ kind: 'status', status: 503 });
-		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
-		now.mockReturnValue(1_000_000 + HOUR);
-		const { items } = await arrive(placeCall, run, { look: true });
-		expect(items).toEqual([
-			{
-				call_id: callId,
-				phone_key: '919000000000',
-				timed_out: true,
-				not_read: expect.any(String),
-			},
-		]);
-		expect(JSON.stringify(items)).not.toContain('restarted');
-	});
-
-	it('a process that has just started looks at all calls at the first report', async () => {
-		ownAddress();
-		const placeCall = await node(byWebhook);
-		const run = await sleepOver(placeCall, 3);
-		for (const callId of placed()) {
-			await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
-		}
-		const [, , last = ''] = placed();
-		const { items } = await arrive(placeCall, run, { call_id: last });
-		expect(items).toHaveLength(3);
-	});
-
-	it('keeps what could not be placed in its place, apart from the calls', async () => {
-		ownAddress();
-		const placeCall = await node(byWebhook, { onError: 'continueErrorOutput' });
-		const { workflow, start } = oneNodeWorkflow(placeCall, ['After', 'Failed']);
-		const input = [{ json: { phone: '9000000000' } }, { json: { phone: '' } }];
-		beginExecution();
-		const run = await runWorkflow(harness.credentials, workflow, start, input);
-		expect(run.status).toBe('waiting');
-		const [callId = ''] = placed();
-		await simulator.completeCall(callId, {}, { url: 'http://127.0.0.1:9' });
-		const { items, result } = await arrive(placeCall, run, { call_id: callId });
-		expect(items).toMatchObject([
-			{ call_id: callId, timed_out: false },
-			{ error: 'Phone Number is empty [item 1]' },
-		]);
-		expect(items?.[1]).not.toHaveProperty('timed_out');
-		expect(result?.workflowData?.[0]).toMatchObject([
-			{ pairedItem: { item: 0 } },
-			{ pairedItem: { item: 1 } },
-		]);
-	});
-
-	it('one that could not be placed before the others does not end their wait', async () => {
-		ownAddress();
-		const placeCall = await node(byWebhook, { onError: 'continueErrorOutput' });
-		const { workflow, start } = oneNodeWorkflow(placeCall, ['After', 'Failed']);
-		const input = [{ json: { phone: '' } }, { json: { phone: '9000000000' } }];
-		beginExecution();
-		const run = await runWorkflow(harness.credentials, workflow, start, input);
-		const early = await arrive(placeCall, run);
-		expect(early.response.body).toEqual({ received: true, open: 1 });
-		expect(early.items).toBeUndefined();
-	});
-
-	it('reports of a call whose record lags make one process follow it once', async () => {
-		ownAddress();
-		const placeCall = await node(byWebhook);
-		const run = await sleepOver(placeCall, 1);
-		const [callId = ''] = placed();
-		for (let report = 0; report < 3; report++) await arrive(placeCall, run, { call_id: callId });
-		expect(waits.filter((ms) => ms === 1_000)).toHaveLength(1);
-	});
-
-	it.each([
-		['a report wakes it', false],
-		['n8n’s own limit ends its sleep', true],
-	])('with Execute Once only the executed item comes out, when %s', async (_how, atLimit) => {
-		ownAddress();
-		const placeCall = await node(byWebhook, { executeOnce: true });
-		const run = await sleepOver(placeCall, 3);
-		const [call_id = '', ...others] = placed();
-		expect(others).toEqual([]);
-		expect(output(run, 'Start').map(({ json }) => json)).toEqual(people(3));
-		await simulator.completeCall(call_id, {}, { url: 'http://127.0.0.1:9' });
-		const wokenItems = async () => (await arrive(placeCall, run, { call_id })).items;
-		const limitItems = async () => {
-			const { workflow } = oneNodeWorkflow(placeCall, ['After']);
-			const awake = await resume(harness.credentials, workflow, structuredClone(run.data));
-			return output(awake, 'After').map(({ json }) => json);
-		};
-		const items = atLimit ? await limitItems() : await wokenItems();
-		expect(items).toEqual([expect.objectContaining({ call_id, timed_out: atLimit })]);
+		const { items } = await arrive({ look: true });
+		expect(items).toMatchObject([{ call_id: callId, status: 'voicemail', timed_out: false }]);
 	});
 
 	it('does not sleep where no call was placed', async () => {
@@ -521,19 +162,331 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		});
 	});
 
-	it('counts the limit from the moment at which the last call is due', async () => {
-		const start = Date.parse('2026-11-20T10:00:00Z');
-		now.mockReturnValue(start);
+	it('reads until each call has a finished status', async () => {
+		const placeCall = await node(byReading);
+		service().setAutoComplete({ afterMs: 'beforeResponse' });
+		const run = await inNoTime(async () => await sleepOver(placeCall, 3));
+		expect(run.status).toBe('success');
+		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject(
+			placed().map((call_id) => ({ call_id, status: 'picked', timed_out: false })),
+		);
+	});
+
+	it('reading ends for a busy line, which only says why it ended', async () => {
+		const placeCall = await node(byReading);
+		service().setAutoComplete({
+			afterMs: 'beforeResponse',
+			outcome: {
+				status: 'busy',
+				call_ended_reason: 'busy',
+				call_picked_at: null,
+				summary: null,
+				post_call_analysis: null,
+			},
+		});
+		const run = await inNoTime(async () => await sleepOver(placeCall, 1));
+		expect(output(run, 'Node')[0]?.json).toMatchObject({ status: 'busy', timed_out: false });
+	});
+
+	it('reading ends at the limit, with what is known', async () => {
+		const placeCall = await node({ ...byReading, waitLimitUnit: 'minutes' });
+		const run = await inNoTime(async () => await sleepOver(placeCall, 2));
+		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject(
+			placed().map((call_id) => ({ call_id, timed_out: true })),
+		);
+	});
+});
+
+// How the service writes a call and its report is the same to all of these.
+describe('waiting', () => {
+	const ring = waiting(dialects.plain);
+	const { asleep, sleepOver, node, service, placed, isNow, ownAddress, waits } = ring;
+	const { timeFlies, knocksAnswered } = ring;
+
+	it('gives each call the address of its execution and goes to sleep', async () => {
+		isNow(1_000_000);
+		const { placeCall, run } = await asleep(byWebhook, 3);
+		expect(run.status).toBe('waiting');
+		expect(run.waitTill).toEqual(new Date(1_000_000 + HOUR + 60_000));
+		for (const { webhookUrl } of service().placedCalls()) {
+			const { pathname } = new URL(webhookUrl ?? '');
+			expect(pathname).toMatch(/^\/webhook-waiting\/[^/]+\/id-Node$/);
+		}
+		// So n8n finds the webhook of a sleeping execution: by this mark, and by the end of the path.
+		const { type, typeVersion } = placeCall;
+		const [wakeUp] = nodeTypes.getByNameAndVersion(type, typeVersion).description.webhooks ?? [];
+		expect(wakeUp).toMatchObject({
+			restartWebhook: true,
+			isFullPath: true,
+			path: '={{ $nodeId }}',
+		});
+		const [entry] = run.data.executionData?.nodeExecutionStack ?? [];
+		expect(entry?.data.main?.[0]?.map(({ json }) => json)).toEqual(
+			placed().map((call_id, index) => ({
+				call_id,
+				phone_key: `91${9_000_000_000 + index}`,
+				timed_out: true,
+				not_read: expect.stringContaining('Get Call'),
+				waits_until: new Date(1_000_000 + HOUR).toISOString(),
+			})),
+		);
+		// What the node before gave stays as it was.
+		expect(output(run, 'Start').map(({ json }) => json)).toEqual(people(3));
+		expect(waits()).toEqual([500]);
+	});
+
+	it('sleeps in the same way where the wait stands among the options', async () => {
+		const settings = { ...byWebhook, finishedStatuses: 'no_line' };
+		const { run, callId, arrive } = await asleep({ options: { wait: { settings } } });
+		expect(run.status).toBe('waiting');
+		const call = service().state.calls.get(callId);
+		if (call !== undefined) call.outcome.status = 'no_line';
+		const { items } = await arrive({ call_id: callId });
+		expect(items).toMatchObject([{ call_id: callId, status: 'no_line', timed_out: false }]);
+	});
+
+	it('a further run that waits in line behind the sleep is no part of it', async () => {
 		ownAddress();
+		ownAddress();
+		const { workflow, start } = oneNodeWorkflow(await node(byWebhook));
+		// Two ways lead to the node, so it is to run twice.
+		const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
+		ways.push(...ways);
+		const input = people(1).map((json) => ({ json }));
+		const first = await runWorkflow(harness.credentials, workflow, start, input);
+		expect([first.status, placed().length]).toEqual(['waiting', 1]);
+		const second = await resume(harness.credentials, workflow, stored(first.data));
+		expect([second.status, placed().length]).toEqual(['waiting', 2]);
+	});
+
+	it('finds by a knock what was over before it slept', async () => {
+		service().setAutoComplete({
+			afterMs: 'beforeResponse',
+			delivery: { url: 'http://127.0.0.1:9' },
+		});
+		const { arrive } = await asleep(byWebhook, 2);
+		expect((await arrive()).items).toMatchObject([{ timed_out: false }, { timed_out: false }]);
+	});
+
+	it('knocks until it sleeps, then now and then, and last at the limit', async () => {
+		timeFlies();
+		const { knocks, last } = knocksAnswered(409, 409, 200, 200, 200, 404);
+		await asleep({ ...byWebhook, waitLimitUnit: 'minutes' });
+		await last();
+		// n8n leaves an empty object out, and an empty body says nothing.
+		for (const body of knocks) expect(body).toEqual({ look: true });
+		expect(waits()).toEqual([500, 1_000, 2_000, 15_000, 30_000, 11_501]);
+	});
+
+	it.each([502, 524, 429, 401, 503])(
+		'a %d at its own address does not end its looking',
+		async (status) => {
+			timeFlies();
+			const { last } = knocksAnswered(200, status, status, 409);
+			await asleep(byWebhook);
+			await last();
+			expect(waits()).toEqual([500, 15_000, 30_000, 60_000]);
+		},
+	);
+
+	it('where the last look stumbles it looks again, until n8n’s own limit', async () => {
+		timeFlies();
+		const { last } = knocksAnswered(200, 502, 502, 200);
+		await asleep({ ...byWebhook, waitLimit: 10, waitLimitUnit: 'seconds' });
+		await last();
+		expect(waits()).toEqual([500, 9_501, 10_000, 10_000]);
+	});
+
+	it.each([1e9, 1e308])(
+		'sleeps as long as n8n can, where the limit is further (%s days)',
+		async (waitLimit) => {
+			const { run } = await asleep({ ...byWebhook, waitLimit, waitLimitUnit: 'days' });
+			expect(run.data.resultData.error).toBeUndefined();
+			expect(run.status).toBe('waiting');
+			expect(run.waitTill).toEqual(WAIT_INDEFINITELY);
+		},
+	);
+
+	it('asks the service to come again while calls cannot be read, and still counts the report', async () => {
+		const { callId, arrive } = await asleep(byWebhook);
+		await service().endCall(callId, { status: 'voicemail' });
+		service().faults.inject({ kind: 'resetBefore', times: 4 });
+		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+		const refused = await arrive({ call_id: callId });
+		expect(refused.response).toMatchObject({ statusCode: 503, body: { received: false } });
+		expect(refused.result).toEqual({ noWebhookResponse: true });
+		expect((await arrive()).items).toMatchObject([
+			{ call_id: callId, status: 'voicemail', timed_out: false },
+		]);
+	});
+
+	it('what is not JSON is turned down and wakes nothing, though the call is over', async () => {
+		const { callId, arrive, deliver } = await asleep(byWebhook);
+		await service().endCall(callId);
+		const { response, result } = await deliver({ rawBody: Buffer.from('x=1') });
+		expect(response).toMatchObject({
+			statusCode: 400,
+			body: { received: false, message: 'The body is not JSON.' },
+		});
+		expect(result).toEqual({ noWebhookResponse: true });
+		expect((await arrive({ call_id: callId })).items).toHaveLength(1);
+	});
+
+	it('a report alone does not wake it while the record shows no end; the record that caught up does', async () => {
+		const { callId, arrive } = await asleep(byWebhook);
+		const woken: unknown[] = [];
+		nock(N8N)
+			.post(KNOCKS)
+			.times(3)
+			.optionally()
+			.reply((_uri, body) => [200, woken.push(body)]);
+		timeFlies(async (ms) => {
+			// Only the waits for the lagging record go on.
+			if (ms >= 15_000) await new Promise(() => {});
+			if (ms === 4_000) await service().endCall(callId);
+		});
+		const early = await arrive({ call_id: callId });
+		expect(early.response).toMatchObject({ statusCode: 200, body: { received: true, open: 1 } });
+		expect(early.result).toEqual({ noWebhookResponse: true });
+		await until('the node to wake its execution', async () => woken.length > 0);
+		await sleep(50);
+		expect(woken).toEqual([{ look: true }]);
+		const { items } = await arrive({ look: true });
+		expect(items).toMatchObject([{ call_id: callId, status: 'picked', timed_out: false }]);
+	});
+
+	it.each([
+		['until the limit has timed out', 60, true],
+		['for five minutes is over', 3_600, false],
+	])('a reported call whose record lags %s', async (_name, waitLimit, timedOut) => {
+		isNow(1_000_000);
+		const { callId, arrive } = await asleep({ ...byWebhook, waitLimit, waitLimitUnit: 'seconds' });
+		expect((await arrive({ call_id: callId })).items).toBeUndefined();
+		isNow(1_000_000 + Math.min(waitLimit, 300) * 1_000);
+		const { items } = await arrive({ look: true });
+		expect(items).toMatchObject([{ call_id: callId, timed_out: timedOut }]);
+	});
+
+	it('reports that come while calls are open make one process knock once', async () => {
+		const { callId, arrive } = await asleep(byWebhook, 2);
+		await service().endCall(callId);
+		for (let report = 0; report < 3; report++) {
+			const { response } = await arrive({ call_id: callId });
+			expect(response.body).toEqual({ received: true, open: 1 });
+		}
+		expect(waits().filter((ms) => ms === 15_000)).toHaveLength(1);
+	});
+
+	it('reports of a call whose record lags make one process follow it once', async () => {
+		const { callId, arrive } = await asleep(byWebhook);
+		for (let report = 0; report < 3; report++) await arrive({ call_id: callId });
+		expect(waits().filter((ms) => ms === 1_000)).toHaveLength(1);
+	});
+
+	it('an execution that n8n did not wake in a minute is looked at anew', async () => {
+		const { callId: call_id, arrive } = await asleep(byWebhook);
+		await service().endCall(call_id);
+		const { pass } = timeFlies(async () => await new Promise(() => {}));
+		const reads = () =>
+			service().requests.filter(({ path }) => path === `/v1/call/${call_id}`).length;
+		expect((await arrive({ call_id })).items).toHaveLength(1);
+		pass(59_999);
+		expect((await arrive({ call_id })).items).toBeUndefined();
+		pass(1);
+		expect((await arrive({ call_id })).items).toHaveLength(1);
+		const before = reads();
+		pass(60_001);
+		expect((await arrive({ call_id })).items).toHaveLength(1);
+		expect(reads()).toBe(before + 1);
+	});
+
+	it('where n8n cannot put it to sleep, a further try is given the items as they were', async () => {
+		ownAddress();
+		const toSleep = jest
+			.spyOn(ExecuteContext.prototype, 'putExecutionToWait')
+			.mockRejectedValueOnce(new Error('the database is away'));
+		const twice = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const { run, calls } = await asleep(byWebhook, 2, twice);
+		expect(toSleep).toHaveBeenCalledTimes(2);
+		expect(run.status).toBe('waiting');
+		expect(calls).toHaveLength(2);
+	});
+
+	it('at the limit it ends although the calls cannot be read, and says so', async () => {
+		isNow(1_000_000);
+		const { callId, arrive } = await asleep(byWebhook);
+		service().faults.inject({ kind: 'status', status: 503 });
+		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+		isNow(1_000_000 + HOUR);
+		const { items } = await arrive({ look: true });
+		expect(items).toEqual([
+			{
+				call_id: callId,
+				phone_key: '919000000000',
+				timed_out: true,
+				not_read: expect.any(String),
+			},
+		]);
+		expect(JSON.stringify(items)).not.toContain('restarted');
+	});
+
+	it('a process that has just started looks at all calls at the first report', async () => {
+		const { calls, arrive } = await asleep(byWebhook, 3);
+		for (const callId of calls) await service().endCall(callId);
+		expect((await arrive({ call_id: calls[2] })).items).toHaveLength(3);
+	});
+
+	it('keeps what could not be placed in its place, apart from the calls', async () => {
+		const rows = [{ phone: '9000000000' }, { phone: '' }];
+		const { run, callId, arrive } = await asleep(byWebhook, rows, {
+			onError: 'continueErrorOutput',
+		});
+		expect(run.status).toBe('waiting');
+		await service().endCall(callId);
+		const { items, result } = await arrive({ call_id: callId });
+		expect(items).toMatchObject([
+			{ call_id: callId, timed_out: false },
+			{ error: 'Phone Number is empty [item 1]' },
+		]);
+		expect(items?.[1]).not.toHaveProperty('timed_out');
+		expect(result?.workflowData?.[0]).toMatchObject([
+			{ pairedItem: { item: 0 } },
+			{ pairedItem: { item: 1 } },
+		]);
+	});
+
+	it('one that could not be placed before the others does not end their wait', async () => {
+		const rows = [{ phone: '' }, { phone: '9000000000' }];
+		const { arrive } = await asleep(byWebhook, rows, { onError: 'continueErrorOutput' });
+		const early = await arrive();
+		expect(early.response.body).toEqual({ received: true, open: 1 });
+		expect(early.items).toBeUndefined();
+	});
+
+	it.each([
+		['a report wakes it', false],
+		['n8n’s own limit ends its sleep', true],
+	])('with Execute Once only the executed item comes out, when %s', async (_how, atLimit) => {
+		const sleeping = await asleep(byWebhook, 3, { executeOnce: true });
+		const { run, calls, callId: call_id } = sleeping;
+		expect(calls).toHaveLength(1);
+		expect(output(run, 'Start').map(({ json }) => json)).toEqual(people(3));
+		await service().endCall(call_id);
+		const items = atLimit
+			? await sleeping.untilLimit()
+			: (await sleeping.arrive({ call_id })).items;
+		expect(items).toEqual([expect.objectContaining({ call_id, timed_out: atLimit })]);
+	});
+
+	it('counts the limit from the moment at which the last call is due', async () => {
+		isNow(Date.parse('2026-11-20T10:00:00Z'));
 		const at = '2099-01-01T10:00:00+00:00';
-		const run = await sleepOver(await node({ ...byWebhook, when: 'dateTime', scheduledAt: at }), 1);
+		const { run } = await asleep({ ...byWebhook, when: 'dateTime', scheduledAt: at });
 		expect(run.waitTill).toEqual(new Date(Date.parse(at) + HOUR + 60_000));
 	});
 
 	it('stopped while it sleeps and retried, it passes the calls on, none of them placed again', async () => {
-		ownAddress();
-		const placeCall = await node(byWebhook);
-		const run = await sleepOver(placeCall, 2);
+		const { placeCall, run } = await asleep(byWebhook, 2);
 		const { workflow } = oneNodeWorkflow(placeCall, ['After']);
 		const again = await retryFailed(harness.credentials, run, workflow);
 		const not_read = expect.stringContaining('the execution was stopped and retried');
@@ -544,29 +497,11 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 	});
 
 	it('n8n’s own limit passes the calls on, none of them placed again', async () => {
-		ownAddress();
-		const placeCall = await node(byWebhook);
-		const run = await sleepOver(placeCall, 2);
-		const { workflow } = oneNodeWorkflow(placeCall, ['After']);
-		const awake = await resume(harness.credentials, workflow, structuredClone(run.data));
-		expect(output(awake, 'After').map(({ json }) => json)).toMatchObject(
+		const { untilLimit } = await asleep(byWebhook, 2);
+		expect(await untilLimit()).toMatchObject(
 			placed().map((call_id) => ({ call_id, timed_out: true })),
 		);
 		expect(placed()).toHaveLength(2);
-	});
-
-	it('reads until each call has a finished status', async () => {
-		const placeCall = await node({
-			waitForCompletion: 'reading',
-			waitLimit: 1,
-			waitLimitUnit: 'hours',
-		});
-		simulator.setAutoComplete({ afterMs: 'beforeResponse' });
-		const run = await inNoTime(async () => await sleepOver(placeCall, 3));
-		expect(run.status).toBe('success');
-		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject(
-			placed().map((call_id) => ({ call_id, status: 'picked', timed_out: false })),
-		);
 	});
 
 	describe('Include Input Fields', () => {
@@ -590,26 +525,20 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		});
 
 		it('keeps the row while the execution sleeps, and gives it with the call', async () => {
-			ownAddress();
-			const placeCall = await node({ ...byWebhook, options });
-			const run = await sleepOver(placeCall, rows);
-			const [first = '', second = ''] = placed();
-			await simulator.completeCall(first, {}, { url: 'http://127.0.0.1:9' });
-			expect((await arrive(placeCall, run, { call_id: first })).items).toBeUndefined();
-			await simulator.completeCall(second, {}, { url: 'http://127.0.0.1:9' });
-			const { items = [] } = await arrive(placeCall, run, { call_id: second });
+			const { calls, arrive } = await asleep({ ...byWebhook, options }, rows);
+			const [first = '', second = ''] = calls;
+			await service().endCall(first);
+			expect((await arrive({ call_id: first })).items).toBeUndefined();
+			await service().endCall(second);
+			const { items = [] } = await arrive({ call_id: second });
 			expect(items).toMatchObject([called(first, 0), called(second, 1)]);
 			for (const item of items) expect(item).not.toHaveProperty('not_read');
 			for (const item of items) expect(item).not.toHaveProperty('waits_until');
 		});
 
 		it('gives the row at n8n’s own limit', async () => {
-			ownAddress();
-			const placeCall = await node({ ...byWebhook, options });
-			const run = await sleepOver(placeCall, rows);
-			const { workflow } = oneNodeWorkflow(placeCall, ['After']);
-			const awake = await resume(harness.credentials, workflow, structuredClone(run.data));
-			expect(output(awake, 'After').map(({ json }) => json)).toMatchObject(
+			const { untilLimit } = await asleep({ ...byWebhook, options }, rows);
+			expect(await untilLimit()).toMatchObject(
 				placed().map((call_id, index) => ({
 					call_id,
 					row_number: index + 2,
@@ -620,9 +549,8 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		});
 
 		it('gives the row with the call that was read', async () => {
-			const reading = { waitForCompletion: 'reading', waitLimit: 1, waitLimitUnit: 'hours' };
-			const placeCall = await node({ ...reading, options });
-			simulator.setAutoComplete({ afterMs: 'beforeResponse' });
+			const placeCall = await node({ ...byReading, options });
+			service().setAutoComplete({ afterMs: 'beforeResponse' });
 			const run = await inNoTime(async () => await sleepOver(placeCall, rows));
 			const [first, second] = placed();
 			expect(output(run, 'Node').map(({ json }) => json)).toMatchObject([
@@ -632,72 +560,37 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		});
 
 		it('an item that was not placed waits for no earlier call of its row', async () => {
-			ownAddress();
-			const over = { onError: 'continueRegularOutput' } as const;
-			const placeCall = await node({ ...byWebhook, options }, over);
-			const run = await sleepOver(placeCall, [{ ...rows[0], phone: '' }, ...rows.slice(1)]);
-			const [placedCall = ''] = placed();
-			await simulator.completeCall(placedCall, {}, { url: 'http://127.0.0.1:9' });
-			const { items = [] } = await arrive(placeCall, run, { call_id: placedCall });
-			expect(items).toMatchObject([
-				{ error: 'Phone Number is empty [item 0]' },
-				called(placedCall, 1),
-			]);
+			const { callId, arrive } = await asleep(
+				{ ...byWebhook, options },
+				[{ ...rows[0], phone: '' }, ...rows.slice(1)],
+				{ onError: 'continueRegularOutput' },
+			);
+			await service().endCall(callId);
+			const { items = [] } = await arrive({ call_id: callId });
+			expect(items).toMatchObject([{ error: 'Phone Number is empty [item 0]' }, called(callId, 1)]);
 			expect(Object.keys(items[0] ?? {})).toEqual(['error', 'message', 'details']);
 		});
 	});
-
-	it('reading ends for a busy line, which only says why it ended', async () => {
-		const placeCall = await node({
-			waitForCompletion: 'reading',
-			waitLimit: 1,
-			waitLimitUnit: 'hours',
-		});
-		simulator.setAutoComplete({
-			afterMs: 'beforeResponse',
-			outcome: {
-				status: 'busy',
-				call_ended_reason: 'busy',
-				call_picked_at: null,
-				summary: null,
-				post_call_analysis: null,
-			},
-		});
-		const run = await inNoTime(async () => await sleepOver(placeCall, 1));
-		expect(output(run, 'Node')[0]?.json).toMatchObject({ status: 'busy', timed_out: false });
-	});
-
-	it('reading ends at the limit, with what is known', async () => {
-		const placeCall = await node({
-			waitForCompletion: 'reading',
-			waitLimit: 1,
-			waitLimitUnit: 'minutes',
-		});
-		const run = await inNoTime(async () => await sleepOver(placeCall, 2));
-		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject(
-			placed().map((call_id) => ({ call_id, timed_out: true })),
-		);
-	});
-
-	/** Lets timers run out while requests go to and fro. */
-	async function inNoTime<T>(act: () => Promise<T>): Promise<T> {
-		jest.useFakeTimers({
-			doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'],
-		});
-		jest.spyOn(clock, 'sleep').mockImplementation(sleep);
-		const end = { reached: false };
-		try {
-			const acting = act().finally(() => (end.reached = true));
-			while (!end.reached) {
-				await jest.advanceTimersByTimeAsync(1_000);
-				await new Promise((resolve) => setImmediate(resolve));
-			}
-			return await acting;
-		} finally {
-			jest.useRealTimers();
-		}
-	}
 });
+
+/** Lets timers run out while requests go to and fro. */
+async function inNoTime<T>(act: () => Promise<T>): Promise<T> {
+	jest.useFakeTimers({
+		doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'],
+	});
+	jest.spyOn(clock, 'sleep').mockImplementation(sleep);
+	const end = { reached: false };
+	try {
+		const acting = act().finally(() => (end.reached = true));
+		while (!end.reached) {
+			await jest.advanceTimersByTimeAsync(1_000);
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+		return await acting;
+	} finally {
+		jest.useRealTimers();
+	}
+}
 
 describe('nobody is called', () => {
 	it.each([
