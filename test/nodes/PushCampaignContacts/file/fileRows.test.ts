@@ -132,6 +132,24 @@ describe('files as people have them', () => {
 		expect(rows[2]?.row).toEqual({ ...ZOYA, city: 'Delhi', plan: 'pro' });
 	});
 
+	test('the cells beyond the last heading are shown with the delimiter of the file, blank ones are none', async () => {
+		const rows = await read(inPieces('a.csv', Buffer.from('phone;name\n1;a;b;c\n2;d; \n')));
+		expect(rows.map(({ unusable }) => unusable)).toEqual([
+			expect.stringContaining(
+				'4 cells and the header 2, so they may be in the wrong columns: "b;c"',
+			),
+			undefined,
+		]);
+	});
+
+	test('a row of more than a million characters is refused', async () => {
+		const source = inPieces('a.csv', Buffer.from(`phone\n${'x'.repeat(1_000_001)}`));
+		await expect(read(source)).rejects.toMatchObject({
+			message: 'The file "a.csv" has more than 1,000,000 characters in row 2, so nothing was sent',
+			resolution: expect.stringMatching(/a line for each person/),
+		});
+	});
+
 	const unreadable: Record<string, [message: string, resolution: RegExp]> = {
 		'bad-empty.csv': ['is empty, so nothing was sent', /first row must hold the names/],
 		'bad-mark-only.csv': ['is empty, so nothing was sent', /first row must hold the names/],
@@ -229,6 +247,35 @@ describe('what a person sets', () => {
 			'The file "windows-1252.csv" holds bytes that are no text in UTF-8, so nothing was sent',
 		);
 	});
+});
+
+test.each([
+	[
+		'ends in the middle of a cell in quotes',
+		`name;phone\n${'a,b;1\n'.repeat(9_361)}"${'c,'.repeat(1_000)}";2\n`,
+		9_362,
+	],
+	['is all of it, without a line break at the end', 'name;phone', 0],
+])('the delimiter is found out where the beginning of the file %s', async (_how, text, count) => {
+	const rows = await FileRows.open([inPieces('a.csv', Buffer.from(text))], automatic, noBreath);
+	expect((await rows.columns()).names).toContain('phone');
+	expect(await rowsOf(rows)).toHaveLength(count);
+});
+
+test('columns are those with a heading, and none stands twice where none does', async () => {
+	const source = inPieces('a.csv', Buffer.from('phone,,__proto__,name.first\n1,2,3,4\n'));
+	const rows = await FileRows.open([source], automatic, noBreath);
+	const columns = await rows.columns();
+	expect([...columns.names]).toEqual(['phone', 'name.first']);
+	expect([...(columns.twice ?? [])]).toEqual([]);
+	expect(columns.hasWithin({ name: 'name', path: ['first'] })).toBe(false);
+	expect(columns.slip()).toBeUndefined();
+});
+
+test('rows can be gone through again', async () => {
+	const source = inPieces('a.csv', Buffer.from('phone\n1\n2\n'));
+	const rows = await FileRows.open([source], automatic, noBreath);
+	expect(await rowsOf(rows)).toEqual(await rowsOf(rows));
 });
 
 test('a letter far down decides on the encoding of all', async () => {
@@ -344,10 +391,12 @@ describe('a file that changes meanwhile', () => {
 	});
 });
 
-test('a file is closed when nothing more of it is wanted', async () => {
+test('a file is read on where rows below are wanted, and closed when nothing more of it is', async () => {
 	let open = 0;
+	let readings = 0;
 	async function* opened() {
 		open++;
+		readings++;
 		try {
 			for (let piece = 0; piece < 100; piece++) yield Buffer.from(piece === 0 ? 'a,b\n' : '1,2\n');
 		} finally {
@@ -358,10 +407,12 @@ test('a file is closed when nothing more of it is wanted', async () => {
 	const rows = await FileRows.open([source], automatic, noBreath);
 	await rows.each(() => undefined);
 	expect(open).toBe(0);
+	const before = readings;
 	await rows.pick([1], (row) => row);
-	expect(open).toBe(1);
+	await rows.pick([1, 2], (row) => row);
+	expect([open, readings - before]).toEqual([1, 1]);
 	await rows.pick([0], (row) => row);
-	expect(open).toBe(1);
+	expect([open, readings - before]).toEqual([1, 2]);
 	await rows.close();
 	expect(open).toBe(0);
 });

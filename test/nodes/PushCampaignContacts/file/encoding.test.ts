@@ -1,0 +1,62 @@
+import {
+	encodingOf,
+	headOf,
+	isEncoding,
+} from '../../../../nodes/PushCampaignContacts/file/encoding';
+
+const found = async (bytes: Uint8Array, known = '') => {
+	const open = async () => [bytes];
+	return await encodingOf(open, await headOf(open), known);
+};
+const be = (text: string) => Buffer.from(text, 'utf16le').swap16();
+
+test.each<[string, Uint8Array, string]>([
+	['the mark of UTF-8', Buffer.from('\ufeffa'), 'utf-8'],
+	['the mark of UTF-16', Buffer.from('\ufeffa', 'utf16le'), 'utf-16le'],
+	['the mark of UTF-16, the other way round', be('\ufeffa'), 'utf-16be'],
+	['half a mark', Buffer.from([0xff, 0x61]), 'windows-1252'],
+	['every second byte 0', Buffer.from('phone', 'utf16le'), 'utf-16le'],
+	['every first byte 0', be('phone'), 'utf-16be'],
+	[
+		'UTF-16 in which a character is none of Europe',
+		Buffer.from('phone\nआशा', 'utf16le'),
+		'utf-16le',
+	],
+	['zeros in both places', Buffer.from('a\0\0b\0\0'), 'utf-8'],
+	['one byte', Buffer.from('a'), 'utf-8'],
+	['no byte', Buffer.alloc(0), 'utf-8'],
+	['letters in UTF-8', Buffer.from('आशा'), 'utf-8'],
+	['a letter that is cut off at the end', Buffer.from('René', 'latin1'), 'windows-1252'],
+])('%s', async (_what, bytes, encoding) => {
+	expect(await found(bytes)).toBe(encoding);
+});
+
+test('what is known holds where there is no mark', async () => {
+	expect(await found(Buffer.from('a'), 'macintosh')).toBe('macintosh');
+	expect(await found(Buffer.from('\ufeffa'), 'macintosh')).toBe('utf-8');
+});
+
+test('a file that cannot be read to its end has no encoding, and is not taken for an old one', async () => {
+	async function* broken() {
+		yield Buffer.from('phone\n');
+		throw new Error('the disk is away');
+	}
+	const reading = encodingOf(async () => broken(), Buffer.from('phone\n'), '');
+	await expect(reading).rejects.toThrow('the disk is away');
+});
+
+test.each([
+	['utf-8', true],
+	['windows-1252', true],
+	['klingon', false],
+	['', false],
+])('%j is an encoding: %s', (name, is) => {
+	expect(isEncoding(name)).toBe(is);
+});
+
+test('the head of a file is its first 65,536 bytes, in whatever pieces they come', async () => {
+	const bytes = Buffer.from('abcdefg'.repeat(10_000));
+	const open = async () => [bytes.subarray(0, 65_000), bytes.subarray(65_000)];
+	expect(Buffer.from(await headOf(open)).equals(bytes.subarray(0, 65_536))).toBe(true);
+	expect(Buffer.from(await headOf(async () => [Buffer.from('a')])).toString()).toBe('a');
+});
