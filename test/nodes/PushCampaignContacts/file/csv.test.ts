@@ -134,6 +134,12 @@ describe('the layout is found out', () => {
 		['a header alone', 'name;phone;city', ';'],
 		['delimiters inside quotes', '"a,b,c";phone\n"Rao, Asha";1\n', ';'],
 		['a delimiter at the end of the header alone', 'a;b;\n1;2\n', ';'],
+		['two that fit each row: the one with more cells', 'a,b;c;d\n1,2;3;4\n', ';'],
+		['two that fit each row, with as many cells: the first', 'a,b;c\n1,2;3\n', ','],
+		['two in a header alone: the one with more cells', 'a,b;c;d', ';'],
+		['one of more cells in a header that no row has', 'a,b;c;d\n1,2\n3,4\n', ','],
+		['one of more cells in a header that few rows have', 'a;b,c,d\n1;2\n3;4,5,6\n', ';'],
+		['blank rows on top', '\n \nname;phone\n', ';'],
 		['one column', 'phone\n98765 43210\n', ','],
 		['quotes that only fit one of them', 'a;"b,\nc"\n1;2\n', ';'],
 		['nothing', '', ','],
@@ -141,9 +147,12 @@ describe('the layout is found out', () => {
 		expect(layoutOf(head, true)).toEqual({ delimiter, skip: 0 });
 	});
 
-	test('from a beginning that ends in the middle of a row', () => {
-		expect(layoutOf('name;phone\nAsha;1\nRavi, ', false).delimiter).toBe(';');
-	});
+	test.each(['name;phone\nAsha;1\nRavi, ', 'name;phone\nAsha;1\n"Ravi, '])(
+		'from a beginning that ends in the middle of a row: %j',
+		(head) => {
+			expect(layoutOf(head, false).delimiter).toBe(';');
+		},
+	);
 
 	test.each([
 		['sep=;\nname,phone;x\n', { delimiter: ';', skip: 6 }],
