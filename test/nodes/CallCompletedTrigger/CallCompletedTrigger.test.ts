@@ -15,11 +15,8 @@ import { Reply } from '../../../nodes/shared/n8n/webhookAnswer';
 import {
 	activate,
 	engineHarness,
-	hookContext,
 	makeWorkflow,
 	nodeTypes,
-	output,
-	runWorkflow,
 	webhookContext,
 	type ActiveWorkflow,
 	type WebhookRequest,
@@ -595,21 +592,4 @@ describe('strange requests', () => {
 			body: { received: false, message },
 		});
 	});
-});
-
-it('hands on what its webhook brought when the editor listened', async () => {
-	const node = harness.node('callCompletedTrigger');
-	const items = [{ json: { call_id: calls.finished } }];
-	const run = await runWorkflow(harness.credentials, makeWorkflow([node]), node, items, 'manual');
-	expect(run.status).toBe('success');
-	expect(output(run, 'Node')).toMatchObject(items);
-});
-
-it('has nothing to register at the service', async () => {
-	const node = harness.node('callCompletedTrigger');
-	const context = hookContext(harness.credentials, makeWorkflow([node]), node);
-	const methods = nodeTypes.getByNameAndVersion(node.type).webhookMethods?.default;
-	expect(await methods?.checkExists.call(context)).toBe(true);
-	expect(await methods?.create.call(context)).toBe(true);
-	expect(await methods?.delete.call(context)).toBe(true);
 });

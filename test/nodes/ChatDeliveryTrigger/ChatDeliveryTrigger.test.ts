@@ -3,11 +3,8 @@ import { z } from 'zod';
 import {
 	activate,
 	engineHarness,
-	hookContext,
 	makeWorkflow,
 	nodeTypes,
-	output,
-	runWorkflow,
 	webhookContext,
 	type ActiveWorkflow,
 	type WebhookRequest,
@@ -137,21 +134,4 @@ it('without a key field every delivery starts the workflow', async () => {
 	await post({ body: { data: { id: 7 } } });
 	await post({ body: { data: { id: 7 } } });
 	expect(emitted()).toHaveLength(2);
-});
-
-it('hands on what its webhook brought when the editor listened', async () => {
-	const node = harness.node('chatDeliveryTrigger');
-	const items = [{ json: { a: 1 } }];
-	const run = await runWorkflow(harness.credentials, makeWorkflow([node]), node, items, 'manual');
-	expect(run.status).toBe('success');
-	expect(output(run, 'Node')).toMatchObject(items);
-});
-
-it('has nothing to register at the service', async () => {
-	const node = harness.node('chatDeliveryTrigger');
-	const context = hookContext(harness.credentials, makeWorkflow([node]), node);
-	const methods = nodeTypes.getByNameAndVersion(node.type).webhookMethods?.default;
-	expect(await methods?.checkExists.call(context)).toBe(true);
-	expect(await methods?.create.call(context)).toBe(true);
-	expect(await methods?.delete.call(context)).toBe(true);
 });

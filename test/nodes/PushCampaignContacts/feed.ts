@@ -44,6 +44,19 @@ export const accepted = (contacts: number, over: JsonObject = {}): JsonObject =>
 	},
 });
 
+/** The counts of a feed whose only request pushed every row, beside how many these were. */
+export const totals = {
+	requests: 1,
+	rejected: 0,
+	do_not_disturb: 0,
+	already_queued: 0,
+	fed_before: 0,
+	unknown: 0,
+	not_sent: 0,
+	duplicate: 0,
+	skipped_unmatched: 0,
+};
+
 export const refusal = (error: string, details: JsonObject | null = null): JsonObject => ({
 	success: false,
 	error,

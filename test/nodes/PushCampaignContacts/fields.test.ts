@@ -1,18 +1,7 @@
 import { engineHarness } from '../../engine';
-import { accepted, answering, contactsOf, feed, rowsOf, sent } from './feed';
+import { accepted, answering, contactsOf, feed, rowsOf, sent, totals } from './feed';
 
 const harness = engineHarness();
-const totals = {
-	requests: 1,
-	rejected: 0,
-	do_not_disturb: 0,
-	already_queued: 0,
-	fed_before: 0,
-	unknown: 0,
-	not_sent: 0,
-	duplicate: 0,
-	skipped_unmatched: 0,
-};
 
 test('rows become contacts, and the service’s whole answer comes out', async () => {
 	const answer = accepted(2, { unforeseen: 'kept' });

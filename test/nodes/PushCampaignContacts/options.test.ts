@@ -13,20 +13,10 @@ import {
 	rowsOf,
 	sent,
 	sizes,
+	totals,
 } from './feed';
 
 const harness = engineHarness();
-const totals = {
-	requests: 1,
-	rejected: 0,
-	do_not_disturb: 0,
-	already_queued: 0,
-	fed_before: 0,
-	unknown: 0,
-	not_sent: 0,
-	duplicate: 0,
-	skipped_unmatched: 0,
-};
 
 describe('options', () => {
 	const duplicates = rowsOf(

@@ -1,10 +1,9 @@
 import range from 'lodash/range';
 import { findEntry, readDndList } from '../../../../nodes/Dnd/list/dndList';
-import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
 import { ApiMapping } from '../../../../nodes/shared/apiMapping';
 import { comparedDigits } from '../../../../nodes/Dnd/list/phoneMatch';
-import { ApiClient } from '../../../../nodes/shared/api/client';
 import type { JsonObject } from '../../../../nodes/shared/json';
+import { listing } from '../../shared/api/listing';
 
 const NAMES = {
 	dndListAgentName: 'ag',
@@ -15,17 +14,6 @@ const NAMES = {
 const REQUEST = { agentUuid: 'agent_a1', limit: Infinity };
 const entries = (from: number, to: number) =>
 	range(from, to).map((id) => ({ id, phone: `+9198${id}` }));
-
-function listing(answer: (query: Query) => unknown) {
-	const asked: Query[] = [];
-	const transport = async ({ query = {} }: ServiceRequest) => {
-		asked.push(query);
-		await Promise.resolve();
-		return { status: 200, headers: {}, text: JSON.stringify(answer(query)) };
-	};
-	const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
-	return { asked, client: new ApiClient(transport, clock, () => 0) };
-}
 
 const paged = (first: number) =>
 	listing(({ p = first }) => {

@@ -1,8 +1,9 @@
 import range from 'lodash/range';
 import { readCalls } from '../../../../nodes/shared/calls/callList';
-import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
+import type { Query } from '../../../../nodes/shared/api/http';
 import { ApiMapping, type MappingName } from '../../../../nodes/shared/apiMapping';
-import { ApiClient } from '../../../../nodes/shared/api/client';
+import type { ApiClient } from '../../../../nodes/shared/api/client';
+import { listing } from '../api/listing';
 
 type Details = { [name in MappingName]?: string };
 
@@ -13,18 +14,6 @@ const PAGED: Details = {
 };
 const calls = (from: number, to: number) =>
 	range(from, Math.max(from, to)).map((n) => ({ call_id: `call-${n}` }));
-
-/** A service that answers each request from its query, and remembers the queries. */
-function listing(answer: (query: Query) => unknown) {
-	const asked: Query[] = [];
-	const transport = async ({ query = {} }: ServiceRequest) => {
-		asked.push(query);
-		await Promise.resolve();
-		return { status: 200, headers: {}, text: JSON.stringify(answer(query)) };
-	};
-	const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
-	return { asked, client: new ApiClient(transport, clock, () => 0) };
-}
 
 /** Pages of 3 out of 7 calls. */
 const paged = (first: number) =>
