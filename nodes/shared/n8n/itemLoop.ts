@@ -34,7 +34,7 @@ export type SendingLoopOptions<Desk> = Pick<ItemLoopOptions, 'concurrency' | 'de
 };
 
 const ITEMS_PER_BREATH = 100;
-/** n8n’s HTTP helper computes for a millisecond or two before a request leaves, and all that begin at once in one go. */
+/** n8n’s HTTP helper computes for a millisecond or two before a request leaves, and in one go for all that begin at once. */
 const BEGUN_PER_BREATH = 10;
 const NOTHING_SENT = 'Nothing was sent: all items are checked before the first.';
 /** Further items that a message spells out; the rest is counted. */
@@ -55,11 +55,11 @@ export async function forEachItem(
 
 	let begin = Promise.resolve();
 	const run = async (index: number): Promise<void> => {
-		const isInBurst = index > 0 && index < concurrency;
-		if (isInBurst && index % BEGUN_PER_BREATH === 0) {
+		// Where many end at the same moment, as many begin.
+		if (concurrency > BEGUN_PER_BREATH && index > 0 && index % BEGUN_PER_BREATH === 0) {
 			begin = begin.then(async () => await sleep(0));
 		}
-		// Later ones wait too, so that all begin in their order.
+		// Each waits for those before it, so that all begin in their order.
 		await begin;
 		// What is under way ends; nothing new starts after a failure that stops the run, or on Stop.
 		if ((failures.size > 0 && !goOn) || cancelled?.aborted === true) return;
