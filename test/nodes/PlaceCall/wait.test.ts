@@ -430,6 +430,21 @@ describe('waiting', () => {
 		expect(JSON.stringify(items)).not.toContain('restarted');
 	});
 
+	it('a credential that cannot be read asks the service to come again before the limit, and at the limit keeps nothing asleep', async () => {
+		isNow(1_000_000);
+		const { callId, arrive } = await asleep(byWebhook);
+		jest
+			.spyOn(harness.credentials, 'getDecrypted')
+			.mockRejectedValue(new Error('the vault is shut'));
+		isNow(1_000_000 + HOUR - 1);
+		expect((await arrive()).response).toMatchObject({
+			statusCode: 503,
+			body: { received: false, message: 'The call cannot be read now. Deliver again.' },
+		});
+		isNow(1_000_000 + HOUR);
+		expect((await arrive()).items).toMatchObject([{ call_id: callId, timed_out: true }]);
+	});
+
 	it('a process that has just started looks at all calls at the first report', async () => {
 		const { calls, arrive } = await asleep(byWebhook, 3);
 		for (const callId of calls) await service().endCall(callId);
