@@ -259,13 +259,21 @@ describe('waiting', () => {
 		expect([second.status, placed().length]).toEqual(['waiting', 2]);
 	});
 
-	it('finds by a knock what was over before it slept', async () => {
+	it('finds by a knock what was over before it slept, and knocks no more', async () => {
 		service().setAutoComplete({
 			afterMs: 'beforeResponse',
 			delivery: { url: 'http://127.0.0.1:9' },
 		});
 		const { arrive } = await asleep(byWebhook, 2);
+		let further = 0;
+		nock(N8N)
+			.post(KNOCKS)
+			.optionally()
+			.reply(() => [200, { further: ++further }]);
+		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
 		expect((await arrive()).items).toMatchObject([{ timed_out: false }, { timed_out: false }]);
+		await sleep(50);
+		expect(further).toBe(0);
 	});
 
 	it('knocks until it sleeps, then now and then, and last at the limit', async () => {
