@@ -10,6 +10,7 @@ import { projectFolder } from '../n8n/package-install';
 import { Bench } from './bench';
 import { jobs, type JobName, workflow } from './jobs';
 import { plot } from './plot';
+import { activate, signalJobs } from './signals';
 
 /** What is measured, and at which part of its usual size it begins. */
 const BEGINNING: Partial<Record<JobName, number>> = {
@@ -23,6 +24,8 @@ const BEGINNING: Partial<Record<JobName, number>> = {
 	place_500_calls_nine: 1,
 	chat_send_500: 1,
 };
+/** Signals at the pace of the benchmark: what is told of one is not the time but what n8n computed. */
+const SIGNALS = { events_10k: 250, completions_1000: 125 };
 const TIMES = [1, 4, 16];
 const SMALL_HEAP_MB = 1024;
 const FEEDS = [100_000, 200_000, 300_000, 400_000, 600_000, 800_000, 1_000_000, 1_500_000];
@@ -52,11 +55,28 @@ async function run(bench: Bench, name: JobName, side: 'ours' | 'core', size: num
 }
 
 async function grow(bench: Bench, name: JobName, beginning: number): Promise<Step[]> {
+	return await growing(name, async (times) => await run(bench, name, 'ours', beginning * times));
+}
+
+async function growSignals(bench: Bench, name: keyof typeof SIGNALS): Promise<Step[]> {
+	const { sockets, everyMs, ours } = signalJobs[name];
+	await bench.resetService({ calls: SIGNALS[name] * Math.max(...TIMES), sessions: 2 * sockets });
+	const trigger = await activate(bench, name, ours(bench));
+	return await growing(name, async (times) => {
+		const units = SIGNALS[name] * times;
+		const { cpuMs, peakMb } = await trigger.run(units, everyMs);
+		return { units, ms: cpuMs * units, peakMb };
+	});
+}
+
+type Run = { units: number; ms: number; peakMb: number };
+
+async function growing(name: string, run: (times: number) => Promise<Run>): Promise<Step[]> {
 	// Once to warm up.
-	await run(bench, name, 'ours', beginning);
+	await run(1);
 	const steps: Step[] = [];
 	for (const times of TIMES) {
-		const { units, ms, peakMb } = await run(bench, name, 'ours', beginning * times);
+		const { units, ms, peakMb } = await run(times);
 		const us = Math.round((ms / units) * 1000);
 		steps.push({ units, us_per_unit: us, peak_mb: Math.max(0, Math.round(peakMb)) });
 		const part = (us / (steps[0]?.us_per_unit ?? us)).toFixed(2);
@@ -90,23 +110,29 @@ const { values } = parseArgs({
 
 async function main(): Promise<void> {
 	const result = growth.parse(JSON.parse(readFileSync(file, 'utf8')));
-	const wanted = values.jobs?.split(',');
-	const chosen = Object.entries(BEGINNING).filter(([name]) => wanted?.includes(name) ?? true);
-	for (const [name, beginning] of chosen) {
+	const isWanted = (name: string) => values.jobs?.split(',').includes(name) ?? true;
+	const measure = async (name: string, act: (bench: Bench) => Promise<Step[]>) => {
+		if (!isWanted(name)) return;
 		const bench = await Bench.start();
-		try {
-			result.steps[name] = await grow(bench, jobName.parse(name), beginning);
-		} finally {
-			await bench.stop();
-		}
+		result.steps[name] = await act(bench).finally(async () => await bench.stop());
+		store(result);
+	};
+	for (const [name, beginning] of Object.entries(BEGINNING)) {
+		await measure(name, async (bench) => await grow(bench, jobName.parse(name), beginning));
 	}
+	await measure('events_10k', async (bench) => await growSignals(bench, 'events_10k'));
+	await measure('completions_1000', async (bench) => await growSignals(bench, 'completions_1000'));
 	if (values.heap) {
 		result.heap_1024_mb = {
 			core: await largestFeed('feed_100k', 'core'),
 			ours: await largestFeed('feed_100k', 'ours'),
 			ours_file: await largestFeed('feed_100k_file', 'ours'),
 		};
+		store(result);
 	}
+}
+
+function store(result: Growth): void {
 	writeFileSync(file, `${JSON.stringify(result, null, '\t')}\n`);
 	writeFileSync(picture, plot(result));
 }

@@ -10,6 +10,8 @@ const TITLES: { [job: string]: string } = {
 	place_500_calls: 'Place Call: calls, 50 at a time',
 	place_500_calls_nine: 'Place Call with nine expressions: calls',
 	chat_send_500: 'Chat Send: messages in 20 sessions',
+	events_10k: 'Chat Events Trigger: events (CPU)',
+	completions_1000: 'Call Completed Trigger: calls (CPU)',
 };
 const ROW = 78;
 const [LEFT, MIDDLE, WIDTH] = [300, 620, 940];

@@ -215,7 +215,7 @@ export async function measureSignals(
 const kb = (bytes: number) => Math.round(bytes / 100) / 10;
 
 /** Publishes the workflow, and gives what sends signals to it and tells how long each took. */
-async function activate(bench: Bench, name: string, { nodes, fire, numberIn }: Source) {
+export async function activate(bench: Bench, name: string, { nodes, fire, numberIn }: Source) {
 	const workflow = await bench.driver.createWorkflow(
 		chain(name, ...nodes, node('After', 'n8n-nodes-base.noOp', 1)),
 	);
