@@ -44,6 +44,9 @@ const SETTINGS = {
 	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '1',
 	// With n8n's own 2, executions that end together fail on "timeout exceeded when trying to connect".
 	DB_POSTGRESDB_POOL_SIZE: '8',
+	// As docs/operating.md recommends where many deliveries come in.
+	N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
+	N8N_EXPRESSION_ENGINE_COMPILE_CACHE: 'true',
 };
 
 async function main(): Promise<void> {

@@ -17,11 +17,17 @@ export type Kind = (typeof KINDS)[number];
 
 const PEOPLE: Record<Kind, number> = { feed: 5, plain: 2, asleep: 2 };
 
+/** When something was sent, in epoch milliseconds, and until when n8n may have taken it. */
+export type Sent = { from: number; to: number };
+
 /** One wish of a person, and what n8n said to it: an answer, or none. */
-export type Wish = { kind: Kind; people: string[]; answer: Delivered };
+export type Wish = { kind: Kind; people: string[]; answer: Delivered; sent: Sent };
 
 /** A call that was over, and what became of its two deliveries and of each that followed a refusal. */
-export type Reported = { callId: string; answers: Delivered[] };
+export type Reported = { callId: string; answers: Delivered[]; sent: Sent };
+
+/** A chat event. */
+export type Nudge = { eventId: string; sent: Sent };
 
 /** A wait that nobody wakes is ended by n8n itself a minute after this. */
 const WAIT_MINUTES = 2;
@@ -29,10 +35,13 @@ const WAIT_MINUTES = 2;
 const PATIENCE_MS = 30_000;
 const LONGEST_DELIVERING_MS = 120_000;
 
+/** A chat event that comes while the main process is down is replayed when it is back. */
+const LONGEST_RESTART_MS = 120_000;
+
 export class QueueLoad {
 	readonly wishes: Wish[] = [];
 	readonly reported: Reported[] = [];
-	readonly nudges: string[] = [];
+	readonly nudges: Nudge[] = [];
 	private readonly sessions: string[];
 	private readonly handled = new Set<string>();
 	private readonly paths: Record<Kind, string> = {
@@ -87,10 +96,16 @@ export class QueueLoad {
 			const numbers = Array.from({ length: PEOPLE[kind] }, () => String(9_100_000_000 + people++));
 			begun.push(this.wishOne(kind, numbers));
 			const session = this.sessions[count % this.sessions.length] ?? '';
-			if (kind === 'feed') this.nudges.push(this.simulator.sessions.nudge(session, count));
+			if (kind === 'feed') this.nudge(session, count);
 			await hasRoom();
 		}
 		await Promise.all(begun);
+	}
+
+	private nudge(session: string, count: number): void {
+		const from = Date.now();
+		const eventId = this.simulator.sessions.nudge(session, count);
+		this.nudges.push({ eventId, sent: { from, to: from + LONGEST_RESTART_MS } });
 	}
 
 	/** Runs until `end`: reports each call as over. */
@@ -116,9 +131,10 @@ export class QueueLoad {
 	private async wishOne(kind: Kind, people: string[]): Promise<void> {
 		const body = { people: people.map((phone) => ({ phone })) };
 		for (;;) {
+			const from = Date.now();
 			const answer = await this.send(`/webhook/${this.paths[kind]}`, body, PATIENCE_MS);
 			if (!isRefused(answer)) {
-				this.wishes.push({ kind, people, answer });
+				this.wishes.push({ kind, people, answer, sent: { from, to: Date.now() } });
 				return;
 			}
 			await sleep(1_000);
@@ -130,7 +146,8 @@ export class QueueLoad {
 		await this.simulator.endCall(callId);
 		const nth = this.reported.length;
 		const answers: Delivered[] = [];
-		this.reported.push({ callId, answers });
+		const sent = { from: Date.now(), to: Number.POSITIVE_INFINITY };
+		this.reported.push({ callId, answers, sent });
 		const one = async (patienceMs: number) => {
 			const end = Date.now() + LONGEST_DELIVERING_MS;
 			for (;;) {
@@ -148,6 +165,8 @@ export class QueueLoad {
 		} else {
 			await Promise.all([one(PATIENCE_MS), one(PATIENCE_MS)]);
 		}
+		// A sender that hung up does not know when it was heard.
+		sent.to = Date.now() + PATIENCE_MS;
 	}
 
 	private async deliverCompletion(callId: string, patienceMs: number): Promise<Delivered> {

@@ -1,13 +1,22 @@
 /** Holds what the service was asked for against what n8n's database says of it. */
 import { parse } from 'flatted';
 import countBy from 'lodash/countBy';
+import groupBy from 'lodash/groupBy';
+import isEmpty from 'lodash/isEmpty';
+import mapValues from 'lodash/mapValues';
 import { z } from 'zod';
 import type { QueueStores } from '../n8n/queueStores';
 import { fixtures, type Simulator } from '../simulator';
-import type { QueueLoad, Wish } from './queueLoad';
+import type { QueueLoad, Sent, Wish } from './queueLoad';
 
 const storedRows = z.array(
-	z.object({ id: z.number(), status: z.string(), workflow: z.string(), data: z.string() }),
+	z.object({
+		id: z.number(),
+		status: z.string(),
+		workflow: z.string(),
+		createdAt: z.number(),
+		data: z.string(),
+	}),
 );
 const item = z.object({ json: z.object({ timed_out: z.boolean().optional() }).passthrough() });
 const stored = z.object({
@@ -24,7 +33,11 @@ type Execution = {
 	id: number;
 	status: string;
 	workflow: string;
+	/** In epoch milliseconds. */
+	createdAt: number;
 	text: string;
+	/** Failed with its worker: n8n keeps nothing of what it was given and did. */
+	isEmptied: boolean;
 	/** Whether its trigger had something to pass on. */
 	hasRun: boolean;
 	error: string;
@@ -32,10 +45,14 @@ type Execution = {
 	items: Array<z.infer<typeof item>['json']>;
 };
 
+/** n8n itself says that these did not come to their end. */
+const NAMED = ['crashed', 'error', 'canceled'];
+
 export function readExecutions(stores: QueueStores): Execution[] {
 	const rows = storedRows.parse(
-		stores.ask(`select e.id, e.status, w.name as workflow, d.data from execution_entity e
-			join execution_data d on d."executionId" = e.id join workflow_entity w on w.id = e."workflowId"`),
+		stores.ask(`select e.id, e.status, w.name as workflow, d.data,
+				(extract(epoch from e."createdAt") * 1000)::float as "createdAt" from execution_entity e
+			join execution_data d on d."executionId" = e.id join workflow_entity w on w.id = e."workflowId" order by e.id`),
 	);
 	return rows.map(({ data, ...row }) => {
 		const { runData, error } = stored.parse(parse(data)).resultData;
@@ -43,6 +60,7 @@ export function readExecutions(stores: QueueStores): Execution[] {
 		return {
 			...row,
 			text: data,
+			isEmptied: NAMED.includes(row.status) && error !== undefined && isEmpty(runData),
 			hasRun: 'After' in runData,
 			error: error?.message ?? '',
 			items: last.map(({ json }) => json),
@@ -50,24 +68,16 @@ export function readExecutions(stores: QueueStores): Execution[] {
 	});
 }
 
-/** n8n itself says that these did not come to their end. */
-const NAMED = ['crashed', 'error', 'canceled'];
-
 export function judge(load: QueueLoad, simulator: Simulator, executions: readonly Execution[]) {
+	const of = (name: string) => executions.filter(({ workflow }) => workflow === name);
 	const people = judgePeople(load.wishes, simulator, executions);
-	const events = judgeOnce(
-		load.nudges,
-		executions.filter(({ workflow }) => workflow === 'nudged'),
-	);
-	const completed = executions.filter(({ workflow }) => workflow === 'completed');
-	const calls = judgeOnce(
-		load.reported.map(({ callId }) => callId),
-		completed,
-	);
+	const nudges = load.nudges.map(({ eventId: id, sent }) => ({ id, sent }));
+	const events = judgeOnce(nudges, of('nudged'));
+	const reports = load.reported.map(({ callId: id, sent }) => ({ id, sent }));
+	const calls = judgeOnce(reports, of('completed'));
 	const answersOf = (callId: string) =>
 		load.reported.find((one) => one.callId === callId)?.answers.join() ?? '';
 	const deliveries = load.reported.flatMap(({ answers }) => answers);
-	const woken = executions.filter(({ workflow }) => workflow === 'asleep');
 	const unended = executions.filter(({ status }) => !['success', ...NAMED].includes(status));
 	return {
 		executions: countBy(executions, ({ workflow, status }) => `${workflow}: ${status}`),
@@ -81,14 +91,33 @@ export function judge(load: QueueLoad, simulator: Simulator, executions: readonl
 		calls: { ...calls, lost: calls.lost.map((callId) => `${callId}: ${answersOf(callId)}`) },
 		events,
 		waits: countBy(
-			woken.flatMap(({ items }) => items),
+			of('asleep').flatMap(({ items }) => items),
 			({ timed_out: timedOut }) => (timedOut === false ? 'known' : 'not known at the limit'),
 		),
 		unexplained: [...people.unexplained, ...unended.map(({ id, status }) => `${id}: ${status}`)],
 	};
 }
 
-/** Each person was reached once, or an execution that says that it did not end names them, or n8n never answered. */
+/**
+ * Executions whose worker died: n8n shows them as failed, and has dropped what they were given. When one began tells what
+ * it was for; each stands for one thing.
+ */
+class Emptied {
+	private readonly left: Set<Execution>;
+
+	constructor(executions: readonly Execution[]) {
+		this.left = new Set(executions.filter(({ isEmptied }) => isEmptied));
+	}
+
+	take({ from, to }: Sent): boolean {
+		const found = [...this.left].find(({ createdAt }) => createdAt >= from && createdAt <= to);
+		return found !== undefined && this.left.delete(found);
+	}
+}
+
+/**
+ * Each person was reached once, or an execution that says that it did not end is theirs, or n8n never answered.
+ */
 function judgePeople(
 	wishes: readonly Wish[],
 	simulator: Simulator,
@@ -99,19 +128,26 @@ function judgePeople(
 	);
 	const called = countBy(simulator.placedCalls(), ({ phone }) => phone.slice(-10));
 	const named: string[] = [];
+	const inputDropped: string[] = [];
 	const unanswered: string[] = [];
 	const unexplained: string[] = [];
 	const doubled: string[] = [];
 	let once = 0;
-	for (const { kind, people, answer } of wishes) {
+	const emptied = mapValues(
+		groupBy(executions, ({ workflow }) => workflow),
+		(those) => new Emptied(those),
+	);
+	for (const { kind, people, answer, sent } of wishes) {
 		const begun = executions.filter(({ text, workflow }) => {
 			return workflow === kind && people.some((phone) => text.includes(`"${phone}"`));
 		});
+		const isEmptied = begun.length === 0 && emptied[kind]?.take(sent) === true;
 		for (const phone of people) {
 			const times = (kind === 'feed' ? fed : called)[phone] ?? 0;
 			if (times === 1) once++;
 			else if (times > 1) doubled.push(phone);
 			else if (begun.some(({ status }) => NAMED.includes(status))) named.push(phone);
+			else if (isEmptied) inputDropped.push(phone);
 			else if (begun.length === 0 && typeof answer !== 'number') unanswered.push(phone);
 			else
 				unexplained.push(
@@ -120,21 +156,40 @@ function judgePeople(
 		}
 		if (begun.length > 1) doubled.push(`${kind} ${people.join()} in ${begun.length} executions`);
 	}
-	return { once, doubled, named: named.length, unanswered: unanswered.length, unexplained };
+	return {
+		once,
+		doubled,
+		named: named.length,
+		inputDropped: inputDropped.length,
+		unanswered: unanswered.length,
+		unexplained,
+	};
 }
 
-/** Each is in exactly one execution that had something to do. */
-function judgeOnce(ids: readonly string[], executions: readonly Execution[]) {
+/** Each is in exactly one execution that had something to do, or in one that says that it did not end. */
+function judgeOnce(
+	things: ReadonlyArray<{ id: string; sent: Sent }>,
+	executions: readonly Execution[],
+) {
 	const lost: string[] = [];
 	const doubled: string[] = [];
 	const named: string[] = [];
-	for (const id of ids) {
+	const inputDropped: string[] = [];
+	const emptied = new Emptied(executions);
+	for (const { id, sent } of things) {
 		const those = executions.filter(({ text }) => text.includes(`"${id}"`));
 		const started = those.filter(({ hasRun }) => hasRun);
 		if (started.length > 1) doubled.push(id);
-		else if (started.length === 0 && those.some(({ status }) => NAMED.includes(status)))
-			named.push(id);
-		else if (started.length === 0) lost.push(id);
+		if (started.length > 0) continue;
+		if (those.some(({ status }) => NAMED.includes(status))) named.push(id);
+		else if (emptied.take(sent)) inputDropped.push(id);
+		else lost.push(id);
 	}
-	return { sent: ids.length, lost, doubled, named: named.length };
+	return {
+		sent: things.length,
+		lost,
+		doubled,
+		named: named.length,
+		inputDropped: inputDropped.length,
+	};
 }
