@@ -14,7 +14,7 @@ const TITLES: { [job: string]: string } = {
 	completions_1000: 'Call Completed Trigger: calls (CPU)',
 };
 const ROW = 78;
-const [LEFT, MIDDLE, WIDTH] = [300, 620, 940];
+const [LEFT, MIDDLE, WIDTH] = [320, 640, 960];
 const BAR = { height: 16, gap: 4, longest: 190 };
 const INK = '#1f2328';
 const [TIME, MEMORY] = ['#0969da', '#8250df'];
