@@ -5,6 +5,7 @@ import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { packageName } from '../n8n/package-install';
+import { LAZY_EXPRESSIONS } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
 import { filled } from '../simulator';
@@ -127,12 +128,6 @@ const completions = {
 		numberOfCall,
 	),
 	target: { core: 1 },
-};
-
-/** n8n prepares its engine for expressions for every webhook but its own Webhook node's; so it does for none before it is needed. */
-const LAZY_EXPRESSIONS = {
-	N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
-	N8N_EXPRESSION_ENGINE_COMPILE_CACHE: 'true',
 };
 
 export const signalJobs = {

@@ -6,6 +6,15 @@ import { endGroup, tail } from './command';
 import { freePort } from './ports';
 import { GiveUp, until } from './until';
 
+/**
+ * As docs/operating.md recommends where many deliveries come in: n8n prepares its engine for expressions for every webhook
+ * but its own Webhook node's; so it does for none before it is needed.
+ */
+export const LAZY_EXPRESSIONS = {
+	N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
+	N8N_EXPRESSION_ENGINE_COMPILE_CACHE: 'true',
+};
+
 export interface N8nOptions {
 	/** Folder of the n8n installation. */
 	host: string;

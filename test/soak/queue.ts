@@ -14,6 +14,7 @@ import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
 import { QueueMode } from '../n8n/queueMode';
+import { LAZY_EXPRESSIONS } from '../n8n/server';
 import { until } from '../n8n/until';
 import { dialects, startSimulator } from '../simulator';
 import { harm, randomly } from './chaos';
@@ -44,9 +45,7 @@ const SETTINGS = {
 	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '1',
 	// With n8n's own 2, executions that end together fail on "timeout exceeded when trying to connect".
 	DB_POSTGRESDB_POOL_SIZE: '8',
-	// As docs/operating.md recommends where many deliveries come in.
-	N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
-	N8N_EXPRESSION_ENGINE_COMPILE_CACHE: 'true',
+	...LAZY_EXPRESSIONS,
 };
 
 async function main(): Promise<void> {
