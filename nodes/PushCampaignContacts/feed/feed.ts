@@ -14,6 +14,8 @@ export type FeedItem = { readonly json: FeedRow; readonly binary?: unknown };
 export type Breathe = () => Promise<void>;
 
 export const ROWS_PER_BREATH = 20_000;
+/** While a request is under way: its bytes must leave meanwhile. */
+export const ROWS_PER_TURN = 2_000;
 
 /**
  * Why nobody is called for a row:

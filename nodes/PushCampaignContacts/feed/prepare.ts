@@ -14,6 +14,7 @@ import { cellOf, type Column } from './cells';
 import type { Columns } from './columns';
 import type { FeedRow, UnsentRow } from './feed';
 import type { FeedRows, RowNames } from './rows';
+import { WrittenContacts } from './writtenContacts';
 
 export type PrepareOptions = { normalizePhones: boolean; removeDuplicates: boolean };
 
@@ -27,7 +28,7 @@ export type PreparedFeed = {
 	keys: PhonesByRow;
 	unsentRows: UnsentRow[];
 	/** Made anew each time: a large feed is held only once, or not at all. */
-	contactsOf: (rows: readonly number[]) => Promise<Contact[]>;
+	contactsOf: (rows: readonly number[]) => Promise<WrittenContacts>;
 };
 
 /** Looks at every row before any is sent, and leaves out unusable ones and duplicates. */
@@ -42,14 +43,16 @@ export async function prepareFeed(
 		phones,
 		keys,
 		unsentRows,
-		contactsOf: async (rows) =>
+		contactsOf: async (rows) => {
+			const contacts = new WrittenContacts(rows.length);
 			await feed.pick(rows, (row, index) => {
 				const reading = readRow(row, columns, options);
-				if (isAccepted(reading) && phones.has(index, reading.phone)) {
-					return toContact(row, columns, reading.phone);
-				}
-				throw changedFile();
-			}),
+				const isSame = isAccepted(reading) && phones.has(index, reading.phone);
+				if (!isSame) throw changedFile();
+				contacts.add(toContact(row, columns, reading.phone));
+			});
+			return contacts;
+		},
 	};
 }
 

@@ -1,7 +1,6 @@
 import type { Additions } from '../../shared/api/endpoints';
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
-import type { Contact } from '../../shared/api/types';
 import { isAccepted } from '../../shared/phone/campaignPhone';
 import type { JsonObject } from '../../shared/json';
 import { PhonesByRow, RowsByPhone, type ByRow } from './byRow';
@@ -37,8 +36,12 @@ export type TrySettings = {
 	campaign: number;
 	column: Column;
 	normalized: boolean;
-	/** A fingerprint of the settings and of what is sent of a row: a corrected row is another one. */
-	fingerprintOf: (contact: Contact) => string;
+	/**
+	 * A fingerprint of the settings and of what is sent of a row: a corrected row is another one.
+	 *
+	 * @param contact as JSON
+	 */
+	fingerprintOf: (contact: Buffer) => string;
 	/** A fingerprint of what is sent beside the rows: agent, release, additions. */
 	options: string;
 	removeDuplicates: boolean;
@@ -59,7 +62,7 @@ export function trySettings(options: TryOptions): TrySettings {
 		removeDuplicates,
 		forModel,
 		options: feedFingerprint([JSON.stringify([campaign, additions])]),
-		fingerprintOf: (contact) => feedFingerprint([...ofAll, JSON.stringify(contact)]),
+		fingerprintOf: (contact) => feedFingerprint([...ofAll, contact.toString()]),
 	};
 }
 
@@ -125,8 +128,7 @@ export class FeedProgress {
 			.sort((one, other) => one.row - other.row);
 		const contacts = await contactsOf(refused.map(({ row }) => row));
 		for (const [place, { row, reason, settings: under }] of refused.entries()) {
-			const contact = contacts[place];
-			if (contact === undefined || under !== settings.fingerprintOf(contact)) continue;
+			if (under !== settings.fingerprintOf(contacts.at(place))) continue;
 			settledRows.add(row);
 			outcome.unsentRows.push({ index: row, status: 'rejected', reason });
 		}
@@ -188,7 +190,7 @@ export class FeedProgress {
 
 	refuse(
 		{ index, reason }: UnsentRow,
-		contact: Contact,
+		contact: Buffer,
 		keys: ByRow<string>,
 		settings: TrySettings,
 	): void {

@@ -8,7 +8,6 @@ import {
 	OutcomeUnknown,
 	ServiceRefusal,
 } from '../../shared/api/errors';
-import type { Contact } from '../../shared/api/types';
 import type { JsonObject } from '../../shared/json';
 import { reasonOf, type FeedOutcome, type UnsentRow, type RowStatus } from './feed';
 import { FedMemory, type FedStore } from './fedMemory';
@@ -35,6 +34,7 @@ import {
 } from './progress';
 import type { FeedRows } from './rows';
 import { pushedRequest } from './skippedRows';
+import { WrittenContacts } from './writtenContacts';
 
 /** So many rows of one request may be refused one after the other; more have one cause, which is not in the rows. */
 export const MOST_REFUSED_ROWS = 100;
@@ -84,7 +84,10 @@ class FeedPush {
 	private refusedRows = 0;
 	private largestTaken = 0;
 	/** The request at hand; whatever it is split into is among it. */
-	private whole: { rows: readonly number[]; contacts: Contact[] } = { rows: [], contacts: [] };
+	private whole: { rows: readonly number[]; contacts: WrittenContacts } = {
+		rows: [],
+		contacts: new WrittenContacts(0),
+	};
 	private readonly ahead: ReadAhead;
 
 	constructor(
@@ -265,19 +268,19 @@ class FeedPush {
 		this.whole = { rows, contacts: await this.ahead.contacts(rows) };
 	}
 
-	private contactAt(row: number): Contact[] {
-		const { rows, contacts } = this.whole;
-		const place = sortedIndexOf(rows, row);
-		return contacts.slice(place, place + 1);
+	private placeOf(row: number): number {
+		return sortedIndexOf(this.whole.rows, row);
 	}
 
 	private async request(rows: readonly number[]): Promise<JsonObject> {
 		const { client, campaign, additions } = this.options;
 		const { whole } = this;
 		const contacts =
-			rows === whole.rows ? whole.contacts : rows.flatMap((row) => this.contactAt(row));
-		const body = { agent_uuid: campaign.agentUuid, contacts, enqueue: campaign.enqueue };
-		return recordOf(await pushContacts(client, campaign.id, body, additions));
+			rows === whole.rows
+				? whole.contacts.all()
+				: whole.contacts.some(rows.map((row) => this.placeOf(row)));
+		const body = { agent_uuid: campaign.agentUuid, enqueue: campaign.enqueue };
+		return recordOf(await pushContacts(client, campaign.id, body, contacts, additions));
 	}
 
 	private get firstIndex(): FirstIndex | undefined {
@@ -291,9 +294,8 @@ class FeedPush {
 	private reject(row: UnsentRow): void {
 		this.refusedRows++;
 		this.outcome.unsentRows.push(row);
-		for (const contact of this.contactAt(row.index)) {
-			this.progress.refuse(row, contact, this.prepared.keys, this.settings);
-		}
+		const contact = this.whole.contacts.at(this.placeOf(row.index));
+		this.progress.refuse(row, contact, this.prepared.keys, this.settings);
 	}
 
 	private rejectTooLarge(row: number, error: ExplainedError): ExplainedError | undefined {

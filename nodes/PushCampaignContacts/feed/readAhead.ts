@@ -1,9 +1,9 @@
-import type { Contact } from '../../shared/api/types';
 import type { PreparedFeed } from './prepare';
+import type { WrittenContacts } from './writtenContacts';
 
 /** Makes the contacts of a request, those of the next one while a request is under way. */
 export class ReadAhead {
-	private next: { rows: readonly number[]; contacts: Promise<Contact[]> } | undefined;
+	private next: { rows: readonly number[]; contacts: Promise<WrittenContacts> } | undefined;
 
 	constructor(private readonly contactsOf: PreparedFeed['contactsOf']) {}
 
@@ -16,7 +16,7 @@ export class ReadAhead {
 		this.next = { rows, contacts };
 	}
 
-	async contacts(rows: readonly number[]): Promise<Contact[]> {
+	async contacts(rows: readonly number[]): Promise<WrittenContacts> {
 		const { next } = this;
 		const areThese = next?.rows.length === rows.length && next.rows[0] === rows[0];
 		if (areThese) {

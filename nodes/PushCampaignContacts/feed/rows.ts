@@ -1,6 +1,6 @@
 import { InvalidInput } from '../../shared/api/errors';
 import { holds, type Column } from './cells';
-import { ROWS_PER_BREATH, type Breathe, type FeedItem, type FeedRow } from './feed';
+import { ROWS_PER_BREATH, ROWS_PER_TURN, type Breathe, type FeedItem, type FeedRow } from './feed';
 import { pairsOf, rangesOf } from './record';
 
 /** The rows of a feed, wherever they lie: in n8n’s items, or in files that are read as rows are needed. */
@@ -14,8 +14,8 @@ export type FeedRows = {
 	columns(): Promise<FoundColumns>;
 	/** Every row, in order; other work of the process goes on in between. */
 	each(visit: Visit): Promise<void>;
-	/** What is made of these rows, given in their order. */
-	pick<T>(rows: readonly number[], take: (row: FeedRow, index: number) => T): Promise<T[]>;
+	/** These rows, given in their order. */
+	pick(rows: readonly number[], visit: Visit): Promise<void>;
 };
 
 /** @param unusable why the row cannot be used, whatever its cells hold */
@@ -82,8 +82,11 @@ export class ItemRows implements FeedRows {
 		}
 	}
 
-	async pick<T>(rows: readonly number[], take: (row: FeedRow, index: number) => T): Promise<T[]> {
-		return rows.map((index) => take(this.items[index]?.json ?? {}, index));
+	async pick(rows: readonly number[], visit: Visit): Promise<void> {
+		for (const [place, index] of rows.entries()) {
+			if (place % ROWS_PER_TURN === 0) await this.breathe();
+			visit(this.items[index]?.json ?? {}, index);
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import { quoted } from '../../shared/values';
 import { NumbersByRow } from '../feed/byRow';
 import {
 	ROWS_PER_BREATH,
+	ROWS_PER_TURN,
 	FEED_FILE_COLUMN,
 	FEED_ROW_COLUMN,
 	type Breathe,
@@ -96,24 +97,25 @@ export class FileRows implements FeedRows {
 		this.total = index;
 	}
 
-	async pick<T>(rows: readonly number[], take: (row: FeedRow, index: number) => T): Promise<T[]> {
-		const taken: T[] = [];
-		for (const index of rows) {
+	async pick(rows: readonly number[], visit: Visit): Promise<void> {
+		for (const [nth, index] of rows.entries()) {
+			if (nth % ROWS_PER_TURN === 0) await this.breathe();
 			if (this.place !== undefined && index < this.place.first) await this.close();
 			this.place ??= new Place(this.tables);
 			while (index >= this.place.end) if (!(await this.place.next())) throw changedFile();
 			const found = this.place.at(index);
 			if (found?.number !== this.numbers.at(index)) throw changedFile();
-			taken.push(take(found.row, index));
+			visit(found.row, index);
 		}
-		return taken;
 	}
 
 	/** Rows as they come out of the node, and where they stand in which file: that alone where they cannot be read again. */
 	async output(rows: readonly number[]): Promise<JsonObject[]> {
 		const found: JsonObject[] = [];
 		try {
-			await this.pick(rows, (row) => found.push(ownCopy(row)));
+			await this.pick(rows, (row) => {
+				found.push(ownCopy(row));
+			});
 		} catch {
 			await this.close();
 		}

@@ -8,11 +8,26 @@ export type ServiceRequest = {
 	path: string;
 	query?: Query;
 	body?: JsonObject;
+	list?: WrittenList;
 	/** Where the answer is worth less the later it comes. */
 	timeoutMs?: number;
 	/** Epoch milliseconds from which on it is not tried again. */
 	notAfter?: number;
 };
+
+/** A list of the body whose entries are JSON already, with commas in between. */
+export type WrittenList = { field: string; entries: Buffer };
+
+/** The body as it travels. */
+export function bytesOf(body: JsonObject, list?: WrittenList): Buffer {
+	if (list === undefined) return Buffer.from(JSON.stringify(body));
+	const others = Object.entries(body).filter(([field]) => field !== list.field);
+	const text = JSON.stringify(Object.fromEntries([...others, [list.field, []]]));
+	return Buffer.concat([Buffer.from(text.slice(0, -END.length)), list.entries, END]);
+}
+
+/** Of a body whose last field is a list. */
+const END = Buffer.from(']}');
 
 export type QueryValue = string | number | boolean;
 

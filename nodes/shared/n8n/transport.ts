@@ -10,6 +10,7 @@ import type {
 } from 'n8n-workflow';
 import {
 	BLOCKED_BY_N8N,
+	bytesOf,
 	TransportFault,
 	type Query,
 	type ServiceRequest,
@@ -85,8 +86,11 @@ function toHttpRequest(baseUrl: string, request: ServiceRequest): IHttpRequestOp
 		method: request.method,
 		url: `${baseUrl}${request.path}`,
 		...(request.query && { qs: request.query, ...arraysOf(request.query) }),
-		// axios writes an object once; text would be parsed again before it is sent.
-		...(request.body && { body: request.body, headers: { 'Content-Type': 'application/json' } }),
+		// As bytes: n8n and axios copy an object, and read a text as JSON once more.
+		...(request.body && {
+			body: bytesOf(request.body, request.list),
+			headers: { 'Content-Type': 'application/json' },
+		}),
 		json: true,
 		encoding: 'text',
 		returnFullResponse: true,

@@ -9,7 +9,7 @@ import {
 } from '../../../../nodes/shared/api/http';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { hintsFor } from '../../../../nodes/PushCampaignContacts/feed/report';
-import { accept, json, push, reset, scripted, statuses, stored } from './scripted';
+import { accept, contactsIn, json, push, reset, scripted, statuses, stored } from './scripted';
 
 const OURS = 'agent_a';
 
@@ -33,11 +33,12 @@ function campaign(before: Status, ...later: Status[]) {
 	const { options, sent } = scripted((phones, request) =>
 		request === 1 ? reset : accept(phones, request),
 	);
-	const transport = async ({ method, body }: ServiceRequest): Promise<WireAnswer> => {
+	const transport = async (request: ServiceRequest): Promise<WireAnswer> => {
+		const { method } = request;
 		requests.push(method);
 		const answer = method === 'GET' ? (looks.length > 1 ? looks.shift() : looks[0]) : undefined;
 		if (method === 'POST') {
-			sent.push(Array.isArray(body?.contacts) ? body.contacts.map(() => 'x') : []);
+			sent.push(contactsIn(request).map(() => 'x'));
 			if (sent.length === 1) throw reset;
 			return accept(sent.at(-1) ?? [], sent.length);
 		}

@@ -1,6 +1,16 @@
 import { MOST_REFUSED_ROWS } from '../../../../nodes/PushCampaignContacts/feed/push';
 import type { WireAnswer } from '../../../../nodes/shared/api/http';
-import { accept, feedOf, json, phone, push, refuse, scripted, statuses } from './scripted';
+import {
+	accept,
+	contactsIn,
+	feedOf,
+	json,
+	phone,
+	push,
+	refuse,
+	scripted,
+	statuses,
+} from './scripted';
 
 describe('requests', () => {
 	test('hold 10,000 contacts at most, in order, one after another', async () => {
@@ -22,10 +32,12 @@ describe('requests', () => {
 
 	test('carry additional fields, which cannot replace documented ones', async () => {
 		const { requests, options } = scripted(accept);
-		const additions = { body: { agent_uuid: 'agent_x', tag: 'spring' }, query: { source: 'n8n' } };
+		const body = { agent_uuid: 'agent_x', tag: 'spring', contacts: [{ phone: phone(9) }] };
+		const additions = { body, query: { source: 'n8n' } };
 		await push(1, { ...options, additions });
 		expect(requests[0]?.body).toMatchObject({ agent_uuid: 'agent_a', tag: 'spring' });
 		expect(requests[0]?.query).toEqual({ source: 'n8n' });
+		expect(requests.map(contactsIn)).toEqual([[{ phone: phone(0) }]]);
 	});
 
 	test('are not made when no row is left', async () => {

@@ -17,17 +17,16 @@ function watched(
 		names: items.names,
 		columns: async () => await items.columns(),
 		each: async (visit) => await items.each(visit),
-		pick: async (rows, take) => {
-			if (rows.length === 0) return [];
+		pick: async (rows, visit) => {
+			if (rows.length === 0) return;
 			events.push(`read ${rows.join(' ')}`);
 			await setImmediate();
 			if (broken !== undefined && rows.includes(broken)) {
 				events.push(`not read ${rows.join(' ')}`);
 				throw new InvalidInput('The file is gone', 'Look for it.');
 			}
-			const found = await items.pick(rows, take);
+			await items.pick(rows, visit);
 			events.push(`has read ${rows.join(' ')}`);
-			return found;
 		},
 	};
 	const { options } = scripted(accept);

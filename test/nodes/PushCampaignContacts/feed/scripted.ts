@@ -6,11 +6,12 @@ import { pushFeed, type PushOptions } from '../../../../nodes/PushCampaignContac
 import { ItemRows, type FeedRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
 import { isFeedRecord } from '../../../../nodes/PushCampaignContacts/feed/record';
 import {
+	bytesOf,
 	TransportFault,
 	type ServiceRequest,
 	type WireAnswer,
 } from '../../../../nodes/shared/api/http';
-import { isJsonObject } from '../../../../nodes/shared/json';
+import { isJsonObject, parseJson, type JsonObject } from '../../../../nodes/shared/json';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 
 export type Script = (phones: string[], request: number) => WireAnswer | TransportFault;
@@ -37,13 +38,16 @@ export const refuse = (error: string, status = 400): WireAnswer =>
 	json(status, { success: false, error, details: null });
 export const reset = new TransportFault('ECONNRESET', 'ECONNRESET');
 
-const phonesOf = ({ body }: ServiceRequest): string[] => {
-	const contacts = body?.contacts;
-	if (!Array.isArray(contacts)) throw new Error('The request has no contacts');
-	return contacts.map((contact) =>
-		isJsonObject(contact) && typeof contact.phone === 'string' ? contact.phone : '',
-	);
-};
+/** As the service reads them. */
+export function contactsIn({ body = {}, list }: ServiceRequest): JsonObject[] {
+	const read = parseJson(bytesOf(body, list).toString());
+	if (!isJsonObject(read) || !Array.isArray(read.contacts))
+		throw new Error('The request has no contacts');
+	return read.contacts.filter(isJsonObject);
+}
+
+const phonesOf = (request: ServiceRequest): string[] =>
+	contactsIn(request).map(({ phone }) => (typeof phone === 'string' ? phone : ''));
 
 /** A service that answers by a script and remembers what it was sent. */
 export function scripted(script: Script) {

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import Papa from 'papaparse';
+import type { Breathe } from '../../../../nodes/PushCampaignContacts/feed/feed';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
 import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
 import { ItemRows, type FeedRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
 import {
 	accept,
+	feedOf,
 	json,
 	push,
 	refuse,
@@ -96,6 +98,27 @@ test('whatever happens to its requests, a file is fed as the same rows are, and 
 		),
 		{ numRuns: 300 },
 	);
+});
+
+test('every 2,000 rows that are read again, other work goes on', async () => {
+	const people = feedOf(4_001);
+	const text = Papa.unparse(people.map(({ json }) => json));
+	const source = { name: 'a.csv', open: async () => [Buffer.from(text)] };
+	for (const rowsWith of [
+		async (breathe: Breathe) => new ItemRows(people, breathe),
+		async (breathe: Breathe) =>
+			await FileRows.open([source], { delimiter: ',', encoding: '' }, breathe),
+	]) {
+		let breaths = 0;
+		const rows = await rowsWith(async () => {
+			breaths++;
+		});
+		await rows.each(() => {});
+		const places: number[] = [];
+		breaths = 0;
+		await rows.pick([...people.keys()], () => places.push(breaths));
+		expect([0, 1_999, 2_000, 3_999, 4_000].map((place) => places[place])).toEqual([1, 1, 2, 2, 3]);
+	}
 });
 
 test('what has another number by the time it is sent stops the feed, and goes nowhere', async () => {

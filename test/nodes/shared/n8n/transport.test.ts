@@ -21,7 +21,7 @@ test('a request may take three minutes, follows no redirect and sends the token 
 	expect(await handedOver('POST', { a: 'b' })).toMatchObject({
 		method: 'POST',
 		url: 'https://voice.example.com/v1/calls',
-		body: { a: 'b' },
+		body: Buffer.from('{"a":"b"}'),
 		headers: { 'Content-Type': 'application/json' },
 		timeout: 180_000,
 		disableFollowRedirect: true,
