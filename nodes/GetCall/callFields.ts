@@ -26,7 +26,7 @@ export const callOutputFields = outputFields(
 export function callOptionsField(...members: INodeProperties[]): INodeProperties {
 	return optionsCollection(
 		additionalQueryParameters,
-		concurrencyField(READS_AT_ONCE, 'How many items to read at the same time'),
+		concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
 		...members,
 	);
 }

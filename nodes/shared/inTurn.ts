@@ -1,3 +1,6 @@
+/** Runs something when its turn is. */
+export type Turn = <T>(run: () => Promise<T>) => Promise<T>;
+
 const turns = new Map<unknown, Promise<unknown>>();
 
 /** Runs after whatever else runs in this process under the same key, an object or a text. */

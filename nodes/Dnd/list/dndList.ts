@@ -8,6 +8,7 @@ import {
 	numberIn,
 	outlineOf,
 } from '../../shared/json';
+import type { Turn } from '../../shared/inTurn';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { queryOf } from '../../shared/apiMapping/placeValues';
 import { readParts, type Part } from '../../shared/api/paging';
@@ -25,6 +26,7 @@ export type DndListRequest = {
 	additions?: Additions;
 	/** Told how many entries the list has, by each page. */
 	onCount?: (count: number) => void;
+	inTurn?: Turn;
 };
 
 const PAGE_NAME = 'dndListPageName';
@@ -37,6 +39,9 @@ type Page = {
 	shift: number;
 };
 
+/** With the page as it had to be asked for. */
+type AnsweredPage = { body: JsonValue; page: Page | undefined };
+
 /**
  * The entries of an agent's list, page by page as `meta` tells.
  *
@@ -44,7 +49,7 @@ type Page = {
  */
 export async function readDndList(
 	client: ApiClient,
-	{ agentUuid, phone, limit, pageSize, additions = {}, onCount }: DndListRequest,
+	{ agentUuid, phone, limit, pageSize, additions = {}, onCount, inTurn }: DndListRequest,
 	details: ApiMapping,
 ): Promise<JsonObject[]> {
 	const values = [
@@ -59,7 +64,7 @@ export async function readDndList(
 	const named = given.map(({ detail, value }) => ({ name: details.required(detail), value }));
 
 	const checkPageName = `${details.advice(PAGE_NAME)} The service seems not to know the parameter.`;
-	const read = async (page: Page | undefined, found: number): Promise<Part<Page>> => {
+	const ask = async (page: Page | undefined): Promise<AnsweredPage> => {
 		const position =
 			page === undefined
 				? []
@@ -68,12 +73,15 @@ export async function readDndList(
 		const count = numberIn(metaOf(body).total_count);
 		if (count !== undefined) onCount?.(count);
 		const off = page === undefined ? 0 : (shownPage(body) ?? page.number) - page.number;
-		if (page === undefined || off === 0) return pagePart(body, page, found, limit);
+		if (page === undefined || off === 0) return { body, page };
 		// A service may number its pages from 1 and take them from 0.
-		if (page.shift === 0 && off > 0) return await read({ ...page, shift: off }, found);
+		if (page.shift === 0 && off > 0) return await ask({ ...page, shift: off });
 		throw new OutcomeUnknown('The service gave another page than it was asked for', checkPageName);
 	};
-	const entries = await readParts<Page>(read, limit, checkPageName);
+	const entries = await readParts<Page, AnsweredPage>(
+		{ ask, read: ({ body, page }, _asked, found) => pagePart(body, page, found, limit) },
+		{ limit, inTurn, sameAgain: checkPageName },
+	);
 	return entries.map((entry) => (isJsonObject(entry) ? entry : { value: entry }));
 }
 
@@ -104,8 +112,15 @@ function pagePart(
 		);
 	}
 	const { first, shift } = asked ?? { first: number, shift: 0 };
-	if (number >= first + pages - 1) return { entries: data };
-	return { entries: data, next: { number: number + 1, first, shift } };
+	const last = first + pages - 1;
+	if (number >= last) return { entries: data };
+	const next = { number: number + 1, first, shift };
+	// How pages are asked for is sure when one was.
+	return { entries: data, next, ...(asked && { further: pagesAfter(next, last) }) };
+}
+
+function* pagesAfter(page: Page, last: number): Generator<Page> {
+	for (let number = page.number + 1; number <= last; number++) yield { ...page, number };
 }
 
 function metaOf(body: JsonValue): JsonObject {

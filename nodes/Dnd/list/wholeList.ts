@@ -26,7 +26,7 @@ export function requireWholeList(details: ApiMapping): void {
  */
 export async function readWholeList(
 	client: ApiClient,
-	request: Pick<DndListRequest, 'agentUuid' | 'additions'>,
+	request: Pick<DndListRequest, 'agentUuid' | 'additions' | 'inTurn'>,
 	details: ApiMapping,
 ): Promise<WholeList> {
 	const isSized = details.optional('dndListPerPageName') !== undefined;

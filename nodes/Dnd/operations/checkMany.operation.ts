@@ -55,7 +55,7 @@ export const checkMany: Operation = {
 		},
 		optionsCollection(
 			additionalQueryParameters,
-			concurrencyField(READS_AT_ONCE, 'How many lists to read at the same time'),
+			concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
 		),
 	],
 	toolDescription:
@@ -64,7 +64,7 @@ export const checkMany: Operation = {
 	async execute({ context, parameters, connection }) {
 		const rows = inputRows(context);
 		const wanted = parameters.value('returnRows', 0);
-		const limit = pLimit(readConcurrency(parameters, READS_AT_ONCE));
+		const inTurn = pLimit(readConcurrency(parameters, READS_AT_ONCE));
 		const lists = new Map<string, Promise<WholeList>>();
 		const read = (index: number) => ({
 			agentUuid: parseAgentUuid(parameters.value('agentUuid', index)),
@@ -76,8 +76,7 @@ export const checkMany: Operation = {
 			const { client, apiMapping } = await connection();
 			requireWholeList(apiMapping);
 			const key = JSON.stringify(request);
-			const list =
-				lists.get(key) ?? limit(async () => await readWholeList(client, request, apiMapping));
+			const list = lists.get(key) ?? readWholeList(client, { ...request, inTurn }, apiMapping);
 			lists.set(key, list);
 			const entry = (await list).entryOf(phone);
 			const isWanted = wanted === 'all' || (wanted === 'listed') === (entry !== undefined);

@@ -7,7 +7,7 @@ import {
 	readConcurrency,
 	optionsCollection,
 } from '../../shared/n8n/options';
-import { forEachList, limitFields, readLimit } from '../../shared/n8n/list';
+import { forEachList, limitFields, readLimit, type ListPlan } from '../../shared/n8n/list';
 import { outputFields, readOutput, sizedEach } from '../../shared/n8n/outputFields';
 import type { Operation } from '../../shared/n8n/operations';
 import { readDndList } from '../list/dndList';
@@ -39,7 +39,7 @@ export const getMany: Operation = {
 		...outputFields('raw', 'The numbers with their reasons', 'phone, created_at'),
 		optionsCollection(
 			additionalQueryParameters,
-			concurrencyField(READS_AT_ONCE, 'How many lists to read at the same time'),
+			concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
 			{
 				displayName: 'Page Size',
 				name: 'pageSize',
@@ -54,7 +54,7 @@ export const getMany: Operation = {
 		'Lists the phone numbers on the do-not-disturb list of an AI agent: the numbers that it never calls. Calls nobody and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
-		const plan = async (index: number) => {
+		const plan = async (index: number): Promise<ListPlan> => {
 			const { client, apiMapping } = await connection();
 			const options = parameters.record('options', index);
 			const output = readOutput(parameters, index);
@@ -76,8 +76,12 @@ export const getMany: Operation = {
 			};
 			return {
 				key: { ...request, limit: String(limit), output },
-				read: async () =>
-					sizedEach(output, await readDndList(client, request, apiMapping), simplifyEntry),
+				read: async (inTurn) =>
+					sizedEach(
+						output,
+						await readDndList(client, { ...request, inTurn }, apiMapping),
+						simplifyEntry,
+					),
 			};
 		};
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { readAdditions, readConcurrency } from '../../shared/n8n/options';
-import { forEachList, limitFields, readLimit } from '../../shared/n8n/list';
+import { forEachList, limitFields, readLimit, type ListPlan } from '../../shared/n8n/list';
 import { readOutput, sizedEach } from '../../shared/n8n/outputFields';
 import type { Operation } from '../../shared/n8n/operations';
 import { callListQuery, neededForFilters, type CallFilters } from '../../shared/calls/callFilters';
@@ -118,7 +118,7 @@ export const getMany: Operation = {
 		'Lists phone calls of the AI agents with their outcomes and summaries. Use it to find the ID of a call, or to see how calls went. Places no call and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
-		const plan = async (index: number) => {
+		const plan = async (index: number): Promise<ListPlan> => {
 			const { client, apiMapping } = await connection();
 			const options = parameters.record('options', index);
 			const filters: CallFilters = parameters.record('filters', index);
@@ -145,8 +145,8 @@ export const getMany: Operation = {
 			const output = readOutput(parameters, index);
 			return {
 				key: { ...request, limit: String(limit), latest, output },
-				read: async () => {
-					const found = await readCalls(client, request, apiMapping);
+				read: async (inTurn) => {
+					const found = await readCalls(client, { ...request, inTurn }, apiMapping);
 					if (found.length > 0 && found.length < limit && isFirstPartAlone(part.limit, apiMapping))
 						context.addExecutionHints({ message: firstPartAlone(found.length, apiMapping) });
 					const calls = latest ? latestOfEachNumber(found).slice(0, limit) : found;

@@ -1,37 +1,114 @@
 import isEqual from 'lodash/isEqual';
+import pLimit from 'p-limit';
 import { OutcomeUnknown } from './errors';
+import type { Turn } from '../inTurn';
 import type { JsonValue } from '../json';
+import { READS_AT_ONCE } from './limits';
 
-/** One part of a list, and what asks for the next; no `next` where the list ends. */
-export type Part<Position> = { entries: JsonValue[]; next?: Position };
+/** One part of a list. */
+export type Part<Position> = {
+	entries: JsonValue[];
+	/** What asks for the next one; none where the list ends. */
+	next?: Position;
+	/** What asks for those after it, where that shows already: they are asked for meanwhile. */
+	further?: Iterable<Position>;
+};
+
+/** How the parts of a list are had. */
+export type Parts<Position, Answer> = {
+	/** The first part is asked for without a position. */
+	ask: (position: Position | undefined) => Promise<Answer>;
+	/** @param found how many entries there are before it */
+	read: (answer: Answer, position: Position | undefined, found: number) => Part<Position>;
+};
+
+export type PartsOptions = {
+	/** Infinity for all entries. */
+	limit: number;
+	/** Bounds what is asked for at the same time, also over several lists. */
+	inTurn?: Turn | undefined;
+	/** What to do when the list would never end. */
+	sameAgain: string;
+};
 
 /**
  * Reads a list part by part until the limit is reached, the list ends or a part is empty.
- * The first part is asked for without a position.
  *
  * @throws OutcomeUnknown when the service gives the same part again, or leads back to one, as the list would never end
  */
-export async function readParts<Position>(
-	read: (position: Position | undefined, found: number) => Promise<Part<Position>>,
-	limit: number,
-	sameAgain: string,
+export async function readParts<Position, Answer>(
+	{ ask, read }: Parts<Position, Answer>,
+	{ limit, inTurn = pLimit(READS_AT_ONCE), sameAgain }: PartsOptions,
 ): Promise<JsonValue[]> {
 	const found: JsonValue[] = [];
 	const asked = new Set<string>();
+	const answers = new AskedAhead(ask, inTurn);
 	let position: Position | undefined;
 	let former: JsonValue[] = [];
-	for (;;) {
-		const { entries, next } = await read(position, found.length);
-		if (entries.length > 0 && isEqual(entries, former)) throw again(sameAgain);
-		found.push(...entries);
-		if (next === undefined || entries.length === 0 || found.length >= limit) break;
-		const key = JSON.stringify(next);
-		if (asked.has(key)) throw again(sameAgain);
-		asked.add(key);
-		position = next;
-		former = entries;
+	try {
+		for (;;) {
+			const answer = await answers.of(position);
+			const { entries, next, further = [] } = read(answer, position, found.length);
+			if (entries.length > 0 && isEqual(entries, former)) throw again(sameAgain);
+			found.push(...entries);
+			if (next === undefined || entries.length === 0 || found.length >= limit) break;
+			const key = JSON.stringify(next);
+			if (asked.has(key)) throw again(sameAgain);
+			asked.add(key);
+			const wanted = Math.ceil((limit - found.length) / entries.length);
+			answers.askFor(next, further, Math.min(wanted, READS_AT_ONCE));
+			position = next;
+			former = entries;
+		}
+	} finally {
+		answers.end();
 	}
 	return found.slice(0, limit);
+}
+
+/** The answers that come next. */
+class AskedAhead<Position, Answer> {
+	private readonly answers = new Map<string, Promise<Answer>>();
+	private hasEnded = false;
+
+	constructor(
+		private readonly ask: Parts<Position, Answer>['ask'],
+		private readonly inTurn: Turn,
+	) {}
+
+	async of(position: Position | undefined): Promise<Answer> {
+		const key = JSON.stringify(position);
+		const answer = this.answers.get(key) ?? this.inTurn(async () => await this.ask(position));
+		this.answers.delete(key);
+		return await answer;
+	}
+
+	/** @param further may be any number: a service claims what it likes */
+	askFor(next: Position, further: Iterable<Position>, most: number): void {
+		let count = 0;
+		for (const position of chain(next, further)) {
+			if (count++ === most) return;
+			const key = JSON.stringify(position);
+			if (this.answers.has(key)) continue;
+			const answer = this.inTurn(async () => {
+				if (this.hasEnded) throw new Error('Not asked for any more');
+				return await this.ask(position);
+			});
+			// What went wrong is told when its turn comes, which may be never.
+			answer.catch(() => undefined);
+			this.answers.set(key, answer);
+		}
+	}
+
+	/** What waits for its turn is not asked for. */
+	end(): void {
+		this.hasEnded = true;
+	}
+}
+
+function* chain<T>(first: T, others: Iterable<T>): Generator<T> {
+	yield first;
+	yield* others;
 }
 
 function again(resolution: string): OutcomeUnknown {

@@ -1,6 +1,7 @@
 import { listCalls, type Additions } from '../api/endpoints';
 import { OutcomeUnknown } from '../api/errors';
 import type { Query, QueryValue } from '../api/http';
+import type { Turn } from '../inTurn';
 import {
 	isJsonObject,
 	type JsonObject,
@@ -21,6 +22,7 @@ export type CallListRequest = {
 	/** Calls asked for at once; the service's own number where it is not set. */
 	pageSize?: number | undefined;
 	additions?: Additions;
+	inTurn?: Turn;
 };
 
 /** Makes an address of a path or a query alone; nothing is sent there. */
@@ -74,7 +76,7 @@ export function isFirstPartAlone(limit: number, details: ApiMapping): boolean {
  */
 export async function readCalls(
 	client: ApiClient,
-	{ query, limit, pageSize, additions = {} }: CallListRequest,
+	{ query, limit, pageSize, additions = {}, inTurn }: CallListRequest,
 	details: ApiMapping,
 ): Promise<JsonObject[]> {
 	details.require(neededForList({ limit, pageSize }, details));
@@ -82,17 +84,18 @@ export async function readCalls(
 		pageSize === undefined
 			? query
 			: withValue(query, details.required('callListPageSizeName'), pageSize);
-	const read = async (position: Query = {}) => {
+	const read = async (position: Query | undefined) => {
 		const answer = await listCalls(client, { ...sized, ...position }, additions);
 		return answer.body;
 	};
-	if (isFirstPartAlone(limit, details)) return onlyListIn(await read(), details).slice(0, limit);
+	if (isFirstPartAlone(limit, details))
+		return onlyListIn(await read(undefined), details).slice(0, limit);
 
 	const form = readForm(details);
-	const entries = await readParts<Query>(
-		async (position, found) => partOf(await read(position), form, position, found),
-		limit,
-		`${details.advice('callListPaging', 'callListPageName')} The service seems not to know the parameter.`,
+	const sameAgain = `${details.advice('callListPaging', 'callListPageName')} The service seems not to know the parameter.`;
+	const entries = await readParts<Query, JsonValue>(
+		{ ask: read, read: (body, position, found) => partOf(body, form, position, found) },
+		{ limit, inTurn, sameAgain },
 	);
 	return entries.map(asRecord);
 }
@@ -118,9 +121,26 @@ function partOf(
 ): Part<Query> {
 	const entries = entriesOf(body, form);
 	const total = form.totalPath === undefined ? undefined : numberIn(valueAt(body, form.totalPath));
-	if (total !== undefined && found + entries.length >= total) return { entries };
-	const next = nextPosition(body, form, position, found + entries.length);
-	return next === undefined ? { entries } : { entries, next };
+	const together = found + entries.length;
+	if (total !== undefined && together >= total) return { entries };
+	const next = nextPosition(body, form, position, together);
+	if (next === undefined) return { entries };
+	if (total === undefined || entries.length === 0) return { entries, next };
+	const parts = Math.ceil((total - together) / entries.length);
+	return { entries, next, further: positionsAfter(next, form, entries.length, parts) };
+}
+
+/** Where positions are numbers, those of the later parts show before the next one is there. */
+function* positionsAfter(
+	next: Query,
+	{ paging, positionName }: CallListForm,
+	length: number,
+	parts: number,
+): Generator<Query> {
+	if (paging === 'cursor' || paging === 'nextAddress') return;
+	const step = paging === 'offset' ? length : 1;
+	for (let part = 1; part < parts; part++)
+		yield { [positionName]: Number(next[positionName]) + part * step };
 }
 
 function entriesOf(

@@ -5,6 +5,7 @@ import { recordOf } from '../api/envelope';
 import { ExplainedError, isRefusal, isTransient } from '../api/errors';
 import { backoffMs, type Backoff, type Clock } from '../clock';
 import type { ApiClient } from '../api/client';
+import type { Turn } from '../inTurn';
 import type { JsonObject } from '../json';
 
 export type Included = { transcript: boolean; recording: boolean };
@@ -43,7 +44,7 @@ export type ReadBack = {
 	/** Called when the record shows the end: a report that comes later may be of another outcome. */
 	onOver: () => void;
 	/** Puts each read in its turn. */
-	inTurn: <T>(act: () => Promise<T>) => Promise<T>;
+	inTurn: Turn;
 };
 
 /**

@@ -1,10 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NotSent } from '../api/errors';
+import type { Turn } from '../inTurn';
 import { ChatSocketPool } from './chatSocket';
 import type { Connection } from './connect';
 import { type Deed, sendEachItem } from './itemLoop';
 import type { NodeParameters } from './nodeParameters';
-import type { Sending, Turn } from './once';
+import type { Sending } from './once';
 import type { OperationRun } from './operations';
 import { readConcurrency } from './options';
 

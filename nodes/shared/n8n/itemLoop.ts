@@ -1,10 +1,11 @@
 import { sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { asSentence, ExplainedError } from '../api/errors';
+import type { Turn } from '../inTurn';
 import type { JsonObject } from '../json';
 import { asCanceled } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
-import { OnceLedger, type Sending, type Turn } from './once';
+import { OnceLedger, type Sending } from './once';
 import { answersAgent, runsAsTool } from './toolRun';
 
 export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;

@@ -1,6 +1,8 @@
 import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import pLimit from 'p-limit';
 import { parseCount } from '../api/identifiers';
+import type { Turn } from '../inTurn';
 import type { JsonObject } from '../json';
 import { asItems, forEachItem } from './itemLoop';
 import type { NodeParameters } from './nodeParameters';
@@ -32,13 +34,13 @@ export function readLimit(parameters: NodeParameters, index: number): number {
 }
 
 /** A list that an item asks for: items with the same key ask for the same list. */
-export type ListPlan = { key: unknown; read: () => Promise<JsonObject[]> };
+export type ListPlan = { key: unknown; read: (inTurn: Turn) => Promise<JsonObject[]> };
 
 /** Read once for all items that ask for it. */
-type SharedList = Pick<ListPlan, 'read'> & { askers: Array<{ item: number }> };
+type SharedList = { read: () => Promise<JsonObject[]>; askers: Array<{ item: number }> };
 
 /**
- * Reads a list for each item. Items that ask for the very same list share one reading, whose
+ * Reads a list for each item, with so many requests under way in all. Items that ask for the very same list share one reading, whose
  * entries come out once and are paired with all of them.
  */
 export async function forEachList(
@@ -50,6 +52,7 @@ export async function forEachList(
 		context.getInputData().map(async (_item, index) => await settled(plan(index))),
 	);
 	const lists = new Map<string, SharedList>();
+	const inTurn = pLimit(concurrency);
 	const reads = plans.map((planned, item) => {
 		if ('failure' in planned) {
 			return async (): Promise<never> => {
@@ -57,7 +60,10 @@ export async function forEachList(
 			};
 		}
 		const name = JSON.stringify(planned.key);
-		const list = lists.get(name) ?? { read: once(planned.read), askers: [] };
+		const list = lists.get(name) ?? {
+			read: once(async () => await planned.read(inTurn)),
+			askers: [],
+		};
 		lists.set(name, list);
 		const isFirst = list.askers.length === 0;
 		list.askers.push({ item });

@@ -1,4 +1,5 @@
 import { shortFingerprint } from '../hash';
+import type { Turn } from '../inTurn';
 import partition from 'lodash/partition';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, OutcomeUnknown, type KeptUnknown } from '../api/errors';
@@ -48,9 +49,6 @@ export class QuotaUsed extends ExplainedError {
 		);
 	}
 }
-
-/** Runs a job, perhaps after others that must come before it. */
-export type Turn = (job: () => Promise<INodeExecutionData[]>) => Promise<INodeExecutionData[]>;
 
 /** Whose a record is: a model's wish (`of`, and its `kind` where those are counted), or a row: under the parameters of its time, at its place, for its person. */
 type Tag = { of?: string; row?: string; kind?: string };

@@ -49,6 +49,24 @@ describe('the pages', () => {
 		expect(asked.map(({ p }) => p)).toEqual([undefined, 2, 1, 2]);
 	});
 
+	test('after the second one, which shows how they are asked for, are asked for together', async () => {
+		let together = 0;
+		const most: number[] = [];
+		const { client, asked } = listing(({ p = 0 }) => ({
+			success: true,
+			data: entries(4 * Number(p), 4 * Number(p) + 4),
+			meta: { current_page: Number(p) + 1, total_pages: 6 },
+		}));
+		const inTurn = async <T>(run: () => Promise<T>) => {
+			most.push(++together);
+			return await run().finally(() => together--);
+		};
+		const all = await readDndList(client, { ...REQUEST, inTurn }, new ApiMapping(NAMES));
+		expect(all).toEqual(entries(0, 24));
+		expect(asked.map(({ p }) => p)).toEqual([undefined, 2, 1, 2, 3, 4, 5]);
+		expect(most).toEqual([1, 1, 1, 2, 3, 4]);
+	});
+
 	test('numbers in meta may be text', async () => {
 		const { client } = listing(({ p = '1' }) => {
 			const start = 4 * (Number(p) - 1);

@@ -1,61 +1,100 @@
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import range from 'lodash/range';
+import pLimit from 'p-limit';
 import { OutcomeUnknown } from '../../../../nodes/shared/api/errors';
-import { readParts, type Part } from '../../../../nodes/shared/api/paging';
+import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
+import { readParts, type Part, type PartsOptions } from '../../../../nodes/shared/api/paging';
 
-/** Gives the parts one after another, and remembers how each was asked for. */
-function list(parts: Array<Part<number>>) {
-	const asked: Array<[position: number | undefined, found: number]> = [];
-	const read = async (position: number | undefined, found: number) => {
-		const part = parts[asked.length];
-		asked.push([position, found]);
-		if (part === undefined) throw new Error('There is no such part');
-		return await Promise.resolve(part);
+/** Gives the parts by what asks for them, the first by nothing, and remembers what was asked for. */
+function list(parts: Map<number | undefined, Part<number> | Error>) {
+	const asked: Array<number | undefined> = [];
+	const found: number[] = [];
+	const underWay = { now: 0, most: 0 };
+	const ask = async (position: number | undefined) => {
+		asked.push(position);
+		underWay.most = Math.max(underWay.most, ++underWay.now);
+		// Those that are asked for later may answer sooner.
+		for (let turn = 0; turn < 3 - ((position ?? 0) % 3); turn++) await setImmediate();
+		underWay.now--;
+		const part = parts.get(position);
+		if (part === undefined) throw new Error(`There is no part ${position}`);
+		if (part instanceof Error) throw part;
+		return part;
 	};
-	return { asked, all: async (limit = Infinity) => await readParts(read, limit, 'Ask otherwise.') };
+	const all = async (options: Partial<PartsOptions> = {}) =>
+		await readParts(
+			{
+				ask,
+				read: (part, _position, before) => {
+					found.push(before);
+					return part;
+				},
+			},
+			{ limit: Infinity, sameAgain: 'Ask otherwise.', ...options },
+		);
+	return { asked, found, underWay, all };
+}
+
+const parts = (...each: Array<[number | undefined, Part<number> | Error]>) => list(new Map(each));
+
+/** So many parts of one entry each; every one tells of all that follow. */
+function numbered(count: number, broken: number[] = []) {
+	return list(
+		new Map(
+			range(count).map((part) => [
+				part === 0 ? undefined : part,
+				broken.includes(part)
+					? new Error(`Part ${part} is broken`)
+					: {
+							entries: [`entry ${part}`],
+							...(part < count - 1 && { next: part + 1, further: range(part + 2, count) }),
+						},
+			]),
+		),
+	);
 }
 
 test('parts follow one another until none follows', async () => {
-	const { asked, all } = list([
-		{ entries: ['a', 'b'], next: 2 },
-		{ entries: ['c'], next: 7 },
-		{ entries: ['d'] },
-	]);
+	const { asked, found, all } = parts(
+		[undefined, { entries: ['a', 'b'], next: 2 }],
+		[2, { entries: ['c'], next: 7 }],
+		[7, { entries: ['d'] }],
+	);
 	expect(await all()).toEqual(['a', 'b', 'c', 'd']);
-	expect(asked).toEqual([
-		[undefined, 0],
-		[2, 2],
-		[7, 3],
-	]);
+	expect(asked).toEqual([undefined, 2, 7]);
+	expect(found).toEqual([0, 2, 3]);
 });
 
 test('an empty part ends the list, whatever it says to follow', async () => {
-	const { all } = list([
-		{ entries: ['a'], next: 2 },
-		{ entries: [], next: 3 },
-	]);
+	const { all } = parts(
+		[undefined, { entries: ['a'], next: 2 }],
+		[2, { entries: [], next: 3, further: [4] }],
+	);
 	expect(await all()).toEqual(['a']);
 });
 
 test('an empty list', async () => {
-	expect(await list([{ entries: [], next: 2 }]).all()).toEqual([]);
+	expect(await parts([undefined, { entries: [], next: 2 }]).all()).toEqual([]);
 });
 
 test.each([
 	[1, ['a'], 1],
 	[2, ['a', 'b'], 1],
 	[3, ['a', 'b', 'c'], 2],
-])('a limit of %i reads no further than it must', async (limit, expected, parts) => {
-	const { asked, all } = list([
-		{ entries: ['a', 'b'], next: 2 },
-		{ entries: ['c', 'd'], next: 3 },
-		{ entries: ['e'] },
-	]);
-	expect(await all(limit)).toEqual(expected);
-	expect(asked).toHaveLength(parts);
+])('a limit of %i reads no further than it must', async (limit, expected, count) => {
+	const { asked, all } = parts(
+		[undefined, { entries: ['a', 'b'], next: 2, further: [3, 4] }],
+		[2, { entries: ['c', 'd'], next: 3, further: [4] }],
+		[3, { entries: ['e'] }],
+	);
+	expect(await all({ limit })).toEqual(expected);
+	expect(asked).toHaveLength(count);
 });
 
 test('the same part twice is a list without an end', async () => {
 	const same = { entries: [{ id: 1 }], next: 2 };
-	const failed = list([same, structuredClone(same)]).all();
+	const failed = parts([undefined, same], [2, structuredClone(same)]).all();
 	await expect(failed).rejects.toBeInstanceOf(OutcomeUnknown);
 	await expect(failed).rejects.toMatchObject({
 		message: 'The service gave the same part of the list again',
@@ -63,11 +102,89 @@ test('the same part twice is a list without an end', async () => {
 	});
 });
 
+test('a part that leads back to an earlier one is a list without an end', async () => {
+	const { all } = parts(
+		[undefined, { entries: ['a'], next: 1 }],
+		[1, { entries: ['b'], next: 2 }],
+		[2, { entries: ['c'], next: 1 }],
+	);
+	await expect(all()).rejects.toBeInstanceOf(OutcomeUnknown);
+});
+
 test('entries that come again in a later part alone are entries', async () => {
-	const { all } = list([
-		{ entries: ['a'], next: 2 },
-		{ entries: ['b'], next: 3 },
-		{ entries: ['a'] },
-	]);
+	const { all } = parts(
+		[undefined, { entries: ['a'], next: 2 }],
+		[2, { entries: ['b'], next: 3 }],
+		[3, { entries: ['a'] }],
+	);
 	expect(await all()).toEqual(['a', 'b', 'a']);
+});
+
+describe('parts that show already', () => {
+	test('are asked for at the same time, each once, and come in their order', async () => {
+		await fc.assert(
+			fc.asyncProperty(fc.integer({ min: 1, max: 40 }), async (count) => {
+				const { asked, found, underWay, all } = numbered(count);
+				expect(await all()).toEqual(range(count).map((part) => `entry ${part}`));
+				expect([...asked].sort((a = 0, b = 0) => a - b)).toEqual([...range(1, count), undefined]);
+				expect(found).toEqual(range(count));
+				expect(underWay.most).toBeLessThanOrEqual(READS_AT_ONCE);
+				if (count > READS_AT_ONCE) expect(underWay.most).toBe(READS_AT_ONCE);
+			}),
+			{ numRuns: 40 },
+		);
+	});
+
+	test('wait for their turn where fewer may be under way', async () => {
+		const { asked, underWay, all } = numbered(30);
+		const other = numbered(30);
+		const inTurn = pLimit(3);
+		let most = 0;
+		const watch = async () => {
+			most = Math.max(most, underWay.now + other.underWay.now);
+			await setImmediate();
+		};
+		const both = Promise.all([all({ inTurn }), other.all({ inTurn })]);
+		while (asked.length < 30 || other.asked.length < 30) await watch();
+		await both;
+		expect(most).toBe(3);
+	});
+
+	test('are as many as the limit needs', async () => {
+		for (const limit of [1, 2, 5, 11, 29]) {
+			const { asked, all } = numbered(30);
+			expect(await all({ limit })).toHaveLength(limit);
+			expect(asked).toHaveLength(limit);
+		}
+	});
+
+	test('may be any number, as a service claims what it likes', async () => {
+		function* endless() {
+			for (let part = 2; ; part++) yield part;
+		}
+		const { asked, all } = parts(
+			[undefined, { entries: ['a'], next: 1, further: endless() }],
+			[1, { entries: ['b'] }],
+		);
+		expect(await all()).toEqual(['a', 'b']);
+		expect(asked).toHaveLength(1 + READS_AT_ONCE);
+	});
+
+	test('and fail are told in their order, and only where the list comes to them', async () => {
+		await expect(numbered(9, [7, 4]).all()).rejects.toThrow('Part 4 is broken');
+		const { all } = parts(
+			[undefined, { entries: ['a'], next: 1, further: [2] }],
+			[1, { entries: ['b'] }],
+			[2, new Error('There is no such part')],
+		);
+		expect(await all()).toEqual(['a', 'b']);
+	});
+
+	test('are not asked for any more after one that failed', async () => {
+		const { asked, all } = numbered(20, [3]);
+		await expect(all({ inTurn: pLimit(1) })).rejects.toThrow('Part 3 is broken');
+		for (let turn = 0; turn < 50; turn++) await setImmediate();
+		// The one whose turn came with the failure was on its way.
+		expect(asked).toEqual([undefined, 1, 2, 3, 4]);
+	});
 });

@@ -1,5 +1,6 @@
 import range from 'lodash/range';
 import { readCalls } from '../../../../nodes/shared/calls/callList';
+import type { Turn } from '../../../../nodes/shared/inTurn';
 import type { Query } from '../../../../nodes/shared/api/http';
 import { ApiMapping, type MappingName } from '../../../../nodes/shared/apiMapping';
 import type { ApiClient } from '../../../../nodes/shared/api/client';
@@ -25,7 +26,7 @@ const paged = (first: number) =>
 const read = async (
 	{ client }: { client: ApiClient },
 	details: Details,
-	over: { limit?: number; pageSize?: number; query?: Query } = {},
+	over: { limit?: number; pageSize?: number; query?: Query; inTurn?: Turn } = {},
 ) => await readCalls(client, { query: {}, limit: Infinity, ...over }, new ApiMapping(details));
 
 describe('the ways of paging', () => {
@@ -45,6 +46,39 @@ describe('the ways of paging', () => {
 		const details = { ...PAGED, callListPaging: 'offset', callListPageName: 'o' };
 		expect(await read(list, details)).toEqual(calls(0, 7));
 		expect(list.asked).toEqual([{}, { o: 3 }, { o: 6 }, { o: 7 }]);
+	});
+
+	test.each([
+		['pageFromOne', (at: number) => 3 * (at - 1), [{}, { p: 2 }, { p: 3 }, { p: 4 }, { p: 5 }]],
+		['pageFromZero', (at: number) => 3 * at, [{}, { p: 1 }, { p: 2 }, { p: 3 }, { p: 4 }]],
+		['offset', (at: number) => at, [{}, { p: 3 }, { p: 6 }, { p: 9 }, { p: 12 }]],
+	])(
+		'%s, where the number of calls is known: the later parts together',
+		async (callListPaging, startOf, asked) => {
+			let together = 0;
+			let most = 0;
+			const list = listing(({ p }) => {
+				const start = p === undefined ? 0 : startOf(Number(p));
+				return { data: { calls: calls(start, Math.min(14, start + 3)), total: 14 } };
+			});
+			const inTurn = async <T>(run: () => Promise<T>) => {
+				most = Math.max(most, ++together);
+				return await run().finally(() => together--);
+			};
+			const details = { ...PAGED, callListPaging, callListTotalPath: 'data.total' };
+			expect(await read(list, details, { inTurn })).toEqual(calls(0, 14));
+			expect(list.asked).toEqual(asked);
+			expect(most).toBe(4);
+		},
+	);
+
+	test('by offset with parts that get shorter: each call once, whatever was asked for ahead', async () => {
+		const list = listing(({ o = 0 }) => {
+			const start = Number(o);
+			return { data: { calls: calls(start, Math.min(9, start + (start < 3 ? 3 : 2))), total: 9 } };
+		});
+		const details = { ...PAGED, callListPaging: 'offset', callListPageName: 'o' };
+		expect(await read(list, { ...details, callListTotalPath: 'data.total' })).toEqual(calls(0, 9));
 	});
 
 	test.each([null, '', undefined])('by cursor, which ends in %p', async (end) => {

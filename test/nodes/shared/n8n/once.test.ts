@@ -1,5 +1,6 @@
 import { OutcomeUnknown } from '../../../../nodes/shared/api/errors';
-import { OnceLedger, type Turn } from '../../../../nodes/shared/n8n/once';
+import type { Turn } from '../../../../nodes/shared/inTurn';
+import { OnceLedger } from '../../../../nodes/shared/n8n/once';
 import { engineHarness, mcpContext } from '../../../engine';
 import { CALL } from '../../PlaceCall/placeCall';
 
