@@ -84,7 +84,7 @@ export const CALL_LIST_FIELDS = {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Path to Total Count in Response',
 		description:
-			'Field names that lead to the number of matching calls, separated by dots. Saves the last request of a long list. Leave empty if your service does not return it.',
+			'Field names that lead to the number of matching calls, separated by dots. With it, pages of a long list are read at the same time. Leave empty if your service does not return it.',
 		placeholder: 'e.g. meta.total_count',
 	},
 	callListDateForm: {
