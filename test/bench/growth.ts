@@ -25,7 +25,10 @@ const BEGINNING: Partial<Record<JobName, number>> = {
 	chat_send_500: 1,
 };
 /** Signals at the pace of the benchmark: what is told of one is not the time but what n8n computed. */
-const SIGNALS = { events_10k: 250, completions_1000: 125 };
+const SIGNALS = [
+	['events_10k', 250],
+	['completions_1000', 125],
+] as const;
 const TIMES = [1, 4, 16];
 const SMALL_HEAP_MB = 1024;
 const FEEDS = [100_000, 200_000, 300_000, 400_000, 600_000, 800_000, 1_000_000, 1_500_000];
@@ -58,12 +61,16 @@ async function grow(bench: Bench, name: JobName, beginning: number): Promise<Ste
 	return await growing(name, async (times) => await run(bench, name, 'ours', beginning * times));
 }
 
-async function growSignals(bench: Bench, name: keyof typeof SIGNALS): Promise<Step[]> {
+async function growSignals(
+	bench: Bench,
+	name: (typeof SIGNALS)[number][0],
+	beginning: number,
+): Promise<Step[]> {
 	const { sockets, everyMs, ours } = signalJobs[name];
-	await bench.resetService({ calls: SIGNALS[name] * Math.max(...TIMES), sessions: 2 * sockets });
+	await bench.resetService({ calls: beginning * Math.max(...TIMES), sessions: 2 * sockets });
 	const trigger = await activate(bench, name, ours(bench));
 	return await growing(name, async (times) => {
-		const units = SIGNALS[name] * times;
+		const units = beginning * times;
 		const { cpuMs, peakMb } = await trigger.run(units, everyMs);
 		return { units, ms: cpuMs * units, peakMb };
 	});
@@ -120,8 +127,8 @@ async function main(): Promise<void> {
 	for (const [name, beginning] of Object.entries(BEGINNING)) {
 		await measure(name, async (bench) => await grow(bench, jobName.parse(name), beginning));
 	}
-	await measure('events_10k', async (bench) => await growSignals(bench, 'events_10k'));
-	await measure('completions_1000', async (bench) => await growSignals(bench, 'completions_1000'));
+	for (const [name, beginning] of SIGNALS)
+		await measure(name, async (bench) => await growSignals(bench, name, beginning));
 	if (values.heap) {
 		result.heap_1024_mb = {
 			core: await largestFeed('feed_100k', 'core'),

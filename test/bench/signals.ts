@@ -25,8 +25,6 @@ type Source = {
 
 export type SignalJob = {
 	signals: number;
-	/** Fewer of the same pace for core; as many where nothing is said. */
-	coreSignals?: number;
 	/** Between two of them. */
 	everyMs: number;
 	/** Chat sessions that are listened to. */
@@ -106,7 +104,6 @@ function byCompletion({ n8n, target }: Bench): Source {
 
 const events = {
 	signals: 1_000,
-	coreSignals: 250,
 	everyMs: 40,
 	core: byWebhook(
 		() => [],
@@ -154,7 +151,7 @@ export async function measureSignals(
 	job: SignalJob,
 	rounds: number,
 ): Promise<Result> {
-	const { sockets, signals, coreSignals = signals, everyMs } = job;
+	const { sockets, signals, everyMs } = job;
 	await bench.resetService({ calls: signals, sessions: 3 * sockets });
 	const before = await bench.gauge.liveBytes();
 	const ours = await activate(bench, `ours-${name}`, job.ours(bench));
@@ -171,7 +168,7 @@ export async function measureSignals(
 		const count = round === 0 ? Math.min(WARM_UP, signals) : signals;
 		const blocks = {
 			ours: await ours.run(count, everyMs),
-			core: await core.run(Math.min(count, coreSignals), everyMs),
+			core: await core.run(count, everyMs),
 			bare: sockets === 0 ? [] : await listen(bench, sockets, count),
 		};
 		if (round === 0) continue;
