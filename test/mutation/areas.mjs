@@ -8,13 +8,15 @@ const FORMS = 'test/package/{forms,conventions}.test.ts';
 const DECIDING = [
 	{
 		name: 'request',
-		mutate: [`${SHARED}/api/{retry,envelope,evidence,errorTable,notPerformed,errors,client}.ts`],
+		mutate: [
+			`${SHARED}/api/{retry,envelope,evidence,errorTable,notPerformed,errors,client,http}.ts`,
+		],
 		tests: beside('shared/api/**/*.test.ts', 'PlaceCall/refused.test.ts'),
 	},
 	{
 		name: 'items',
 		mutate: [
-			`${SHARED}/n8n/{once,executionMemory,toolRun,itemLoop,list,chatItems,executionEmitter,cancel,nodeErrors}.ts`,
+			`${SHARED}/n8n/{once,executionMemory,toolRun,itemLoop,list,chatItems,executionEmitter,cancel,nodeErrors,transport}.ts`,
 		],
 		tests: [
 			FORMS,
@@ -28,6 +30,19 @@ const DECIDING = [
 		name: 'feed',
 		mutate: ['nodes/PushCampaignContacts/{feed/*,file/*,feedSettings}.ts'],
 		tests: beside('PushCampaignContacts/**/*.test.ts'),
+	},
+	{
+		name: 'lists',
+		mutate: [
+			`${SHARED}/api/paging.ts`,
+			`${SHARED}/calls/callList.ts`,
+			'nodes/Dnd/list/{dndList,wholeList}.ts',
+		],
+		tests: beside(
+			'shared/api/paging.test.ts',
+			'shared/calls/callList.test.ts',
+			'{Dnd,GetCall}/**/*.test.ts',
+		),
 	},
 	{
 		name: 'phone',
