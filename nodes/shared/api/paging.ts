@@ -44,7 +44,7 @@ export async function readParts<Position, Answer>(
 	const asked = new Set<string>();
 	const answers = new AskedAhead(ask, inTurn);
 	let position: Position | undefined;
-	let former: JsonValue[] = [];
+	let former: JsonValue[] | undefined;
 	try {
 		for (;;) {
 			const answer = await answers.of(position);

@@ -29,7 +29,7 @@ describe('the pages', () => {
 	])('counted from %s: to the last one of meta, and no further', async (_from, first, asked) => {
 		const list = paged(first);
 		expect(await readDndList(list.client, REQUEST, new ApiMapping(NAMES))).toEqual(entries(0, 8));
-		expect(list.asked).toEqual(asked);
+		expect(list.asked).toStrictEqual(asked);
 	});
 
 	test.each([0, 1])('a list of one page, counted from %p, is one request', async (current_page) => {
@@ -91,15 +91,17 @@ describe('the pages', () => {
 		const { client } = listing(() => ({ success: true, data: entries(0, 4), ...more }));
 		const read = async (limit: number) =>
 			await readDndList(client, { ...REQUEST, limit }, new ApiMapping(NAMES));
-		await expect(read(Infinity)).rejects.toThrow(
-			'The answer does not tell whether the list has more pages',
-		);
+		await expect(read(Infinity)).rejects.toMatchObject({
+			message: 'The answer does not tell whether the list has more pages',
+			resolution: expect.stringContaining('meta with current_page and total_pages'),
+		});
 		expect(await read(4)).toHaveLength(4);
 	});
 
 	test.each([
 		['total_count says so', entries(0, 4), { meta: { total_count: 4 } }],
 		['it is empty', [], {}],
+		['total_pages says so', entries(0, 4), { meta: { total_pages: 1 } }],
 	])('a list is whole where %s', async (_name, data, more) => {
 		const { client, asked } = listing(() => ({ success: true, data, ...more }));
 		expect(await readDndList(client, REQUEST, new ApiMapping(NAMES))).toEqual(data);
@@ -110,16 +112,42 @@ describe('the pages', () => {
 		const meta = { current_page: 1, total_pages: 9 };
 		const { client, asked } = listing(() => ({ data: entries(0, 4), meta }));
 		await expect(readDndList(client, REQUEST, new ApiMapping(NAMES))).rejects.toMatchObject({
+			message: 'The service gave another page than it was asked for',
 			resolution: expect.stringContaining('Get List: Page Parameter Name'),
 		});
 		expect(asked).toHaveLength(2);
 	});
 
+	test('a later page than it was asked for, twice: it is told, not asked without end', async () => {
+		const { client, asked } = listing(({ p }) => {
+			if (asked.length > 5) throw new Error('Asked without end');
+			return {
+				data: entries(0, 4),
+				meta: { current_page: p === undefined ? 1 : 9, total_pages: 9 },
+			};
+		});
+		await expect(readDndList(client, REQUEST, new ApiMapping(NAMES))).rejects.toThrow(
+			'The service gave another page than it was asked for',
+		);
+		expect(asked).toHaveLength(3);
+	});
+
 	test('an answer without a list', async () => {
 		const { client } = listing(() => ({ success: true, data: {} }));
-		await expect(readDndList(client, REQUEST, new ApiMapping(NAMES))).rejects.toThrow(
-			'The answer holds no list of numbers',
-		);
+		await expect(readDndList(client, REQUEST, new ApiMapping(NAMES))).rejects.toMatchObject({
+			message: 'The answer holds no list of numbers',
+			resolution: expect.stringMatching(
+				/Check Base URL .* has the list in data\. The answer holds /,
+			),
+		});
+	});
+
+	test('an entry that is no object comes out as a value', async () => {
+		const data = ['+919812345678'];
+		const { client } = listing(() => ({ data, meta: { total_count: 1 } }));
+		expect(await readDndList(client, REQUEST, new ApiMapping(NAMES))).toEqual([
+			{ value: '+919812345678' },
+		]);
 	});
 
 	test('everything that is missing is named at once', async () => {

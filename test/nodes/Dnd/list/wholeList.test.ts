@@ -4,6 +4,7 @@ import { ApiClient } from '../../../../nodes/shared/api/client';
 import { InvalidInput, OutcomeUnknown } from '../../../../nodes/shared/api/errors';
 import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
 import { ApiMapping } from '../../../../nodes/shared/apiMapping';
+import { listing } from '../../shared/api/listing';
 
 const listOf = (...phones: unknown[]) =>
 	new WholeList(phones.map((phone, id) => ({ id, phone: String(phone) })));
@@ -32,6 +33,8 @@ describe('a number that is not on the list', () => {
 		['+12025550143', '+442025550143'],
 		['+12025550143', '00442025550143'],
 		['+12025550143', '2025550144'],
+		// With their country codes both are whole, though one ends like the other.
+		['+919812345678', '+19812345678'],
 	])('%s is not %s', (listed, phone) => {
 		expect(listOf(listed).entryOf(phone)).toBeUndefined();
 	});
@@ -40,24 +43,30 @@ describe('a number that is not on the list', () => {
 test.each([
 	['+12025550143', '2025550143'],
 	['+442079460958', '02079460958'],
+	['+442079460958', '(00)2079460958'],
 	// Ten digits that a mobile number of India could be as well.
 	['+16175550143', '6175550143'],
 	// Contrary to the document, without its country code.
 	['2025550143', '+12025550143'],
 	['+912025550143', '2025550143'],
-])('with %s on the list, nobody can say whether %s is', (listed, phone) => {
-	const ask = () => listOf(listed).entryOf(phone);
-	expect(ask).toThrow(InvalidInput);
-	expect(ask).toThrow(
-		`Phone "${phone}" cannot be told from ${listed}, which is on the list: one may be the other without its country code`,
-	);
+])('with %s on the list, nobody can say whether %s is', async (listed, phone) => {
+	const asking = Promise.resolve().then(() => listOf(listed).entryOf(phone));
+	await expect(asking).rejects.toBeInstanceOf(InvalidInput);
+	await expect(asking).rejects.toMatchObject({
+		message: `Phone "${phone}" cannot be told from ${listed}, which is on the list: one may be the other without its country code`,
+		resolution: 'Write the number with + and its country code.',
+	});
 });
 
 test.each([undefined, null, '', 'n/a'])(
 	'an entry whose number is %p could be anybody’s',
-	(phone) => {
-		const entries = [{ id: 1, phone: phone ?? null }];
-		expect(() => new WholeList(entries)).toThrow(OutcomeUnknown);
+	async (phone) => {
+		const reading = Promise.resolve().then(() => new WholeList([{ id: 1, phone: phone ?? null }]));
+		await expect(reading).rejects.toBeInstanceOf(OutcomeUnknown);
+		await expect(reading).rejects.toMatchObject({
+			message: expect.stringContaining('shows no phone number'),
+			resolution: expect.stringContaining('promises phone in each entry'),
+		});
 	},
 );
 
@@ -117,7 +126,31 @@ describe('the reading', () => {
 	test('gives up where it never stays', async () => {
 		const { client } = service((request) => PEOPLE.slice(request % 2));
 		const reading = readWholeList(client, { agentUuid: 'agent_a1' }, details);
-		await expect(reading).rejects.toThrow('could not be read whole');
+		await expect(reading).rejects.toMatchObject({
+			message: expect.stringContaining('could not be read whole'),
+			resolution: expect.stringContaining('Run this again when nobody is changing the list'),
+		});
+	});
+
+	test('is enough where the list stays from its third on', async () => {
+		let changes = 2;
+		const { client, asked } = service(() => {
+			const isFirstPage = asked.at(-1)?.p === undefined;
+			return isFirstPage && changes-- > 0 ? PEOPLE : PEOPLE.slice(1);
+		});
+		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		expect(asked.filter(({ p }) => p === undefined)).toHaveLength(3);
+		expect(list.entryOf('+919810000003')).toMatchObject({ id: 10000003 });
+	});
+
+	test('takes pages that do not show the count for no change of it', async () => {
+		const { client, asked } = listing(({ p = 1 }) => ({
+			data: [{ id: p, phone: `+91981234567${String(p)}` }],
+			meta: { current_page: p, total_pages: 2, ...(p === 1 && { total_count: 2 }) },
+		}));
+		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		expect(list.entryOf('+919812345672')).toMatchObject({ id: 2 });
+		expect(asked).toHaveLength(2);
 	});
 
 	test('gives up where fewer come than are counted', async () => {
