@@ -68,4 +68,15 @@ export const EQUIVALENT = [
 		'a name that is absent is made where it is needed',
 	],
 	['n8n/once.ts', "'workflow'", '""', 'whatever is not the word node means the workflow'],
+	['list/dndList.ts', 'page === undefined', 'false', 'the first page is never off'],
+	['list/dndList.ts', 'off > 0', 'off >= 0', 'a page that is not off has been given back by then'],
+	['list/dndList.ts', 'pages !== undefined', 'true', 'what is not there is not less than two'],
+	['list/wholeList.ts', 'national !== undefined', 'true', 'no digits end with the word undefined'],
+	['api/paging.ts', "'Not asked for any more'", '""', 'nobody hears of what is not waited for'],
+	[
+		'api/paging.ts',
+		'this.answers.delete(key);',
+		';',
+		'no part is asked for twice; an answer only stays in memory for longer',
+	],
 ].map(([file, original, replacement, why]) => ({ file, original, replacement, why }));
