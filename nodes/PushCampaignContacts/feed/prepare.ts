@@ -49,7 +49,11 @@ export async function prepareFeed(
 				const reading = readRow(row, columns, options);
 				const isSame = isAccepted(reading) && phones.has(index, reading.phone);
 				if (!isSame) throw changedFile();
-				contacts.add(toContact(row, columns, reading.phone));
+				try {
+					contacts.add(toContact(row, columns, reading.phone));
+				} catch (error) {
+					throw notWritable(feed.names.one(index), error);
+				}
 			});
 			return contacts;
 		},
@@ -122,6 +126,15 @@ export function changedFile(): InvalidInput {
 	return new InvalidInput(
 		'The file is not the same any more as when its rows were checked, so what is left of it was not sent',
 		'Start the workflow again with the file as it is now.',
+	);
+}
+
+/** n8n hands on what a node before made of a cell, also what holds itself or a number beyond JSON. */
+function notWritable(row: string, error: unknown): InvalidInput {
+	const [why = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+	return new InvalidInput(
+		`A cell of ${row} cannot be written as JSON (${why}), so what is left of the rows was not sent`,
+		'Turn it into text or a plain number in the node before, or leave its column out.',
 	);
 }
 

@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import { MOST_REFUSED_ROWS } from '../../../../nodes/PushCampaignContacts/feed/push';
 import type { WireAnswer } from '../../../../nodes/shared/api/http';
 import {
@@ -38,6 +39,38 @@ describe('requests', () => {
 		expect(requests[0]?.body).toMatchObject({ agent_uuid: 'agent_a', tag: 'spring' });
 		expect(requests[0]?.query).toEqual({ source: 'n8n' });
 		expect(requests.map(contactsIn)).toEqual([[{ phone: phone(0) }]]);
+	});
+
+	test.each([
+		['a number beyond JSON', { total: 1n }],
+		['what fails when it is written', { toJSON: () => 1n }],
+	])('stop at a row that holds %s; what was sent before is told', async (_name, cell) => {
+		const { sent, options } = scripted(accept);
+		const items = feedOf(6).map(({ json }, row) => ({
+			json: row === 3 ? { ...json, cell } : json,
+		}));
+		const outcome = await push(items, { ...options, contactsPerRequest: 2 });
+		expect(sent).toEqual([[phone(0), phone(1)]]);
+		expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0, 1]]);
+		expect(outcome.stopped?.message).toMatch(/^A cell of item 3 cannot be written as JSON \(.+\)/);
+		expect(statuses(outcome)).toEqual(['2 not_sent', '3 not_sent', '4 not_sent', '5 not_sent']);
+	});
+
+	test('carry dates, times and odd numbers as JSON writes them', async () => {
+		const { requests, options } = scripted(accept);
+		const day = DateTime.fromISO('2026-11-21T10:00:00Z', { zone: 'utc' });
+		const cells = {
+			day,
+			date: day.toJSDate(),
+			none: NaN,
+			zero: -0,
+			half: '\ud800',
+			own: { a: [day] },
+		};
+		await push([{ json: { phone: phone(0), ...cells } }], options);
+		expect(requests.map(contactsIn)).toEqual([
+			[JSON.parse(JSON.stringify({ phone: phone(0), ...cells }))],
+		]);
 	});
 
 	test('are not made when no row is left', async () => {
