@@ -42,7 +42,8 @@ export async function readParts<Position, Answer>(
 ): Promise<JsonValue[]> {
 	const found: JsonValue[] = [];
 	const asked = new Set<string>();
-	const answers = new AskedAhead(ask, inTurn);
+	let answers = new AskedAhead(ask, inTurn);
+	let areForeseen = true;
 	let position: Position | undefined;
 	let former: JsonValue[] | undefined;
 	try {
@@ -55,8 +56,14 @@ export async function readParts<Position, Answer>(
 			const key = JSON.stringify(next);
 			if (asked.has(key)) throw again(sameAgain);
 			asked.add(key);
+			if (answers.missed(next)) {
+				// Parts are of different lengths: to go on guessing would cost ten requests for each of them.
+				areForeseen = false;
+				answers.end();
+				answers = new AskedAhead(ask, inTurn);
+			}
 			const wanted = Math.ceil((limit - found.length) / entries.length);
-			answers.askFor(next, further, Math.min(wanted, READS_AT_ONCE));
+			if (areForeseen) answers.askFor(next, further, Math.min(wanted, READS_AT_ONCE));
 			position = next;
 			former = entries;
 		}
@@ -83,6 +90,11 @@ class AskedAhead<Position, Answer> {
 		return await answer;
 	}
 
+	/** Whether others were asked for in its place. */
+	missed(next: Position): boolean {
+		return this.answers.size > 0 && !this.answers.has(JSON.stringify(next));
+	}
+
 	/** @param further may be any number: a service claims what it likes */
 	askFor(next: Position, further: Iterable<Position>, most: number): void {
 		let count = 0;
@@ -92,7 +104,11 @@ class AskedAhead<Position, Answer> {
 			if (this.answers.has(key)) continue;
 			const answer = this.inTurn(async () => {
 				if (this.hasEnded) throw new Error('Not asked for any more');
-				return await this.ask(position);
+				return await this.ask(position).catch((error: unknown) => {
+					// At once: the list learns of it only after the next turn has begun.
+					this.end();
+					throw error;
+				});
 			});
 			// What went wrong is told when its turn comes, which may be never.
 			answer.catch(() => undefined);

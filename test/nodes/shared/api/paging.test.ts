@@ -184,7 +184,18 @@ describe('parts that show already', () => {
 		const { asked, all } = numbered(20, [3]);
 		await expect(all({ inTurn: pLimit(1) })).rejects.toThrow('Part 3 is broken');
 		for (let turn = 0; turn < 50; turn++) await setImmediate();
-		// The one whose turn came with the failure was on its way.
-		expect(asked).toEqual([undefined, 1, 2, 3, 4]);
+		expect(asked).toEqual([undefined, 1, 2, 3]);
+	});
+
+	test('and turn out to be others are let go of, and no more is guessed', async () => {
+		const { asked, all } = parts(
+			[undefined, { entries: ['a', 'b'], next: 2, further: [4, 6, 8] }],
+			[2, { entries: ['c'], next: 3, further: [5, 7] }],
+			[3, { entries: ['d'], next: 4, further: [5, 6] }],
+			[4, { entries: ['e'], next: 5, further: [6, 7] }],
+			[5, { entries: ['f'] }],
+		);
+		expect(await all()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+		expect(asked).toEqual([undefined, 2, 4, 6, 8, 3, 4, 5]);
 	});
 });
