@@ -74,6 +74,11 @@ test('an empty part ends the list, whatever it says to follow', async () => {
 	expect(await all()).toEqual(['a']);
 });
 
+test('a part may be longer than what a function takes as arguments', async () => {
+	const entries = range(300_000);
+	expect(await parts([undefined, { entries }]).all()).toHaveLength(entries.length);
+});
+
 test('an empty list', async () => {
 	expect(await parts([undefined, { entries: [], next: 2 }]).all()).toEqual([]);
 });
