@@ -1,6 +1,6 @@
 import type { Columns } from '../../../../nodes/PushCampaignContacts/feed/columns';
 import { prepareFeed, toContact } from '../../../../nodes/PushCampaignContacts/feed/prepare';
-import { ItemRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
+import { ItemRows, type FeedRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
 import { ROWS_PER_BREATH, type FeedRow } from '../../../../nodes/PushCampaignContacts/feed/feed';
 
 const columns: Columns = {
@@ -28,6 +28,35 @@ test('a last name that is no text rejects the row and is named', async () => {
 	expect(unsentRows[0]?.reason).toMatch(/^The column "Surname" holds no text/);
 });
 
+test('a first name that is no text rejects the row, whatever last name stands beside it', async () => {
+	const halves = { ...columns, lastName: { name: 'Surname' } };
+	const feed = feedOf([{ phone: '9876543210', person_name: { first: 'Asha' }, Surname: 'Rao' }]);
+	const { rows, unsentRows } = await prepareFeed(feed, halves, both);
+	expect(rows).toEqual([]);
+	expect(unsentRows[0]?.reason).toMatch(/^The column "person_name" holds no text/);
+});
+
+test('a row whose cells may stand in the wrong columns is left out, though its phone could be read', async () => {
+	const items = feedOf([{ phone: '9876543210' }, { phone: '9123456789' }]);
+	const feed: FeedRows = {
+		count: 2,
+		names: items.names,
+		columns: async () => await items.columns(),
+		each: async (visit) =>
+			await items.each((row, index) => {
+				visit(row, index, index === 0 ? 'This row has too many cells.' : undefined);
+			}),
+		pick: async (rows, visit) => {
+			await items.pick(rows, visit);
+		},
+	};
+	const { rows, unsentRows } = await prepareFeed(feed, columns, both);
+	expect(rows).toEqual([1]);
+	expect(unsentRows).toEqual([
+		{ index: 0, status: 'rejected', reason: 'This row has too many cells.' },
+	]);
+});
+
 describe('duplicates', () => {
 	test('the row with the longer name stays, wherever it is in the feed', async () => {
 		const { rows, unsentRows } = await prepare([
@@ -46,12 +75,13 @@ describe('duplicates', () => {
 	});
 
 	test('the reason names the row that is sent, also when a third row took its place', async () => {
-		const { rows, unsentRows } = await prepare([
+		const { rows, keys, unsentRows } = await prepare([
 			{ phone: '9876543210', person_name: 'A' },
 			{ phone: '9876543210', person_name: 'Asha' },
 			{ phone: '9876543210', person_name: 'Asha Rao' },
 		]);
 		expect(rows).toEqual([2]);
+		expect([0, 1, 2].map((row) => keys.at(row))).toEqual(['', '', '9876543210']);
 		expect(unsentRows.map(({ reason }) => reason)).toEqual(
 			Array(2).fill(
 				'Item 2 has the same phone number and a person name that is at least as long, so only that one is sent.',
@@ -143,6 +173,14 @@ describe('a contact', () => {
 			city: 'Pune',
 		});
 		expect(contact(row, 'none')).toEqual({ phone: '9876543210', person_name: 'Asha' });
+	});
+
+	test('keeps its phone and its name, also where their columns are listed', () => {
+		expect(contact(row, listed('phone', 'person_name', 'city'))).toEqual({
+			phone: '9876543210',
+			person_name: 'Asha',
+			city: 'Pune',
+		});
 	});
 
 	test('has no name when the row has none, and a number as text', () => {

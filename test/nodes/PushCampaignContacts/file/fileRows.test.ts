@@ -367,14 +367,17 @@ describe('a file that changes meanwhile', () => {
 		content = then;
 		return rows;
 	};
-	const changed =
-		'The file is not the same any more as when its rows were checked, so what is left of it was not sent';
+	const changed = {
+		message:
+			'The file is not the same any more as when its rows were checked, so what is left of it was not sent',
+		resolution: 'Start the workflow again with the file as it is now.',
+	};
 
 	test.each([
 		['ends earlier', 'phone\n1\n2\n'],
 		['has its rows elsewhere', 'phone\n1\n\n2\n3\n'],
 	])('and %s gives no row', async (_how, then) => {
-		await expect((await changing(then)).pick([0, 1, 2], () => {})).rejects.toThrow(changed);
+		await expect((await changing(then)).pick([0, 1, 2], () => {})).rejects.toMatchObject(changed);
 	});
 
 	test('and has its rows elsewhere still gives out where those stood that were not read again', async () => {
@@ -388,7 +391,7 @@ describe('a file that changes meanwhile', () => {
 
 	test('and has more rows is told when it is gone through again', async () => {
 		const rows = await changing('phone\n1\n2\n3\n4\n');
-		await expect(rows.each(() => undefined)).rejects.toThrow(changed);
+		await expect(rows.each(() => undefined)).rejects.toMatchObject(changed);
 	});
 });
 
