@@ -72,6 +72,28 @@ describe('the ways of paging', () => {
 		},
 	);
 
+	test.each([
+		['cursor', 'c', (at: number) => String(at), [{}, { c: '3' }, { c: '6' }]],
+		['nextAddress', undefined, (at: number) => `?c=${at}`, [{}, { c: '3' }, { c: '6' }]],
+	])(
+		'%s, where the number of calls is known: no part is asked for before the answer that tells of it',
+		async (callListPaging, callListPageName, next, asked) => {
+			const list = listing(({ c = 0 }) => {
+				const end = Math.min(9, Number(c) + 3);
+				return { data: { calls: calls(Number(c), end), total: 9 }, next: next(end) };
+			});
+			const details = {
+				callListPath: 'data.calls',
+				callListPaging,
+				...(callListPageName !== undefined && { callListPageName }),
+				callListCursorPath: 'next',
+				callListTotalPath: 'data.total',
+			};
+			expect(await read(list, details)).toEqual(calls(0, 9));
+			expect(list.asked).toEqual(asked);
+		},
+	);
+
 	test('by offset with parts that get shorter: each call once, whatever was asked for ahead', async () => {
 		const list = listing(({ o = 0 }) => {
 			const start = Number(o);
@@ -306,6 +328,14 @@ describe('an open detail that is missing stops before anything is sent', () => {
 	])('%p', async (details, label, over = {}) => {
 		const list = paged(1);
 		await expect(read(list, details, over)).rejects.toThrow(label);
+		expect(list.asked).toEqual([]);
+	});
+
+	test('all that are missing are named at once', async () => {
+		const list = paged(1);
+		await expect(read(list, {}, { pageSize: 5 })).rejects.toThrow(
+			/Path to List in Response.*Pagination.*Page, Offset or Cursor Parameter Name.*Page Size Parameter Name/,
+		);
 		expect(list.asked).toEqual([]);
 	});
 });
