@@ -2,6 +2,9 @@ const SHORT_CUT = 'a short cut for most cells; the reading below it comes to the
 const NO_SUCH_TEXT = 'stands for what is always there, and no fingerprint or code is that text';
 const ALWAYS_DEFINED =
 	'no digits begin with the word undefined, so the next condition says the same';
+const NO_COLUMN_NO_FAULT = 'a column that is not there is never the one without text';
+const NO_FURTHER_PARTS =
+	'of a total that is not there no parts can be counted, and an empty part is the last one';
 const FILLED_IN = 'n8n itself gives a field that is shown its default';
 
 /** Mutants that change nothing that anyone could see, each with the reason. */
@@ -78,5 +81,48 @@ export const EQUIVALENT = [
 		'this.answers.delete(key);',
 		';',
 		'no part is asked for twice; an answer only stays in memory for longer',
+	],
+	[
+		'feed/prepare.ts',
+		'personNameOf(row, columns)?.length',
+		'personNameOf(row, columns).length',
+		'a row that is accepted has a name, be it an empty one',
+	],
+	['feed/prepare.ts', 'column?.name', 'column.name', NO_COLUMN_NO_FAULT],
+	['feed/prepare.ts', "''", '"Stryker was here!"', NO_COLUMN_NO_FAULT],
+	['feed/prepare.ts', 'row < count', 'row <= count', 'beyond the last row no phone is set'],
+	[
+		'feed/prepare.ts',
+		"name === '__proto__'",
+		'true',
+		'a value travels alike whether it was assigned or defined',
+	],
+	[
+		'feed/prepare.ts',
+		'lastName === undefined',
+		'false',
+		'without such a column the last name is empty',
+	],
+	['calls/callList.ts', "''", '"Stryker was here!"', 'it is read only where it must be set'],
+	['calls/callList.ts', 'total !== undefined', 'true', 'nothing reaches a total that is not there'],
+	[
+		'calls/callList.ts',
+		'next === undefined',
+		'false',
+		'where no part follows nobody asks which follow that one',
+	],
+	...['false', 'total === undefined && entries.length === 0'].map((replacement) => [
+		'calls/callList.ts',
+		'total === undefined || entries.length === 0',
+		replacement,
+		NO_FURTHER_PARTS,
+	]),
+	['calls/callList.ts', 'total === undefined', 'false', NO_FURTHER_PARTS],
+	['calls/callList.ts', 'entries.length === 0', 'false', NO_FURTHER_PARTS],
+	[
+		'calls/callList.ts',
+		'lists[0]?.length',
+		'lists[0].length',
+		'the one list that is counted is there',
 	],
 ].map(([file, original, replacement, why]) => ({ file, original, replacement, why }));
