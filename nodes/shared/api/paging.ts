@@ -91,9 +91,10 @@ class AskedAhead<Position, Answer> {
 		return await answer;
 	}
 
-	/** Whether others were asked for in its place. */
+	/** Whether another was asked for in its place. */
 	missed(next: Position): boolean {
-		return this.answers.size > 0 && !this.answers.has(JSON.stringify(next));
+		const [first] = this.answers.keys();
+		return first !== undefined && first !== JSON.stringify(next);
 	}
 
 	/** @param further may be any number: a service claims what it likes */

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
+import omit from 'lodash/omit';
 import range from 'lodash/range';
 import pLimit from 'p-limit';
 import { OutcomeUnknown } from '../../../../nodes/shared/api/errors';
@@ -36,7 +37,8 @@ function list(parts: Map<number | undefined, Part<number> | Error>) {
 	return { asked, found, underWay, all };
 }
 
-const parts = (...each: Array<[number | undefined, Part<number> | Error]>) => list(new Map(each));
+const parts = (...each: Array<readonly [number | undefined, Part<number> | Error]>) =>
+	list(new Map(each));
 
 /** So many parts of one entry each; every one tells of all that follow. */
 function numbered(count: number, broken: number[] = []) {
@@ -202,5 +204,39 @@ describe('parts that show already', () => {
 		);
 		expect(await all()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
 		expect(asked).toEqual([undefined, 2, 4, 6, 8, 3, 4, 5]);
+	});
+
+	test('change nothing of what is read, whatever a service gives and claims', async () => {
+		const entries = fc.array(fc.nat({ max: 3 }), { maxLength: 4 });
+		const position = fc.nat({ max: 12 });
+		const further = fc.array(position, { maxLength: 20 });
+		const part: fc.Arbitrary<Part<number> | Error> = fc.oneof(
+			{ weight: 8, arbitrary: fc.record({ entries, next: position, further }) },
+			{ weight: 1, arbitrary: fc.record({ entries }) },
+			{ weight: 1, arbitrary: fc.constant(new Error('broken')) },
+		);
+		const each = fc.array(part, { minLength: 14, maxLength: 14 });
+		const limits = fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 12 }));
+		const atOnce = fc.integer({ min: 1, max: 4 });
+		const listOf = (all: Array<Part<number> | Error>) =>
+			parts(...all.map((one, at) => [at === 0 ? undefined : at - 1, one] as const));
+		await fc.assert(
+			fc.asyncProperty(each, limits, atOnce, async (all, limit, most) => {
+				const ahead = listOf(all);
+				const oneByOne = listOf(
+					all.map((one) => (one instanceof Error ? one : omit(one, 'further'))),
+				);
+				const [read, expected] = await Promise.allSettled([
+					ahead.all({ limit, inTurn: pLimit(most) }),
+					oneByOne.all({ limit }),
+				]);
+				expect(read).toEqual(expected);
+				const { length } = ahead.asked;
+				expect(length).toBeLessThanOrEqual(oneByOne.asked.length + READS_AT_ONCE);
+				for (let turn = 0; turn < 10; turn++) await setImmediate();
+				expect(ahead.asked).toHaveLength(length);
+			}),
+			{ numRuns: 300 },
+		);
 	});
 });
