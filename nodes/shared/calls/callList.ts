@@ -120,7 +120,7 @@ function partOf(
 	found: number,
 ): Part<Query> {
 	const entries = entriesOf(body, form);
-	const total = form.totalPath === undefined ? undefined : numberIn(valueAt(body, form.totalPath));
+	const total = totalIn(body, form, entries.length);
 	const together = found + entries.length;
 	if (total !== undefined && together >= total) return { entries };
 	const next = nextPosition(body, form, position, together);
@@ -128,6 +128,13 @@ function partOf(
 	if (total === undefined || entries.length === 0) return { entries, next };
 	const parts = Math.ceil((total - together) / entries.length);
 	return { entries, next, further: positionsAfter(next, form, entries.length, parts) };
+}
+
+/** Less than the answer itself holds is no total, such as -1 for one that the service has not counted. */
+function totalIn(body: JsonValue, form: CallListForm, held: number): number | undefined {
+	if (form.totalPath === undefined) return undefined;
+	const total = numberIn(valueAt(body, form.totalPath));
+	return total !== undefined && total >= held ? total : undefined;
 }
 
 /** Where positions are numbers, those of the later parts show before the next one is there. */

@@ -2,6 +2,7 @@ import range from 'lodash/range';
 import { readCalls } from '../../../../nodes/shared/calls/callList';
 import type { Turn } from '../../../../nodes/shared/inTurn';
 import type { Query } from '../../../../nodes/shared/api/http';
+import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
 import { ApiMapping, type MappingName } from '../../../../nodes/shared/apiMapping';
 import type { ApiClient } from '../../../../nodes/shared/api/client';
 import { listing } from '../api/listing';
@@ -205,6 +206,29 @@ describe('the ways of paging', () => {
 		const details = { ...PAGED, callListPageSizeName: 'q' };
 		await read(list, details, { query: { q: 'picked' }, pageSize: 5 });
 		expect(list.asked).toEqual([{ q: ['picked', 5] }]);
+	});
+
+	test.each([-1, 0, 2, 1e15, 'many', null])(
+		'a total of %p cannot be right: the list is read to its end',
+		async (total) => {
+			const list = listing(({ p = 1 }) => {
+				const start = 3 * (Number(p) - 1);
+				return { data: { calls: calls(start, Math.min(7, start + 3)), total } };
+			});
+			expect(await read(list, { ...PAGED, callListTotalPath: 'data.total' })).toEqual(calls(0, 7));
+			expect(list.asked.length).toBeLessThanOrEqual(4 + READS_AT_ONCE);
+		},
+	);
+
+	test('a total that changes from part to part ends no list early, and doubles no call', async () => {
+		const totals = [14, 30, 0, 'x', 14];
+		const list = listing(({ p = 1 }) => {
+			const start = 3 * (Number(p) - 1);
+			return {
+				data: { calls: calls(start, Math.min(14, start + 3)), total: totals[Number(p) - 1] },
+			};
+		});
+		expect(await read(list, { ...PAGED, callListTotalPath: 'data.total' })).toEqual(calls(0, 14));
 	});
 
 	test('a total that is written as text', async () => {
