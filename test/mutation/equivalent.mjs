@@ -125,4 +125,18 @@ export const EQUIVALENT = [
 		'lists[0].length',
 		'the one list that is counted is there',
 	],
+	['feed/readAhead.ts', 'rows.length === 0', 'false', 'of no rows nothing is read'],
+	[
+		'feed/push.ts',
+		'rows === whole.rows',
+		'false',
+		'a short cut for a whole request; its contacts one by one come to the same',
+	],
+	[
+		'feed/push.ts',
+		'firstIndex !== undefined',
+		'true',
+		'what is not known leaves the record as it is',
+	],
+	['file/fileRows.ts', "''", '"Stryker was here!"', 'each row is in one of the files'],
 ].map(([file, original, replacement, why]) => ({ file, original, replacement, why }));
