@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+import range from 'lodash/range';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { output, service } from '../../engine';
@@ -190,6 +192,49 @@ describe('items', () => {
 			'The service did not accept the request [item 0]',
 			'The service did not accept the request [item 2]',
 		]);
+	});
+});
+
+describe('long lists whose length shows', () => {
+	const perItem = {
+		returnAll: true,
+		filters: { status: '={{ $json.status }}' },
+		options: { concurrency: 1 },
+	};
+	const items = ['picked', 'busy'].map((status) => ({ status }));
+	const counted = { ...credential, callListTotalPath: 'total' };
+
+	test('one request at a time where Concurrency is 1; a broken one ends its own list alone', async () => {
+		const asked: string[] = [];
+		const underWay = { now: 0, most: 0 };
+		service()
+			.get('/v1/calls')
+			.query(true)
+			.times(20)
+			.reply(async (uri) => {
+				const query = new URL(uri, 'http://service.invalid').searchParams;
+				const [status, page] = [query.get('st'), Number(query.get('p') ?? 1)];
+				asked.push(`${status} ${page}`);
+				underWay.most = Math.max(underWay.most, ++underWay.now);
+				await setImmediate();
+				underWay.now--;
+				return status === 'picked' && page === 3
+					? [422, { success: false, errors: ['p is broken'] }]
+					: [200, { ...list(`${status} ${page}`), total: 6 }];
+			});
+		const over = { onError: 'continueErrorOutput' } as const;
+		const sinks = ['Good', 'Bad'];
+		const result = await run(perItem, { items, credential: counted, over, sinks });
+		expect(output(result, 'Good').map(({ json }) => json.call_id)).toEqual(
+			range(1, 7).map((page) => `busy ${page}`),
+		);
+		expect(output(result, 'Bad').map(({ json }) => json.status)).toEqual(['picked']);
+		expect(asked).toEqual([
+			...range(1, 4).map((page) => `picked ${page}`),
+			...range(1, 7).map((page) => `busy ${page}`),
+		]);
+		expect(underWay.most).toBe(1);
+		nock.cleanAll();
 	});
 });
 
