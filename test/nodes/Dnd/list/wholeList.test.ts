@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import range from 'lodash/range';
 import { readWholeList, WholeList } from '../../../../nodes/Dnd/list/wholeList';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import { InvalidInput, OutcomeUnknown } from '../../../../nodes/shared/api/errors';
@@ -121,6 +122,15 @@ describe('the reading', () => {
 		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
 		expect(list.entryOf('+919810000003')).toMatchObject({ id: 10000003 });
 		expect(asked.length).toBeGreaterThan(3);
+	});
+
+	test('misses nobody, whichever of the pages read together the list gets shorter between', async () => {
+		const many = range(10000000, 10000025);
+		for (const until of range(1, 15)) {
+			const { client } = service((request) => (request <= until ? many : many.slice(1)));
+			const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
+			for (const id of many.slice(1)) expect(list.entryOf(`+9198${id}`)).toMatchObject({ id });
+		}
 	});
 
 	test('gives up where it never stays', async () => {
