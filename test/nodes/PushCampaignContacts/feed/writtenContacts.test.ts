@@ -42,3 +42,13 @@ test('each can be had alone', () => {
 		}),
 	);
 });
+
+test('contacts of the usual length take memory once, however many they are', () => {
+	const allocate = jest.spyOn(Buffer, 'allocUnsafe');
+	const people = Array.from({ length: 1000 }, (_, at) => ({ phone: '+919812345678', at }));
+	const all = written(people).all();
+	const { length: times } = allocate.mock.calls;
+	allocate.mockRestore();
+	expect(times).toBe(1);
+	expect(JSON.parse(`[${all.toString()}]`)).toEqual(people);
+});

@@ -389,6 +389,25 @@ describe('a file that changes meanwhile', () => {
 		]);
 	});
 
+	test('is closed when its rows cannot be given out', async () => {
+		let content = 'phone\n1\n2\n3\n';
+		let open = 0;
+		async function* opened() {
+			open++;
+			try {
+				yield Buffer.from(content);
+			} finally {
+				open--;
+			}
+		}
+		const source: Source = { name: 'a.csv', open: async () => opened() };
+		const rows = await FileRows.open([source], automatic, noBreath);
+		await rowsOf(rows);
+		content = 'phone\n1\n\n2\n3\n';
+		await rows.output([1, 2]);
+		expect(open).toBe(0);
+	});
+
 	test('and has more rows is told when it is gone through again', async () => {
 		const rows = await changing('phone\n1\n2\n3\n4\n');
 		await expect(rows.each(() => undefined)).rejects.toMatchObject(changed);
