@@ -139,4 +139,46 @@ export const EQUIVALENT = [
 		'what is not known leaves the record as it is',
 	],
 	['file/fileRows.ts', "''", '"Stryker was here!"', 'each row is in one of the files'],
+	[
+		'file/fileRows.ts',
+		'this.tables[this.fileOf(index)]?.file',
+		'this.tables[this.fileOf(index)].file',
+		'each row is in one of the files',
+	],
+	[
+		'file/fileRows.ts',
+		'found?.number',
+		'found.number',
+		'what is at hand has every row up to its end',
+	],
+	[
+		'feed/rows.ts',
+		'this.items[index]?.json',
+		'this.items[index].json',
+		'a row that is picked is there',
+	],
+	[
+		'feed/writtenContacts.ts',
+		'start + COMMA.length',
+		'start - COMMA.length',
+		'quotes and braces, which are one byte each, leave more room than that',
+	],
+	[
+		'feed/writtenContacts.ts',
+		'most > this.bytes.length',
+		'most >= this.bytes.length',
+		'it grows one contact earlier',
+	],
+	[
+		'feed/writtenContacts.ts',
+		'before === undefined',
+		'false',
+		'no number is taken for the beginning',
+	],
+	[
+		'n8n/transport.ts',
+		"''",
+		'"Stryker was here!"',
+		'what is handed over is not looked up by its ID',
+	],
 ].map(([file, original, replacement, why]) => ({ file, original, replacement, why }));
