@@ -129,7 +129,7 @@ export function changedFile(): InvalidInput {
 	);
 }
 
-/** n8n hands on what a node before made of a cell, also what holds itself or a number beyond JSON. */
+/** n8n hands on what a node before made of a cell, also what holds itself. */
 function notWritable(row: string, error: unknown): InvalidInput {
 	const [why = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
 	return new InvalidInput(

@@ -41,9 +41,18 @@ describe('requests', () => {
 		expect(requests.map(contactsIn)).toEqual([[{ phone: phone(0) }]]);
 	});
 
+	const ring: { inner?: object } = {};
+	ring.inner = ring;
 	test.each([
-		['a number beyond JSON', { total: 1n }],
-		['what fails when it is written', { toJSON: () => 1n }],
+		['what holds itself', ring],
+		[
+			'what fails when it is written',
+			{
+				toJSON: () => {
+					throw new Error('broken');
+				},
+			},
+		],
 	])('stop at a row that holds %s; what was sent before is told', async (_name, cell) => {
 		const { sent, options } = scripted(accept);
 		const items = feedOf(6).map(({ json }, row) => ({
