@@ -62,6 +62,45 @@ test('in an execution, which n8n ends by Stop, its end stands in the place of St
 	expect(ends[1]?.aborted).toBe(true);
 });
 
+test('a list in the query is sent as its name repeated, and the credential goes along', async () => {
+	const seen: unknown[] = [];
+	const helper = async (...given: unknown[]) => {
+		seen.push(given);
+		return await Promise.resolve({ statusCode: 200, headers: {}, body: '{}' });
+	};
+	const context = z
+		.custom<IExecuteFunctions>()
+		.parse({ helpers: { httpRequestWithAuthentication: helper } });
+	const data = { apiToken: 'of this test' };
+	const send = createTransport(context, 'https://voice.example.com', data);
+	const query = { status: ['picked', 'failed'], page: 2 };
+	await send({ method: 'GET', path: '/v1/calls', query });
+	const credentialsDecrypted: unknown = expect.objectContaining({ data });
+	expect(seen).toEqual([
+		[
+			expect.any(String),
+			expect.objectContaining({ qs: query, arrayFormat: 'repeat' }),
+			{ credentialsDecrypted },
+		],
+	]);
+});
+
+test('a request whose time is over timed out, whatever axios calls its end', async () => {
+	const helper = async (_credential: string, { abortSignal }: IHttpRequestOptions) => {
+		await new Promise((resolve) => {
+			abortSignal?.addEventListener?.('abort', resolve);
+		});
+		throw Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
+	};
+	const context = z
+		.custom<IExecuteFunctions>()
+		.parse({ helpers: { httpRequestWithAuthentication: helper } });
+	const send = createTransport(context, 'https://voice.example.com', {});
+	await expect(send({ method: 'GET', path: '/v1/calls', timeoutMs: 20 })).rejects.toMatchObject({
+		code: 'ETIMEDOUT',
+	});
+});
+
 test('every answer is taken as it comes, whatever its status', async () => {
 	expect(await handedOver('GET')).toMatchObject({
 		returnFullResponse: true,
