@@ -37,12 +37,10 @@ export async function downloadRecording(
 
 async function fetchFile(context: IExecuteFunctions, url: string): Promise<FileAnswer> {
 	try {
-		const answer = await sendWithRetry(
-			'GET',
-			async () => await request(context, url),
+		const answer = await sendWithRetry('GET', async () => await request(context, url), {
 			clock,
-			Math.random,
-		);
+			random: Math.random,
+		});
 		if (answer.status < 200 || answer.status > 299) {
 			throw downloadRefused(answer.status, answer.text);
 		}

@@ -77,12 +77,6 @@ export const EQUIVALENT = [
 	['list/wholeList.ts', 'national !== undefined', 'true', 'no digits end with the word undefined'],
 	['api/paging.ts', "'Not asked for any more'", '""', 'nobody hears of what is not waited for'],
 	[
-		'api/paging.ts',
-		'this.answers.delete(key);',
-		';',
-		'no part is asked for twice; an answer only stays in memory for longer',
-	],
-	[
 		'feed/prepare.ts',
 		'personNameOf(row, columns)?.length',
 		'personNameOf(row, columns).length',

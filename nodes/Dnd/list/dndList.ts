@@ -64,18 +64,23 @@ export async function readDndList(
 	const named = given.map(({ detail, value }) => ({ name: details.required(detail), value }));
 
 	const checkPageName = `${details.advice(PAGE_NAME)} The service seems not to know the parameter.`;
-	const ask = async (page: Page | undefined): Promise<AnsweredPage> => {
+	const ask = async (page: Page | undefined, signal: AbortSignal): Promise<AnsweredPage> => {
 		const position =
 			page === undefined
 				? []
 				: [{ name: details.required(PAGE_NAME), value: page.number - page.shift }];
-		const { body } = await listDndNumbers(client, queryOf([...named, ...position]), additions);
+		const { body } = await listDndNumbers(
+			client,
+			queryOf([...named, ...position]),
+			additions,
+			signal,
+		);
 		const count = numberIn(metaOf(body).total_count);
 		if (count !== undefined) onCount?.(count);
 		const off = page === undefined ? 0 : (shownPage(body) ?? page.number) - page.number;
 		if (page === undefined || off === 0) return { body, page };
 		// A service may number its pages from 1 and take them from 0.
-		if (page.shift === 0 && off > 0) return await ask({ ...page, shift: off });
+		if (page.shift === 0 && off > 0) return await ask({ ...page, shift: off }, signal);
 		throw new OutcomeUnknown('The service gave another page than it was asked for', checkPageName);
 	};
 	const entries = await readParts<Page, AnsweredPage>(

@@ -47,9 +47,12 @@ export class ApiClient {
 			const answer = await sendWithRetry(
 				request.method,
 				async () => await this.transport(request),
-				this.clock,
-				this.random,
-				Math.min(request.notAfter ?? Infinity, this.notAfter),
+				{
+					clock: this.clock,
+					random: this.random,
+					notAfter: Math.min(request.notAfter ?? Infinity, this.notAfter),
+					signal: request.signal,
+				},
 			);
 			return this.read(request, answer, evidence, isSecret);
 		} catch (error) {

@@ -13,6 +13,8 @@ export type ServiceRequest = {
 	timeoutMs?: number;
 	/** Epoch milliseconds from which on it is not tried again. */
 	notAfter?: number;
+	/** Aborted when nobody wants the answer any more. */
+	signal?: AbortSignal;
 };
 
 /** A list of the body whose entries are JSON already, with commas in between. */

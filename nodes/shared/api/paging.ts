@@ -1,6 +1,7 @@
 import isEqual from 'lodash/isEqual';
 import pLimit from 'p-limit';
 import { OutcomeUnknown } from './errors';
+import { DONE } from '../clock';
 import type { Turn } from '../inTurn';
 import type { JsonValue } from '../json';
 import { READS_AT_ONCE } from './limits';
@@ -16,8 +17,12 @@ export type Part<Position> = {
 
 /** How the parts of a list are had. */
 export type Parts<Position, Answer> = {
-	/** The first part is asked for without a position. */
-	ask: (position: Position | undefined) => Promise<Answer>;
+	/**
+	 * The first part is asked for without a position.
+	 *
+	 * @param signal aborted when nobody wants the answer any more
+	 */
+	ask: (position: Position | undefined, signal: AbortSignal) => Promise<Answer>;
 	/** @param found how many entries there are before it */
 	read: (answer: Answer, position: Position | undefined, found: number) => Part<Position>;
 };
@@ -77,7 +82,8 @@ export async function readParts<Position, Answer>(
 /** The answers that come next. */
 class AskedAhead<Position, Answer> {
 	private readonly answers = new Map<string, Promise<Answer>>();
-	private hasEnded = false;
+	private hasFailed = false;
+	private readonly over = new AbortController();
 
 	constructor(
 		private readonly ask: Parts<Position, Answer>['ask'],
@@ -86,7 +92,8 @@ class AskedAhead<Position, Answer> {
 
 	async of(position: Position | undefined): Promise<Answer> {
 		const key = JSON.stringify(position);
-		const answer = this.answers.get(key) ?? this.inTurn(async () => await this.ask(position));
+		const answer =
+			this.answers.get(key) ?? this.inTurn(async () => await this.ask(position, this.over.signal));
 		this.answers.delete(key);
 		return await answer;
 	}
@@ -99,16 +106,17 @@ class AskedAhead<Position, Answer> {
 
 	/** @param further may be any number: a service claims what it likes */
 	askFor(next: Position, further: Iterable<Position>, most: number): void {
+		const { signal } = this.over;
 		let count = 0;
 		for (const position of chain(next, further)) {
 			if (count++ === most) return;
 			const key = JSON.stringify(position);
 			if (this.answers.has(key)) continue;
 			const answer = this.inTurn(async () => {
-				if (this.hasEnded) throw new Error('Not asked for any more');
-				return await this.ask(position).catch((error: unknown) => {
+				if (this.hasFailed || signal.aborted) throw new Error('Not asked for any more');
+				return await this.ask(position, signal).catch((error: unknown) => {
 					// At once: the list learns of it only after the next turn has begun.
-					this.end();
+					this.hasFailed = true;
 					throw error;
 				});
 			});
@@ -118,9 +126,9 @@ class AskedAhead<Position, Answer> {
 		}
 	}
 
-	/** What waits for its turn is not asked for. */
+	/** What waits for its turn is not asked for, and what was asked for is not tried again. */
 	end(): void {
-		this.hasEnded = true;
+		this.over.abort(DONE);
 	}
 }
 

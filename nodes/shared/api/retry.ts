@@ -1,4 +1,4 @@
-import { backoffMs, type Backoff, type Clock } from '../clock';
+import { backoffMs, pause, type Backoff, type Clock } from '../clock';
 import { BLOCKED_BY_N8N, TransportFault, type Method, type WireAnswer } from './http';
 
 /** What comes before the first byte of a request: finding the address and connecting to it. */
@@ -74,23 +74,37 @@ export function retryAfterMs(answer: WireAnswer, now: number): number | undefine
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Sends until an answer stands that may not be retried, or the attempts or the time are used up. */
+export type RetryOptions = {
+	clock: Clock;
+	random: () => number;
+	/** Epoch milliseconds from which on nothing is tried again. */
+	notAfter?: number;
+	/** Aborted when nobody wants the answer any more. */
+	signal?: AbortSignal | undefined;
+};
+
+/** Sends until an answer stands that may not be retried, the attempts or the time are used up, or nobody waits for it. */
 export async function sendWithRetry<Result extends WireAnswer>(
 	method: Method,
 	send: () => Promise<Result>,
-	clock: Clock,
-	random: () => number,
-	notAfter = Infinity,
+	{ clock, random, notAfter = Infinity, signal }: RetryOptions,
 ): Promise<Result> {
 	for (let attempt = 1; ; attempt++) {
 		const result = await settle(send);
 		const wait = nextWait(method, result, attempt, clock, random);
-		if (wait === undefined || clock.now() + wait >= notAfter) {
+		const isLast = wait === undefined || clock.now() + wait >= notAfter;
+		if (isLast || !(await waited(clock, wait, signal))) {
 			if (result instanceof TransportFault) throw result;
 			return result;
 		}
-		await clock.sleep(wait);
 	}
+}
+
+/** Whether there is still somebody who waits. */
+async function waited(clock: Clock, ms: number, signal?: AbortSignal): Promise<boolean> {
+	if (signal !== undefined) return await pause(clock, ms, signal);
+	await clock.sleep(ms);
+	return true;
 }
 
 function nextWait(

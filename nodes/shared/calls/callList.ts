@@ -84,8 +84,8 @@ export async function readCalls(
 		pageSize === undefined
 			? query
 			: withValue(query, details.required('callListPageSizeName'), pageSize);
-	const read = async (position: Query | undefined) => {
-		const answer = await listCalls(client, { ...sized, ...position }, additions);
+	const read = async (position: Query | undefined, signal?: AbortSignal) => {
+		const answer = await listCalls(client, { ...sized, ...position }, additions, signal);
 		return answer.body;
 	};
 	if (isFirstPartAlone(limit, details))

@@ -53,8 +53,8 @@ export function createTransport(
 	const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data };
 	return async (request) => {
 		const own = AbortSignal.timeout(request.timeoutMs ?? TIME_LIMITS.wholeMs);
-		const ofTool = toolEndOf(context)?.signal;
-		const limit = ofTool === undefined ? own : AbortSignal.any([own, ofTool]);
+		const others = [toolEndOf(context)?.signal, request.signal].filter((end) => end !== undefined);
+		const limit = others.length === 0 ? own : AbortSignal.any([own, ...others]);
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
 				endingBy(context, limit),

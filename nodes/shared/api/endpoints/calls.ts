@@ -56,8 +56,12 @@ export async function listCalls(
 	client: ApiClient,
 	query: Query,
 	additions: Additions = {},
+	signal?: AbortSignal,
 ): Promise<Answer> {
-	const request = withAdditions({ method: 'GET', path: '/v1/calls', query }, additions);
+	const request = withAdditions(
+		{ method: 'GET', path: '/v1/calls', query, ...(signal && { signal }) },
+		additions,
+	);
 	return await client.send(request, holdsSomething);
 }
 

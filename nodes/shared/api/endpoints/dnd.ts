@@ -20,8 +20,12 @@ export async function listDndNumbers(
 	client: ApiClient,
 	query: Query,
 	additions: Additions = {},
+	signal?: AbortSignal,
 ): Promise<Answer> {
-	const request = withAdditions({ method: 'GET', path: PATH, query }, additions);
+	const request = withAdditions(
+		{ method: 'GET', path: PATH, query, ...(signal && { signal }) },
+		additions,
+	);
 	return await client.send(request, holdsSomething);
 }
 

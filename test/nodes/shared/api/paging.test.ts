@@ -194,6 +194,28 @@ describe('parts that show already', () => {
 		expect(asked).toEqual([undefined, 1, 2, 3]);
 	});
 
+	test('are given up once the list has failed, and not before: it may end without them', async () => {
+		const signals = new Map<number | undefined, AbortSignal>();
+		const ask = async (position: number | undefined, signal: AbortSignal) => {
+			signals.set(position, signal);
+			for (let turn = 0; turn < (position === 1 ? 5 : 1); turn++) await setImmediate();
+			if (position === 2) throw new Error('Part 2 is broken');
+			return position;
+		};
+		const aborted = () => [...signals.values()].map((signal) => signal.aborted);
+		const read = (_answer: number | undefined, position = 0): Part<number> => {
+			expect(aborted()).not.toContain(true);
+			const next = position + 1;
+			return { entries: [position], next, further: range(next + 1, 6) };
+		};
+		const all = readParts<number, number | undefined>(
+			{ ask, read },
+			{ limit: Infinity, sameAgain: '' },
+		);
+		await expect(all).rejects.toThrow('Part 2 is broken');
+		expect(aborted()).toEqual([true, true, true, true, true, true]);
+	});
+
 	test('and turn out to be others are let go of, and no more is guessed', async () => {
 		const { asked, all } = parts(
 			[undefined, { entries: ['a', 'b'], next: 2, further: [4, 6, 8] }],

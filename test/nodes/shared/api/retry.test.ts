@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../../nodes/shared/clock';
 import { TransportFault, type Method, type WireAnswer } from '../../../../nodes/shared/api/http';
 import {
@@ -114,35 +115,52 @@ test('sends until it succeeds, waiting as the service asks', async () => {
 	const clock = fakeClock();
 	const answers = [answer(429, { 'retry-after': '2' }), answer(429), answer(200)];
 	const send = jest.fn(async () => await Promise.resolve(answers.shift() ?? answer(500)));
-	expect(await sendWithRetry('POST', send, clock, () => 0.5)).toEqual(answer(200));
+	expect(await sendWithRetry('POST', send, { clock, random: () => 0.5 })).toEqual(answer(200));
 	expect(send).toHaveBeenCalledTimes(3);
 	expect(clock.slept).toEqual([2_000, 1_000]);
 });
 
 test('gives the last answer back when the attempts are used up', async () => {
 	const send = jest.fn(async () => await Promise.resolve(answer(503)));
-	expect(await sendWithRetry('GET', send, fakeClock(), () => 1)).toEqual(answer(503));
+	expect(await sendWithRetry('GET', send, { clock: fakeClock(), random: () => 1 })).toEqual(
+		answer(503),
+	);
 	expect(send).toHaveBeenCalledTimes(ATTEMPTS);
 });
 
 test('waits for a whole minute where the service asks for it', async () => {
 	const clock = fakeClock();
 	const send = jest.fn(async () => await Promise.resolve(answer(429, { 'retry-after': '60' })));
-	await sendWithRetry('POST', send, clock, () => 1);
+	await sendWithRetry('POST', send, { clock, random: () => 1 });
 	expect(clock.slept).toEqual([60_000, 60_000, 60_000]);
 });
 
 test('does not make the workflow wait longer than a minute', async () => {
 	const clock = fakeClock();
 	const send = jest.fn(async () => await Promise.resolve(answer(429, { 'retry-after': '3600' })));
-	expect(await sendWithRetry('POST', send, clock, () => 1)).toMatchObject({ status: 429 });
+	expect(await sendWithRetry('POST', send, { clock, random: () => 1 })).toMatchObject({
+		status: 429,
+	});
 	expect(send).toHaveBeenCalledTimes(1);
 	expect(clock.slept).toEqual([]);
 });
 
+test('is not sent again once nobody wants the answer, nor waits for that', async () => {
+	const over = new AbortController();
+	const clock = { now: () => 0, sleep: async () => await new Promise<void>(() => {}) };
+	const send = jest.fn(async () => await Promise.resolve(answer(429, { 'retry-after': '60' })));
+	const sending = sendWithRetry('GET', send, { clock, random: () => 1, signal: over.signal });
+	await setImmediate();
+	over.abort();
+	expect(await sending).toMatchObject({ status: 429 });
+	expect(send).toHaveBeenCalledTimes(1);
+});
+
 test('a write whose connection breaks is sent once', async () => {
 	const send = jest.fn(async () => await Promise.reject(fault('ECONNRESET')));
-	await expect(sendWithRetry('POST', send, fakeClock(), () => 1)).rejects.toMatchObject({
+	await expect(
+		sendWithRetry('POST', send, { clock: fakeClock(), random: () => 1 }),
+	).rejects.toMatchObject({
 		code: 'ECONNRESET',
 	});
 	expect(send).toHaveBeenCalledTimes(1);

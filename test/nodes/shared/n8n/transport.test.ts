@@ -39,6 +39,23 @@ test('where no execution can be stopped, its end is handed over too', async () =
 	});
 });
 
+test('a request whose answer nobody wants any more is ended', async () => {
+	const seen: IHttpRequestOptions[] = [];
+	const helper = async (_credential: string, options: IHttpRequestOptions) => {
+		seen.push(options);
+		return await Promise.resolve({ statusCode: 200, headers: {}, body: '{}' });
+	};
+	const context = z
+		.custom<IExecuteFunctions>()
+		.parse({ helpers: { httpRequestWithAuthentication: helper } });
+	const over = new AbortController();
+	const send = createTransport(context, 'https://voice.example.com', {});
+	await send({ method: 'GET', path: '/v1/calls', signal: over.signal });
+	expect(seen[0]?.abortSignal).toMatchObject({ aborted: false });
+	over.abort();
+	expect(seen[0]?.abortSignal).toMatchObject({ aborted: true });
+});
+
 test('in an execution, which n8n ends by Stop, its end stands in the place of Stop and includes it', async () => {
 	const stop = new AbortController();
 	const ends: AbortSignal[] = [];
