@@ -113,7 +113,7 @@ const events = {
 };
 
 const completions = {
-	// Every ten seconds n8n collects garbage for a fifth of a second: enough of them that it does not decide by chance.
+	// Now and then n8n collects garbage for a fifth of a second: enough of them that it does not decide by chance.
 	signals: 600,
 	// An n8n with two cores keeps up with both sides.
 	everyMs: 100,
