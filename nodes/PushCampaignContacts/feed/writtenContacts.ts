@@ -6,7 +6,7 @@ const USUAL_BYTES = 128;
 const MOST_BYTES = 3;
 const COMMA = Buffer.from(',');
 
-/** Contacts as the JSON that travels. As objects, two requests of 10,000 would take ten times as much of n8n’s heap. */
+/** Contacts as the JSON that travels. Of a million rows, objects would leave 80 MB more for n8n to collect. */
 export class WrittenContacts {
 	private bytes: Buffer;
 	/** Where each of them ends. */

@@ -14,7 +14,7 @@ export type ServiceRequest = {
 	/** Epoch milliseconds from which on it is not tried again. */
 	notAfter?: number;
 	/** Aborted when nobody wants the answer any more. */
-	signal?: AbortSignal;
+	signal?: AbortSignal | undefined;
 };
 
 /** A list of the body whose entries are JSON already, with commas in between. */

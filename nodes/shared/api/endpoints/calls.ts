@@ -58,10 +58,7 @@ export async function listCalls(
 	additions: Additions = {},
 	signal?: AbortSignal,
 ): Promise<Answer> {
-	const request = withAdditions(
-		{ method: 'GET', path: '/v1/calls', query, ...(signal && { signal }) },
-		additions,
-	);
+	const request = withAdditions({ method: 'GET', path: '/v1/calls', query, signal }, additions);
 	return await client.send(request, holdsSomething);
 }
 

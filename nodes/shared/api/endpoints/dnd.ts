@@ -22,10 +22,7 @@ export async function listDndNumbers(
 	additions: Additions = {},
 	signal?: AbortSignal,
 ): Promise<Answer> {
-	const request = withAdditions(
-		{ method: 'GET', path: PATH, query, ...(signal && { signal }) },
-		additions,
-	);
+	const request = withAdditions({ method: 'GET', path: PATH, query, signal }, additions);
 	return await client.send(request, holdsSomething);
 }
 

@@ -1,24 +1,26 @@
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod';
+import type { ServiceRequest } from '../../../../nodes/shared/api/http';
 import { createTransport, TIME_LIMITS, toWireAnswer } from '../../../../nodes/shared/n8n/transport';
 
+/** n8n, with its helper in that place. */
+const n8nWith = (httpRequestWithAuthentication: object, more = {}) =>
+	z.custom<IExecuteFunctions>().parse({ helpers: { httpRequestWithAuthentication }, ...more });
+
 /** The options with which a request is handed to n8n. */
-async function handedOver(method: 'GET' | 'POST', body?: { [name: string]: string }) {
+async function handedOver(request: Pick<ServiceRequest, 'method' | 'body' | 'signal'>) {
 	const seen: IHttpRequestOptions[] = [];
 	const helper = async (_credential: string, options: IHttpRequestOptions) => {
 		seen.push(options);
 		return await Promise.resolve({ statusCode: 200, headers: {}, body: '{}' });
 	};
-	const context = z
-		.custom<IExecuteFunctions>()
-		.parse({ helpers: { httpRequestWithAuthentication: helper } });
-	const send = createTransport(context, 'https://voice.example.com', {});
-	await send({ method, path: '/v1/calls', ...(body && { body }) });
+	const send = createTransport(n8nWith(helper), 'https://voice.example.com', {});
+	await send({ ...request, path: '/v1/calls' });
 	return seen[0];
 }
 
 test('a request may take three minutes, follows no redirect and sends the token to no other host', async () => {
-	expect(await handedOver('POST', { a: 'b' })).toMatchObject({
+	expect(await handedOver({ method: 'POST', body: { a: 'b' } })).toMatchObject({
 		method: 'POST',
 		url: 'https://voice.example.com/v1/calls',
 		body: Buffer.from('{"a":"b"}'),
@@ -31,7 +33,7 @@ test('a request may take three minutes, follows no redirect and sends the token 
 
 test('where no execution can be stopped, its end is handed over too', async () => {
 	const limit = jest.replaceProperty(TIME_LIMITS, 'wholeMs', 20);
-	const options = await handedOver('POST');
+	const options = await handedOver({ method: 'POST' });
 	limit.restore();
 	expect(options?.abortSignal).toMatchObject({ aborted: false });
 	await new Promise((resolve) => {
@@ -40,20 +42,11 @@ test('where no execution can be stopped, its end is handed over too', async () =
 });
 
 test('a request whose answer nobody wants any more is ended', async () => {
-	const seen: IHttpRequestOptions[] = [];
-	const helper = async (_credential: string, options: IHttpRequestOptions) => {
-		seen.push(options);
-		return await Promise.resolve({ statusCode: 200, headers: {}, body: '{}' });
-	};
-	const context = z
-		.custom<IExecuteFunctions>()
-		.parse({ helpers: { httpRequestWithAuthentication: helper } });
 	const over = new AbortController();
-	const send = createTransport(context, 'https://voice.example.com', {});
-	await send({ method: 'GET', path: '/v1/calls', signal: over.signal });
-	expect(seen[0]?.abortSignal).toMatchObject({ aborted: false });
+	const options = await handedOver({ method: 'GET', signal: over.signal });
+	expect(options?.abortSignal).toMatchObject({ aborted: false });
 	over.abort();
-	expect(seen[0]?.abortSignal).toMatchObject({ aborted: true });
+	expect(options?.abortSignal).toMatchObject({ aborted: true });
 });
 
 test('in an execution, which n8n ends by Stop, its end stands in the place of Stop and includes it', async () => {
@@ -63,10 +56,7 @@ test('in an execution, which n8n ends by Stop, its end stands in the place of St
 		ends.push(this.getExecutionCancelSignal());
 		return await Promise.resolve({ statusCode: 200, headers: {}, body: '{}' });
 	};
-	const context = z.custom<IExecuteFunctions>().parse({
-		helpers: { httpRequestWithAuthentication: helper },
-		getExecutionCancelSignal: () => stop.signal,
-	});
+	const context = n8nWith(helper, { getExecutionCancelSignal: () => stop.signal });
 	const send = createTransport(context, 'https://voice.example.com', {});
 	const limit = jest.replaceProperty(TIME_LIMITS, 'wholeMs', 20);
 	await send({ method: 'GET', path: '/v1/calls' });
@@ -85,11 +75,8 @@ test('a list in the query is sent as its name repeated, and the credential goes 
 		seen.push(given);
 		return await Promise.resolve({ statusCode: 200, headers: {}, body: '{}' });
 	};
-	const context = z
-		.custom<IExecuteFunctions>()
-		.parse({ helpers: { httpRequestWithAuthentication: helper } });
 	const data = { apiToken: 'of this test' };
-	const send = createTransport(context, 'https://voice.example.com', data);
+	const send = createTransport(n8nWith(helper), 'https://voice.example.com', data);
 	const query = { status: ['picked', 'failed'], page: 2 };
 	await send({ method: 'GET', path: '/v1/calls', query });
 	const credentialsDecrypted: unknown = expect.objectContaining({ data });
@@ -109,17 +96,14 @@ test('a request whose time is over timed out, whatever axios calls its end', asy
 		});
 		throw Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
 	};
-	const context = z
-		.custom<IExecuteFunctions>()
-		.parse({ helpers: { httpRequestWithAuthentication: helper } });
-	const send = createTransport(context, 'https://voice.example.com', {});
+	const send = createTransport(n8nWith(helper), 'https://voice.example.com', {});
 	await expect(send({ method: 'GET', path: '/v1/calls', timeoutMs: 20 })).rejects.toMatchObject({
 		code: 'ETIMEDOUT',
 	});
 });
 
 test('every answer is taken as it comes, whatever its status', async () => {
-	expect(await handedOver('GET')).toMatchObject({
+	expect(await handedOver({ method: 'GET' })).toMatchObject({
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		encoding: 'text',
