@@ -81,3 +81,14 @@ export function idempotencyKey(
 	const unique = requireText(parameters.value('uniqueBy', index), field);
 	return fingerprint([sessionId, ...content, unique]);
 }
+
+/** Messages without a key are told apart by their order in a chat: an expression may give each attempt another text. */
+export function messageTarget({
+	sessionId,
+	agentUuid = '',
+}: {
+	sessionId: string;
+	agentUuid?: string;
+}): unknown {
+	return ['message', sessionId, agentUuid];
+}

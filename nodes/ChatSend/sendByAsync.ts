@@ -14,7 +14,7 @@ import type { ApiMapping } from '../shared/apiMapping';
 import type { Answer } from '../shared/api/http';
 import { limitedInTools } from '../shared/n8n/toolTime';
 import { awaitedReply, replyTimeLimitMs } from './awaitedReply';
-import { idempotencyKey } from './idempotency';
+import { idempotencyKey, messageTarget } from './idempotency';
 import { readInbound } from './sendByRequest';
 
 /** Hands a message over; the reply comes later, and is waited for on the session's WebSocket if wanted. */
@@ -29,7 +29,12 @@ export const sendByAsync: Prepare = (item) => {
 		const post = async () => await sendInboundAsync(client, values, additions);
 		return await sendKeyed(client, key !== '', post);
 	};
-	const sending = { request: { message, key, additions }, repeatable: true };
+	const sending = {
+		request: { message, key, additions },
+		target: messageTarget(message),
+		idempotent: key !== '',
+		repeatable: true,
+	};
 	if (!parameters.boolean('waitForReply', index)) {
 		return {
 			...sending,

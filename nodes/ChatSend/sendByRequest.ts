@@ -6,6 +6,7 @@ import { type InboundMessage, inboundValues, requireRecipient } from '../shared/
 import type { ChatItem, Prepare } from '../shared/n8n/chatItems';
 import { asItems } from '../shared/n8n/itemLoop';
 import { readAdditions } from '../shared/n8n/options';
+import { messageTarget } from './idempotency';
 
 /** Sends a message and waits for the agent's reply in the answer, which passes through. */
 export const sendByInbound: Prepare = (item) => {
@@ -13,6 +14,7 @@ export const sendByInbound: Prepare = (item) => {
 	const additions = readAdditions(item.parameters.record('options', item.index));
 	return {
 		request: { message, additions },
+		target: messageTarget(message),
 		repeatable: true,
 		send: async ({ connection: { client, apiMapping } }) => {
 			const values = inboundValues(apiMapping, message);
@@ -39,6 +41,7 @@ export const sendByLegacy: Prepare = ({ parameters, index }) => {
 	const additions = readAdditions(parameters.record('options', index));
 	return {
 		request: { body, additions },
+		target: messageTarget({ sessionId: body.chat_session_id }),
 		repeatable: true,
 		send: async ({ connection }) =>
 			asItems(recordOf(await sendLegacyMessage(connection.client, body, additions))),

@@ -10,7 +10,7 @@ import type { ChatItem, Prepare } from '../shared/n8n/chatItems';
 import { clock } from '../shared/n8n/connect';
 import { asItems } from '../shared/n8n/itemLoop';
 import { awaitedReply, replyTimeLimitMs } from './awaitedReply';
-import { idempotencyKey } from './idempotency';
+import { idempotencyKey, messageTarget } from './idempotency';
 import { turnFault } from './turnFault';
 
 /** Sends a message over the session's WebSocket and waits for its reply. */
@@ -51,6 +51,8 @@ function sendFrame(
 	const takeOver = parameters.boolean('takeOver', index);
 	return {
 		request: { sessionId, frame },
+		target: messageTarget({ sessionId }),
+		idempotent: frame.idempotency_key !== undefined,
 		repeatable: true,
 		send: async ({ context, connection, sockets }) => {
 			const options = {

@@ -13,6 +13,8 @@ export const injectOne: Prepare = ({ parameters, index }) => {
 	const additions = readAdditions(parameters.record('options', index));
 	return {
 		request: { sessionId, context, additions },
+		target: ['context', sessionId],
+		withDetails: (error) => maybeInjected(sessionId, error),
 		repeatable: true,
 		send: async ({ connection: { client } }) => {
 			try {

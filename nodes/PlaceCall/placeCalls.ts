@@ -96,25 +96,34 @@ function prepareCall(
 		});
 	const call = buildCallRequest(atTime(fields, 0));
 	const key = phoneKey(fields.phoneNumber, call.country_code);
+	const asPlaced = (record: JsonObject) =>
+		asItems({
+			...record,
+			...(options.callingHours !== undefined && { placed: true }),
+			...(question && { asked: question.asked.question }),
+		});
 	return {
 		// Neither the time of the try nor this execution's own address makes it another call.
 		request: { ...additions, call },
 		person: [call.country_code, call.phone_number],
 		quota: readQuota(options.maximumCallsPerRun),
 		check: build,
+		lastCheck: () => void withinItsHours(build()),
 		send: async (connection) => {
-			const checked = build();
-			const { request, ...timing } = withinItsHours(checked);
+			const { request, ...timing } = withinItsHours(build());
 			const sent = { request, key, leftAt: clock.now() };
 			const place = async () =>
 				await placeOne(connection.client, request, { ...additions, legacy, ...timing });
-			const record = await placedOrFound(calls, sent, place, lookUp ? connection : undefined);
-			return asItems({
-				...record,
-				...(checked.hours && { placed: true }),
-				...(question && { asked: question.asked.question }),
-			});
+			return asPlaced(await placedOrFound(calls, sent, place, lookUp ? connection : undefined));
 		},
+		withDetails: (error) => withCallDetails(call, error),
+		...(lookUp && {
+			find: async (connection, error, since) => {
+				const sent = { request: call, key, leftAt: since };
+				const notAgain = async () => await Promise.reject(error);
+				return asPlaced(await placedOrFound(calls, sent, notAgain, connection));
+			},
+		}),
 		unsent: notPlacedNow,
 		shown: (output) =>
 			output.map(({ json }) => {
@@ -239,7 +248,7 @@ async function placeOne(
 	try {
 		return recordOf(await placeCall(client, request, how));
 	} catch (error) {
-		throw error instanceof OutcomeUnknown ? maybePlaced(request, error) : error;
+		throw error instanceof OutcomeUnknown ? withCallDetails(request, error) : error;
 	}
 }
 
@@ -282,8 +291,8 @@ function withinItsHours({ request, hours }: CheckedCall): {
 	return { request, ...(closing && { notAfter: closing.toMillis() }) };
 }
 
-/** Names the call whose fate is open, and where to see whether it was placed. */
-function maybePlaced(request: CallRequest, error: OutcomeUnknown): OutcomeUnknown {
+/** Names the call whose outcome is unknown, and where to see whether it was placed. */
+function withCallDetails(request: CallRequest, error: OutcomeUnknown): OutcomeUnknown {
 	const { phone_number: phone, country_code: country } = request;
 	return error.told({
 		message: `${error.message} (call to ${phone}, ${country})`,

@@ -5,6 +5,7 @@ import { asText, parseAgentUuid, parseCampaignId } from '../shared/api/identifie
 import { LIMITS } from '../shared/api/limits';
 import { isJsonObject } from '../shared/json';
 import type { NodeParameters } from '../shared/n8n/nodeParameters';
+import type { StoreUse } from '../shared/n8n/nodeStore';
 import { readAdditions } from '../shared/n8n/options';
 import { runsAsTool } from '../shared/n8n/toolRun';
 import { isUnset, quoted } from '../shared/values';
@@ -27,6 +28,14 @@ export type FeedSettings = {
 	skipFedBefore: boolean;
 	/** Whether to find out what became of a request whose outcome is unknown. */
 	lookUpUnknown: boolean;
+};
+
+/** What *Skip Numbers Fed Before* remembers its numbers in. */
+export const FED_STORE: StoreUse = {
+	message:
+		"n8n's memory of the numbers fed before can't be read or written, so what is left of the feed was not sent",
+	description:
+		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database, or turn off 'Skip Numbers Fed Before'.",
 };
 
 /** How the outcome is shown. */

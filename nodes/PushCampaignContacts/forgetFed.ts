@@ -8,8 +8,8 @@ import type { FeedOutcome } from './feed/feed';
 import { FedMemory } from './feed/fedMemory';
 import { prepareFeed } from './feed/prepare';
 import type { FeedRows } from './feed/rows';
-import { readFeedSettings } from './feedSettings';
-import { inTurnOfMemory, openFedStore } from './fedStore';
+import { FED_STORE, readFeedSettings } from './feedSettings';
+import { exclusiveOnStore, openNodeStore } from '../shared/n8n/nodeStore';
 
 type Forgotten = 'rows' | 'all';
 
@@ -44,16 +44,16 @@ export async function forgetFed(
 			'Take one of them out of Options.',
 		);
 	}
-	const store = openFedStore(context);
+	const store = openNodeStore(context, FED_STORE);
 	if (what === 'all') {
-		await inTurnOfMemory(context, async () => await store.clear());
+		await exclusiveOnStore(context, async () => await store.clear());
 		return { received: feed.count, pushed: [], unsentRows: [], forgotten: 'all' };
 	}
 	const columns = resolveColumns(await feed.columns(), settings.columns);
 	const options = { ...settings, removeDuplicates: true };
 	const { rows, keys, unsentRows } = await prepareFeed(feed, columns, options);
 	const memory = new FedMemory(store, campaign.id, keys);
-	const forgotten = await inTurnOfMemory(context, async () => await memory.forget(rows));
+	const forgotten = await exclusiveOnStore(context, async () => await memory.forget(rows));
 	const unusable = unsentRows.filter(({ status }) => status === 'rejected');
 	return { received: feed.count, pushed: [], unsentRows: unusable, forgotten };
 }

@@ -171,16 +171,28 @@ export async function pushForModel(context: IExecuteFunctions): Promise<INodeExe
 		const { outcome } = shown;
 		feed.isKnown = !hasSent;
 		if (outcome.stopped !== undefined) throw outcome.stopped;
-		if (outcome.pushed.every((request) => request.rows.length === 0)) throw nobodyPushed(outcome);
+		const isNew = outcome.unsentRows.some(({ status }) => status !== 'duplicate');
+		const isInCampaign = feed.isKnown && !isNew && outcome.received > 0;
+		const isNobody = outcome.pushed.every((request) => request.rows.length === 0);
+		if (isNobody && !isInCampaign) throw nobodyPushed(outcome);
 		const [first, ...others] = pushedItems(shown).map(({ json }) => json);
 		const rejected = await rejectedForModel(shown);
 		const further = others.length > 0 && { further_requests: others };
 		return [{ json: { ...first, ...further, rejected } }];
 	};
 	const open = async () => await Promise.resolve();
-	const output = await sendEachItem(context, () => ({ request: { settings, rows }, send }), {
-		open,
-	});
+	const output = await sendEachItem(
+		context,
+		() => ({
+			request: { settings, rows },
+			// The push notes its own requests.
+			idempotent: true,
+			send,
+		}),
+		{
+			open,
+		},
+	);
 	if (feed.isKnown) noteDeed(context, { output, repeated: true });
 	return [output];
 }
@@ -223,10 +235,12 @@ function nobodyPushed(outcome: FeedOutcome): NobodyPushed {
 		return new NobodyPushed('No contact was given, so nothing was sent', give, 'notSent');
 	}
 	const reasons = [...new Set(outcome.unsentRows.map(({ reason }) => reason))];
+	const isUnknown = outcome.unsentRows.some(({ status }) => status === 'unknown');
+	const isSent = outcome.pushed.length > 0;
 	return new NobodyPushed(
 		sumUp(outcome),
 		reasons.join(' '),
-		outcome.pushed.length === 0 ? 'notSent' : 'refused',
+		isUnknown ? 'unknown' : isSent ? 'refused' : 'notSent',
 	);
 }
 

@@ -6,21 +6,30 @@ import { clock, connect } from '../shared/n8n/connect';
 import { ExecutionMemory } from '../shared/n8n/executionMemory';
 import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { runsAsTool } from '../shared/n8n/toolRun';
+import { openWriteAheadLog } from '../shared/n8n/writeAheadLog';
+import { isRowsMemory, type BegunRowsOptions } from './feed/begunRows';
 import type { ByRow } from './feed/byRow';
 import { resolveColumns } from './feed/columns';
 import { openCampaign, rehearse } from './feed/dryRun';
 import type { FeedOutcome } from './feed/feed';
 import { LookUp } from './feed/lookUp';
 import { prepareFeed } from './feed/prepare';
-import { FeedProgress, type KnownOutcome } from './feed/progress';
+import { FeedProgress, optionsFingerprint, type KnownOutcome } from './feed/progress';
 import { pushFeed } from './feed/push';
 import { emptyRecord, isFeedRecord } from './feed/record';
 import type { FeedRows, FoundColumns } from './feed/rows';
+import { isSentNumbersRecord, SentNumbers } from './feed/sentNumbers';
 import { knownRows, openRows, type InputRows } from './feedRows';
 import { forgetFed, readForget } from './forgetFed';
-import { inTurnOfMemory, openFedStore } from './fedStore';
+import { exclusiveOnStore, openNodeStore } from '../shared/n8n/nodeStore';
 import { inTurn } from '../shared/inTurn';
-import { readFeedSettings, readPresentation, type Presentation } from './feedSettings';
+import {
+	FED_STORE,
+	readFeedSettings,
+	readPresentation,
+	type FeedSettings,
+	type Presentation,
+} from './feedSettings';
 
 export type Fed = {
 	outcome: FeedOutcome;
@@ -81,7 +90,9 @@ export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
 		columns,
 		forModel: runsAsTool(context),
 		stopRequested: () => signal.aborted,
-		fedStore: settings.skipFedBefore ? openFedStore(context) : undefined,
+		begun: settings.skipFedBefore ? undefined : await openBegunRows(context),
+		sentNumbers: openSentNumbers(context, settings),
+		fedStore: settings.skipFedBefore ? openNodeStore(context, FED_STORE) : undefined,
 		lookUp: settings.lookUpUnknown
 			? new LookUp(client, settings.campaign, async (ms) => await pause(clock, ms, signal))
 			: undefined,
@@ -96,7 +107,34 @@ export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
 	};
 	// As a tool, the node may be called again before it is done.
 	const inOrder = async () => await inTurn(progress.record, send);
-	return settings.skipFedBefore ? await inTurnOfMemory(context, inOrder) : await inOrder();
+	return settings.skipFedBefore ? await exclusiveOnStore(context, inOrder) : await inOrder();
+}
+
+/** A workflow pushes a number once in an execution; a model in its run or session, whichever tool it uses. */
+function openSentNumbers(
+	context: IExecuteFunctions,
+	{ campaign, additions }: Pick<FeedSettings, 'campaign' | 'additions'>,
+): SentNumbers {
+	const isTool = runsAsTool(context);
+	const place = isTool ? 'workflow' : 'node';
+	const span = isTool ? 'run' : 'execution';
+	const memory = new ExecutionMemory(context, 'numbers', isSentNumbersRecord, place, span);
+	const record = memory.read() ?? {};
+	memory.write(record);
+	const options = isTool ? optionsFingerprint(campaign, additions) : undefined;
+	return new SentNumbers(record, campaign.id, options);
+}
+
+/** Undefined where n8n keeps nothing that could be retried. */
+async function openBegunRows(
+	context: IExecuteFunctions,
+): Promise<Pick<BegunRowsOptions, 'begin' | 'memory'> | undefined> {
+	const log = await openWriteAheadLog(context, { isSharedStore: true });
+	if (log === undefined) return undefined;
+	const kept = new ExecutionMemory(context, 'rows', isRowsMemory, 'node', 'execution');
+	const memory = kept.read() ?? {};
+	kept.write(memory);
+	return { begin: async (target) => await log.begin(target), memory };
 }
 
 /** What became of the rows when this try could not even begin: what an earlier one did still holds. */

@@ -8,6 +8,11 @@ export function fingerprint(value: unknown): string {
 	return sha256(canonical(value)).digest('hex');
 }
 
+/** A name for bytes. */
+export function fingerprintOfBytes(bytes: Uint8Array): string {
+	return createHash('sha256').update(bytes).digest('base64url');
+}
+
 /** The same in fewer characters, for what is stored many times. */
 export function shortFingerprint(value: unknown, characters: number): string {
 	return sha256(canonical(value)).digest('base64url').slice(0, characters);

@@ -27,6 +27,7 @@ import {
 } from 'n8n-workflow';
 import { z } from 'zod';
 import { TestCredentialsHelper } from './credentialsHelper';
+import { Deduplicator } from './deduplicator';
 import { nodeTypes } from './nodeTypes';
 import { loader } from './sourceLoader';
 import { isObject } from './isObject';
@@ -34,8 +35,9 @@ import { isObject } from './isObject';
 const noop = () => {};
 LoggerProxy.init({ error: noop, warn: noop, info: noop, debug: noop });
 
-/** Once a test file, in `beforeAll`: instance settings, encryption, the package's types. */
-export async function setupEngine(): Promise<void> {
+/** Once a test file, in `beforeAll`: instance settings, encryption, the package's types, n8n's store. */
+export async function setupEngine(store = new Deduplicator()): Promise<void> {
+	store.install();
 	const settings = Container.get(InstanceSettings);
 	settings.markAsLeader();
 	const key = {
@@ -205,6 +207,30 @@ export async function retryFailed(
 		if (node !== null) entry.node = node;
 	}
 	return await resume(credentialsHelper, workflow, data, 'retry');
+}
+
+/**
+ * Runs an execution that n8n can't end itself, as it is killed: of all that its nodes remember nothing is stored.
+ *
+ * @param startedAt epoch milliseconds
+ * @returns what n8n stored when it began
+ */
+export async function killed(
+	credentialsHelper: TestCredentialsHelper,
+	workflow: Workflow,
+	start: INode,
+	input: INodeExecutionData[],
+	startedAt = Date.now(),
+): Promise<IRunExecutionData> {
+	const data = runDataOf(start, input);
+	const { executionData } = data;
+	if (executionData === undefined) throw new Error('nothing to execute');
+	executionData.runtimeData = { version: 1, establishedAt: startedAt, source: 'trigger' };
+	const begun = stored(data);
+	const additionalData = makeAdditionalData(credentialsHelper, 'trigger');
+	jest.spyOn(additionalData.hooks, 'addHandler').mockReturnValue(undefined);
+	await new WorkflowExecute(additionalData, 'trigger', data).processRunExecutionData(workflow);
+	return begun;
 }
 
 /** What a node's `execute()` runs in, with n8n's own way of reading parameters, memory and Stop. */

@@ -1,4 +1,5 @@
 export * from './credentialsHelper';
+export * from './deduplicator';
 export * from './engine';
 export * from './nodeTypes';
 export * from './service';

@@ -3,6 +3,7 @@ import type { ICredentialDataDecryptedObject, INode, INodeCredentialsDetails } f
 import { clock } from '../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { TestCredentialsHelper } from './credentialsHelper';
+import { Deduplicator } from './deduplicator';
 import { makeNode, setupEngine } from './engine';
 import { PACKAGE } from './nodeTypes';
 
@@ -14,6 +15,8 @@ export const service = (host = HOST) => nock(host, { reqheaders: { 'API-Token': 
 
 export type EngineHarness = {
 	credentials: TestCredentialsHelper;
+	/** n8n's store, which outlasts executions; empty before each test. */
+	store: Deduplicator;
 	/** A node of this package with the credential attached. */
 	node(type: string, over?: Partial<INode>): INode;
 	/** Another credential, e.g. with open details or the simulator's address. */
@@ -42,15 +45,17 @@ beforeAll(() => {
  */
 export function engineHarness(): EngineHarness {
 	const credentials = new TestCredentialsHelper();
+	const store = new Deduplicator();
 	let details: INodeCredentialsDetails = { id: null, name: CREDENTIAL };
 
 	beforeAll(async () => {
-		await setupEngine();
+		await setupEngine(store);
 		details = await credentials.add(CREDENTIAL, { baseUrl: HOST, apiToken: TOKEN });
 		nock.disableNetConnect();
 		nock.enableNetConnect(/^(127\.0\.0\.1|localhost)/);
 	});
 	afterEach(() => {
+		store.empty();
 		const pending = nock.pendingMocks();
 		nock.cleanAll();
 		expect(pending).toEqual([]);
@@ -59,6 +64,7 @@ export function engineHarness(): EngineHarness {
 
 	return {
 		credentials,
+		store,
 		node: (type, over = {}) =>
 			makeNode({
 				type: `${PACKAGE}.${type}`,

@@ -230,7 +230,7 @@ export class N8nDriver {
 			.map(({ name }) => name);
 	}
 
-	private async execution(id: string) {
+	async execution(id: string) {
 		const withData = executionSchema.extend({ data: z.string() });
 		return withData.parse(await this.call('GET', `/executions/${id}`));
 	}

@@ -88,7 +88,8 @@ const waitOnce: Prepare = ({ parameters, index }) => {
 			seen: seen.map(({ envelope }) => envelope),
 		});
 	};
-	return { request: { sessionId, types, takeOver }, repeatable: true, send };
+	// Only listens.
+	return { request: { sessionId, types, takeOver }, repeatable: true, idempotent: true, send };
 };
 
 /** IDs of events that this node gave out before in this execution, kept with it: in a loop each counts once. */

@@ -86,6 +86,7 @@ function ask({ parameters, index }: ChatItem, action: WatchRequest['action']): R
 		request: { address, ...request },
 		// Watching twice is watching once, and the trigger may have left the session meanwhile.
 		repeatable: true,
+		idempotent: true,
 		send: async ({ context }) =>
 			asItems({
 				session_id: sessionId,

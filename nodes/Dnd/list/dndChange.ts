@@ -62,7 +62,7 @@ export async function addNumber(
 	values: Additions,
 	additions: Additions,
 ): Promise<JsonObject> {
-	const answer = await addDndNumber(client, values, additions).catch(whichNumber(phone));
+	const answer = await addDndNumber(client, values, additions).catch(withNumberOf(phone));
 	return recordOf(answer);
 }
 
@@ -74,7 +74,7 @@ export async function removeNumber(
 	additions: Additions,
 	lenient: boolean,
 ): Promise<JsonObject> {
-	const removal = removeDndNumber(client, values, additions).catch(whichNumber(phone));
+	const removal = removeDndNumber(client, values, additions).catch(withNumberOf(phone));
 	return await removal.then(
 		(answer) => ({ was_listed: true, ...recordOf(answer) }),
 		(error: unknown) => {
@@ -84,13 +84,16 @@ export async function removeNumber(
 	);
 }
 
-/** Names the number whose change has an unknown fate, and how to find it out. */
-function whichNumber(phone: string) {
+function withNumberOf(phone: string) {
 	return (error: unknown): never => {
-		if (!(error instanceof OutcomeUnknown)) throw error;
-		throw error.told({
-			message: `${error.message} (${phone})`,
-			resolution: `It was not sent a second time. DND List → Check tells whether ${phone} is on the list now; try again only if need be.`,
-		});
+		throw error instanceof OutcomeUnknown ? withNumber(phone, error) : error;
 	};
+}
+
+/** Names the number whose change has an unknown outcome, and how to find out. */
+export function withNumber(phone: string, error: OutcomeUnknown): OutcomeUnknown {
+	return error.told({
+		message: `${error.message} (${phone})`,
+		resolution: `It was not sent a second time. DND List → Check tells whether ${phone} is on the list now; try again only if need be.`,
+	});
 }

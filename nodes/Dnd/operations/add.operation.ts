@@ -10,7 +10,7 @@ import type { Connection } from '../../shared/n8n/connect';
 import { asItems, sendEachItem } from '../../shared/n8n/itemLoop';
 import type { Sending } from '../../shared/n8n/once';
 import type { Operation } from '../../shared/n8n/operations';
-import { addNumber, valuesToAdd } from '../list/dndChange';
+import { addNumber, valuesToAdd, withNumber } from '../list/dndChange';
 import { parseAgentUuid } from '../../shared/api/identifiers';
 import { parseDndPhone, comparedDigits } from '../list/phoneMatch';
 import { CHANGES_AT_ONCE, dndAgentField, phoneField } from '../dndFields';
@@ -49,6 +49,7 @@ export const add: Operation = {
 			return {
 				request: { change: 'add', agentUuid, phone, reason, additions },
 				subject: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
+				withDetails: (error) => withNumber(phone, error),
 				send: async ({ client, apiMapping }) => {
 					const values = valuesToAdd(apiMapping, { agentUuid, phone, reason });
 					return asItems(await addNumber(client, phone, values, additions));

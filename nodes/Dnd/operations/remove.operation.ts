@@ -10,7 +10,7 @@ import type { Connection } from '../../shared/n8n/connect';
 import { asItems, sendEachItem } from '../../shared/n8n/itemLoop';
 import type { Sending } from '../../shared/n8n/once';
 import type { Operation } from '../../shared/n8n/operations';
-import { removeNumber, valuesToRemove } from '../list/dndChange';
+import { removeNumber, valuesToRemove, withNumber } from '../list/dndChange';
 import { parseAgentUuid } from '../../shared/api/identifiers';
 import { parseDndPhone, comparedDigits } from '../list/phoneMatch';
 import { CHANGES_AT_ONCE, dndAgentField, phoneField } from '../dndFields';
@@ -49,6 +49,7 @@ export const remove: Operation = {
 			return {
 				request: { change: 'remove', agentUuid, phone, additions },
 				subject: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
+				withDetails: (error) => withNumber(phone, error),
 				send: async ({ client, apiMapping }) => {
 					const values = valuesToRemove(apiMapping, { agentUuid, phone });
 					const outcome = await removeNumber(client, phone, values, additions, lenient);

@@ -1,3 +1,4 @@
+import { fingerprint, fingerprintOfBytes } from '../../shared/hash';
 import { ownText } from '../../shared/values';
 
 /** By row, as an array has it. */
@@ -58,6 +59,13 @@ export class PhonesByRow implements ByRow<string> {
 
 	isSet(row: number): boolean {
 		return this.numbers.at(row) !== 0;
+	}
+
+	/** A name for the texts of these rows, in their order. */
+	fingerprintOf(rows: readonly number[]): string {
+		const numbers = Float64Array.from(rows, (row) => this.numbers.at(row));
+		const others = rows.filter((row) => this.others.has(row)).map((row) => this.others.get(row));
+		return fingerprint([fingerprintOfBytes(new Uint8Array(numbers.buffer)), others]);
 	}
 
 	has(row: number, text: string): boolean {

@@ -1,16 +1,6 @@
+import { removeAll, type DeduplicationStore } from '../../shared/deduplicationStore';
 import type { ByRow } from './byRow';
 
-/** A lasting set of texts in which looking up is adding: n8n's deduplication store has no other way. */
-export type FedStore = {
-	/** Adds what is not there yet and gives that back; it lasts when this resolves. */
-	add(keys: string[]): Promise<string[]>;
-	remove(keys: string[]): Promise<void>;
-	clear(): Promise<void>;
-	count(): Promise<number>;
-};
-
-/** n8n looks through the whole set for each text that it removes: so many looks hold its event loop for about half a second. */
-const LOOKS_AT_ONCE = 50_000_000;
 const MOST_ADDED_AT_ONCE = 100_000;
 
 /**
@@ -24,7 +14,7 @@ export class FedMemory {
 
 	/** @param keys by row, what makes a number the same person's in every form */
 	constructor(
-		private readonly store: FedStore,
+		private readonly store: DeduplicationStore,
 		private readonly campaign: number,
 		private readonly keys: ByRow<string>,
 	) {}
@@ -80,12 +70,4 @@ export class FedMemory {
 
 	private readonly fed = (row: number): string => `${this.campaign} ${this.keys.at(row) ?? ''}`;
 	private readonly told = (row: number): string => `${this.fed(row)} told`;
-}
-
-async function removeAll(store: FedStore, keys: readonly string[]): Promise<void> {
-	if (keys.length === 0) return;
-	const atOnce = Math.max(1, Math.floor(LOOKS_AT_ONCE / Math.max(1, await store.count())));
-	for (let start = 0; start < keys.length; start += atOnce) {
-		await store.remove(keys.slice(start, start + atOnce));
-	}
 }

@@ -1,11 +1,12 @@
 import { explained, type ExplainedError } from '../../shared/api/errors';
+import type { BegunRows } from './begunRows';
 import type { UnsentRow } from './feed';
 import type { FedMemory } from './fedMemory';
 
 /** Hands out the rows of a feed, request by request, and is told what became of them. */
 export type Intake = {
 	/** At most so many rows; none when all are handed out. */
-	next(size: number): Promise<number[]>;
+	next(size: number): Promise<readonly number[]>;
 	/** What `next` will hand out, as far as that can be told without doing anything. */
 	coming(size: number): readonly number[];
 	/** @param withoutEffect those of the rows that surely are not in the campaign */
@@ -18,16 +19,28 @@ export type Intake = {
 	leftOut(): UnsentRow[];
 };
 
-/** Every row, whatever earlier runs have sent. */
+/** Every row, whatever earlier runs have sent, but for those that an earlier attempt of the execution began. */
 export class EachRow implements Intake {
 	private position = 0;
+	private readonly begun: number[] = [];
 
-	constructor(private readonly rows: readonly number[]) {}
+	constructor(
+		private readonly rows: readonly number[],
+		private readonly earlier?: BegunRows,
+	) {}
 
-	async next(size: number): Promise<number[]> {
-		const rows = this.coming(size);
-		this.position += rows.length;
-		return rows;
+	async next(size: number): Promise<readonly number[]> {
+		for (;;) {
+			const rows = this.coming(size);
+			if (this.earlier === undefined || rows.length === 0) {
+				this.position += rows.length;
+				return rows;
+			}
+			const { fresh, known } = await this.earlier.claim(rows);
+			this.position += rows.length;
+			for (const row of known) this.begun.push(row);
+			if (fresh.length > 0) return fresh;
+		}
 	}
 
 	coming(size: number): number[] {
@@ -43,9 +56,12 @@ export class EachRow implements Intake {
 	async close(): Promise<void> {}
 
 	leftOut(): UnsentRow[] {
-		return [];
+		return this.begun.map((index) => ({ index, status: 'unknown', reason: BEGUN_EARLIER }));
 	}
 }
+
+export const BEGUN_EARLIER =
+	"An earlier attempt of this execution may have pushed this row, and n8n has no record of the result. It was not sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists), and push the missing ones in a new execution.";
 
 const AFTER_ALL = 'To send it after all, forget it (Options → Forget Numbers Fed Before).';
 const FED_BEFORE = `An earlier run of this workflow sent this number to the campaign, so it is not sent again. Should that run have said that its outcome is unknown, look whether it is in the campaign. ${AFTER_ALL}`;

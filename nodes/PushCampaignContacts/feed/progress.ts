@@ -7,7 +7,7 @@ import { PhonesByRow, RowsByPhone, type ByRow } from './byRow';
 import { cellOf, type Column } from './cells';
 import type { Columns } from './columns';
 import { reasonOf, type CampaignTarget, type FeedOutcome, type UnsentRow } from './feed';
-import { CUT_OFF } from './intake';
+import { BEGUN_EARLIER, CUT_OFF } from './intake';
 import { readPhoneCell, type PreparedFeed } from './prepare';
 import {
 	emptyRecord,
@@ -61,9 +61,14 @@ export function trySettings(options: TryOptions): TrySettings {
 		normalized: normalizePhones,
 		removeDuplicates,
 		forModel,
-		options: feedFingerprint([JSON.stringify([campaign, additions])]),
+		options: optionsFingerprint(campaign, additions),
 		fingerprintOf: (contact) => feedFingerprint([...ofAll, contact.toString()]),
 	};
+}
+
+/** Of what is sent beside the rows. */
+export function optionsFingerprint(campaign: CampaignTarget, additions: Additions): string {
+	return feedFingerprint([JSON.stringify([campaign, additions])]);
 }
 
 /** What becomes of a request that was begun. */
@@ -134,7 +139,7 @@ export class FeedProgress {
 		}
 		for (const row of this.cutOffRows(keys, settings.campaign)) {
 			settledRows.add(row);
-			outcome.unsentRows.push({ index: row, status: 'unknown', reason: CUT_OFF });
+			outcome.unsentRows.push({ index: row, status: 'unknown', reason: this.reasonOfCutOff() });
 		}
 		if (settledRows.size === 0 && settledNumbers.size === 0) return { rows, outcome };
 		const open = rows.filter((row) => !settledRows.has(row));
@@ -157,7 +162,7 @@ export class FeedProgress {
 		const sent = new Set(found.flatMap(({ rows }) => rows));
 		for (const index of rowsIn(this.record.cutOff?.rows ?? [])) {
 			if (index >= feed.count || sent.has(index)) continue;
-			outcome.unsentRows.push({ index, status: 'unknown', reason: CUT_OFF });
+			outcome.unsentRows.push({ index, status: 'unknown', reason: this.reasonOfCutOff() });
 		}
 		return { outcome, isAll: found.length === this.record.sent.length };
 	}
@@ -200,10 +205,21 @@ export class FeedProgress {
 		this.record.refused.push({ settings: under, row: index, number, reason });
 	}
 
-	/** Rows that were under way when an earlier run was cut off; the memory of all runs tells it once. */
-	cutOff(rows: readonly number[], keys: ByRow<string>, { campaign }: TrySettings): void {
-		if (rows.length === 0) return;
-		this.record.cutOff = { campaign, rows: rangesOf(rows), numbers: numbersOf(rows, keys) };
+	/** Rows that were under way when an earlier run or attempt was cut off, which shows only once. */
+	cutOff(unknown: readonly UnsentRow[], keys: ByRow<string>, { campaign }: TrySettings): void {
+		const [first] = unknown;
+		if (first === undefined) return;
+		const rows = unknown.map(({ index }) => index);
+		this.record.cutOff = {
+			campaign,
+			rows: rangesOf(rows),
+			numbers: numbersOf(rows, keys),
+			...(first.reason === BEGUN_EARLIER && { byAttempt: true }),
+		};
+	}
+
+	private reasonOfCutOff(): string {
+		return this.record.cutOff?.byAttempt === true ? BEGUN_EARLIER : CUT_OFF;
 	}
 
 	private cutOffRows(keys: ByRow<string>, campaign: number): number[] {

@@ -9,8 +9,10 @@ import {
 	ServiceRefusal,
 } from '../../shared/api/errors';
 import type { JsonObject } from '../../shared/json';
+import { BegunRows, type BegunRowsOptions } from './begunRows';
 import { reasonOf, type FeedOutcome, type UnsentRow, type RowStatus } from './feed';
-import { FedMemory, type FedStore } from './fedMemory';
+import type { DeduplicationStore } from '../../shared/deduplicationStore';
+import { FedMemory } from './fedMemory';
 import { EachRow, NotFedBefore, orExplained, STILL_NOTED, type Intake } from './intake';
 import {
 	firstIndexShown,
@@ -33,6 +35,7 @@ import {
 	type TrySettings,
 } from './progress';
 import type { FeedRows } from './rows';
+import type { SentNumbers } from './sentNumbers';
 import { pushedRequest } from './skippedRows';
 import { WrittenContacts } from './writtenContacts';
 
@@ -48,8 +51,12 @@ export type PushOptions = TryOptions & {
 	contactsPerRequest: number;
 	/** Asked before each request: whether the person at the screen has stopped the workflow. */
 	stopRequested: () => boolean;
+	/** How rows are noted before they leave, where no memory of all runs does that. */
+	begun?: Pick<BegunRowsOptions, 'begin' | 'memory'> | undefined;
+	/** What other runs of the node pushed in this execution. */
+	sentNumbers?: SentNumbers | undefined;
 	/** What earlier runs fed, where it is to be left out. */
-	fedStore?: FedStore | undefined;
+	fedStore?: DeduplicationStore | undefined;
 	/** How to find out what became of a request whose outcome is unknown. */
 	lookUp?: LookUp | undefined;
 };
@@ -66,15 +73,29 @@ export async function pushFeed(
 	progress = new FeedProgress(),
 ): Promise<FeedOutcome> {
 	const settings = trySettings(options);
-	const { rows, outcome } = await progress.restore(feed, prepared, settings);
-	const { fedStore, campaign } = options;
+	const { rows: open, outcome } = await progress.restore(feed, prepared, settings);
+	const { fedStore, campaign, sentNumbers } = options;
+	const isOnce = settings.removeDuplicates || settings.forModel;
+	const rows = isOnce ? (sentNumbers?.leaveOut(open, prepared, outcome) ?? open) : open;
 	const intake =
 		fedStore === undefined
-			? new EachRow(rows)
+			? new EachRow(rows, begunRows(prepared, options, progress))
 			: new NotFedBefore(rows, new FedMemory(fedStore, campaign.id, prepared.keys));
 	await new FeedPush(prepared, options, settings, progress, outcome, intake).push();
+	sentNumbers?.add(outcome, prepared);
 	outcome.unsentRows.sort((one, other) => one.index - other.index);
 	return outcome;
+}
+
+function begunRows(
+	prepared: PreparedFeed,
+	{ begun, campaign, contactsPerRequest, forModel }: PushOptions,
+	{ record }: FeedProgress,
+): BegunRows | undefined {
+	if (begun === undefined) return undefined;
+	// Each list of a model is a push of its own.
+	const push = forModel ? {} : record;
+	return new BegunRows({ ...begun, campaign: campaign.id, push }, prepared, contactsPerRequest);
 }
 
 class FeedPush {
@@ -105,19 +126,12 @@ class FeedPush {
 	async push(): Promise<void> {
 		const { intake } = this;
 		const stopped = await this.pushAll().finally(async () => await this.ahead.end());
-		if (stopped !== undefined) {
-			this.outcome.stopped ??= stopped;
-			this.notReached(intake.rest(), stopped);
-		}
+		if (stopped !== undefined) this.outcome.stopped ??= stopped;
 		const closed = await orExplained(intake.close());
 		if (closed instanceof ExplainedError) this.outcome.stopped ??= closed;
 		const leftOut = intake.leftOut();
 		const cutOff = leftOut.filter(({ status }) => status === 'unknown');
-		this.progress.cutOff(
-			cutOff.map(({ index }) => index),
-			this.prepared.keys,
-			this.settings,
-		);
+		this.progress.cutOff(cutOff, this.prepared.keys, this.settings);
 		for (const row of leftOut) this.outcome.unsentRows.push(row);
 	}
 
@@ -126,7 +140,10 @@ class FeedPush {
 		const { intake } = this;
 		for (;;) {
 			const request = await orExplained(intake.next(this.size));
-			if (request instanceof ExplainedError) return request;
+			if (request instanceof ExplainedError) {
+				this.stop(intake.rest(), request);
+				return request;
+			}
 			if (request.length === 0) return undefined;
 			this.refusedRows = 0;
 			this.largestTaken = 0;
@@ -145,9 +162,11 @@ class FeedPush {
 			const failed = await orExplained(intake.done(request, released));
 			if (failed instanceof ExplainedError) {
 				for (const row of withoutEffect) row.reason += ` ${STILL_NOTED}`;
-				return stopped ?? failed;
 			}
-			if (stopped !== undefined) return stopped;
+			const end = stopped ?? (failed instanceof ExplainedError ? failed : undefined);
+			if (end === undefined) continue;
+			this.notReached(intake.rest(), end);
+			return end;
 		}
 	}
 

@@ -13,6 +13,8 @@ export type FeedRecord = {
 	refused: RefusedRow[];
 	/** A fingerprint of how the file was read, where the rows are those of a file. */
 	reading?: string;
+	/** Whether it was noted in n8n's store that a push has begun. */
+	isNoted?: true;
 	/** Rows of which an earlier run was cut off: another try must name them too. */
 	cutOff?: CutOffRows;
 	/** Found out once for the whole feed. */
@@ -38,8 +40,8 @@ export type SentRequest = {
 /** A row that the service refused; `settings` is a fingerprint of the feed’s settings and of what was sent. */
 type RefusedRow = { settings: string; row: number; number: string; reason: string };
 
-/** `numbers` is a fingerprint of theirs. */
-type CutOffRows = { campaign: number; rows: RowRanges; numbers: string };
+/** `numbers` is a fingerprint of theirs; `byAttempt` tells an earlier attempt of the execution from an earlier run. */
+type CutOffRows = { campaign: number; rows: RowRanges; numbers: string; byAttempt?: true };
 
 export function emptyRecord(): FeedRecord {
 	return { sent: [], refused: [] };
@@ -47,13 +49,14 @@ export function emptyRecord(): FeedRecord {
 
 export function isFeedRecord(stored: unknown): stored is FeedRecord {
 	if (!isJsonObject(stored)) return false;
-	const { sent, refused, reading, cutOff, firstIndex } = stored;
+	const { sent, refused, reading, isNoted, cutOff, firstIndex } = stored;
 	return (
 		Array.isArray(sent) &&
 		sent.every(isSentRequest) &&
 		Array.isArray(refused) &&
 		refused.every(isRefusedRow) &&
 		(reading === undefined || typeof reading === 'string') &&
+		(isNoted === undefined || isNoted === true) &&
 		(cutOff === undefined || isCutOff(cutOff)) &&
 		(firstIndex === undefined || firstIndex === 0 || firstIndex === 1)
 	);
@@ -78,8 +81,13 @@ function isSentRequest(value: unknown): boolean {
 
 function isCutOff(value: unknown): boolean {
 	if (!isJsonObject(value)) return false;
-	const { campaign, rows, numbers } = value;
-	return typeof campaign === 'number' && areRanges(rows) && typeof numbers === 'string';
+	const { campaign, rows, numbers, byAttempt } = value;
+	return (
+		typeof campaign === 'number' &&
+		areRanges(rows) &&
+		typeof numbers === 'string' &&
+		(byAttempt === undefined || byAttempt === true)
+	);
 }
 
 function areRanges(value: unknown): boolean {

@@ -21,6 +21,8 @@ export type ItemLoopOptions = {
 	 * before the first is done, so that a bad row costs nothing.
 	 */
 	check?: (index: number) => void;
+	/** What is said where a check stops the run. */
+	checkNote?: string;
 	/** How it is told that earlier items were done when a later one stops the run. */
 	deed?: Deed;
 	/** Whether an item that came out was done as well; each was where nothing is said. */
@@ -38,6 +40,7 @@ const ITEMS_PER_BREATH = 100;
 /** n8n’s HTTP helper computes for a millisecond or two before a request leaves, and in one go for all that begin at once. */
 const BEGUN_PER_BREATH = 10;
 const NOTHING_SENT = 'Nothing was sent: all items are checked before the first.';
+const NOTHING_SENT_NOW = 'This attempt sent nothing. Run the other items in a new execution.';
 /** Further items that a message spells out; the rest is counted. */
 const MOST_TOLD = 9;
 
@@ -45,12 +48,18 @@ const MOST_TOLD = 9;
 export async function forEachItem(
 	context: IExecuteFunctions,
 	task: ItemTask,
-	{ concurrency = 1, check, deed, isDone = () => true }: ItemLoopOptions = {},
+	{
+		concurrency = 1,
+		check,
+		checkNote = NOTHING_SENT,
+		deed,
+		isDone = () => true,
+	}: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
 	const items = context.getInputData();
 	const goOn = context.continueOnFail() && !answersAgent(context);
 	const cancelled = context.getExecutionCancelSignal();
-	if (check !== undefined && !goOn) await checkAll(context, check);
+	if (check !== undefined && !goOn) await checkAll(context, check, checkNote);
 	const outputs = new Array<INodeExecutionData[]>(items.length);
 	const failures = new Map<number, unknown>();
 
@@ -113,12 +122,39 @@ export async function sendEachItem<Desk>(
 		return sending.shown?.(output) ?? output;
 	};
 	const isDone = (index: number): boolean => !unsent.has(index);
-	if (!ledger.isFirstTry) await recognizeAll(context, ledger, ready);
+	const { isFirstTry } = ledger;
+	if (!isFirstTry) await recognizeAll(context, ledger, ready);
+	const begun = await findBegun(context, ledger, ready);
+	const refuse = (index: number): void => {
+		const error = begun.get(index);
+		if (error !== undefined) throw error;
+	};
+	const checks = begun.size > 0 ? { check: refuse, checkNote: NOTHING_SENT_NOW } : { check };
 	return await forEachItem(context, send, {
 		...options,
 		isDone,
-		...(ledger.isFirstTry && { check }),
+		...((isFirstTry || begun.size > 0) && checks),
 	});
+}
+
+/** On *Retry*, all that an earlier attempt has begun is found before anything is sent, so that one message names it. */
+async function findBegun<Desk>(
+	context: IExecuteFunctions,
+	ledger: OnceLedger<Desk>,
+	ready: (index: number) => Sending<Desk>,
+): Promise<Map<number, ExplainedError>> {
+	if (context.getMode() !== 'retry' || runsAsTool(context)) return new Map();
+	const items = new Map<number, Sending<Desk>>();
+	for (const index of context.getInputData().keys()) {
+		try {
+			const sending = ready(index);
+			if (sending.find === undefined) items.set(index, sending);
+		} catch {
+			// An item that cannot be read is told of at its turn.
+		}
+		await yieldToEventLoop(index);
+	}
+	return await ledger.findBegun(items);
 }
 
 async function recognizeAll<Desk>(
@@ -147,7 +183,11 @@ function openLedger<Desk>(context: IExecuteFunctions, open: () => Promise<Desk>)
 }
 
 /** @throws when an item does not pass, before anything was done */
-async function checkAll(context: IExecuteFunctions, check: (index: number) => void): Promise<void> {
+async function checkAll(
+	context: IExecuteFunctions,
+	check: (index: number) => void,
+	note: string,
+): Promise<void> {
 	const failures = new Map<number, unknown>();
 	for (const index of context.getInputData().keys()) {
 		try {
@@ -157,7 +197,7 @@ async function checkAll(context: IExecuteFunctions, check: (index: number) => vo
 		}
 		await yieldToEventLoop(index);
 	}
-	if (failures.size > 0) throw stop(context, failures, NOTHING_SENT);
+	if (failures.size > 0) throw stop(context, failures, note);
 }
 
 /** Expressions hold the event loop; other executions of this n8n must get their turn. */

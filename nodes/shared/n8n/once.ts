@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../json';
 import { RecentIds } from '../recentIds';
 import { ExecutionMemory } from './executionMemory';
 import { noteDeed, runsAsTool } from './toolRun';
+import { openWriteAheadLog, type WriteAheadLog } from './writeAheadLog';
 
 /** Something that must not be sent twice: read and checked, and not sent yet. */
 export type Sending<Desk> = {
@@ -19,14 +20,32 @@ export type Sending<Desk> = {
 	subject?: unknown;
 	/** Whom it concerns: once it is done for an item, it is not done for that item and them again, whatever was edited. */
 	person?: unknown;
+	/**
+	 * Who or what the request is for, such as a chat session: the person or the subject if omitted, or else the
+	 * whole request. After a crash of n8n, the n-th request for it counts as the one that was begun.
+	 */
+	target?: unknown;
+	/** Whether sending it twice does the same as sending it once. */
+	idempotent?: boolean;
 	/** Whether the same wish of a model, once done, is a new one. People say "yes" twice. */
 	repeatable?: boolean;
 	/** How many of these a model gets in one run of its agent, or one session of its client, whichever tool it calls. */
 	quota?: Quota;
 	/** What holds before the first sending alone, such as a time that must lie ahead. */
 	check?: () => void;
+	/** Checked once more right before it is sent, such as the hour. What this rules out was never begun. */
+	lastCheck?: () => void;
 	/** From here on it counts as sent, unless an ExplainedError says that it was not. */
 	send: (desk: Desk) => Promise<INodeExecutionData[]>;
+	/** Names what was sent in an unknown outcome, and how to find out. */
+	withDetails?: (error: OutcomeUnknown) => OutcomeUnknown;
+	/**
+	 * Looks for a request of which only the beginning is known.
+	 *
+	 * @param since when the execution started, in epoch milliseconds
+	 * @throws OutcomeUnknown if it can't be found for certain
+	 */
+	find?: (desk: Desk, error: OutcomeUnknown, since: number) => Promise<INodeExecutionData[]>;
 	/** How what was sent comes out, by whichever try: what this adds is not kept with the execution. */
 	shown?: (output: INodeExecutionData[]) => INodeExecutionData[];
 	/** What comes out where it was meant not to be sent; nothing of that is kept, and a later try looks again. */
@@ -88,6 +107,7 @@ export class OnceLedger<Desk> {
 	/** Names of what was done, by its row's place and person. */
 	private readonly doneFor = new Map<string, string>();
 	private kept: number;
+	private log: Promise<WriteAheadLog | undefined> | undefined;
 
 	/**
 	 * @param open what every sending needs, such as the connection; nothing was sent while it fails
@@ -122,8 +142,7 @@ export class OnceLedger<Desk> {
 	async once(sending: Sending<Desk>, turn: Turn, index: number): Promise<INodeExecutionData[]> {
 		if (this.asTool) return await this.onceAsTool(sending, turn);
 		const name = this.places.get(String(index)) ?? this.nextRow(sending);
-		const row = [this.parameters, placeOf(sending, index)].join('/');
-		return await this.settle(name, sending, turn, { row });
+		return await this.settle(name, sending, turn, { row: this.rowOf(sending, index) });
 	}
 
 	/** To be told of each item before the first is sent again: after an edit, what was done for its person is still its own. */
@@ -132,6 +151,37 @@ export class OnceLedger<Desk> {
 		if (name === undefined || this.places.has(String(index))) return;
 		this.places.set(String(index), name);
 		this.ofOthers.add(name);
+	}
+
+	/**
+	 * To be called on *Retry* before the first item is sent: of these items, those that an earlier attempt has begun
+	 * and whose result n8n didn't store. From then on their outcome is unknown.
+	 */
+	async findBegun(items: ReadonlyMap<number, Sending<Desk>>): Promise<Map<number, OutcomeUnknown>> {
+		const open = [...items].filter(
+			([index, { idempotent }]) => idempotent !== true && !this.places.has(String(index)),
+		);
+		const begun = new Map<number, OutcomeUnknown>();
+		const log = open.length === 0 ? undefined : await this.openLog();
+		if (log === undefined) return begun;
+		const isBegun = await log.findBegun(open.map(([, sending]) => targetOf(sending)));
+		for (const [place, [index, sending]] of open.entries()) {
+			if (isBegun[place] !== true) continue;
+			const error = begunEarlier(sending);
+			const name = this.nextRow(sending);
+			this.places.set(String(index), name);
+			this.ledger[name] = { row: this.rowOf(sending, index), unknown: error.kept() };
+			begun.set(index, error);
+		}
+		return begun;
+	}
+
+	private async openLog(): Promise<WriteAheadLog | undefined> {
+		return await (this.log ??= openWriteAheadLog(this.context));
+	}
+
+	private rowOf(sending: Sending<Desk>, index: number): string {
+		return [this.parameters, placeOf(sending, index)].join('/');
 	}
 
 	/** Rows that would send the same count on, past the records that are of other rows for sure. */
@@ -196,7 +246,7 @@ export class OnceLedger<Desk> {
 		return await turn(async () => {
 			this.demandRoom(sending.quota);
 			note({ sent: true });
-			const output = await sending.send(desk).catch((error: unknown): never => {
+			const output = await this.sendOrFind(sending, desk).catch((error: unknown): never => {
 				if (error instanceof OutcomeUnknown) note({ unknown: error.kept() });
 				else if (error instanceof ExplainedError) this.restore(name, before);
 				throw error;
@@ -204,6 +254,17 @@ export class OnceLedger<Desk> {
 			note({ done: output.map(({ json }) => this.keep(json)) });
 			return output;
 		});
+	}
+
+	/** What an earlier attempt has begun, and n8n has no result of, is not sent again. */
+	private async sendOrFind(sending: Sending<Desk>, desk: Desk): Promise<INodeExecutionData[]> {
+		sending.lastCheck?.();
+		const log = sending.idempotent === true ? undefined : await this.openLog();
+		const isBegun = await log?.begin(targetOf(sending));
+		if (log === undefined || isBegun !== true) return await sending.send(desk);
+		const error = begunEarlier(sending);
+		if (sending.find === undefined) throw error;
+		return await sending.find(desk, error, log.origin.startedAt);
 	}
 
 	/** What was refused or never left is not in the ledger, so it does not count. */
@@ -263,6 +324,21 @@ function wishesOf(ledger: Ledger): Wishes {
 function placeOf<Desk>({ person }: Sending<Desk>, index: number): string {
 	if (person === undefined) return String(index);
 	return `${index}/${shortFingerprint(person, SHORT_NAME)}`;
+}
+
+function targetOf<Desk>({ target, person, subject, request }: Sending<Desk>): unknown {
+	return target ?? person ?? subject ?? request;
+}
+
+function begunEarlier<Desk>({ withDetails }: Sending<Desk>): OutcomeUnknown {
+	const error = new OutcomeUnknown(
+		'An earlier attempt of this execution may have sent this, and n8n has no record of the result',
+		'It was not sent again. Check the service before you send it in a new execution.',
+		undefined,
+		undefined,
+		'n8n',
+	);
+	return withDetails?.(error) ?? error;
 }
 
 function nextName(name: string, nth: number): string {

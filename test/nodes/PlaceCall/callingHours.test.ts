@@ -3,11 +3,14 @@ import nock from 'nock';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import {
 	engineTool,
+	killed,
 	oneNodeWorkflow,
 	output,
+	resume,
 	retryFailed,
 	runWorkflow,
 	service,
+	stored,
 } from '../../engine';
 import { acceptCalls, BODY, callsEndpoint, faultOf, phoneOf, placeCallRing } from './placeCall';
 
@@ -283,5 +286,19 @@ describe('Retry in the list of executions', () => {
 		const bodies = acceptCalls(1);
 		await retry(failed, node);
 		expect(bodies).toEqual([{ ...BODY, phone_number: '9876543211' }]);
+	});
+});
+
+describe('Retry after n8n was killed', () => {
+	it('calls who was kept back because of the hour, as nothing was begun for them', async () => {
+		itIs('2026-11-20T22:00:00+05:30');
+		const node = harness.placeCallNode({ ...perItem, ...hours({}, kept) });
+		const { workflow, start } = oneNodeWorkflow(node);
+		const rows = PEOPLE.map((person) => ({ json: person }));
+		const begun = await killed(harness.credentials, workflow, start, rows);
+		itIs(MONDAY);
+		const bodies = acceptCalls(2);
+		await resume(harness.credentials, oneNodeWorkflow(node).workflow, stored(begun), 'retry');
+		expect(bodies.map((body) => body.phone_number)).toEqual(PEOPLE.map((person) => person.phone));
 	});
 });

@@ -2,7 +2,16 @@ import type { ICredentialDataDecryptedObject, IDataObject, INode, IRun } from 'n
 import nock from 'nock';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
-import { oneNodeWorkflow, output, retryFailed, runWorkflow, service } from '../../engine';
+import {
+	killed,
+	oneNodeWorkflow,
+	output,
+	resume,
+	retryFailed,
+	runWorkflow,
+	service,
+	stored,
+} from '../../engine';
 import { callsEndpoint, faultOf, placeCallRing } from './placeCall';
 
 const harness = placeCallRing();
@@ -294,5 +303,61 @@ describe('Retry in the list of executions', () => {
 		const node = await nodeWith();
 		const failed = await run(node);
 		expect(faultOf(await retry(failed, node)).description).toContain('It was looked up');
+	});
+});
+
+describe('on Retry after n8n was killed', () => {
+	const STARTED = Date.parse('2026-11-20T12:00:00.700+05:30');
+
+	/** Places the calls, and n8n stores nothing of them. */
+	async function retried(phones: string[], ...calls: object[]): Promise<IRun> {
+		const node = await nodeWith();
+		const { workflow, start } = oneNodeWorkflow(node);
+		const rows = phones.map((phone) => ({ json: { phone } }));
+		for (const phone of phones) {
+			callsEndpoint().reply(200, { success: true, data: { call_id: `lost-${phone}` } });
+		}
+		const begun = await killed(harness.credentials, workflow, start, rows, STARTED);
+		shows(...calls);
+		return await resume(
+			harness.credentials,
+			oneNodeWorkflow(node).workflow,
+			stored(begun),
+			'retry',
+		);
+	}
+
+	it('finds the call that the earlier attempt placed, and calls nobody', async () => {
+		const run = await retried([PHONE], call('found'));
+		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject([
+			{ call_id: 'found', looked_up: true },
+		]);
+	});
+
+	it('says that it is unknown where the list shows two', async () => {
+		service()
+			.get('/v1/calls')
+			.query(true)
+			.times(2)
+			.reply(200, {
+				success: true,
+				data: [call('one'), call('two')],
+			});
+		const run = await retried([PHONE], call('one'), call('two'));
+		expect(faultOf(run).message).toContain('An earlier attempt of this execution may have sent');
+		expect(faultOf(run).description).toContain('the call list shows one, two');
+	});
+
+	it('takes no call of before the execution for it', async () => {
+		service()
+			.get('/v1/calls')
+			.query(true)
+			.times(2)
+			.reply(200, {
+				success: true,
+				data: [call('older', { created_at: '2026-11-20T11:59:00+05:30' })],
+			});
+		const run = await retried([PHONE], call('older', { created_at: '2026-11-20T11:59:00+05:30' }));
+		expect(faultOf(run).description).toContain('the call list shows no call of this agent');
 	});
 });

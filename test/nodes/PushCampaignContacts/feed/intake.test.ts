@@ -1,4 +1,5 @@
-import { FedMemory, type FedStore } from '../../../../nodes/PushCampaignContacts/feed/fedMemory';
+import { FedMemory } from '../../../../nodes/PushCampaignContacts/feed/fedMemory';
+import type { DeduplicationStore } from '../../../../nodes/shared/deduplicationStore';
 import { NotFedBefore } from '../../../../nodes/PushCampaignContacts/feed/intake';
 import { NotSent } from '../../../../nodes/shared/api/errors';
 import { accept, phone, push, scripted, statuses } from './scripted';
@@ -8,7 +9,7 @@ function memoryStore() {
 	const held = new Set<string>();
 	const added: string[][] = [];
 	const removed: number[] = [];
-	const store: FedStore = {
+	const store: DeduplicationStore = {
 		add: async (keys) => {
 			added.push(keys);
 			const fresh = keys.filter((key) => !held.has(key));

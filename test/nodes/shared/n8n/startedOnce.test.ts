@@ -1,14 +1,9 @@
 import type { INodeExecutionData, WorkflowExecuteMode } from 'n8n-workflow';
 import { startingOnce } from '../../../../nodes/shared/n8n/startedOnce';
 import { engineHarness, oneNodeWorkflow, output, runWorkflow } from '../../../engine';
-import { Deduplicator } from '../../PushCampaignContacts/deduplicator';
 
 const harness = engineHarness();
-const store = new Deduplicator();
-
-beforeAll(() => store.install());
-afterEach(() => store.empty());
-afterAll(() => jest.restoreAllMocks());
+const { store } = harness;
 
 const CALL: INodeExecutionData = { json: { call_id: 'c1' } };
 

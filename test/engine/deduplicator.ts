@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { DataDeduplicationService } from 'n8n-core';
 import type {
 	DeduplicationItemTypes,
 	DeduplicationScope,
 	ICheckProcessedContextData,
+	ICheckProcessedOptions,
 	IDataDeduplicator,
 	IDeduplicationOutput,
 } from 'n8n-workflow';
@@ -25,8 +26,7 @@ export class Deduplicator implements IDataDeduplicator {
 
 	/** Gives this store to all nodes of the engine, as n8n does when it starts. */
 	install(): void {
-		const service = z.custom<DataDeduplicationService>().parse(this);
-		jest.spyOn(DataDeduplicationService, 'getInstance').mockReturnValue(service);
+		Reflect.set(DataDeduplicationService, 'instance', this);
 	}
 
 	empty(): void {
@@ -46,6 +46,7 @@ export class Deduplicator implements IDataDeduplicator {
 		items: DeduplicationItemTypes[],
 		scope: DeduplicationScope,
 		context: ICheckProcessedContextData,
+		{ maxEntries }: ICheckProcessedOptions,
 	): Promise<IDeduplicationOutput> {
 		const data = await this.read(`add ${items.length}`, scope, context);
 		const known = new Set(data);
@@ -55,6 +56,7 @@ export class Deduplicator implements IDataDeduplicator {
 			output[known.has(hash) ? 'processed' : 'new'].push(item);
 			if (!known.has(hash)) data.push(hash);
 		}
+		if (maxEntries !== undefined) data.splice(0, data.length - maxEntries);
 		await this.write(scope, context, data);
 		return output;
 	}
@@ -96,7 +98,7 @@ export class Deduplicator implements IDataDeduplicator {
 		this.calls.push(call);
 		this.before(call);
 		const text = this.rows.get(keyOf(scope, context)) ?? '[]';
-		await sleep(1);
+		await turn();
 		return row.parse(JSON.parse(text));
 	}
 
@@ -105,7 +107,7 @@ export class Deduplicator implements IDataDeduplicator {
 		context: ICheckProcessedContextData,
 		data: string[],
 	): Promise<void> {
-		await sleep(1);
+		await turn();
 		this.rows.set(keyOf(scope, context), JSON.stringify(data));
 	}
 }

@@ -1,0 +1,86 @@
+import { isJsonObject } from '../../shared/json';
+import type { FeedOutcome, RowStatus } from './feed';
+import type { PreparedFeed } from './prepare';
+
+/** Numbers with spaces in between, by what became of them and where: plain JSON that is kept with the execution. */
+export type SentNumbersRecord = { [list: string]: string };
+
+/** About 3 MB: n8n stores them with the execution. */
+export const MAX_NUMBERS_KEPT = 250_000;
+
+const SENT =
+	'An earlier run of this node in this execution pushed this number to the campaign, so it was not pushed again.';
+const SENT_FOR_MODEL =
+	'This number is in the campaign: it was pushed before, in this agent run or MCP session, and not again.';
+const UNKNOWN =
+	'This number may be in the campaign: an earlier push of it has an unknown outcome. It was not pushed again.';
+
+/** Skipped as a duplicate, a number is in the campaign as well. */
+const IN_CAMPAIGN: readonly RowStatus[] = ['already_queued'];
+
+/**
+ * The numbers that this execution pushed to a campaign in any run of the node: the rounds of a loop, the branches
+ * that lead to the node, or the lists of a model.
+ */
+export class SentNumbers {
+	private readonly sentList: string;
+	private readonly unknownList: string;
+
+	/**
+	 * @param record changed in place
+	 * @param options a fingerprint of what is sent beside the rows, if a number may be pushed again with other options
+	 */
+	constructor(
+		private readonly record: SentNumbersRecord,
+		campaign: number,
+		private readonly options?: string,
+	) {
+		this.sentList = ['sent', campaign, ...(options === undefined ? [] : [options])].join(' ');
+		this.unknownList = `unknown ${campaign}`;
+	}
+
+	/** @returns the rows that are still to be sent; the others are added to the outcome */
+	leaveOut(
+		rows: readonly number[],
+		{ keys }: Pick<PreparedFeed, 'keys'>,
+		{ unsentRows }: Pick<FeedOutcome, 'unsentRows'>,
+	): readonly number[] {
+		const [sent, unknown] = [this.read(this.sentList), this.read(this.unknownList)];
+		if (sent.size + unknown.size === 0) return rows;
+		const reasonOfSent = this.options === undefined ? SENT : SENT_FOR_MODEL;
+		return rows.filter((index) => {
+			const key = keys.at(index);
+			if (unknown.has(key)) unsentRows.push({ index, status: 'unknown', reason: UNKNOWN });
+			else if (sent.has(key)) unsentRows.push({ index, status: 'duplicate', reason: reasonOfSent });
+			else return true;
+			return false;
+		});
+	}
+
+	/** Remembers what became of the rows that were sent, as long as there is room for all of them. */
+	add({ pushed, unsentRows }: FeedOutcome, { keys }: Pick<PreparedFeed, 'keys'>): void {
+		const [sent, unknown] = [this.read(this.sentList), this.read(this.unknownList)];
+		const count = pushed.reduce((sum, { rows }) => sum + rows.length, sent.size + unknown.size);
+		if (count > MAX_NUMBERS_KEPT) return;
+		for (const { rows } of pushed) for (const row of rows) sent.add(keys.at(row));
+		for (const { index, status } of unsentRows) {
+			if (IN_CAMPAIGN.includes(status)) sent.add(keys.at(index));
+			if (status === 'unknown') unknown.add(keys.at(index));
+		}
+		this.write(this.sentList, sent);
+		this.write(this.unknownList, unknown);
+	}
+
+	private read(list: string): Set<string> {
+		const text = this.record[list];
+		return new Set(text === undefined ? [] : text.split(' '));
+	}
+
+	private write(list: string, numbers: ReadonlySet<string>): void {
+		if (numbers.size > 0) this.record[list] = [...numbers].join(' ');
+	}
+}
+
+export function isSentNumbersRecord(stored: unknown): stored is SentNumbersRecord {
+	return isJsonObject(stored) && Object.values(stored).every((list) => typeof list === 'string');
+}

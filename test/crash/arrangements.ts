@@ -1,0 +1,47 @@
+import type { IConnections, INode } from 'n8n-workflow';
+import { chain, node, type WorkflowJson } from '../n8n/workflow';
+
+export const ARRANGEMENTS = [
+	'straight',
+	'loop',
+	'sub-workflow',
+	'sub-workflow for each item',
+] as const;
+
+/** How a writer is reached from the node with the items. */
+export type Arrangement = (typeof ARRANGEMENTS)[number];
+
+/** Saves and publishes a workflow, and gives its ID. */
+export type Publish = (workflow: WorkflowJson) => Promise<string>;
+
+const to = ({ name }: INode) => ({ node: name, type: 'main' as const, index: 0 });
+
+/** The nodes after the one with the items, the first of them being connected to it. */
+export async function arrange(
+	arrangement: Arrangement,
+	writer: INode,
+	publish: Publish,
+): Promise<{ nodes: INode[]; connections: IConnections }> {
+	if (arrangement === 'straight') return { nodes: [writer], connections: {} };
+	if (arrangement === 'loop') {
+		const loop = node('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: 3 });
+		return {
+			nodes: [loop, writer],
+			connections: {
+				[loop.name]: { main: [[], [to(writer)]] },
+				// What a node rejects goes on with the next batch, too.
+				[writer.name]: { main: [[to(loop)], [to(loop)]] },
+			},
+		};
+	}
+	const trigger = node('Called', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, {
+		inputSource: 'passthrough',
+	});
+	const id = await publish(chain('called by another', trigger, writer));
+	const call = node('Call', 'n8n-nodes-base.executeWorkflow', 1.2, {
+		workflowId: { __rl: true, mode: 'id', value: id },
+		mode: arrangement === 'sub-workflow' ? 'once' : 'each',
+		workflowInputs: { mappingMode: 'defineBelow', value: {} },
+	});
+	return { nodes: [call], connections: {} };
+}

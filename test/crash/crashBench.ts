@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import type { IConnections, INode, INodeExecutionData } from 'n8n-workflow';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { credentialFor } from '../contract/credentialFor';
+import { N8nDriver, type Execution, type Reference, type Workflow } from '../n8n/driver';
+import type { N8nServer } from '../n8n/server';
+import { until } from '../n8n/until';
+import { node, webhook, type WorkflowJson } from '../n8n/workflow';
+import { fixtures, type Simulator } from '../simulator';
+import { arrange, type Arrangement } from './arrangements';
+import { ITEMS, itemsOf, nodeOf, received, type Item, type Writer } from './writers';
+
+/** The request of the sixth item is never answered. */
+const SIX_BEGUN = '11111100';
+const ALL_BEGUN = '1'.repeat(ITEMS);
+
+/** What one writer did in an execution that is to be interrupted. */
+export type Scene = {
+	writer: Writer;
+	items: Item[];
+	execution: Execution;
+	/** What the service had received by then. */
+	before: string;
+};
+
+/** What became of it after the execution was retried. */
+export type Verdict = {
+	writer: string;
+	before: string;
+	after: string;
+	/** By item: `d` done, `u` told as unknown, `-` anything else. */
+	output: string;
+};
+
+/** A real n8n whose executions are interrupted, beside a service that counts what it receives. */
+export class CrashBench {
+	private started = 0;
+
+	private constructor(
+		private readonly server: N8nServer,
+		readonly simulator: Simulator,
+		public n8n: N8nDriver,
+		private readonly credentials: Record<string, Reference>,
+	) {}
+
+	static async start(server: N8nServer, simulator: Simulator): Promise<CrashBench> {
+		const n8n = await N8nDriver.signIn(server.baseUrl);
+		const credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
+		return new CrashBench(server, simulator, n8n, { [CREDENTIAL]: credential });
+	}
+
+	/** Boots n8n again after it ended. */
+	async boot(): Promise<void> {
+		await this.server.boot();
+		this.n8n = await N8nDriver.signIn(this.server.baseUrl);
+	}
+
+	/** Starts a writer, and returns when a request of it hangs. */
+	async inTheMiddle(
+		writer: Writer,
+		rest: Partial<INode> = {},
+		arrangement: Arrangement = 'straight',
+	): Promise<Scene> {
+		const { request } = writer;
+		if (request === undefined) throw new Error(`${writer.name} sends no request that could hang`);
+		const before = writer.isOneRequest === true ? ALL_BEGUN : SIX_BEGUN;
+		const skip = writer.isOneRequest === true ? 0 : SIX_BEGUN.lastIndexOf('1');
+		const hang = { kind: 'hang', afterHandling: true, match: request, skip, times: 1 } as const;
+		this.simulator.faults.inject(hang);
+		const publish = async (workflow: WorkflowJson) => (await this.publish(workflow)).id;
+		const own = nodeOf(writer, this.credentials, rest);
+		const { nodes, connections } = await arrange(arrangement, own, publish);
+		const [first = own, ...others] = nodes;
+		const { items, execution } = await this.execute([first], others, connections);
+		await until(
+			`${writer.name} to send its requests`,
+			async () => Promise.resolve(received(this.simulator, writer, items) === before),
+			{ timeout: 60_000 },
+		);
+		return { writer, items, execution, before };
+	}
+
+	/** Runs writers one after another in one execution, which then waits for an answer that never comes. */
+	async afterwards(writers: readonly Writer[], rest: Partial<INode> = {}): Promise<Scene[]> {
+		const { baseUrl, token } = this.simulator;
+		const later = node('Later', 'n8n-nodes-base.httpRequest', 4.2, {
+			url: `${baseUrl}/v1/active_agents`,
+			sendHeaders: true,
+			headerParameters: { parameters: [{ name: 'API-Token', value: token }] },
+		});
+		const match = { method: 'GET', path: '/v1/active_agents' };
+		this.simulator.faults.inject({ kind: 'hang', match, times: 1 });
+		const nodes = writers.map((writer) => nodeOf(writer, this.credentials, rest));
+		const { items, execution } = await this.execute([...nodes, { ...later, executeOnce: true }]);
+		await until(
+			'the execution to come to its last node',
+			async () => Promise.resolve(this.simulator.requests.some(({ path }) => path === match.path)),
+			{ timeout: 60_000 },
+		);
+		return writers.map((writer) => {
+			return { writer, items, execution, before: received(this.simulator, writer, items) };
+		});
+	}
+
+	/** *Retry* of an execution that has ended, or that n8n takes for ended once it has booted. */
+	async retry({ id }: Execution): Promise<Execution> {
+		const ended = async () => {
+			const { status } = await this.n8n.execution(id);
+			return !['new', 'running'].includes(status);
+		};
+		await until('n8n to give the execution up', ended, { timeout: 60_000 });
+		return await this.n8n.retry(id, 'original');
+	}
+
+	async verdict({ writer, items, before }: Scene, retried: Execution): Promise<Verdict> {
+		const output = await this.n8n.output(retried.id, writer.name).catch(() => []);
+		const after = received(this.simulator, writer, items);
+		return { writer: writer.name, before, after, output: output.map(kindOf).join('') };
+	}
+
+	/** Webhook → items → the nodes, each on a branch of its own, from top to bottom; the others come after them. */
+	private async execute(
+		nodes: INode[],
+		others: INode[] = [],
+		between: IConnections = {},
+	): Promise<{ items: Item[]; execution: Execution }> {
+		const items = itemsOf(++this.started);
+		this.addToService(items);
+		const path = randomUUID();
+		const split = node('Items', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.items' });
+		const branches = nodes.map((each, index) => ({ ...each, position: at(2, index) }));
+		const connections: IConnections = {
+			Webhook: { main: [[to(split)]] },
+			[split.name]: { main: [nodes.map(to)] },
+			...between,
+		};
+		const start = webhook(path, { responseMode: 'onReceived' });
+		const workflow = await this.publish({
+			name: `crash ${path}`,
+			nodes: [start, { ...split, position: at(1, 0) }, ...branches, ...others],
+			connections,
+		});
+		await this.n8n.webhook(path, { items });
+		const execution = await until('the execution', async () => {
+			const [first] = await this.n8n.executions(workflow);
+			return first;
+		});
+		return { items, execution };
+	}
+
+	private async publish(json: WorkflowJson): Promise<Workflow> {
+		const workflow = await this.n8n.createWorkflow(json);
+		await this.n8n.activate(workflow);
+		return workflow;
+	}
+
+	/** Each item has a session of its own, and its number is on the do-not-disturb list of an agent who calls nobody here. */
+	private addToService(items: readonly Item[]): void {
+		const { state } = this.simulator;
+		const [entry] = state.dnd;
+		const [session] = state.sessions.values();
+		if (entry === undefined || session === undefined) throw new Error('The simulator is empty');
+		for (const { phone, session: sessionId } of items) {
+			const agentUuid = fixtures.agents.us;
+			state.dnd.push({ ...entry, id: state.nextId(), agentUuid, phone: `+91${phone}` });
+			state.sessions.set(sessionId, { ...structuredClone(session), sessionId });
+		}
+	}
+}
+
+const to = ({ name }: INode) => ({ node: name, type: 'main' as const, index: 0 });
+
+function at(column: number, row: number): [x: number, y: number] {
+	return [200 * column, 200 * row];
+}
+
+function kindOf({ json }: INodeExecutionData): string {
+	if (json.error === undefined) return 'd';
+	return JSON.stringify(json).includes('earlier attempt') ? 'u' : '-';
+}

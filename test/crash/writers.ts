@@ -1,0 +1,176 @@
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { node } from '../n8n/workflow';
+import { PACKAGE } from '../e2e/calls';
+import type { Reference } from '../n8n/driver';
+import { filled, fixtures, type Simulator } from '../simulator';
+
+/** Items that each writer gets in one execution. */
+export const ITEMS = 8;
+
+const { agents, campaigns, sessions } = fixtures;
+const agent = (value: string) => ({ agentUuid: { __rl: true, mode: 'id', value } });
+const AGENT = agent(agents.full);
+
+/** A node that changes something at the service, once for each item. */
+export type Writer = {
+	name: string;
+	type: string;
+	typeVersion?: number;
+	parameters: INodeParameters;
+	/** The requests that it sends; without it, the writer sends frames. */
+	request?: { method: 'POST' | 'DELETE'; path: RegExp };
+	/** Whether one request carries all items. */
+	isOneRequest?: boolean;
+	/** The value that only this item's request has. */
+	marker?: (value: Item) => string;
+};
+
+/** `session` is a chat session of its own, which exists at the service. */
+export type Item = { phone: string; text: string; session: string };
+
+const talk = { operation: 'sendMessage', sessionId: sessions.open, message: '={{ $json.text }}' };
+
+/** Every operation that writes, and every way in which it sends. */
+export const writers: readonly Writer[] = [
+	{
+		name: 'Place Call',
+		type: 'placeCall',
+		parameters: { ...AGENT, countryCode: 'IN', phoneNumber: '={{ $json.phone }}' },
+		request: { method: 'POST', path: /^\/v1\/call$/ },
+	},
+	{
+		name: 'Push, one row a request',
+		type: 'pushCampaignContacts',
+		parameters: {
+			...AGENT,
+			campaignId: String(campaigns.active),
+			options: { contactsPerRequest: 1 },
+		},
+		request: { method: 'POST', path: /^\/v1\/campaigns\/101\/contacts$/ },
+	},
+	{
+		name: 'Push, one request',
+		type: 'pushCampaignContacts',
+		parameters: { ...AGENT, campaignId: String(campaigns.draft) },
+		request: { method: 'POST', path: /^\/v1\/campaigns\/102\/contacts$/ },
+		isOneRequest: true,
+	},
+	{
+		name: 'DND Add',
+		type: 'dnd',
+		parameters: { operation: 'add', ...agent(agents.us), phone: '=+91{{ $json.phone }}' },
+		request: { method: 'POST', path: /^\/v1\/dnd_numbers$/ },
+	},
+	{
+		name: 'DND Remove',
+		type: 'dnd',
+		parameters: { operation: 'remove', ...agent(agents.us), phone: '=+91{{ $json.phone }}' },
+		request: { method: 'DELETE', path: /^\/v1\/dnd_numbers$/ },
+	},
+	{
+		name: 'Chat Send, live connection',
+		type: 'chatSend',
+		parameters: { ...talk, sendBy: 'socket' },
+		marker: ({ text }) => text,
+	},
+	{
+		name: 'Chat Send, immediate reply',
+		type: 'chatSend',
+		parameters: { ...talk, sendBy: 'inbound' },
+		request: { method: 'POST', path: /^\/v1\/chat\/inbound$/ },
+		marker: ({ text }) => text,
+	},
+	{
+		name: 'Chat Send, later reply',
+		type: 'chatSend',
+		parameters: { ...talk, sendBy: 'async', waitForReply: false },
+		request: { method: 'POST', path: /^\/v1\/chat\/inbound\/async$/ },
+		marker: ({ text }) => text,
+	},
+	{
+		name: 'Chat Send, legacy',
+		type: 'chatSend',
+		parameters: { ...talk, sendBy: 'legacy', ...AGENT },
+		request: { method: 'POST', path: /^\/chat_messages\/send_message$/ },
+		marker: ({ text }) => text,
+	},
+	{
+		name: 'Inject Context',
+		type: 'injectContext',
+		parameters: { sessionId: sessions.open, context: '={{ $json.text }}' },
+		request: { method: 'POST', path: /\/inject_context$/ },
+		marker: ({ text }) => text,
+	},
+	{
+		name: 'Chat Session Create',
+		type: 'chatSession',
+		typeVersion: 2,
+		parameters: { operation: 'create', ...AGENT, personName: '={{ $json.text }}' },
+		request: { method: 'POST', path: /^\/v1\/chat\/session$/ },
+		marker: ({ text }) => text,
+	},
+	{
+		name: 'Legacy Create',
+		type: 'chatSession',
+		typeVersion: 2,
+		parameters: {
+			resource: 'legacy',
+			operation: 'legacyCreate',
+			...AGENT,
+			personName: '={{ $json.text }}',
+		},
+		request: { method: 'POST', path: /^\/chat_sessions$/ },
+		marker: ({ text }) => text,
+	},
+	{
+		name: 'Legacy Pause',
+		type: 'chatSession',
+		typeVersion: 2,
+		parameters: {
+			resource: 'legacy',
+			operation: 'legacyPause',
+			...AGENT,
+			sessionId: '={{ $json.session }}',
+		},
+		request: { method: 'POST', path: /\/pause_session$/ },
+		marker: ({ session }) => session,
+	},
+	{
+		name: 'Chat Session Close',
+		type: 'chatSession',
+		typeVersion: 2,
+		parameters: { operation: 'close', sessionId: '={{ $json.session }}' },
+		request: { method: 'POST', path: /\/support$/ },
+		marker: ({ session }) => session,
+	},
+];
+
+/** Items of one execution, unlike those of every other. */
+export function itemsOf(execution: number): Item[] {
+	const number = String(execution).padStart(4, '0');
+	return Array.from({ length: ITEMS }, (_, index) => ({
+		phone: `9${number}0000${index}`,
+		text: `text ${execution}-${index}.`,
+		session: filled.sessionId(ITEMS * execution + index),
+	}));
+}
+
+export function nodeOf(
+	{ name, type, typeVersion = 1, parameters }: Writer,
+	credentials: Record<string, Reference>,
+	rest: Partial<INode> = {},
+): INode {
+	return node(name, `${PACKAGE}.${type}`, typeVersion, parameters, { credentials, ...rest });
+}
+
+/** How often the service received the request of each item, one digit each: `11111000`. */
+export function received(simulator: Simulator, writer: Writer, items: readonly Item[]): string {
+	const { request: wanted, marker = ({ phone }: Item) => phone } = writer;
+	const texts =
+		wanted === undefined
+			? simulator.sessions.frames().map(({ text }) => text)
+			: simulator.requests
+					.filter(({ method, path }) => method === wanted.method && wanted.path.test(path))
+					.map(({ path, query, body }) => JSON.stringify([path, query, body]));
+	return items.map((item) => texts.filter((text) => text.includes(marker(item))).length).join('');
+}

@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CrashBench, type Scene, type Verdict } from '../crash/crashBench';
+import { ITEMS, writers, type Writer } from '../crash/writers';
+import { installPackage } from '../n8n/package-install';
+import { N8nServer } from '../n8n/server';
+import { dialects, startSimulator, type Simulator } from '../simulator';
+import { sharedN8n } from './shared';
+
+const CONTINUE = { onError: 'continueRegularOutput' } as const;
+const ALL = '1'.repeat(ITEMS);
+const requesting = writers.filter(({ request }) => request !== undefined);
+
+/** What was begun is unknown, and the rest is sent. */
+const asItMustBe = ({ name }: Writer, before: string): Verdict => ({
+	writer: name,
+	before,
+	after: ALL,
+	output: isPush(name)
+		? before.replace(/1/g, '').replace(/0/g, 'd')
+		: before.replace(/1/g, 'u').replace(/0/g, 'd'),
+});
+const isPush = (name: string) => name.startsWith('Push');
+
+/** A server of its own, because it is killed here. */
+describe('Retry of an execution that n8n did not end itself', () => {
+	let home: string;
+	let server: N8nServer;
+	let simulator: Simulator;
+	let bench: CrashBench;
+
+	beforeAll(async () => {
+		home = await mkdtemp(join(tmpdir(), 'n8n-crash-'));
+		await installPackage(home);
+		server = await N8nServer.start({ host: sharedN8n().host, home });
+		simulator = await startSimulator({ dialect: dialects.plain });
+		bench = await CrashBench.start(server, simulator);
+	}, 180_000);
+	afterAll(async () => {
+		await simulator.stop();
+		await server.stop();
+		await rm(home, { recursive: true, force: true });
+	});
+
+	async function retriedOnce(scenes: readonly Scene[]): Promise<Verdict[]> {
+		const verdicts: Verdict[] = [];
+		for (const scene of scenes) {
+			verdicts.push(await bench.verdict(scene, await bench.retry(scene.execution)));
+		}
+		return verdicts;
+	}
+
+	it('after a kill, what was begun is not sent again, and the rest is', async () => {
+		const middle: Scene[] = [];
+		for (const writer of requesting) middle.push(await bench.inTheMiddle(writer, CONTINUE));
+		const arranged: Scene[] = [];
+		for (const arrangement of ['loop', 'sub-workflow', 'sub-workflow for each item'] as const) {
+			for (const name of ['Place Call', 'Push, one row a request']) {
+				const writer = writers.find((one) => one.name === name);
+				if (writer !== undefined)
+					arranged.push(await bench.inTheMiddle(writer, CONTINUE, arrangement));
+			}
+		}
+		const after = await bench.afterwards(writers, CONTINUE);
+		await server.kill();
+		await bench.boot();
+		const wanted = middle.map(({ writer, before }) => asItMustBe(writer, before));
+		expect(await retriedOnce(middle)).toEqual(wanted);
+		// The older execution does not know what its retry did.
+		const received = (await retriedOnce(arranged)).map(({ before, after }) => [before, after]);
+		expect(received).toEqual(arranged.map(({ before }) => [before, ALL]));
+		const twice = wanted.map((verdict) => ({
+			...verdict,
+			output: isPush(verdict.writer) ? '' : 'u'.repeat(ITEMS),
+		}));
+		expect(await retriedOnce(middle)).toEqual(twice);
+		const [scene] = after;
+		if (scene === undefined) throw new Error('Nothing ran');
+		const retried = await bench.retry(scene.execution);
+		const verdicts = await Promise.all(
+			after.map(async (each) => await bench.verdict(each, retried)),
+		);
+		expect(verdicts).toEqual(after.map(({ writer }) => asItMustBe(writer, ALL)));
+	}, 600_000);
+
+	it('after Stop likewise', async () => {
+		const middle: Scene[] = [];
+		for (const writer of requesting) {
+			const scene = await bench.inTheMiddle(writer, CONTINUE);
+			await bench.n8n.call('POST', `/executions/${scene.execution.id}/stop`);
+			middle.push(scene);
+		}
+		expect(await retriedOnce(middle)).toEqual(
+			middle.map(({ writer, before }) => asItMustBe(writer, before)),
+		);
+	}, 600_000);
+});

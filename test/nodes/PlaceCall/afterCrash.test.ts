@@ -1,0 +1,106 @@
+import type { IDataObject, INode, IRun, IRunExecutionData } from 'n8n-workflow';
+import { killed, oneNodeWorkflow, output, resume, service, stored } from '../../engine';
+import { acceptCalls, faultOf, placeCallRing } from './placeCall';
+
+const harness = placeCallRing();
+const CONTINUE = { onError: 'continueRegularOutput' } as const;
+const perItem = { phoneNumber: '={{ $json.phone }}' };
+const phone = (index: number) => String(9_876_543_210 + index);
+const people = (count: number) => Array.from({ length: count }, (_, i) => ({ phone: phone(i) }));
+const input = (rows: IDataObject[]) => rows.map((json) => ({ json }));
+
+/** Calls everyone, and is killed before n8n stores anything of it. */
+async function kill(node: INode, rows: IDataObject[]): Promise<IRunExecutionData> {
+	const { workflow, start } = oneNodeWorkflow(node);
+	return await killed(harness.credentials, workflow, start, input(rows));
+}
+
+/** *Retry*, with the rows as they were or as they are read again. */
+async function retry(begun: IRunExecutionData, node: INode, rows?: IDataObject[]): Promise<IRun> {
+	const data = stored(begun);
+	const [task] = data.executionData?.nodeExecutionStack ?? [];
+	if (rows !== undefined && task !== undefined) task.data = { main: [input(rows)] };
+	return await resume(harness.credentials, oneNodeWorkflow(node).workflow, data, 'retry');
+}
+
+describe('Retry after n8n was killed', () => {
+	it('calls nobody again, and its message names everyone who may have been called', async () => {
+		acceptCalls(2);
+		const node = harness.placeCallNode(perItem);
+		const begun = await kill(node, people(2));
+		const { message, description } = faultOf(await retry(begun, node, people(3)));
+		expect(message).toBe(
+			'An earlier attempt of this execution may have sent this, and n8n has no record of the result (call to 9876543210, IN) [item 0]',
+		);
+		expect(description).toContain('[item 1] An earlier attempt');
+		expect(description).toContain('9876543211');
+		expect(description).not.toContain('9876543212');
+		expect(description).toContain('This attempt sent nothing.');
+	});
+
+	it('where a failed item does not stop the run, calls those whose turn had not come', async () => {
+		const bodies = acceptCalls(3);
+		const node = harness.placeCallNode(perItem, CONTINUE);
+		const begun = await kill(node, people(2));
+		const items = output(await retry(begun, node, people(3)), 'Node').map(({ json }) => json);
+		expect(items.map(({ error }) => error !== undefined)).toEqual([true, true, false]);
+		expect(items[2]).toMatchObject({ call_id: 'call-9876543212' });
+		expect(bodies.map((body) => body.phone_number)).toEqual([phone(0), phone(1), phone(2)]);
+	});
+
+	it('knows people by their number, wherever their row is now', async () => {
+		const bodies = acceptCalls(3);
+		const node = harness.placeCallNode(perItem, CONTINUE);
+		const begun = await kill(node, people(2));
+		const moved = [{ phone: phone(7) }, { phone: phone(1) }, { phone: '098765 43210' }];
+		const run = await retry(begun, node, moved);
+		expect(output(run, 'Node').map(({ json }) => json.error === undefined)).toEqual([
+			true,
+			false,
+			false,
+		]);
+		expect(bodies.map((body) => body.phone_number)).toEqual([phone(0), phone(1), phone(7)]);
+	});
+
+	it('again and again calls nobody, whichever execution is retried', async () => {
+		acceptCalls(3);
+		const node = harness.placeCallNode(perItem, CONTINUE);
+		const begun = await kill(node, people(2));
+		const once = await retry(begun, node, people(3));
+		for (const from of [begun, once.data]) {
+			const again = await retry(from, node, people(3));
+			const called = output(again, 'Node').map(({ json }) => json.call_id);
+			// What the first retry did is stored with it.
+			const third = from === begun ? undefined : 'call-9876543212';
+			expect(called).toEqual([undefined, undefined, third]);
+		}
+	});
+
+	it('calls everyone where nothing was begun', async () => {
+		acceptCalls(2);
+		const node = harness.placeCallNode(perItem);
+		const begun = await kill(node, []);
+		const run = await retry(begun, node, people(2));
+		expect(output(run, 'Node')).toHaveLength(2);
+	});
+});
+
+describe('an execution that ended by itself', () => {
+	it('leaves no note behind, whether it went well or not', async () => {
+		acceptCalls(2);
+		await harness.place(perItem, { items: people(2) });
+		expect(harness.store.size).toBe(0);
+		service().post('/v1/call').reply(400, { success: false, error: 'no' });
+		await harness.place(perItem, { items: people(1) });
+		expect(harness.store.size).toBe(0);
+	});
+
+	it('sends nothing that could not be noted', async () => {
+		harness.store.before = () => {
+			throw new Error('database is locked');
+		};
+		const { message, description } = faultOf(await harness.place(perItem, { items: people(1) }));
+		expect(message).toBe("n8n can't note what is about to be sent, so nothing was sent");
+		expect(description).toContain('n8n said: database is locked');
+	});
+});

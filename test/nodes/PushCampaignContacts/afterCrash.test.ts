@@ -1,0 +1,175 @@
+import type { INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
+import fc from 'fast-check';
+import { BegunRows, type Begin } from '../../../nodes/PushCampaignContacts/feed/begunRows';
+import { PhonesByRow } from '../../../nodes/PushCampaignContacts/feed/byRow';
+import {
+	engineHarness,
+	killed,
+	oneNodeWorkflow,
+	output,
+	resume,
+	runWorkflow,
+	service,
+	stored,
+} from '../../engine';
+import {
+	accepted,
+	answering,
+	feedNode,
+	manyRows,
+	phone,
+	phonesOf,
+	type NodeParameters,
+} from './feed';
+
+const harness = engineHarness();
+const ONE_EACH = { options: { contactsPerRequest: 1 } };
+const ok = (count: number): [number, ReturnType<typeof accepted>] => [200, accepted(count)];
+const flow = (over: NodeParameters, onError?: 'continueRegularOutput') =>
+	oneNodeWorkflow(feedNode(harness, over, { ...(onError && { onError }) }), ['Pushed', 'Rejected']);
+
+/** Pushes, and is killed before n8n stores anything of it. */
+async function kill(rows: INodeExecutionData[], over: NodeParameters): Promise<IRunExecutionData> {
+	const { workflow, start } = flow(over, 'continueRegularOutput');
+	return await killed(harness.credentials, workflow, start, rows);
+}
+
+/** *Retry*, with the rows as they were or as they are read again. */
+async function retry(
+	begun: IRunExecutionData,
+	over: NodeParameters,
+	rows?: INodeExecutionData[],
+): Promise<IRun> {
+	const data = stored(begun);
+	const [task] = data.executionData?.nodeExecutionStack ?? [];
+	if (rows !== undefined && task !== undefined) task.data = { main: [rows] };
+	return await resume(harness.credentials, flow(over).workflow, data, 'retry');
+}
+
+const rejected = (run: IRun) => output(run, 'Node', 1).map(({ json }) => json.rejection_status);
+
+describe('Retry after n8n was killed', () => {
+	test('pushes no row again, and names each as unknown', async () => {
+		const bodies = answering(ok(2));
+		const begun = await kill(manyRows(2), {});
+		const run = await retry(begun, {});
+		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1)]);
+		expect(rejected(run)).toEqual(['unknown', 'unknown']);
+		expect(output(run, 'Node', 1)[0]?.json.rejection_reason).toContain(
+			'An earlier attempt of this execution may have pushed this row',
+		);
+	});
+
+	test('pushes the rows of requests that had not begun', async () => {
+		const bodies = answering(ok(1), [401, 'no'], ok(1));
+		// The second request is turned down, so that the third never begins.
+		const begun = await kill(manyRows(3), ONE_EACH);
+		const run = await retry(begun, ONE_EACH);
+		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1), phone(2)]);
+		expect(rejected(run)).toEqual(['unknown', 'unknown']);
+		expect(output(run, 'Node')).toHaveLength(1);
+	});
+
+	test('pushes nothing where the rows are not the same, and says that it is unknown', async () => {
+		answering(ok(2));
+		const begun = await kill(manyRows(2), {});
+		const { error } = (await retry(begun, {}, manyRows(3))).data.resultData;
+		expect(error?.message).toContain("the node can't tell which of them it pushed");
+		expect(error?.description).toContain('Unknown: 3 rows (items 0 to 2)');
+	});
+
+	test('pushes the rows to another campaign', async () => {
+		answering(ok(2));
+		const begun = await kill(manyRows(2), {});
+		service().post('/v1/campaigns/43/contacts').reply(200, accepted(2));
+		const run = await retry(begun, { campaignId: '43' });
+		expect([output(run, 'Node').length, rejected(run)]).toEqual([1, []]);
+	});
+
+	test('an execution that ended by itself leaves no note behind', async () => {
+		answering(ok(1), [400, { success: false, error: 'no' }]);
+		const { workflow, start } = flow(ONE_EACH);
+		await runWorkflow(harness.credentials, workflow, start, manyRows(2));
+		expect(harness.store.size).toBe(0);
+	});
+});
+
+describe('rows that are noted in blocks', () => {
+	const numbersOf = (count: number, shift = 0) => {
+		const keys = new PhonesByRow(count);
+		for (let row = 0; row < count; row++) keys.set(row, phone(row + shift));
+		return { keys, rows: Array.from({ length: count }, (_, row) => row) };
+	};
+
+	/** What attempts note, over all of them. */
+	function log() {
+		const noted = new Set<string>();
+		return (): Begin => {
+			const own = new Map<string, number>();
+			return async (target) => {
+				const name = JSON.stringify(target);
+				const nth = own.get(name) ?? 0;
+				own.set(name, nth + 1);
+				const text = `${name} ${nth}`;
+				const isNoted = noted.has(text);
+				noted.add(text);
+				return await Promise.resolve(isNoted);
+			};
+		};
+	}
+
+	test('whatever their number and the size of a request, no row that was begun is fresh again, and every other one is', async () => {
+		const cases = fc.record({
+			count: fc.integer({ min: 1, max: 5_000 }),
+			size: fc.integer({ min: 1, max: 700 }),
+			part: fc.double({ min: 0, max: 1, noNaN: true }),
+		});
+		await fc.assert(
+			fc.asyncProperty(cases, async ({ count, size, part }) => {
+				const attempt = log();
+				const { keys, rows } = numbersOf(count);
+				const open = () =>
+					new BegunRows(
+						{ begin: attempt(), campaign: 1, push: {}, memory: {} },
+						{ keys, rows },
+						size,
+					);
+				const first = open();
+				const begun = new Set<number>();
+				for (let start = 0; start < part * count; start += size) {
+					const { fresh, known } = await first.claim(rows.slice(start, start + size));
+					expect(known).toEqual([]);
+					for (const row of fresh) begun.add(row);
+				}
+				const second = open();
+				const [known, fresh] = [new Set<number>(), new Set<number>()];
+				for (let start = 0; start < count; start += size) {
+					const found = await second.claim(rows.slice(start, start + size));
+					for (const row of found.known) known.add(row);
+					for (const row of found.fresh) fresh.add(row);
+				}
+				for (const row of begun) expect(known.has(row)).toBe(true);
+				expect(known.size + fresh.size).toBe(count);
+				// A block may be larger than a request, where a push has more than a thousand of them.
+				const block = Math.max(size, Math.ceil(count / 1_000));
+				expect(known.size - begun.size).toBeLessThan(block);
+			}),
+		);
+	});
+
+	test.each([
+		['a row less', 0, 9],
+		['a row more', 0, 11],
+		['other rows', 5, 10],
+	])('with %s, nothing is fresh', async (_what, shift, count) => {
+		const attempt = log();
+		const memory = {};
+		const open = (prepared: ReturnType<typeof numbersOf>) =>
+			new BegunRows({ begin: attempt(), campaign: 1, push: {}, memory }, prepared, 3);
+		await open(numbersOf(10)).claim([0, 1, 2]);
+		const changed = numbersOf(count, shift);
+		await expect(open(changed).claim([0, 1, 2])).rejects.toThrow("can't tell");
+		// Nor in any later round of a loop, whose rows have moved as well.
+		await expect(open(numbersOf(4, 100)).claim([0, 1])).rejects.toThrow("can't tell");
+	});
+});

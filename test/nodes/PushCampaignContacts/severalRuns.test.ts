@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
+import {
+	MAX_NUMBERS_KEPT,
+	SentNumbers,
+} from '../../../nodes/PushCampaignContacts/feed/sentNumbers';
+import { PhonesByRow } from '../../../nodes/PushCampaignContacts/feed/byRow';
+import {
+	engineHarness,
+	engineTool,
+	makeNode,
+	makeWorkflow,
+	mcpTool,
+	retryFailed,
+	runWorkflow,
+} from '../../engine';
+import {
+	accepted,
+	answering,
+	breaking,
+	feedNode,
+	manyRows,
+	phone,
+	phonesOf,
+	type NodeParameters,
+} from './feed';
+
+const harness = engineHarness();
+const ok = (count: number): [number, ReturnType<typeof accepted>] => [200, accepted(count)];
+const to = (node: string) => ({ node, type: 'main' as const, index: 0 });
+
+/** Two ways from the rows to one Push: n8n runs it once for each, as in the rounds of a loop. */
+function twoBranches(
+	over: NodeParameters = {},
+	settings: Partial<INode> = {},
+	own: Partial<INode> = {},
+) {
+	const start = makeNode({ type: 'test.start', name: 'Start' });
+	const branch = makeNode({ type: 'test.sink', name: 'Branch', ...settings });
+	const nodes = [start, branch, feedNode(harness, over, { position: [0, 100], ...own })];
+	const workflow = makeWorkflow(nodes, {
+		Start: { main: [[to('Branch'), to('Node')]] },
+		Branch: { main: [[to('Node')]] },
+	});
+	return { workflow, start };
+}
+
+const runs = (run: IRun, index: number): INodeExecutionData[][] =>
+	(run.data.resultData.runData.Node ?? []).map((each) => each.data?.main?.[index] ?? []);
+const reportAll = { options: { reportDuplicates: true } };
+
+describe('a node that runs several times in an execution', () => {
+	test('pushes a number once, and says of the others which run did', async () => {
+		const bodies = answering(ok(2));
+		const { workflow, start } = twoBranches(reportAll);
+		const run = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
+		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1)]);
+		expect(runs(run, 0).map((items) => items.length)).toEqual([1, 0]);
+		const [, left = []] = runs(run, 1);
+		expect(left.map(({ json }) => json.rejection_status)).toEqual(['duplicate', 'duplicate']);
+		expect(left[0]?.json.rejection_reason).toBe(
+			'An earlier run of this node in this execution pushed this number to the campaign, so it was not pushed again.',
+		);
+	});
+
+	test('pushes the rows of a later run that are new', async () => {
+		const bodies = answering(ok(1), ok(1));
+		const { workflow, start } = twoBranches({}, { executeOnce: true });
+		await runWorkflow(harness.credentials, workflow, start, manyRows(2));
+		expect(bodies.flatMap(phonesOf).sort()).toEqual([phone(0), phone(1)]);
+	});
+
+	test('does not push a number again whose outcome is unknown', async () => {
+		breaking('ECONNRESET');
+		const { workflow, start } = twoBranches({}, {}, { onError: 'continueRegularOutput' });
+		const run = await runWorkflow(harness.credentials, workflow, start, manyRows(1));
+		expect(
+			runs(run, 1)
+				.flat()
+				.map(({ json }) => json.rejection_status),
+		).toEqual(['unknown', 'unknown']);
+	});
+
+	test('pushes again what was refused, and duplicates where they are not to be removed', async () => {
+		const each = { onError: 'continueRegularOutput' } as const;
+		const bodies = answering([401, 'no'], ok(1));
+		const refused = twoBranches({}, {}, each);
+		await runWorkflow(harness.credentials, refused.workflow, refused.start, manyRows(1));
+		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(0)]);
+		const again = answering(ok(1), ok(1));
+		const both = twoBranches({ options: { removeDuplicates: false } });
+		await runWorkflow(harness.credentials, both.workflow, both.start, manyRows(1));
+		expect(again.flatMap(phonesOf)).toEqual([phone(0), phone(0)]);
+	});
+
+	test('remembers it over Retry of the execution', async () => {
+		const bodies = answering(ok(1), [401, 'no'], ok(1));
+		const { workflow, start } = twoBranches({}, { executeOnce: true });
+		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
+		await retryFailed(harness.credentials, failed, workflow);
+		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1), phone(1)]);
+	});
+});
+
+describe('the lists of a model', () => {
+	const contacts = "={{ $fromAI('contacts', '', 'json') }}";
+	const tool = () => feedNode(harness, { contactsFrom: 'json', contacts });
+	const list = (...indexes: number[]) => ({
+		contacts: indexes.map((index) => ({ phone: phone(index) })),
+	});
+	const routes = {
+		'an AI Agent': () => engineTool(harness.credentials, tool()),
+		'an MCP client': () => mcpTool(harness.credentials, tool(), randomUUID()),
+	};
+
+	test.each(Object.entries(routes))(
+		'%s pushes a number once, however it arranges its list',
+		async (_route, open) => {
+			const call = open();
+			const bodies = answering(ok(2), ok(1));
+			expect(await call(list(0, 1))).toMatchObject({ outcome: 'done' });
+			for (const other of [list(1, 0), list(1), list(0), list(0, 1, 1)]) {
+				expect(await call(other)).toMatchObject({ outcome: 'already_done' });
+			}
+			const { outcome, result } = await call(list(2, 1));
+			expect(outcome).toBe('done');
+			expect(result).toMatchObject({
+				rejected: [
+					{
+						phone: phone(1),
+						rejection_status: 'duplicate',
+						rejection_reason:
+							'This number is in the campaign: it was pushed before, in this agent run or MCP session, and not again.',
+					},
+				],
+			});
+			expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2)]]);
+		},
+	);
+
+	test.each(Object.entries(routes))(
+		'%s does not push a number again whose outcome is unknown',
+		async (_route, open) => {
+			const call = open();
+			breaking('ECONNRESET');
+			expect(await call(list(0, 1))).toMatchObject({ outcome: 'unknown' });
+			for (const other of [list(1, 0), list(1), list(0)]) {
+				expect(await call(other)).toMatchObject({ outcome: 'unknown' });
+			}
+			const bodies = answering(ok(1));
+			expect(await call(list(0, 2))).toMatchObject({ outcome: 'done' });
+			expect(bodies.map(phonesOf)).toEqual([[phone(2)]]);
+		},
+	);
+
+	test('another campaign, another agent run and another session push as usual', async () => {
+		const bodies = answering(ok(1), ok(1), ok(1));
+		await engineTool(harness.credentials, tool())(list(0));
+		await engineTool(harness.credentials, tool(), { run: 1 })(list(0));
+		await mcpTool(harness.credentials, tool(), 'another session')(list(0));
+		expect(bodies).toHaveLength(3);
+	});
+});
+
+test('more numbers than are kept with an execution are forgotten, and those before them stay', () => {
+	const keys = new PhonesByRow();
+	const add = (sent: SentNumbers, from: number, count: number) => {
+		const rows = Array.from({ length: count }, (_, index) => from + index);
+		for (const row of rows) keys.set(row, phone(row));
+		const request = { rows, answer: {}, unmatched: [] };
+		sent.add({ received: count, pushed: [request], unsentRows: [] }, { keys });
+	};
+	const sent = new SentNumbers({}, 42);
+	add(sent, 0, 10);
+	add(sent, 10, MAX_NUMBERS_KEPT);
+	expect(sent.leaveOut([0, 9, 10, 11], { keys }, { unsentRows: [] })).toEqual([10, 11]);
+});

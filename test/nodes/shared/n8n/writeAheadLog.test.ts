@@ -1,0 +1,248 @@
+import fc from 'fast-check';
+import type { DeduplicationStore } from '../../../../nodes/shared/deduplicationStore';
+import { WriteAheadLog } from '../../../../nodes/shared/n8n/writeAheadLog';
+
+/** n8n's store as it behaves: a list that is read and written whole. */
+class Store implements DeduplicationStore {
+	texts: string[] = [];
+	writes = 0;
+	/** Called after the list was read, and before it is written. */
+	between: () => void = () => {};
+
+	async add(texts: string[], maxEntries = Infinity): Promise<string[]> {
+		const read = [...this.texts];
+		await Promise.resolve();
+		this.between();
+		const added = texts.filter((text) => !read.includes(text));
+		this.texts = [...read, ...added].slice(-maxEntries);
+		this.writes++;
+		return added;
+	}
+
+	async remove(texts: string[]): Promise<void> {
+		this.texts = this.texts.filter((text) => !texts.includes(text));
+		await Promise.resolve();
+	}
+
+	async clear(): Promise<void> {
+		this.texts = [];
+		await Promise.resolve();
+	}
+
+	async count(): Promise<number> {
+		return await Promise.resolve(this.texts.length);
+	}
+}
+
+const first = (store: Store, executionId = 'e1', startedAt = 1) =>
+	new WriteAheadLog(
+		store,
+		{ startedAt, executionId, isSubExecution: false },
+		{ isFirstAttempt: true },
+	);
+const later = (store: Store, executionId: string, isSubExecution = false) =>
+	new WriteAheadLog(
+		store,
+		{ startedAt: 1, executionId, isSubExecution },
+		{ isFirstAttempt: false },
+	);
+
+/** An attempt ends here: nothing of what its process knows is left. */
+class Killed extends Error {}
+
+type Attempt = {
+	/** Before which step n8n is killed; steps are counted over all items. */
+	killedAt: number;
+	/** How many items are under way at once. */
+	concurrency: number;
+	/** How the rows lie in this attempt. */
+	order: number;
+	/** Whether it first finds all that was begun, as without *Continue On Fail*. */
+	looksAhead: boolean;
+};
+
+/** What a node does with its items; gives what became of each. */
+async function run(
+	log: WriteAheadLog,
+	targets: readonly string[],
+	{ killedAt, concurrency, looksAhead }: Attempt,
+	{ begin, send }: { begin: (target: string) => void; send: (target: string) => void },
+): Promise<Array<'sent' | 'unknown'>> {
+	let steps = 0;
+	const step = () => {
+		if (++steps > killedAt) throw new Killed();
+	};
+	const known = looksAhead ? await log.findBegun(targets) : [];
+	const results: Array<'sent' | 'unknown'> = [];
+	for (let start = 0; start < targets.length; start += concurrency) {
+		const batch = targets.slice(start, start + concurrency).map(async (target, place) => {
+			if (known[start + place] === true) return 'unknown';
+			step();
+			if (await log.begin(target)) return 'unknown';
+			begin(target);
+			step();
+			send(target);
+			step();
+			return 'sent';
+		});
+		results.push(...(await Promise.all(batch)));
+	}
+	return results;
+}
+
+const attempts = fc.array(
+	fc.record<Attempt>({
+		killedAt: fc.nat(60),
+		concurrency: fc.integer({ min: 1, max: 5 }),
+		order: fc.nat(1_000),
+		looksAhead: fc.boolean(),
+	}),
+	{ minLength: 1, maxLength: 4 },
+);
+
+function rotated<T>(list: readonly T[], by: number): T[] {
+	const at = list.length === 0 ? 0 : by % list.length;
+	return [...list.slice(at), ...list.slice(0, at)];
+}
+
+test('however often an execution is killed and retried, in whatever order its rows come, nobody is sent more than their rows ask for', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 }),
+			attempts,
+			async (targets, killed) => {
+				const store = new Store();
+				const sent: string[] = [];
+				const begun: string[] = [];
+				const count = (list: readonly string[], target: string) =>
+					list.filter((one) => one === target).length;
+				let last: Array<'sent' | 'unknown'> = [];
+				const all = [
+					...killed,
+					{ killedAt: Infinity, concurrency: 2, order: 0, looksAhead: false },
+				];
+				for (const [index, attempt] of all.entries()) {
+					const log = index === 0 ? first(store) : later(store, `e${index + 1}`);
+					const rows = rotated(targets, attempt.order);
+					try {
+						last = await run(log, rows, attempt, {
+							begin: (target) => begun.push(target),
+							send: (target) => sent.push(target),
+						});
+					} catch (error) {
+						if (!(error instanceof Killed)) throw error;
+					}
+				}
+				for (const target of new Set(targets)) {
+					expect(count(sent, target)).toBeLessThanOrEqual(count(targets, target));
+					// The last attempt was not killed, so that by now each row was begun, and once.
+					expect(count(begun, target)).toBe(count(targets, target));
+				}
+				expect(last).toHaveLength(targets.length);
+			},
+		),
+		{ numRuns: 500 },
+	);
+});
+
+test('what was never begun is sent by a retry', async () => {
+	const store = new Store();
+	await first(store).begin('a');
+	const retry = later(store, 'e2');
+	expect([await retry.begin('a'), await retry.begin('b'), await retry.begin('a')]).toEqual([
+		true,
+		false,
+		false,
+	]);
+});
+
+test('another execution that started at the same millisecond sends as usual', async () => {
+	const store = new Store();
+	expect(await first(store, 'e1').begin('a')).toBe(false);
+	expect(await first(store, 'e2').begin('a')).toBe(false);
+	expect(await first(store, 'e3', 2).begin('a')).toBe(false);
+});
+
+test('sub-executions of one execution may ask for the same, and those of its retry may not', async () => {
+	const store = new Store();
+	const child = (executionId: string) => later(store, executionId, true);
+	expect([await child('e1').begin('a'), await child('e1').begin('a')]).toEqual([false, false]);
+	expect([await child('e2').begin('a'), await child('e2').begin('a')]).toEqual([true, true]);
+	expect(await child('e2').begin('a')).toBe(false);
+});
+
+test('looking for what was begun leaves no trace of the rest', async () => {
+	const store = new Store();
+	await first(store).begin('a');
+	const retry = later(store, 'e2');
+	expect(await retry.findBegun(['a', 'b', 'a'])).toEqual([true, false, false]);
+	expect(store.texts).toHaveLength(1);
+	expect(await retry.begin('a')).toBe(false);
+});
+
+test('requests that begin while n8n writes are written together', async () => {
+	const store = new Store();
+	const log = first(store);
+	await Promise.all(Array.from({ length: 50 }, async (_, index) => await log.begin(index)));
+	expect(store.writes).toBe(1);
+	expect(store.texts).toHaveLength(50);
+});
+
+test('a note that another process overwrites is written again with the next one', async () => {
+	const store = new Store();
+	const log = first(store);
+	await log.begin('a');
+	// It has read the list before this note was written, and writes it afterwards.
+	store.texts = ['of another process'];
+	await log.begin('b');
+	expect(await later(store, 'e2').findBegun(['a', 'b'])).toEqual([true, true]);
+});
+
+test('the notes of an execution that ended are removed, and those of others stay', async () => {
+	const store = new Store();
+	const [one, other] = [first(store, 'e1', 1), first(store, 'e2', 2)];
+	for (const log of [one, other]) {
+		await log.begin('a');
+		await log.begin('a');
+	}
+	await one.clear();
+	expect(store.texts).toHaveLength(2);
+	await other.clear();
+	expect(store.texts).toEqual([]);
+});
+
+test('beside what else a node keeps, nothing but the own notes is removed or dropped', async () => {
+	const numbers = Array.from({ length: 30_000 }, (_, index) => String(index));
+	const store = new Store();
+	store.texts = [...numbers];
+	const origin = { startedAt: 1, executionId: 'e1', isSubExecution: false };
+	const log = new WriteAheadLog(store, origin, { isFirstAttempt: true, isSharedStore: true });
+	await log.begin('a');
+	store.texts = store.texts.slice(-1);
+	await log.clear();
+	expect(store.texts).toEqual([]);
+	store.texts = [...numbers];
+	await log.begin('b');
+	expect(store.texts.filter((text) => !text.startsWith('request'))).toEqual(numbers);
+});
+
+test('the oldest notes make room, and never those of the own execution', async () => {
+	const store = new Store();
+	store.texts = Array.from({ length: 20_000 }, (_, index) => `old ${index}`);
+	const log = first(store);
+	for (let index = 0; index < 3; index++) await log.begin(index);
+	expect(store.texts.length).toBeLessThanOrEqual(20_006);
+	expect(store.texts.slice(-3).every((text) => text.startsWith('request'))).toBe(true);
+});
+
+test('a note that cannot be written is not taken for one, and the next ones are', async () => {
+	const store = new Store();
+	const log = first(store);
+	store.between = () => {
+		throw new Error('database is locked');
+	};
+	await expect(log.begin('a')).rejects.toThrow('database is locked');
+	store.between = () => {};
+	expect(await log.begin('b')).toBe(false);
+	expect(await later(store, 'e2').begin('b')).toBe(true);
+});
