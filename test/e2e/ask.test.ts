@@ -178,7 +178,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 		];
 
 		/** Webhook → AI Agent, which calls customers when the approver has said yes. */
-		async function agentWithReview(parameters: INodeParameters = {}) {
+		async function agentWithReview(parameters: INodeParameters = {}, ofCall: INodeParameters = {}) {
 			const path = randomUUID();
 			const nodes: INode[] = [
 				webhook(path, { responseMode: 'onReceived' }),
@@ -206,7 +206,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 					'Place Call',
 					`${PACKAGE}.placeCallTool`,
 					1,
-					{ ...call, phoneNumber: "={{ $fromAI('phone') }}" },
+					{ ...call, phoneNumber: "={{ $fromAI('phone') }}", ...ofCall },
 					{ credentials },
 				),
 			];
@@ -284,6 +284,42 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			await simulator.completeCall(second, { data_captured: { [KEY]: 'no' } });
 			expect((await n8n.finished(id)).status).toBe('success');
 			expect(simulator.callsTo(APPROVER)).toBe(2);
+			expect(simulator.callsTo('9000000003')).toBe(0);
+		});
+
+		/** Says yes to each question as soon as it is asked, until the execution has ended. */
+		async function approveAll(id: string): Promise<void> {
+			const answered = new Set<string>();
+			await until(
+				`execution ${id} to end`,
+				async () => {
+					const { status } = statusSchema.parse(await n8n.call('GET', `/executions/${id}`));
+					if (!['new', 'running', 'waiting'].includes(status)) return status;
+					const open = simulator
+						.placedCalls()
+						.find(({ callId, phone }) => phone === `+91${APPROVER}` && !answered.has(callId));
+					if (open === undefined || status !== 'waiting') return undefined;
+					answered.add(open.callId);
+					await simulator.completeCall(open.callId, { data_captured: { [KEY]: 'yes' } });
+					return undefined;
+				},
+				{ timeout: 60_000 },
+			);
+		}
+
+		it('the same request twice, approved twice, is sent once', async () => {
+			const start = await agentWithReview();
+			const id = await start(wish(CUSTOMER), wish(CUSTOMER));
+			await approveAll(id);
+			expect(simulator.callsTo(CUSTOMER)).toBe(1);
+			expect(model.told().join()).toContain('"outcome":"already_done"');
+		});
+
+		it('Maximum Calls per Agent Run holds over all approvals', async () => {
+			const start = await agentWithReview({}, { options: { maximumCallsPerRun: 1 } });
+			const id = await start(wish(CUSTOMER), wish('9000000003'));
+			await approveAll(id);
+			expect(simulator.callsTo(CUSTOMER)).toBe(1);
 			expect(simulator.callsTo('9000000003')).toBe(0);
 		});
 

@@ -1,5 +1,9 @@
 import omit from 'lodash/omit';
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import {
+	NodeConnectionTypes,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+} from 'n8n-workflow';
 
 /**
  * Whether the node runs as a tool of an AI agent or an MCP client. The MCP Server Trigger and older
@@ -36,7 +40,26 @@ export function agentRunOf(context: IExecuteFunctions): string {
 	const [source] = sources.filter((candidate) => candidate !== null);
 	if (source === undefined) return 'agent';
 	const { previousNode, previousNodeOutput = 0, previousNodeRun = 0 } = source;
-	return `agent ${previousNodeRun}/${previousNodeOutput}/${previousNode}`;
+	const reviewed = isAgent(context, previousNode) ? undefined : lastRunBeforeAgent(context);
+	return `agent ${reviewed ?? previousNodeRun}/${previousNodeOutput}/${previousNode}`;
+}
+
+/** What asks for a tool has a language model; a human review between the two has none. */
+function isAgent(context: IExecuteFunctions, name: string): boolean {
+	const connectionType = NodeConnectionTypes.AiLanguageModel;
+	return context.getParentNodes(name, { connectionType, depth: 1 }).length > 0;
+}
+
+/**
+ * Behind a human review n8n counts the reviews in place of the agent's runs. The node before the agent ran once for
+ * each of those.
+ */
+function lastRunBeforeAgent(context: IExecuteFunctions): number | undefined {
+	const before = context.getExecuteData().metadata?.preservedSourceOverwrite?.previousNode;
+	if (before === undefined) return undefined;
+	const { $node } = context.getWorkflowDataProxy(0);
+	const run: unknown = $node[before]?.runIndex;
+	return typeof run === 'number' ? run : undefined;
 }
 
 /**
