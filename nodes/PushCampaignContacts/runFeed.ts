@@ -128,13 +128,13 @@ function openSentNumbers(
 /** Undefined where n8n keeps nothing that could be retried. */
 async function openBegunRows(
 	context: IExecuteFunctions,
-): Promise<Pick<BegunRowsOptions, 'begin' | 'memory'> | undefined> {
+): Promise<Pick<BegunRowsOptions, 'log' | 'memory'> | undefined> {
 	const log = await openWriteAheadLog(context, { isSharedStore: true });
 	if (log === undefined) return undefined;
 	const kept = new ExecutionMemory(context, 'rows', isRowsMemory, 'node', 'execution');
 	const memory = kept.read() ?? {};
 	kept.write(memory);
-	return { begin: async (target) => await log.begin(target), memory };
+	return { log, memory };
 }
 
 /** What became of the rows when this try could not even begin: what an earlier one did still holds. */

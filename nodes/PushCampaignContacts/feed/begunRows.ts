@@ -1,18 +1,24 @@
+import partition from 'lodash/partition';
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import uniq from 'lodash/uniq';
 import { OutcomeUnknown } from '../../shared/api/errors';
 import { isJsonObject } from '../../shared/json';
 import type { PreparedFeed } from './prepare';
 
-/** Notes something that is about to be sent, and tells whether an earlier attempt of the execution began it. */
-export type Begin = (target: unknown) => Promise<boolean>;
+/** Where a push notes what it is about to send. */
+export type PushLog = {
+	/** @returns whether an earlier attempt of the execution began it */
+	begin(target: unknown): Promise<boolean>;
+	/** Removes a note of what surely took no effect. */
+	release(target: unknown): Promise<void>;
+};
 
 /** Whether the rows were found to be others than those that an earlier attempt pushed; kept with the execution. */
 export type RowsMemory = { areChanged?: true };
 
 /** How the node notes what it is about to send. */
 export type BegunRowsOptions = {
-	begin: Begin;
+	log: PushLog;
 	campaign: number;
 	/** What this push remembers over *Retry On Fail*. */
 	push: { isNoted?: true };
@@ -29,9 +35,12 @@ const MAX_BLOCKS = 1_000;
  * sent, and recognized as long as all numbers of the push and their order stay the same.
  */
 export class BegunRows {
-	private readonly isBegun = new Map<number, boolean>();
+	/** By block: the rows that may be in the campaign; none of those that an earlier attempt began. */
+	private readonly claimed = new Map<number, Set<number>>();
+	private readonly begunBefore = new Set<number>();
 	private readonly blockSize: number;
-	private readonly numbers: string;
+	/** What tells these rows from others. */
+	private readonly rows: readonly unknown[];
 
 	/** @param contactsPerRequest rows that are sent together */
 	constructor(
@@ -41,7 +50,7 @@ export class BegunRows {
 	) {
 		const { rows, keys } = prepared;
 		this.blockSize = Math.max(contactsPerRequest, Math.ceil(rows.length / MAX_BLOCKS));
-		this.numbers = keys.fingerprintOf(rows);
+		this.rows = [options.campaign, keys.fingerprintOf(rows), this.blockSize];
 	}
 
 	/**
@@ -50,29 +59,58 @@ export class BegunRows {
 	 * @throws OutcomeUnknown if an earlier attempt began this push with other rows
 	 */
 	async claim(rows: readonly number[]): Promise<{ fresh: number[]; known: number[] }> {
-		const { begin, campaign, push, memory } = this.options;
+		const { memory } = this.options;
 		if (memory.areChanged === true) throw rowsChanged();
-		const blocks = uniq(rows.map((row) => this.blockOf(row))).filter(
-			(block) => !this.isBegun.has(block),
-		);
+		const blocks = uniq(rows.map((row) => this.blockOf(row)));
+		const newOnes = blocks.filter((block) => !this.claimed.has(block));
 		// Together, so that they are written at once.
-		const [isPushBegun, ...areBegun] = await Promise.all([
-			push.isNoted === true ? false : begin(['push', campaign]),
-			...blocks.map(
-				async (block) => await begin(['rows', campaign, this.numbers, this.blockSize, block]),
-			),
+		const [isSamePush, ...areBegun] = await Promise.all([
+			this.beginPush(),
+			...newOnes.map(async (block) => await this.options.log.begin(this.targetOf(block))),
 		]);
-		push.isNoted = true;
-		blocks.forEach((block, index) => this.isBegun.set(block, areBegun[index] === true));
-		if (isPushBegun && !areBegun.includes(true)) {
+		if (!isSamePush) {
 			memory.areChanged = true;
 			throw rowsChanged();
 		}
-		const fresh: number[] = [];
-		const known: number[] = [];
-		for (const row of rows)
-			(this.isBegun.get(this.blockOf(row)) === true ? known : fresh).push(row);
+		for (const [index, block] of newOnes.entries()) {
+			this.claimed.set(block, new Set());
+			if (areBegun[index] === true) this.begunBefore.add(block);
+		}
+		const [known, fresh] = partition(rows, (row) => this.begunBefore.has(this.blockOf(row)));
+		for (const row of fresh) this.claimed.get(this.blockOf(row))?.add(row);
 		return { fresh, known };
+	}
+
+	/** These surely are not in the campaign: a retry may push a block of which that holds for all rows. */
+	async release(rows: readonly number[]): Promise<void> {
+		const emptied = new Set<number>();
+		for (const row of rows) {
+			const block = this.blockOf(row);
+			const claimed = this.claimed.get(block);
+			if (claimed?.delete(row) === true && claimed.size === 0) emptied.add(block);
+		}
+		await Promise.all(
+			[...emptied].map(async (block) => {
+				this.claimed.delete(block);
+				await this.options.log.release(this.targetOf(block));
+			}),
+		);
+	}
+
+	/** Notes the push itself; false if an earlier attempt began it with other rows. */
+	private async beginPush(): Promise<boolean> {
+		const { log, campaign, push } = this.options;
+		if (push.isNoted === true) return true;
+		const [isBegun, isSame] = await Promise.all([
+			log.begin(['push', campaign]),
+			log.begin(['rows', ...this.rows]),
+		]);
+		push.isNoted = true;
+		return !isBegun || isSame;
+	}
+
+	private targetOf(block: number): unknown {
+		return ['block', ...this.rows, block];
 	}
 
 	private blockOf(row: number): number {

@@ -47,7 +47,9 @@ export class EachRow implements Intake {
 		return this.rows.slice(this.position, this.position + size);
 	}
 
-	async done(): Promise<void> {}
+	async done(_rows: readonly number[], withoutEffect: readonly number[]): Promise<void> {
+		await this.earlier?.release(withoutEffect);
+	}
 
 	rest(): number[] {
 		return this.rows.slice(this.position);

@@ -52,7 +52,7 @@ export type PushOptions = TryOptions & {
 	/** Asked before each request: whether the person at the screen has stopped the workflow. */
 	stopRequested: () => boolean;
 	/** How rows are noted before they leave, where no memory of all runs does that. */
-	begun?: Pick<BegunRowsOptions, 'begin' | 'memory'> | undefined;
+	begun?: Pick<BegunRowsOptions, 'log' | 'memory'> | undefined;
 	/** What other runs of the node pushed in this execution. */
 	sentNumbers?: SentNumbers | undefined;
 	/** What earlier runs fed, where it is to be left out. */
@@ -139,6 +139,11 @@ class FeedPush {
 	private async pushAll(): Promise<ExplainedError | undefined> {
 		const { intake } = this;
 		for (;;) {
+			if (this.options.stopRequested()) {
+				const stopped = stoppedByHand();
+				this.notReached(intake.rest(), stopped);
+				return stopped;
+			}
 			const request = await orExplained(intake.next(this.size));
 			if (request instanceof ExplainedError) {
 				this.stop(intake.rest(), request);

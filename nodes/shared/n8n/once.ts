@@ -260,8 +260,15 @@ export class OnceLedger<Desk> {
 	private async sendOrFind(sending: Sending<Desk>, desk: Desk): Promise<INodeExecutionData[]> {
 		sending.lastCheck?.();
 		const log = sending.idempotent === true ? undefined : await this.openLog();
-		const isBegun = await log?.begin(targetOf(sending));
-		if (log === undefined || isBegun !== true) return await sending.send(desk);
+		if (log === undefined) return await sending.send(desk);
+		const target = targetOf(sending);
+		if (!(await log.begin(target))) {
+			return await sending.send(desk).catch(async (error: unknown) => {
+				const isDone = !(error instanceof ExplainedError) || error instanceof OutcomeUnknown;
+				if (!isDone) await log.release(target);
+				throw error;
+			});
+		}
 		const error = begunEarlier(sending);
 		if (sending.find === undefined) throw error;
 		return await sending.find(desk, error, log.origin.startedAt);

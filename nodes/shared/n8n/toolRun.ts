@@ -1,9 +1,5 @@
 import omit from 'lodash/omit';
-import {
-	NodeConnectionTypes,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-} from 'n8n-workflow';
+import { NodeConnectionTypes, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
 /**
  * Whether the node runs as a tool of an AI agent or an MCP client. The MCP Server Trigger and older

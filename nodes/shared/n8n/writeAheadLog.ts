@@ -1,3 +1,4 @@
+import difference from 'lodash/difference';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { removeAll, type DeduplicationStore } from '../deduplicationStore';
 import { shortFingerprint } from '../hash';
@@ -20,6 +21,13 @@ const USE: StoreUse = {
 /** By target: how many requests this process has begun for the execution. */
 type BegunCounts = Map<string, number>;
 
+type Batch = {
+	add: string[];
+	remove: string[];
+	/** The texts that were not there before. */
+	added: Promise<ReadonlySet<string>>;
+};
+
 type LogOptions = {
 	/** Whether nobody can have begun anything before: the execution is neither a retry nor part of one. */
 	isFirstAttempt: boolean;
@@ -37,7 +45,7 @@ type LogOptions = {
  */
 export class WriteAheadLog {
 	private last: Promise<unknown> = Promise.resolve();
-	private batch: { texts: string[]; added: Promise<ReadonlySet<string>> } | undefined;
+	private batch: Batch | undefined;
 	/** Written again with the next batch: a worker that writes at the same moment may have undone them. */
 	private lastTexts: string[] = [];
 
@@ -58,12 +66,24 @@ export class WriteAheadLog {
 		const name = nameOf(target);
 		for (;;) {
 			const texts = this.textsOf(name, this.count(name));
-			const added = await this.note(texts);
+			const added = await this.write({ add: texts });
 			const [request = '', own = request] = texts;
 			if (added.has(request)) return false;
 			// Unless the note is new, it is this execution's own, of before a wait or of another sub-execution.
 			if (!this.options.isFirstAttempt && added.has(own)) return true;
 		}
+	}
+
+	/**
+	 * Removes the note of the latest request to this target, which surely took no effect. Never throws: with a note
+	 * that stays, a retry reports the request as unknown.
+	 */
+	async release(target: unknown): Promise<void> {
+		const name = nameOf(target);
+		const nth = (this.begun.get(name) ?? 0) - 1;
+		if (nth < 0) return;
+		this.begun.set(name, nth);
+		await this.write({ remove: this.textsOf(name, nth) }).catch(() => undefined);
 	}
 
 	/**
@@ -118,25 +138,32 @@ export class WriteAheadLog {
 		return `request ${this.origin.startedAt} ${name} ${nth}`;
 	}
 
-	/** Requests that begin while n8n writes are written together. */
-	private async note(texts: readonly string[]): Promise<ReadonlySet<string>> {
+	/** Changes that come while n8n writes are written together. */
+	private async write({
+		add = [],
+		remove = [],
+	}: Partial<Pick<Batch, 'add' | 'remove'>>): Promise<ReadonlySet<string>> {
 		this.batch ??= this.nextBatch();
-		this.batch.texts.push(...texts);
+		this.batch.add.push(...add);
+		this.batch.remove.push(...remove);
 		return await this.batch.added;
 	}
 
-	private nextBatch(): NonNullable<WriteAheadLog['batch']> {
-		const texts: string[] = [];
+	private nextBatch(): Batch {
+		const [add, remove]: [string[], string[]] = [[], []];
 		const added = this.last.then(async () => {
 			this.batch = undefined;
-			const all = [...this.lastTexts, ...texts];
+			// First, because a request that is sent again has the same note.
+			if (remove.length > 0) await removeAll(this.store, remove);
+			if (add.length === 0) return new Set<string>();
+			const all = difference([...this.lastTexts, ...add], difference(remove, add));
 			const most = this.options.isSharedStore === true ? undefined : MAX_OTHERS + 2 * this.total();
 			const isNew = new Set(await this.store.add(all, most));
-			this.lastTexts = texts;
+			this.lastTexts = add;
 			return isNew;
 		});
 		this.last = added.catch(() => undefined);
-		return { texts, added };
+		return { add, remove, added };
 	}
 
 	private total(): number {

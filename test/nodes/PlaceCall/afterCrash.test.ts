@@ -76,6 +76,19 @@ describe('Retry after n8n was killed', () => {
 		}
 	});
 
+	it('calls who was refused', async () => {
+		acceptCalls(1);
+		service().post('/v1/call').reply(400, { success: false, error: 'no' });
+		const node = harness.placeCallNode(perItem, CONTINUE);
+		const begun = await kill(node, people(2));
+		acceptCalls(1);
+		const run = await retry(begun, node, people(2));
+		expect(output(run, 'Node').map(({ json }) => json.call_id)).toEqual([
+			undefined,
+			'call-9876543211',
+		]);
+	});
+
 	it('calls everyone where nothing was begun', async () => {
 		acceptCalls(2);
 		const node = harness.placeCallNode(perItem);

@@ -1,6 +1,6 @@
 import type { INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
 import fc from 'fast-check';
-import { BegunRows, type Begin } from '../../../nodes/PushCampaignContacts/feed/begunRows';
+import { BegunRows, type PushLog } from '../../../nodes/PushCampaignContacts/feed/begunRows';
 import { PhonesByRow } from '../../../nodes/PushCampaignContacts/feed/byRow';
 import {
 	engineHarness,
@@ -60,14 +60,14 @@ describe('Retry after n8n was killed', () => {
 		);
 	});
 
-	test('pushes the rows of requests that had not begun', async () => {
-		const bodies = answering(ok(1), [401, 'no'], ok(1));
-		// The second request is turned down, so that the third never begins.
+	test('pushes the rows of requests that were refused or had not begun', async () => {
+		const bodies = answering(ok(1), [401, 'no'], ok(1), ok(1));
+		// The second request is refused, so that the third never begins.
 		const begun = await kill(manyRows(3), ONE_EACH);
 		const run = await retry(begun, ONE_EACH);
-		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1), phone(2)]);
-		expect(rejected(run)).toEqual(['unknown', 'unknown']);
-		expect(output(run, 'Node')).toHaveLength(1);
+		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1), phone(1), phone(2)]);
+		expect(rejected(run)).toEqual(['unknown']);
+		expect(output(run, 'Node')).toHaveLength(2);
 	});
 
 	test('pushes nothing where the rows are not the same, and says that it is unknown', async () => {
@@ -104,16 +104,25 @@ describe('rows that are noted in blocks', () => {
 	/** What attempts note, over all of them. */
 	function log() {
 		const noted = new Set<string>();
-		return (): Begin => {
+		return (): PushLog => {
 			const own = new Map<string, number>();
-			return async (target) => {
-				const name = JSON.stringify(target);
-				const nth = own.get(name) ?? 0;
-				own.set(name, nth + 1);
-				const text = `${name} ${nth}`;
-				const isNoted = noted.has(text);
-				noted.add(text);
-				return await Promise.resolve(isNoted);
+			return {
+				begin: async (target) => {
+					const name = JSON.stringify(target);
+					const nth = own.get(name) ?? 0;
+					own.set(name, nth + 1);
+					const text = `${name} ${nth}`;
+					const isNoted = noted.has(text);
+					noted.add(text);
+					return await Promise.resolve(isNoted);
+				},
+				release: async (target) => {
+					const name = JSON.stringify(target);
+					const nth = (own.get(name) ?? 0) - 1;
+					own.set(name, nth);
+					noted.delete(`${name} ${nth}`);
+					await Promise.resolve();
+				},
 			};
 		};
 	}
@@ -130,7 +139,7 @@ describe('rows that are noted in blocks', () => {
 				const { keys, rows } = numbersOf(count);
 				const open = () =>
 					new BegunRows(
-						{ begin: attempt(), campaign: 1, push: {}, memory: {} },
+						{ log: attempt(), campaign: 1, push: {}, memory: {} },
 						{ keys, rows },
 						size,
 					);
@@ -165,7 +174,7 @@ describe('rows that are noted in blocks', () => {
 		const attempt = log();
 		const memory = {};
 		const open = (prepared: ReturnType<typeof numbersOf>) =>
-			new BegunRows({ begin: attempt(), campaign: 1, push: {}, memory }, prepared, 3);
+			new BegunRows({ log: attempt(), campaign: 1, push: {}, memory }, prepared, 3);
 		await open(numbersOf(10)).claim([0, 1, 2]);
 		const changed = numbersOf(count, shift);
 		await expect(open(changed).claim([0, 1, 2])).rejects.toThrow("can't tell");

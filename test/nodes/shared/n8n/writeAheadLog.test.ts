@@ -171,6 +171,26 @@ test('sub-executions of one execution may ask for the same, and those of its ret
 	expect(await child('e2').begin('a')).toBe(false);
 });
 
+test('what surely took no effect is sent by a retry, and again by the same execution', async () => {
+	const store = new Store();
+	const log = first(store);
+	await log.begin('a');
+	await log.begin('b');
+	await log.release('a');
+	expect(await later(store, 'e2').findBegun(['a', 'b'])).toEqual([false, true]);
+	await log.begin('a');
+	expect(await later(store, 'e3').findBegun(['a', 'b'])).toEqual([true, true]);
+});
+
+test('a note that cannot be removed stays, and stops nobody', async () => {
+	const store = new Store();
+	const log = first(store);
+	await log.begin('a');
+	store.remove = async () => await Promise.reject(new Error('database is locked'));
+	await log.release('a');
+	expect(await later(store, 'e2').begin('a')).toBe(true);
+});
+
 test('looking for what was begun leaves no trace of the rest', async () => {
 	const store = new Store();
 	await first(store).begin('a');
