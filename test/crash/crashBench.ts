@@ -17,6 +17,7 @@ const ALL_BEGUN = '1'.repeat(ITEMS);
 /** What one writer did in an execution that is to be interrupted. */
 export type Scene = {
 	writer: Writer;
+	arrangement: Arrangement;
 	items: Item[];
 	execution: Execution;
 	/** What the service had received by then. */
@@ -31,6 +32,15 @@ export type Verdict = {
 	/** By item: `d` done, `u` told as unknown, `-` anything else. */
 	output: string;
 };
+
+/** n8n refuses to retry the execution, as it has not kept what it was given. */
+export const NO_RETRY = 'no retry';
+
+/** Of a workflow. */
+type Settings = Record<string, unknown>;
+
+/** The workflow that a retry runs: as it was then, or as it is saved now. */
+type Which = 'original' | 'current';
 
 /** A real n8n whose executions are interrupted, beside a service that counts what it receives. */
 export class CrashBench {
@@ -60,6 +70,7 @@ export class CrashBench {
 		writer: Writer,
 		rest: Partial<INode> = {},
 		arrangement: Arrangement = 'straight',
+		settings: Settings = {},
 	): Promise<Scene> {
 		const { request } = writer;
 		if (request === undefined) throw new Error(`${writer.name} sends no request that could hang`);
@@ -71,17 +82,21 @@ export class CrashBench {
 		const own = nodeOf(writer, this.credentials, rest);
 		const { nodes, connections } = await arrange(arrangement, own, publish);
 		const [first = own, ...others] = nodes;
-		const { items, execution } = await this.execute([first], others, connections);
+		const { items, execution } = await this.execute([first], settings, others, connections);
 		await until(
 			`${writer.name} to send its requests`,
 			async () => Promise.resolve(received(this.simulator, writer, items) === before),
 			{ timeout: 60_000 },
 		);
-		return { writer, items, execution, before };
+		return { writer, arrangement, items, execution, before };
 	}
 
 	/** Runs writers one after another in one execution, which then waits for an answer that never comes. */
-	async afterwards(writers: readonly Writer[], rest: Partial<INode> = {}): Promise<Scene[]> {
+	async afterwards(
+		writers: readonly Writer[],
+		rest: Partial<INode> = {},
+		settings: Settings = {},
+	): Promise<Scene[]> {
 		const { baseUrl, token } = this.simulator;
 		const later = node('Later', 'n8n-nodes-base.httpRequest', 4.2, {
 			url: `${baseUrl}/v1/active_agents`,
@@ -89,38 +104,63 @@ export class CrashBench {
 			headerParameters: { parameters: [{ name: 'API-Token', value: token }] },
 		});
 		const match = { method: 'GET', path: '/v1/active_agents' };
+		const reads = () => this.simulator.requests.filter(({ path }) => path === match.path).length;
+		const readsBefore = reads();
 		this.simulator.faults.inject({ kind: 'hang', match, times: 1 });
 		const nodes = writers.map((writer) => nodeOf(writer, this.credentials, rest));
-		const { items, execution } = await this.execute([...nodes, { ...later, executeOnce: true }]);
+		const nodesAndLast = [...nodes, { ...later, executeOnce: true }];
+		const { items, execution } = await this.execute(nodesAndLast, settings);
 		await until(
 			'the execution to come to its last node',
-			async () => Promise.resolve(this.simulator.requests.some(({ path }) => path === match.path)),
+			async () => Promise.resolve(reads() > readsBefore),
 			{ timeout: 60_000 },
 		);
 		return writers.map((writer) => {
-			return { writer, items, execution, before: received(this.simulator, writer, items) };
+			const before = received(this.simulator, writer, items);
+			return { writer, arrangement: 'straight', items, execution, before };
 		});
 	}
 
+	/** What became of a writer once its execution was retried. */
+	async retried(scene: Scene, which: Which = 'original'): Promise<Verdict> {
+		const [verdict] = await this.retriedTogether([scene], which);
+		if (verdict === undefined) throw new Error('no verdict');
+		return verdict;
+	}
+
+	/** The same for writers of one execution. */
+	async retriedTogether(scenes: readonly Scene[], which: Which = 'original'): Promise<Verdict[]> {
+		const [scene] = scenes;
+		if (scene === undefined) return [];
+		const retried = await this.retry(scene.execution, which).catch(() => undefined);
+		return await Promise.all(scenes.map(async (each) => await this.verdict(each, retried)));
+	}
+
 	/** *Retry* of an execution that has ended, or that n8n takes for ended once it has booted. */
-	async retry({ id }: Execution): Promise<Execution> {
+	private async retry({ id }: Execution, which: Which): Promise<Execution> {
 		const ended = async () => {
 			const { status } = await this.n8n.execution(id);
 			return !['new', 'running'].includes(status);
 		};
 		await until('n8n to give the execution up', ended, { timeout: 60_000 });
-		return await this.n8n.retry(id, 'original');
+		return await this.n8n.retry(id, which);
 	}
 
-	async verdict({ writer, items, before }: Scene, retried: Execution): Promise<Verdict> {
-		const output = await this.n8n.output(retried.id, writer.name).catch(() => []);
+	private async verdict(
+		{ writer, arrangement, items, before }: Scene,
+		retried: Execution | undefined,
+	): Promise<Verdict> {
 		const after = received(this.simulator, writer, items);
-		return { writer: writer.name, before, after, output: output.map(kindOf).join('') };
+		const name = arrangement === 'straight' ? writer.name : `${writer.name}, ${arrangement}`;
+		if (retried === undefined) return { writer: name, before, after, output: NO_RETRY };
+		const output = await this.n8n.output(retried.id, writer.name).catch(() => []);
+		return { writer: name, before, after, output: output.map(kindOf).join('') };
 	}
 
 	/** Webhook → items → the nodes, each on a branch of its own, from top to bottom; the others come after them. */
 	private async execute(
 		nodes: INode[],
+		settings: Settings,
 		others: INode[] = [],
 		between: IConnections = {},
 	): Promise<{ items: Item[]; execution: Execution }> {
@@ -139,6 +179,7 @@ export class CrashBench {
 			name: `crash ${path}`,
 			nodes: [start, { ...split, position: at(1, 0) }, ...branches, ...others],
 			connections,
+			settings,
 		});
 		await this.n8n.webhook(path, { items });
 		const execution = await until('the execution', async () => {

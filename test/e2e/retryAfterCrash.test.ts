@@ -45,9 +45,7 @@ describe('Retry of an execution that n8n did not end itself', () => {
 
 	async function retriedOnce(scenes: readonly Scene[]): Promise<Verdict[]> {
 		const verdicts: Verdict[] = [];
-		for (const scene of scenes) {
-			verdicts.push(await bench.verdict(scene, await bench.retry(scene.execution)));
-		}
+		for (const scene of scenes) verdicts.push(await bench.retried(scene));
 		return verdicts;
 	}
 
@@ -67,20 +65,15 @@ describe('Retry of an execution that n8n did not end itself', () => {
 		await bench.boot();
 		const wanted = middle.map(({ writer, before }) => asItMustBe(writer, before));
 		expect(await retriedOnce(middle)).toEqual(wanted);
-		// The older execution does not know what its retry did.
 		const received = (await retriedOnce(arranged)).map(({ before, after }) => [before, after]);
 		expect(received).toEqual(arranged.map(({ before }) => [before, ALL]));
+		// The same execution again, which knows nothing of what its first retry did.
 		const twice = wanted.map((verdict) => ({
 			...verdict,
 			output: isPush(verdict.writer) ? '' : 'u'.repeat(ITEMS),
 		}));
 		expect(await retriedOnce(middle)).toEqual(twice);
-		const [scene] = after;
-		if (scene === undefined) throw new Error('Nothing ran');
-		const retried = await bench.retry(scene.execution);
-		const verdicts = await Promise.all(
-			after.map(async (each) => await bench.verdict(each, retried)),
-		);
+		const verdicts = await bench.retriedTogether(after);
 		expect(verdicts).toEqual(after.map(({ writer }) => asItMustBe(writer, ALL)));
 	}, 600_000);
 

@@ -17,7 +17,7 @@ export type ExecutionOrigin = {
 const MAX_PARENTS = 500;
 
 /** By parent execution: all its sub-executions have the same origin. */
-const originsByParent = new RecentIds<Promise<ExecutionOrigin | undefined>>(MAX_PARENTS);
+const originsByParent = new RecentIds<ExecutionOrigin>(MAX_PARENTS);
 
 /** Undefined where there is nothing to retry: MCP clients, and n8n before 2.20. */
 export async function originOf(context: IExecuteFunctions): Promise<ExecutionOrigin | undefined> {
@@ -26,10 +26,11 @@ export async function originOf(context: IExecuteFunctions): Promise<ExecutionOri
 	if (establishedAt === undefined) return undefined;
 	if (parentExecutionId !== undefined) {
 		const known = originsByParent.get(parentExecutionId);
-		const origin = known ?? originOfParent(context, parentExecutionId);
-		originsByParent.set(parentExecutionId, origin);
-		const found = await origin;
-		if (found !== undefined) return found;
+		const origin = known ?? (await originOfParent(context, parentExecutionId));
+		if (origin !== undefined) {
+			originsByParent.set(parentExecutionId, origin);
+			return origin;
+		}
 	}
 	const executionId = context.getExecutionId();
 	return { startedAt: establishedAt, executionId, isSubExecution: false };
