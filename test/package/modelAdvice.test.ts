@@ -54,7 +54,7 @@ test('no advice that reaches a model is for a screen', () => {
 
 test('each documented error leaves a model something to do', () => {
 	const statuses = [400, 401, 403, 404, 409, 413, 422, 429].map((status) =>
-		explainStatus(status, true),
+		explainStatus({ method: 'POST', path: '/v1/campaigns/7/contacts' }, status, true),
 	);
 	for (const { what, resolution } of [...ERROR_TABLE, ...statuses]) {
 		const advice = adviceForModel(resolution);

@@ -1,4 +1,4 @@
-import { readAnswer, outcomeUnknown } from './envelope';
+import { outcomeUnknown, readAnswer, type AnswerReading } from './envelope';
 import type { Evidence } from './evidence';
 import { ExplainedError, NotSent } from './errors';
 import { Secrets } from './secrets';
@@ -33,6 +33,7 @@ export class ApiClient {
 
 	/**
 	 * @param evidence what proves in the answer that the service did it
+	 * @param madeId the identifier of what the request makes, which no refusal has
 	 * @param isSecret the answer holds a token or a signed address: no part of it stands in a message
 	 * @throws ServiceRefusal the service said no
 	 * @throws NotSent nothing reached the service
@@ -41,7 +42,7 @@ export class ApiClient {
 	async send(
 		request: ServiceRequest,
 		evidence: Evidence,
-		{ isSecret = false }: { isSecret?: boolean } = {},
+		{ madeId, isSecret = false }: { madeId?: string; isSecret?: boolean } = {},
 	): Promise<Answer> {
 		try {
 			const answer = await sendWithRetry(
@@ -54,7 +55,7 @@ export class ApiClient {
 					signal: request.signal,
 				},
 			);
-			return this.read(request, answer, evidence, isSecret);
+			return this.read(request, answer, { evidence, isSecret, ...(madeId && { madeId }) });
 		} catch (error) {
 			throw this.explain(request, error);
 		}
@@ -73,12 +74,11 @@ export class ApiClient {
 	private read(
 		request: ServiceRequest,
 		answer: WireAnswer,
-		evidence: Evidence,
-		isSecret: boolean,
+		reading: Omit<AnswerReading, 'now'> & { isSecret: boolean },
 	): Answer {
+		const { isSecret } = reading;
 		const shown = { ...answer, text: this.secrets.hide(answer.text, isSecret) };
-		const now = this.clock.now();
-		const read = readAnswer(request, shown, { evidence, isSecret, now });
+		const read = readAnswer(request, shown, { ...reading, now: this.clock.now() });
 		if (isSecret) this.secrets.remember(read.body);
 		return read;
 	}

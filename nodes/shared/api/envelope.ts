@@ -1,29 +1,42 @@
-import omit from 'lodash/omit';
-import { documentedError, explainStatus, type Refusal } from './errorTable';
-import type { Evidence } from './evidence';
+import {
+	documentedError,
+	explainStatus,
+	explainWords,
+	isDocumentedAt,
+	isEnvelope,
+	type Refusal,
+} from './errorTable';
+import { isId, type Evidence } from './evidence';
 import { OutcomeUnknown, ServiceRefusal, type Speaker } from './errors';
 import type { Answer, ServiceRequest, WireAnswer } from './http';
 import { explainNotPerformed } from './notPerformed';
+import { recordIn } from './record';
 import { withoutItsSecrets } from './secrets';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
+import { plainText } from '../values';
 
 /** How an answer is judged: what proves it, and whether nothing of it may be shown. */
 export type AnswerReading = {
 	evidence: Evidence;
+	/** An identifier that the service gives once it has done it: beside a refusal, the outcome is unknown. */
+	madeId?: string;
 	/** The answer holds a token or a signed address, so no part of it stands in a message. */
 	isSecret?: boolean;
 	/** Epoch milliseconds. */
 	now: number;
 };
 
-/** Statuses at which the document has the service itself say no (HTTP status codes). */
-const REFUSAL_STATUSES = new Set([400, 401, 403, 404, 409, 422]);
+/** The service, or a proxy before it, gave up waiting: the request may have taken effect all the same. */
+const GAVE_UP_WAITING = new Set([408, 499]);
+
+/** Statuses at which validation errors are documented (HTTP status codes). */
+const VALIDATION_STATUSES = new Set([400, 422]);
 
 /**
  * Reads the envelope (General conventions). Nothing is taken for granted:
- * a **success** is a 2xx with the evidence of its endpoint · a **refusal** is the service's own error body, at any
- * status (those of several bodies are open), or one of the few statuses that say by themselves that nothing was
- * done · everything else is **unknown**, whatever its status: a page, an empty body, a proxy's answer.
+ * a **success** is a 2xx with the evidence of its endpoint · a **refusal** is the service's own error body, as
+ * {@link findRefusal} has it, or one of the few statuses that say by themselves that nothing was done ·
+ * everything else is **unknown**, whatever its status: a page, an empty body, a proxy's answer.
  *
  * @throws ServiceRefusal when the service says no
  * @throws OutcomeUnknown when nothing shows what became of the request
@@ -31,18 +44,19 @@ const REFUSAL_STATUSES = new Set([400, 401, 403, 404, 409, 422]);
 export function readAnswer(
 	request: ServiceRequest,
 	answer: WireAnswer,
-	{ evidence, isSecret = false, now }: AnswerReading,
+	{ evidence, madeId, isSecret = false, now }: AnswerReading,
 ): Answer {
 	const { status } = answer;
 	const body = parseJson(answer.text);
 	const shown = isSecret && body !== undefined ? withoutItsSecrets(body) : body;
 	const refusal = isJsonObject(shown) ? findRefusal(shown, status, request) : undefined;
-	if (refusal !== undefined) throw refused(request, answer, refusal, now);
-	if (status >= 200 && status < 300 && body !== undefined && evidence(body)) {
+	const made = madeId === undefined ? undefined : madeIn(body, madeId);
+	if (refusal !== undefined && made === undefined) throw refused(request, answer, refusal, now);
+	if (isSuccessStatus(status) && body !== undefined && !deniesSuccess(body) && evidence(body)) {
 		return { status, body };
 	}
 	const { originalMessage, speaker } = wordsOf(answer, shown, isSecret);
-	const notPerformed = explainNotPerformed(request, answer, now);
+	const notPerformed = made === undefined ? explainNotPerformed(request, answer, now) : undefined;
 	if (notPerformed !== undefined) {
 		const { what, resolution } = notPerformed;
 		throw new ServiceRefusal(
@@ -54,7 +68,29 @@ export function readAnswer(
 			speaker,
 		);
 	}
-	throw outcomeUnknown(request, describe(request, answer, body), originalMessage, status, speaker);
+	const finding =
+		made === undefined
+			? describe(request, answer, body)
+			: {
+					happened: `The response contains a ${made}, but doesn't confirm the request (HTTP status ${status})`,
+				};
+	throw outcomeUnknown(request, finding, originalMessage, status, speaker);
+}
+
+function isSuccessStatus(status: number): boolean {
+	return status >= 200 && status < 300;
+}
+
+/** `success`, if it is given, must be `true` (General conventions). */
+function deniesSuccess(body: JsonValue): boolean {
+	return isJsonObject(body) && (body.success ?? true) !== true;
+}
+
+/** Name and value of what was made, wherever they are: with a refusal the document shows no place for them. */
+function madeIn(body: JsonValue | undefined, field: string): string | undefined {
+	const places = isJsonObject(body) ? [body, body.data].filter(isJsonObject) : [];
+	const id = places.map((place) => place[field]).find(isId);
+	return id === undefined ? undefined : `${field} (${plainText(id).slice(0, 100)})`;
 }
 
 /** `data` of an answer, or the whole body where the service used no envelope. */
@@ -63,24 +99,17 @@ export function dataOf(answer: Answer): JsonValue {
 	return isJsonObject(body) && body.data !== undefined ? body.data : body;
 }
 
-/**
- * `data` as an output record. What stands beside it (`message`, `meta`, `warnings`) is kept under its name where
- * the record has no field of that name: an envelope with a `status` of its own must not change a call's.
- */
-export function recordOf(answer: Answer): JsonObject {
-	const { body } = answer;
-	if (!isJsonObject(body)) return body === null ? {} : { data: body };
-	const { data } = body;
-	const beside: JsonObject = { ...body };
-	delete beside.success;
-	delete beside.data;
-	if (data === undefined || data === null) return beside;
-	return isJsonObject(data) ? { ...data, ...omit(beside, Object.keys(data)) } : { data, ...beside };
+/** `data` of an answer as an output record. */
+export function recordOf({ body }: Answer): JsonObject {
+	return recordIn(body);
 }
 
 /**
- * The service's own words of refusal: `success: false`; or, without it, `error` or `errors` as text where the
- * document names that error or has the service refuse with that status. Gateways write such bodies too.
+ * The service's own no. `success: false` below 500, as the document's error envelope has it. Without that, only what
+ * the document shows: an error of this endpoint at its status, or a list of `errors` at 400 or 422; gateways write
+ * `error` as well, and behind one of theirs the request may have been done. From 500 on, after a time-out, and with a
+ * redirect, the service may have stumbled halfway: only a whole error body that the document has for this endpoint,
+ * and whose status it leaves open, says no there.
  */
 function findRefusal(
 	body: JsonObject,
@@ -88,16 +117,28 @@ function findRefusal(
 	request: ServiceRequest,
 ): Refusal | undefined {
 	if (body.success === true) return undefined;
-	const saysNo = body.success === false;
-	const refusal = wordsIn(body, saysNo);
-	const { texts, errorCode, upstreamReason } = refusal;
-	const hasWords = texts.length > 0 || errorCode !== undefined || upstreamReason !== undefined;
-	if (!saysNo && !hasWords) return undefined;
+	const refusal = wordsIn(body, body.success === false);
 	const documented = documentedError(refusal, status, request);
-	if (documented !== undefined) return { ...refusal, code: documented.code };
-	// A body of the error table is a refusal even at 5xx; anything else there is the service in trouble.
-	if (status >= 500) return undefined;
-	return saysNo || REFUSAL_STATUSES.has(status) ? refusal : undefined;
+	const isOpen = documented?.statuses === 'open';
+	const coded = documented === undefined ? refusal : { ...refusal, code: documented.code };
+	if (!mayRefuse(status)) {
+		return isEnvelope(refusal) && isOpen && refusal.texts.length < 2 ? coded : undefined;
+	}
+	if (isEnvelope(refusal) || (documented !== undefined && isDocumentedAt(documented, status)))
+		return coded;
+	return isValidationError(body, status) ? refusal : undefined;
+}
+
+/** Whether a service that is up says no with this status. */
+function mayRefuse(status: number): boolean {
+	if (status >= 400 && status < 500) return !GAVE_UP_WAITING.has(status);
+	return isSuccessStatus(status);
+}
+
+/** `422`: "the `errors` array lists problems"; at 400 just as well. */
+function isValidationError({ errors }: JsonObject, status: number): boolean {
+	if (!VALIDATION_STATUSES.has(status) || !Array.isArray(errors)) return false;
+	return errors.some((text) => typeof text === 'string' && text.trim() !== '');
 }
 
 /** @param anyShape takes what is not text for words as well: `success: false` has said the rest */
@@ -108,10 +149,11 @@ function wordsIn(body: JsonObject, anyShape: boolean): Refusal {
 		.map((text) => (typeof text === 'string' ? text : JSON.stringify(text)));
 	const { details, upstream_body: upstream } = body;
 	const errorCode = isJsonObject(details) ? details.error_code : undefined;
-	const upstreamReason = isJsonObject(upstream) ? upstream.reason : undefined;
+	const { state: upstreamState, reason: upstreamReason } = isJsonObject(upstream) ? upstream : {};
 	return {
 		texts,
 		...(typeof errorCode === 'string' && { errorCode }),
+		...(typeof upstreamState === 'string' && { upstreamState }),
 		...(typeof upstreamReason === 'string' && { upstreamReason }),
 		body,
 	};
@@ -125,9 +167,9 @@ function refused(
 ): ServiceRefusal {
 	const { status } = answer;
 	const { what, resolution } =
-		documentedError(refusal, status, request) ??
+		explainWords(refusal, status, request) ??
 		explainNotPerformed(request, answer, now) ??
-		explainStatus(status, refusal.texts.length > 0);
+		explainStatus(request, status, refusal.texts.length > 0);
 	return new ServiceRefusal(what, resolution, serviceSaid(refusal, status), status, refusal);
 }
 
@@ -154,10 +196,13 @@ function describe(
 	body: JsonValue | undefined,
 ): { happened: string; isForeign: boolean } {
 	const shown = `HTTP status ${status}`;
+	const isOwn = isJsonObject(body) && body.success === false;
 	if (status >= 500) {
-		const isOwn = isJsonObject(body) && body.success === false;
 		const who = isOwn ? 'The service' : 'The service, or a proxy before it,';
 		return { happened: `${who} stumbled (${shown})`, isForeign: false };
+	}
+	if (isOwn && GAVE_UP_WAITING.has(status)) {
+		return { happened: `The service timed out (${shown})`, isForeign: false };
 	}
 	if (status >= 400) {
 		return {
@@ -176,7 +221,9 @@ function describe(
 	}
 	if (text.trim() === '') return { happened: 'The answer is empty', isForeign: true };
 	if (body === undefined) {
-		return { happened: 'The service’s answer arrived incomplete', isForeign: false };
+		return /^\s*[[{]/.test(text)
+			? { happened: 'The response arrived incomplete or unreadable', isForeign: false }
+			: { happened: "The response isn't JSON", isForeign: true };
 	}
 	const happened =
 		method === 'GET'

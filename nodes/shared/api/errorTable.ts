@@ -19,7 +19,7 @@ export type ErrorCode =
 	| 'contact_refused'
 	| 'campaign_archived';
 
-/** The parts of an error body by which a refusal is recognized, whatever its HTTP status. */
+/** The parts of an error body by which an error is recognized. */
 export type Refusal = {
 	/** Which documented error it is; none where the document does not name it. */
 	code?: ErrorCode;
@@ -27,6 +27,8 @@ export type Refusal = {
 	texts: string[];
 	/** `details.error_code`. */
 	errorCode?: string;
+	/** `upstream_body.state`. */
+	upstreamState?: string;
 	/** `upstream_body.reason`. */
 	upstreamReason?: string;
 	body: JsonObject;
@@ -38,19 +40,86 @@ type Row = Explanation & {
 	code: ErrorCode;
 	/** Name of the row in tests. */
 	name: string;
-	matches: (refusal: Refusal, status: number, request: ServiceRequest) => boolean;
+	/** The endpoints that the document names for it, as `METHOD /path`. */
+	raisedBy: RegExp;
+	/** Others at which the same words mean the same: they explain a refusal there, and prove none. */
+	alsoExplains?: RegExp;
+	/** `open` is a status that the document calls "not shown". */
+	statuses: readonly number[] | 'open';
+	matches: (refusal: Refusal, status: number) => boolean;
 };
+
+/** @param endpoints as the document writes them */
+function at(...endpoints: string[]): RegExp {
+	return new RegExp(`^(?:${endpoints.join('|').replaceAll('{id}', '[^/]+')})$`);
+}
+
+function anyOf(...patterns: RegExp[]): RegExp {
+	return new RegExp(patterns.map(({ source }) => source).join('|'));
+}
+
+const EVERY_ENDPOINT = /^/;
+const CALL_PLACEMENT = at('POST /v1/call', 'POST /call');
+const CALL_READS = at(
+	'GET /v1/call/{id}',
+	'GET /v1/call/{id}/transcript',
+	'GET /v1/call/{id}/recording',
+);
+const CAMPAIGN_CONTACTS = at('POST /v1/campaigns/{id}/contacts');
+const DND_REMOVAL = at('DELETE /v1/dnd_numbers');
+const CHAT = /^POST \/(?:v1\/chat\/|chat_)/;
+/** "`403` on call placement, `agent_not_found` elsewhere" (Authentication): the requests that name an agent. */
+const NAMES_AN_AGENT = anyOf(
+	CAMPAIGN_CONTACTS,
+	CHAT,
+	at('GET /v1/dnd_numbers', 'POST /v1/dnd_numbers', 'DELETE /v1/dnd_numbers'),
+	at('GET /v1/calls', 'GET /v1/active_agents'),
+);
+
+/** An error code is the whole of `error`: inside a longer text it is the report of a crash. */
+const isCode =
+	(code: string) =>
+	({ texts }: Refusal) =>
+		texts.some((text) => text.trim() === code);
+
+/** An error text is how `error` begins; details may follow, on the same line. */
+function begins(documented: string) {
+	const start = documented.toLowerCase();
+	return ({ texts }: Refusal) =>
+		texts.some((text) => {
+			const line = text.trim().replaceAll('’', "'").toLowerCase();
+			return line.startsWith(start) && /^(?![\w-]).*$/.test(line.slice(start.length));
+		});
+}
 
 const says =
 	(pattern: RegExp) =>
 	({ texts }: Refusal) =>
 		texts.some((text) => pattern.test(text));
 
-/** Every error the document names, recognized by its body; the order decides where two would match. */
+/** General conventions: `success: false`. */
+export function isEnvelope({ body }: Refusal): boolean {
+	return body.success === false;
+}
+
+function isWordless(refusal: Refusal): boolean {
+	return isEnvelope(refusal) && refusal.texts.length === 0;
+}
+
+/** A refusal of the chat engine, passed on. */
+function isRelayed({ upstreamState, upstreamReason }: Refusal): boolean {
+	return upstreamState === 'rejected' && upstreamReason !== undefined;
+}
+
+const MISSING = /missing|empty|blank|required|not (?:given|present|provided)/i;
+
+/** Every error that the document names, with the endpoints that raise it; the order decides if two match. */
 export const ERROR_TABLE: readonly Row[] = [
 	{
 		code: 'no_outbound_number',
 		name: 'NO_OUTBOUND_NUMBER_CONFIGURED',
+		raisedBy: anyOf(CALL_PLACEMENT, CAMPAIGN_CONTACTS),
+		statuses: 'open',
 		matches: ({ errorCode }) => errorCode === 'NO_OUTBOUND_NUMBER_CONFIGURED',
 		what: 'The agent has no outbound number, so it cannot call anyone',
 		resolution: 'Attach an outbound number to the agent, then try again.',
@@ -58,7 +127,10 @@ export const ERROR_TABLE: readonly Row[] = [
 	{
 		code: 'tell_not_allowed_during_takeover',
 		name: 'tell_not_allowed_during_takeover',
-		matches: ({ upstreamReason }) => upstreamReason === 'tell_not_allowed_during_takeover',
+		raisedBy: CHAT,
+		statuses: 'open',
+		matches: (refusal) =>
+			isRelayed(refusal) && refusal.upstreamReason === 'tell_not_allowed_during_takeover',
 		what: 'A person has taken over this chat, so the agent cannot be addressed now',
 		resolution:
 			'Wait until the chat is handed back to the agent (Chat Events Trigger reports it as mode_changed), then try again.',
@@ -66,23 +138,20 @@ export const ERROR_TABLE: readonly Row[] = [
 	{
 		code: 'upstream_refusal',
 		name: 'upstream_body',
-		matches: ({ upstreamReason }) => upstreamReason !== undefined,
+		raisedBy: CHAT,
+		statuses: 'open',
+		matches: isRelayed,
 		what: 'The chat engine turned the request down',
 		resolution:
 			'The reason it gave is below. Check the state of the chat session and the command you sent.',
 	},
 	{
-		code: 'invalid_api_token',
-		name: 'Invalid API token',
-		matches: (refusal, status) => status === 401 || says(/invalid api token/i)(refusal),
-		what: 'The service does not accept the API token',
-		resolution:
-			'Open the credential and paste the 16-character API token from the settings page of your dashboard.',
-	},
-	{
 		code: 'agent_not_in_account',
 		name: 'Agent not found or not associated with this account',
-		matches: says(/agent not found or not associated with this account/i),
+		raisedBy: CALL_PLACEMENT,
+		alsoExplains: NAMES_AN_AGENT,
+		statuses: [403],
+		matches: begins('Agent not found or not associated with this account'),
 		what: 'The agent does not exist in the account of this API token',
 		resolution:
 			'Choose the agent from the list in the Agent field, or check that the credential belongs to the right account.',
@@ -90,7 +159,10 @@ export const ERROR_TABLE: readonly Row[] = [
 	{
 		code: 'agent_not_found',
 		name: 'agent_not_found',
-		matches: says(/\bagent_not_found\b/),
+		raisedBy: NAMES_AN_AGENT,
+		alsoExplains: CALL_PLACEMENT,
+		statuses: 'open',
+		matches: isCode('agent_not_found'),
 		what: 'The service does not find this agent, or not in the account of this API token',
 		resolution:
 			'Choose the agent from the list in the Agent field. For a chat session, check the Session ID and that the credential belongs to the account of its agent.',
@@ -98,7 +170,9 @@ export const ERROR_TABLE: readonly Row[] = [
 	{
 		code: 'call_not_found',
 		name: 'call_not_found',
-		matches: says(/\bcall_not_found\b/),
+		raisedBy: CALL_READS,
+		statuses: 'open',
+		matches: isCode('call_not_found'),
 		what: 'The service does not know this call',
 		resolution:
 			'Check the Call ID: it is the call_id that Place Call returns. A call of another account is not found either.',
@@ -106,7 +180,9 @@ export const ERROR_TABLE: readonly Row[] = [
 	{
 		code: 'recording_not_available',
 		name: 'recording_not_available',
-		matches: says(/\brecording_not_available\b/),
+		raisedBy: at('GET /v1/call/{id}/recording'),
+		statuses: 'open',
+		matches: isCode('recording_not_available'),
 		what: 'This call has no recording',
 		resolution:
 			'Nothing to do if the call was never answered; otherwise try again once the call has ended.',
@@ -114,7 +190,10 @@ export const ERROR_TABLE: readonly Row[] = [
 	{
 		code: 'campaign_not_found',
 		name: "Couldn't find Campaign",
-		matches: says(/couldn['’]t find campaign/i),
+		raisedBy: at('GET /v1/campaigns/{id}/status'),
+		alsoExplains: CAMPAIGN_CONTACTS,
+		statuses: 'open',
+		matches: begins("Couldn't find Campaign"),
 		what: 'The service does not know this campaign',
 		resolution:
 			'Check the Campaign ID: it is a number, and a campaign of another account is not found either.',
@@ -122,15 +201,19 @@ export const ERROR_TABLE: readonly Row[] = [
 	{
 		code: 'not_on_dnd_list',
 		name: 'Phone number not found on DND list',
-		matches: says(/phone number not found on dnd list/i),
+		raisedBy: DND_REMOVAL,
+		statuses: 'open',
+		matches: begins('Phone number not found on DND list'),
 		what: 'The number is not on this agent’s do-not-disturb list',
 		resolution: 'Nothing needs removing. Turn on Ignore If Not Listed to let re-runs pass.',
 	},
 	{
 		code: 'phone_missing',
 		name: 'text naming missing phone',
-		matches: (refusal, _status, { method, path }) =>
-			method === 'DELETE' && path === '/v1/dnd_numbers' && says(/\bphone\b/i)(refusal),
+		raisedBy: DND_REMOVAL,
+		statuses: 'open',
+		// Its text is not shown beyond that it names `phone`, as an outage may do too: it also has to say what is wrong.
+		matches: (refusal) => says(/\bphone\b/i)(refusal) && says(MISSING)(refusal),
 		what: 'The service found no phone number in the request that it could use',
 		resolution:
 			'Check Phone in this node. If it is right, the API mapping in the credential sends it in the wrong place: check “Remove Number: Send Phone In” (dndRemovePhonePlacement).',
@@ -138,14 +221,19 @@ export const ERROR_TABLE: readonly Row[] = [
 	{
 		code: 'session_closed',
 		name: 'session_closed',
-		matches: says(/\bsession_closed\b/),
+		raisedBy: at('POST /v1/chat/session/{id}/ws_token'),
+		alsoExplains: CHAT,
+		statuses: [409],
+		matches: isCode('session_closed'),
 		what: 'The chat session is closed',
 		resolution: 'Create a new session with Chat Session › Create, and use that one.',
 	},
 	{
 		code: 'post_call_analysis_missing',
 		name: 'post_call_analysis is not enabled',
-		matches: says(/webhook_url is set but post_call_analysis is not enabled/i),
+		raisedBy: CALL_PLACEMENT,
+		statuses: [400],
+		matches: begins('webhook_url is set but post_call_analysis is not enabled'),
 		what: 'The agent has no post-call analysis, and without it the service accepts no Webhook URL',
 		resolution:
 			'Enable post-call analysis for the agent, or clear Webhook URL and read the call with Get Call. Wait for Completion works without it when set to By Reading the Call.',
@@ -153,14 +241,30 @@ export const ERROR_TABLE: readonly Row[] = [
 	{
 		code: 'contact_refused',
 		name: 'contacts[<index>]',
+		raisedBy: CAMPAIGN_CONTACTS,
+		statuses: [400, 422],
 		matches: says(/contacts\[\d+\]/),
 		what: 'The service does not accept one of the contacts',
 		resolution: 'Correct the row that is named below, then push it again.',
 	},
 	{
+		code: 'invalid_api_token',
+		name: 'Invalid API token',
+		raisedBy: EVERY_ENDPOINT,
+		statuses: [401],
+		matches: (refusal, status) =>
+			(isEnvelope(refusal) && status === 401) || begins('Invalid API token')(refusal),
+		what: 'The service does not accept the API token',
+		resolution:
+			'Open the credential and paste the 16-character API token from the settings page of your dashboard.',
+	},
+	{
 		code: 'campaign_archived',
 		name: '409 archived campaign',
-		matches: (_refusal, status, { path }) => status === 409 && path.startsWith('/v1/campaigns/'),
+		raisedBy: CAMPAIGN_CONTACTS,
+		statuses: [409],
+		matches: (refusal, status) =>
+			status === 409 && (isWordless(refusal) || says(/\barchived\b|read-only/i)(refusal)),
 		what: 'The campaign is archived, and an archived campaign takes no contacts',
 		resolution: 'Choose another campaign in Campaign ID. Archived campaigns are read-only.',
 	},
@@ -190,15 +294,52 @@ const WITHOUT_REASON: Explanation = {
 		'It gave no reason. Check the fields of this node and what they name in the service, then try again.',
 };
 
-/** The documented error that a body is, whatever its status where that is open. */
+/** A `409` that does not say that the campaign is archived; which words do is not documented. */
+const CONTACTS_CONFLICT: Explanation = {
+	what: 'The service reports a conflict, so it accepted none of these contacts',
+	resolution:
+		'Check whether the campaign is archived: archived campaigns are read-only. If the service names another reason below, correct that.',
+};
+
+/** The documented error that a body is, if the document names this endpoint for it. */
 export function documentedError(
 	refusal: Refusal,
 	status: number,
 	request: ServiceRequest,
-): (Explanation & { code: ErrorCode }) | undefined {
-	return ERROR_TABLE.find(({ matches }) => matches(refusal, status, request));
+): Row | undefined {
+	return ERROR_TABLE.find(
+		({ raisedBy, matches }) => raisedBy.test(endpointOf(request)) && matches(refusal, status),
+	);
 }
 
-export function explainStatus(status: number, gaveReason: boolean): Explanation {
+export function isDocumentedAt({ statuses }: Row, status: number): boolean {
+	return statuses === 'open' || statuses.includes(status);
+}
+
+/** What a refusal means by its words, as far as they are documented. */
+export function explainWords(
+	refusal: Refusal,
+	status: number,
+	request: ServiceRequest,
+): Explanation | undefined {
+	const endpoint = endpointOf(request);
+	return ERROR_TABLE.find(
+		({ raisedBy, alsoExplains, matches }) =>
+			(raisedBy.test(endpoint) || alsoExplains?.test(endpoint) === true) &&
+			matches(refusal, status),
+	);
+}
+
+/** @param gaveReason whether the body has words, which follow */
+export function explainStatus(
+	request: ServiceRequest,
+	status: number,
+	gaveReason: boolean,
+): Explanation {
+	if (status === 409 && CAMPAIGN_CONTACTS.test(endpointOf(request))) return CONTACTS_CONFLICT;
 	return BY_STATUS[status] ?? (gaveReason ? ANY : WITHOUT_REASON);
+}
+
+function endpointOf({ method, path }: ServiceRequest): string {
+	return `${method} ${path}`;
 }

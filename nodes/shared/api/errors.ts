@@ -139,6 +139,20 @@ export type KeptUnknown = {
 /** Characters of the service's words that are kept for the next try. */
 const LONGEST_KEPT = 300;
 
+/** The service returned another record than the one that was requested: nothing of it may be used. */
+export class OtherRecord extends ExplainedError {
+	override readonly name = 'OtherRecord';
+	readonly outcome = 'unknown';
+
+	/** @param what is read, in words: "call" */
+	constructor(what: string, id: string) {
+		super(
+			`The service returned another ${what} than the one that was requested`,
+			`Nothing was changed by this read. Report it to your service provider: the response for ${what} "${id}" is about another one.`,
+		);
+	}
+}
+
 /** The service answered that it will not do this (Errors), or a status says that nothing was done. */
 export class ServiceRefusal extends ExplainedError {
 	override readonly name = 'ServiceRefusal';

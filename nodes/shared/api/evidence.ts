@@ -1,4 +1,6 @@
-import { fieldsIn, isJsonObject, type JsonObject, type JsonValue } from '../json';
+import { fieldsIn, isJsonObject, numberIn, type JsonObject, type JsonValue } from '../json';
+import { asText } from './identifiers';
+import { recordIn } from './record';
 
 /**
  * What shows in the body of a 2xx answer that the service itself answered and, for a write, that it took
@@ -8,7 +10,40 @@ export type Evidence = (body: JsonValue) => boolean;
 
 /** One of the fields that the document promises is filled, in `data` or, without an envelope, at the top. */
 export function carries(...fields: string[]): Evidence {
-	return (body) => holdersOf(body).some((holder) => fields.some((name) => isFilled(holder[name])));
+	return (body) => {
+		const record = recordIn(body);
+		return fields.some((name) => isFilled(record[name]));
+	};
+}
+
+/** The same for a field that identifies what the service has made. */
+export function hasId(field: string): Evidence {
+	return (body) => isId(recordIn(body)[field]);
+}
+
+/** Whether a value can identify anything: neither empty nor 0. */
+export function isId(value: JsonValue | undefined): boolean {
+	if (typeof value === 'number') return value > 0;
+	return typeof value === 'string' && !/^[\s0]*$/.test(value);
+}
+
+/** A count of the service, also one of 0. */
+export function hasCount(field: string): Evidence {
+	return (body) => {
+		const count = numberIn(recordIn(body)[field]);
+		return count !== undefined && Number.isInteger(count) && count >= 0;
+	};
+}
+
+/** The field, if it is given, identifies what was asked for. */
+export function isAbout(field: string, id: string | number): Evidence {
+	return (body) => isSameId(recordIn(body)[field], id);
+}
+
+/** UUIDs are the same in capitals, numbers also as text; what is not given contradicts nothing. */
+export function isSameId(given: JsonValue | undefined, asked: string | number): boolean {
+	if (given === undefined || given === null) return true;
+	return asText(given).toLowerCase() === String(asked).toLowerCase();
 }
 
 /** The same where the document names the fields and not their place: found at any depth. */
@@ -50,10 +85,6 @@ export const holdsSomething: Evidence = (body) => {
 
 function isBeside(body: JsonObject, name: string): boolean {
 	return name !== 'success' && name !== 'data' && isFilled(body[name]);
-}
-
-function holdersOf(body: JsonValue): JsonObject[] {
-	return isJsonObject(body) ? [body.data ?? null, body].filter(isJsonObject) : [];
 }
 
 /** An empty list is a value (a transcript without turns); `null`, `false` and an empty text are none. */

@@ -2,7 +2,7 @@ import { readTurns, recordingOrNull } from './callRecord';
 import { isOver } from './completion';
 import { getCall } from '../api/endpoints';
 import { recordOf } from '../api/envelope';
-import { ExplainedError, isRefusal, isTransient } from '../api/errors';
+import { ExplainedError, isRefusal, isTransient, OtherRecord } from '../api/errors';
 import { backoffMs, type Backoff, type Clock } from '../clock';
 import type { ApiClient } from '../api/client';
 import type { Turn } from '../inTurn';
@@ -16,16 +16,9 @@ export const LAG_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 const UNKNOWN_WAIT_MS = 1_000;
 const OUTAGE_BACKOFF: Backoff = { firstMs: 2_000, longestMs: 30_000 };
 
-/** The service holds another call under this ID: nothing of it may be used. */
-export class OtherCall extends Error {
-	override readonly name = 'OtherCall';
-}
-
 /** The call as the service itself holds it. */
 export async function readCallRecord(client: ApiClient, callId: string): Promise<JsonObject> {
-	const record = recordOf(await getCall(client, callId));
-	if (record.call_id !== undefined && record.call_id !== callId) throw new OtherCall();
-	return record;
+	return recordOf(await getCall(client, callId));
 }
 
 /** The service shows no end of this call: it goes on, or its record lags. */
@@ -104,7 +97,7 @@ async function throughOutage<T>(clock: Clock, until: number, act: () => Promise<
 }
 
 export function isUnknownCall(error: unknown): boolean {
-	return error instanceof OtherCall || isRefusal(error, 'call_not_found');
+	return error instanceof OtherRecord || isRefusal(error, 'call_not_found');
 }
 
 /** For an item of the output: why its call could not be read, and what to do. */

@@ -15,10 +15,10 @@ const BASE: INodeParameters = {
 	events: ['status_changed', 'queue_completed', 'call_counts_changed'],
 	pollTimes: { item: [{ mode: 'everyMinute' }] },
 };
-const answer = (status = 'Active', total = 5) => ({
+const answer = (status = 'Active', total = 5, id = 42) => ({
 	success: true,
 	data: {
-		campaign: { id: 42, status },
+		campaign: { id, status },
 		calls: { total, by_status: { picked: total } },
 		uploads: [],
 	},
@@ -116,7 +116,7 @@ describe('the baseline', () => {
 		endpoint().reply(200, answer());
 		await look();
 		change({ campaignId: '43' });
-		endpoint('43').reply(200, answer('Draft', 0));
+		endpoint('43').reply(200, answer('Draft', 0, 43));
 		expect(await look()).toBeNull();
 	});
 

@@ -48,11 +48,22 @@ describe('one look', () => {
 	});
 
 	test('the whole answer, with what the document leaves open', async () => {
+		const body = ok({ ...DATA, note: 'beta' });
 		endpoint()
 			.query({ x: 'y' })
-			.reply(200, { ...ok(), note: 'beta' });
+			.reply(200, { ...body, status: 'ok' });
 		const options = { additionalQueryParameters: '{ "x": "y" }' };
-		expect(await records({ simplify: false, options })).toEqual([{ ...DATA, note: 'beta' }]);
+		expect(await records({ simplify: false, options })).toEqual([
+			{ ...DATA, note: 'beta', envelope: { status: 'ok' } },
+		]);
+	});
+
+	test('the status of another campaign is not used', async () => {
+		endpoint().reply(200, ok({ ...DATA, campaign: { ...DATA.campaign, id: 43 } }));
+		expect(await told()).toMatchObject({
+			message: 'The service returned another campaign than the one that was requested',
+			description: expect.stringContaining('the response for campaign "42" is about another one'),
+		});
 	});
 
 	test('an answer with next to nothing in it', async () => {
@@ -85,14 +96,16 @@ describe('one look', () => {
 	});
 
 	test('several items, in order, paired, the bad one on the error output', async () => {
-		endpoint(1).delay(30).reply(200, ok());
+		endpoint(1)
+			.delay(30)
+			.reply(200, ok({ campaign: { id: '1' } }));
 		endpoint(2).reply(200, ok({ campaign: { id: 2 } }));
 		const items = [{ id: 1 }, { id: 2 }, { id: 'x' }];
 		const parameters = { campaignId: '={{ $json.id }}', simplify: false };
 		const over = { onError: 'continueErrorOutput' } as const;
 		const result = await run(parameters, { items, over, sinks: ['Good', 'Bad'] });
 		expect(output(result, 'Good')).toMatchObject([
-			{ json: { campaign: { id: 42 } }, pairedItem: { item: 0 } },
+			{ json: { campaign: { id: '1' } }, pairedItem: { item: 0 } },
 			{ json: { campaign: { id: 2 } }, pairedItem: { item: 1 } },
 		]);
 		expect(output(result, 'Bad')).toMatchObject([

@@ -111,7 +111,7 @@ test.each<[string, INodeParameters, string, string]>([
 	'%s: when a later item stops the run, what is done is told',
 	async (operation, to, path, done) => {
 		const asked = (uri: string) => uri.endsWith(path);
-		const data = { session_id: 's-1' };
+		const data = { session_id: sessions.open };
 		service().post(asked).reply(200, { success: true, data });
 		service()
 			.post(asked)

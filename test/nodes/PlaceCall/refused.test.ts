@@ -145,7 +145,7 @@ describe('a call whose fate is open', () => {
 		[
 			'half an answer',
 			(post) => post.reply(200, '{"success":true,"data":{"call_'),
-			'The service’s answer arrived incomplete',
+			'The response arrived incomplete or unreadable',
 		],
 	])('%s: told, and never sent again', async (_name, reply, what) => {
 		reply(callsEndpoint());

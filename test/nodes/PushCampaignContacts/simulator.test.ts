@@ -171,7 +171,11 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 	});
 
 	test.each<[string, NodeParameters, RegExp]>([
-		['an archived campaign', { campaignId: campaigns.archived }, /campaign is archived/],
+		[
+			'an archived campaign',
+			{ campaignId: campaigns.archived },
+			/archived/.test(dialect.campaigns.archivedText) ? /campaign is archived/ : /a conflict/,
+		],
 		['an unknown campaign', { campaignId: 999 }, /does not know this campaign/],
 		['an unknown agent', { agentUuid: agents.foreign }, /does not find this agent/],
 		['no number', { agentUuid: agents.noNumber, enqueue: true }, /has no outbound number/],

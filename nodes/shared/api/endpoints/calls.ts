@@ -1,4 +1,13 @@
-import { carries, either, holdsRecord, holdsSomething, type Evidence } from '../evidence';
+import { OtherRecord } from '../errors';
+import {
+	carries,
+	either,
+	hasId,
+	holdsRecord,
+	holdsSomething,
+	isAbout,
+	type Evidence,
+} from '../evidence';
 import type { Answer, Query } from '../http';
 import type { ApiClient } from '../client';
 import type { CallRequest } from '../types';
@@ -19,10 +28,14 @@ export async function placeCall(
 		{ method: 'POST', path, body, ...(notAfter !== undefined && { notAfter }) },
 		additions,
 	);
-	return await client.send(request, carries('call_id'));
+	return await client.send(request, hasId('call_id'), { madeId: 'call_id' });
 }
 
-/** `GET /v1/call/{id}`: the call record. */
+/**
+ * `GET /v1/call/{id}`: the call record.
+ *
+ * @throws OtherRecord if it is that of another call, as the reads below
+ */
 export async function getCall(
 	client: ApiClient,
 	callId: string,
@@ -71,5 +84,7 @@ async function readCall(
 ): Promise<Answer> {
 	const path = `/v1/call/${segment(callId)}${part}`;
 	const request = withAdditions({ method: 'GET', path }, additions);
-	return await client.send(request, evidence, { isSecret: part === '/recording' });
+	const answer = await client.send(request, evidence, { isSecret: part === '/recording' });
+	if (isAbout('call_id', callId)(answer.body)) return answer;
+	throw new OtherRecord('call', callId);
 }

@@ -1,7 +1,10 @@
-import { carries } from '../evidence';
+import { OtherRecord } from '../errors';
+import { carries, either, hasCount, hasId, isSameId } from '../evidence';
 import type { Answer } from '../http';
 import type { ApiClient } from '../client';
 import type { CampaignContactsRequest } from '../types';
+import { isJsonObject } from '../../json';
+import { recordIn } from '../record';
 import { segment, withAdditions, type Additions } from './endpoint';
 
 /**
@@ -19,10 +22,15 @@ export async function pushContacts(
 	const path = `/v1/campaigns/${segment(campaignId)}/contacts`;
 	const list = { field: 'contacts', entries: contacts };
 	const request = withAdditions({ method: 'POST', path, body, list }, additions);
-	return await client.send(request, carries('campaign_upload_id', 'contacts_accepted'));
+	const evidence = either(hasId('campaign_upload_id'), hasCount('contacts_accepted'));
+	return await client.send(request, evidence, { madeId: 'campaign_upload_id' });
 }
 
-/** `GET /v1/campaigns/{id}/status`; cheap to poll. */
+/**
+ * `GET /v1/campaigns/{id}/status`; cheap to poll.
+ *
+ * @throws OtherRecord if it is that of another campaign
+ */
 export async function getCampaignStatus(
 	client: ApiClient,
 	campaignId: number,
@@ -30,5 +38,9 @@ export async function getCampaignStatus(
 ): Promise<Answer> {
 	const path = `/v1/campaigns/${segment(campaignId)}/status`;
 	const request = withAdditions({ method: 'GET', path }, additions);
-	return await client.send(request, carries('campaign', 'calls', 'uploads'));
+	const answer = await client.send(request, carries('campaign', 'calls', 'uploads'));
+	const { campaign } = recordIn(answer.body);
+	const returned = isJsonObject(campaign) ? campaign.id : undefined;
+	if (isSameId(returned, campaignId)) return answer;
+	throw new OtherRecord('campaign', String(campaignId));
 }

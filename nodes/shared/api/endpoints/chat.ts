@@ -1,5 +1,14 @@
 import type { ApiClient } from '../client';
-import { both, carries, carriesSomewhere, either, type Evidence, saysSuccess } from '../evidence';
+import {
+	both,
+	carries,
+	carriesSomewhere,
+	either,
+	type Evidence,
+	hasId,
+	isAbout,
+	saysSuccess,
+} from '../evidence';
 import type { Answer } from '../http';
 import type {
 	InjectContextRequest,
@@ -8,6 +17,7 @@ import type {
 	LegacySessionRequest,
 	WsTokenRequest,
 } from '../types';
+import { recordIn } from '../record';
 import { type Additions, segment, withAdditions } from './endpoint';
 
 async function post(
@@ -24,20 +34,19 @@ function sessionPath(sessionId: string, last: string): string {
 	return `/v1/chat/session/${segment(sessionId)}/${last}`;
 }
 
-/** Fields seen in the answer of `POST /v1/chat/inbound`; whether they stand in `data` is not said. */
-const SHOWS_A_TURN = carriesSomewhere(
-	'state',
-	'reply',
-	'mode',
-	'help_requested',
-	'turn_id',
-	'message_id',
+/**
+ * Fields seen in the response of `POST /v1/chat/inbound`, whose place is not documented. Without `success: true`, only
+ * those that no gateway writes: `state` and `mode` are also the words of a page about maintenance.
+ */
+const SHOWS_A_TURN = either(
+	carriesSomewhere('reply', 'turn_id'),
+	both(saysSuccess, carriesSomewhere('state', 'mode', 'help_requested', 'message_id')),
 );
 
 /** A bare `message` is no proof: gateways write one too. */
 const ENDED = {
-	close_session: carries('session_id', 'summary'),
-	pause_session: either(carries('session_id'), both(saysSuccess, carries('message'))),
+	close_session: either(hasId('session_id'), carries('summary')),
+	pause_session: either(hasId('session_id'), both(saysSuccess, carries('message'))),
 };
 
 /** `POST /v1/chat/session`; what its body is called is open, and so is the answer. */
@@ -83,6 +92,19 @@ export async function sendSupportCommand(
 	);
 }
 
+/** The list after appending, if it is given, contains the entry; white space may have been trimmed. */
+function listsEntry(entry: string): Evidence {
+	return (body) => {
+		const { context } = recordIn(body);
+		if (!Array.isArray(context)) return true;
+		return context.some((one) => typeof one === 'string' && words(one).includes(words(entry)));
+	};
+}
+
+function words(text: string): string {
+	return text.normalize('NFC').replace(/\s+/g, ' ').trim();
+}
+
 /** `POST /v1/chat/session/{id}/inject_context`: appends one entry. */
 export async function injectContext(
 	client: ApiClient,
@@ -95,7 +117,10 @@ export async function injectContext(
 		sessionPath(sessionId, 'inject_context'),
 		{ body },
 		additions,
-		carries('context', 'session_id'),
+		both(
+			either(carries('context'), hasId('session_id')),
+			both(isAbout('session_id', sessionId), listsEntry(body.context)),
+		),
 	);
 }
 
@@ -105,7 +130,7 @@ export async function createLegacySession(
 	body: LegacyCreateSessionRequest,
 	additions: Additions = {},
 ): Promise<Answer> {
-	return await post(client, '/chat_sessions', { body }, additions, carries('session_id'));
+	return await post(client, '/chat_sessions', { body }, additions, hasId('session_id'));
 }
 
 /** Legacy `POST /chat_messages/send_message`. */
@@ -136,7 +161,7 @@ export async function endLegacySession(
 		`/chat_sessions/${segment(sessionId)}/${how}`,
 		{ body },
 		additions,
-		ENDED[how],
+		both(ENDED[how], isAbout('session_id', sessionId)),
 	);
 }
 

@@ -11,6 +11,9 @@ import { ApiClient } from '../../../../nodes/shared/api/client';
 
 const POST: ServiceRequest = { method: 'POST', path: '/v1/call', body: {} };
 const GET: ServiceRequest = { method: 'GET', path: '/v1/call/1' };
+const CONTACTS: ServiceRequest = { method: 'POST', path: '/v1/campaigns/7/contacts', body: {} };
+const SUPPORT: ServiceRequest = { method: 'POST', path: '/v1/chat/session/s/support', body: {} };
+const REMOVAL: ServiceRequest = { method: 'DELETE', path: '/v1/dnd_numbers' };
 const placed = carries('call_id');
 const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
 
@@ -31,8 +34,8 @@ const refusal = async (body: object, status = 400, request = POST) => {
 	);
 };
 
-describe('every documented error, by its body', () => {
-	const bodies: Array<[string, ErrorCode, object, ServiceRequest?]> = [
+describe('every documented error, by its endpoint and its body', () => {
+	const bodies: Array<[string, ErrorCode, object, ServiceRequest]> = [
 		[
 			'NO_OUTBOUND_NUMBER_CONFIGURED',
 			'no_outbound_number',
@@ -41,6 +44,7 @@ describe('every documented error, by its body', () => {
 				error: 'Attach an outbound number to this agent',
 				details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED', action: 'attach_number' },
 			},
+			POST,
 		],
 		[
 			'tell_not_allowed_during_takeover',
@@ -50,6 +54,7 @@ describe('every documented error, by its body', () => {
 				error: 'tell refused',
 				upstream_body: { state: 'rejected', reason: 'tell_not_allowed_during_takeover' },
 			},
+			SUPPORT,
 		],
 		[
 			'upstream_body',
@@ -59,41 +64,52 @@ describe('every documented error, by its body', () => {
 				error: 'close refused',
 				upstream_body: { state: 'rejected', reason: 'something_new' },
 			},
+			SUPPORT,
 		],
 		[
 			'Invalid API token',
 			'invalid_api_token',
 			{ success: false, error: 'Invalid API token', details: null },
+			POST,
 		],
 		[
 			'Agent not found or not associated with this account',
 			'agent_not_in_account',
 			{ success: false, error: 'Agent not found or not associated with this account' },
+			POST,
 		],
-		['agent_not_found', 'agent_not_found', { success: false, error: 'agent_not_found' }],
-		['call_not_found', 'call_not_found', { success: false, error: 'call_not_found' }],
+		['agent_not_found', 'agent_not_found', { success: false, error: 'agent_not_found' }, CONTACTS],
+		['call_not_found', 'call_not_found', { success: false, error: 'call_not_found' }, GET],
 		[
 			'recording_not_available',
 			'recording_not_available',
 			{ success: false, error: 'recording_not_available' },
+			{ method: 'GET', path: '/v1/call/1/recording' },
 		],
 		[
 			"Couldn't find Campaign",
 			'campaign_not_found',
 			{ success: false, error: "Couldn't find Campaign" },
+			{ method: 'GET', path: '/v1/campaigns/7/status' },
 		],
 		[
 			'Phone number not found on DND list',
 			'not_on_dnd_list',
 			{ success: false, errors: ['Phone number not found on DND list'] },
+			REMOVAL,
 		],
 		[
 			'text naming missing phone',
 			'phone_missing',
 			{ success: false, error: 'param is missing or the value is empty: phone' },
-			{ method: 'DELETE', path: '/v1/dnd_numbers' },
+			REMOVAL,
 		],
-		['session_closed', 'session_closed', { success: false, error: 'session_closed' }],
+		[
+			'session_closed',
+			'session_closed',
+			{ success: false, error: 'session_closed' },
+			{ method: 'POST', path: '/v1/chat/session/s/ws_token', body: {} },
+		],
 		[
 			'post_call_analysis is not enabled',
 			'post_call_analysis_missing',
@@ -101,20 +117,23 @@ describe('every documented error, by its body', () => {
 				success: false,
 				error: 'webhook_url is set but post_call_analysis is not enabled on this agent',
 			},
+			POST,
 		],
 		[
 			'contacts[<index>]',
 			'contact_refused',
 			{ success: false, error: 'contacts[17].phone is invalid' },
+			CONTACTS,
 		],
 	];
 
 	test.each(bodies)(
-		'%s at any status, 200 and 500 included',
+		'%s at any status below 500, 200 included, and above where its status is open',
 		async (...[name, code, body, request]) => {
 			const row = ERROR_TABLE.find((candidate) => candidate.name === name);
 			expect(row).toBeDefined();
-			for (const status of [200, 400, 403, 404, 422, 500]) {
+			const above = row?.statuses === 'open' ? [500, 503] : [];
+			for (const status of [200, 400, 403, 404, 422, ...above]) {
 				expect(await refusal(body, status, request)).toMatchObject({
 					name: 'ServiceRefusal',
 					outcome: 'refused',
@@ -127,17 +146,33 @@ describe('every documented error, by its body', () => {
 		},
 	);
 
-	test('an archived campaign is known by its 409', async () => {
-		const request: ServiceRequest = { method: 'POST', path: '/v1/campaigns/7/contacts', body: {} };
-		const body = { success: false, error: 'Campaign is archived' };
-		expect(await refusal(body, 409, request)).toMatchObject({
-			message: expect.stringContaining('archived'),
-			refusal: { code: 'campaign_archived' },
-		});
-		expect(await refusal(body, 409, POST)).toMatchObject({
-			message: 'The service did not accept the request',
-		});
-	});
+	test.each([{ error: 'Campaign is archived' }, { error: 'read-only campaign' }, {}])(
+		'an archived campaign is known by its 409: %j',
+		async (words) => {
+			const body = { success: false, ...words };
+			expect(await refusal(body, 409, CONTACTS)).toMatchObject({
+				message: expect.stringContaining('The campaign is archived'),
+				refusal: { code: 'campaign_archived' },
+			});
+			expect(await refusal(body, 409, POST)).toMatchObject({
+				message: 'The service did not accept the request',
+			});
+		},
+	);
+
+	test.each(['A push is already in progress', 'This campaign is closed for good'])(
+		'a 409 in other words is not told as an archived campaign: %s',
+		async (error) => {
+			const told = await refusal({ success: false, error }, 409, CONTACTS);
+			expect(told).toMatchObject({
+				outcome: 'refused',
+				message: 'The service reports a conflict, so it accepted none of these contacts',
+				resolution: expect.stringContaining('Check whether the campaign is archived'),
+				originalMessage: error,
+			});
+			expect(told instanceof ServiceRefusal ? told.refusal.code : 'none').toBeUndefined();
+		},
+	);
 
 	test.each<[string, object, number, ServiceRequest, ErrorCode | undefined]>([
 		[
@@ -149,9 +184,9 @@ describe('every documented error, by its body', () => {
 		],
 		[
 			'a reason without a word',
-			{ upstream_body: { reason: 'something_new' } },
+			{ upstream_body: { state: 'rejected', reason: 'something_new' } },
 			200,
-			POST,
+			SUPPORT,
 			'upstream_refusal',
 		],
 		['401, in other words', { success: false, error: 'Sign in' }, 401, GET, 'invalid_api_token'],

@@ -15,8 +15,14 @@ test.each([0, 199, 300, 304, 500])('%i is none, whatever stands in the body', (s
 	expect(() => read(status, '{"a":1}')).toThrow('it is not known whether the request took effect');
 });
 
-test('what is no JSON is no success', () => {
-	expect(() => read(200, 'fine')).toThrow('The service’s answer arrived incomplete');
+test.each([
+	['fine', "The response isn't JSON, so it is not known"],
+	['OK', "The response isn't JSON, so it is not known"],
+	['{"a":1', 'The response arrived incomplete or unreadable, so it is not known'],
+	['[1] [2]', 'The response arrived incomplete or unreadable, so it is not known'],
+	[`${'['.repeat(600)}${']'.repeat(600)}`, 'The response arrived incomplete or unreadable'],
+])('what is not JSON is not a success: %s', (text, words) => {
+	expect(() => read(200, text)).toThrow(words);
 });
 
 test('a status that says no by itself is a refusal without words of the service', () => {

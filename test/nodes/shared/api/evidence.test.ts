@@ -49,6 +49,8 @@ const WRITES: Array<[string, Send, unknown[]]> = [
 			{ success: true, data: { campaign_upload_id: 7 } },
 			{ campaign_upload_id: 7 },
 			{ success: true, data: { campaign_upload_id: null, contacts_accepted: 0 } },
+			{ success: true, data: { campaign_upload_id: '7' } },
+			{ success: true, data: { contacts_accepted: '1' } },
 		],
 	],
 	[
@@ -88,7 +90,11 @@ const WRITES: Array<[string, Send, unknown[]]> = [
 	[
 		'POST /v1/chat/session/{id}/inject_context',
 		async (client) => await endpoints.injectContext(client, ID, { context: 'x' }),
-		[{ success: true, data: { session_id: ID, context: ['x'] } }, { context: ['x'] }],
+		[
+			{ success: true, data: { session_id: ID, context: ['x'] } },
+			{ context: ['begin', ' x '] },
+			{ success: true, data: { session_id: ID.toUpperCase() } },
+		],
 	],
 	[
 		'POST /chat_sessions',
@@ -233,6 +239,9 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 		[418, '{"message":"no"}'],
 		[499, ''],
 		[403, '{"message":"Forbidden"}'],
+		[403, '{"error":"Forbidden"}'],
+		[404, '{"status":404,"error":"Not Found"}'],
+		[409, '{"error":"Conflict"}'],
 		[403, '{"error":{"code":403,"message":"Forbidden"}}'],
 		[400, '{"details":{"error_code":7}}'],
 		[400, '{"upstream_body":{"reason":null}}'],
@@ -252,9 +261,8 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 		[200, '{"success":false}'],
 		[200, '{"success":false,"error":null}'],
 		[400, '{"success":false}'],
-		[408, '{"success":false,"error":"Request Timeout"}'],
 		[422, '{"errors":["is invalid"]}'],
-		[403, '{"error":"not yours"}'],
+		[404, '{"success":false,"error":"not yours"}'],
 	])('%i %s is a refusal in the service’s own words', async (status, text) => {
 		await expect(send(answering(status, text).client)).rejects.toMatchObject({
 			outcome: 'refused',
@@ -351,7 +359,21 @@ describe('what stands beside data', () => {
 			id: 7,
 			message: 'Done',
 			meta: { page: 1 },
+			envelope: { status: 'ok', id: 'req-1' },
 		});
+	});
+
+	test('is no field of the record, unless the document has it there', () => {
+		const beside = { status: 'ok', id: 9, message: 'Done', warnings: ['slow'] };
+		expect(record({ success: true, data: { call_id: 'c' }, ...beside })).toEqual({
+			call_id: 'c',
+			message: 'Done',
+			warnings: ['slow'],
+			envelope: { status: 'ok', id: 9 },
+		});
+		expect(record({ success: true, data: [1], id: 9 })).toEqual({ data: [1], envelope: { id: 9 } });
+		const own = { success: true, data: { envelope: 'sent' }, id: 9 };
+		expect(record(own)).toEqual({ envelope: 'sent' });
 	});
 
 	test('is the record where data is null', () => {

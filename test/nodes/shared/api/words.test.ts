@@ -41,7 +41,7 @@ test.each(ERROR_TABLE)('$name', ({ what, resolution }) => {
 test.each([400, 403, 404, 409, 422])(
 	'a refusal with %i that the document does not name',
 	(status) => {
-		const { what, resolution } = explainStatus(status, true);
+		const { what, resolution } = explainStatus({ method: 'POST', path: '/v1/call' }, status, true);
 		expect(`${what}.\n${resolution}`).toMatchSnapshot();
 	},
 );
@@ -73,10 +73,16 @@ describe('an answer', () => {
 		['POST', 400, '{"success":false,"error":{"code":7},"details":["a"]}'],
 		['POST', 422, '{"errors":["is invalid",{"field":"phone"}]}'],
 		['POST', 409, '{"success":false,"error":"refused","upstream_body":{"reason":"too late"}}'],
+		['POST', 403, '{"error":"Forbidden"}'],
+		['POST', 408, '{"success":false,"error":"Request Timeout"}'],
+		['POST', 400, '{"success":false,"error":"No webhook","data":{"call_id":"c-1"}}'],
+		['POST', 200, 'OK'],
+		['GET', 200, 'OK'],
 	])('%s %i %s', async (method, status, text) => {
 		const request = { method, path: '/v1/call' };
 		const answer = { status, headers: {}, text };
-		const read = () => readAnswer(request, answer, { evidence: carries('call_id'), now: 0 });
+		const read = () =>
+			readAnswer(request, answer, { evidence: carries('call_id'), madeId: 'call_id', now: 0 });
 		expect(await told(read)).toMatchSnapshot();
 	});
 

@@ -1,9 +1,8 @@
-import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { InvalidInput, OtherRecord } from '../../../../nodes/shared/api/errors';
 import { TransportFault, type ServiceRequest } from '../../../../nodes/shared/api/http';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import {
 	isUnknownCall,
-	OtherCall,
 	readCallRecord,
 	readCompletedCall,
 	ShowsNoEnd,
@@ -156,7 +155,7 @@ describe('a call that the service does not know', () => {
 	test('is also one in whose place another one comes', async () => {
 		const { service } = scripted({ ...CALL, call_id: 'other' });
 		const error: unknown = await readCallRecord(service, 'c').catch((caught: unknown) => caught);
-		expect(error).toBeInstanceOf(OtherCall);
+		expect(error).toBeInstanceOf(OtherRecord);
 		expect(isUnknownCall(error)).toBe(true);
 	});
 

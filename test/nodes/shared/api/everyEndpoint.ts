@@ -1,0 +1,137 @@
+import type { ApiClient } from '../../../../nodes/shared/api/client';
+import * as endpoints from '../../../../nodes/shared/api/endpoints';
+import type { Answer } from '../../../../nodes/shared/api/http';
+import type { JsonObject } from '../../../../nodes/shared/json';
+
+export const SESSION_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
+export const CALL_ID = '6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00';
+export const CAMPAIGN_ID = 42;
+
+const agent = { agent_uuid: 'agent_a' };
+const call = { ...agent, country_code: 'IN', phone_number: '9876543210' };
+const legacy = { ...agent, chat_session_id: SESSION_ID, message: 'Hello' };
+const contact = Buffer.from('{"phone":"9876543210"}');
+
+/** An endpoint as the document writes it, a request to it, and a response that the document shows for it. */
+export type Endpoint = {
+	name: string;
+	send: (client: ApiClient) => Promise<Answer>;
+	success: JsonObject;
+};
+
+/** Every endpoint of the document. */
+export const ENDPOINTS: readonly Endpoint[] = [
+	{
+		name: 'POST /v1/call',
+		send: async (client) => await endpoints.placeCall(client, call),
+		success: { success: true, data: { call_id: CALL_ID } },
+	},
+	{
+		name: 'POST /call',
+		send: async (client) => await endpoints.placeCall(client, call, { legacy: true }),
+		success: { success: true, data: { call_id: CALL_ID } },
+	},
+	{
+		name: 'GET /v1/call/{id}',
+		send: async (client) => await endpoints.getCall(client, CALL_ID),
+		success: { success: true, data: { call_id: CALL_ID, status: 'picked' } },
+	},
+	{
+		name: 'GET /v1/call/{id}/transcript',
+		send: async (client) => await endpoints.getTranscript(client, CALL_ID),
+		success: { success: true, data: { call_id: CALL_ID, transcript: [] } },
+	},
+	{
+		name: 'GET /v1/call/{id}/recording',
+		send: async (client) => await endpoints.getRecording(client, CALL_ID),
+		success: { success: true, data: { call_id: CALL_ID, recording_url: 'https://x.example/r' } },
+	},
+	{
+		name: 'GET /v1/calls',
+		send: async (client) => await endpoints.listCalls(client, {}),
+		success: { success: true, data: [] },
+	},
+	{
+		name: 'GET /v1/active_agents',
+		send: async (client) => await endpoints.getActiveAgents(client),
+		success: { success: true, data: [] },
+	},
+	{
+		name: 'POST /v1/campaigns/{id}/contacts',
+		send: async (client) => await endpoints.pushContacts(client, CAMPAIGN_ID, agent, contact),
+		success: { success: true, data: { campaign_upload_id: 7, contacts_accepted: 1 } },
+	},
+	{
+		name: 'GET /v1/campaigns/{id}/status',
+		send: async (client) => await endpoints.getCampaignStatus(client, CAMPAIGN_ID),
+		success: { success: true, data: { campaign: { id: CAMPAIGN_ID }, calls: {}, uploads: [] } },
+	},
+	{
+		name: 'POST /v1/dnd_numbers',
+		send: async (client) => await endpoints.addDndNumber(client, { body: { phone: '1' } }),
+		success: { success: true, data: { id: 1 } },
+	},
+	{
+		name: 'GET /v1/dnd_numbers',
+		send: async (client) => await endpoints.listDndNumbers(client, {}),
+		success: { success: true, data: [], meta: { total_pages: 0 } },
+	},
+	{
+		name: 'DELETE /v1/dnd_numbers',
+		send: async (client) => await endpoints.removeDndNumber(client, { query: { phone: '1' } }),
+		success: { success: true, message: 'removed' },
+	},
+	{
+		name: 'POST /v1/chat/session',
+		send: async (client) => await endpoints.createSession(client, {}),
+		success: { success: true, data: { id: SESSION_ID } },
+	},
+	{
+		name: 'POST /v1/chat/inbound',
+		send: async (client) => await endpoints.sendInbound(client, {}),
+		success: { success: true, data: { state: 'default', reply: 'Hi' } },
+	},
+	{
+		name: 'POST /v1/chat/inbound/async',
+		send: async (client) => await endpoints.sendInboundAsync(client, {}),
+		success: { success: true, data: { turn: 't' } },
+	},
+	{
+		name: 'POST /v1/chat/session/{id}/support',
+		send: async (client) => await endpoints.sendSupportCommand(client, SESSION_ID, 'close'),
+		success: { success: true, data: {} },
+	},
+	{
+		name: 'POST /v1/chat/session/{id}/inject_context',
+		send: async (client) =>
+			await endpoints.injectContext(client, SESSION_ID, { context: 'Called back' }),
+		success: { success: true, data: { session_id: SESSION_ID, context: ['start', 'Called back'] } },
+	},
+	{
+		name: 'POST /v1/chat/session/{id}/ws_token',
+		send: async (client) => await endpoints.requestWsToken(client, SESSION_ID),
+		success: { success: true, data: { token: 't', ws_url: 'wss://x.example', expires_at: 1 } },
+	},
+	{
+		name: 'POST /chat_sessions',
+		send: async (client) => await endpoints.createLegacySession(client, agent),
+		success: { success: true, data: { session_id: SESSION_ID } },
+	},
+	{
+		name: 'POST /chat_messages/send_message',
+		send: async (client) => await endpoints.sendLegacyMessage(client, legacy),
+		success: { success: true, data: { session_id: SESSION_ID, response: 'Hi' } },
+	},
+	{
+		name: 'POST /chat_sessions/{id}/close_session',
+		send: async (client) =>
+			await endpoints.endLegacySession(client, 'close_session', SESSION_ID, agent),
+		success: { success: true, data: { session_id: SESSION_ID, summary: '' } },
+	},
+	{
+		name: 'POST /chat_sessions/{id}/pause_session',
+		send: async (client) =>
+			await endpoints.endLegacySession(client, 'pause_session', SESSION_ID, agent),
+		success: { success: true, data: { session_id: SESSION_ID, message: 'Paused' } },
+	},
+];
