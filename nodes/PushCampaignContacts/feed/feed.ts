@@ -79,6 +79,8 @@ export type FeedOutcome = {
 	received: number;
 	pushed: PushedRequest[];
 	unsentRows: UnsentRow[];
+	/** Whether the contacts were to be released to the calling queue. */
+	enqueue?: boolean;
 	/** Of a dry run alone: the rows that would be sent, and how the campaign stands. */
 	ready?: readonly number[];
 	/** Whether numbers fed before may be among these: n8n's memory cannot be asked without noting them. */

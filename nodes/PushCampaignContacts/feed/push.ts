@@ -9,6 +9,7 @@ import {
 	ServiceRefusal,
 } from '../../shared/api/errors';
 import type { JsonObject } from '../../shared/json';
+import { requireFittingCounts } from './answerCounts';
 import { BegunRows, type BegunRowsOptions } from './begunRows';
 import { reasonOf, type FeedOutcome, type UnsentRow, type RowStatus } from './feed';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
@@ -77,6 +78,7 @@ export async function pushFeed(
 	const { fedStore, campaign, sentNumbers } = options;
 	const isOnce = settings.removeDuplicates || settings.forModel;
 	const rows = isOnce ? (sentNumbers?.leaveOut(open, prepared, outcome) ?? open) : open;
+	outcome.enqueue = campaign.enqueue;
 	const intake =
 		fedStore === undefined
 			? new EachRow(rows, begunRows(prepared, options, progress))
@@ -304,7 +306,9 @@ class FeedPush {
 				? whole.contacts.all()
 				: whole.contacts.some(rows.map((row) => this.placeOf(row)));
 		const body = { agent_uuid: campaign.agentUuid, enqueue: campaign.enqueue };
-		return recordOf(await pushContacts(client, campaign.id, body, contacts, additions));
+		const answer = recordOf(await pushContacts(client, campaign.id, body, contacts, additions));
+		requireFittingCounts(answer, rows, this.prepared.keys);
+		return answer;
 	}
 
 	private get firstIndex(): FirstIndex | undefined {

@@ -1,6 +1,13 @@
+import sumBy from 'lodash/sumBy';
 import uniqBy from 'lodash/uniqBy';
-import type { JsonObject, JsonValue } from '../../shared/json';
-import { ROW_STATUSES, type FeedOutcome, type UnsentRow, type RowStatus } from './feed';
+import { numberIn, type JsonObject, type JsonValue } from '../../shared/json';
+import {
+	ROW_STATUSES,
+	type FeedOutcome,
+	type PushedRequest,
+	type UnsentRow,
+	type RowStatus,
+} from './feed';
 import { namesOfItems, type RowNames } from './rows';
 
 const SHOWN_REASONS = 5;
@@ -91,6 +98,7 @@ export function describeOutcome(outcome: FeedOutcome, names: RowNames = namesOfI
 			`Not sent: ${rowCount(notSent.length)} (${places(notSent)}). They can be pushed again as they are.`,
 		rejected.length > 0 && `Rejected: ${rowCount(rejected.length)}. ${reasons(rejected, names)}`,
 		...unmatchedIn(outcome),
+		...releaseNotes(outcome),
 		pushed.length > 0 &&
 			notSent.length > 0 &&
 			'Retry of this execution, from the list of executions, does so by itself: it sends only what was not sent.',
@@ -127,6 +135,7 @@ export function hintsFor(outcome: FeedOutcome): string[] {
 		stopped && `${stopped.message}. ${stopped.resolution}`,
 		...lookedUpIn(outcome),
 		...unmatchedIn(outcome),
+		...releaseNotes(outcome),
 		...warningsIn(outcome).map(
 			(warning) =>
 				`The service warns: ${typeof warning === 'string' ? warning : JSON.stringify(warning)}`,
@@ -142,6 +151,33 @@ function lookedUpIn({ pushed }: FeedOutcome): string[] {
 			const list = JSON.stringify(answer.campaign_upload_id);
 			return `The answer to a request did not come. It was looked up: the new contact list ${list} of the campaign has ${rowCount(rows.length)} like the request, so its rows are pushed.`;
 		});
+}
+
+/** What the service says about the calling queue, if it isn't what was requested. */
+function releaseNotes({ pushed, enqueue }: FeedOutcome): string[] {
+	const otherwise = pushed.filter(({ answer }) => answer.enqueued === !enqueue);
+	const short = enqueue
+		? pushed.filter((request) => !otherwise.includes(request) && isQueuedShort(request))
+		: [];
+	const [setting, effect] = enqueue ? ['on', 'may not be called'] : ['off', 'may be called'];
+	const queued = sumBy(short, ({ answer }) => numberIn(answer.queued_calls) ?? 0);
+	return [
+		rowsOf(otherwise) > 0 &&
+			`'Release to Calling Queue' is ${setting}, but the service returned enqueued: ${!enqueue} for ${rowCount(rowsOf(otherwise))}, so they ${effect}. Check the campaign in the service.`,
+		short.length > 0 &&
+			`The service queued only ${number(queued)} ${queued === 1 ? 'call' : 'calls'} for ${rowCount(rowsOf(short))}. Check the campaign in the service.`,
+	].filter((note) => typeof note === 'string');
+}
+
+function rowsOf(requests: readonly PushedRequest[]): number {
+	return sumBy(requests, ({ rows }) => rows.length);
+}
+
+/** Whether fewer calls are queued than there are pushed rows that the service didn't leave out. */
+function isQueuedShort({ answer, rows, unmatched }: PushedRequest): boolean {
+	const queued = numberIn(answer.queued_calls);
+	const duplicates = numberIn(answer.duplicates_removed) ?? 0;
+	return queued !== undefined && queued + duplicates + unmatched.length < rows.length;
 }
 
 /** Nothing that the service skipped goes without a word, even where it is not clear whom it means. */

@@ -84,7 +84,12 @@ describe('requests', () => {
 
 	test('are not made when no row is left', async () => {
 		const { sent, options } = scripted(accept);
-		expect(await push(0, options)).toEqual({ received: 0, pushed: [], unsentRows: [] });
+		expect(await push(0, options)).toEqual({
+			received: 0,
+			pushed: [],
+			unsentRows: [],
+			enqueue: false,
+		});
 		expect(sent).toEqual([]);
 	});
 });

@@ -2,8 +2,18 @@ import { setImmediate } from 'node:timers/promises';
 import { ItemRows, type FeedRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
-import { TransportFault } from '../../../../nodes/shared/api/http';
-import { accept, feedOf, phone, push, reset, scripted, statuses, type Script } from './scripted';
+import { TransportFault, type ServiceRequest } from '../../../../nodes/shared/api/http';
+import {
+	accept,
+	feedOf,
+	phone,
+	phonesOf,
+	push,
+	reset,
+	scripted,
+	statuses,
+	type Script,
+} from './scripted';
 
 /** Reads and requests in their order, each from its beginning to its end. */
 function watched(
@@ -31,12 +41,12 @@ function watched(
 	};
 	const { options } = scripted(accept);
 	let requests = 0;
-	const transport = async () => {
+	const transport = async (sent: ServiceRequest) => {
 		const request = ++requests;
 		events.push(`request ${request}`);
 		for (let turn = 0; turn < 5; turn++) await setImmediate();
 		events.push(`answer ${request}`);
-		const answer = script([], request);
+		const answer = script(phonesOf(sent), request);
 		if (answer instanceof TransportFault) throw answer;
 		return answer;
 	};

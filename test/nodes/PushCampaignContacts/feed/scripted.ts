@@ -46,7 +46,7 @@ export function contactsIn({ body = {}, list }: ServiceRequest): JsonObject[] {
 	return read.contacts.filter(isJsonObject);
 }
 
-const phonesOf = (request: ServiceRequest): string[] =>
+export const phonesOf = (request: ServiceRequest): string[] =>
 	contactsIn(request).map(({ phone }) => (typeof phone === 'string' ? phone : ''));
 
 /** A service that answers by a script and remembers what it was sent. */
