@@ -1,4 +1,12 @@
+import uniq from 'lodash/uniq';
 import { ServiceRefusal, type ExplainedError } from '../../shared/api/errors';
+import {
+	isJsonObject,
+	parseJson,
+	valuesIn,
+	type JsonObject,
+	type JsonValue,
+} from '../../shared/json';
 import { isMobile } from '../../shared/phone/india';
 import type { ByRow } from './byRow';
 import type { UnsentRow } from './feed';
@@ -8,23 +16,89 @@ export type FirstIndex = 0 | 1;
 
 /** Statuses documented for validation; at any other a refusal is no word about single rows. */
 const VALIDATION_STATUSES = new Set([400, 422]);
-const CONTACT_INDEX = /\bcontacts\s*\[\s*(\d+)\s*\]/gi;
+/** Texts of a refusal in which the cells are looked for. */
+const MAX_TEXTS_COMPARED = 20;
+/** Not inside another, as in `contacts[3].contacts[0]`, which names a field of the fourth contact. */
+const CONTACT_INDEX = /(?<!\]\.)\bcontacts\s*\[\s*(\d+)\s*\]/gi;
 
 /** Whether the refusal is about the contacts of the request, and so none of them was taken. */
 export function isAboutContacts(error: ExplainedError): error is ServiceRefusal {
 	return error instanceof ServiceRefusal && VALIDATION_STATUSES.has(error.status);
 }
 
-/** Each index that a refusal names as `contacts[<index>]`, with the service's words about it. */
-export function namedIndexes(error: ExplainedError): Map<number, string> {
-	const named = new Map<number, string>();
-	if (!isAboutContacts(error)) return named;
-	for (const text of error.refusal.texts) {
-		for (const [, index] of text.matchAll(CONTACT_INDEX)) {
-			if (!named.has(Number(index))) named.set(Number(index), text);
+/** Indexes of contacts in the words of a refusal, each with its text, in the order of the words. */
+export type NamedIndexes = {
+	/** No row has such words in it, so the service means the contact. */
+	certain: ReadonlyMap<number, string>;
+	/** A row has the same words in it, so the service may only repeat them. */
+	doubtful: ReadonlyMap<number, string>;
+};
+
+/** Each index that a refusal names as `contacts[<index>]`. */
+export function namedIndexes(error: ExplainedError, repeatable: RepeatableText): NamedIndexes {
+	const certain = new Map<number, string>();
+	const doubtful = new Map<number, string>();
+	if (!isAboutContacts(error)) return { certain, doubtful };
+	const { texts } = error.refusal;
+	const add = (words: string, text: string) => {
+		for (const index of indexesIn(words)) {
+			const named = repeatable.indexes.has(index) ? doubtful : certain;
+			if (!named.has(index)) named.set(index, text);
 		}
+	};
+	// What isn't the text of a cell comes first, as it is the most likely to be meant.
+	for (const text of texts.slice(0, MAX_TEXTS_COMPARED)) add(repeatable.without(text), text);
+	for (const text of texts) add(text, text);
+	return { certain, doubtful };
+}
+
+function indexesIn(text: string): number[] {
+	return [...text.matchAll(CONTACT_INDEX)].map(([, index]) => Number(index));
+}
+
+/** What a service may repeat of a request and looks like the name of a contact: a cell with `contacts[0]` in it. */
+export class RepeatableText {
+	/** The longest first, as one may contain another. */
+	private readonly texts: readonly string[];
+	readonly indexes: ReadonlySet<number>;
+
+	/** @param contacts as JSON, with commas in between */
+	static of(contacts: Buffer, additions: JsonObject): RepeatableText {
+		// Most requests have no such word in them, and reading them takes long.
+		const text = contacts.toString();
+		const isWorthReading = /contacts/i.test(text);
+		const sent = isWorthReading ? parseJson(`[${text}]`) : undefined;
+		return new RepeatableText([sent ?? [], additions]);
 	}
-	return named;
+
+	constructor(sent: JsonValue) {
+		const texts = new Set<string>();
+		for (const value of valuesIn(sent)) {
+			const own = isJsonObject(value) ? Object.keys(value) : [value];
+			for (const text of own) {
+				if (typeof text === 'string' && indexesIn(text).length > 0) texts.add(text);
+			}
+		}
+		this.texts = [...texts].sort((one, other) => other.length - one.length);
+		this.indexes = new Set(this.texts.flatMap(indexesIn));
+	}
+
+	without(text: string): string {
+		return this.texts.reduce((left, own) => left.replaceAll(own, ' '), text);
+	}
+}
+
+/** The rows that a doubtful index may mean, the most likely one first. */
+export function candidatesFor(
+	{ doubtful }: NamedIndexes,
+	rows: readonly number[],
+	firstIndex: FirstIndex | undefined,
+): number[] {
+	const firsts = firstIndex === undefined ? [1, 0] : [firstIndex];
+	const candidates = [...doubtful.keys()].flatMap((index) =>
+		firsts.map((first) => rows[index - first]).filter((row) => row !== undefined),
+	);
+	return uniq(candidates);
 }
 
 /** What the indexes themselves tell: nothing but 0 has a 0, and nothing but 1 the number of contacts. */
@@ -36,8 +110,8 @@ export function firstIndexShown(
 	return named.has(contacts) ? 1 : undefined;
 }
 
-/** A row that is sent alone to find out: `ifTaken` is what the service counts from when it accepts it. */
-export type Probe = { row: number; ifTaken: FirstIndex };
+/** A row that is sent alone to find out: `ifTaken` is what the service counts from when it accepts it, if that shows. */
+export type Probe = { row: number; ifTaken?: FirstIndex };
 
 /**
  * Of the rows that are meant only under one of both readings, one for either: the last that is named

@@ -16,13 +16,16 @@ import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { FedMemory } from './fedMemory';
 import { EachRow, NotFedBefore, orExplained, STILL_NOTED, type Intake } from './intake';
 import {
+	candidatesFor,
 	firstIndexShown,
 	isAboutContacts,
 	namedIndexes,
 	probeFor,
 	rejected,
 	rejectedRows,
+	RepeatableText,
 	type FirstIndex,
+	type NamedIndexes,
 	type Probe,
 } from './namedRows';
 import type { ListsBefore, LookUp } from './lookUp';
@@ -42,6 +45,8 @@ import { WrittenContacts } from './writtenContacts';
 
 /** So many rows of one request may be refused one after the other; more have one cause, which is not in the rows. */
 export const MOST_REFUSED_ROWS = 100;
+/** Rows of one request that are sent alone because the service may only have repeated what is in a row. */
+export const MAX_ROWS_SENT_ALONE = 20;
 const PAYLOAD_TOO_LARGE = 413;
 /** Rows of a request that surely are not in the campaign. */
 const WITHOUT_EFFECT = new Set<RowStatus>(['rejected', 'do_not_disturb', 'not_sent']);
@@ -100,17 +105,24 @@ function begunRows(
 	return new BegunRows({ ...begun, campaign: campaign.id, push }, prepared, contactsPerRequest);
 }
 
+/** What is left of a request that the service refused, unless the feed has to stop. */
+type RowsLeft = { left: number[]; stopped?: ExplainedError };
+
 class FeedPush {
 	/** Contacts a request: fewer once the service has found one too large. */
 	private size: number;
 	/** Of the request at hand, with all that it was split into. */
 	private refusedRows = 0;
+	/** Of the same, to find out which row the service means. */
+	private rowsSentAlone = 0;
 	private largestTaken = 0;
 	/** The request at hand; whatever it is split into is among it. */
-	private whole: { rows: readonly number[]; contacts: WrittenContacts } = {
-		rows: [],
-		contacts: new WrittenContacts(0),
-	};
+	private whole: {
+		rows: readonly number[];
+		contacts: WrittenContacts;
+		/** Once a refusal has to be read. */
+		repeatable?: RepeatableText;
+	} = { rows: [], contacts: new WrittenContacts(0) };
 	private readonly ahead: ReadAhead;
 
 	constructor(
@@ -153,6 +165,7 @@ class FeedPush {
 			}
 			if (request.length === 0) return undefined;
 			this.refusedRows = 0;
+			this.rowsSentAlone = 0;
 			this.largestTaken = 0;
 			const toldBefore = this.outcome.unsentRows.length;
 			const unread = await orExplained(this.takeUp(request));
@@ -184,29 +197,77 @@ class FeedPush {
 			const error = await this.send(rows);
 			if (error === undefined) return undefined;
 			if (isPayloadTooLarge(error)) return await this.pushHalves(rows, error);
-			const named = namedIndexes(error);
-			this.learn(firstIndexShown(named, rows.length));
-			const probe =
-				this.firstIndex === undefined ? probeFor(named, rows, this.prepared.keys) : undefined;
-			if (probe !== undefined) {
-				const stopped = await this.pushAlone(probe);
-				if (stopped !== undefined) {
-					const others = rows.filter((row) => row !== probe.row);
-					this.notReached(others, stopped);
-					return stopped;
-				}
-			}
-			const refused = rejectedRows(named, rows, this.firstIndex).filter(
-				({ index }) => index !== probe?.row,
-			);
-			for (const row of refused) this.reject(row);
-			const settled = new Set([probe?.row, ...refused.map(({ index }) => index)]);
-			const left = rows.filter((row) => !settled.has(row));
-			if (left.length === rows.length) return this.stop(rows, error);
+			const named = this.named(error);
+			const isRepeated = named.certain.size === 0 && named.doubtful.size > 0;
+			const { left, stopped } = isRepeated
+				? await this.findRefused(named, rows, error)
+				: await this.rejectNamed(named.certain, rows, error);
+			if (stopped !== undefined) return stopped;
 			rows = left;
 			if (this.hasRefusedTooMany() && rows.length > 0) return this.stop(rows, tooManyRefused());
 		}
 		return undefined;
+	}
+
+	/** Rejects the rows that the service names, and finds out what it counts from if that is unknown. */
+	private async rejectNamed(
+		named: ReadonlyMap<number, string>,
+		rows: readonly number[],
+		error: ExplainedError,
+	): Promise<RowsLeft> {
+		this.learn(firstIndexShown(named, rows.length));
+		const probe =
+			this.firstIndex === undefined ? probeFor(named, rows, this.prepared.keys) : undefined;
+		if (probe !== undefined) {
+			const stopped = await this.pushAlone(probe);
+			if (stopped !== undefined) {
+				const others = rows.filter((row) => row !== probe.row);
+				this.notReached(others, stopped);
+				return { left: [], stopped };
+			}
+		}
+		const refused = rejectedRows(named, rows, this.firstIndex).filter(
+			({ index }) => index !== probe?.row,
+		);
+		for (const row of refused) this.reject(row);
+		const settled = new Set([probe?.row, ...refused.map(({ index }) => index)]);
+		const left = rows.filter((row) => !settled.has(row));
+		return left.length < rows.length ? { left } : { left: [], stopped: this.stop(rows, error) };
+	}
+
+	/**
+	 * Sends the rows that the service may mean, each alone, until it refuses one. What it accepts is in the campaign,
+	 * and tells nothing about how it counts: it may only have repeated what is in a row.
+	 */
+	private async findRefused(
+		named: NamedIndexes,
+		rows: readonly number[],
+		error: ExplainedError,
+	): Promise<RowsLeft> {
+		const refusedBefore = this.refusedRows;
+		const candidates = candidatesFor(named, rows, this.firstIndex);
+		const [row] = candidates;
+		if (row !== undefined && rows.length === 1) {
+			this.rejectAlone(row, named);
+			return { left: [] };
+		}
+		let left = [...rows];
+		for (const row of candidates) {
+			if (this.rowsSentAlone++ >= MAX_ROWS_SENT_ALONE || this.hasRefusedTooMany()) break;
+			left = left.filter((other) => other !== row);
+			const stopped = await this.pushAlone({ row });
+			if (stopped !== undefined) {
+				this.notReached(left, stopped);
+				return { left: [], stopped };
+			}
+			if (this.refusedRows > refusedBefore) return { left };
+		}
+		return left.length < rows.length ? { left } : { left: [], stopped: this.stop(rows, error) };
+	}
+
+	private named(error: ExplainedError): NamedIndexes {
+		this.whole.repeatable ??= RepeatableText.of(this.whole.contacts.all(), this.options.additions);
+		return namedIndexes(error, this.whole.repeatable);
 	}
 
 	/** Accepted alone, the row is in the campaign and another was meant; refused, its own index tells what the service counts from. */
@@ -218,10 +279,15 @@ class FeedPush {
 		}
 		if (isPayloadTooLarge(error)) return this.rejectTooLarge(row, error);
 		if (!isAboutContacts(error)) return this.stop([row], error);
-		const named = namedIndexes(error);
-		this.learn(firstIndexShown(named, 1));
-		this.reject(rejected(row, [...named.values()][0] ?? error.refusal.texts.join(' · ')));
+		this.rejectAlone(row, this.named(error), error.refusal.texts.join(' · '));
 		return undefined;
+	}
+
+	/** A row that was refused by itself. */
+	private rejectAlone(row: number, { certain, doubtful }: NamedIndexes, words = ''): void {
+		this.learn(firstIndexShown(certain, 1));
+		const [text = words] = [...certain.values(), ...doubtful.values()];
+		this.reject(rejected(row, text));
 	}
 
 	/** The service took nothing of a request that is too large for it. */

@@ -1,7 +1,19 @@
 import fc from 'fast-check';
-import type { WireAnswer } from '../../../../nodes/shared/api/http';
+import { ApiClient } from '../../../../nodes/shared/api/client';
+import type { ServiceRequest, WireAnswer } from '../../../../nodes/shared/api/http';
 import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
-import { accept, json, phone, push, refuse, scripted, statuses, stored } from './scripted';
+import { MAX_ROWS_SENT_ALONE } from '../../../../nodes/PushCampaignContacts/feed/push';
+import {
+	accept,
+	contactsIn,
+	json,
+	phone,
+	push,
+	refuse,
+	scripted,
+	statuses,
+	stored,
+} from './scripted';
 
 type Manner = { firstIndex: 0 | 1; bad: ReadonlySet<number>; namesAll?: boolean };
 
@@ -141,4 +153,129 @@ test('an index that contradicts what was found rejects no row', async () => {
 	const outcome = await push(3, options);
 	expect(statuses(outcome)).toEqual(['0 not_sent', '1 not_sent', '2 rejected']);
 	expect(sent).toHaveLength(2);
+});
+
+describe('a cell that reads like the name of a contact', () => {
+	type Contact = { phone: string; note?: string };
+	type Words = (index: number, note: string) => string;
+
+	/** A service that does not take some rows, and repeats what is in them. */
+	function repeating(bad: ReadonlySet<string>, firstIndex: 0 | 1, words: Words, all = false) {
+		const taken: string[] = [];
+		let requests = 0;
+		const { options } = scripted(accept);
+		const transport = async (request: ServiceRequest): Promise<WireAnswer> => {
+			requests++;
+			const contacts = contactsIn(request);
+			const named = contacts.flatMap(({ phone: number, note }, place) =>
+				bad.has(String(number)) ? [words(place + firstIndex, String(note ?? ''))] : [],
+			);
+			const phones = contacts.map((contact) => String(contact.phone));
+			if (named.length > 0) {
+				return json(400, { success: false, errors: all ? named : named.slice(0, 1) });
+			}
+			taken.push(...phones);
+			return accept(phones, requests);
+		};
+		const client = new ApiClient(transport, options.client.clock, () => 0);
+		return { taken, requests: () => requests, options: { ...options, client } };
+	}
+
+	const rowsWith = (notes: readonly string[]) =>
+		notes.map((note, index): { json: Contact } => ({ json: { phone: phone(index), note } }));
+	const after: Words = (index, note) => `contacts[${index}].phone is invalid (note "${note}")`;
+	const before: Words = (index, note) => `"${note}": invalid contact, see contacts[${index}]`;
+	const cut: Words = (index, note) => `contacts[${index}] is invalid: ${note.slice(0, 20)}…`;
+	const loud: Words = (index, note) => `contacts[${index}] (${note.toUpperCase()})`;
+
+	const EVERY_INDEX = Array.from({ length: 30 }, (_, index) => `contacts[${index}]`).join(' ');
+
+	describe.each([0, 1] as const)('a service that counts from %i', (firstIndex) => {
+		test.each<[string, Words, string]>([
+			['after the name', after, 'contacts[0]'],
+			['before the name', before, 'contacts[0]'],
+			['cut short', cut, 'contacts[0] and contacts[1]'],
+			['in capitals', loud, 'contacts[0]'],
+			['after the name, with every index', after, EVERY_INDEX],
+			['before the name, with every index', before, EVERY_INDEX],
+			['cut short, with every index', cut, EVERY_INDEX],
+			['in capitals, with every index', loud, EVERY_INDEX],
+		])('repeats the cell %s: the bad row alone is rejected', async (_how, words, note) => {
+			const { taken, options } = repeating(new Set([phone(3)]), firstIndex, words);
+			const outcome = await push(rowsWith(['', '', '', note, '', '']), options);
+			expect(statuses(outcome)).toEqual(['3 rejected']);
+			expect(outcome.stopped).toBeUndefined();
+			expect([...taken].sort()).toEqual([0, 1, 2, 4, 5].map(phone));
+		});
+
+		test('names a row whose index stands in another one', async () => {
+			const { taken, options, requests } = repeating(new Set([phone(3)]), firstIndex, after);
+			const outcome = await push(rowsWith(['contacts[3]', '', 'contacts[4]', '']), options);
+			expect(statuses(outcome)).toEqual(['3 rejected']);
+			expect([...taken].sort()).toEqual([0, 1, 2].map(phone));
+			expect(requests()).toBeLessThanOrEqual(5);
+		});
+
+		test('whatever is in the cells, bad rows are rejected, and each good one is in once', async () => {
+			const index = fc.nat(8);
+			const note = fc.oneof(
+				{ weight: 2, arbitrary: fc.constant('') },
+				fc
+					.array(index, { minLength: 1, maxLength: 3 })
+					.map((all) => all.map((one) => `contacts[${one}]`).join(' or ')),
+				index.map((one) => `see Contacts [ ${one} ]!`),
+			);
+			const notes = fc.array(note, { minLength: 1, maxLength: 8 });
+			const manners = fc.constantFrom(after, before, cut, loud);
+			const badRows = fc.uniqueArray(fc.nat(7), { maxLength: 3 });
+			await fc.assert(
+				fc.asyncProperty(notes, badRows, manners, fc.boolean(), async (cells, list, words, all) => {
+					const bad = new Set(list.filter((row) => row < cells.length));
+					const numbers = new Set([...bad].map(phone));
+					const { taken, options, requests } = repeating(numbers, firstIndex, words, all);
+					const outcome = await push(rowsWith(cells), options);
+					const good = [...cells.keys()].filter((row) => !bad.has(row));
+					expect(statuses(outcome)).toEqual(
+						[...bad].sort((one, other) => one - other).map((row) => `${row} rejected`),
+					);
+					expect([...taken].sort()).toEqual(good.map(phone));
+					expect(outcome.stopped).toBeUndefined();
+					expect(requests()).toBeLessThanOrEqual(2 * cells.length + 2);
+				}),
+				{ numRuns: 400 },
+			);
+		});
+	});
+
+	test('is not taken for the list of a field', async () => {
+		const { sent, options } = scripted((phones, request) =>
+			request === 1 ? refuse('contacts[0].contacts[2] is not a text') : accept(phones, request),
+		);
+		expect(statuses(await push(3, options))).toEqual(['0 rejected']);
+		expect(sent.at(-1)).toEqual([phone(1), phone(2)]);
+	});
+
+	test('in what is sent beside the rows is one, too', async () => {
+		const { sent, options } = scripted((phones, request) =>
+			request === 1 ? refuse('contacts[2]: bad. Source: contacts[0]') : accept(phones, request),
+		);
+		const additions = { body: { source: 'contacts[0]' } };
+		expect(statuses(await push(5, { ...options, additions }))).toEqual(['2 rejected']);
+		// The row that is named from 1 on is sent alone, and accepted; then the others.
+		expect(sent.map((phones) => phones.length)).toEqual([5, 1, 3]);
+	});
+
+	test('costs a bounded number of requests', async () => {
+		const notes = Array.from({ length: 60 }, (_, index) => `contacts[${index}]`);
+		const { sent, options } = scripted((phones, request) =>
+			phones.length > 1 ? refuse(notes.join(' ')) : accept(phones, request),
+		);
+		const outcome = await push(rowsWith(notes), options);
+		expect(sent.filter((phones) => phones.length === 1)).toHaveLength(MAX_ROWS_SENT_ALONE);
+		expect(sent.length).toBeLessThanOrEqual(MAX_ROWS_SENT_ALONE + 3);
+		expect(outcome.stopped).toMatchObject({ outcome: 'refused' });
+		expect(new Set(statuses(outcome).map((text) => text.split(' ')[1]))).toEqual(
+			new Set(['not_sent']),
+		);
+	});
 });
