@@ -52,6 +52,42 @@ describe('injected faults', () => {
 		expect(sim.callsTo('9876543210')).toBe(1);
 	});
 
+	it('refuses in words, at any status, what it has done', async () => {
+		sim.faults.inject({ kind: 'refusingWords', times: 1 });
+		sim.faults.inject({
+			kind: 'refusingWords',
+			status: 404,
+			body: { error: 'Forbidden' },
+			times: 1,
+		});
+		const [first, second] = [await place(), await place()];
+		expect([first.status, await first.json()]).toEqual([
+			500,
+			{ success: false, error: 'call_not_found', details: null },
+		]);
+		expect([second.status, await second.json()]).toEqual([404, { error: 'Forbidden' }]);
+		expect(sim.callsTo('9876543210')).toBe(2);
+	});
+
+	it('counts wrongly what it has taken', async () => {
+		const path = `/v1/campaigns/${fixtures.campaigns.active}/contacts`;
+		const push = async () =>
+			await call(sim, 'POST', path, {
+				agent_uuid: fixtures.agents.full,
+				contacts: [{ phone: '9876543210', person_name: 'Asha' }],
+			});
+		sim.faults.inject({ kind: 'wrongCounts', times: 1 });
+		sim.faults.inject({ kind: 'wrongCounts', body: { contacts_received: 9 }, times: 1 });
+		expect((await push()).body).toMatchObject({
+			success: true,
+			data: { contacts_received: 1, contacts_accepted: 0 },
+		});
+		expect((await push()).body).toMatchObject({
+			data: { contacts_received: 9, contacts_accepted: 1 },
+		});
+		expect(sim.contactsOf(fixtures.campaigns.active)).toHaveLength(2);
+	});
+
 	it('truncates the true answer', async () => {
 		sim.faults.inject({ kind: 'truncatedJson', times: 1 });
 		const text = await (await place()).text();

@@ -11,6 +11,8 @@ const KINDS: readonly FaultKind[] = [
 	'html',
 	'truncatedJson',
 	'successFalseAt200',
+	'refusingWords',
+	'wrongCounts',
 	'redirect',
 	'hang',
 ];

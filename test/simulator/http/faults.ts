@@ -8,6 +8,8 @@ export type FaultKind =
 	| 'html'
 	| 'truncatedJson'
 	| 'successFalseAt200'
+	| 'refusingWords'
+	| 'wrongCounts'
 	| 'redirect'
 	| 'hang';
 
@@ -19,12 +21,12 @@ export interface Fault {
 	times?: number;
 	/** How many matching requests go through untouched first. */
 	skip?: number;
-	/** The request takes effect first; truncatedJson, resetMiddle and resetAfter always do. */
+	/** The request takes effect first; truncatedJson, resetMiddle, resetAfter, refusingWords and wrongCounts always do. */
 	afterHandling?: boolean;
 	status?: number;
 	retryAfterSeconds?: number;
 	latencyMs?: number;
-	/** Body of the answer; the address for a redirect. */
+	/** Body of the answer; the address for a redirect; of wrongCounts the counts, which replace those of `data`. */
 	body?: unknown;
 }
 
@@ -38,6 +40,8 @@ const ALWAYS_HANDLED: ReadonlySet<FaultKind> = new Set([
 	'resetMiddle',
 	'resetAfter',
 	'truncatedJson',
+	'refusingWords',
+	'wrongCounts',
 ]);
 
 export function takesEffect(fault: Fault): boolean {

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { delay } from '../clock';
 import type { Dialect } from '../dialects';
+import { isObject } from '../json';
 import { refused, type Answer } from './answers';
 import type { Fault } from './faults';
 
@@ -9,6 +10,7 @@ export function faultyAnswer(
 	fault: Fault,
 	dialect: Dialect,
 	elsewhere: string,
+	honest?: Answer,
 ): Answer | undefined {
 	const retryAfter: Record<string, string> =
 		fault.retryAfterSeconds === undefined ? {} : retryAfterHeader(dialect, fault.retryAfterSeconds);
@@ -32,6 +34,14 @@ export function faultyAnswer(
 				status: 200,
 				body: fault.body ?? { success: false, error: 'Internal server error', details: null },
 			};
+		// It has done it, and says the opposite.
+		case 'refusingWords':
+			return {
+				...refused(fault.status ?? 500, 'call_not_found'),
+				...(fault.body === undefined ? {} : { body: fault.body }),
+			};
+		case 'wrongCounts':
+			return honest && withCounts(honest, fault.body ?? { contacts_accepted: 0 });
 		case 'redirect':
 			return {
 				status: fault.status ?? 302,
@@ -41,6 +51,12 @@ export function faultyAnswer(
 		default:
 			return undefined;
 	}
+}
+
+function withCounts(honest: Answer, counts: unknown): Answer {
+	const { body } = honest;
+	if (!isObject(body) || !isObject(body.data) || !isObject(counts)) return honest;
+	return { ...honest, body: { ...body, data: { ...body.data, ...counts } } };
 }
 
 /** Whether Retry-After is seconds or a date is open; the header's own rules allow both. */

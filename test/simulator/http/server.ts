@@ -131,7 +131,8 @@ async function respond(
 		return;
 	}
 
-	const changed = fault && faultyAnswer(fault, world.dialect, `${world.baseUrl}/elsewhere`);
+	const changed =
+		fault && faultyAnswer(fault, world.dialect, `${world.baseUrl}/elsewhere`, handled);
 	const sent = changed ?? handled ?? refused(500, 'Internal server error');
 	outcome.status = sent.status;
 	const originalMessage = isObject(sent.body) ? sent.body.error : undefined;

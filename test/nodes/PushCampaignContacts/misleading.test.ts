@@ -1,0 +1,100 @@
+import type { INode } from 'n8n-workflow';
+import { clock } from '../../../nodes/shared/n8n/connect';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import { engineHarness } from '../../engine';
+import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../../simulator';
+import { feed, manyRows, phone } from './feed';
+
+const harness = engineHarness();
+const { agents, campaigns } = fixtures;
+let simulator: Simulator;
+let waits: jest.SpyInstance;
+let attached: Pick<INode, 'credentials'>;
+
+beforeAll(async () => {
+	simulator = await startSimulator({ dialect: dialects.plain });
+	const { baseUrl, token: apiToken } = simulator;
+	attached = {
+		credentials: { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) },
+	};
+});
+beforeEach(() => {
+	waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+});
+afterEach(() => {
+	waits.mockRestore();
+	simulator.reset();
+});
+afterAll(async () => await simulator.stop());
+
+const contacts = `/v1/campaigns/${campaigns.active}/contacts`;
+const pushes = () => simulator.requests.filter(({ path }) => path === contacts).length;
+const inCampaign = () => simulator.contactsOf(campaigns.active).map((contact) => contact.phone);
+const run = async (over: Partial<INode> = {}, options: Record<string, string | boolean> = {}) => {
+	const agentUuid = { __rl: true, mode: 'id', value: agents.full };
+	const parameters = {
+		campaignId: campaigns.active,
+		agentUuid,
+		options: { skipFedBefore: true, ...options },
+	};
+	return await feed(harness, manyRows(3), parameters, { ...attached, ...over });
+};
+const statuses = async () => {
+	const { rejected } = await run({ onError: 'continueRegularOutput' });
+	return rejected.map(({ json }) => json.rejection_status);
+};
+const said = (error: string) => ({ success: false, error, details: null });
+
+/** Each comes after the service has put the contacts into the campaign. */
+const MISLEADING: Fault[] = [
+	{ kind: 'refusingWords', status: 500, body: said('Deadlock while saving contacts[2]') },
+	{ kind: 'refusingWords', status: 504, body: said('upstream timed out (contacts[2])') },
+	{ kind: 'refusingWords', status: 500, body: said('contacts[2].phone is invalid') },
+	{ kind: 'refusingWords', status: 500, body: said("Couldn't find Campaign with 'id'=7") },
+	{ kind: 'refusingWords', status: 500, body: said('call_not_found') },
+	{ kind: 'refusingWords', status: 503, body: said('session_closed') },
+	{ kind: 'refusingWords', status: 500, body: said('RuntimeError: agent_not_found in push.rb') },
+	{ kind: 'refusingWords', status: 502, body: said('Campaign is archived') },
+	{ kind: 'refusingWords', status: 408, body: said('contacts[2]: timed out') },
+	{ kind: 'refusingWords', status: 400, body: { error: 'contacts: Bad Gateway' } },
+	{ kind: 'refusingWords', status: 403, body: { error: 'Forbidden' } },
+	{ kind: 'refusingWords', status: 404, body: { error: 'Not Found' } },
+	{ kind: 'refusingWords', status: 409, body: { error: 'Conflict' } },
+	{ kind: 'refusingWords', status: 409, body: '' },
+	{ kind: 'refusingWords', status: 200, body: 'OK' },
+	{
+		kind: 'refusingWords',
+		status: 400,
+		body: { ...said('contacts[2] is invalid'), data: { campaign_upload_id: 7 } },
+	},
+	{ kind: 'wrongCounts' },
+	{ kind: 'wrongCounts', body: { contacts_accepted: 2 } },
+	{ kind: 'wrongCounts', body: { contacts_accepted: 4 } },
+	{ kind: 'wrongCounts', body: { contacts_accepted: 'all' } },
+	{ kind: 'wrongCounts', body: { contacts_received: 2, contacts_accepted: 2 } },
+	{ kind: 'wrongCounts', body: { duplicates_removed: 4 } },
+	{ kind: 'wrongCounts', body: { queued_calls: -1 } },
+];
+
+describe.each(MISLEADING)('$kind $status $body', (fault) => {
+	test('with Retry On Fail, the rows are sent once; their numbers stay remembered', async () => {
+		simulator.faults.inject({ ...fault, match: { path: contacts } });
+		const { error } = await run({ retryOnFail: true, maxTries: 3, waitBetweenTries: 1 });
+		expect(error?.message).toContain('so it is not known w');
+		expect(error?.description).toContain('3 unknown');
+		expect(pushes()).toBe(1);
+
+		simulator.faults.clear();
+		expect(await statuses()).toEqual(['fed_before', 'fed_before', 'fed_before']);
+		expect(pushes()).toBe(1);
+		expect(inCampaign()).toEqual([0, 1, 2].map((row) => `+91${phone(row)}`));
+	});
+});
+
+test('counts that do not fit are looked up, if asked for', async () => {
+	simulator.faults.inject({ kind: 'wrongCounts', match: { path: contacts } });
+	const { error } = await run({}, { ifUnknown: 'lookUp', skipFedBefore: false });
+	expect(error?.message).toMatch(/^The counts in the response don't fit the 3 contacts/);
+	expect(error?.description).toContain('It was looked up.');
+	expect(pushes()).toBe(1);
+});
