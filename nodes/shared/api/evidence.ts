@@ -23,7 +23,7 @@ export function hasId(field: string): Evidence {
 
 /** Whether a value can identify anything: neither empty nor 0. */
 export function isId(value: JsonValue | undefined): boolean {
-	if (typeof value === 'number') return value > 0;
+	if (typeof value === 'number') return Number.isFinite(value) && value > 0;
 	return typeof value === 'string' && !/^[\s0]*$/.test(value);
 }
 
