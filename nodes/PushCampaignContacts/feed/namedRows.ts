@@ -7,6 +7,7 @@ import {
 	type JsonObject,
 	type JsonValue,
 } from '../../shared/json';
+import { LIMITS } from '../../shared/api/limits';
 import { isMobile } from '../../shared/phone/india';
 import type { ByRow } from './byRow';
 import type { UnsentRow } from './feed';
@@ -16,8 +17,9 @@ export type FirstIndex = 0 | 1;
 
 /** Statuses documented for validation; at any other a refusal is no word about single rows. */
 const VALIDATION_STATUSES = new Set([400, 422]);
-/** Texts of a refusal in which the cells are looked for. */
+/** How much of a refusal is compared with the cells of a request. */
 const MAX_TEXTS_COMPARED = 20;
+const MAX_CHARACTERS_COMPARED = 2_000;
 /** Not inside another, as in `contacts[3].contacts[0]`, which names a field of the fourth contact. */
 const CONTACT_INDEX = /(?<!\]\.)\bcontacts\s*\[\s*(\d+)\s*\]/gi;
 
@@ -53,7 +55,9 @@ export function namedIndexes(error: ExplainedError, repeatable: RepeatableText):
 }
 
 function indexesIn(text: string): number[] {
-	return [...text.matchAll(CONTACT_INDEX)].map(([, index]) => Number(index));
+	return [...text.matchAll(CONTACT_INDEX)]
+		.map(([, index]) => Number(index))
+		.filter((index) => index <= LIMITS.contactsPerRequest);
 }
 
 /** What a service may repeat of a request and looks like the name of a contact: a cell with `contacts[0]` in it. */
@@ -83,8 +87,10 @@ export class RepeatableText {
 		this.indexes = new Set(this.texts.flatMap(indexesIn));
 	}
 
+	/** The beginning of a text, without what is in the request. */
 	without(text: string): string {
-		return this.texts.reduce((left, own) => left.replaceAll(own, ' '), text);
+		const begin = text.slice(0, MAX_CHARACTERS_COMPARED);
+		return this.texts.reduce((left, own) => left.replaceAll(own, ' '), begin);
 	}
 }
 

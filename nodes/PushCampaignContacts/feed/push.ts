@@ -1,6 +1,6 @@
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { ApiClient } from '../../shared/api/client';
-import { pushContacts } from '../../shared/api/endpoints';
+import { CONTACTS_RESPONSE_FIELDS, pushContacts } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import {
 	ExplainedError,
@@ -372,7 +372,8 @@ class FeedPush {
 				? whole.contacts.all()
 				: whole.contacts.some(rows.map((row) => this.placeOf(row)));
 		const body = { agent_uuid: campaign.agentUuid, enqueue: campaign.enqueue };
-		const answer = recordOf(await pushContacts(client, campaign.id, body, contacts, additions));
+		const response = await pushContacts(client, campaign.id, body, contacts, additions);
+		const answer = recordOf(response, CONTACTS_RESPONSE_FIELDS);
 		requireFittingCounts(answer, rows, this.prepared.keys);
 		return answer;
 	}

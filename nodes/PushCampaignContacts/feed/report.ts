@@ -98,6 +98,7 @@ export function describeOutcome(outcome: FeedOutcome, names: RowNames = namesOfI
 			`Not sent: ${rowCount(notSent.length)} (${places(notSent)}). They can be pushed again as they are.`,
 		rejected.length > 0 && `Rejected: ${rowCount(rejected.length)}. ${reasons(rejected, names)}`,
 		...unmatchedIn(outcome),
+		...duplicateNotes(outcome),
 		...releaseNotes(outcome),
 		pushed.length > 0 &&
 			notSent.length > 0 &&
@@ -135,6 +136,7 @@ export function hintsFor(outcome: FeedOutcome): string[] {
 		stopped && `${stopped.message}. ${stopped.resolution}`,
 		...lookedUpIn(outcome),
 		...unmatchedIn(outcome),
+		...duplicateNotes(outcome),
 		...releaseNotes(outcome),
 		...warningsIn(outcome).map(
 			(warning) =>
@@ -155,7 +157,7 @@ function lookedUpIn({ pushed }: FeedOutcome): string[] {
 
 /** What the service says about the calling queue, if it isn't what was requested. */
 function releaseNotes({ pushed, enqueue }: FeedOutcome): string[] {
-	const otherwise = pushed.filter(({ answer }) => answer.enqueued === !enqueue);
+	const otherwise = pushed.filter(({ answer }) => String(answer.enqueued) === String(!enqueue));
 	const short = enqueue
 		? pushed.filter((request) => !otherwise.includes(request) && isQueuedShort(request))
 		: [];
@@ -178,6 +180,15 @@ function isQueuedShort({ answer, rows, unmatched }: PushedRequest): boolean {
 	const queued = numberIn(answer.queued_calls);
 	const duplicates = numberIn(answer.duplicates_removed) ?? 0;
 	return queued !== undefined && queued + duplicates + unmatched.length < rows.length;
+}
+
+/** Which rows the service took for duplicates isn't in the response. */
+function duplicateNotes({ pushed }: FeedOutcome): string[] {
+	const removed = sumBy(pushed, ({ answer }) => numberIn(answer.duplicates_removed) ?? 0);
+	if (removed === 0) return [];
+	return [
+		`Duplicates that the service removed: ${number(removed)}. Such rows are still counted as pushed.`,
+	];
 }
 
 /** Nothing that the service skipped goes without a word, even where it is not clear whom it means. */

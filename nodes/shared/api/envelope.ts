@@ -99,9 +99,9 @@ export function dataOf(answer: Answer): JsonValue {
 	return isJsonObject(body) && body.data !== undefined ? body.data : body;
 }
 
-/** `data` of an answer as an output record. */
-export function recordOf({ body }: Answer): JsonObject {
-	return recordIn(body);
+/** `data` of an answer as an output record; see {@link recordIn}. */
+export function recordOf({ body }: Answer, ownFields?: readonly string[]): JsonObject {
+	return recordIn(body, ownFields);
 }
 
 /**

@@ -7,6 +7,18 @@ import { isJsonObject } from '../../json';
 import { recordIn } from '../record';
 import { segment, withAdditions, type Additions } from './endpoint';
 
+/** What decides which rows are in the campaign: it counts wherever the response has it. */
+export const CONTACTS_RESPONSE_FIELDS = [
+	'campaign_upload_id',
+	'contacts_received',
+	'contacts_accepted',
+	'duplicates_removed',
+	'enqueued',
+	'queued_calls',
+	'engine_skipped_duplicates',
+	'dnd_skipped',
+] as const;
+
 /**
  * `POST /v1/campaigns/{id}/contacts`; taken when the answer names the contact list or counts what it accepted.
  *

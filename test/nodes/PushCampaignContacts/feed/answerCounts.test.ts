@@ -118,6 +118,14 @@ test.each<[JsonObject, pushed: number[]]>([
 	expect(pushedRows(outcome)).toEqual(rows);
 });
 
+test('counts and skipped numbers beside data count as well', async () => {
+	const body = (beside: JsonObject) => json(200, { success: true, data: list, ...beside });
+	const wrong = scripted(() => body({ contacts_accepted: 0 }));
+	expect(statuses(await push(2, wrong.options))).toEqual(['0 unknown', '1 unknown']);
+	const skipped = scripted(() => body({ contacts_accepted: 1, dnd_skipped: [phone(0)] }));
+	expect(statuses(await push(2, skipped.options))).toEqual(['0 do_not_disturb']);
+});
+
 /** A count as a service may write it: most often one that fits. */
 const count = (sent: number): fc.Arbitrary<JsonValue | undefined> =>
 	fc.oneof(
@@ -211,7 +219,6 @@ describe('what the service says of releasing the contacts', () => {
 		[true, {}],
 		[true, { enqueued: true }],
 		[true, { enqueued: true, queued_calls: 2 }],
-		[true, { enqueued: true, queued_calls: 1, duplicates_removed: 1 }],
 		[false, { enqueued: false, queued_calls: 0 }],
 		[false, {}],
 	])('is not repeated if it fits: %j %j', async (enqueue, data) => {
@@ -236,6 +243,19 @@ describe('what the service says of releasing the contacts', () => {
 		]);
 		expect(await hints(true, { queued_calls: '0' })).toEqual([
 			'The service queued only 0 calls for 2 rows. Check the campaign in the service.',
+		]);
+	});
+
+	test('is told if it is written as text', async () => {
+		expect(await hints(true, { enqueued: 'false' })).toEqual([
+			expect.stringContaining('the service returned enqueued: false for 2 rows'),
+		]);
+	});
+
+	test('expects no call for a duplicate, which is told', async () => {
+		const data = { enqueued: true, queued_calls: 1, contacts_accepted: 1, duplicates_removed: 1 };
+		expect(await hints(true, data)).toEqual([
+			'Duplicates that the service removed: 1. Such rows are still counted as pushed.',
 		]);
 	});
 

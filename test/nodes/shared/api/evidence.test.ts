@@ -316,6 +316,69 @@ describe.each(READS)('%s', (name, send, proofs) => {
 	});
 });
 
+describe('an answer about something else than was asked for', () => {
+	const read = async (name: string, body: object) => {
+		const [, send] = [...WRITES, ...READS].find(([one]) => one === name) ?? [];
+		const { client, transport } = answering(200, JSON.stringify(body));
+		const result: unknown = await send?.(client).catch((error: unknown) => error);
+		expect(transport).toHaveBeenCalledTimes(1);
+		return result;
+	};
+
+	test.each<[string, object, string]>([
+		['GET /v1/call/{id}', { call_id: 'y', status: 'picked' }, 'call'],
+		['GET /v1/call/{id}/transcript', { call_id: 'y', transcript: [] }, 'call'],
+		['GET /v1/call/{id}/recording', { call_id: 'y', recording_url: 'https://s.example' }, 'call'],
+		['GET /v1/campaigns/{id}/status', { campaign: { id: 43 } }, 'campaign'],
+		['GET /v1/campaigns/{id}/status', { campaign: { id: '43', status: 'Active' } }, 'campaign'],
+	])('%s with %j is not used', async (name, data, what) => {
+		expect(await read(name, { success: true, data })).toMatchObject({
+			name: 'OtherRecord',
+			outcome: 'unknown',
+			isTransient: false,
+			message: `The service returned another ${what} than the one that was requested`,
+			resolution: expect.stringMatching(/^Nothing was changed by this read\. Report it/),
+		});
+	});
+
+	test.each<[string, object]>([
+		['GET /v1/call/{id}', { call_id: 'C', status: 'picked' }],
+		['GET /v1/call/{id}', { call_id: null, status: 'picked' }],
+		['GET /v1/call/{id}', { status: 'picked' }],
+		['GET /v1/campaigns/{id}/status', { campaign: { id: '42' } }],
+		['GET /v1/campaigns/{id}/status', { campaign: {} }],
+		['GET /v1/campaigns/{id}/status', { uploads: [] }],
+	])('%s with %j is', async (name, data) => {
+		expect(await read(name, { success: true, data })).toMatchObject({ status: 200 });
+	});
+
+	test.each<[string, object]>([
+		['POST /v1/chat/session/{id}/inject_context', { session_id: ID, context: [] }],
+		['POST /v1/chat/session/{id}/inject_context', { session_id: ID, context: ['start'] }],
+		['POST /v1/chat/session/{id}/inject_context', { session_id: ID, context: [7, { x: 1 }] }],
+		['POST /v1/chat/session/{id}/inject_context', { session_id: 'other', context: ['x'] }],
+		['POST /chat_sessions/{id}/close_session', { session_id: 'other', summary: 'Done' }],
+		['POST /chat_sessions/{id}/pause_session', { session_id: 'other', message: 'Paused' }],
+		['POST /v1/call', { call_id: 0 }],
+		['POST /v1/call', { call_id: '0' }],
+		['POST /v1/call', { call_id: true }],
+		['POST /v1/call', { call_id: ['c'] }],
+		['POST /v1/campaigns/{id}/contacts', { campaign_upload_id: 0 }],
+		['POST /v1/campaigns/{id}/contacts', { campaign_upload_id: null, contacts_accepted: -1 }],
+		['POST /v1/campaigns/{id}/contacts', { contacts_accepted: {} }],
+		['POST /v1/campaigns/{id}/contacts', { contacts_received: 1 }],
+	])('%s with %j proves nothing', async (name, data) => {
+		expect(await read(name, { success: true, data })).toMatchObject({ name: 'OutcomeUnknown' });
+	});
+
+	test.each([{ state: 'down' }, { mode: 'maintenance' }, { message_id: '' }])(
+		'%j alone is no turn of a chat: gateways write such words',
+		async (body) => {
+			expect(await read('POST /v1/chat/inbound', body)).toMatchObject({ outcome: 'unknown' });
+		},
+	);
+});
+
 describe('what proves an answer', () => {
 	const nested = (levels: number): JsonValue =>
 		levels === 0 ? { reply: 'Hi' } : { of: nested(levels - 1) };
