@@ -9,7 +9,7 @@ const DECIDING = [
 	{
 		name: 'request',
 		mutate: [
-			`${SHARED}/api/{retry,envelope,evidence,errorTable,notPerformed,errors,client,http}.ts`,
+			`${SHARED}/api/{retry,envelope,evidence,errorTable,notPerformed,record,errors,client,http}.ts`,
 		],
 		tests: beside('shared/api/**/*.test.ts', 'PlaceCall/refused.test.ts'),
 	},

@@ -157,7 +157,9 @@ function lookedUpIn({ pushed }: FeedOutcome): string[] {
 
 /** What the service says about the calling queue, if it isn't what was requested. */
 function releaseNotes({ pushed, enqueue }: FeedOutcome): string[] {
-	const otherwise = pushed.filter(({ answer }) => String(answer.enqueued) === String(!enqueue));
+	const otherwise = pushed.filter(
+		({ answer: { enqueued } }) => enqueued === !enqueue || enqueued === `${!enqueue}`,
+	);
 	const short = enqueue
 		? pushed.filter((request) => !otherwise.includes(request) && isQueuedShort(request))
 		: [];

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { plainText } from '../../../../nodes/shared/values';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import type { ServiceRequest, WireAnswer } from '../../../../nodes/shared/api/http';
 import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
@@ -168,9 +169,9 @@ describe('a cell that reads like the name of a contact', () => {
 			requests++;
 			const contacts = contactsIn(request);
 			const named = contacts.flatMap(({ phone: number, note }, place) =>
-				bad.has(String(number)) ? [words(place + firstIndex, String(note ?? ''))] : [],
+				bad.has(plainText(number)) ? [words(place + firstIndex, plainText(note))] : [],
 			);
-			const phones = contacts.map((contact) => String(contact.phone));
+			const phones = contacts.map((contact) => plainText(contact.phone));
 			if (named.length > 0) {
 				return json(400, { success: false, errors: all ? named : named.slice(0, 1) });
 			}
