@@ -18,6 +18,8 @@ test.each([0, 199, 300, 304, 500])('%i is none, whatever stands in the body', (s
 test.each([
 	['fine', "The response isn't JSON, so it is not known"],
 	['OK', "The response isn't JSON, so it is not known"],
+	['see [1]', "The response isn't JSON, so it is not known"],
+	[' \n{"a":1', 'The response arrived incomplete or unreadable'],
 	['{"a":1', 'The response arrived incomplete or unreadable, so it is not known'],
 	['[1] [2]', 'The response arrived incomplete or unreadable, so it is not known'],
 	[`${'['.repeat(600)}${']'.repeat(600)}`, 'The response arrived incomplete or unreadable'],
@@ -48,6 +50,34 @@ test.each<[JsonValue, JsonValue, object]>([
 ])('of %j the data is %j and the record %j', (body, data, record) => {
 	expect(dataOf({ status: 200, body })).toEqual(data);
 	expect(recordOf({ status: 200, body })).toEqual(record);
+});
+
+test.each<[string, string, string]>([
+	['/v1/campaigns/7/contacts', "Couldn't find Campaign", 'The service does not know this campaign'],
+	[
+		'/v1/call',
+		'agent_not_found',
+		'The service does not find this agent, or not in the account of this API token',
+	],
+	['/v1/chat/session/s/inject_context', 'session_closed', 'The chat session is closed'],
+	['/v1/call', 'session_closed', 'The service did not accept the request'],
+	[
+		'/v1/chat/inbound',
+		'Agent not found or not associated with this account',
+		'The agent does not exist in the account of this API token',
+	],
+])('at %s, where it is not documented, %s is explained and has no code', (path, error, message) => {
+	const text = JSON.stringify({ success: false, error });
+	const told = (status: number): unknown => {
+		try {
+			return readAnswer({ method: 'POST', path }, { status, headers: {}, text }, always);
+		} catch (thrown) {
+			return thrown;
+		}
+	};
+	expect(told(422)).toMatchObject({ message, outcome: 'refused', refusal: { texts: [error] } });
+	expect(told(422)).not.toHaveProperty('refusal.code');
+	expect(told(500)).toMatchObject({ outcome: 'unknown' });
 });
 
 test('a refusal is known by the documented error that it is', () => {

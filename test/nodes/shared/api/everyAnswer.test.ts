@@ -74,7 +74,11 @@ const DOCUMENTED: DocumentedError[] = [
 		raisedBy: ['GET /v1/call/{id}/recording'],
 		statuses: 'not shown',
 	},
-	...["Couldn't find Campaign", "Couldn't find Campaign with 'id'=7"].map(
+	...[
+		"Couldn't find Campaign",
+		"Couldn't find Campaign with 'id'=7",
+		' Couldn’t find campaign: 7',
+	].map(
 		(error): DocumentedError => ({
 			body: { error },
 			code: 'campaign_not_found',
@@ -144,6 +148,11 @@ const NOT_DOCUMENTED: JsonObject[] = [
 	{ error: 'Retrying after call_not_found' },
 	{ error: 'Lock wait timeout: could not read phone' },
 	{ error: "Rolled back: Couldn't find Campaign" },
+	{ error: "Couldn't find Campaigns" },
+	{ error: "Couldn't find Campaign\n  from campaign.rb:7" },
+	{ error: 'Phone number not found on DND list-shard 3' },
+	{ error: 'x', upstream_body: { state: 'rejected' } },
+	{ error: 'x', upstream_body: { state: 'rejected', reason: null } },
 	{ errors: ['agent_not_found', 'Deadlock found'] },
 	{ errors: ['is invalid'] },
 	{ error: 'x', upstream_body: { state: 'timeout', reason: 'deadline' } },
@@ -162,6 +171,7 @@ const OF_GATEWAYS: unknown[] = [
 	{ errors: [{ title: 'Forbidden' }] },
 	{ errors: 'Forbidden' },
 	{ errors: [] },
+	{ errors: ['', ' ', 7, null] },
 	{ error: '' },
 	'<html>Forbidden</html>',
 	'OK',
