@@ -266,6 +266,34 @@ describe('a cell that reads like the name of a contact', () => {
 		expect(sent.map((phones) => phones.length)).toEqual([5, 1, 3]);
 	});
 
+	test('is told from the name by its own words, however many indexes are in it', async () => {
+		const every = Array.from({ length: 60 }, (_, index) => `contacts[${index}]`).join(', ');
+		const notes = Array.from({ length: 60 }, (_, index) => (index === 45 ? every : ''));
+		const { taken, options, requests } = repeating(new Set([phone(45)]), 0, before);
+		const outcome = await push(rowsWith(notes), options);
+		expect(statuses(outcome)).toEqual(['45 rejected']);
+		expect(taken).toHaveLength(59);
+		// All, the two that may be meant, and the rest.
+		expect(requests()).toBe(4);
+	});
+
+	test('once it is known what the service counts from, one row is meant by it', async () => {
+		const progress = new FeedProgress();
+		progress.record.firstIndex = 0;
+		const { options, requests } = repeating(new Set([phone(3)]), 0, after);
+		const notes = ['contacts[3]', '', '', '', ''];
+		expect(statuses(await push(rowsWith(notes), options, progress))).toEqual(['3 rejected']);
+		expect(requests()).toBe(3);
+	});
+
+	test('of more contacts than a request can have is none', async () => {
+		const names = Array.from({ length: 200_000 }, (_, index) => `contacts[${index + 10_001}]`);
+		const { sent, options } = scripted(() => refuse(names.join(' ')));
+		const outcome = await push(3, options);
+		expect(statuses(outcome)).toEqual(['0 not_sent', '1 not_sent', '2 not_sent']);
+		expect(sent).toHaveLength(1);
+	});
+
 	test('costs a bounded number of requests', async () => {
 		const notes = Array.from({ length: 60 }, (_, index) => `contacts[${index}]`);
 		const { sent, options } = scripted((phones, request) =>
