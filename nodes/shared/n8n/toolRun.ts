@@ -53,8 +53,7 @@ function isAgent(context: IExecuteFunctions, name: string): boolean {
 function lastRunBeforeAgent(context: IExecuteFunctions): number | undefined {
 	const before = context.getExecuteData().metadata?.preservedSourceOverwrite?.previousNode;
 	if (before === undefined) return undefined;
-	const { $node } = context.getWorkflowDataProxy(0);
-	const run: unknown = $node[before]?.runIndex;
+	const run = context.evaluateExpression(`{{ $node[${JSON.stringify(before)}].runIndex }}`, 0);
 	return typeof run === 'number' ? run : undefined;
 }
 
