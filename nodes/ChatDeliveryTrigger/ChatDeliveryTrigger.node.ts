@@ -9,11 +9,10 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { openEmitter } from '../shared/n8n/executionEmitter';
 import { passOnce } from '../shared/n8n/startedOnce';
 import { nothingToRegister } from '../shared/n8n/webhookAnswer';
 import { deliveryFields } from './properties';
-import { onDelivery } from './onDelivery';
+import { onDelivery, openDeliveries } from './onDelivery';
 
 export class ChatDeliveryTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -59,7 +58,7 @@ export class ChatDeliveryTrigger implements INodeType {
 	webhookMethods = { default: nothingToRegister };
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		return openEmitter(this);
+		return openDeliveries(this);
 	}
 
 	// Without this, n8n's editor would run trigger() for what the webhook has brought, and wait for ever.

@@ -6,7 +6,7 @@ import { triggerPlace } from '../shared/n8n/activeTriggers';
 import { connect } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { ChatEventsListener, type ListenerSettings } from './listener';
-import { activeListeners, storedSessions } from './watchRequests';
+import { activeListeners, readWatchSettings, storedSessions } from './watchRequests';
 
 /** Somebody is at the screen; at a start of n8n nobody is. */
 const BY_HAND = ['activate', 'create', 'update'];
@@ -45,9 +45,10 @@ async function prepare(context: ITriggerFunctions) {
 
 /** @throws InvalidInput when there would be nothing to listen to */
 function readListenerSettings(context: ITriggerFunctions): ListenerSettings {
+	const { watches } = readWatchSettings(context);
 	const settings = {
 		sessionIds: splitSessionIds(context.getNodeParameter('sessionIds', '')),
-		watches: context.getNodeParameter('watchSessions', false) === true,
+		watches,
 		types: chosenTypes(
 			context.getNodeParameter('eventTypes', []),
 			context.getNodeParameter('options.otherEventTypes', ''),

@@ -1,6 +1,9 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { openChatSocket } from '../shared/n8n/chatSocket';
+import type { InvalidInput } from '../shared/api/errors';
 import type { Connection } from '../shared/n8n/connect';
+import type { RareNotice } from '../shared/n8n/rareNotice';
+import { secretNotice } from '../shared/n8n/webhookSecret';
 import type { ChatEnded } from '../shared/chat/endings';
 import type { ChatEvent } from '../shared/chat/frames';
 import { EventEmitter } from './emitter';
@@ -31,6 +34,9 @@ export class ChatEventsListener {
 
 	private readonly losses: Losses;
 
+	/** Of requests that were rejected because 'Secret' gives none. */
+	readonly unusableSecret: RareNotice<InvalidInput>;
+
 	/** `asked`: no Watch request for it has succeeded yet, and a loss is the answer to that request. */
 	private readonly watched = new Map<string, 'asked' | 'taken'>();
 
@@ -43,6 +49,7 @@ export class ChatEventsListener {
 		private readonly settings: ListenerSettings,
 	) {
 		this.losses = new Losses(context, this.closed.signal);
+		this.unusableSecret = secretNotice(context, this.closed.signal);
 		this.emitter = new EventEmitter(context, (refused) => this.losses.events.add(refused));
 		const { takeOver } = settings;
 		this.sessions = new FollowedSessions({

@@ -1,12 +1,12 @@
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { ExplainedError, InvalidInput } from '../shared/api/errors';
-import { isSecret } from '../shared/hash';
-import { parseWatchRequest, SECRET_HEADER } from '../shared/chat/chatInput';
+import { parseWatchRequest, parseWatchSecret, SECRET_HEADER } from '../shared/chat/chatInput';
 import type { JsonObject } from '../shared/json';
 import { triggerPlace } from '../shared/n8n/activeTriggers';
 import { clock } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { NO_EXECUTION, Reply } from '../shared/n8n/webhookAnswer';
+import { checkSecret, readSecret } from '../shared/n8n/webhookSecret';
 import type { ChatEventsListener } from './listener';
 
 /**
@@ -19,17 +19,16 @@ const GATHER_REQUESTS_MS = 150;
 export async function answerWatchRequest(
 	context: IWebhookFunctions,
 ): Promise<IWebhookResponseData> {
-	const secret: unknown = context.getNodeParameter('watchSecret', '');
-	if (
-		typeof secret === 'string' &&
-		secret !== '' &&
-		!isSecret(context.getHeaderData()[SECRET_HEADER], secret)
-	) {
-		return refuseWatch(context, 403, WRONG_SECRET);
-	}
-	if (context.getMode() === 'manual') return refuseWatch(context, 409, TRIAL);
 	const key = triggerPlace(context);
 	const listener = activeListeners.get(key);
+	const given = context.getHeaderData()[SECRET_HEADER];
+	const secret = checkSecret(given, () => readWatchSettings(context).secret);
+	if (secret.kind === 'wrong') return refuseWatch(context, 403, WRONG_SECRET);
+	if (secret.kind === 'unusable') {
+		listener?.unusableSecret.add(secret.why);
+		return refuseWatch(context, 503, NO_SECRET);
+	}
+	if (context.getMode() === 'manual') return refuseWatch(context, 409, TRIAL);
 	if (listener === undefined) return refuseWatch(context, 503, ELSEWHERE);
 	const answer = await answerOf(context, listener);
 	await clock.sleep(GATHER_REQUESTS_MS);
@@ -80,6 +79,11 @@ const WRONG_SECRET: WatchRefusal = {
 	resolution: 'Enter the same Secret in Chat Session → Watch as in the Chat Events Trigger.',
 };
 
+const NO_SECRET: WatchRefusal = {
+	message: "The Chat Events Trigger accepts no requests, because its 'Secret' can't be used",
+	resolution: "Correct 'Secret' in the Chat Events Trigger.",
+};
+
 const TRIAL: WatchRefusal = {
 	message: 'The Chat Events Trigger accepts sessions only while its workflow is published',
 	resolution:
@@ -104,6 +108,26 @@ function refuseWatch(
 ): IWebhookResponseData {
 	new Reply(context).send(status, { message, resolution });
 	return NO_EXECUTION;
+}
+
+/**
+ * Whether the trigger has a watch address, and the secret of that address; undefined if none is set.
+ *
+ * @throws InvalidInput if a secret is set that nobody could send
+ */
+export function readWatchSettings(context: TriggerContext): {
+	watches: boolean;
+	secret: string | undefined;
+} {
+	const watches: unknown = context.getNodeParameter('watchSessions', false, {
+		rawExpressions: true,
+	});
+	if (typeof watches !== 'boolean') {
+		// n8n drops the secret then, as a field that is not shown.
+		throw new InvalidInput("'Watched Sessions' can't be an expression", 'Turn it on or off.');
+	}
+	const secret = watches ? readSecret(context, 'watchSecret') : undefined;
+	return { watches, secret: secret && parseWatchSecret(secret, 'Secret') };
 }
 
 type TriggerContext = ITriggerFunctions | IWebhookFunctions;

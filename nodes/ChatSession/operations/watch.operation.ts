@@ -4,6 +4,7 @@ import { TransportFault } from '../../shared/api/http';
 import { ATTEMPTS, RETRY_BACKOFF } from '../../shared/api/retry';
 import {
 	parseSessionId,
+	parseWatchSecret,
 	SECRET_HEADER,
 	watchBody,
 	type WatchRequest,
@@ -80,7 +81,7 @@ export const unwatch: Operation = {
 function ask({ parameters, index }: ChatItem, action: WatchRequest['action']): ReturnType<Prepare> {
 	const sessionId = parseSessionId(parameters.text('sessionId', index));
 	const address = parseTriggerAddress(parameters.text('triggerAddress', index));
-	const secret = parameters.text('triggerSecret', index);
+	const secret = parseWatchSecret(parameters.text('triggerSecret', index), 'Trigger Secret');
 	const request: WatchRequest = { action, sessionIds: [sessionId] };
 	return {
 		request: { address, ...request },

@@ -40,6 +40,18 @@ export type WatchRequest = { action: 'watch' | 'unwatch'; sessionIds: string[] }
 /** Carries the secret of the trigger, where it has one. */
 export const SECRET_HEADER = 'x-watch-secret';
 
+/** Everything else is changed or refused on its way in a header. */
+const HEADER_TEXT = /^[\x20-\x7e]*$/;
+
+/** @throws InvalidInput unless it arrives in the header as it is; `field` is the name on the screen */
+export function parseWatchSecret(secret: string, field: string): string {
+	if (HEADER_TEXT.test(secret)) return secret;
+	throw new InvalidInput(
+		`'${field}' can only have ASCII characters`,
+		'Use letters, digits, and punctuation: the secret is sent in an HTTP header.',
+	);
+}
+
 export function watchBody({ action, sessionIds }: WatchRequest): JsonObject {
 	return { action, session_ids: sessionIds };
 }

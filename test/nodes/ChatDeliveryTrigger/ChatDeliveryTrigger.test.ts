@@ -83,11 +83,14 @@ describe.each([
 		expect(emitted()).toEqual([]);
 	});
 
-	it('an empty secret lets nothing in', async () => {
-		const { post, emitted } = await listen({ secretIn, secret: '' });
-		const { response } = await post({ body: {}, [part]: { secret: '' } });
+	it('an empty secret keeps the workflow from being published, and lets nothing in', async () => {
+		await expect(listen({ secretIn, secret: '' })).rejects.toThrow("'Secret' is empty");
+		const node = harness.node('chatDeliveryTrigger', { parameters: { secretIn, secret: '' } });
+		const request = { body: {}, [part]: { secret: '' } };
+		const workflow = makeWorkflow([node]);
+		const { context, response } = webhookContext(harness.credentials, workflow, node, request);
+		await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
 		expect(response.statusCode).toBe(403);
-		expect(emitted()).toEqual([]);
 	});
 });
 

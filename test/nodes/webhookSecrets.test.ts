@@ -1,0 +1,112 @@
+import type { INode, INodeParameters, NodeParameterValueType } from 'n8n-workflow';
+import { clock } from '../../nodes/shared/n8n/connect';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import {
+	activate,
+	engineHarness,
+	makeWorkflow,
+	nodeTypes,
+	webhookContext,
+	type ActiveWorkflow,
+} from '../engine';
+import { until } from '../n8n/until';
+
+const harness = engineHarness();
+let active: ActiveWorkflow | undefined;
+
+beforeEach(() => {
+	let time = Date.now();
+	jest.spyOn(clock, 'now').mockImplementation(() => time);
+	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+		time += ms;
+		await new Promise((resolve) => setImmediate(resolve));
+	});
+});
+afterEach(async () => {
+	await active?.stop();
+	active = undefined;
+	jest.restoreAllMocks();
+});
+
+const TRIGGERS: Array<[string, (secret: NodeParameterValueType) => INodeParameters, number]> = [
+	['chatEventsTrigger', (watchSecret) => ({ watchSessions: true, watchSecret }), 503],
+	['chatDeliveryTrigger', (secret) => ({ secretIn: 'query', secret }), 403],
+];
+
+async function nodeOf(type: string, parameters: INodeParameters): Promise<INode> {
+	const data = { baseUrl: 'https://x.example', apiToken: 'a'.repeat(16) };
+	const credentials = { [CREDENTIAL]: await harness.addCredential(data) };
+	return harness.node(type, { id: type, parameters, credentials });
+}
+
+const UNUSABLE: Array<[NodeParameterValueType, string]> = [
+	['={{ null }}', "'Secret' must be text, but its expression returned nothing"],
+	['={{ "" }}', "'Secret' must be text, but its expression returned an empty text"],
+	['={{ [1] }}', "'Secret' must be text, but its expression returned a list"],
+	['={{ $now }}', "'Secret' must be text, but its expression returned an object"],
+	['={{ true }}', "'Secret' must be text, but its expression returned a boolean"],
+	['={{ NaN }}', "'Secret' must be text, but its expression returned a number that is not exact"],
+	['={{ $("Nowhere").first().json.a }}', "n8n can't evaluate the expression of 'Secret'"],
+	['  ', "'Secret' must be text (got an empty text)"],
+];
+
+describe.each(TRIGGERS)('%s', (type, parameters, status) => {
+	test.each(UNUSABLE)('is not published with the secret %j', async (secret, message) => {
+		const workflow = makeWorkflow([await nodeOf(type, parameters(secret))]);
+		await expect(activate(harness.credentials, workflow)).rejects.toMatchObject({
+			message: expect.stringContaining(message),
+		});
+	});
+
+	test.each([[12345], ['sesame'], ['={{ 12345 }}']])('is published with %j', async (secret) => {
+		const workflow = makeWorkflow([await nodeOf(type, parameters(secret))]);
+		active = await activate(harness.credentials, workflow);
+		expect(active.failed).toEqual([]);
+	});
+
+	test('one whose expression gives nothing later stays shut, and its owner is told once an hour', async () => {
+		const running = (active = await activate(
+			harness.credentials,
+			makeWorkflow([await nodeOf(type, parameters('sesame'))]),
+		));
+		const node = await nodeOf(type, parameters('={{ null }}'));
+		const request = { headers: { 'x-watch-secret': 'sesame' }, query: { secret: 'sesame' } };
+		const post = async () => {
+			const workflow = makeWorkflow([node]);
+			const { context, response } = webhookContext(harness.credentials, workflow, node, request);
+			await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
+			expect(response.statusCode).toBe(status);
+		};
+		for (let times = 0; times < 20; times++) await post();
+		await until('the owner to be told', async () => Promise.resolve(running.failed.length > 0));
+		expect(running.failed).toMatchObject([
+			{
+				message:
+					"20 requests were rejected: 'Secret' must be text, but its expression returned nothing",
+				description: 'Correct the secret. No request is accepted without it.',
+			},
+		]);
+		await post();
+		const toldAt = clock.now();
+		await until('the next notice', async () => Promise.resolve(running.failed.length > 1));
+		expect(clock.now() - toldAt).toBeGreaterThan(3_590_000);
+		expect(running.failed[1]?.message).toMatch(/^A request was rejected: /);
+	});
+});
+
+test('a secret that does not fit into a header is told before the trigger is published', async () => {
+	const node = await nodeOf('chatEventsTrigger', { watchSessions: true, watchSecret: 'sésame' });
+	await expect(activate(harness.credentials, makeWorkflow([node]))).rejects.toMatchObject({
+		message: expect.stringContaining("'Secret' can only have ASCII characters"),
+	});
+});
+
+test('Watched Sessions as an expression, for which n8n drops the secret, keeps the trigger from being published', async () => {
+	const node = await nodeOf('chatEventsTrigger', {
+		watchSessions: '={{ true }}',
+		watchSecret: 'x',
+	});
+	await expect(activate(harness.credentials, makeWorkflow([node]))).rejects.toMatchObject({
+		message: expect.stringContaining("'Watched Sessions' can't be an expression"),
+	});
+});
