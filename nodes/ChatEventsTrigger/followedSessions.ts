@@ -1,7 +1,7 @@
 import type { EndingKind } from '../shared/chat/reconnectPolicy';
 import type { ChatEnded } from '../shared/chat/endings';
 import type { Readiness } from '../shared/chat/exchange';
-import { type Backoff, backoffMs, deferred, pause } from '../shared/clock';
+import { type Backoff, backoffMs, deferred, pause, settledWithin } from '../shared/clock';
 import { clock } from '../shared/n8n/connect';
 
 /** What following needs of a connection. */
@@ -22,9 +22,20 @@ export type FollowingParts = {
 
 export type Standing = { sessionId: string; ended: ChatEnded | null; connected: boolean };
 
+/** A token is asked for and a socket opened for each, so only this many connect at the same time, … */
+const MAX_CONNECTING = 20;
+
+/** … where one that takes long makes room for the next after this time. */
+const NEXT_AFTER_MS = 5_000;
+
 /** The sessions that the trigger follows. */
 export class FollowedSessions {
 	private readonly sessions = new Map<string, FollowedSession>();
+
+	private connecting = 0;
+
+	/** Sessions that connect when there is room, oldest first. */
+	private readonly waiting = new Set<FollowedSession>();
 
 	constructor(private readonly parts: FollowingParts) {}
 
@@ -32,27 +43,31 @@ export class FollowedSessions {
 		return this.sessions.size;
 	}
 
-	/** Connects to the session at once, unless it is connected already. */
+	/** Connects to the session as soon as there is room, unless it is connected already. */
 	follow(sessionId: string): FollowedSession {
 		const present = this.sessions.get(sessionId);
 		present?.wake();
 		if (present !== undefined) return present;
 		const { open, onLost } = this.parts;
-		const session = new FollowedSession(
-			(onEnded) => open(sessionId, onEnded),
-			(ending) => {
+		const session = new FollowedSession({
+			open: (onEnded) => open(sessionId, onEnded),
+			onDue: () => this.connectInTurn(session),
+			onLost: (ending) => {
 				if (isFinal(ending)) this.sessions.delete(sessionId);
 				onLost(sessionId, ending);
 			},
-		);
+		});
 		this.sessions.set(sessionId, session);
+		session.begin();
 		return session;
 	}
 
 	async leave(sessionId: string): Promise<void> {
 		const session = this.sessions.get(sessionId);
+		if (session === undefined) return;
 		this.sessions.delete(sessionId);
-		await session?.leave();
+		this.waiting.delete(session);
+		await session.leave();
 	}
 
 	/** Follows these sessions and says after a while at most how each of them stands. */
@@ -80,6 +95,21 @@ export class FollowedSessions {
 	async closeAll(): Promise<void> {
 		await Promise.all([...this.sessions.keys()].map(async (id) => await this.leave(id)));
 	}
+
+	private connectInTurn(session: FollowedSession): void {
+		if (this.connecting >= MAX_CONNECTING) {
+			this.waiting.add(session);
+			return;
+		}
+		this.connecting++;
+		void settledWithin(clock, NEXT_AFTER_MS, session.connect()).then(() => {
+			this.connecting--;
+			const [next] = this.waiting;
+			if (next === undefined) return;
+			this.waiting.delete(next);
+			this.connectInTurn(next);
+		});
+	}
 }
 
 /** Endings that following the session again would only repeat. */
@@ -106,11 +136,25 @@ export function isFinal({ kind, status }: ChatEnded): boolean {
 	return FINAL.has(kind) && status !== UNAUTHORIZED;
 }
 
-/** One session until it is left: connected, or resting before it is tried again. */
+type SessionParts = {
+	open: (onEnded: OnEnded) => Followable;
+	/** Called each time it is to connect; `connect` is then called when there is room. */
+	onDue: () => void;
+	onLost: (ending: ChatEnded) => void;
+};
+
+/** One session until it is left: waiting to connect, connected, or resting before it is tried again. */
 class FollowedSession {
 	private readonly left = new AbortController();
 
-	private connection: Followable;
+	/** Null while it waits to connect. */
+	private connection: Followable | null = null;
+
+	/** Resolves when it is its turn to connect, or it is left. */
+	private turn = deferred<void>();
+
+	/** Shared by all who ask, however many: the connection may take long. */
+	private readiness: Promise<Readiness> | null = null;
 
 	private heldSince: number | null = null;
 
@@ -119,15 +163,15 @@ class FollowedSession {
 
 	private rest: AbortController | null = null;
 
-	constructor(
-		private readonly open: (onEnded: OnEnded) => Followable,
-		private readonly onLost: (ending: ChatEnded) => void,
-	) {
-		this.connection = this.connect();
+	constructor(private readonly parts: SessionParts) {}
+
+	begin(): void {
+		this.parts.onDue();
 	}
 
 	async ready(): Promise<Readiness> {
-		return await this.connection.ready();
+		this.readiness ??= this.nextReadiness().finally(() => (this.readiness = null));
+		return await this.readiness;
 	}
 
 	/** Tries it again at once if it rests. */
@@ -135,28 +179,36 @@ class FollowedSession {
 		if (this.rest === null) return;
 		this.rest.abort();
 		this.rest = null;
-		this.connection = this.connect();
+		this.connection = null;
+		this.turn = deferred();
+		this.parts.onDue();
+	}
+
+	/** Resolves when the connection is held, or will never be. */
+	async connect(): Promise<void> {
+		this.heldSince = null;
+		this.connection = this.parts.open((ending) => void this.giveUp(ending));
+		this.turn.resolve();
+		const { kind } = await this.ready();
+		if (kind === 'open') this.heldSince = clock.now();
 	}
 
 	async leave(): Promise<void> {
 		this.left.abort();
-		await this.connection.close();
+		this.turn.resolve();
+		await this.connection?.close();
 	}
 
-	private connect(): Followable {
-		const connection = this.open((ending) => void this.giveUp(ending));
-		this.heldSince = null;
-		void connection.ready().then(({ kind }) => {
-			if (kind === 'open') this.heldSince = clock.now();
-		});
-		return connection;
+	private async nextReadiness(): Promise<Readiness> {
+		if (this.connection === null) await this.turn.promise;
+		return (await this.connection?.ready()) ?? { kind: 'closed_by_us' };
 	}
 
 	private async giveUp(ending: ChatEnded): Promise<void> {
 		const heldFor = this.heldSince === null ? 0 : clock.now() - this.heldSince;
 		if (heldFor >= HELD_LONG_AFTER_MS) this.giveUps = 0;
 		this.giveUps += 1;
-		if (this.giveUps === 1 || isFinal(ending)) this.onLost(ending);
+		if (this.giveUps === 1 || isFinal(ending)) this.parts.onLost(ending);
 		if (isFinal(ending)) return;
 		const rest = new AbortController();
 		this.rest = rest;

@@ -122,6 +122,9 @@ export class ChatConnection {
 
 	/** Resolves when the session's connection is held, or will never be, or the one who asks has left. */
 	async ready(signal: AbortSignal = this.stop.signal): Promise<Readiness> {
+		// Without a new signal, which Node.js would keep as long as the connection.
+		if (this.hold.line !== null && !this.stop.signal.aborted && !signal.aborted)
+			return { kind: 'open' };
 		const over = AbortSignal.any([this.stop.signal, signal]);
 		const isOver = aborted(over);
 		while (!over.aborted) {

@@ -42,7 +42,7 @@ export function openChatSocket(
 }
 
 /** @throws NotSent under a Node.js of before 22, which has no WebSocket */
-function requireWebSocket(): void {
+export function requireWebSocket(): void {
 	if (typeof WebSocket !== 'undefined') return;
 	throw new NotSent(
 		'This n8n runs on a Node.js without WebSockets, which live chat connections need, so nothing was sent',

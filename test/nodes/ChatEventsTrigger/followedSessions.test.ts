@@ -149,3 +149,34 @@ test('how several stand is told when all are known, or when the time is over', a
 	await after(1);
 	expect(told).toEqual([{ sessionId: 'c', connected: false, ended: null }]);
 });
+
+test('20 sessions connect at the same time; one that takes long makes room after 5 seconds', async () => {
+	const { sessions, opened, neverReady } = followed();
+	neverReady();
+	for (let count = 0; count < 50; count++) sessions.follow(`s${count}`);
+	expect(opened).toHaveLength(20);
+	await after(4_999);
+	expect(opened).toHaveLength(20);
+	await after(1);
+	expect(opened).toHaveLength(40);
+	await sessions.leave('s45');
+	await after(5_000);
+	expect(opened.map(({ id }) => id)).not.toContain('s45');
+	expect(opened).toHaveLength(49);
+});
+
+test('one that connects makes room at once', async () => {
+	const { sessions, opened } = followed();
+	for (let count = 0; count < 50; count++) sessions.follow(`s${count}`);
+	await after(0);
+	expect(opened).toHaveLength(50);
+});
+
+test('how a session stands that still waits to connect is told when it is left', async () => {
+	const { sessions, neverReady } = followed();
+	neverReady();
+	for (let count = 0; count < 20; count++) sessions.follow(`s${count}`);
+	const ready = sessions.follow('last').ready();
+	await sessions.leave('last');
+	expect(await ready).toEqual({ kind: 'closed_by_us' });
+});
