@@ -1,7 +1,7 @@
 import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
 import { Gathered } from '../shared/n8n/gathered';
 import type { ChatEnded } from '../shared/chat/endings';
-import { named, shownText } from '../shared/values';
+import { MOST_NAMED, named, shownText } from '../shared/values';
 import { idText, MAX_FRAME_CHARS } from '../shared/chat/frames';
 import type { SessionEvent } from './emitter';
 import { isFinal } from './followedSessions';
@@ -44,9 +44,13 @@ export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOp
 	const message = several
 		? `${losses.length} chat sessions are not followed`
 		: `The chat session ${first?.sessionId ?? ''} is not followed: ${lowerFirst(first?.ending.message ?? '')}`;
-	const advice = losses.map(({ sessionId, ending }) =>
-		shownText(several ? `${sessionId}: ${ending.message}. ${ending.advice}` : ending.advice),
-	);
+	const advice = losses
+		.slice(0, MOST_NAMED)
+		.map(({ sessionId, ending }) =>
+			shownText(several ? `${sessionId}: ${ending.message}. ${ending.advice}` : ending.advice),
+		);
+	const more = losses.length - advice.length;
+	if (more > 0) advice.push(`${more} more sessions are not followed.`);
 	// In the editor the trial is over.
 	const isTriedAgain =
 		context.getMode() !== 'manual' && losses.some(({ ending }) => !isFinal(ending));

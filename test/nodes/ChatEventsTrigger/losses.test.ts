@@ -62,6 +62,13 @@ test.each<[string, EndingKind[], WorkflowExecuteMode, string, string]>([
 	expect(sessionsLost(contextOf(mode), losses)).toMatchObject({ message, description });
 });
 
+test('of 1,000 sessions that are not followed 50 are named', () => {
+	const losses = Array.from({ length: 1_000 }, (_, index) => loss(`s${index}`, 'mint_refused'));
+	const { description } = sessionsLost(contextOf(), losses);
+	expect(description?.match(/s\d+:/g)).toHaveLength(50);
+	expect(description).toMatch(/ 950 more sessions are not followed\.$/);
+});
+
 test('what the service said of a session that is not followed is no HTML', () => {
 	const told = { message: 'The chat is over', resolution: 'Look at it.' };
 	const ending = new ChatEnded('session_closed', told, '<a href="x">closed</a>', null);
