@@ -51,7 +51,7 @@ function readListenerSettings(context: ITriggerFunctions): ListenerSettings {
 		watches,
 		types: chosenTypes(
 			context.getNodeParameter('eventTypes', []),
-			context.getNodeParameter('options.otherEventTypes', ''),
+			context.getNodeParameter('settings.otherEventTypes', ''),
 		),
 		takeOver: context.getNodeParameter('takeOver', false) === true,
 	};

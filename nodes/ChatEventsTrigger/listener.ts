@@ -1,7 +1,7 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
-import { openChatSocket } from '../shared/n8n/chatSocket';
+import { openChatSocket, requireWebSocket } from '../shared/n8n/chatSocket';
 import type { InvalidInput } from '../shared/api/errors';
-import type { Connection } from '../shared/n8n/connect';
+import { clock, type Connection } from '../shared/n8n/connect';
 import type { RareNotice } from '../shared/n8n/rareNotice';
 import { secretNotice } from '../shared/n8n/webhookSecret';
 import type { ChatEnded } from '../shared/chat/endings';
@@ -9,6 +9,7 @@ import type { ChatEvent } from '../shared/chat/frames';
 import { EventEmitter } from './emitter';
 import { FollowedSessions, isFinal, type Standing } from './followedSessions';
 import { framesLost, Losses, sessionsLost, type TooLargeFrame } from './losses';
+import { WatchLimits } from './watchLimits';
 
 export type ListenerSettings = {
 	sessionIds: string[];
@@ -40,6 +41,8 @@ export class ChatEventsListener {
 	/** `asked`: no Watch request for it has succeeded yet, and a loss is the answer to that request. */
 	private readonly watched = new Map<string, 'asked' | 'taken'>();
 
+	readonly limits = new WatchLimits(() => clock.now());
+
 	/** Fixed sessions whose losses are told to whoever waits at the screen. */
 	private readonly starting = new Set<string>();
 
@@ -48,6 +51,7 @@ export class ChatEventsListener {
 		connection: Connection,
 		private readonly settings: ListenerSettings,
 	) {
+		requireWebSocket();
 		this.losses = new Losses(context, this.closed.signal);
 		this.unusableSecret = secretNotice(context, this.closed.signal);
 		this.emitter = new EventEmitter(context, (refused) => this.losses.events.add(refused));
@@ -66,6 +70,10 @@ export class ChatEventsListener {
 
 	get watchedSessions(): string[] {
 		return [...this.watched.keys()];
+	}
+
+	isWatched(sessionId: string): boolean {
+		return this.watched.has(sessionId);
 	}
 
 	/** Follows what was watched before; nobody is at the screen, so whatever fails is reported later. */
@@ -100,8 +108,22 @@ export class ChatEventsListener {
 		throw sessionsLost(this.context, losses);
 	}
 
-	/** Takes up what can be followed; what was taken before stays, and is tried again by itself. */
+	/**
+	 * Takes up what can be followed; what was taken before stays, and is tried again by itself.
+	 *
+	 * @throws WatchLimitReached if there is no room for the new ones among them
+	 */
 	async watch(sessionIds: string[]): Promise<Standing[]> {
+		const added = sessionIds.filter((sessionId) => !this.watched.has(sessionId));
+		let standings: Standing[] = [];
+		await this.limits.forSessions(added.length, this.watched.size, async () => {
+			standings = await this.takeUp(sessionIds);
+			return standings.filter(({ ended }) => ended !== null).length;
+		});
+		return standings;
+	}
+
+	private async takeUp(sessionIds: string[]): Promise<Standing[]> {
 		for (const sessionId of sessionIds) {
 			if (!this.watched.has(sessionId)) this.watched.set(sessionId, 'asked');
 		}

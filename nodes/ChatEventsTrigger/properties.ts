@@ -6,6 +6,7 @@ import {
 	takeOverField,
 } from '../shared/n8n/chatFields';
 import { optionsCollection } from '../shared/n8n/options';
+import { UNREAD_BODY } from '../shared/n8n/webhookAnswer';
 
 export const triggerFields: INodeProperties[] = [
 	{
@@ -44,7 +45,7 @@ export const triggerFields: INodeProperties[] = [
 			typeOptions: { password: true },
 			default: '',
 			description:
-				'If set, only requests with this secret are accepted. Enter the same secret in Chat Session → Watch. Other systems send it in the header x-watch-secret.',
+				'If set, only requests with this secret are accepted. Enter the same secret in Chat Session → Watch. Other systems send it in the header x-watch-secret. Without a secret, anyone who knows the URL can add and remove sessions.',
 		},
 		{ watchSessions: [true] },
 	),
@@ -53,5 +54,7 @@ export const triggerFields: INodeProperties[] = [
 		description: 'Which events start the workflow. Leave empty for all of them.',
 	},
 	takeOverField,
-	optionsCollection(otherEventTypesField),
+	// n8n looks for what is below under the name "options".
+	{ ...optionsCollection(otherEventTypesField), name: 'settings' },
+	{ displayName: 'Options', name: 'options', type: 'hidden', default: UNREAD_BODY },
 ];

@@ -1,19 +1,23 @@
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { ExplainedError, InvalidInput } from '../shared/api/errors';
 import { parseWatchRequest, parseWatchSecret, SECRET_HEADER } from '../shared/chat/chatInput';
-import type { JsonObject } from '../shared/json';
+import { isJsonObject } from '../shared/json';
 import { triggerPlace } from '../shared/n8n/activeTriggers';
 import { clock } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
-import { NO_EXECUTION, Reply } from '../shared/n8n/webhookAnswer';
+import { NO_EXECUTION, readJson, type Refused, Reply } from '../shared/n8n/webhookAnswer';
 import { checkSecret, readSecret } from '../shared/n8n/webhookSecret';
 import type { ChatEventsListener } from './listener';
+import { MAX_SESSIONS_PER_REQUEST, MAX_WATCHED_SESSIONS, WatchLimitReached } from './watchLimits';
 
 /**
  * n8n stores the list once for each request, and requests that come together overwrite each other's. So each waits a
  * moment and then writes the whole list as it stands, which is the same for all of them.
  */
 const GATHER_REQUESTS_MS = 150;
+
+/** Many times what a request needs that names as many sessions as it may. */
+const MAX_BODY_BYTES = 65_536;
 
 /** Takes and drops sessions at the address of an active trigger. */
 export async function answerWatchRequest(
@@ -23,92 +27,120 @@ export async function answerWatchRequest(
 	const listener = activeListeners.get(key);
 	const given = context.getHeaderData()[SECRET_HEADER];
 	const secret = checkSecret(given, () => readWatchSettings(context).secret);
-	if (secret.kind === 'wrong') return refuseWatch(context, 403, WRONG_SECRET);
+	if (secret.kind === 'wrong') return refuseWatch(context, WRONG_SECRET);
 	if (secret.kind === 'unusable') {
 		listener?.unusableSecret.add(secret.why);
-		return refuseWatch(context, 503, NO_SECRET);
+		return refuseWatch(context, UNUSABLE_SECRET);
 	}
-	if (context.getMode() === 'manual') return refuseWatch(context, 409, TRIAL);
-	if (listener === undefined) return refuseWatch(context, 503, ELSEWHERE);
-	const answer = await answerOf(context, listener);
-	await clock.sleep(GATHER_REQUESTS_MS);
-	// Its successor has read the stored list already, and keeps one of its own.
-	if (activeListeners.get(key) !== listener) return refuseWatch(context, 503, RENEWED);
-	// Of several sessions some may have been taken up although one was refused.
-	storeSessions(context, listener.watchedSessions);
-	return answer();
+	if (context.getMode() === 'manual') return refuseWatch(context, TRIAL);
+	if (listener === undefined) return refuseWatch(context, ELSEWHERE);
+	try {
+		return await listener.limits.forRequest(async () => await answerOf(context, key, listener));
+	} catch (error) {
+		if (error instanceof ExplainedError) return refuseWatch(context, refusalOf(error));
+		throw toNodeError(context.getNode(), error);
+	}
 }
 
-/** Carries the request out at once; what it comes to is told when the list is stored. */
+/** Carries the request out at once, and answers when the list is stored. */
 async function answerOf(
 	context: IWebhookFunctions,
+	key: string,
 	listener: ChatEventsListener,
-): Promise<() => IWebhookResponseData> {
-	try {
-		const answer = await carryOut(listener, context.getBodyData());
-		const watched = listener.watchedSessions;
-		return () => ({ webhookResponse: { ...answer, watched_sessions: watched } });
-	} catch (error) {
-		if (error instanceof ExplainedError) {
-			return () => refuseWatch(context, error instanceof InvalidInput ? 400 : 422, error);
-		}
-		return () => {
-			throw toNodeError(context.getNode(), error);
-		};
-	}
-}
-
-async function carryOut(
-	listener: ChatEventsListener,
-	body: { [name: string]: unknown },
-): Promise<JsonObject> {
-	const { action, sessionIds } = parseWatchRequest(body);
-	if (action === 'unwatch') {
-		await listener.unwatch(sessionIds);
-		return { watched: false, connected: false };
-	}
-	const standings = await listener.watch(sessionIds);
+): Promise<IWebhookResponseData> {
+	const body = await readJson(context, MAX_BODY_BYTES);
+	if ('refused' in body) return refuseWatch(context, unreadable(body.refused));
+	const { action, sessionIds } = parseWatchRequest(isJsonObject(body.json) ? body.json : {});
+	requireFew(sessionIds);
+	const standings = action === 'watch' ? await listener.watch(sessionIds) : [];
+	if (action === 'unwatch') await listener.unwatch(sessionIds);
+	// Of these alone: a stranger must not learn which other sessions there are.
+	const watched = sessionIds.filter((sessionId) => listener.isWatched(sessionId));
+	await clock.sleep(GATHER_REQUESTS_MS);
+	// Its successor has read the stored list already, and keeps one of its own.
+	if (activeListeners.get(key) !== listener) return refuseWatch(context, RENEWED);
+	// Of several sessions some may have been taken up although one was refused.
+	storeSessions(context, listener.watchedSessions);
 	for (const { ended } of standings) if (ended !== null) throw ended;
-	return { watched: true, connected: standings.every(({ connected }) => connected) };
+	const connected = action === 'watch' && standings.every((standing) => standing.connected);
+	return {
+		webhookResponse: { watched: action === 'watch', connected, watched_sessions: watched },
+	};
 }
 
-type WatchRefusal = { message: string; resolution: string };
+/** @throws InvalidInput naming the limit */
+function requireFew(sessionIds: string[]): void {
+	const { length } = sessionIds;
+	if (length <= MAX_SESSIONS_PER_REQUEST) return;
+	throw new InvalidInput(
+		`A request can name at most ${MAX_SESSIONS_PER_REQUEST} sessions (this one names ${length.toLocaleString('en-US')})`,
+		'Send the sessions in several requests.',
+	);
+}
+
+type WatchRefusal = {
+	/** HTTP status. */
+	status: number;
+	message: string;
+	resolution: string;
+	/** Seconds. */
+	retryAfter?: number;
+};
 
 const WRONG_SECRET: WatchRefusal = {
+	status: 403,
 	message: 'The Chat Events Trigger does not accept the secret',
 	resolution: 'Enter the same Secret in Chat Session → Watch as in the Chat Events Trigger.',
 };
 
-const NO_SECRET: WatchRefusal = {
+const UNUSABLE_SECRET: WatchRefusal = {
+	status: 503,
 	message: "The Chat Events Trigger accepts no requests, because its 'Secret' can't be used",
 	resolution: "Correct 'Secret' in the Chat Events Trigger.",
 };
 
 const TRIAL: WatchRefusal = {
+	status: 409,
 	message: 'The Chat Events Trigger accepts sessions only while its workflow is published',
 	resolution:
 		'Use the production URL of the trigger. To try it in the editor, turn Watched Sessions off and fill in Session IDs.',
 };
 
 const ELSEWHERE: WatchRefusal = {
+	status: 503,
 	message: 'The Chat Events Trigger runs in another process of n8n',
 	resolution:
 		'Try again in a moment. If n8n runs webhook processes of its own, have the address of this trigger served by the main process.',
 };
 
 const RENEWED: WatchRefusal = {
+	status: 503,
 	message: 'The Chat Events Trigger was stopped or published again meanwhile',
 	resolution: 'Send the request again in a moment: nothing of it was kept.',
 };
 
+function unreadable({ status, message }: Refused): WatchRefusal {
+	return { status, message, resolution: 'Send a JSON object with action and session_ids.' };
+}
+
+function refusalOf(error: ExplainedError): WatchRefusal {
+	const { message, resolution } = error;
+	if (error instanceof WatchLimitReached) {
+		const { status, retryAfter } = error;
+		return { status, message, resolution, ...(retryAfter !== undefined && { retryAfter }) };
+	}
+	return { status: error instanceof InvalidInput ? 400 : 422, message, resolution };
+}
+
 function refuseWatch(
 	context: IWebhookFunctions,
-	status: number,
-	{ message, resolution }: WatchRefusal,
+	{ status, message, resolution, retryAfter }: WatchRefusal,
 ): IWebhookResponseData {
-	new Reply(context).send(status, { message, resolution });
+	new Reply(context).send(status, { message, resolution }, retryAfter);
 	return NO_EXECUTION;
 }
+
+type TriggerContext = ITriggerFunctions | IWebhookFunctions;
 
 /**
  * Whether the trigger has a watch address, and the secret of that address; undefined if none is set.
@@ -130,15 +162,14 @@ export function readWatchSettings(context: TriggerContext): {
 	return { watches, secret: secret && parseWatchSecret(secret, 'Secret') };
 }
 
-type TriggerContext = ITriggerFunctions | IWebhookFunctions;
-
 /** The triggers that are active in this process, for the requests that come to their addresses. */
 export const activeListeners = new Map<string, ChatEventsListener>();
 
 /** The list that n8n keeps over restarts. It is kept by the node's id: a renamed node keeps its sessions. */
 export function storedSessions(context: TriggerContext): string[] {
 	const stored: unknown = context.getWorkflowStaticData('global')[storageName(context)];
-	return Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
+	const ids = Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
+	return [...new Set(ids)].slice(0, MAX_WATCHED_SESSIONS);
 }
 
 export function storeSessions(context: IWebhookFunctions, sessionIds: string[]): void {

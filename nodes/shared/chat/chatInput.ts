@@ -1,6 +1,6 @@
 import { InvalidInput } from '../api/errors';
 import type { JsonObject } from '../json';
-import { plainText } from '../values';
+import { plainText, quoted } from '../values';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -11,7 +11,7 @@ export function parseSessionId(text: string): string {
 	}
 	if (!UUID.test(text)) {
 		throw new InvalidInput(
-			`“${text}” is not a session ID`,
+			`${quoted(text)} is not a session ID`,
 			'A session ID has the form 0f8fad5b-d9cb-469f-a165-70867728950e. Take it from session_id of the node that created the session.',
 		);
 	}

@@ -4,12 +4,18 @@ import { type JsonObject, type JsonValue, parseJson } from '../json';
 import { clock } from './connect';
 
 /** What the sender gets when its request cannot be used: an HTTP status and a sentence. */
-export type Refused = { status: number; message: string };
+export type Refused = {
+	status: number;
+	message: string;
+	/** Seconds after which it may be sent again. */
+	retryAfter?: number;
+};
 
 /** While n8n or the service is not ready for it. */
 export const ASK_AGAIN: Refused = {
 	status: 503,
 	message: 'This cannot be taken now. Deliver it again.',
+	retryAfter: 60,
 };
 
 /**
@@ -31,13 +37,19 @@ type RawRequest = {
 /** The part of n8n's response that is used here. */
 type RawResponse = {
 	headersSent?: boolean;
+	setHeader(name: string, value: string): unknown;
 	status(code: number): { json(body: JsonObject): unknown };
 };
 
-/** The JSON that was sent, whatever content type it was given. */
+/**
+ * The JSON that was sent, whatever content type it was given.
+ *
+ * @param maxBytes where less than n8n's own limit is enough
+ */
 export async function readJson(
 	context: IWebhookFunctions,
-): Promise<{ json: JsonValue } | { refused: Refused }> {
+	maxBytes = Infinity,
+): Promise<{ json: JsonValue; bytes: number } | { refused: Refused }> {
 	const request: unknown = context.getRequestObject();
 	if (!isRawRequest(request)) return refuse(400, 'The body could not be read.');
 	let body: Buffer | undefined;
@@ -49,9 +61,15 @@ export async function readJson(
 		body = arrivedBody(request);
 		if (body === undefined) return refuse(400, 'The body could not be read.');
 	}
+	// As long as the request lasts, n8n would keep it beside what is made of it.
+	delete request.rawBody;
+	const bytes = body?.length ?? 0;
+	if (bytes > maxBytes) {
+		return refuse(413, `The body is larger than ${maxBytes.toLocaleString('en-US')} bytes.`);
+	}
 	const text = body?.toString('utf8').replace(/^\uFEFF/, '') ?? '';
 	const json = parseJson(text);
-	if (json !== undefined) return { json };
+	if (json !== undefined) return { json, bytes };
 	return refuse(400, text === '' ? 'The body is empty.' : 'The body is not JSON.');
 }
 
@@ -87,7 +105,7 @@ function isRawResponse(response: unknown): response is RawResponse {
 /** Answers the sender once; what is to be said later is dropped. */
 export class Reply {
 	/** Of the context this alone is kept: with it n8n keeps a sandbox. */
-	private readonly response: unknown;
+	private response: unknown;
 
 	private readonly answered = new AbortController();
 
@@ -95,12 +113,17 @@ export class Reply {
 		this.response = context.getResponseObject();
 	}
 
-	send(status: number, body: JsonObject): void {
+	/** @param retryAfter seconds, for the header `Retry-After` */
+	send(status: number, body: JsonObject, retryAfter?: number): void {
 		const { response } = this;
 		if (this.answered.signal.aborted || !isRawResponse(response)) return;
 		this.answered.abort();
+		// With it Node.js keeps the request, while what was asked for may take minutes.
+		this.response = undefined;
 		// n8n answers by itself where a webhook throws.
-		if (response.headersSent !== true) response.status(status).json(body);
+		if (response.headersSent === true) return;
+		if (retryAfter !== undefined) response.setHeader('Retry-After', String(retryAfter));
+		response.status(status).json(body);
 	}
 
 	/** Leaves it to n8n to answer; false where the sender has its answer already. */
@@ -118,8 +141,8 @@ export class Reply {
 	}
 
 	/** Turns the request down; nothing starts. */
-	refuse({ status, message }: Refused): IWebhookResponseData {
-		this.send(status, { received: false, message });
+	refuse({ status, message, retryAfter }: Refused): IWebhookResponseData {
+		this.send(status, { received: false, message }, retryAfter);
 		return NO_EXECUTION;
 	}
 }

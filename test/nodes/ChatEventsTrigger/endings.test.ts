@@ -27,7 +27,7 @@ async function refusal(
 describe('activating', () => {
 	test.each([
 		['no session at all', {}, 'There is no chat session to listen to', /Watched Sessions/],
-		['a word in place of an ID', { sessionIds: 'hello' }, /“hello” is not a session ID/, /form/],
+		['a word in place of an ID', { sessionIds: 'hello' }, /"hello" is not a session ID/, /form/],
 		[
 			'a session the service does not know',
 			{ sessionIds: sessions.unknown },

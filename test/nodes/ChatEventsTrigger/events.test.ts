@@ -71,7 +71,7 @@ test('only the chosen types pass, typed-in ones among them', async () => {
 	const active = await harness.start({
 		sessionIds: sessions.open,
 		eventTypes: ['mode_changed'],
-		options: { otherEventTypes: 'typing_started' },
+		settings: { otherEventTypes: 'typing_started' },
 	});
 	const { sessions: control } = harness.service();
 	control.nudge(sessions.open);

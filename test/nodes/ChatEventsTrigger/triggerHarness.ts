@@ -19,6 +19,13 @@ export function hurry(times: number): void {
 	});
 }
 
+/** No time limit is reached, however slow the machine is: waits of up to half a second are over at once, others never. */
+export function neverLate(): void {
+	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+		await (ms <= 500 ? realSleep(1) : new Promise<void>(() => {}));
+	});
+}
+
 /** The trigger in n8n-core, connected to a simulated service. */
 export function triggerHarness() {
 	const harness = engineHarness();
@@ -32,6 +39,7 @@ export function triggerHarness() {
 		hurry(FASTER);
 	});
 	afterEach(async () => {
+		hurry(FASTER);
 		await Promise.all(active.map(async (one) => await one.stop()));
 		active = [];
 		await eventually(() => simulator.sessions.standingSockets() === 0);

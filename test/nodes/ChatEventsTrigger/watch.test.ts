@@ -1,51 +1,11 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { ChatEventsListener } from '../../../nodes/ChatEventsTrigger/listener';
-import { makeWorkflow, nodeTypes, triggerContext, webhookContext } from '../../engine';
+import { makeWorkflow, nodeTypes, triggerContext } from '../../engine';
 import { eventually } from '../chatHarness';
 import { eventsOf, hurry, sessions, triggerHarness } from './triggerHarness';
+import { watchAddress, WATCHING } from './watchHarness';
 
 const harness = triggerHarness();
-const WATCHING = { watchSessions: true };
-const STORED = 'watchedSessions:trigger-node';
-
-/** n8n's database: each request reads the list from it and writes it back. */
-type Database = { global?: { [STORED]?: string[] } };
-let database: Database;
-beforeEach(() => {
-	database = {};
-});
-
-const copy = <T>(data: T): T => structuredClone(data);
-const stored = () => database.global?.[STORED];
-
-type Sent = { parameters?: INodeParameters; headers?: IDataObject; mode?: 'webhook' | 'manual' };
-
-async function post(
-	body: unknown,
-	{ parameters = WATCHING, headers = {}, mode = 'webhook' }: Sent = {},
-): Promise<{ statusCode: number; body: unknown }> {
-	const node = await harness.node(parameters);
-	const workflow = makeWorkflow([node]);
-	workflow.id = 'workflow-of-trigger';
-	workflow.staticData = copy(database);
-	const { context, response } = webhookContext(
-		harness.credentials,
-		workflow,
-		node,
-		{ body, headers },
-		mode,
-	);
-	const answer = await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
-	if (workflow.staticData.__dataChanged === true) {
-		database = JSON.parse(JSON.stringify(workflow.staticData));
-	}
-	if (answer?.noWebhookResponse === true) {
-		return { statusCode: response.statusCode, body: response.body };
-	}
-	return { statusCode: 200, body: answer?.webhookResponse };
-}
-
-const watch = async (...ids: string[]) => await post({ action: 'watch', session_ids: ids });
+const { post, watch, stored, database, storing } = watchAddress(harness);
 
 test('a watched session is followed at once, and kept', async () => {
 	const active = await harness.start(WATCHING);
@@ -79,7 +39,7 @@ test('watched sessions are followed again after a restart', async () => {
 	await watch(sessions.open, sessions.dormant);
 	await active.stop();
 	await harness.connected(0);
-	await harness.start(WATCHING, 'init', copy(database));
+	await harness.start(WATCHING, 'init', database());
 	await harness.connected(2);
 	const { sessions: control } = harness.service();
 	expect([control.openSockets(sessions.open), control.openSockets(sessions.dormant)]).toEqual([
@@ -106,7 +66,7 @@ test('a session taken up while the trigger is published again is asked for once 
 	const watching = watch(open);
 	await eventually(() => harness.service().sessions.openSockets(open) === 1);
 	await active.stop();
-	await harness.start(WATCHING, 'init', copy(database));
+	await harness.start(WATCHING, 'init', database());
 	expect(await watching).toEqual({
 		statusCode: 503,
 		body: {
@@ -152,7 +112,7 @@ test('a closed session leaves the list by itself', async () => {
 });
 
 test('of a stored list that somebody has edited, what is a session is followed', async () => {
-	const edited = { global: { [STORED]: [7, null, sessions.open] } };
+	const edited = storing([7, null, sessions.open]);
 	const active = await harness.start(WATCHING, 'init', edited);
 	await harness.connected(1);
 	await watch(sessions.dormant);
@@ -162,7 +122,7 @@ test('of a stored list that somebody has edited, what is a session is followed',
 });
 
 test('a stored session that is gone is reported once and does not stop the trigger', async () => {
-	const gone = { global: { [STORED]: [sessions.unknown] } };
+	const gone = storing([sessions.unknown]);
 	const active = await harness.start(WATCHING, 'init', gone);
 	await eventually(() => active.failed.length === 1);
 	expect(active.errors).toEqual([]);
@@ -256,7 +216,7 @@ describe('refused', () => {
 	const refusals: Array<[string, unknown, number, string]> = [
 		['no action', { session_ids: [sessions.open] }, 400, 'The request does not say what to do'],
 		['no session', { action: 'watch' }, 400, 'The request names no session'],
-		['a word', { action: 'watch', session_id: 'x' }, 400, '“x” is not a session ID'],
+		['a word', { action: 'watch', session_id: 'x' }, 400, '"x" is not a session ID'],
 		['a list that is none', { action: 'watch', session_ids: { a: 1 } }, 400, 'names no session'],
 		[
 			'a closed session',

@@ -227,7 +227,7 @@ test('a session that another client holds: left to it, or taken over', async () 
 test.each<[string, INodeParameters, string]>([
 	['an empty message', { message: ' ' }, 'Message is empty'],
 	['no session', { sessionId: ' ' }, 'The Session ID is empty'],
-	['a word as session', { sessionId: 'chat' }, '“chat” is not a session ID'],
+	['a word as session', { sessionId: 'chat' }, '"chat" is not a session ID'],
 	['no key', { idempotency: 'own', idempotencyKey: '={{ "" }}' }, 'Idempotency Key is empty'],
 	[
 		'nothing unique',

@@ -24,7 +24,7 @@ test.each([
 	'x',
 ])('“%s” is none', (text) => {
 	expect(() => parseSessionId(text)).toThrow(InvalidInput);
-	expect(() => parseSessionId(text)).toThrow(`“${text}” is not a session ID`);
+	expect(() => parseSessionId(text)).toThrow(`"${text}" is not a session ID`);
 });
 
 function caught(act: () => unknown): unknown {
@@ -70,7 +70,7 @@ test.each<[string, unknown, string[]]>([
 });
 
 test('one that is none among them is told', () => {
-	expect(() => splitSessionIds(`${ONE} x`)).toThrow('“x” is not a session ID');
+	expect(() => splitSessionIds(`${ONE} x`)).toThrow('"x" is not a session ID');
 });
 
 test.each(['watch', 'unwatch'] as const)('%s is read as it was written', (action) => {

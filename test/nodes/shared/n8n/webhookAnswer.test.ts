@@ -47,6 +47,7 @@ it('reads what had arrived whole before its sender hung up', async () => {
 	const body = JSON.stringify({ call_id: 'a', summary: 'ü'.repeat(20_000) });
 	expect(await read(await leftBehind(body, Buffer.byteLength(body)))).toEqual({
 		json: JSON.parse(body),
+		bytes: Buffer.byteLength(body),
 	});
 });
 

@@ -1,0 +1,73 @@
+import { ObservableObject, type IDataObject, type INodeParameters } from 'n8n-workflow';
+import { makeWorkflow, nodeTypes, webhookContext } from '../../engine';
+import type { triggerHarness } from './triggerHarness';
+
+export const WATCHING = { watchSessions: true };
+const STORED = 'watchedSessions:trigger-node';
+
+/** n8n's database: each request reads the list from it and writes it back. */
+type Database = { global?: { [STORED]?: unknown[] } };
+
+const copy = <T>(data: T): T => structuredClone(data);
+
+type Sent = {
+	parameters?: INodeParameters;
+	headers?: IDataObject;
+	mode?: 'webhook' | 'manual';
+	/** The bytes of the body, in place of JSON. */
+	rawBody?: Buffer;
+};
+
+/** The watch address of the trigger, and what n8n has stored of it. */
+export function watchAddress(harness: ReturnType<typeof triggerHarness>) {
+	let database: Database = {};
+	let writes = 0;
+	beforeEach(() => {
+		database = {};
+		writes = 0;
+	});
+
+	async function post(
+		body: unknown,
+		{ parameters = WATCHING, headers = {}, mode = 'webhook', rawBody }: Sent = {},
+	): Promise<{ statusCode: number; body: unknown; retryAfter?: unknown }> {
+		const node = await harness.node(parameters);
+		const workflow = makeWorkflow([node]);
+		workflow.id = 'workflow-of-trigger';
+		// As n8n makes it of what it reads from its database.
+		workflow.staticData = ObservableObject.create(copy(database), undefined, {
+			ignoreEmptyOnFirstChild: true,
+		});
+		const request = { body, headers, ...(rawBody && { rawBody }) };
+		const { context, response } = webhookContext(
+			harness.credentials,
+			workflow,
+			node,
+			request,
+			mode,
+		);
+		const answer = await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
+		if (workflow.staticData.__dataChanged === true) {
+			writes++;
+			const { __dataChanged, ...data } = workflow.staticData;
+			database = JSON.parse(JSON.stringify(data));
+		}
+		if (answer?.noWebhookResponse === true) {
+			const { statusCode, body: told } = response;
+			const retryAfter = response.headers['Retry-After'];
+			return { statusCode, body: told, ...(retryAfter !== undefined && { retryAfter }) };
+		}
+		return { statusCode: 200, body: answer?.webhookResponse };
+	}
+
+	return {
+		post,
+		watch: async (...ids: string[]) => await post({ action: 'watch', session_ids: ids }),
+		stored: () => database.global?.[STORED] ?? [],
+		/** How often n8n wrote to its database. */
+		writes: () => writes,
+		database: () => copy(database),
+		/** What n8n would have stored of these sessions. */
+		storing: (ids: unknown[]): IDataObject => ({ global: { [STORED]: ids } }),
+	};
+}
