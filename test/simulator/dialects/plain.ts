@@ -62,6 +62,7 @@ export const plain: Dialect = {
 			endedReason: 'customer-ended-call',
 		},
 		missing: 'null',
+		callIdInAnyCase: false,
 		customerRole: 'user',
 		trunkZeroAccepted: true,
 		lowerCaseCountryAccepted: false,

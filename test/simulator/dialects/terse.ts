@@ -52,6 +52,7 @@ export const terse: Dialect = {
 			endedReason: 'silence-timed-out',
 		},
 		missing: 'absent',
+		callIdInAnyCase: true,
 		customerRole: 'human',
 		trunkZeroAccepted: false,
 		lowerCaseCountryAccepted: true,

@@ -85,6 +85,8 @@ export interface CallsDialect {
 	};
 	/** How a field without a value is written. */
 	missing: 'null' | 'absent';
+	/** Whether a call is found by its ID in upper case, too. */
+	callIdInAnyCase: boolean;
 	customerRole: string;
 	trunkZeroAccepted: boolean;
 	lowerCaseCountryAccepted: boolean;

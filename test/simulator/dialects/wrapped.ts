@@ -66,6 +66,7 @@ export const wrapped: Dialect = {
 			endedReason: 'exceeded-max-duration',
 		},
 		missing: 'null',
+		callIdInAnyCase: true,
 		customerRole: 'customer',
 		trunkZeroAccepted: true,
 		lowerCaseCountryAccepted: true,

@@ -5,12 +5,15 @@ import type { World } from '../world';
 
 export function readCallRoutes(world: World): Route[] {
 	const { state, dialect } = world;
+	const callOf = (id = '') =>
+		state.calls.get(id) ??
+		(dialect.calls.callIdInAnyCase ? state.calls.get(id.toLowerCase()) : undefined);
 	return [
 		{
 			method: 'GET',
 			path: '/v1/call/:id',
 			handle: ({ params }) => {
-				const call = state.calls.get(params.id ?? '');
+				const call = callOf(params.id);
 				if (!call) return callNotFound(dialect);
 				const record = recordOf(call, state.agents.get(call.agentUuid), dialect);
 				if (!call.finished) call.reads++;
@@ -21,7 +24,7 @@ export function readCallRoutes(world: World): Route[] {
 			method: 'GET',
 			path: '/v1/call/:id/transcript',
 			handle: ({ params }) => {
-				const call = state.calls.get(params.id ?? '');
+				const call = callOf(params.id);
 				return call
 					? ok({ call_id: call.callId, transcript: call.transcript })
 					: callNotFound(dialect);
@@ -31,7 +34,7 @@ export function readCallRoutes(world: World): Route[] {
 			method: 'GET',
 			path: '/v1/call/:id/recording',
 			handle: ({ params }) => {
-				const call = state.calls.get(params.id ?? '');
+				const call = callOf(params.id);
 				if (!call) return callNotFound(dialect);
 				if (!call.recording) {
 					return refused(dialect.statuses.recordingNotAvailable, 'recording_not_available');
