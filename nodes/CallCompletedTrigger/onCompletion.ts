@@ -1,9 +1,16 @@
+import uniqBy from 'lodash/uniqBy';
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { asItems } from '../shared/n8n/itemLoop';
 import { withEmitter, type ExecutionEmitter } from '../shared/n8n/executionEmitter';
-import { ASK_AGAIN, NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
 import {
-	findCallId,
+	ASK_AGAIN,
+	NO_EXECUTION,
+	readJson,
+	type Refused,
+	Reply,
+} from '../shared/n8n/webhookAnswer';
+import { MOST_WEBHOOKS_WAITING, triggerPlace } from '../shared/n8n/activeTriggers';
+import {
 	isWanted,
 	OBSERVED_OUTCOMES,
 	outcomeKey,
@@ -13,11 +20,36 @@ import {
 } from '../shared/calls/completion';
 import { withPhoneKey } from '../shared/calls/callRecord';
 import { isUnknownCall, type Included } from '../shared/calls/readBack';
-import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
+import {
+	callKey,
+	MAX_CALLS_PER_REPORT,
+	readReport,
+	type ReportedCall,
+	type UnusableReport,
+} from '../shared/calls/report';
+import { isJsonObject, type JsonObject } from '../shared/json';
+import { ownText } from '../shared/values';
+import { budgetOf, type ReadBudget } from './readBudget';
 import { Verifications } from './verifications';
 
 /** The sender's patience is unknown: it is not kept waiting longer than this. */
 const LONGEST_ANSWER_MS = 10_000;
+
+const UNKNOWN_CALL: Refused = { status: 404, message: 'The service does not know this call.' };
+
+const UNUSABLE: Record<UnusableReport, Refused> = {
+	too_many_calls: {
+		status: 400,
+		message: `The body has more than ${MAX_CALLS_PER_REPORT} calls. Send at most ${MAX_CALLS_PER_REPORT} in a request.`,
+	},
+	too_many_values: { status: 413, message: 'The body has too many values. Send fewer calls.' },
+};
+
+/** n8n's separate webhook processes start one execution for a request. */
+const ONE_AT_A_TIME: Refused = {
+	status: 400,
+	message: 'The body has several calls. Send each call in a request of its own.',
+};
 
 /** Of each active trigger. */
 const verificationsOf = new WeakMap<ITriggerFunctions, Verifications>();
@@ -40,41 +72,96 @@ type CompletionSettings = {
 	repeats: boolean;
 };
 
-/** One delivery of the completion webhook on its way to its execution. */
+/** One call that a delivery of the completion webhook reports, on its way to its execution. */
 type Delivery = {
 	callId: string;
-	payload: JsonValue;
+	/** What the delivery says of the call, where that is not verified. */
+	claims: { item: JsonObject; outcome: JsonObject } | undefined;
 	settings: CompletionSettings;
 	emitter: ExecutionEmitter;
 	reply: Reply;
+	budget: ReadBudget;
 };
 
-/** From a delivery's body to its execution. */
+/** From a delivery's body to its executions, one for each call. */
 export async function onCompletion(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const reply = new Reply(context);
+	const read = await readCalls(context);
+	if ('refused' in read) return reply.refuse(read.refused);
+	const { calls, bytes, settings } = read;
+	reply.refuseAfter(LONGEST_ANSWER_MS, ASK_AGAIN);
+	const takeAll = async (emitter: ExecutionEmitter | undefined) => {
+		if (emitter === undefined) return reply.refuse(ASK_AGAIN);
+		if (calls.length > 1 && !emitter.takesSeveral) return reply.refuse(ONE_AT_A_TIME);
+		const replies = reply.parts(calls.length);
+		const budget = budgetOf(triggerPlace(context));
+		const taking = calls.map(async (call, index) => {
+			const own = replies[index] ?? reply;
+			return await take(context, { ...call, settings, emitter, reply: own, budget });
+		});
+		return joined(await Promise.all(taking));
+	};
+	return await withEmitter(context, takeAll, bytes);
+}
+
+/** What the delivery reports; `bytes` are those of the body that are kept. */
+async function readCalls(
+	context: IWebhookFunctions,
+): Promise<{ calls: Call[]; bytes: number; settings: CompletionSettings } | { refused: Refused }> {
 	const payload = await readJson(context);
-	if ('refused' in payload) return reply.refuse(payload.refused);
-	const callId = findCallId(payload.json);
-	if (callId === undefined) {
-		return reply.refuse({ status: 400, message: 'The body holds no call_id.' });
+	if ('refused' in payload) return payload;
+	const report = readReport(payload.json);
+	if (!Array.isArray(report)) return { refused: UNUSABLE[report] };
+	if (report.length === 0) {
+		return { refused: { status: 400, message: 'The body holds no call_id.' } };
 	}
 	const settings = readCompletionSettings(context);
-	reply.refuseAfter(LONGEST_ANSWER_MS, ASK_AGAIN);
-	return await withEmitter(context, async (emitter) => {
-		if (emitter === undefined) return reply.refuse(ASK_AGAIN);
-		return await take(context, { callId, payload: payload.json, settings, emitter, reply });
+	if (settings.verify) return { calls: toVerify(report), bytes: 0, settings };
+	return { calls: toBelieve(report), bytes: payload.bytes, settings };
+}
+
+type Call = Pick<Delivery, 'callId' | 'claims'>;
+
+/** Nothing of the report is kept but the IDs: it may be large, and the verification may take minutes. */
+function toVerify(report: ReportedCall[]): Call[] {
+	const calls = uniqBy(report, ({ callId }) => callKey(callId));
+	return calls.map(({ callId }) => ({ callId: ownText(callId), claims: undefined }));
+}
+
+function toBelieve(report: ReportedCall[]): Call[] {
+	const calls = report.map((call) => {
+		const { callId, part } = call;
+		const item = isJsonObject(part) ? part : { payload: part };
+		return { callId, claims: { item, outcome: reportedOutcome(call) } };
 	});
+	return uniqBy(calls, ({ callId, claims }) => outcomeKey(callId, claims.outcome));
+}
+
+/** Of several calls in the editor's test, all are in its one execution. */
+function joined(results: IWebhookResponseData[]): IWebhookResponseData {
+	const [first = NO_EXECUTION] = results;
+	const items = results.flatMap(({ workflowData }) => workflowData?.flat() ?? []);
+	if (results.length === 1 || items.length === 0) return first;
+	const started = results.find(({ workflowData }) => workflowData !== undefined);
+	return { ...started, workflowData: [items] };
 }
 
 async function take(context: IWebhookFunctions, delivery: Delivery): Promise<IWebhookResponseData> {
-	const { callId, payload, settings, emitter, reply } = delivery;
-	const { trigger } = emitter;
+	const { callId, claims, settings, reply, budget } = delivery;
+	const { trigger } = delivery.emitter;
 	const here = trigger === undefined ? undefined : verificationsOf.get(trigger);
-	if (here?.isFull === true) return reply.refuse(ASK_AGAIN);
+	if (claims === undefined && budget.isUnknown(callId)) return reply.refuse(UNKNOWN_CALL);
+	if (!budget.isKnown(callId)) {
+		// A webhook that waits keeps a sandbox of n8n's.
+		const isFull = here?.isFull ?? budget.waitingCount >= MOST_WEBHOOKS_WAITING;
+		if (isFull) {
+			here?.noteRejected();
+			return reply.refuse(ASK_AGAIN);
+		}
+	}
 	if (settings.answersAtOnce) reply.send(202, received(callId));
-	if (!settings.verify) {
-		const record = isJsonObject(payload) ? payload : { payload };
-		return pass(delivery, record, outcomeKey(callId, reportedOutcome(payload)));
+	if (claims !== undefined) {
+		return pass(delivery, claims.item, claims.outcome);
 	}
 	// Without the trigger the execution can only be started by what is returned to n8n.
 	if (here === undefined) return await verified(delivery, new Verifications(context));
@@ -91,32 +178,34 @@ async function verified(
 	const { reading, isFirst } = verifications.verify(callId, settings);
 	try {
 		const { record } = await reading;
-		return pass(delivery, record, outcomeKey(callId, record));
+		return pass(delivery, record, record);
 	} catch (error) {
-		if (isUnknownCall(error)) {
-			return reply.refuse({ status: 404, message: 'The service does not know this call.' });
-		}
+		if (isUnknownCall(error)) return reply.refuse(UNKNOWN_CALL);
 		if (isFirst) verifications.couldNotVerify(callId, error);
 		return reply.refuse(ASK_AGAIN);
 	}
 }
 
-/** Starts the workflow, unless this outcome has started it before or is not wanted. */
+/**
+ * Starts the workflow, unless this outcome has started it before or is not wanted.
+ *
+ * @param outcome what tells one outcome of the call from others, and what the filters ask for
+ */
 function pass(
 	{ callId, settings, emitter, reply }: Delivery,
-	record: JsonObject,
-	outcome: string,
+	item: JsonObject,
+	outcome: JsonObject,
 ): IWebhookResponseData {
-	const key = settings.repeats ? undefined : outcome;
+	const key = settings.repeats ? undefined : outcomeKey(callId, outcome);
 	if (emitter.isUsed(key)) {
 		reply.send(200, { ...received(callId), message: 'This call was received before.' });
 		return NO_EXECUTION;
 	}
-	if (!isWanted(record, settings.filters)) {
+	if (!isWanted(outcome, settings.filters)) {
 		reply.send(200, received(callId));
 		return NO_EXECUTION;
 	}
-	return emitter.emit(asItems(withPhoneKey(record)), key, reply, received(callId));
+	return emitter.emit(asItems(withPhoneKey(item)), key, reply, received(callId));
 }
 
 function received(callId: string): JsonObject {

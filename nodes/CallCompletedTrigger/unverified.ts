@@ -2,6 +2,7 @@ import chunk from 'lodash/chunk';
 import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
 import { ShowsNoEnd } from '../shared/calls/readBack';
 import { MOST_NAMED, named } from '../shared/values';
+import { MAX_UNKNOWN_AT_ONCE } from './readBudget';
 
 /** A call that was reported as completed, and why it could not be verified. */
 export type Unverified = { callId: string; error: unknown };
@@ -65,6 +66,29 @@ export function notFinished(callIds: readonly string[]): ExplainedError {
 		`${which} still being verified when the trigger was stopped, so the workflow was not started`,
 		`Read them with Get Call: ${named(callIds, String)}.`,
 	);
+}
+
+const MADE_UP =
+	'Someone may be sending made-up reports to the URL of this trigger. To get another URL, replace the trigger with a new one and use its URL in Place Call.';
+
+/** Reports that have to wait, because too many others are about calls that the service does not know. */
+export function overBudget(reports: number): ExplainedError {
+	return new NotSent(
+		`${counted(reports, 'report')} of completed calls had to wait, because many reported calls are unknown to the service or can't be read`,
+		`After the first ${MAX_UNKNOWN_AT_ONCE} such calls, one a second is looked up. Calls that this n8n has placed or read don't wait. ${MADE_UP}`,
+	);
+}
+
+/** Reports for which there was no room. */
+export function rejected(reports: number, room: number): ExplainedError {
+	return new OutcomeUnknown(
+		`${counted(reports, 'report')} of completed calls were rejected, because ${room.toLocaleString('en-US')} others were waiting`,
+		`The sender was asked to try again later. If it doesn't, read the calls with Get Call › Get Many. ${MADE_UP}`,
+	);
+}
+
+function counted(count: number, what: string): string {
+	return `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function idsOf(calls: readonly Unverified[]): string {

@@ -1,15 +1,16 @@
-import { READS_AT_ONCE } from '../shared/api/limits';
 import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
-import pLimit from 'p-limit';
-import { CLOSING_MS } from '../shared/n8n/activeTriggers';
+import { CLOSING_MS, triggerPlace } from '../shared/n8n/activeTriggers';
 import { clock, connect, type Connection } from '../shared/n8n/connect';
 import { Gathered } from '../shared/n8n/gathered';
 import { toNodeError } from '../shared/n8n/nodeErrors';
-import { readCompletedCall, type ReadBack } from '../shared/calls/readBack';
+import { RareNotice } from '../shared/n8n/rareNotice';
+import { isUnknownCall, readCompletedCall, type ReadBack } from '../shared/calls/readBack';
+import { callKey } from '../shared/calls/report';
 import type { ExplainedError } from '../shared/api/errors';
-import { pause, settledWithin } from '../shared/clock';
+import { type Clock, pause, settledWithin } from '../shared/clock';
 import type { JsonObject } from '../shared/json';
-import { notFinished, notVerified, type Unverified } from './unverified';
+import { budgetOf, type ReadBudget } from './readBudget';
+import { notFinished, notVerified, overBudget, rejected, type Unverified } from './unverified';
 
 /** How long a call that cannot be read now, or shows no end yet, is read again. */
 const GIVE_UP_AFTER_MS = 5 * 60_000;
@@ -34,14 +35,23 @@ export class Verifications {
 	private readonly underWay = new Map<Promise<Verified>, string>();
 	/** By the call: those whose record is not read yet. */
 	private readonly shared = new Map<string, Promise<Verified>>();
-	private readonly inTurn = pLimit(READS_AT_ONCE);
 	private readonly closing = new AbortController();
 	private readonly unverified = new Gathered<Unverified>(this.closing.signal, (calls) => {
 		for (const error of notVerified(calls)) this.report(error);
 	});
+	private readonly delayed = new RareNotice<null>(this.closing.signal, (times) =>
+		this.report(overBudget(times)),
+	);
+	private readonly refused = new RareNotice<null>(this.closing.signal, (times) =>
+		this.report(rejected(times, MOST_UNDER_WAY)),
+	);
 	private connection: { opened: Promise<Connection>; at: number } | undefined;
 
-	constructor(private readonly context: ITriggerFunctions | IWebhookFunctions) {}
+	private readonly budget: ReadBudget;
+
+	constructor(private readonly context: ITriggerFunctions | IWebhookFunctions) {
+		this.budget = budgetOf(triggerPlace(context));
+	}
 
 	get isFull(): boolean {
 		return this.underWay.size >= MOST_UNDER_WAY;
@@ -56,19 +66,26 @@ export class Verifications {
 		callId: string,
 		{ included, finished }: Pick<ReadBack, 'included' | 'finished'>,
 	): { reading: Promise<Verified>; isFirst: boolean } {
-		const begun = this.shared.get(callId);
+		const key = callKey(callId);
+		const begun = this.shared.get(key);
 		if (begun !== undefined) return { reading: begun, isFirst: false };
 		const onOver = () => {
-			if (this.shared.get(callId) === reading) this.shared.delete(callId);
+			this.budget.noteRead(callId);
+			if (this.shared.get(key) === reading) this.shared.delete(key);
 		};
 		const onEnd = () => {
 			onOver();
 			this.underWay.delete(reading);
 		};
 		const reading = this.read(callId, { included, finished, onOver }, onEnd);
-		this.shared.set(callId, reading);
+		this.shared.set(key, reading);
 		this.underWay.set(reading, callId);
 		return { reading, isFirst: true };
+	}
+
+	/** Tells the workflow's owner that a report was rejected, because there was no room for it. */
+	noteRejected(): void {
+		this.refused.add(null);
 	}
 
 	/** Tells the workflow's owner, so that no call goes missing without a word. */
@@ -111,13 +128,34 @@ export class Verifications {
 		callId: string,
 		what: Pick<ReadBack, 'included' | 'finished' | 'onOver'>,
 	): Promise<JsonObject> {
+		const { budget } = this;
+		const hasEntered = !budget.isKnown(callId);
+		if (hasEntered) await this.enter();
+		const soon = budget.untilNextRead(callId);
+		if (soon > 0) await this.sleep(soon);
 		const { client } = await this.connect();
-		return await readCompletedCall(client, callId, {
-			...what,
-			until: clock.now() + GIVE_UP_AFTER_MS,
-			clock: { now: () => clock.now(), sleep: async (ms) => await this.sleep(ms) },
-			inTurn: async (act) => await this.inTurn(async () => await this.unlessClosed(act)),
-		});
+		let isKnown = false;
+		const inTurn = async <T>(act: () => Promise<T>) => {
+			const read = await budget.inTurn(async () => await this.unlessClosed(act));
+			if (!isKnown) budget.noteKnown(callId, hasEntered);
+			isKnown = true;
+			return read;
+		};
+		const until = clock.now() + GIVE_UP_AFTER_MS;
+		const own: Clock = { now: () => clock.now(), sleep: async (ms) => await this.sleep(ms) };
+		return await readCompletedCall(client, callId, { ...what, until, clock: own, inTurn })
+			.catch((error: unknown) => {
+				if (isUnknownCall(error)) budget.noteUnknown(callId);
+				throw error;
+			})
+			.finally(() => budget.noteRead(callId));
+	}
+
+	/** A call that may be made up waits until the budget has room. */
+	private async enter(): Promise<void> {
+		const entering = this.budget.enter(this.closing.signal);
+		if (this.budget.waitingCount > 0) this.delayed.add(null);
+		if (!(await entering)) throw new Closed();
 	}
 
 	private async connect(): Promise<Connection> {

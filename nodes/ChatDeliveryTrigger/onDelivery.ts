@@ -5,10 +5,10 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { plainText } from '../shared/values';
-import type { InvalidInput } from '../shared/api/errors';
+import type { ExplainedError } from '../shared/api/errors';
 import { activeTrigger, triggerPlace } from '../shared/n8n/activeTriggers';
 import { asItems } from '../shared/n8n/itemLoop';
-import { openEmitter, withEmitter } from '../shared/n8n/executionEmitter';
+import { type ExecutionEmitter, openEmitter, withEmitter } from '../shared/n8n/executionEmitter';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import type { RareNotice } from '../shared/n8n/rareNotice';
 import { ASK_AGAIN, NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
@@ -21,7 +21,7 @@ import {
 import { isJsonObject, type JsonValue, valueAt } from '../shared/json';
 
 /** Of each active trigger: requests that were rejected because its secret can't be used. */
-const secretNotices = new WeakMap<ITriggerFunctions, RareNotice<InvalidInput>>();
+const secretNotices = new WeakMap<ITriggerFunctions, RareNotice<ExplainedError>>();
 
 /** Run as `trigger()`: a secret that nobody could know keeps the workflow from being published. */
 export function openDeliveries(trigger: ITriggerFunctions): ITriggerResponse {
@@ -32,7 +32,9 @@ export function openDeliveries(trigger: ITriggerFunctions): ITriggerResponse {
 		throw toNodeError(trigger.getNode(), error);
 	}
 	secretNotices.set(trigger, secretNotice(trigger, closing.signal));
-	return openEmitter(trigger, async () => await Promise.resolve(closing.abort()));
+	return openEmitter(trigger, async () => {
+		closing.abort();
+	});
 }
 
 /** One delivery: its payload is open, so it is passed on as it came. */
@@ -48,9 +50,9 @@ export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookRe
 	}
 	const payload = await readJson(context);
 	if ('refused' in payload) return reply.refuse(payload.refused);
-	const { json } = payload;
+	const { json, bytes } = payload;
 	const key = keyOf(json, plainText(context.getNodeParameter('keyField', '')));
-	return await withEmitter(context, async (emitter) => {
+	const take = async (emitter: ExecutionEmitter | undefined) => {
 		if (emitter === undefined) return reply.refuse(ASK_AGAIN);
 		if (emitter.isUsed(key)) {
 			reply.send(200, { received: true, message: 'This was received before.' });
@@ -58,7 +60,8 @@ export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookRe
 		}
 		const items = asItems(isJsonObject(json) ? json : { payload: json });
 		return await Promise.resolve(emitter.emit(items, key, reply, { received: true }));
-	});
+	};
+	return await withEmitter(context, take, bytes);
 }
 
 const NO_SECRET = 'none';

@@ -8,6 +8,7 @@ import { parseCount } from '../shared/api/identifiers';
 import type { CallRequest } from '../shared/api/types';
 import { withOffset } from '../shared/clock';
 import { cancellableSleep } from '../shared/n8n/cancel';
+import { notePlaced } from '../shared/calls/placedCalls';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import { clock, type Connection } from '../shared/n8n/connect';
 import { asItems, sendEachItem } from '../shared/n8n/itemLoop';
@@ -271,6 +272,7 @@ async function placedOrFound(
 		return await calls.find(sent, lookIn, error);
 	});
 	if (record.looked_up !== true) calls.settles(sent, record);
+	notePlaced(record.call_id);
 	return record;
 }
 

@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { clock, connect } from '../../shared/n8n/connect';
 import { NO_EXECUTION, readJson, Reply } from '../../shared/n8n/webhookAnswer';
-import { findCallId } from '../../shared/calls/completion';
+import { readReport } from '../../shared/calls/report';
 import { OpenCalls, type ReadRecord } from './openCalls';
 import { LAG_BACKOFF, readCallRecord } from '../../shared/calls/readBack';
 import { backoffMs } from '../../shared/clock';
@@ -44,11 +44,13 @@ export async function onReport(context: IWebhookFunctions): Promise<IWebhookResp
 	if ('refused' in payload) return reply.refuse(payload.refused);
 	const items = sleepingItems(context);
 	const sleeper = sleeperOf(context, items);
-	const reported = findCallId(payload.json);
+	const report = readReport(payload.json);
+	// One with too many calls is like one with none: all calls are looked at.
+	const reported = Array.isArray(report) ? report.map(({ callId }) => callId) : [];
 	try {
 		const { client } = await connect(context);
 		const read = async (callId: string) => await readCallRecord(client, callId);
-		if (reported === undefined) await sleeper.calls.lookAtAll(read);
+		if (reported.length === 0) await sleeper.calls.lookAtAll(read);
 		else await sleeper.calls.report(reported, read);
 		if (sleeper.calls.lagging.length > 0) void followLagging(context, sleeper, read);
 	} catch {
@@ -61,8 +63,7 @@ export async function onReport(context: IWebhookFunctions): Promise<IWebhookResp
 	const open = sleeper.calls.open.length;
 	reply.send(200, { received: true, open });
 	if (open > 0 && now < sleeper.until) {
-		if (reported !== undefined)
-			void keepPinging(context, resumeUrlOf(context), sleeper.until, true);
+		if (reported.length > 0) void keepPinging(context, resumeUrlOf(context), sleeper.until, true);
 		return NO_EXECUTION;
 	}
 	if (now - sleeper.wokenAt < WAKING_MS) return NO_EXECUTION;

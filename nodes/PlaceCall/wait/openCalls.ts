@@ -2,6 +2,7 @@ import { READS_AT_ONCE } from '../../shared/api/limits';
 import pLimit from 'p-limit';
 import { isOver, type KnownCall } from '../../shared/calls/completion';
 import { whyNotRead } from '../../shared/calls/readBack';
+import { callKey } from '../../shared/calls/report';
 import type { JsonObject } from '../../shared/json';
 
 /**
@@ -9,6 +10,15 @@ import type { JsonObject } from '../../shared/json';
  * a service that marks the end in another way: the report alone has to do.
  */
 export const LONGEST_LAG_MS = 5 * 60_000;
+
+/**
+ * Whoever knows the address of a sleeping execution can have its calls read again and again: all of them once in this
+ * time, …
+ */
+const NEXT_ROUND_MS = 2_000;
+
+/** … and a reported one once in this time. */
+const NEXT_LOOK_MS = 1_000;
 
 export type ReadRecord = (callId: string) => Promise<JsonObject>;
 
@@ -21,18 +31,25 @@ export class OpenCalls {
 	private readonly notRead = new Map<string, string>();
 	/** When the service first said that a call is over, in epoch milliseconds. */
 	private readonly reportedAt = new Map<string, number>();
+	/** When a report last had its call looked at, in epoch milliseconds. */
+	private readonly lookedAt = new Map<string, number>();
+	/** By the key of their IDs. */
+	private readonly callIds: ReadonlyMap<string, string>;
 	private round: Promise<void> | undefined;
-	private isComplete = false;
+	/** When all open calls were last read, in epoch milliseconds. */
+	private completeAt = -Infinity;
 
 	constructor(
-		private readonly callIds: ReadonlySet<string>,
+		callIds: ReadonlySet<string>,
 		private readonly finished: readonly string[],
 		private readonly now: () => number,
-	) {}
+	) {
+		this.callIds = new Map([...callIds].map((callId) => [callKey(callId), callId]));
+	}
 
 	/** Calls that are not known to be over. */
 	get open(): string[] {
-		return [...this.callIds].filter((callId) => !this.ended.has(callId));
+		return [...this.callIds.values()].filter((callId) => !this.ended.has(callId));
 	}
 
 	/** Calls that were reported and whose records show no end yet. */
@@ -52,18 +69,27 @@ export class OpenCalls {
 		};
 	}
 
-	/** The service says that this call is over. */
-	async report(callId: string, read: ReadRecord): Promise<void> {
-		if (this.callIds.has(callId) && !this.reportedAt.has(callId)) {
-			this.reportedAt.set(callId, this.now());
+	/** The service says that these calls are over. */
+	async report(reported: readonly string[], read: ReadRecord): Promise<void> {
+		const ours = reported.flatMap((callId) => this.callIds.get(callKey(callId)) ?? []);
+		const now = this.now();
+		for (const callId of ours) {
+			if (!this.reportedAt.has(callId)) this.reportedAt.set(callId, now);
 		}
-		if (this.callIds.has(callId) && !this.ended.has(callId)) await this.look(callId, read);
+		const due = ours.filter((callId) => {
+			const at = this.lookedAt.get(callId) ?? -Infinity;
+			return !this.ended.has(callId) && now - at >= NEXT_LOOK_MS;
+		});
+		for (const callId of due) this.lookedAt.set(callId, now);
+		const looks = await this.lookAt(due, read);
+		for (const look of looks) if (look.status === 'rejected') throw look.reason;
 		// What was reported before this process knew of the calls is only found by looking.
-		if (!this.isComplete) await this.lookAtAll(read);
+		if (this.completeAt === -Infinity) await this.lookAtAll(read);
 	}
 
-	/** Reads every open call; who comes while a round is under way waits for its end. */
+	/** Reads every open call, unless that was done a moment ago; who comes while a round is under way waits for its end. */
 	async lookAtAll(read: ReadRecord): Promise<void> {
+		if (this.now() - this.completeAt < NEXT_ROUND_MS) return;
 		this.round ??= this.startRound(read).finally(() => (this.round = undefined));
 		await this.round;
 	}
@@ -76,7 +102,7 @@ export class OpenCalls {
 	private async startRound(read: ReadRecord): Promise<void> {
 		const results = await this.lookAt(this.open, read);
 		// A call that could not be read now stays open until the next round.
-		this.isComplete ||= results.every(({ status }) => status === 'fulfilled');
+		if (results.every(({ status }) => status === 'fulfilled')) this.completeAt = this.now();
 	}
 
 	private async lookAt(

@@ -13,6 +13,9 @@ export const LIMITS = {
 /** The prefix and the characters of `agent_uuid` (General conventions › Agent identifier). */
 export const AGENT_UUID = /^agent_[A-Za-z0-9_-]+$/;
 
+/** The form of the IDs of calls and chat sessions. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /** A call's ID is a UUID; what matters is that it cannot leave its place in the path. */
 export const CALL_ID = /^[A-Za-z0-9_-]+$/;
 

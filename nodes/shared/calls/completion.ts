@@ -1,7 +1,8 @@
+import { fingerprint } from '../hash';
 import { RecentIds } from '../recentIds';
-import { CALL_ID } from '../api/limits';
 import { isUnset } from '../values';
 import { fieldsIn, type JsonObject, type JsonValue } from '../json';
+import { callKey, reportedField, type ReportedCall } from './report';
 
 /** The outcomes that the document observed; an account may show others, so the user can change them. */
 export const OBSERVED_OUTCOMES = ['picked', 'not_picked', 'failed'] as const;
@@ -28,20 +29,10 @@ export type KnownCall = {
 	isReported?: boolean;
 };
 
-/** Anyone may have written the report. */
-const LONGEST_CALL_ID = 128;
-
 /** The value of a field wherever it stands, the one nearest to the top first. */
 export function findField(payload: JsonValue, name: string): JsonValue | undefined {
 	for (const value of fieldsIn(payload, name)) if (!isUnset(value)) return value;
 	return undefined;
-}
-
-/** The document says only that the completion payload includes `call_id`, not where. */
-export function findCallId(payload: JsonValue): string | undefined {
-	const value = findField(payload, 'call_id');
-	const isId = typeof value === 'string' && value.length <= LONGEST_CALL_ID && CALL_ID.test(value);
-	return isId ? value : undefined;
 }
 
 /**
@@ -76,8 +67,9 @@ const firstPicked = new RecentIds<number>(20_000);
  */
 export function outcomeKey(callId: string, record: JsonObject): string {
 	const settled = OUTCOME_FIELDS.map((name) => record[name]);
-	const key = JSON.stringify([
-		callId,
+	// Short, however long the values are that a stranger has made up.
+	const key = fingerprint([
+		callKey(callId),
 		...settled.map((value) => (holdsMore(value) ? value : null)),
 	]);
 	const at = record[PICKED_AT];
@@ -94,10 +86,10 @@ function holdsMore(value: JsonValue | undefined): boolean {
 	return !isUnset(value) && value !== 0;
 }
 
-/** Those fields of a completion that is not verified, wherever they stand. */
-export function reportedOutcome(payload: JsonValue): JsonObject {
-	const fields = [...OUTCOME_FIELDS, PICKED_AT];
-	return Object.fromEntries(fields.map((name) => [name, findField(payload, name) ?? null]));
+/** What the outcome and the filters ask of a call that is not verified. */
+export function reportedOutcome(call: ReportedCall): JsonObject {
+	const fields = [...OUTCOME_FIELDS, PICKED_AT, ...FILTER_FIELDS];
+	return Object.fromEntries(fields.map((name) => [name, reportedField(call, name)]));
 }
 
 /** Names separated by commas or line breaks, as a person types a list. */
@@ -108,14 +100,19 @@ export function parseList(text: string): string[] {
 		.filter((name) => name !== '');
 }
 
+const FILTER_FIELDS = ['status', 'agent_uuid', 'campaign_id'] as const;
+
 /** Which calls are wanted; an empty list wants all. */
-export type CompletionFilters = { status: string[]; agent_uuid: string[]; campaign_id: string[] };
+export type CompletionFilters = Record<(typeof FILTER_FIELDS)[number], string[]>;
 
 export function isWanted(source: JsonValue, filters: CompletionFilters): boolean {
 	return Object.entries(filters).every(([field, wanted]) => {
 		if (wanted.length === 0) return true;
 		const value = findField(source, field);
-		const isPlain = typeof value === 'string' || typeof value === 'number';
-		return isPlain && wanted.includes(String(value));
+		return [value].flat().some((one) => isPlain(one) && wanted.includes(String(one)));
 	});
+}
+
+function isPlain(value: JsonValue | undefined): value is string | number {
+	return typeof value === 'string' || typeof value === 'number';
 }

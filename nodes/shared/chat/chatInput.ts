@@ -1,8 +1,7 @@
 import { InvalidInput } from '../api/errors';
+import { UUID } from '../api/limits';
 import type { JsonObject } from '../json';
 import { plainText, quoted } from '../values';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** @throws InvalidInput unless it has the documented form of a session ID (Resources › Chat session) */
 export function parseSessionId(text: string): string {

@@ -26,7 +26,7 @@ const START_UP_MS = 120_000;
 const RENEWAL_MS = 15_000;
 
 /** Deliveries whose webhooks wait with them for a trigger: n8n keeps a sandbox, some 10 MB, for each. */
-const MOST_WEBHOOKS_WAITING = 50;
+export const MOST_WEBHOOKS_WAITING = 50;
 
 /** Deliveries that wait in memory. */
 const MOST_DELIVERIES_WAITING = 5_000;

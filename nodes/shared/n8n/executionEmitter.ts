@@ -42,8 +42,13 @@ const underWay = pLimit(5);
 /** … where one that takes long makes room for the next after this time. */
 const MAKE_ROOM_AFTER_MS = 1_000;
 
-/** What waits to be started is kept in memory. */
+/** What waits to be started is kept in memory: so many executions, … */
 const MOST_PENDING = 5_000;
+
+/** … and so many bytes of the bodies that they came in. */
+const MAX_PENDING_BYTES = 64 * 1024 * 1024;
+
+let pendingBytes = 0;
 
 /** Run as `trigger()`, so that `webhook()` of the same node can emit with a key that n8n stores. */
 export function openEmitter(
@@ -65,14 +70,29 @@ export function openEmitter(
 export class ExecutionEmitter {
 	private readonly place: string;
 
+	/** Keys that another process has kept with the workflow. */
+	private readonly keptKeys: readonly string[];
+
+	/** Only where there is no trigger: with it n8n keeps the workflow and the request, for as long as a call is verified. */
+	private readonly context: IWebhookFunctions | undefined;
+
 	/** @param trigger of this process; without it n8n starts the execution with what `webhook()` returns */
 	constructor(
-		private readonly context: IWebhookFunctions,
+		context: IWebhookFunctions,
 		readonly trigger: ITriggerFunctions | undefined,
 		/** The editor's test runs every delivery. */
 		private readonly isTest: boolean,
+		/** Of the body that was delivered. */
+		private readonly bytes = 0,
 	) {
 		this.place = triggerPlace(context);
+		this.context = trigger === undefined ? context : undefined;
+		this.keptKeys = keptKeysOf(context);
+	}
+
+	/** Whether one request can start several executions, or all of them are one. */
+	get takesSeveral(): boolean {
+		return this.trigger !== undefined || this.isTest;
 	}
 
 	/**
@@ -82,7 +102,7 @@ export class ExecutionEmitter {
 	isUsed(value: string | undefined): boolean {
 		if (value === undefined || this.trigger === undefined) return false;
 		const key = this.keyOf(value);
-		return recentKeys.has(key) || this.keptKeys().includes(key);
+		return recentKeys.has(key) || this.keptKeys.includes(key);
 	}
 
 	/**
@@ -105,6 +125,7 @@ export class ExecutionEmitter {
 		}
 		reply.send(200, answer);
 		if (key !== undefined) recentKeys.set(key, true);
+		pendingBytes += this.bytes;
 		void this.emitInTurn(this.trigger, items, key ?? this.keyOf(randomUUID()));
 		return NO_EXECUTION;
 	}
@@ -121,6 +142,7 @@ export class ExecutionEmitter {
 				if (!isStarted) trigger.saveFailedExecution(notStarted(trigger, items));
 			});
 			await Promise.race([emitting, clock.sleep(MAKE_ROOM_AFTER_MS)]);
+			pendingBytes -= this.bytes;
 		});
 	}
 
@@ -129,15 +151,16 @@ export class ExecutionEmitter {
 		return fingerprint([this.place, value]);
 	}
 
-	private keptKeys(): string[] {
-		const { usedKeys } = this.context.getWorkflowStaticData('node');
-		return Array.isArray(usedKeys) ? usedKeys.map(String) : [];
-	}
-
 	private keep(key: string): void {
+		if (this.context === undefined) return;
 		const data = this.context.getWorkflowStaticData('node');
-		data.usedKeys = [...this.keptKeys(), key].slice(-MOST_KEPT_KEYS);
+		data.usedKeys = [...keptKeysOf(this.context), key].slice(-MOST_KEPT_KEYS);
 	}
+}
+
+function keptKeysOf(context: IWebhookFunctions): string[] {
+	const { usedKeys } = context.getWorkflowStaticData('node');
+	return Array.isArray(usedKeys) ? usedKeys.map(String) : [];
 }
 
 /**
@@ -145,21 +168,26 @@ export class ExecutionEmitter {
  * where the trigger itself is still to come, the delivery may outlive its webhook.
  *
  * @param take gets no emitter where n8n cannot start anything now
+ * @param bytes of the delivered body that are kept until its execution starts
  */
 export async function withEmitter(
 	context: IWebhookFunctions,
 	take: (emitter: ExecutionEmitter | undefined) => Promise<IWebhookResponseData>,
+	bytes = 0,
 ): Promise<IWebhookResponseData> {
 	if (context.getMode() === 'manual')
-		return await take(new ExecutionEmitter(context, undefined, true));
-	if (underWay.pendingCount >= MOST_PENDING) return await take(undefined);
+		return await take(new ExecutionEmitter(context, undefined, true, bytes));
+	const isFull = underWay.pendingCount >= MOST_PENDING || pendingBytes >= MAX_PENDING_BYTES;
+	if (isFull) return await take(undefined);
 	const { found, isLong } = findTrigger(context);
+	pendingBytes += bytes;
 	const taking = found.then(async (trigger) => {
 		// Once its webhook has returned, n8n starts nothing for it any more.
 		if (trigger === 'closed' || (trigger === 'elsewhere' && isLong)) return await take(undefined);
 		const here = trigger === 'elsewhere' ? undefined : trigger;
-		return await take(new ExecutionEmitter(context, here, false));
+		return await take(new ExecutionEmitter(context, here, false, bytes));
 	});
+	void taking.catch(() => {}).finally(() => (pendingBytes -= bytes));
 	if (!isLong) return await taking;
 	taking.catch((error: unknown) => {
 		context.logger.error(`A delivery started no workflow: ${String(error)}`);

@@ -1,5 +1,5 @@
 import type { IHookFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { pause } from '../clock';
+import { DONE, pause } from '../clock';
 import { type JsonObject, type JsonValue, parseJson } from '../json';
 import { clock } from './connect';
 
@@ -102,34 +102,52 @@ function isRawResponse(response: unknown): response is RawResponse {
 	return typeof response === 'object' && response !== null && 'status' in response;
 }
 
+type Answer = { status: number; body: JsonObject; retryAfter?: number | undefined };
+
 /** Answers the sender once; what is to be said later is dropped. */
 export class Reply {
-	/** Of the context this alone is kept: with it n8n keeps a sandbox. */
-	private response: unknown;
+	/** Where the answer goes, until it is given. */
+	private respond: ((answer: Answer) => void) | undefined;
 
 	private readonly answered = new AbortController();
 
-	constructor(context: IWebhookFunctions) {
-		this.response = context.getResponseObject();
+	/** @param to of the context its response alone is kept: with the context n8n keeps a sandbox */
+	constructor(to: IWebhookFunctions | ((answer: Answer) => void)) {
+		this.respond = typeof to === 'function' ? to : responder(to.getResponseObject());
 	}
 
 	/** @param retryAfter seconds, for the header `Retry-After` */
 	send(status: number, body: JsonObject, retryAfter?: number): void {
-		const { response } = this;
-		if (this.answered.signal.aborted || !isRawResponse(response)) return;
-		this.answered.abort();
-		// With it Node.js keeps the request, while what was asked for may take minutes.
-		this.response = undefined;
-		// n8n answers by itself where a webhook throws.
-		if (response.headersSent === true) return;
-		if (retryAfter !== undefined) response.setHeader('Retry-After', String(retryAfter));
-		response.status(status).json(body);
+		const { respond } = this;
+		// With the response Node.js keeps the request, and what was asked for may take minutes.
+		this.respond = undefined;
+		if (this.answered.signal.aborted) return;
+		this.answered.abort(DONE);
+		respond?.({ status, body, retryAfter });
+	}
+
+	/**
+	 * A reply for each of several parts of the request. When all of them are given, the sender gets them with the highest
+	 * status: one part that has to be sent again means that the request has to be.
+	 */
+	parts(count: number): Reply[] {
+		if (count === 1) return [this];
+		const answers: Answer[] = [];
+		const gather = (answer: Answer) => {
+			answers.push(answer);
+			if (answers.length < count) return;
+			const status = Math.max(...answers.map((one) => one.status));
+			const parts = answers.map((one) => ({ status: one.status, ...one.body }));
+			const retryAfter = answers.find((one) => one.retryAfter !== undefined)?.retryAfter;
+			this.send(status, { received: status < 300, parts }, retryAfter);
+		};
+		return Array.from({ length: count }, () => new Reply(gather));
 	}
 
 	/** Leaves it to n8n to answer; false where the sender has its answer already. */
 	leave(): boolean {
 		const isOpen = !this.answered.signal.aborted;
-		this.answered.abort();
+		this.answered.abort(DONE);
 		return isOpen;
 	}
 
@@ -145,6 +163,15 @@ export class Reply {
 		this.send(status, { received: false, message }, retryAfter);
 		return NO_EXECUTION;
 	}
+}
+
+/** n8n answers by itself where a webhook throws. */
+function responder(response: unknown): (answer: Answer) => void {
+	return ({ status, body, retryAfter }) => {
+		if (!isRawResponse(response) || response.headersSent === true) return;
+		if (retryAfter !== undefined) response.setHeader('Retry-After', String(retryAfter));
+		response.status(status).json(body);
+	};
 }
 
 /** The node has answered by itself, and no execution starts. */

@@ -1,5 +1,5 @@
 import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { InvalidInput } from '../api/errors';
+import { explained, type ExplainedError, InvalidInput } from '../api/errors';
 import { isSecret } from '../hash';
 import { toNodeError } from './nodeErrors';
 import { RareNotice } from './rareNotice';
@@ -19,10 +19,13 @@ export function readSecret(context: TriggerContext, parameter: string): string |
 	const value = isExpression ? evaluated(context, parameter) : raw;
 	const text = secretText(value);
 	if (text !== undefined) return text;
+	const got = isExpression
+		? `, but its expression returned ${kindOf(value)}`
+		: ` (got ${kindOf(value)})`;
 	throw new InvalidInput(
-		isExpression
-			? `'Secret' must be text, but its expression returned ${kindOf(value)}`
-			: `'Secret' must be text (got ${kindOf(value)})`,
+		value instanceof Error
+			? "n8n can't evaluate the expression of 'Secret'"
+			: `'Secret' must be text${got}`,
 		'Correct the secret. No request is accepted without it.',
 	);
 }
@@ -35,7 +38,7 @@ export function requireSecret(context: TriggerContext, parameter: string): strin
 }
 
 /** `unusable`: nobody can have the secret, because its field gives none. */
-export type SecretCheck = { kind: 'passed' | 'wrong' } | { kind: 'unusable'; why: InvalidInput };
+export type SecretCheck = { kind: 'passed' | 'wrong' } | { kind: 'unusable'; why: ExplainedError };
 
 /** @param read as above */
 export function checkSecret(given: unknown, read: () => string | undefined): SecretCheck {
@@ -44,8 +47,7 @@ export function checkSecret(given: unknown, read: () => string | undefined): Sec
 		const text = typeof given === 'string' ? given.trim() : undefined;
 		return { kind: wanted === undefined || isSecret(text, wanted) ? 'passed' : 'wrong' };
 	} catch (error) {
-		if (error instanceof InvalidInput) return { kind: 'unusable', why: error };
-		throw error;
+		return { kind: 'unusable', why: explained(error) };
 	}
 }
 
@@ -53,7 +55,7 @@ export function checkSecret(given: unknown, read: () => string | undefined): Sec
 export function secretNotice(
 	trigger: ITriggerFunctions,
 	signal: AbortSignal,
-): RareNotice<InvalidInput> {
+): RareNotice<ExplainedError> {
 	return new RareNotice(signal, (times, { message, resolution }) => {
 		const requests = times === 1 ? 'A request was' : `${times} requests were`;
 		const error = new InvalidInput(`${requests} rejected: ${message}`, resolution);
@@ -61,14 +63,12 @@ export function secretNotice(
 	});
 }
 
+/** @returns the error where n8n cannot evaluate it */
 function evaluated(context: TriggerContext, parameter: string): unknown {
 	try {
 		return context.getNodeParameter(parameter, '');
-	} catch {
-		throw new InvalidInput(
-			"n8n can't evaluate the expression of 'Secret'",
-			'Correct the expression. No request is accepted without the secret.',
-		);
+	} catch (error) {
+		return error;
 	}
 }
 

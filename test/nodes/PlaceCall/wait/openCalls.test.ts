@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { OBSERVED_OUTCOMES } from '../../../../nodes/shared/calls/completion';
 import { LONGEST_LAG_MS, OpenCalls } from '../../../../nodes/PlaceCall/wait/openCalls';
 import type { JsonObject } from '../../../../nodes/shared/json';
@@ -57,7 +58,7 @@ it('after it a report reads its own call only, to the last', async () => {
 	reads.length = 0;
 	for (const callId of IDS) {
 		end(callId);
-		await calls.report(callId, read);
+		await calls.report([callId], read);
 	}
 	expect(reads).toEqual(IDS);
 	expect(calls.open).toEqual([]);
@@ -68,7 +69,7 @@ it('a reported call stays open while its record shows no end', async () => {
 	const calls = openCalls();
 	await calls.lookAtAll(read);
 	records.set('call-1', { call_id: 'call-1', status: 'pending', summary: null });
-	await calls.report('call-1', read);
+	await calls.report(['call-1'], read);
 	expect(calls.lagging).toEqual(['call-1']);
 	expect(calls.known('call-1')).toMatchObject({ isOver: false, record: { status: 'pending' } });
 	reads.length = 0;
@@ -83,9 +84,9 @@ it('where the record never shows an end, the report alone does after five minute
 	const { read } = service();
 	const calls = openCalls();
 	await calls.lookAtAll(read);
-	await calls.report('call-1', read);
+	await calls.report(['call-1'], read);
 	now = LONGEST_LAG_MS - 1;
-	await calls.report('call-1', read);
+	await calls.report(['call-1'], read);
 	expect(calls.known('call-1').isOver).toBe(false);
 	now = LONGEST_LAG_MS;
 	await calls.lookAtAll(read);
@@ -109,9 +110,9 @@ it('a repeat is not read again', async () => {
 	const calls = openCalls();
 	await calls.lookAtAll(read);
 	end('call-1');
-	await calls.report('call-1', read);
+	await calls.report(['call-1'], read);
 	reads.length = 0;
-	await calls.report('call-1', read);
+	await calls.report(['call-1'], read);
 	expect(reads).toEqual([]);
 });
 
@@ -119,7 +120,7 @@ it('without a look before, as after a restart, a report looks at all calls', asy
 	const { read, end } = service();
 	const calls = openCalls();
 	end(...IDS);
-	await calls.report('call-24', read);
+	await calls.report(['call-24'], read);
 	expect(calls.open).toEqual([]);
 });
 
@@ -127,7 +128,7 @@ it('reports at the same moment share that look', async () => {
 	const { read, reads, end } = service();
 	const calls = openCalls();
 	end(...IDS);
-	await Promise.all(IDS.map(async (callId) => await calls.report(callId, read)));
+	await Promise.all(IDS.map(async (callId) => await calls.report([callId], read)));
 	expect(calls.open).toEqual([]);
 	expect(reads.length).toBeLessThanOrEqual(2 * IDS.length);
 });
@@ -137,11 +138,11 @@ it('a reported call that could not be read is read at the next look', async () =
 	const calls = openCalls();
 	down.add('call-2');
 	await calls.lookAtAll(read);
-	await expect(calls.report('call-2', read)).rejects.toThrow('down');
+	await expect(calls.report(['call-2'], read)).rejects.toThrow('down');
 	expect(calls.open).toContain('call-2');
 	down.clear();
 	end('call-2', 'call-5');
-	await calls.report('call-5', read);
+	await calls.report(['call-5'], read);
 	expect(calls.known('call-2').isOver).toBe(true);
 	expect(calls.known('call-5').isOver).toBe(true);
 });
@@ -151,7 +152,50 @@ it('a report of another call changes nothing', async () => {
 	const calls = openCalls();
 	await calls.lookAtAll(read);
 	reads.length = 0;
-	await calls.report('other', read);
+	await calls.report(['other'], read);
 	expect(reads).toEqual([]);
 	expect(calls.open).toEqual(IDS);
+});
+
+it('who knows the address cannot have all calls read more often than every 2 seconds', async () => {
+	const { read, reads } = service();
+	const calls = openCalls();
+	for (now = 0; now < 2_000; now += 100) await calls.lookAtAll(read);
+	expect(reads).toHaveLength(IDS.length);
+	await calls.lookAtAll(read);
+	expect(reads).toHaveLength(2 * IDS.length);
+});
+
+it('a look in which a call could not be read is repeated at once', async () => {
+	const { read, reads, down } = service();
+	const calls = openCalls();
+	down.add('call-3');
+	await calls.lookAtAll(read);
+	await calls.lookAtAll(read);
+	expect(reads).toHaveLength(2 * IDS.length);
+});
+
+it('nor one call more often than every second, however often it is reported', async () => {
+	const { read, reads } = service();
+	const calls = openCalls();
+	await calls.lookAtAll(read);
+	reads.length = 0;
+	for (now = 0; now < 1_000; now += 10) await calls.report(['call-1'], read);
+	expect(reads).toEqual(['call-1']);
+	expect(calls.lagging).toEqual(['call-1']);
+	await calls.report(['call-1'], read);
+	expect(reads).toEqual(['call-1', 'call-1']);
+});
+
+it('one report of several calls reads each of them, whatever the case of their letters', async () => {
+	const uuids = Array.from({ length: 3 }, () => randomUUID());
+	const { read, reads, end } = service();
+	const calls = new OpenCalls(new Set(uuids), OBSERVED_OUTCOMES, () => now);
+	await calls.lookAtAll(read);
+	reads.length = 0;
+	end(...uuids);
+	const [first = '', second = ''] = uuids;
+	await calls.report([first.toUpperCase(), second, 'other'], read);
+	expect(reads).toEqual([first, second]);
+	expect(calls.open).toEqual(uuids.slice(2));
 });

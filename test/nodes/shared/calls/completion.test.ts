@@ -1,5 +1,4 @@
 import {
-	findCallId,
 	findField,
 	isOver,
 	isWanted,
@@ -7,51 +6,12 @@ import {
 	outcomeKey,
 	parseList,
 } from '../../../../nodes/shared/calls/completion';
-import { dialects } from '../../../simulator';
-import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
+import type { JsonObject } from '../../../../nodes/shared/json';
 
 const ID = '6f1c2a34-0000-4000-8000-000000000001';
 
-describe('findCallId', () => {
-	const bodies = Object.values(dialects).map(({ name, webhook }) => [name, webhook] as const);
-
-	it.each(bodies)('finds it in the payload of dialect %s', (_name, webhook) => {
-		const payload: JsonValue = JSON.parse(
-			JSON.stringify(webhook.body(ID, { call_id: ID, status: 'picked' })),
-		);
-		expect(findCallId(payload)).toBe(ID);
-	});
-
-	it.each<[string, JsonValue]>([
-		['nothing', {}],
-		['text', 'call_id'],
-		['null', null],
-		['a number for it', { call_id: 7 }],
-		['an empty text for it', { call_id: ' ' }],
-		['a way out of the path', { call_id: '../calls' }],
-		['a text too long', { call_id: 'a'.repeat(129) }],
-	])('finds none in %s', (_name, payload) => {
-		expect(findCallId(payload)).toBeUndefined();
-	});
-
-	it('finds it at any depth, with bounded work', () => {
-		const deep = (levels: number, value: JsonValue): JsonValue => {
-			let payload = value;
-			for (let level = 0; level < levels; level++) payload = { inner: [payload] };
-			return payload;
-		};
-		expect(findCallId(deep(1, { call_id: ID }))).toBe(ID);
-		expect(findCallId(deep(5_000, { call_id: ID }))).toBe(ID);
-		expect(findCallId(deep(100_000, { call_id: ID }))).toBeUndefined();
-		const wide = [...Array.from({ length: 200_000 }, () => 0), { call_id: ID }];
-		expect(findCallId(wide)).toBeUndefined();
-	});
-
-	it('takes the one nearest to the top', () => {
-		const payload = { data: { data_captured: { call_id: 'other' } }, call: { call_id: ID } };
-		expect(findCallId(payload)).toBe(ID);
-		expect(findField([{ x: [{ status: 'inner' }] }, { status: 'outer' }], 'status')).toBe('outer');
-	});
+it('a field is the one nearest to the top', () => {
+	expect(findField([{ x: [{ status: 'inner' }] }, { status: 'outer' }], 'status')).toBe('outer');
 });
 
 describe('the key of an outcome', () => {
@@ -99,6 +59,16 @@ describe('the key of an outcome', () => {
 		],
 	])('%s', (_name, reports, outcomes) => {
 		expect(outcomesOf(...reports)).toBe(outcomes);
+	});
+
+	it('the same for a UUID in upper and in lower case, and not for other IDs', () => {
+		expect(outcomeKey(ID.toUpperCase(), picked)).toBe(outcomeKey(ID, picked));
+		expect(outcomeKey('aBc', picked)).not.toBe(outcomeKey('abc', picked));
+	});
+
+	it('short, however long a made-up value is', () => {
+		const status = ['x'.repeat(1_000_000)];
+		expect(outcomeKey('a', { status, call_picked_at: AT }).length).toBeLessThan(100);
 	});
 
 	it('another call has another', () => {
@@ -158,6 +128,12 @@ describe('filters', () => {
 	])('%p: %p', (filters, wanted) => {
 		expect(isWanted(record, { ...all, ...filters })).toBe(wanted);
 		expect(isWanted({ data: record }, { ...all, ...filters })).toBe(wanted);
+	});
+
+	it('want a call if one of several values is wanted', () => {
+		const several = { status: ['ok', 'picked'] };
+		expect(isWanted(several, { ...all, status: ['picked'] })).toBe(true);
+		expect(isWanted(several, { ...all, status: ['failed'] })).toBe(false);
 	});
 
 	it('do not want a call that lacks the field', () => {

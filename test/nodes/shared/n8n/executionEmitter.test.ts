@@ -270,6 +270,32 @@ describe('what waits for its turn', () => {
 	});
 });
 
+test('bodies of 64 MB wait to be started, and no more, until there is room again', async () => {
+	jest.useFakeTimers();
+	const place = fresh();
+	const { trigger, endAll } = lasting(place);
+	openEmitter(trigger);
+	const context = webhookOf(place);
+	const isTaken = async (megabytes: number) => {
+		let taken = false;
+		const take = async (emitter: ExecutionEmitter | undefined) => {
+			taken = emitter !== undefined;
+			return await Promise.resolve(emitter?.emit(items, undefined, replyTo(context), ANSWER) ?? {});
+		};
+		await withEmitter(context, take, megabytes * 1024 * 1024);
+		return taken;
+	};
+	const taken: boolean[] = [];
+	// Five of them begin.
+	for (let delivery = 0; delivery < 12; delivery++) taken.push(await isTaken(8));
+	expect(taken).toEqual([...Array<boolean>(8).fill(true), ...Array<boolean>(4).fill(false)]);
+	endAll();
+	await jest.advanceTimersByTimeAsync(10_000);
+	expect(await isTaken(8)).toBe(true);
+	await jest.advanceTimersByTimeAsync(10_000);
+	jest.useRealTimers();
+});
+
 describe('a delivery whose trigger is to come', () => {
 	beforeEach(() => jest.useFakeTimers());
 	afterEach(() => {

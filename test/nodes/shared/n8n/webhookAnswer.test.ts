@@ -56,6 +56,27 @@ it('says that a body which broke off could not be read', async () => {
 	expect(await read(await leftBehind('{"call_id":"a"}', 100))).toEqual(refused);
 });
 
+it('keeps nothing of the bytes once they are read', async () => {
+	const node = harness.node('callCompletedTrigger', { parameters: {} });
+	const incoming = { rawBody: Buffer.from('{"call_id":"a"}') };
+	const { context } = webhookContext(harness.credentials, makeWorkflow([node]), node, incoming);
+	expect(await readJson(context)).toEqual({ json: { call_id: 'a' }, bytes: 15 });
+	expect(context.getRequestObject()).not.toHaveProperty('rawBody');
+});
+
+it.each([
+	[15, true],
+	[14, false],
+])('takes a body of 15 bytes where %i are the most: %s', async (most, isTaken) => {
+	const node = harness.node('callCompletedTrigger', { parameters: {} });
+	const incoming = { rawBody: Buffer.from('{"call_id":"a"}') };
+	const { context } = webhookContext(harness.credentials, makeWorkflow([node]), node, incoming);
+	const refused = { status: 413, message: 'The body is larger than 14 bytes.' };
+	expect(await readJson(context, most)).toEqual(
+		isTaken ? { json: { call_id: 'a' }, bytes: 15 } : { refused },
+	);
+});
+
 it('leaves a compressed body to n8n, which alone can unpack it', async () => {
 	const incoming = await leftBehind('{"call_id":"a"}', 15, 'content-encoding: gzip\r\n');
 	expect(await read(incoming)).toMatchObject({ refused: { status: 400 } });
@@ -106,5 +127,32 @@ describe('the answer to the sender', () => {
 		await jest.advanceTimersByTimeAsync(10_000);
 		late.send(200, { received: true });
 		expect(json).not.toHaveBeenCalled();
+	});
+
+	it('of several parts comes when all are there, with the highest status', () => {
+		const { reply: whole, response } = reply();
+		const [first, second, third] = whole.parts(3);
+		first?.send(200, { received: true, call_id: 'a' });
+		second?.refuse({ ...comeAgain, retryAfter: 60 });
+		second?.send(200, { received: true });
+		expect(response.body).toBeUndefined();
+		third?.refuse({ status: 404, message: 'Unknown.' });
+		expect(response).toMatchObject({
+			statusCode: 503,
+			headers: { 'Retry-After': '60' },
+			body: {
+				received: false,
+				parts: [
+					{ status: 200, received: true, call_id: 'a' },
+					{ status: 503, received: false, message: 'Deliver it again.' },
+					{ status: 404, received: false, message: 'Unknown.' },
+				],
+			},
+		});
+	});
+
+	it('of one part is its own', () => {
+		const { reply: whole } = reply();
+		expect(whole.parts(1)).toEqual([whole]);
 	});
 });

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as realSleep } from 'node:timers/promises';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { notePlaced } from '../../../nodes/shared/calls/placedCalls';
+import type { JsonValue } from '../../../nodes/shared/json';
+import { clock } from '../../../nodes/shared/n8n/connect';
+import { Reply } from '../../../nodes/shared/n8n/webhookAnswer';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import {
+	activate,
+	engineHarness,
+	makeWorkflow,
+	nodeTypes,
+	webhookContext,
+	type ActiveWorkflow,
+} from '../../engine';
+import { until } from '../../n8n/until';
+import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
+
+const { calls } = fixtures;
+const harness = engineHarness();
+
+describe.each(Object.values(dialects))('reports to a service of dialect $name', (dialect) => {
+	let simulator: Simulator;
+	let active: ActiveWorkflow | undefined;
+
+	beforeAll(async () => {
+		simulator = await startSimulator({ dialect });
+	});
+	beforeEach(() => {
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => await realSleep(ms / 50));
+	});
+	afterEach(async () => {
+		await active?.stop();
+		active = undefined;
+		jest.restoreAllMocks();
+		simulator.reset();
+	});
+	afterAll(async () => await simulator.stop());
+
+	async function trigger(parameters: INodeParameters): Promise<INode> {
+		const { baseUrl, token: apiToken } = simulator;
+		const credentials = { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) };
+		return harness.node('callCompletedTrigger', { id: randomUUID(), parameters, credentials });
+	}
+
+	async function deliver(node: INode, payload: JsonValue, mode?: 'manual') {
+		const request = { rawBody: Buffer.from(JSON.stringify(payload)) };
+		const workflow = makeWorkflow([node]);
+		const { credentials } = harness;
+		const { context, response } = webhookContext(credentials, workflow, node, request, mode);
+		const answered = response.answered();
+		const result = await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
+		if (result?.webhookResponse === undefined) await answered;
+		await new Promise((resolve) => setImmediate(resolve));
+		return { status: response.statusCode, body: response.body, result };
+	}
+
+	async function listen(parameters: INodeParameters = {}) {
+		const node = await trigger(parameters);
+		const running = (active = await activate(harness.credentials, makeWorkflow([node])));
+		return {
+			running,
+			post: async (payload: JsonValue) => await deliver(node, payload),
+			started: async (count: number) => {
+				await until('the executions', async () => Promise.resolve(running.emitted.length >= count));
+				return running.emitted.flatMap(({ items }) => items.flat()).map(({ json }) => json);
+			},
+		};
+	}
+
+	const read = (path: RegExp) => simulator.requests.filter((seen) => path.test(seen.path)).length;
+
+	describe('not verified', () => {
+		const wrapped = (status: string, callId: string = calls.finished) => ({
+			success: true,
+			status: 'ok',
+			data: { call_id: callId, status },
+		});
+
+		it('a status of the envelope hides neither an outcome nor the status that is filtered by', async () => {
+			const { post, started } = await listen({ verify: false });
+			for (const status of ['not_picked', 'picked', 'picked']) await post(wrapped(status));
+			expect(await started(2)).toMatchObject([
+				{ status: 'ok', data: { status: 'not_picked' } },
+				{ status: 'ok', data: { status: 'picked' } },
+			]);
+			await active?.stop();
+			const filtered = await listen({ verify: false, filters: { statuses: 'picked' } });
+			for (const status of ['failed', 'picked']) await filtered.post(wrapped(status));
+			expect(await filtered.started(1)).toMatchObject([{ data: { status: 'picked' } }]);
+		});
+
+		it('an envelope that says something else in each delivery makes no other outcome of it', async () => {
+			const { post, running } = await listen({ verify: false });
+			const data = { call_id: calls.finished, status: 'picked' };
+			for (const status of ['first', 'second']) await post({ status, data });
+			expect(running.emitted).toHaveLength(1);
+		});
+
+		it('each call of a list starts the workflow with what is about it', async () => {
+			const { post, started } = await listen({ verify: false });
+			const list = [wrapped('picked', 'a'), wrapped('failed', 'b'), wrapped('failed', 'b')];
+			expect(await post(list)).toMatchObject({
+				status: 200,
+				body: {
+					received: true,
+					parts: [
+						{ status: 200, received: true, call_id: 'a' },
+						{ status: 200, received: true, call_id: 'b' },
+					],
+				},
+			});
+			expect(await started(2)).toMatchObject([wrapped('picked', 'a'), wrapped('failed', 'b')]);
+			// A repeat of one, with another outcome of the other one.
+			await post([wrapped('picked', 'a'), wrapped('picked', 'b')]);
+			expect(await started(3)).toHaveLength(3);
+			expect(read(/./)).toBe(0);
+		});
+
+		it('a UUID is the same call in upper and in lower case', async () => {
+			const { post, running } = await listen({ verify: false });
+			await post(wrapped('picked'));
+			await post(wrapped('picked', calls.finished.toUpperCase()));
+			expect(running.emitted).toHaveLength(1);
+		});
+	});
+
+	it('each call of a list is verified and starts the workflow with its own record and key', async () => {
+		const { post, started, running } = await listen();
+		const list = [calls.finished, calls.notPicked].map((callId) => ({
+			call_id: callId,
+			summary: 'x',
+		}));
+		expect(await post(list)).toMatchObject({ status: 200, body: { received: true } });
+		const records = await started(2);
+		expect(records.map(({ call_id: callId }) => callId).sort()).toEqual(
+			[calls.finished, calls.notPicked].sort(),
+		);
+		expect(records.map(({ summary }) => summary)).not.toContain('x');
+		expect(new Set(running.emitted.map(({ deduplicationKey }) => deduplicationKey)).size).toBe(2);
+		await post(list);
+		expect(running.emitted).toHaveLength(2);
+	});
+
+	it('of a list, a made-up call is refused and the real one starts the workflow', async () => {
+		const { post, started } = await listen();
+		const list = [calls.finished, randomUUID()].map((callId) => ({ call_id: callId }));
+		expect(await post(list)).toMatchObject({
+			status: 404,
+			body: {
+				received: false,
+				parts: expect.arrayContaining([expect.objectContaining({ status: 200 })]),
+			},
+		});
+		expect(await started(1)).toMatchObject([{ call_id: calls.finished }]);
+	});
+
+	it('a call 100 times in one report is read once', async () => {
+		const { post, running } = await listen();
+		const list = Array.from({ length: 100 }, () => ({ call_id: calls.finished }));
+		expect((await post(list)).status).toBe(200);
+		expect([running.emitted.length, read(/^\/v1\/call\//)]).toEqual([1, 1]);
+	});
+
+	it.each<[string, JsonValue, number, string]>([
+		[
+			'with 101 calls',
+			Array.from({ length: 101 }, (_, index) => ({ call_id: `c${index}` })),
+			400,
+			'The body has more than 100 calls. Send at most 100 in a request.',
+		],
+		[
+			'with 100,000 calls',
+			Array.from({ length: 100_000 }, (_, index) => ({ call_id: `c${index}` })),
+			400,
+			'The body has more than 100 calls. Send at most 100 in a request.',
+		],
+		[
+			'with one call among 100,000 values',
+			[{ call_id: calls.finished }, ...Array.from({ length: 100_000 }, () => 0)],
+			413,
+			'The body has too many values. Send fewer calls.',
+		],
+	])('%s is refused whole', async (_what, payload, status, message) => {
+		const { post, running } = await listen();
+		expect(await post(payload)).toMatchObject({ status, body: { received: false, message } });
+		expect([running.emitted, simulator.requests]).toEqual([[], []]);
+	});
+
+	it('a process that starts one execution for each request refuses several calls', async () => {
+		const node = await trigger({});
+		const list = [calls.finished, calls.notPicked].map((callId) => ({ call_id: callId }));
+		// It is some time before it is clear that the trigger runs elsewhere.
+		jest.spyOn(Reply.prototype, 'refuseAfter').mockImplementation(() => {});
+		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+		expect(await deliver(node, list)).toMatchObject({
+			status: 400,
+			body: { message: 'The body has several calls. Send each call in a request of its own.' },
+		});
+		expect(simulator.requests).toEqual([]);
+	});
+
+	it('the editor’s test shows several calls in one execution', async () => {
+		const node = await trigger({});
+		const list = [calls.finished, calls.notPicked].map((callId) => ({ call_id: callId }));
+		const { result } = await deliver(node, list, 'manual');
+		expect(result?.workflowData?.map((items) => items.map(({ json }) => json.call_id))).toEqual([
+			[calls.finished, calls.notPicked],
+		]);
+	});
+
+	it('the service is asked with the ID as it was delivered, in whatever case, and the call starts the workflow once', async () => {
+		const { post, running } = await listen();
+		const upper = calls.finished.toUpperCase();
+		const { status } = await post({ call_id: upper });
+		expect(simulator.requests[0]?.path).toBe(`/v1/call/${upper}`);
+		// Whether the service finds it so is open.
+		expect(status).toBe(dialect.calls.callIdInAnyCase ? 200 : 404);
+		await post({ call_id: calls.finished });
+		if (!dialect.calls.callIdInAnyCase) return;
+		expect(running.emitted).toHaveLength(1);
+	});
+
+	it('300 made-up calls at once cost little, and a call of this n8n’s own passes them', async () => {
+		jest.restoreAllMocks();
+		const begun = Date.now();
+		const node = await trigger({});
+		const running = (active = await activate(harness.credentials, makeWorkflow([node])));
+		const flood = Array.from(
+			{ length: 300 },
+			async () => await deliver(node, { call_id: randomUUID() }),
+		);
+		await until('the first refusals', async () => read(/^\/v1\/call\//) >= 120);
+		notePlaced(calls.finished);
+		expect((await deliver(node, { call_id: calls.finished })).status).toBe(200);
+		// One that this process does not know waits a moment, and not behind all the others.
+		expect((await deliver(node, { call_id: calls.notPicked })).status).toBe(200);
+		expect(running.emitted).toHaveLength(2);
+		const seconds = (Date.now() - begun) / 1_000;
+		expect(seconds).toBeLessThan(10);
+		expect(read(/^\/v1\/call\//)).toBeLessThanOrEqual(2 * (60 + seconds) + 2);
+
+		const before = read(/^\/v1\/call\//);
+		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+		await running.stop();
+		const statuses = new Set((await Promise.all(flood)).map(({ status }) => status));
+		expect([...statuses].sort()).toEqual([404, 503]);
+		expect(read(/^\/v1\/call\//) - before).toBeLessThan(20);
+		expect(running.failed.map(({ message }) => message)).toEqual(
+			expect.arrayContaining([
+				expect.stringMatching(/^\d+ reports of completed calls had to wait, because /),
+			]),
+		);
+	});
+});
