@@ -1,7 +1,14 @@
 import type { EndingKind } from '../shared/chat/reconnectPolicy';
 import type { ChatEnded } from '../shared/chat/endings';
 import type { Readiness } from '../shared/chat/exchange';
-import { type Backoff, backoffMs, deferred, pause, settledWithin } from '../shared/clock';
+import {
+	type Backoff,
+	backoffMs,
+	deferred,
+	type Deferred,
+	pause,
+	settledWithin,
+} from '../shared/clock';
 import { clock } from '../shared/n8n/connect';
 
 /** What following needs of a connection. */
@@ -151,7 +158,7 @@ class FollowedSession {
 	private connection: Followable | null = null;
 
 	/** Resolves when it is its turn to connect, or it is left. */
-	private turn = deferred<void>();
+	private turn: Deferred<void> = deferred();
 
 	/** Shared by all who ask, however many: the connection may take long. */
 	private readiness: Promise<Readiness> | null = null;

@@ -1,6 +1,6 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { openChatSocket, requireWebSocket } from '../shared/n8n/chatSocket';
-import type { InvalidInput } from '../shared/api/errors';
+import type { ExplainedError } from '../shared/api/errors';
 import { clock, type Connection } from '../shared/n8n/connect';
 import type { RareNotice } from '../shared/n8n/rareNotice';
 import { secretNotice } from '../shared/n8n/webhookSecret';
@@ -36,7 +36,7 @@ export class ChatEventsListener {
 	private readonly losses: Losses;
 
 	/** Of requests that were rejected because 'Secret' gives none. */
-	readonly unusableSecret: RareNotice<InvalidInput>;
+	readonly unusableSecret: RareNotice<ExplainedError>;
 
 	/** `asked`: no Watch request for it has succeeded yet, and a loss is the answer to that request. */
 	private readonly watched = new Map<string, 'asked' | 'taken'>();

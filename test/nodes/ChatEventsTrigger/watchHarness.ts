@@ -1,4 +1,5 @@
 import { ObservableObject, type IDataObject, type INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
 import { makeWorkflow, nodeTypes, webhookContext } from '../../engine';
 import type { triggerHarness } from './triggerHarness';
 
@@ -6,7 +7,8 @@ export const WATCHING = { watchSessions: true };
 const STORED = 'watchedSessions:trigger-node';
 
 /** n8n's database: each request reads the list from it and writes it back. */
-type Database = { global?: { [STORED]?: unknown[] } };
+const databaseShape = z.object({ global: z.record(z.array(z.unknown())).optional() });
+type Database = z.infer<typeof databaseShape>;
 
 const copy = <T>(data: T): T => structuredClone(data);
 
@@ -50,7 +52,7 @@ export function watchAddress(harness: ReturnType<typeof triggerHarness>) {
 		if (workflow.staticData.__dataChanged === true) {
 			writes++;
 			const { __dataChanged, ...data } = workflow.staticData;
-			database = JSON.parse(JSON.stringify(data));
+			database = databaseShape.parse(JSON.parse(JSON.stringify(data)));
 		}
 		if (answer?.noWebhookResponse === true) {
 			const { statusCode, body: told } = response;
