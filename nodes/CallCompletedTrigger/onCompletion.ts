@@ -35,6 +35,9 @@ import { Verifications } from './verifications';
 /** The sender's patience is unknown: it is not kept waiting longer than this. */
 const LONGEST_ANSWER_MS = 10_000;
 
+/** Nor longer than this while many made-up calls are reported: connections that wait cost n8n memory. */
+const LONGEST_ANSWER_IN_FLOOD_MS = 3_000;
+
 const UNKNOWN_CALL: Refused = { status: 404, message: 'The service does not know this call.' };
 
 const UNUSABLE: Record<UnusableReport, Refused> = {
@@ -150,19 +153,19 @@ async function take(context: IWebhookFunctions, delivery: Delivery): Promise<IWe
 	const { callId, claims, settings, reply, budget } = delivery;
 	const { trigger } = delivery.emitter;
 	const here = trigger === undefined ? undefined : verificationsOf.get(trigger);
-	if (claims === undefined && budget.isUnknown(callId)) return reply.refuse(UNKNOWN_CALL);
-	if (!budget.isKnown(callId)) {
+	const isClaimed = claims !== undefined;
+	if (!isClaimed && budget.isUnknown(callId)) return reply.refuse(UNKNOWN_CALL);
+	if (!isClaimed && !budget.isKnown(callId)) {
 		// A webhook that waits keeps a sandbox of n8n's.
 		const isFull = here?.isFull ?? budget.waitingCount >= MOST_WEBHOOKS_WAITING;
 		if (isFull) {
 			here?.noteRejected();
 			return reply.refuse(ASK_AGAIN);
 		}
+		if (budget.isSpent) reply.refuseAfter(LONGEST_ANSWER_IN_FLOOD_MS, ASK_AGAIN);
 	}
 	if (settings.answersAtOnce) reply.send(202, received(callId));
-	if (claims !== undefined) {
-		return pass(delivery, claims.item, claims.outcome);
-	}
+	if (isClaimed) return pass(delivery, claims.item, claims.outcome);
 	// Without the trigger the execution can only be started by what is returned to n8n.
 	if (here === undefined) return await verified(delivery, new Verifications(context));
 	void verified(delivery, here);

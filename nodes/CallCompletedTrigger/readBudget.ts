@@ -52,6 +52,12 @@ export class ReadBudget {
 
 	private isNewestNext = true;
 
+	/** Whether a call that may be made up has to wait. */
+	get isSpent(): boolean {
+		this.count();
+		return this.waiting.length > 0 || this.left < 1;
+	}
+
 	/** Calls that wait to be looked up. */
 	get waitingCount(): number {
 		return this.waiting.length;
@@ -79,8 +85,7 @@ export class ReadBudget {
 	 * @returns false if the signal was aborted before
 	 */
 	async enter(signal: AbortSignal): Promise<boolean> {
-		this.count();
-		if (this.waiting.length === 0 && this.left >= 1) {
+		if (!this.isSpent) {
 			this.left--;
 			return true;
 		}

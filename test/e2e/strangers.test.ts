@@ -80,7 +80,12 @@ describe('strangers who have found the address of Call Completed Trigger', () =>
 		return answers;
 	}
 
+	/** Executions that a delivery has started; a failed one tells the owner of something. */
+	const started = async () =>
+		(await allExecutions(n8n, workflow)).filter(({ status }) => status !== 'error');
+
 	it(`${JUNK} deliveries of junk start nothing, fill neither memory nor database, and the next real one counts`, async () => {
+		const begun = Date.now();
 		await flood(JUNK / 10);
 		forgetPeak(server.pid);
 		const before = { memory: memoryMb(server.pid, 'VmRSS'), database: databaseMb(server.home) };
@@ -89,10 +94,17 @@ describe('strangers who have found the address of Call Completed Trigger', () =>
 		expect(omit(answers, 400, 404, 503)).toEqual({});
 		expect(memoryMb(server.pid, 'VmHWM') - before.memory).toBeLessThan(400);
 		expect(databaseMb(server.home) - before.database).toBeLessThan(2);
-		expect(await allExecutions(n8n, workflow)).toEqual([]);
+		expect(await started()).toEqual([]);
 		const [callId = ''] = await placeCalls(simulator, 1, url);
 		await simulator.completeCall(callId);
-		await until('the execution', async () => (await allExecutions(n8n, workflow)).length === 1);
+		await until('the execution', async () => (await started()).length === 1);
+		const seconds = (Date.now() - begun) / 1_000;
+		const reads = simulator.requests.filter(({ path }) => path.startsWith('/v1/call/')).length;
+		// Two for each of 60 made-up calls, and of one more each second.
+		expect(reads).toBeLessThanOrEqual(2 * (60 + seconds) + 1);
+		// The owner is told of the flood, once.
+		const failed = (await allExecutions(n8n, workflow)).length - 1;
+		expect(failed).toBeLessThanOrEqual(1);
 	}, 300_000);
 
 	it('a body of 100 MB is refused, and n8n stays small and answers', async () => {

@@ -1,12 +1,19 @@
 import { pause } from '../clock';
+import { RecentCount } from '../recentCount';
 import { clock } from './connect';
 
 /** When the service goes down one thing fails after another. */
-const GATHER_MS = 15_000;
+const FIRST_WAITS_MS = [15_000, 15_000, 60_000];
+
+/** Something that goes on failing, and strangers who make things fail, are told less and less often. */
+const LONGEST_WAIT_MS = 300_000;
+const LATELY_MS = 600_000;
 
 /** What is told to the workflow's owner is told together, so that many failures make no flood of failed executions. */
 export class Gathered<T> {
 	private gathered: T[] = [];
+
+	private readonly told = new RecentCount(LATELY_MS);
 
 	/** @param signal aborted when the trigger is closed: then all is told at once */
 	constructor(
@@ -21,7 +28,9 @@ export class Gathered<T> {
 	}
 
 	private async tellSoon(): Promise<void> {
-		await pause(clock, GATHER_MS, this.signal);
+		const wait = FIRST_WAITS_MS[this.told.at(clock.now())] ?? LONGEST_WAIT_MS;
+		await pause(clock, wait, this.signal);
+		this.told.add(clock.now());
 		this.tell(this.gathered.splice(0));
 	}
 }
