@@ -3,20 +3,27 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import omit from 'lodash/omit';
 import pLimit from 'p-limit';
-import { N8nDriver, type Workflow } from '../n8n/driver';
+import type { INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
+import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
 import { installPackage } from '../n8n/package-install';
 import { databaseMb, forgetPeak, memoryMb } from '../n8n/footprint';
 import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
-import { chain, node } from '../n8n/workflow';
-import { dialects, startSimulator, type Simulator } from '../simulator';
+import { chain, node, webhook } from '../n8n/workflow';
+import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { attack, ATTACKS, type Addresses } from './attacks';
 import { allExecutions, credentialFor, PACKAGE, placeCalls, post } from './calls';
 import { sharedN8n } from './shared';
 
 const MB = 1024 * 1024;
 const JUNK = 1_000;
+
+/** How often each attack is tried. */
+const TIMES = Number(process.env.STRANGERS_TIMES ?? 1);
 
 /** What strangers who have found the address send, in turn. */
 const BODIES: Array<() => string | Buffer> = [
@@ -32,33 +39,74 @@ const BODIES: Array<() => string | Buffer> = [
 	() => JSON.stringify({ call_id: randomUUID(), more: 'x'.repeat(200_000) }),
 ];
 
+let simulator: Simulator;
+let server: N8nServer;
+let n8n: N8nDriver;
+let credentials: Record<string, Reference>;
+
+beforeAll(async () => {
+	simulator = await startSimulator({ dialect: dialects.plain });
+	const home = await mkdtemp(join(tmpdir(), 'n8n-strangers-'));
+	await installPackage(home);
+	server = await N8nServer.start({ host: sharedN8n().host, home });
+	n8n = await N8nDriver.signIn(server.baseUrl);
+	credentials = await credentialFor(n8n, simulator);
+});
+afterAll(async () => {
+	await server.stop();
+	await simulator.stop();
+	await rm(server.home, { recursive: true, force: true });
+});
+
+/** A published workflow that begins with a trigger of this package, and the trigger's address. */
+async function publish(
+	type: string,
+	parameters: INodeParameters,
+	path = '',
+): Promise<{ workflow: Workflow; url: string }> {
+	const webhookId = randomUUID();
+	const own = type === 'chatDeliveryTrigger' ? {} : { credentials };
+	const trigger = node('Trigger', `${PACKAGE}.${type}`, 1, parameters, { webhookId, ...own });
+	const workflow = await n8n.createWorkflow(chain(`strangers: ${type}`, trigger));
+	await n8n.activate(workflow);
+	return { workflow, url: `${server.baseUrl}/webhook/${webhookId}${path}` };
+}
+
+const listening = async (url: string, status: number) =>
+	await until('the trigger to listen', async () => (await post(url, '')).status === status);
+
+const requestsTo = (path: RegExp) =>
+	simulator.requests.filter((seen) => path.test(seen.path)).length;
+
+/** Executions that a delivery has started; a failed one tells the owner of something. */
+const startedBy = async (workflow: Reference) =>
+	(await allExecutions(n8n, workflow)).filter(({ status }) => status !== 'error');
+
+/** The longest that n8n has kept anybody waiting meanwhile, in milliseconds. */
+async function longestWait(during: () => Promise<void>): Promise<number> {
+	let isOver = false;
+	let longest = 0;
+	const asking = (async () => {
+		while (!isOver) {
+			const asked = Date.now();
+			await fetch(`${server.baseUrl}/healthz`);
+			longest = Math.max(longest, Date.now() - asked);
+			await sleep(50);
+		}
+	})();
+	await during();
+	isOver = true;
+	await asking;
+	return longest;
+}
+
 describe('strangers who have found the address of Call Completed Trigger', () => {
-	let simulator: Simulator;
-	let server: N8nServer;
-	let n8n: N8nDriver;
 	let workflow: Workflow;
 	let url: string;
 
 	beforeAll(async () => {
-		simulator = await startSimulator({ dialect: dialects.plain });
-		const home = await mkdtemp(join(tmpdir(), 'n8n-strangers-'));
-		await installPackage(home);
-		server = await N8nServer.start({ host: sharedN8n().host, home });
-		n8n = await N8nDriver.signIn(server.baseUrl);
-		const webhookId = randomUUID();
-		const credentials = await credentialFor(n8n, simulator);
-		const type = `${PACKAGE}.callCompletedTrigger`;
-		workflow = await n8n.createWorkflow(
-			chain('strangers', node('Trigger', type, 1, {}, { webhookId, credentials })),
-		);
-		await n8n.activate(workflow);
-		url = `${server.baseUrl}/webhook/${webhookId}/call-completed`;
-		await until('the trigger to listen', async () => (await post(url, '')).status === 400);
-	});
-	afterAll(async () => {
-		await server.stop();
-		await simulator.stop();
-		await rm(server.home, { recursive: true, force: true });
+		({ workflow, url } = await publish('callCompletedTrigger', {}, '/call-completed'));
+		await listening(url, 400);
 	});
 
 	/** How many got which answer. */
@@ -80,10 +128,6 @@ describe('strangers who have found the address of Call Completed Trigger', () =>
 		return answers;
 	}
 
-	/** Executions that a delivery has started; a failed one tells the owner of something. */
-	const started = async () =>
-		(await allExecutions(n8n, workflow)).filter(({ status }) => status !== 'error');
-
 	it(`${JUNK} deliveries of junk start nothing, fill neither memory nor database, and the next real one counts`, async () => {
 		const begun = Date.now();
 		await flood(JUNK / 10);
@@ -94,17 +138,15 @@ describe('strangers who have found the address of Call Completed Trigger', () =>
 		expect(omit(answers, 400, 404, 503)).toEqual({});
 		expect(memoryMb(server.pid, 'VmHWM') - before.memory).toBeLessThan(400);
 		expect(databaseMb(server.home) - before.database).toBeLessThan(2);
-		expect(await started()).toEqual([]);
+		expect(await startedBy(workflow)).toEqual([]);
 		const [callId = ''] = await placeCalls(simulator, 1, url);
 		await simulator.completeCall(callId);
-		await until('the execution', async () => (await started()).length === 1);
-		const seconds = (Date.now() - begun) / 1_000;
-		const reads = simulator.requests.filter(({ path }) => path.startsWith('/v1/call/')).length;
+		await until('the execution', async () => (await startedBy(workflow)).length === 1);
 		// Two for each of 60 made-up calls, and of one more each second.
-		expect(reads).toBeLessThanOrEqual(2 * (60 + seconds) + 1);
+		const seconds = (Date.now() - begun) / 1_000;
+		expect(requestsTo(/^\/v1\/call\//)).toBeLessThanOrEqual(2 * (60 + seconds) + 1);
 		// The owner is told of the flood, once.
-		const failed = (await allExecutions(n8n, workflow)).length - 1;
-		expect(failed).toBeLessThanOrEqual(1);
+		expect((await allExecutions(n8n, workflow)).length - 1).toBeLessThanOrEqual(1);
 	}, 300_000);
 
 	it('a body of 100 MB is refused, and n8n stays small and answers', async () => {
@@ -139,4 +181,172 @@ describe('strangers who have found the address of Call Completed Trigger', () =>
 		await until('the owner to be told', async () => (await failed()) > 0, { timeout: 60_000 });
 		expect(await failed()).toBeLessThan(4);
 	});
+});
+
+describe('strangers who have found the address of Chat Events Trigger', () => {
+	const { sessions } = fixtures;
+	const madeUp = (count: number) => Array.from({ length: count }, () => randomUUID());
+	const watch = async (url: string, ids: string[], headers: Record<string, string> = {}) =>
+		await fetch(url, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', ...headers },
+			body: JSON.stringify({ action: 'watch', session_ids: ids }),
+		});
+	const staticData = async ({ id }: Reference) =>
+		JSON.stringify(
+			z.object({ staticData: z.unknown() }).parse(await n8n.call('GET', `/workflows/${id}`)),
+		);
+
+	it('20,000 made-up sessions in one request, and 200 in one each, cost little and leave nothing behind', async () => {
+		const { workflow, url } = await publish('chatEventsTrigger', { watchSessions: true }, '/watch');
+		await listening(url, 400);
+		simulator.reset();
+		forgetPeak(server.pid);
+		const before = memoryMb(server.pid, 'VmRSS');
+		const longest = await longestWait(async () => {
+			expect((await watch(url, madeUp(20_000))).status).toBe(413);
+			expect((await watch(url, madeUp(1_000))).status).toBe(400);
+			expect(requestsTo(/ws_token/)).toBe(0);
+			const limit = pLimit(20);
+			const answers = await Promise.all(
+				madeUp(200).map(async (id) => await limit(async () => await watch(url, [id]))),
+			);
+			const statuses = new Set(answers.map(({ status }) => status));
+			expect([...statuses].filter((status) => ![422, 429, 503].includes(status))).toEqual([]);
+		});
+		expect(requestsTo(/ws_token/)).toBeLessThanOrEqual(200);
+		expect(memoryMb(server.pid, 'VmHWM') - before).toBeLessThan(300);
+		// It was 13 s.
+		expect(longest).toBeLessThan(5_000);
+		expect((await staticData(workflow)).length).toBeLessThan(200);
+		expect(simulator.sessions.openSockets()).toBe(0);
+		await n8n.deactivate(workflow);
+	}, 300_000);
+
+	it('a secret that is a number keeps others out, and one whose expression gives nothing is not published', async () => {
+		const numbered = { watchSessions: true, watchSecret: 12345 };
+		const { workflow, url } = await publish('chatEventsTrigger', numbered, '/watch');
+		await listening(url, 403);
+		expect((await watch(url, [sessions.open])).status).toBe(403);
+		expect((await watch(url, [sessions.open], { 'x-watch-secret': '1234' })).status).toBe(403);
+		const right = { 'x-watch-secret': '12345' };
+		expect((await watch(url, [sessions.open], right)).status).toBe(200);
+		await n8n.deactivate(workflow);
+
+		const nothing = { watchSessions: true, watchSecret: '={{ $vars.nowhere }}' };
+		const webhookId = randomUUID();
+		const type = `${PACKAGE}.chatEventsTrigger`;
+		const trigger = node('Trigger', type, 1, nothing, { webhookId, credentials });
+		const draft = await n8n.createWorkflow(chain('no secret', trigger));
+		const refused = await n8n.activate(draft).then(() => '', String);
+		const told = async () => {
+			const { id } = draft;
+			const status = await n8n.call('GET', `/workflows/${id}/publication-status`);
+			return /'Secret' must be text[^"\\]*/.exec(refused + JSON.stringify(status))?.[0];
+		};
+		expect(await until('the reason', told, { timeout: 60_000 })).toContain('returned nothing');
+		const shut = await watch(`${server.baseUrl}/webhook/${webhookId}/watch`, [sessions.open]);
+		expect([403, 404, 503]).toContain(shut.status);
+		expect(simulator.sessions.openSockets()).toBe(0);
+	}, 300_000);
+});
+
+describe('strangers who know an address alone', () => {
+	it(`${ATTACKS.length} kinds of requests start nothing, get a clear answer and learn nothing`, async () => {
+		const begun = Date.now();
+		const watching = { watchSessions: true };
+		const published = {
+			watch: await publish('chatEventsTrigger', watching, '/watch'),
+			watchWithSecret: await publish(
+				'chatEventsTrigger',
+				{ ...watching, watchSecret: 12345 },
+				'/watch',
+			),
+			completed: await publish('callCompletedTrigger', {}, '/call-completed'),
+			deliveryPath: await publish('chatDeliveryTrigger', {
+				secretIn: 'path',
+				secret: 'open-sesame',
+			}),
+			deliveryQuery: await publish('chatDeliveryTrigger', {
+				secretIn: 'query',
+				secret: 'open-sesame',
+			}),
+		};
+		const path = randomUUID();
+		const place = node(
+			'Place Call',
+			`${PACKAGE}.placeCall`,
+			1,
+			{
+				agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
+				countryCode: 'IN',
+				phoneNumber: '9000000001',
+				options: { wait: { settings: { waitForCompletion: 'webhook' } } },
+			},
+			{ credentials },
+		);
+		const waiting = await n8n.createWorkflow(
+			chain('waits', webhook(path, { responseMode: 'onReceived' }), place),
+		);
+		await n8n.activate(waiting);
+		await n8n.webhook(path);
+		const asleep = await until('the execution to sleep', async () =>
+			(await allExecutions(n8n, waiting)).find(({ status }) => status === 'waiting'),
+		);
+		const { url: watchUrl } = published.watch;
+		await listening(watchUrl, 400);
+		await listening(published.completed.url, 400);
+		const addresses: Addresses = {
+			watch: watchUrl,
+			watchWithSecret: published.watchWithSecret.url,
+			completed: published.completed.url,
+			deliveryPath: published.deliveryPath.url,
+			deliveryQuery: published.deliveryQuery.url,
+			resume: `${server.baseUrl}/webhook-waiting/${asleep.id}/${place.id}`,
+		};
+		// Somebody's session, which is nobody else's business.
+		const { open } = fixtures.sessions;
+		await fetch(watchUrl, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ action: 'watch', session_ids: [open] }),
+		});
+		let requests = 0;
+		const outcomes: Record<string, Record<number, number>> = {};
+		const unlike: string[] = [];
+		const limit = pLimit(10);
+		const asked = Array.from({ length: TIMES }, () => ATTACKS).flat();
+		const longest = await longestWait(async () => {
+			await Promise.all(
+				asked.map(
+					async (one) =>
+						await limit(async () => {
+							const { status, body } = await attack(addresses, one);
+							requests++;
+							const seen = (outcomes[one.kind] ??= {});
+							seen[status] = (seen[status] ?? 0) + 1;
+							if (!one.statuses.includes(status)) unlike.push(`${one.kind}: ${status} ${body}`);
+							expect(body).not.toContain(open);
+							expect(body).not.toContain(simulator.token);
+							expect(body.length).toBeLessThan(2_000);
+						}),
+				),
+			);
+		});
+		if (process.env.STRANGERS_TIMES !== undefined) {
+			process.stdout.write(`${JSON.stringify({ requests, longest, outcomes }, null, 1)}\n`);
+		}
+		expect(unlike).toEqual([]);
+		const seconds = (Date.now() - begun) / 1_000;
+		expect(requestsTo(/ws_token/)).toBeLessThanOrEqual(200 * Math.ceil(seconds / 60) + 1);
+		expect(requestsTo(/^\/v1\/call\/[^/]/)).toBeLessThanOrEqual(2 * (60 + seconds) + 30);
+		for (const { workflow } of Object.values(published)) {
+			expect(await startedBy(workflow)).toEqual([]);
+		}
+		// The session is watched, and the person is waited for.
+		expect(simulator.sessions.openSockets(open)).toBe(1);
+		const [placed] = simulator.placedCalls();
+		await simulator.completeCall(placed?.callId ?? '');
+		expect(await n8n.finished(asleep.id)).toMatchObject({ status: 'success' });
+	}, 900_000);
 });

@@ -1,0 +1,436 @@
+import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { gzipSync } from 'node:zlib';
+
+/** The addresses that an outsider may have found, without the secrets that they ask for. */
+export type Addresses = {
+	/** Of a Chat Events Trigger without a secret, and of one with a secret. */
+	watch: string;
+	watchWithSecret: string;
+	completed: string;
+	/** Of a Chat Delivery Trigger with its secret in the path, and in the query. */
+	deliveryPath: string;
+	deliveryQuery: string;
+	/** Of an execution in which Place Call waits, without its token. */
+	resume: string;
+};
+
+export type Attack = {
+	kind: string;
+	to: keyof Addresses;
+	/** Comes after the address as it is written here, however wrong. */
+	suffix?: string;
+	method?: string;
+	headers?: { [name: string]: string | string[] };
+	body?: () => string | Buffer;
+	/** Statuses of a clear refusal. */
+	statuses: number[];
+};
+
+const json = (value: unknown) => () => JSON.stringify(value);
+const ids = (count: number) => Array.from({ length: count }, () => randomUUID());
+const watching = (session_ids: unknown) => () => JSON.stringify({ action: 'watch', session_ids });
+const nested = (levels: number) => '{"data":'.repeat(levels) + '1' + '}'.repeat(levels);
+
+const FORM = [
+	'--x',
+	'content-disposition: form-data; name="call_id"; filename="a.bin"',
+	'',
+	'x'.repeat(1_000_000),
+	'--x--',
+	'',
+].join('\r\n');
+
+/** 50 MB of blanks and then JSON, in some 50 KB. */
+const BOMB = gzipSync(' '.repeat(50_000_000) + '{}');
+
+/** Bodies that are no request at all; what they are called, and as what they are sent. */
+const BODIES: Array<[string, string | undefined, () => string | Buffer]> = [
+	['no body', undefined, () => ''],
+	['text', 'text/plain', () => 'hello'],
+	['half of a JSON text', 'application/json', () => '{"call_id":'],
+	['bytes', 'application/octet-stream', () => Buffer.from([0xff, 0xfe, 0x00, 0x80])],
+	['XML', 'application/xml', () => `<call_id>${randomUUID()}</call_id>`],
+	['a form', 'application/x-www-form-urlencoded', () => `call_id=${randomUUID()}&action=watch`],
+	['a form with a file', 'multipart/form-data; boundary=x', () => FORM],
+	['100,000 levels of objects', 'application/json', () => nested(100_000)],
+	['a list of lists', 'application/json', () => '['.repeat(50_000) + ']'.repeat(50_000)],
+	['a prototype', 'application/json', () => `{"__proto__":{"action":"watch"},"constructor":1}`],
+	['an empty object', 'application/json', () => '{}'],
+	['null', 'application/json', () => 'null'],
+	['a JSON text in a JSON text', 'application/json', json(JSON.stringify({ call_id: 'x' }))],
+	['17 MB', 'application/json', () => `{"x":"${'x'.repeat(17_000_000)}"}`],
+];
+
+const everywhere = (['watch', 'completed'] as const).flatMap(
+	(to) =>
+		[
+			...BODIES.map(
+				([kind, type, body]): Attack => ({
+					kind: `${to}: ${kind}`,
+					to,
+					body,
+					...(type !== undefined && { headers: { 'content-type': type } }),
+					statuses: [400, 413],
+				}),
+			),
+			{
+				kind: `${to}: what is 50 MB unpacked`,
+				to,
+				headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+				body: () => BOMB,
+				statuses: [400, 413],
+			},
+			{
+				kind: `${to}: what is not packed as it says`,
+				to,
+				headers: { 'content-encoding': 'gzip' },
+				body: () => '{}',
+				statuses: [400],
+			},
+			...['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD'].map(
+				(method): Attack => ({ kind: `${to}: ${method}`, to, method, statuses: [404] }),
+			),
+			{ kind: `${to}: a longer path`, to, suffix: '/more', statuses: [404] },
+			{
+				kind: `${to}: a path that goes back`,
+				to,
+				suffix: '/..%2f..%2frest%2fworkflows',
+				statuses: [404],
+			},
+			{ kind: `${to}: a broken path`, to, suffix: '%', statuses: [400, 404] },
+			{
+				kind: `${to}: 300 headers`,
+				to,
+				headers: Object.fromEntries(ids(300).map((id) => [`x-${id}`, 'x'.repeat(100)])),
+				statuses: [431],
+			},
+		] satisfies Attack[],
+);
+
+export const ATTACKS: Attack[] = [
+	...everywhere,
+	{
+		kind: 'watch: 20,000 made-up sessions',
+		to: 'watch',
+		body: () => watching(ids(20_000))(),
+		statuses: [413],
+	},
+	{
+		kind: 'watch: 1,000 made-up sessions',
+		to: 'watch',
+		body: () => watching(ids(1_000))(),
+		statuses: [400],
+	},
+	{
+		kind: 'watch: 101 made-up sessions',
+		to: 'watch',
+		body: () => watching(ids(101))(),
+		statuses: [400],
+	},
+	{
+		kind: 'watch: 20 made-up sessions',
+		to: 'watch',
+		body: () => watching(ids(20))(),
+		statuses: [422, 429, 503],
+	},
+	{
+		kind: 'watch: a made-up session',
+		to: 'watch',
+		body: () => watching(ids(1))(),
+		statuses: [422, 429, 503],
+	},
+	{
+		kind: 'watch: a session 1,000 times',
+		to: 'watch',
+		body: () => watching(Array(1_000).fill(randomUUID()))(),
+		statuses: [422, 429, 503],
+	},
+	{
+		kind: 'watch: a way out of the path',
+		to: 'watch',
+		body: watching(['../../v1/calls']),
+		statuses: [400],
+	},
+	{
+		kind: 'watch: a line break in a session',
+		to: 'watch',
+		body: watching([`${randomUUID()}\r\nAPI-Token: x`]),
+		statuses: [400],
+	},
+	{
+		kind: 'watch: 60,000 letters in a session',
+		to: 'watch',
+		body: watching(['x'.repeat(60_000)]),
+		statuses: [400],
+	},
+	{
+		kind: 'watch: objects in place of sessions',
+		to: 'watch',
+		body: watching([{ id: 1 }, [1], null]),
+		statuses: [400],
+	},
+	{
+		kind: 'watch: a list of actions',
+		to: 'watch',
+		body: json({ action: ['watch'], session_id: randomUUID() }),
+		statuses: [400],
+	},
+
+	{ kind: 'secret: none', to: 'watchWithSecret', body: watching(ids(1)), statuses: [403] },
+	{
+		kind: 'secret: an empty one',
+		to: 'watchWithSecret',
+		headers: { 'x-watch-secret': '' },
+		body: watching(ids(1)),
+		statuses: [403],
+	},
+	...['undefined', 'null', 'NaN', '[object Object]', '0', 'true', '1234', '123456'].map(
+		(secret): Attack => ({
+			kind: `secret: ${secret}`,
+			to: 'watchWithSecret',
+			headers: { 'x-watch-secret': secret },
+			body: watching(ids(1)),
+			statuses: [403],
+		}),
+	),
+	{
+		kind: 'secret: twice',
+		to: 'watchWithSecret',
+		headers: { 'x-watch-secret': ['12345', '12345'] },
+		body: watching(ids(1)),
+		statuses: [403],
+	},
+	{
+		kind: 'secret: 8 KB of it',
+		to: 'watchWithSecret',
+		headers: { 'x-watch-secret': 'x'.repeat(8_000) },
+		body: watching(ids(1)),
+		statuses: [403],
+	},
+	{
+		kind: 'secret: in the query',
+		to: 'watchWithSecret',
+		suffix: '?secret=12345&x-watch-secret=12345',
+		body: watching(ids(1)),
+		statuses: [403],
+	},
+	{
+		kind: 'secret: in the body',
+		to: 'watchWithSecret',
+		body: json({ action: 'watch', secret: '12345', session_ids: ids(1) }),
+		statuses: [403],
+	},
+	{
+		kind: 'secret: 16 MB without it',
+		to: 'watchWithSecret',
+		body: () => 'x'.repeat(16_000_000),
+		statuses: [403],
+	},
+
+	{
+		kind: 'completed: a made-up call',
+		to: 'completed',
+		body: () => json({ call_id: randomUUID(), status: 'picked' })(),
+		statuses: [404, 503],
+	},
+	{
+		kind: 'completed: one in upper case',
+		to: 'completed',
+		body: () => json({ call_id: randomUUID().toUpperCase() })(),
+		statuses: [404, 503],
+	},
+	{
+		kind: 'completed: one below an envelope',
+		to: 'completed',
+		body: () => json({ success: true, status: 'ok', data: { call_id: randomUUID() } })(),
+		statuses: [404, 503],
+	},
+	{
+		kind: 'completed: three made-up calls',
+		to: 'completed',
+		body: () => json(ids(3).map((call_id) => ({ call_id })))(),
+		statuses: [404, 503],
+	},
+	{
+		kind: 'completed: 101 made-up calls',
+		to: 'completed',
+		body: () => json(ids(101).map((call_id) => ({ call_id })))(),
+		statuses: [400],
+	},
+	{
+		kind: 'completed: 100,000 made-up calls',
+		to: 'completed',
+		body: () => json(ids(100_000).map((call_id) => ({ call_id })))(),
+		statuses: [400],
+	},
+	{
+		kind: 'completed: a call 1,000 times',
+		to: 'completed',
+		body: () => json(Array(1_000).fill({ call_id: randomUUID() }))(),
+		statuses: [400],
+	},
+	{
+		kind: 'completed: with 15 MB beside it',
+		to: 'completed',
+		body: () => json({ call_id: randomUUID(), x: 'x'.repeat(15_000_000) })(),
+		statuses: [404, 503],
+	},
+	{
+		kind: 'completed: with 200,000 values beside it',
+		to: 'completed',
+		body: () => json([{ call_id: randomUUID() }, ...Array(200_000).fill(0)])(),
+		statuses: [413],
+	},
+	...['../../v1/calls', 'a?b=c', 'a/b', '%2e%2e%2f', 'a\u0000b', 'a b', 'x'.repeat(129), ''].map(
+		(call_id): Attack => ({
+			kind: `completed: the ID ${JSON.stringify(call_id).slice(0, 20)}`,
+			to: 'completed',
+			body: json({ call_id }),
+			statuses: [400],
+		}),
+	),
+	{
+		kind: 'completed: an object for the ID',
+		to: 'completed',
+		body: json({ call_id: { $ne: null } }),
+		statuses: [400],
+	},
+	{
+		kind: 'completed: a JSON text with the ID',
+		to: 'completed',
+		body: json({ data: JSON.stringify({ call_id: randomUUID() }) }),
+		statuses: [400],
+	},
+	{
+		kind: 'completed: what the call captured',
+		to: 'completed',
+		body: json({ data_captured: { call_id: randomUUID() } }),
+		statuses: [400],
+	},
+
+	{
+		kind: 'delivery: no secret in the path',
+		to: 'deliveryPath',
+		suffix: '/chat-delivery/',
+		body: json({ n: 1 }),
+		statuses: [403, 404],
+	},
+	{
+		kind: 'delivery: a wrong one',
+		to: 'deliveryPath',
+		suffix: '/chat-delivery/wrong',
+		body: json({ n: 1 }),
+		statuses: [403],
+	},
+	{
+		kind: 'delivery: the name of the place',
+		to: 'deliveryPath',
+		suffix: '/chat-delivery/:secret',
+		body: json({ n: 1 }),
+		statuses: [403],
+	},
+	{
+		kind: 'delivery: a path that goes back',
+		to: 'deliveryPath',
+		suffix: '/chat-delivery/..%2fopen',
+		body: json({ n: 1 }),
+		statuses: [403, 404],
+	},
+	{
+		kind: 'delivery: a broken path',
+		to: 'deliveryPath',
+		suffix: '/chat-delivery/%ff',
+		body: json({ n: 1 }),
+		statuses: [400, 403, 404],
+	},
+	{
+		kind: 'delivery: 16 MB with a wrong one',
+		to: 'deliveryPath',
+		suffix: '/chat-delivery/wrong',
+		body: () => 'x'.repeat(16_000_000),
+		statuses: [403],
+	},
+	{
+		kind: 'delivery: no secret in the query',
+		to: 'deliveryQuery',
+		body: json({ n: 1 }),
+		statuses: [403],
+	},
+	...[
+		'?secret=',
+		'?secret=wrong',
+		'?secret=a&secret=open-sesame',
+		'?secret[]=open-sesame',
+		'?secret[a]=open-sesame',
+		'?SECRET=open-sesame',
+		'?secret=open-sesam%65x',
+		'?secret=open-sesame%00',
+	].map(
+		(suffix): Attack => ({
+			kind: `delivery: ${suffix}`,
+			to: 'deliveryQuery',
+			suffix,
+			body: json({ n: 1 }),
+			statuses: [403],
+		}),
+	),
+
+	{ kind: 'resume: no token', to: 'resume', body: json({}), statuses: [401] },
+	{
+		kind: 'resume: a wrong token',
+		to: 'resume',
+		suffix: `?signature=${'a'.repeat(64)}`,
+		body: json({}),
+		statuses: [401],
+	},
+	{
+		kind: 'resume: an empty token',
+		to: 'resume',
+		suffix: '?signature=',
+		body: json({}),
+		statuses: [401],
+	},
+	{
+		kind: 'resume: a call that is over',
+		to: 'resume',
+		body: json({ call_id: randomUUID() }),
+		statuses: [401],
+	},
+	{ kind: 'resume: GET', to: 'resume', method: 'GET', statuses: [401] },
+	{ kind: 'resume: another node', to: 'resume', suffix: 'x', body: json({}), statuses: [401] },
+];
+
+/** What n8n answered; 0 where it hung up. */
+export type Outcome = { status: number; body: string; retryAfter: string | undefined };
+
+/** Sends the path as it is written, which `fetch` would put right, on a connection of its own. */
+export async function attack(
+	addresses: Addresses,
+	{ to, suffix = '', method = 'POST', headers = {}, body }: Attack,
+): Promise<Outcome> {
+	const { hostname, port, pathname } = new URL(addresses[to]);
+	const bytes = Buffer.from(body?.() ?? '');
+	const type = 'content-type' in headers ? {} : { 'content-type': 'application/json' };
+	const length = bytes.length === 0 ? {} : { 'content-length': bytes.length };
+	const options = { hostname, port, method, path: pathname + suffix, agent: false };
+	return await new Promise((resolve) => {
+		const sending = request(
+			{ ...options, headers: { ...type, ...length, ...headers } },
+			(response) => {
+				const parts: Buffer[] = [];
+				response.on('data', (part: Buffer) => parts.push(part));
+				const done = () =>
+					resolve({
+						status: response.statusCode ?? 0,
+						body: Buffer.concat(parts).toString(),
+						retryAfter: response.headers['retry-after'],
+					});
+				response.once('end', done);
+				response.once('error', done);
+			},
+		);
+		sending.once('error', () => resolve({ status: 0, body: '', retryAfter: undefined }));
+		sending.end(bytes);
+	});
+}
