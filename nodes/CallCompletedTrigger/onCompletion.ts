@@ -162,7 +162,7 @@ async function take(context: IWebhookFunctions, delivery: Delivery): Promise<IWe
 			here?.noteRejected();
 			return reply.refuse(ASK_AGAIN);
 		}
-		if (budget.isSpent) reply.refuseAfter(LONGEST_ANSWER_IN_FLOOD_MS, ASK_AGAIN);
+		if (budget.isFlooded) reply.refuseAfter(LONGEST_ANSWER_IN_FLOOD_MS, ASK_AGAIN);
 	}
 	if (settings.answersAtOnce) reply.send(202, received(callId));
 	if (isClaimed) return pass(delivery, claims.item, claims.outcome);

@@ -5,6 +5,7 @@ import { callKey } from '../shared/calls/report';
 import { type Deferred, deferred } from '../shared/clock';
 import type { Turn } from '../shared/inTurn';
 import { clock } from '../shared/n8n/connect';
+import { RecentCount } from '../shared/recentCount';
 import { RecentIds } from '../shared/recentIds';
 
 /** Anyone can report made-up calls: so many are looked up at once, … */
@@ -41,6 +42,9 @@ export class ReadBudget {
 	/** When a call was read last, in epoch milliseconds. */
 	private readonly readAt = new RecentIds<number>(MAX_UNKNOWN);
 
+	/** Looks that found no call. */
+	private readonly vain = new RecentCount(60_000);
+
 	private left = MAX_UNKNOWN_AT_ONCE;
 
 	private countedAt = clock.now();
@@ -56,6 +60,11 @@ export class ReadBudget {
 	get isSpent(): boolean {
 		this.count();
 		return this.waiting.length > 0 || this.left < 1;
+	}
+
+	/** Whether calls have to wait because many others were made up or could not be read, and not for a burst of real ones. */
+	get isFlooded(): boolean {
+		return this.isSpent && this.vain.at(clock.now()) >= MAX_UNKNOWN_AT_ONCE / 2;
 	}
 
 	/** Calls that wait to be looked up. */
@@ -109,8 +118,10 @@ export class ReadBudget {
 		this.admit();
 	}
 
-	noteUnknown(callId: string): void {
-		this.unknown.set(callKey(callId), clock.now());
+	/** The service does not know the call, or it could not be read; what `enter` took is gone. */
+	noteVain(callId: string, isUnknown: boolean): void {
+		this.vain.add(clock.now());
+		if (isUnknown) this.unknown.set(callKey(callId), clock.now());
 	}
 
 	noteRead(callId: string): void {

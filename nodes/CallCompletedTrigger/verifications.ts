@@ -145,7 +145,7 @@ export class Verifications {
 		const own: Clock = { now: () => clock.now(), sleep: async (ms) => await this.sleep(ms) };
 		return await readCompletedCall(client, callId, { ...what, until, clock: own, inTurn })
 			.catch((error: unknown) => {
-				if (isUnknownCall(error)) budget.noteUnknown(callId);
+				if (hasEntered && !isKnown) budget.noteVain(callId, isUnknownCall(error));
 				throw error;
 			})
 			.finally(() => budget.noteRead(callId));
@@ -153,9 +153,11 @@ export class Verifications {
 
 	/** A call that may be made up waits until the budget has room. */
 	private async enter(): Promise<void> {
-		const entering = this.budget.enter(this.closing.signal);
-		if (this.budget.waitingCount > 0) this.delayed.add(null);
-		if (!(await entering)) throw new Closed();
+		const { budget } = this;
+		const mustWait = budget.isSpent;
+		if (!(await budget.enter(this.closing.signal))) throw new Closed();
+		// A process without the trigger cannot tell its owner.
+		if (mustWait && budget.isFlooded && 'emit' in this.context) this.delayed.add(null);
 	}
 
 	private async connect(): Promise<Connection> {

@@ -3,6 +3,7 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { clock } from '../shared/n8n/connect';
 import { emitSurely } from '../shared/n8n/executionEmitter';
+import { sessionKey } from '../shared/chat/chatInput';
 import { fingerprint } from '../shared/hash';
 import { pause } from '../shared/clock';
 import type { ChatEvent } from '../shared/chat/frames';
@@ -75,7 +76,7 @@ export class EventEmitter {
 			return;
 		}
 		// Without an ID each arrival counts as an event of its own; a key is still needed to offer it again safely.
-		const key = fingerprint([...this.place, sessionId, event.eventId ?? randomUUID()]);
+		const key = fingerprint([...this.place, sessionKey(sessionId), event.eventId ?? randomUUID()]);
 		const done = new AbortController();
 		void emitSurely(this.context, items, key)
 			.then((isTaken) => {

@@ -4,6 +4,7 @@ import type { ExplainedError } from '../shared/api/errors';
 import { clock, type Connection } from '../shared/n8n/connect';
 import type { RareNotice } from '../shared/n8n/rareNotice';
 import { secretNotice } from '../shared/n8n/webhookSecret';
+import { sessionKey } from '../shared/chat/chatInput';
 import type { ChatEnded } from '../shared/chat/endings';
 import type { ChatEvent } from '../shared/chat/frames';
 import { EventEmitter } from './emitter';
@@ -72,12 +73,14 @@ export class ChatEventsListener {
 		return [...this.watched.keys()];
 	}
 
-	isWatched(sessionId: string): boolean {
-		return this.watched.has(sessionId);
+	/** Those of these sessions that are watched. */
+	watchedAmong(sessionIds: string[]): string[] {
+		return this.asKnown(sessionIds).filter((sessionId) => this.watched.has(sessionId));
 	}
 
 	/** Follows what was watched before; nobody is at the screen, so whatever fails is reported later. */
-	resume(sessionIds: string[]): void {
+	resume(stored: string[]): void {
+		const sessionIds = this.asKnown(stored);
 		for (const sessionId of sessionIds) this.watched.set(sessionId, 'taken');
 		for (const sessionId of sessionIds) this.sessions.follow(sessionId);
 	}
@@ -113,7 +116,8 @@ export class ChatEventsListener {
 	 *
 	 * @throws WatchLimitReached if there is no room for the new ones among them
 	 */
-	async watch(sessionIds: string[]): Promise<Standing[]> {
+	async watch(asked: string[]): Promise<Standing[]> {
+		const sessionIds = this.asKnown(asked);
 		const added = sessionIds.filter((sessionId) => !this.watched.has(sessionId));
 		let standings: Standing[] = [];
 		await this.limits.forSessions(added.length, this.watched.size, async () => {
@@ -139,7 +143,8 @@ export class ChatEventsListener {
 		return standings;
 	}
 
-	async unwatch(sessionIds: string[]): Promise<void> {
+	async unwatch(asked: string[]): Promise<void> {
+		const sessionIds = this.asKnown(asked);
 		for (const sessionId of sessionIds) this.watched.delete(sessionId);
 		const left = sessionIds.filter((sessionId) => !this.settings.sessionIds.includes(sessionId));
 		await Promise.all(left.map(async (sessionId) => await this.sessions.leave(sessionId)));
@@ -151,6 +156,13 @@ export class ChatEventsListener {
 		await this.sessions.closeAll();
 		this.losses.events.add(...unstarted);
 		this.closed.abort();
+	}
+
+	/** Each as it is written already, in upper or lower case: it is one session, with one connection. */
+	private asKnown(sessionIds: string[]): string[] {
+		const present = [...this.settings.sessionIds, ...this.watched.keys()];
+		const known = new Map(present.map((sessionId) => [sessionKey(sessionId), sessionId]));
+		return sessionIds.map((sessionId) => known.get(sessionKey(sessionId)) ?? sessionId);
 	}
 
 	private pass(sessionId: string, event: ChatEvent): void {

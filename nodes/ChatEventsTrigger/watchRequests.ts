@@ -1,6 +1,12 @@
+import uniqBy from 'lodash/uniqBy';
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { ExplainedError, InvalidInput } from '../shared/api/errors';
-import { parseWatchRequest, parseWatchSecret, SECRET_HEADER } from '../shared/chat/chatInput';
+import {
+	parseWatchRequest,
+	parseWatchSecret,
+	SECRET_HEADER,
+	sessionKey,
+} from '../shared/chat/chatInput';
 import { isJsonObject } from '../shared/json';
 import { triggerPlace } from '../shared/n8n/activeTriggers';
 import { clock } from '../shared/n8n/connect';
@@ -55,7 +61,7 @@ async function answerOf(
 	const standings = action === 'watch' ? await listener.watch(sessionIds) : [];
 	if (action === 'unwatch') await listener.unwatch(sessionIds);
 	// Of these alone: a stranger must not learn which other sessions there are.
-	const watched = sessionIds.filter((sessionId) => listener.isWatched(sessionId));
+	const watched = listener.watchedAmong(sessionIds);
 	await clock.sleep(GATHER_REQUESTS_MS);
 	// Its successor has read the stored list already, and keeps one of its own.
 	if (activeListeners.get(key) !== listener) return refuseWatch(context, RENEWED);
@@ -169,7 +175,7 @@ export const activeListeners = new Map<string, ChatEventsListener>();
 export function storedSessions(context: TriggerContext): string[] {
 	const stored: unknown = context.getWorkflowStaticData('global')[storageName(context)];
 	const ids = Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
-	return [...new Set(ids)].slice(0, MAX_WATCHED_SESSIONS);
+	return uniqBy(ids, sessionKey).slice(0, MAX_WATCHED_SESSIONS);
 }
 
 export function storeSessions(context: IWebhookFunctions, sessionIds: string[]): void {

@@ -10,7 +10,7 @@ export const MAX_CALLS_PER_REPORT = 100;
 /** A report with more values than this is not searched further, so that none can keep n8n busy. */
 const MAX_VALUES = 100_000;
 
-/** Their keys are free-form (Call record), so nothing in them is a field of the call. */
+/** Their keys are free-form (Call record, Call request), so nothing in them is a field of the call. */
 const FREE_FORM = ['data_captured', 'post_call_analysis', 'additional_data'];
 
 /** One call that a completion webhook reports. */

@@ -1,3 +1,4 @@
+import uniqBy from 'lodash/uniqBy';
 import { InvalidInput } from '../api/errors';
 import { UUID } from '../api/limits';
 import type { JsonObject } from '../json';
@@ -26,11 +27,16 @@ export function requireText(value: unknown, field: string): string {
 	return text;
 }
 
+/** The same for each way to write a session ID: it is a UUID, in which upper and lower case mean the same. */
+export function sessionKey(sessionId: string): string {
+	return sessionId.toLowerCase();
+}
+
 /** Session IDs as a list, or as text with commas, spaces or line breaks between them; each once. */
 export function splitSessionIds(value: unknown): string[] {
 	const parts: unknown[] = Array.isArray(value) ? value : plainText(value).split(/[\s,;]/);
 	const ids = parts.map((part) => plainText(part).trim());
-	return [...new Set(ids.filter((id) => id !== ''))].map(parseSessionId);
+	return uniqBy(ids.filter((id) => id !== '').map(parseSessionId), sessionKey);
 }
 
 /** What Chat Session → Watch / Unwatch posts to the address of a Chat Events Trigger. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'crypto';
 import { fingerprint } from '../hash';
+import { sessionKey } from './chatInput';
 import { ChatConnection, type ConnectionOptions } from './connection';
 import { pause } from '../clock';
 import {
@@ -63,7 +64,7 @@ export class SharedConnections {
 
 	/** Joins the session's connection; the first one opens it. */
 	lease(options: LeaseOptions): ChatLease {
-		const key = fingerprint([options.baseUrl, options.account, options.sessionId]);
+		const key = fingerprint([options.baseUrl, options.account, sessionKey(options.sessionId)]);
 		const clientId = this.clientId(key, options);
 		const present = this.shared.get(key);
 		// The last one to use it was an action: a trigger comes as the client that it is after a restart, too.

@@ -66,12 +66,12 @@ export function openEmitter(
 	});
 }
 
+/** By the trigger: the keys that another process has kept with the workflow, as last read. */
+const keptElsewhere = new Map<string, readonly string[]>();
+
 /** Starts at most one execution for each key, or one for each delivery where there is no key. */
 export class ExecutionEmitter {
 	private readonly place: string;
-
-	/** Keys that another process has kept with the workflow. */
-	private readonly keptKeys: readonly string[];
 
 	/** Only where there is no trigger: with it n8n keeps the workflow and the request, for as long as a call is verified. */
 	private readonly context: IWebhookFunctions | undefined;
@@ -87,7 +87,7 @@ export class ExecutionEmitter {
 	) {
 		this.place = triggerPlace(context);
 		this.context = trigger === undefined ? context : undefined;
-		this.keptKeys = keptKeysOf(context);
+		if (trigger !== undefined) keptElsewhere.set(this.place, keptKeysOf(context));
 	}
 
 	/** Whether one request can start several executions, or all of them are one. */
@@ -102,7 +102,7 @@ export class ExecutionEmitter {
 	isUsed(value: string | undefined): boolean {
 		if (value === undefined || this.trigger === undefined) return false;
 		const key = this.keyOf(value);
-		return recentKeys.has(key) || this.keptKeys.includes(key);
+		return recentKeys.has(key) || keptElsewhere.get(this.place)?.includes(key) === true;
 	}
 
 	/**

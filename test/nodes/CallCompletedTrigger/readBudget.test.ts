@@ -97,11 +97,24 @@ test('a call that the service did not know is asked for again after a minute', a
 	const budget = new ReadBudget();
 	const callId = randomUUID();
 	expect(budget.isUnknown(callId)).toBe(false);
-	budget.noteUnknown(callId);
+	budget.noteVain(callId, true);
 	await after(59_999);
 	expect(budget.isUnknown(callId.toUpperCase())).toBe(true);
 	await after(1);
 	expect(budget.isUnknown(callId)).toBe(false);
+});
+
+test('it is flooded when many were looked up in vain, and not by a burst of real calls', async () => {
+	const { report, budget } = reports();
+	for (let count = 0; count < 100; count++) report();
+	await after(0);
+	expect([budget.isSpent, budget.isFlooded]).toEqual([true, false]);
+	for (let count = 0; count < 29; count++) budget.noteVain(`${count}`, true);
+	expect(budget.isFlooded).toBe(false);
+	budget.noteVain('made up', false);
+	expect(budget.isFlooded).toBe(true);
+	await after(200_000);
+	expect([budget.isSpent, budget.isFlooded]).toEqual([false, false]);
 });
 
 test('a call is read again 2 seconds after it was read', async () => {
@@ -153,7 +166,7 @@ test('what is remembered of made-up calls stays bounded', () => {
 	const before = process.memoryUsage().heapUsed;
 	for (let count = 0; count < 100_000; count++) {
 		const callId = `${count}`.padStart(128, 'x');
-		budget.noteUnknown(callId);
+		budget.noteVain(callId, true);
 		budget.noteRead(callId);
 		budget.noteKnown(callId, false);
 	}

@@ -100,6 +100,20 @@ test('a session that was watched before stays when it is asked for again during 
 	await eventually(() => active.emitted.length === 1);
 });
 
+test('a session is one session in upper and in lower case', async () => {
+	const active = await harness.start({ ...WATCHING, sessionIds: sessions.dormant });
+	await watch(sessions.open);
+	const upper = [sessions.open, sessions.dormant].map((id) => id.toUpperCase());
+	expect(await watch(...upper)).toMatchObject({ statusCode: 200, body: { connected: true } });
+	expect(harness.service().sessions.openSockets()).toBe(2);
+	expect(stored()).toEqual([sessions.open, sessions.dormant]);
+	harness.service().sessions.nudge(sessions.open);
+	await eventually(() => active.emitted.length > 0);
+	await post({ action: 'unwatch', session_ids: upper });
+	await harness.connected(1);
+	expect([stored(), active.emitted.length]).toEqual([[], 1]);
+});
+
 test('a closed session leaves the list by itself', async () => {
 	const active = await harness.start(WATCHING);
 	await watch(sessions.open);
