@@ -26,12 +26,12 @@ const MAX_UNKNOWN = 5_000;
 type Waiting = Deferred<boolean>;
 
 /**
- * What a trigger may spend on reading reported calls back. Calls that the service is known to know (this process has
- * placed or read them) are free. Each other one takes from a budget, and gives it back as soon as the service knows it:
- * so made-up calls cost little, however many are reported, and hold up no more than each other.
+ * What a trigger may spend on reading reported calls back. A call that this process has placed or read is free, because
+ * the service surely knows it. Any other one takes from the budget, and gives it back as soon as the service knows it. So
+ * made-up calls cost little, however many are reported.
  */
 export class ReadBudget {
-	/** Puts each read in its turn. */
+	/** Runs a few reads at a time, and the others in turn. */
 	readonly inTurn: Turn = pLimit(READS_AT_ONCE);
 
 	private readonly known = new RecentIds<true>(MAX_KNOWN);
@@ -42,12 +42,12 @@ export class ReadBudget {
 	/** When a call was read last, in epoch milliseconds. */
 	private readonly readAt = new RecentIds<number>(MAX_UNKNOWN);
 
-	/** Looks that found no call. */
-	private readonly vain = new RecentCount(60_000);
+	/** Of calls that the service doesn't know, or that couldn't be read. */
+	private readonly failedLookups = new RecentCount(60_000);
 
-	private left = MAX_UNKNOWN_AT_ONCE;
+	private available = MAX_UNKNOWN_AT_ONCE;
 
-	private countedAt = clock.now();
+	private refilledAt = clock.now();
 
 	/** Oldest first. */
 	private waiting: Waiting[] = [];
@@ -58,13 +58,13 @@ export class ReadBudget {
 
 	/** Whether a call that may be made up has to wait. */
 	get isSpent(): boolean {
-		this.count();
-		return this.waiting.length > 0 || this.left < 1;
+		this.refill();
+		return this.waiting.length > 0 || this.available < 1;
 	}
 
-	/** Whether calls have to wait because many others were made up or could not be read, and not for a burst of real ones. */
+	/** Whether calls wait because many others couldn't be found or read. A burst of real calls is no flood. */
 	get isFlooded(): boolean {
-		return this.isSpent && this.vain.at(clock.now()) >= MAX_UNKNOWN_AT_ONCE / 2;
+		return this.isSpent && this.failedLookups.at(clock.now()) >= MAX_UNKNOWN_AT_ONCE / 2;
 	}
 
 	/** Calls that wait to be looked up. */
@@ -95,7 +95,7 @@ export class ReadBudget {
 	 */
 	async enter(signal: AbortSignal): Promise<boolean> {
 		if (!this.isSpent) {
-			this.left--;
+			this.available--;
 			return true;
 		}
 		const waiting: Waiting = deferred();
@@ -109,18 +109,18 @@ export class ReadBudget {
 		return await waiting.promise.finally(() => signal.removeEventListener('abort', leave));
 	}
 
-	/** The service knows the call; what `enter` took is given back. */
+	/** The service knows the call: what `enter` took is given back. */
 	noteKnown(callId: string, hasEntered: boolean): void {
 		this.known.set(callKey(callId), true);
 		if (!hasEntered) return;
-		this.count();
-		this.left = Math.min(MAX_UNKNOWN_AT_ONCE, this.left + 1);
+		this.refill();
+		this.available = Math.min(MAX_UNKNOWN_AT_ONCE, this.available + 1);
 		this.admit();
 	}
 
-	/** The service does not know the call, or it could not be read; what `enter` took is gone. */
-	noteVain(callId: string, isUnknown: boolean): void {
-		this.vain.add(clock.now());
+	/** The service doesn't know the call, or it couldn't be read: what `enter` took is not given back. */
+	noteFailedLookup(callId: string, isUnknown: boolean): void {
+		this.failedLookups.add(clock.now());
 		if (isUnknown) this.unknown.set(callKey(callId), clock.now());
 	}
 
@@ -133,28 +133,28 @@ export class ReadBudget {
 		this.isServing = true;
 		while (this.waiting.length > 0) {
 			await clock.sleep(NEXT_UNKNOWN_MS);
-			this.count();
+			this.refill();
 			this.admit();
 		}
 		this.isServing = false;
 	}
 
 	private admit(): void {
-		while (this.left >= 1) {
-			// The oldest would keep new ones waiting for an hour, the newest would let the oldest wait for ever.
+		while (this.available >= 1) {
+			// Oldest first would make a new call wait for an hour, newest first an old one forever.
 			const next = this.isNewestNext ? this.waiting.pop() : this.waiting.shift();
 			if (next === undefined) return;
 			this.isNewestNext = !this.isNewestNext;
-			this.left--;
+			this.available--;
 			next.resolve(true);
 		}
 	}
 
-	private count(): void {
+	private refill(): void {
 		const now = clock.now();
-		const earned = Math.max(0, now - this.countedAt) / NEXT_UNKNOWN_MS;
-		this.left = Math.min(MAX_UNKNOWN_AT_ONCE, this.left + earned);
-		this.countedAt = now;
+		const earned = Math.max(0, now - this.refilledAt) / NEXT_UNKNOWN_MS;
+		this.available = Math.min(MAX_UNKNOWN_AT_ONCE, this.available + earned);
+		this.refilledAt = now;
 	}
 }
 

@@ -145,7 +145,7 @@ export class Verifications {
 		const own: Clock = { now: () => clock.now(), sleep: async (ms) => await this.sleep(ms) };
 		return await readCompletedCall(client, callId, { ...what, until, clock: own, inTurn })
 			.catch((error: unknown) => {
-				if (hasEntered && !isKnown) budget.noteVain(callId, isUnknownCall(error));
+				if (hasEntered && !isKnown) budget.noteFailedLookup(callId, isUnknownCall(error));
 				throw error;
 			})
 			.finally(() => budget.noteRead(callId));

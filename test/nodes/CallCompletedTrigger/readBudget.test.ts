@@ -97,7 +97,7 @@ test('a call that the service did not know is asked for again after a minute', a
 	const budget = new ReadBudget();
 	const callId = randomUUID();
 	expect(budget.isUnknown(callId)).toBe(false);
-	budget.noteVain(callId, true);
+	budget.noteFailedLookup(callId, true);
 	await after(59_999);
 	expect(budget.isUnknown(callId.toUpperCase())).toBe(true);
 	await after(1);
@@ -109,9 +109,9 @@ test('it is flooded when many were looked up in vain, and not by a burst of real
 	for (let count = 0; count < 100; count++) report();
 	await after(0);
 	expect([budget.isSpent, budget.isFlooded]).toEqual([true, false]);
-	for (let count = 0; count < 29; count++) budget.noteVain(`${count}`, true);
+	for (let count = 0; count < 29; count++) budget.noteFailedLookup(`${count}`, true);
 	expect(budget.isFlooded).toBe(false);
-	budget.noteVain('made up', false);
+	budget.noteFailedLookup('made up', false);
 	expect(budget.isFlooded).toBe(true);
 	await after(200_000);
 	expect([budget.isSpent, budget.isFlooded]).toEqual([false, false]);
@@ -166,7 +166,7 @@ test('what is remembered of made-up calls stays bounded', () => {
 	const before = process.memoryUsage().heapUsed;
 	for (let count = 0; count < 100_000; count++) {
 		const callId = `${count}`.padStart(128, 'x');
-		budget.noteVain(callId, true);
+		budget.noteFailedLookup(callId, true);
 		budget.noteRead(callId);
 		budget.noteKnown(callId, false);
 	}
