@@ -279,7 +279,7 @@ export const ATTACKS: Attack[] = [
 	{
 		kind: 'completed: with 200,000 values beside it',
 		to: 'completed',
-		body: () => json([{ call_id: randomUUID() }, ...Array(200_000).fill(0)])(),
+		body: () => json([{ call_id: randomUUID() }, ...Array<number>(200_000).fill(0)])(),
 		statuses: [413],
 	},
 	...['../../v1/calls', 'a?b=c', 'a/b', '%2e%2e%2f', 'a\u0000b', 'a b', 'x'.repeat(129), ''].map(

@@ -84,18 +84,17 @@ const startedBy = async (workflow: Reference) =>
 
 /** The longest that n8n has kept anybody waiting meanwhile, in milliseconds. */
 async function longestWait(during: () => Promise<void>): Promise<number> {
-	let isOver = false;
+	const over = new AbortController();
 	let longest = 0;
 	const asking = (async () => {
-		while (!isOver) {
+		while (!over.signal.aborted) {
 			const asked = Date.now();
 			await fetch(`${server.baseUrl}/healthz`);
 			longest = Math.max(longest, Date.now() - asked);
 			await sleep(50);
 		}
 	})();
-	await during();
-	isOver = true;
+	await during().finally(() => over.abort());
 	await asking;
 	return longest;
 }
