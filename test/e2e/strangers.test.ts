@@ -199,6 +199,9 @@ describe('strangers who have found the address of Chat Events Trigger', () => {
 	it('20,000 made-up sessions in one request, and 200 in one each, cost little and leave nothing behind', async () => {
 		const { workflow, url } = await publish('chatEventsTrigger', { watchSessions: true }, '/watch');
 		await listening(url, 400);
+		const limit = pLimit(20);
+		// n8n itself grows with its first requests.
+		await Promise.all(madeUp(100).map(async () => await limit(async () => await watch(url, []))));
 		simulator.reset();
 		const begun = Date.now();
 		forgetPeak(server.pid);
@@ -207,7 +210,6 @@ describe('strangers who have found the address of Chat Events Trigger', () => {
 			expect((await watch(url, madeUp(20_000))).status).toBe(413);
 			expect((await watch(url, madeUp(1_000))).status).toBe(400);
 			expect(requestsTo(/ws_token/)).toBe(0);
-			const limit = pLimit(20);
 			const answers = await Promise.all(
 				madeUp(200).map(async (id) => await limit(async () => await watch(url, [id]))),
 			);
