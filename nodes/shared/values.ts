@@ -1,3 +1,5 @@
+import { firstCharacters } from './text';
+
 /** What is wrong with a field, which it names, and what to do about it. */
 export type Problem = { what: string; resolution: string };
 
@@ -11,10 +13,8 @@ const QUOTED_CHARACTERS = 60;
 /** A value as a message shows it, kept short. */
 export function quoted(value: unknown): string {
 	const text = typeof value === 'string' ? value : JSON.stringify(value);
-	const characters = [...text];
-	return characters.length > QUOTED_CHARACTERS
-		? `"${characters.slice(0, QUOTED_CHARACTERS).join('')}…"`
-		: `"${text}"`;
+	const short = firstCharacters(text, QUOTED_CHARACTERS);
+	return short.length < text.length ? `"${short}…"` : `"${text}"`;
 }
 
 /** Longer than any sentence of these nodes with what the service said. */

@@ -1,5 +1,6 @@
 import { InvalidInput } from './errors';
 import { LIMITS } from './limits';
+import { withoutEnd } from '../text';
 
 const LOOPBACK = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
@@ -35,7 +36,7 @@ export function parseBaseUrl(text: string): string {
 			'Remove sign-in names and everything from ? or # on from Base URL in the credential.',
 		);
 	}
-	return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+	return withoutEnd(`${url.origin}${url.pathname}`, /\//);
 }
 
 export function isLoopback(url: URL): boolean {

@@ -8,6 +8,7 @@ import { parseApiToken, parseBaseUrl } from '../api/access';
 import { explained } from '../api/errors';
 import { MAPPING_TOPICS, type MappingTopic } from '../apiMapping/topics';
 import type { MappingField } from '../apiMapping/field';
+import { withoutEnd } from '../text';
 
 /** Type name of the credential; users' saved workflows depend on it. */
 export const CREDENTIAL = 'voiceChatAgentApiTokenApi';
@@ -66,6 +67,8 @@ function notAuthorized(message: string, description: string): UserError {
 	return new UserError(message, { description });
 }
 
+const SLASH = /\//;
+
 /** Where a request goes; n8n's older helper, which its HTTP Request node uses, calls the address `uri`. */
 type Addressed = { url?: unknown; uri?: unknown; baseURL?: unknown };
 
@@ -75,7 +78,7 @@ function targetOf({ url, uri, baseURL }: Addressed): URL | null {
 	const base = textOf(baseURL);
 	const isWhole = /^([a-z][a-z\d+.-]*:)?\/\//i.test(address);
 	const joined =
-		base === '' || isWhole ? address : `${base.replace(/\/+$/, '')}/${address.replace(/^\/+/, '')}`;
+		base === '' || isWhole ? address : `${withoutEnd(base, SLASH)}/${address.replace(/^\/+/, '')}`;
 	return URL.canParse(joined) ? new URL(joined) : null;
 }
 
@@ -89,7 +92,7 @@ function isBelow(baseUrl: string, target: URL | null): boolean {
 	const base = new URL(baseUrl);
 	return (
 		target.origin === base.origin &&
-		`${target.pathname}/`.startsWith(`${base.pathname.replace(/\/+$/, '')}/`)
+		`${target.pathname}/`.startsWith(`${withoutEnd(base.pathname, SLASH)}/`)
 	);
 }
 

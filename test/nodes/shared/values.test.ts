@@ -1,4 +1,4 @@
-import { named, plainText, shownText } from '../../../nodes/shared/values';
+import { named, plainText, quoted, shownText } from '../../../nodes/shared/values';
 
 test.each<[unknown, string]>([
 	['text ', 'text '],
@@ -43,5 +43,19 @@ describe('things by their names', () => {
 		['52, of which two are counted', [...fifty, 'a', 'b'], `${fifty.join(', ')} and 2 more`],
 	])('%s', (_how, names, list) => {
 		expect(named(names, String)).toBe(list);
+	});
+});
+
+describe('a value in a message', () => {
+	test.each<[unknown, string]>([
+		['as it is', '"as it is"'],
+		['x'.repeat(60), `"${'x'.repeat(60)}"`],
+		['x'.repeat(61), `"${'x'.repeat(60)}…"`],
+		['👩'.repeat(60), `"${'👩'.repeat(60)}"`],
+		['👩'.repeat(61), `"${'👩'.repeat(60)}…"`],
+		[{ a: [1] }, '"{"a":[1]}"'],
+		[null, '"null"'],
+	])('%j is shown in short', (value, shown) => {
+		expect(quoted(value)).toBe(shown);
 	});
 });
