@@ -151,9 +151,11 @@ export class PlacedCalls {
 	}
 }
 
+const WITH_OFFSET = /^[^T]*T.*(?:Z|[+-]\d{2}:?\d{2})$/i;
+
 /** Times are compared by whole seconds, as some services write them. One without an offset could be of any hour. */
 function isAfter(created: unknown, leftAt: number): boolean {
-	if (typeof created !== 'string' || !/T.*(?:Z|[+-]\d{2}:?\d{2})$/i.test(created)) return false;
+	if (typeof created !== 'string' || !WITH_OFFSET.test(created)) return false;
 	return DateTime.fromISO(created).toMillis() >= Math.floor(leftAt / 1_000) * 1_000;
 }
 

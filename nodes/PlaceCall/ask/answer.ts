@@ -136,7 +136,8 @@ function told(answer: Answer, explanation: string): Judgement {
 
 function isOneOf(captured: JsonValue, values: readonly string[]): boolean {
 	if (typeof captured === 'object') return false;
-	return values.some((value) => comparable(value) === comparable(captured));
+	const wanted = comparable(captured);
+	return values.some((value) => comparable(value) === wanted);
 }
 
 /** How two values are compared: neither capitals nor space around them make a difference. */

@@ -35,10 +35,12 @@ export function buildQuestion({ options, points, ...fields }: QuestionFields): Q
 	const isApproval = fields.responseType !== 'freeText';
 	const yes = isApproval ? valuesOf(fields.yesValues) : [];
 	const no = isApproval ? valuesOf(fields.noValues) : [];
+	const noValues = new Set(no.map(comparable));
+	const both = yes.find((value) => noValues.has(comparable(value)));
 	const [problem] = [
 		question === '' && NO_QUESTION,
 		isApproval && (yes.length === 0 || no.length === 0) && NO_VALUES,
-		...yes.map((value) => isIn(no, value) && bothWays(value)),
+		both !== undefined && bothWays(both),
 		points.some((point) => textOf(point.key) === key) && keyTaken(key),
 	].filter((found) => found !== false);
 	if (problem !== undefined) throw new InvalidInput(problem.what, problem.resolution);
@@ -83,10 +85,6 @@ function keyTaken(key: string): Problem {
 		what: `A data point of Data Extraction has the key of the answer, ${quoted(key)}, so nobody was called`,
 		resolution: 'Give it another Key, or set another Answer Key.',
 	};
-}
-
-function isIn(values: readonly string[], value: string): boolean {
-	return values.some((other) => comparable(other) === comparable(value));
 }
 
 /** Values separated by commas or line breaks, a single one, or a list of them as an expression may give. */

@@ -71,13 +71,17 @@ function daysIn(value: JsonValue | undefined): Checked<Set<number>> {
 	const resolution = 'Enter the days on which people may be called, such as Mon-Wed, Sat.';
 	if (isUnset(value)) return problem('Calling Hours names no days', resolution);
 	const text = asText(value).toLowerCase();
-	const parts = text.replace(/\s*(?:[-–—]|\bto\b)\s*/g, '-').split(/[\s,;]+/);
+	// White space first: a run of it would be gone through again from each of its characters.
+	const parts = text
+		.replace(/\s+/g, ' ')
+		.replace(/ ?(?:[-–—]|\bto\b) ?/g, '-')
+		.split(/[ ,;]+/);
 	const days = new Set<number>();
 	for (const part of parts.filter((name) => name !== '')) {
 		const [first, last = first, ...more] = part.split('-').map(dayNamed);
 		if (first === undefined || last === undefined || more.length > 0) {
 			return problem(
-				`Days of Calling Hours hold ${quoted(value)}, of which “${part}” is no day`,
+				`Days of Calling Hours hold ${quoted(value)}, of which ${quoted(part)} is no day`,
 				resolution,
 			);
 		}

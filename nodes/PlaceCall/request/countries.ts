@@ -1,3 +1,4 @@
+import { normalized } from '../../shared/text';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 
 export type Country = { code: string; name: string };
@@ -50,8 +51,7 @@ export function isCountryCode(code: string): boolean {
 
 /** Türkiye → Turkiye, as a keyboard without accents writes it. */
 export function withoutAccents(name: string): string {
-	return name
-		.normalize('NFD')
+	return normalized(name, 'NFD')
 		.replace(/\p{Mn}/gu, '')
 		.replace(/’/g, "'");
 }

@@ -17,7 +17,7 @@ export type Schedule = {
 
 const TIME_OF_DAY = /^([01]?\d|2[0-3]):[0-5]\d$/;
 const WALL_CLOCK = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
-const OFFSET = /T[^Z+-]*(Z|[+-]\d{2}(:?\d{2})?)$/i;
+const OFFSET = /^[^T]*T[^Z+-]*(Z|[+-]\d{2}(:?\d{2})?)$/i;
 const COMMON_FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
 /** `scheduled_at` as the service takes it: `HH:MM` in IST, or ISO 8601 with offset. */

@@ -1,3 +1,4 @@
+import { normalized } from '../text';
 import { hasTrunkZero } from './callingCodes';
 
 /** A number as someone wrote it, with the formatting taken off: every digit, in its order. */
@@ -22,7 +23,8 @@ const SCIENTIFIC = /^(\+?\d+)(?:[.,](\d+))?e\+?(\d{1,2})$/i;
 const GROUPED = /^\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?$/;
 const GROUPED_BY_DOTS = /^\d{1,3}(?:\.\d{3})+,\d+$/;
 const ONE_POINT = /^([^.,]*)[.,](\d+)$/;
-const SEVERAL_POINTS_AND_ZERO = /[.,].*[.,]0$|,.*\.0+$|\..*,0+$/;
+/** The last point, and nothing but zeros after it. */
+const POINT_AND_ZEROS = /^([^]*)([.,])(0+)$/;
 /** "+44 (0) 20 …": a zero in brackets after the country code. */
 const BRACKETED_ZERO = /^(\D*\d[\d\s-]*)\(\s*0\s*\)/;
 /** Their code points end in 0–9 … */
@@ -31,6 +33,8 @@ const ARABIC_DIGIT = /[\u0660-\u0669\u06f0-\u06f9]/g;
 const INDIC_DIGIT =
 	/[\u0966-\u096f\u09e6-\u09ef\u0a66-\u0a6f\u0ae6-\u0aef\u0b66-\u0b6f\u0be6-\u0bef\u0c66-\u0c6f\u0ce6-\u0cef\u0d66-\u0d6f]/g;
 const TWO_NUMBERS = 20;
+/** No way of writing a number takes more characters: what is longer is not taken apart. */
+const LONGEST_WRITTEN = 100;
 /** E.164: no number in the world is longer, its country code included. */
 const MOST_DIGITS = 15;
 /** Programs write whole numbers with one decimal place or two. */
@@ -79,7 +83,9 @@ export function isBlank(value: unknown): boolean {
 }
 
 function readCell(cell: string): Written | Unreadable {
-	const text = toAscii(cell).trim().replace(WRAPPING, '').trim();
+	const trimmed = cell.trim();
+	if (trimmed.length > LONGEST_WRITTEN) return readDialled(trimmed);
+	const text = toAscii(trimmed).trim().replace(WRAPPING, '').trim();
 	const scientific = SCIENTIFIC.exec(text.replace(/\s/g, ''));
 	if (scientific) return readScientific(scientific);
 	const whole = withoutDecimals(ungrouped(text));
@@ -118,7 +124,7 @@ function ungrouped(text: string): string {
 
 /** Drops the decimals of a whole number, before anyone counts its digits. */
 function withoutDecimals(text: string): string | Unreadable {
-	if (SEVERAL_POINTS_AND_ZERO.test(text)) return TWO_READINGS;
+	if (mayBeDecimals(text)) return TWO_READINGS;
 	const [, before = '', after = ''] = ONE_POINT.exec(text) ?? [];
 	if (!/\d/.test(before)) return text;
 	const isNumeral = /^\+?\d+$/.test(before);
@@ -133,6 +139,12 @@ function withoutDecimals(text: string): string | Unreadable {
 		: text;
 }
 
+/** Zeros after the last of several points: after points of one kind a single zero, after both kinds any number of them. */
+function mayBeDecimals(text: string): boolean {
+	const [, before = '', point, zeros] = POINT_AND_ZEROS.exec(text) ?? [];
+	return zeros === '0' ? /[.,]/.test(before) : before.includes(point === '.' ? ',' : '.');
+}
+
 /** Only where the zero is surely not dialled; elsewhere it stays a digit. */
 function withoutBracketedZero(text: string): string {
 	return text.replace(BRACKETED_ZERO, (shown: string, before: string) => {
@@ -145,8 +157,7 @@ function withoutBracketedZero(text: string): string {
 /** Full-width digits and those of the scripts read in India become 0–9. */
 function toAscii(text: string): string {
 	if (!/[^\x20-\x7e]/.test(text)) return text;
-	return text
-		.normalize('NFKC')
+	return normalized(text, 'NFKC')
 		.replace(ARABIC_DIGIT, (digit) => String(digit.charCodeAt(0) & 0xf))
 		.replace(INDIC_DIGIT, (digit) => String((digit.charCodeAt(0) & 0xf) - 6));
 }

@@ -89,6 +89,11 @@ describe('what is not surely one number is not read', () => {
 		['groups that are none, and zeros', '98765,43210.00', /^can be read in two ways/],
 		['no thousands in front', '9187,654,321.00', /^can be read in two ways/],
 		['no thousands in front of dots', '9187.654.321,00', /^can be read in two ways/],
+		['a point, and a zero after several', '1.2.0', /^can be read in two ways/],
+		['zeros after points of both kinds', '1,234.5,000', /^can be read in two ways/],
+		['more characters than any way of writing takes', '.'.repeat(101), /^is not a phone number$/],
+		['words around a number', `9876543210 ${'or so '.repeat(20)}`, /^is not a phone number$/],
+		['a list of numbers', '98765 43210; '.repeat(9), /^holds more than one/],
 		['an object', {}, /^holds an object instead of a number or text$/],
 		['a switch', false, /^holds a boolean instead/],
 		['a list', [], /^holds a list instead/],
@@ -96,6 +101,14 @@ describe('what is not surely one number is not read', () => {
 	])('%s', (_what, value, words) => {
 		const reading = readWritten(value);
 		expect(isWritten(reading) ? reading : reading.what).toEqual(expect.stringMatching(words));
+	});
+
+	test('white space around it makes it no longer', () => {
+		const spaces = ' '.repeat(200);
+		expect(readWritten(`${spaces}tel:+91-98765-43210${spaces}`)).toEqual({
+			digits: '919876543210',
+			plus: true,
+		});
 	});
 
 	test('what to do is said where another way of writing helps', () => {
