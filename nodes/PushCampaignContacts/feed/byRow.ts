@@ -102,6 +102,12 @@ const MOST_FULL = 0.7;
 /** Consecutive numbers, times this, lie far apart in their upper bits. */
 const SPREAD = 0x9e3779b1;
 const TWO_TO_32 = 2 ** 32;
+/** Of this process alone: who writes a file must not know which phone numbers would all be looked for in one place. */
+const [MIX_OF_LOWER, MIX_OF_UPPER] = [oddNumber(), oddNumber()];
+
+function oddNumber(): number {
+	return 2 * Math.floor(Math.random() * (TWO_TO_32 / 2)) + 1;
+}
 
 /** The row of each phone number, as a Map has it, in some twenty bytes a number. */
 export class RowsByPhone {
@@ -160,8 +166,8 @@ export class RowsByPhone {
 	/** Where the number is, or where there is room for it. */
 	private placeOf(number: number): number {
 		const last = this.numbers.length - 1;
-		const folded = number ^ (number / TWO_TO_32);
-		let place = Math.imul(folded, SPREAD) >>> Math.clz32(last);
+		const mixed = Math.imul(number, MIX_OF_LOWER) + Math.imul(number / TWO_TO_32, MIX_OF_UPPER);
+		let place = Math.imul(mixed ^ (mixed >>> 15), SPREAD) >>> Math.clz32(last);
 		while (this.numbers[place] !== 0 && this.numbers[place] !== number) place = (place + 1) & last;
 		return place;
 	}

@@ -25,14 +25,29 @@ export function columnOf(text: string): Column {
 
 /** The column names of a list, separated by commas; one in brackets and quotes may hold a comma itself. */
 export function columnNames(text: string): string[] {
-	const names = text.match(/(?:\[(["']).*?\1\]|[^,])+/g) ?? [];
-	return names.map((name) => name.trim()).filter((name) => name !== '');
+	const names: string[] = [];
+	const lastEnds = new Map(['"', "'"].map((quote) => [quote, text.lastIndexOf(`${quote}]`)]));
+	// An end that comes nowhere is not looked for again at each bracket.
+	const isClosed = (at: number) =>
+		text[at] === '[' && (lastEnds.get(text.charAt(at + 1)) ?? -1) > at + 1;
+	let start = 0;
+	for (let at = 0; at <= text.length; at++) {
+		if (isClosed(at)) at = text.indexOf(`${text.charAt(at + 1)}]`, at + 2) + 1;
+		else if (at === text.length || text[at] === ',') {
+			names.push(text.slice(start, at).trim());
+			start = at + 1;
+		}
+	}
+	return names.filter((name) => name !== '');
 }
 
 export function cellOf(row: FeedRow, { name, path }: Column): unknown {
 	if (path === undefined) return Object.hasOwn(row, name) ? row[name] : undefined;
 	let cell: unknown = row;
-	for (const step of path) cell = stepInto(cell, step);
+	for (const step of path) {
+		if (cell === undefined) break;
+		cell = stepInto(cell, step);
+	}
 	return cell;
 }
 

@@ -1,4 +1,5 @@
 import { InvalidInput } from '../../shared/api/errors';
+import { normalized } from '../../shared/text';
 import { quoted } from '../../shared/values';
 import { columnOf, type Column } from './cells';
 import { ADDED_COLUMNS } from './feed';
@@ -156,7 +157,7 @@ function plain({ twice }: Found, name: string | undefined): Column | undefined {
 	if (name === undefined) return undefined;
 	if (twice?.has(name) !== true) return { name };
 	throw new InvalidInput(
-		`The header of the file has more than one column "${name}", so nothing was sent`,
+		`The header of the file has more than one column ${quoted(name)}, so nothing was sent`,
 		'Keep one of them, or give each a name of its own in the file.',
 	);
 }
@@ -171,8 +172,7 @@ function matching(found: ReadonlySet<string>, names: readonly string[]): string[
 }
 
 function simplified(name: string): string {
-	return name
-		.normalize('NFKC')
+	return normalized(name, 'NFKC')
 		.toLowerCase()
 		.replace(/[^\p{L}\p{N}]/gu, '');
 }
@@ -180,7 +180,7 @@ function simplified(name: string): string {
 function only(columns: readonly string[], { name, field }: Wanted): string | undefined {
 	if (columns.length <= 1) return columns[0];
 	throw new InvalidInput(
-		`More than one column could be "${name}": ${quotedColumns(columns)}`,
+		`More than one column could be ${quoted(name)}: ${quotedColumns(columns)}`,
 		`Enter the name of the right one in ${field}, exactly as it is in the input. Nothing was sent.`,
 	);
 }
@@ -197,7 +197,7 @@ function missingColumn(
 ): InvalidInput {
 	if (from === 'json') {
 		return new InvalidInput(
-			`No contact has a value named "${name}"`,
+			`No contact has a value named ${quoted(name)}`,
 			`Give the contacts ${what} under this name. They have: ${quotedColumns([...names])}. Nothing was sent.`,
 		);
 	}
@@ -210,17 +210,12 @@ function missingColumn(
 		);
 	}
 	return new InvalidInput(
-		`The ${rows} has no column "${name}"`,
+		`The ${rows} has no column ${quoted(name)}`,
 		`Enter in ${field} the name of the column that holds ${what}. ${has}`,
 	);
 }
 
 function quotedColumns(columns: readonly string[]): string {
 	const more = columns.length > SHOWN_COLUMNS ? ` and ${columns.length - SHOWN_COLUMNS} more` : '';
-	return (
-		columns
-			.slice(0, SHOWN_COLUMNS)
-			.map((column) => `"${column}"`)
-			.join(', ') + more
-	);
+	return columns.slice(0, SHOWN_COLUMNS).map(quoted).join(', ') + more;
 }

@@ -8,7 +8,7 @@ import {
 	readPhoneAsWritten,
 	type PhoneReading,
 } from '../../shared/phone/campaignPhone';
-import { ownText } from '../../shared/values';
+import { ownText, quoted } from '../../shared/values';
 import { NumbersByRow, PhonesByRow, RowsByPhone } from './byRow';
 import { cellOf, type Column } from './cells';
 import type { Columns } from './columns';
@@ -153,7 +153,7 @@ function readRow(
 	const { personName, lastName } = columns;
 	const column = textIn(row, personName) === undefined ? personName : lastName;
 	return {
-		reason: `The column "${column?.name ?? ''}" holds no text in this row, so there is no name to send. Put the name in it as plain text.`,
+		reason: `The column ${quoted(column?.name ?? '')} holds no text in this row, so there is no name to send. Put the name in it as plain text.`,
 	};
 }
 

@@ -1,4 +1,5 @@
 import { InvalidInput } from '../../shared/api/errors';
+import { quoted } from '../../shared/values';
 import { holds, type Column } from './cells';
 import { ROWS_PER_BREATH, ROWS_PER_TURN, type Breathe, type FeedItem, type FeedRow } from './feed';
 import { pairsOf, rangesOf } from './record';
@@ -98,13 +99,13 @@ function wrappedRows(items: readonly FeedItem[], areFromJson: boolean): InvalidI
 		if (!isListOfRows(cell)) continue;
 		if (areFromJson) {
 			return new InvalidInput(
-				`The contacts are inside "${name}", so nothing was sent`,
-				`Give the list itself, without "${name}" around it.`,
+				`The contacts are inside ${quoted(name)}, so nothing was sent`,
+				`Give the list itself, without ${quoted(name)} around it.`,
 			);
 		}
 		return new InvalidInput(
-			`The rows are inside a list: "${name}" of the one input item holds ${cell.length} of them, and this node takes each row as an item of its own. Nothing was sent`,
-			`Put a Split Out node before this one, with "${name}" in Fields To Split Out.`,
+			`The rows are inside a list: ${quoted(name)} of the one input item holds ${cell.length} of them, and this node takes each row as an item of its own. Nothing was sent`,
+			`Put a Split Out node before this one, with ${quoted(name)} in Fields To Split Out.`,
 		);
 	}
 	return undefined;

@@ -12,6 +12,8 @@
 export class CsvParser {
 	/** Of a row that the pieces so far leave open. */
 	private rest = '';
+	/** An open row is begun again at its first character, so only when there is twice as much of it. */
+	private enough = 0;
 	/** Rows that are complete. */
 	private rows = 0;
 	private readonly delimiter: number;
@@ -27,7 +29,8 @@ export class CsvParser {
 	 * @throws UnreadableRow
 	 */
 	write(piece: string): string[][] {
-		return this.parse(this.rest + piece, false);
+		this.rest += piece;
+		return this.rest.length < this.enough ? [] : this.parse(this.rest, false);
 	}
 
 	/** The last row, where no line break ends it. */
@@ -46,8 +49,8 @@ export class CsvParser {
 			start = next;
 			this.rows++;
 		}
-		// Begun again with the next piece: rows are short, and what runs on has an end.
 		this.rest = text.slice(start);
+		this.enough = Math.min(2 * this.rest.length, LONGEST_ROW + 1);
 		if (this.rest.length > LONGEST_ROW) throw this.unreadable(text.charCodeAt(start) === QUOTE);
 		return found;
 	}

@@ -36,10 +36,15 @@ export class FileRows implements FeedRows {
 	/** How far rows have been picked. */
 	private place: Place | undefined;
 
+	/** Columns of the widest file: each row has as many cells, whether the file has them or not. */
+	private readonly width: number;
+
 	private constructor(
 		private readonly tables: readonly Table[],
 		private readonly breathe: Breathe,
-	) {}
+	) {
+		this.width = tables.reduce((most, { columns }) => Math.max(most, columns.length), 1);
+	}
 
 	/** @throws InvalidInput where one of them is no CSV file */
 	static async open(
@@ -79,12 +84,15 @@ export class FileRows implements FeedRows {
 	async each(visit: Visit): Promise<void> {
 		const numbers = new NumbersByRow();
 		const begins: number[] = [];
+		const rowsPerBreath = this.rowsAtOnce(ROWS_PER_BREATH);
 		let index = 0;
 		for (const table of this.tables) {
 			begins.push(index);
+			const cells = new CellCount(table.file);
 			for await (const rows of table.file.rows()) {
 				for (const row of rows) {
-					if (index % ROWS_PER_BREATH === 0 && index > 0) await this.breathe();
+					if (index % rowsPerBreath === 0 && index > 0) await this.breathe();
+					cells.add(row);
 					numbers.set(index, row.number);
 					visit(table.rowOf(row), index, table.faultOf(row));
 					index++;
@@ -98,8 +106,9 @@ export class FileRows implements FeedRows {
 	}
 
 	async pick(rows: readonly number[], visit: Visit): Promise<void> {
+		const rowsPerTurn = this.rowsAtOnce(ROWS_PER_TURN);
 		for (const [nth, index] of rows.entries()) {
-			if (nth % ROWS_PER_TURN === 0) await this.breathe();
+			if (nth % rowsPerTurn === 0) await this.breathe();
 			if (this.place !== undefined && index < this.place.first) await this.close();
 			this.place ??= new Place(this.tables);
 			while (index >= this.place.end) if (!(await this.place.next())) throw changedFile();
@@ -124,6 +133,11 @@ export class FileRows implements FeedRows {
 			[FEED_FILE_COLUMN]: this.tables[this.fileOf(index)]?.file.name ?? '',
 			[FEED_ROW_COLUMN]: this.numbers.at(index),
 		}));
+	}
+
+	/** Fewer where they have many cells. */
+	private rowsAtOnce(most: number): number {
+		return Math.max(1, Math.min(most, Math.floor(MOST_CELLS_AT_ONCE / this.width)));
 	}
 
 	/** Which of the files a row is in. */
@@ -154,6 +168,9 @@ export class FileRows implements FeedRows {
 	}
 }
 
+/** The event loop is held for some 50 ms. */
+const MOST_CELLS_AT_ONCE = 200_000;
+
 /** A file, and how its rows become data. */
 class Table {
 	readonly columns: readonly string[];
@@ -164,11 +181,12 @@ class Table {
 
 	constructor(readonly file: CsvFile) {
 		const cells = new Map<string, number>();
+		const free = new FreeNames(cells);
 		for (const [place, heading] of file.header.entries()) {
 			// Without a heading nothing could be said about it, and a row cannot have the other one.
 			if (heading === '' || heading === '__proto__') continue;
 			if (cells.has(heading)) this.twice.push(heading);
-			cells.set(freeName(heading, cells), place);
+			cells.set(cells.has(heading) ? free.nameLike(heading) : heading, place);
 		}
 		this.columns = [...cells.keys()];
 		this.places = [...cells.values()];
@@ -205,10 +223,45 @@ class Table {
 	}
 }
 
-function freeName(heading: string, taken: ReadonlyMap<string, unknown>): string {
-	let name = heading;
-	for (let count = 2; taken.has(name); count++) name = `${heading}_${count}`;
-	return name;
+/** Names for columns whose heading is taken: `Notes_2`, `Notes_3`. */
+class FreeNames {
+	/** By heading, the last number that was tried: the next one need not begin at 2 again. */
+	private readonly lastTried = new Map<string, number>();
+
+	constructor(private readonly taken: ReadonlyMap<string, unknown>) {}
+
+	nameLike(heading: string): string {
+		let count = this.lastTried.get(heading) ?? 1;
+		do count++;
+		while (this.taken.has(`${heading}_${count}`));
+		this.lastTried.set(heading, count);
+		return `${heading}_${count}`;
+	}
+}
+
+/** So many cells may be missing in any file, and in a longer one … */
+const MOST_MISSING_CELLS = 1_000_000;
+/** … so many for each that is there. */
+const MOST_MISSING_FOR_EACH = 10;
+
+/** Rows that end early get empty cells. Of a wide header over short rows these could be a thousand times the file. */
+class CellCount {
+	private there = 0;
+	private missing = 0;
+
+	constructor(private readonly file: CsvFile) {}
+
+	/** @throws InvalidInput where the file has far fewer cells than its header says */
+	add({ cells }: TableRow): void {
+		const { header, name } = this.file;
+		this.there += cells.length;
+		this.missing += Math.max(0, header.length - cells.length);
+		if (this.missing <= MOST_MISSING_CELLS + MOST_MISSING_FOR_EACH * this.there) return;
+		throw new InvalidInput(
+			`The header of the file ${quoted(name)} has ${header.length.toLocaleString('en-US')} columns, and most of its rows end long before, so nothing was sent`,
+			'Look whether the first row really names the columns, and whether Delimiter in Options is the one of the file. Save it again with the columns that you need.',
+		);
+	}
 }
 
 /** A place in the files that only goes forward. */

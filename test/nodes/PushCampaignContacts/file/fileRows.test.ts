@@ -272,6 +272,55 @@ test('columns are those with a heading, and none stands twice where none does', 
 	expect(columns.slip()).toBeUndefined();
 });
 
+test.each([
+	['a,a,a', ['a', 'a_2', 'a_3']],
+	['a,a_2,a,a_2,a', ['a', 'a_2', 'a_3', 'a_2_2', 'a_4']],
+	['a,a,a_2,a_2', ['a', 'a_2', 'a_2_2', 'a_2_3']],
+	['a_3,a,a,a', ['a_3', 'a', 'a_2', 'a_4']],
+])('of the headings %s each column has a name of its own', async (header, names) => {
+	const source = inPieces('a.csv', Buffer.from(`${header}\n1\n`));
+	const rows = await FileRows.open([source], automatic, noBreath);
+	expect([...(await rows.columns()).names]).toEqual(names);
+});
+
+describe('rows that end early', () => {
+	const header = (columns: number) => Array.from({ length: columns }, (_, i) => `c${i}`).join(',');
+	const visitsOf = async (text: string, breathe = noBreath) => {
+		const visit = jest.fn();
+		const rows = await FileRows.open([inPieces('a.csv', Buffer.from(text))], automatic, breathe);
+		const reading = rows.each(visit);
+		return { reading, visit };
+	};
+
+	test('under a header that is far wider stop the file before they are much more than it holds', async () => {
+		const { reading, visit } = await visitsOf(`${header(20_000)}\n${'1\n'.repeat(20_000)}`);
+		await expect(reading).rejects.toMatchObject({
+			message:
+				'The header of the file "a.csv" has 20,000 columns, and most of its rows end long before, so nothing was sent',
+			resolution: expect.stringMatching(/first row.*Delimiter.*columns that you need/),
+		});
+		expect(visit.mock.calls.length).toBeLessThan(100);
+	});
+
+	test.each([
+		['some of them', `${header(2_000)}\n${'1\n'.repeat(400)}`, 400],
+		['all of them, a little', `${header(11)}\n${'1\n'.repeat(150_000)}`, 150_000],
+	])('are filled up: %s', async (_what, text, count) => {
+		const { reading, visit } = await visitsOf(text);
+		await reading;
+		expect(visit).toHaveBeenCalledTimes(count);
+	});
+});
+
+test('of wide rows fewer are read at once', async () => {
+	const cells = Array.from({ length: 1_000 }, (_, i) => `c${i}`).join(',');
+	const source = inPieces('a.csv', Buffer.from(`${cells}\n`.repeat(1_001)));
+	const breathe = jest.fn(noBreath);
+	const rows = await FileRows.open([source], automatic, breathe);
+	await rows.each(() => undefined);
+	expect(breathe).toHaveBeenCalledTimes(4);
+});
+
 test('rows can be gone through again', async () => {
 	const source = inPieces('a.csv', Buffer.from('phone\n1\n2\n'));
 	const rows = await FileRows.open([source], automatic, noBreath);
