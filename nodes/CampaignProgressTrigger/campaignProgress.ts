@@ -65,16 +65,18 @@ const FINDERS: {
 	status_changed: ({ status: from }, { status: to }) =>
 		from === null || to === undefined || from === to ? [] : [{ event: 'status_changed', from, to }],
 
-	queue_completed: ({ completed }, view) =>
-		queuesOf(view)
-			.filter(({ key, queue }) => queue.completed && !completed.includes(key))
+	queue_completed: (former, view) => {
+		const completed = new Set(former.completed);
+		return queuesOf(view)
+			.filter(({ key, queue }) => queue.completed && !completed.has(key))
 			.map(({ list, queue }) => ({
 				event: 'queue_completed',
 				campaign_upload_id: list.record.campaign_upload_id ?? null,
 				file_name: list.record.file_name ?? null,
 				list_completed: isCompleted(list),
 				queue: queue.record,
-			})),
+			}));
+	},
 
 	call_counts_changed: ({ total, byStatus }, { calls }) => {
 		if (calls === undefined || total === null) return [];
@@ -110,12 +112,14 @@ function stateOf({ campaign, record }: CampaignView): JsonObject {
 function queuesOf({
 	lists,
 }: CampaignView): Array<{ key: string; list: ContactList; queue: Queue }> {
-	return lists.flatMap((list) =>
-		list.queues.map((queue, index) => {
-			const earlier = list.queues.slice(0, index).filter((q) => q.agentUuid === queue.agentUuid);
-			return { key: [list.id, queue.agentUuid, earlier.length].join('/'), list, queue };
-		}),
-	);
+	return lists.flatMap((list) => {
+		const earlier = new Map<string, number>();
+		return list.queues.map((queue) => {
+			const count = earlier.get(queue.agentUuid) ?? 0;
+			earlier.set(queue.agentUuid, count + 1);
+			return { key: [list.id, queue.agentUuid, count].join('/'), list, queue };
+		});
+	});
 }
 
 /** A stored baseline; `undefined` for none or one of another campaign. */

@@ -1,3 +1,5 @@
+import once from 'lodash/once';
+import sortedIndex from 'lodash/sortedIndex';
 import type { ApiClient } from '../../shared/api/client';
 import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
 import { asText } from '../../shared/api/identifiers';
@@ -10,7 +12,7 @@ import { readDndList, type DndListRequest } from './dndList';
 /** A list that changes while its pages are read is read again, so often. */
 const MOST_READINGS = 3;
 
-/** No number is shorter; by so many last digits the entries are found. */
+/** No number is shorter. */
 const ENDING_DIGITS = 4;
 
 /** Fails before anything is sent, rather than at the first list that has a second page. */
@@ -59,9 +61,17 @@ type Compared = {
 	national?: string;
 };
 
+type Listed = Compared & { entry: JsonObject };
+
 /** An agent's whole list, to look many numbers up in. */
 export class WholeList {
-	private readonly byEnding = new Map<string, Array<Compared & { entry: JsonObject }>>();
+	private readonly byDigits = new Map<string, Listed>();
+	/** Those that may lack their country code, by what the whole number ends with. */
+	private readonly byEnding = new Map<string, Listed>();
+	/** How long these endings are. */
+	private readonly lengths = new Set<number>();
+	/** Digits from the last to the first, in order: those with one ending are together. */
+	private readonly backwards = once(() => [...this.byDigits.keys()].map(reversed).sort());
 
 	/** @throws OutcomeUnknown where an entry shows no number: nobody could say whom it protects */
 	constructor(entries: readonly JsonObject[]) {
@@ -74,10 +84,11 @@ export class WholeList {
 				);
 			}
 			const listed = { ...compared(phone), entry };
-			const ending = endingOf(listed.digits);
-			const alike = this.byEnding.get(ending) ?? [];
-			alike.push(listed);
-			this.byEnding.set(ending, alike);
+			if (!this.byDigits.has(listed.digits)) this.byDigits.set(listed.digits, listed);
+			const ending = endingOf(listed);
+			if (ending === undefined || this.byEnding.has(ending)) continue;
+			this.byEnding.set(ending, listed);
+			this.lengths.add(ending.length);
 		}
 	}
 
@@ -88,21 +99,33 @@ export class WholeList {
 	 */
 	entryOf(phone: string): JsonObject | undefined {
 		const wanted = compared(phone);
-		const alike = this.byEnding.get(endingOf(wanted.digits)) ?? [];
-		const same = alike.find(({ digits }) => digits === wanted.digits);
+		const same = this.byDigits.get(wanted.digits);
 		if (same !== undefined) return same.entry;
-		const maybe = alike.find((listed) => mayBe(wanted, listed) || mayBe(listed, wanted));
+		const maybe = this.withCode(wanted) ?? this.withoutCode(wanted);
 		if (maybe === undefined) return undefined;
 		throw new InvalidInput(
 			`Phone "${phone}" cannot be told from ${asText(maybe.entry.phone)}, which is on the list: one may be the other without its country code`,
 			'Write the number with + and its country code.',
 		);
 	}
-}
 
-/** Digits without a country code end the number that has it. */
-function mayBe({ national }: Compared, { digits }: Compared): boolean {
-	return national !== undefined && digits.endsWith(national);
+	/** One that ends with the digits of a number without country code. */
+	private withCode(wanted: Compared): Listed | undefined {
+		const ending = endingOf(wanted);
+		if (ending === undefined) return undefined;
+		const start = reversed(ending);
+		const found = this.backwards()[sortedIndex(this.backwards(), start)];
+		return found?.startsWith(start) === true ? this.byDigits.get(reversed(found)) : undefined;
+	}
+
+	/** One without country code, with whose digits the number ends. */
+	private withoutCode({ digits }: Compared): Listed | undefined {
+		for (const length of this.lengths) {
+			const found = length <= digits.length && this.byEnding.get(digits.slice(-length));
+			if (found) return found;
+		}
+		return undefined;
+	}
 }
 
 function compared(phone: string): Compared {
@@ -118,6 +141,12 @@ function compared(phone: string): Compared {
 	return { digits, national: digits.replace(/^0+/, '') };
 }
 
-function endingOf(digits: string): string {
-	return digits.slice(-ENDING_DIGITS);
+/** What a number ends with that may be the same with a country code in front; `undefined` where one is written, or there are too few digits to tell. */
+function endingOf({ digits, national }: Compared): string | undefined {
+	if (national === undefined || digits.length < ENDING_DIGITS) return undefined;
+	return national.length < ENDING_DIGITS ? digits.slice(-ENDING_DIGITS) : national;
+}
+
+function reversed(digits: string): string {
+	return digits.split('').reverse().join('');
 }

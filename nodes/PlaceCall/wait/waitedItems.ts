@@ -33,10 +33,12 @@ export function endOfWait(
 	limit: number,
 	now: number,
 ): number {
-	const due = placed.map(({ json: { scheduled_at_epoch: seconds } }) =>
-		typeof seconds === 'number' ? seconds * 1_000 : 0,
+	const last = placed.reduce(
+		(latest, { json: { scheduled_at_epoch: seconds } }) =>
+			typeof seconds === 'number' ? Math.max(latest, seconds * 1_000) : latest,
+		now,
 	);
-	return Math.min(Math.max(now, ...due) + limit, LAST_END);
+	return Math.min(last + limit, LAST_END);
 }
 
 /** What n8n keeps of a placed call while the execution sleeps. */

@@ -129,8 +129,10 @@ export function probeFor(
 	rows: readonly number[],
 	keys: ByRow<string>,
 ): Probe | undefined {
-	const fromZero = rows[Math.max(...named.keys())];
-	const fromOne = rows[Math.min(...named.keys()) - 1];
+	// Not by Math.max: a text can name more contacts than a function takes arguments.
+	const indexes = [...named.keys()].sort((one, other) => one - other);
+	const fromZero = rows[indexes.at(-1) ?? -1];
+	const fromOne = rows[(indexes[0] ?? 0) - 1];
 	if (fromOne === undefined) return undefined;
 	const isDoubtful = (row: number) => !isMobile(keys.at(row) ?? '');
 	return fromZero !== undefined && isDoubtful(fromZero) && !isDoubtful(fromOne)
@@ -151,10 +153,17 @@ export function rejectedRows(
 	});
 }
 
+const MAX_CHARACTERS_SAID = 1_000;
+
+/** One text may name thousands of rows, and each of them comes out with it. */
+function shortened(text: string): string {
+	return text.length > MAX_CHARACTERS_SAID ? `${text.slice(0, MAX_CHARACTERS_SAID)}…` : text;
+}
+
 export function rejected(index: number, text: string): UnsentRow {
 	return {
 		index,
 		status: 'rejected',
-		reason: `The service does not accept this row. It said: ${text}`,
+		reason: `The service does not accept this row. It said: ${shortened(text)}`,
 	};
 }

@@ -54,10 +54,17 @@ export function skippedRows(
 		rowsWith ??= groupByKey(rows, keys);
 		for (const entry of list) {
 			const found = new Search(rowsWith).numbersIn(entry);
-			if (found.length === 0) unmatched.push(entry);
-			for (const index of found.flatMap((one) => rowsWith?.get(one) ?? [])) {
-				if (skipped.has(index)) continue;
-				skipped.set(index, { index, status, reason: reason + saidAbout(entry) });
+			if (found.length === 0) {
+				unmatched.push(entry);
+				continue;
+			}
+			const said = reason + saidAbout(entry);
+			for (const key of found) {
+				for (const index of rowsWith.get(key) ?? []) {
+					skipped.set(index, { index, status, reason: said });
+				}
+				// A further entry about the number has nothing to say of them.
+				rowsWith.set(key, []);
 			}
 		}
 	}

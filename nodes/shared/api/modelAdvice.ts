@@ -1,6 +1,5 @@
 /** What only a person at n8n's screen can do, or would find there. */
 const ON_SCREEN = [
-	/\b(turn|turned|switch|switched)\b.*\b(on|off)\b/i,
 	/\b(this|each|an earlier|the) items?\b/i,
 	/\b(credential|editor|execution|expression|node|n8n|switch|trigger|workflow)s?\b/i,
 	/\b(drag|options?|menu|screen|settings|column|Base URL|API [Mm]apping|API token)\b/i,
@@ -28,5 +27,11 @@ export function adviceForModel(advice: string): string {
 
 function isForScreen(sentence: string): boolean {
 	const own = sentence.replace(OF_MODELS, 'this').replace(/"[^"]*"/g, '""');
-	return ON_SCREEN.some((pattern) => pattern.test(own)) || NAME.test(own);
+	return ON_SCREEN.some((pattern) => pattern.test(own)) || NAME.test(own) || namesASwitch(own);
+}
+
+/** "Turn … on": each line is looked through once, from the first such word in it. */
+function namesASwitch(sentence: string): boolean {
+	const lines = sentence.match(/\b(?:turn|turned|switch|switched)\b.*/gi) ?? [];
+	return lines.some((line) => /\b(?:on|off)\b/i.test(line));
 }

@@ -13,7 +13,7 @@ export interface WantedTurn {
 /**
  * - `ack`: the service's acknowledgement.
  * - `events`: messages of the agent between the own message and the turn's result, or shortly after it.
- * - `uncertain`: messages of the agent came that may belong to another turn as well, so none is given.
+ * - `uncertain`: messages of the agent came that may belong to another turn as well, or more than are kept, so none is given.
  * - `too_large`: a frame that may hold it was too large to be read.
  * - `none`: no message of the agent came.
  */
@@ -35,6 +35,9 @@ type Entry = { ts: number } & (
 );
 type Message = Extract<Entry, { content: string }>;
 
+/** Of what comes in while one turn is waited for: all of it is gone through whenever something comes. */
+export const MAX_ENTRIES = 5_000;
+
 /**
  * Gathers what belongs to a turn that is completed outside its ack. `turn_result` carries no text, and `message_received`
  * names no turn. What ties the two is their order: the service works at one turn at a time (a message that comes
@@ -45,6 +48,9 @@ export class ReplyCollector {
 	/** Something came that could not be read. */
 	hasGap = false;
 
+	/** More came than is kept. */
+	private isFull = false;
+
 	private readonly entries: Entry[] = [];
 
 	/** `sentText`: by which the own message is known when it comes back as an event. */
@@ -52,7 +58,9 @@ export class ReplyCollector {
 
 	take(event: ChatEvent): void {
 		const entry = readEntry(event);
-		if (entry !== null) this.entries.push({ ...entry, ts: timeOf(event.envelope.ts) });
+		if (entry === null) return;
+		if (this.entries.length >= MAX_ENTRIES) this.isFull = true;
+		else this.entries.push({ ...entry, ts: timeOf(event.envelope.ts) });
 	}
 
 	/** What the turn was answered, as far as it is there. */
@@ -61,6 +69,7 @@ export class ReplyCollector {
 		const named = this.namedBy(result, wanted);
 		if (named !== undefined) return { reply: named.content, source: 'events' };
 		if (this.hasGap) return TOO_LARGE;
+		if (this.isFull) return UNCERTAIN;
 		const own = this.ownMessage(wanted, result);
 		if (own === null) return this.entries.some(isReply) ? UNCERTAIN : NONE;
 		const after = this.entries
@@ -96,14 +105,16 @@ export class ReplyCollector {
 	private among(part: Entry[], wanted: WantedTurn): TiedReply {
 		const texts = part.filter(isReply);
 		if (texts.length === 0) return NONE;
+		const own = new Set(this.resultsOfTurn(wanted));
+		const folded = new Set([...own].map(({ message_id: id }) => id));
 		const otherTurn = part.some(
-			(entry) =>
-				entry.kind === 'proactive' ||
-				(entry.kind === 'result' && !this.isSame(entry.result, wanted)),
+			(entry) => entry.kind === 'proactive' || (entry.kind === 'result' && !own.has(entry.result)),
 		);
 		const change = part.findIndex(
 			(entry) =>
-				entry.kind === 'handover' || (entry.kind === 'user' && !this.folded(entry, wanted)),
+				entry.kind === 'handover' ||
+				// Another message that was folded into the very turn is no change.
+				(entry.kind === 'user' && (entry.id === null || !folded.has(entry.id))),
 		);
 		const lastText = part.findLastIndex(isReply);
 		if (otherTurn || (change !== -1 && change < lastText)) return UNCERTAIN;
@@ -132,24 +143,20 @@ export class ReplyCollector {
 		return isSent ? undefined : this.entries.filter(isReply).find((entry) => entry.id === id);
 	}
 
-	/** Whether another message was folded into the very turn. */
-	private folded({ id }: Message, wanted: WantedTurn): boolean {
-		return this.results.some(
-			(result) => id !== null && result.message_id === id && this.isSame(result, wanted),
-		);
-	}
-
-	private isSame(result: TurnResult, wanted: WantedTurn): boolean {
+	/** The results that name the turn, or the one that it was merged into. */
+	private resultsOfTurn(wanted: WantedTurn): TurnResult[] {
 		const whole = this.resultOf(wanted);
-		return whole !== null && turnsOf(result).some((id) => turnsOf(whole).includes(id));
+		const turns = whole === null ? [] : turnsOf(whole);
+		return this.results.filter((result) => turnsOf(result).some((id) => turns.includes(id)));
 	}
 
 	/** A turn can be merged into another one in its turn. */
 	private follow(turnId: string): TurnResult | null {
+		const latest = new Map(this.results.map((result) => [result.turn_id, result]));
 		const passed = new Set<string>();
 		let wanted = turnId;
 		for (;;) {
-			const result = this.results.findLast(({ turn_id: id }) => id === wanted);
+			const result = latest.get(wanted);
 			if (result === undefined) return null;
 			passed.add(wanted);
 			const next = result.merged_into;

@@ -19,10 +19,11 @@ export function withAdditions(request: ServiceRequest, additions: Additions): Se
 }
 
 function merged(added: JsonObject, own: JsonObject): JsonObject {
-	return Object.entries(own).reduce<JsonObject>(
-		(result, [name, value]) => ({ ...result, [name]: mergedValue(valueOf(added, name), value) }),
-		added,
-	);
+	const mergedFields = Object.entries(own).map(([name, value]): [string, JsonValue] => [
+		name,
+		mergedValue(valueOf(added, name), value),
+	]);
+	return Object.fromEntries([...Object.entries(added), ...mergedFields]);
 }
 
 function mergedValue(added: JsonValue | undefined, own: JsonValue): JsonValue {

@@ -176,3 +176,53 @@ describe('the reading', () => {
 		await expect(reading).rejects.toThrow('could not be read whole');
 	});
 });
+
+describe('whatever is on the list', () => {
+	const part = fc.constantFrom(
+		'+',
+		'00',
+		'0',
+		'91',
+		'9812345678',
+		'202',
+		'5550143',
+		'44',
+		'1',
+		'12',
+	);
+	const number = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join(''));
+	const digitsOf = (phone: string) => {
+		const isIndian = /^(?:\+91|0091|91|0)?(?=[6-9]\d{9}$)/.exec(phone);
+		if (isIndian !== null) return `91${phone.slice(isIndian[0].length)}`;
+		return phone.replace(/\D/g, '').replace(/^00/, '');
+	};
+
+	test('a number that ends as no other does is not on it', () => {
+		fc.assert(
+			fc.property(fc.array(number, { minLength: 1 }), number, (phones, phone) => {
+				const listed = phones.filter((one) => /\d/.test(one));
+				const ending = digitsOf(phone).slice(-4);
+				fc.pre(listed.every((one) => !digitsOf(one).endsWith(ending)));
+				expect(listOf(...listed).entryOf(phone)).toBeUndefined();
+			}),
+		);
+	});
+
+	test('a number is found or doubted in a long list as it is in a list of one', () => {
+		const answerOf = (list: WholeList, phone: string) => {
+			try {
+				return list.entryOf(phone) === undefined ? 'not listed' : 'listed';
+			} catch (error) {
+				return error instanceof InvalidInput ? 'doubtful' : error;
+			}
+		};
+		fc.assert(
+			fc.property(fc.array(number, { minLength: 1 }), number, (phones, phone) => {
+				const listed = phones.filter((one) => /\d/.test(one));
+				const alone = listed.map((one) => answerOf(listOf(one), phone));
+				const expected = ['listed', 'doubtful'].find((answer) => alone.includes(answer));
+				expect(answerOf(listOf(...listed), phone)).toBe(expected ?? 'not listed');
+			}),
+		);
+	});
+});

@@ -40,6 +40,18 @@ const rest = (count: number, bad: ReadonlySet<number>) =>
 		.filter((index) => !bad.has(index))
 		.map(phone);
 
+test('one text about thousands of rows comes out with each of them in short', async () => {
+	const text = Array.from({ length: 50 }, (_, row) => `contacts[${row}] ${'x'.repeat(50)}`).join(
+		'; ',
+	);
+	const { options } = scripted(() => json(400, { success: false, error: text }));
+	const { unsentRows } = await push(50, options);
+	expect(unsentRows).toHaveLength(50);
+	for (const { reason } of unsentRows) {
+		expect(reason).toBe(`The service does not accept this row. It said: ${text.slice(0, 1_000)}…`);
+	}
+});
+
 describe.each([0, 1] as const)('a service that counts from %i', (firstIndex) => {
 	test.each([
 		['in the middle', 10],

@@ -63,6 +63,18 @@ describe('dnd_skipped: the number is found wherever it stands', () => {
 		expect(skipped({ dnd_skipped: [entry] })).toEqual({ rows: [], unmatched: [entry] });
 	});
 
+	test('rows of one number are skipped once, however often it is named', () => {
+		const twice = [phone(4), phone(5), phone(4)];
+		const answer = { dnd_skipped: [phone(4), phone(4)], engine_skipped_duplicates: [phone(4)] };
+		expect(skippedRows(answer, [0, 1, 2], twice)).toMatchObject({
+			rows: [
+				{ index: 0, status: 'do_not_disturb' },
+				{ index: 2, status: 'do_not_disturb' },
+			],
+			unmatched: [],
+		});
+	});
+
 	test('an entry with far too many values is given back', () => {
 		const wide = { list: Array.from({ length: 100_000 }, (_, index) => ({ index })) };
 		expect(skipped({ dnd_skipped: [wide] }).unmatched).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { parseFrame } from '../../../../nodes/shared/chat/frames';
-import { ReplyCollector } from '../../../../nodes/shared/chat/reply';
+import { MAX_ENTRIES, ReplyCollector } from '../../../../nodes/shared/chat/reply';
 import type { WantedTurn } from '../../../../nodes/shared/chat/reply';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { eventFrame } from './fakes';
@@ -230,4 +230,18 @@ it('an ID that the client chose does not make the result of another turn its own
 	const wanted = { turnId: 't-1', messageIds: ['7'], isNew: true };
 	const events = [user('hi', 'u-1'), ai('X'), result('t-5', '7')];
 	expect(replyTo(wanted, events)).toEqual({ reply: null, source: 'uncertain' });
+});
+
+describe('more than a conversation has', () => {
+	const many = Array.from({ length: MAX_ENTRIES }, (_, index) => user('x', `x-${index}`));
+
+	it('is not kept, and no reply is taken for the message’s own', () => {
+		const events = [user('hi', 'u-1'), ai('A'), result('t-1', 'u-1'), ...many];
+		expect(replyTo(MERGED, events)).toEqual({ reply: null, source: 'uncertain' });
+	});
+
+	it('leaves a reply that the result names', () => {
+		const events = [user('hi', 'u-1'), ai('A', 'a-1'), result('t-1', 'a-1'), ...many];
+		expect(replyTo(MERGED, events)).toEqual({ reply: 'A', source: 'events' });
+	});
 });
