@@ -14,7 +14,7 @@ export function withoutEnd(text: string, character: RegExp): string {
 const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
 
 /** In one of Unicode's forms. The marks of a letter are put into order one by one, so only so many of them stay. */
-export function normalized(text: string, form: 'NFD' | 'NFKC'): string {
+export function normalized(text: string, form: 'NFC' | 'NFD' | 'NFKC'): string {
 	return text.replace(TOO_MANY_MARKS, '$1').normalize(form);
 }
 

@@ -17,6 +17,7 @@ import type {
 	LegacySessionRequest,
 	WsTokenRequest,
 } from '../types';
+import { normalized } from '../../text';
 import { recordIn } from '../record';
 import { type Additions, segment, withAdditions } from './endpoint';
 
@@ -97,12 +98,13 @@ function listsEntry(entry: string): Evidence {
 	return (body) => {
 		const { context } = recordIn(body);
 		if (!Array.isArray(context)) return true;
-		return context.some((one) => typeof one === 'string' && words(one).includes(words(entry)));
+		const wanted = words(entry);
+		return context.some((one) => typeof one === 'string' && words(one).includes(wanted));
 	};
 }
 
 function words(text: string): string {
-	return text.normalize('NFC').replace(/\s+/g, ' ').trim();
+	return normalized(text, 'NFC').replace(/\s+/g, ' ').trim();
 }
 
 /** `POST /v1/chat/session/{id}/inject_context`: appends one entry. */
