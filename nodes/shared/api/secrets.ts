@@ -1,5 +1,6 @@
 import escapeRegExp from 'lodash/escapeRegExp';
 import { isJsonObject, parseJson, valuesIn, type JsonValue } from '../json';
+import { firstCharacters, withoutEnd } from '../text';
 
 const HIDDEN = '[hidden]';
 
@@ -10,7 +11,10 @@ const SECRET_FIELDS = new Set(['token', 'recording_url']);
 const SHORTEST_SECRET = 8;
 
 /** Of the tokens that the service gave out, which live for five minutes, the latest are kept in mind. */
-const MOST_REMEMBERED = 100;
+const MOST_SOUGHT = 100;
+
+/** Of a longer one its first characters are looked for, and all that follows them is hidden. */
+const LONGEST_SOUGHT = 4_000;
 
 /** Half a character, which `encodeURIComponent` refuses. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -24,7 +28,7 @@ type Hide = (text: string) => string;
  */
 export class Secrets {
 	private readonly hideOwn: Hide;
-	private readonly given: string[] = [];
+	private given: readonly string[] = [];
 
 	constructor(apiToken = '') {
 		this.hideOwn = hidingEachForm(apiToken);
@@ -32,9 +36,7 @@ export class Secrets {
 
 	/** Keeps the secrets of an answer in mind. */
 	remember(body: JsonValue): void {
-		const added = secretsIn(body).filter((secret) => !this.given.includes(secret));
-		this.given.push(...added);
-		this.given.splice(0, this.given.length - MOST_REMEMBERED);
+		this.given = [...new Set([...this.given, ...secretsIn(body)])].slice(-MOST_SOUGHT);
 	}
 
 	/** A text without the API token; `bringsSecrets` where it may give the same token of a socket again. */
@@ -44,16 +46,18 @@ export class Secrets {
 	}
 }
 
-/** A body without the secrets that it brings along itself, for what is shown of it. */
+/** A body without the secrets that it brings along itself, for what is shown of it: nothing where they are too many. */
 export function withoutItsSecrets(body: JsonValue): JsonValue {
-	const secrets = secretsIn(body);
-	return secrets.length === 0 ? body : mapTexts(body, hiding(secrets));
+	const secrets = [...new Set(secretsIn(body))];
+	if (secrets.length === 0) return body;
+	return secrets.length > MOST_SOUGHT ? HIDDEN : mapTexts(body, hiding(secrets));
 }
 
-/** A text, JSON or not, without these secrets, plain or encoded. */
+/** A text, JSON or not, without these secrets (at most 100), plain or encoded. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
 	const worthHiding = secrets.filter(({ length }) => length >= SHORTEST_SECRET);
 	if (worthHiding.length === 0) return text;
+	if (worthHiding.length > MOST_SOUGHT) return HIDDEN;
 	return hiddenIn(text, hiding(worthHiding), hidingCut(worthHiding));
 }
 
@@ -94,25 +98,36 @@ function mapTexts(value: JsonValue, map: Hide): JsonValue {
 }
 
 function hiding(secrets: readonly string[]): Hide {
-	const forms = secrets.flatMap(plainAndEncoded);
-	return (text) => forms.reduce((shown, { whole }) => shown.replaceAll(whole, HIDDEN), text);
+	// The longest first: another may be its beginning.
+	const forms = secrets
+		.flatMap(plainAndEncoded)
+		.sort((one, other) => other.whole.length - one.whole.length);
+	return (text) => (text.length < SHORTEST_SECRET ? text : forms.reduce(withoutForm, text));
 }
 
-/** A secret in one of its forms, and the least of it that is one. */
-type SecretForm = { whole: string; least: string };
+/** A secret in one of its forms, the least of it that is one, and whether that is all of it. */
+type SecretForm = { whole: string; least: string; isAll: boolean };
 
 function plainAndEncoded(secret: string): SecretForm[] {
-	const least = [...secret].slice(0, SHORTEST_SECRET).join('');
-	const plain = { whole: secret, least };
-	if (LONE_SURROGATE.test(secret)) return [plain];
-	return [plain, { whole: encodeURIComponent(secret), least: encodeURIComponent(least) }];
+	const whole = firstCharacters(secret, LONGEST_SOUGHT);
+	const least = firstCharacters(secret, SHORTEST_SECRET);
+	const isAll = whole.length === secret.length;
+	const plain = { whole, least, isAll };
+	if (LONE_SURROGATE.test(whole)) return [plain];
+	return [plain, { whole: encodeURIComponent(whole), least: encodeURIComponent(least), isAll }];
+}
+
+function withoutForm(text: string, { whole, isAll }: SecretForm): string {
+	if (isAll) return text.replaceAll(whole, HIDDEN);
+	const start = text.indexOf(whole);
+	return start === -1 ? text : `${text.slice(0, start)}${HIDDEN}`;
 }
 
 /** Where the text ends in the middle of a secret, or shortens it: `…`, `..."`. */
 function hidingCut(secrets: readonly string[]): Hide {
 	const forms = secrets.flatMap(plainAndEncoded);
 	return (text) => {
-		const beforeDots = text.replace(/[\s."'…)\]}]+$/, '');
+		const beforeDots = withoutEnd(text, AFTER_A_CUT);
 		const shown = forms.reduce(withoutBeginning, text);
 		return shown === text
 			? forms.reduce(withoutBeginning, beforeDots) + text.slice(beforeDots.length)
@@ -120,13 +135,29 @@ function hidingCut(secrets: readonly string[]): Hide {
 	};
 }
 
-function withoutBeginning(text: string, secret: SecretForm): string {
-	const from = Math.max(0, text.length - secret.whole.length);
-	for (let at = text.indexOf(secret.least, from); at !== -1; ) {
-		if (secret.whole.startsWith(text.slice(at))) return `${text.slice(0, at)}${HIDDEN}`;
-		at = text.indexOf(secret.least, at + 1);
-	}
-	return text;
+const AFTER_A_CUT = /[\s."'…)\]}]/;
+
+function withoutBeginning(text: string, { whole, least }: SecretForm): string {
+	const end = text.slice(-whole.length);
+	if (!end.includes(least)) return text;
+	const length = overlapOf(end, whole);
+	return length < least.length ? text : `${text.slice(0, text.length - length)}${HIDDEN}`;
+}
+
+/** Length of the longest end of a text that another begins with, found in one pass over both (Knuth, Morris and Pratt). */
+function overlapOf(text: string, whole: string): number {
+	/** For each beginning of `whole`, the same of what follows its first character. */
+	const shorter: number[] = [0];
+	const longer = (length: number, next: string) => {
+		let known = length;
+		while (known > 0 && whole[known] !== next) known = shorter[known - 1] ?? 0;
+		return whole[known] === next ? known + 1 : known;
+	};
+	for (let at = 1; at < whole.length; at++)
+		shorter.push(longer(shorter[at - 1] ?? 0, whole.charAt(at)));
+	let length = 0;
+	for (let at = 0; at < text.length; at++) length = longer(length, text.charAt(at));
+	return length;
 }
 
 function hidingEachForm(secret: string): Hide {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import type { WireAnswer } from '../../../../nodes/shared/api/http';
-import { Secrets, withoutSecrets } from '../../../../nodes/shared/api/secrets';
+import { Secrets, withoutItsSecrets, withoutSecrets } from '../../../../nodes/shared/api/secrets';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
 
@@ -184,5 +184,43 @@ describe('the address of a recording', () => {
 		);
 		expect(shown).toMatch(/ServiceRefusal|OutcomeUnknown/);
 		expect(shown).not.toContain('Signature');
+	});
+});
+
+describe('secrets beyond all measure', () => {
+	const tokens = (count: number) =>
+		Array.from({ length: count }, (_, index) => `tokentoken-${index}`);
+
+	test('more than a hundred in an answer: nothing of it is shown', () => {
+		const body = tokens(101).map((token) => ({ token, note: `see ${token}` }));
+		expect(withoutItsSecrets(body)).toBe('[hidden]');
+		const fewer = tokens(100).map((token) => ({ token, note: `see ${token}.` }));
+		expect(withoutItsSecrets([...fewer, ...fewer])).toEqual(
+			[...fewer, ...fewer].map(() => ({ token: '[hidden]', note: 'see [hidden].' })),
+		);
+	});
+
+	test('of any number that were given the latest hundred are kept in mind', () => {
+		const secrets = new Secrets(TOKEN);
+		secrets.remember(tokens(200_000).map((token) => ({ token })));
+		expect(secrets.hide('tokentoken-199999 tokentoken-199900;')).toBe('[hidden] [hidden];');
+		expect(secrets.hide('tokentoken-100000;')).toBe('tokentoken-100000;');
+	});
+
+	test('of a very long one nothing is left, nor of what follows it', () => {
+		const long = `https://storage.example.com/${'ab'.repeat(5_000)}`;
+		expect(withoutSecrets(`at ${long}, it says`, [long])).toBe('at [hidden]');
+		expect(withoutSecrets(`at ${encodeURIComponent(long)}`, [long])).toBe('at [hidden]');
+		expect(withoutSecrets(`at ${long.slice(0, 3_000)}`, [long])).toBe('at [hidden]');
+	});
+
+	test('a beginning that begins again is hidden from its first character on', () => {
+		const secret = `${'ab'.repeat(10)}c`;
+		for (let length = 8; length < secret.length; length++) {
+			const end = secret.slice(0, length);
+			const text = withoutSecrets(`x ${end}`, [secret]);
+			expect(text).toBe('x [hidden]');
+		}
+		expect(withoutSecrets(`x ${'ab'.repeat(10)}ab`, [secret])).toBe('x ab[hidden]');
 	});
 });
