@@ -11,7 +11,7 @@ import { adviceForModel } from '../shared/api/modelAdvice';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import { sendEachItem } from '../shared/n8n/itemLoop';
 import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
-import { NodeParameters } from '../shared/n8n/nodeParameters';
+import { NodeParameters, requireShallow } from '../shared/n8n/nodeParameters';
 import { shownText } from '../shared/values';
 import { phoneKey } from '../shared/phone/phoneKey';
 import { noteDeed } from '../shared/n8n/toolRun';
@@ -163,7 +163,7 @@ export async function pushForModel(context: IExecuteFunctions): Promise<INodeExe
 	const settings = await readFeedSettings(context, new NodeParameters(context));
 	if (settings.dryRun) return await rehearseForModel(context);
 	const input = await openRows(context);
-	const rows = await input.output([...Array(input.feed.count).keys()]);
+	const rows = requireShallow(await input.output([...Array(input.feed.count).keys()]));
 	// The same number with other texts is another wish, and is in the campaign already.
 	const feed = { isKnown: false };
 	const send = async () => {

@@ -1,3 +1,5 @@
+import isPlainObject from 'lodash/isPlainObject';
+
 /** JSON as it travels. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 export type JsonObject = { [key: string]: JsonValue };
@@ -13,7 +15,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** n8n copies what a node gives out, and fails at some thousand levels of lists and objects in each other. */
-const DEEPEST = 500;
+export const DEEPEST = 500;
 
 /** `undefined` where the text is not JSON, which is no JSON value, or is nested deeper than n8n can handle. */
 export function parseJson(text: string): JsonValue | undefined {
@@ -43,6 +45,30 @@ function isDeeper(text: string, most: number): boolean {
 		if (depth > most) return true;
 	}
 	return false;
+}
+
+/** The same of a value that another node made. It may hold itself. */
+export function isTooDeep(value: unknown): boolean {
+	// Most values of most nodes are texts and numbers.
+	if (!isNest(value)) return false;
+	const seen = new Set<unknown>();
+	let level: unknown[] = [value];
+	for (let depth = 0; depth <= DEEPEST; depth++) {
+		const next: unknown[] = [];
+		for (const outer of level) {
+			if (!isNest(outer) || seen.has(outer)) continue;
+			seen.add(outer);
+			for (const inner of Object.values(outer)) next.push(inner);
+		}
+		if (next.length === 0) return false;
+		level = next;
+	}
+	return true;
+}
+
+/** A date or a file is none. */
+function isNest(value: unknown): value is object {
+	return Array.isArray(value) || isPlainObject(value);
 }
 
 function endOfString(text: string, start: number): number {

@@ -1,6 +1,6 @@
 import { InvalidInput } from '../api/errors';
 import type { Query, QueryValue } from '../api/http';
-import { isJsonObject, type JsonObject, type JsonValue, pathOf } from '../json';
+import { DEEPEST, isJsonObject, type JsonObject, type JsonValue, pathOf } from '../json';
 import type { Additions } from '../api/endpoints';
 
 /** A value of a request, with where it goes and its name there, as the credential says. */
@@ -23,7 +23,18 @@ export function placeValues(values: readonly PlacedValue[]): Additions {
 
 /** Values under their names; those of one name become a list, which is sent as the name repeated. */
 export function queryOf(values: ReadonlyArray<{ name: string; value: QueryValue }>): Query {
-	return values.reduce<Query>((query, { name, value }) => withValue(query, name, value), {});
+	const byName = new Map<string, QueryValue[]>();
+	for (const { name, value } of values) {
+		const same = byName.get(name);
+		if (same === undefined) byName.set(name, [value]);
+		else same.push(value);
+	}
+	return Object.fromEntries(
+		[...byName].map(([name, same]) => {
+			const [only = '', ...others] = same;
+			return [name, others.length === 0 ? only : same];
+		}),
+	);
 }
 
 /** A query with one value more; what stands under the same name stays. */
@@ -36,6 +47,7 @@ export function withValue(query: Query, name: string, value: QueryValue): Query 
 function bodyOf(values: readonly PlacedValue[]): JsonObject {
 	return values.reduce<JsonObject>((body, { name, value }) => {
 		const [first = name, ...rest] = pathOf(name);
+		if (rest.length >= DEEPEST) throw tooDeep();
 		return { ...body, [first]: put(own(body, first), rest, value, name) };
 	}, {});
 }
@@ -66,6 +78,13 @@ function put(
 
 function own(record: JsonObject, name: string): JsonValue | undefined {
 	return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+function tooDeep(): InvalidInput {
+	return new InvalidInput(
+		`A name in the API mapping of the credential has more than ${DEEPEST} parts with dots between them`,
+		'Open the credential and correct the name. Write \\. for a dot that belongs to it.',
+	);
 }
 
 function taken(name: string): InvalidInput {

@@ -40,7 +40,8 @@ export function readProviderSettings(text: string): ProviderSettings {
 
 /** Editors and e-mail programs put white space around the values that JSON does not know: a mark at the beginning, spaces that do not break. */
 function withPlainSpace(text: string): string {
-	return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\s/g, (part) => (part.length > 1 ? part : ' '));
+	// A text in quotes that has no end goes up to the end: nothing after it is looked at again.
+	return text.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"?|\s/g, (part) => (/^\s/.test(part) ? ' ' : part));
 }
 
 function faultsIn({ name, fields }: MappingTopic, said: JsonValue): string[] {

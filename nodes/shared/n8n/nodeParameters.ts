@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { InvalidInput } from '../api/errors';
-import { isJsonObject, type JsonObject, parseJson } from '../json';
+import { DEEPEST, isJsonObject, isTooDeep, type JsonObject, parseJson } from '../json';
 import { isUnset, plainText } from '../values';
 import { rowReader, UNREAD, type RowReader } from './rowExpression';
 import { runsAsTool } from './toolRun';
@@ -26,8 +26,16 @@ export class NodeParameters {
 		this.readsRows = !runsAsTool(context);
 	}
 
-	/** The value as it stands, `null` where the parameter is hidden or not set. */
+	/**
+	 * The value as it stands, `null` where the parameter is hidden or not set.
+	 *
+	 * @throws InvalidInput for one that could not be written as JSON
+	 */
 	value(name: string, index: number): unknown {
+		return requireShallow(this.read(name, index));
+	}
+
+	private read(name: string, index: number): unknown {
 		const reading = this.readings.get(name) ?? this.reading(name, index);
 		if (reading.kind === 'fixed') return reading.value;
 		if (reading.kind === 'row') {
@@ -35,7 +43,13 @@ export class NodeParameters {
 			if (value !== UNREAD) return value ?? null;
 		}
 		const extractValue = reading.kind === 'expression' && reading.extractValue;
-		return this.context.getNodeParameter(name, index, null, { extractValue });
+		try {
+			return this.context.getNodeParameter(name, index, null, { extractValue });
+		} catch (error) {
+			// n8n goes through the value as well.
+			const isStack = error instanceof RangeError && error.message.includes('call stack');
+			throw isStack ? tooDeep() : error;
+		}
 	}
 
 	private reading(name: string, index: number): ParameterReading {
@@ -91,6 +105,19 @@ export function parseJsonObject(value: unknown, label: string): JsonObject {
 	throw new InvalidInput(
 		`${label} is not a JSON object`,
 		`Write ${label} as names and values in curly brackets, such as { "plan": "gold" }.`,
+	);
+}
+
+/** @throws InvalidInput where lists and objects stand in each other too often: to go through them would break off halfway */
+export function requireShallow<T>(value: T): T {
+	if (isTooDeep(value)) throw tooDeep();
+	return value;
+}
+
+function tooDeep(): InvalidInput {
+	return new InvalidInput(
+		`A field of this node contains lists or objects that are nested more than ${DEEPEST} levels deep, so nothing was sent`,
+		'Take the part that is needed out of it in the node before this one.',
 	);
 }
 

@@ -1,5 +1,6 @@
 import {
 	type JsonValue,
+	isTooDeep,
 	numberIn,
 	outlineOf,
 	parseJson,
@@ -107,4 +108,25 @@ test('an outline stays short, whatever the answer', () => {
 	);
 	expect(outlineOf(wide).split(', ')).toHaveLength(9);
 	expect(outlineOf(wide)).toMatch(/…$/);
+});
+
+describe('how deep a value is nested', () => {
+	const nested = (levels: number): JsonValue =>
+		Array.from({ length: levels }).reduce<JsonValue>((inner) => [inner], 'x');
+
+	test.each([0, 1, 499, 500])('%i levels are taken, as text and as a value', (levels) => {
+		expect(isTooDeep(nested(levels))).toBe(false);
+		expect(parseJson(JSON.stringify(nested(levels)))).toEqual(nested(levels));
+	});
+
+	test.each([501, 3_000])('%i levels are not', (levels) => {
+		expect(isTooDeep(nested(levels))).toBe(true);
+		expect(parseJson(JSON.stringify(nested(levels)))).toBeUndefined();
+	});
+
+	test('a wide value is not a deep one, and one that holds itself has an end', () => {
+		const own: { [name: string]: unknown } = { wide: Array.from({ length: 2_000 }, () => [1]) };
+		own.self = own;
+		expect(isTooDeep(own)).toBe(false);
+	});
 });

@@ -110,3 +110,26 @@ describe('JSON parameters', () => {
 		);
 	});
 });
+
+describe('a value that is nested too deep to be written as JSON', () => {
+	const nested = (levels: number): IDataObject =>
+		Array.from({ length: levels }).reduce<IDataObject>((inner) => ({ inner }), {});
+
+	test.each([501, 3_000, 20_000])('is refused in plain words: %i levels', (levels) => {
+		const rows = [{ deep: nested(levels) }];
+		expect(() => read('={{ $json.deep }}', rows)).toThrow(
+			'A field of this node contains lists or objects that are nested more than 500 levels deep, so nothing was sent',
+		);
+	});
+
+	test.each([1, 499])('and one that is not is read: %i levels', (levels) => {
+		const rows = [{ deep: nested(levels) }];
+		expect(read('={{ $json.deep }}', rows).values).toEqual([rows[0]?.deep]);
+	});
+
+	test('and so is one that holds itself, which n8n goes through without an end', () => {
+		const own: IDataObject = { name: 'x' };
+		own.self = own;
+		expect(() => read('={{ $json.deep }}', [{ deep: own }])).toThrow('more than 500 levels deep');
+	});
+});
