@@ -1,0 +1,609 @@
+import { DateTime } from 'luxon';
+import { judge } from '../../nodes/CampaignStatus/campaignWait';
+import {
+	nextBaseline,
+	progressBetween,
+} from '../../nodes/CampaignProgressTrigger/campaignProgress';
+import { valuesToAdd, valuesToRemove } from '../../nodes/Dnd/list/dndChange';
+import { WholeList } from '../../nodes/Dnd/list/wholeList';
+import { describeFile } from '../../nodes/GetCall/calls/recordingFile';
+import { withAnswer } from '../../nodes/PlaceCall/ask/answer';
+import { buildQuestion } from '../../nodes/PlaceCall/ask/question';
+import { callingHours } from '../../nodes/PlaceCall/request/callingHours';
+import { buildCall } from '../../nodes/PlaceCall/request/callRequest';
+import { integer } from '../../nodes/PlaceCall/request/callRequestFields';
+import { scheduledAt } from '../../nodes/PlaceCall/request/schedule';
+import { requireFittingCounts } from '../../nodes/PushCampaignContacts/feed/answerCounts';
+import { RowsByPhone } from '../../nodes/PushCampaignContacts/feed/byRow';
+import { cellOf, columnOf, holds } from '../../nodes/PushCampaignContacts/feed/cells';
+import { resolveColumns } from '../../nodes/PushCampaignContacts/feed/columns';
+import {
+	candidatesFor,
+	namedIndexes,
+	probeFor,
+	rejectedRows,
+	RepeatableText,
+} from '../../nodes/PushCampaignContacts/feed/namedRows';
+import { toContact } from '../../nodes/PushCampaignContacts/feed/prepare';
+import { pushedRequest } from '../../nodes/PushCampaignContacts/feed/skippedRows';
+import { CsvParser } from '../../nodes/PushCampaignContacts/file/csv';
+import { FileRows } from '../../nodes/PushCampaignContacts/file/fileRows';
+import { findAgents } from '../../nodes/shared/agents';
+import { ApiClient } from '../../nodes/shared/api/client';
+import { injectContext } from '../../nodes/shared/api/endpoints';
+import { withAdditions } from '../../nodes/shared/api/endpoints/endpoint';
+import { readAnswer } from '../../nodes/shared/api/envelope';
+import { ServiceRefusal } from '../../nodes/shared/api/errors';
+import { carries, carriesSomewhere, holdsSomething } from '../../nodes/shared/api/evidence';
+import { bytesOf, type ServiceRequest } from '../../nodes/shared/api/http';
+import { explainNotPerformed } from '../../nodes/shared/api/notPerformed';
+import { readParts } from '../../nodes/shared/api/paging';
+import { retryAfterMs } from '../../nodes/shared/api/retry';
+import { Secrets, withoutSecrets } from '../../nodes/shared/api/secrets';
+import { ApiMapping } from '../../nodes/shared/apiMapping';
+import { placeValues, queryOf } from '../../nodes/shared/apiMapping/placeValues';
+import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
+import { callListQuery } from '../../nodes/shared/calls/callFilters';
+import { isWanted } from '../../nodes/shared/calls/completion';
+import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
+import { connectionAddress } from '../../nodes/shared/chat/address';
+import {
+	acceptedTurn,
+	asyncValues,
+	createdSessionId,
+	createValues,
+} from '../../nodes/shared/chat/chatRequests';
+import { describeEnding } from '../../nodes/shared/chat/endings';
+import type { ChatEvent } from '../../nodes/shared/chat/frames';
+import { Inbox } from '../../nodes/shared/chat/inbox';
+import { ReplyCollector } from '../../nodes/shared/chat/reply';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../nodes/shared/json';
+import { authorize, readServiceAccess } from '../../nodes/shared/n8n/credential';
+import { toErrorItem } from '../../nodes/shared/n8n/nodeErrors';
+import { sizedEach } from '../../nodes/shared/n8n/outputFields';
+import { rowReader } from '../../nodes/shared/n8n/rowExpression';
+import { normalized, withoutEnd } from '../../nodes/shared/text';
+import { named } from '../../nodes/shared/values';
+import type { Input, Shape } from './shapes';
+
+/** How a reader is given an input where its parameters do not say; `shapes` where it takes its own alone. */
+export type Reader = { read: (input: Input) => unknown; shapes?: Shape[] };
+
+const NOW = DateTime.fromISO('2027-01-31T12:00:00Z');
+const REQUEST: ServiceRequest = { method: 'POST', path: '/v1/campaigns/1/contacts' };
+const TOKEN = '0123456789abcdef';
+const ROWS = Array.from({ length: 10_000 }, (_, row) => row);
+const ONE_PHONE = { at: () => '6000000001' };
+
+const objectOf = (json: JsonValue): JsonObject => (isJsonObject(json) ? json : { data: json });
+const listOf = (json: JsonValue): JsonValue[] => (Array.isArray(json) ? json : [json]);
+const plain = (json: JsonValue = ''): string =>
+	typeof json === 'string' ? json : JSON.stringify(json);
+const answerOf = (text: string) => ({ status: 200, headers: { 'retry-after': text }, text });
+const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, '');
+const settled = (body: JsonValue) => ({ status: 200, body });
+const refusalOf = (texts: string[]) =>
+	new ServiceRefusal('', '', '', 400, { texts, body: { errors: texts } });
+
+/** Every setting of the credential with this value. */
+const mappedBy = (text: string) =>
+	new ApiMapping(new Proxy({}, { get: (_, name) => (name === PROVIDER_SETTINGS ? '' : text) }));
+
+async function readFile(text: string, pieceBytes = 65_536): Promise<void> {
+	const bytes = Buffer.from(text);
+	const pieces = Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, nth) =>
+		bytes.subarray(nth * pieceBytes, (nth + 1) * pieceBytes),
+	);
+	const source = { name: 'contacts.csv', open: async () => pieces };
+	const breathe = async () => {};
+	const rows = await FileRows.open([source], { delimiter: '', encoding: '' }, breathe);
+	await rows.columns();
+	await rows.each(() => undefined);
+	await rows.output(Array.from({ length: rows.count }, (_, row) => row));
+}
+
+function parseInPieces(text: string, size: number): void {
+	const parser = new CsvParser(',');
+	for (let from = 0; from < text.length; from += size) parser.write(text.slice(from, from + size));
+	parser.end();
+}
+
+const event = (type: string, payload: JsonObject): ChatEvent => ({
+	type,
+	eventId: null,
+	payload,
+	envelope: { type, ts: 1, payload },
+});
+
+const many = (
+	name: string,
+	each: number,
+	text: (count: number) => string = () => '',
+	json: (index: number) => JsonValue = () => null,
+): Shape => ({
+	name,
+	make: (characters) => {
+		const count = Math.max(1, Math.floor(characters / each));
+		return { text: text(count), json: Array.from({ length: count }, (_, index) => json(index)) };
+	},
+});
+
+const numbered = (count: number, one: (index: number) => string, between = ',') =>
+	Array.from({ length: count }, (_, index) => one(index)).join(between);
+
+/** Tables that are more work than their text is long, if the reader is not careful. */
+const tables: Shape[] = [
+	many('equal headings', 2, (count) => `${'a,'.repeat(count)}a\n1\n`),
+	many(
+		'headings that others were given',
+		8,
+		(count) => `a,${numbered(count, (i) => `a,a_${i}`)}\n1`,
+	),
+	many('a wide header', 8, (count) => `${numbered(count, (i) => `c${i}`)}\n1\n`),
+	many('rows that end early', 2, (count) => `a,b,c,d,e,f,g,h,i,j\n${'1\n'.repeat(count)}`),
+	many('a row of many cells', 2, (count) => `a,b\n${'1,'.repeat(count)}\n`),
+	many('a row in quotes', 1, (count) => `a,b\n"${'1'.repeat(count)}",2\n`),
+	many('a row of doubled quotes', 2, (count) => `a,b\n"${'""'.repeat(count)}",2\n`),
+	many('rows with a quote each', 7, (count) => `a,b\n${'"1","2"\n'.repeat(count)}`),
+	many('a heading of many marks', 2, (count) => `a${'\u0301\u0323'.repeat(count)},b\n1,2\n`),
+];
+
+/** Of a conversation: many turns that are merged into each other, with what was said in between. */
+const conversation = many('a conversation', 100, undefined, (index) => ({
+	turn_id: `t${index}`,
+	merged_into: `t${index + 1}`,
+	id: `m${index}`,
+	message_id: `m${index}`,
+	content: 'x',
+}));
+
+const toOneEnding = many('numbers with one ending', 20, undefined, (index) => ({
+	phone: `+4412${100_000 + index}0000`,
+}));
+
+export const readers: Record<string, Reader | Reader[]> = {
+	'CampaignProgressTrigger/campaignProgress.ts › nextBaseline': {
+		read: ({ json }) =>
+			nextBaseline('s', viewCampaign(json), nextBaseline('s', viewCampaign(json))),
+	},
+	'CampaignProgressTrigger/campaignProgress.ts › progressBetween': {
+		read: ({ json }) => {
+			const view = viewCampaign(json);
+			return progressBetween(nextBaseline('s', view), view, ['queue_completed']);
+		},
+	},
+	'CampaignStatus/campaignWait.ts › judge': {
+		read: ({ json }) =>
+			judge(viewCampaign(json), { intervalMs: 1, limitMs: 1, waitWhileStopped: false }),
+	},
+	'Dnd/list/dndChange.ts › valuesToAdd': {
+		read: ({ text }) => valuesToAdd(mappedBy(text), { agentUuid: text, phone: text, reason: text }),
+	},
+	'Dnd/list/dndChange.ts › valuesToRemove': {
+		read: ({ text }) => valuesToRemove(mappedBy(text), { agentUuid: text, phone: text }),
+	},
+	'Dnd/list/wholeList.ts › WholeList': [
+		{ read: ({ text }) => new WholeList([{ phone: text }, { phone: '9876543210' }]).entryOf(text) },
+		{
+			shapes: [toOneEnding],
+			read: ({ json }) => {
+				const entries = listOf(json).map(objectOf);
+				const list = new WholeList(entries);
+				for (const { phone } of entries) list.entryOf(plain(phone).replace('+4412', '+4413'));
+			},
+		},
+	],
+	'GetCall/calls/recordingFile.ts › describeFile': {
+		read: ({ text }) =>
+			describeFile(
+				{ 'content-disposition': text, 'content-type': text },
+				`https://h.example/${encodeURIComponent(wellFormed(text))}`,
+				text,
+			),
+	},
+	'PlaceCall/ask/answer.ts › withAnswer': {
+		read: ({ text, json }) =>
+			withAnswer(
+				{},
+				{
+					question: text,
+					response_type: 'approval',
+					yes: listOf(json).map(plain),
+					no: [text],
+					answer_path: 'data_captured.answer',
+					not_reached: [text],
+				},
+				{ record: { status: text, data_captured: { answer: text } }, isOver: true },
+			),
+	},
+	'PlaceCall/ask/question.ts › buildQuestion': {
+		read: ({ text, json }) =>
+			buildQuestion({
+				message: text,
+				responseType: 'approval',
+				yesValues: json,
+				noValues: Array.isArray(json) ? json.map((value) => `not ${plain(value)}`) : text,
+				options: { answerKey: text },
+				points: [{ key: text }],
+			}),
+	},
+	'PlaceCall/request/callRequest.ts › buildCall': {
+		read: ({ text, json }) =>
+			buildCall({
+				agentUuid: text,
+				countryCode: text,
+				phoneNumber: text,
+				personName: text,
+				schedule: { field: 'Time', value: text, zone: 'UTC', picked: true, now: NOW },
+				callingHours: { hours: { days: text, from: text, to: text, timeZone: text } },
+				additionalData: json,
+				additionalDataFields: listOf(json).map((value) => ({ name: text.slice(0, 9), value })),
+				dataExtraction: [{ key: text, description: text, required: text, outputFormat: text }],
+				maxCallDurationSeconds: text,
+				enableCallback: text,
+				initialGreeting: text,
+				systemPrompt: text,
+				webhookUrl: text,
+			}),
+	},
+	'PlaceCall/request/callRequestFields.ts › integer': {
+		read: ({ json }) => integer('Retries', '', { min: 1, max: 10 }, json),
+	},
+	'PlaceCall/request/callingHours.ts › callingHours': {
+		read: ({ text }) =>
+			callingHours(
+				{ hours: { days: `Mon${text}`, from: text, to: text, timeZone: text } },
+				'schedule',
+			),
+	},
+	'PlaceCall/request/schedule.ts › scheduledAt': {
+		read: ({ text }) =>
+			scheduledAt({ field: 'Time', value: text, zone: 'UTC', picked: false, now: NOW }),
+	},
+	'PushCampaignContacts/feed/byRow.ts › RowsByPhone': {
+		read: ({ json }) => {
+			const rows = new RowsByPhone();
+			for (const [row, phone] of listOf(json).entries()) rows.first(plain(phone), row);
+		},
+	},
+	'PushCampaignContacts/feed/cells.ts › cellOf': {
+		read: ({ text, json }) => {
+			const column = columnOf(text);
+			for (const row of listOf(json).slice(0, 2)) cellOf(objectOf(row), column);
+		},
+	},
+	'PushCampaignContacts/feed/cells.ts › holds': {
+		read: ({ text, json }) => holds(objectOf(json), columnOf(text)),
+	},
+	'PushCampaignContacts/feed/columns.ts › resolveColumns': {
+		read: ({ text, json }) =>
+			resolveColumns(
+				{ names: new Set(listOf(json).map(plain)), hasWithin: () => false, slip: () => undefined },
+				{
+					phone: text,
+					personName: text,
+					lastName: text,
+					others: [text],
+					computed: new Set(),
+					forModel: false,
+					from: 'items',
+				},
+			),
+	},
+	'PushCampaignContacts/feed/answerCounts.ts › requireFittingCounts': {
+		read: ({ text, json }) =>
+			requireFittingCounts({ contacts_accepted: text, dnd_skipped: json }, ROWS, ONE_PHONE),
+	},
+	'PushCampaignContacts/feed/namedRows.ts › RepeatableText': {
+		read: ({ text, json }) => {
+			const repeatable = RepeatableText.of(Buffer.from(JSON.stringify(json)), { text });
+			return namedIndexes(refusalOf(Array.from({ length: 20 }, () => text)), repeatable);
+		},
+	},
+	'PushCampaignContacts/feed/namedRows.ts › rejectedRows': {
+		read: ({ text, json }) => {
+			const error = refusalOf([text, ...listOf(json).map(plain)]);
+			const named = namedIndexes(error, new RepeatableText([]));
+			candidatesFor(named, ROWS, undefined);
+			probeFor(named.certain, ROWS, ONE_PHONE);
+			// What comes out is written down: what a row shares with others is not shared there.
+			return JSON.stringify(rejectedRows(named.certain, ROWS, 0));
+		},
+	},
+	'PushCampaignContacts/feed/prepare.ts › toContact': {
+		read: ({ json }) =>
+			toContact(
+				objectOf(json),
+				{
+					phone: { name: 'phone' },
+					personName: { name: 'name' },
+					lastName: undefined,
+					others: 'all',
+					reserved: new Set(),
+					notOfAll: new Set(),
+				},
+				'9876543210',
+			),
+	},
+	'PushCampaignContacts/feed/skippedRows.ts › pushedRequest': {
+		read: ({ text, json }) => {
+			const list = Array.isArray(json) ? json : [objectOf(json), text];
+			const rows = ROWS.slice(0, list.length);
+			const answer = { dnd_skipped: list, engine_skipped_duplicates: list };
+			return JSON.stringify(pushedRequest(rows, answer, ONE_PHONE).unsentRows);
+		},
+	},
+	'PushCampaignContacts/file/csv.ts › CsvParser': [
+		{ read: ({ text }) => parseInPieces(text, 65_536) },
+		{ read: ({ text }) => parseInPieces(text, 64) },
+		{ shapes: tables, read: ({ text }) => parseInPieces(text, 64) },
+	],
+	'PushCampaignContacts/file/fileRows.ts › FileRows': [
+		{ read: async ({ text }) => await readFile(text) },
+		{ shapes: tables, read: async ({ text }) => await readFile(text) },
+		{ shapes: tables, read: async ({ text }) => await readFile(text, 64) },
+	],
+	'shared/agents.ts › findAgents': [
+		{ read: ({ json }) => findAgents(json, new ApiMapping({})) },
+		{
+			read: ({ json }) => {
+				const places = { agentsPath: 'data', agentsIdPlace: 'field', agentsIdPath: 'agent_uuid' };
+				return findAgents({ data: json }, new ApiMapping(places));
+			},
+		},
+	],
+	'shared/api/endpoints/chat.ts › injectContext': {
+		read: async ({ text, json }) => {
+			const body = JSON.stringify({ data: { session_id: 's', context: [json, text].flat() } });
+			const clock = { now: () => 0, sleep: async () => {} };
+			const client = new ApiClient(
+				async () => answerOf(body),
+				clock,
+				() => 0,
+				TOKEN,
+			);
+			await injectContext(client, 's', { context: text });
+		},
+	},
+	'shared/api/endpoints/endpoint.ts › withAdditions': {
+		read: ({ json }) => {
+			const body = { additional_data: objectOf(json), ...objectOf(json) };
+			return withAdditions({ ...REQUEST, body }, { body, query: { text: plain(json) } });
+		},
+	},
+	'shared/api/envelope.ts › readAnswer': [true, false].flatMap((isSecret) =>
+		[carries('call_id'), carriesSomewhere('state'), holdsSomething].map((evidence) => ({
+			read: ({ text }: Input) =>
+				readAnswer(REQUEST, { ...answerOf(text), status: 400 }, { evidence, isSecret, now: 0 }),
+		})),
+	),
+	'shared/api/http.ts › bytesOf': {
+		read: ({ json }) => bytesOf(objectOf(json), { field: 'contacts', entries: Buffer.from('1') }),
+	},
+	'shared/api/notPerformed.ts › explainNotPerformed': {
+		read: ({ text }) => explainNotPerformed(REQUEST, { ...answerOf(text), status: 429 }, 0),
+	},
+	'shared/api/paging.ts › readParts': {
+		read: async ({ json }) => {
+			const entries = listOf(json);
+			const parts = {
+				ask: async (at = 0) => await Promise.resolve(at),
+				read: (at: number) => ({
+					entries: entries.slice(at, at + 100),
+					next: at + 100,
+				}),
+			};
+			await readParts<number, number>(parts, { limit: entries.length, sameAgain: '' });
+		},
+	},
+	'shared/api/retry.ts › retryAfterMs': { read: ({ text }) => retryAfterMs(answerOf(text), 0) },
+	'shared/api/secrets.ts › Secrets': [
+		{
+			read: ({ text, json }) => {
+				const secrets = new Secrets(TOKEN);
+				secrets.remember(json);
+				secrets.remember({ token: text });
+				return secrets.hide(text);
+			},
+		},
+		{ read: ({ text }) => new Secrets('tokentok00000000').hide(text) },
+	],
+	'shared/api/secrets.ts › withoutSecrets': [
+		{ read: ({ text }) => withoutSecrets(text, [TOKEN, 'tokentoken']) },
+		{ read: ({ text }) => withoutSecrets(text, [`${text}!`, `!${text}`]) },
+		{ read: ({ text }) => withoutSecrets(text, [text.slice(text.length / 2)]) },
+	],
+	'shared/apiMapping/index.ts › ApiMapping': [
+		{
+			read: ({ text }) => mappedBy(text).require(['callListPath', 'agentsPath', 'dndAddPhoneName']),
+		},
+		{
+			read: ({ json }) =>
+				new ApiMapping({ [PROVIDER_SETTINGS]: json }).require(['callListPath', 'agentsPath']),
+		},
+	],
+	'shared/apiMapping/placeValues.ts › placeValues': {
+		read: ({ text }) =>
+			placeValues([
+				{ placement: 'body', name: text, value: text },
+				{ placement: 'body', name: `a.${text}`, value: 1 },
+				{ placement: 'query', name: text, value: text },
+			]),
+	},
+	'shared/apiMapping/placeValues.ts › queryOf': {
+		read: ({ json }) => queryOf(listOf(json).map((name) => ({ name: plain(name), value: 1 }))),
+	},
+	'shared/calls/callFilters.ts › callListQuery': {
+		read: ({ text }) =>
+			callListQuery(
+				{ status: text, phone: text, from: text, to: text, campaignId: text },
+				mappedBy('{from} to {to}'),
+				'UTC',
+			),
+	},
+	'shared/calls/completion.ts › isWanted': {
+		read: ({ json }) => isWanted(json, { status: ['a'], agent_uuid: ['a'], campaign_id: ['1'] }),
+	},
+	'shared/campaign.ts › simplifyCampaign': {
+		read: ({ json }) => simplifyCampaign(viewCampaign(json)),
+	},
+	'shared/chat/address.ts › connectionAddress': {
+		read: ({ text }) =>
+			[text, `wss://${text}`, `wss://h.example/${text}`].map((wsUrl) =>
+				connectionAddress({
+					token: { token: wellFormed(text), ws_url: wsUrl, expires_at: 0, stream: 'user' },
+					baseUrl: 'https://h.example',
+					clientId: 'client',
+					claim: true,
+				}),
+			),
+	},
+	'shared/chat/chatRequests.ts › asyncValues': {
+		read: ({ text }) =>
+			asyncValues(mappedBy(text), { sessionId: text, agentUuid: text, message: text }, text),
+	},
+	'shared/chat/chatRequests.ts › createValues': {
+		read: ({ text }) => createValues(mappedBy(text), { agentUuid: text, personName: text }),
+	},
+	'shared/chat/chatRequests.ts › createdSessionId': [
+		{ read: ({ text, json }) => createdSessionId(mappedBy(text), settled(json)) },
+		{ read: ({ json }) => createdSessionId(new ApiMapping({}), settled(json)) },
+	],
+	'shared/chat/chatRequests.ts › acceptedTurn': {
+		read: ({ json }) => acceptedTurn(new ApiMapping({}), settled(json)),
+	},
+	'shared/chat/endings.ts › describeEnding': {
+		read: ({ text }) =>
+			describeEnding('bad_address', { kind: 'address', why: 'not_encrypted' }, text, text),
+	},
+	'shared/chat/inbox.ts › Inbox': {
+		shapes: [conversation],
+		read: ({ json }) => {
+			const inbox = new Inbox('session', { debug() {}, info() {}, warn() {} });
+			inbox.subscribe(() => {});
+			for (const payload of listOf(json).map(objectOf)) {
+				inbox.deliver({ ...event('message_received', payload), eventId: plain(payload.id) });
+			}
+		},
+	},
+	'shared/chat/reply.ts › ReplyCollector': {
+		shapes: [conversation],
+		read: ({ json }) => {
+			const collector = new ReplyCollector('hello');
+			const wanted = { turnId: 't0', messageIds: ['own'], isNew: true };
+			collector.take(event('message_received', { id: 'own', role: 'user', content: 'hello' }));
+			for (const payload of listOf(json).map(objectOf)) {
+				collector.take(event('message_received', { ...payload, role: 'user' }));
+				collector.take(event('message_received', { ...payload, role: 'ai' }));
+				collector.take(event('turn_result', payload));
+			}
+			collector.resultOf(wanted);
+			collector.replyTo(wanted);
+		},
+	},
+	'shared/n8n/credential.ts › authorize': [
+		{
+			read: ({ text }) =>
+				[`https://h.example/${text}`, text].map((url) =>
+					authorize({ baseUrl: `https://h.example/${text}`, apiToken: TOKEN }, { url }),
+				),
+		},
+		{
+			read: ({ text }) =>
+				authorize(
+					{ baseUrl: 'https://h.example', apiToken: TOKEN },
+					{ url: text, baseURL: `https://h.example/${text}` },
+				),
+		},
+	],
+	'shared/n8n/credential.ts › readServiceAccess': {
+		read: ({ text }) => readServiceAccess({ baseUrl: `https://h.example/${text}`, apiToken: text }),
+	},
+	'shared/n8n/nodeErrors.ts › toErrorItem': {
+		read: ({ text }) =>
+			JSON.stringify(toErrorItem(refusalOf([text]), { itemIndex: 0, of: 2 }).json),
+	},
+	'shared/n8n/outputFields.ts › sizedEach': {
+		read: ({ text, json }) =>
+			sizedEach({ fields: [text] }, listOf(json).map(objectOf).slice(0, 2), (raw) => raw),
+	},
+	'shared/n8n/rowExpression.ts › rowReader': [
+		{ read: ({ text }) => rowReader(`={{ $json.a${text} }}`)?.({ a: text }) },
+		{ read: ({ text }) => rowReader(`={{ $json["${text}"] }} ${text}`)?.({ a: text }) },
+	],
+	'shared/text.ts › withoutEnd': { read: ({ text }) => withoutEnd(text, /[\s.,/]/) },
+	'shared/text.ts › normalized': {
+		read: ({ text }) => [normalized(text, 'NFD'), normalized(text, 'NFKC')],
+	},
+	'shared/values.ts › named': { read: ({ json }) => named(listOf(json), plain) },
+};
+
+/** They take text and read none: they keep it, compare it whole or hand it on. */
+export const noReaders = new Set([
+	'CampaignProgressTrigger/campaignProgress.ts › presentState',
+	'CampaignStatus/campaignWait.ts › waitUntilCompleted',
+	'CampaignStatus/readStatuses.ts › statusWithin',
+	'ChatEventsTrigger/followedSessions.ts › FollowedSessions',
+	'ChatSend/idempotency.ts › messageTarget',
+	'ChatSend/turnFault.ts › ChatTurnFault',
+	'Dnd/list/dndChange.ts › withNumber',
+	'GetCall/calls/latestCalls.ts › requireAllStatuses',
+	'PlaceCall/ask/answer.ts › askedBy',
+	'PlaceCall/request/callRequest.ts › buildCallRequest',
+	'PlaceCall/request/callingHours.ts › withinHours',
+	'PlaceCall/wait/openCalls.ts › OpenCalls',
+	'PlaceCall/wait/readUntilFinished.ts › readUntilFinished',
+	'PushCampaignContacts/feed/byRow.ts › PhonesByRow',
+	'PushCampaignContacts/feed/fedMemory.ts › FedMemory',
+	'PushCampaignContacts/feed/namedRows.ts › firstIndexShown',
+	'PushCampaignContacts/feed/namedRows.ts › probeFor',
+	'PushCampaignContacts/feed/progress.ts › FeedProgress',
+	'PushCampaignContacts/feed/rows.ts › describeRows',
+	'PushCampaignContacts/feed/sentNumbers.ts › SentNumbers',
+	'PushCampaignContacts/feed/skippedRows.ts › skippedRows',
+	'PushCampaignContacts/file/csvFile.ts › CsvFile',
+	'PushCampaignContacts/file/encoding.ts › encodingOf',
+	'PushCampaignContacts/file/encoding.ts › headOf',
+	'PushCampaignContacts/file/encoding.ts › textOf',
+	'PushCampaignContacts/file/encoding.ts › WrongEncoding',
+	'shared/api/envelope.ts › outcomeUnknown',
+	'shared/api/evidence.ts › carries',
+	'shared/api/evidence.ts › isAbout',
+	'shared/api/evidence.ts › carriesSomewhere',
+	'shared/api/errors.ts › ExplainedError',
+	'shared/api/errors.ts › NotSent',
+	'shared/api/errors.ts › OtherRecord',
+	'shared/api/errors.ts › OutcomeUnknown',
+	'shared/api/errors.ts › ServiceRefusal',
+	'shared/api/errors.ts › isRefusal',
+	'shared/api/errorTable.ts › documentedError',
+	'shared/api/errorTable.ts › explainWords',
+	'shared/api/errorTable.ts › isEnvelope',
+	'shared/api/http.ts › TransportFault',
+	'shared/apiMapping/placeValues.ts › withValue',
+	'shared/calls/callFilters.ts › neededForFilters',
+	'shared/chat/connection.ts › ChatConnection',
+	'shared/chat/endings.ts › ChatEnded',
+	'shared/chat/exchange.ts › Exchanger',
+	'shared/chat/frames.ts › interactionFrame',
+	'shared/chat/frames.ts › messageFrame',
+	'shared/chat/frames.ts › readMessage',
+	'shared/chat/frames.ts › readTurnResult',
+	'shared/chat/lease.ts › ChatLease',
+	'shared/chat/line.ts › Line',
+	'shared/chat/replyWatch.ts › ReplyWatch',
+	'shared/chat/token.ts › mintToken',
+	'shared/claim.ts › claim',
+	'shared/clock.ts › inEnglish',
+	'shared/clock.ts › settledWithin',
+	'shared/deduplicationStore.ts › removeAll',
+	'shared/inTurn.ts › inTurn',
+	'shared/n8n/chatItems.ts › KeyedQueue',
+	'shared/n8n/nodeErrors.ts › toNodeError',
+	'shared/n8n/outputFields.ts › outputFields',
+	'shared/n8n/startedOnce.ts › startingOnce',
+	'shared/n8n/textInTools.ts › shownOnlyAt',
+	'shared/n8n/toolDescription.ts › toolDescriptionField',
+	'shared/n8n/writeAheadLog.ts › WriteAheadLog',
+	'shared/recentIds.ts › RecentIds',
+]);

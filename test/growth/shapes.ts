@@ -1,0 +1,163 @@
+import type { JsonObject, JsonValue } from '../../nodes/shared/json';
+
+/** Something from outside, as text and as JSON. */
+export type Input = { text: string; json: JsonValue };
+
+export type Shape = { name: string; make: (characters: number) => Input };
+
+/** What is repeated: each makes some reader begin, go on or go back more often than it should. */
+const UNITS = [
+	' ',
+	'\t\n',
+	'\r\n',
+	'.',
+	',',
+	'.,',
+	'/',
+	'\\',
+	"'",
+	'"',
+	'"\\',
+	'"["',
+	"['",
+	'[',
+	'(0',
+	'{',
+	'{{',
+	'{{ $json.a }}',
+	'$json.a',
+	'a=',
+	'a.',
+	'a_',
+	'=',
+	'0',
+	'9',
+	'00 ',
+	'+',
+	'+9',
+	'-',
+	':',
+	'1:',
+	'1,2',
+	'1.000',
+	'T',
+	'T+00',
+	'Z',
+	'e',
+	'\0',
+	'\ud800',
+	'😀',
+	// Marks of different classes, which normalizing puts into their order.
+	'\u0301\u0323',
+	'\u0301\uff9e',
+	'\ufdfa',
+	'\u0660',
+	'字',
+	'&#0',
+	'%41',
+	'%',
+	'<',
+	'mon - ',
+	'mon to ',
+	'turn on',
+	'\0turn\0',
+	'Aa the ',
+	'agent_',
+	'contacts[',
+	'contacts[1] ',
+	'filename="',
+	"filename*='",
+	'9876543210 ',
+	'tokentok',
+	'https://',
+	'ab, ',
+] as const;
+
+/** Ends that keep the whole from being what a reader looks for, after it has come a long way. */
+const ENDS = ['', '\n!'] as const;
+
+const filled = (unit: string, characters: number): string =>
+	// One flat text: of parts that are put together later, some reader would pay the putting together.
+	Buffer.from(unit.repeat(Math.ceil(characters / unit.length)), 'utf16le').toString('utf16le');
+
+export const texts: Shape[] = UNITS.flatMap((unit) =>
+	ENDS.map((end) => ({
+		name: JSON.stringify(unit) + (end === '' ? '' : ' and a bad end'),
+		make: (characters: number) => {
+			const text = filled(unit, characters) + end;
+			return { text, json: text };
+		},
+	})),
+);
+
+const times = <T>(count: number, one: (index: number) => T): T[] =>
+	Array.from({ length: Math.max(1, Math.floor(count)) }, (_, index) => one(index));
+
+/** The fields of the service's document in which something is looked for. */
+const entry = (index: number): JsonObject => ({
+	agent_uuid: `agent_${index}`,
+	call_id: `call-${index}`,
+	phone: String(6_000_000_000 + index),
+	token: `tokentoken${index}`,
+});
+
+const lists: Array<[name: string, characters: number, json: (count: number) => JsonValue]> = [
+	['a list of numbers', 2, (count) => times(count, () => 1)],
+	['a list of equal texts', 4, (count) => times(count, () => 'a')],
+	['a list of different texts', 10, (count) => times(count, (index) => `text ${index}`)],
+	['a list of phone numbers', 13, (count) => times(count, (index) => `9${1e9 + index}`)],
+	['a list of records', 90, (count) => times(count, entry)],
+	['a list of lists', 4, (count) => times(count, () => [1])],
+	[
+		'an object of many names',
+		12,
+		(count) => Object.fromEntries(times(count, (index) => [`name${index}`, 1])),
+	],
+	[
+		'an object of equal records',
+		60,
+		(count) => Object.fromEntries(times(count, (index) => [index, { token: 'tokentoken' }])),
+	],
+	['an answer with many records', 90, (count) => ({ success: true, data: times(count, entry) })],
+	[
+		'a campaign with many lists',
+		90,
+		(count) => ({
+			campaign: { status: 'Active' },
+			uploads: times(count, (index) => ({ campaign_upload_id: index, queues: [entry(index)] })),
+		}),
+	],
+	[
+		'a campaign with many queues',
+		90,
+		(count) => ({ uploads: [{ campaign_upload_id: 1, queues: times(count, entry) }] }),
+	],
+	['a refusal with many texts', 20, (count) => ({ success: false, errors: times(count, refused) })],
+	[
+		'a refusal with a long text',
+		20,
+		(count) => ({ success: false, error: times(count, refused).join('; ') }),
+	],
+];
+
+function refused(index: number): string {
+	return `contacts[${index}] is bad`;
+}
+
+export const values: Shape[] = lists.map(([name, each, json]) => ({
+	name,
+	make: (characters) => inputOf(json(characters / each)),
+}));
+
+/** More than a function takes arguments. */
+const CROWD = 150_000;
+
+export const crowds: Input[] = [
+	inputOf(times(CROWD, () => 1)),
+	inputOf(Object.fromEntries(times(CROWD, (index) => [`name${index}`, 1]))),
+	inputOf({ success: false, error: times(CROWD, refused).join('; ') }),
+];
+
+function inputOf(json: JsonValue): Input {
+	return { text: JSON.stringify(json), json };
+}
