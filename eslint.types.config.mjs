@@ -3,6 +3,7 @@ import path from 'node:path';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import { createNodeResolver, importX } from 'eslint-plugin-import-x';
 import jest from 'eslint-plugin-jest';
+import redos from 'eslint-plugin-redos';
 import tseslint from 'typescript-eslint';
 
 /** Where n8n is not known. */
@@ -122,6 +123,39 @@ export default defineConfig(
 			'house/arrows': 'error',
 			// Of two files that need each other neither can be read alone.
 			'import-x/no-cycle': 'error',
+		},
+	},
+	{
+		files: ['nodes/**/*.ts', 'credentials/*.ts'],
+		ignores: ['**/*.test.ts'],
+		plugins: { redos },
+		rules: {
+			// A pattern that takes the square of a text's length lets anyone who may send text stop n8n.
+			'redos/no-vulnerable': ['error', { ignoreErrors: false, cache: true }],
+		},
+	},
+	{
+		files: ['nodes/**/*.ts', 'credentials/*.ts'],
+		// Their patterns are put together of parts that no rule sees: test/growth tries them.
+		ignores: [
+			'**/*.test.ts',
+			'nodes/shared/text.ts',
+			'nodes/shared/api/errorTable.ts',
+			'nodes/shared/api/secrets.ts',
+			'nodes/PushCampaignContacts/rowIndependent.ts',
+		],
+		rules: {
+			'no-restricted-syntax': [
+				'error',
+				{
+					selector: "NewExpression[callee.name='RegExp'], CallExpression[callee.name='RegExp']",
+					message: 'Write the pattern as a literal, so that it is checked.',
+				},
+				{
+					selector: "MemberExpression[property.name='normalize']",
+					message: 'Use normalized() of shared/text.ts: this takes the square of the length.',
+				},
+			],
 		},
 	},
 );
