@@ -45,6 +45,7 @@ import { placeValues, queryOf } from '../../nodes/shared/apiMapping/placeValues'
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { callListQuery } from '../../nodes/shared/calls/callFilters';
 import { isWanted } from '../../nodes/shared/calls/completion';
+import { readReport, reportedField } from '../../nodes/shared/calls/report';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
 import { connectionAddress } from '../../nodes/shared/chat/address';
 import {
@@ -62,6 +63,7 @@ import { authorize, readServiceAccess } from '../../nodes/shared/n8n/credential'
 import { toErrorItem } from '../../nodes/shared/n8n/nodeErrors';
 import { sizedEach } from '../../nodes/shared/n8n/outputFields';
 import { rowReader } from '../../nodes/shared/n8n/rowExpression';
+import { checkSecret } from '../../nodes/shared/n8n/webhookSecret';
 import { normalized, withoutEnd } from '../../nodes/shared/text';
 import { named } from '../../nodes/shared/values';
 import type { Input, Shape } from './shapes';
@@ -501,6 +503,15 @@ export const readers: Record<string, Reader | Reader[]> = {
 			collector.replyTo(wanted);
 		},
 	},
+	'shared/calls/report.ts › reportedField': {
+		read: ({ text, json }) => {
+			const calls = readReport([{ call_id: text, status: text, data: json }, json]);
+			if (Array.isArray(calls)) for (const call of calls) reportedField(call, 'status');
+		},
+	},
+	'shared/n8n/webhookSecret.ts › checkSecret': {
+		read: ({ text }) => checkSecret(text, () => `${text}!`),
+	},
 	'shared/n8n/credential.ts › authorize': [
 		{
 			read: ({ text }) =>
@@ -540,10 +551,12 @@ export const readers: Record<string, Reader | Reader[]> = {
 
 /** They take text and read none: they keep it, compare it whole or hand it on. */
 export const noReaders = new Set([
+	'CallCompletedTrigger/readBudget.ts › ReadBudget',
 	'CampaignProgressTrigger/campaignProgress.ts › presentState',
 	'CampaignStatus/campaignWait.ts › waitUntilCompleted',
 	'CampaignStatus/readStatuses.ts › statusWithin',
 	'ChatEventsTrigger/followedSessions.ts › FollowedSessions',
+	'ChatEventsTrigger/watchLimits.ts › WatchLimitReached',
 	'ChatSend/idempotency.ts › messageTarget',
 	'ChatSend/turnFault.ts › ChatTurnFault',
 	'Dnd/list/dndChange.ts › withNumber',
@@ -604,6 +617,8 @@ export const noReaders = new Set([
 	'shared/n8n/startedOnce.ts › startingOnce',
 	'shared/n8n/textInTools.ts › shownOnlyAt',
 	'shared/n8n/toolDescription.ts › toolDescriptionField',
+	'shared/n8n/webhookSecret.ts › readSecret',
+	'shared/n8n/webhookSecret.ts › requireSecret',
 	'shared/n8n/writeAheadLog.ts › WriteAheadLog',
 	'shared/recentIds.ts › RecentIds',
 ]);
