@@ -6,6 +6,8 @@ const TIMES = 4;
 const MOST_TIMES = 8;
 /** Below this, what the machine does besides outweighs the work. */
 const NOISE_MS = 2;
+/** Nothing that is collected takes so long. */
+const SURELY_SLOW_MS = 500;
 const FEWEST_CHARACTERS = 125;
 const LOOKS = 5;
 
@@ -23,11 +25,18 @@ export async function excessOf(job: Job, most: number): Promise<Excess | undefin
 		if (isExcess(ms, quarter)) {
 			quarter = Math.max(quarter, await leastOf(job, characters / TIMES, LOOKS));
 			ms = Math.min(ms, await leastOf(job, characters, LOOKS));
-			if (isExcess(ms, quarter)) return { characters, ms, msOfQuarter: quarter };
+			const grows = isExcess(ms, quarter) && (await growsFurther(job, characters, ms));
+			if (grows) return { characters, ms, msOfQuarter: quarter };
 		}
 		quarter = ms;
 	}
 	return undefined;
+}
+
+/** Garbage that is collected at one size looks like growth, and does not go on at the next. */
+async function growsFurther(job: Job, characters: number, ms: number): Promise<boolean> {
+	if (ms > SURELY_SLOW_MS) return true;
+	return isExcess(await leastOf(job, characters * TIMES, LOOKS), ms);
 }
 
 function isExcess(ms: number, quarter: number): boolean {
