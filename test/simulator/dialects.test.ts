@@ -11,7 +11,7 @@ const agent: Agent = {
 	postCallAnalysis: true,
 };
 const entry = { id: 1, agentUuid: 'agent_x', phone: '+919876543210', reason: 'r', createdAt: 't' };
-const page = { items: [{ call_id: '1' }], total: 1, size: 10, start: 0, next: null };
+const page = { items: [{ call_id: '1' }], total: 1, size: 10, start: 0, next: null, link: null };
 const reply = { sessionId: 's', turnId: 't', messageId: 'm', reply: 'Hello', state: 'default' };
 
 /** Each place that the document leaves open, in its order, and the dialect's answer to it. */

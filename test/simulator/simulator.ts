@@ -13,6 +13,7 @@ import { digitsOf } from './rules/phone';
 import { SessionControl } from './socket/sessionControl';
 import { attachSockets } from './socket/upgrade';
 import { addAttempt, changeCampaign, completeUpload } from './state/campaignControl';
+import type { ListChanges } from './state/listChanges';
 import type { State } from './state/store';
 import type { Call, CampaignStatus, Delivery, StoredContact } from './state/types';
 import { World, type Settings, type SimulatorOptions } from './world';
@@ -25,6 +26,7 @@ export class Simulator {
 	readonly state: State;
 	readonly clock: Clock;
 	readonly faults: Faults;
+	readonly listChanges: ListChanges;
 	readonly sessions: SessionControl;
 
 	constructor(
@@ -38,6 +40,7 @@ export class Simulator {
 		this.state = world.state;
 		this.clock = world.clock;
 		this.faults = world.faults;
+		this.listChanges = world.listChanges;
 		this.sessions = new SessionControl(world);
 	}
 

@@ -8,6 +8,7 @@ import { Faults } from './http/faults';
 import { RequestLog } from './http/requestLog';
 import { SocketHub } from './socket/hub';
 import { seed } from './state/seed';
+import { ListChanges } from './state/listChanges';
 import { State } from './state/store';
 
 /** What may also be changed while the simulator runs. */
@@ -21,6 +22,8 @@ export interface Settings {
 	replayMaxEvents?: number;
 	/** Time between an asynchronous message and its reply. */
 	asyncReplyMs?: number;
+	/** A request that comes sooner after the last one that was taken is answered with 429 and `Retry-After: 1`. */
+	minGapMs?: number;
 }
 
 export interface SimulatorOptions extends Settings {
@@ -45,9 +48,11 @@ export class World {
 	readonly hub: SocketHub;
 	readonly chat: ChatEngine;
 	readonly tokens: SocketTokens;
+	readonly listChanges: ListChanges;
 	settings: Settings;
 	baseUrl = '';
 	private rate = { minute: 0, count: 0 };
+	private takenAt = -Infinity;
 
 	constructor(options: SimulatorOptions) {
 		this.dialect = options.dialect;
@@ -60,6 +65,7 @@ export class World {
 		this.hub = new SocketHub(this);
 		this.chat = new ChatEngine(this);
 		this.tokens = new SocketTokens(this);
+		this.listChanges = new ListChanges(this.state, this.clock);
 		seed(this.state, this.dialect, this.clock.now());
 	}
 
@@ -78,11 +84,14 @@ export class World {
 		return other !== null && headers[other.header] === other.value;
 	}
 
-	/** Counts a request and says whether it is one too many for this minute. */
+	/** Counts a request and says whether it is one too many. */
 	overRate(): boolean {
+		const now = this.clock.now();
+		if (now - this.takenAt < (this.settings.minGapMs ?? 0)) return true;
+		this.takenAt = now;
 		const limit = this.dialect.general.rateLimit;
 		if (!limit) return false;
-		const minute = Math.floor(this.clock.now() / 60_000);
+		const minute = Math.floor(now / 60_000);
 		this.rate = this.rate.minute === minute ? this.rate : { minute, count: 0 };
 		return ++this.rate.count > limit.perMinute;
 	}
@@ -93,6 +102,8 @@ export class World {
 		this.chat.reset();
 		this.tokens.reset();
 		this.faults.clear();
+		this.listChanges.clear();
+		this.takenAt = -Infinity;
 		this.log.reset();
 		this.clock.reset();
 		this.state.clear();

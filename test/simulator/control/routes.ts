@@ -10,6 +10,7 @@ import { campaignCommands } from './campaignCommands';
 import { command } from './command';
 import { sessionCommands } from './sessionCommands';
 import { fill } from '../state/fill';
+import { listChangeFrom } from '../state/listChanges';
 import { stateView } from './stateView';
 
 /** The simulator driven from another process. */
@@ -33,6 +34,7 @@ export function controlRoutes(world: World): Route[] {
 		),
 		command('faults', (body) => world.faults.inject(faultFrom(body))),
 		command('faults/clear', () => world.faults.clear()),
+		command('listChange', (body) => world.listChanges.plan(listChangeFrom(body))),
 		command('settings', (body) => Object.assign(world.settings, settingsFrom(body))),
 		command('clock', (body) => world.clock.advance(Number(body.advanceMs ?? 0))),
 		command('completeCall', async (body) => {
@@ -73,12 +75,14 @@ function autoFrom({ afterMs, outcome, delivery }: JsonObject): AutoComplete | nu
 }
 
 function settingsFrom(body: JsonObject): Settings {
-	const { latencyMs, wsTokenLifetimeMs, replayWindowMs, replayMaxEvents, asyncReplyMs } = body;
+	const { latencyMs, wsTokenLifetimeMs, replayWindowMs, replayMaxEvents, asyncReplyMs, minGapMs } =
+		body;
 	return {
 		...(typeof latencyMs === 'number' ? { latencyMs } : {}),
 		...(typeof wsTokenLifetimeMs === 'number' ? { wsTokenLifetimeMs } : {}),
 		...(typeof replayWindowMs === 'number' ? { replayWindowMs } : {}),
 		...(typeof replayMaxEvents === 'number' ? { replayMaxEvents } : {}),
 		...(typeof asyncReplyMs === 'number' ? { asyncReplyMs } : {}),
+		...(typeof minGapMs === 'number' ? { minGapMs } : {}),
 	};
 }

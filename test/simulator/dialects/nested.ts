@@ -52,7 +52,7 @@ export const nested: Dialect = {
 		range: { name: 'begun', form: '{from}..{to}' },
 		timesInSeconds: true,
 		paging: { style: 'offset', position: 'skip', size: 'take', defaultSize: 15, maxSize: 40 },
-		listBody: ({ items, total, next }) => ({
+		listBody: ({ items, total, link }) => ({
 			success: true,
 			data: {
 				by_id: Object.fromEntries(
@@ -60,7 +60,7 @@ export const nested: Dialect = {
 				),
 			},
 			meta: { found: String(total) },
-			links: { onward: next === null ? null : `https://elsewhere.example/v1/calls?skip=${next}` },
+			links: { onward: link },
 		}),
 		inFlight: ['waiting', 'in_talk'],
 		unusual: {

@@ -54,6 +54,8 @@ export interface Page {
 	/** First item's place in the whole list. */
 	start: number;
 	next: number | null;
+	/** The query that asks for the next page by itself; null on the last one. */
+	link: string | null;
 }
 
 export interface CallsDialect {

@@ -13,7 +13,14 @@ const PATH = '/v1/dnd_numbers';
 export function dndRoutes(world: World): Route[] {
 	return [
 		{ method: 'POST', path: PATH, handle: (request) => add(world, request) },
-		{ method: 'GET', path: PATH, handle: (request) => list(world, request) },
+		{
+			method: 'GET',
+			path: PATH,
+			handle: (request) => {
+				world.listChanges.beforeRequest('dnd');
+				return list(world, request);
+			},
+		},
 		{ method: 'DELETE', path: PATH, handle: (request) => remove(world, request) },
 	];
 }

@@ -7,19 +7,39 @@ import type { World } from '../world';
 
 type Query = Record<string, string>;
 
+/** The parameter of a link to the next page: everything that was asked for, and where the page begins. */
+const LINK = 'page_token';
+
 export function listCallRoutes(world: World): Route[] {
 	return [
 		{
 			method: 'GET',
 			path: '/v1/calls',
-			handle: ({ query }) => listCalls(world, asTimes(query, world)),
+			handle: ({ query }) => {
+				world.listChanges.beforeRequest('calls');
+				return query[LINK] === undefined ? listCalls(world, query) : followLink(world, query);
+			},
 		},
 	];
 }
 
-function listCalls(world: World, query: Query): Answer {
+/** A link is complete: with anything added to it, it is refused. */
+function followLink(world: World, { [LINK]: token = '', ...others }: Query): Answer {
+	const names = Object.keys(others);
+	if (names.length > 0) return invalid(world.dialect, [`${LINK} excludes ${names.join(', ')}`]);
+	const asked = new URLSearchParams(Buffer.from(token, 'base64url').toString());
+	return listCalls(world, Object.fromEntries(asked));
+}
+
+function linkTo(start: number, query: Query, { dialect }: World): string {
+	const asked = new URLSearchParams({ ...query, [dialect.calls.paging.position]: String(start) });
+	return `?${LINK}=${Buffer.from(asked.toString()).toString('base64url')}`;
+}
+
+function listCalls(world: World, asked: Query): Answer {
 	const { state, dialect } = world;
 	const { paging } = dialect.calls;
+	const query = asTimes(asked, world);
 	const size = Number(query[paging.size] ?? paging.defaultSize);
 	const start = startOf(query[paging.position], size, world);
 	if (!Number.isInteger(size) || size < 1 || start === null) {
@@ -41,6 +61,7 @@ function listCalls(world: World, query: Query): Answer {
 			size: shown,
 			start,
 			next,
+			link: next === null ? null : linkTo(next, asked, world),
 		}),
 	);
 }

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { istTimestamp, type Clock } from '../clock';
+import type { JsonObject } from '../json';
+import type { State } from './store';
+
+const LISTS = ['calls', 'dnd'] as const;
+const KINDS = ['grow', 'shrink', 'replace', 'reorder'] as const;
+
+/**
+ * What somebody else does to a list between two requests for it. The service shows new numbers at the end of the
+ * do-not-disturb list (here that of the agent whose number is the first), and new calls at the beginning of the call list.
+ *
+ * `grow` an entry comes · `shrink` the first one leaves · `replace` the first one leaves and comes again as a new entry ·
+ * `reorder` the last one moves to the front
+ */
+export interface ListChange {
+	list: (typeof LISTS)[number];
+	kind: (typeof KINDS)[number];
+	/** How many requests for the list come first; none when left out. */
+	after?: number;
+}
+
+export class ListChanges {
+	private planned: ListChange[] = [];
+	private readonly requests = { calls: 0, dnd: 0 };
+
+	constructor(
+		private readonly state: State,
+		private readonly clock: Clock,
+	) {}
+
+	/** Requests are counted from here on. */
+	plan({ after = 0, ...change }: ListChange): void {
+		this.planned.push({ ...change, after: this.requests[change.list] + after });
+	}
+
+	clear(): void {
+		this.planned = [];
+	}
+
+	beforeRequest(list: ListChange['list']): void {
+		const number = this.requests[list]++;
+		for (const change of this.planned) {
+			if (change.list !== list || change.after !== number) continue;
+			if (list === 'calls') this.changeCalls(change.kind);
+			else this.changeDnd(change.kind);
+		}
+	}
+
+	private changeDnd(kind: ListChange['kind']): void {
+		const { dnd } = this.state;
+		const [first] = dnd;
+		if (first === undefined) throw new Error('The do-not-disturb list is empty');
+		const fresh = () => ({
+			...first,
+			id: this.state.nextId(),
+			createdAt: istTimestamp(this.clock.now()),
+		});
+		if (kind === 'grow')
+			dnd.push({ ...fresh(), phone: `+9199${String(first.id).padStart(8, '0')}` });
+		if (kind === 'shrink') dnd.shift();
+		if (kind === 'replace') dnd.push({ ...fresh(), phone: dnd.shift()?.phone ?? '' });
+		const last = dnd.findLastIndex(({ agentUuid }) => agentUuid === first.agentUuid);
+		if (kind === 'reorder') dnd.unshift(...dnd.splice(last, 1));
+	}
+
+	private changeCalls(kind: ListChange['kind']): void {
+		const { calls } = this.state;
+		// The service lists calls from the last to the first of the map.
+		const newest = [...calls.values()].at(-1);
+		const oldest = [...calls.values()][0];
+		if (newest === undefined || oldest === undefined) throw new Error('There are no calls');
+		const again = { ...newest, callId: randomUUID(), createdAt: istTimestamp(this.clock.now()) };
+		if (kind === 'shrink' || kind === 'replace') calls.delete(newest.callId);
+		if (kind === 'grow' || kind === 'replace') calls.set(again.callId, again);
+		if (kind === 'reorder') {
+			calls.delete(oldest.callId);
+			calls.set(oldest.callId, oldest);
+		}
+	}
+}
+
+export function listChangeFrom({ list, kind, after }: JsonObject): ListChange {
+	const [known, how] = [LISTS.find((name) => name === list), KINDS.find((name) => name === kind)];
+	if (known === undefined) throw new Error(`list must be one of ${LISTS.join(', ')}`);
+	if (how === undefined) throw new Error(`kind must be one of ${KINDS.join(', ')}`);
+	return { list: known, kind: how, ...(typeof after === 'number' && { after }) };
+}
