@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
-import { ExplainedError, type OutcomeUnknown } from '../shared/api/errors';
+import { asSentence, ExplainedError, type OutcomeUnknown } from '../shared/api/errors';
 import type { CallRequest } from '../shared/api/types';
 import type { ApiMapping } from '../shared/apiMapping';
 import { callListQuery, neededForFilters, type CallFilters } from '../shared/calls/callFilters';
-import { neededForList, readCalls } from '../shared/calls/callList';
+import { neededForList, readAllCalls } from '../shared/calls/callList';
 import { withOffset } from '../shared/clock';
 import type { JsonObject } from '../shared/json';
 import type { Connection } from '../shared/n8n/connect';
@@ -16,8 +16,8 @@ export const CALL_LOOKS_AFTER_MS = [2_000, 8_000, 20_000] as const;
 /** After so many calls that were not found in a run, one look for each must do: the service may be down for all. */
 const MOST_WAITS_IN_VAIN = 3;
 
-/** No list is read further: the newest calls are looked for. */
-const MOST_CALLS = 1_000;
+/** No longer list is read: a filter by number or time that works leaves few. */
+const MAX_CALLS = 1_000;
 
 /** Without a filter by number, calls from so long before are asked for; a filter by date alone takes whole days. */
 const BEFORE_MS = 5 * 60_000;
@@ -84,7 +84,7 @@ export class PlacedCalls {
 			await this.sleep(wait);
 			const found = await this.newCalls(call, key, client, apiMapping).catch(asExplained);
 			if (found instanceof ExplainedError) {
-				seen = `the call list could not be read: ${found.message}. ${found.resolution}`;
+				seen = `the call list could not be read: ${found.message}. ${asSentence(found.advice)}`;
 				if (!found.isTransient) break;
 				continue;
 			}
@@ -112,10 +112,10 @@ export class PlacedCalls {
 		details: ApiMapping,
 	): Promise<JsonObject[]> {
 		const filters = this.filtersFor(key, leftAt, details);
-		const part = { limit: MOST_CALLS, pageSize: undefined };
-		details.require([...neededForFilters(filters, details), ...neededForList(part, details)]);
+		const whole = { limit: Infinity, pageSize: undefined };
+		details.require([...neededForFilters(filters, details), ...neededForList(whole, details)]);
 		const query = callListQuery(filters, details, this.zone);
-		const calls = await readCalls(client, { ...part, query }, details);
+		const calls = await readAllCalls(client, { query, maxCalls: MAX_CALLS }, details);
 		return calls.filter(
 			({ call_id: id, phone_number: phone, created_at: created, agent_uuid: agent, ...more }) =>
 				typeof id === 'string' &&

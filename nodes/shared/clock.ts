@@ -76,6 +76,12 @@ export async function aborted(signal: AbortSignal): Promise<void> {
 	});
 }
 
+/** Aborted with the first of these; undefined where there is none. */
+export function anyOf(...signals: Array<AbortSignal | undefined>): AbortSignal | undefined {
+	const given = signals.filter((signal) => signal !== undefined);
+	return given.length > 1 ? AbortSignal.any(given) : given[0];
+}
+
 export interface Deferred<T> {
 	promise: Promise<T>;
 	resolve: (value: T) => void;

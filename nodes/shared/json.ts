@@ -14,6 +14,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** An object as it is, anything else under a name. */
+export function asRecord(value: JsonValue): JsonObject {
+	return isJsonObject(value) ? value : { value };
+}
+
 /** n8n copies what a node gives out, and fails at some thousand levels of lists and objects in each other. */
 export const DEEPEST = 500;
 

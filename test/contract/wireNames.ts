@@ -39,7 +39,7 @@ function shapesOf({ agents, calls, campaigns, dnd, webhook, chat }: Dialect) {
 	const reply = { sessionId: '', turnId: '', messageId: '', reply: '', state: '' };
 	const bodies = [
 		agents.body([agents.record(agent)]),
-		calls.listBody({ items: [], total: 0, size: 1, start: 0, next: 1 }),
+		calls.listBody({ items: [], total: 0, size: 1, start: 0, next: 1, link: '' }),
 		calls.listItem({}),
 		campaigns.extraFields,
 		campaigns.dndSkipped('', 0),

@@ -143,6 +143,36 @@ describe('examples of calls, imported as shipped, with only the accounts chosen'
 			expect(since()).toHaveLength(1);
 		});
 
+		it.each(['grow', 'shrink', 'replace', 'reorder'] as const)(
+			'nobody who was reached is called again when the list changes while it is read (%s)',
+			async (kind) => {
+				const workflow = await run.import('05-redial-not-reached.json');
+				const { simulator } = run;
+				const people = 45;
+				const nowhere = 'http://127.0.0.1:9/ignored';
+				simulator.clock.advance(-2 * DAY_MS);
+				const ids = await placeCalls(simulator, people, nowhere);
+				for (const id of ids) await simulator.completeCall(id, missed);
+				simulator.clock.advance(DAY_MS);
+				const again = await placeCalls(simulator, people, nowhere);
+				for (const id of again) await simulator.completeCall(id, reached);
+				simulator.clock.advance(DAY_MS);
+				for (const after of [1, 3]) simulator.listChanges.plan({ list: 'calls', kind, after });
+				// The second page comes late, after those that were asked for with it.
+				const late = { kind: 'status', status: 503, skip: 1, times: 1 } as const;
+				simulator.faults.inject({ ...late, match: { path: '/v1/calls' } });
+				await run.run(workflow, 'Every Night');
+				const stillReached = new Set(
+					[...simulator.state.calls.values()]
+						.filter(({ outcome }) => outcome.status === 'picked')
+						.map(({ phone: number }) => number),
+				);
+				expect(stillReached.size).toBeGreaterThan(40);
+				const calledAgain = simulator.placedCalls().filter(({ finished }) => !finished);
+				expect(calledAgain.filter(({ phone: number }) => stillReached.has(number))).toEqual([]);
+			},
+		);
+
 		it('one who cannot be called does not keep the others from being called', async () => {
 			const workflow = await run.import('05-redial-not-reached.json');
 			await called(missed, missed);

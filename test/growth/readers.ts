@@ -29,11 +29,13 @@ import { pushedRequest } from '../../nodes/PushCampaignContacts/feed/skippedRows
 import { CsvParser } from '../../nodes/PushCampaignContacts/file/csv';
 import { FileRows } from '../../nodes/PushCampaignContacts/file/fileRows';
 import { findAgents } from '../../nodes/shared/agents';
+import { isBelow, urlOf } from '../../nodes/shared/api/access';
 import { ApiClient } from '../../nodes/shared/api/client';
+import { readList, readProvenList, type ListReader } from '../../nodes/shared/api/completeList';
 import { injectContext } from '../../nodes/shared/api/endpoints';
 import { withAdditions } from '../../nodes/shared/api/endpoints/endpoint';
 import { readAnswer } from '../../nodes/shared/api/envelope';
-import { ServiceRefusal } from '../../nodes/shared/api/errors';
+import { OutcomeUnknown, ServiceRefusal } from '../../nodes/shared/api/errors';
 import { carries, carriesSomewhere, holdsSomething } from '../../nodes/shared/api/evidence';
 import { bytesOf, type ServiceRequest } from '../../nodes/shared/api/http';
 import { explainNotPerformed } from '../../nodes/shared/api/notPerformed';
@@ -76,6 +78,25 @@ const REQUEST: ServiceRequest = { method: 'POST', path: '/v1/campaigns/1/contact
 const TOKEN = '0123456789abcdef';
 const ROWS = Array.from({ length: 10_000 }, (_, row) => row);
 const ONE_PHONE = { at: () => '6000000001' };
+
+const notProven = new OutcomeUnknown('', '');
+
+/** Its pages have a hundred entries, and another total each time, so that it's read as often as any list. */
+const changingList = (entries: JsonValue[]): ListReader<number, number> => ({
+	pagesOf: ({ number, isStaggered }) => ({
+		ask: async (at = 0) => await Promise.resolve(at),
+		read: (at) => {
+			const end = at + 100;
+			return {
+				entries: entries.slice(at, end),
+				total: entries.length + ((at / 100 + number) % 2),
+				...(end < entries.length && { next: isStaggered ? end - 1 : end }),
+			};
+		},
+	}),
+	staggeredBy: 'offset',
+	keyOf: (entry) => JSON.stringify(entry),
+});
 
 const objectOf = (json: JsonValue): JsonObject => (isJsonObject(json) ? json : { data: json });
 const listOf = (json: JsonValue): JsonValue[] => (Array.isArray(json) ? json : [json]);
@@ -385,6 +406,27 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/api/notPerformed.ts › explainNotPerformed': {
 		read: ({ text }) => explainNotPerformed(REQUEST, { ...answerOf(text), status: 429 }, 0),
 	},
+	'shared/api/access.ts › isBelow': {
+		read: ({ text }) =>
+			[text, `https://h.example/${text}`]
+				.filter((url) => URL.canParse(url))
+				.map((url) => isBelow(`https://h.example/${text}`, new URL(url))),
+	},
+	'shared/api/access.ts › urlOf': {
+		read: ({ text }) =>
+			urlOf(`https://h.example/${text}`, { path: '/v1/calls', link: `https://h.example/${text}` }),
+	},
+	'shared/api/completeList.ts › readList': {
+		read: async ({ json }) =>
+			await readList(changingList(listOf(json)), { limit: Infinity, sameAgain: '' }),
+	},
+	'shared/api/completeList.ts › readProvenList': {
+		read: async ({ json }) =>
+			await readProvenList(changingList(listOf(json)), {
+				sameAgain: '',
+				notProven: () => notProven,
+			}),
+	},
 	'shared/api/paging.ts › readParts': {
 		read: async ({ json }) => {
 			const entries = listOf(json);
@@ -588,6 +630,8 @@ export const noReaders = new Set([
 	'shared/api/errors.ts › OtherRecord',
 	'shared/api/errors.ts › OutcomeUnknown',
 	'shared/api/errors.ts › ServiceRefusal',
+	'shared/api/listProof.ts › ListProof',
+	'shared/api/paging.ts › RepeatedPage',
 	'shared/api/errors.ts › isRefusal',
 	'shared/api/errorTable.ts › documentedError',
 	'shared/api/errorTable.ts › explainWords',

@@ -34,12 +34,12 @@ const DECIDING = [
 	{
 		name: 'lists',
 		mutate: [
-			`${SHARED}/api/paging.ts`,
-			`${SHARED}/calls/callList.ts`,
+			`${SHARED}/api/{paging,completeList,listProof,readPace}.ts`,
+			`${SHARED}/calls/{callList,callPages}.ts`,
 			'nodes/Dnd/list/{dndList,wholeList}.ts',
 		],
 		tests: beside(
-			'shared/api/paging.test.ts',
+			'shared/api/{paging,completeList,readPace}.test.ts',
 			'shared/calls/callList.test.ts',
 			'{Dnd,GetCall}/**/*.test.ts',
 		),

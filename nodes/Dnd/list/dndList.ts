@@ -1,7 +1,14 @@
+import {
+	MAX_READINGS,
+	readList,
+	readProvenList,
+	type ListReader,
+	type Reading,
+} from '../../shared/api/completeList';
 import { listDndNumbers, type Additions } from '../../shared/api/endpoints';
 import { OutcomeUnknown } from '../../shared/api/errors';
-import { asText } from '../../shared/api/identifiers';
 import {
+	asRecord,
 	isJsonObject,
 	type JsonObject,
 	type JsonValue,
@@ -11,8 +18,8 @@ import {
 import type { Turn } from '../../shared/inTurn';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { queryOf } from '../../shared/apiMapping/placeValues';
-import { readParts, type Part } from '../../shared/api/paging';
-import { comparedDigits } from './phoneMatch';
+import type { Part, Parts } from '../../shared/api/paging';
+import { pageAcross, pagesAcross, startOf, type SizedPage } from '../../shared/api/staggeredPages';
 import type { ApiClient } from '../../shared/api/client';
 
 export type DndListRequest = {
@@ -24,108 +31,194 @@ export type DndListRequest = {
 	/** At most 100; the service's own number where it is not set. */
 	pageSize?: number | undefined;
 	additions?: Additions;
-	/** Told how many entries the list has, by each page. */
-	onCount?: (count: number) => void;
 	inTurn?: Turn;
 };
 
 const PAGE_NAME = 'dndListPageName';
 
-/** A page as `meta` numbers it. Which number the first has, 0 or 1, is open: the first answer tells. */
-type Page = {
-	number: number;
-	first: number;
-	/** By how much the number that the request takes is smaller than the one that `meta` shows. */
-	shift: number;
-};
-
-/** With the page as it had to be asked for. */
-type AnsweredPage = { body: JsonValue; page: Page | undefined };
+/** A page by its place, counted from 0, among those of its size; of the usual size where none is given. */
+type Page = { index: number; size?: number };
 
 /**
- * The entries of an agent's list, page by page as `meta` tells.
+ * The entries of an agent's list, page by page as `meta` tells, for a person to see.
  *
+ * @returns whether a whole list showed no sign that entries are missing
  * @throws MissingMapping before anything is sent
  */
 export async function readDndList(
 	client: ApiClient,
-	{ agentUuid, phone, limit, pageSize, additions = {}, onCount, inTurn }: DndListRequest,
+	{ inTurn, ...request }: DndListRequest,
+	details: ApiMapping,
+): Promise<{ entries: JsonObject[]; isComplete: boolean }> {
+	const { entries, isComplete } = await readList(dndPages(client, request, details), {
+		limit: request.limit,
+		inTurn,
+		sameAgain: checkPageName(details),
+	});
+	return { entries: entries.map(asRecord), isComplete };
+}
+
+/**
+ * All entries of an agent's list, for a decision that rests on who is not on it.
+ *
+ * @throws MissingMapping before anything is sent
+ * @throws OutcomeUnknown if entries may be missing
+ */
+export async function readAllDndEntries(
+	client: ApiClient,
+	{ inTurn, ...request }: Omit<DndListRequest, 'limit'>,
 	details: ApiMapping,
 ): Promise<JsonObject[]> {
-	const values = [
-		{ detail: 'dndListAgentName', value: agentUuid },
-		{ detail: 'dndListPhoneName', value: phone },
-		{ detail: 'dndListPerPageName', value: pageSize },
-	] as const;
-	const given = values.flatMap(({ detail, value }) =>
-		value === undefined ? [] : [{ detail, value }],
-	);
-	details.require(given.map(({ detail }) => detail));
-	const named = given.map(({ detail, value }) => ({ name: details.required(detail), value }));
+	const pages = dndPages(client, { ...request, limit: Infinity }, details);
+	const entries = await readProvenList(pages, {
+		inTurn,
+		sameAgain: checkPageName(details),
+		notProven: () =>
+			new OutcomeUnknown(
+				`Numbers may be missing: the do-not-disturb list changed each of the ${MAX_READINGS} times it was read, or has fewer numbers than the service counts`,
+				'Run this again while fewer numbers are added and removed. No number was treated as not listed.',
+			),
+	});
+	return entries.map(asRecord);
+}
 
-	const checkPageName = `${details.advice(PAGE_NAME)} The service seems not to know the parameter.`;
-	const ask = async (page: Page | undefined, signal: AbortSignal): Promise<AnsweredPage> => {
+function checkPageName(details: ApiMapping): string {
+	return `${details.advice(PAGE_NAME)} The service seems not to know the parameter.`;
+}
+
+function dndPages(
+	client: ApiClient,
+	request: Omit<DndListRequest, 'inTurn'>,
+	details: ApiMapping,
+): ListReader<Page, JsonValue> {
+	const pages = new DndPages(client, request, details);
+	return {
+		pagesOf: (reading) => pages.of(reading),
+		keyOf,
+		staggeredBy: details.optional('dndListPerPageName') === undefined ? undefined : 'pageSize',
+	};
+}
+
+/** A number that comes onto the list again is another entry. */
+function keyOf(entry: JsonValue): string | undefined {
+	if (!isJsonObject(entry) || entry.id === undefined) return undefined;
+	return JSON.stringify([entry.id, entry.phone, entry.created_at]);
+}
+
+/** Asks for pages, and finds out how the service numbers them: from 0 or 1 is open, and the first response tells. */
+class DndPages {
+	private firstNumber = 0;
+	/** By how much the number that a request takes is smaller than the one that `meta` shows. */
+	private shift = 0;
+	/** A page after the first one was given as it was asked for. */
+	private isSure = false;
+
+	constructor(
+		private readonly client: ApiClient,
+		private readonly request: Omit<DndListRequest, 'inTurn'>,
+		private readonly details: ApiMapping,
+	) {
+		details.require(this.valuesOf(request.pageSize).map(({ detail }) => detail));
+	}
+
+	of(reading: Reading): Parts<Page, JsonValue> {
+		return {
+			ask: async (page, signal) => await this.ask(reading, page, signal),
+			read: (body, page, found) => this.partOf(body, reading, { page, found }),
+		};
+	}
+
+	private async ask(
+		reading: Reading,
+		page: Page | undefined,
+		signal: AbortSignal,
+	): Promise<JsonValue> {
+		const usual = reading.isStaggered ? pageAcross(0, reading).size : this.request.pageSize;
+		const values = this.valuesOf(page?.size ?? usual).map(({ detail, value }) => ({
+			name: this.details.required(detail),
+			value,
+		}));
+		const number = this.firstNumber + (page?.index ?? 0);
 		const position =
 			page === undefined
 				? []
-				: [{ name: details.required(PAGE_NAME), value: page.number - page.shift }];
-		const { body } = await listDndNumbers(
-			client,
-			queryOf([...named, ...position]),
-			additions,
-			signal,
-		);
-		const count = numberIn(metaOf(body).total_count);
-		if (count !== undefined) onCount?.(count);
-		const off = page === undefined ? 0 : (shownPage(body) ?? page.number) - page.number;
-		if (page === undefined || off === 0) return { body, page };
-		// A service may number its pages from 1 and take them from 0.
-		if (page.shift === 0 && off > 0) return await ask({ ...page, shift: off }, signal);
-		throw new OutcomeUnknown('The service gave another page than it was asked for', checkPageName);
-	};
-	const entries = await readParts<Page, AnsweredPage>(
-		{ ask, read: ({ body, page }, _asked, found) => pagePart(body, page, found, limit) },
-		{ limit, inTurn, sameAgain: checkPageName },
-	);
-	return entries.map((entry) => (isJsonObject(entry) ? entry : { value: entry }));
+				: [{ name: this.details.required(PAGE_NAME), value: number - this.shift }];
+		const query = queryOf([...values, ...position]);
+		const { body } = await listDndNumbers(this.client, query, this.request.additions, signal);
+		if (page === undefined) return body;
+		const off = (shownPage(body) ?? number) - number;
+		if (off > 0 && this.shift === 0 && !this.isSure) {
+			// A service may number its pages from 1 and take them from 0.
+			this.shift = off;
+			return await this.ask(reading, page, signal);
+		}
+		if (off !== 0) {
+			throw new OutcomeUnknown(
+				'The service gave another page than it was asked for',
+				checkPageName(this.details),
+			);
+		}
+		this.isSure = true;
+		return body;
+	}
+
+	private valuesOf(size: number | undefined) {
+		const { agentUuid, phone } = this.request;
+		const values = [
+			{ detail: 'dndListAgentName', value: agentUuid },
+			{ detail: 'dndListPhoneName', value: phone },
+			{ detail: 'dndListPerPageName', value: size },
+		] as const;
+		return values.flatMap(({ detail, value }) => (value === undefined ? [] : [{ detail, value }]));
+	}
+
+	private partOf(
+		body: JsonValue,
+		reading: Reading,
+		{ page, found }: { page: Page | undefined; found: number },
+	): Part<Page> {
+		const data = isJsonObject(body) ? body.data : undefined;
+		if (!Array.isArray(data)) {
+			throw new OutcomeUnknown(
+				'The answer holds no list of numbers',
+				`Check Base URL in the credential: the service’s document has the list in data. The answer holds ${outlineOf(body)}.`,
+			);
+		}
+		const { total_pages, total_count } = metaOf(body);
+		const pages = numberIn(total_pages);
+		const count = numberIn(total_count);
+		// Fewer than are on the page is no total.
+		const total = count !== undefined && count >= data.length ? count : undefined;
+		const end = (page !== undefined && isSized(page) ? startOf(page) : found) + data.length;
+		// Whether a service gives pages of any size shows only later, so they don't show how long the list is.
+		const part = { entries: data, total, end: reading.isStaggered ? Infinity : end };
+		const isWhole = data.length === 0 || (pages !== undefined && pages < 2) || end === total;
+		if (isWhole || end >= this.request.limit) return part;
+		const number = page === undefined ? shownPage(body) : this.firstNumber + page.index;
+		if (number === undefined || pages === undefined) {
+			throw new OutcomeUnknown(
+				'The answer does not tell whether the list has more pages',
+				'The service’s document promises meta with current_page and total_pages. Ask whoever provides your service.',
+			);
+		}
+		if (page === undefined) this.firstNumber = number;
+		const index = page?.index ?? 0;
+		if (index >= pages - 1) return part;
+		if (reading.isStaggered) {
+			const next = pageAcross(end, reading);
+			return { ...part, next, further: pagesAcross(next, total ?? end, reading) };
+		}
+		const next = { index: index + 1 };
+		return { ...part, next, ...(this.isSure && { further: pagesAfter(next, pages) }) };
+	}
 }
 
-function pagePart(
-	body: JsonValue,
-	asked: Page | undefined,
-	found: number,
-	limit: number,
-): Part<Page> {
-	const data = isJsonObject(body) ? body.data : undefined;
-	if (!Array.isArray(data)) {
-		throw new OutcomeUnknown(
-			'The answer holds no list of numbers',
-			`Check Base URL in the credential: the service’s document has the list in data. The answer holds ${outlineOf(body)}.`,
-		);
-	}
-	const { total_pages, total_count } = metaOf(body);
-	const pages = numberIn(total_pages);
-	const together = found + data.length;
-	const isWhole =
-		data.length === 0 || (pages !== undefined && pages < 2) || together === numberIn(total_count);
-	if (isWhole || together >= limit) return { entries: data };
-	const number = asked?.number ?? shownPage(body);
-	if (number === undefined || pages === undefined) {
-		throw new OutcomeUnknown(
-			'The answer does not tell whether the list has more pages',
-			'The service’s document promises meta with current_page and total_pages. Ask whoever provides your service.',
-		);
-	}
-	const { first, shift } = asked ?? { first: number, shift: 0 };
-	const last = first + pages - 1;
-	if (number >= last) return { entries: data };
-	const next = { number: number + 1, first, shift };
-	// How pages are asked for is sure when one was.
-	return { entries: data, next, ...(asked && { further: pagesAfter(next, last) }) };
+function* pagesAfter(page: Page, pages: number): Generator<Page> {
+	for (let index = page.index + 1; index < pages; index++) yield { index };
 }
 
-function* pagesAfter(page: Page, last: number): Generator<Page> {
-	for (let number = page.number + 1; number <= last; number++) yield { ...page, number };
+function isSized(page: Page): page is SizedPage {
+	return page.size !== undefined;
 }
 
 function metaOf(body: JsonValue): JsonObject {
@@ -134,24 +227,4 @@ function metaOf(body: JsonValue): JsonObject {
 
 function shownPage(body: JsonValue): number | undefined {
 	return numberIn(metaOf(body).current_page);
-}
-
-export type DndCheck = {
-	listed: boolean;
-	/** The entry of this number. */
-	entry: JsonObject | null;
-	/** Entries that contain the same digits among others. */
-	similar: JsonObject[];
-};
-
-/** The filter matches parts of numbers, so the entries found are compared digit by digit. */
-export function findEntry(phone: string, entries: JsonObject[]): DndCheck {
-	const key = comparedDigits(phone);
-	const entry =
-		entries.find((candidate) => comparedDigits(asText(candidate.phone)) === key) ?? null;
-	return {
-		listed: entry !== null,
-		entry,
-		similar: entries.filter((candidate) => candidate !== entry),
-	};
 }

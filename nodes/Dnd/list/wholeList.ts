@@ -7,10 +7,7 @@ import { LIMITS } from '../../shared/api/limits';
 import type { ApiMapping } from '../../shared/apiMapping';
 import type { JsonObject } from '../../shared/json';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
-import { readDndList, type DndListRequest } from './dndList';
-
-/** A list that changes while its pages are read is read again, so often. */
-const MOST_READINGS = 3;
+import { readAllDndEntries, type DndListRequest } from './dndList';
 
 /** No number is shorter. */
 const ENDING_DIGITS = 4;
@@ -21,10 +18,9 @@ export function requireWholeList(details: ApiMapping): void {
 }
 
 /**
- * Every entry of an agent's list. An entry that is taken off the list meanwhile moves those after it to the page
- * before, where they are missed, so what is read must be as many as the service counts, and the count must stay.
+ * Every entry of an agent's list.
  *
- * @throws OutcomeUnknown where that cannot be had
+ * @throws OutcomeUnknown if entries may be missing
  */
 export async function readWholeList(
 	client: ApiClient,
@@ -32,25 +28,8 @@ export async function readWholeList(
 	details: ApiMapping,
 ): Promise<WholeList> {
 	const isSized = details.optional('dndListPerPageName') !== undefined;
-	for (let reading = 1; reading <= MOST_READINGS; reading++) {
-		const counts = new Set<number>();
-		const entries = await readDndList(
-			client,
-			{
-				...request,
-				limit: Infinity,
-				pageSize: isSized ? LIMITS.dndEntriesPerPage : undefined,
-				onCount: (count) => counts.add(count),
-			},
-			details,
-		);
-		const [count = entries.length] = counts;
-		if (counts.size < 2 && entries.length >= count) return new WholeList(entries);
-	}
-	throw new OutcomeUnknown(
-		'The do-not-disturb list could not be read whole: it changed, or the service gave fewer numbers than it counts',
-		'Run this again when nobody is changing the list. No number was taken for one that is not on it.',
-	);
+	const pageSize = isSized ? LIMITS.dndEntriesPerPage : undefined;
+	return new WholeList(await readAllDndEntries(client, { ...request, pageSize }, details));
 }
 
 /** A number as it is compared. */
@@ -139,6 +118,14 @@ function compared(phone: string): Compared {
 	if (phone.startsWith('00')) return { digits: digits.slice(2) };
 	// A zero in front is only dialled at home.
 	return { digits, national: digits.replace(/^0+/, '') };
+}
+
+/** Digits of a number that are part of it in whichever form the service keeps it. */
+export function searchDigits(phone: string): string {
+	const reading = readCampaignPhone(phone);
+	if (isAccepted(reading)) return reading.key;
+	const { digits, national = digits } = compared(phone);
+	return national;
 }
 
 /** What a number ends with that may be the same with a country code in front; `undefined` where one is written, or there are too few digits to tell. */

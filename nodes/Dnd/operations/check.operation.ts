@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import {
 	additionalQueryParameters,
@@ -8,9 +9,10 @@ import {
 } from '../../shared/n8n/options';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { findEntry, readDndList } from '../list/dndList';
+import { readAllDndEntries } from '../list/dndList';
 import { parseAgentUuid } from '../../shared/api/identifiers';
-import { parseDndPhone, comparedDigits } from '../list/phoneMatch';
+import { parseDndPhone } from '../list/phoneMatch';
+import { searchDigits, WholeList } from '../list/wholeList';
 import { dndAgentField, phoneField } from '../dndFields';
 
 export const check: Operation = {
@@ -30,20 +32,20 @@ export const check: Operation = {
 		'Tells whether a phone number is on the do-not-disturb list of an AI agent, which means that the agent must not call it. Calls nobody and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
+		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
+		const inTurn = pLimit(concurrency);
 		const checkOne = async (index: number) => {
 			const { client, apiMapping } = await connection();
 			const agentUuid = parseAgentUuid(parameters.value('agentUuid', index));
 			const phone = parseDndPhone(parameters.value('phone', index));
 			const additions = readAdditions(parameters.record('options', index));
-			// Digits alone are part of the number in whichever form the service keeps it.
-			const request = { agentUuid, phone: comparedDigits(phone), limit: Infinity, additions };
-			const { listed, entry, similar } = findEntry(
-				phone,
-				await readDndList(client, request, apiMapping),
-			);
-			return asItems({ phone, agent_uuid: agentUuid, listed, entry, similar });
+			// The service finds numbers that contain these digits among others.
+			const request = { agentUuid, phone: searchDigits(phone), additions, inTurn };
+			const found = await readAllDndEntries(client, request, apiMapping);
+			const entry = new WholeList(found).entryOf(phone) ?? null;
+			const similar = found.filter((other) => other !== entry);
+			return asItems({ phone, agent_uuid: agentUuid, listed: entry !== null, entry, similar });
 		};
-		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
 		return await forEachItem(context, checkOne, { concurrency });
 	},
 };

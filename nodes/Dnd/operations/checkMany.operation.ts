@@ -22,7 +22,7 @@ export const checkMany: Operation = {
 	name: 'Check Many',
 	action: 'Check many numbers against DND list',
 	description:
-		'Find out which rows an agent may call. The list is read once for all rows. A number that cannot be read or compared is reported, and never counts as not on the list.',
+		'Find out which rows an agent may call. The list is read for all rows together, until no entry can be missing. A number that cannot be read or compared is reported, and never counts as not on the list.',
 	fields: [
 		dndAgentField,
 		{

@@ -1,4 +1,5 @@
 import pick from 'lodash/pick';
+import type { Turn } from '../../shared/inTurn';
 import type { JsonObject } from '../../shared/json';
 import {
 	additionalQueryParameters,
@@ -7,10 +8,17 @@ import {
 	readConcurrency,
 	optionsCollection,
 } from '../../shared/n8n/options';
-import { forEachList, limitFields, readLimit, type ListPlan } from '../../shared/n8n/list';
+import {
+	forEachList,
+	limitFields,
+	listChangedHint,
+	readLimit,
+	requireCompleteField,
+	type ListPlan,
+} from '../../shared/n8n/list';
 import { outputFields, readOutput, sizedEach } from '../../shared/n8n/outputFields';
 import type { Operation } from '../../shared/n8n/operations';
-import { readDndList } from '../list/dndList';
+import { readAllDndEntries, readDndList } from '../list/dndList';
 import { InvalidInput } from '../../shared/api/errors';
 import { parseAgentUuid, parseCount } from '../../shared/api/identifiers';
 import { LIMITS, READS_AT_ONCE } from '../../shared/api/limits';
@@ -48,6 +56,7 @@ export const getMany: Operation = {
 				default: LARGEST_PAGE,
 				description: `How many numbers to get per request, at most ${LARGEST_PAGE}`,
 			},
+			requireCompleteField('number'),
 		),
 	],
 	toolDescription:
@@ -59,6 +68,7 @@ export const getMany: Operation = {
 			const options = parameters.record('options', index);
 			const output = readOutput(parameters, index);
 			const limit = readLimit(parameters, index);
+			const isWhole = options.requireComplete === true;
 			const phone = parameters.text('phoneContains', index);
 			// A list may always have a further page, and its parameter should not be missed halfway.
 			apiMapping.require([
@@ -70,18 +80,19 @@ export const getMany: Operation = {
 			const request = {
 				agentUuid: parseAgentUuid(parameters.value('agentUuid', index)),
 				phone: phone === '' ? undefined : phone,
-				limit,
-				pageSize: pageSize(options.pageSize, limit, apiMapping),
+				pageSize: pageSize(options.pageSize, isWhole ? Infinity : limit, apiMapping),
 				additions: readAdditions(options),
 			};
+			const readFor = async (inTurn: Turn): Promise<JsonObject[]> => {
+				if (isWhole) return await readAllDndEntries(client, { ...request, inTurn }, apiMapping);
+				const list = await readDndList(client, { ...request, limit, inTurn }, apiMapping);
+				if (!list.isComplete) context.addExecutionHints({ message: listChangedHint('numbers') });
+				return list.entries;
+			};
 			return {
-				key: { ...request, limit: String(limit), output },
+				key: { ...request, limit: String(limit), isWhole, output },
 				read: async (inTurn) =>
-					sizedEach(
-						output,
-						await readDndList(client, { ...request, inTurn }, apiMapping),
-						simplifyEntry,
-					),
+					sizedEach(output, (await readFor(inTurn)).slice(0, limit), simplifyEntry),
 			};
 		};
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));

@@ -1,15 +1,29 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { readAdditions, readConcurrency } from '../../shared/n8n/options';
-import { forEachList, limitFields, readLimit, type ListPlan } from '../../shared/n8n/list';
+import {
+	forEachList,
+	limitFields,
+	listChangedHint,
+	readLimit,
+	requireCompleteField,
+	type ListPlan,
+} from '../../shared/n8n/list';
 import { readOutput, sizedEach } from '../../shared/n8n/outputFields';
 import type { Operation } from '../../shared/n8n/operations';
 import { callListQuery, neededForFilters, type CallFilters } from '../../shared/calls/callFilters';
-import { isFirstPartAlone, neededForList, readCalls } from '../../shared/calls/callList';
+import {
+	isFirstPartAlone,
+	neededForList,
+	readAllCalls,
+	readCalls,
+} from '../../shared/calls/callList';
 import { latestOfEachNumber, requireAllStatuses } from '../calls/latestCalls';
 import { simplifyCall } from '../../shared/calls/callRecord';
 import { parseCount } from '../../shared/api/identifiers';
 import type { ApiMapping } from '../../shared/apiMapping';
+import type { Turn } from '../../shared/inTurn';
+import type { JsonObject } from '../../shared/json';
 import { callOptionsField, callOutputFields } from '../callFields';
 
 const filtersField: INodeProperties = {
@@ -87,8 +101,11 @@ const latestField: INodeProperties = {
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to return only the newest call of each phone number, for example to call people again who were not reached. The whole list is read, whatever the limit. Numbers are compared by phone_key and calls by created_at; a call without one of them is kept.',
+		'Whether to return only the newest call of each phone number, for example to call people again who were not reached. The whole list is read until no call can be missing, whatever the limit. Numbers are compared by phone_key and calls by created_at; a call without one of them is kept.',
 };
+
+const ifChanging =
+	"Run this again while fewer calls are placed, or set 'To' in 'Filters' to a time in the past.";
 
 const PAGE_SIZE_RESOLUTION = 'Enter how many calls each request asks for, from 1 on.';
 
@@ -112,7 +129,7 @@ export const getMany: Operation = {
 		...limitFields,
 		filtersField,
 		...callOutputFields,
-		callOptionsField(latestField, pageSizeField),
+		callOptionsField(latestField, pageSizeField, requireCompleteField('call')),
 	],
 	toolDescription:
 		'Lists phone calls of the AI agents with their outcomes and summaries. Use it to find the ID of a call, or to see how calls went. Places no call and changes nothing.',
@@ -124,9 +141,10 @@ export const getMany: Operation = {
 			const filters: CallFilters = parameters.record('filters', index);
 			const limit = readLimit(parameters, index);
 			const latest = options.latestOfEachNumber === true;
+			const isWhole = latest || options.requireComplete === true;
 			if (latest) requireAllStatuses(filters);
 			const part = {
-				limit: latest ? Infinity : limit,
+				limit: isWhole ? Infinity : limit,
 				pageSize:
 					options.pageSize === undefined
 						? undefined
@@ -143,15 +161,21 @@ export const getMany: Operation = {
 				additions: readAdditions(options),
 			};
 			const output = readOutput(parameters, index);
+			const readFor = async (inTurn: Turn): Promise<JsonObject[]> => {
+				if (isWhole) {
+					const all = await readAllCalls(client, { ...request, ifChanging, inTurn }, apiMapping);
+					return latest ? latestOfEachNumber(all) : all;
+				}
+				const { calls, isComplete } = await readCalls(client, { ...request, inTurn }, apiMapping);
+				if (!isComplete) context.addExecutionHints({ message: listChangedHint('calls') });
+				if (calls.length > 0 && calls.length < limit && isFirstPartAlone(limit, apiMapping))
+					context.addExecutionHints({ message: firstPartAlone(calls.length, apiMapping) });
+				return calls;
+			};
 			return {
-				key: { ...request, limit: String(limit), latest, output },
-				read: async (inTurn) => {
-					const found = await readCalls(client, { ...request, inTurn }, apiMapping);
-					if (found.length > 0 && found.length < limit && isFirstPartAlone(part.limit, apiMapping))
-						context.addExecutionHints({ message: firstPartAlone(found.length, apiMapping) });
-					const calls = latest ? latestOfEachNumber(found).slice(0, limit) : found;
-					return sizedEach(output, calls, simplifyCall);
-				},
+				key: { ...request, limit: String(limit), latest, isWhole, output },
+				read: async (inTurn) =>
+					sizedEach(output, (await readFor(inTurn)).slice(0, limit), simplifyCall),
 			};
 		};
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));

@@ -2,6 +2,7 @@ import { InvalidInput } from './errors';
 import { LIMITS } from './limits';
 import { withoutEnd } from '../text';
 
+const SLASH = /\//;
 const LOOPBACK = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
@@ -36,7 +37,30 @@ export function parseBaseUrl(text: string): string {
 			'Remove sign-in names and everything from ? or # on from Base URL in the credential.',
 		);
 	}
-	return withoutEnd(`${url.origin}${url.pathname}`, /\//);
+	return withoutEnd(`${url.origin}${url.pathname}`, SLASH);
+}
+
+/** Whether the token may go there. Compared after dots, encodings and letter case have been resolved as the HTTP library does. */
+export function isBelow(baseUrl: string, target: URL): boolean {
+	if (target.username !== '' || target.password !== '') return false;
+	const base = new URL(baseUrl);
+	return (
+		target.origin === base.origin &&
+		`${target.pathname}/`.startsWith(`${withoutEnd(base.pathname, SLASH)}/`)
+	);
+}
+
+/**
+ * Where a request goes. A link of the service is followed as it is, by the base URL's scheme if only that differs. If it
+ * leads elsewhere, such as to a host behind a proxy, its query is used at the request's own path.
+ */
+export function urlOf(baseUrl: string, { path, link }: { path: string; link?: string }): string {
+	const own = `${baseUrl}${path}`;
+	if (link === undefined) return own;
+	const target = new URL(link);
+	target.hash = '';
+	if (target.host === new URL(baseUrl).host) target.protocol = new URL(baseUrl).protocol;
+	return isBelow(baseUrl, target) ? target.href : `${own}${target.search}`;
 }
 
 export function isLoopback(url: URL): boolean {

@@ -2,7 +2,7 @@ import { outcomeUnknown, readAnswer, type AnswerReading } from './envelope';
 import type { Evidence } from './evidence';
 import { ExplainedError, NotSent } from './errors';
 import { Secrets } from './secrets';
-import type { Clock } from '../clock';
+import { anyOf, type Clock } from '../clock';
 import {
 	BLOCKED_BY_N8N,
 	TransportFault,
@@ -11,15 +11,18 @@ import {
 	type Transport,
 	type WireAnswer,
 } from './http';
+import { ReadPace } from './readPace';
 import { isCertificateFault, neverLeft, sendWithRetry } from './retry';
 
 /** All requests to the service go through it: sends, retries by the rule, reads the envelope, explains. */
 export class ApiClient {
 	private readonly secrets: Secrets;
+	private readonly pace: ReadPace;
 
 	/**
 	 * @param apiToken hidden in whatever comes back, as it must be shown nowhere
 	 * @param notAfter epoch milliseconds from which on nothing is tried again
+	 * @param stop aborted when the execution is stopped: a read then waits no longer for a service that wants no more
 	 */
 	constructor(
 		private readonly transport: Transport,
@@ -27,7 +30,9 @@ export class ApiClient {
 		private readonly random: () => number,
 		apiToken?: string,
 		private readonly notAfter = Infinity,
+		private readonly stop?: AbortSignal,
 	) {
+		this.pace = new ReadPace(clock);
 		this.secrets = new Secrets(apiToken);
 	}
 
@@ -44,6 +49,7 @@ export class ApiClient {
 		evidence: Evidence,
 		{ madeId, isSecret = false }: { madeId?: string; isSecret?: boolean } = {},
 	): Promise<Answer> {
+		const isRead = request.method === 'GET';
 		try {
 			const answer = await sendWithRetry(
 				request.method,
@@ -52,7 +58,8 @@ export class ApiClient {
 					clock: this.clock,
 					random: this.random,
 					notAfter: Math.min(request.notAfter ?? Infinity, this.notAfter),
-					signal: request.signal,
+					signal: isRead ? anyOf(request.signal, this.stop) : request.signal,
+					pace: isRead ? this.pace : undefined,
 				},
 			);
 			return this.read(request, answer, { evidence, isSecret, ...(madeId && { madeId }) });
@@ -80,7 +87,7 @@ export class ApiClient {
 		const shown = { ...answer, text: this.secrets.hide(answer.text, isSecret) };
 		const read = readAnswer(request, shown, { ...reading, now: this.clock.now() });
 		if (isSecret) this.secrets.remember(read.body);
-		return read;
+		return { ...read, url: answer.url };
 	}
 
 	private explainFault(request: ServiceRequest, fault: TransportFault): Error {

@@ -6,6 +6,8 @@ export type Method = 'GET' | 'POST' | 'DELETE';
 export type ServiceRequest = {
 	method: Method;
 	path: string;
+	/** A link that the service gave, as a whole URL: where the request goes instead, if that is below the base URL. */
+	link?: string;
 	query?: Query;
 	body?: JsonObject;
 	list?: WrittenList;
@@ -41,6 +43,8 @@ export type WireAnswer = {
 	status: number;
 	headers: { [name: string]: unknown };
 	text: string;
+	/** Where it came from, to resolve relative links. */
+	url?: string | undefined;
 };
 
 /** Sends one request once. Throws {@link TransportFault} when no answer came. */
@@ -69,4 +73,6 @@ export const BLOCKED_BY_N8N = 'BLOCKED_BY_N8N';
 export type Answer = {
 	status: number;
 	body: JsonValue;
+	/** Where it came from, to resolve relative links. */
+	url?: string | undefined;
 };

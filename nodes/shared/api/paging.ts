@@ -13,6 +13,10 @@ export type Part<Position> = {
 	next?: Position;
 	/** What asks for those after it, where that shows already: they are asked for meanwhile. */
 	further?: Iterable<Position>;
+	/** How many entries the whole list has, if the service says so. */
+	total?: number | undefined;
+	/** How many entries the list has up to the end of this part, if those are not the ones read so far; Infinity if that isn't known. */
+	end?: number | undefined;
 };
 
 /** How the parts of a list are had. */
@@ -36,10 +40,17 @@ export type PartsOptions = {
 	sameAgain: string;
 };
 
+/** The service gave the same page again, or led back to one: the list would never end. */
+export class RepeatedPage extends OutcomeUnknown {
+	constructor(resolution: string) {
+		super('The service gave the same part of the list again', resolution);
+	}
+}
+
 /**
  * Reads a list part by part until the limit is reached, the list ends or a part is empty.
  *
- * @throws OutcomeUnknown when the service gives the same part again, or leads back to one, as the list would never end
+ * @throws RepeatedPage when the service gives the same part again, or leads back to one, as the list would never end
  */
 export async function readParts<Position, Answer>(
 	{ ask, read }: Parts<Position, Answer>,
@@ -55,12 +66,12 @@ export async function readParts<Position, Answer>(
 		for (;;) {
 			const answer = await answers.of(position);
 			const { entries, next, further = [] } = read(answer, position, found.length);
-			if (entries.length > 0 && isEqual(entries, former)) throw again(sameAgain);
+			if (entries.length > 0 && isEqual(entries, former)) throw new RepeatedPage(sameAgain);
 			// Not spread: a whole list of 200,000 is more arguments than a function takes.
 			for (const entry of entries) found.push(entry);
 			if (next === undefined || entries.length === 0 || found.length >= limit) break;
 			const key = JSON.stringify(next);
-			if (asked.has(key)) throw again(sameAgain);
+			if (asked.has(key)) throw new RepeatedPage(sameAgain);
 			asked.add(key);
 			if (answers.missed(next)) {
 				// Parts are of different lengths: to go on guessing would cost ten requests for each of them.
@@ -135,8 +146,4 @@ class AskedAhead<Position, Answer> {
 function* chain<T>(first: T, others: Iterable<T>): Generator<T> {
 	yield first;
 	yield* others;
-}
-
-function again(resolution: string): OutcomeUnknown {
-	return new OutcomeUnknown('The service gave the same part of the list again', resolution);
 }

@@ -1,5 +1,7 @@
 import { backoffMs, pause, type Backoff, type Clock } from '../clock';
+import { TOO_MANY_REQUESTS } from './errors';
 import { BLOCKED_BY_N8N, TransportFault, type Method, type WireAnswer } from './http';
+import type { ReadPace } from './readPace';
 
 /** What comes before the first byte of a request: finding the address and connecting to it. */
 const BEFORE_THE_REQUEST = new Set(['getaddrinfo', 'connect']);
@@ -60,7 +62,7 @@ export function mayRetry(method: Method, result: WireAnswer | TransportFault): b
 		if (isLasting(result)) return false;
 		return method === 'GET' || neverLeft(result);
 	}
-	if (result.status === 429) return true;
+	if (result.status === TOO_MANY_REQUESTS) return true;
 	return method === 'GET' && result.status >= 500;
 }
 
@@ -81,22 +83,37 @@ export type RetryOptions = {
 	notAfter?: number;
 	/** Aborted when nobody wants the answer any more. */
 	signal?: AbortSignal | undefined;
+	/** Shared by the reads of a client. */
+	pace?: ReadPace | undefined;
 };
 
-/** Sends until an answer stands that may not be retried, the attempts or the time are used up, or nobody waits for it. */
+/**
+ * Sends until an answer stands that may not be retried, the attempts or the time are used up, or nobody waits for it.
+ * A 429 that came to one of several reads at the same time uses up no attempt: from then on they go one by one.
+ */
 export async function sendWithRetry<Result extends WireAnswer>(
 	method: Method,
 	send: () => Promise<Result>,
-	{ clock, random, notAfter = Infinity, signal }: RetryOptions,
+	{ clock, random, notAfter = Infinity, signal, pace }: RetryOptions,
 ): Promise<Result> {
-	for (let attempt = 1; ; attempt++) {
-		const result = await settle(send);
+	const settled = async () => await settle(send);
+	for (let attempt = 1; ; ) {
+		const { result, wasAlone } =
+			pace === undefined
+				? { result: await settled(), wasAlone: true }
+				: await pace.send(settled, signal);
 		const wait = nextWait(method, result, attempt, clock, random);
-		const isLast = wait === undefined || clock.now() + wait >= notAfter;
-		if (isLast || !(await waited(clock, wait, signal))) {
+		const isTooMany = statusOf(result) === TOO_MANY_REQUESTS;
+		const isHopeless = isTooMany && pace?.slowDown(wait) === false;
+		if ((statusOf(result) ?? 500) < 500 && !isTooMany) pace?.speedUp();
+		const isLast = wait === undefined || isHopeless || clock.now() + wait >= notAfter;
+		// A pace that was slowed down waits by itself, with all others.
+		const waits = pace === undefined || !isTooMany;
+		if (isLast || (waits && !(await waited(clock, wait, signal)))) {
 			if (result instanceof TransportFault) throw result;
 			return result;
 		}
+		if (wasAlone || !isTooMany) attempt++;
 	}
 }
 
@@ -118,6 +135,10 @@ function nextWait(
 	const asked = result instanceof TransportFault ? undefined : retryAfterMs(result, clock.now());
 	if (asked === undefined) return backoffMs(RETRY_BACKOFF, attempt, random);
 	return asked > LONGEST_RETRY_AFTER_MS ? undefined : asked;
+}
+
+function statusOf(result: WireAnswer | TransportFault): number | undefined {
+	return result instanceof TransportFault ? undefined : result.status;
 }
 
 async function settle<Result>(send: () => Promise<Result>): Promise<Result | TransportFault> {

@@ -84,7 +84,7 @@ export const CALL_LIST_FIELDS = {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Path to Total Count in Response',
 		description:
-			'Field names that lead to the number of matching calls, separated by dots. With it, pages of a long list are read at the same time. Leave empty if your service does not return it.',
+			'Field names that lead to the number of matching calls, separated by dots. With it, pages of a long list are read at the same time, and a list that changes while it is read is noticed. Leave empty if your service does not return it.',
 		placeholder: 'e.g. meta.total_count',
 	},
 	callListDateForm: {
@@ -127,7 +127,7 @@ export const CALL_LIST_FIELDS = {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Page Size Parameter Name',
 		description:
-			'Name of the query parameter that sets the number of calls per page. Leave empty to use the service’s own page size.',
+			'Name of the query parameter that sets the number of calls per page. Leave empty to use the service’s own page size. With it, lists that a decision depends on are read with overlapping pages.',
 		placeholder: 'e.g. per_page',
 	},
 	callListCursorPath: {

@@ -68,7 +68,7 @@ export const DND_FIELDS = {
 		section: 'Endpoints › GET /v1/dnd_numbers',
 		label: 'Get List: Page Size Parameter Name',
 		description:
-			'Name of the query parameter that sets the number of entries per page. Leave empty to use the service’s own page size.',
+			'Name of the query parameter that sets the number of entries per page. Leave empty to use the service’s own page size. With it, lists that a decision depends on are read with overlapping pages.',
 		placeholder: 'e.g. per_page',
 	},
 	dndRemovePhonePlacement: {

@@ -1,46 +1,23 @@
-import { listCalls, type Additions } from '../api/endpoints';
+import { MAX_READINGS, readList, readProvenList } from '../api/completeList';
+import { listCalls } from '../api/endpoints';
 import { OutcomeUnknown } from '../api/errors';
-import type { Query, QueryValue } from '../api/http';
-import type { Turn } from '../inTurn';
-import {
-	isJsonObject,
-	type JsonObject,
-	type JsonValue,
-	numberIn,
-	outlineOf,
-	valueAt,
-} from '../json';
-import { readParts, type Part } from '../api/paging';
 import type { ApiClient } from '../api/client';
 import type { MappingName, ApiMapping } from '../apiMapping';
-import { queryOf, withValue } from '../apiMapping/placeValues';
+import type { Turn } from '../inTurn';
+import { asRecord, isJsonObject, type JsonObject, type JsonValue, outlineOf } from '../json';
+import { callPages, sizedQuery, type CallPagesRequest } from './callPages';
 
-export type CallListRequest = {
-	query: Query;
+export type CallListRequest = CallPagesRequest & {
 	/** Infinity for every call. */
 	limit: number;
-	/** Calls asked for at once; the service's own number where it is not set. */
-	pageSize?: number | undefined;
-	additions?: Additions;
 	inTurn?: Turn;
 };
 
-/** Makes an address of a path or a query alone; nothing is sent there. */
-const ANY_BASE = 'https://base.invalid';
-
-/** How a service gives its call list, as the credential says. */
-type CallListForm = {
-	path: string;
-	/** Takes the key of each call where they stand in an object. */
-	keyName: string | undefined;
-	itemPath: string | undefined;
-	totalPath: string | undefined;
-	paging: string;
-	/** Parameter that chooses the part; none where the list comes at once or the answer gives an address. */
-	positionName: string;
-	cursorPath: string;
-	/** What to do where the credential turns out to be wrong about some of it. */
-	advice: ApiMapping['advice'];
+/** Calls as the service listed them. */
+export type CallList = {
+	calls: JsonObject[];
+	/** False if the list changed so often while it was read that calls may be missing. */
+	isComplete: boolean;
 };
 
 /** The fields of the credential that reading so many calls needs. */
@@ -68,109 +45,71 @@ export function isFirstPartAlone(limit: number, details: ApiMapping): boolean {
 }
 
 /**
- * The calls that the filters find. Without the list's place in the answer, which is open, those of the first answer,
- * where it holds one list of calls and nothing else could be meant.
+ * The calls that the filters find, for a person to see. Without the list's place in the answer, which is open, those
+ * of the first answer, where it holds one list of calls and nothing else could be meant.
  *
  * @throws MissingMapping before anything is sent
  * @throws OutcomeUnknown where the answer shows no list of calls
  */
 export async function readCalls(
 	client: ApiClient,
-	{ query, limit, pageSize, additions = {}, inTurn }: CallListRequest,
+	{ limit, inTurn, ...request }: CallListRequest,
+	details: ApiMapping,
+): Promise<CallList> {
+	details.require(neededForList({ ...request, limit }, details));
+	if (isFirstPartAlone(limit, details)) {
+		const query = sizedQuery(request, request.pageSize, details);
+		const { body } = await listCalls(client, { query }, request.additions);
+		return { calls: onlyListIn(body, details).slice(0, limit), isComplete: true };
+	}
+	const pages = callPages(client, request, details);
+	const options = { limit, inTurn, sameAgain: sameAgain(details) };
+	const { entries, isComplete } = await readList(pages, options);
+	return { calls: entries.map(asRecord), isComplete };
+}
+
+export type AllCallsRequest = Omit<CallListRequest, 'limit'> & {
+	/** A longer list is not read to its end. */
+	maxCalls?: number;
+	/** What a person can do about a list that always changes while it is read. */
+	ifChanging?: string;
+};
+
+/**
+ * All calls that the filters find, for a decision that rests on their being all.
+ *
+ * @throws MissingMapping before anything is sent
+ * @throws OutcomeUnknown if calls may be missing, or if there are more than `maxCalls`
+ */
+export async function readAllCalls(
+	client: ApiClient,
+	{ maxCalls = Infinity, ifChanging, inTurn, ...request }: AllCallsRequest,
 	details: ApiMapping,
 ): Promise<JsonObject[]> {
-	details.require(neededForList({ limit, pageSize }, details));
-	const sized =
-		pageSize === undefined
-			? query
-			: withValue(query, details.required('callListPageSizeName'), pageSize);
-	const read = async (position: Query | undefined, signal?: AbortSignal) => {
-		const answer = await listCalls(client, { ...sized, ...position }, additions, signal);
-		return answer.body;
-	};
-	if (isFirstPartAlone(limit, details))
-		return onlyListIn(await read(undefined), details).slice(0, limit);
-
-	const form = readForm(details);
-	const sameAgain = `${details.advice('callListPaging', 'callListPageName')} The service seems not to know the parameter.`;
-	const entries = await readParts<Query, JsonValue>(
-		{ ask: read, read: (body, position, found) => partOf(body, form, position, found) },
-		{ limit, inTurn, sameAgain },
-	);
+	details.require(neededForList({ ...request, limit: Infinity }, details));
+	const check = details.advice('callListTotalPath', 'callListPageSizeName');
+	const entries = await readProvenList(callPages(client, request, details), {
+		inTurn,
+		sameAgain: sameAgain(details),
+		notProven: () =>
+			new OutcomeUnknown(
+				`Calls may be missing: the call list changed each of the ${MAX_READINGS} times it was read, or has fewer calls than the service counts`,
+				ifChanging === undefined ? check : `${ifChanging} If that doesn't help: ${check}`,
+			),
+		longest: {
+			entries: maxCalls,
+			exceeded: () =>
+				new OutcomeUnknown(
+					`The call list has more than ${maxCalls} calls, so it was not read to its end`,
+					details.advice('callListPhoneName', 'callListFromName'),
+				),
+		},
+	});
 	return entries.map(asRecord);
 }
 
-function readForm(details: ApiMapping): CallListForm {
-	return {
-		path: details.required('callListPath'),
-		keyName: details.optional('callListKeyName'),
-		itemPath: details.optional('callListItemPath'),
-		totalPath: details.optional('callListTotalPath'),
-		paging: details.required('callListPaging'),
-		positionName: details.optional('callListPageName') ?? '',
-		cursorPath: details.optional('callListCursorPath') ?? '',
-		advice: (...names) => details.advice(...names),
-	};
-}
-
-function partOf(
-	body: JsonValue,
-	form: CallListForm,
-	position: Query | undefined,
-	found: number,
-): Part<Query> {
-	const entries = entriesOf(body, form);
-	const total = totalIn(body, form, entries.length);
-	const together = found + entries.length;
-	if (total !== undefined && together >= total) return { entries };
-	const next = nextPosition(body, form, position, together);
-	if (next === undefined) return { entries };
-	if (total === undefined || entries.length === 0) return { entries, next };
-	const parts = Math.ceil((total - together) / entries.length);
-	return { entries, next, further: positionsAfter(next, form, entries.length, parts) };
-}
-
-/** Less than the answer itself holds is no total, such as -1 for one that the service has not counted. */
-function totalIn(body: JsonValue, form: CallListForm, held: number): number | undefined {
-	if (form.totalPath === undefined) return undefined;
-	const total = numberIn(valueAt(body, form.totalPath));
-	return total !== undefined && total >= held ? total : undefined;
-}
-
-/** Where positions are numbers, those of the later parts show before the next one is there. */
-function* positionsAfter(
-	next: Query,
-	{ paging, positionName }: CallListForm,
-	length: number,
-	parts: number,
-): Generator<Query> {
-	if (paging === 'cursor' || paging === 'nextAddress') return;
-	const step = paging === 'offset' ? length : 1;
-	for (let part = 1; part < parts; part++)
-		yield { [positionName]: Number(next[positionName]) + part * step };
-}
-
-function entriesOf(
-	body: JsonValue,
-	{ path, keyName, itemPath, advice }: CallListForm,
-): JsonValue[] {
-	const list = valueAt(body, path);
-	const inEntry = (entry: JsonValue) =>
-		itemPath === undefined ? entry : (valueAt(entry, itemPath) ?? entry);
-	if (Array.isArray(list)) return list.map(inEntry);
-	if (isJsonObject(list) && keyName !== undefined) {
-		return Object.entries(list).map(([key, entry]) => ({
-			...asRecord(inEntry(entry)),
-			[keyName]: key,
-		}));
-	}
-	const resolution = isJsonObject(list)
-		? `An object is there. If it has the calls, each under a key: ${advice('callListKeyName')}`
-		: advice('callListPath');
-	throw new OutcomeUnknown(
-		`The answer holds no list of calls at “${path}”`,
-		`${resolution} The answer holds ${outlineOf(body)}.`,
-	);
+function sameAgain(details: ApiMapping): string {
+	return `${details.advice('callListPaging', 'callListPageName')} The service seems not to know the parameter.`;
 }
 
 /** The calls of an answer that holds one list of them. By `call_id`, which the document gives each call, they are known. */
@@ -214,37 +153,4 @@ function callIn(entry: JsonValue): JsonObject | undefined {
 		.filter(isJsonObject)
 		.filter(({ call_id: callId }) => callId !== undefined && callId !== null);
 	return other === undefined || call === entry ? call : undefined;
-}
-
-function nextPosition(
-	body: JsonValue,
-	{ paging, cursorPath, positionName, advice }: CallListForm,
-	position: Query | undefined,
-	found: number,
-): Query | undefined {
-	const at = (value: QueryValue) => ({ [positionName]: value });
-	const last = position?.[positionName];
-	if (paging === 'pageFromZero') return at(Number(last ?? 0) + 1);
-	if (paging === 'pageFromOne') return at(Number(last ?? 1) + 1);
-	if (paging === 'offset') return at(found);
-	if (paging === 'whole') return undefined;
-	const cursor = valueAt(body, cursorPath);
-	if (typeof cursor !== 'number' && (typeof cursor !== 'string' || cursor === '')) return undefined;
-	return paging === 'nextAddress' ? queryIn(String(cursor), cursorPath, advice) : at(cursor);
-}
-
-/** Only the parameters are taken from an address: the token goes nowhere but to Base URL. */
-function queryIn(address: string, place: string, advice: CallListForm['advice']): Query {
-	if (!URL.canParse(address, ANY_BASE)) {
-		throw new OutcomeUnknown(
-			`The answer holds no address of the next part at “${place}”`,
-			advice('callListPaging', 'callListCursorPath'),
-		);
-	}
-	const pairs = [...new URL(address, ANY_BASE).searchParams];
-	return queryOf(pairs.map(([name, value]) => ({ name, value })));
-}
-
-function asRecord(value: JsonValue): JsonObject {
-	return isJsonObject(value) ? value : { value };
 }

@@ -102,6 +102,6 @@ export function isUnknownCall(error: unknown): boolean {
 
 /** For an item of the output: why its call could not be read, and what to do. */
 export function whyNotRead(error: unknown): string {
-	if (error instanceof ExplainedError) return `${error.message}. ${error.resolution}`;
+	if (error instanceof ExplainedError) return `${error.message}. ${error.advice}`;
 	return error instanceof Error ? error.message : String(error);
 }

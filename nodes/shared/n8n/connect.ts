@@ -2,7 +2,7 @@ import { sleep } from 'n8n-workflow';
 import { fingerprint } from '../hash';
 import { ApiMapping } from '../apiMapping';
 import { ApiClient } from '../api/client';
-import type { Clock } from '../clock';
+import { anyOf, type Clock } from '../clock';
 import { CREDENTIAL, readServiceAccess } from './credential';
 import { toolEndOf } from './toolTime';
 import { createTransport, type ServiceContext } from './transport';
@@ -22,12 +22,19 @@ export async function connect(context: ServiceContext): Promise<Connection> {
 	const data = await context.getCredentials(CREDENTIAL);
 	const { baseUrl, apiToken } = readServiceAccess(data);
 	const transport = createTransport(context, baseUrl, { ...data, baseUrl, apiToken });
+	const { at, signal } = toolEndOf(context) ?? {};
+	const stop = anyOf(signal, stopSignalOf(context));
 	return {
-		client: new ApiClient(transport, clock, Math.random, apiToken, toolEndOf(context)?.at),
+		client: new ApiClient(transport, clock, Math.random, apiToken, at, stop),
 		baseUrl,
 		account: fingerprint(apiToken),
 		apiMapping: new ApiMapping(data),
 	};
+}
+
+/** Of an execution that a person can stop. */
+function stopSignalOf(context: ServiceContext): AbortSignal | undefined {
+	return 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 }
 
 /** Connects at the first call: inside the item loop, so that each item says what ails the credential. */

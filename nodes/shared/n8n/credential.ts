@@ -4,7 +4,7 @@ import {
 	type INodeProperties,
 	UserError,
 } from 'n8n-workflow';
-import { parseApiToken, parseBaseUrl } from '../api/access';
+import { isBelow, parseApiToken, parseBaseUrl } from '../api/access';
 import { explained } from '../api/errors';
 import { MAPPING_TOPICS, type MappingTopic } from '../apiMapping/topics';
 import type { MappingField } from '../apiMapping/field';
@@ -45,7 +45,8 @@ export function authorize(
 	request: IHttpRequestOptions,
 ): IHttpRequestOptions {
 	const { baseUrl, apiToken } = readAccess(data);
-	if (!isBelow(baseUrl, targetOf(request))) {
+	const target = targetOf(request);
+	if (target === null || !isBelow(baseUrl, target)) {
 		throw notAuthorized(
 			'The API token was not sent: this address is not below Base URL',
 			`This credential serves addresses that begin with ${baseUrl}/ alone. Correct the URL, or choose another credential for it. The request was not sent.`,
@@ -84,16 +85,6 @@ function targetOf({ url, uri, baseURL }: Addressed): URL | null {
 
 function textOf(address: unknown): string {
 	return typeof address === 'string' || address instanceof URL ? String(address) : '';
-}
-
-/** Compared after dots, encodings and letter case have been resolved as the HTTP library does. */
-function isBelow(baseUrl: string, target: URL | null): boolean {
-	if (target === null || target.username !== '' || target.password !== '') return false;
-	const base = new URL(baseUrl);
-	return (
-		target.origin === base.origin &&
-		`${target.pathname}/`.startsWith(`${withoutEnd(base.pathname, SLASH)}/`)
-	);
 }
 
 /** The *API Mapping* of the credential form: a switch for each topic, its fields behind it. */

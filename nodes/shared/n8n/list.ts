@@ -1,6 +1,7 @@
 import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import pLimit from 'p-limit';
+import { MAX_READINGS } from '../api/completeList';
 import { parseCount } from '../api/identifiers';
 import type { Turn } from '../inTurn';
 import type { JsonObject } from '../json';
@@ -25,6 +26,22 @@ export const limitFields: INodeProperties[] = [
 		displayOptions: { show: { returnAll: [false] } },
 	},
 ];
+
+/** For lists whose missing entries would decide something. */
+export function requireCompleteField(entry: string): INodeProperties {
+	return {
+		displayName: 'Require Complete List',
+		name: 'requireComplete',
+		type: 'boolean',
+		default: false,
+		description: `Whether to read the whole list until no ${entry} can be missing, or to stop, for example before you decide who to call. A list with several pages is read at least twice.`,
+	};
+}
+
+/** Told in the editor when a list that was read without that option changed too often. */
+export function listChangedHint(entries: string): string {
+	return `The list changed each of the ${MAX_READINGS} times it was read, so ${entries} may be missing. To stop the workflow instead, turn on 'Require Complete List' in 'Options'.`;
+}
 
 /** Infinity for all results. */
 export function readLimit(parameters: NodeParameters, index: number): number {

@@ -8,6 +8,7 @@ import type {
 	ITriggerFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
+import { urlOf } from '../api/access';
 import {
 	BLOCKED_BY_N8N,
 	bytesOf,
@@ -55,14 +56,15 @@ export function createTransport(
 		const own = AbortSignal.timeout(request.timeoutMs ?? TIME_LIMITS.wholeMs);
 		const others = [toolEndOf(context)?.signal, request.signal].filter((end) => end !== undefined);
 		const limit = others.length === 0 ? own : AbortSignal.any([own, ...others]);
+		const url = urlOf(baseUrl, request);
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
 				endingBy(context, limit),
 				CREDENTIAL,
-				{ ...toHttpRequest(baseUrl, request), abortSignal: limit },
+				{ ...toHttpRequest(url, request), abortSignal: limit },
 				{ credentialsDecrypted },
 			);
-			return toWireAnswer(response);
+			return { ...toWireAnswer(response), url };
 		} catch (error) {
 			const fault = toFault(error);
 			const isOver = fault.code === AXIOS_CANCELED && limit.aborted;
@@ -81,10 +83,10 @@ function endingBy<Context extends ServiceContext>(context: Context, limit: Abort
 	});
 }
 
-function toHttpRequest(baseUrl: string, request: ServiceRequest): IHttpRequestOptions {
+function toHttpRequest(url: string, request: ServiceRequest): IHttpRequestOptions {
 	return {
 		method: request.method,
-		url: `${baseUrl}${request.path}`,
+		url,
 		...(request.query && { qs: request.query, ...arraysOf(request.query) }),
 		// As bytes: n8n and axios copy an object, and read a text as JSON once more.
 		...(request.body && {

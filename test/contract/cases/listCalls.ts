@@ -78,18 +78,22 @@ export const listCalls: ContractCase[] = [
 		},
 		requests: [LIST, LIST],
 		output: named(40, 39, 38),
-		then: ({ requests, dialect: { calls } }) =>
-			expect(requests.map(({ query }) => query[calls.paging.size])).toEqual(['2', '2']),
+		then: ({ requests, dialect: { calls, name } }) => {
+			const [first, second] = requests.map(({ query }) => query);
+			expect(first?.[calls.paging.size]).toBe('2');
+			// A link has it in its token.
+			if (name !== 'nested') expect(second?.[calls.paging.size]).toBe('2');
+		},
 	},
 	{
-		title: 'gives the newest call of each number, of all parts of the list',
+		title: 'gives the newest call of each number, of the whole list, which is read twice',
 		parameters: {
 			operation: 'getMany',
 			returnAll: true,
 			options: { latestOfEachNumber: true },
 		},
 		requests: ({ name }) =>
-			Array<string>({ plain: 2, terse: 4, wrapped: 8, nested: 3 }[name] ?? 0).fill(LIST),
+			Array<string>({ plain: 5, terse: 9, wrapped: 16, nested: 6 }[name] ?? 0).fill(LIST),
 		then: (_simulator, items) => {
 			const keys = items.map(({ json }) => json.phone_key);
 			expect(keys).not.toContain(null);

@@ -3,7 +3,12 @@ import { DETAILS, dndHarness, PATH } from './dndHarness';
 
 const { records, told } = dndHarness('check', { phone: '={{ $json.phone }}' });
 const credential = DETAILS;
-const entry = (phone: string) => ({ id: 1, agent_uuid: 'agent_a1', phone, reason: 'asked' });
+const entry = (phone: string) => ({
+	id: Number(phone),
+	agent_uuid: 'agent_a1',
+	phone,
+	reason: 'asked',
+});
 const found = (...phones: string[]) => ({
 	success: true,
 	data: phones.map(entry),
@@ -38,18 +43,53 @@ test('a number that is only part of another is not listed', async () => {
 	]);
 });
 
-test('a further page needs the name of its parameter', async () => {
-	const answer = { ...found('+9198'), meta: { current_page: 1, total_pages: 2 } };
-	const last = { ...found('+919812345678'), meta: { current_page: 2, total_pages: 2 } };
-	list('9812345678').reply(200, answer);
-	list('9812345678', { list_page: 2 }).reply(200, last);
-	const items = [{ phone: '9812345678' }];
-	expect(await records({}, { items, credential })).toMatchObject([{ listed: true }]);
+describe('a number that one on the list may be', () => {
+	test.each([
+		['00 44 20 7946 0958', '442079460958', '+442079460958'],
+		['+44 (0)20 7946 0958', '442079460958', '+442079460958'],
+	])('%s is found in another way of writing it', async (phone, digits, kept) => {
+		list(digits).reply(200, found(kept));
+		expect(await records({}, { items: [{ phone }], credential })).toMatchObject([
+			{ listed: true, entry: entry(kept) },
+		]);
+	});
 
-	list('9812345678').reply(200, answer);
-	const lacking = { ...credential, dndListPageName: '' };
-	expect(await told({}, { items, credential: lacking })).toMatchObject({
-		message: 'The credential does not say yet: “Get List: Page Parameter Name”',
+	test.each([
+		['020 7946 0958', '2079460958', '+442079460958'],
+		['202 555 0143', '2025550143', '+12025550143'],
+	])('%s never passes for one that is not listed', async (phone, digits, kept) => {
+		list(digits).reply(200, found(kept));
+		const { message } = await told({}, { items: [{ phone }], credential });
+		expect(message).toContain(`cannot be told from ${kept}, which is on the list`);
+	});
+
+	test('cannot be told if the entry shows no number', async () => {
+		list('9812345678').reply(200, { ...found(), data: [{ id: 1 }] });
+		const { message } = await told({}, { items: [{ phone: '9812345678' }], credential });
+		expect(message).toContain('An entry of the do-not-disturb list shows no phone number');
+	});
+});
+
+describe('more than one page', () => {
+	const items = [{ phone: '9812345678' }];
+	const first = { ...found('+9198123456780'), meta: { current_page: 1, total_pages: 2 } };
+	const last = { ...found('+919812345678'), meta: { current_page: 2, total_pages: 2 } };
+
+	test('is read twice', async () => {
+		const names = { ...credential, dndListPerPageName: '' };
+		for (let reading = 1; reading <= 2; reading++) {
+			list('9812345678').reply(200, first);
+			list('9812345678', { list_page: 2 }).reply(200, last);
+		}
+		expect(await records({}, { items, credential: names })).toMatchObject([{ listed: true }]);
+	});
+
+	test('needs the name of its parameter', async () => {
+		list('9812345678').reply(200, first);
+		const lacking = { ...credential, dndListPageName: '' };
+		expect(await told({}, { items, credential: lacking })).toMatchObject({
+			message: 'The credential does not say yet: “Get List: Page Parameter Name”',
+		});
 	});
 });
 

@@ -1,7 +1,9 @@
+import range from 'lodash/range';
+import nock from 'nock';
 import { service } from '../../engine';
 import { DETAILS, dndHarness, PATH } from './dndHarness';
 
-const { records, told, raw } = dndHarness('getMany');
+const { records, told, raw, run } = dndHarness('getMany');
 const credential = DETAILS;
 const page = (current: number, pages: number, ...ids: number[]) => ({
 	success: true,
@@ -25,6 +27,47 @@ test('a limit asks for no more than it needs', async () => {
 	expect(await records({ limit: 2 }, { credential })).toHaveLength(2);
 	list({ list_size: 100 }).reply(200, page(1, 1, 1, 2, 3));
 	expect(await records({ limit: 250 }, { credential })).toHaveLength(3);
+});
+
+describe('a list that changes while it is read', () => {
+	const own = { ...credential, dndListPerPageName: '' };
+	/** With each request a number comes and moves the others on. */
+	const growing = () => {
+		let newest = 10;
+		service()
+			.get(PATH)
+			.query(true)
+			.times(100)
+			.reply((uri) => {
+				const at = Number(
+					new URL(uri, 'http://service.invalid').searchParams.get('list_page') ?? 1,
+				);
+				const all = range(++newest, 0);
+				const answer = page(at, Math.ceil(all.length / 3), ...all.slice(3 * at - 3, 3 * at));
+				return [200, { ...answer, meta: { ...answer.meta, total_count: all.length } }];
+			});
+	};
+
+	test('gives what was seen of it, and says so', async () => {
+		growing();
+		const { data } = await run({ returnAll: true }, { credential: own });
+		nock.cleanAll();
+		const [done] = data.resultData.runData.Node ?? [];
+		expect(done?.hints?.map(({ message }) => message)).toEqual([
+			expect.stringContaining('so numbers may be missing'),
+		]);
+		const ids = done?.data?.main?.[0]?.map(({ json }) => json.id) ?? [];
+		for (const id of range(1, 11)) expect(ids).toContain(id);
+	});
+
+	test('stops the workflow with Require Complete List', async () => {
+		growing();
+		const parameters = { returnAll: true, options: { requireComplete: true } };
+		const { message, description } = await told(parameters, { credential: own });
+		nock.cleanAll();
+		expect(message).toContain('Numbers may be missing');
+		expect(description).toContain('Run this again while fewer numbers are added and removed');
+	});
 });
 
 test('a service without a page size parameter keeps its own', async () => {

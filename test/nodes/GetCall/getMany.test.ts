@@ -48,6 +48,26 @@ test('filters, page size, additions; Return All reads to the end', async () => {
 	]);
 });
 
+test('a link to the next page is followed as it is, with the token', async () => {
+	const linked = {
+		...credential,
+		callListPaging: 'nextAddress',
+		callListCursorPath: 'links.next',
+		callListPageName: '',
+	};
+	const next = '/v1/calls/after/a%2Fb?token=x%2By';
+	calls({ st: 'busy', n: 2, x: 'y' }).reply(200, { ...list('a', 'b'), links: { next } });
+	service()
+		.get(next)
+		.reply(200, { ...list('c'), links: { next: null } });
+	const parameters = {
+		returnAll: true,
+		filters: { status: 'busy' },
+		options: { pageSize: 2, additionalQueryParameters: { x: 'y' } },
+	};
+	expect(await records(parameters, { credential: linked })).toHaveLength(3);
+});
+
 test('what the credential has no field for can be added, a name several times too', async () => {
 	calls({ created_at: ['gte.2027-01-31', 'lt.2027-02-28'], 'or.x': 1 }).reply(200, list('a'));
 	calls({ created_at: ['gte.2027-01-31', 'lt.2027-02-28'], 'or.x': 1, p: 2 }).reply(200, list());
@@ -126,11 +146,14 @@ describe('Latest Call of Each Number', () => {
 		call('b0', '+919876543211', '2026-11-18T23:00:00+05:30'),
 	];
 	const latest = { options: { latestOfEachNumber: true } };
+	const unsized = { ...credential, callListPageSizeName: '' };
 	const ids = async (parameters: INodeParameters) => {
-		calls().reply(200, { success: true, data: FIRST });
-		calls({ p: 2 }).reply(200, { success: true, data: LATER });
-		calls({ p: 3 }).reply(200, { success: true, data: [] });
-		return (await records(parameters, { credential })).map(({ call_id: id }) => id);
+		for (let reading = 1; reading <= 2; reading++) {
+			calls().reply(200, { success: true, data: FIRST });
+			calls({ p: 2 }).reply(200, { success: true, data: LATER });
+			calls({ p: 3 }).reply(200, { success: true, data: [] });
+		}
+		return (await records(parameters, { credential: unsized })).map(({ call_id: id }) => id);
 	};
 
 	test('keeps the newest, and every call that cannot be compared', async () => {
@@ -159,6 +182,61 @@ describe('Latest Call of Each Number', () => {
 	test('asks for what reading the whole list needs', async () => {
 		const { message } = await told({ limit: 2, ...latest });
 		expect(message).toContain('“Path to List in Response”, “Pagination”');
+	});
+});
+
+describe('a list that changes while it is read', () => {
+	const counted = { ...credential, callListTotalPath: 'total', callListPageSizeName: '' };
+	/** With each request a call comes and moves the others on. */
+	const growing = () => {
+		let newest = 10;
+		const interceptor = service().get('/v1/calls').query(true).times(100);
+		interceptor.reply((uri) => {
+			const page = Number(new URL(uri, 'http://service.invalid').searchParams.get('p') ?? 1);
+			newest++;
+			const all = range(newest, 0).map((call) => `call-${call}`);
+			return [200, { ...list(...all.slice(3 * page - 3, 3 * page)), total: all.length }];
+		});
+	};
+	const changed = async (parameters: INodeParameters) => {
+		growing();
+		const { data } = await run(parameters, { credential: counted });
+		nock.cleanAll();
+		return data.resultData;
+	};
+
+	test('gives what was seen of it, and says so', async () => {
+		const { runData, error } = await changed({ returnAll: true });
+		expect(error).toBeUndefined();
+		const [done] = runData.Node ?? [];
+		expect(done?.hints?.map(({ message }) => message)).toEqual([
+			"The list changed each of the 5 times it was read, so calls may be missing. To stop the workflow instead, turn on 'Require Complete List' in 'Options'.",
+		]);
+		const ids = done?.data?.main?.[0]?.map(({ json }) => json.call_id) ?? [];
+		for (const call of range(1, 11)) expect(ids).toContain(`call-${call}`);
+		expect(new Set(ids).size).toBe(ids.length);
+	});
+
+	test.each([{ requireComplete: true }, { latestOfEachNumber: true }])(
+		'stops the workflow with %p',
+		async (options) => {
+			const { error } = await changed({ returnAll: true, options });
+			expect(error?.message).toContain(
+				'Calls may be missing: the call list changed each of the 5 times it was read',
+			);
+			expect(error?.description).toContain("set 'To' in 'Filters' to a time in the past");
+			expect(error?.description).toContain('“Page Size Parameter Name”');
+		},
+	);
+
+	test('is read to its end with Require Complete List, whatever the limit', async () => {
+		for (let reading = 1; reading <= 2; reading++) {
+			calls().reply(200, { ...list('a', 'b'), total: 3 });
+			calls({ p: 2 }).reply(200, { ...list('c'), total: 3 });
+		}
+		const parameters = { limit: 1, options: { requireComplete: true } };
+		expect(await records(parameters, { credential: counted })).toMatchObject([{ call_id: 'a' }]);
+		expect(nock.isDone()).toBe(true);
 	});
 });
 

@@ -240,13 +240,77 @@ describe('where the list', () => {
 		);
 	});
 
-	it('is refused, it is not asked again', async () => {
+	it('is refused, it is not asked again, and the service is quoted', async () => {
 		breaking();
 		list().reply(422, { success: false, errors: ['ph is unknown'] });
-		expect(faultOf(await run(await nodeWith())).description).toContain(
-			'the call list could not be read',
+		expect(faultOf(await run(await nodeWith())).description).toMatch(
+			/the call list could not be read: .* Correct what the service names below, then try again\. The service said: ph is unknown\./,
 		);
 		expect(waited()).toBe(2_000);
+	});
+
+	describe('has several pages', () => {
+		const mapping = { ...MAPPING, callListPaging: 'pageFromOne', callListPageName: 'p' };
+		const page = (number: number, ...calls: object[]) =>
+			list({ ph: `+91${PHONE}`, ...(number > 1 && { p: number }) }).reply(200, {
+				success: true,
+				data: calls,
+			});
+		const older = (id: string) => call(id, { created_at: '2026-11-20T11:00:00+05:30' });
+
+		it('it is read twice', async () => {
+			breaking();
+			for (let reading = 1; reading <= 2; reading++) {
+				page(1, call('a'));
+				page(2, older('b'));
+				page(3);
+			}
+			expect(json(await run(await nodeWith(mapping)))).toEqual([FOUND]);
+			expect(nock.isDone()).toBe(true);
+		});
+
+		it('and changes while it is read: one call alone is not taken for it if another was missed', async () => {
+			breaking();
+			// The second call moves to the first page, unread, when an older one leaves.
+			page(1, older('x'), call('a'));
+			page(2, older('y'));
+			page(3);
+			for (let reading = 2; reading <= 3; reading++) {
+				page(1, call('a'), call('b'));
+				page(2, older('y'));
+				page(3);
+			}
+			for (let look = 2; look <= 3; look++) {
+				page(1, call('a'), call('b'));
+				page(2);
+				page(1, call('a'), call('b'));
+				page(2);
+			}
+			expect(faultOf(await run(await nodeWith(mapping))).description).toContain(
+				'the call list shows a, b to +91',
+			);
+		});
+
+		it('and has very many calls, nobody can say which it is', async () => {
+			breaking();
+			list()
+				.times(3)
+				.reply(200, {
+					success: true,
+					data: Array.from({ length: 1_001 }, (_, number) => older(`old ${number}`)),
+				});
+			expect(faultOf(await run(await nodeWith(mapping))).description).toContain(
+				'The call list has more than 1000 calls, so it was not read to its end',
+			);
+		});
+	});
+
+	it('is not said to be whole, the call is not looked for in a part of it', async () => {
+		breaking();
+		const { description } = faultOf(
+			await run(await nodeWith({ ...MAPPING, callListPath: '', callListPaging: '' })),
+		);
+		expect(description).toContain('“Path to List in Response”, “Pagination”');
 	});
 });
 

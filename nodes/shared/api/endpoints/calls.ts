@@ -64,15 +64,20 @@ export async function getRecording(
 	return await readCall(client, callId, '/recording', additions, evidence);
 }
 
-/** `GET /v1/calls`; of its parameters only `campaign_upload_id` is documented. */
+/**
+ * `GET /v1/calls`; of its parameters only `campaign_upload_id` is documented.
+ *
+ * @param page a link that the service gave is complete, so nothing is added to it
+ */
 export async function listCalls(
 	client: ApiClient,
-	query: Query,
+	page: { query: Query } | { link: string },
 	additions: Additions = {},
 	signal?: AbortSignal,
 ): Promise<Answer> {
-	const request = withAdditions({ method: 'GET', path: '/v1/calls', query, signal }, additions);
-	return await client.send(request, holdsSomething);
+	const request = { method: 'GET', path: '/v1/calls', ...page, signal } as const;
+	const asked = 'link' in page ? request : withAdditions(request, additions);
+	return await client.send(asked, holdsSomething);
 }
 
 async function readCall(

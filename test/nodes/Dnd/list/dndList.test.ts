@@ -1,8 +1,7 @@
 import range from 'lodash/range';
-import { findEntry, readDndList } from '../../../../nodes/Dnd/list/dndList';
+import { readDndList } from '../../../../nodes/Dnd/list/dndList';
 import { ApiMapping } from '../../../../nodes/shared/apiMapping';
 import { comparedDigits } from '../../../../nodes/Dnd/list/phoneMatch';
-import type { JsonObject } from '../../../../nodes/shared/json';
 import { listing } from '../../shared/api/listing';
 
 const NAMES = {
@@ -11,6 +10,8 @@ const NAMES = {
 	dndListPageName: 'p',
 	dndListPerPageName: 'n',
 };
+const entriesOf = async (...[client, request, details]: Parameters<typeof readDndList>) =>
+	(await readDndList(client, request, details)).entries;
 const REQUEST = { agentUuid: 'agent_a1', limit: Infinity };
 const entries = (from: number, to: number) =>
 	range(from, to).map((id) => ({ id, phone: `+9198${id}` }));
@@ -28,14 +29,14 @@ describe('the pages', () => {
 		['0', 0, [{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 1 }]],
 	])('counted from %s: to the last one of meta, and no further', async (_from, first, asked) => {
 		const list = paged(first);
-		expect(await readDndList(list.client, REQUEST, new ApiMapping(NAMES))).toEqual(entries(0, 8));
+		expect(await entriesOf(list.client, REQUEST, new ApiMapping(NAMES))).toEqual(entries(0, 8));
 		expect(list.asked).toStrictEqual(asked);
 	});
 
 	test.each([0, 1])('a list of one page, counted from %p, is one request', async (current_page) => {
 		const meta = { current_page, total_pages: 1 };
 		const { client, asked } = listing(() => ({ success: true, data: entries(0, 4), meta }));
-		expect(await readDndList(client, REQUEST, new ApiMapping(NAMES))).toHaveLength(4);
+		expect(await entriesOf(client, REQUEST, new ApiMapping(NAMES))).toHaveLength(4);
 		expect(asked).toHaveLength(1);
 	});
 
@@ -45,7 +46,7 @@ describe('the pages', () => {
 			data: entries(4 * Number(p), 4 * Number(p) + 4),
 			meta: { current_page: Number(p) + 1, total_pages: 3 },
 		}));
-		expect(await readDndList(client, REQUEST, new ApiMapping(NAMES))).toEqual(entries(0, 12));
+		expect(await entriesOf(client, REQUEST, new ApiMapping(NAMES))).toEqual(entries(0, 12));
 		expect(asked.map(({ p }) => p)).toEqual([undefined, 2, 1, 2]);
 	});
 
@@ -61,7 +62,7 @@ describe('the pages', () => {
 			most.push(++together);
 			return await run().finally(() => together--);
 		};
-		const all = await readDndList(client, { ...REQUEST, inTurn }, new ApiMapping(NAMES));
+		const all = await entriesOf(client, { ...REQUEST, inTurn }, new ApiMapping(NAMES));
 		expect(all).toEqual(entries(0, 24));
 		expect(asked.map(({ p }) => p)).toEqual([undefined, 2, 1, 2, 3, 4, 5]);
 		expect(most).toEqual([1, 1, 1, 2, 3, 4]);
@@ -73,13 +74,13 @@ describe('the pages', () => {
 			const meta = { current_page: String(p), total_pages: '2' };
 			return { success: true, data: entries(start, start + 4), meta };
 		});
-		expect(await readDndList(client, REQUEST, new ApiMapping(NAMES))).toHaveLength(8);
+		expect(await entriesOf(client, REQUEST, new ApiMapping(NAMES))).toHaveLength(8);
 	});
 
 	test('a limit ends the reading', async () => {
 		const { client, asked } = paged(1);
 		const request = { ...REQUEST, limit: 3, pageSize: 3, phone: '98' };
-		expect(await readDndList(client, request, new ApiMapping(NAMES))).toEqual(entries(0, 3));
+		expect(await entriesOf(client, request, new ApiMapping(NAMES))).toEqual(entries(0, 3));
 		expect(asked).toEqual([{ ag: 'agent_a1', n: 3, ph: '98' }]);
 	});
 
@@ -90,7 +91,7 @@ describe('the pages', () => {
 	])('%s: a list that may have more pages is not taken for whole', async (_name, more) => {
 		const { client } = listing(() => ({ success: true, data: entries(0, 4), ...more }));
 		const read = async (limit: number) =>
-			await readDndList(client, { ...REQUEST, limit }, new ApiMapping(NAMES));
+			await entriesOf(client, { ...REQUEST, limit }, new ApiMapping(NAMES));
 		await expect(read(Infinity)).rejects.toMatchObject({
 			message: 'The answer does not tell whether the list has more pages',
 			resolution: expect.stringContaining('meta with current_page and total_pages'),
@@ -104,14 +105,14 @@ describe('the pages', () => {
 		['total_pages says so', entries(0, 4), { meta: { total_pages: 1 } }],
 	])('a list is whole where %s', async (_name, data, more) => {
 		const { client, asked } = listing(() => ({ success: true, data, ...more }));
-		expect(await readDndList(client, REQUEST, new ApiMapping(NAMES))).toEqual(data);
+		expect(await entriesOf(client, REQUEST, new ApiMapping(NAMES))).toEqual(data);
 		expect(asked).toHaveLength(1);
 	});
 
 	test('a service that does not know the page parameter is told', async () => {
 		const meta = { current_page: 1, total_pages: 9 };
 		const { client, asked } = listing(() => ({ data: entries(0, 4), meta }));
-		await expect(readDndList(client, REQUEST, new ApiMapping(NAMES))).rejects.toMatchObject({
+		await expect(entriesOf(client, REQUEST, new ApiMapping(NAMES))).rejects.toMatchObject({
 			message: 'The service gave another page than it was asked for',
 			resolution: expect.stringContaining('Get List: Page Parameter Name'),
 		});
@@ -126,7 +127,7 @@ describe('the pages', () => {
 				meta: { current_page: p === undefined ? 1 : 9, total_pages: 9 },
 			};
 		});
-		await expect(readDndList(client, REQUEST, new ApiMapping(NAMES))).rejects.toThrow(
+		await expect(entriesOf(client, REQUEST, new ApiMapping(NAMES))).rejects.toThrow(
 			'The service gave another page than it was asked for',
 		);
 		expect(asked).toHaveLength(3);
@@ -134,7 +135,7 @@ describe('the pages', () => {
 
 	test('an answer without a list', async () => {
 		const { client } = listing(() => ({ success: true, data: {} }));
-		await expect(readDndList(client, REQUEST, new ApiMapping(NAMES))).rejects.toMatchObject({
+		await expect(entriesOf(client, REQUEST, new ApiMapping(NAMES))).rejects.toMatchObject({
 			message: 'The answer holds no list of numbers',
 			resolution: expect.stringMatching(
 				/Check Base URL .* has the list in data\. The answer holds /,
@@ -145,7 +146,7 @@ describe('the pages', () => {
 	test('an entry that is no object comes out as a value', async () => {
 		const data = ['+919812345678'];
 		const { client } = listing(() => ({ data, meta: { total_count: 1 } }));
-		expect(await readDndList(client, REQUEST, new ApiMapping(NAMES))).toEqual([
+		expect(await entriesOf(client, REQUEST, new ApiMapping(NAMES))).toEqual([
 			{ value: '+919812345678' },
 		]);
 	});
@@ -153,7 +154,7 @@ describe('the pages', () => {
 	test('everything that is missing is named at once', async () => {
 		const { client } = paged(1);
 		const request = { ...REQUEST, phone: '98', pageSize: 9 };
-		await expect(readDndList(client, request, new ApiMapping({}))).rejects.toThrow(
+		await expect(entriesOf(client, request, new ApiMapping({}))).rejects.toThrow(
 			'“Get List: Agent Parameter Name”, “Get List: Phone Filter Name” and “Get List: Page Size Parameter Name”',
 		);
 	});
@@ -164,7 +165,7 @@ describe('the pages', () => {
 		[{ dndListAgentName: 'a' }, { ...REQUEST, pageSize: 9 }, 'Get List: Page Size Parameter Name'],
 	])('a missing open detail stops before anything is sent: %p', async (details, request, label) => {
 		const { client, asked } = paged(1);
-		await expect(readDndList(client, request, new ApiMapping(details))).rejects.toThrow(label);
+		await expect(entriesOf(client, request, new ApiMapping(details))).rejects.toThrow(label);
 		expect(asked).toEqual([]);
 	});
 });
@@ -179,14 +180,4 @@ describe('the comparison', () => {
 		['12025550143', '12025550143'],
 		['+911123456789', '1123456789'],
 	])('%s is known as %s', (phone, key) => expect(comparedDigits(phone)).toBe(key));
-
-	test('only the very number counts, others are shown beside it', () => {
-		const list: JsonObject[] = [{ phone: '+9198123456780' }, { phone: '+919812345678' }, { id: 1 }];
-		expect(findEntry('98123 45678', list)).toEqual({
-			listed: true,
-			entry: { phone: '+919812345678' },
-			similar: [{ phone: '+9198123456780' }, { id: 1 }],
-		});
-		expect(findEntry('+19812345678', list)).toMatchObject({ listed: false, entry: null });
-	});
 });

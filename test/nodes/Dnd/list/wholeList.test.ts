@@ -88,31 +88,80 @@ test('no number of the list is missed in any way of writing it, and none that sh
 describe('the reading', () => {
 	const details = new ApiMapping({ dndListAgentName: 'ag', dndListPageName: 'p' });
 
-	/** Two entries a page; who is on the list is said for each request. */
-	function service(onList: (request: number) => number[]) {
+	/** Two entries a page unless fewer than 100 are asked for; who is on the list is said for each request. */
+	function service(onList: (request: number) => number[], sizes?: number[]) {
 		const asked: Query[] = [];
 		const transport = async ({ query = {} }: ServiceRequest) => {
 			asked.push(query);
 			const all = onList(asked.length);
 			const page = Number(query.p ?? 1);
-			const data = all.slice(2 * page - 2, 2 * page).map((id) => ({ id, phone: `+9198${id}` }));
+			const size = Number(query.n ?? 100) < 100 ? Number(query.n) : 2;
+			const data = all.slice(size * (page - 1), size * page);
 			const meta = {
 				current_page: page,
-				total_pages: Math.ceil(all.length / 2),
+				total_pages: Math.ceil(all.length / size),
 				total_count: all.length,
 			};
 			await Promise.resolve();
-			return { status: 200, headers: {}, text: JSON.stringify({ success: true, data, meta }) };
+			const isTaken = sizes?.includes(Number(query.n)) ?? true;
+			const body = isTaken
+				? { success: true, data: data.map((id) => ({ id, phone: `+9198${id}` })), meta }
+				: { success: false, errors: ['n is not one of the page sizes'] };
+			return { status: isTaken ? 200 : 422, headers: {}, text: JSON.stringify(body) };
 		};
 		const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
 		return { asked, client: new ApiClient(transport, clock, () => 0) };
 	}
 	const PEOPLE = [10000001, 10000002, 10000003, 10000004, 10000005];
 
-	test('is one request a page', async () => {
+	const PER_PAGE = { dndListPerPageName: 'n' };
+
+	test('of one page is one request', async () => {
+		const { client, asked } = service(() => PEOPLE.slice(0, 2));
+		await readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		expect(asked).toEqual([{ ag: 'agent_a1' }]);
+	});
+
+	test('of several pages is done twice', async () => {
 		const { client, asked } = service(() => PEOPLE);
 		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
-		expect(asked).toEqual([{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 2 }, { ag: 'agent_a1', p: 3 }]);
+		const pages = [{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 2 }, { ag: 'agent_a1', p: 3 }];
+		expect(asked).toEqual([...pages, ...pages]);
+		for (const id of PEOPLE) expect(list.entryOf(`+9198${id}`)).toMatchObject({ id });
+	});
+
+	test('asks for other pages the second time, if the page size can be set', async () => {
+		const { client, asked } = service(() => PEOPLE);
+		const names = { dndListAgentName: 'ag', dndListPageName: 'p', ...PER_PAGE };
+		await readWholeList(client, { agentUuid: 'agent_a1' }, new ApiMapping(names));
+		expect(asked.map(({ n, p }) => [n, p])).toEqual([
+			[100, undefined],
+			[100, 2],
+			[100, 3],
+			[3, undefined],
+			[3, 2],
+		]);
+	});
+
+	test('goes on with the same page size if the service takes no other', async () => {
+		const { client, asked } = service(() => PEOPLE, [100]);
+		const names = { dndListAgentName: 'ag', dndListPageName: 'p', ...PER_PAGE };
+		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, new ApiMapping(names));
+		expect(asked.map(({ n }) => n)).toEqual([100, 100, 100, 3, 100, 100, 100]);
+		for (const id of PEOPLE) expect(list.entryOf(`+9198${id}`)).toMatchObject({ id });
+	});
+
+	test('misses nobody who is replaced or moved by an entry that is', async () => {
+		// The first opts out again, which the service shows as a new entry: the third moves to the first page.
+		const again = [...PEOPLE.slice(1), 10000001];
+		const { client } = service((request) => (request === 1 ? PEOPLE : again));
+		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		for (const id of PEOPLE) expect(list.entryOf(`+9198${id}`)).toMatchObject({ id });
+	});
+
+	test('misses nobody because of somebody who comes and goes', async () => {
+		const { client } = service((request) => PEOPLE.slice(request % 2));
+		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
 		for (const id of PEOPLE) expect(list.entryOf(`+9198${id}`)).toMatchObject({ id });
 	});
 
@@ -133,17 +182,20 @@ describe('the reading', () => {
 		}
 	});
 
-	test('gives up where it never stays', async () => {
-		const { client } = service((request) => PEOPLE.slice(request % 2));
+	test('gives up if the list never stays as it is', async () => {
+		// With each request one comes and one leaves.
+		const { client, asked } = service((request) => range(request, request + 5));
 		const reading = readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		await expect(reading).rejects.toBeInstanceOf(OutcomeUnknown);
 		await expect(reading).rejects.toMatchObject({
-			message: expect.stringContaining('could not be read whole'),
-			resolution: expect.stringContaining('Run this again when nobody is changing the list'),
+			message: expect.stringContaining('changed each of the 5 times it was read'),
+			resolution: expect.stringContaining('No number was treated as not listed'),
 		});
+		expect(asked.filter(({ p }) => p === undefined)).toHaveLength(5);
 	});
 
-	test('is enough where the list stays from its third on', async () => {
-		let changes = 2;
+	test('is done three times if the list stays as it is from the second time on', async () => {
+		let changes = 1;
 		const { client, asked } = service(() => {
 			const isFirstPage = asked.at(-1)?.p === undefined;
 			return isFirstPage && changes-- > 0 ? PEOPLE : PEOPLE.slice(1);
@@ -160,7 +212,7 @@ describe('the reading', () => {
 		}));
 		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
 		expect(list.entryOf('+919812345672')).toMatchObject({ id: 2 });
-		expect(asked).toHaveLength(2);
+		expect(asked).toHaveLength(4);
 	});
 
 	test('gives up where fewer come than are counted', async () => {
@@ -173,7 +225,7 @@ describe('the reading', () => {
 		const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
 		const client = new ApiClient(transport, clock, () => 0);
 		const reading = readWholeList(client, { agentUuid: 'agent_a1' }, details);
-		await expect(reading).rejects.toThrow('could not be read whole');
+		await expect(reading).rejects.toThrow('has fewer numbers than the service counts');
 	});
 });
 

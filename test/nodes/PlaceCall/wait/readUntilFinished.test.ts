@@ -94,7 +94,10 @@ it('gives a call up that the service refuses to show, and says why', async () =>
 	};
 	const calls = await readUntilFinished(['bad', 'good'], FINISHED, read, { clock, until: HOUR });
 	expect(reads).toBe(3);
-	expect(calls.get('bad')).toMatchObject({ isOver: false, refused: 'Unknown call. Check it.' });
+	expect(calls.get('bad')).toMatchObject({
+		isOver: false,
+		refused: 'Unknown call. Check it. The service said: call_not_found.',
+	});
 	expect(calls.get('good')).toMatchObject({ isOver: true });
 });
 

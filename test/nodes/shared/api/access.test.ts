@@ -1,4 +1,4 @@
-import { parseApiToken, parseBaseUrl } from '../../../../nodes/shared/api/access';
+import { parseApiToken, parseBaseUrl, urlOf } from '../../../../nodes/shared/api/access';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 
 /** What is told when it throws. */
@@ -63,5 +63,38 @@ describe('API Token', () => {
 			message: `The API token has ${characters} characters, but a token has 16`,
 			resolution: 'Copy the whole token from the settings of your dashboard into the credential.',
 		});
+	});
+});
+
+describe('where a request goes', () => {
+	const HOST = 'https://voice.example.com';
+	const path = '/v1/calls';
+
+	test('to its path below the base URL', () => {
+		expect(urlOf(`${HOST}/api`, { path })).toBe(`${HOST}/api/v1/calls`);
+	});
+
+	test.each([
+		[
+			'a link as it is',
+			`${HOST}/v1/calls?page=2&q=a%2Bb%20c`,
+			`${HOST}/v1/calls?page=2&q=a%2Bb%20c`,
+		],
+		['a link to another path', `${HOST}/v1/calls/pages/2`, `${HOST}/v1/calls/pages/2`],
+		['a link with a place in the page', `${HOST}/v1/calls?page=2#top`, `${HOST}/v1/calls?page=2`],
+		['a link by plain http', 'http://voice.example.com/v1/calls/2', `${HOST}/v1/calls/2`],
+	])('%s', (_name, link, url) => {
+		expect(urlOf(HOST, { path, link })).toBe(url);
+	});
+
+	test.each([
+		['another host', 'https://internal.example/other?page=2'],
+		['another port', 'https://voice.example.com:8443/other?page=2'],
+		['a host behind a sign-in name', 'https://voice.example.com@evil.example/?page=2'],
+		['a path above the base URL', `${HOST}/other?page=2`],
+		['a path that climbs out', `${HOST}/api/../other?page=2`],
+		['no web address', 'mailto:someone@example.com?page=2'],
+	])('of a link to %s only the query is used, so that the token stays at home', (_name, link) => {
+		expect(urlOf(`${HOST}/api`, { path, link })).toBe(`${HOST}/api/v1/calls?page=2`);
 	});
 });

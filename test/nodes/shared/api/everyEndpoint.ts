@@ -48,7 +48,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	},
 	{
 		name: 'GET /v1/calls',
-		send: async (client) => await endpoints.listCalls(client, {}),
+		send: async (client) => await endpoints.listCalls(client, { query: {} }),
 		success: { success: true, data: [] },
 	},
 	{

@@ -141,7 +141,7 @@ const READS: Array<[string, Send, unknown[]]> = [
 	],
 	[
 		'GET /v1/calls',
-		async (client) => await endpoints.listCalls(client, {}),
+		async (client) => await endpoints.listCalls(client, { query: {} }),
 		[
 			{ success: true, data: [] },
 			{ success: true, data: {} },

@@ -1,14 +1,21 @@
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
+import { queryOf } from '../../../../nodes/shared/apiMapping/placeValues';
 
-/** A service that answers each request from its query, and remembers the queries. */
+/** A service that answers each request from its query, and remembers the queries and the links that were followed. */
 export function listing(answer: (query: Query) => unknown) {
 	const asked: Query[] = [];
-	const transport = async ({ query = {} }: ServiceRequest) => {
-		asked.push(query);
+	const links: string[] = [];
+	const transport = async ({ path, query = {}, link }: ServiceRequest) => {
+		const url = new URL(link ?? path, 'https://voice.example');
+		const inLink = [...url.searchParams].map(([name, value]) => ({ name, value }));
+		if (link !== undefined) links.push(link);
+		const given = link === undefined ? query : queryOf(inLink);
+		asked.push(given);
 		await Promise.resolve();
-		return { status: 200, headers: {}, text: JSON.stringify(answer(query)) };
+		const text = JSON.stringify(answer(given));
+		return { status: 200, headers: {}, text, url: url.href };
 	};
 	const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
-	return { asked, client: new ApiClient(transport, clock, () => 0) };
+	return { asked, links, client: new ApiClient(transport, clock, () => 0) };
 }

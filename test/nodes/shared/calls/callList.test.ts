@@ -28,7 +28,10 @@ const read = async (
 	{ client }: { client: ApiClient },
 	details: Details,
 	over: { limit?: number; pageSize?: number; query?: Query; inTurn?: Turn } = {},
-) => await readCalls(client, { query: {}, limit: Infinity, ...over }, new ApiMapping(details));
+) => {
+	const request = { query: {}, limit: Infinity, ...over };
+	return (await readCalls(client, request, new ApiMapping(details))).calls;
+};
 
 describe('the ways of paging', () => {
 	test.each([
@@ -135,30 +138,63 @@ describe('the ways of paging', () => {
 		expect(list.asked).toEqual([{}, { after: 'call-2' }, { after: 'call-4' }]);
 	});
 
-	test.each([
-		['a whole address', 'https://else.where/v1/calls?page=2&tag=a&tag=b'],
-		['a path', '/v1/calls?page=2&tag=a&tag=b'],
-		['a query alone', '?page=2&tag=a&tag=b'],
-	])(
-		'by the address of the next part, of which the query alone is used: %s',
-		async (_name, next) => {
-			const list = listing(({ page }) =>
-				page === undefined
-					? { data: { calls: calls(0, 3) }, links: { next } }
-					: { data: { calls: calls(3, 5) }, links: { next: null } },
-			);
-			const details = {
-				callListPath: 'data.calls',
-				callListPaging: 'nextAddress',
-				callListCursorPath: 'links.next',
-			};
-			expect(await read(list, details, { query: { status: 'picked' } })).toEqual(calls(0, 5));
-			expect(list.asked).toEqual([
-				{ status: 'picked' },
-				{ status: 'picked', page: '2', tag: ['a', 'b'] },
+	describe('by a link to the next page, which is followed as it is:', () => {
+		const details = {
+			callListPath: 'data.calls',
+			callListPaging: 'nextAddress',
+			callListCursorPath: 'links.next',
+			callListPageSizeName: 'n',
+		};
+		/** Each page but the last one has its link. */
+		const linked = (...next: string[]) => {
+			const list: ReturnType<typeof listing> = listing(() => {
+				const page = list.asked.length - 1;
+				return {
+					data: { calls: calls(3 * page, 3 * page + 3) },
+					links: { next: next[page] ?? null },
+				};
+			});
+			return list;
+		};
+
+		test.each([
+			[
+				'a whole URL',
+				'https://voice.example/v1/calls?page=2',
+				'https://voice.example/v1/calls?page=2',
+			],
+			['another path', '/v1/calls/pages/2', 'https://voice.example/v1/calls/pages/2'],
+			['a path beside this one', 'pages/2', 'https://voice.example/v1/pages/2'],
+			['a query alone', '?page=2&tag=a&tag=b', 'https://voice.example/v1/calls?page=2&tag=a&tag=b'],
+		])('%s', async (_name, next, followed) => {
+			const list = linked(next);
+			const over = { query: { status: 'picked' }, pageSize: 3 };
+			expect(await read(list, details, over)).toEqual(calls(0, 6));
+			expect(list.asked[0]).toEqual({ status: 'picked', n: 3 });
+			expect(list.links).toEqual([followed]);
+		});
+
+		test('relative to the page that gave it', async () => {
+			const list = linked('/v1/calls/pages/2', '3', '?at=4');
+			expect(await read(list, details)).toEqual(calls(0, 12));
+			expect(list.links.map((link) => link.slice('https://voice.example'.length))).toEqual([
+				'/v1/calls/pages/2',
+				'/v1/calls/pages/3',
+				'/v1/calls/pages/3?at=4',
 			]);
-		},
-	);
+		});
+
+		test('with nothing added to it, though more was asked for at first', async () => {
+			const list = linked('?token=abc');
+			const request = {
+				query: { status: 'picked' },
+				limit: Infinity,
+				additions: { query: { locale: 'en' } },
+			};
+			await readCalls(list.client, request, new ApiMapping(details));
+			expect(list.asked).toEqual([{ locale: 'en', status: 'picked' }, { token: 'abc' }]);
+		});
+	});
 
 	test('an address that cannot be read is told', async () => {
 		const list = listing(() => ({ data: { calls: calls(0, 3) }, next: 'http://[' }));

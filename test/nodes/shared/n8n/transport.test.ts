@@ -31,6 +31,19 @@ test('a request may take three minutes, follows no redirect and sends the token 
 	});
 });
 
+test('a link of the service is requested as it is, and the response says where it came from', async () => {
+	const seen: IHttpRequestOptions[] = [];
+	const helper = async (_credential: string, options: IHttpRequestOptions) => {
+		seen.push(options);
+		return await Promise.resolve({ statusCode: 200, headers: {}, body: '{}' });
+	};
+	const send = createTransport(n8nWith(helper), 'https://voice.example.com', {});
+	const link = 'https://voice.example.com/v1/calls/pages/2?q=a%2Bb';
+	expect(await send({ method: 'GET', path: '/v1/calls', link })).toMatchObject({ url: link });
+	expect(seen).toMatchObject([{ url: link }]);
+	expect(seen[0]).not.toHaveProperty('qs');
+});
+
 test('where no execution can be stopped, its end is handed over too', async () => {
 	const limit = jest.replaceProperty(TIME_LIMITS, 'wholeMs', 20);
 	const options = await handedOver({ method: 'POST' });

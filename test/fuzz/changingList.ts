@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { ApiClient } from '../../nodes/shared/api/client';
+import type { ServiceRequest } from '../../nodes/shared/api/http';
+
+/** An entry of the list: of whom, and which one of that person's. */
+export type Entry = { id: number; person: number };
+
+/** What somebody else does to the list. Places are parts of its length, from 0 to 1. */
+export type Change =
+	| { kind: 'add' | 'remove' | 'leave'; at: number }
+	| { kind: 'move' | 'replace'; at: number; to: number }
+	| { kind: 'comeBack' };
+
+export type ChangeKind = Change['kind'];
+
+/** The end or the beginning more often than anything between, as in lists that are sorted by time. */
+const place = fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true }));
+
+export function changes(...kinds: ChangeKind[]): fc.Arbitrary<Change> {
+	return fc.oneof(
+		...kinds.map((kind): fc.Arbitrary<Change> => {
+			if (kind === 'comeBack') return fc.constant({ kind });
+			if (kind === 'move' || kind === 'replace')
+				return fc.record({ kind: fc.constant(kind), at: place, to: place });
+			return fc.record({ kind: fc.constant(kind), at: place });
+		}),
+	);
+}
+
+export type Scenario = {
+	length: number;
+	pageSize: number;
+	/** What happens just before each request that the service works off: some adversaries do the same in each reading. */
+	changes: Change[][];
+	isRepeated: boolean;
+	/** How long the service takes for each request, in turns of the event loop: those at the same time overtake each other. */
+	delays: number[];
+};
+
+export const scenarios = (kinds: ChangeKind[], smallestPage = 1): fc.Arbitrary<Scenario> =>
+	fc.record({
+		length: fc.integer({ min: 0, max: 24 }),
+		pageSize: fc.integer({ min: smallestPage, max: 8 }),
+		changes: fc.array(fc.array(changes(...kinds), { maxLength: 2 }), { maxLength: 40 }),
+		isRepeated: fc.boolean(),
+		delays: fc.array(fc.nat(4), { minLength: 1, maxLength: 12 }),
+	});
+
+/** A list that grew for ever with each request would never be read to its end. */
+const LAST_CHANGE = 60;
+
+/** A list that changes while it is read, and who was on it all the time. */
+export class ChangingList {
+	private entries: Entry[];
+	/** Those that left and may come back as they were, with their places. */
+	private readonly away: Array<{ entry: Entry; index: number }> = [];
+	private readonly present = new Map<number, Entry>();
+	private readonly people: Set<number>;
+	private lastId: number;
+	requests = 0;
+
+	get pageSize(): number {
+		return this.scenario.pageSize;
+	}
+
+	constructor(private readonly scenario: Scenario) {
+		this.entries = Array.from({ length: scenario.length }, (_, id) => ({ id, person: id }));
+		this.lastId = scenario.length;
+		for (const entry of this.entries) this.present.set(entry.id, entry);
+		this.people = new Set(this.entries.map(({ person }) => person));
+	}
+
+	/** What the list is for the next request. */
+	async atRequest(): Promise<readonly Entry[]> {
+		const { delays, changes: planned, isRepeated } = this.scenario;
+		for (let turn = delays[this.requests % delays.length] ?? 0; turn > 0; turn--)
+			await new Promise((resolve) => setImmediate(resolve));
+		const request = this.requests++;
+		const isOver = request >= LAST_CHANGE || planned.length === 0;
+		const moment = isRepeated && !isOver ? request % planned.length : request;
+		for (const change of planned[moment] ?? []) this.apply(change);
+		return [...this.entries];
+	}
+
+	/** Entries that were in the list at every moment. */
+	get stayed(): Entry[] {
+		return [...this.present.values()];
+	}
+
+	/** People who had an entry at every moment, though not always the same one. */
+	get stayedOn(): number[] {
+		return [...this.people];
+	}
+
+	private apply(change: Change): void {
+		if (change.kind === 'comeBack') {
+			const back = this.away.pop();
+			if (back !== undefined) this.entries.splice(back.index, 0, back.entry);
+		} else if (change.kind === 'add') {
+			const id = ++this.lastId;
+			this.entries.splice(this.indexAt(change.at, 1), 0, { id, person: id });
+		} else {
+			const index = this.indexAt(change.at, 0);
+			const [entry] = this.entries.splice(index, 1);
+			if (entry === undefined) return;
+			if (change.kind === 'leave') this.away.push({ entry, index });
+			if (change.kind === 'move') this.entries.splice(this.indexAt(change.to, 1), 0, entry);
+			if (change.kind === 'replace') {
+				const again = { ...entry, id: ++this.lastId };
+				this.entries.splice(this.indexAt(change.to, 1), 0, again);
+			}
+		}
+		const ids = new Set(this.entries.map(({ id }) => id));
+		const people = new Set(this.entries.map(({ person }) => person));
+		for (const id of this.present.keys()) if (!ids.has(id)) this.present.delete(id);
+		for (const person of this.people) if (!people.has(person)) this.people.delete(person);
+	}
+
+	private indexAt(part: number, beyond: 0 | 1): number {
+		return Math.min(
+			Math.floor(part * (this.entries.length + beyond)),
+			Math.max(0, this.entries.length - 1 + beyond),
+		);
+	}
+}
+
+/** The client of a service whose responses are made of its list and of the request. */
+export function serviceOf(
+	list: ChangingList,
+	respond: (entries: readonly Entry[], query: URLSearchParams) => object,
+): ApiClient {
+	const transport = async ({ path, query = {}, link }: ServiceRequest) => {
+		const url = new URL(link ?? path, 'https://service.example');
+		if (link === undefined)
+			for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+		const body = respond(await list.atRequest(), url.searchParams);
+		return { status: 200, headers: {}, text: JSON.stringify(body), url: url.href };
+	};
+	const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+	return new ApiClient(transport, clock, () => 0);
+}

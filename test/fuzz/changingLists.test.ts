@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { readWholeList } from '../../nodes/Dnd/list/wholeList';
+import { latestOfEachNumber } from '../../nodes/GetCall/calls/latestCalls';
+import { OutcomeUnknown } from '../../nodes/shared/api/errors';
+import { ApiMapping, type MappingName } from '../../nodes/shared/apiMapping';
+import { readAllCalls } from '../../nodes/shared/calls/callList';
+import type { JsonObject } from '../../nodes/shared/json';
+import { plainText } from '../../nodes/shared/values';
+import { ChangingList, scenarios, serviceOf, type ChangeKind, type Entry } from './changingList';
+import { RUNS, tell, type Counts } from './runs';
+
+const SCENARIOS = RUNS * 4;
+
+type Adversary = { name: string; kinds: ChangeKind[]; isExcluded: boolean };
+const ADVERSARIES: Adversary[] = [
+	{
+		name: 'whose entries never come back as the same entry',
+		kinds: ['add', 'remove', 'replace', 'move'],
+		isExcluded: true,
+	},
+	{
+		name: 'that keeps its order',
+		kinds: ['add', 'remove', 'leave', 'comeBack'],
+		isExcluded: true,
+	},
+	{
+		name: 'that changes in any way',
+		kinds: ['add', 'remove', 'replace', 'move', 'leave', 'comeBack'],
+		isExcluded: false,
+	},
+];
+/** A list that changes in any way can be made up so that an entry is missed; one reading alone misses some in 20 of 100 lists. */
+const MAX_MISSED = 3 + SCENARIOS / 500;
+
+/** A way of paging, and what the credential says of it. */
+type Way = {
+	details: { [name in MappingName]?: string };
+	/** How many entries come before the page that a request asks for. */
+	startOf: (query: URLSearchParams, size: number, entries: readonly Entry[]) => number;
+	/** What the response gives to ask for the page after it. */
+	next?: (end: number, last: Entry | undefined, query: URLSearchParams) => string;
+	/** Whether the service sorts the list by itself, the newest first. */
+	isSorted?: boolean;
+	/** Entries on a page, if it takes more than one for pages to overlap. */
+	smallestPage?: number;
+};
+
+const number = (query: URLSearchParams, name: string, otherwise: number) =>
+	Number(query.get(name) ?? otherwise);
+const byPage = (first: 0 | 1): Way => ({
+	details: { callListPaging: first === 0 ? 'pageFromZero' : 'pageFromOne', callListPageName: 'p' },
+	startOf: (query, size) => (number(query, 'p', first) - first) * size,
+});
+const byCursor = { callListPaging: 'cursor', callListPageName: 'c', callListCursorPath: 'next' };
+const WAYS: { [name: string]: Way } = {
+	'page number from 1': byPage(1),
+	'page number from 0': byPage(0),
+	offset: {
+		details: { callListPaging: 'offset', callListPageName: 'o' },
+		startOf: (query) => number(query, 'o', 0),
+		smallestPage: 2,
+	},
+	'cursor that is a place': {
+		details: byCursor,
+		startOf: (query) => number(query, 'c', 0),
+		next: (end) => String(end),
+	},
+	'cursor that is the last call': {
+		details: byCursor,
+		startOf: (query, _size, entries) =>
+			entries.filter(({ id }) => id >= number(query, 'c', Infinity)).length,
+		next: (_end, last) => String(last?.id),
+		isSorted: true,
+	},
+	'link to the next page': {
+		details: { callListPaging: 'nextAddress', callListCursorPath: 'next' },
+		startOf: (query) => number(query, 'c', 0),
+		next: (end, _last, query) =>
+			`?${new URLSearchParams({ ...Object.fromEntries(query), c: String(end) }).toString()}`,
+	},
+};
+
+const phoneOf = (person: number) => `+9198${String(10_000_000 + person)}`;
+const timeOf = (id: number) => new Date(Date.UTC(2027, 0, 1) + id * 60_000).toISOString();
+/** Several people share a number, so that one call may hide another. */
+const numberOf = ({ person }: Entry) => phoneOf(person % 7);
+
+type Paging = { isSized: boolean; hasTotal: boolean };
+
+async function readCallsOf(
+	list: ChangingList,
+	{ details, startOf, next, isSorted = false }: Way,
+	{ isSized, hasTotal }: Paging,
+): Promise<JsonObject[]> {
+	const client = serviceOf(list, (unsorted, query) => {
+		const entries = isSorted ? [...unsorted].sort((a, b) => b.id - a.id) : unsorted;
+		const size = number(query, 'n', list.pageSize);
+		const start = startOf(query, size, entries);
+		const page = entries.slice(start, start + size);
+		const end = start + page.length;
+		return {
+			success: true,
+			calls: page.map((entry) => ({
+				call_id: `call-${entry.id}`,
+				phone_number: numberOf(entry),
+				created_at: timeOf(entry.id),
+			})),
+			...(hasTotal && { total: entries.length }),
+			...(next && { next: end >= entries.length ? null : next(end, page.at(-1), query) }),
+		};
+	});
+	const mapping = new ApiMapping({
+		callListPath: 'calls',
+		...details,
+		...(isSized && { callListPageSizeName: 'n' }),
+		...(hasTotal && { callListTotalPath: 'total' }),
+	});
+	return await readAllCalls(client, { query: {} }, mapping);
+}
+
+/** By `meta`, as the document has it. The first pages are as large as the service makes them, not 100. */
+async function readDndOf(list: ChangingList, isSized: boolean) {
+	const client = serviceOf(list, (entries, query) => {
+		const asked = number(query, 'n', 100);
+		const size = asked === 100 ? list.pageSize : asked;
+		const page = number(query, 'p', 1);
+		const start = (page - 1) * size;
+		return {
+			success: true,
+			data: entries
+				.slice(start, start + size)
+				.map(({ id, person }) => ({ id, phone: phoneOf(person), created_at: timeOf(id) })),
+			meta: {
+				current_page: page,
+				total_pages: Math.ceil(entries.length / size),
+				total_count: entries.length,
+				per_page: size,
+			},
+		};
+	});
+	const names = { dndListAgentName: 'a', dndListPageName: 'p' };
+	const mapping = new ApiMapping({ ...names, ...(isSized && { dndListPerPageName: 'n' }) });
+	return await readWholeList(client, { agentUuid: 'agent_a1' }, mapping);
+}
+
+const counts: Counts = {};
+afterAll(() => tell('Lists that change while they are read', counts));
+
+/** @param missed who is missing of those that the list had all the time; undefined where the node stops */
+async function expectNoneMissed(
+	label: string,
+	{ name, kinds, isExcluded }: Adversary,
+	missed: (list: ChangingList) => Promise<unknown[]>,
+	smallestPage?: number,
+): Promise<void> {
+	const outcomes = { read: 0, stopped: 0, missed: 0 };
+	const property = fc.asyncProperty(scenarios(kinds, smallestPage), async (scenario) => {
+		const missing = await missed(new ChangingList(scenario)).catch((error: unknown) => {
+			if (error instanceof OutcomeUnknown) return undefined;
+			throw error;
+		});
+		if (missing === undefined) outcomes.stopped++;
+		else if (missing.length > 0) outcomes.missed++;
+		else outcomes.read++;
+		if (isExcluded) expect(missing ?? []).toEqual([]);
+	});
+	await fc.assert(property, { numRuns: SCENARIOS });
+	for (const [outcome, count] of Object.entries(outcomes))
+		counts[`${label}, ${name}: ${outcome}`] = count;
+	expect(outcomes.missed).toBeLessThanOrEqual(MAX_MISSED);
+	expect(outcomes.read).toBeGreaterThan(SCENARIOS / 4);
+}
+
+/** Without pages that overlap, entries that come back are told only by totals that move. */
+const tried = (canOverlap: boolean) =>
+	canOverlap ? ADVERSARIES : ADVERSARIES.filter(({ name }) => name !== 'that keeps its order');
+
+describe.each(Object.entries(WAYS))('calls by %s', (way, paged) => {
+	describe.each<Paging>([
+		{ isSized: true, hasTotal: true },
+		{ isSized: true, hasTotal: false },
+		{ isSized: false, hasTotal: true },
+		{ isSized: false, hasTotal: false },
+	])('page size can be set: $isSized, total: $hasTotal', (paging) => {
+		const label = `${way}, ${paging.isSized ? '' : 'un'}sized, ${paging.hasTotal ? '' : 'no '}total`;
+		test.each(tried(paging.isSized || way === 'offset'))('of a list $name', async (adversary) => {
+			const missed = async (list: ChangingList) => {
+				const calls = await readCallsOf(list, paged, paging);
+				const ids = new Set(calls.map(({ call_id: id }) => id));
+				const latest = new Map(
+					latestOfEachNumber(calls).map((call) => [call.phone_number, plainText(call.created_at)]),
+				);
+				return list.stayed.filter((entry) => {
+					const isLatest = (latest.get(numberOf(entry)) ?? '') >= timeOf(entry.id);
+					return !ids.has(`call-${entry.id}`) || !isLatest;
+				});
+			};
+			await expectNoneMissed(label, adversary, missed, paged.smallestPage);
+		});
+	});
+});
+
+describe.each([true, false])('a do-not-disturb list, page size can be set: %p', (isSized) => {
+	test.each(tried(isSized))('$name', async (adversary) => {
+		await expectNoneMissed(`dnd, ${isSized ? '' : 'un'}sized`, adversary, async (list) => {
+			const whole = await readDndOf(list, isSized);
+			return list.stayedOn.filter((person) => whole.entryOf(phoneOf(person)) === undefined);
+		});
+	});
+});

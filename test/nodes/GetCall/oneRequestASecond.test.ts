@@ -1,0 +1,60 @@
+import { clock } from '../../../nodes/shared/n8n/connect';
+import { credentialFor } from '../../contract/credentialFor';
+import { dialects, filled, startSimulator, type Simulator } from '../../simulator';
+import { fill } from '../../simulator/state/fill';
+import { nodeHarness } from '../nodeHarness';
+
+const { records } = nodeHarness('getCall');
+let simulator: Simulator;
+
+beforeAll(async () => {
+	simulator = await startSimulator({ dialect: dialects.plain, minGapMs: 1_000 });
+});
+beforeEach(() => {
+	// Nobody really waits: whoever sleeps lets the service's time go on.
+	jest.spyOn(clock, 'now').mockImplementation(() => simulator.clock.now());
+	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+		simulator.clock.advance(ms);
+		await Promise.resolve();
+	});
+});
+afterEach(() => {
+	jest.restoreAllMocks();
+	simulator.reset();
+});
+afterAll(async () => await simulator.stop());
+
+const held = () => {
+	const { state, dialect } = simulator;
+	fill(state, dialect, simulator.clock.now(), { calls: 300, dndPhones: 0, sessions: 0 });
+};
+
+describe('a service that takes one request a second', () => {
+	test('gives all calls, with nothing set in the node', async () => {
+		held();
+		const found = await records(
+			{ operation: 'getMany', returnAll: true },
+			{ credential: credentialFor(simulator) },
+		);
+		expect(found).toHaveLength(340);
+	});
+
+	test('gives the latest call of each number', async () => {
+		held();
+		const found = await records(
+			{ operation: 'getMany', returnAll: true, options: { latestOfEachNumber: true } },
+			{ credential: credentialFor(simulator) },
+		);
+		expect(found.length).toBeGreaterThan(300);
+	});
+
+	test('gives each of many calls', async () => {
+		held();
+		const items = Array.from({ length: 60 }, (_, number) => ({ id: filled.callId(number) }));
+		const found = await records(
+			{ operation: 'get', callId: '={{ $json.id }}' },
+			{ items, credential: credentialFor(simulator) },
+		);
+		expect(found.map(({ call_id: id }) => id)).toEqual(items.map(({ id }) => id));
+	});
+});

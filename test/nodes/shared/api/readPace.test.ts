@@ -1,0 +1,170 @@
+import range from 'lodash/range';
+import { ApiClient } from '../../../../nodes/shared/api/client';
+import { NotSent, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { saysSuccess } from '../../../../nodes/shared/api/evidence';
+import type { ServiceRequest, WireAnswer } from '../../../../nodes/shared/api/http';
+import { virtualClock } from './virtualClock';
+
+const READ: ServiceRequest = { method: 'GET', path: '/v1/call/1' };
+const WRITE: ServiceRequest = { method: 'POST', path: '/v1/call', body: {} };
+const TAKEN = { status: 200, headers: {}, text: '{"success":true,"data":{}}' };
+const tooMany = (retryAfter?: number): WireAnswer => ({
+	status: 429,
+	headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
+	text: '{"success":false,"error":"Too many requests"}',
+});
+
+/** A service that takes a request unless `refuses` says otherwise, and the client of it. */
+function service(
+	refuses: (now: number, takenAt: readonly number[]) => WireAnswer | undefined,
+	{ notAfter, stop }: { notAfter?: number; stop?: AbortSignal } = {},
+) {
+	const clock = virtualClock();
+	const seen = { sent: 0, refused: 0, takenAt: new Array<number>(), underWay: 0, most: 0 };
+	const transport = async () => {
+		seen.sent++;
+		const refused = refuses(clock.now(), seen.takenAt);
+		if (refused === undefined) seen.takenAt.push(clock.now());
+		else seen.refused++;
+		seen.underWay++;
+		seen.most = Math.max(seen.most, seen.underWay);
+		await clock.sleep(20);
+		seen.underWay--;
+		return refused ?? TAKEN;
+	};
+	const client = new ApiClient(transport, clock, () => 0.5, undefined, notAfter, stop);
+	const read = async (count: number, request = READ) =>
+		await Promise.allSettled(range(count).map(async () => await client.send(request, saysSuccess)));
+	return { clock, seen, client, read };
+}
+
+const onePerSecond = (retryAfter?: number) => (now: number, takenAt: readonly number[]) =>
+	now - (takenAt.at(-1) ?? -Infinity) < 1_000 ? tooMany(retryAfter) : undefined;
+const failed = (results: Array<PromiseSettledResult<unknown>>) =>
+	results.filter(({ status }) => status === 'rejected');
+
+test.each([1, undefined])(
+	'reads at the same time all come through at a service that takes one a second (Retry-After: %p)',
+	async (retryAfter) => {
+		const { clock, seen, read } = service(onePerSecond(retryAfter));
+		expect(failed(await read(40))).toEqual([]);
+		expect(seen.takenAt).toHaveLength(40);
+		// Nearly as fast as the service lets anybody be.
+		expect(clock.now()).toBeLessThan(retryAfter === 1 ? 45_000 : 80_000);
+		// All of them once, and then one in vain for each; two if the service does not say when to come again.
+		expect(seen.refused).toBeLessThanOrEqual(retryAfter === 1 ? 2 * 40 : 3 * 40);
+	},
+);
+
+test('reads one after another are not slowed down by it', async () => {
+	const { clock, seen, client } = service(onePerSecond(1));
+	for (let read = 0; read < 10; read++) await client.send(READ, saysSuccess);
+	expect(seen.takenAt).toHaveLength(10);
+	expect(clock.now()).toBeLessThan(11_000);
+});
+
+test('a service that takes so many a minute is waited for, and then gets as many again', async () => {
+	const { clock, seen, read } = service((now, takenAt) => {
+		const start = now - (now % 60_000);
+		const isOver = takenAt.filter((at) => at >= start).length >= 30;
+		return isOver ? tooMany(Math.ceil((start + 60_000 - now) / 1_000)) : undefined;
+	});
+	expect(failed(await read(80))).toEqual([]);
+	expect(seen.takenAt).toHaveLength(80);
+	expect(clock.now()).toBeLessThan(130_000);
+});
+
+test('the longer a service takes all, the more are in flight again', async () => {
+	const { seen, read } = service((now) => (now < 10 && seen.sent > 3 ? tooMany(1) : undefined));
+	await read(10);
+	expect(seen.refused).toBe(7);
+	const most: number[] = [];
+	for (let round = 0; round < 3; round++) {
+		seen.most = 0;
+		expect(failed(await read(40))).toEqual([]);
+		most.push(seen.most);
+	}
+	const [first = 0, second = 0, third = 0] = most;
+	expect(first).toBeGreaterThan(1);
+	expect(second).toBeGreaterThan(first);
+	expect(third).toBeGreaterThan(second);
+	expect(third).toBeLessThan(20);
+});
+
+describe('a service that takes nothing any more', () => {
+	test('is waited for by one read, and the others are tried once', async () => {
+		const { clock, seen, read } = service(() => tooMany(60));
+		const results = await read(200);
+		expect(failed(results)).toHaveLength(200);
+		for (const result of failed(results))
+			expect(result).toMatchObject({ reason: expect.any(ServiceRefusal) });
+		expect(seen.sent).toBe(200 + 4 + 199);
+		expect(clock.now()).toBeLessThan(5 * 60_000);
+	});
+
+	test('and takes some again is waited for again', async () => {
+		const until = 200_000;
+		const { seen, clock, read } = service((now, takenAt) =>
+			now < until ? tooMany(60) : onePerSecond(1)(now, takenAt),
+		);
+		expect(failed(await read(1))).toHaveLength(1);
+		await clock.sleep(until);
+		expect(failed(await read(10))).toEqual([]);
+		expect(seen.takenAt).toHaveLength(10);
+	});
+
+	test('and wants to be left alone for long is not waited for', async () => {
+		const { clock, seen, read } = service(() => tooMany(3_600));
+		expect(failed(await read(3))).toHaveLength(3);
+		expect(seen.sent).toBe(3);
+		expect(clock.now()).toBeLessThan(1_000);
+	});
+});
+
+test('writes wait for nobody, and keep their four attempts', async () => {
+	const { seen, read } = service(() => tooMany());
+	await read(3);
+	const before = seen.sent;
+	expect(failed(await read(2, WRITE))).toHaveLength(2);
+	expect(seen.sent - before).toBe(2 * 4);
+});
+
+test('a read that nobody wants any more makes way for the others', async () => {
+	const { seen, client, clock } = service(onePerSecond(1));
+	const over = new AbortController();
+	const reads = range(6).map(
+		async (index) =>
+			await client.send(index === 3 ? { ...READ, signal: over.signal } : READ, saysSuccess),
+	);
+	// By then all but one wait for their turn.
+	await clock.sleep(1_500);
+	const sent = seen.sent;
+	over.abort();
+	await expect(reads[3]).rejects.toBeInstanceOf(NotSent);
+	await expect(reads[3]).rejects.toMatchObject({
+		message: expect.stringContaining('it waited for a service that receives too many requests'),
+		resolution: 'Run this again later.',
+	});
+	expect(seen.sent).toBe(sent);
+	const results = await Promise.allSettled(reads);
+	expect(failed(results)).toHaveLength(1);
+	expect(seen.takenAt).toHaveLength(5);
+});
+
+test('when the execution is stopped, no read goes on waiting', async () => {
+	const stop = new AbortController();
+	const { clock, seen, read } = service(() => tooMany(60), { stop: stop.signal });
+	const reading = read(10);
+	await clock.sleep(1_000);
+	stop.abort();
+	expect(failed(await reading)).toHaveLength(10);
+	expect(seen.sent).toBe(10);
+	expect(clock.now()).toBeLessThan(3_000);
+});
+
+test('nothing is tried again after the time of a tool', async () => {
+	const { clock, seen, read } = service(() => tooMany(30), { notAfter: 20_000 });
+	expect(failed(await read(5))).toHaveLength(5);
+	expect(seen.sent).toBe(5);
+	expect(clock.now()).toBeLessThan(20_000);
+});
