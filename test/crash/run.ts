@@ -177,15 +177,23 @@ async function interrupt(
 	return { middle, after };
 }
 
-async function judge(
-	place: Place,
-	ending: string,
-	settings: Record<string, unknown> = {},
-): Promise<Row[]> {
+/** A way to end executions of workflows with these settings. */
+type Case = { name: string; ending: string; settings: Record<string, unknown> };
+
+function casesOf({ endings }: Place): Case[] {
+	const [first = '', ...others] = Object.keys(endings);
+	const settings = { saveExecutionProgress: true };
+	return [
+		...[first, ...others, 'Stop'].map((ending) => ({ name: ending, ending, settings: {} })),
+		{ name: `${first}, Save execution progress`, ending: first, settings },
+	];
+}
+
+async function judge(place: Place, { name, ending, settings }: Case): Promise<Row[]> {
 	const rows: Row[] = [];
 	const { middle, after } = await interrupt(place, ending, settings);
 	for (const which of ['original', 'current'] as const) {
-		const of = { place: place.name, ending, takenUp: `Retry, ${which} workflow` };
+		const of = { place: place.name, ending: name, takenUp: `Retry, ${which} workflow` };
 		for (const scene of middle) {
 			const verdict = await place.bench.retried(scene, which);
 			rows.push({ ...of, ...verdict });
@@ -209,18 +217,11 @@ async function main(): Promise<void> {
 		if (values.only !== '' && !open.name.toLowerCase().includes(values.only)) continue;
 		const place = await open(host);
 		try {
-			const all = [...Object.keys(place.endings), 'Stop'];
-			for (const ending of all.filter((one) => one.includes(values.ending))) {
+			for (const each of casesOf(place).filter(({ name }) => name.includes(values.ending))) {
 				const began = Date.now();
-				rows.push(...(await judge(place, ending)));
-				console.log(`${place.name}: ${ending}, ${Math.round((Date.now() - began) / 1_000)} s`);
+				rows.push(...(await judge(place, each)));
+				console.log(`${place.name}: ${each.name}, ${Math.round((Date.now() - began) / 1_000)} s`);
 			}
-			if (values.ending !== '') continue;
-			const [first = ''] = Object.keys(place.endings);
-			const progress = await judge(place, first, { saveExecutionProgress: true });
-			rows.push(
-				...progress.map((row) => ({ ...row, ending: `${first}, Save execution progress` })),
-			);
 		} finally {
 			await place.stop();
 		}
