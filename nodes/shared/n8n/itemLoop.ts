@@ -1,6 +1,6 @@
 import { sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { asSentence, ExplainedError } from '../api/errors';
+import { asSentence, ExplainedError, NotSent } from '../api/errors';
 import type { Turn } from '../inTurn';
 import type { JsonObject } from '../json';
 import { asCanceled } from './cancel';
@@ -72,8 +72,10 @@ export async function forEachItem(
 		// Each waits for those before it, so that all begin in their order.
 		await begin;
 		// What is under way ends; nothing new starts after a failure that stops the run, or on Stop.
-		if ((failures.size > 0 && !goOn) || cancelled?.aborted === true) return;
+		if (failures.size > 0 && !goOn) return;
 		try {
+			// n8n may keep the output, and a retry then goes on with the next node: no item may be missing in it.
+			if (cancelled?.aborted === true) throw stoppedBefore();
 			outputs[index] = pair(await task(index), index);
 		} catch (error) {
 			failures.set(index, error);
@@ -88,6 +90,13 @@ export async function forEachItem(
 		throw stop(context, failures, deed && done.length > 0 ? alreadyDone(deed, done) : undefined);
 	}
 	return outputs.flat();
+}
+
+function stoppedBefore(): NotSent {
+	return new NotSent(
+		'The execution was stopped before this item',
+		'Nothing was sent for it. Run it again.',
+	);
 }
 
 /**

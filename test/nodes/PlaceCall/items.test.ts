@@ -224,7 +224,7 @@ describe('when the credential is of no use', () => {
 });
 
 describe('Stop', () => {
-	it('ends what is under way and calls nobody else', async () => {
+	it('ends what is in progress, calls nobody else, and names those who were not called', async () => {
 		// The service would take the other calls too.
 		const seen = answer(3);
 		const node = harness.placeCallNode(perItem, { onError: 'continueRegularOutput' });
@@ -242,6 +242,12 @@ describe('Stop', () => {
 		await sleep(100);
 		expect(seen.phones).toEqual(['9876543210']);
 		nock.cleanAll();
+		const [done] = runData.resultData.runData.Node ?? [];
+		expect(done?.data?.main[0]?.map(({ json }) => json.error)).toEqual([
+			expect.stringContaining('it is not known whether the request took effect'),
+			'The execution was stopped before this item [item 1]',
+			'The execution was stopped before this item [item 2]',
+		]);
 	});
 });
 

@@ -69,17 +69,38 @@ test('on Stop no other item of a burst begins', async () => {
 	expect(begun).toEqual([...Array(10).keys()]);
 });
 
-test('on Stop what is under way ends and no other item begins, with Continue too', async () => {
-	const controller = new AbortController();
-	const begun: number[] = [];
-	const task = async (index: number) => {
-		begun.push(index);
-		if (index === 1) controller.abort();
-		return await record(index);
-	};
-	const done = await forEachItem(contextOf(4, GO_ON, controller.signal), task);
-	expect(begun).toEqual([0, 1]);
-	expect(done).toHaveLength(2);
+describe('on Stop what is in progress ends and no other item begins', () => {
+	async function stopAtSecond(over: Parameters<typeof contextOf>[1]) {
+		const controller = new AbortController();
+		const begun: number[] = [];
+		const task = async (index: number) => {
+			begun.push(index);
+			if (index === 1) controller.abort();
+			return await record(index);
+		};
+		const run = forEachItem(contextOf(4, over, controller.signal), task, { deed });
+		const output = await run.finally(() => {
+			expect(begun).toEqual([0, 1]);
+		});
+		return output.map(({ json }) => json.error ?? json.index);
+	}
+
+	test('with Continue the others are told, because a retry goes on with the next node', async () => {
+		expect(await stopAtSecond(GO_ON)).toEqual([
+			0,
+			1,
+			'The execution was stopped before this item [item 2]',
+			'The execution was stopped before this item [item 3]',
+		]);
+	});
+
+	test('otherwise the node ends as canceled, so that a retry runs it again', async () => {
+		await expect(stopAtSecond({})).rejects.toMatchObject({
+			message: 'The execution was canceled',
+			description:
+				'The execution was stopped before this item [item 2]. Nothing was sent for it. Run it again. 2 rows were read in this run (items 0–1). Retry of this execution leaves them out; in a new execution leave them out yourself.',
+		});
+	});
 });
 
 test('a failure lets no other item begin, and says what was done before', async () => {
