@@ -29,11 +29,11 @@ export type Verdict = {
 	writer: string;
 	before: string;
 	after: string;
-	/** By item: `d` done, `u` told as unknown, `-` anything else. */
+	/** By item of all outputs: `d` done, `u` told as unknown, `n` told as not sent, `-` anything else. */
 	output: string;
 };
 
-/** n8n refuses to retry the execution, as it has not kept what it was given. */
+/** n8n rejects the retry, or the retry runs no node, because n8n kept nothing of what the execution was given. */
 export const NO_RETRY = 'no retry';
 
 /** Of a workflow. */
@@ -152,9 +152,13 @@ export class CrashBench {
 	): Promise<Verdict> {
 		const after = received(this.simulator, writer, items);
 		const name = arrangement === 'straight' ? writer.name : `${writer.name}, ${arrangement}`;
-		if (retried === undefined) return { writer: name, before, after, output: NO_RETRY };
-		const output = await this.n8n.output(retried.id, writer.name).catch(() => []);
-		return { writer: name, before, after, output: output.map(kindOf).join('') };
+		const { runData = {} } = retried === undefined ? {} : await this.n8n.runData(retried.id);
+		if (retried === undefined || Object.keys(runData).length === 0) {
+			return { writer: name, before, after, output: NO_RETRY };
+		}
+		const items = (runData[writer.name] ?? []).flatMap((run) => run.data?.main ?? []).flat();
+		const output = items.flatMap((item) => (item === null ? [] : kindOf(item))).join('');
+		return { writer: name, before, after, output };
 	}
 
 	/** Webhook → items → the nodes, each on a branch of its own, from top to bottom; the others come after them. */
@@ -216,6 +220,8 @@ function at(column: number, row: number): [x: number, y: number] {
 }
 
 function kindOf({ json }: INodeExecutionData): string {
-	if (json.error === undefined) return 'd';
-	return JSON.stringify(json).includes('earlier attempt') ? 'u' : '-';
+	const text = JSON.stringify(json);
+	if (json.error === undefined && json.rejection_status === undefined) return 'd';
+	if (/"(outcome|rejection_status)":"(notSent|not_sent)"/.test(text)) return 'n';
+	return /"(outcome|rejection_status)":"unknown"/.test(text) ? 'u' : '-';
 }

@@ -19,7 +19,7 @@ import { manualTrigger, node } from '../n8n/workflow';
 import { dialects, startSimulator } from '../simulator';
 import { ARRANGEMENTS } from './arrangements';
 import { CrashBench, NO_RETRY, type Scene, type Verdict } from './crashBench';
-import { ITEMS, writers } from './writers';
+import { writers } from './writers';
 
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const requesting = writers.filter(({ request }) => request !== undefined);
@@ -118,6 +118,8 @@ async function onQueue(host: string): Promise<Place> {
 		QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
 		QUEUE_WORKER_STALLED_INTERVAL: '3000',
 		DB_POSTGRESDB_POOL_SIZE: '8',
+		// A worker runs 10 executions at a time otherwise, and each of the scenes hangs in one.
+		N8N_CONCURRENCY_PRODUCTION_LIMIT: '40',
 	};
 	const queue = await QueueMode.start({ host, home, env }, { workers: 1, webhooks: 0 });
 	const simulator = await startSimulator({ dialect: dialects.plain });
@@ -205,10 +207,13 @@ async function judge(place: Place, { name, ending, settings }: Case): Promise<Ro
 	return rows;
 }
 
-const ALL = '1'.repeat(ITEMS);
-/** Nothing twice; and nothing missing where the retry could begin at all. */
-const isRight = ({ after, output }: Row) =>
-	!/[2-9]/.test(after) && (after === ALL || output === NO_RETRY);
+/** Nothing twice; and nothing missing unless the retry couldn't begin, or tells of it. */
+function isRight({ before, after, output }: Row): boolean {
+	if (/[2-9]/.test(after)) return false;
+	if (output === NO_RETRY) return after === before;
+	const missing = after.replaceAll('1', '').length;
+	return (output.match(/[un]/g) ?? []).length >= missing;
+}
 
 async function main(): Promise<void> {
 	const host = await installHost(console.log);
@@ -240,7 +245,7 @@ async function report(rows: readonly Row[]): Promise<void> {
 	const text = `# Executions that n8n did not end itself
 
 What \`npm run test:crash\` counted at the service: how often it received the request of each of eight items, before the execution ended and after it
-was retried. The last column has the items of the retry: \`u\` told as unknown, \`d\` done.
+was retried. The last column has the items that the node returned in the retry: \`d\` done, \`u\` told as unknown, \`n\` told as not sent. In a sub-workflow, they are in another execution.
 
 | n8n | how the execution ended | taken up by | who writes | before | after | the retry |
 | - | - | - | - | - | - | - |
