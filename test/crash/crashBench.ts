@@ -156,8 +156,8 @@ export class CrashBench {
 		if (retried === undefined || Object.keys(runData).length === 0) {
 			return { writer: name, before, after, output: NO_RETRY };
 		}
-		const items = (runData[writer.name] ?? []).flatMap((run) => run.data?.main ?? []).flat();
-		const output = items.flatMap((item) => (item === null ? [] : kindOf(item))).join('');
+		const returned = (runData[writer.name] ?? []).flatMap((run) => run.data?.main ?? []).flat();
+		const output = returned.flatMap((item) => (item === null ? [] : kindOf(item))).join('');
 		return { writer: name, before, after, output };
 	}
 

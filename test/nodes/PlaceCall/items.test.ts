@@ -243,7 +243,7 @@ describe('Stop', () => {
 		expect(seen.phones).toEqual(['9876543210']);
 		nock.cleanAll();
 		const [done] = runData.resultData.runData.Node ?? [];
-		expect(done?.data?.main[0]?.map(({ json }) => json.error)).toEqual([
+		expect(done?.data?.main?.[0]?.map(({ json }) => json.error)).toEqual([
 			expect.stringContaining('it is not known whether the request took effect'),
 			'The execution was stopped before this item [item 1]',
 			'The execution was stopped before this item [item 2]',
