@@ -11,11 +11,10 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentField';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { openEmitter } from '../shared/n8n/executionEmitter';
 import { passOnce } from '../shared/n8n/startedOnce';
 import { nothingToRegister } from '../shared/n8n/webhookAnswer';
 import { completionFields } from './properties';
-import { onCompletion, openVerifications } from './onCompletion';
+import { onCompletion, openCompletions } from './onCompletion';
 
 export class CallCompletedTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -67,7 +66,7 @@ export class CallCompletedTrigger implements INodeType {
 	webhookMethods = { default: nothingToRegister };
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		return openEmitter(this, openVerifications(this));
+		return openCompletions(this);
 	}
 
 	// Without this, n8n's editor would run trigger() for what the webhook has brought, and wait for ever.

@@ -1,7 +1,12 @@
 import uniqBy from 'lodash/uniqBy';
-import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type {
+	ITriggerFunctions,
+	ITriggerResponse,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
 import { asItems } from '../shared/n8n/itemLoop';
-import { withEmitter, type ExecutionEmitter } from '../shared/n8n/executionEmitter';
+import { type ExecutionEmitter, openEmitter, withEmitter } from '../shared/n8n/executionEmitter';
 import {
 	ASK_AGAIN,
 	NO_EXECUTION,
@@ -10,16 +15,10 @@ import {
 	Reply,
 } from '../shared/n8n/webhookAnswer';
 import { MOST_WEBHOOKS_WAITING, triggerPlace } from '../shared/n8n/activeTriggers';
-import {
-	isWanted,
-	OBSERVED_OUTCOMES,
-	outcomeKey,
-	parseList,
-	reportedOutcome,
-	type CompletionFilters,
-} from '../shared/calls/completion';
+import { readUsable, requireUsable } from '../shared/n8n/usableFields';
+import { isWanted, outcomeKey, reportedOutcome } from '../shared/calls/completion';
 import { withPhoneKey } from '../shared/calls/callRecord';
-import { isUnknownCall, type Included } from '../shared/calls/readBack';
+import { isUnknownCall } from '../shared/calls/readBack';
 import {
 	callKey,
 	MAX_CALLS_PER_REPORT,
@@ -30,6 +29,7 @@ import {
 import { isJsonObject, type JsonObject } from '../shared/json';
 import { ownText } from '../shared/values';
 import { budgetOf, type ReadBudget } from './readBudget';
+import { type CompletionSettings, readCompletionSettings } from './settings';
 import { Verifications } from './verifications';
 
 /** The sender's patience is unknown: it is not kept waiting longer than this. */
@@ -57,23 +57,17 @@ const ONE_AT_A_TIME: Refused = {
 /** Of each active trigger. */
 const verificationsOf = new WeakMap<ITriggerFunctions, Verifications>();
 
-/** Called as the trigger becomes active; returns what n8n does as it closes it. */
-export function openVerifications(trigger: ITriggerFunctions): () => Promise<void> {
+/** Run as `trigger()`. */
+export function openCompletions(trigger: ITriggerFunctions): ITriggerResponse {
+	const closing = new AbortController();
+	requireUsable(trigger, () => readCompletionSettings(trigger), closing.signal);
 	const verifications = new Verifications(trigger);
 	verificationsOf.set(trigger, verifications);
-	return async () => await verifications.close();
+	return openEmitter(trigger, async () => {
+		closing.abort();
+		await verifications.close();
+	});
 }
-
-/** What the person set in the trigger. */
-type CompletionSettings = {
-	verify: boolean;
-	included: Included;
-	filters: CompletionFilters;
-	/** Statuses that the user counts as finished. */
-	finished: string[];
-	answersAtOnce: boolean;
-	repeats: boolean;
-};
 
 /** One call that a delivery of the completion webhook reports, on its way to its execution. */
 type Delivery = {
@@ -118,7 +112,9 @@ async function readCalls(
 	if (report.length === 0) {
 		return { refused: { status: 400, message: 'The body holds no call_id.' } };
 	}
-	const settings = readCompletionSettings(context);
+	const usable = readUsable(context, () => readCompletionSettings(context));
+	if ('refused' in usable) return usable;
+	const settings = usable.fields;
 	if (settings.verify) return { calls: toVerify(report), bytes: 0, settings };
 	return { calls: toBelieve(report), bytes: payload.bytes, settings };
 }
@@ -213,29 +209,4 @@ function pass(
 
 function received(callId: string): JsonObject {
 	return { received: true, call_id: callId };
-}
-
-function readCompletionSettings(context: IWebhookFunctions): CompletionSettings {
-	const text = (name: string, fallback = '') => {
-		const value: unknown = context.getNodeParameter(name, fallback, {
-			extractValue: name.endsWith('.agentUuid'),
-		});
-		// An expression may give a list.
-		const parts: unknown[] = Array.isArray(value) ? value : [value];
-		return parts.filter((part) => typeof part === 'string' || typeof part === 'number').join();
-	};
-	const include: unknown = context.getNodeParameter('include', []);
-	const isIncluded = (part: string) => Array.isArray(include) && include.includes(part);
-	return {
-		verify: context.getNodeParameter('verify', true) !== false,
-		included: { transcript: isIncluded('transcript'), recording: isIncluded('recording') },
-		filters: {
-			agent_uuid: parseList(text('filters.agentUuid')),
-			campaign_id: parseList(text('filters.campaignIds')),
-			status: parseList(text('filters.statuses')),
-		},
-		finished: parseList(text('settings.finishedStatuses', OBSERVED_OUTCOMES.join(','))),
-		answersAtOnce: text('settings.answer') === 'atOnce',
-		repeats: context.getNodeParameter('settings.repeats', false) === true,
-	};
 }

@@ -12,13 +12,18 @@ import { viewCampaign } from '../shared/campaign';
 import { getCampaignStatus } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { parseCampaignId } from '../shared/api/identifiers';
-import { isJsonObject, type JsonObject } from '../shared/json';
+import type { JsonObject } from '../shared/json';
+import { MAY_BE_BLANK } from '../shared/n8n/fields';
+import { formOf } from '../shared/n8n/nodeParameters';
+import { progressFields } from './properties';
 
 /** Looks at the campaign once and returns what happened since the last look. */
 export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[]> {
-	const campaignId = parseCampaignId(context.getNodeParameter('campaignId'));
-	const options: unknown = context.getNodeParameter('options', {});
-	const additions = readAdditions(isJsonObject(options) ? options : {});
+	const form = formOf(context, progressFields);
+	const campaignId = parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
+	const chosen = form.choices('events');
+	const emitsFirst = form.switch('emitBaseline', false);
+	const additions = readAdditions(form.collection('options'));
 	const { client, baseUrl } = await connect(context);
 	const answer = await getCampaignStatus(client, campaignId, additions);
 	const view = viewCampaign(recordOf(answer));
@@ -30,10 +35,7 @@ export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[
 	const stored = context.getWorkflowStaticData('node');
 	const former = readBaseline(stored.baseline, subject);
 	stored.baseline = nextBaseline(subject, view, former);
-	if (former === undefined) {
-		return context.getNodeParameter('emitBaseline', false) === true ? [presentState(view)] : [];
-	}
-	const chosen: unknown = context.getNodeParameter('events', []);
-	const kinds = PROGRESS_EVENTS.filter((kind) => Array.isArray(chosen) && chosen.includes(kind));
+	if (former === undefined) return emitsFirst ? [presentState(view)] : [];
+	const kinds = PROGRESS_EVENTS.filter((kind) => chosen.includes(kind));
 	return progressBetween(former, view, kinds);
 }

@@ -35,6 +35,6 @@ export class CampaignStatus implements INodeType {
 	methods = { credentialTest: { voiceChatAgentApiTest } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runNode(this, async () => [await readStatuses(this)]);
+		return await runNode(this, statusFields, async (run) => [await readStatuses(run)]);
 	}
 }

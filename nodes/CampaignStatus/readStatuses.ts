@@ -8,16 +8,16 @@ import { adviceForModel } from '../shared/api/modelAdvice';
 import type { Clock } from '../shared/clock';
 import { parseCampaignId, parseContactListId, parseCount } from '../shared/api/identifiers';
 import type { JsonObject } from '../shared/json';
-import { isUnset } from '../shared/values';
 import { type CampaignView, simplifyCampaign, viewCampaign } from '../shared/campaign';
 import { cancellableSleep } from '../shared/n8n/cancel';
-import { clock, connectOnce } from '../shared/n8n/connect';
+import { clock } from '../shared/n8n/connect';
+import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
 import { asItems, forEachItem } from '../shared/n8n/itemLoop';
+import type { OperationRun } from '../shared/n8n/operations';
 import { readAdditions, readConcurrency } from '../shared/n8n/options';
 import { readOutput, sized } from '../shared/n8n/outputFields';
 import { runsAsTool } from '../shared/n8n/toolRun';
 import { limitedInTools } from '../shared/n8n/toolTime';
-import { NodeParameters } from '../shared/n8n/nodeParameters';
 import { type WaitSettings, waitUntilCompleted } from './campaignWait';
 
 /** Another item has stopped the run, so this one need not wait any longer. */
@@ -26,9 +26,11 @@ class Abandoned extends Error {
 }
 
 /** One item a campaign: as it stands, or as it stands when the wait is over. */
-export async function readStatuses(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	const parameters = new NodeParameters(context);
-	const connection = connectOnce(context);
+export async function readStatuses({
+	context,
+	parameters,
+	connection,
+}: OperationRun): Promise<INodeExecutionData[]> {
 	const waitingClock = { ...clock, sleep: cancellableSleep(context) };
 	const atOnce = readConcurrency(parameters, READS_AT_ONCE);
 	const limit = pLimit(atOnce);
@@ -36,10 +38,11 @@ export async function readStatuses(context: IExecuteFunctions): Promise<INodeExe
 
 	const statusOf = async (index: number): Promise<INodeExecutionData[]> => {
 		const { client } = await connection();
-		const campaignId = parseCampaignId(parameters.value('campaignId', index));
-		const output = readOutput(parameters, index);
-		const wait = inToolsTime(context, readWait(parameters, index));
-		const additions = readAdditions(parameters.record('options', index));
+		const form = parameters.at(index);
+		const campaignId = parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
+		const output = readOutput(form);
+		const wait = inToolsTime(context, readWait(form));
+		const additions = readAdditions(form.collection('options'));
 		const read = async () => {
 			if (stopped) throw new Abandoned();
 			const answer = await getCampaignStatus(client, campaignId, additions);
@@ -56,8 +59,8 @@ export async function readStatuses(context: IExecuteFunctions): Promise<INodeExe
 			throw error;
 		});
 	// Items that wait do so side by side; only their reads are held back.
-	const waiting = (context.getNode().parameters.waitUntilCompleted ?? false) !== false;
-	const concurrency = waiting ? Math.max(1, context.getInputData().length) : atOnce;
+	const { length: items } = context.getInputData();
+	const concurrency = mayWait(parameters.at(0)) ? Math.max(1, items) : atOnce;
 	return await forEachItem(context, task, { concurrency });
 }
 
@@ -65,16 +68,22 @@ const SHORTEST_INTERVAL_S = 5;
 
 export type Wait = WaitSettings & { stopAtLimit: boolean; forModel?: boolean };
 
+/** Whether some item may wait: an expression can differ from item to item. */
+function mayWait(form: Fields): boolean {
+	return form.expression('waitUntilCompleted') !== '' || form.switch('waitUntilCompleted', false);
+}
+
 /** How to wait for one item; `undefined` where it is read once. */
-export function readWait(parameters: NodeParameters, index: number): Wait | undefined {
-	if (!parameters.boolean('waitUntilCompleted', index)) return undefined;
-	const listId = parameters.value('campaignUploadId', index);
+export function readWait(form: Fields): Wait | undefined {
+	const waitWhileStopped = form.collection('options').switch('waitWhileStopped', false);
+	if (!form.switch('waitUntilCompleted', false)) return undefined;
+	const listId = form.textOrNumber('campaignUploadId');
 	return {
-		intervalMs: 1000 * interval(parameters.value('waitInterval', index)),
-		limitMs: 60_000 * limit(parameters.value('waitLimit', index)),
-		contactListId: isUnset(listId) ? undefined : parseContactListId(listId),
-		waitWhileStopped: parameters.record('options', index).waitWhileStopped === true,
-		stopAtLimit: parameters.value('onTimeLimit', index) === 'stop',
+		intervalMs: 1000 * interval(form.number('waitInterval', undefined)),
+		limitMs: 60_000 * limit(form.number('waitLimit', undefined)),
+		contactListId: listId === undefined ? undefined : parseContactListId(listId),
+		waitWhileStopped,
+		stopAtLimit: form.choice('onTimeLimit', 'return') === 'stop',
 	};
 }
 

@@ -4,34 +4,26 @@ import type {
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
-import { plainText } from '../shared/values';
-import type { ExplainedError } from '../shared/api/errors';
-import { activeTrigger, triggerPlace } from '../shared/n8n/activeTriggers';
-import { asItems } from '../shared/n8n/itemLoop';
+import { explained } from '../shared/api/errors';
 import { type ExecutionEmitter, openEmitter, withEmitter } from '../shared/n8n/executionEmitter';
-import { toNodeError } from '../shared/n8n/nodeErrors';
-import type { RareNotice } from '../shared/n8n/rareNotice';
+import type { Fields } from '../shared/n8n/fields';
+import { asItems } from '../shared/n8n/itemLoop';
+import { formOf } from '../shared/n8n/nodeParameters';
+import { noteUnusable, readUsable, requireUsable } from '../shared/n8n/usableFields';
 import { ASK_AGAIN, NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
-import {
-	checkSecret,
-	requireSecret,
-	type SecretCheck,
-	secretNotice,
-} from '../shared/n8n/webhookSecret';
+import { checkSecret, requireSecret, type SecretCheck } from '../shared/n8n/webhookSecret';
 import { isJsonObject, type JsonValue, valueAt } from '../shared/json';
+import { deliveryFields } from './properties';
 
-/** Of each active trigger: requests that were rejected because its secret can't be used. */
-const secretNotices = new WeakMap<ITriggerFunctions, RareNotice<ExplainedError>>();
-
-/** Run as `trigger()`: a secret that nobody could know keeps the workflow from being published. */
+/** Run as `trigger()`. */
 export function openDeliveries(trigger: ITriggerFunctions): ITriggerResponse {
 	const closing = new AbortController();
-	try {
-		if (secretPlace(trigger) !== NO_SECRET) requireSecret(trigger, 'secret');
-	} catch (error) {
-		throw toNodeError(trigger.getNode(), error);
-	}
-	secretNotices.set(trigger, secretNotice(trigger, closing.signal));
+	const form = formOf(trigger, deliveryFields);
+	const read = () => {
+		if (form.choice('secretIn', NO_SECRET) !== NO_SECRET) requireSecret(form, 'secret');
+		form.text('keyField');
+	};
+	requireUsable(trigger, read, closing.signal);
 	return openEmitter(trigger, async () => {
 		closing.abort();
 	});
@@ -40,18 +32,18 @@ export function openDeliveries(trigger: ITriggerFunctions): ITriggerResponse {
 /** One delivery: its payload is open, so it is passed on as it came. */
 export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const reply = new Reply(context);
-	const secret = checkDelivery(context);
-	if (secret.kind === 'unusable') {
-		const trigger = activeTrigger(triggerPlace(context));
-		if (trigger !== undefined) secretNotices.get(trigger)?.add(secret.why);
-	}
+	const form = formOf(context, deliveryFields);
+	const secret = checkDelivery(context, form);
+	if (secret.kind === 'unusable') noteUnusable(context, secret.why);
 	if (secret.kind !== 'passed') {
 		return reply.refuse({ status: 403, message: 'The secret in the address is missing or wrong.' });
 	}
 	const payload = await readJson(context);
 	if ('refused' in payload) return reply.refuse(payload.refused);
 	const { json, bytes } = payload;
-	const key = keyOf(json, plainText(context.getNodeParameter('keyField', '')));
+	const keyField = readUsable(context, () => form.text('keyField'));
+	if ('refused' in keyField) return reply.refuse(keyField.refused);
+	const key = keyOf(json, keyField.fields);
 	const take = async (emitter: ExecutionEmitter | undefined) => {
 		if (emitter === undefined) return reply.refuse(ASK_AGAIN);
 		if (emitter.isUsed(key)) {
@@ -66,20 +58,21 @@ export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookRe
 
 const NO_SECRET = 'none';
 
-function secretPlace(context: ITriggerFunctions | IWebhookFunctions): unknown {
-	return context.getNodeParameter('secretIn', NO_SECRET);
-}
-
-function checkDelivery(context: IWebhookFunctions): SecretCheck {
-	const place = secretPlace(context);
+function checkDelivery(context: IWebhookFunctions, form: Fields): SecretCheck {
+	let place: string;
+	try {
+		place = form.choice('secretIn', NO_SECRET);
+	} catch (error) {
+		return { kind: 'unusable', why: explained(error) };
+	}
 	if (place === NO_SECRET) return { kind: 'passed' };
 	const parts: object = place === 'path' ? context.getParamsData() : context.getQueryData();
 	const given: unknown = 'secret' in parts ? parts.secret : undefined;
-	return checkSecret(given, () => requireSecret(context, 'secret'));
+	return checkSecret(given, () => requireSecret(form, 'secret'));
 }
 
 /** A delivery without its key cannot be told from others, and so is never held off. */
 function keyOf(payload: JsonValue, path: string): string | undefined {
-	const value = (path.trim() === '' ? undefined : valueAt(payload, path.trim())) ?? '';
+	const value = (path === '' ? undefined : valueAt(payload, path)) ?? '';
 	return value === '' ? undefined : JSON.stringify(value);
 }

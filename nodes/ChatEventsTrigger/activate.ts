@@ -5,7 +5,9 @@ import { chosenTypes } from '../shared/n8n/chatFields';
 import { triggerPlace } from '../shared/n8n/activeTriggers';
 import { connect } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
+import { formOf } from '../shared/n8n/nodeParameters';
 import { ChatEventsListener, type ListenerSettings } from './listener';
+import { triggerFields } from './properties';
 import { activeListeners, readWatchSettings, storedSessions } from './watchRequests';
 
 /** Somebody is at the screen; at a start of n8n nobody is. */
@@ -45,15 +47,13 @@ async function prepare(context: ITriggerFunctions) {
 
 /** @throws InvalidInput when there would be nothing to listen to */
 function readListenerSettings(context: ITriggerFunctions): ListenerSettings {
-	const { watches } = readWatchSettings(context);
+	const form = formOf(context, triggerFields);
+	const { watches } = readWatchSettings(form);
 	const settings = {
-		sessionIds: splitSessionIds(context.getNodeParameter('sessionIds', '')),
+		sessionIds: splitSessionIds(form.textOrList('sessionIds')),
 		watches,
-		types: chosenTypes(
-			context.getNodeParameter('eventTypes', []),
-			context.getNodeParameter('settings.otherEventTypes', ''),
-		),
-		takeOver: context.getNodeParameter('takeOver', false) === true,
+		types: chosenTypes(form, form.collection('settings')),
+		takeOver: form.switch('takeOver', false),
 	};
 	if (settings.sessionIds.length === 0 && !settings.watches) {
 		throw new InvalidInput(

@@ -3,7 +3,7 @@ import { openChatSocket, requireWebSocket } from '../shared/n8n/chatSocket';
 import type { ExplainedError } from '../shared/api/errors';
 import { clock, type Connection } from '../shared/n8n/connect';
 import type { RareNotice } from '../shared/n8n/rareNotice';
-import { secretNotice } from '../shared/n8n/webhookSecret';
+import { rejectionNotice } from '../shared/n8n/usableFields';
 import { sessionKey } from '../shared/chat/chatInput';
 import type { ChatEnded } from '../shared/chat/endings';
 import type { ChatEvent } from '../shared/chat/frames';
@@ -54,7 +54,7 @@ export class ChatEventsListener {
 	) {
 		requireWebSocket();
 		this.losses = new Losses(context, this.closed.signal);
-		this.unusableSecret = secretNotice(context, this.closed.signal);
+		this.unusableSecret = rejectionNotice(context, this.closed.signal);
 		this.emitter = new EventEmitter(context, (refused) => this.losses.events.add(refused));
 		const { takeOver } = settings;
 		this.sessions = new FollowedSessions({

@@ -10,10 +10,13 @@ import {
 import { isJsonObject } from '../shared/json';
 import { triggerPlace } from '../shared/n8n/activeTriggers';
 import { clock } from '../shared/n8n/connect';
+import type { Fields } from '../shared/n8n/fields';
 import { toNodeError } from '../shared/n8n/nodeErrors';
+import { formOf } from '../shared/n8n/nodeParameters';
 import { NO_EXECUTION, readJson, type Refused, Reply } from '../shared/n8n/webhookAnswer';
 import { checkSecret, readSecret } from '../shared/n8n/webhookSecret';
 import type { ChatEventsListener } from './listener';
+import { triggerFields } from './properties';
 import { MAX_SESSIONS_PER_REQUEST, MAX_WATCHED_SESSIONS, WatchLimitReached } from './watchLimits';
 
 /**
@@ -32,7 +35,7 @@ export async function answerWatchRequest(
 	const key = triggerPlace(context);
 	const listener = activeListeners.get(key);
 	const given = context.getHeaderData()[SECRET_HEADER];
-	const secret = checkSecret(given, () => readWatchSettings(context).secret);
+	const secret = checkSecret(given, () => readWatchSettings(formOf(context, triggerFields)).secret);
 	if (secret.kind === 'wrong') return refuseWatch(context, WRONG_SECRET);
 	if (secret.kind === 'unusable') {
 		listener?.unusableSecret.add(secret.why);
@@ -153,18 +156,9 @@ type TriggerContext = ITriggerFunctions | IWebhookFunctions;
  *
  * @throws InvalidInput if a secret is set that nobody could send
  */
-export function readWatchSettings(context: TriggerContext): {
-	watches: boolean;
-	secret: string | undefined;
-} {
-	const watches: unknown = context.getNodeParameter('watchSessions', false, {
-		rawExpressions: true,
-	});
-	if (typeof watches !== 'boolean') {
-		// n8n drops the secret then, as a field that is not shown.
-		throw new InvalidInput("'Watched Sessions' can't be an expression", 'Turn it on or off.');
-	}
-	const secret = watches ? readSecret(context, 'watchSecret') : undefined;
+export function readWatchSettings(form: Fields): { watches: boolean; secret: string | undefined } {
+	const watches = form.switch('watchSessions', false);
+	const secret = watches ? readSecret(form, 'watchSecret') : undefined;
 	return { watches, secret: secret && parseWatchSecret(secret, 'Secret') };
 }
 

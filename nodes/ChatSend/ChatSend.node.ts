@@ -52,12 +52,12 @@ export class ChatSend implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runNode(this, async (run) => {
-			const { parameters } = run;
-			const isAnswer = parameters.value('operation', 0) === 'answerInteraction';
+		return await runNode(this, sendFields, async (run) => {
+			const form = run.parameters.at(0);
+			const isAnswer = form.choice('operation', 'sendMessage') === 'answerInteraction';
 			const way = isAnswer
 				? answerInteraction
-				: (WAYS[parameters.text('sendBy', 0)] ?? sendBySocket);
+				: (WAYS[form.choice('sendBy', 'socket')] ?? sendBySocket);
 			const options = {
 				concurrency: way === sendBySocket || isAnswer ? MESSAGES_AT_ONCE : 1,
 				deed: { one: 'message was already sent', several: 'messages were already sent' },

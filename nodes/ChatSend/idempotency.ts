@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { requireText } from '../shared/chat/chatInput';
 import { fingerprint } from '../shared/hash';
 import { shownWhere } from '../shared/n8n/chatFields';
-import type { NodeParameters } from '../shared/n8n/nodeParameters';
+import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
 
 const KEYED_MESSAGE = { operation: ['sendMessage'], sendBy: ['socket', 'async'] };
 const KEYED_ANSWER = { operation: ['answerInteraction'] };
@@ -66,19 +66,14 @@ export const idempotencyFields: INodeProperties[] = [KEYED_MESSAGE, KEYED_ANSWER
 );
 
 /** The key of one item, empty where none is wanted. It holds nothing of the run, so a re-run has the same. */
-export function idempotencyKey(
-	parameters: NodeParameters,
-	index: number,
-	sessionId: string,
-	content: string[],
-): string {
-	const mode = parameters.value('idempotency', index);
+export function idempotencyKey(form: Fields, sessionId: string, content: string[]): string {
+	const mode = form.choice('idempotency', 'none');
 	if (mode === 'own') {
-		return requireText(parameters.value('idempotencyKey', index), 'Idempotency Key').trim();
+		return requireText(form.text('idempotencyKey', MAY_BE_BLANK), 'Idempotency Key');
 	}
 	if (mode !== 'derived') return '';
 	const field = 'What Makes This Message Unique';
-	const unique = requireText(parameters.value('uniqueBy', index), field);
+	const unique = requireText(form.textAsWritten('uniqueBy', MAY_BE_BLANK), field);
 	return fingerprint([sessionId, ...content, unique]);
 }
 

@@ -18,12 +18,13 @@ import { idempotencyKey, messageTarget } from './idempotency';
 import { readInbound } from './sendByRequest';
 
 /** Hands a message over; the reply comes later, and is waited for on the session's WebSocket if wanted. */
-export const sendByAsync: Prepare = (item) => {
-	const { parameters, index } = item;
-	const message = readInbound(item);
+export const sendByAsync: Prepare = (form) => {
+	const options = form.collection('options');
+	const message = readInbound(form);
 	const { sessionId } = message;
-	const key = idempotencyKey(parameters, index, sessionId, [message.message]);
-	const additions = readAdditions(parameters.record('options', index));
+	const key = idempotencyKey(form, sessionId, [message.message]);
+	const additions = readAdditions(options);
+	const ms = replyTimeLimitMs(options);
 	const send = async ({ client, apiMapping }: Connection) => {
 		const values = asyncValues(apiMapping, message, key);
 		const post = async () => await sendInboundAsync(client, values, additions);
@@ -35,7 +36,7 @@ export const sendByAsync: Prepare = (item) => {
 		idempotent: key !== '',
 		repeatable: true,
 	};
-	if (!parameters.boolean('waitForReply', index)) {
+	if (!form.switch('waitForReply', false)) {
 		return {
 			...sending,
 			send: async ({ connection }) => asItems(recordOf(await send(connection))),
@@ -45,8 +46,8 @@ export const sendByAsync: Prepare = (item) => {
 		sessionId: parseSessionId(sessionId),
 		message: message.message,
 		keyed: key !== '',
-		takeOver: parameters.boolean('takeOver', index),
-		ms: replyTimeLimitMs(parameters, index),
+		takeOver: form.switch('takeOver', false),
+		ms,
 	};
 	return {
 		...sending,

@@ -3,15 +3,16 @@ import { recordOf } from '../shared/api/envelope';
 import { parseAgentUuid } from '../shared/api/identifiers';
 import { requireText } from '../shared/chat/chatInput';
 import { type InboundMessage, inboundValues, requireRecipient } from '../shared/chat/chatRequests';
-import type { ChatItem, Prepare } from '../shared/n8n/chatItems';
+import type { Prepare } from '../shared/n8n/chatItems';
+import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
 import { asItems } from '../shared/n8n/itemLoop';
 import { readAdditions } from '../shared/n8n/options';
 import { messageTarget } from './idempotency';
 
 /** Sends a message and waits for the agent's reply in the answer, which passes through. */
-export const sendByInbound: Prepare = (item) => {
-	const message = readInbound(item);
-	const additions = readAdditions(item.parameters.record('options', item.index));
+export const sendByInbound: Prepare = (form) => {
+	const message = readInbound(form);
+	const additions = readAdditions(form.collection('options'));
 	return {
 		request: { message, additions },
 		target: messageTarget(message),
@@ -23,22 +24,23 @@ export const sendByInbound: Prepare = (item) => {
 	};
 };
 
-export function readInbound({ parameters, index }: ChatItem): InboundMessage {
+export function readInbound(form: Fields): InboundMessage {
+	const agentUuid = form.text('agentUuid', MAY_BE_BLANK);
 	return requireRecipient({
-		sessionId: parameters.text('sessionId', index),
-		agentUuid: parameters.text('agentUuid', index),
-		message: requireText(parameters.value('message', index), 'Message'),
+		sessionId: form.text('sessionId', MAY_BE_BLANK),
+		agentUuid: agentUuid === '' ? '' : parseAgentUuid(agentUuid),
+		message: requireText(form.textAsWritten('message', MAY_BE_BLANK), 'Message'),
 	});
 }
 
 /** The older request: the agent's `response` comes in the answer. */
-export const sendByLegacy: Prepare = ({ parameters, index }) => {
+export const sendByLegacy: Prepare = (form) => {
 	const body = {
-		agent_uuid: parseAgentUuid(parameters.value('agentUuid', index)),
-		chat_session_id: requireText(parameters.value('sessionId', index), 'Session ID').trim(),
-		message: requireText(parameters.value('message', index), 'Message'),
+		agent_uuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
+		chat_session_id: requireText(form.text('sessionId', MAY_BE_BLANK), 'Session ID'),
+		message: requireText(form.textAsWritten('message', MAY_BE_BLANK), 'Message'),
 	};
-	const additions = readAdditions(parameters.record('options', index));
+	const additions = readAdditions(form.collection('options'));
 	return {
 		request: { body, additions },
 		target: messageTarget({ sessionId: body.chat_session_id }),

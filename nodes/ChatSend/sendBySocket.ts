@@ -1,12 +1,12 @@
 import { OutcomeUnknown } from '../shared/api/errors';
 import { parseSessionId, requireText } from '../shared/chat/chatInput';
-import { plainText } from '../shared/values';
 import { type ClientFrame, interactionFrame, messageFrame } from '../shared/chat/frames';
 import { ACK_TIMEOUT_MS } from '../shared/chat/timings';
 import { limitedInTools, TOOL_LIMITS } from '../shared/n8n/toolTime';
 import { sendTurn, type TurnLink, type TurnOutcome } from '../shared/chat/turn';
 import type { JsonObject } from '../shared/json';
-import type { ChatItem, Prepare } from '../shared/n8n/chatItems';
+import type { Prepare } from '../shared/n8n/chatItems';
+import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
 import { clock } from '../shared/n8n/connect';
 import { asItems } from '../shared/n8n/itemLoop';
 import { awaitedReply, replyTimeLimitMs } from './awaitedReply';
@@ -14,41 +14,36 @@ import { idempotencyKey, messageTarget } from './idempotency';
 import { turnFault } from './turnFault';
 
 /** Sends a message over the session's WebSocket and waits for its reply. */
-export const sendBySocket: Prepare = (item) => {
-	const { parameters, index } = item;
-	const sessionId = parseSessionId(parameters.text('sessionId', index));
-	const message = requireText(parameters.value('message', index), 'Message');
-	return sendFrame(item, sessionId, messageFrame(message, frameIds(item, sessionId, [message])));
+export const sendBySocket: Prepare = (form) => {
+	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
+	const message = requireText(form.textAsWritten('message', MAY_BE_BLANK), 'Message');
+	return sendFrame(form, sessionId, messageFrame(message, frameIds(form, sessionId, [message])));
 };
 
 /** Answers an interactive message over the session's WebSocket, the one way the document describes. */
-export const answerInteraction: Prepare = (item) => {
-	const { parameters, index } = item;
-	const sessionId = parseSessionId(parameters.text('sessionId', index));
-	const interactionId = requireText(parameters.value('interactionId', index), 'Interaction ID');
+export const answerInteraction: Prepare = (form) => {
+	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
+	const textOf = (name: string, field: string) =>
+		requireText(form.textAsWritten(name, MAY_BE_BLANK), field);
+	const interactionId = textOf('interactionId', 'Interaction ID');
 	const answer =
-		parameters.value('answerWith', index) === 'response'
-			? { response: requireText(parameters.value('response', index), 'Response') }
-			: { optionId: requireText(parameters.value('optionId', index), 'Option ID') };
-	const ids = frameIds(item, sessionId, [interactionId, JSON.stringify(answer)]);
-	return sendFrame(item, sessionId, interactionFrame(interactionId, answer, ids));
+		form.choice('answerWith', 'option') === 'response'
+			? { response: textOf('response', 'Response') }
+			: { optionId: textOf('optionId', 'Option ID') };
+	const ids = frameIds(form, sessionId, [interactionId, JSON.stringify(answer)]);
+	return sendFrame(form, sessionId, interactionFrame(interactionId, answer, ids));
 };
 
-function frameIds({ parameters, index }: ChatItem, sessionId: string, content: string[]) {
-	const { messageId } = parameters.record('options', index);
+function frameIds(form: Fields, sessionId: string, content: string[]) {
 	return {
-		messageId: plainText(messageId).trim(),
-		idempotencyKey: idempotencyKey(parameters, index, sessionId, content),
+		messageId: form.collection('options').text('messageId', MAY_BE_BLANK),
+		idempotencyKey: idempotencyKey(form, sessionId, content),
 	};
 }
 
-function sendFrame(
-	{ parameters, index }: ChatItem,
-	sessionId: string,
-	frame: ClientFrame,
-): ReturnType<Prepare> {
-	const replyMs = replyTimeLimitMs(parameters, index);
-	const takeOver = parameters.boolean('takeOver', index);
+function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnType<Prepare> {
+	const replyMs = replyTimeLimitMs(form.collection('options'));
+	const takeOver = form.switch('takeOver', false);
 	return {
 		request: { sessionId, frame },
 		target: messageTarget({ sessionId }),

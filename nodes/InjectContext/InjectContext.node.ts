@@ -38,6 +38,8 @@ export class InjectContext implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const deed = { one: 'entry was already added', several: 'entries were already added' };
-		return await runNode(this, async (run) => [await forEachChatItem(run, injectOne, { deed })]);
+		return await runNode(this, contextFields, async (run) => [
+			await forEachChatItem(run, injectOne, { deed }),
+		]);
 	}
 }

@@ -1,5 +1,6 @@
 import { readAdditions } from '../shared/n8n/options';
 import type { Prepare } from '../shared/n8n/chatItems';
+import { MAY_BE_BLANK } from '../shared/n8n/fields';
 import { asItems } from '../shared/n8n/itemLoop';
 import { parseSessionId, requireText } from '../shared/chat/chatInput';
 import { injectContext } from '../shared/api/endpoints';
@@ -7,10 +8,10 @@ import { recordOf } from '../shared/api/envelope';
 import { OutcomeUnknown } from '../shared/api/errors';
 
 /** Adds one entry and returns the whole list that the session then holds. */
-export const injectOne: Prepare = ({ parameters, index }) => {
-	const sessionId = parseSessionId(parameters.text('sessionId', index));
-	const context = requireText(parameters.value('context', index), 'Context');
-	const additions = readAdditions(parameters.record('options', index));
+export const injectOne: Prepare = (form) => {
+	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
+	const context = requireText(form.textAsWritten('context', MAY_BE_BLANK), 'Context');
+	const additions = readAdditions(form.collection('options'));
 	return {
 		request: { sessionId, context, additions },
 		target: ['context', sessionId],

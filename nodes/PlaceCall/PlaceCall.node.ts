@@ -9,6 +9,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentField';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
+import { formOf } from '../shared/n8n/nodeParameters';
 import { operationFields, runOperation } from '../shared/n8n/operations';
 import { enteredOr } from '../shared/n8n/subtitle';
 import { nothingToRegister } from '../shared/n8n/webhookAnswer';
@@ -56,6 +57,10 @@ export class PlaceCall implements INodeType {
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await onReport(this);
+		const form = formOf(
+			this,
+			operations.flatMap(({ fields }) => fields),
+		);
+		return await onReport(this, form);
 	}
 }

@@ -9,10 +9,10 @@ import type { CallRequest } from '../shared/api/types';
 import { withOffset } from '../shared/clock';
 import { cancellableSleep } from '../shared/n8n/cancel';
 import { notePlaced } from '../shared/calls/placedCalls';
-import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
+import type { JsonObject } from '../shared/json';
 import { clock, type Connection } from '../shared/n8n/connect';
+import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
 import { asItems, sendEachItem } from '../shared/n8n/itemLoop';
-import type { NodeParameters } from '../shared/n8n/nodeParameters';
 import type { OperationRun } from '../shared/n8n/operations';
 import type { Quota, Sending } from '../shared/n8n/once';
 import { readAdditions, readConcurrency } from '../shared/n8n/options';
@@ -21,16 +21,16 @@ import { isUnset } from '../shared/values';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { PlacedCalls, type SentCall } from './lookUp';
-import { nextClosing, OutsideHours, withinHours } from './request/callingHours';
+import { nextClosing, OutsideHours, withinHours, type WrittenHours } from './request/callingHours';
 import {
 	buildCall,
 	buildCallRequest,
 	type CallFields,
 	type CheckedCall,
 } from './request/callRequest';
-import type { DataPoint } from './request/callRequestFields';
+import type { DataPoint, NamedValue } from './request/callRequestFields';
 import type { Schedule } from './request/schedule';
-import { inputFields } from './wait/inputFields';
+import { includesInput, inputFields } from './wait/inputFields';
 import { prepareWait } from './wait/prepareWait';
 
 /**
@@ -40,17 +40,17 @@ import { prepareWait } from './wait/prepareWait';
  */
 export async function placeCalls(
 	{ context, parameters, connection: connected }: OperationRun,
-	questionOf?: (index: number) => Question,
+	questionOf?: (form: Fields) => Question,
 ): Promise<INodeExecutionData[]> {
-	const wait = await prepareWait(context, connected);
+	const wait = await prepareWait(context, parameters.at(0), connected);
 	const calls = new PlacedCalls(
 		cancellableSleep(context),
 		() => clock.now(),
 		context.getTimezone(),
 	);
 	const prepare = (index: number) => {
-		const question = questionOf?.(index);
-		return prepareCall(context, parameters, index, calls, wait.address, question);
+		const form = parameters.at(index);
+		return prepareCall(context, { form, index }, calls, wait.address, questionOf?.(form));
 	};
 	const placed = await sendEachItem(context, prepare, {
 		open: connected,
@@ -72,18 +72,19 @@ export async function placeCalls(
  */
 function prepareCall(
 	context: IExecuteFunctions,
-	parameters: NodeParameters,
-	index: number,
+	{ form, index }: { form: Fields; index: number },
 	calls: PlacedCalls,
 	reportTo: string | undefined,
 	question: Question | undefined,
 ): Sending<Connection> {
-	const options = parameters.record('options', index);
-	const fields = readCallParameters(context, parameters, index, question);
+	const options = form.collection('options');
+	const fields = readCallParameters(context, form, question);
 	const additions = readAdditions(options);
-	const legacy = options.useLegacyEndpoint === true;
-	const lookUp = options.ifUnknown === 'lookUp';
-	if (options.callingHours !== undefined && additions.body?.scheduled_at !== undefined) {
+	const legacy = options.switch('useLegacyEndpoint', false);
+	const lookUp = options.choice('ifUnknown', 'fail') === 'lookUp';
+	const keepsInput = includesInput(form);
+	const hasHours = fields.callingHours !== undefined;
+	if (hasHours && additions.body?.scheduled_at !== undefined) {
 		throw new InvalidInput(
 			'Additional Body Fields hold scheduled_at, so that the call could ring outside Calling Hours',
 			'Take it out, and set the time in When to Call.',
@@ -100,14 +101,14 @@ function prepareCall(
 	const asPlaced = (record: JsonObject) =>
 		asItems({
 			...record,
-			...(options.callingHours !== undefined && { placed: true }),
+			...(hasHours && { placed: true }),
 			...(question && { asked: question.asked.question }),
 		});
 	return {
 		// Neither the time of the try nor this execution's own address makes it another call.
 		request: { ...additions, call },
 		person: [call.country_code, call.phone_number],
-		quota: readQuota(options.maximumCallsPerRun),
+		quota: readQuota(options),
 		check: build,
 		lastCheck: () => void withinItsHours(build()),
 		send: async (connection) => {
@@ -128,14 +129,16 @@ function prepareCall(
 		unsent: notPlacedNow,
 		shown: (output) =>
 			output.map(({ json }) => {
-				const call = { ...inputFields(context, index), ...json, phone_key: json.phone_key ?? key };
+				const input = keepsInput ? inputFields(context, index) : {};
+				const call = { ...input, ...json, phone_key: json.phone_key ?? key };
 				return { json: withAnswer(call, question && askedBy(json.asked, question.asked)) };
 			}),
 	};
 }
 
 /** The calls of all tools count. A limit that cannot be read is not taken for none. */
-function readQuota(value: unknown): Quota {
+function readQuota(options: Fields): Quota {
+	const value = options.number('maximumCallsPerRun', undefined);
 	if (value === undefined) return { of: 'call', most: Infinity };
 	const resolution = 'Enter how many calls one run of the agent may place, from 1 on.';
 	return { of: 'call', most: parseCount(value, 'Maximum Calls per Agent Run', resolution) };
@@ -161,83 +164,107 @@ function notPlacedNow(error: unknown): INodeExecutionData[] | undefined {
 	});
 }
 
-/** What the person filled in for one item, unchecked. */
+/** What the person filled in for one item: each value of its type, and otherwise unchecked. */
 function readCallParameters(
 	context: IExecuteFunctions,
-	parameters: NodeParameters,
-	index: number,
+	form: Fields,
 	question: Question | undefined,
 ): CallFields {
-	const settings = parameters.record('callConfigOverrides', index);
-	const options = parameters.record('options', index);
+	const settings = form.collection('callConfigOverrides');
+	const options = form.collection('options');
 	return {
-		agentUuid: parameters.value('agentUuid', index),
-		countryCode: parameters.value('countryCode', index),
-		phoneNumber: parameters.value('phoneNumber', index),
-		personName: firstSet(parameters.value('personName', index), options.personName),
+		agentUuid: form.textOrNumber('agentUuid', MAY_BE_BLANK),
+		countryCode: form.choiceOrText('countryCode', MAY_BE_BLANK),
+		phoneNumber: form.textOrNumber('phoneNumber', MAY_BE_BLANK),
+		personName: dataOf('personName', form, options),
 		// A question is asked now: its answer is waited for.
-		schedule: question === undefined ? readSchedule(context, parameters, index) : undefined,
-		callingHours: options.callingHours,
-		outsideCallingHours: options.outsideCallingHours,
+		schedule: question === undefined ? readSchedule(context, form) : undefined,
+		callingHours: readCallingHours(options),
+		outsideCallingHours: options.choice('outsideCallingHours', 'schedule'),
 		additionalData: firstSet(
-			parameters.value('additionalDataJson', index),
-			options.additionalDataJson,
+			...[form, options]
+				.filter((fields) => fields.has('additionalDataJson'))
+				.map((fields) => fields.json('additionalDataJson', MAY_BE_BLANK)),
 		),
-		additionalDataFields: rows(parameters.record('additionalDataFields', index).fields),
-		dataExtraction: dataPoints(parameters, index, question),
-		maxCallDurationSeconds: settings.maxCallDurationSeconds,
-		enableCallback: settings.enableCallback,
-		retryEnabled: settings.retryEnabled,
-		retryMaxAttempts: settings.retryMaxAttempts,
-		retryIntervalMinutes: settings.retryIntervalMinutes,
-		initialGreeting: firstSet(parameters.value('initialGreeting', index), options.initialGreeting),
-		systemPrompt: options.systemPrompt,
-		webhookUrl: options.webhookUrl,
+		additionalDataFields: additionalDataRows(form),
+		dataExtraction: dataPoints(form, question),
+		maxCallDurationSeconds: settings.number('maxCallDurationSeconds', undefined),
+		enableCallback: settings.switch('enableCallback', undefined),
+		retryEnabled: settings.switch('retryEnabled', undefined),
+		retryMaxAttempts: settings.number('retryMaxAttempts', undefined),
+		retryIntervalMinutes: settings.number('retryIntervalMinutes', undefined),
+		initialGreeting: dataOf('initialGreeting', form, options),
+		systemPrompt: options.textAsWritten('systemPrompt'),
+		webhookUrl: options.has('webhookUrl') ? options.text('webhookUrl') : undefined,
 	};
 }
 
-/** What is to be found out, the question last: a message about a point counts as the person does. */
-function dataPoints(
-	parameters: NodeParameters,
-	index: number,
-	question: Question | undefined,
-): DataPoint[] | undefined {
-	const points = rows(parameters.record('dataExtraction', index).points);
-	return question === undefined ? points : [...(points ?? []), question.point];
+/** What the row says of the call, in a field or among the options. */
+function dataOf(name: string, ...forms: Fields[]): string | undefined {
+	const shown = forms.filter((form) => form.has(name));
+	return firstSet(...shown.map((form) => form.textAsWritten(name, MAY_BE_BLANK)));
 }
 
-/** A field, or what stands in another place: among the options, or where a saved workflow has it. */
-function firstSet(...values: unknown[]): unknown {
+function firstSet<T>(...values: T[]): T | undefined {
 	return values.find((value) => !isUnset(value));
 }
 
-/** By the choices of *When to Call*; a model says the time there itself. */
-const WHERE_THE_TIME_IS = new Map<unknown, [field: string, parameter: string]>([
-	['timeOfDay', ['Time in India', 'scheduledTime']],
-	['dateTime', ['Date and Time', 'scheduledAt']],
-]);
-
-function readSchedule(
-	context: IExecuteFunctions,
-	parameters: NodeParameters,
-	index: number,
-): Schedule | undefined {
-	const when = parameters.value('when', index);
-	if (typeof when === 'string' && /^\s*now\s*$/i.test(when)) return undefined;
-	const [field, name] = WHERE_THE_TIME_IS.get(when) ?? ['When to Call', 'when'];
-	const raw: unknown = context.getNodeParameter(name, index, null, { rawExpressions: true });
+/** Empty where the option is added and not filled in; `undefined` without the option. */
+function readCallingHours(options: Fields): WrittenHours | undefined {
+	if (!options.has('callingHours')) return undefined;
+	const hours = options.group('callingHours');
 	return {
-		field,
-		value: parameters.value(name, index),
-		zone: context.getTimezone(),
-		picked: name === 'scheduledAt' && typeof raw === 'string' && !raw.startsWith('='),
-		now: dateTimeNow(),
+		hours: hours && {
+			days: hours.text('days', MAY_BE_BLANK),
+			from: hours.text('from', MAY_BE_BLANK),
+			to: hours.text('to', MAY_BE_BLANK),
+			timeZone: hours.text('timeZone', MAY_BE_BLANK),
+		},
 	};
 }
 
-/** The rows of a fixed collection; none where it was left empty. */
-export function rows(value: JsonValue | undefined): JsonObject[] | undefined {
-	return Array.isArray(value) && value.length > 0 ? value.filter(isJsonObject) : undefined;
+function additionalDataRows(form: Fields): NamedValue[] | undefined {
+	const rows = form.rows('additionalDataFields').map((row) => ({
+		name: row.text('name', MAY_BE_BLANK),
+		value: row.scalar('value', MAY_BE_BLANK),
+	}));
+	return rows.length > 0 ? rows : undefined;
+}
+
+/** What is to be found out, the question last: a message about a point counts as the person does. */
+function dataPoints(form: Fields, question: Question | undefined): DataPoint[] | undefined {
+	const points = readDataPoints(form);
+	if (question !== undefined) points.push(question.point);
+	return points.length > 0 ? points : undefined;
+}
+
+export function readDataPoints(form: Fields): DataPoint[] {
+	return form.rows('dataExtraction').map((row) => ({
+		key: row.textAsWritten('key'),
+		description: row.textAsWritten('description', MAY_BE_BLANK),
+		required: row.switch('required', undefined),
+		outputFormat: row.textAsWritten('outputFormat'),
+	}));
+}
+
+/** Where the time stands, by the choice of *When to Call*; a model says the time there itself. */
+function readTime(form: Fields): Pick<Schedule, 'field' | 'value' | 'picked'> | undefined {
+	const when = form.choiceOrText('when', MAY_BE_BLANK);
+	if (/^now$/i.test(when)) return undefined;
+	if (when === 'timeOfDay') {
+		const value = form.text('scheduledTime', MAY_BE_BLANK);
+		return { field: 'Time in India', value, picked: false };
+	}
+	if (when === 'dateTime') {
+		const value = form.time('scheduledAt', MAY_BE_BLANK);
+		return { field: 'Date and Time', value, picked: form.expression('scheduledAt') === '' };
+	}
+	return { field: 'When to Call', value: when, picked: false };
+}
+
+function readSchedule(context: IExecuteFunctions, form: Fields): Schedule | undefined {
+	const time = readTime(form);
+	return time && { ...time, zone: context.getTimezone(), now: dateTimeNow() };
 }
 
 /** Places one call and returns what the service says of it. */

@@ -45,6 +45,6 @@ export class PushCampaignContacts implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const push = runsAsTool(this) ? pushForModel : pushRows;
-		return await runNode(this, async () => await push(this));
+		return await runNode(this, feedFields, push);
 	}
 }

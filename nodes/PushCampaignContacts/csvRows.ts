@@ -1,24 +1,23 @@
 import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput, NotSent } from '../shared/api/errors';
-import { NodeParameters } from '../shared/n8n/nodeParameters';
+import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
+import type { OperationRun } from '../shared/n8n/operations';
 import { runsAsTool } from '../shared/n8n/toolRun';
-import { plainText, quoted } from '../shared/values';
+import { quoted } from '../shared/values';
 import type { Source, Writing } from './file/csvFile';
-import { isEncoding } from './file/encoding';
 import { FileRows } from './file/fileRows';
 
 /** The rows of the CSV files that the input items carry. */
-export async function openCsvFiles(context: IExecuteFunctions): Promise<FileRows> {
+export async function openCsvFiles({ context, parameters }: OperationRun): Promise<FileRows> {
 	if (runsAsTool(context)) {
 		throw new InvalidInput(
 			'A model has no file to give, so nothing was sent',
 			'Set Contacts From of the tool to JSON.',
 		);
 	}
-	const parameters = new NodeParameters(context);
-	const writing = readWriting(parameters);
+	const writing = readWriting(parameters.at(0).collection('options'));
 	const sources = context.getInputData().map((_item, index) => {
-		const field = parameters.text('binaryPropertyName', index);
+		const field = parameters.at(index).text('binaryPropertyName', MAY_BE_BLANK);
 		return sourceOf(context, fileOf(context, index, field), index);
 	});
 	return await FileRows.open(sources, writing, async () => await sleep(0));
@@ -93,9 +92,11 @@ function notReadable(name: string, error: unknown): NotSent {
 	);
 }
 
-function readWriting(parameters: NodeParameters): Writing {
-	const { delimiter, encoding } = parameters.record('options', 0);
-	return { delimiter: checkDelimiter(plainText(delimiter)), encoding: checkEncoding(encoding) };
+function readWriting(options: Fields): Writing {
+	return {
+		delimiter: checkDelimiter(options.textAsWritten('delimiter')),
+		encoding: encodingOf(options.choice('encoding', AUTOMATIC)),
+	};
 }
 
 function checkDelimiter(written: string): string {
@@ -110,12 +111,7 @@ function checkDelimiter(written: string): string {
 
 const AUTOMATIC = 'automatic';
 
-function checkEncoding(value: unknown): string {
-	const encoding = plainText(value);
-	if (encoding === '' || encoding === AUTOMATIC) return '';
-	if (isEncoding(encoding)) return encoding;
-	throw new InvalidInput(
-		`Encoding holds ${quoted(encoding)}, which n8n does not know, so nothing was sent`,
-		'Choose one of its values, or take Encoding out of Options to have it found out.',
-	);
+/** Empty where it is to be found out. */
+function encodingOf(chosen: string): string {
+	return chosen === AUTOMATIC ? '' : chosen;
 }

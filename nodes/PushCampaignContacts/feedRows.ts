@@ -6,10 +6,10 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
-import { isJsonObject, type JsonObject, parseJson } from '../shared/json';
-import { NodeParameters } from '../shared/n8n/nodeParameters';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
+import type { Fields } from '../shared/n8n/fields';
+import type { OperationRun } from '../shared/n8n/operations';
 import { inputRows } from '../shared/n8n/toolRun';
-import { isUnset } from '../shared/values';
 import type { ContactsFrom } from './feed/columns';
 import { openCsvFiles } from './csvRows';
 import { ItemRows, type FeedRows } from './feed/rows';
@@ -33,39 +33,40 @@ export const MOST_IN_JSON = 1_000;
 
 const breathe = async () => await sleep(0);
 
-const opened = new WeakMap<IExecuteFunctions, InputRows>();
+/** By run. */
+const opened = new WeakMap<OperationRun, InputRows>();
 
 /** @throws InvalidInput where they cannot be read */
-export async function openRows(context: IExecuteFunctions): Promise<InputRows> {
-	const rows = opened.get(context) ?? (await open(context));
-	opened.set(context, rows);
+export async function openRows(run: OperationRun): Promise<InputRows> {
+	const rows = opened.get(run) ?? (await open(run));
+	opened.set(run, rows);
 	return rows;
 }
 
-async function open(context: IExecuteFunctions): Promise<InputRows> {
-	const from = contactsFrom(context);
-	if (from === 'csv') return await rowsOfFiles(context);
-	return from === 'json' ? rowsOfJson(context) : rowsOfInput(context);
+async function open(run: OperationRun): Promise<InputRows> {
+	const from = contactsFrom(run.parameters.at(0));
+	if (from === 'csv') return await rowsOfFiles(run);
+	return from === 'json' ? rowsOfJson(run) : rowsOfInput(run.context);
 }
 
 /** The same, with their count, and the input items as they are where the contacts cannot be read. */
-export async function knownRows(context: IExecuteFunctions): Promise<InputRows> {
+export async function knownRows(run: OperationRun): Promise<InputRows> {
 	try {
-		const rows = await openRows(context);
+		const rows = await openRows(run);
 		if (rows.feed.count === 0) await rows.feed.each(() => undefined);
 		return rows;
 	} catch {
-		return rowsOfInput(context);
+		return rowsOfInput(run.context);
 	}
 }
 
 /** Afterwards, whatever came of it. */
-export async function closeRows(context: IExecuteFunctions): Promise<void> {
-	await opened.get(context)?.close();
+export async function closeRows(run: OperationRun): Promise<void> {
+	await opened.get(run)?.close();
 }
 
-export function contactsFrom(context: IExecuteFunctions): ContactsFrom {
-	const from = new NodeParameters(context).value('contactsFrom', 0);
+export function contactsFrom(form: Fields): ContactsFrom {
+	const from = form.choice('contactsFrom', 'items');
 	return from === 'json' || from === 'csv' ? from : 'items';
 }
 
@@ -77,8 +78,8 @@ function rowsOfInput(context: IExecuteFunctions): InputRows {
 	return rowsOf(inputRows(context), false, inputs);
 }
 
-async function rowsOfFiles(context: IExecuteFunctions): Promise<InputRows> {
-	const feed = await openCsvFiles(context);
+async function rowsOfFiles(run: OperationRun): Promise<InputRows> {
+	const feed = await openCsvFiles(run);
 	return {
 		feed,
 		output: async (rows) => await feed.output(rows),
@@ -101,13 +102,11 @@ function rowsOf(
 	};
 }
 
-function rowsOfJson(context: IExecuteFunctions): InputRows {
-	const parameters = new NodeParameters(context);
-	const { contacts } = context.getNode().parameters;
-	const isSame = typeof contacts !== 'string' || isRowIndependent(contacts);
+function rowsOfJson({ context, parameters }: OperationRun): InputRows {
+	const isSame = isRowIndependent(parameters.at(0).expression('contacts'));
 	const input = context.getInputData();
 	const rows = (isSame ? input.slice(0, 1) : input).flatMap((_item, index) =>
-		contactsIn(parameters.value('contacts', index)).map((json) => ({ json, item: index })),
+		contactsIn(parameters.at(index).json('contacts')).map((json) => ({ json, item: index })),
 	);
 	if (rows.length > MOST_IN_JSON) throw tooMany(rows.length);
 	const items = rows.map(({ json }) => ({ json }));
@@ -115,9 +114,10 @@ function rowsOfJson(context: IExecuteFunctions): InputRows {
 	return rowsOf(items, true, { inputOf, inputsOf: (indexes) => uniq(indexes.map(inputOf)) });
 }
 /** A list of contacts, or one alone; none where nothing is set. */
-function contactsIn(value: unknown): JsonObject[] {
-	const given: unknown = typeof value === 'string' && !isUnset(value) ? parseJson(value) : value;
-	const list: unknown[] = Array.isArray(given) ? given : isUnset(value) ? [] : [given];
+function contactsIn(value: JsonValue | undefined): JsonObject[] {
+	if (value === undefined) return [];
+	const given = typeof value === 'string' ? parseJson(value) : value;
+	const list = Array.isArray(given) ? given : [given];
 	if (list.every(isJsonObject)) return list;
 	throw new InvalidInput(
 		'Contacts are no JSON list of objects, so nothing was sent',

@@ -1,14 +1,14 @@
-import { sleep, type IExecuteFunctions } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 import type { Additions } from '../shared/api/endpoints';
 import { InvalidInput } from '../shared/api/errors';
-import { asText, parseAgentUuid, parseCampaignId } from '../shared/api/identifiers';
+import { parseAgentUuid, parseCampaignId } from '../shared/api/identifiers';
 import { LIMITS } from '../shared/api/limits';
-import { isJsonObject } from '../shared/json';
-import type { NodeParameters } from '../shared/n8n/nodeParameters';
+import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
 import type { StoreUse } from '../shared/n8n/nodeStore';
+import type { OperationRun } from '../shared/n8n/operations';
 import { readAdditions } from '../shared/n8n/options';
 import { runsAsTool } from '../shared/n8n/toolRun';
-import { isUnset, quoted } from '../shared/values';
+import { quoted } from '../shared/values';
 import { columnNames } from './feed/cells';
 import type { ColumnChoice } from './feed/columns';
 import type { CampaignTarget } from './feed/feed';
@@ -50,51 +50,57 @@ export const usualPresentation: Presentation = { output: 'requests', withDuplica
 const FIRST = 0;
 const READS_PER_BREATH = 200;
 
-export function readPresentation(parameters: NodeParameters): Presentation {
-	const options = parameters.record('options', FIRST);
-	const output =
-		options.output === 'summary' || options.output === 'rows' ? options.output : 'requests';
+export function readPresentation(form: Fields): Presentation {
+	const options = form.collection('options');
+	const chosen = options.choice('output', 'requests');
+	const output = chosen === 'summary' || chosen === 'rows' ? chosen : 'requests';
+	const withDuplicates = options.switch('reportDuplicates', false);
 	// With an item a row, each row comes out of one of both outputs.
-	return { output, withDuplicates: options.reportDuplicates === true || output === 'rows' };
+	return { output, withDuplicates: withDuplicates || output === 'rows' };
 }
 
-export async function readFeedSettings(
-	context: IExecuteFunctions,
-	parameters: NodeParameters,
-): Promise<FeedSettings> {
-	await demandSameForAllRows(context, parameters, 'campaignId', 'Campaign ID');
-	await demandSameForAllRows(context, parameters, 'agentUuid', 'Agent');
-	await demandSameForAllRows(context, parameters, 'enqueue', 'Release to Calling Queue');
-	const options = parameters.record('options', FIRST);
-	const skipFedBefore = checkedSwitch(options.skipFedBefore ?? false, 'Skip Numbers Fed Before');
+export async function readFeedSettings(run: OperationRun): Promise<FeedSettings> {
+	await demandSameForAllRows(run, 'Campaign ID', 'campaignId', campaignOf);
+	await demandSameForAllRows(run, 'Agent', 'agentUuid', agentOf);
+	await demandSameForAllRows(run, 'Release to Calling Queue', 'enqueue', isReleased);
+	const form = run.parameters.at(FIRST);
+	const options = form.collection('options');
+	const skipFedBefore = options.switch('skipFedBefore', false);
+	const removeDuplicates = options.switch('removeDuplicates', true);
 	return {
-		campaign: checkCampaign(
-			parameters.value('campaignId', FIRST),
-			parameters.value('agentUuid', FIRST),
-			parameters.value('enqueue', FIRST),
-		),
-		columns: {
-			phone: phoneColumn(parameters),
-			personName: parameters.text('personNameColumn', FIRST),
-			lastName: parameters.text('options.lastNameColumn', FIRST),
-			others: readOtherColumns(parameters),
-			computed: computedColumns(context),
-			forModel: runsAsTool(context),
-			from: contactsFrom(context),
+		campaign: {
+			id: parseCampaignId(campaignOf(form)),
+			agentUuid: parseAgentUuid(agentOf(form)),
+			enqueue: isReleased(form),
 		},
-		normalizePhones: options.normalizePhones !== false,
+		columns: {
+			phone: phoneColumn(form),
+			personName: form.text('personNameColumn'),
+			lastName: options.text('lastNameColumn'),
+			others: readOtherColumns(form),
+			computed: computedColumns(form),
+			forModel: runsAsTool(run.context),
+			from: contactsFrom(form),
+		},
+		normalizePhones: options.switch('normalizePhones', true),
 		// Once over all runs is once in this one too.
-		removeDuplicates: options.removeDuplicates !== false || skipFedBefore,
-		contactsPerRequest: checkContactsPerRequest(options.contactsPerRequest),
+		removeDuplicates: removeDuplicates || skipFedBefore,
+		contactsPerRequest: checkContactsPerRequest(
+			options.number('contactsPerRequest', LIMITS.contactsPerRequest),
+		),
 		additions: readAdditions(options),
-		dryRun: checkedSwitch(options.dryRun ?? false, 'Dry Run'),
+		dryRun: options.switch('dryRun', false),
 		skipFedBefore,
-		lookUpUnknown: options.ifUnknown === 'lookUp',
+		lookUpUnknown: options.choice('ifUnknown', 'fail') === 'lookUp',
 	};
 }
 
-function phoneColumn(parameters: NodeParameters): string {
-	const column = parameters.text('phoneColumn', FIRST);
+const campaignOf = (form: Fields) => form.textOrNumber('campaignId', MAY_BE_BLANK);
+const agentOf = (form: Fields) => form.textOrNumber('agentUuid', MAY_BE_BLANK);
+const isReleased = (form: Fields) => form.switch('enqueue', false);
+
+function phoneColumn(form: Fields): string {
+	const column = form.text('phoneColumn', MAY_BE_BLANK);
 	if (column !== '') return column;
 	throw new InvalidInput(
 		'Phone Column is empty, so nothing was sent',
@@ -102,30 +108,24 @@ function phoneColumn(parameters: NodeParameters): string {
 	);
 }
 
-const COLUMN_FIELDS = [
-	['phoneColumn', 'Phone Column'],
-	['personNameColumn', 'Person Name Column'],
-	['columnsToSend', 'Columns to Send'],
-	['lastNameColumn', 'Last Name Column'],
-] as const;
-
 /** Before columns could be dragged here, dragging one wrote an expression that gives a value of it. */
-function computedColumns(context: IExecuteFunctions): Set<string> {
-	const { options, ...fields } = context.getNode().parameters;
-	const raw = new Map<string, unknown>(
-		Object.entries({ ...(isJsonObject(options) && options), ...fields }),
-	);
-	const computed = COLUMN_FIELDS.filter(([name]) => expressionOf(raw.get(name)) !== '');
-	return new Set(computed.map(([, field]) => field));
+function computedColumns(form: Fields): Set<string> {
+	const expressions = {
+		'Phone Column': form.expression('phoneColumn'),
+		'Person Name Column': form.expression('personNameColumn'),
+		'Columns to Send': form.expression('columnsToSend'),
+		'Last Name Column': form.collection('options').expression('lastNameColumn'),
+	};
+	const computed = Object.entries(expressions).filter(([, expression]) => expression !== '');
+	return new Set(computed.map(([field]) => field));
 }
 
-function readOtherColumns(parameters: NodeParameters): ColumnChoice['others'] {
-	const choice = parameters.value('otherColumns', FIRST);
+function readOtherColumns(form: Fields): ColumnChoice['others'] {
+	const choice = form.choice('otherColumns', 'all');
 	if (choice !== 'listed') return choice === 'none' ? 'none' : 'all';
-	const listed = parameters.value('columnsToSend', FIRST);
-	const columns = Array.isArray(listed)
-		? listed.map((name) => String(name).trim()).filter((name) => name !== '')
-		: columnNames(parameters.text('columnsToSend', FIRST));
+	const listed = form.textOrList('columnsToSend', MAY_BE_BLANK);
+	const names = Array.isArray(listed) ? listed.map((name) => name.trim()) : columnNames(listed);
+	const columns = names.filter((name) => name !== '');
 	if (columns.length > 0) return columns;
 	throw new InvalidInput(
 		'Columns to Send is empty, so nothing was sent',
@@ -133,56 +133,32 @@ function readOtherColumns(parameters: NodeParameters): ColumnChoice['others'] {
 	);
 }
 
-/** @throws InvalidInput naming the field that must change */
-function checkCampaign(id: unknown, agent: unknown, enqueue: unknown): CampaignTarget {
-	return {
-		id: parseCampaignId(id),
-		agentUuid: parseAgentUuid(agent),
-		enqueue: checkedSwitch(enqueue, 'Release to Calling Queue'),
-	};
-}
-
-/** For a switch that decides whether people are called: guessing here could call a whole list of them. */
-function checkedSwitch(value: unknown, label: string): boolean {
-	if (typeof value === 'boolean') return value;
-	throw new InvalidInput(
-		`${label} holds ${quoted(value)}, which is neither on nor off, so nothing was sent`,
-		'Use the switch, or an expression that gives true or false.',
-	);
-}
-
 /** The documented most, unless a smaller number was asked for. */
-function checkContactsPerRequest(value: unknown): number {
+function checkContactsPerRequest(count: number): number {
 	const most = LIMITS.contactsPerRequest;
-	const count = isUnset(value) ? most : Number(value);
 	if (Number.isInteger(count) && count >= 1 && count <= most) return count;
 	throw new InvalidInput(
-		`Contacts per Request holds ${quoted(value)}, so nothing was sent`,
+		`Contacts per Request holds ${quoted(count)}, so nothing was sent`,
 		`Enter a whole number from 1 to ${most.toLocaleString('en-US')}, which is the most that the service takes.`,
 	);
 }
 
 /** A row that means another campaign must not silently land in that of the first row. */
 async function demandSameForAllRows(
-	context: IExecuteFunctions,
-	parameters: NodeParameters,
-	name: string,
+	{ context, parameters }: OperationRun,
 	label: string,
+	name: string,
+	read: (form: Fields) => string | number | boolean | undefined,
 ): Promise<void> {
-	if (isRowIndependent(expressionOf(context.getNode().parameters[name]))) return;
-	const first = asText(parameters.value(name, FIRST));
+	if (isRowIndependent(parameters.at(FIRST).expression(name))) return;
+	const readAt = (index: number) => String(read(parameters.at(index)) ?? '').trim();
+	const first = readAt(FIRST);
 	for (let index = 1; index < context.getInputData().length; index++) {
 		if (index % READS_PER_BREATH === 0) await sleep(0);
-		if (asText(parameters.value(name, index)) === first) continue;
+		if (readAt(index) === first) continue;
 		throw new InvalidInput(
 			`${label} is not the same for all rows (item ${index} differs from item ${FIRST}), so nothing was sent`,
 			`One run of this node feeds one campaign. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed ${label}.`,
 		);
 	}
-}
-
-/** The text of an expression, also of one inside a resource locator. */
-function expressionOf(raw: unknown): string {
-	const inner = typeof raw === 'object' && raw !== null && 'value' in raw ? raw.value : raw;
-	return typeof inner === 'string' && inner.startsWith('=') ? inner : '';
 }

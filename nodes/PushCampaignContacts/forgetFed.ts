@@ -1,8 +1,7 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
-import type { NodeParameters } from '../shared/n8n/nodeParameters';
+import type { Fields } from '../shared/n8n/fields';
+import type { OperationRun } from '../shared/n8n/operations';
 import { runsAsTool } from '../shared/n8n/toolRun';
-import { isUnset } from '../shared/values';
 import { resolveColumns } from './feed/columns';
 import type { FeedOutcome } from './feed/feed';
 import { FedMemory } from './feed/fedMemory';
@@ -14,30 +13,25 @@ import { exclusiveOnStore, openNodeStore } from '../shared/n8n/nodeStore';
 type Forgotten = 'rows' | 'all';
 
 /** What is to be forgotten, where nothing is to be pushed. */
-export function readForget(parameters: NodeParameters): Forgotten | undefined {
-	const { forgetFed } = parameters.record('options', 0);
-	if (isUnset(forgetFed)) return undefined;
-	if (forgetFed === 'rows' || forgetFed === 'all') return forgetFed;
-	throw new InvalidInput(
-		'Forget Numbers Fed Before holds a value that it does not have, so nothing was sent',
-		'Choose one of its values, or take it out of Options.',
-	);
+export function readForget(form: Fields): Forgotten | undefined {
+	const what = form.collection('options').choice('forgetFed', undefined);
+	return what === undefined || what === 'all' ? what : 'rows';
 }
 
 /** Takes numbers out of the memory of *Skip Numbers Fed Before*; nothing is sent. */
 export async function forgetFed(
-	context: IExecuteFunctions,
-	parameters: NodeParameters,
+	run: OperationRun,
 	feed: FeedRows,
 	what: Forgotten,
 ): Promise<FeedOutcome> {
+	const { context } = run;
 	if (runsAsTool(context)) {
 		throw new InvalidInput(
 			'What was fed before cannot be forgotten by a tool, so nothing was sent',
 			'Take Forget Numbers Fed Before out of Options of the tool.',
 		);
 	}
-	const { campaign, ...settings } = await readFeedSettings(context, parameters);
+	const { campaign, ...settings } = await readFeedSettings(run);
 	if (settings.dryRun) {
 		throw new InvalidInput(
 			'Dry Run and Forget Numbers Fed Before are both in Options, so nothing was sent and nothing forgotten',

@@ -11,7 +11,8 @@ import { adviceForModel } from '../shared/api/modelAdvice';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import { sendEachItem } from '../shared/n8n/itemLoop';
 import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
-import { NodeParameters, requireShallow } from '../shared/n8n/nodeParameters';
+import { requireShallow } from '../shared/n8n/fields';
+import type { OperationRun } from '../shared/n8n/operations';
 import { shownText } from '../shared/values';
 import { phoneKey } from '../shared/phone/phoneKey';
 import { noteDeed } from '../shared/n8n/toolRun';
@@ -52,18 +53,19 @@ type Shown = {
 };
 
 /** Feeds the input into the campaign: what was pushed, and every row for which nobody is called. */
-export async function pushRows(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][]> {
 	try {
-		return await pushAndShow(context);
+		return await pushAndShow(run);
 	} finally {
-		await closeRows(context);
+		await closeRows(run);
 	}
 }
 
-async function pushAndShow(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const { presentation, ...shown } = await runFeed(context).catch(async (error: unknown) => {
-		const begun = { ...(await couldNotBegin(context, error)), phones: [] };
-		if (context.continueOnFail()) return { ...begun, presentation: presentationOf(context) };
+async function pushAndShow(run: OperationRun): Promise<INodeExecutionData[][]> {
+	const { context } = run;
+	const { presentation, ...shown } = await runFeed(run).catch(async (error: unknown) => {
+		const begun = { ...(await couldNotBegin(run, error)), phones: [] };
+		if (context.continueOnFail()) return { ...begun, presentation: presentationOf(run) };
 		throw feedStopped(context, error, begun);
 	});
 	const { outcome } = shown;
@@ -150,24 +152,25 @@ function rowColumns(status: string, phone = '', list: JsonValue = null): JsonObj
 }
 
 /** As asked for, also by a form in which something else cannot be read. */
-function presentationOf(context: IExecuteFunctions): Presentation {
+function presentationOf({ parameters }: OperationRun): Presentation {
 	try {
-		return readPresentation(new NodeParameters(context));
+		return readPresentation(parameters.at(0));
 	} catch {
 		return usualPresentation;
 	}
 }
 
 /** A model is given one output alone, so what was rejected stands beside what was pushed. */
-export async function pushForModel(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const settings = await readFeedSettings(context, new NodeParameters(context));
-	if (settings.dryRun) return await rehearseForModel(context);
-	const input = await openRows(context);
+export async function pushForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
+	const { context } = run;
+	const settings = await readFeedSettings(run);
+	if (settings.dryRun) return await rehearseForModel(run);
+	const input = await openRows(run);
 	const rows = requireShallow(await input.output([...Array(input.feed.count).keys()]));
 	// The same number with other texts is another wish, and is in the campaign already.
 	const feed = { isKnown: false };
 	const send = async () => {
-		const { hasSent, ...shown } = await runFeed(context);
+		const { hasSent, ...shown } = await runFeed(run);
 		const { outcome } = shown;
 		feed.isKnown = !hasSent;
 		if (outcome.stopped !== undefined) throw outcome.stopped;
@@ -198,8 +201,8 @@ export async function pushForModel(context: IExecuteFunctions): Promise<INodeExe
 }
 
 /** Nothing is done, so the model may wish the same for real. */
-async function rehearseForModel(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const shown = await runFeed(context);
+async function rehearseForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
+	const shown = await runFeed(run);
 	const rejected = await rejectedForModel(shown);
 	return [[{ json: { ...dryRunSummary(shown.outcome), rejected } }]];
 }

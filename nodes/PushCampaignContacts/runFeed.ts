@@ -4,7 +4,7 @@ import { pause } from '../shared/clock';
 import { cancelSignal } from '../shared/n8n/cancel';
 import { clock, connect } from '../shared/n8n/connect';
 import { ExecutionMemory } from '../shared/n8n/executionMemory';
-import { NodeParameters } from '../shared/n8n/nodeParameters';
+import type { OperationRun } from '../shared/n8n/operations';
 import { runsAsTool } from '../shared/n8n/toolRun';
 import { openWriteAheadLog } from '../shared/n8n/writeAheadLog';
 import { isRowsMemory, type BegunRowsOptions } from './feed/begunRows';
@@ -46,11 +46,11 @@ export type Fed = {
  *
  * @throws when nothing was sent; what happens to a request is told by the outcome
  */
-export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
-	const rows = await openRows(context);
+export async function runFeed(run: OperationRun): Promise<Fed> {
+	const { context, parameters } = run;
+	const rows = await openRows(run);
 	const { feed } = rows;
-	const parameters = new NodeParameters(context);
-	const presentation = readPresentation(parameters);
+	const presentation = readPresentation(parameters.at(0));
 	const withoutSending = (outcome: FeedOutcome, phones: ByRow<string> = []): Fed => ({
 		outcome,
 		presentation,
@@ -58,14 +58,14 @@ export async function runFeed(context: IExecuteFunctions): Promise<Fed> {
 		rows,
 		phones,
 	});
-	const forget = readForget(parameters);
+	const forget = readForget(parameters.at(0));
 	if (forget !== undefined) {
-		return withoutSending(await forgetFed(context, parameters, feed, forget));
+		return withoutSending(await forgetFed(run, feed, forget));
 	}
 	const found = await feed.columns();
 	if (found.names.size === 0) return withoutSending(emptyFeed(found));
 
-	const { columns: choice, ...settings } = await readFeedSettings(context, parameters);
+	const { columns: choice, ...settings } = await readFeedSettings(run);
 	const columns = resolveColumns(found, choice);
 	const { client } = await connect(context);
 	const prepared = await prepareFeed(feed, columns, settings);
@@ -139,7 +139,7 @@ async function openBegunRows(
 
 /** What became of the rows when this try could not even begin: what an earlier one did still holds. */
 export async function couldNotBegin(
-	context: IExecuteFunctions,
+	run: OperationRun,
 	error: unknown,
 ): Promise<{ outcome: FeedOutcome; rows: InputRows }> {
 	const stopped =
@@ -149,9 +149,9 @@ export async function couldNotBegin(
 					error instanceof Error ? error.message : String(error),
 					'Nothing was sent.',
 				);
-	const rows = await knownRows(context);
+	const rows = await knownRows(run);
 	const { feed } = rows;
-	const { outcome, isAll } = await earlierTries(context, feed);
+	const { outcome, isAll } = await earlierTries(run.context, feed);
 	// What cannot be told of earlier tries may have been any row.
 	const status = isAll ? 'not_sent' : 'unknown';
 	const known = new Set([

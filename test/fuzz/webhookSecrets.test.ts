@@ -102,12 +102,6 @@ const ADDRESSES: Record<string, Address> = {
 		request: (secret) => ({ params: given(secret) }),
 		letIn: (status) => status === 200,
 	},
-	'Chat Delivery Trigger with the place of its secret as an expression': {
-		type: 'chatDeliveryTrigger',
-		parameters: (secret) => ({ secretIn: '={{ "query" }}', secret }),
-		request: (secret) => ({ query: given(secret) }),
-		letIn: (status) => status === 200,
-	},
 	'Chat Delivery Trigger with a secret in its query': {
 		type: 'chatDeliveryTrigger',
 		parameters: (secret) => ({ secretIn: 'query', secret }),
@@ -160,6 +154,20 @@ test('a switch that is an expression, for which n8n drops the secret, opens the 
 	for (const set of ['', 'sesame', '={{ null }}']) {
 		for (const guess of [undefined, '', 'sesame']) {
 			expect(await statusOf(address, { set, opens: null }, guess)).toBe(503);
+		}
+	}
+});
+
+test('neither does the place of the secret as an expression', async () => {
+	const address: Address = {
+		type: 'chatDeliveryTrigger',
+		parameters: (secret) => ({ secretIn: '={{ "query" }}', secret }),
+		request: (secret) => ({ query: given(secret) }),
+		letIn: (status) => status === 200,
+	};
+	for (const set of ['', 'sesame', '={{ null }}']) {
+		for (const guess of [undefined, '', 'sesame']) {
+			expect(await statusOf(address, { set, opens: null }, guess)).toBe(403);
 		}
 	}
 });

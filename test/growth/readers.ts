@@ -1,3 +1,5 @@
+import type { NodePropertyTypes } from 'n8n-workflow';
+import { idempotencyKey } from '../../nodes/ChatSend/idempotency';
 import { DateTime } from 'luxon';
 import { judge } from '../../nodes/CampaignStatus/campaignWait';
 import {
@@ -46,7 +48,7 @@ import { ApiMapping } from '../../nodes/shared/apiMapping';
 import { placeValues, queryOf } from '../../nodes/shared/apiMapping/placeValues';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { callListQuery } from '../../nodes/shared/calls/callFilters';
-import { isWanted } from '../../nodes/shared/calls/completion';
+import { isWanted, parseList } from '../../nodes/shared/calls/completion';
 import { readReport, reportedField } from '../../nodes/shared/calls/report';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
 import { connectionAddress } from '../../nodes/shared/chat/address';
@@ -64,6 +66,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../nodes/share
 import { authorize, readServiceAccess } from '../../nodes/shared/n8n/credential';
 import { toErrorItem } from '../../nodes/shared/n8n/nodeErrors';
 import { sizedEach } from '../../nodes/shared/n8n/outputFields';
+import { Fields } from '../../nodes/shared/n8n/fields';
 import { rowReader } from '../../nodes/shared/n8n/rowExpression';
 import { checkSecret } from '../../nodes/shared/n8n/webhookSecret';
 import { normalized, withoutEnd } from '../../nodes/shared/text';
@@ -129,6 +132,19 @@ function parseInPieces(text: string, size: number): void {
 	const parser = new CsvParser(',');
 	for (let from = 0; from < text.length; from += size) parser.write(text.slice(from, from + size));
 	parser.end();
+}
+
+/** A form whose fields have these types and values. */
+function formOf(fields: { [name: string]: [type: NodePropertyTypes, value: JsonValue] }): Fields {
+	const declared = Object.entries(fields).map(([name, [type]]) => ({
+		displayName: name,
+		name,
+		type,
+		default: '',
+		options: [{ name: 'Derived', value: 'derived' }],
+	}));
+	const raw = (path: string) => fields[path]?.[1];
+	return new Fields(declared, { raw, value: raw });
 }
 
 const event = (type: string, payload: JsonObject): ChatEvent => ({
@@ -551,6 +567,29 @@ export const readers: Record<string, Reader | Reader[]> = {
 			if (Array.isArray(calls)) for (const call of calls) reportedField(call, 'status');
 		},
 	},
+	'ChatSend/idempotency.ts › idempotencyKey': {
+		read: ({ text }) => {
+			const form = formOf({ idempotency: ['options', 'derived'], uniqueBy: ['string', text] });
+			return idempotencyKey(form, text, [text, text]);
+		},
+	},
+	'shared/calls/completion.ts › parseList': {
+		read: ({ text }) => parseList([text, text]),
+	},
+	'shared/n8n/fields.ts › Fields': [
+		{ read: ({ text }) => formOf({ x: ['string', text] }).expression('x') },
+		{ read: ({ text }) => formOf({ x: ['string', text] }).textOrList('x') },
+		{ read: ({ json }) => formOf({ x: ['string', json] }).text('x') },
+		{ read: ({ json }) => formOf({ x: ['string', json] }).scalars('x') },
+		{ read: ({ text }) => formOf({ x: ['string', text] }).secret('x') },
+		{ read: ({ text }) => formOf({ x: ['boolean', text] }).switch('x', false) },
+		{ read: ({ text }) => formOf({ x: ['number', text] }).number('x', 1) },
+		{ read: ({ text }) => formOf({ x: ['options', text] }).choice('x', '') },
+		{ read: ({ text }) => formOf({ x: ['multiOptions', text] }).choices('x') },
+		{ read: ({ text }) => formOf({ x: ['json', text] }).jsonObject('x') },
+		{ read: ({ json }) => formOf({ x: ['json', json] }).json('x') },
+		{ read: ({ text }) => formOf({ x: ['dateTime', text] }).time('x') },
+	],
 	'shared/n8n/webhookSecret.ts › checkSecret': {
 		read: ({ text }) => checkSecret(text, () => `${text}!`),
 	},
@@ -608,6 +647,7 @@ export const noReaders = new Set([
 	'PlaceCall/request/callingHours.ts › withinHours',
 	'PlaceCall/wait/openCalls.ts › OpenCalls',
 	'PlaceCall/wait/readUntilFinished.ts › readUntilFinished',
+	'PushCampaignContacts/runFeed.ts › couldNotBegin',
 	'PushCampaignContacts/feed/byRow.ts › PhonesByRow',
 	'PushCampaignContacts/feed/fedMemory.ts › FedMemory',
 	'PushCampaignContacts/feed/namedRows.ts › firstIndexShown',

@@ -5,6 +5,7 @@ import {
 } from '../../shared/n8n/options';
 import { agentField } from '../../shared/n8n/agentField';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
+import { MAY_BE_BLANK } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/operations';
 import { findAgents, type FoundAgent } from '../../shared/agents';
 import { getActiveAgents } from '../../shared/api/endpoints';
@@ -26,7 +27,7 @@ export const check: Operation = {
 	async execute({ context, parameters, connection }) {
 		const lists = new Map<string, Promise<FoundAgent[]>>();
 		const activeAgents = async (index: number) => {
-			const additions = readAdditions(parameters.record('options', index));
+			const additions = readAdditions(parameters.at(index).collection('options'));
 			const key = JSON.stringify(additions);
 			const { client, apiMapping } = await connection();
 			const list =
@@ -36,7 +37,7 @@ export const check: Operation = {
 			return await list;
 		};
 		const checkOne = async (index: number) => {
-			const wanted = parseAgentUuid(parameters.value('agentUuid', index));
+			const wanted = parseAgentUuid(parameters.at(index).textOrNumber('agentUuid', MAY_BE_BLANK));
 			const agents = await activeAgents(index);
 			const found = agents.find(({ uuid }) => uuid === wanted);
 			return asItems({ ...found?.record, agent_uuid: wanted, active: found !== undefined });

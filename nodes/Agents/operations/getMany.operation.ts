@@ -25,8 +25,9 @@ export const getMany: Operation = {
 	async execute({ context, parameters, connection }) {
 		const plan = async (index: number) => {
 			const { client, apiMapping } = await connection();
-			const additions = readAdditions(parameters.record('options', index));
-			const output = readOutput(parameters, index);
+			const form = parameters.at(index);
+			const additions = readAdditions(form.collection('options'));
+			const output = readOutput(form);
 			return {
 				key: { additions, output },
 				read: async () => {

@@ -8,6 +8,7 @@ import {
 } from '../../shared/n8n/options';
 import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
 import { agentField } from '../../shared/n8n/agentField';
+import { MAY_BE_BLANK } from '../../shared/n8n/fields';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { createValues, createdSessionId } from '../../shared/chat/chatRequests';
@@ -48,12 +49,12 @@ export const create: Operation = {
 	},
 };
 
-const createOne: Prepare = ({ parameters, index }) => {
+const createOne: Prepare = (form) => {
 	const fields = {
-		agentUuid: parseAgentUuid(parameters.value('agentUuid', index)),
-		personName: parameters.text('personName', index),
+		agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
+		personName: form.text('personName', MAY_BE_BLANK),
 	};
-	const additions = readAdditions(parameters.record('options', index));
+	const additions = readAdditions(form.collection('options'));
 	return {
 		request: { fields, additions },
 		repeatable: true,

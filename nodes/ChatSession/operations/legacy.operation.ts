@@ -1,10 +1,10 @@
 import { readAdditions } from '../../shared/n8n/options';
 import { sessionField } from '../../shared/n8n/chatFields';
-import { forEachChatItem, type ChatItem, type Prepare } from '../../shared/n8n/chatItems';
+import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
 import { agentField } from '../../shared/n8n/agentField';
+import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/fields';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { parseJsonObject } from '../../shared/n8n/nodeParameters';
 import { requireText } from '../../shared/chat/chatInput';
 import { createLegacySession, endLegacySession } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
@@ -47,7 +47,7 @@ export const legacyClose: Operation = {
 	toolDescription:
 		'Ends a chat session by the old interface of the service, and answers with a summary of the conversation. Use this only when the conversation is over.',
 	async execute(run) {
-		return await forEachChatItem(run, (item) => end(item, 'close_session'), {
+		return await forEachChatItem(run, (form) => end(form, 'close_session'), {
 			deed: { one: 'session was already closed', several: 'sessions were already closed' },
 		});
 	},
@@ -63,23 +63,23 @@ export const legacyPause: Operation = {
 	toolDescription:
 		'Pauses a chat session by the old interface of the service; the next message of the customer resumes it.',
 	async execute(run) {
-		return await forEachChatItem(run, (item) => end(item, 'pause_session'), {
+		return await forEachChatItem(run, (form) => end(form, 'pause_session'), {
 			deed: { one: 'session was already paused', several: 'sessions were already paused' },
 		});
 	},
 };
 
-const createLegacy: Prepare = ({ parameters, index }) => {
-	const personName = parameters.text('personName', index);
+const createLegacy: Prepare = (form) => {
+	const personName = form.text('personName', MAY_BE_BLANK);
 	const metadata = {
-		...parseJsonObject(parameters.value('metadata', index), 'Metadata'),
+		...form.jsonObject('metadata', MAY_BE_BLANK),
 		...(personName !== '' && { person_name: personName }),
 	};
 	const body = {
-		agent_uuid: parseAgentUuid(parameters.value('agentUuid', index)),
+		agent_uuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
 		...(Object.keys(metadata).length > 0 && { metadata }),
 	};
-	const additions = readAdditions(parameters.record('options', index));
+	const additions = readAdditions(form.collection('options'));
 	return {
 		request: { body, additions },
 		repeatable: true,
@@ -88,13 +88,10 @@ const createLegacy: Prepare = ({ parameters, index }) => {
 	};
 };
 
-function end(
-	{ parameters, index }: ChatItem,
-	how: 'close_session' | 'pause_session',
-): ReturnType<Prepare> {
-	const sessionId = requireText(parameters.value('sessionId', index), 'Session ID').trim();
-	const body = { agent_uuid: parseAgentUuid(parameters.value('agentUuid', index)) };
-	const additions = readAdditions(parameters.record('options', index));
+function end(form: Fields, how: 'close_session' | 'pause_session'): ReturnType<Prepare> {
+	const sessionId = requireText(form.text('sessionId', MAY_BE_BLANK), 'Session ID');
+	const body = { agent_uuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)) };
+	const additions = readAdditions(form.collection('options'));
 	return {
 		request: { how, sessionId, body, additions },
 		// The customer's next message resumes a paused session, and it may be paused again.

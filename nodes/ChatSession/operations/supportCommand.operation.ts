@@ -1,7 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { readAdditions } from '../../shared/n8n/options';
 import { sessionField } from '../../shared/n8n/chatFields';
-import { forEachChatItem, type ChatItem, type Prepare } from '../../shared/n8n/chatItems';
+import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
+import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/fields';
 import { asItems } from '../../shared/n8n/itemLoop';
 import { shownOnlyAt, textInTools } from '../../shared/n8n/textInTools';
 import type { Operation } from '../../shared/n8n/operations';
@@ -53,7 +54,7 @@ export const supportCommand: Operation = {
 	toolDescription:
 		'Sends a support command to a chat session, such as handing the conversation to a person or giving it back to the AI agent.',
 	async execute(run) {
-		const prepare: Prepare = (item) => send(item, readCommand(item));
+		const prepare: Prepare = (form) => send(form, readCommand(form));
 		return await forEachChatItem(run, prepare, {
 			deed: { one: 'command was already sent', several: 'commands were already sent' },
 		});
@@ -68,21 +69,21 @@ export const close: Operation = {
 	fields: [sessionField, requestOptions],
 	toolDescription: 'Ends a chat session for good. Use this only when the conversation is over.',
 	async execute(run) {
-		return await forEachChatItem(run, (item) => send(item, 'close'), {
+		return await forEachChatItem(run, (form) => send(form, 'close'), {
 			deed: { one: 'session was already closed', several: 'sessions were already closed' },
 		});
 	},
 };
 
-function readCommand({ parameters, index }: ChatItem): string {
-	const command = requireText(parameters.value('command', index), 'Command').trim();
+function readCommand(form: Fields): string {
+	const command = requireText(form.choiceOrText('command', MAY_BE_BLANK), 'Command');
 	if (command !== 'other') return command;
-	return requireText(parameters.value('otherCommand', index), 'Command Name').trim();
+	return requireText(form.text('otherCommand', MAY_BE_BLANK), 'Command Name');
 }
 
-function send({ parameters, index }: ChatItem, command: string): ReturnType<Prepare> {
-	const sessionId = parseSessionId(parameters.text('sessionId', index));
-	const additions = readAdditions(parameters.record('options', index));
+function send(form: Fields, command: string): ReturnType<Prepare> {
+	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
+	const additions = readAdditions(form.collection('options'));
 	return {
 		request: { sessionId, command, additions },
 		// A takeover may follow its own end; only what was asked last of this session is a repetition.

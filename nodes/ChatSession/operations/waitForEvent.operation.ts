@@ -11,6 +11,7 @@ import { forEachChatItem, type ChatDesk, type Prepare } from '../../shared/n8n/c
 import { clock } from '../../shared/n8n/connect';
 import { ExecutionMemory } from '../../shared/n8n/executionMemory';
 import { concurrencyField, optionsCollection } from '../../shared/n8n/options';
+import { MAY_BE_BLANK } from '../../shared/n8n/fields';
 import { asItems } from '../../shared/n8n/itemLoop';
 import { limitedInTools } from '../../shared/n8n/toolTime';
 import type { Operation } from '../../shared/n8n/operations';
@@ -60,12 +61,11 @@ export const waitForEvent: Operation = {
 	},
 };
 
-const waitOnce: Prepare = ({ parameters, index }) => {
-	const sessionId = parseSessionId(parameters.text('sessionId', index));
-	const { otherEventTypes } = parameters.record('options', index);
-	const types = chosenTypes(parameters.list('eventTypes', index), otherEventTypes);
-	const ms = parseTimeLimit(parameters.value('timeLimit', index)) * 1000;
-	const takeOver = parameters.boolean('takeOver', index);
+const waitOnce: Prepare = (form) => {
+	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
+	const types = chosenTypes(form, form.collection('options'));
+	const ms = parseTimeLimit(form.number('timeLimit', undefined)) * 1000;
+	const takeOver = form.switch('takeOver', false);
 	const send = async ({ context, connection, sockets }: ChatDesk) => {
 		const known = givenOut(context, sessionId);
 		const wish = { types, ms: limitedInTools(context, ms), known: new Set(known) };
@@ -106,8 +106,7 @@ function isGivenOut(stored: unknown): stored is { [sessionId: string]: string[] 
 	return Object.values(stored).every((ids) => Array.isArray(ids) && ids.every(isId));
 }
 
-function parseTimeLimit(value: unknown): number {
-	const seconds = Number(value);
+function parseTimeLimit(seconds = 0): number {
 	if (seconds > 0 && seconds <= LONGEST_WAIT_SECONDS) return seconds;
 	throw new InvalidInput(
 		'The Time Limit is not a number of seconds between 1 and 86400',

@@ -13,8 +13,9 @@ import { backoffMs, pause } from '../../shared/clock';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import { cancelSignal, stopped } from '../../shared/n8n/cancel';
 import { sessionField } from '../../shared/n8n/chatFields';
-import { type ChatItem, forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
+import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
 import { clock } from '../../shared/n8n/connect';
+import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/fields';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
 import { concurrencyField, optionsCollection } from '../../shared/n8n/options';
@@ -56,7 +57,7 @@ export const watch: Operation = {
 	toolDescription:
 		'Begins to watch a chat session: from now on its events start the workflow that is made for them.',
 	async execute(run) {
-		return await forEachChatItem(run, (item) => ask(item, 'watch'), {
+		return await forEachChatItem(run, (form) => ask(form, 'watch'), {
 			concurrency: REQUESTS_AT_ONCE,
 			deed: { one: 'session is already watched', several: 'sessions are already watched' },
 		});
@@ -71,17 +72,17 @@ export const unwatch: Operation = {
 	fields,
 	toolDescription: 'Ends the watching of a chat session: its events start no workflow any more.',
 	async execute(run) {
-		return await forEachChatItem(run, (item) => ask(item, 'unwatch'), {
+		return await forEachChatItem(run, (form) => ask(form, 'unwatch'), {
 			concurrency: REQUESTS_AT_ONCE,
 			deed: { one: 'session was already left', several: 'sessions were already left' },
 		});
 	},
 };
 
-function ask({ parameters, index }: ChatItem, action: WatchRequest['action']): ReturnType<Prepare> {
-	const sessionId = parseSessionId(parameters.text('sessionId', index));
-	const address = parseTriggerAddress(parameters.text('triggerAddress', index));
-	const secret = parseWatchSecret(parameters.text('triggerSecret', index), 'Trigger Secret');
+function ask(form: Fields, action: WatchRequest['action']): ReturnType<Prepare> {
+	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
+	const address = parseTriggerAddress(form.text('triggerAddress', MAY_BE_BLANK));
+	const secret = parseWatchSecret(form.secret('triggerSecret') ?? '', 'Trigger Secret');
 	const request: WatchRequest = { action, sessionIds: [sessionId] };
 	return {
 		request: { address, ...request },

@@ -9,6 +9,7 @@ import {
 import type { Connection } from '../../shared/n8n/connect';
 import { asItems, sendEachItem } from '../../shared/n8n/itemLoop';
 import type { Sending } from '../../shared/n8n/once';
+import { MAY_BE_BLANK } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/operations';
 import { addNumber, valuesToAdd, withNumber } from '../list/dndChange';
 import { parseAgentUuid } from '../../shared/api/identifiers';
@@ -42,10 +43,11 @@ export const add: Operation = {
 
 	async execute({ context, parameters, connection }) {
 		const prepare = (index: number): Sending<Connection> => {
-			const agentUuid = parseAgentUuid(parameters.value('agentUuid', index));
-			const phone = parseDndPhone(parameters.value('phone', index));
-			const reason = parameters.text('reason', index);
-			const additions = readAdditions(parameters.record('options', index));
+			const form = parameters.at(index);
+			const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
+			const phone = parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK));
+			const reason = form.text('reason', MAY_BE_BLANK);
+			const additions = readAdditions(form.collection('options'));
 			return {
 				request: { change: 'add', agentUuid, phone, reason, additions },
 				subject: ['do-not-disturb list', agentUuid, comparedDigits(phone)],

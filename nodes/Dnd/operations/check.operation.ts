@@ -8,6 +8,7 @@ import {
 	optionsCollection,
 } from '../../shared/n8n/options';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
+import { MAY_BE_BLANK } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/operations';
 import { readAllDndEntries } from '../list/dndList';
 import { parseAgentUuid } from '../../shared/api/identifiers';
@@ -36,9 +37,10 @@ export const check: Operation = {
 		const inTurn = pLimit(concurrency);
 		const checkOne = async (index: number) => {
 			const { client, apiMapping } = await connection();
-			const agentUuid = parseAgentUuid(parameters.value('agentUuid', index));
-			const phone = parseDndPhone(parameters.value('phone', index));
-			const additions = readAdditions(parameters.record('options', index));
+			const form = parameters.at(index);
+			const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
+			const phone = parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK));
+			const additions = readAdditions(form.collection('options'));
 			// The service finds numbers that contain these digits among others.
 			const request = { agentUuid, phone: searchDigits(phone), additions, inTurn };
 			const found = await readAllDndEntries(client, request, apiMapping);

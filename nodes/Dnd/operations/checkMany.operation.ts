@@ -4,6 +4,7 @@ import { parseAgentUuid } from '../../shared/api/identifiers';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { forEachItem } from '../../shared/n8n/itemLoop';
 import { inputRows } from '../../shared/n8n/toolRun';
+import { MAY_BE_BLANK } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/operations';
 import {
 	additionalQueryParameters,
@@ -63,14 +64,17 @@ export const checkMany: Operation = {
 
 	async execute({ context, parameters, connection }) {
 		const rows = inputRows(context);
-		const wanted = parameters.value('returnRows', 0);
+		const wanted = parameters.at(0).choice('returnRows', 'all');
 		const inTurn = pLimit(readConcurrency(parameters, READS_AT_ONCE));
 		const lists = new Map<string, Promise<WholeList>>();
-		const read = (index: number) => ({
-			agentUuid: parseAgentUuid(parameters.value('agentUuid', index)),
-			phone: parseDndPhone(parameters.value('phone', index)),
-			additions: readAdditions(parameters.record('options', index)),
-		});
+		const read = (index: number) => {
+			const form = parameters.at(index);
+			return {
+				agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
+				phone: parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK)),
+				additions: readAdditions(form.collection('options')),
+			};
+		};
 		const check = async (index: number) => {
 			const { phone, ...request } = read(index);
 			const { client, apiMapping } = await connection();

@@ -17,6 +17,7 @@ import {
 	type ListPlan,
 } from '../../shared/n8n/list';
 import { outputFields, readOutput, sizedEach } from '../../shared/n8n/outputFields';
+import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/operations';
 import { readAllDndEntries, readDndList } from '../list/dndList';
 import { InvalidInput } from '../../shared/api/errors';
@@ -65,22 +66,23 @@ export const getMany: Operation = {
 	async execute({ context, parameters, connection }) {
 		const plan = async (index: number): Promise<ListPlan> => {
 			const { client, apiMapping } = await connection();
-			const options = parameters.record('options', index);
-			const output = readOutput(parameters, index);
-			const limit = readLimit(parameters, index);
-			const isWhole = options.requireComplete === true;
-			const phone = parameters.text('phoneContains', index);
+			const form = parameters.at(index);
+			const options = form.collection('options');
+			const output = readOutput(form);
+			const limit = readLimit(form);
+			const isWhole = options.switch('requireComplete', false);
+			const phone = form.text('phoneContains');
 			// A list may always have a further page, and its parameter should not be missed halfway.
 			apiMapping.require([
 				'dndListAgentName',
 				'dndListPageName',
 				...(phone === '' ? [] : (['dndListPhoneName'] as const)),
-				...(options.pageSize === undefined ? [] : (['dndListPerPageName'] as const)),
+				...(options.has('pageSize') ? (['dndListPerPageName'] as const) : []),
 			]);
 			const request = {
-				agentUuid: parseAgentUuid(parameters.value('agentUuid', index)),
+				agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
 				phone: phone === '' ? undefined : phone,
-				pageSize: pageSize(options.pageSize, isWhole ? Infinity : limit, apiMapping),
+				pageSize: pageSize(options, isWhole ? Infinity : limit, apiMapping),
 				additions: readAdditions(options),
 			};
 			const readFor = async (inTurn: Turn): Promise<JsonObject[]> => {
@@ -106,13 +108,13 @@ function simplifyEntry(entry: JsonObject): JsonObject {
 }
 
 /** As few requests as possible where the service's parameter for it is known. */
-function pageSize(value: unknown, limit: number, details: ApiMapping): number | undefined {
-	if (value === undefined) {
+function pageSize(options: Fields, limit: number, details: ApiMapping): number | undefined {
+	if (!options.has('pageSize')) {
 		const known = details.optional('dndListPerPageName') !== undefined;
 		return known ? Math.min(limit, LARGEST_PAGE) : undefined;
 	}
 	const resolution = `Enter how many numbers each request asks for, from 1 to ${LARGEST_PAGE}.`;
-	const size = parseCount(value, 'Page Size', resolution);
+	const size = parseCount(options.number('pageSize', undefined), 'Page Size', resolution);
 	if (size <= LARGEST_PAGE) return size;
 	throw new InvalidInput(
 		`Page Size is ${size}, but a page holds at most ${LARGEST_PAGE}`,

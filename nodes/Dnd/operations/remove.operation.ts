@@ -9,6 +9,7 @@ import {
 import type { Connection } from '../../shared/n8n/connect';
 import { asItems, sendEachItem } from '../../shared/n8n/itemLoop';
 import type { Sending } from '../../shared/n8n/once';
+import { MAY_BE_BLANK } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/operations';
 import { removeNumber, valuesToRemove, withNumber } from '../list/dndChange';
 import { parseAgentUuid } from '../../shared/api/identifiers';
@@ -42,10 +43,11 @@ export const remove: Operation = {
 
 	async execute({ context, parameters, connection }) {
 		const prepare = (index: number): Sending<Connection> => {
-			const agentUuid = parseAgentUuid(parameters.value('agentUuid', index));
-			const phone = parseDndPhone(parameters.value('phone', index));
-			const additions = readAdditions(parameters.record('options', index));
-			const lenient = parameters.boolean('treatNotListedAsDone', index);
+			const form = parameters.at(index);
+			const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
+			const phone = parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK));
+			const additions = readAdditions(form.collection('options'));
+			const lenient = form.switch('treatNotListedAsDone', false);
 			return {
 				request: { change: 'remove', agentUuid, phone, additions },
 				subject: ['do-not-disturb list', agentUuid, comparedDigits(phone)],

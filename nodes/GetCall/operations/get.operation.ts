@@ -1,11 +1,10 @@
 import { readAdditions, readConcurrency } from '../../shared/n8n/options';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
+import { MAY_BE_BLANK } from '../../shared/n8n/fields';
 import { readOutput, sized } from '../../shared/n8n/outputFields';
 import type { Operation } from '../../shared/n8n/operations';
 import { readTurns, recordingOrNull, simplifyCall } from '../../shared/calls/callRecord';
-import { InvalidInput } from '../../shared/api/errors';
-import { quoted } from '../../shared/values';
 import { getCall } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseCallId } from '../../shared/api/identifiers';
@@ -42,12 +41,12 @@ export const get: Operation = {
 	async execute({ context, parameters, connection }) {
 		const read = async (index: number) => {
 			const { client } = await connection();
-			const callId = parseCallId(parameters.value('callId', index));
-			const additions = readAdditions(parameters.record('options', index));
-			const output = readOutput(parameters, index);
-			const include = parameters.list('include', index);
+			const form = parameters.at(index);
+			const callId = parseCallId(form.textOrNumber('callId', MAY_BE_BLANK));
+			const additions = readAdditions(form.collection('options'));
+			const output = readOutput(form);
+			const include = form.choices('include');
 			const includes = (part: string) => include.includes(part);
-			requireParts(include);
 
 			const record = recordOf(await getCall(client, callId, additions));
 			const included = {
@@ -63,15 +62,3 @@ export const get: Operation = {
 		return await forEachItem(context, read, { concurrency });
 	},
 };
-
-const PARTS = ['recording', 'transcript'];
-
-/** What is not known must not be left out in silence. */
-function requireParts(include: string[]): void {
-	const unknown = include.find((part) => !PARTS.includes(part));
-	if (unknown === undefined) return;
-	throw new InvalidInput(
-		`Include holds ${quoted(unknown)}, which is no part of a call`,
-		'Give recording, transcript, or both with a comma between them.',
-	);
-}

@@ -10,6 +10,7 @@ import {
 	type ListPlan,
 } from '../../shared/n8n/list';
 import { readOutput, sizedEach } from '../../shared/n8n/outputFields';
+import type { Fields } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/operations';
 import { callListQuery, neededForFilters, type CallFilters } from '../../shared/calls/callFilters';
 import {
@@ -137,18 +138,18 @@ export const getMany: Operation = {
 	async execute({ context, parameters, connection }) {
 		const plan = async (index: number): Promise<ListPlan> => {
 			const { client, apiMapping } = await connection();
-			const options = parameters.record('options', index);
-			const filters: CallFilters = parameters.record('filters', index);
-			const limit = readLimit(parameters, index);
-			const latest = options.latestOfEachNumber === true;
-			const isWhole = latest || options.requireComplete === true;
+			const form = parameters.at(index);
+			const options = form.collection('options');
+			const filters = readFilters(form.collection('filters'));
+			const limit = readLimit(form);
+			const latest = options.switch('latestOfEachNumber', false);
+			const isWhole = options.switch('requireComplete', false) || latest;
 			if (latest) requireAllStatuses(filters);
 			const part = {
 				limit: isWhole ? Infinity : limit,
-				pageSize:
-					options.pageSize === undefined
-						? undefined
-						: parseCount(options.pageSize, 'Page Size', PAGE_SIZE_RESOLUTION),
+				pageSize: options.has('pageSize')
+					? parseCount(options.number('pageSize', undefined), 'Page Size', PAGE_SIZE_RESOLUTION)
+					: undefined,
 			};
 			// All that the credential lacks is named at once.
 			apiMapping.require([
@@ -160,7 +161,7 @@ export const getMany: Operation = {
 				query: callListQuery(filters, apiMapping, context.getTimezone()),
 				additions: readAdditions(options),
 			};
-			const output = readOutput(parameters, index);
+			const output = readOutput(form);
 			const readFor = async (inTurn: Turn): Promise<JsonObject[]> => {
 				if (isWhole) {
 					const all = await readAllCalls(client, { ...request, ifChanging, inTurn }, apiMapping);
@@ -181,6 +182,18 @@ export const getMany: Operation = {
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));
 	},
 };
+
+function readFilters(filters: Fields): CallFilters {
+	return {
+		agentUuid: filters.text('agentUuid'),
+		campaignId: filters.textOrNumber('campaignId'),
+		campaignUploadId: filters.textOrNumber('campaignUploadId'),
+		from: filters.time('from'),
+		to: filters.time('to'),
+		phone: filters.text('phone'),
+		status: filters.text('status'),
+	};
+}
 
 function firstPartAlone(count: number, apiMapping: ApiMapping): string {
 	return `The service gave ${count === 1 ? 'one call' : `${count} calls`} in its first response. Whether it has more is open until the credential says how to read on. ${apiMapping.advice('callListPath', 'callListPaging')}`;

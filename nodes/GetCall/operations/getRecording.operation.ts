@@ -3,6 +3,7 @@ import { READS_AT_ONCE } from '../../shared/api/limits';
 import { readAdditions, readConcurrency } from '../../shared/n8n/options';
 import { downloadRecording } from '../downloadRecording';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
+import { MAY_BE_BLANK } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/operations';
 import { readRecording } from '../../shared/calls/callRecord';
 import { InvalidInput } from '../../shared/api/errors';
@@ -50,10 +51,11 @@ export const getRecording: Operation = {
 	async execute({ context, parameters, connection }) {
 		const read = async (index: number): Promise<INodeExecutionData[]> => {
 			const { client } = await connection();
-			const callId = parseCallId(parameters.value('callId', index));
-			const additions = readAdditions(parameters.record('options', index));
-			const asFile = parameters.value('recordingAs', index) === 'file';
-			const field = asFile ? outputField(parameters.text('outputField', index)) : '';
+			const form = parameters.at(index);
+			const callId = parseCallId(form.textOrNumber('callId', MAY_BE_BLANK));
+			const additions = readAdditions(form.collection('options'));
+			const asFile = form.choice('recordingAs', 'link') === 'file';
+			const field = asFile ? outputField(form.text('outputField', MAY_BE_BLANK)) : '';
 
 			const recording = await readRecording(client, callId, additions);
 			if (!asFile) return asItems(recording);

@@ -1,6 +1,7 @@
 import { readAdditions, readConcurrency } from '../../shared/n8n/options';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
+import { MAY_BE_BLANK } from '../../shared/n8n/fields';
 import { outputFields, readOutput, sized } from '../../shared/n8n/outputFields';
 import type { Operation } from '../../shared/n8n/operations';
 import { transcriptText, transcriptTurns } from '../../shared/calls/callRecord';
@@ -25,9 +26,10 @@ export const getTranscript: Operation = {
 	async execute({ context, parameters, connection }) {
 		const read = async (index: number) => {
 			const { client } = await connection();
-			const callId = parseCallId(parameters.value('callId', index));
-			const additions = readAdditions(parameters.record('options', index));
-			const output = readOutput(parameters, index);
+			const form = parameters.at(index);
+			const callId = parseCallId(form.textOrNumber('callId', MAY_BE_BLANK));
+			const additions = readAdditions(form.collection('options'));
+			const output = readOutput(form);
 			const record = recordOf(await requestTranscript(client, callId, additions));
 			const transcript = transcriptTurns(record);
 			const text = { transcript_text: transcriptText(transcript) };

@@ -6,7 +6,8 @@ import {
 	type INodeProperties,
 } from 'n8n-workflow';
 import { asSentence } from '../../shared/api/errors';
-import type { NodeParameters } from '../../shared/n8n/nodeParameters';
+import { parseList } from '../../shared/calls/completion';
+import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/operations';
 import { isHumanReview } from '../../shared/n8n/toolRun';
 import { withoutAnswer } from '../ask/answer';
@@ -18,7 +19,7 @@ import {
 	dataExtractionField,
 	greetingField,
 } from '../detailFields';
-import { placeCalls, rows } from '../placeCalls';
+import { placeCalls, readDataPoints } from '../placeCalls';
 import { waitField } from '../wait/waitFields';
 import { personNameField, whoFields } from '../whoFields';
 
@@ -137,8 +138,8 @@ export const sendAndWait: Operation = {
 		'Places a real phone call to ask a person one question, waits for the end of the call, and answers with what the person said: yes, no, not_reached or unclear. Only yes is a yes. Use this only when a person has to decide, or knows what nobody else does, and once for each question. While timed_out is true the call goes on: the same request again waits further and calls nobody.',
 
 	async execute(run) {
-		const { context, parameters } = run;
-		const asking = placeCalls(run, (index) => readQuestion(parameters, index));
+		const { context } = run;
+		const asking = placeCalls(run, readQuestion);
 		if (!isHumanReview(context) || context.getNode().onError === 'stopWorkflow')
 			return await asking;
 		// n8n would tell the model that the person refused, whatever went wrong.
@@ -146,14 +147,22 @@ export const sendAndWait: Operation = {
 	},
 };
 
-function readQuestion(parameters: NodeParameters, index: number): Question {
+function readQuestion(form: Fields): Question {
+	const options = form.collection('options');
 	return buildQuestion({
-		message: parameters.value('message', index),
-		responseType: parameters.value('responseType', index),
-		yesValues: parameters.value('yesValues', index),
-		noValues: parameters.value('noValues', index),
-		options: parameters.record('options', index),
-		points: rows(parameters.record('dataExtraction', index).points) ?? [],
+		message: form.text('message', MAY_BE_BLANK),
+		responseType: form.choice('responseType', 'approval'),
+		yesValues: form.scalars('yesValues', MAY_BE_BLANK),
+		noValues: form.scalars('noValues', MAY_BE_BLANK),
+		options: {
+			answerFormat: options.textAsWritten('answerFormat'),
+			answerKey: options.text('answerKey'),
+			answerPath: options.text('answerPath'),
+			...(options.has('notReachedStatuses') && {
+				notReachedStatuses: parseList(options.textOrList('notReachedStatuses')).join(),
+			}),
+		},
+		points: readDataPoints(form),
 	});
 }
 

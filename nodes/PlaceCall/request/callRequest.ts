@@ -2,9 +2,8 @@ import { InvalidInput } from '../../shared/api/errors';
 import { agentUuid } from '../../shared/api/identifiers';
 import { LIMITS } from '../../shared/api/limits';
 import type { CallConfigOverrides, CallRequest } from '../../shared/api/types';
-import type { JsonValue } from '../../shared/json';
 import { type Checked, isUnset, type Problem } from '../../shared/values';
-import { callingHours, type CallingHours } from './callingHours';
+import { callingHours, type CallingHours, type WrittenHours } from './callingHours';
 import { phoneNumber } from './callPhone';
 import {
 	additionalData,
@@ -29,8 +28,8 @@ export type CallFields = {
 	personName?: unknown;
 	/** Present when the call is for later; then it may not be empty. */
 	schedule?: Schedule | undefined;
-	/** As the option holds it; present where a call may ring at some hours only. */
-	callingHours?: JsonValue | undefined;
+	/** Present where a call may ring at some hours only. */
+	callingHours?: WrittenHours | undefined;
 	outsideCallingHours?: unknown;
 	/** An object or its JSON text. */
 	additionalData?: unknown;

@@ -58,7 +58,7 @@ export function additionalData(value: unknown): Checked<JsonObject> {
 	if (isJsonObject(data)) return { value: data };
 	const kind = Array.isArray(data) ? 'a list' : data === undefined ? 'not JSON' : 'a single value';
 	return problem(
-		`Additional Data is ${kind}: ${quoted(value)}`,
+		`Additional Data as JSON is ${kind}: ${quoted(value)}`,
 		'Give names with their values, written as {"plan": "Gold", "city": "Pune"}.',
 	);
 }

@@ -2,7 +2,7 @@ import { DateTime, IANAZone } from 'luxon';
 import { ExplainedError } from '../../shared/api/errors';
 import { asText } from '../../shared/api/identifiers';
 import { inEnglish, withOffset } from '../../shared/clock';
-import { isJsonObject, type JsonValue } from '../../shared/json';
+import type { JsonValue } from '../../shared/json';
 import { type Checked, isUnset, type Problem, problem, quoted } from '../../shared/values';
 
 /** When people may be called, by the clocks of their place. */
@@ -17,6 +17,11 @@ export type CallingHours = {
 	outside: 'schedule' | 'notPlaced';
 };
 
+/** The same as the person filled them in; without hours where the option is added and left empty. */
+export type WrittenHours = {
+	hours?: { [field in 'days' | 'from' | 'to' | 'timeZone']?: JsonValue } | undefined;
+};
+
 const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const SHORTEST_DAY_NAME = 3;
 const CLOCK_TIME = /^(\d{1,2}):([0-5]\d)$/;
@@ -26,8 +31,10 @@ const DAY_MINUTES = 24 * 60;
 const LOOK_AHEAD_DAYS = 15;
 
 /** The hours as the person filled them in, or every reason why they cannot be kept. */
-export function callingHours(value: JsonValue, outside: unknown): Checked<CallingHours> {
-	const fields = isJsonObject(value) && isJsonObject(value.hours) ? value.hours : undefined;
+export function callingHours(
+	{ hours: fields }: WrittenHours,
+	outside: unknown,
+): Checked<CallingHours> {
 	if (fields === undefined) {
 		return problem(
 			'Calling Hours is chosen and holds no hours',

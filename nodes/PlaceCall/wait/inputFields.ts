@@ -1,6 +1,6 @@
 import omit from 'lodash/omit';
-import type { IDataObject, IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { isJsonObject } from '../../shared/json';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { Fields } from '../../shared/n8n/fields';
 import { inputRows } from '../../shared/n8n/toolRun';
 import { NOT_READ_FIELD, WAITS_UNTIL } from './waitedItems';
 
@@ -19,12 +19,11 @@ const OF_A_CALL = [
 	WAITS_UNTIL,
 ];
 
-export function includesInput(context: IExecuteFunctions | IWebhookFunctions): boolean {
-	const options: unknown = context.getNode().parameters.options;
-	return isJsonObject(options) && options.includeInputFields === true;
+export function includesInput(form: Fields): boolean {
+	return form.collection('options').switch('includeInputFields', false);
 }
 
 /** What an item brings along to the output. */
 export function inputFields(context: IExecuteFunctions, index: number): IDataObject {
-	return includesInput(context) ? omit(inputRows(context)[index]?.json, OF_A_CALL) : {};
+	return omit(inputRows(context)[index]?.json, OF_A_CALL);
 }

@@ -6,6 +6,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { clock, connect } from '../../shared/n8n/connect';
+import type { Fields } from '../../shared/n8n/fields';
 import { NO_EXECUTION, readJson, Reply } from '../../shared/n8n/webhookAnswer';
 import { readReport } from '../../shared/calls/report';
 import { OpenCalls, type ReadRecord } from './openCalls';
@@ -38,12 +39,15 @@ const sleepers = new Map<string, Sleeper>();
 const WAKING_MS = 60_000;
 
 /** The service reports a call, or the execution knocks at its own address to have its calls looked at. */
-export async function onReport(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+export async function onReport(
+	context: IWebhookFunctions,
+	form: Fields,
+): Promise<IWebhookResponseData> {
 	const reply = new Reply(context);
 	const payload = await readJson(context);
 	if ('refused' in payload) return reply.refuse(payload.refused);
 	const items = sleepingItems(context);
-	const sleeper = sleeperOf(context, items);
+	const sleeper = sleeperOf(context, form, items);
 	const report = readReport(payload.json);
 	// One with too many calls is like one with none: all calls are looked at.
 	const reported = Array.isArray(report) ? report.map(({ callId }) => callId) : [];
@@ -68,7 +72,7 @@ export async function onReport(context: IWebhookFunctions): Promise<IWebhookResp
 	}
 	if (now - sleeper.wokenAt < WAKING_MS) return NO_EXECUTION;
 	sleeper.wokenAt = now;
-	return { noWebhookResponse: true, workflowData: [results(context, sleeper.calls, items)] };
+	return { noWebhookResponse: true, workflowData: [results(form, sleeper.calls, items)] };
 }
 
 /** Runs on beside the sleeping execution until the records of all reported calls have caught up. */
@@ -96,7 +100,7 @@ function sleepingItems(context: IWebhookFunctions): INodeExecutionData[] {
 	return items.filter(isJsonObject).map(({ json }) => ({ json: isJsonObject(json) ? json : {} }));
 }
 
-function sleeperOf(context: IWebhookFunctions, items: INodeExecutionData[]): Sleeper {
+function sleeperOf(context: IWebhookFunctions, form: Fields, items: INodeExecutionData[]): Sleeper {
 	forgetOld();
 	const waiting = items.filter(({ json }) => WAITS_UNTIL in json);
 	const waitsUntil = waiting[0]?.json[WAITS_UNTIL];
@@ -107,7 +111,7 @@ function sleeperOf(context: IWebhookFunctions, items: INodeExecutionData[]): Sle
 	const callIds = waiting.map(callIdOf);
 	const calls = new OpenCalls(
 		new Set(callIds.filter((callId) => callId !== undefined)),
-		readFinishedStatuses(context),
+		readFinishedStatuses(context, form),
 		() => clock.now(),
 	);
 	const sleeper = { calls, until, wokenAt: 0, isFollowed: false };
@@ -126,11 +130,11 @@ function forgetOld(): void {
 }
 
 function results(
-	context: IWebhookFunctions,
+	form: Fields,
 	calls: OpenCalls,
 	items: INodeExecutionData[],
 ): INodeExecutionData[] {
-	const keepsInput = includesInput(context);
+	const keepsInput = includesInput(form);
 	return items.map(({ json }, index) => {
 		const callId = callIdOf({ json });
 		if (callId === undefined) return { json, pairedItem: { item: index } };

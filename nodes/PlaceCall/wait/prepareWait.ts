@@ -5,13 +5,13 @@ import {
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 import type { ApiClient } from '../../shared/api/client';
-import { isJsonObject, type JsonObject } from '../../shared/json';
 import { OBSERVED_OUTCOMES, parseList } from '../../shared/calls/completion';
 import { readCallRecord } from '../../shared/calls/readBack';
 import { cancellableSleep } from '../../shared/n8n/cancel';
 import { clock, type Connection } from '../../shared/n8n/connect';
 import { runsAsTool } from '../../shared/n8n/toolRun';
 import { limitedInTools } from '../../shared/n8n/toolTime';
+import type { Fields } from '../../shared/n8n/fields';
 import { includesInput } from './inputFields';
 import { readUntilFinished } from './readUntilFinished';
 import { asksAndWaits, resumeUrlOf } from './resumeUrl';
@@ -25,6 +25,8 @@ const UNIT_MS = new Map([
 	['days', 86_400_000],
 ]);
 
+type Context = IExecuteFunctions | IWebhookFunctions;
+
 /** *Wait for Completion* of one run. */
 type CompletionWait = {
 	/** Where the service is to report each call. */
@@ -36,19 +38,20 @@ type CompletionWait = {
 /** What could stand in the way of waiting is found before anyone is called. */
 export async function prepareWait(
 	context: IExecuteFunctions,
+	form: Fields,
 	connected: () => Promise<Connection>,
 ): Promise<CompletionWait> {
-	const settings = waitSettings(context);
-	// Nobody chose that a tool should sleep, which it cannot.
-	const mustRead = settings === USUAL_WAIT && runsAsTool(context);
-	const mode = mustRead ? 'reading' : settings.waitForCompletion;
-	if (!isMode(mode)) return { finish: async (placed) => placed };
-	const limit = readWaitLimit(context);
+	const settings = waitSettings(context, form);
+	const mode = waitMode(context, settings);
+	if (mode === 'off') return { finish: async (placed) => placed };
+	const limit = readWaitLimit(context, settings);
+	const finished = finishedStatuses(settings);
+	const keepsInput = includesInput(form);
 	if (mode === 'reading') {
 		return {
 			finish: async (placed) => {
 				const { client } = await connected();
-				return await waitByReading(context, client, placed, limit);
+				return await waitByReading(context, client, placed, { limit, finished, keepsInput });
 			},
 		};
 	}
@@ -66,36 +69,33 @@ async function waitByReading(
 	context: IExecuteFunctions,
 	client: ApiClient,
 	placed: INodeExecutionData[],
-	limit: number,
+	{ limit, finished, keepsInput }: { limit: number; finished: string[]; keepsInput: boolean },
 ): Promise<INodeExecutionData[]> {
 	const callIds = placed.map(callIdOf).filter((callId) => callId !== undefined);
 	const now = clock.now();
 	const calls = await readUntilFinished(
 		callIds,
-		readFinishedStatuses(context),
+		finished,
 		async (callId) => await readCallRecord(client, callId),
 		{
 			clock: { now: () => clock.now(), sleep: cancellableSleep(context) },
 			until: Math.min(endOfWait(placed, limit, now), now + limitedInTools(context, Infinity)),
 		},
 	);
-	const keepsInput = includesInput(context);
 	return placed.map((item, index) => {
 		const call = calls.get(callIdOf(item) ?? '');
 		return call === undefined ? item : waitedItem(item, index, call, keepsInput);
 	});
 }
 
-/** The wait of the options, or that of a workflow which was saved when it stood above them. */
-function waitSettings(context: IExecuteFunctions | IWebhookFunctions): JsonObject {
-	const { parameters } = context.getNode();
-	const { waitForCompletion, waitLimit, waitLimitUnit, finishedStatuses, options } = parameters;
-	const above = { waitForCompletion, waitLimit, waitLimitUnit, finishedStatuses };
-	if (isMode(waitForCompletion) && isJsonObject(above)) return above;
-	const chosen: unknown = options;
-	const wait = isJsonObject(chosen) ? chosen.wait : undefined;
-	if (wait === undefined) return asksAndWaits(context) ? USUAL_WAIT : {};
-	if (isJsonObject(wait) && isJsonObject(wait.settings)) return wait.settings;
+/** The wait of the options, or that of a workflow which was saved when it stood above them; `undefined` without one. */
+function waitSettings(context: Context, form: Fields): Fields | undefined {
+	if (form.has('waitForCompletion') && form.choice('waitForCompletion', 'off') !== 'off') {
+		return form;
+	}
+	const options = form.collection('options');
+	const settings = options.group('wait');
+	if (settings !== undefined || !options.has('wait')) return settings;
 	throw new NodeOperationError(
 		context.getNode(),
 		'Wait for Completion is chosen and not set, so no call was placed',
@@ -103,23 +103,20 @@ function waitSettings(context: IExecuteFunctions | IWebhookFunctions): JsonObjec
 	);
 }
 
-/** An answer is waited for in any case. */
-const USUAL_WAIT: JsonObject = {
-	waitForCompletion: 'webhook',
-	waitLimit: 2,
-	waitLimitUnit: 'hours',
-	finishedStatuses: OBSERVED_OUTCOMES.join(', '),
-};
-
-function isMode(mode: unknown): mode is 'webhook' | 'reading' {
-	return mode === 'webhook' || mode === 'reading';
+/** An answer is waited for in any case. Nobody chose that a tool should sleep, which it cannot. */
+function waitMode(context: IExecuteFunctions, settings: Fields | undefined): string {
+	if (settings !== undefined) return settings.choice('waitForCompletion', 'off');
+	if (!asksAndWaits(context)) return 'off';
+	return runsAsTool(context) ? 'reading' : 'webhook';
 }
 
+const USUAL_LIMIT = 2;
+const USUAL_UNIT = 'hours';
+
 /** @throws NodeOperationError when there is none */
-function readWaitLimit(context: IExecuteFunctions): number {
-	const { waitLimit, waitLimitUnit } = waitSettings(context);
-	const amount = Number(waitLimit ?? 0);
-	const unit = typeof waitLimitUnit === 'string' ? UNIT_MS.get(waitLimitUnit) : undefined;
+function readWaitLimit(context: IExecuteFunctions, settings: Fields | undefined): number {
+	const amount = settings?.number('waitLimit', USUAL_LIMIT) ?? USUAL_LIMIT;
+	const unit = UNIT_MS.get(settings?.choice('waitLimitUnit', USUAL_UNIT) ?? USUAL_UNIT);
 	if (amount > 0 && unit !== undefined) return amount * unit;
 	throw new NodeOperationError(
 		context.getNode(),
@@ -128,7 +125,11 @@ function readWaitLimit(context: IExecuteFunctions): number {
 	);
 }
 
-export function readFinishedStatuses(context: IExecuteFunctions | IWebhookFunctions): string[] {
-	const { finishedStatuses } = waitSettings(context);
-	return parseList(typeof finishedStatuses === 'string' ? finishedStatuses : '');
+/** What the person counts as the end of a call. */
+export function readFinishedStatuses(context: Context, form: Fields): string[] {
+	return finishedStatuses(waitSettings(context, form));
+}
+
+function finishedStatuses(settings: Fields | undefined): string[] {
+	return parseList(settings?.textOrList('finishedStatuses') ?? OBSERVED_OUTCOMES);
 }

@@ -92,10 +92,11 @@ export function reportedOutcome(call: ReportedCall): JsonObject {
 	return Object.fromEntries(fields.map((name) => [name, reportedField(call, name)]));
 }
 
-/** Names separated by commas or line breaks, as a person types a list. */
-export function parseList(text: string): string[] {
-	return text
-		.split(/[,\n]/)
+/** Names separated by commas or line breaks, as a person types a list; an expression may give several such texts. */
+export function parseList(text: string | readonly string[]): string[] {
+	const texts = typeof text === 'string' ? [text] : text;
+	return texts
+		.flatMap((one) => one.split(/[,\n]/))
 		.map((name) => name.trim())
 		.filter((name) => name !== '');
 }

@@ -19,8 +19,7 @@ export function parseSessionId(text: string): string {
 }
 
 /** Text that people read: kept as it was written, refused when there is nothing in it. */
-export function requireText(value: unknown, field: string): string {
-	const text = plainText(value);
+export function requireText(text: string, field: string): string {
 	if (text.trim() === '') {
 		throw new InvalidInput(`${field} is empty`, `Fill in ${field} for this item.`);
 	}

@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import type { Fields } from './fields';
 
 /** The chat session that an item is about. */
 export const sessionField: INodeProperties = {
@@ -84,9 +85,9 @@ export const otherEventTypesField: INodeProperties = {
 };
 
 /** The chosen types; null where every event is meant. */
-export function chosenTypes(listed: unknown, others: unknown): ReadonlySet<string> | null {
-	const typed = typeof others === 'string' ? others.split(/[\s,;]+/) : [];
-	const chosen: unknown[] = Array.isArray(listed) ? listed : [];
-	const types = [...chosen, ...typed].filter((type) => typeof type === 'string' && type !== '');
-	return types.length === 0 ? null : new Set(types.map(String));
+export function chosenTypes(form: Fields, options: Fields): ReadonlySet<string> | null {
+	const others = options.textOrList('otherEventTypes');
+	const typed = (Array.isArray(others) ? others : [others]).flatMap((one) => one.split(/[\s,;]+/));
+	const types = [...form.choices('eventTypes'), ...typed].filter((type) => type !== '');
+	return types.length === 0 ? null : new Set(types);
 }

@@ -3,13 +3,11 @@ import { NotSent } from '../api/errors';
 import type { Turn } from '../inTurn';
 import { ChatSocketPool } from './chatSocket';
 import type { Connection } from './connect';
+import { type Fields, MAY_BE_BLANK } from './fields';
 import { type Deed, sendEachItem } from './itemLoop';
-import type { NodeParameters } from './nodeParameters';
 import type { Sending } from './once';
 import type { OperationRun } from './operations';
 import { readConcurrency } from './options';
-
-export type ChatItem = { parameters: NodeParameters; index: number };
 
 export type ChatDesk = {
 	context: IExecuteFunctions;
@@ -17,8 +15,8 @@ export type ChatDesk = {
 	sockets: ChatSocketPool;
 };
 
-/** Reads and checks one item without doing anything, and gives back what is to be sent. */
-export type Prepare = (item: ChatItem) => Sending<ChatDesk>;
+/** Reads and checks the form of one item without doing anything, and gives back what is to be sent. */
+export type Prepare = (form: Fields) => Sending<ChatDesk>;
 
 export type ChatLoopOptions = {
 	/** How it is told that earlier items were done when a later one stops the run. */
@@ -36,11 +34,11 @@ export async function forEachChatItem(
 	const sockets = new ChatSocketPool(context);
 	const order = new KeyedQueue(context.continueOnFail());
 	const turnOf = (index: number): Turn => {
-		const session = parameters.text('sessionId', index);
+		const session = sessionOf(parameters.at(index));
 		return async (job) => (session === '' ? await job() : await order.run(session, job));
 	};
 	try {
-		return await sendEachItem(context, (index) => prepare({ parameters, index }), {
+		return await sendEachItem(context, (index) => prepare(parameters.at(index)), {
 			open: async () => ({ context, connection: await connection(), sockets }),
 			turnOf,
 			concurrency: readConcurrency(parameters, concurrency),
@@ -49,6 +47,11 @@ export async function forEachChatItem(
 	} finally {
 		sockets.closeAll();
 	}
+}
+
+/** Empty where a session is created. */
+function sessionOf(form: Fields): string {
+	return form.has('sessionId') ? form.text('sessionId', MAY_BE_BLANK) : '';
 }
 
 /** Jobs of the same key run one after another in the order they came in; those of others side by side. */

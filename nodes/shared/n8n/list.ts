@@ -5,8 +5,8 @@ import { MAX_READINGS } from '../api/completeList';
 import { parseCount } from '../api/identifiers';
 import type { Turn } from '../inTurn';
 import type { JsonObject } from '../json';
+import type { Fields } from './fields';
 import { asItems, forEachItem } from './itemLoop';
-import type { NodeParameters } from './nodeParameters';
 
 export const limitFields: INodeProperties[] = [
 	{
@@ -44,10 +44,10 @@ export function listChangedHint(entries: string): string {
 }
 
 /** Infinity for all results. */
-export function readLimit(parameters: NodeParameters, index: number): number {
-	if (parameters.boolean('returnAll', index)) return Infinity;
+export function readLimit(form: Fields): number {
+	if (form.switch('returnAll', false)) return Infinity;
 	const resolution = 'Enter how many results to return, from 1 on. For all of them use Return All.';
-	return parseCount(parameters.value('limit', index), 'Limit', resolution);
+	return parseCount(form.number('limit', undefined), 'Limit', resolution);
 }
 
 /** A list that an item asks for: items with the same key ask for the same list. */

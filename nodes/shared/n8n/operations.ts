@@ -4,8 +4,10 @@ import {
 	type INodeProperties,
 	NodeOperationError,
 } from 'n8n-workflow';
+import { InvalidInput } from '../api/errors';
 import { type Connection, connectOnce } from './connect';
 import { forgetRun } from './executionMemory';
+import { toErrorItem, toNodeError } from './nodeErrors';
 import { NodeParameters } from './nodeParameters';
 import { answerModel } from './toolAnswer';
 import { toolDescriptionField } from './toolDescription';
@@ -115,22 +117,35 @@ export async function runOperation(
 			description: 'Open the node and choose an operation from the list.',
 		});
 	}
-	return await runNode(context, async (run) => [await operation.execute(run)]);
+	return await runNode(context, operation.fields, async (run) => [await operation.execute(run)]);
 }
 
-/** The run of every action node: what holds for all of them, whoever asked for it. */
+/**
+ * The run of every action node: what holds for all of them, whoever asked for it.
+ *
+ * @param form the fields of the node, or of the operation that was chosen
+ */
 export async function runNode(
 	context: IExecuteFunctions,
+	form: readonly INodeProperties[],
 	execute: (run: OperationRun) => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
-	const parameters = new NodeParameters(context);
+	const parameters = new NodeParameters(context, form);
 	const run = { context, parameters, connection: connectOnce(context) };
 	if (runsAsTool(context)) return await answerModel(context, async () => await execute(run));
-	const outputs = await execute(run);
+	const outputs = await execute(run).catch((error: unknown) => [failedSettings(context, error)]);
 	if (context.getExecutionCancelSignal()?.aborted !== true && !mayBeRunAgain(outputs)) {
 		forgetRun(context);
 	}
 	return outputs;
+}
+
+/** A setting of the whole run that can't be used, such as *Concurrency*, fails every item. */
+function failedSettings(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
+	if (!(error instanceof InvalidInput)) throw error;
+	if (!context.continueOnFail()) throw toNodeError(context.getNode(), error);
+	const items = context.getInputData();
+	return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: items.length }));
 }
 
 /** *Retry On Fail* also runs a node again that handed its errors on; to older versions of n8n `null` is one too. */

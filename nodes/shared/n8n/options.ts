@@ -3,7 +3,8 @@ import type { Additions } from '../api/endpoints';
 import { InvalidInput } from '../api/errors';
 import type { Query, QueryValue } from '../api/http';
 import type { JsonObject, JsonValue } from '../json';
-import { type NodeParameters, parseJsonObject } from './nodeParameters';
+import type { Fields } from './fields';
+import type { NodeParameters } from './nodeParameters';
 
 /** The Options collection, with these members. */
 export function optionsCollection(...members: INodeProperties[]): INodeProperties {
@@ -74,17 +75,17 @@ const MOST_AT_ONCE = 100;
 
 /** *Concurrency* of the Options collection; it holds for the whole run. */
 export function readConcurrency(parameters: NodeParameters, initial: number): number {
-	const value = Math.trunc(Number(parameters.value('options.concurrency', 0) ?? initial));
-	return Number.isNaN(value) ? initial : Math.min(MOST_AT_ONCE, Math.max(1, value));
+	const options = parameters.at(0).collection('options');
+	if (!options.has('concurrency')) return initial;
+	return Math.min(MOST_AT_ONCE, Math.max(1, Math.trunc(options.number('concurrency', initial))));
 }
 
 /** Reads *Additional Body Fields* and *Additional Query Parameters* of an Options collection. */
-export function readAdditions(options: JsonObject): Additions {
+export function readAdditions(options: Fields): Additions {
+	const objectOf = (name: string) => (options.has(name) ? options.jsonObject(name) : {});
 	return {
-		body: parseJsonObject(options.additionalBodyFields, 'Additional Body Fields'),
-		query: toQuery(
-			parseJsonObject(options.additionalQueryParameters, 'Additional Query Parameters'),
-		),
+		body: objectOf(additionalBodyFields.name),
+		query: toQuery(objectOf(additionalQueryParameters.name)),
 	};
 }
 

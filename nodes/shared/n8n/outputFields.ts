@@ -3,7 +3,7 @@ import has from 'lodash/has';
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../api/errors';
 import type { JsonObject, JsonValue } from '../json';
-import type { NodeParameters } from './nodeParameters';
+import { type Fields, MAY_BE_BLANK } from './fields';
 import { shownOnlyAt } from './textInTools';
 
 /** How much of what was read comes out. */
@@ -62,10 +62,12 @@ function outputField(simplified: string): INodeProperties {
 	};
 }
 
-export function readOutput(parameters: NodeParameters, index: number): Output {
-	const value = parameters.value('simplify', index);
-	if (value !== 'selected') return value === true ? 'simplified' : 'raw';
-	const fields = parameters.list('selectedFields', index);
+export function readOutput(form: Fields): Output {
+	const value = form.choice('simplify', 'false');
+	if (value !== 'selected') return value === 'true' ? 'simplified' : 'raw';
+	const selected = form.textOrList('selectedFields', MAY_BE_BLANK);
+	const parts = Array.isArray(selected) ? selected : selected.split(',');
+	const fields = parts.map((part) => part.trim()).filter((part) => part !== '');
 	if (fields.length > 0) return { fields };
 	throw new InvalidInput(
 		'Fields is empty, so nothing was read',

@@ -306,7 +306,7 @@ describe('wait for event', () => {
 		);
 	});
 
-	test.each([['={{ "soon" }}'], [0], [-1], [86_401]])(
+	test.each([[0], [-1], [86_401]])(
 		'the time limit %j is refused before anything is sent',
 		async (timeLimit) => {
 			expect(stopped(await wait({ timeLimit }))).toEqual({
@@ -316,6 +316,13 @@ describe('wait for event', () => {
 			expect(harness.simulator().requests).toEqual([]);
 		},
 	);
+
+	test('a time limit that is no number is refused before anything is sent', async () => {
+		expect(stopped(await wait({ timeLimit: '={{ "soon" }}' })).message).toBe(
+			'\'Time Limit (Seconds)\' must be a number, but its expression returned "soon"',
+		);
+		expect(harness.simulator().requests).toEqual([]);
+	});
 });
 
 describe('watch and unwatch', () => {

@@ -76,7 +76,8 @@ describe('what is included', () => {
 		const include = "={{ 'transcript, ' }}";
 		expect(await records({ include })).toMatchObject([{ transcript: [] }]);
 		expect(await told({ include: "={{ 'the transcript' }}" })).toMatchObject({
-			message: 'Include holds "the transcript", which is no part of a call',
+			message:
+				'\'Include\' must be one of "recording", "transcript", but its expression returned "the transcript"',
 		});
 	});
 

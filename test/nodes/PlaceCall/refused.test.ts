@@ -229,7 +229,7 @@ describe('before anything is sent', () => {
 		[
 			'a list as Additional Data',
 			{ additionalDataFrom: 'json', additionalDataJson: '[1]' },
-			'Additional Data is a list',
+			'Additional Data as JSON is a list',
 		],
 		[
 			'a field without a name',

@@ -158,10 +158,10 @@ describe('what is sent', () => {
 	it('a column that is missing sets nothing', async () => {
 		const parameters = {
 			personName: '={{ $json.name }}',
-			options: { initialGreeting: '={{ $json.greeting }}', webhookUrl: '={{ $json.hook }}' },
-			callConfigOverrides: { retryMaxAttempts: '={{ $json.attempts }}' },
+			options: { initialGreeting: '={{ $json.greeting }}' },
+			additionalDataFields: { fields: [{ name: 'plan', value: '={{ $json.plan }}' }] },
 		};
-		expect(await sent(parameters)).toEqual(BODY);
+		expect(await sent(parameters)).toEqual({ ...BODY, additional_data: { plan: '' } });
 	});
 });
 

@@ -653,8 +653,8 @@ describe('nobody is called', () => {
 		});
 	});
 
-	it('with a time limit in a unit that is none', async () => {
+	it('with the unit of the time limit as an expression', async () => {
 		const run = await harness.place({ ...byWebhook, waitLimitUnit: '={{ "weeks" }}' });
-		expect(faultOf(run).message).toBe('Time Limit is not a length of time, so no call was placed');
+		expect(faultOf(run).message).toBe('\'Unit\' can\'t be an expression (got "{{ "weeks" }}")');
 	});
 });

@@ -20,7 +20,12 @@ const settings: Case[] = [
 		/"agent_"/,
 	],
 	['no agent', { agentUuid: agent('={{ "" }}') }, /^Agent is empty/, /Choose the agent/],
-	['an unclear release', { enqueue: '={{ "yes" }}' }, /"yes", which is neither on nor/, /true/],
+	[
+		'an unclear release',
+		{ enqueue: '={{ "yes" }}' },
+		/^'Release to Calling Queue' must be true or false.*"yes"/,
+		/use the switch/,
+	],
 	[
 		'no phone column',
 		{ phoneColumn: 'Mobil' },

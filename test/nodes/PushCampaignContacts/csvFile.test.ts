@@ -271,8 +271,8 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 			'the encoding is none',
 			'phone\n1\n',
 			{ options: { encoding: 'klingon' } },
-			'Encoding holds "klingon", which n8n does not know, so nothing was sent',
-			/^Choose one/,
+			expect.stringMatching(/^'Encoding' in 'Options' must be one of .* \(got "klingon"\)$/),
+			/^Enter one of "automatic"/,
 		],
 		[
 			'the field is another one',

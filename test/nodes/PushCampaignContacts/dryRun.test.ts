@@ -96,7 +96,7 @@ describe('what would keep the feed from being taken shows itself', () => {
 test('a switch that is neither on nor off sends nothing', async () => {
 	const { error } = await feed(harness, rows, { options: { dryRun: '={{ "yes" }}' } });
 	expect(error?.message).toBe(
-		'Dry Run holds "yes", which is neither on nor off, so nothing was sent',
+		"'Dry Run' in 'Options' must be true or false, but its expression returned \"yes\"",
 	);
 });
 

@@ -252,7 +252,7 @@ describe('Additional Data', () => {
 		['{plan: Gold}', 'not JSON'],
 	])('%p is %s', (additionalData, kind) => {
 		const message = told({ additionalData });
-		expect(message).toContain(`Additional Data is ${kind}:`);
+		expect(message).toContain(`Additional Data as JSON is ${kind}:`);
 		expect(message).toContain('Give names with their values');
 	});
 });

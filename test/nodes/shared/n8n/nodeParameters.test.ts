@@ -1,6 +1,13 @@
 import type { ExecuteContext } from 'n8n-core';
-import { type IDataObject, type INodeExecutionData, type INodeParameters } from 'n8n-workflow';
-import { parseJsonObject, NodeParameters } from '../../../../nodes/shared/n8n/nodeParameters';
+import type {
+	IDataObject,
+	INodeExecutionData,
+	INodeParameters,
+	INodeProperties,
+	NodePropertyTypes,
+} from 'n8n-workflow';
+import { type Fields, MAY_BE_BLANK } from '../../../../nodes/shared/n8n/fields';
+import { NodeParameters } from '../../../../nodes/shared/n8n/nodeParameters';
 import { engineHarness, executeContext } from '../../../engine';
 
 const harness = engineHarness();
@@ -12,11 +19,39 @@ function contextOf(parameters: INodeParameters, rows: IDataObject[]): ExecuteCon
 	return executeContext(harness.node('placeCall', { parameters }), items, { credentials });
 }
 
-function read(raw: INodeParameters[string], rows: IDataObject[], name = 'personName') {
+const field = (name: string, type: NodePropertyTypes): INodeProperties => ({
+	displayName: 'Field',
+	name,
+	type,
+	default: '',
+});
+const FORM: INodeProperties[] = [
+	field('personName', 'json'),
+	{
+		...field('additionalDataFields', 'fixedCollection'),
+		options: [
+			{
+				displayName: 'Fields',
+				name: 'fields',
+				values: [field('name', 'json'), field('value', 'json')],
+			},
+		],
+	},
+	{ ...field('options', 'collection'), options: [field('systemPrompt', 'json')] },
+];
+const valueIn = (name: string) => (form: Fields) => form.json(name, MAY_BE_BLANK) ?? null;
+
+/** The values of a field, whatever they are, and how often n8n was asked for one. */
+function read(
+	raw: INodeParameters[string],
+	rows: IDataObject[],
+	name = 'personName',
+	readFrom: (form: Fields) => unknown = valueIn(name),
+) {
 	const context = contextOf({ [name]: raw }, rows);
-	const parameters = new NodeParameters(context);
+	const parameters = new NodeParameters(context, FORM);
 	const evaluate = jest.spyOn(context, 'getNodeParameter');
-	const values = rows.map((_row, index) => parameters.value(name, index));
+	const values = rows.map((_row, index) => readFrom(parameters.at(index)));
 	const evaluations = evaluate.mock.calls.filter(([, , , options]) => !options?.rawExpressions);
 	return { values, evaluations: evaluations.length };
 }
@@ -27,8 +62,8 @@ describe('what only picks values of the row is read straight from the item, as n
 	test.each([
 		['={{ $json.phone }}', ['1', null, false]],
 		['={{$json.phone}}', ['1', null, false]],
-		["={{ $json['Phone No'] }}", [7, null, '']],
-		['={{ $json["Phone No"] }}', [7, null, '']],
+		["={{ $json['Phone No'] }}", [7, null, null]],
+		['={{ $json["Phone No"] }}', [7, null, null]],
 	])('%s', (expression, expected) => {
 		expect(read(expression, rows)).toEqual({ values: expected, evaluations: 0 });
 	});
@@ -47,8 +82,10 @@ describe('what only picks values of the row is read straight from the item, as n
 
 	test('in a collection, beside what is fixed', () => {
 		const raw = { fields: [{ name: 'plan', value: '={{ $json.phone }}' }] };
-		const values = ['1', null, false].map((value) => ({ fields: [{ name: 'plan', value }] }));
-		expect(read(raw, rows, 'additionalDataFields')).toEqual({ values, evaluations: 0 });
+		const pairs = (form: Fields) =>
+			form.rows('additionalDataFields').map((row) => [valueIn('name')(row), valueIn('value')(row)]);
+		const values = ['1', null, false].map((value) => [['plan', value]]);
+		expect(read(raw, rows, 'additionalDataFields', pairs)).toEqual({ values, evaluations: 1 });
 	});
 
 	test('a value that n8n would turn into something else goes through its engine', () => {
@@ -56,18 +93,6 @@ describe('what only picks values of the row is read straight from the item, as n
 		expect(values).toEqual([{ day: 1 }]);
 		expect(evaluations).toBe(1);
 	});
-});
-
-test.each([
-	[' text ', 'text'],
-	[7, '7'],
-	[-0.5, '-0.5'],
-	['={{ 12345678901234567890n }}', '12345678901234567890'],
-	[true, ''],
-	[null, ''],
-	[{ a: 1 }, ''],
-])('%j is the text %j', (raw, text) => {
-	expect(new NodeParameters(contextOf({ personName: raw }, [{}])).text('personName', 0)).toBe(text);
 });
 
 test.each([
@@ -86,29 +111,9 @@ test.each([
 test('what has no expression is read once, nested values included', () => {
 	const rows = [{}, {}, {}];
 	expect(read('fixed', rows)).toEqual({ values: ['fixed', 'fixed', 'fixed'], evaluations: 1 });
-	expect(read({ systemPrompt: 'b' }, rows, 'options').evaluations).toBe(1);
-	expect(read({ systemPrompt: '={{ $itemIndex }}' }, rows, 'options').evaluations).toBe(3);
-});
-
-test('a parameter that is not there is null', () => {
-	expect(new NodeParameters(contextOf({}, [{}])).value('missing', 0)).toBeNull();
-});
-
-describe('JSON parameters', () => {
-	test.each([
-		['', {}],
-		['{ "a": 1 }', { a: 1 }],
-		[{ a: 1 }, { a: 1 }],
-		[undefined, {}],
-	])('%p', (value, expected) => {
-		expect(parseJsonObject(value, 'Additional Body Fields')).toEqual(expected);
-	});
-
-	test.each<unknown>(['[1]', 'text', '{', '1', [1], 1, false])('%j is refused', (value) => {
-		expect(() => parseJsonObject(value, 'Additional Body Fields')).toThrow(
-			'Additional Body Fields is not a JSON object',
-		);
-	});
+	const prompt = (form: Fields) => valueIn('systemPrompt')(form.collection('options'));
+	expect(read({ systemPrompt: 'b' }, rows, 'options', prompt).evaluations).toBe(1);
+	expect(read({ systemPrompt: '={{ $itemIndex }}' }, rows, 'options', prompt).evaluations).toBe(3);
 });
 
 describe('a value that is nested too deep to be written as JSON', () => {

@@ -1,8 +1,22 @@
-import { z } from 'zod';
-import { readConcurrency } from '../../../../nodes/shared/n8n/options';
-import type { NodeParameters } from '../../../../nodes/shared/n8n/nodeParameters';
+import { NodeParameters } from '../../../../nodes/shared/n8n/nodeParameters';
+import {
+	concurrencyField,
+	optionsCollection,
+	readConcurrency,
+} from '../../../../nodes/shared/n8n/options';
+import { engineHarness, executeContext } from '../../../engine';
 
-test.each<[unknown, number]>([
+const harness = engineHarness();
+const FORM = [optionsCollection(concurrencyField(5, ''))];
+
+function concurrency(value?: number | string): number {
+	const options = value === undefined ? {} : { concurrency: value };
+	const node = harness.node('placeCall', { parameters: { options } });
+	const context = executeContext(node, [{ json: {} }], { credentials: harness.credentials });
+	return readConcurrency(new NodeParameters(context, FORM), 5);
+}
+
+test.each<[number | string | undefined, number]>([
 	[undefined, 5],
 	[1, 1],
 	['7', 7],
@@ -11,9 +25,10 @@ test.each<[unknown, number]>([
 	[-3, 1],
 	[100, 100],
 	[101, 100],
-	[Infinity, 100],
-	['many', 5],
 ])('Concurrency %p: %i at once', (value, expected) => {
-	const parameters = z.custom<NodeParameters>().parse({ value: () => value });
-	expect(readConcurrency(parameters, 5)).toBe(expected);
+	expect(concurrency(value)).toBe(expected);
+});
+
+test.each([NaN, Infinity, 'many'])('Concurrency %p is no number', (value) => {
+	expect(() => concurrency(value)).toThrow("'Concurrency' in 'Options' must be a number");
 });
