@@ -1,0 +1,147 @@
+/** Every parameter of every action, given nothing or something else than its form asks for. */
+import isEqual from 'lodash/isEqual';
+import uniq from 'lodash/uniq';
+import { clock } from '../../../nodes/shared/n8n/connect';
+import { engineHarness, loader, nodeTypes, PACKAGE } from '../../engine';
+import { until } from '../../n8n/until';
+import { dialects, startSimulator, type Simulator } from '../../simulator';
+import { tell } from '../runs';
+import { MAY_BE_BLANK, TAKES_TRUE_AND_FALSE, TAKES_WORDS } from './allowed';
+import { emptied, GIVEN, isOfItsType, type Given } from './given';
+import { isShown, placesIn, type Place } from './places';
+import { essence, filledIn, runScene, withValue, writtenNothing } from './run';
+import { SCENES, type Scene } from './scenes';
+
+const harness = engineHarness();
+const counts = { runs: 0, stopped: 0, empty: 0 };
+let simulator: Simulator;
+
+/** All of them where somebody has asked for more than usual; else some for each parameter, in turn. */
+const PER_PLACE = process.env.FUZZ_RUNS === undefined ? 3 : GIVEN.length;
+
+beforeAll(async () => {
+	simulator = await startSimulator({ dialect: dialects.plain });
+});
+beforeEach(() => {
+	jest.spyOn(clock, 'sleep').mockImplementation(async () => {
+		await new Promise((resolve) => setTimeout(resolve, 2).unref());
+	});
+});
+afterEach(async () => {
+	const closed = async () => Promise.resolve(simulator.sessions.standingSockets() === 0);
+	await until('no socket to be left', closed, { every: 5, timeout: 4_000 });
+	jest.restoreAllMocks();
+	simulator.reset();
+});
+afterAll(async () => {
+	tell('Parameters given nothing, or something else', counts);
+	await simulator.stop();
+});
+
+type Case = { scene: Scene; place: Place };
+
+function typeOf(scene: Scene) {
+	const suffix = scene.isTool === true ? 'Tool' : '';
+	return nodeTypes.getByNameAndVersion(`${PACKAGE}.${scene.node}${suffix}`, scene.typeVersion ?? 1);
+}
+
+/** The parameters that the form shows in a scene. */
+function shownIn(scene: Scene): Case[] {
+	const { description } = typeOf(scene);
+	return placesIn(description.properties)
+		.filter((place) => {
+			const parameters = withValue(scene.parameters, place, emptied(place.property));
+			const type = `${PACKAGE}.${scene.node}${scene.isTool === true ? 'Tool' : ''}`;
+			const { typeVersion = 1 } = scene;
+			return isShown(
+				place,
+				filledIn(harness.node('', { type, typeVersion, parameters })),
+				description,
+			);
+		})
+		.map((place) => ({ scene, place }));
+}
+
+function operationOf({ parameters }: Scene): string {
+	return typeof parameters.operation === 'string' ? parameters.operation : '';
+}
+
+const nameOf = ({ scene, place }: Case) => `${scene.node} › ${place.path}`;
+
+/** Each parameter in the first scene that shows it; fields of a tool in a tool. */
+function casesOf(node: string): Case[] {
+	const cases = SCENES.filter((scene) => scene.node === node).flatMap(shownIn);
+	const ofTool = (one: Case) =>
+		JSON.stringify(one.place.property.displayOptions ?? {}).includes('@tool');
+	const known = new Map<string, Case>();
+	for (const one of cases) {
+		const key = `${nameOf(one)} ${operationOf(one.scene)} ${String(one.scene.isTool === true && ofTool(one))}`;
+		if (one.scene.isTool === true && !ofTool(one)) continue;
+		if (!known.has(key)) known.set(key, one);
+	}
+	return [...known.values()];
+}
+
+/** What is wrong with what a node does with such a value; nothing where all is well. */
+async function faultWith(one: Case, given: Given): Promise<string | undefined> {
+	const { scene, place } = one;
+	const name = nameOf(one);
+	const { sent, told } = await runScene(
+		harness,
+		simulator,
+		scene,
+		withValue(scene.parameters, place, given.expression),
+	);
+	counts.runs++;
+	const written = writtenNothing(sent);
+	if (written.length > 0) return `sent ${written.join(', ')}`;
+	if (told !== undefined) {
+		counts.stopped++;
+		if (sent.length > 0) return `sent ${sent.length} requests and then stopped: ${told}`;
+		const isNamed = told.toLowerCase().includes(place.property.displayName.toLowerCase());
+		return isNamed ? undefined : `does not name the field: ${told}`;
+	}
+	if (given.what === 'true' && name in TAKES_TRUE_AND_FALSE) return undefined;
+	if (!given.isNothing || !(name in MAY_BE_BLANK))
+		return `goes on: ${JSON.stringify(sent).slice(0, 200)}`;
+	const empty = withValue(scene.parameters, place, emptied(place.property));
+	const { sent: wanted } = await runScene(harness, simulator, scene, empty);
+	counts.empty++;
+	return isEqual(essence(sent), essence(wanted))
+		? undefined
+		: `sent ${JSON.stringify(essence(sent))} instead of ${JSON.stringify(essence(wanted))}`;
+}
+
+const nodes = uniq(SCENES.map(({ node }) => node));
+
+test.each(nodes)(
+	'%s stops at what is not of the type of a parameter, names it, and sends nothing',
+	async (node) => {
+		const faults: string[] = [];
+		for (const [index, one] of casesOf(node).entries()) {
+			const { property } = one.place;
+			const type = nameOf(one) in TAKES_WORDS ? 'string' : property.type;
+			const wrong = GIVEN.filter((given) => !isOfItsType({ ...property, type }, given));
+			for (let nth = 0; nth < Math.min(PER_PLACE, wrong.length); nth++) {
+				const given = wrong[(index + nth) % wrong.length];
+				if (given === undefined) continue;
+				const fault = await faultWith(one, given);
+				if (fault !== undefined)
+					faults.push(`${nameOf(one)} (${operationOf(one.scene)}), ${given.what}: ${fault}`);
+			}
+		}
+		expect(faults).toEqual([]);
+	},
+	600_000,
+);
+
+test('every parameter of every action is shown in a scene', () => {
+	const shown = new Set(SCENES.flatMap(shownIn).map(nameOf));
+	const actions = loader.types.nodes.filter(({ group }) => !group.includes('trigger'));
+	const missing = actions.flatMap(({ name, properties }) =>
+		placesIn(properties)
+			.map(({ path }) => `${name} › ${path}`)
+			.filter((place) => !shown.has(place)),
+	);
+	expect(missing).toEqual([]);
+});

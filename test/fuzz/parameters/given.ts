@@ -1,0 +1,49 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+export type Given = { what: string; expression: string; isNothing: boolean };
+
+const given = (what: string, code: string, isNothing = false): Given => ({
+	what,
+	expression: `={{ ${code} }}`,
+	isNothing,
+});
+
+/** What an expression can return that no parameter means. */
+export const GIVEN: Given[] = [
+	given('null', 'null', true),
+	given('a variable that is not there', '$vars.x', true),
+	given('a list', '[[1], "a"]'),
+	given('an empty text', '""', true),
+	given('an object', '({ a: 1 })'),
+	given('a column that is not there', '$json.missing', true),
+	given('NaN', 'NaN'),
+	given('a date of n8n', '$now'),
+	given('undefined', 'undefined', true),
+	given('true', 'true'),
+	given('a JavaScript date', 'new Date()'),
+	given('a number', '7'),
+	given('some words', '"some words"'),
+];
+
+const DATES = ['a date of n8n', 'a JavaScript date'];
+const TEXTS = ['a number', 'some words'];
+
+/** What is of the type that the form declares; whether it is a value of the field is for the node. */
+const OF_ITS_TYPE: { [type in INodeProperties['type']]?: string[] } = {
+	boolean: ['true'],
+	number: ['a number'],
+	string: TEXTS,
+	resourceLocator: TEXTS,
+	dateTime: [...DATES, ...TEXTS],
+	json: ['an object', 'some words'],
+};
+
+export function isOfItsType({ type, options = [] }: INodeProperties, { what }: Given): boolean {
+	if (OF_ITS_TYPE[type]?.includes(what) === true) return true;
+	return what === 'true' && options.some((one) => 'value' in one && one.value === true);
+}
+
+/** What the field holds when a person leaves it empty. */
+export function emptied({ type }: INodeProperties): '' | [] {
+	return type === 'multiOptions' ? [] : '';
+}

@@ -1,0 +1,82 @@
+import {
+	NodeHelpers,
+	type INode,
+	type INodeProperties,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+import get from 'lodash/get';
+import { isObject } from '../../engine/isObject';
+
+/** A parameter of a form, and where its value is among the node's parameters. */
+export type Place = {
+	/** As lodash takes it: `options.callingHours.hours.days`, `dataExtraction.points[0].key`. */
+	path: string;
+	property: INodeProperties;
+	/** The collections around it, the outermost first. */
+	around: INodeProperties[];
+};
+
+/** What nobody reads: texts, n8n's own, and what only decides which fields the form shows, itself among them. */
+const NOT_READ = ['notice', 'hidden', 'callout'];
+const NOT_READ_NAMES = [
+	'toolDescription',
+	'resource',
+	'additionalDataFrom',
+	'pollTimes',
+	'waitForCompletion',
+];
+
+/**
+ * Every parameter that can have a value, those in collections included. A collection itself has none: n8n replaces
+ * anything but its fields before a node sees it.
+ */
+export function placesIn(properties: INodeProperties[]): Place[] {
+	return properties
+		.filter(({ type, name }) => !NOT_READ.includes(type) && !NOT_READ_NAMES.includes(name))
+		.flatMap((property) => placesOf(property, property.name, []));
+}
+
+function placesOf(property: INodeProperties, path: string, around: INodeProperties[]): Place[] {
+	const { type, options = [] } = property;
+	const inner = [...around, property];
+	if (type === 'collection') {
+		return options.flatMap((option) =>
+			'type' in option ? placesOf(option, `${path}.${option.name}`, inner) : [],
+		);
+	}
+	if (type !== 'fixedCollection') return [{ path, property, around }];
+	const row = property.typeOptions?.multipleValues === true ? '[0]' : '';
+	return options.flatMap((option) =>
+		'values' in option
+			? option.values.flatMap((value) =>
+					placesOf(value, `${path}.${option.name}${row}.${value.name}`, inner),
+				)
+			: [],
+	);
+}
+
+/** Whether n8n's form shows the parameter, given these values of the others. */
+export function isShown(
+	{ path, property, around }: Place,
+	node: INode,
+	description: INodeTypeDescription,
+): boolean {
+	const { parameters } = node;
+	const shown = (one: INodeProperties, level: unknown) =>
+		NodeHelpers.displayParameter(
+			isParameters(level) ? level : {},
+			one,
+			node,
+			description,
+			parameters,
+		);
+	const [top, ...others] = [...around, property];
+	if (!shown(top, parameters)) return false;
+	// A collection and its members stand one level below.
+	const parents = path.split('.').slice(0, -1);
+	return others.every((one) => shown(one, get(parameters, parents.join('.'))));
+}
+
+function isParameters(value: unknown): value is INode['parameters'] {
+	return isObject(value);
+}

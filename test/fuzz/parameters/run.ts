@@ -1,0 +1,115 @@
+import cloneDeep from 'lodash/cloneDeep';
+import get from 'lodash/get';
+import isEqual from 'lodash/isEqual';
+import omit from 'lodash/omit';
+import set from 'lodash/set';
+import uniqWith from 'lodash/uniqWith';
+import type { INode, INodeParameters, IRun } from 'n8n-workflow';
+import nock from 'nock';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import { credentialFor } from '../../contract/credentialFor';
+import { engineTool, makeWorkflow, runNode, type EngineHarness } from '../../engine';
+import { isJsonObject } from '../../../nodes/shared/json';
+import type { Simulator } from '../../simulator';
+import type { Place } from './places';
+import { GROUPS, TRIGGER_URL, type Scene } from './scenes';
+
+/** What came of a run: what was sent, and what was told if the node stopped. */
+export type Ran = { sent: unknown[]; told: string | undefined; run?: IRun };
+
+/** The node of a scene, with its form filled in as n8n does. */
+export function filledIn(node: INode): INode {
+	return makeWorkflow([node]).getNode(node.name) ?? node;
+}
+
+/** The scene's parameters with one value more. */
+export function withValue(
+	parameters: INodeParameters,
+	{ path, property, around }: Place,
+	value: unknown,
+): INodeParameters {
+	const changed = cloneDeep(parameters);
+	const parents: string[] = [];
+	for (const { name, type } of around) {
+		parents.push(name);
+		const here = parents.join('.');
+		if (type === 'fixedCollection' && get(changed, here) === undefined) {
+			set(changed, here, cloneDeep(GROUPS[name]));
+		}
+	}
+	const isLocator = property.type === 'resourceLocator';
+	set(changed, path, isLocator ? { __rl: true, mode: 'id', value } : value);
+	return changed;
+}
+
+export async function runScene(
+	harness: EngineHarness,
+	simulator: Simulator,
+	scene: Scene,
+	parameters: INodeParameters,
+): Promise<Ran> {
+	simulator.reset();
+	scene.given?.(simulator);
+	const watched = trigger();
+	const details = await harness.addCredential(credentialFor(simulator));
+	const node = harness.node(scene.node, {
+		typeVersion: scene.typeVersion ?? 1,
+		parameters,
+		credentials: { [CREDENTIAL]: details },
+	});
+	if (scene.isTool === true) {
+		const answer = await engineTool(harness.credentials, node)();
+		const isDone = answer.outcome === 'done';
+		const words = JSON.stringify([answer.what_happened, answer.next_step]);
+		return { sent: sentTo(simulator, watched), told: isDone ? undefined : words };
+	}
+	const run = await runNode(harness.credentials, node, scene.items ?? [{ json: {} }]);
+	const { error } = run.data.resultData;
+	const told = error && `${error.message} | ${error.description ?? ''}`;
+	return { sent: sentTo(simulator, watched), told, run };
+}
+
+/** A Chat Events Trigger of another workflow. */
+function trigger(): unknown[] {
+	nock.cleanAll();
+	const requests: unknown[] = [];
+	const { origin, pathname } = new URL(TRIGGER_URL);
+	nock(origin)
+		.post(pathname)
+		.optionally()
+		.reply(200, function (_uri, body) {
+			requests.push({ body, secret: this.req.headers['x-watch-secret'] });
+			return { watched_sessions: [] };
+		});
+	return requests;
+}
+
+/** What was asked for, without how often it was read or which ID it was given. */
+export function essence(sent: unknown[]): unknown[] {
+	const reads = sent.filter((one) => isJsonObject(one) && one.method === 'GET');
+	const written = sent.filter((one) => !reads.includes(one));
+	return written.length > 0 ? written : uniqWith(reads, isEqual);
+}
+
+function sentTo(simulator: Simulator, watched: unknown[]): unknown[] {
+	const requests = simulator.requests.map(({ method, path, query, body }) => ({
+		method,
+		path,
+		query: omit(query, 'token', 'client_id'),
+		body,
+	}));
+	return [...requests, ...simulator.sessions.frames().map(({ text }) => text), ...watched];
+}
+
+/** What no request may say in words. */
+const WRITTEN_NOTHING = /\[object \w+\]|^(NaN|undefined|null)$|^Invalid /;
+
+/** The texts in what was sent that are nothing, written out. */
+export function writtenNothing(sent: unknown): string[] {
+	if (typeof sent === 'string') return WRITTEN_NOTHING.test(sent) ? [sent] : [];
+	if (typeof sent !== 'object' || sent === null) return [];
+	return Object.entries(sent).flatMap(([name, value]) => [
+		...writtenNothing(name),
+		...writtenNothing(value),
+	]);
+}

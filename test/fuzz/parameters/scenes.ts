@@ -1,0 +1,195 @@
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { agent } from '../../contract/contractCase';
+import { fixtures, type Simulator } from '../../simulator';
+
+const { calls, campaigns, sessions, uploads, dndPhone } = fixtures;
+
+/** One way to use a node, in which the fields that its form shows are read. */
+export type Scene = {
+	node: string;
+	parameters: INodeParameters;
+	typeVersion?: number;
+	/** As a model calls it. */
+	isTool?: boolean;
+	items?: INodeExecutionData[];
+	given?: (simulator: Simulator) => void;
+};
+
+const rows = (...jsons: IDataObject[]): INodeExecutionData[] => jsons.map((json) => ({ json }));
+
+const place = { operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' };
+const question = {
+	...place,
+	operation: 'sendAndWait',
+	message: 'May we ship?',
+	yesValues: 'yes',
+	noValues: 'no',
+	options: {
+		wait: {
+			settings: {
+				waitForCompletion: 'reading',
+				waitLimit: 1,
+				waitLimitUnit: 'seconds',
+				finishedStatuses: 'picked',
+			},
+		},
+	},
+};
+
+const placeCall: Scene[] = [
+	{ node: 'placeCall', parameters: place },
+	{ node: 'placeCall', parameters: { ...place, when: 'timeOfDay', scheduledTime: '18:30' } },
+	{
+		node: 'placeCall',
+		parameters: { ...place, when: 'dateTime', scheduledAt: '2099-01-31T18:30:00+05:30' },
+	},
+	{
+		node: 'placeCall',
+		parameters: {
+			...place,
+			additionalDataFrom: 'json',
+			additionalDataJson: '{ "plan": "gold" }',
+			waitForCompletion: 'reading',
+			waitLimit: 1,
+			waitLimitUnit: 'seconds',
+			finishedStatuses: 'picked',
+		},
+	},
+	{ node: 'placeCall', parameters: question },
+	{ node: 'placeCall', parameters: { ...place, resource: 'call', when: 'now' }, isTool: true },
+];
+
+const getCall: Scene[] = [
+	{ operation: 'get', callId: calls.finished },
+	{ operation: 'get', callId: calls.finished, simplify: 'selected', selectedFields: 'status' },
+	{ operation: 'getTranscript', callId: calls.finished },
+	{ operation: 'getRecording', callId: calls.finished },
+	{ operation: 'getRecording', callId: calls.finished, recordingAs: 'file', outputField: 'data' },
+	{ operation: 'getMany', limit: 3 },
+].map((parameters) => ({ node: 'getCall', parameters }));
+
+const dnd: Scene[] = [
+	{ operation: 'add', ...agent(), phone: '+919000000009' },
+	{ operation: 'check', ...agent(), phone: dndPhone },
+	{ operation: 'checkMany', ...agent(), phone: dndPhone },
+	{ operation: 'getMany', ...agent(), limit: 3 },
+	{ operation: 'getMany', ...agent(), limit: 3, simplify: 'selected', selectedFields: 'phone' },
+	{ operation: 'remove', ...agent(), phone: dndPhone },
+].map((parameters) => ({ node: 'dnd', parameters }));
+
+const feed = { campaignId: String(campaigns.active), ...agent() };
+const people = rows({ phone: '98765 43210', person_name: 'Asha', last: 'Rao', city: 'Pune' });
+const file: INodeExecutionData[] = [
+	{
+		json: {},
+		binary: {
+			data: {
+				data: Buffer.from('phone,city\n9876543210,Pune\n').toString('base64'),
+				mimeType: 'text/csv',
+				fileName: 'leads.csv',
+			},
+		},
+	},
+];
+
+const push: Scene[] = [
+	{ parameters: feed, items: people },
+	{ parameters: { ...feed, otherColumns: 'listed', columnsToSend: 'city' }, items: people },
+	{ parameters: { ...feed, contactsFrom: 'json', contacts: '[{ "phone": "9876543210" }]' } },
+	{ parameters: { ...feed, contactsFrom: 'csv' }, items: file },
+].map((scene) => ({ node: 'pushCampaignContacts', ...scene }));
+
+const status: Scene[] = [
+	{ campaignId: String(campaigns.active) },
+	{ campaignId: String(campaigns.active), simplify: 'selected', selectedFields: 'status' },
+	{
+		campaignId: String(campaigns.active),
+		waitUntilCompleted: true,
+		campaignUploadId: String(uploads.completed),
+		waitInterval: 5,
+		waitLimit: 1,
+	},
+].map((parameters) => ({ node: 'campaignStatus', parameters }));
+
+const agentsNode: Scene[] = [
+	{ operation: 'check', ...agent() },
+	{ operation: 'getMany' },
+	{ operation: 'getMany', simplify: 'selected', selectedFields: 'agent_uuid' },
+].map((parameters) => ({ node: 'agents', parameters }));
+
+const message = { operation: 'sendMessage', sessionId: sessions.open, message: 'Hello' };
+const answer = {
+	operation: 'answerInteraction',
+	sessionId: sessions.open,
+	interactionId: 'interaction_1',
+};
+const asked = (simulator: Simulator) => {
+	const shown = { id: 'interaction_1', options: ['yes'], answered: false };
+	simulator.sessions.get(sessions.open).interactions.set(shown.id, shown);
+};
+
+const chatSend: Scene[] = [
+	{ ...message, sendBy: 'socket' },
+	{ ...message, sendBy: 'socket', idempotency: 'own', idempotencyKey: 'key-1' },
+	{ ...message, sendBy: 'socket', idempotency: 'derived', uniqueBy: 'row-1' },
+	{ ...message, sendBy: 'inbound', ...agent() },
+	{ ...message, sendBy: 'async', ...agent() },
+	{ ...message, sendBy: 'async', ...agent(), waitForReply: true },
+	{ ...message, sendBy: 'legacy', ...agent() },
+	{ ...answer, optionId: 'yes' },
+	{ ...answer, answerWith: 'response', response: 'On Saturday' },
+	{ ...answer, optionId: 'yes', idempotency: 'own', idempotencyKey: 'key-1' },
+	{ ...answer, optionId: 'yes', idempotency: 'derived', uniqueBy: 'row-1' },
+].map((parameters) => ({ node: 'chatSend', parameters, given: asked }));
+
+/** Where a Chat Events Trigger would be. */
+export const TRIGGER_URL = 'https://n8n.example.com/webhook/abc/watch';
+
+const session = { resource: 'session', sessionId: sessions.open };
+const legacy = { resource: 'legacy', sessionId: sessions.open, ...agent() };
+const watching = {
+	resource: 'watchList',
+	sessionId: sessions.open,
+	triggerAddress: TRIGGER_URL,
+	triggerSecret: 'open-sesame',
+};
+
+const chatSession: Scene[] = [
+	{ ...session, operation: 'close' },
+	{ resource: 'session', operation: 'create', ...agent() },
+	{ ...session, operation: 'supportCommand', command: 'other', otherCommand: 'take_over' },
+	{ ...session, operation: 'waitForEvent', timeLimit: 1 },
+	{ ...legacy, operation: 'legacyClose' },
+	{ ...legacy, operation: 'legacyCreate' },
+	{ ...legacy, operation: 'legacyPause' },
+	{ ...watching, operation: 'watch' },
+	{ ...watching, operation: 'unwatch' },
+].map((parameters) => ({ node: 'chatSession', typeVersion: 2, parameters }));
+
+const injectContext: Scene[] = [
+	{ node: 'injectContext', parameters: { sessionId: sessions.open, context: 'Wants a visit' } },
+];
+
+export const SCENES: Scene[] = [
+	...placeCall,
+	...getCall,
+	...dnd,
+	...push,
+	...status,
+	...agentsNode,
+	...chatSend,
+	...chatSession,
+	...injectContext,
+];
+
+/** Groups of a fixed collection, filled in: one of their fields is then given something else. */
+export const GROUPS: { [group: string]: INodeParameters } = {
+	callingHours: {
+		hours: { days: 'Mon-Sun', from: '00:00', to: '24:00', timeZone: 'UTC' },
+	},
+	dataExtraction: {
+		points: [{ description: 'Which day?', key: 'day', outputFormat: 'weekday', required: true }],
+	},
+	additionalDataFields: { fields: [{ name: 'plan', value: 'gold' }] },
+	wait: question.options.wait,
+};

@@ -1,0 +1,182 @@
+/** Every parameter of every trigger, given nothing or something else than its form asks for. */
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { clock } from '../../../nodes/shared/n8n/connect';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import { credentialFor } from '../../contract/credentialFor';
+import {
+	activate,
+	type ActiveWorkflow,
+	engineHarness,
+	loader,
+	makeWorkflow,
+	nodeTypes,
+	PACKAGE,
+	webhookContext,
+} from '../../engine';
+import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
+import { tell } from '../runs';
+import { emptied, GIVEN, isOfItsType, type Given } from './given';
+import { isShown, placesIn, type Place } from './places';
+import { filledIn, withValue } from './run';
+
+const { calls, campaigns, sessions } = fixtures;
+
+/** Ways to use each trigger, in which the fields that its form shows are read. */
+const SCENES: { [node: string]: INodeParameters[] } = {
+	callCompletedTrigger: [{}],
+	campaignProgressTrigger: [
+		{ campaignId: String(campaigns.active), pollTimes: { item: [{ mode: 'everyMinute' }] } },
+	],
+	chatDeliveryTrigger: [{ secretIn: 'query', secret: 'sesame' }],
+	chatEventsTrigger: [
+		{ sessionIds: sessions.open },
+		{ sessionIds: sessions.open, watchSessions: true, watchSecret: 'sesame' },
+	],
+};
+
+/** What a sender may post to the URL of a trigger. */
+const REQUEST = { body: { call_id: calls.finished }, query: { secret: 'sesame' } };
+
+/** It has no URL. */
+const POLLING = 'campaignProgressTrigger';
+
+/** Only its secret is read for a request to its URL. */
+const WATCHING = 'chatEventsTrigger';
+
+const harness = engineHarness();
+const counts = { published: 0, requests: 0 };
+let simulator: Simulator;
+
+beforeAll(async () => {
+	simulator = await startSimulator({ dialect: dialects.plain });
+});
+beforeEach(() => {
+	let time = Date.now();
+	jest.spyOn(clock, 'now').mockImplementation(() => time);
+	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+		time += ms;
+		await new Promise((resolve) => setImmediate(resolve));
+	});
+});
+afterEach(() => jest.restoreAllMocks());
+afterAll(async () => {
+	tell('Parameters of triggers given nothing, or something else', counts);
+	await simulator.stop();
+});
+
+type Case = { node: string; parameters: INodeParameters; place: Place };
+
+async function nodeOf(type: string, parameters: INodeParameters): Promise<INode> {
+	const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator)) };
+	return harness.node(type, { id: type, webhookId: 'hook', parameters, credentials });
+}
+
+/** The parameters that the form shows; each once. */
+function casesOf(node: string): Case[] {
+	const { description } = nodeTypes.getByNameAndVersion(`${PACKAGE}.${node}`);
+	const known = new Map<string, Case>();
+	for (const parameters of SCENES[node] ?? []) {
+		for (const place of placesIn(description.properties)) {
+			const type = `${PACKAGE}.${node}`;
+			const changed = withValue(parameters, place, emptied(place.property));
+			const filled = filledIn(harness.node('', { type, parameters: changed }));
+			if (isShown(place, filled, description)) known.set(place.path, { node, parameters, place });
+		}
+	}
+	return [...known.values()];
+}
+
+async function started(type: string, parameters: INodeParameters): Promise<ActiveWorkflow | Error> {
+	try {
+		const workflow = makeWorkflow([await nodeOf(type, parameters)]);
+		return await activate(harness.credentials, workflow);
+	} catch (error) {
+		return error instanceof Error ? error : new Error(String(error));
+	}
+}
+
+/** What is wrong with what becomes of such a value when the workflow is published. */
+async function faultOfPublishing(one: Case, given: Given): Promise<string | undefined> {
+	const { node, parameters, place } = one;
+	simulator.reset();
+	const active = await started(node, withValue(parameters, place, given.expression));
+	counts.published++;
+	if (!(active instanceof Error)) {
+		await active.stop();
+		return 'is published';
+	}
+	if (simulator.requests.length > 0) return `sent requests and then stopped: ${active.message}`;
+	const { displayName } = place.property;
+	return active.message.includes(displayName) ? undefined : `does not name it: ${active.message}`;
+}
+
+/** The same for a request that comes when the value has changed since. */
+async function faultOfRequest(one: Case, given: Given): Promise<string | undefined> {
+	const { node, parameters, place } = one;
+	const active = await started(node, parameters);
+	if (active instanceof Error) throw active;
+	simulator.reset();
+	try {
+		const changed = await nodeOf(node, withValue(parameters, place, given.expression));
+		const workflow = makeWorkflow([changed]);
+		const { context, response } = webhookContext(harness.credentials, workflow, changed, REQUEST);
+		const type = nodeTypes.getByNameAndVersion(changed.type);
+		const result = await type.webhook?.call(context);
+		counts.requests++;
+		if (response.statusCode < 400) return `answers ${response.statusCode}`;
+		if (result?.workflowData !== undefined || active.emitted.length > 0) return 'starts';
+		if (simulator.requests.length > 0) return 'asks the service';
+	} finally {
+		await active.stop();
+	}
+	const [failed] = active.failed;
+	const { displayName } = place.property;
+	return failed?.message.includes(displayName) === true
+		? undefined
+		: `does not tell its owner: ${failed?.message ?? ''}`;
+}
+
+/** Every case of a trigger with every value that is not of its type, by name; those with a fault, and which. */
+async function faultsOf(
+	cases: Case[],
+	faultOf: (one: Case, given: Given) => Promise<string | undefined>,
+): Promise<string[]> {
+	const faults: string[] = [];
+	for (const one of cases) {
+		for (const given of GIVEN.filter((value) => !isOfItsType(one.place.property, value))) {
+			const fault = await faultOf(one, given);
+			if (fault !== undefined) faults.push(`${one.place.path}, ${given.what}: ${fault}`);
+		}
+	}
+	return faults;
+}
+
+test.each(Object.keys(SCENES))(
+	'%s is not published with a value that is not of the type of its parameter',
+	async (node) => {
+		expect(await faultsOf(casesOf(node), faultOfPublishing)).toEqual([]);
+	},
+	120_000,
+);
+
+test.each(Object.keys(SCENES).filter((node) => node !== POLLING))(
+	'%s starts nothing once a value is not of the type of its parameter any more, and its owner is told',
+	async (node) => {
+		const read = casesOf(node).filter(
+			({ place }) => node !== WATCHING || place.path === 'watchSecret',
+		);
+		expect(await faultsOf(read, faultOfRequest)).toEqual([]);
+	},
+	120_000,
+);
+
+test('every parameter of every trigger is shown in a scene', () => {
+	const triggers = loader.types.nodes.filter(({ group }) => group.includes('trigger'));
+	const missing = triggers.flatMap(({ name, properties }) => {
+		const shown = casesOf(name).map(({ place }) => place.path);
+		return placesIn(properties)
+			.filter(({ path }) => !shown.includes(path))
+			.map(({ path }) => `${name} › ${path}`);
+	});
+	expect(missing).toEqual([]);
+});
