@@ -1,8 +1,10 @@
 import { outcomeUnknown, readAnswer, type AnswerReading } from './envelope';
+import { shownEffect } from './effect';
 import type { Evidence } from './evidence';
 import { ExplainedError, NotSent } from './errors';
 import { Secrets } from './secrets';
 import { anyOf, type Clock } from '../clock';
+import { parseJson } from '../json';
 import {
 	BLOCKED_BY_N8N,
 	TransportFault,
@@ -38,7 +40,7 @@ export class ApiClient {
 
 	/**
 	 * @param evidence what proves in the answer that the service did it
-	 * @param madeId the identifier of what the request makes, which no refusal has
+	 * @param effectFields what only a request with an effect fills in the response: see {@link shownEffect}
 	 * @param isSecret the answer holds a token or a signed address: no part of it stands in a message
 	 * @throws ServiceRefusal the service said no
 	 * @throws NotSent nothing reached the service
@@ -47,7 +49,10 @@ export class ApiClient {
 	async send(
 		request: ServiceRequest,
 		evidence: Evidence,
-		{ madeId, isSecret = false }: { madeId?: string; isSecret?: boolean } = {},
+		{
+			effectFields = [],
+			isSecret = false,
+		}: { effectFields?: readonly string[]; isSecret?: boolean } = {},
 	): Promise<Answer> {
 		const isRead = request.method === 'GET';
 		try {
@@ -60,9 +65,13 @@ export class ApiClient {
 					notAfter: Math.min(request.notAfter ?? Infinity, this.notAfter),
 					signal: isRead ? anyOf(request.signal, this.stop) : request.signal,
 					pace: isRead ? this.pace : undefined,
+					isFinal: ({ status, text }) => {
+						const response = { status, body: parseJson(text) };
+						return shownEffect(request, response, effectFields) !== undefined;
+					},
 				},
 			);
-			return this.read(request, answer, { evidence, isSecret, ...(madeId && { madeId }) });
+			return this.read(request, answer, { evidence, isSecret, effectFields });
 		} catch (error) {
 			throw this.explain(request, error);
 		}

@@ -6,20 +6,20 @@ import {
 	isEnvelope,
 	type Refusal,
 } from './errorTable';
-import { isId, type Evidence } from './evidence';
+import { shownEffect } from './effect';
+import type { Evidence } from './evidence';
 import { OutcomeUnknown, ServiceRefusal, type Speaker } from './errors';
 import type { Answer, ServiceRequest, WireAnswer } from './http';
 import { explainNotPerformed } from './notPerformed';
 import { recordIn } from './record';
 import { withoutItsSecrets } from './secrets';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
-import { plainText } from '../values';
 
 /** How an answer is judged: what proves it, and whether nothing of it may be shown. */
 export type AnswerReading = {
 	evidence: Evidence;
-	/** An identifier that the service gives once it has done it: beside a refusal, the outcome is unknown. */
-	madeId?: string;
+	/** What {@link shownEffect} looks for: beside a rejection, the outcome is unknown. */
+	effectFields?: readonly string[];
 	/** The answer holds a token or a signed address, so no part of it stands in a message. */
 	isSecret?: boolean;
 	/** Epoch milliseconds. */
@@ -44,20 +44,21 @@ const VALIDATION_STATUSES = new Set([400, 422]);
 export function readAnswer(
 	request: ServiceRequest,
 	answer: WireAnswer,
-	{ evidence, madeId, isSecret = false, now }: AnswerReading,
+	{ evidence, effectFields = [], isSecret = false, now }: AnswerReading,
 ): Answer {
 	const { status } = answer;
 	const body = parseJson(answer.text);
 	const shown = isSecret && body !== undefined ? withoutItsSecrets(body) : body;
 	const refusal = isJsonObject(shown) ? findRefusal(shown, status, request) : undefined;
-	const made = madeId === undefined ? undefined : madeIn(body, madeId);
-	if (refusal !== undefined && made === undefined) throw refused(request, answer, refusal, now);
-	if (isSuccessStatus(status) && body !== undefined && !deniesSuccess(body) && evidence(body)) {
+	const effect = shownEffect(request, { status, body }, effectFields);
+	if (refusal !== undefined && effect === undefined) throw refused(request, answer, refusal, now);
+	const isSuccess = refusal === undefined && isSuccessStatus(status);
+	if (isSuccess && body !== undefined && !deniesSuccess(body) && evidence(body)) {
 		return { status, body };
 	}
 	const { originalMessage, speaker } = wordsOf(answer, shown, isSecret);
-	const notPerformed = made === undefined ? explainNotPerformed(request, answer, now) : undefined;
-	if (notPerformed !== undefined) {
+	const notPerformed = explainNotPerformed(request, answer, now);
+	if (notPerformed !== undefined && effect === undefined) {
 		const { what, resolution } = notPerformed;
 		throw new ServiceRefusal(
 			what,
@@ -69,10 +70,10 @@ export function readAnswer(
 		);
 	}
 	const finding =
-		made === undefined
+		effect === undefined
 			? describe(request, answer, body)
 			: {
-					happened: `The response contains a ${made}, but doesn't confirm the request (HTTP status ${status})`,
+					happened: `The response ${effect}, but doesn't confirm the request (HTTP status ${status})`,
 				};
 	throw outcomeUnknown(request, finding, originalMessage, status, speaker);
 }
@@ -84,13 +85,6 @@ function isSuccessStatus(status: number): boolean {
 /** `success`, if it is given, must be `true` (General conventions). */
 function deniesSuccess(body: JsonValue): boolean {
 	return isJsonObject(body) && (body.success ?? true) !== true;
-}
-
-/** Name and value of what was made, wherever they are: with a refusal the document shows no place for them. */
-function madeIn(body: JsonValue | undefined, field: string): string | undefined {
-	const places = isJsonObject(body) ? [body, body.data].filter(isJsonObject) : [];
-	const id = places.map((place) => place[field]).find(isId);
-	return id === undefined ? undefined : `${field} (${plainText(id).slice(0, 100)})`;
 }
 
 /** `data` of an answer, or the whole body where the service used no envelope. */

@@ -1,5 +1,6 @@
 import type { Explanation } from './errorTable';
-import type { ServiceRequest, WireAnswer } from './http';
+import { TOO_MANY_REQUESTS } from './errors';
+import type { Method, ServiceRequest, WireAnswer } from './http';
 import { retryAfterMs } from './retry';
 
 /**
@@ -14,9 +15,14 @@ export function explainNotPerformed(
 	now: number,
 ): Explanation | undefined {
 	const { status } = answer;
-	if (status === 429) return tooManyRequests(retryAfterMs(answer, now));
-	const isRedirect = status >= 300 && status < 400 && method === 'GET';
-	return isRedirect ? EXPLAINED[308] : EXPLAINED[status];
+	if (!isNotPerformed(method, status)) return undefined;
+	if (status === TOO_MANY_REQUESTS) return tooManyRequests(retryAfterMs(answer, now));
+	return EXPLAINED[status] ?? REDIRECTED;
+}
+
+export function isNotPerformed(method: Method, status: number): boolean {
+	const isRedirectedRead = method === 'GET' && status >= 300 && status < 400;
+	return isRedirectedRead || status === TOO_MANY_REQUESTS || EXPLAINED[status] !== undefined;
 }
 
 const REDIRECTED: Explanation = {

@@ -54,15 +54,19 @@ function isLasting({ code }: TransportFault): boolean {
 }
 
 /**
- * The rule in one breath: send again what surely did not take effect (no connection, 429);
+ * The rule in one breath: send again what surely did not take effect (no connection, 429 without a sign of the contrary);
  * send a GET again also when the network or the service stumbled (5xx); nothing else, ever.
  */
-export function mayRetry(method: Method, result: WireAnswer | TransportFault): boolean {
+export function mayRetry(
+	method: Method,
+	result: WireAnswer | TransportFault,
+	isFinal: (answer: WireAnswer) => boolean = () => false,
+): boolean {
 	if (result instanceof TransportFault) {
 		if (isLasting(result)) return false;
 		return method === 'GET' || neverLeft(result);
 	}
-	if (result.status === TOO_MANY_REQUESTS) return true;
+	if (result.status === TOO_MANY_REQUESTS) return !isFinal(result);
 	return method === 'GET' && result.status >= 500;
 }
 
@@ -85,6 +89,8 @@ export type RetryOptions = {
 	signal?: AbortSignal | undefined;
 	/** Shared by the reads of a client. */
 	pace?: ReadPace | undefined;
+	/** Whether a response shows that the request took effect, whatever its status says. */
+	isFinal?: (answer: WireAnswer) => boolean;
 };
 
 /**
@@ -94,7 +100,7 @@ export type RetryOptions = {
 export async function sendWithRetry<Result extends WireAnswer>(
 	method: Method,
 	send: () => Promise<Result>,
-	{ clock, random, notAfter = Infinity, signal, pace }: RetryOptions,
+	{ clock, random, notAfter = Infinity, signal, pace, isFinal }: RetryOptions,
 ): Promise<Result> {
 	const settled = async () => await settle(send);
 	for (let attempt = 1; ; ) {
@@ -102,7 +108,8 @@ export async function sendWithRetry<Result extends WireAnswer>(
 			pace === undefined
 				? { result: await settled(), wasAlone: true }
 				: await pace.send(settled, signal);
-		const wait = nextWait(method, result, attempt, clock, random);
+		const isRetried = attempt < ATTEMPTS && mayRetry(method, result, isFinal);
+		const wait = isRetried ? waitBefore(attempt, result, clock, random) : undefined;
 		const isTooMany = statusOf(result) === TOO_MANY_REQUESTS;
 		const isHopeless = isTooMany && pace?.slowDown(wait) === false;
 		if ((statusOf(result) ?? 500) < 500 && !isTooMany) pace?.speedUp();
@@ -124,14 +131,13 @@ async function waited(clock: Clock, ms: number, signal?: AbortSignal): Promise<b
 	return true;
 }
 
-function nextWait(
-	method: Method,
-	result: WireAnswer | TransportFault,
+/** Before the attempt that follows; undefined if the service asks for longer than anybody should wait. */
+function waitBefore(
 	attempt: number,
+	result: WireAnswer | TransportFault,
 	clock: Clock,
 	random: () => number,
 ): number | undefined {
-	if (attempt >= ATTEMPTS || !mayRetry(method, result)) return undefined;
 	const asked = result instanceof TransportFault ? undefined : retryAfterMs(result, clock.now());
 	if (asked === undefined) return backoffMs(RETRY_BACKOFF, attempt, random);
 	return asked > LONGEST_RETRY_AFTER_MS ? undefined : asked;

@@ -64,6 +64,15 @@ const cases: Array<[status: number, body: unknown]> = [
 		status,
 		said('Agent not found or not associated with this account', { data: { call_id: 'c-1' } }),
 	]),
+	...[307, 401, 413, 429].map((status): [number, unknown] => [
+		status,
+		{ success: true, data: { call_id: 'c-1' } },
+	]),
+	...[400, 429].flatMap((status) =>
+		[{ details: { call_id: 'c-1' } }, { data: { call: { call_id: 7 } } }].map(
+			(more): [number, unknown] => [status, said('Too many calls', more)],
+		),
+	),
 ];
 
 test.each(cases)(

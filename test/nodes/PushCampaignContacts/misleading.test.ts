@@ -67,6 +67,20 @@ const MISLEADING: Fault[] = [
 		status: 400,
 		body: { ...said('contacts[2] is invalid'), data: { campaign_upload_id: 7 } },
 	},
+	...[401, 413, 429].map(
+		(status): Fault => ({
+			kind: 'refusingWords',
+			status,
+			body: { success: true, data: { campaign_upload_id: 7 } },
+		}),
+	),
+	...[400, 422, 429].map(
+		(status): Fault => ({
+			kind: 'refusingWords',
+			status,
+			body: { ...said('contacts[2] is invalid'), data: { contacts_accepted: 2 } },
+		}),
+	),
 	{ kind: 'wrongCounts' },
 	{ kind: 'wrongCounts', body: { contacts_accepted: 2 } },
 	{ kind: 'wrongCounts', body: { contacts_accepted: 4 } },

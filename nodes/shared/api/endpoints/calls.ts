@@ -28,7 +28,7 @@ export async function placeCall(
 		{ method: 'POST', path, body, ...(notAfter !== undefined && { notAfter }) },
 		additions,
 	);
-	return await client.send(request, hasId('call_id'), { madeId: 'call_id' });
+	return await client.send(request, hasId('call_id'), { effectFields: ['call_id'] });
 }
 
 /**

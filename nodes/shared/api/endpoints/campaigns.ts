@@ -35,7 +35,9 @@ export async function pushContacts(
 	const list = { field: 'contacts', entries: contacts };
 	const request = withAdditions({ method: 'POST', path, body, list }, additions);
 	const evidence = either(hasId('campaign_upload_id'), hasCount('contacts_accepted'));
-	return await client.send(request, evidence, { madeId: 'campaign_upload_id' });
+	return await client.send(request, evidence, {
+		effectFields: ['campaign_upload_id', 'contacts_accepted', 'queued_calls'],
+	});
 }
 
 /**

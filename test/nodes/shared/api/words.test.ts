@@ -82,7 +82,11 @@ describe('an answer', () => {
 		const request = { method, path: '/v1/call' };
 		const answer = { status, headers: {}, text };
 		const read = () =>
-			readAnswer(request, answer, { evidence: carries('call_id'), madeId: 'call_id', now: 0 });
+			readAnswer(request, answer, {
+				evidence: carries('call_id'),
+				effectFields: ['call_id'],
+				now: 0,
+			});
 		expect(await told(read)).toMatchSnapshot();
 	});
 
