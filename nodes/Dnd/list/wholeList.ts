@@ -1,4 +1,5 @@
 import once from 'lodash/once';
+import range from 'lodash/range';
 import sortedIndex from 'lodash/sortedIndex';
 import type { ApiClient } from '../../shared/api/client';
 import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
@@ -6,11 +7,16 @@ import { asText } from '../../shared/api/identifiers';
 import { LIMITS } from '../../shared/api/limits';
 import type { ApiMapping } from '../../shared/apiMapping';
 import type { JsonObject } from '../../shared/json';
+import { hasTrunkZero, leadingCode } from '../../shared/phone/callingCodes';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
+import { phoneKey } from '../../shared/phone/phoneKey';
 import { readAllDndEntries, type DndListRequest } from './dndList';
 
 /** No number is shorter. */
 const ENDING_DIGITS = 4;
+
+/** Dialled before a country code, such as 00, 011 or 0011; with the code of a carrier, up to five digits. */
+const LONGEST_DIAL_PREFIX = 5;
 
 /** Fails before anything is sent, rather than at the first list that has a second page. */
 export function requireWholeList(details: ApiMapping): void {
@@ -80,7 +86,7 @@ export class WholeList {
 		const wanted = compared(phone);
 		const same = this.byDigits.get(wanted.digits);
 		if (same !== undefined) return same.entry;
-		const maybe = this.withCode(wanted) ?? this.withoutCode(wanted);
+		const maybe = this.withCode(wanted) ?? this.withoutCode(wanted) ?? this.dialled(wanted);
 		if (maybe === undefined) return undefined;
 		throw new InvalidInput(
 			`Phone "${phone}" cannot be told from ${asText(maybe.entry.phone)}, which is on the list: one may be the other without its country code`,
@@ -95,6 +101,14 @@ export class WholeList {
 		const start = reversed(ending);
 		const found = this.backwards()[sortedIndex(this.backwards(), start)];
 		return found?.startsWith(start) === true ? this.byDigits.get(reversed(found)) : undefined;
+	}
+
+	/** One that a number without country code may dial from abroad, such as with 011. */
+	private dialled({ digits, national }: Compared): Listed | undefined {
+		if (national === undefined) return undefined;
+		const rests = range(1, LONGEST_DIAL_PREFIX + 1).map((length) => digits.slice(length));
+		const listed = rests.map((rest) => this.byDigits.get(rest));
+		return listed.find((one) => one !== undefined && one.digits.length >= ENDING_DIGITS);
 	}
 
 	/** One without country code, with whose digits the number ends. */
@@ -114,18 +128,25 @@ function compared(phone: string): Compared {
 		return { digits: `91${reading.key}`, ...(!hasCode && { national: reading.key }) };
 	}
 	const digits = phone.replace(/\D/g, '');
-	if (phone.startsWith('+')) return { digits };
-	if (phone.startsWith('00')) return { digits: digits.slice(2) };
+	if (phone.startsWith('+')) return { digits: withoutTrunkZero(digits) };
+	if (phone.startsWith('00')) return { digits: withoutTrunkZero(digits.slice(2)) };
 	// A zero in front is only dialled at home.
 	return { digits, national: digits.replace(/^0+/, '') };
+}
+
+/** "+44 (0) 20 …" may come as +44020…: that zero is only dialled at home. */
+function withoutTrunkZero(digits: string): string {
+	return phoneKey(`+${digits}`) ?? digits;
 }
 
 /** Digits of a number that are part of it in whichever form the service keeps it. */
 export function searchDigits(phone: string): string {
 	const reading = readCampaignPhone(phone);
 	if (isAccepted(reading)) return reading.key;
-	const { digits, national = digits } = compared(phone);
-	return national;
+	const { digits, national } = compared(phone);
+	if (national !== undefined) return national;
+	const code = leadingCode(digits);
+	return code !== undefined && hasTrunkZero(code) ? digits.slice(code.length) : digits;
 }
 
 /** What a number ends with that may be the same with a country code in front; `undefined` where one is written, or there are too few digits to tell. */

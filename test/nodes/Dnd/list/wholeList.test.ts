@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import range from 'lodash/range';
-import { readWholeList, WholeList } from '../../../../nodes/Dnd/list/wholeList';
+import { readWholeList, searchDigits, WholeList } from '../../../../nodes/Dnd/list/wholeList';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import { InvalidInput, OutcomeUnknown } from '../../../../nodes/shared/api/errors';
 import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
@@ -21,9 +21,24 @@ describe('a number on the list', () => {
 		['+12025550143', '12025550143'],
 		['+442079460958', '00442079460958'],
 		['+911123456789', '+911123456789'],
+		// The zero of "+44 (0) 20 …" is only dialled at home.
+		['+442079460958', '+4402079460958'],
+		['+4402079460958', '+442079460958'],
+		['+442079460958', '004402079460958'],
 	])('%s is found by %s', (listed, phone) => {
 		expect(listOf('+911909', listed).entryOf(phone)).toEqual({ id: 1, phone: listed });
 	});
+});
+
+test.each([
+	['+4402079460958', '2079460958'],
+	['+442079460958', '2079460958'],
+	['+12025550143', '12025550143'],
+	['+390612345678', '390612345678'],
+	['02079460958', '2079460958'],
+	['+919812345678', '9812345678'],
+])('%s is searched for by digits that the service has in any form', (phone, digits) => {
+	expect(searchDigits(phone)).toBe(digits);
 });
 
 describe('a number that is not on the list', () => {
@@ -45,6 +60,8 @@ test.each([
 	['+12025550143', '2025550143'],
 	['+442079460958', '02079460958'],
 	['+442079460958', '(00)2079460958'],
+	// Dialled from the United States.
+	['+442079460958', '011442079460958'],
 	// Ten digits that a mobile number of India could be as well.
 	['+16175550143', '6175550143'],
 	// Contrary to the document, without its country code.
