@@ -4,7 +4,7 @@ import type { CallRequest } from '../shared/api/types';
 import type { ApiMapping } from '../shared/apiMapping';
 import { callListQuery, neededForFilters, type CallFilters } from '../shared/calls/callFilters';
 import { neededForList, readAllCalls } from '../shared/calls/callList';
-import { withOffset } from '../shared/clock';
+import { hasOffset, withOffset } from '../shared/clock';
 import type { JsonObject } from '../shared/json';
 import type { Connection } from '../shared/n8n/connect';
 import { phoneKey } from '../shared/phone/phoneKey';
@@ -151,11 +151,9 @@ export class PlacedCalls {
 	}
 }
 
-const WITH_OFFSET = /^[^T]*T.*(?:Z|[+-]\d{2}:?\d{2})$/i;
-
 /** Times are compared by whole seconds, as some services write them. One without an offset could be of any hour. */
 function isAfter(created: unknown, leftAt: number): boolean {
-	if (typeof created !== 'string' || !WITH_OFFSET.test(created)) return false;
+	if (typeof created !== 'string' || !hasOffset(created)) return false;
 	return DateTime.fromISO(created).toMillis() >= Math.floor(leftAt / 1_000) * 1_000;
 }
 

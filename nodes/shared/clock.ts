@@ -104,3 +104,10 @@ export function inEnglish(at: DateTime, format: string): string {
 export function withOffset(at: DateTime): string {
 	return inEnglish(at, "yyyy-MM-dd'T'HH:mm:ssZZ");
 }
+
+const OFFSET = /^[^T]*T.*(?:Z|[+-]\d{2}:?\d{2})$/i;
+
+/** Whether an ISO 8601 text names its offset from UTC; without one it could be of any hour. */
+export function hasOffset(text: string): boolean {
+	return OFFSET.test(text);
+}

@@ -1,31 +1,50 @@
 import { DateTime } from 'luxon';
 import { InvalidInput } from '../../shared/api/errors';
-import type { JsonObject } from '../../shared/json';
+import { hasOffset } from '../../shared/clock';
+import { numberIn, type JsonObject, type JsonValue } from '../../shared/json';
 import { phoneKey } from '../../shared/phone/phoneKey';
 import { isUnset } from '../../shared/values';
 import type { CallFilters } from '../../shared/calls/callFilters';
 
 /**
- * The newest call of each number, in the order of the list. A call whose number or time cannot be read is kept: nobody
- * can say that a later one replaces it.
+ * The newest call of each number, in the order of the list. A call is kept if nobody can say that a later one replaces
+ * it: its number or time can't be read, another one has the same times, or only one of them has a UTC offset.
  */
 export function latestOfEachNumber(calls: readonly JsonObject[]): JsonObject[] {
-	const latest = new Map<string, { call: JsonObject; at: number }>();
-	const others = new Set<JsonObject>();
+	const latest = new Map<string, { times: readonly number[]; calls: JsonObject[] }>();
+	const kept = new Set<JsonObject>();
 	for (const call of calls) {
 		const key = phoneKey(call.phone_number);
-		const at = createdAt(call);
-		if (key === null || at === undefined) others.add(call);
-		else if (at > (latest.get(key)?.at ?? -Infinity)) latest.set(key, { call, at });
+		const created = timeIn(call.created_at);
+		if (key === null || created === undefined) {
+			kept.add(call);
+			continue;
+		}
+		const group = `${key} ${created.hasOffset}`;
+		const times = [
+			created.at,
+			numberIn(call.retry_count) ?? 0,
+			timeIn(call.call_picked_at)?.at ?? 0,
+		];
+		const known = latest.get(group);
+		const order = known === undefined ? 1 : compare(times, known.times);
+		if (order > 0) latest.set(group, { times, calls: [call] });
+		else if (order === 0) known?.calls.push(call);
 	}
-	for (const { call } of latest.values()) others.add(call);
-	return calls.filter((call) => others.has(call));
+	for (const { calls: newest } of latest.values()) for (const call of newest) kept.add(call);
+	return calls.filter((call) => kept.has(call));
 }
 
-function createdAt({ created_at: text }: JsonObject): number | undefined {
+/** Positive if the first is later, by the first time that differs. */
+function compare(one: readonly number[], other: readonly number[]): number {
+	const differences = one.map((time, index) => time - (other[index] ?? 0));
+	return differences.find((difference) => difference !== 0) ?? 0;
+}
+
+function timeIn(text: JsonValue | undefined): { at: number; hasOffset: boolean } | undefined {
 	if (typeof text !== 'string') return undefined;
 	const at = DateTime.fromISO(text, { zone: 'utc' });
-	return at.isValid ? at.toMillis() : undefined;
+	return at.isValid ? { at: at.toMillis(), hasOffset: hasOffset(text) } : undefined;
 }
 
 /**

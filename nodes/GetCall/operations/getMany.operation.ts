@@ -102,7 +102,7 @@ const latestField: INodeProperties = {
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to return only the newest call of each phone number, for example to call people again who were not reached. The whole list is read until no call can be missing, whatever the limit. Numbers are compared by phone_key and calls by created_at; a call without one of them is kept.',
+		"Whether to return only the newest call of each phone number, for example to call people again who were not reached. The whole list is read until no call can be missing, whatever the limit. Numbers are compared by phone_key and calls by created_at. Calls that can't be compared, or that have the same times, are kept.",
 };
 
 const ifChanging =

@@ -1,0 +1,58 @@
+import { latestOfEachNumber } from '../../../../nodes/GetCall/calls/latestCalls';
+import type { JsonObject } from '../../../../nodes/shared/json';
+
+const call = (call_id: string, created_at: JsonObject[string], more: JsonObject = {}) => ({
+	call_id,
+	phone_number: '+919876543210',
+	created_at,
+	...more,
+});
+const latest = (...calls: JsonObject[]) => latestOfEachNumber(calls).map(({ call_id: id }) => id);
+
+const SAME = '2027-01-01T10:00:00Z';
+
+test.each<[string, JsonObject[], string[]]>([
+	[
+		'a later attempt, if they were created at the same time',
+		[call('first', SAME, { retry_count: 0 }), call('second', SAME, { retry_count: '1' })],
+		['second'],
+	],
+	[
+		'the one that was picked, or picked later',
+		[
+			call('a', SAME, { call_picked_at: null }),
+			call('b', SAME, { call_picked_at: '2027-01-01T10:01:00Z' }),
+			call('c', SAME, { call_picked_at: '2027-01-01T10:00:30Z' }),
+		],
+		['b'],
+	],
+	['all that nothing tells apart', [call('a', SAME), call('b', SAME)], ['a', 'b']],
+	[
+		'all that differ by less than a thousandth of a second',
+		[call('a', '2027-01-01T10:00:00.123456Z'), call('b', '2027-01-01T10:00:00.123789Z')],
+		['a', 'b'],
+	],
+	[
+		'the newest with an offset and the newest without, as that could be of any hour',
+		[
+			call('a', '2027-01-01T08:00:00Z'),
+			call('b', '2027-01-01T10:00:00Z'),
+			call('c', '2027-01-01T11:00:00'),
+			call('d', '2027-01-01T09:00:00'),
+		],
+		['b', 'c'],
+	],
+	[
+		'what is newer by its offset',
+		[call('a', '2027-01-01T12:00:00+05:30'), call('b', '2027-01-01T07:00:00.5Z')],
+		['b'],
+	],
+	[
+		'whatever has another kind of time',
+		[call('a', SAME), call('b', 1_800_000_000), call('c', '2027-01-01 10:00:00 UTC')],
+		['a', 'b', 'c'],
+	],
+])('keeps %s, in any order of the list', (_what, calls, expected) => {
+	expect(latest(...calls)).toEqual(expected);
+	expect(latest(...[...calls].reverse())).toEqual([...expected].reverse());
+});
