@@ -21,6 +21,7 @@ import { queryOf } from '../../shared/apiMapping/placeValues';
 import type { Part, Parts } from '../../shared/api/paging';
 import { pageAcross, pagesAcross, startOf, type SizedPage } from '../../shared/api/staggeredPages';
 import type { ApiClient } from '../../shared/api/client';
+import { Totals } from '../../shared/api/totals';
 
 export type DndListRequest = {
 	agentUuid: string;
@@ -112,6 +113,7 @@ class DndPages {
 	private shift = 0;
 	/** A page after the first one was given as it was asked for. */
 	private isSure = false;
+	private readonly totals = new Totals();
 
 	constructor(
 		private readonly client: ApiClient,
@@ -186,9 +188,7 @@ class DndPages {
 		}
 		const { total_pages, total_count } = metaOf(body);
 		const pages = numberIn(total_pages);
-		const count = numberIn(total_count);
-		// Fewer than are on the page is no total.
-		const total = count !== undefined && count >= data.length ? count : undefined;
+		const total = this.totals.read(total_count, data.length);
 		const end = (page !== undefined && isSized(page) ? startOf(page) : found) + data.length;
 		// Whether a service gives pages of any size shows only later, so they don't show how long the list is.
 		const part = { entries: data, total, end: reading.isStaggered ? Infinity : end };

@@ -137,7 +137,9 @@ class Readings<Position, Answer> {
 		proof.begin(number);
 		const { firstPageLength } = proof;
 		const pages = this.list.pagesOf({ number, isStaggered, firstPageLength });
-		return await readParts(recorded(pages, proof), this.options);
+		const entries = await readParts(recorded(pages, proof), this.options);
+		proof.end();
+		return entries;
 	}
 }
 
@@ -160,9 +162,8 @@ function recorded<Position, Answer>(
 		},
 		read: ({ answer, ...moments }, position, found): Part<Position> => {
 			const part = read(answer, position, found);
-			const { entries, next, total, end = found + entries.length } = part;
-			const isLast = next === undefined || entries.length === 0;
-			proof.add({ ...moments, entries, total, end, isFirst: position === undefined, isLast });
+			const { entries, total, end = found + entries.length } = part;
+			proof.add({ ...moments, entries, total, end, isFirst: position === undefined });
 			return part;
 		},
 	};

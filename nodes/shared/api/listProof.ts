@@ -10,11 +10,15 @@ export type SeenPage = {
 	/** How many entries the list has up to the end of this page. */
 	end: number;
 	isFirst: boolean;
-	isLast: boolean;
 };
 
 /** With its entries as indexes. */
-type IndexedPage = Omit<SeenPage, 'entries'> & { reading: number; indexes: number[] };
+type IndexedPage = Omit<SeenPage, 'entries'> & {
+	reading: number;
+	indexes: number[];
+	/** Whether the reading came to the end of the list with it. */
+	isLast: boolean;
+};
 
 /** What is known of an entry: it was in the list from the moment at which it was received first to that at which it was asked for last. */
 type KnownEntry = {
@@ -43,6 +47,7 @@ export class ListProof {
 	private time = 0;
 	private reading = 0;
 	private pending: SeenPage[] = [];
+	private isEnded = false;
 	private readonly pages: IndexedPage[] = [];
 	private readonly known: KnownEntry[] = [];
 	private readonly indexByKey = new Map<string, number>();
@@ -59,6 +64,12 @@ export class ListProof {
 	begin(reading: number): void {
 		this.indexPages();
 		this.reading = reading;
+		this.isEnded = false;
+	}
+
+	/** The reading under way came to the end of the list. */
+	end(): void {
+		this.isEnded = true;
 	}
 
 	/** How many entries the first page had. */
@@ -90,8 +101,8 @@ export class ListProof {
 
 	/** Whether the first page of the reading under way ends elsewhere than that of the first reading, or has the whole list. */
 	get hasOtherPages(): boolean {
-		const first = this.pending.find(({ isFirst }) => isFirst);
-		return first?.isLast === true || first?.entries.length !== this.firstPageLength;
+		const [first, second] = this.pending;
+		return second === undefined || first?.entries.length !== this.firstPageLength;
 	}
 
 	/** Whether the reading under way was given a page. */
@@ -110,9 +121,10 @@ export class ListProof {
 
 	/** Not done at once, as most lists are accepted after one reading. */
 	private indexPages(): void {
-		for (const { entries, ...page } of this.pending) {
+		for (const [place, { entries, ...page }] of this.pending.entries()) {
 			const indexes = entries.map((entry) => this.indexOf(entry, page));
-			this.pages.push({ ...page, reading: this.reading, indexes });
+			const isLast = this.isEnded && place === this.pending.length - 1;
+			this.pages.push({ ...page, reading: this.reading, indexes, isLast });
 			for (const [at, index] of indexes.entries()) {
 				const next = indexes[at + 1];
 				if (next !== undefined) this.known[index]?.followers.add(next);
@@ -155,11 +167,12 @@ export class ListProof {
 	}
 
 	private get isLinked(): boolean {
-		const firsts = this.pages.filter(({ isFirst }) => isFirst).map(({ indexes }) => indexes[0]);
+		const firsts = this.pages.filter(({ isFirst }) => isFirst);
+		if (firsts.some(({ isLast, indexes }) => isLast && indexes.length === 0)) return true;
 		const lasts = new Set(this.pages.map((page, at) => this.lastShownBy(page, at)));
-		const reached = new Set(firsts);
+		const reached = new Set(firsts.flatMap(({ indexes }) => indexes.slice(0, 1)));
 		for (const index of reached) {
-			if (index === undefined || lasts.has(index)) return true;
+			if (lasts.has(index)) return true;
 			for (const follower of this.known[index]?.followers ?? []) reached.add(follower);
 		}
 		return false;
@@ -169,9 +182,17 @@ export class ListProof {
 	private lastShownBy({ isLast, reading, indexes }: IndexedPage, at: number): number | undefined {
 		const last = indexes.at(-1);
 		if (isLast) return last;
-		if (this.pages[at + 1]?.indexes.length !== 0) return undefined;
+		if (!this.isEndedBy(at + 1)) return undefined;
 		const first = this.pages.find((page) => page.isFirst && page.reading === reading);
 		return indexes.length < (first?.indexes.length ?? 0) ? last : undefined;
+	}
+
+	/** Whether nothing comes from that page on. */
+	private isEndedBy(at: number): boolean {
+		for (let page = this.pages[at]; page?.indexes.length === 0; page = this.pages[++at]) {
+			if (page.isLast) return true;
+		}
+		return false;
 	}
 
 	/** What the last two readings were told. */

@@ -9,7 +9,7 @@ import { READS_AT_ONCE } from './limits';
 /** One part of a list. */
 export type Part<Position> = {
 	entries: JsonValue[];
-	/** What asks for the next one; none where the list ends. */
+	/** What asks for the next one; none if the list ends. An empty part may have one: a service may filter its pages. */
 	next?: Position;
 	/** What asks for those after it, where that shows already: they are asked for meanwhile. */
 	further?: Iterable<Position>;
@@ -47,8 +47,11 @@ export class RepeatedPage extends OutcomeUnknown {
 	}
 }
 
+/** After so many empty parts in a row the list has ended: some services name a next part for ever. */
+const MAX_EMPTY_PARTS = 10;
+
 /**
- * Reads a list part by part until the limit is reached, the list ends or a part is empty.
+ * Reads a list part by part until the limit is reached or the list ends.
  *
  * @throws RepeatedPage when the service gives the same part again, or leads back to one, as the list would never end
  */
@@ -62,6 +65,7 @@ export async function readParts<Position, Answer>(
 	let areForeseen = true;
 	let position: Position | undefined;
 	let former: JsonValue[] | undefined;
+	let emptyParts = 0;
 	try {
 		for (;;) {
 			const answer = await answers.of(position);
@@ -69,8 +73,11 @@ export async function readParts<Position, Answer>(
 			if (entries.length > 0 && isEqual(entries, former)) throw new RepeatedPage(sameAgain);
 			// Not spread: a whole list of 200,000 is more arguments than a function takes.
 			for (const entry of entries) found.push(entry);
-			if (next === undefined || entries.length === 0 || found.length >= limit) break;
+			emptyParts = entries.length === 0 ? emptyParts + 1 : 0;
+			const isOver = next === undefined || emptyParts >= MAX_EMPTY_PARTS;
+			if (isOver || found.length >= limit) break;
 			const key = JSON.stringify(next);
+			if (asked.has(key) && emptyParts > 0) break;
 			if (asked.has(key)) throw new RepeatedPage(sameAgain);
 			asked.add(key);
 			if (answers.missed(next)) {
@@ -79,7 +86,7 @@ export async function readParts<Position, Answer>(
 				answers.end();
 				answers = new AskedAhead(ask, inTurn);
 			}
-			const wanted = Math.ceil((limit - found.length) / entries.length);
+			const wanted = Math.ceil((limit - found.length) / Math.max(1, entries.length));
 			if (areForeseen) answers.askFor(next, further, Math.min(wanted, READS_AT_ONCE));
 			position = next;
 			former = entries;

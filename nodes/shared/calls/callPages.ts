@@ -4,6 +4,7 @@ import { OutcomeUnknown } from '../api/errors';
 import type { Answer, Query, QueryValue } from '../api/http';
 import type { Part, Parts } from '../api/paging';
 import type { ApiClient } from '../api/client';
+import { Totals } from '../api/totals';
 import {
 	pageAcross,
 	pagesAcross,
@@ -13,7 +14,7 @@ import {
 } from '../api/staggeredPages';
 import type { ApiMapping } from '../apiMapping';
 import { withValue } from '../apiMapping/placeValues';
-import { asRecord, isJsonObject, type JsonValue, numberIn, outlineOf, valueAt } from '../json';
+import { asRecord, isJsonObject, type JsonValue, outlineOf, valueAt } from '../json';
 
 export type CallPagesRequest = {
 	query: Query;
@@ -54,8 +55,9 @@ export function callPages(
 	details: ApiMapping,
 ): ListReader<CallPage, Answer> {
 	const form = readForm(details);
+	const totals = new Totals();
 	const pagesOf = (reading: Reading): Parts<CallPage, Answer> => {
-		const pages = new PagesOfReading(form, reading);
+		const pages = new PagesOfReading(form, reading, totals);
 		const ask = async (page: CallPage | undefined, signal: AbortSignal) => {
 			if (page !== undefined && 'link' in page) return await listCalls(client, page, {}, signal);
 			const filters = sizedQuery(request, pages.sizeOf(page) ?? request.pageSize, details);
@@ -87,6 +89,7 @@ class PagesOfReading {
 	constructor(
 		private readonly form: CallListForm,
 		private readonly reading: Reading,
+		private readonly totals: Totals,
 	) {
 		this.firstNumber = FIRST_NUMBERS[form.paging];
 	}
@@ -109,11 +112,15 @@ class PagesOfReading {
 	partOf({ body, url }: Answer, page: CallPage | undefined, found: number): Part<CallPage> {
 		const entries = entriesOf(body, this.form);
 		const { length } = entries;
-		const total = totalIn(body, this.form, length);
+		const { totalPath } = this.form;
+		const shown = totalPath === undefined ? undefined : valueAt(body, totalPath);
+		const total = this.totals.read(shown, length);
 		const end = this.startOf(page, found) + length;
 		// Whether a service gives pages of any size shows only later, so they don't show how long the list is.
 		const part = { entries, total, end: page !== undefined && isSized(page) ? Infinity : end };
 		if (total !== undefined && end >= total) return part;
+		const isNumeric = this.firstNumber !== undefined || this.form.paging === 'offset';
+		if (isNumeric && length === 0) return part;
 		const next = this.numericNext(page, end, length) ?? linkedNext(body, this.form, url);
 		if (next === undefined) return part;
 		if (total === undefined || length === 0) return { ...part, next };
@@ -193,13 +200,6 @@ function readForm(details: ApiMapping): CallListForm {
 	};
 }
 
-/** Less than the answer itself holds is no total, such as -1 for one that the service has not counted. */
-function totalIn(body: JsonValue, form: CallListForm, held: number): number | undefined {
-	if (form.totalPath === undefined) return undefined;
-	const total = numberIn(valueAt(body, form.totalPath));
-	return total !== undefined && total >= held ? total : undefined;
-}
-
 function entriesOf(
 	body: JsonValue,
 	{ path, keyName, itemPath, advice }: CallListForm,
@@ -230,12 +230,18 @@ function linkedNext(
 	url: string | undefined,
 ): CallPage | undefined {
 	if (paging === 'whole') return undefined;
-	const cursor = valueAt(body, cursorPath);
-	if (typeof cursor !== 'number' && (typeof cursor !== 'string' || cursor === '')) return undefined;
-	if (paging !== 'nextAddress') return { cursor };
-	if (URL.canParse(String(cursor), url)) return { link: new URL(String(cursor), url).href };
+	const cursor = valueAt(body, cursorPath) ?? false;
+	if (cursor === false || (typeof cursor === 'string' && cursor.trim() === '')) return undefined;
+	const isText = typeof cursor === 'string' || typeof cursor === 'number';
+	if (isText && paging !== 'nextAddress') return { cursor };
+	if (isText && URL.canParse(String(cursor), url)) {
+		return { link: new URL(String(cursor), url).href };
+	}
+	// It is not taken for the end of the list: calls would be missing.
 	throw new OutcomeUnknown(
-		`The answer holds no address of the next part at “${cursorPath}”`,
+		paging === 'nextAddress'
+			? `The answer holds no address of the next part at “${cursorPath}”`
+			: `The response has no cursor at "${cursorPath}", but something else`,
 		advice('callListPaging', 'callListCursorPath'),
 	);
 }

@@ -54,7 +54,7 @@ function letters({
 				},
 				read: ({ entries, total, end }, { index, size } = first) => {
 					const next = isStaggered ? pageAcross(end, reading) : { index: index + 1, size };
-					if (!hasTotal) return { entries, next };
+					if (!hasTotal) return { entries, ...(entries.length > 0 && { next }) };
 					return { entries, total, ...(end < total && { next }) };
 				},
 			};

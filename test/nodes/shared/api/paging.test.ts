@@ -68,12 +68,31 @@ test('parts follow one another until none follows', async () => {
 	expect(found).toEqual([0, 2, 3]);
 });
 
-test('an empty part ends the list, whatever it says to follow', async () => {
-	const { all } = parts(
-		[undefined, { entries: ['a'], next: 2 }],
-		[2, { entries: [], next: 3, further: [4] }],
-	);
-	expect(await all()).toEqual(['a']);
+describe('an empty part', () => {
+	test('does not end the list if it says what follows: some services filter their pages', async () => {
+		const { all } = parts(
+			[undefined, { entries: [], next: 2 }],
+			[2, { entries: ['a'], next: 3 }],
+			[3, { entries: [], next: 4 }],
+			[4, { entries: ['b'] }],
+		);
+		expect(await all()).toEqual(['a', 'b']);
+	});
+
+	test('ends it if it leads back to itself', async () => {
+		const { all } = parts([undefined, { entries: ['a'], next: 2 }], [2, { entries: [], next: 2 }]);
+		expect(await all()).toEqual(['a']);
+	});
+
+	test('ends it after nine others: some services name a next part for ever', async () => {
+		const empty = range(2, 100).map((at): [number, Part<number>] => [
+			at,
+			{ entries: [], next: at + 1 },
+		]);
+		const { asked, all } = parts([undefined, { entries: ['a'], next: 2 }], ...empty);
+		expect(await all()).toEqual(['a']);
+		expect(asked).toHaveLength(1 + 10);
+	});
 });
 
 test('a part may be longer than what a function takes as arguments', async () => {
@@ -82,7 +101,7 @@ test('a part may be longer than what a function takes as arguments', async () =>
 });
 
 test('an empty list', async () => {
-	expect(await parts([undefined, { entries: [], next: 2 }]).all()).toEqual([]);
+	expect(await parts([undefined, { entries: [] }]).all()).toEqual([]);
 });
 
 test.each([

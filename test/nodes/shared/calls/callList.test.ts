@@ -1,5 +1,5 @@
 import range from 'lodash/range';
-import { readCalls } from '../../../../nodes/shared/calls/callList';
+import { readAllCalls, readCalls } from '../../../../nodes/shared/calls/callList';
 import type { Turn } from '../../../../nodes/shared/inTurn';
 import type { Query } from '../../../../nodes/shared/api/http';
 import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
@@ -206,6 +206,44 @@ describe('the ways of paging', () => {
 		await expect(read(list, details)).rejects.toThrow(
 			'The answer holds no address of the next part at “next”',
 		);
+	});
+
+	test.each([
+		['cursor', true],
+		['cursor', { after: 'a' }],
+		['cursor', ['a']],
+		['nextAddress', true],
+		['nextAddress', { href: '?p=2' }],
+	])('%s: %j is not taken for the end of the list', async (callListPaging, next) => {
+		const list = listing(() => ({ data: { calls: calls(0, 3) }, next }));
+		const details = { ...PAGED, callListPaging, callListCursorPath: 'next' };
+		await expect(read(list, details)).rejects.toThrow(/^The (answer|response) (holds|has) no /);
+	});
+
+	test.each([undefined, null, '', ' ', false])('%p ends it', async (next) => {
+		const list = listing(() => ({ data: { calls: calls(0, 3) }, next }));
+		for (const callListPaging of ['cursor', 'nextAddress']) {
+			const details = { ...PAGED, callListPaging, callListCursorPath: 'next' };
+			expect(await read(list, details)).toEqual(calls(0, 3));
+		}
+		expect(list.asked).toHaveLength(2);
+	});
+
+	test('by cursor, over pages that the service has filtered empty, also if none may be missed', async () => {
+		const pages = [[], calls(0, 2), [], [], calls(2, 5), calls(5, 6), []];
+		const list = listing(({ p = 0 }) => ({
+			data: { calls: pages[Number(p)] },
+			next: Number(p) < pages.length - 1 ? Number(p) + 1 : null,
+			total: 6,
+		}));
+		const details = {
+			...PAGED,
+			callListPaging: 'cursor',
+			callListCursorPath: 'next',
+		};
+		expect(await read(list, details)).toEqual(calls(0, 6));
+		const counted = new ApiMapping({ ...details, callListTotalPath: 'total' });
+		expect(await readAllCalls(list.client, { query: {} }, counted)).toEqual(calls(0, 6));
 	});
 
 	test('cursors that lead in a circle are told, not followed without end', async () => {

@@ -1,0 +1,42 @@
+import { Totals } from '../../../../nodes/shared/api/totals';
+
+test.each<[string, Array<[value: string | number | null, entries: number]>, unknown[]]>([
+	[
+		'those that count the list',
+		[
+			[5, 3],
+			['6', 3],
+			[6, 0],
+		],
+		[5, 6, 6],
+	],
+	[
+		'none that cannot be read',
+		[
+			[null, 3],
+			['many', 3],
+			[4, 1],
+		],
+		[undefined, undefined, 4],
+	],
+	[
+		'none after one of fewer entries than there are',
+		[
+			[0, 3],
+			[0, 0],
+			[9, 3],
+		],
+		[undefined, undefined, undefined],
+	],
+	[
+		'none after -1',
+		[
+			[-1, 0],
+			[0, 0],
+		],
+		[undefined, undefined],
+	],
+])('believed are %s', (_what, given, expected) => {
+	const totals = new Totals();
+	expect(given.map(([value, entries]) => totals.read(value, entries))).toEqual(expected);
+});
