@@ -24,7 +24,7 @@ export class ApiClient {
 	/**
 	 * @param apiToken hidden in whatever comes back, as it must be shown nowhere
 	 * @param notAfter epoch milliseconds from which on nothing is tried again
-	 * @param stop aborted when the execution is stopped: a read then waits no longer for a service that wants no more
+	 * @param stop aborted when the execution is stopped: nothing then waits any longer for a service that wants no more
 	 */
 	constructor(
 		private readonly transport: Transport,
@@ -63,7 +63,7 @@ export class ApiClient {
 					clock: this.clock,
 					random: this.random,
 					notAfter: Math.min(request.notAfter ?? Infinity, this.notAfter),
-					signal: isRead ? anyOf(request.signal, this.stop) : request.signal,
+					signal: anyOf(request.signal, this.stop),
 					pace: isRead ? this.pace : undefined,
 					isFinal: ({ status, text }) => {
 						const response = { status, body: parseJson(text) };

@@ -70,14 +70,19 @@ export function mayRetry(
 	return method === 'GET' && result.status >= 500;
 }
 
-/** Milliseconds that `Retry-After` asks for, given in seconds or as a date (RFC 9110). */
-export function retryAfterMs(answer: WireAnswer, now: number): number | undefined {
-	const value = answer.headers['retry-after'];
+/** Milliseconds that `Retry-After` asks for, given in seconds or as a date by the clock of the service (RFC 9110). */
+export function retryAfterMs({ headers }: WireAnswer, now: number): number | undefined {
+	const { 'retry-after': value } = headers;
 	if (typeof value !== 'string' || value.trim() === '') return undefined;
 	const seconds = Number(value);
 	if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-	const date = Date.parse(value);
-	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+	const at = dateIn(value);
+	return at === undefined ? undefined : Math.max(0, at - (dateIn(headers.date) ?? now));
+}
+
+function dateIn(header: unknown): number | undefined {
+	const at = typeof header === 'string' ? Date.parse(header) : NaN;
+	return Number.isNaN(at) ? undefined : at;
 }
 
 export type RetryOptions = {
@@ -139,7 +144,8 @@ function waitBefore(
 	random: () => number,
 ): number | undefined {
 	const asked = result instanceof TransportFault ? undefined : retryAfterMs(result, clock.now());
-	if (asked === undefined) return backoffMs(RETRY_BACKOFF, attempt, random);
+	// None at all would use up the attempts at once.
+	if (asked === undefined || asked === 0) return backoffMs(RETRY_BACKOFF, attempt, random);
 	return asked > LONGEST_RETRY_AFTER_MS ? undefined : asked;
 }
 

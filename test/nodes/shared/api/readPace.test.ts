@@ -162,6 +162,21 @@ test('when the execution is stopped, no read goes on waiting', async () => {
 	expect(clock.now()).toBeLessThan(3_000);
 });
 
+test('when the execution is stopped, no write goes on waiting, and none is sent any more', async () => {
+	const stop = new AbortController();
+	const { clock, seen, read } = service(() => tooMany(60), { stop: stop.signal });
+	const writing = read(2, WRITE);
+	await clock.sleep(1_000);
+	stop.abort();
+	const results = failed(await writing);
+	expect(results).toHaveLength(2);
+	// Nothing was done, and that is known.
+	for (const result of results)
+		expect(result).toMatchObject({ reason: expect.any(ServiceRefusal) });
+	expect(seen.sent).toBe(2);
+	expect(clock.now()).toBeLessThan(3_000);
+});
+
 test('nothing is tried again after the time of a tool', async () => {
 	const { clock, seen, read } = service(() => tooMany(30), { notAfter: 20_000 });
 	expect(failed(await read(5))).toHaveLength(5);

@@ -120,6 +120,34 @@ test('sends until it succeeds, waiting as the service asks', async () => {
 	expect(clock.slept).toEqual([2_000, 1_000]);
 });
 
+test.each(['0', '-5', 'Wed, 31 Dec 2025 00:00:00 GMT'])(
+	'does not come back at once, whatever the service asks for: %s',
+	async (asked) => {
+		const clock = fakeClock();
+		const send = jest.fn(async () => await Promise.resolve(answer(429, { 'retry-after': asked })));
+		await sendWithRetry('GET', send, { clock, random: () => 0.5 });
+		expect(clock.slept).toEqual([500, 1_000, 2_000]);
+	},
+);
+
+test('a date to come back at is read by the clock of the service, if it shows that', async () => {
+	const clock = fakeClock();
+	// An hour behind the clock of n8n, and an hour ahead.
+	for (const day of ['Wed, 31 Dec 2025 23', 'Thu, 01 Jan 2026 01']) {
+		const headers = { date: `${day}:00:00 GMT`, 'retry-after': `${day}:00:07 GMT` };
+		expect(retryAfterMs(answer(429, headers), clock.now())).toBe(7_000);
+	}
+	const noClock = { date: 'today', 'retry-after': 'Thu, 01 Jan 2026 00:00:07 GMT' };
+	expect(retryAfterMs(answer(429, noClock), clock.now())).toBe(7_000);
+});
+
+test('a 429 that shows an effect is final', async () => {
+	const send = jest.fn(async () => await Promise.resolve(answer(429)));
+	const isFinal = () => true;
+	await sendWithRetry('POST', send, { clock: fakeClock(), random: () => 1, isFinal });
+	expect(send).toHaveBeenCalledTimes(1);
+});
+
 test('gives the last answer back when the attempts are used up', async () => {
 	const send = jest.fn(async () => await Promise.resolve(answer(503)));
 	expect(await sendWithRetry('GET', send, { clock: fakeClock(), random: () => 1 })).toEqual(
