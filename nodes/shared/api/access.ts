@@ -44,15 +44,25 @@ export function parseBaseUrl(text: string): string {
 export function isBelow(baseUrl: string, target: URL): boolean {
 	if (target.username !== '' || target.password !== '') return false;
 	const base = new URL(baseUrl);
+	const basePath = withoutEnd(base.pathname, SLASH);
 	return (
 		target.origin === base.origin &&
-		`${target.pathname}/`.startsWith(`${withoutEnd(base.pathname, SLASH)}/`)
+		`${target.pathname}/`.startsWith(`${basePath}/`) &&
+		!climbs(target.pathname.slice(basePath.length))
 	);
+}
+
+/** Whether a server that decodes slashes would leave the path, as with "..%2f": the HTTP library leaves them as they are. */
+function climbs(path: string): boolean {
+	const decoded = path.replace(/%2e/gi, '.').replace(/%2f|%5c/gi, '/');
+	return decoded.split('/').includes('..');
 }
 
 /**
  * Where a request goes. A link of the service is followed as it is, by the base URL's scheme if only that differs. If it
  * leads elsewhere, such as to a host behind a proxy, its query is used at the request's own path.
+ *
+ * @throws InvalidInput for a link that leads elsewhere and has no query: it would begin the list again, unfiltered
  */
 export function urlOf(baseUrl: string, { path, link }: { path: string; link?: string }): string {
 	const own = `${baseUrl}${path}`;
@@ -60,7 +70,12 @@ export function urlOf(baseUrl: string, { path, link }: { path: string; link?: st
 	const target = new URL(link);
 	target.hash = '';
 	if (target.host === new URL(baseUrl).host) target.protocol = new URL(baseUrl).protocol;
-	return isBelow(baseUrl, target) ? target.href : `${own}${target.search}`;
+	if (isBelow(baseUrl, target)) return target.href;
+	if (target.search !== '') return `${own}${target.search}`;
+	throw new InvalidInput(
+		"The link to the next page leads outside of 'Base URL' and has no query, so it can't be followed",
+		"Check 'Base URL' and 'Path to Next Cursor or Link in Response' in the credential, or ask your service provider for links to its public URL.",
+	);
 }
 
 export function isLoopback(url: URL): boolean {

@@ -46,9 +46,9 @@ export async function readList<Position, Answer>(
 	const isUnchanged = proof.seemsUnchanged;
 	// Entries that cannot be told apart cannot be put together of several readings.
 	const isKeyed = entries.every((entry) => list.keyOf(entry) !== undefined);
-	if (isUnchanged || !isKeyed) return { entries, isComplete: isUnchanged };
+	if (isUnchanged || !isKeyed) return { entries, isComplete: isUnchanged && !proof.isShort };
 	const isComplete = await readings.until(() => proof.seemsUnchanged || readings.areProven);
-	return { entries: proof.entries(), isComplete };
+	return { isComplete: isComplete && !proof.isShort, entries: proof.entries() };
 }
 
 export type ProvenListOptions = Omit<PartsOptions, 'limit'> & {

@@ -1,3 +1,4 @@
+import sumBy from 'lodash/sumBy';
 import type { JsonValue } from '../json';
 
 /** A page as the service gave it. Moments are counted by {@link ListProof.tick}. */
@@ -84,6 +85,12 @@ export class ListProof {
 	/** Whether the reading under way shows one total on all its pages, or none: a quick look, and no proof. */
 	get seemsUnchanged(): boolean {
 		return new Set(totalsOf(this.pending)).size < 2;
+	}
+
+	/** Whether the reading under way has fewer entries than the service counts. */
+	get isShort(): boolean {
+		const total = Math.max(0, ...new Set(totalsOf(this.pending)));
+		return sumBy(this.pending, ({ entries }) => entries.length) < total;
 	}
 
 	/**

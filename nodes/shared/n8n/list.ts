@@ -40,7 +40,7 @@ export function requireCompleteField(entry: string): INodeProperties {
 
 /** Told in the editor when a list that was read without that option changed too often. */
 export function listChangedHint(entries: string): string {
-	return `The list changed each of the ${MAX_READINGS} times it was read, so ${entries} may be missing. To stop the workflow instead, turn on 'Require Complete List' in 'Options'.`;
+	return `The list changed each of the ${MAX_READINGS} times it was read, or has fewer ${entries} than the service counts, so ${entries} may be missing. To stop the workflow instead, turn on 'Require Complete List' in 'Options'.`;
 }
 
 /** Infinity for all results. */

@@ -210,7 +210,7 @@ describe('a list that changes while it is read', () => {
 		expect(error).toBeUndefined();
 		const [done] = runData.Node ?? [];
 		expect(done?.hints?.map(({ message }) => message)).toEqual([
-			"The list changed each of the 5 times it was read, so calls may be missing. To stop the workflow instead, turn on 'Require Complete List' in 'Options'.",
+			"The list changed each of the 5 times it was read, or has fewer calls than the service counts, so calls may be missing. To stop the workflow instead, turn on 'Require Complete List' in 'Options'.",
 		]);
 		const ids = done?.data?.main?.[0]?.map(({ json }) => json.call_id) ?? [];
 		for (const call of range(1, 11)) expect(ids).toContain(`call-${call}`);

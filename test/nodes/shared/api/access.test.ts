@@ -75,6 +75,25 @@ describe('where a request goes', () => {
 	});
 
 	test.each([
+		'https://internal.example/v1/calls/page-2',
+		'https://internal.example/?',
+		`${HOST}/other/page-2#top`,
+		'mailto:someone@example.com',
+	])('a link elsewhere without a query cannot be followed: %s', (link) => {
+		expect(told(() => urlOf(`${HOST}/api`, { path, link }))).toEqual({
+			message:
+				"The link to the next page leads outside of 'Base URL' and has no query, so it can't be followed",
+			resolution:
+				"Check 'Base URL' and 'Path to Next Cursor or Link in Response' in the credential, or ask your service provider for links to its public URL.",
+		});
+	});
+
+	test.each([
+		[
+			'a link by a host in capitals',
+			'HTTPS://VOICE.EXAMPLE.COM:443/v1/calls?page=2',
+			`${HOST}/v1/calls?page=2`,
+		],
 		[
 			'a link as it is',
 			`${HOST}/v1/calls?page=2&q=a%2Bb%20c`,
@@ -88,6 +107,12 @@ describe('where a request goes', () => {
 	});
 
 	test.each([
+		['a path whose dots another program may decode', `${HOST}/api/%2e%2e%2fother?page=2`],
+		['a path with encoded slashes of the other kind', `${HOST}/api/..%5Cother?page=2`],
+		['a path that only begins alike', `${HOST}/apievil/v1/calls?page=2`],
+		['a path in other letters', `${HOST}/API/v1/calls?page=2`],
+		['a path by backslashes', 'https:\\\\evil.example\\api\\v1?page=2'],
+		['the same host by another scheme', 'ftp://voice.example.com/api/v1/calls?page=2'],
 		['another host', 'https://internal.example/other?page=2'],
 		['another port', 'https://voice.example.com:8443/other?page=2'],
 		['a host behind a sign-in name', 'https://voice.example.com@evil.example/?page=2'],

@@ -328,6 +328,20 @@ describe('for a person to see', () => {
 		expect(new Set(read).size).toBe(read.length);
 	});
 
+	test('one with fewer entries than the service counts is read once, and not taken for complete', async () => {
+		const { asked, list } = letters({ lists: ['abcd'] });
+		const short: typeof list = {
+			...list,
+			pagesOf: (reading) => {
+				const pages = list.pagesOf(reading);
+				return { ...pages, read: (...given) => ({ ...pages.read(...given), total: 9 }) };
+			},
+		};
+		const read = await readList(short, { ...options, limit: Infinity });
+		expect(read).toEqual({ entries: [...'abcd'], isComplete: false });
+		expect(asked.at(-1)?.[0]).toBe(1);
+	});
+
 	test('entries that cannot be told apart are not put together of several readings', async () => {
 		const keyOf = () => undefined;
 		const lists = ['abba', 'abbac'];
