@@ -76,7 +76,7 @@ export async function readAllDndEntries(
 		sameAgain: checkPageName(details),
 		notProven: () =>
 			new OutcomeUnknown(
-				`Numbers may be missing: the do-not-disturb list changed each of the ${MAX_READINGS} times it was read, or has fewer numbers than the service counts`,
+				`Numbers may be missing: the do-not-disturb list changed each of the ${MAX_READINGS} times it was read, has fewer numbers than the service counts, or has too few numbers on a page`,
 				'Run this again while fewer numbers are added and removed. No number was treated as not listed.',
 			),
 	});

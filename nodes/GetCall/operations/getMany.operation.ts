@@ -106,7 +106,7 @@ const latestField: INodeProperties = {
 };
 
 const ifChanging =
-	"Run this again while fewer calls are placed, or set 'To' in 'Filters' to a time in the past.";
+	"Run this again while fewer calls are placed, set 'To' in 'Filters' to a time in the past, or set a larger 'Page Size' in 'Options'.";
 
 const PAGE_SIZE_RESOLUTION = 'Enter how many calls each request asks for, from 1 on.';
 

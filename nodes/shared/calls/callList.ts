@@ -93,7 +93,7 @@ export async function readAllCalls(
 		sameAgain: sameAgain(details),
 		notProven: () =>
 			new OutcomeUnknown(
-				`Calls may be missing: the call list changed each of the ${MAX_READINGS} times it was read, or has fewer calls than the service counts`,
+				`Calls may be missing: the call list changed each of the ${MAX_READINGS} times it was read, has fewer calls than the service counts, or has too few calls on a page`,
 				ifChanging === undefined ? check : `${ifChanging} If that doesn't help: ${check}`,
 			),
 		longest: {

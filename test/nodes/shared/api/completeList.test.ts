@@ -137,6 +137,18 @@ describe('for a decision', () => {
 		}
 	});
 
+	test.each([
+		[3, 12],
+		[8, 840],
+		[10, 2_520],
+	])('pages of %i prove no list of more than %i entries, though it stays', async (size, most) => {
+		const long = (length: number) => String.fromCharCode(...range(1_000, 1_000 + length));
+		const { letters: read } = await proven({ lists: [long(most)], isSized: true, size });
+		expect(read).toHaveLength(most);
+		const longer = proven({ lists: [long(most + 1)], isSized: true, size });
+		await expect(longer).rejects.toThrow('Not certain');
+	});
+
 	test('with the same pages if the service takes no other size', async () => {
 		const { asked } = await proven({ lists: ['abcde'], isSized: true, onlySize: 2 });
 		expect(asked.map(([reading, page, size]) => `${reading}:${page}:${size}`)).toEqual([

@@ -246,6 +246,24 @@ describe('the ways of paging', () => {
 		expect(await readAllCalls(list.client, { query: {} }, counted)).toEqual(calls(0, 6));
 	});
 
+	test.each([
+		[6, 30],
+		[15, 420],
+	])('by links, pages of %i prove no list of more than %i calls', async (usual, most) => {
+		const reading = async (length: number) => {
+			const list = listing(({ p = 0, n = usual }) => {
+				const end = Math.min(length, Number(p) + Number(n));
+				const next = end < length ? `?p=${end}&n=${String(n)}` : null;
+				return { data: { calls: calls(Number(p), end) }, next };
+			});
+			const linked = { callListPaging: 'nextAddress', callListCursorPath: 'next' };
+			const details = new ApiMapping({ ...PAGED, ...linked, callListPageSizeName: 'n' });
+			return await readAllCalls(list.client, { query: {} }, details);
+		};
+		expect(await reading(most)).toHaveLength(most);
+		await expect(reading(most + 1)).rejects.toThrow('Calls may be missing');
+	});
+
 	test('cursors that lead in a circle are told, not followed without end', async () => {
 		const list = listing(({ c = 'x' }) => ({
 			data: { calls: [{ call_id: c }] },
