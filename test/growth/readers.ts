@@ -36,6 +36,7 @@ import { ApiClient } from '../../nodes/shared/api/client';
 import { readList, readProvenList, type ListReader } from '../../nodes/shared/api/completeList';
 import { injectContext } from '../../nodes/shared/api/endpoints';
 import { withAdditions } from '../../nodes/shared/api/endpoints/endpoint';
+import { shownEffect } from '../../nodes/shared/api/effect';
 import { readAnswer } from '../../nodes/shared/api/envelope';
 import { OutcomeUnknown, ServiceRefusal } from '../../nodes/shared/api/errors';
 import { carries, carriesSomewhere, holdsSomething } from '../../nodes/shared/api/evidence';
@@ -44,6 +45,7 @@ import { explainNotPerformed } from '../../nodes/shared/api/notPerformed';
 import { readParts } from '../../nodes/shared/api/paging';
 import { retryAfterMs } from '../../nodes/shared/api/retry';
 import { Secrets, withoutSecrets } from '../../nodes/shared/api/secrets';
+import { Totals } from '../../nodes/shared/api/totals';
 import { ApiMapping } from '../../nodes/shared/apiMapping';
 import { placeValues, queryOf } from '../../nodes/shared/apiMapping/placeValues';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
@@ -416,6 +418,15 @@ export const readers: Record<string, Reader | Reader[]> = {
 				readAnswer(REQUEST, { ...answerOf(text), status: 400 }, { evidence, isSecret, now: 0 }),
 		})),
 	),
+	'shared/api/effect.ts › shownEffect': {
+		read: ({ json }) => {
+			const request = { ...REQUEST, body: objectOf(json) };
+			return shownEffect(request, { status: 429, body: [json, json] }, ['call_id', 'context']);
+		},
+	},
+	'shared/api/totals.ts › Totals': {
+		read: ({ text }) => new Totals().read(text, 0),
+	},
 	'shared/api/http.ts › bytesOf': {
 		read: ({ json }) => bytesOf(objectOf(json), { field: 'contacts', entries: Buffer.from('1') }),
 	},
