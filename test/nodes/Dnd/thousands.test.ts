@@ -23,7 +23,7 @@ function accepting(method: 'post' | 'delete') {
 			const changed = String(sent ?? query.get('phone'));
 			seen.phones.push(changed);
 			seen.most = Math.max(seen.most, ++seen.underWay);
-			await sleep(10);
+			await sleep(40);
 			seen.underWay--;
 			return [200, { success: true, message: changed }];
 		});
