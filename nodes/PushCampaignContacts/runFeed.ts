@@ -7,7 +7,7 @@ import { ExecutionMemory } from '../shared/n8n/executionMemory';
 import type { OperationRun } from '../shared/n8n/operations';
 import { runsAsTool } from '../shared/n8n/toolRun';
 import { openWriteAheadLog } from '../shared/n8n/writeAheadLog';
-import { isRowsMemory, type BegunRowsOptions } from './feed/begunRows';
+import { beganBefore, isRowsMemory } from './feed/begunRows';
 import type { ByRow } from './feed/byRow';
 import { resolveColumns } from './feed/columns';
 import { openCampaign, rehearse } from './feed/dryRun';
@@ -15,7 +15,7 @@ import type { FeedOutcome } from './feed/feed';
 import { LookUp } from './feed/lookUp';
 import { prepareFeed } from './feed/prepare';
 import { FeedProgress, optionsFingerprint, type KnownOutcome } from './feed/progress';
-import { pushFeed } from './feed/push';
+import { begunRowsOptions, pushFeed, type BegunLog } from './feed/push';
 import { emptyRecord, isFeedRecord } from './feed/record';
 import type { FeedRows, FoundColumns } from './feed/rows';
 import { isSentNumbersRecord, SentNumbers } from './feed/sentNumbers';
@@ -90,7 +90,7 @@ export async function runFeed(run: OperationRun): Promise<Fed> {
 		columns,
 		forModel: runsAsTool(context),
 		stopRequested: () => signal.aborted,
-		begun: settings.skipFedBefore ? undefined : await openBegunRows(context),
+		begun: await openBegunRows(context, settings),
 		sentNumbers: openSentNumbers(context, settings),
 		fedStore: settings.skipFedBefore ? openNodeStore(context, FED_STORE) : undefined,
 		lookUp: settings.lookUpUnknown
@@ -99,9 +99,11 @@ export async function runFeed(run: OperationRun): Promise<Fed> {
 	};
 	// What is noted before it leaves takes long to be taken out again.
 	if (settings.skipFedBefore) await openCampaign(client, settings.campaign.id);
+	const begun = settings.skipFedBefore ? begunRowsOptions(push, progress) : undefined;
+	const isAnotherPush = begun !== undefined && (await beganBefore(begun));
 	const send = async (): Promise<Fed> => {
 		const { length: sentBefore } = progress.record.sent;
-		const outcome = await pushFeed(feed, prepared, push, progress);
+		const outcome = await pushFeed(feed, prepared, { ...push, isAnotherPush }, progress);
 		const hasSent = progress.record.sent.length > sentBefore;
 		return { outcome, presentation, hasSent, rows, phones: prepared.phones };
 	};
@@ -125,16 +127,17 @@ function openSentNumbers(
 	return new SentNumbers(record, campaign.id, options);
 }
 
-/** Undefined where n8n keeps nothing that could be retried. */
+/** Undefined where n8n keeps nothing that could be retried, or where the numbers fed before are all that counts. */
 async function openBegunRows(
 	context: IExecuteFunctions,
-): Promise<Pick<BegunRowsOptions, 'log' | 'memory'> | undefined> {
+	{ skipFedBefore }: Pick<FeedSettings, 'skipFedBefore'>,
+): Promise<BegunLog | undefined> {
 	const log = await openWriteAheadLog(context, { isSharedStore: true });
-	if (log === undefined) return undefined;
+	if (log === undefined || (skipFedBefore && log.isFirstAttempt)) return undefined;
 	const kept = new ExecutionMemory(context, 'rows', isRowsMemory, 'node', 'execution');
 	const memory = kept.read() ?? {};
 	kept.write(memory);
-	return { log, memory };
+	return { log, memory, executionId: context.getExecutionId() };
 }
 
 /** What became of the rows when this try could not even begin: what an earlier one did still holds. */

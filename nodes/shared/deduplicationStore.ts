@@ -12,6 +12,9 @@ export type DeduplicationStore = {
 	count(): Promise<number>;
 };
 
+/** Is in a store that has more than notes of requests, which all must stay: none is dropped to make room. */
+export const OTHER_TEXTS = 'more than notes';
+
 /** n8n searches the whole set for each text that it removes: this many comparisons take about half a second. */
 const MAX_COMPARISONS = 50_000_000;
 

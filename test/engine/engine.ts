@@ -195,9 +195,13 @@ export function stored(data: IRunExecutionData): IRunExecutionData {
  */
 export async function retryFailed(
 	credentialsHelper: TestCredentialsHelper,
-	{ data: failed }: Pick<IRun, 'data'>,
+	failed: Pick<IRun, 'data'>,
 	workflow: Workflow,
 ): Promise<IRun> {
+	return await resume(credentialsHelper, workflow, dataOfRetry(failed, workflow), 'retry');
+}
+
+function dataOfRetry({ data: failed }: Pick<IRun, 'data'>, workflow: Workflow): IRunExecutionData {
 	const data = stored(failed);
 	delete data.resultData.error;
 	const lastRuns = data.resultData.runData[data.resultData.lastNodeExecuted ?? ''] ?? [];
@@ -206,7 +210,7 @@ export async function retryFailed(
 		const node = workflow.getNode(entry.node.name);
 		if (node !== null) entry.node = node;
 	}
-	return await resume(credentialsHelper, workflow, data, 'retry');
+	return data;
 }
 
 /**
@@ -227,10 +231,28 @@ export async function killed(
 	if (executionData === undefined) throw new Error('nothing to execute');
 	executionData.runtimeData = { version: 1, establishedAt: startedAt, source: 'trigger' };
 	const begun = stored(data);
-	const additionalData = makeAdditionalData(credentialsHelper, 'trigger');
-	jest.spyOn(additionalData.hooks, 'addHandler').mockReturnValue(undefined);
-	await new WorkflowExecute(additionalData, 'trigger', data).processRunExecutionData(workflow);
+	await runUntilKilled(credentialsHelper, workflow, data, 'trigger');
 	return begun;
+}
+
+/** Retries a failed execution; the retry is killed, so that nothing of it is stored. */
+export async function killedRetry(
+	credentialsHelper: TestCredentialsHelper,
+	failed: Pick<IRun, 'data'>,
+	workflow: Workflow,
+): Promise<void> {
+	await runUntilKilled(credentialsHelper, workflow, dataOfRetry(failed, workflow), 'retry');
+}
+
+async function runUntilKilled(
+	credentialsHelper: TestCredentialsHelper,
+	workflow: Workflow,
+	data: IRunExecutionData,
+	mode: WorkflowExecuteMode,
+): Promise<void> {
+	const additionalData = makeAdditionalData(credentialsHelper, mode);
+	jest.spyOn(additionalData.hooks, 'addHandler').mockReturnValue(undefined);
+	await new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
 }
 
 /** What a node's `execute()` runs in, with n8n's own way of reading parameters, memory and Stop. */

@@ -11,6 +11,8 @@ export type PushLog = {
 	begin(target: unknown): Promise<boolean>;
 	/** Removes a note of what surely took no effect. */
 	release(target: unknown): Promise<void>;
+	/** @returns for each target whether an earlier attempt began it; notes nothing */
+	findBegun(targets: readonly unknown[]): Promise<boolean[]>;
 };
 
 /** Whether the rows were found to be others than those that an earlier attempt pushed; kept with the execution. */
@@ -20,8 +22,9 @@ export type RowsMemory = { areChanged?: true };
 export type BegunRowsOptions = {
 	log: PushLog;
 	campaign: number;
-	/** What this push remembers over *Retry On Fail*. */
-	push: { isNoted?: true };
+	executionId: string;
+	/** What this push remembers: by which execution it was noted. */
+	push: { notedBy?: string };
 	/** Of all runs of the node: once rows have moved, any of them may be anywhere. */
 	memory: RowsMemory;
 };
@@ -59,8 +62,6 @@ export class BegunRows {
 	 * @throws OutcomeUnknown if an earlier attempt began this push with other rows
 	 */
 	async claim(rows: readonly number[]): Promise<{ fresh: number[]; known: number[] }> {
-		const { memory } = this.options;
-		if (memory.areChanged === true) throw rowsChanged();
 		const blocks = uniq(rows.map((row) => this.blockOf(row)));
 		const newOnes = blocks.filter((block) => !this.claimed.has(block));
 		// Together, so that they are written at once.
@@ -68,10 +69,7 @@ export class BegunRows {
 			this.beginPush(),
 			...newOnes.map(async (block) => await this.options.log.begin(this.targetOf(block))),
 		]);
-		if (!isSamePush) {
-			memory.areChanged = true;
-			throw rowsChanged();
-		}
+		if (!isSamePush) throw rowsChanged();
 		for (const [index, block] of newOnes.entries()) {
 			this.claimed.set(block, new Set());
 			if (areBegun[index] === true) this.begunBefore.add(block);
@@ -99,13 +97,15 @@ export class BegunRows {
 
 	/** Notes the push itself; false if an earlier attempt began it with other rows. */
 	private async beginPush(): Promise<boolean> {
-		const { log, campaign, push } = this.options;
-		if (push.isNoted === true) return true;
+		const { log, campaign, executionId, push, memory } = this.options;
+		if (memory.areChanged === true) return false;
+		if (push.notedBy === executionId) return true;
 		const [isBegun, isSame] = await Promise.all([
 			log.begin(['push', campaign]),
 			log.begin(['rows', ...this.rows]),
 		]);
-		push.isNoted = true;
+		push.notedBy = executionId;
+		if (isBegun && !isSame) memory.areChanged = true;
 		return !isBegun || isSame;
 	}
 
@@ -118,10 +118,19 @@ export class BegunRows {
 	}
 }
 
+/** Whether an earlier attempt of the execution pushed rows to the campaign; this attempt notes nothing. */
+export async function beganBefore({ log, campaign, memory }: BegunRowsOptions): Promise<boolean> {
+	if (memory.areChanged !== true) {
+		const [isBegun] = await log.findBegun([['push', campaign]]);
+		if (isBegun === true) memory.areChanged = true;
+	}
+	return memory.areChanged === true;
+}
+
 /** No row is sent, because each of them may be in the campaign. */
-function rowsChanged(): OutcomeUnknown {
+export function rowsChanged(): OutcomeUnknown {
 	return new OutcomeUnknown(
-		"An earlier attempt of this execution pushed rows, and the rows are not the same now, so the node can't tell which of them it pushed",
+		"An earlier attempt of this execution pushed rows, and the rows or the options are not the same now, so the node can't tell which of them it pushed",
 		"No row was sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists), and push the missing ones in a new execution.",
 		undefined,
 		undefined,

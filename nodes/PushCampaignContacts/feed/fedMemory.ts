@@ -1,4 +1,4 @@
-import { removeAll, type DeduplicationStore } from '../../shared/deduplicationStore';
+import { OTHER_TEXTS, removeAll, type DeduplicationStore } from '../../shared/deduplicationStore';
 import type { ByRow } from './byRow';
 
 const MOST_ADDED_AT_ONCE = 100_000;
@@ -10,7 +10,7 @@ const MOST_ADDED_AT_ONCE = 100_000;
  */
 export class FedMemory {
 	/** To be noted with whatever is noted next. */
-	private toTell: string[] = [];
+	private toTell: string[] = [OTHER_TEXTS];
 
 	/** @param keys by row, what makes a number the same person's in every form */
 	constructor(

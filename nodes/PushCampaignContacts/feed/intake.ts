@@ -1,5 +1,5 @@
 import { explained, type ExplainedError } from '../../shared/api/errors';
-import type { BegunRows } from './begunRows';
+import { rowsChanged, type BegunRows } from './begunRows';
 import type { UnsentRow } from './feed';
 import type { FedMemory } from './fedMemory';
 
@@ -82,9 +82,11 @@ export class NotFedBefore implements Intake {
 	constructor(
 		private readonly rows: readonly number[],
 		private readonly memory: FedMemory,
+		private readonly isAnotherPush = false,
 	) {}
 
 	async next(size: number): Promise<number[]> {
+		if (this.isAnotherPush && this.rows.length > 0) throw rowsChanged();
 		while (this.ready.length < size && this.position < this.rows.length) {
 			// No more than can leave at once: what is noted and not sent would be in doubt after a crash.
 			const rows = this.rows.slice(this.position, this.position + size - this.ready.length);

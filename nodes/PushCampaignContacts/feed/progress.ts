@@ -1,4 +1,6 @@
 import type { Additions } from '../../shared/api/endpoints';
+import sortBy from 'lodash/sortBy';
+import uniq from 'lodash/uniq';
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
 import { isAccepted } from '../../shared/phone/campaignPhone';
@@ -209,7 +211,8 @@ export class FeedProgress {
 	cutOff(unknown: readonly UnsentRow[], keys: ByRow<string>, { campaign }: TrySettings): void {
 		const [first] = unknown;
 		if (first === undefined) return;
-		const rows = unknown.map(({ index }) => index);
+		const before = this.cutOffRows(keys, campaign);
+		const rows = sortBy(uniq([...before, ...unknown.map(({ index }) => index)]));
 		this.record.cutOff = {
 			campaign,
 			rows: rangesOf(rows),

@@ -51,18 +51,23 @@ const PAYLOAD_TOO_LARGE = 413;
 /** Rows of a request that surely are not in the campaign. */
 const WITHOUT_EFFECT = new Set<RowStatus>(['rejected', 'do_not_disturb', 'not_sent']);
 
+/** What all runs of the node note with. */
+export type BegunLog = Pick<BegunRowsOptions, 'log' | 'memory' | 'executionId'>;
+
 export type PushOptions = TryOptions & {
 	client: ApiClient;
 	/** At most the documented 10,000. */
 	contactsPerRequest: number;
 	/** Asked before each request: whether the person at the screen has stopped the workflow. */
 	stopRequested: () => boolean;
-	/** How rows are noted before they leave, where no memory of all runs does that. */
-	begun?: Pick<BegunRowsOptions, 'log' | 'memory'> | undefined;
+	/** How rows are noted before they leave, for a retry of the execution. */
+	begun?: BegunLog | undefined;
 	/** What other runs of the node pushed in this execution. */
 	sentNumbers?: SentNumbers | undefined;
 	/** What earlier runs fed, where it is to be left out. */
 	fedStore?: DeduplicationStore | undefined;
+	/** With `fedStore`: an earlier attempt of the execution pushed without it, so that each row may be in the campaign. */
+	isAnotherPush?: boolean;
 	/** How to find out what became of a request whose outcome is unknown. */
 	lookUp?: LookUp | undefined;
 };
@@ -84,25 +89,28 @@ export async function pushFeed(
 	const isOnce = settings.removeDuplicates || settings.forModel;
 	const rows = isOnce ? (sentNumbers?.leaveOut(open, prepared, outcome) ?? open) : open;
 	outcome.enqueue = campaign.enqueue;
+	const begun = begunRowsOptions(options, progress);
 	const intake =
 		fedStore === undefined
-			? new EachRow(rows, begunRows(prepared, options, progress))
-			: new NotFedBefore(rows, new FedMemory(fedStore, campaign.id, prepared.keys));
+			? new EachRow(rows, begun && new BegunRows(begun, prepared, options.contactsPerRequest))
+			: new NotFedBefore(
+					rows,
+					new FedMemory(fedStore, campaign.id, prepared.keys),
+					options.isAnotherPush === true,
+				);
 	await new FeedPush(prepared, options, settings, progress, outcome, intake).push();
 	sentNumbers?.add(outcome, prepared);
 	outcome.unsentRows.sort((one, other) => one.index - other.index);
 	return outcome;
 }
 
-function begunRows(
-	prepared: PreparedFeed,
-	{ begun, campaign, contactsPerRequest, forModel }: PushOptions,
+/** Undefined where n8n keeps nothing that could be retried. */
+export function begunRowsOptions(
+	{ begun, campaign, forModel }: Pick<PushOptions, 'begun' | 'campaign' | 'forModel'>,
 	{ record }: FeedProgress,
-): BegunRows | undefined {
-	if (begun === undefined) return undefined;
+): BegunRowsOptions | undefined {
 	// Each list of a model is a push of its own.
-	const push = forModel ? {} : record;
-	return new BegunRows({ ...begun, campaign: campaign.id, push }, prepared, contactsPerRequest);
+	return begun && { ...begun, campaign: campaign.id, push: forModel ? {} : record };
 }
 
 /** What is left of a request that the service refused, unless the feed has to stop. */

@@ -13,8 +13,8 @@ export type FeedRecord = {
 	refused: RefusedRow[];
 	/** A fingerprint of how the file was read, where the rows are those of a file. */
 	reading?: string;
-	/** Whether it was noted in n8n's store that a push has begun. */
-	isNoted?: true;
+	/** The execution that has noted in n8n's store that the push began; a retry notes it again. */
+	notedBy?: string;
 	/** Rows of which an earlier run was cut off: another try must name them too. */
 	cutOff?: CutOffRows;
 	/** Found out once for the whole feed. */
@@ -49,14 +49,14 @@ export function emptyRecord(): FeedRecord {
 
 export function isFeedRecord(stored: unknown): stored is FeedRecord {
 	if (!isJsonObject(stored)) return false;
-	const { sent, refused, reading, isNoted, cutOff, firstIndex } = stored;
+	const { sent, refused, reading, notedBy, cutOff, firstIndex } = stored;
 	return (
 		Array.isArray(sent) &&
 		sent.every(isSentRequest) &&
 		Array.isArray(refused) &&
 		refused.every(isRefusedRow) &&
 		(reading === undefined || typeof reading === 'string') &&
-		(isNoted === undefined || isNoted === true) &&
+		(notedBy === undefined || typeof notedBy === 'string') &&
 		(cutOff === undefined || isCutOff(cutOff)) &&
 		(firstIndex === undefined || firstIndex === 0 || firstIndex === 1)
 	);

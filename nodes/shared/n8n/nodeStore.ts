@@ -35,10 +35,15 @@ function unreachable({ message, description }: StoreUse, error: unknown): NotSen
 	return new NotSent(message, description, said, false, 'n8n');
 }
 
+/** Names the node among all workflows, and with it its store. */
+export function nodeKeyOf(context: IExecuteFunctions): string {
+	return JSON.stringify([context.getWorkflow().id, context.getNode().id]);
+}
+
 /** Runs after whatever else uses the store of this node in this process. */
 export async function exclusiveOnStore<T>(
 	context: IExecuteFunctions,
 	run: () => Promise<T>,
 ): Promise<T> {
-	return await inTurn(JSON.stringify([context.getWorkflow().id, context.getNode().id]), run);
+	return await inTurn(nodeKeyOf(context), run);
 }

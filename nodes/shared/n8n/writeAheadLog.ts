@@ -1,10 +1,12 @@
 import difference from 'lodash/difference';
+import uniq from 'lodash/uniq';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { removeAll, type DeduplicationStore } from '../deduplicationStore';
+import { OTHER_TEXTS, removeAll, type DeduplicationStore } from '../deduplicationStore';
 import { shortFingerprint } from '../hash';
-import { RecentIds } from '../recentIds';
+import { inTurn, type Turn } from '../inTurn';
+import { BegunRequests, RunningExecutions } from './begunRequests';
 import { originOf, type ExecutionOrigin } from './executionOrigin';
-import { exclusiveOnStore, openNodeStore, type StoreUse } from './nodeStore';
+import { exclusiveOnStore, nodeKeyOf, openNodeStore, type StoreUse } from './nodeStore';
 
 /** Entries of other executions to keep: of those that n8n did not end itself, and of retries. */
 const MAX_OTHERS = 20_000;
@@ -18,9 +20,6 @@ const USE: StoreUse = {
 		"Try again. If that doesn't help, ask your n8n administrator to check the database of n8n.",
 };
 
-/** By target: how many requests this process has begun for the execution. */
-type BegunCounts = Map<string, number>;
-
 type Batch = {
 	add: string[];
 	remove: string[];
@@ -31,8 +30,12 @@ type Batch = {
 type LogOptions = {
 	/** Whether nobody can have begun anything before: the execution is neither a retry nor part of one. */
 	isFirstAttempt: boolean;
-	/** Whether the node keeps something else in the store, which must stay. */
+	/** Whether the node may keep something else in the store, which must stay: see {@link OTHER_TEXTS}. */
 	isSharedStore?: boolean;
+	/** Runs after whatever else uses the store in this process. */
+	exclusive?: Turn;
+	/** How many requests all executions of this process have begun at the node: their notes must stay. */
+	totalBegun?: () => number;
 };
 
 /**
@@ -48,13 +51,24 @@ export class WriteAheadLog {
 	private batch: Batch | undefined;
 	/** Written again with the next batch: a worker that writes at the same moment may have undone them. */
 	private lastTexts: string[] = [];
+	/** Of a store that may have other texts: found out once, with the first batch. */
+	private mayTrim: boolean | undefined;
+	private readonly exclusive: Turn;
+	private readonly totalBegun: () => number;
 
 	constructor(
 		private readonly store: DeduplicationStore,
 		readonly origin: ExecutionOrigin,
 		private readonly options: LogOptions,
-		private readonly begun: BegunCounts = new Map(),
-	) {}
+		private readonly begun = new BegunRequests(),
+	) {
+		this.exclusive = options.exclusive ?? (async (run) => await inTurn(store, run));
+		this.totalBegun = options.totalBegun ?? (() => begun.total);
+	}
+
+	get isFirstAttempt(): boolean {
+		return this.options.isFirstAttempt;
+	}
 
 	/**
 	 * Notes a request that is about to be sent.
@@ -64,13 +78,18 @@ export class WriteAheadLog {
 	 */
 	async begin(target: unknown): Promise<boolean> {
 		const name = nameOf(target);
+		const more: string[] = [];
 		for (;;) {
-			const texts = this.textsOf(name, this.count(name));
-			const added = await this.write({ add: texts });
+			const texts = this.textsOf(name, this.begun.add(name));
+			const added = await this.write({ add: [...texts, ...more] }).catch((error: unknown) => {
+				this.begun.removeLatest(name);
+				throw error;
+			});
 			const [request = '', own = request] = texts;
 			if (added.has(request)) return false;
 			// Unless the note is new, it is this execution's own, of before a wait or of another sub-execution.
-			if (!this.options.isFirstAttempt && added.has(own)) return true;
+			if (this.options.isFirstAttempt) more.push(this.sharedStartText());
+			else if (added.has(own)) return true;
 		}
 	}
 
@@ -80,9 +99,8 @@ export class WriteAheadLog {
 	 */
 	async release(target: unknown): Promise<void> {
 		const name = nameOf(target);
-		const nth = (this.begun.get(name) ?? 0) - 1;
-		if (nth < 0) return;
-		this.begun.set(name, nth);
+		const nth = this.begun.removeLatest(name);
+		if (nth === undefined) return;
 		await this.write({ remove: this.textsOf(name, nth) }).catch(() => undefined);
 	}
 
@@ -92,38 +110,38 @@ export class WriteAheadLog {
 	 * @throws NotSent if n8n's store can't be reached
 	 */
 	async findBegun(targets: readonly unknown[]): Promise<boolean[]> {
-		const counts = new Map(this.begun);
-		const requests = targets.map((target) => {
-			const name = nameOf(target);
-			const nth = counts.get(name) ?? 0;
-			counts.set(name, nth + 1);
-			return this.requestText(name, nth);
+		const names = targets.map(nameOf);
+		const counts = this.begun.copy();
+		const requests = names.map((name) => this.requestText(name, counts.add(name)));
+		const areBegun = await this.exclusive(async () => {
+			const added = new Set(await this.store.add(requests));
+			await removeAll(this.store, [...added]);
+			return requests.map((request) => !added.has(request));
 		});
-		const added = new Set(await this.store.add(requests));
-		await removeAll(this.store, [...added]);
-		const areBegun = requests.map((request) => !added.has(request));
-		targets.forEach((target, index) => {
-			if (areBegun[index] === true) this.count(nameOf(target));
+		names.forEach((name, index) => {
+			if (areBegun[index] === true) this.begun.add(name);
 		});
 		return areBegun;
 	}
 
-	/** Removes the notes of this execution. */
+	/**
+	 * Removes the notes of this execution: n8n has stored what its nodes remember. The notes of a retry stay, because
+	 * they show a second retry of the same execution what was begun.
+	 */
 	async clear(): Promise<void> {
-		const texts = [...this.begun].flatMap(([name, count]) =>
-			Array.from({ length: count }, (_, nth) => this.requestText(name, nth)),
-		);
-		const isAllOwn =
-			this.options.isSharedStore !== true && (await this.store.count()) <= texts.length;
-		if (isAllOwn) await this.store.clear();
-		else await removeAll(this.store, texts);
-	}
-
-	/** The number of the next request to this target. */
-	private count(name: string): number {
-		const nth = this.begun.get(name) ?? 0;
-		this.begun.set(name, nth + 1);
-		return nth;
+		if (!this.options.isFirstAttempt) return;
+		const texts = this.begun.takeAll().map(({ target, nth }) => this.requestText(target, nth));
+		if (texts.length === 0) return;
+		await this.exclusive(async () => {
+			const mark = this.sharedStartText();
+			const all = [...texts, mark];
+			const added = await this.store.add(all);
+			if (!added.includes(mark)) return;
+			// All are there, so nothing else is.
+			const isAllOwn = (await this.store.count()) === all.length;
+			if (isAllOwn) await this.store.clear();
+			else await removeAll(this.store, all);
+		});
 	}
 
 	/** What stands for a request, and for whose it is where that can be another attempt's. */
@@ -132,6 +150,14 @@ export class WriteAheadLog {
 		return this.options.isFirstAttempt
 			? [request]
 			: [request, `${request} ${this.origin.executionId}`];
+	}
+
+	/**
+	 * Says that another execution started at the same millisecond and counts on from the notes of the first: without
+	 * them, a retry wouldn't find those of the other.
+	 */
+	private sharedStartText(): string {
+		return `shared start ${this.origin.startedAt}`;
 	}
 
 	private requestText(name: string, nth: number): string {
@@ -151,76 +177,78 @@ export class WriteAheadLog {
 
 	private nextBatch(): Batch {
 		const [add, remove]: [string[], string[]] = [[], []];
-		const added = this.last.then(async () => {
+		const writeAll = async (): Promise<ReadonlySet<string>> => {
 			this.batch = undefined;
 			// First, because a request that is sent again has the same note.
 			if (remove.length > 0) await removeAll(this.store, remove);
+			const again = difference(this.lastTexts, remove, add);
+			this.lastTexts = add.length === 0 ? again : uniq(add);
 			if (add.length === 0) return new Set<string>();
-			const all = difference([...this.lastTexts, ...add], difference(remove, add));
-			const most = this.options.isSharedStore === true ? undefined : MAX_OTHERS + 2 * this.total();
-			const isNew = new Set(await this.store.add(all, most));
-			this.lastTexts = add;
-			return isNew;
-		});
+			const texts = [...again, ...this.lastTexts];
+			return new Set(await this.store.add(texts, await this.maxEntries()));
+		};
+		const added = this.last.then(async () => await this.exclusive(writeAll));
 		this.last = added.catch(() => undefined);
 		return { add, remove, added };
 	}
 
-	private total(): number {
-		let total = 0;
-		for (const count of this.begun.values()) total += count;
-		return total;
+	/** Undefined if the store has what must stay. */
+	private async maxEntries(): Promise<number | undefined> {
+		// A request of a retry has two notes.
+		const max = MAX_OTHERS + 2 * this.totalBegun();
+		if (this.options.isSharedStore !== true) return max;
+		this.mayTrim ??= (await this.store.count()) > max ? !(await hasOtherTexts(this.store)) : false;
+		return this.mayTrim ? max : undefined;
 	}
 }
 
-/** Undefined where n8n keeps nothing that could be retried. */
+const running = new RunningExecutions();
+
+/**
+ * Undefined where n8n keeps nothing that could be retried.
+ *
+ * @throws NotSent if n8n can't tell what the execution belongs to
+ */
 export async function openWriteAheadLog(
 	context: IExecuteFunctions,
 	options: Pick<LogOptions, 'isSharedStore'> = {},
 ): Promise<WriteAheadLog | undefined> {
 	const origin = await originOf(context);
 	if (origin === undefined) return undefined;
-	const isFirstAttempt = !origin.isSubExecution && context.getMode() !== 'retry';
-	const key = [context.getExecutionId(), context.getNode().id].join(' ');
-	const known = counts.get(key);
-	const begun = known ?? new Map<string, number>();
-	counts.set(key, begun);
+	const [node, executionId] = [nodeKeyOf(context), context.getExecutionId()];
+	const execution = running.open(node, executionId);
 	const log = new WriteAheadLog(
-		exclusiveStore(context),
+		openNodeStore(context, USE),
 		origin,
-		{ ...options, isFirstAttempt },
-		begun,
+		{
+			...options,
+			isFirstAttempt: !origin.isSubExecution && context.getMode() !== 'retry',
+			exclusive: async (run) => await exclusiveOnStore(context, run),
+			totalBegun: () => running.total(node),
+		},
+		execution.begun,
 	);
-	if (known === undefined && isFirstAttempt) clearWhenEnded(context, log, key);
+	const signal = context.getExecutionCancelSignal();
+	if (execution.isWatched && execution.signal === signal) return log;
+	Object.assign(execution, { isWatched: true, signal });
+	// n8n stores an execution before it calls this. One that was stopped is stored without what its nodes remember.
+	context.onExecutionFinish?.(async () => {
+		running.close(node, executionId);
+		if (signal?.aborted !== true) await log.clear();
+	});
 	return log;
 }
 
-const MAX_EXECUTIONS = 1_000;
-
-/** By execution and node: a node that runs several times in an execution counts on. */
-const counts = new RecentIds<BegunCounts>(MAX_EXECUTIONS);
-
-/** n8n reads and writes the store as a whole, so one write must not begin before another has ended. */
-function exclusiveStore(context: IExecuteFunctions): DeduplicationStore {
-	const store = openNodeStore(context, USE);
-	const exclusive = async <T>(run: () => Promise<T>) => await exclusiveOnStore(context, run);
-	return {
-		add: async (texts, max) => await exclusive(async () => await store.add(texts, max)),
-		remove: async (texts) => await exclusive(async () => await store.remove(texts)),
-		clear: async () => await exclusive(async () => await store.clear()),
-		count: async () => await store.count(),
-	};
+/** Removes the notes of an execution that waits: n8n has stored it with what its nodes remember. */
+export async function clearNotesOfWaiting(context: IExecuteFunctions): Promise<void> {
+	const log = await openWriteAheadLog(context);
+	await log?.clear();
 }
 
-/**
- * n8n stores an execution before it calls the handler. One that was stopped is stored without what its nodes
- * remember, and the notes of a retry show a second retry of the same execution what was begun: both stay.
- */
-function clearWhenEnded(context: IExecuteFunctions, log: WriteAheadLog, key: string): void {
-	context.onExecutionFinish?.(async () => {
-		counts.delete(key);
-		if (context.getExecutionCancelSignal()?.aborted !== true) await log.clear();
-	});
+async function hasOtherTexts(store: DeduplicationStore): Promise<boolean> {
+	const added = await store.add([OTHER_TEXTS]);
+	await store.remove(added);
+	return added.length === 0;
 }
 
 function nameOf(target: unknown): string {

@@ -5,9 +5,11 @@ import { PhonesByRow } from '../../../nodes/PushCampaignContacts/feed/byRow';
 import {
 	engineHarness,
 	killed,
+	killedRetry,
 	oneNodeWorkflow,
 	output,
 	resume,
+	retryFailed,
 	runWorkflow,
 	service,
 	stored,
@@ -15,6 +17,7 @@ import {
 import {
 	accepted,
 	answering,
+	answeringInto,
 	feedNode,
 	manyRows,
 	phone,
@@ -86,6 +89,45 @@ describe('Retry after n8n was killed', () => {
 		expect([output(run, 'Node').length, rejected(run)]).toEqual([1, []]);
 	});
 
+	test('pushes nothing again where Skip Numbers Fed Before was turned on in between', async () => {
+		service()
+			.get('/v1/campaigns/42/status')
+			.reply(200, { success: true, data: { campaign: { id: 42, status: 'Active' }, uploads: [] } });
+		const bodies = answering(ok(2));
+		const begun = await kill(manyRows(2), {});
+		const { error } = (await retry(begun, { options: { skipFedBefore: true } })).data.resultData;
+		expect(bodies).toHaveLength(1);
+		expect(error?.message).toContain("the node can't tell which of them it pushed");
+		expect(error?.description).toContain('Unknown: 2 rows (items 0 to 1)');
+	});
+
+	test('pushes nothing again where a retry was killed, and the next one has requests of another size', async () => {
+		const bodies = answering(ok(1), [401, 'no'], ok(1));
+		const { workflow, start } = flow(ONE_EACH);
+		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
+		await killedRetry(harness.credentials, failed, workflow);
+		const now = flow({}, 'continueRegularOutput').workflow;
+		const again = await retryFailed(harness.credentials, failed, now);
+		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1), phone(1)]);
+		expect(output(again, 'Node')).toHaveLength(1);
+		expect(rejected(again)).toEqual(['unknown']);
+	});
+
+	test('each try of Retry On Fail names what was begun, and pushes none of it', async () => {
+		const refused = { success: false, error: 'contacts[0] is wrong' };
+		const bodies = answering(ok(1), [400, refused], ok(1), [401, 'no']);
+		const begun = await kill(manyRows(4), ONE_EACH);
+		answeringInto(bodies, [401, 'no'], ok(1), [401, 'no'], ok(1));
+		const node = feedNode(harness, ONE_EACH, { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
+		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
+		const data = stored(begun);
+		const [task] = data.executionData?.nodeExecutionStack ?? [];
+		if (task !== undefined) task.node = node;
+		const run = await resume(harness.credentials, workflow, data, 'retry');
+		expect(rejected(run)).toEqual(['unknown', 'unknown']);
+		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 3, 1, 1, 3, 3].map(phone));
+	});
+
 	test('an execution that ended by itself leaves no note behind', async () => {
 		answering(ok(1), [400, { success: false, error: 'no' }]);
 		const { workflow, start } = flow(ONE_EACH);
@@ -123,6 +165,8 @@ describe('rows that are noted in blocks', () => {
 					noted.delete(`${name} ${nth}`);
 					await Promise.resolve();
 				},
+				findBegun: async (targets) =>
+					await Promise.resolve(targets.map((target) => noted.has(`${JSON.stringify(target)} 0`))),
 			};
 		};
 	}
@@ -139,7 +183,7 @@ describe('rows that are noted in blocks', () => {
 				const { keys, rows } = numbersOf(count);
 				const open = () =>
 					new BegunRows(
-						{ log: attempt(), campaign: 1, push: {}, memory: {} },
+						{ log: attempt(), campaign: 1, executionId: 'e', push: {}, memory: {} },
 						{ keys, rows },
 						size,
 					);
@@ -174,7 +218,7 @@ describe('rows that are noted in blocks', () => {
 		const attempt = log();
 		const memory = {};
 		const open = (prepared: ReturnType<typeof numbersOf>) =>
-			new BegunRows({ log: attempt(), campaign: 1, push: {}, memory }, prepared, 3);
+			new BegunRows({ log: attempt(), campaign: 1, executionId: 'e', push: {}, memory }, prepared, 3);
 		await open(numbersOf(10)).claim([0, 1, 2]);
 		const changed = numbersOf(count, shift);
 		await expect(open(changed).claim([0, 1, 2])).rejects.toThrow("can't tell");

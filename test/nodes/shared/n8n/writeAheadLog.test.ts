@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { DeduplicationStore } from '../../../../nodes/shared/deduplicationStore';
+import { OTHER_TEXTS, type DeduplicationStore } from '../../../../nodes/shared/deduplicationStore';
+import { RunningExecutions } from '../../../../nodes/shared/n8n/begunRequests';
 import { WriteAheadLog } from '../../../../nodes/shared/n8n/writeAheadLog';
 
 /** n8n's store as it behaves: a list that is read and written whole. */
@@ -182,6 +183,17 @@ test('what surely took no effect is sent by a retry, and again by the same execu
 	expect(await later(store, 'e3').findBegun(['a', 'b'])).toEqual([true, true]);
 });
 
+test('what was released does not come back with the next note', async () => {
+	const store = new Store();
+	const log = first(store);
+	await log.begin('a');
+	await log.release('a');
+	await log.begin('b');
+	expect(await later(store, 'e2').findBegun(['a', 'b'])).toEqual([false, true]);
+	await log.clear();
+	expect(store.texts).toEqual([]);
+});
+
 test('a note that cannot be removed stays, and stops nobody', async () => {
 	const store = new Store();
 	const log = first(store);
@@ -231,19 +243,83 @@ test('the notes of an execution that ended are removed, and those of others stay
 	expect(store.texts).toEqual([]);
 });
 
-test('beside what else a node keeps, nothing but the own notes is removed or dropped', async () => {
-	const numbers = Array.from({ length: 30_000 }, (_, index) => String(index));
+test('an execution that ends leaves the note of one that begins at the same moment', async () => {
 	const store = new Store();
-	store.texts = [...numbers];
+	const [one, other] = [first(store, 'e1', 1), first(store, 'e2', 2)];
+	await one.begin('a');
+	await Promise.all([other.begin('b'), one.clear()]);
+	expect(store.texts).toHaveLength(1);
+});
+
+test('an execution that ends leaves the notes of others, although its own are lost', async () => {
+	const store = new Store();
+	const [one, other] = [first(store, 'e1', 1), first(store, 'e2', 2)];
+	await one.begin('a');
+	store.texts = [];
+	await other.begin('b');
+	await one.clear();
+	expect(store.texts).toHaveLength(1);
+});
+
+test('of two executions that started at the same millisecond, one that ends does not hide what the other began', async () => {
+	const store = new Store();
+	const [one, other] = [first(store, 'e1'), first(store, 'e2')];
+	await one.begin('a');
+	await other.begin('a');
+	await one.clear();
+	expect(await later(store, 'e3').begin('a')).toBe(true);
+});
+
+describe('beside what else a node keeps', () => {
 	const origin = { startedAt: 1, executionId: 'e1', isSubExecution: false };
-	const log = new WriteAheadLog(store, origin, { isFirstAttempt: true, isSharedStore: true });
-	await log.begin('a');
-	store.texts = store.texts.slice(-1);
-	await log.clear();
-	expect(store.texts).toEqual([]);
-	store.texts = [...numbers];
-	await log.begin('b');
-	expect(store.texts.filter((text) => !text.startsWith('request'))).toEqual(numbers);
+	const sharing = (store: Store) =>
+		new WriteAheadLog(store, origin, { isFirstAttempt: true, isSharedStore: true });
+
+	test('nothing but the own notes is removed or dropped', async () => {
+		const numbers = Array.from({ length: 30_000 }, (_, index) => String(index));
+		const store = new Store();
+		store.texts = [OTHER_TEXTS, ...numbers];
+		const log = sharing(store);
+		await log.begin('a');
+		await log.clear();
+		await log.begin('b');
+		expect(store.texts.filter((text) => !text.startsWith('request'))).toEqual([
+			OTHER_TEXTS,
+			...numbers,
+		]);
+	});
+
+	test('a node that keeps nothing else has no more notes than any other', async () => {
+		const store = new Store();
+		store.texts = Array.from({ length: 30_000 }, (_, index) => `request ${index}`);
+		await sharing(store).begin('a');
+		expect(store.texts.length).toBeLessThanOrEqual(20_002);
+		expect(await later(store, 'e2').begin('a')).toBe(true);
+	});
+});
+
+test('the notes of an execution that still runs make no room for those of another', async () => {
+	const store = new Store();
+	const running = new RunningExecutions();
+	const logOf = (executionId: string, startedAt: number) =>
+		new WriteAheadLog(
+			store,
+			{ startedAt, executionId, isSubExecution: false },
+			{ isFirstAttempt: true, totalBegun: () => running.total('node') },
+			running.open('node', executionId).begun,
+		);
+	const many = logOf('e1', 1);
+	await Promise.all(Array.from({ length: 30_000 }, async (_, index) => await many.begin(index)));
+	await logOf('e2', 2).begin('b');
+	expect(await later(store, 'e3').findBegun([0, 29_999])).toEqual([true, true]);
+});
+
+test('what is kept of executions in a process has a limit, and goes with them', () => {
+	const running = new RunningExecutions();
+	for (let index = 0; index < 1_500; index++) running.open('node', `e${index}`).begun.add('a');
+	expect(running.total('node')).toBe(1_000);
+	for (let index = 0; index < 1_500; index++) running.close('node', `e${index}`);
+	expect(running.total('node')).toBe(0);
 });
 
 test('the oldest notes make room, and never those of the own execution', async () => {
@@ -266,3 +342,22 @@ test('a note that cannot be written is not taken for one, and the next ones are'
 	expect(await log.begin('b')).toBe(false);
 	expect(await later(store, 'e2').begin('b')).toBe(true);
 });
+
+test.each(['the first attempt', 'a retry'])(
+	'in %s, a request that could not be noted is the same one when it is noted at last',
+	async (attempt) => {
+		const store = new Store();
+		const isFirst = attempt === 'the first attempt';
+		if (!isFirst) await first(store).begin('a');
+		const log = isFirst ? first(store) : later(store, 'e2');
+		store.between = () => {
+			throw new Error('database is locked');
+		};
+		await expect(log.begin('a')).rejects.toThrow('database is locked');
+		store.between = () => {};
+		expect(await log.begin('a')).toBe(!isFirst);
+		expect(await later(store, 'e3').findBegun(['a', 'a'])).toEqual([true, false]);
+		if (isFirst) await log.clear();
+		if (isFirst) expect(store.texts).toEqual([]);
+	},
+);
