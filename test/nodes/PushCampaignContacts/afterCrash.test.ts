@@ -116,9 +116,10 @@ describe('Retry after n8n was killed', () => {
 	test('each try of Retry On Fail names what was begun, and pushes none of it', async () => {
 		const refused = { success: false, error: 'contacts[0] is wrong' };
 		const bodies = answering(ok(1), [400, refused], ok(1), [401, 'no']);
-		const begun = await kill(manyRows(4), ONE_EACH);
+		const over = { options: { contactsPerRequest: 1, removeDuplicates: false } };
+		const begun = await kill(manyRows(4), over);
 		answeringInto(bodies, [401, 'no'], ok(1), [401, 'no'], ok(1));
-		const node = feedNode(harness, ONE_EACH, { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
+		const node = feedNode(harness, over, { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
 		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 		const data = stored(begun);
 		const [task] = data.executionData?.nodeExecutionStack ?? [];
