@@ -1,4 +1,5 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, IExecutionContext } from 'n8n-workflow';
+import { NotSent } from '../api/errors';
 import { RecentIds } from '../recentIds';
 import { mcpSessionOf } from './toolRun';
 
@@ -19,11 +20,17 @@ const MAX_PARENTS = 500;
 /** By parent execution: all its sub-executions have the same origin. */
 const originsByParent = new RecentIds<ExecutionOrigin>(MAX_PARENTS);
 
-/** Undefined where there is nothing to retry: MCP clients, and n8n before 2.20. */
+/**
+ * Undefined where there is nothing to retry: MCP clients, and n8n before 2.20.
+ *
+ * @throws NotSent if n8n can't read the execution that started this one
+ */
 export async function originOf(context: IExecuteFunctions): Promise<ExecutionOrigin | undefined> {
 	if (mcpSessionOf(context) !== undefined) return undefined;
-	const { establishedAt, parentExecutionId } = context.getExecutionContext() ?? {};
-	if (establishedAt === undefined) return undefined;
+	const execution = context.getExecutionContext();
+	if (execution?.establishedAt === undefined) return undefined;
+	const { establishedAt } = execution;
+	const parentExecutionId = parentOf(execution);
 	if (parentExecutionId !== undefined) {
 		const known = originsByParent.get(parentExecutionId);
 		const origin = known ?? (await originOfParent(context, parentExecutionId));
@@ -42,12 +49,31 @@ async function originOfParent(
 ): Promise<ExecutionOrigin | undefined> {
 	let executionId = parentId;
 	for (;;) {
-		const data = await context.getExecutionDataById(executionId);
-		const { establishedAt, parentExecutionId } = data?.executionData?.runtimeData ?? {};
-		if (establishedAt === undefined) return undefined;
+		const data = await context.getExecutionDataById(executionId).catch((error: unknown) => {
+			throw parentUnreadable(error);
+		});
+		const execution = data?.executionData?.runtimeData;
+		if (execution?.establishedAt === undefined) return undefined;
+		const parentExecutionId = parentOf(execution);
 		if (parentExecutionId === undefined) {
-			return { startedAt: establishedAt, executionId, isSubExecution: true };
+			return { startedAt: execution.establishedAt, executionId, isSubExecution: true };
 		}
 		executionId = parentExecutionId;
 	}
+}
+
+/** An error workflow runs for each attempt that fails: n8n says which one it is for, but it isn't a part of that. */
+function parentOf({ parentExecutionId, source }: IExecutionContext): string | undefined {
+	return source === 'error' ? undefined : parentExecutionId;
+}
+
+function parentUnreadable(error: unknown): NotSent {
+	const said = error instanceof Error ? error.message : String(error);
+	return new NotSent(
+		"n8n can't read the execution that started this sub-workflow, so nothing was sent",
+		"Try again. If that doesn't help, ask your n8n administrator to check the database of n8n.",
+		said,
+		false,
+		'n8n',
+	);
 }

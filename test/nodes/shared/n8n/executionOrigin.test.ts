@@ -78,6 +78,28 @@ test.each([
 	expect(await originOf(context)).toMatchObject({ startedAt: 5_000, executionId: 'e' });
 });
 
+test('an error workflow is its own origin, because it runs again for each attempt that fails', async () => {
+	const failed = startedAt(1_000);
+	const ofError: IExecutionContext = { ...startedAt(2_000, 'p'), source: 'error' };
+	const { context } = contextIn('f', ofError, { p: failed });
+	expect(await originOf(context)).toEqual({
+		startedAt: 2_000,
+		executionId: 'f',
+		isSubExecution: false,
+	});
+	const child = contextIn('g', startedAt(3_000, 'f2'), { f2: ofError, p: failed });
+	expect(await originOf(child.context)).toMatchObject({ startedAt: 2_000, isSubExecution: true });
+});
+
+test('a parent that n8n cannot read now stops the request before it leaves', async () => {
+	const { context } = contextIn('h', startedAt(2_000, 'unreadable'));
+	jest.spyOn(context, 'getExecutionDataById').mockRejectedValue(new Error('database is locked'));
+	await expect(originOf(context)).rejects.toMatchObject({
+		outcome: 'notSent',
+		message: expect.stringContaining('so nothing was sent'),
+	});
+});
+
 test('an n8n that does not tell when an execution started knows no origin', async () => {
 	const { context } = contextIn('8', undefined);
 	expect(await originOf(context)).toBeUndefined();
