@@ -49,6 +49,11 @@ export const create: Operation = {
 	},
 };
 
+/** What is sent beside these may have a value of its own on each attempt, such as the execution's ID. */
+export function createTarget(agentUuid: string, personName: string): unknown {
+	return ['create session', agentUuid, personName];
+}
+
 const createOne: Prepare = (form) => {
 	const fields = {
 		agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
@@ -57,6 +62,7 @@ const createOne: Prepare = (form) => {
 	const additions = readAdditions(form.collection('options'));
 	return {
 		request: { fields, additions },
+		target: createTarget(fields.agentUuid, fields.personName),
 		repeatable: true,
 		send: async ({ connection: { client, apiMapping } }) => {
 			const answer = await createSession(client, createValues(apiMapping, fields), additions);

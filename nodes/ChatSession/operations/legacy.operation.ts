@@ -9,7 +9,7 @@ import { requireText } from '../../shared/chat/chatInput';
 import { createLegacySession, endLegacySession } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseAgentUuid } from '../../shared/api/identifiers';
-import { CREATED, personNameField, requestOptions } from './create.operation';
+import { CREATED, createTarget, personNameField, requestOptions } from './create.operation';
 
 export const legacyCreate: Operation = {
 	name: 'Create',
@@ -82,6 +82,7 @@ const createLegacy: Prepare = (form) => {
 	const additions = readAdditions(form.collection('options'));
 	return {
 		request: { body, additions },
+		target: createTarget(body.agent_uuid, personName),
 		repeatable: true,
 		send: async ({ connection: { client } }) =>
 			asItems(recordOf(await createLegacySession(client, body, additions))),
@@ -94,6 +95,7 @@ function end(form: Fields, how: 'close_session' | 'pause_session'): ReturnType<P
 	const additions = readAdditions(form.collection('options'));
 	return {
 		request: { how, sessionId, body, additions },
+		target: [how, sessionId],
 		// The customer's next message resumes a paused session, and it may be paused again.
 		repeatable: how === 'pause_session',
 		send: async ({ connection: { client } }) =>
