@@ -1,5 +1,11 @@
 import omit from 'lodash/omit';
-import { NodeConnectionTypes, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
+import uniq from 'lodash/uniq';
+import {
+	NodeConnectionTypes,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type NodeTypeAndVersion,
+} from 'n8n-workflow';
 
 /**
  * Whether the node runs as a tool of an AI agent or an MCP client. The MCP Server Trigger and older
@@ -29,32 +35,50 @@ function isToolExecution(context: IExecuteFunctions): boolean {
 
 /**
  * What stays the same while one agent works on one input, whichever way it calls its tools, and
- * differs in the next round of a loop: which run of which node led to the tool.
+ * differs in the next round of a loop and for another agent.
+ *
+ * n8n tells a tool neither the agent nor its run if a person reviews the request in between. It does tell which node
+ * came before the agent, or the agent itself in its later runs. Agents run one after another, so how often each agent
+ * from there on has run is the same during one run, and is another afterwards.
  */
 export function agentRunOf(context: IExecuteFunctions): string {
-	const sources = Object.values(context.getExecuteData().source ?? {}).flat();
-	const [source] = sources.filter((candidate) => candidate !== null);
-	if (source === undefined) return 'agent';
-	const { previousNode, previousNodeOutput = 0, previousNodeRun = 0 } = source;
-	const reviewed = isAgent(context, previousNode) ? undefined : lastRunBeforeAgent(context);
-	return `agent ${reviewed ?? previousNodeRun}/${previousNodeOutput}/${previousNode}`;
+	const { source, metadata } = context.getExecuteData();
+	const sources = Object.values(source ?? {}).flat();
+	const [task] = sources.filter((candidate) => candidate !== null);
+	if (task === undefined) return 'agent';
+	const { previousNode, previousNodeOutput = 0, previousNodeRun = 0 } = task;
+	const before = metadata?.preservedSourceOverwrite?.previousNode ?? previousNode;
+	const agents = agentsFrom(context, before);
+	if (agents.length === 0) return `agent ${previousNodeRun}/${previousNodeOutput}/${previousNode}`;
+	const runs = agents.map((name) => ({ name, count: completedRuns(context, name) }));
+	// An agent that is added to the workflow before a retry makes no difference.
+	const counts = runs.filter(({ count }) => count > 0).map(({ name, count }) => `${count} ${name}`);
+	return ['agent', before, ...counts.sort()].join('/');
 }
 
-/** What asks for a tool has a language model; a human review between the two has none. */
-function isAgent(context: IExecuteFunctions, name: string): boolean {
-	const connectionType = NodeConnectionTypes.AiLanguageModel;
-	return context.getParentNodes(name, { connectionType, depth: 1 }).length > 0;
+/** The node, if it is an agent, and all that come after it. One that is itself a tool has no place among them. */
+function agentsFrom(context: IExecuteFunctions, start: string): string[] {
+	const connectionType = NodeConnectionTypes.AiTool;
+	const after = found(() => context.getChildNodes(start));
+	return uniq([start, ...after.map(({ name }) => name)]).filter(
+		(name) => found(() => context.getParentNodes(name, { connectionType, depth: 1 })).length > 0,
+	);
 }
 
-/**
- * Behind a human review n8n counts the reviews in place of the agent's runs. The node before the agent ran once for
- * each of those.
- */
-function lastRunBeforeAgent(context: IExecuteFunctions): number | undefined {
-	const before = context.getExecuteData().metadata?.preservedSourceOverwrite?.previousNode;
-	if (before === undefined) return undefined;
-	const run = context.evaluateExpression(`{{ $node[${JSON.stringify(before)}].runIndex }}`, 0);
-	return typeof run === 'number' ? run : undefined;
+/** n8n throws where a connection leads to a node that the workflow doesn't have. */
+function found(search: () => NodeTypeAndVersion[]): NodeTypeAndVersion[] {
+	try {
+		return search();
+	} catch {
+		return [];
+	}
+}
+
+function completedRuns(context: IExecuteFunctions, name: string): number {
+	// Two braces in the name would end the expression.
+	const quoted = JSON.stringify(name).replaceAll('}', '\\u007d');
+	const lastRun = context.evaluateExpression(`{{ $node[${quoted}].runIndex }}`, 0);
+	return typeof lastRun === 'number' ? lastRun + 1 : 0;
 }
 
 /**
