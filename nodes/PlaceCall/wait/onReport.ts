@@ -67,7 +67,7 @@ export async function onReport(
 	const open = sleeper.calls.open.length;
 	reply.send(200, { received: true, open });
 	if (open > 0 && now < sleeper.until) {
-		if (reported.length > 0) void keepPinging(context, resumeUrlOf(context), sleeper.until, true);
+		if (reported.length > 0) void keepPinging(context, resumeUrlOf(context), sleeper.until);
 		return NO_EXECUTION;
 	}
 	if (now - sleeper.wokenAt < WAKING_MS) return NO_EXECUTION;

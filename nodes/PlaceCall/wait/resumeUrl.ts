@@ -76,29 +76,34 @@ export async function pingResumeUrl(
 	}
 }
 
-/** Runs on beside the sleeping execution until it is awake; once for each execution and process. */
+/**
+ * Runs on beside the sleeping execution until it is awake; once for each execution and process.
+ *
+ * @param onStored for one that n8n has yet to put to sleep: called when it has stored it
+ */
 export async function keepPinging(
 	context: Context,
 	address: string,
 	until: number,
-	isAsleep: boolean,
+	onStored?: () => Promise<void>,
 ): Promise<void> {
 	const wait = `${address} ${until}`;
 	if (pinging.has(wait)) return;
 	pinging.add(wait);
 	try {
-		if (!isAsleep) await pingUntilAsleep(context, address);
+		if (onStored !== undefined && (await isPutToSleep(context, address))) await onStored();
 		await lookNowAndThen(context, address, until);
 	} finally {
 		pinging.delete(wait);
 	}
 }
 
-async function pingUntilAsleep(context: Context, address: string): Promise<void> {
+async function isPutToSleep(context: Context, address: string): Promise<boolean> {
 	for (let count = 1; count <= MOST_WAITS; count++) {
 		await clock.sleep(backoffMs(ASLEEP_BACKOFF, count));
-		if ((await pingResumeUrl(context, address)) === 200) return;
+		if ((await pingResumeUrl(context, address)) === 200) return true;
 	}
+	return false;
 }
 
 /** The last knock comes right after the time limit and ends the wait with what is known. */

@@ -1,6 +1,7 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { clock } from '../../shared/n8n/connect';
 import { runsAsTool } from '../../shared/n8n/toolRun';
+import { clearNotesOfWaiting } from '../../shared/n8n/writeAheadLog';
 import { GRACE_MS, keepPinging, pingResumeUrl } from './resumeUrl';
 import { asleep, callIdOf, endOfWait } from './waitedItems';
 
@@ -37,7 +38,7 @@ export async function sleepUntilOver(
 		delete item.binary;
 	});
 	await context.putExecutionToWait(new Date(until + GRACE_MS));
-	void keepPinging(context, address, until, false);
+	void keepPinging(context, address, until, async () => await clearNotesOfWaiting(context));
 	return placed;
 }
 

@@ -239,10 +239,17 @@ export async function openWriteAheadLog(
 	return log;
 }
 
-/** Removes the notes of an execution that waits: n8n has stored it with what its nodes remember. */
+/**
+ * Removes the notes of an execution that waits: n8n has stored it with what its nodes remember. Never throws: notes
+ * that stay make n8n's list longer, and a retry doesn't need them.
+ */
 export async function clearNotesOfWaiting(context: IExecuteFunctions): Promise<void> {
-	const log = await openWriteAheadLog(context);
-	await log?.clear();
+	try {
+		const log = await openWriteAheadLog(context);
+		await log?.clear();
+	} catch {
+		// The next write to the store fails as well, and says so.
+	}
 }
 
 async function hasOtherTexts(store: DeduplicationStore): Promise<boolean> {

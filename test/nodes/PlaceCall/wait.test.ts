@@ -286,6 +286,19 @@ describe('waiting', () => {
 		expect(waits()).toEqual([500, 1_000, 2_000, 15_000, 30_000, 11_501]);
 	});
 
+	it('what was noted before the calls stays until n8n has stored the execution', async () => {
+		await asleep(byWebhook, 2);
+		expect(harness.store.size).toBe(2);
+		harness.store.empty();
+		timeFlies();
+		const { last } = knocksAnswered(409, 200, 404);
+		await asleep(byWebhook, 2);
+		await last();
+		await until('the notes to be gone', async () => {
+			return await Promise.resolve(harness.store.size === 0);
+		});
+	});
+
 	it.each([502, 524, 429, 401, 503])(
 		'a %d at its own address does not end its looking',
 		async (status) => {
