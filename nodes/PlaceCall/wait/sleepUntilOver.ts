@@ -1,7 +1,7 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { clock } from '../../shared/n8n/connect';
 import { runsAsTool } from '../../shared/n8n/toolRun';
-import { clearNotesOfWaiting } from '../../shared/n8n/writeAheadLog';
+import { notesOfWaiting } from '../../shared/n8n/writeAheadLog';
 import { GRACE_MS, keepPinging, pingResumeUrl } from './resumeUrl';
 import { asleep, callIdOf, endOfWait } from './waitedItems';
 
@@ -37,8 +37,9 @@ export async function sleepUntilOver(
 		item.json = callIdOf(call) === undefined ? call.json : asleep(call, until);
 		delete item.binary;
 	});
+	const clearNotes = await notesOfWaiting(context);
 	await context.putExecutionToWait(new Date(until + GRACE_MS));
-	void keepPinging(context, address, until, async () => await clearNotesOfWaiting(context));
+	void keepPinging(context, address, until, clearNotes);
 	return placed;
 }
 

@@ -32,14 +32,22 @@ export class BegunRequests {
 		return copy;
 	}
 
-	/** All that count; from then on none does. */
-	takeAll(): Array<{ target: string; nth: number }> {
-		const all = [...this.counts].flatMap(([target, count]) =>
+	/**
+	 * All that count; from then on none does.
+	 *
+	 * @param then if given, a target to which more was begun since is left as it is
+	 */
+	takeAll(then?: BegunRequests): Array<{ target: string; nth: number }> {
+		const taken = [...this.counts].filter(
+			([target, count]) => then === undefined || then.counts.get(target) === count,
+		);
+		for (const [target, count] of taken) {
+			this.counts.delete(target);
+			this.sum -= count;
+		}
+		return taken.flatMap(([target, count]) =>
 			Array.from({ length: count }, (_, nth) => ({ target, nth })),
 		);
-		this.counts.clear();
-		this.sum = 0;
-		return all;
 	}
 }
 

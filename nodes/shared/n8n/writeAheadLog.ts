@@ -127,10 +127,14 @@ export class WriteAheadLog {
 	/**
 	 * Removes the notes of this execution: n8n has stored what its nodes remember. The notes of a retry stay, because
 	 * they show a second retry of the same execution what was begun.
+	 *
+	 * @param stored what was begun by then, if that isn't all
 	 */
-	async clear(): Promise<void> {
+	async clear(stored?: BegunRequests): Promise<void> {
 		if (!this.options.isFirstAttempt) return;
-		const texts = this.begun.takeAll().map(({ target, nth }) => this.requestText(target, nth));
+		const texts = this.begun
+			.takeAll(stored)
+			.map(({ target, nth }) => this.requestText(target, nth));
 		if (texts.length === 0) return;
 		await this.exclusive(async () => {
 			const mark = this.sharedStartText();
@@ -142,6 +146,11 @@ export class WriteAheadLog {
 			if (isAllOwn) await this.store.clear();
 			else await removeAll(this.store, all);
 		});
+	}
+
+	/** What was begun until now. */
+	state(): BegunRequests {
+		return this.begun.copy();
 	}
 
 	/** What stands for a request, and for whose it is where that can be another attempt's. */
@@ -240,16 +249,15 @@ export async function openWriteAheadLog(
 }
 
 /**
- * Removes the notes of an execution that waits: n8n has stored it with what its nodes remember. Never throws: notes
- * that stay make n8n's list longer, and a retry doesn't need them.
+ * To be called before n8n stores an execution that waits.
+ *
+ * @returns what removes the notes once it is stored, with what its nodes remember. Never throws: notes that stay make
+ * n8n's list longer, and a retry doesn't need them.
  */
-export async function clearNotesOfWaiting(context: IExecuteFunctions): Promise<void> {
-	try {
-		const log = await openWriteAheadLog(context);
-		await log?.clear();
-	} catch {
-		// The next write to the store fails as well, and says so.
-	}
+export async function notesOfWaiting(context: IExecuteFunctions): Promise<() => Promise<void>> {
+	const log = await openWriteAheadLog(context);
+	const stored = log?.state();
+	return async () => await log?.clear(stored).catch(() => undefined);
 }
 
 async function hasOtherTexts(store: DeduplicationStore): Promise<boolean> {

@@ -183,6 +183,21 @@ test('what surely took no effect is sent by a retry, and again by the same execu
 	expect(await later(store, 'e3').findBegun(['a', 'b'])).toEqual([true, true]);
 });
 
+test('what an execution begins after it was stored stays noted, and is found', async () => {
+	const store = new Store();
+	const log = first(store);
+	await log.begin('a');
+	await log.begin('b');
+	const stored = log.state();
+	await log.begin('a');
+	await log.clear(stored);
+	await log.begin('b');
+	// What a retry begins from the stored execution on.
+	expect(await later(store, 'e2').findBegun(['a', 'b', 'c'])).toEqual([true, true, false]);
+	await log.clear();
+	expect(store.texts).toEqual([]);
+});
+
 test('what was released does not come back with the next note', async () => {
 	const store = new Store();
 	const log = first(store);
