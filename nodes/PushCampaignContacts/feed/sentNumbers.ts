@@ -1,3 +1,4 @@
+import uniq from 'lodash/uniq';
 import { isJsonObject } from '../../shared/json';
 import type { FeedOutcome, RowStatus } from './feed';
 import type { PreparedFeed } from './prepare';
@@ -62,23 +63,42 @@ export class SentNumbers {
 		const [sent, unknown] = [this.read(this.sentList), this.read(this.unknownList)];
 		const count = pushed.reduce((sum, { rows }) => sum + rows.length, sent.size + unknown.size);
 		if (count > MAX_NUMBERS_KEPT) return;
-		for (const { rows } of pushed) for (const row of rows) sent.add(keys.at(row));
-		for (const { index, status } of unsentRows) {
-			if (IN_CAMPAIGN.includes(status)) sent.add(keys.at(index));
-			if (status === 'unknown') unknown.add(keys.at(index));
-		}
-		this.write(this.sentList, sent);
-		this.write(this.unknownList, unknown);
+		const keysWith = (statuses: readonly RowStatus[]) =>
+			unsentRows
+				.filter(({ status }) => statuses.includes(status))
+				.map(({ index }) => keys.at(index));
+		const keysOfPushed = pushed.flatMap(({ rows }) => rows.map((row) => keys.at(row)));
+		this.write(this.sentList, [...keysOfPushed, ...keysWith(IN_CAMPAIGN)]);
+		this.write(this.unknownList, keysWith(['unknown']));
 	}
 
 	private read(list: string): Set<string> {
+		const known = setsOf(this.record).get(list);
+		if (known !== undefined) return known;
 		const text = this.record[list];
-		return new Set(text === undefined ? [] : text.split(' '));
+		const numbers = new Set(text === undefined ? [] : text.split(' '));
+		setsOf(this.record).set(list, numbers);
+		return numbers;
 	}
 
-	private write(list: string, numbers: ReadonlySet<string>): void {
-		if (numbers.size > 0) this.record[list] = [...numbers].join(' ');
+	private write(list: string, keys: readonly string[]): void {
+		const numbers = this.read(list);
+		const fresh = uniq(keys).filter((key) => !numbers.has(key));
+		if (fresh.length === 0) return;
+		for (const key of fresh) numbers.add(key);
+		const before = this.record[list];
+		const text = fresh.join(' ');
+		this.record[list] = before === undefined ? text : `${before} ${text}`;
 	}
+}
+
+/** The lists as they are searched, as long as this process has the record: a loop may have many rounds. */
+const sets = new WeakMap<SentNumbersRecord, Map<string, Set<string>>>();
+
+function setsOf(record: SentNumbersRecord): Map<string, Set<string>> {
+	const known = sets.get(record) ?? new Map<string, Set<string>>();
+	sets.set(record, known);
+	return known;
 }
 
 export function isSentNumbersRecord(stored: unknown): stored is SentNumbersRecord {

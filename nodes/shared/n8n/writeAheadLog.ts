@@ -255,7 +255,7 @@ export async function openWriteAheadLog(
  * n8n's list longer, and a retry doesn't need them.
  */
 export async function notesOfWaiting(context: IExecuteFunctions): Promise<() => Promise<void>> {
-	const log = await openWriteAheadLog(context);
+	const log = await openWriteAheadLog(context).catch(() => undefined);
 	const stored = log?.state();
 	return async () => await log?.clear(stored).catch(() => undefined);
 }

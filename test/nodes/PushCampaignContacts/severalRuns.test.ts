@@ -175,3 +175,25 @@ test('more numbers than are kept with an execution are forgotten, and those befo
 	add(sent, 10, MAX_NUMBERS_KEPT);
 	expect(sent.leaveOut([0, 9, 10, 11], { keys }, { unsentRows: [] })).toEqual([10, 11]);
 });
+
+test('a loop of many rounds searches what it has pushed, and does not read it anew in each', () => {
+	const record = {};
+	const rounds = 20_000;
+	const begin = performance.now();
+	for (let round = 0; round < rounds; round++) {
+		const keys = new PhonesByRow(1);
+		keys.set(0, String(9_000_000_000 + round));
+		const numbers = new SentNumbers(record, 42);
+		const outcome = { received: 1, pushed: [{ rows: [0], answer: {}, unmatched: [] }], unsentRows: [] };
+		expect(numbers.leaveOut([0], { keys }, outcome)).toEqual([0]);
+		numbers.add(outcome, { keys });
+		expect(numbers.leaveOut([0], { keys }, outcome)).toEqual([]);
+	}
+	// Read in each round, it takes two minutes.
+	expect(performance.now() - begin).toBeLessThan(20_000);
+	const stored = JSON.parse(JSON.stringify(record));
+	const keys = new PhonesByRow(1);
+	keys.set(0, '9000000007');
+	const outcome = { received: 1, pushed: [], unsentRows: [] };
+	expect(new SentNumbers(stored, 42).leaveOut([0], { keys }, outcome)).toEqual([]);
+});
