@@ -219,7 +219,11 @@ describe('rows that are noted in blocks', () => {
 		const attempt = log();
 		const memory = {};
 		const open = (prepared: ReturnType<typeof numbersOf>) =>
-			new BegunRows({ log: attempt(), campaign: 1, executionId: 'e', push: {}, memory }, prepared, 3);
+			new BegunRows(
+				{ log: attempt(), campaign: 1, executionId: 'e', push: {}, memory },
+				prepared,
+				3,
+			);
 		await open(numbersOf(10)).claim([0, 1, 2]);
 		const changed = numbersOf(count, shift);
 		await expect(open(changed).claim([0, 1, 2])).rejects.toThrow("can't tell");

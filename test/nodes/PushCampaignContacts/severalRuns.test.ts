@@ -184,7 +184,11 @@ test('a loop of many rounds searches what it has pushed, and does not read it an
 		const keys = new PhonesByRow(1);
 		keys.set(0, String(9_000_000_000 + round));
 		const numbers = new SentNumbers(record, 42);
-		const outcome = { received: 1, pushed: [{ rows: [0], answer: {}, unmatched: [] }], unsentRows: [] };
+		const outcome = {
+			received: 1,
+			pushed: [{ rows: [0], answer: {}, unmatched: [] }],
+			unsentRows: [],
+		};
 		expect(numbers.leaveOut([0], { keys }, outcome)).toEqual([0]);
 		numbers.add(outcome, { keys });
 		expect(numbers.leaveOut([0], { keys }, outcome)).toEqual([]);

@@ -376,3 +376,87 @@ test.each(['the first attempt', 'a retry'])(
 		if (isFirst) expect(store.texts).toEqual([]);
 	},
 );
+
+describe('executions of one node at the same time', () => {
+	/** What becomes of a request: the service accepts or rejects it. */
+	type Row = { target: string; isRejected: boolean };
+	type Life = {
+		rows: Row[];
+		/** How many turns of the event loop pass before each request. */
+		pause: number;
+		/** After how many requests n8n is killed; an execution with fewer ends by itself. */
+		killedAfter: number;
+	};
+
+	const row = fc.record<Row>({
+		target: fc.constantFrom('a', 'b', 'c'),
+		isRejected: fc.boolean(),
+	});
+	const lives = fc.array(
+		fc.record<Life>({
+			rows: fc.array(row, { maxLength: 6 }),
+			pause: fc.nat(4),
+			killedAfter: fc.nat(8),
+		}),
+		{ minLength: 2, maxLength: 4 },
+	);
+
+	async function live(log: WriteAheadLog, { rows, pause, killedAfter }: Life): Promise<string[]> {
+		const sent: string[] = [];
+		for (const { target, isRejected } of rows.slice(0, killedAfter)) {
+			for (let turn = 0; turn < pause; turn++) await Promise.resolve();
+			if (await log.begin(target)) continue;
+			if (isRejected) await log.release(target);
+			else sent.push(target);
+		}
+		if (killedAfter > rows.length) await log.clear();
+		return sent;
+	}
+
+	test.each(['at different times', 'at the same millisecond'])(
+		'whatever the others do, a retry of one that was killed sends what it had not begun, and nothing else; started %s',
+		async (when) => {
+			const isTogether = when === 'at the same millisecond';
+			await fc.assert(
+				fc.asyncProperty(lives, async (all) => {
+					const store = new Store();
+					const startOf = (index: number) => (isTogether ? 1 : index);
+					const executions = all.map(({ rows, ...life }) => ({
+						...life,
+						rows: isTogether ? rows.map(({ target }) => ({ target, isRejected: false })) : rows,
+					}));
+					const sent = await Promise.all(
+						executions.map(
+							async (life, index) => await live(first(store, `e${index}`, startOf(index)), life),
+						),
+					);
+					for (const [index, { rows, killedAfter }] of executions.entries()) {
+						if (killedAfter > rows.length) continue;
+						const origin = {
+							startedAt: startOf(index),
+							executionId: `r${index}`,
+							isSubExecution: false,
+						};
+						const copy = Object.assign(new Store(), { texts: [...store.texts] });
+						const retry = new WriteAheadLog(copy, origin, { isFirstAttempt: false });
+						const retried = await live(retry, {
+							rows: rows.map(({ target }) => ({ target, isRejected: false })),
+							pause: 0,
+							killedAfter: rows.length,
+						});
+						for (const target of ['a', 'b', 'c']) {
+							const count = (list: readonly string[]) =>
+								list.filter((one) => one === target).length;
+							const asked = count(rows.map((each) => each.target));
+							const left = asked - count(sent[index] ?? []);
+							// One that started with others may know their requests as its own: that sends less, and never more.
+							if (isTogether) expect(count(retried)).toBeLessThanOrEqual(left);
+							else expect(count(retried)).toBe(left);
+						}
+					}
+				}),
+				{ numRuns: 300 },
+			);
+		},
+	);
+});
