@@ -706,6 +706,8 @@ export const noReaders = new Set([
 	'shared/clock.ts › settledWithin',
 	'shared/deduplicationStore.ts › removeAll',
 	'shared/inTurn.ts › inTurn',
+	'shared/n8n/begunRequests.ts › BegunRequests',
+	'shared/n8n/begunRequests.ts › RunningExecutions',
 	'shared/n8n/chatItems.ts › KeyedQueue',
 	'shared/n8n/nodeErrors.ts › toNodeError',
 	'shared/n8n/outputFields.ts › outputFields',

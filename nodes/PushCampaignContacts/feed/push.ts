@@ -106,7 +106,7 @@ export async function pushFeed(
 
 /** Undefined where n8n keeps nothing that could be retried. */
 export function begunRowsOptions(
-	{ begun, campaign, forModel }: Pick<PushOptions, 'begun' | 'campaign' | 'forModel'>,
+	{ begun, campaign, forModel }: PushOptions,
 	{ record }: FeedProgress,
 ): BegunRowsOptions | undefined {
 	// Each list of a model is a push of its own.
