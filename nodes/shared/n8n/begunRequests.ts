@@ -54,9 +54,8 @@ export class BegunRequests {
 /** What this process knows of one execution at one node, over all runs of the node. */
 export type RunningExecution = {
 	readonly begun: BegunRequests;
-	/** Of the part of the execution that n8n runs now: after a wait it is another one. */
-	signal?: AbortSignal | undefined;
-	isWatched: boolean;
+	/** The signals to stop it, of whose parts the end is awaited: after a wait it is another part. */
+	readonly watched: WeakSet<object>;
 };
 
 const MAX_EXECUTIONS = 1_000;
@@ -70,7 +69,7 @@ export class RunningExecutions {
 		this.byNode.set(node, executions);
 		const known = executions.get(executionId);
 		if (known !== undefined) return known;
-		const execution: RunningExecution = { begun: new BegunRequests(), isWatched: false };
+		const execution: RunningExecution = { begun: new BegunRequests(), watched: new WeakSet() };
 		executions.set(executionId, execution);
 		const [oldest] = executions.keys();
 		if (executions.size > MAX_EXECUTIONS && oldest !== undefined) executions.delete(oldest);

@@ -213,6 +213,9 @@ export class WriteAheadLog {
 
 const running = new RunningExecutions();
 
+/** Stands for the signal of an execution that has none. */
+const UNSTOPPABLE = {};
+
 /**
  * Undefined where n8n keeps nothing that could be retried.
  *
@@ -238,8 +241,9 @@ export async function openWriteAheadLog(
 		execution.begun,
 	);
 	const signal = context.getExecutionCancelSignal();
-	if (execution.isWatched && execution.signal === signal) return log;
-	Object.assign(execution, { isWatched: true, signal });
+	const part = signal ?? UNSTOPPABLE;
+	if (execution.watched.has(part)) return log;
+	execution.watched.add(part);
 	// n8n stores an execution before it calls this. One that was stopped is stored without what its nodes remember.
 	context.onExecutionFinish?.(async () => {
 		running.close(node, executionId);
