@@ -235,6 +235,43 @@ export async function killed(
 	return begun;
 }
 
+/**
+ * Runs a node once for each list of items, and is killed during the run after the kept ones.
+ *
+ * @returns what n8n stored with *Save execution progress*
+ */
+export async function killedAfter(
+	credentialsHelper: TestCredentialsHelper,
+	workflow: Workflow,
+	name: string,
+	runs: INodeExecutionData[][],
+	kept: number,
+): Promise<IRunExecutionData> {
+	const node = workflow.getNode(name);
+	if (node === null) throw new Error(`no node ${name}`);
+	const data = runDataOf(node, []);
+	const { executionData } = data;
+	if (executionData === undefined) throw new Error('nothing to execute');
+	executionData.nodeExecutionStack = runs.map((items) => ({
+		node,
+		data: { main: [items] },
+		source: null,
+	}));
+	executionData.runtimeData = { version: 1, establishedAt: Date.now(), source: 'trigger' };
+	const later = executionData.nodeExecutionStack.splice(kept + 1);
+	const additionalData = makeAdditionalData(credentialsHelper, 'trigger');
+	let saved: IRunExecutionData | undefined;
+	additionalData.hooks.addHandler('nodeExecuteAfter', async () => {
+		await Promise.resolve();
+		if (data.resultData.runData[name]?.length === kept) saved = stored(data);
+	});
+	jest.spyOn(additionalData.hooks, 'addHandler').mockReturnValue(undefined);
+	await new WorkflowExecute(additionalData, 'trigger', data).processRunExecutionData(workflow);
+	saved?.executionData?.nodeExecutionStack.push(...later);
+	if (saved === undefined) throw new Error('nothing was stored');
+	return saved;
+}
+
 /** Retries a failed execution; the retry is killed, so that nothing of it is stored. */
 export async function killedRetry(
 	credentialsHelper: TestCredentialsHelper,

@@ -15,16 +15,21 @@ export type PushLog = {
 	findBegun(targets: readonly unknown[]): Promise<boolean[]>;
 };
 
-/** Whether the rows were found to be others than those that an earlier attempt pushed; kept with the execution. */
-export type RowsMemory = { areChanged?: true };
+/** What all runs of the node in an execution remember; kept with the execution. */
+export type RowsMemory = {
+	/** The rows were found to be others than those that an earlier attempt pushed. */
+	areChanged?: true;
+	/** By campaign, how many pushes began. A retry may go on after some of them. */
+	pushes?: { [campaign: string]: number };
+};
 
 /** How the node notes what it is about to send. */
 export type BegunRowsOptions = {
 	log: PushLog;
 	campaign: number;
 	executionId: string;
-	/** What this push remembers: by which execution it was noted. */
-	push: { notedBy?: string };
+	/** What this push remembers: by which execution it was noted, and which push to its campaign it is. */
+	push: { notedBy?: string; nth?: number };
 	/** Of all runs of the node: once rows have moved, any of them may be anywhere. */
 	memory: RowsMemory;
 };
@@ -97,11 +102,11 @@ export class BegunRows {
 
 	/** Notes the push itself; false if an earlier attempt began it with other rows. */
 	private async beginPush(): Promise<boolean> {
-		const { log, campaign, executionId, push, memory } = this.options;
+		const { log, executionId, push, memory } = this.options;
 		if (memory.areChanged === true) return false;
 		if (push.notedBy === executionId) return true;
 		const [isBegun, isSame] = await Promise.all([
-			log.begin(['push', campaign]),
+			log.begin(numberedPush(this.options)),
 			log.begin(['rows', ...this.rows]),
 		]);
 		push.notedBy = executionId;
@@ -118,10 +123,20 @@ export class BegunRows {
 	}
 }
 
+/** Stands for this push among those to its campaign, whatever its rows are. */
+function numberedPush({ campaign, push, memory }: BegunRowsOptions): unknown {
+	if (push.nth === undefined) {
+		push.nth = memory.pushes?.[campaign] ?? 0;
+		memory.pushes = { ...memory.pushes, [campaign]: push.nth + 1 };
+	}
+	return ['push', campaign, push.nth];
+}
+
 /** Whether an earlier attempt of the execution pushed rows to the campaign; this attempt notes nothing. */
-export async function beganBefore({ log, campaign, memory }: BegunRowsOptions): Promise<boolean> {
+export async function beganBefore(options: BegunRowsOptions): Promise<boolean> {
+	const { log, memory } = options;
 	if (memory.areChanged !== true) {
-		const [isBegun] = await log.findBegun([['push', campaign]]);
+		const [isBegun] = await log.findBegun([numberedPush(options)]);
 		if (isBegun === true) memory.areChanged = true;
 	}
 	return memory.areChanged === true;
@@ -140,5 +155,10 @@ export function rowsChanged(): OutcomeUnknown {
 
 export function isRowsMemory(stored: unknown): stored is RowsMemory {
 	if (!isJsonObject(stored)) return false;
-	return stored.areChanged === undefined || stored.areChanged === true;
+	const { areChanged, pushes = {} } = stored;
+	return (
+		(areChanged === undefined || areChanged === true) &&
+		isJsonObject(pushes) &&
+		Object.values(pushes).every((count) => typeof count === 'number')
+	);
 }

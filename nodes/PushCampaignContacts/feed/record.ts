@@ -15,6 +15,8 @@ export type FeedRecord = {
 	reading?: string;
 	/** The execution that has noted in n8n's store that the push began; a retry notes it again. */
 	notedBy?: string;
+	/** Which push to its campaign it is in this execution, from 0. */
+	nth?: number;
 	/** Rows of which an earlier run was cut off: another try must name them too. */
 	cutOff?: CutOffRows;
 	/** Found out once for the whole feed. */
@@ -49,7 +51,7 @@ export function emptyRecord(): FeedRecord {
 
 export function isFeedRecord(stored: unknown): stored is FeedRecord {
 	if (!isJsonObject(stored)) return false;
-	const { sent, refused, reading, notedBy, cutOff, firstIndex } = stored;
+	const { sent, refused, reading, notedBy, nth, cutOff, firstIndex } = stored;
 	return (
 		Array.isArray(sent) &&
 		sent.every(isSentRequest) &&
@@ -57,6 +59,7 @@ export function isFeedRecord(stored: unknown): stored is FeedRecord {
 		refused.every(isRefusedRow) &&
 		(reading === undefined || typeof reading === 'string') &&
 		(notedBy === undefined || typeof notedBy === 'string') &&
+		(nth === undefined || typeof nth === 'number') &&
 		(cutOff === undefined || isCutOff(cutOff)) &&
 		(firstIndex === undefined || firstIndex === 0 || firstIndex === 1)
 	);

@@ -1,10 +1,15 @@
 import type { INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
 import fc from 'fast-check';
-import { BegunRows, type PushLog } from '../../../nodes/PushCampaignContacts/feed/begunRows';
+import {
+	BegunRows,
+	type PushLog,
+	type RowsMemory,
+} from '../../../nodes/PushCampaignContacts/feed/begunRows';
 import { PhonesByRow } from '../../../nodes/PushCampaignContacts/feed/byRow';
 import {
 	engineHarness,
 	killed,
+	killedAfter,
 	killedRetry,
 	oneNodeWorkflow,
 	output,
@@ -79,6 +84,23 @@ describe('Retry after n8n was killed', () => {
 		const { error } = (await retry(begun, {}, manyRows(3))).data.resultData;
 		expect(error?.message).toContain("the node can't tell which of them it pushed");
 		expect(error?.description).toContain('Unknown: 3 rows (items 0 to 2)');
+	});
+
+	test('pushes the rows of later runs where n8n has kept the first ones, as with Save Execution Progress', async () => {
+		const bodies = answering(ok(1), ok(1), ok(1));
+		const { workflow } = flow({}, 'continueRegularOutput');
+		const runs = manyRows(3).map((row) => [row]);
+		const data = await killedAfter(harness.credentials, workflow, 'Node', runs, 1);
+		const { resultData } = (await resume(harness.credentials, workflow, data, 'retry')).data;
+		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1), phone(2)]);
+		const outputs = resultData.runData.Node?.map((run) =>
+			run.data?.main?.map((items) => items?.length),
+		);
+		expect(outputs).toEqual([
+			[1, 0],
+			[0, 1],
+			[1, 0],
+		]);
 	});
 
 	test('pushes the rows to another campaign', async () => {
@@ -217,14 +239,15 @@ describe('rows that are noted in blocks', () => {
 		['other rows', 5, 10],
 	])('with %s, nothing is fresh', async (_what, shift, count) => {
 		const attempt = log();
-		const memory = {};
-		const open = (prepared: ReturnType<typeof numbersOf>) =>
+		// Of the retry: what the killed attempt remembered is lost.
+		const kept = {};
+		const open = (prepared: ReturnType<typeof numbersOf>, memory: RowsMemory = kept) =>
 			new BegunRows(
 				{ log: attempt(), campaign: 1, executionId: 'e', push: {}, memory },
 				prepared,
 				3,
 			);
-		await open(numbersOf(10)).claim([0, 1, 2]);
+		await open(numbersOf(10), {}).claim([0, 1, 2]);
 		const changed = numbersOf(count, shift);
 		await expect(open(changed).claim([0, 1, 2])).rejects.toThrow("can't tell");
 		// Nor in any later round of a loop, whose rows have moved as well.
