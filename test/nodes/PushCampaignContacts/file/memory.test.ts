@@ -1,17 +1,8 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
 import { prepareFeed } from '../../../../nodes/PushCampaignContacts/feed/prepare';
 import { ItemRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
+import { collectGarbage, heapInUse } from '../../../engine/heap';
 import { accept, feedOf, scripted } from '../feed/scripted';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
-
-function held(): number {
-	collectGarbage();
-	return process.memoryUsage().heapUsed;
-}
 
 /** In typed arrays and buffers. */
 function heldOutside(): number {
@@ -39,9 +30,9 @@ test.each([true, false])(
 		const writing = { delimiter: ',', encoding: 'utf-8' };
 		const rows = await FileRows.open([source], writing, async () => {});
 		const { options } = scripted(accept);
-		const before = held();
+		const before = heapInUse();
 		const prepared = await prepareFeed(rows, options.columns, { ...options, normalizePhones });
-		const kept = held() - before;
+		const kept = heapInUse() - before;
 		expect(prepared.rows.length + prepared.unsentRows.length).toBe(PIECES);
 		expect(kept).toBeLessThan((PIECES * NOTE.length) / 4);
 	},
