@@ -8,6 +8,9 @@ export const ARRANGEMENTS = [
 	'sub-workflow for each item',
 ] as const;
 
+/** The node that runs the writer in a sub-workflow. */
+export const CALLER = 'Call';
+
 /** How a writer is reached from the node with the items. */
 export type Arrangement = (typeof ARRANGEMENTS)[number];
 
@@ -38,7 +41,7 @@ export async function arrange(
 		inputSource: 'passthrough',
 	});
 	const id = await publish(chain('called by another', trigger, writer));
-	const call = node('Call', 'n8n-nodes-base.executeWorkflow', 1.2, {
+	const call = node(CALLER, 'n8n-nodes-base.executeWorkflow', 1.2, {
 		workflowId: { __rl: true, mode: 'id', value: id },
 		mode: arrangement === 'sub-workflow' ? 'once' : 'each',
 		workflowInputs: { mappingMode: 'defineBelow', value: {} },

@@ -7,7 +7,7 @@ import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { node, webhook, type WorkflowJson } from '../n8n/workflow';
 import { fixtures, type Simulator } from '../simulator';
-import { arrange, type Arrangement } from './arrangements';
+import { arrange, CALLER, type Arrangement } from './arrangements';
 import { ITEMS, itemsOf, nodeOf, received, type Item, type Writer } from './writers';
 
 /** The request of the sixth item is never answered. */
@@ -33,7 +33,7 @@ export type Verdict = {
 	output: string;
 };
 
-/** n8n rejects the retry, or the retry runs no node, because n8n kept nothing of what the execution was given. */
+/** n8n rejects the retry, or the retry doesn't come to the node, because n8n kept nothing of what the node was given. */
 export const NO_RETRY = 'no retry';
 
 /** Of a workflow. */
@@ -153,10 +153,9 @@ export class CrashBench {
 		const after = received(this.simulator, writer, items);
 		const name = arrangement === 'straight' ? writer.name : `${writer.name}, ${arrangement}`;
 		const { runData = {} } = retried === undefined ? {} : await this.n8n.runData(retried.id);
-		if (retried === undefined || Object.keys(runData).length === 0) {
-			return { writer: name, before, after, output: NO_RETRY };
-		}
-		const returned = (runData[writer.name] ?? []).flatMap((run) => run.data?.main ?? []).flat();
+		const runs = runData[writer.name] ?? runData[CALLER];
+		if (runs === undefined) return { writer: name, before, after, output: NO_RETRY };
+		const returned = runs.flatMap((run) => run.data?.main ?? []).flat();
 		const output = returned
 			.flatMap((item) => (item === null || isOfRecovery(item) ? [] : kindOf(item)))
 			.join('');
