@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { requireText } from '../shared/chat/chatInput';
 import { fingerprint } from '../shared/hash';
 import { shownWhere } from '../shared/n8n/chatFields';
-import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
+import { type Fields, MAY_BE_BLANK, NEEDS_VALUE } from '../shared/n8n/fields';
 
 const KEYED_MESSAGE = { operation: ['sendMessage'], sendBy: ['socket', 'async'] };
 const KEYED_ANSWER = { operation: ['answerInteraction'] };
@@ -65,15 +65,18 @@ export const idempotencyFields: INodeProperties[] = [KEYED_MESSAGE, KEYED_ANSWER
 	],
 );
 
+/** An empty one is rejected. */
+const KEY = { ...MAY_BE_BLANK, ...NEEDS_VALUE };
+
 /** The key of one item, empty where none is wanted. It holds nothing of the run, so a re-run has the same. */
 export function idempotencyKey(form: Fields, sessionId: string, content: string[]): string {
 	const mode = form.choice('idempotency', 'none');
 	if (mode === 'own') {
-		return requireText(form.text('idempotencyKey', MAY_BE_BLANK), 'Idempotency Key');
+		return requireText(form.text('idempotencyKey', KEY), 'Idempotency Key');
 	}
 	if (mode !== 'derived') return '';
 	const field = 'What Makes This Message Unique';
-	const unique = requireText(form.textAsWritten('uniqueBy', MAY_BE_BLANK), field);
+	const unique = requireText(form.textAsWritten('uniqueBy', KEY), field);
 	return fingerprint([sessionId, ...content, unique]);
 }
 

@@ -106,7 +106,7 @@ function rowsOfJson({ context, parameters }: OperationRun): InputRows {
 	const isSame = isRowIndependent(parameters.at(0).expression('contacts'));
 	const input = context.getInputData();
 	const rows = (isSame ? input.slice(0, 1) : input).flatMap((_item, index) =>
-		contactsIn(parameters.at(index).json('contacts')).map((json) => ({ json, item: index })),
+		contactsIn(parameters.at(index).jsonRows('contacts')).map((json) => ({ json, item: index })),
 	);
 	if (rows.length > MOST_IN_JSON) throw tooMany(rows.length);
 	const items = rows.map(({ json }) => ({ json }));

@@ -1,4 +1,5 @@
 import isPlainObject from 'lodash/isPlainObject';
+import { DateTime } from 'luxon';
 
 /** JSON as it travels. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
@@ -69,6 +70,18 @@ export function isTooDeep(value: unknown): boolean {
 		level = next;
 	}
 	return true;
+}
+
+/** What JSON would write as `null`: a number or a date that is none; `undefined` if there is nothing of the kind. */
+export function lostInJson(root: unknown): unknown {
+	const seen = new Set<unknown>([root]);
+	for (const value of seen) {
+		if (typeof value === 'number' && !Number.isFinite(value)) return value;
+		if (value instanceof Date && Number.isNaN(value.getTime())) return value;
+		if (DateTime.isDateTime(value) && !value.isValid) return value;
+		if (isNest(value)) for (const inner of Object.values(value)) seen.add(inner);
+	}
+	return undefined;
 }
 
 /** A date or a file is none. */

@@ -70,6 +70,7 @@ import { toErrorItem } from '../../nodes/shared/n8n/nodeErrors';
 import { sizedEach } from '../../nodes/shared/n8n/outputFields';
 import { Fields } from '../../nodes/shared/n8n/fields';
 import { rowReader } from '../../nodes/shared/n8n/rowExpression';
+import { unreadableIn } from '../../nodes/shared/n8n/template';
 import { checkSecret } from '../../nodes/shared/n8n/webhookSecret';
 import { normalized, withoutEnd } from '../../nodes/shared/text';
 import { named } from '../../nodes/shared/values';
@@ -601,6 +602,9 @@ export const readers: Record<string, Reader | Reader[]> = {
 		{ read: ({ json }) => formOf({ x: ['json', json] }).json('x') },
 		{ read: ({ text }) => formOf({ x: ['dateTime', text] }).time('x') },
 	],
+	'shared/n8n/template.ts › unreadableIn': {
+		read: ({ text }) => unreadableIn(`[object Object]${text}`, `=${text}`, (code) => code),
+	},
 	'shared/n8n/webhookSecret.ts › checkSecret': {
 		read: ({ text }) => checkSecret(text, () => `${text}!`),
 	},

@@ -17,7 +17,7 @@ import {
 	type ListPlan,
 } from '../../shared/n8n/list';
 import { outputFields, readOutput, sizedEach } from '../../shared/n8n/outputFields';
-import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/fields';
+import { type Fields, MAY_BE_BLANK, NEEDS_VALUE } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/operations';
 import { readAllDndEntries, readDndList } from '../list/dndList';
 import { InvalidInput } from '../../shared/api/errors';
@@ -71,7 +71,7 @@ export const getMany: Operation = {
 			const output = readOutput(form);
 			const limit = readLimit(form);
 			const isWhole = options.switch('requireComplete', false);
-			const phone = form.text('phoneContains');
+			const phone = form.text('phoneContains', NEEDS_VALUE);
 			// A list may always have a further page, and its parameter should not be missed halfway.
 			apiMapping.require([
 				'dndListAgentName',

@@ -10,7 +10,7 @@ import {
 	type ListPlan,
 } from '../../shared/n8n/list';
 import { readOutput, sizedEach } from '../../shared/n8n/outputFields';
-import type { Fields } from '../../shared/n8n/fields';
+import { type Fields, NEEDS_VALUE } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/operations';
 import { callListQuery, neededForFilters, type CallFilters } from '../../shared/calls/callFilters';
 import {
@@ -190,7 +190,7 @@ function readFilters(filters: Fields): CallFilters {
 		campaignUploadId: filters.textOrNumber('campaignUploadId'),
 		from: filters.time('from'),
 		to: filters.time('to'),
-		phone: filters.text('phone'),
+		phone: filters.text('phone', NEEDS_VALUE),
 		status: filters.text('status'),
 	};
 }

@@ -6,11 +6,13 @@ import {
 	DEEPEST,
 	isJsonObject,
 	isTooDeep,
+	lostInJson,
 	type JsonObject,
 	type JsonValue,
 	parseJson,
 } from '../json';
 import { isUnset, quoted } from '../values';
+import { isOnlyTextAround, unreadableIn } from './template';
 
 /** Where the values of a form come from. */
 export type FieldSource = {
@@ -18,6 +20,8 @@ export type FieldSource = {
 	raw(path: string): unknown;
 	/** What it comes to: the value, what its expression returns, or `UNEVALUATED`. */
 	value(path: string): unknown;
+	/** What the code of one expression returns; absent if n8n can only evaluate whole fields. */
+	evaluate?(code: string): unknown;
 };
 
 /** Of a field that the form hides, or an option that is not added. */
@@ -38,10 +42,22 @@ export type TimeValue = string | number | Date | DateTime;
  */
 export const MAY_BE_BLANK = { mayBeBlank: true } as const;
 
-type Blank = { mayBeBlank?: boolean };
+/**
+ * Text around expressions that all returned nothing is nothing, too. For keys and filters, which would otherwise be the
+ * same for every item, or match too much.
+ */
+export const NEEDS_VALUE = { needsValue: true } as const;
+
+type Blank = { mayBeBlank?: boolean; needsValue?: boolean };
 
 /** A value with the declaration of its field. */
-type Given = { property: INodeProperties; value: unknown; isExpression: boolean };
+type Given = {
+	property: INodeProperties;
+	value: unknown;
+	isExpression: boolean;
+	/** Only the text around its expressions is left. */
+	isOnlyTextAround: boolean;
+};
 
 /**
  * The fields of a form, or of a collection in it, read by their declared types: a value of another type stops the node
@@ -118,7 +134,7 @@ export class Fields {
 		const { value } = given;
 		const isExact = typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 		const text = typeof value === 'string' || isExact ? String(value).trim() : '';
-		if (text !== '') return text;
+		if (text !== '' && !given.isOnlyTextAround) return text;
 		const fault = this.fault(given, 'text');
 		throw resolution === undefined ? fault : new InvalidInput(fault.message, resolution);
 	}
@@ -192,9 +208,15 @@ export class Fields {
 	/** A JSON value, or the text of one; `undefined` if the field is empty. */
 	json(name: string, blank: Blank = {}): JsonValue | undefined {
 		const given = this.given(name, 'json');
-		if (given === undefined || this.isEmpty(given, blank, 'JSON')) return undefined;
-		if (isJson(given.value)) return requireShallow(given.value);
-		throw this.fault(given, 'JSON');
+		const value = this.jsonIn(given, blank);
+		const lost = lostInJson(value);
+		if (given === undefined || lost === undefined) return value;
+		throw this.fault({ ...given, value: lost }, 'JSON');
+	}
+
+	/** The same for rows, in which what JSON can't express is a blank cell, as it is in an input item. */
+	jsonRows(name: string): JsonValue | undefined {
+		return this.jsonIn(this.given(name, 'json'), {});
 	}
 
 	/** A JSON object; an empty one if the field is empty. */
@@ -267,7 +289,22 @@ export class Fields {
 		}
 		// An empty text is how a model leaves a field empty.
 		const isLeftEmpty = value === '' && typeof raw === 'string' && FROM_MODEL.test(raw);
-		return { property, value, isExpression: hasExpression(raw) && !isLeftEmpty };
+		if (!hasExpression(raw) || isLeftEmpty) {
+			return { property, value, isExpression: false, isOnlyTextAround: false };
+		}
+		const expression = this.expression(name);
+		const onlyText = isOnlyTextAround(value, expression);
+		const given = { property, value, isExpression: true, isOnlyTextAround: onlyText };
+		this.requireReadable(given, expression);
+		return given;
+	}
+
+	/** n8n writes out an object in a text as "[object Object]". */
+	private requireReadable(given: Given, expression: string): void {
+		const { value } = given;
+		if (typeof value !== 'string') return;
+		const found = unreadableIn(value, expression, this.source.evaluate);
+		if (found !== undefined) throw this.fault({ ...given, value: found }, 'text');
 	}
 
 	/** A list without anything in it is nothing, too. */
@@ -289,11 +326,21 @@ export class Fields {
 		);
 	}
 
+	private jsonIn(given: Given | undefined, blank: Blank): JsonValue | undefined {
+		if (given === undefined || this.isEmpty(given, blank, 'JSON')) return undefined;
+		if (isJson(given.value)) return requireShallow(given.value);
+		throw this.fault(given, 'JSON');
+	}
+
 	/** @throws InvalidInput if an expression returned nothing where that must not pass for an empty field */
-	private isEmpty(given: Given, { mayBeBlank = false }: Blank, wanted: string): boolean {
-		if (!isUnset(given.value)) return false;
-		if (given.isExpression && !mayBeBlank) throw this.fault(given, wanted, 'clear the field');
-		return true;
+	private isEmpty(
+		given: Given,
+		{ mayBeBlank = false, needsValue = false }: Blank,
+		wanted: string,
+	): boolean {
+		if (!isUnset(given.value) && !(needsValue && given.isOnlyTextAround)) return false;
+		if (!given.isExpression || mayBeBlank) return true;
+		throw this.fault(given, wanted, 'clear the field');
 	}
 
 	private textIn(given: Given, value: unknown, wanted = 'text or a number'): string | number {
@@ -323,7 +370,8 @@ export class Fields {
 
 	/** @param instead what a person can do instead of correcting an expression */
 	private fault(given: Given, wanted: string, instead?: string): InvalidInput {
-		const { property, value, isExpression } = given;
+		const { property, isExpression } = given;
+		const value = given.isOnlyTextAround ? undefined : given.value;
 		const { typeOptions } = property;
 		const field = this.labelOf(property);
 		const shown = typeOptions?.password === true ? kindOf(value) : shownValue(value);
@@ -358,14 +406,14 @@ export function hasExpression(raw: unknown): boolean {
 }
 
 function isExpressionText(value: unknown): boolean {
-	return typeof value === 'string' && /^\s*\{\{/.test(value);
+	return typeof value === 'string' && value.includes('{{') && value.includes('}}');
 }
 
 function asList(value: unknown): unknown[] {
 	return Array.isArray(value) ? value : value === ABSENT ? [] : [value];
 }
 
-/** Lists and objects are looked at no further: n8n hands on what JSON can hold. */
+/** Lists and objects are looked into by `lostInJson`. */
 function isJson(value: unknown): value is JsonValue {
 	if (typeof value === 'number') return Number.isFinite(value);
 	if (typeof value === 'object') return Array.isArray(value) || isPlainObject(value);
@@ -396,7 +444,8 @@ function kindOf(value: unknown): string {
 	if (value === undefined || value === null) return 'nothing';
 	if (typeof value === 'string') return isUnset(value) ? 'an empty text' : 'text';
 	if (typeof value === 'number') return 'a number that is not exact';
-	if (value instanceof Date || DateTime.isDateTime(value)) return 'a date';
+	if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid date' : 'a date';
+	if (DateTime.isDateTime(value)) return value.isValid ? 'a date' : 'an invalid date';
 	if (Array.isArray(value)) return 'a list';
 	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -41,6 +41,7 @@ export class NodeParameters {
 		return new Fields(this.form, {
 			raw: (path) => this.reading(path, index).raw,
 			value: (path) => this.value(path, index),
+			evaluate: (code) => this.context.evaluateExpression(`{{${code}}}`, index),
 		});
 	}
 

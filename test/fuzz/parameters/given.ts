@@ -23,6 +23,9 @@ export const GIVEN: Given[] = [
 	given('a JavaScript date', 'new Date()'),
 	given('a number', '7'),
 	given('some words', '"some words"'),
+	given('an invalid date as text', 'DateTime.fromISO("soon").toFormat("d")'),
+	{ ...given('an object within text', ''), expression: '=some {{ ({ a: 1 }) }}' },
+	{ ...given('an invalid date within text', ''), expression: '=on {{ new Date("soon") }}' },
 ];
 
 const DATES = ['a date of n8n', 'a JavaScript date'];

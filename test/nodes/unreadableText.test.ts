@@ -1,0 +1,106 @@
+/** Text around expressions: n8n writes out whatever they return, an object as "[object Object]" and nothing as "". */
+import type { IDataObject, INodeParameters, NodeParameterValueType } from 'n8n-workflow';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { agent } from '../contract/contractCase';
+import { credentialFor } from '../contract/credentialFor';
+import { activate, engineHarness, makeWorkflow, runNode } from '../engine';
+import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+
+const harness = engineHarness();
+let simulator: Simulator;
+
+beforeAll(async () => {
+	simulator = await startSimulator({ dialect: dialects.plain });
+});
+afterEach(() => simulator.reset());
+afterAll(async () => await simulator.stop());
+
+async function nodeOf(type: string, parameters: INodeParameters) {
+	const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator)) };
+	return harness.node(type, { id: type, webhookId: 'hook', parameters, credentials });
+}
+
+const sessionId = fixtures.sessions.open;
+const context = (text: string): INodeParameters => ({ sessionId, context: text });
+const row = { name: 'Asha', person: { name: 'Asha' }, said: 'It shows [object Object]' };
+
+async function run(type: string, parameters: INodeParameters, json: IDataObject = row) {
+	const { data } = await runNode(harness.credentials, await nodeOf(type, parameters), [{ json }]);
+	const sent = simulator.requests.map(({ query, body }) => ({ ...query, ...Object(body) }));
+	return { message: data.resultData.error?.message, sent };
+}
+
+test.each([
+	['an object', '=Wants {{ $json.person }}', 'an object'],
+	['a list of objects', '=Wants {{ [1, $json.person] }}', 'a list'],
+	['an invalid date', '=Due {{ DateTime.fromISO("soon") }}', 'an invalid date'],
+	['an invalid JavaScript date', '=Due {{ new Date("soon") }}', 'an invalid date'],
+	[
+		'an invalid date as text',
+		'={{ DateTime.fromISO("soon").toFormat("d") }}',
+		'"Invalid DateTime"',
+	],
+	['the second of two', '={{ $json.said }} {{ $json.person }}', 'an object'],
+])('%s within a text stops the node with the name of the field', async (_what, text, shown) => {
+	const { message, sent } = await run('injectContext', context(text));
+	expect(message).toBe(`'Context' must be text, but its expression returned ${shown}`);
+	expect(sent).toEqual([]);
+});
+
+test.each([
+	['={{ $json.said }}', 'It shows [object Object]'],
+	['={{ $json.name }}: {{ $json.said }}', 'Asha: It shows [object Object]'],
+	['=Wants {{ $json.nothing }} [object Object]', 'Wants  [object Object]'],
+])('what a person wrote goes out: %s', async (text, written) => {
+	const { message, sent } = await run('injectContext', context(text));
+	expect(message).toBeUndefined();
+	expect(sent).toEqual([{ context: written }]);
+});
+
+const keyed = (idempotencyKey: string): INodeParameters => ({
+	...{ operation: 'sendMessage', sendBy: 'async', sessionId, message: 'Hello' },
+	...{ idempotency: 'own', idempotencyKey },
+});
+
+test('a key that is only the text around nothing is the same for every message, so it is none', async () => {
+	const { message, sent } = await run('chatSend', keyed('=order-{{ $json.nothing }}'));
+	expect(message).toContain('Idempotency Key is empty');
+	expect(sent).toEqual([]);
+	expect(await run('chatSend', keyed('=order-{{ $json.name }}'))).toMatchObject({
+		message: undefined,
+	});
+});
+
+test.each([
+	['dnd', { operation: 'getMany', ...agent(), phoneContains: '=+91{{ $json.nothing }}' }],
+	['getCall', { operation: 'getMany', filters: { phone: '=+91{{ $json.nothing }}' } }],
+])('a filter of %s that is only the text around nothing matches too much', async (type, form) => {
+	const { message, sent } = await run(type, form);
+	expect(message).toContain('but its expression returned nothing');
+	expect(sent).toEqual([]);
+});
+
+test.each<[string, INodeParameters]>([
+	['chatDeliveryTrigger', { secretIn: 'query', secret: '=open-{{ $vars.x }}' }],
+	['chatEventsTrigger', { watchSessions: true, watchSecret: '=open-{{ $vars.x }}' }],
+])('a secret of %s that is only the text around nothing is none', async (type, form) => {
+	const workflow = makeWorkflow([await nodeOf(type, form)]);
+	await expect(activate(harness.credentials, workflow)).rejects.toThrow(
+		"'Secret' must be text, but its expression returned nothing",
+	);
+});
+
+const details = (additionalDataJson: NodeParameterValueType): INodeParameters => ({
+	...{ operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' },
+	options: { additionalDataJson },
+});
+
+test.each([
+	['NaN', '={{ ({ plan: { price: 1 * "x" } }) }}'],
+	['an infinite number', '={{ ({ plan: [1 / 0] }) }}'],
+	['an invalid date', '={{ ({ due: new Date("soon") }) }}'],
+])('%s within JSON stops the node: it would go out as null', async (_what, json) => {
+	const { message, sent } = await run('placeCall', details(json));
+	expect(message).toMatch(/^'Additional Data as JSON' in 'Options' must be JSON/);
+	expect(sent).toEqual([]);
+});
