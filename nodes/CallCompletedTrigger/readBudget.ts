@@ -23,7 +23,7 @@ const SAME_CALL_MS = 2_000;
 const MAX_KNOWN = 20_000;
 const MAX_UNKNOWN = 5_000;
 
-type Waiting = Deferred<boolean>;
+type Waiting = { entered: Deferred<boolean>; signal: AbortSignal };
 
 /**
  * What a trigger may spend on reading reported calls back. A call that this process has placed or read is free, because
@@ -98,15 +98,16 @@ export class ReadBudget {
 			this.available--;
 			return true;
 		}
-		const waiting: Waiting = deferred();
+		const entered = deferred<boolean>();
 		const leave = () => {
-			this.waiting = this.waiting.filter((one) => one !== waiting);
-			waiting.resolve(false);
+			// All that wait with the same signal leave with the first of them.
+			this.waiting = this.waiting.filter((one) => one.signal !== signal);
+			entered.resolve(false);
 		};
-		this.waiting.push(waiting);
+		this.waiting.push({ entered, signal });
 		signal.addEventListener('abort', leave, { once: true });
 		void this.serve();
-		return await waiting.promise.finally(() => signal.removeEventListener('abort', leave));
+		return await entered.promise.finally(() => signal.removeEventListener('abort', leave));
 	}
 
 	/** The service knows the call: what `enter` took is given back. */
@@ -146,7 +147,7 @@ export class ReadBudget {
 			if (next === undefined) return;
 			this.isNewestNext = !this.isNewestNext;
 			this.available--;
-			next.resolve(true);
+			next.entered.resolve(true);
 		}
 	}
 

@@ -114,34 +114,62 @@ function isInList(place: Place): boolean {
 	return around(place).some(({ value }) => Array.isArray(value));
 }
 
+/** Calls that were found in a place. */
+class FoundCalls {
+	/** One more than a report may have tells that it has too many. */
+	readonly calls: Place[];
+	/** Of the call nearest to the top. */
+	private depth: number;
+	/** Made when it's needed: to make it for each of many places takes long. */
+	private keys: Set<string> | undefined;
+
+	constructor(call: Place) {
+		this.calls = [call];
+		this.depth = call.depth;
+	}
+
+	/** Each entry of a list has its own. */
+	addEntry({ calls, depth }: FoundCalls): void {
+		this.depth = Math.min(this.depth, depth);
+		this.add(calls);
+	}
+
+	/** What an object says of the same call in several of its fields is about one completion. */
+	addField(others: FoundCalls): FoundCalls {
+		if (others.depth !== this.depth) return others.depth > this.depth ? this : others;
+		if (this.calls.length > MAX_CALLS_PER_REPORT) return this;
+		this.keys ??= new Set(this.calls.map(keyOf));
+		const { keys } = this;
+		const isNew = (call: Place) => !keys.has(keyOf(call));
+		const added = others.calls.filter(isNew);
+		this.add(added);
+		for (const call of added) keys.add(keyOf(call));
+		return this;
+	}
+
+	private add(calls: Place[]): void {
+		this.calls.push(...calls.slice(0, MAX_CALLS_PER_REPORT + 1 - this.calls.length));
+	}
+}
+
+function keyOf({ value }: Place): string {
+	return callKey(callIdOf(value) ?? '');
+}
+
 /** The calls of the outermost place, found from the innermost ones on. */
 function callsAmong(places: Place[]): Place[] {
-	const found = new Map<Place, Place[]>();
+	const found = new Map<Place, FoundCalls>();
 	for (const place of places.toReversed()) {
-		const own = callIdOf(place.value) === undefined ? found.get(place) : [place];
+		const isCall = callIdOf(place.value) !== undefined;
+		const own = isCall ? new FoundCalls(place) : found.get(place);
 		found.delete(place);
 		if (own === undefined) continue;
 		const { parent } = place;
-		if (parent === undefined) return own.toReversed();
+		if (parent === undefined) return own.calls.toReversed();
 		const known = found.get(parent);
 		if (known === undefined) found.set(parent, own);
-		else if (Array.isArray(parent.value)) known.push(...own.slice(0, room(known)));
-		else found.set(parent, nearest(known, own));
+		else if (Array.isArray(parent.value)) known.addEntry(own);
+		else found.set(parent, known.addField(own));
 	}
 	return [];
-}
-
-/** One more than a report may have tells that it has too many. */
-function room(known: Place[]): number {
-	return MAX_CALLS_PER_REPORT + 1 - known.length;
-}
-
-/** What an object says of the same call in several of its fields is about one completion. */
-function nearest(known: Place[], own: Place[]): Place[] {
-	const depth = (calls: Place[]) => Math.min(...calls.map((call) => call.depth));
-	if (depth(own) > depth(known)) return known;
-	if (depth(own) < depth(known)) return own;
-	const ids = new Set(known.map(({ value }) => callKey(callIdOf(value) ?? '')));
-	const others = own.filter(({ value }) => !ids.has(callKey(callIdOf(value) ?? '')));
-	return [...known, ...others.slice(0, room(known))];
 }

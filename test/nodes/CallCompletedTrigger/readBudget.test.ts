@@ -79,6 +79,17 @@ test('what waits when the trigger is closed is not looked up', async () => {
 	expect([names().length, budget.waitingCount]).toEqual([60, 0]);
 });
 
+test('those that wait for another trigger stay when one is closed', async () => {
+	const closing = new AbortController();
+	const { report, budget, names } = reports();
+	for (let count = 0; count < 70; count++) report(count % 2 === 0 ? closing.signal : never);
+	await after(0);
+	closing.abort();
+	expect(budget.waitingCount).toBe(5);
+	await after(60_000);
+	expect(names()).toHaveLength(65);
+});
+
 test('known are the calls that were read, and those that this n8n has placed, in upper and lower case', () => {
 	const budget = new ReadBudget();
 	const [read, placed, neither] = [randomUUID(), randomUUID(), randomUUID()];
