@@ -69,6 +69,11 @@ export class FollowedSessions {
 		return session;
 	}
 
+	/** Resolves when the session is connected, or will never be; `undefined` if it isn't followed. */
+	readinessOf(sessionId: string): Promise<Readiness> | undefined {
+		return this.sessions.get(sessionId)?.ready();
+	}
+
 	async leave(sessionId: string): Promise<void> {
 		const session = this.sessions.get(sessionId);
 		if (session === undefined) return;

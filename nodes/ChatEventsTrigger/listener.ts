@@ -122,6 +122,12 @@ export class ChatEventsListener {
 		let standings: Standing[] = [];
 		await this.limits.forSessions(added.length, this.watched.size, async () => {
 			standings = await this.takeUp(sessionIds);
+			const late = standings.filter(({ connected, ended }) => !connected && ended === null);
+			for (const { sessionId } of late) {
+				// One that was asked for before counts once.
+				if (added.includes(sessionId))
+					void this.limits.noteLate(this.sessions.readinessOf(sessionId));
+			}
 			return standings.filter(({ ended }) => ended !== null).length;
 		});
 		return standings;

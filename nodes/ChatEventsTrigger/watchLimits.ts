@@ -1,4 +1,5 @@
 import { ExplainedError } from '../shared/api/errors';
+import type { Readiness } from '../shared/chat/exchange';
 import { RecentCount } from '../shared/recentCount';
 
 export const MAX_SESSIONS_PER_REQUEST = 100;
@@ -71,10 +72,19 @@ export class WatchLimits {
 		this.newSessions += sessions;
 		try {
 			const rejected = await connect();
-			for (let count = 0; count < rejected; count++) this.rejected.add(this.now());
+			for (let count = 0; count < rejected; count++) this.noteRejected();
 		} finally {
 			this.newSessions -= sessions;
 		}
+	}
+
+	/** A session that was neither connected nor rejected when its request was answered, as by a slow service. */
+	async noteLate(readiness: Promise<Readiness> | undefined): Promise<void> {
+		if ((await readiness)?.kind === 'ended') this.noteRejected();
+	}
+
+	private noteRejected(): void {
+		this.rejected.add(this.now());
 	}
 
 	private requireRoom(sessions: number, watched: number): void {

@@ -134,6 +134,27 @@ test('a flood of made-up sessions, one in each request, costs 200 requests a min
 	expect(stored()).toEqual([sessions.open]);
 });
 
+test('made-up sessions count as rejected, even if the service takes longer to reject them than a request lasts', async () => {
+	await harness.start(WATCHING);
+	const service = harness.service();
+	service.configure({ latencyMs: 300 });
+	const counts: Record<number, number> = {};
+	let asked = 0;
+	for (let wave = 0; wave < 6; wave++) {
+		const found = await statuses(madeUp(50).map((id) => watch(id)));
+		for (const [status, times] of Object.entries(found)) {
+			counts[Number(status)] = (counts[Number(status)] ?? 0) + times;
+		}
+		asked += found[200] ?? 0;
+		await eventually(() => tokensAskedFor() === asked);
+		await realSleep(400);
+	}
+	service.configure({ latencyMs: 0 });
+	expect(counts[200]).toBeGreaterThan(0);
+	expect(counts[429]).toBeGreaterThan(0);
+	expect(tokensAskedFor()).toBeLessThanOrEqual(200);
+});
+
 test('a flood does not touch what is watched already', async () => {
 	neverLate();
 	await harness.start(WATCHING);
