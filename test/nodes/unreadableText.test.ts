@@ -3,7 +3,7 @@ import type { IDataObject, INodeParameters, NodeParameterValueType } from 'n8n-w
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { agent } from '../contract/contractCase';
 import { credentialFor } from '../contract/credentialFor';
-import { activate, engineHarness, makeWorkflow, runNode } from '../engine';
+import { activate, engineHarness, engineTool, makeWorkflow, runNode } from '../engine';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 
 const harness = engineHarness();
@@ -103,4 +103,31 @@ test.each([
 	const { message, sent } = await run('placeCall', details(json));
 	expect(message).toMatch(/^'Additional Data as JSON' in 'Options' must be JSON/);
 	expect(sent).toEqual([]);
+});
+
+describe.each(['null', 'undefined'])('a model that writes the word %s', (word) => {
+	async function tool(type: string, parameters: INodeParameters) {
+		const answer = await engineTool(
+			harness.credentials,
+			await nodeOf(type, parameters),
+		)({ x: word });
+		return { outcome: answer.outcome, sent: simulator.requests.map(({ body }) => body) };
+	}
+	const fromModel = "={{ $fromAI('x') }}";
+
+	test('has nobody addressed by it', async () => {
+		const place = { operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' };
+		const { outcome, sent } = await tool('placeCall', { ...place, personName: fromModel });
+		expect([outcome, sent]).toEqual(['done', [expect.not.objectContaining({ person_name: word })]]);
+	});
+
+	test('adds no such note to a chat', async () => {
+		const { outcome, sent } = await tool('injectContext', context(fromModel));
+		expect([outcome, sent]).toEqual(['not_sent', []]);
+	});
+
+	test('may do so within a text', async () => {
+		const { sent } = await tool('injectContext', context("=Answer: {{ $fromAI('x') }}"));
+		expect(sent).toEqual([{ context: `Answer: ${word}` }]);
+	});
 });

@@ -273,7 +273,9 @@ export class Fields {
 		const path = this.prefix + name;
 		const raw = this.source.raw(path);
 		if (raw === ABSENT) return undefined;
-		const value = this.source.value(path);
+		const isFromModel = typeof raw === 'string' && FROM_MODEL.test(raw);
+		const returned = this.source.value(path);
+		const value = isFromModel && isNothingInWords(returned) ? undefined : returned;
 		if (value === UNEVALUATED) {
 			throw new InvalidInput(
 				`n8n can't evaluate the expression of ${this.labelOf(property)}`,
@@ -288,7 +290,7 @@ export class Fields {
 			);
 		}
 		// An empty text is how a model leaves a field empty.
-		const isLeftEmpty = value === '' && typeof raw === 'string' && FROM_MODEL.test(raw);
+		const isLeftEmpty = value === '' && isFromModel;
 		if (!hasExpression(raw) || isLeftEmpty) {
 			return { property, value, isExpression: false, isOnlyTextAround: false };
 		}
@@ -403,6 +405,11 @@ export function hasExpression(raw: unknown): boolean {
 	if (typeof raw === 'string') return raw.startsWith('=');
 	if (typeof raw !== 'object' || raw === null) return false;
 	return Object.values(raw).some(hasExpression);
+}
+
+/** A model may write the word where it means the value. */
+function isNothingInWords(value: unknown): boolean {
+	return typeof value === 'string' && ['null', 'undefined'].includes(value.trim());
 }
 
 function isExpressionText(value: unknown): boolean {
