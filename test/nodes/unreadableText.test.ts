@@ -1,5 +1,6 @@
 /** Text around expressions: n8n writes out whatever they return, an object as "[object Object]" and nothing as "". */
 import type { IDataObject, INodeParameters, NodeParameterValueType } from 'n8n-workflow';
+import { isJsonObject } from '../../nodes/shared/json';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { agent } from '../contract/contractCase';
 import { credentialFor } from '../contract/credentialFor';
@@ -26,7 +27,10 @@ const row = { name: 'Asha', person: { name: 'Asha' }, said: 'It shows [object Ob
 
 async function run(type: string, parameters: INodeParameters, json: IDataObject = row) {
 	const { data } = await runNode(harness.credentials, await nodeOf(type, parameters), [{ json }]);
-	const sent = simulator.requests.map(({ query, body }) => ({ ...query, ...Object(body) }));
+	const sent = simulator.requests.map(({ query, body }) => ({
+		...query,
+		...(isJsonObject(body) && body),
+	}));
 	return { message: data.resultData.error?.message, sent };
 }
 
