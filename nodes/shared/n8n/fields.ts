@@ -21,7 +21,7 @@ export type FieldSource = {
 	/** What it comes to: the value, what its expression returns, or `UNEVALUATED`. */
 	value(path: string): unknown;
 	/** What the code of one expression returns; absent if n8n can only evaluate whole fields. */
-	evaluate?(code: string): unknown;
+	evaluate?: (code: string) => unknown;
 };
 
 /** Of a field that the form hides, or an option that is not added. */
