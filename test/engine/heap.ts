@@ -3,7 +3,11 @@ import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
 
-export const collectGarbage: () => void = runInNewContext('gc');
+const gc: unknown = runInNewContext('gc');
+
+export function collectGarbage(): void {
+	if (typeof gc === 'function') Reflect.apply(gc, undefined, []);
+}
 
 /** Bytes of the heap that are in use once garbage is collected. */
 export function heapInUse(): number {
