@@ -9,6 +9,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import groupBy from 'lodash/groupBy';
+import omit from 'lodash/omit';
 import { format } from 'prettier';
 import { installHost } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
@@ -239,17 +241,21 @@ async function main(): Promise<void> {
 }
 
 async function report(rows: readonly Row[]): Promise<void> {
-	const cells = rows.map(({ place, ending, takenUp, writer, before, after, output }) =>
-		[place, ending, takenUp, writer, `\`${before}\``, `\`${after}\``, `\`${output}\``].join(' | '),
-	);
+	const alike = groupBy(rows, (row) => JSON.stringify(omit(row, 'writer')));
+	const cells = Object.values(alike).map((group) => {
+		const [{ place = '', ending = '', takenUp = '', before = '', after = '', output = '' } = {}] =
+			group;
+		const writers = group.map(({ writer }) => writer).join('; ');
+		return [place, ending, takenUp, writers, `\`${before}\``, `\`${after}\``, `\`${output}\``];
+	});
 	const text = `# Executions that n8n did not end itself
 
 What \`npm run test:crash\` counted at the service: how often it received the request of each of eight items, before the execution ended and after it
-was retried. The last column has the items that the node returned in the retry: \`d\` done, \`u\` told as unknown, \`n\` told as not sent.
+was retried; ${rows.length} cells in all. The last column has the items that the node returned in the retry: \`d\` done, \`u\` told as unknown, \`n\` told as not sent.
 
 | n8n | how the execution ended | taken up by | who writes | before | after | the retry |
 | - | - | - | - | - | - | - |
-${cells.map((cell) => `| ${cell} |`).join('\n')}
+${cells.map((cell) => `| ${cell.join(' | ')} |`).join('\n')}
 `;
 	await writeFile(join(__dirname, 'results.md'), await format(text, { parser: 'markdown' }));
 }
