@@ -63,8 +63,12 @@ export class PhonesByRow implements ByRow<string> {
 
 	/** A name for the texts of these rows, in their order. */
 	fingerprintOf(rows: readonly number[]): string {
-		const numbers = Float64Array.from(rows, (row) => this.numbers.at(row));
-		const others = rows.filter((row) => this.others.has(row)).map((row) => this.others.get(row));
+		// For a million rows, `Float64Array.from` would hold up n8n for a tenth of a second.
+		const numbers = new Float64Array(rows.length);
+		let place = 0;
+		for (const row of rows) numbers[place++] = this.numbers.at(row);
+		const hasOthers = this.others.size > 0;
+		const others = hasOthers ? rows.flatMap((row) => this.others.get(row) ?? []) : [];
 		return fingerprint([fingerprintOfBytes(new Uint8Array(numbers.buffer)), others]);
 	}
 
