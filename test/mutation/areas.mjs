@@ -16,7 +16,7 @@ const DECIDING = [
 	{
 		name: 'items',
 		mutate: [
-			`${SHARED}/n8n/{once,writeAheadLog,nodeStore,executionOrigin,executionMemory,toolRun,itemLoop,list,chatItems,executionEmitter,cancel,nodeErrors,transport}.ts`,
+			`${SHARED}/n8n/{once,writeAheadLog,begunRequests,nodeStore,executionOrigin,executionMemory,toolRun,itemLoop,list,chatItems,executionEmitter,cancel,nodeErrors,transport}.ts`,
 		],
 		tests: [
 			FORMS,
