@@ -242,11 +242,11 @@ async function main(): Promise<void> {
 
 async function report(rows: readonly Row[]): Promise<void> {
 	const alike = groupBy(rows, (row) => JSON.stringify(omit(row, 'writer')));
-	const cells = Object.values(alike).map((group) => {
-		const [{ place = '', ending = '', takenUp = '', before = '', after = '', output = '' } = {}] =
-			group;
-		const writers = group.map(({ writer }) => writer).join('; ');
-		return [place, ending, takenUp, writers, `\`${before}\``, `\`${after}\``, `\`${output}\``];
+	const cells = Object.values(alike).flatMap(([first, ...others]) => {
+		if (first === undefined) return [];
+		const { place, ending, takenUp, before, after, output } = first;
+		const writers = [first, ...others].map(({ writer }) => writer).join('; ');
+		return [[place, ending, takenUp, writers, `\`${before}\``, `\`${after}\``, `\`${output}\``]];
 	});
 	const text = `# Executions that n8n did not end itself
 
