@@ -1,5 +1,4 @@
 import partition from 'lodash/partition';
-import sortedIndexOf from 'lodash/sortedIndexOf';
 import uniq from 'lodash/uniq';
 import { OutcomeUnknown } from '../../shared/api/errors';
 import { isJsonObject } from '../../shared/json';
@@ -43,22 +42,27 @@ const MAX_BLOCKS = 1_000;
  * sent, and recognized as long as all numbers of the push and their order stay the same.
  */
 export class BegunRows {
-	/** By block: the rows that may be in the campaign; none of those that an earlier attempt began. */
-	private readonly claimed = new Map<number, Set<number>>();
+	/**
+	 * By block that was noted: its rows whose result isn't known yet; undefined once one of them was pushed or may have
+	 * been, because the note stays then. None of a block that an earlier attempt began.
+	 */
+	private readonly claimed = new Map<number, Set<number> | undefined>();
 	private readonly begunBefore = new Set<number>();
-	private readonly blockSize: number;
+	/** By row. */
+	private readonly blocks: Uint32Array;
 	/** What tells these rows from others. */
 	private readonly rows: readonly unknown[];
 
 	/** @param contactsPerRequest rows that are sent together */
 	constructor(
 		private readonly options: BegunRowsOptions,
-		private readonly prepared: Pick<PreparedFeed, 'rows' | 'keys'>,
+		{ rows, keys }: Pick<PreparedFeed, 'rows' | 'keys'>,
 		contactsPerRequest: number,
 	) {
-		const { rows, keys } = prepared;
-		this.blockSize = Math.max(contactsPerRequest, Math.ceil(rows.length / MAX_BLOCKS));
-		this.rows = [options.campaign, keys.fingerprintOf(rows), this.blockSize];
+		const blockSize = Math.max(contactsPerRequest, Math.ceil(rows.length / MAX_BLOCKS));
+		this.rows = [options.campaign, keys.fingerprintOf(rows), blockSize];
+		this.blocks = new Uint32Array((rows.at(-1) ?? -1) + 1);
+		for (const [place, row] of rows.entries()) this.blocks[row] = Math.floor(place / blockSize);
 	}
 
 	/**
@@ -84,10 +88,19 @@ export class BegunRows {
 		return { fresh, known };
 	}
 
-	/** These surely are not in the campaign: a retry may push a block of which that holds for all rows. */
-	async release(rows: readonly number[]): Promise<void> {
-		const emptied = new Set<number>();
+	/**
+	 * What became of rows that were sent: a retry may push a block of which none is in the campaign.
+	 *
+	 * @param withoutEffect those of them that surely aren't
+	 */
+	async settle(rows: readonly number[], withoutEffect: readonly number[]): Promise<void> {
+		const released = new Set(withoutEffect);
 		for (const row of rows) {
+			const block = this.blockOf(row);
+			if (!released.has(row) && this.claimed.has(block)) this.claimed.set(block, undefined);
+		}
+		const emptied = new Set<number>();
+		for (const row of released) {
 			const block = this.blockOf(row);
 			const claimed = this.claimed.get(block);
 			if (claimed?.delete(row) === true && claimed.size === 0) emptied.add(block);
@@ -119,7 +132,7 @@ export class BegunRows {
 	}
 
 	private blockOf(row: number): number {
-		return Math.floor(sortedIndexOf(this.prepared.rows, row) / this.blockSize);
+		return this.blocks[row] ?? 0;
 	}
 }
 

@@ -47,8 +47,8 @@ export class EachRow implements Intake {
 		return this.rows.slice(this.position, this.position + size);
 	}
 
-	async done(_rows: readonly number[], withoutEffect: readonly number[]): Promise<void> {
-		await this.earlier?.release(withoutEffect);
+	async done(rows: readonly number[], withoutEffect: readonly number[]): Promise<void> {
+		await this.earlier?.settle(rows, withoutEffect);
 	}
 
 	rest(): number[] {

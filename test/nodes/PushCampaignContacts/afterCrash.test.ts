@@ -233,6 +233,44 @@ describe('rows that are noted in blocks', () => {
 		);
 	});
 
+	test('a row that was pushed is never fresh again, whichever others were rejected or prepared', async () => {
+		const cases = fc.record({
+			gaps: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 300 }),
+			size: fc.integer({ min: 1, max: 40 }),
+			rejected: fc.func(fc.boolean()),
+		});
+		await fc.assert(
+			fc.asyncProperty(cases, async ({ gaps, size, rejected }) => {
+				const attempt = log();
+				let last = -1;
+				const rows = gaps.map((gap) => (last += gap));
+				const { keys } = numbersOf(last + 1);
+				const open = () =>
+					new BegunRows(
+						{ log: attempt(), campaign: 1, executionId: 'e', push: {}, memory: {} },
+						{ keys, rows },
+						size,
+					);
+				const first = open();
+				const blocks = rows.filter((_row, place) => place % size === 0);
+				const requests = blocks.map((_row, block) => rows.slice(block * size, (block + 1) * size));
+				for (const request of requests) {
+					const { fresh } = await first.claim(request);
+					await first.settle(
+						fresh,
+						fresh.filter((row) => rejected(row)),
+					);
+				}
+				const second = open();
+				for (const request of requests) {
+					const { fresh } = await second.claim(request);
+					const isAllRejected = request.every((row) => rejected(row));
+					expect(fresh).toEqual(isAllRejected ? request : []);
+				}
+			}),
+		);
+	});
+
 	test.each([
 		['a row less', 0, 9],
 		['a row more', 0, 11],
