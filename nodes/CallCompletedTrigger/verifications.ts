@@ -143,12 +143,11 @@ export class Verifications {
 		};
 		const until = clock.now() + GIVE_UP_AFTER_MS;
 		const own: Clock = { now: () => clock.now(), sleep: async (ms) => await this.sleep(ms) };
-		return await readCompletedCall(client, callId, { ...what, until, clock: own, inTurn })
-			.catch((error: unknown) => {
-				if (hasEntered && !isKnown) budget.noteFailedLookup(callId, isUnknownCall(error));
-				throw error;
-			})
-			.finally(() => budget.noteRead(callId));
+		const completed = readCompletedCall(client, callId, { ...what, until, clock: own, inTurn });
+		return await completed.catch((error: unknown) => {
+			if (hasEntered && !isKnown) budget.noteFailedLookup(callId, isUnknownCall(error));
+			throw error;
+		});
 	}
 
 	/** A call that may be made up waits until the budget has room. */
