@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
-import { z } from 'zod';
 import { N8nDriver, type Reference } from '../n8n/driver';
 import { ScriptedModel, type Turn } from '../n8n/scriptedModel';
 import { until } from '../n8n/until';
 import { node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { allExecutions, credentialFor, PACKAGE } from './calls';
+import { answerQuestions, APPROVER } from './questions';
 import { sharedN8n } from './shared';
 
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
-const APPROVER = '9000000001';
 const CUSTOMER = '9000000002';
 const OTHER = '9000000003';
-const KEY = 'answer_to_question';
 
 let n8n: N8nDriver;
 let simulator: Simulator;
@@ -103,28 +101,8 @@ async function start(nodes: INode[], arrows: Arrow[], ...script: Turn[]): Promis
 	});
 }
 
-const statusSchema = z.object({ status: z.string() });
-
-/** Answers each question as soon as it is asked, until the execution has ended. */
 async function answerAll(id: string, ...answers: string[]): Promise<void> {
-	const answered = new Set<string>();
-	const status = await until(
-		`execution ${id} to end`,
-		async () => {
-			const { status } = statusSchema.parse(await n8n.call('GET', `/executions/${id}`));
-			if (!['new', 'running', 'waiting'].includes(status)) return status;
-			const open = simulator
-				.placedCalls()
-				.find(({ callId, phone }) => phone === `+91${APPROVER}` && !answered.has(callId));
-			if (open === undefined || status !== 'waiting') return undefined;
-			answered.add(open.callId);
-			const said = answers.shift() ?? 'yes';
-			await simulator.completeCall(open.callId, { data_captured: { [KEY]: said } });
-			return undefined;
-		},
-		{ timeout: 90_000 },
-	);
-	expect(status).toBe('success');
+	expect(await answerQuestions({ n8n, simulator }, id, ...answers)).toBe('success');
 }
 
 const direct = (tool: string, phone: string): Turn => ({ calls: [{ tool, args: { phone } }] });

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { z } from 'zod';
 import { N8nDriver, type Reference } from '../n8n/driver';
 import { installPackage } from '../n8n/package-install';
 import { ScriptedModel, type Turn } from '../n8n/scriptedModel';
@@ -12,12 +11,11 @@ import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { allExecutions, credentialFor, PACKAGE } from './calls';
+import { answerQuestions, APPROVER, KEY, statusSchema } from './questions';
 import { sharedN8n } from './shared';
 
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
-const APPROVER = '9000000001';
 const CUSTOMER = '9000000002';
-const KEY = 'answer_to_question';
 
 /** A server of its own, because it is stopped and killed here. */
 describe('Place Call asks a person and waits, in real n8n', () => {
@@ -287,30 +285,10 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			expect(simulator.callsTo('9000000003')).toBe(0);
 		});
 
-		/** Says yes to each question as soon as it is asked, until the execution has ended. */
-		async function approveAll(id: string): Promise<void> {
-			const answered = new Set<string>();
-			await until(
-				`execution ${id} to end`,
-				async () => {
-					const { status } = statusSchema.parse(await n8n.call('GET', `/executions/${id}`));
-					if (!['new', 'running', 'waiting'].includes(status)) return status;
-					const open = simulator
-						.placedCalls()
-						.find(({ callId, phone }) => phone === `+91${APPROVER}` && !answered.has(callId));
-					if (open === undefined || status !== 'waiting') return undefined;
-					answered.add(open.callId);
-					await simulator.completeCall(open.callId, { data_captured: { [KEY]: 'yes' } });
-					return undefined;
-				},
-				{ timeout: 60_000 },
-			);
-		}
-
 		it('the same request twice, approved twice, is sent once', async () => {
 			const start = await agentWithReview();
 			const id = await start(wish(CUSTOMER), wish(CUSTOMER));
-			await approveAll(id);
+			await answerQuestions({ n8n, simulator }, id);
 			expect(simulator.callsTo(CUSTOMER)).toBe(1);
 			expect(model.told().join()).toContain('"outcome":"already_done"');
 		});
@@ -318,7 +296,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 		it('Maximum Calls per Agent Run holds over all approvals', async () => {
 			const start = await agentWithReview({}, { options: { maximumCallsPerRun: 1 } });
 			const id = await start(wish(CUSTOMER), wish('9000000003'));
-			await approveAll(id);
+			await answerQuestions({ n8n, simulator }, id);
 			expect(simulator.callsTo(CUSTOMER)).toBe(1);
 			expect(simulator.callsTo('9000000003')).toBe(0);
 		});
@@ -337,5 +315,3 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 		});
 	});
 });
-
-const statusSchema = z.object({ status: z.string() });

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { z } from 'zod';
-import { clock } from '../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import {
 	activate,
 	engineHarness,
 	makeWorkflow,
 	nodeTypes,
+	skipSleeps,
 	webhookContext,
 	type ActiveWorkflow,
 } from '../engine';
@@ -26,15 +26,8 @@ let active: ActiveWorkflow | undefined;
 beforeAll(async () => {
 	simulator = await startSimulator({ dialect: dialects.plain });
 });
-beforeEach(() => {
-	// What is read again is read at once, and given up at once.
-	let time = Date.now();
-	jest.spyOn(clock, 'now').mockImplementation(() => time);
-	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-		time += ms;
-		await new Promise((resolve) => setImmediate(resolve));
-	});
-});
+// What is read again is read at once, and given up at once.
+beforeEach(skipSleeps);
 afterEach(async () => {
 	await active?.stop();
 	jest.restoreAllMocks();

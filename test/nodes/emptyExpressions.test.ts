@@ -1,25 +1,14 @@
 /** An expression that returns nothing, where a switch, a filter, or what an agent asks would silently be another. */
 import type { INodeParameters } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
-import { credentialFor } from '../contract/credentialFor';
 import { agent } from '../contract/contractCase';
-import { activate, engineHarness, makeWorkflow, runNode } from '../engine';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { simulatedNodes } from '../contract/simulatedNodes';
+import { activate, makeWorkflow, runNode } from '../engine';
+import { fixtures } from '../simulator';
 
 const { campaigns } = fixtures;
-const harness = engineHarness();
-let simulator: Simulator;
+const { harness, simulator, nodeOf } = simulatedNodes();
 
-beforeAll(async () => {
-	simulator = await startSimulator({ dialect: dialects.plain });
-});
-afterEach(() => simulator.reset());
-afterAll(async () => await simulator.stop());
-
-async function nodeOf(type: string, parameters: INodeParameters) {
-	const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator)) };
-	return harness.node(type, { id: type, webhookId: 'hook', parameters, credentials });
-}
+afterEach(() => simulator().reset());
 
 const release = { campaignId: String(campaigns.active), ...agent(), enqueue: true };
 const call = { operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' };
@@ -62,7 +51,7 @@ const EXAMPLES: Example[] = [
 test.each(EXAMPLES)('%s', async (_what, type, parameters, message) => {
 	const run = await runNode(harness.credentials, await nodeOf(type, parameters), [row]);
 	expect(run.data.resultData.error?.message).toBe(message);
-	expect(simulator.requests).toEqual([]);
+	expect(simulator().requests).toEqual([]);
 });
 
 test('a trigger for some statuses does not start on every call', async () => {
@@ -70,12 +59,12 @@ test('a trigger for some statuses does not start on every call', async () => {
 	await expect(activate(harness.credentials, makeWorkflow([node]))).rejects.toThrow(
 		"'Statuses' in 'Filters' must be text or a list of texts, but its expression returned nothing",
 	);
-	expect(simulator.requests).toEqual([]);
+	expect(simulator().requests).toEqual([]);
 });
 
 test('an empty field is no filter, whatever the row has', async () => {
 	const empty = { operation: 'getMany', filters: { campaignUploadId: '', status: '' } };
 	const run = await runNode(harness.credentials, await nodeOf('getCall', empty), [row]);
 	expect(run.data.resultData.error).toBeUndefined();
-	expect(simulator.requests[0]).toMatchObject({ path: '/v1/calls', query: {} });
+	expect(simulator().requests[0]).toMatchObject({ path: '/v1/calls', query: {} });
 });

@@ -1,25 +1,14 @@
 /** Text around expressions: n8n writes out whatever they return, an object as "[object Object]" and nothing as "". */
 import type { IDataObject, INodeParameters, NodeParameterValueType } from 'n8n-workflow';
 import { isJsonObject } from '../../nodes/shared/json';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { agent } from '../contract/contractCase';
-import { credentialFor } from '../contract/credentialFor';
-import { activate, engineHarness, engineTool, makeWorkflow, runNode } from '../engine';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { simulatedNodes } from '../contract/simulatedNodes';
+import { activate, engineTool, makeWorkflow, runNode } from '../engine';
+import { fixtures } from '../simulator';
 
-const harness = engineHarness();
-let simulator: Simulator;
+const { harness, simulator, nodeOf } = simulatedNodes();
 
-beforeAll(async () => {
-	simulator = await startSimulator({ dialect: dialects.plain });
-});
-afterEach(() => simulator.reset());
-afterAll(async () => await simulator.stop());
-
-async function nodeOf(type: string, parameters: INodeParameters) {
-	const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator)) };
-	return harness.node(type, { id: type, webhookId: 'hook', parameters, credentials });
-}
+afterEach(() => simulator().reset());
 
 const sessionId = fixtures.sessions.open;
 const context = (text: string): INodeParameters => ({ sessionId, context: text });
@@ -27,7 +16,7 @@ const row = { name: 'Asha', person: { name: 'Asha' }, said: 'It shows [object Ob
 
 async function run(type: string, parameters: INodeParameters, json: IDataObject = row) {
 	const { data } = await runNode(harness.credentials, await nodeOf(type, parameters), [{ json }]);
-	const sent = simulator.requests.map(({ query, body }) => ({
+	const sent = simulator().requests.map(({ query, body }) => ({
 		...query,
 		...(isJsonObject(body) && body),
 	}));
@@ -115,7 +104,7 @@ describe.each(['null', 'undefined'])('a model that writes the word %s', (word) =
 			harness.credentials,
 			await nodeOf(type, parameters),
 		)({ x: word });
-		return { outcome: answer.outcome, sent: simulator.requests.map(({ body }) => body) };
+		return { outcome: answer.outcome, sent: simulator().requests.map(({ body }) => body) };
 	}
 	const fromModel = "={{ $fromAI('x') }}";
 

@@ -8,20 +8,14 @@ import {
 	nodeTypes,
 	webhookContext,
 	type ActiveWorkflow,
+	skipSleeps,
 } from '../engine';
 import { until } from '../n8n/until';
 
 const harness = engineHarness();
 let active: ActiveWorkflow | undefined;
 
-beforeEach(() => {
-	let time = Date.now();
-	jest.spyOn(clock, 'now').mockImplementation(() => time);
-	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-		time += ms;
-		await new Promise((resolve) => setImmediate(resolve));
-	});
-});
+beforeEach(skipSleeps);
 afterEach(async () => {
 	await active?.stop();
 	active = undefined;

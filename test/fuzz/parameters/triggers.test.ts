@@ -1,19 +1,17 @@
 /** Every parameter of every trigger, given nothing or something else than its form asks for. */
-import type { INode, INodeParameters } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/connect';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
-import { credentialFor } from '../../contract/credentialFor';
+import type { INodeParameters } from 'n8n-workflow';
+import { simulatedNodes } from '../../contract/simulatedNodes';
 import {
 	activate,
 	type ActiveWorkflow,
-	engineHarness,
 	loader,
 	makeWorkflow,
 	nodeTypes,
 	PACKAGE,
+	skipSleeps,
 	webhookContext,
 } from '../../engine';
-import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
+import { fixtures } from '../../simulator';
 import { tell } from '../runs';
 import { emptied, GIVEN, isOfItsType, type Given } from './given';
 import { isShown, placesIn, type Place } from './places';
@@ -43,33 +41,16 @@ const POLLING = 'campaignProgressTrigger';
 /** Only its secret is read for a request to its URL. */
 const WATCHING = 'chatEventsTrigger';
 
-const harness = engineHarness();
+const { harness, simulator, nodeOf } = simulatedNodes();
 const counts = { published: 0, requests: 0 };
-let simulator: Simulator;
 
-beforeAll(async () => {
-	simulator = await startSimulator({ dialect: dialects.plain });
-});
-beforeEach(() => {
-	let time = Date.now();
-	jest.spyOn(clock, 'now').mockImplementation(() => time);
-	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-		time += ms;
-		await new Promise((resolve) => setImmediate(resolve));
-	});
-});
+beforeEach(skipSleeps);
 afterEach(() => jest.restoreAllMocks());
-afterAll(async () => {
+afterAll(() => {
 	tell('Parameters of triggers given nothing, or something else', counts);
-	await simulator.stop();
 });
 
 type Case = { node: string; parameters: INodeParameters; place: Place };
-
-async function nodeOf(type: string, parameters: INodeParameters): Promise<INode> {
-	const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator)) };
-	return harness.node(type, { id: type, webhookId: 'hook', parameters, credentials });
-}
 
 /** The parameters that the form shows; each once. */
 function casesOf(node: string): Case[] {
@@ -98,14 +79,14 @@ async function started(type: string, parameters: INodeParameters): Promise<Activ
 /** What is wrong with what becomes of such a value when the workflow is published. */
 async function faultOfPublishing(one: Case, given: Given): Promise<string | undefined> {
 	const { node, parameters, place } = one;
-	simulator.reset();
+	simulator().reset();
 	const active = await started(node, withValue(parameters, place, given.expression));
 	counts.published++;
 	if (!(active instanceof Error)) {
 		await active.stop();
 		return 'is published';
 	}
-	if (simulator.requests.length > 0) return `sent requests and then stopped: ${active.message}`;
+	if (simulator().requests.length > 0) return `sent requests and then stopped: ${active.message}`;
 	const { displayName } = place.property;
 	return active.message.includes(displayName) ? undefined : `does not name it: ${active.message}`;
 }
@@ -115,7 +96,7 @@ async function faultOfRequest(one: Case, given: Given): Promise<string | undefin
 	const { node, parameters, place } = one;
 	const active = await started(node, parameters);
 	if (active instanceof Error) throw active;
-	simulator.reset();
+	simulator().reset();
 	try {
 		const changed = await nodeOf(node, withValue(parameters, place, given.expression));
 		const workflow = makeWorkflow([changed]);
@@ -125,7 +106,7 @@ async function faultOfRequest(one: Case, given: Given): Promise<string | undefin
 		counts.requests++;
 		if (response.statusCode < 400) return `answers ${response.statusCode}`;
 		if (result?.workflowData !== undefined || active.emitted.length > 0) return 'starts';
-		if (simulator.requests.length > 0) return 'asks the service';
+		if (simulator().requests.length > 0) return 'asks the service';
 	} finally {
 		await active.stop();
 	}

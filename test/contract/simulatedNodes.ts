@@ -1,0 +1,31 @@
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { engineHarness, type EngineHarness } from '../engine';
+import { dialects, startSimulator, type Simulator } from '../simulator';
+import { credentialFor } from './credentialFor';
+
+export type SimulatedNodes = {
+	harness: EngineHarness;
+	/** Of the plain dialect. */
+	simulator(): Simulator;
+	/** A node whose credential has the simulator's URL and all of its API mapping. */
+	nodeOf(type: string, parameters: INodeParameters): Promise<INode>;
+};
+
+/** Nodes in n8n's engine, with a simulator for all tests of the file. */
+export function simulatedNodes(): SimulatedNodes {
+	const harness = engineHarness();
+	let simulator: Simulator;
+	beforeAll(async () => {
+		simulator = await startSimulator({ dialect: dialects.plain });
+	});
+	afterAll(async () => await simulator.stop());
+	return {
+		harness,
+		simulator: () => simulator,
+		nodeOf: async (type, parameters) => {
+			const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator)) };
+			return harness.node(type, { id: type, webhookId: 'hook', parameters, credentials });
+		},
+	};
+}

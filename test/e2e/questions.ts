@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { N8nDriver } from '../n8n/driver';
+import { until } from '../n8n/until';
+import type { Simulator } from '../simulator';
+
+/** Who is asked, and under which name the answer is captured. */
+export const APPROVER = '9000000001';
+export const KEY = 'answer_to_question';
+
+export const statusSchema = z.object({ status: z.string() });
+
+/**
+ * Answers each question as soon as it is asked, until the execution has ended.
+ *
+ * @param answers in the order of the questions; after these, each is a yes
+ * @returns how the execution ended
+ */
+export async function answerQuestions(
+	{ n8n, simulator }: { n8n: N8nDriver; simulator: Simulator },
+	id: string,
+	...answers: string[]
+): Promise<string> {
+	const answered = new Set<string>();
+	return await until(
+		`execution ${id} to end`,
+		async () => {
+			const { status } = statusSchema.parse(await n8n.call('GET', `/executions/${id}`));
+			if (!['new', 'running', 'waiting'].includes(status)) return status;
+			const open = simulator
+				.placedCalls()
+				.find(({ callId, phone }) => phone === `+91${APPROVER}` && !answered.has(callId));
+			if (open === undefined || status !== 'waiting') return undefined;
+			answered.add(open.callId);
+			const said = answers.shift() ?? 'yes';
+			await simulator.completeCall(open.callId, { data_captured: { [KEY]: said } });
+			return undefined;
+		},
+		{ timeout: 90_000 },
+	);
+}
