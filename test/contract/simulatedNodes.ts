@@ -7,9 +7,9 @@ import { credentialFor } from './credentialFor';
 export type SimulatedNodes = {
 	harness: EngineHarness;
 	/** Of the plain dialect. */
-	simulator(): Simulator;
+	simulator: () => Simulator;
 	/** A node whose credential has the simulator's URL and all of its API mapping. */
-	nodeOf(type: string, parameters: INodeParameters): Promise<INode>;
+	nodeOf: (type: string, parameters: INodeParameters) => Promise<INode>;
 };
 
 /** Nodes in n8n's engine, with a simulator for all tests of the file. */
