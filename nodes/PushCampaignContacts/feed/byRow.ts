@@ -103,6 +103,7 @@ function numberOf(text: string): number {
 }
 
 const MOST_FULL = 0.7;
+const LEAST_ROOM = 64;
 /** Consecutive numbers, times this, lie far apart in their upper bits. */
 const SPREAD = 0x9e3779b1;
 const TWO_TO_32 = 2 ** 32;
@@ -113,32 +114,38 @@ function oddNumber(): number {
 	return 2 * Math.floor(Math.random() * (TWO_TO_32 / 2)) + 1;
 }
 
+/** Each phone number, spread over all 32 bits. */
+function hashOf(number: number): number {
+	const mixed = Math.imul(number, MIX_OF_LOWER) + Math.imul(number / TWO_TO_32, MIX_OF_UPPER);
+	return Math.imul(mixed ^ (mixed >>> 15), SPREAD);
+}
+
+/** Their upper bits name the table. A single large one would hold up n8n for a tenth of a second when it grows. */
+const TABLE_BITS = 5;
+
 /** The row of each phone number, as a Map has it, in some twenty bytes a number. */
 export class RowsByPhone {
-	/** Where a number is looked for, and at the next place where another one stands; a power of two, and never full. */
-	private numbers: Float64Array;
-	private rows: Uint32Array;
-	private taken = 0;
+	private readonly tables: readonly PhoneTable[];
 	/** Of texts that are no phone number. */
 	private readonly others = new Map<string, number>();
 
 	constructor(expected = 0) {
-		const room = 2 ** Math.ceil(Math.log2(Math.max(ROOM, expected / MOST_FULL)));
-		this.numbers = new Float64Array(room);
-		this.rows = new Uint32Array(room);
+		const count = 2 ** TABLE_BITS;
+		this.tables = Array.from({ length: count }, () => new PhoneTable(expected / count));
 	}
 
 	get(text: string): number | undefined {
 		const number = numberOf(text);
 		if (Number.isNaN(number)) return this.others.get(text);
-		const place = this.placeOf(number);
-		return this.numbers[place] === 0 ? undefined : this.rows[place];
+		const hash = hashOf(number);
+		return this.tableOf(hash)?.get(number, hash);
 	}
 
 	set(text: string, row: number): void {
 		const number = numberOf(text);
+		const hash = hashOf(number);
 		if (Number.isNaN(number)) this.others.set(ownText(text), row);
-		else if (number !== 0) this.setNumber(number, row);
+		else if (number !== 0) this.tableOf(hash)?.set(number, hash, row);
 	}
 
 	/** Sets the row unless there is one, and gives back the one that there is. */
@@ -149,29 +156,55 @@ export class RowsByPhone {
 			this.others.set(ownText(text), earlier);
 			return earlier;
 		}
-		const place = this.placeOf(number);
-		if (this.numbers[place] !== 0) return this.rows[place] ?? row;
-		if (number !== 0) this.setNumber(number, row);
-		return row;
+		const hash = hashOf(number);
+		return number === 0 ? row : (this.tableOf(hash)?.first(number, hash, row) ?? row);
 	}
 
 	get size(): number {
-		return this.taken + this.others.size;
+		return this.tables.reduce((sum, { taken }) => sum + taken, this.others.size);
 	}
 
-	private setNumber(number: number, row: number): void {
+	private tableOf(hash: number): PhoneTable | undefined {
+		return this.tables[hash >>> (32 - TABLE_BITS)];
+	}
+}
+
+/** A hash table in two typed arrays. */
+class PhoneTable {
+	/** Where a number is looked for, and at the next place where another one stands; a power of two, and never full. */
+	private numbers: Float64Array;
+	private rows: Uint32Array;
+	taken = 0;
+
+	constructor(expected: number) {
+		const room = 2 ** Math.ceil(Math.log2(Math.max(LEAST_ROOM, expected / MOST_FULL)));
+		this.numbers = new Float64Array(room);
+		this.rows = new Uint32Array(room);
+	}
+
+	get(number: number, hash: number): number | undefined {
+		const place = this.placeOf(number, hash);
+		return this.numbers[place] === 0 ? undefined : this.rows[place];
+	}
+
+	first(number: number, hash: number, row: number): number {
+		const earlier = this.get(number, hash);
+		if (earlier === undefined) this.set(number, hash, row);
+		return earlier ?? row;
+	}
+
+	set(number: number, hash: number, row: number): void {
 		if (this.taken >= MOST_FULL * this.numbers.length) this.grow();
-		const place = this.placeOf(number);
+		const place = this.placeOf(number, hash);
 		if (this.numbers[place] === 0) this.taken++;
 		this.numbers[place] = number;
 		this.rows[place] = row;
 	}
 
 	/** Where the number is, or where there is room for it. */
-	private placeOf(number: number): number {
+	private placeOf(number: number, hash: number): number {
 		const last = this.numbers.length - 1;
-		const mixed = Math.imul(number, MIX_OF_LOWER) + Math.imul(number / TWO_TO_32, MIX_OF_UPPER);
-		let place = Math.imul(mixed ^ (mixed >>> 15), SPREAD) >>> Math.clz32(last);
+		let place = (hash << TABLE_BITS) >>> Math.clz32(last);
 		while (this.numbers[place] !== 0 && this.numbers[place] !== number) place = (place + 1) & last;
 		return place;
 	}
@@ -181,8 +214,9 @@ export class RowsByPhone {
 		this.numbers = new Float64Array(2 * numbers.length);
 		this.rows = new Uint32Array(2 * rows.length);
 		this.taken = 0;
-		for (const [place, number] of numbers.entries()) {
-			if (number !== 0) this.setNumber(number, rows[place] ?? 0);
+		for (let place = 0; place < numbers.length; place++) {
+			const number = numbers[place] ?? 0;
+			if (number !== 0) this.set(number, hashOf(number), rows[place] ?? 0);
 		}
 	}
 }

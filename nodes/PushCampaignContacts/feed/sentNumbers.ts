@@ -1,4 +1,3 @@
-import uniq from 'lodash/uniq';
 import { isJsonObject } from '../../shared/json';
 import type { FeedOutcome, RowStatus } from './feed';
 import type { PreparedFeed } from './prepare';
@@ -83,9 +82,13 @@ export class SentNumbers {
 
 	private write(list: string, keys: readonly string[]): void {
 		const numbers = this.read(list);
-		const fresh = uniq(keys).filter((key) => !numbers.has(key));
+		const fresh: string[] = [];
+		for (const key of keys) {
+			if (numbers.has(key)) continue;
+			numbers.add(key);
+			fresh.push(key);
+		}
 		if (fresh.length === 0) return;
-		for (const key of fresh) numbers.add(key);
 		const before = this.record[list];
 		const text = fresh.join(' ');
 		this.record[list] = before === undefined ? text : `${before} ${text}`;
