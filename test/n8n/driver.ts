@@ -164,9 +164,14 @@ export class N8nDriver {
 
 	/** *Retry* in the list of executions, with the workflow as it was or as it is saved now. */
 	async retry(executionId: string, workflow: 'original' | 'current'): Promise<Execution> {
+		return await this.finished(await this.startRetry(executionId, workflow));
+	}
+
+	/** @returns the ID of the new execution, which may still run or wait */
+	async startRetry(executionId: string, workflow: 'original' | 'current'): Promise<string> {
 		const body = { loadWorkflow: workflow === 'current' };
 		const started = await this.call('POST', `/executions/${executionId}/retry`, body);
-		return await this.finished(z.object({ id: z.string() }).parse(started).id);
+		return z.object({ id: z.string() }).parse(started).id;
 	}
 
 	/** Everything an execution has stored: each node's output, the error if there is one. */

@@ -4,7 +4,9 @@ import { z } from 'zod';
 /** One turn of the model: tools that it calls, or what it says at the end. */
 export type Turn =
 	| { calls: Array<{ tool: string; args?: Record<string, unknown> }> }
-	| { says: string };
+	| { says: string }
+	/** The model never responds. */
+	| { hangs: true };
 
 const offered = z.object({
 	name: z.string(),
@@ -33,10 +35,7 @@ export class ScriptedModel {
 	static async start(): Promise<ScriptedModel> {
 		const server = fastify();
 		const model = new ScriptedModel(server);
-		server.post(
-			'/v1/chat/completions',
-			async ({ body }) => await Promise.resolve(model.answer(body)),
-		);
+		server.post('/v1/chat/completions', async ({ body }) => await model.answer(body));
 		model.baseUrl = `${await server.listen({ host: '127.0.0.1', port: 0 })}/v1`;
 		return model;
 	}
@@ -58,12 +57,19 @@ export class ScriptedModel {
 	}
 
 	async stop(): Promise<void> {
+		this.server.server.closeAllConnections();
 		await this.server.close();
 	}
 
-	private answer(body: unknown): object {
+	/** Whether the script has been played to its end. */
+	get isAtEnd(): boolean {
+		return this.script.length === 0;
+	}
+
+	private async answer(body: unknown): Promise<object> {
 		({ messages: this.messages, tools: this.tools } = request.parse(body));
 		const turn = this.script.shift() ?? { says: 'There is nothing left to do.' };
+		if ('hangs' in turn) return await new Promise<never>(() => undefined);
 		const id = `turn-${++this.answers}`;
 		return {
 			id,
@@ -76,7 +82,7 @@ export class ScriptedModel {
 	}
 }
 
-function choice(turn: Turn, id: string): object {
+function choice(turn: Exclude<Turn, { hangs: true }>, id: string): object {
 	if ('says' in turn) {
 		return { finish_reason: 'stop', message: { role: 'assistant', content: turn.says } };
 	}
