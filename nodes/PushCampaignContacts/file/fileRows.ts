@@ -1,3 +1,4 @@
+import findLastIndex from 'lodash/findLastIndex';
 import groupBy from 'lodash/groupBy';
 import sortedLastIndex from 'lodash/sortedLastIndex';
 import { InvalidInput } from '../../shared/api/errors';
@@ -178,6 +179,8 @@ class Table {
 	private readonly places: readonly number[];
 	/** Names that stand more than once in the header. */
 	readonly twice: string[] = [];
+	/** Columns up to the last one with a name: a header may end with a delimiter. */
+	private readonly namedWidth: number;
 
 	constructor(readonly file: CsvFile) {
 		const cells = new Map<string, number>();
@@ -190,6 +193,7 @@ class Table {
 		}
 		this.columns = [...cells.keys()];
 		this.places = [...cells.values()];
+		this.namedWidth = findLastIndex(file.header, (heading) => heading !== '') + 1;
 	}
 
 	rowOf({ cells }: TableRow): FeedRow {
@@ -202,13 +206,17 @@ class Table {
 		return row;
 	}
 
-	/** Why the cells of a row may stand in the wrong columns. */
+	/** Why the cells of a row may be in the wrong columns: an unquoted delimiter shifts all after it, up to the end. */
 	faultOf({ cells }: TableRow): string | undefined {
-		const { length: width } = this.file.header;
-		if (cells.length <= width) return undefined;
-		const beyond = cells.slice(width).filter((cell) => cell.trim() !== '');
-		if (beyond.length === 0) return undefined;
-		return `This row has ${cells.length} cells and the header ${width}, so they may be in the wrong columns: ${quoted(beyond.join(this.file.delimiter))} is beyond the last one. Put quotes around a cell that holds the delimiter.`;
+		const { header, delimiter } = this.file;
+		if (cells.length <= this.namedWidth) return undefined;
+		const beyond = cells.slice(this.namedWidth);
+		const isBlank = beyond.every((cell) => cell.trim() === '');
+		if (isBlank && cells.length <= header.length) return undefined;
+		const found = `This row has ${cells.length} cells and the header ${this.namedWidth}, so they may be in the wrong columns`;
+		return isBlank
+			? `${found}. The ones beyond the last column are empty. Put quotes around a cell that contains the delimiter, or remove the delimiters at the end of the row.`
+			: `${found}: ${quoted(beyond.join(delimiter))} is beyond the last one. Put quotes around a cell that holds the delimiter.`;
 	}
 
 	seemsToHaveNoHeader(): boolean {

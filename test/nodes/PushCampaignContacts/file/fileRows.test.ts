@@ -126,19 +126,36 @@ describe('files as people have them', () => {
 		expect(rows.map(({ unusable }) => unusable)).toEqual([
 			undefined,
 			'This row has 6 cells and the header 4, so they may be in the wrong columns: "Pune,gold" is beyond the last one. Put quotes around a cell that holds the delimiter.',
-			undefined,
+			'This row has 6 cells and the header 4, so they may be in the wrong columns. The ones beyond the last column are empty. Put quotes around a cell that contains the delimiter, or remove the delimiters at the end of the row.',
 		]);
 		expect(rows[0]?.row).toEqual({ ...ASHA, city: '', plan: '' });
 		expect(rows[2]?.row).toEqual({ ...ZOYA, city: 'Delhi', plan: 'pro' });
 	});
 
-	test('the cells beyond the last heading are shown with the delimiter of the file, blank ones are none', async () => {
-		const rows = await read(inPieces('a.csv', Buffer.from('phone;name\n1;a;b;c\n2;d; \n')));
+	test('a row that an unquoted delimiter has shifted cannot be used, also if the surplus cell is blank', async () => {
+		const text = 'phone,name,amount,note\n9876543210,Rao, Asha,500,\n9876543211,Ravi,500,\n';
+		const rows = await read(inPieces('a.csv', Buffer.from(text)));
+		expect(rows.map(({ unusable }) => unusable !== undefined)).toEqual([true, false]);
+	});
+
+	test('a header that ends with a delimiter leaves no room for text', async () => {
+		const text =
+			'phone,name,amount,\n9876543210,Rao, Asha,500\n9876543211,Ravi,500,\n9876543212,Zoya,500\n';
+		const rows = await read(inPieces('a.csv', Buffer.from(text)));
+		expect(rows.map(({ unusable }) => unusable)).toEqual([
+			'This row has 4 cells and the header 3, so they may be in the wrong columns: "500" is beyond the last one. Put quotes around a cell that holds the delimiter.',
+			undefined,
+			undefined,
+		]);
+	});
+
+	test('the cells beyond the last heading are shown with the delimiter of the file', async () => {
+		const rows = await read(inPieces('a.csv', Buffer.from('phone;name\n1;a;b;c\n2;d;x\n')));
 		expect(rows.map(({ unusable }) => unusable)).toEqual([
 			expect.stringContaining(
 				'4 cells and the header 2, so they may be in the wrong columns: "b;c"',
 			),
-			undefined,
+			expect.stringContaining(': "x" is beyond the last one'),
 		]);
 	});
 
