@@ -24,6 +24,7 @@ import {
 	type Visit,
 } from '../feed/rows';
 import { CsvFile, type Source, type TableRow, type Writing } from './csvFile';
+import { UNREADABLE } from './encoding';
 
 /**
  * The rows of CSV files, one file after the other. None is kept: what is needed again is read again, and for each row
@@ -67,6 +68,11 @@ export class FileRows implements FeedRows {
 			this.tables.map(({ file }) => [file.name, file.header, file.reading]),
 			16,
 		);
+	}
+
+	/** What a person should know of how the files were read. */
+	get notes(): string[] {
+		return this.tables.flatMap(({ file }) => noteOf(file) ?? []);
 	}
 
 	async columns(): Promise<FoundColumns> {
@@ -206,9 +212,11 @@ class Table {
 		return row;
 	}
 
-	/** Why the cells of a row may be in the wrong columns: an unquoted delimiter shifts all after it, up to the end. */
-	faultOf({ cells }: TableRow): string | undefined {
+	/** Why a row can't be used. Its cells may be in the wrong columns: an unquoted delimiter shifts all after it, up to the end. */
+	faultOf(row: TableRow): string | undefined {
+		const { cells } = row;
 		const { header, delimiter } = this.file;
+		if (this.file.hasUnreadable(row)) return UNREADABLE_ROW;
 		if (cells.length <= this.namedWidth) return undefined;
 		const beyond = cells.slice(this.namedWidth);
 		const isBlank = beyond.every((cell) => cell.trim() === '');
@@ -229,6 +237,18 @@ class Table {
 			'Put a row on top that names the columns, such as: phone, person_name.',
 		);
 	}
+}
+
+const UNREADABLE_ROW = `This row has a character that can't be read, shown as "${UNREADABLE}". Correct it in the file and save the file as CSV UTF-8. If the file isn't UTF-8, set 'Encoding' in 'Options'.`;
+
+function noteOf({ name, encoding: { fit } }: CsvFile): string | undefined {
+	const file = `The file ${quoted(name)}`;
+	if (fit === 'damaged') {
+		return `${file} is UTF-8 with some bytes that aren't. Each row with such a byte is rejected.`;
+	}
+	return fit === 'guessed'
+		? `${file} isn't UTF-8 and doesn't name its encoding. It was read as Windows-1252. Check letters such as é in the rows, and if they are wrong, set 'Encoding' in 'Options' for the next push.`
+		: undefined;
 }
 
 /** Names for columns whose heading is taken: `Notes_2`, `Notes_3`. */

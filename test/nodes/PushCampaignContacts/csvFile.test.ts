@@ -160,6 +160,34 @@ describe('a file', () => {
 		expect(hints[0]).toMatch(/4 rows: 2 ready, 1 unusable, 1 duplicate\./);
 	});
 
+	test('in an encoding that it does not name is pushed with a hint', async () => {
+		const bodies = answering([200, accepted(1)]);
+		const item = fileItem('windows-1252.csv', contentOf('windows-1252.csv'));
+		const { hints } = await feed(harness, [item], csv());
+		expect(contactsOf(bodies[0])).toMatchObject([{ person_name: 'Renée “Ré” Dubois' }]);
+		expect(hints).toEqual([expect.stringContaining('It was read as Windows-1252.')]);
+	});
+
+	test('with a byte that is not text in one row is pushed without that row', async () => {
+		const bodies = answering([200, accepted(2)]);
+		const names = ['आशा राव', 'रवि', 'Zoya'];
+		const rows = names.map((name, index) => `${phone(index)},${name}`);
+		const content = Buffer.from(['phone,person_name', ...rows].join('\n'));
+		content[content.indexOf('रवि')] = 0xff;
+		const { hints, rejected } = await feed(harness, [fileItem('a.csv', content)], csv());
+		expect(contactsOf(bodies[0]).map((contact) => contact.person_name)).toEqual([
+			'आशा राव',
+			'Zoya',
+		]);
+		expect(jsonOf(rejected)).toMatchObject([
+			{ phone: phone(1), feed_row: 3, rejection_reason: expect.stringContaining("can't be read") },
+		]);
+		expect(hints).toEqual([
+			'3 rows: 2 pushed, 1 rejected. Rejected says why.',
+			expect.stringContaining('UTF-8 with some bytes'),
+		]);
+	});
+
 	test('without rows is an empty feed', async () => {
 		const item = fileItem('header-only.csv', contentOf('header-only.csv'));
 		const { error, pushed, hints } = await feed(harness, [item], csv());
@@ -228,6 +256,19 @@ describe('several files', () => {
 			expect.stringMatching(
 				/Pushed: 1 row \(row 2 of "a\.csv", contact list 501\)\.[^]*Not sent: 2 rows \(rows 2 to 3 of "b\.csv"\)\.[^]*Rows have the numbers that a spreadsheet program shows: the header is row 1\./,
 			),
+		);
+	});
+
+	test('of which one does not name its encoding say so also where the feed stops', async () => {
+		answering([200, accepted(1)], [409, refusal('Campaign is archived')]);
+		const old = fileItem('c.csv', Buffer.from(`phone,person_name\n${phone(3)},Zo\xeb\n`, 'latin1'));
+		const { error } = await feed(harness, [...files, old], {
+			...csv(),
+			options: { contactsPerRequest: 1 },
+		});
+		expect(error).toHaveProperty(
+			'description',
+			expect.stringMatching(/The file "c\.csv" isn't UTF-8 .* read as Windows-1252/),
 		);
 	});
 

@@ -182,10 +182,6 @@ describe('files as people have them', () => {
 			'holds NUL characters, which no text has, so nothing was sent',
 			/CSV UTF-8.*Automatic/,
 		],
-		'bad-mark.csv': [
-			'holds bytes that are no text in UTF-8, so nothing was sent',
-			/Automatic.*CSV UTF-8/,
-		],
 		'bad-json.csv': ['is JSON, not CSV, so nothing was sent', /^Put an Extract from File/],
 		'bad-json-lines.csv': ['is JSON, not CSV, so nothing was sent', /^Put an Extract from File/],
 		'bad-sign-in.csv': ['is a web page or XML, not CSV, so nothing was sent', /sign-in page/],
@@ -219,7 +215,8 @@ describe('files as people have them', () => {
 
 	test('every file of the folder is tried here', () => {
 		const tried = [...Object.keys(readable), ...Object.keys(unreadable)];
-		expect([...tried, 'ragged.csv', 'bad-no-header.csv'].sort()).toEqual(fileNames);
+		const others = ['ragged.csv', 'bad-no-header.csv', 'bad-mark.csv'];
+		expect([...tried, ...others].sort()).toEqual(fileNames);
 	});
 
 	test('wherever the pieces of a file end, it is the same', async () => {
@@ -240,6 +237,94 @@ describe('files as people have them', () => {
 			),
 			{ numRuns: 500 },
 		);
+	});
+});
+
+describe('a file with bytes that fit no encoding', () => {
+	const HINDI = [
+		['9876543210', 'आशा राव'],
+		['9876543211', 'रवि'],
+		['9876543212', 'Zoya'],
+	];
+	const text = ['phone,person_name', ...HINDI.map((cells) => cells.join(','))].join('\n');
+	const UNREADABLE =
+		"This row has a character that can't be read, shown as \"\ufffd\". Correct it in the file and save the file as CSV UTF-8. If the file isn't UTF-8, set 'Encoding' in 'Options'.";
+	const DAMAGED =
+		'The file "a.csv" is UTF-8 with some bytes that aren\'t. Each row with such a byte is rejected.';
+	const GUESSED =
+		"The file \"a.csv\" isn't UTF-8 and doesn't name its encoding. It was read as Windows-1252. Check letters such as é in the rows, and if they are wrong, set 'Encoding' in 'Options' for the next push.";
+	const openFile = async (content: Uint8Array, encoding = '') =>
+		await FileRows.open([inPieces('a.csv', content)], { ...automatic, encoding }, noBreath);
+
+	test('one byte costs its own row, and no other row changes', async () => {
+		const bytes = Buffer.from(`${text}\n`);
+		bytes[bytes.indexOf('रवि')] = 0xff;
+		const rows = await openFile(bytes);
+		const found = await rowsOf(rows);
+		expect(found.map(({ unusable }) => unusable)).toEqual([undefined, UNREADABLE, undefined]);
+		expect(found[0]?.row).toEqual({ phone: '9876543210', person_name: 'आशा राव' });
+		expect(rows.notes).toEqual([DAMAGED]);
+	});
+
+	test('a file that was cut inside a letter loses the row of the letter', async () => {
+		const bytes = Buffer.from(['phone,person_name', '9876543210,आशा राव'].join('\n'));
+		const rows = await openFile(bytes.subarray(0, -1));
+		expect((await rowsOf(rows)).map(({ unusable }) => unusable)).toEqual([UNREADABLE]);
+		expect(rows.notes).toEqual([DAMAGED]);
+	});
+
+	test('the same holds with a byte order mark', async () => {
+		const rows = await openFile(contentOf('bad-mark.csv'));
+		expect((await rowsOf(rows)).map(({ unusable }) => unusable)).toEqual([UNREADABLE]);
+	});
+
+	test('in the header stops it, because the name of a column would be another one', async () => {
+		const bytes = Buffer.from(text.replace('person_name', 'नाम'));
+		bytes[bytes.indexOf('नाम')] = 0xff;
+		await expect(openFile(bytes)).rejects.toMatchObject({
+			message:
+				'The header of the file "a.csv" has a character that can\'t be read, so nothing was sent',
+			resolution: "Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.",
+		});
+	});
+
+	test('that is read as Windows-1252 is told', async () => {
+		const rows = await openFile(contentOf('windows-1252.csv'));
+		expect((await rowsOf(rows)).map(({ unusable }) => unusable)).toEqual([undefined]);
+		expect(rows.notes).toEqual([GUESSED]);
+		expect((await openFile(contentOf('windows-1252.csv'), 'windows-1252')).notes).toEqual([]);
+		expect((await openFile(Buffer.from(text))).notes).toEqual([]);
+	});
+
+	test('and not in Windows-1252 either stops', async () => {
+		const bytes = Buffer.concat([
+			Buffer.from('phone,name\n9876543210,'),
+			Buffer.from([0x81, 0x8d]),
+		]);
+		await expect(openFile(bytes)).rejects.toMatchObject({
+			message: 'The file "a.csv" is neither UTF-8 nor Windows-1252, so nothing was sent',
+			resolution: "Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.",
+		});
+	});
+
+	test.each([
+		[
+			'that a person has set',
+			'utf-8',
+			Buffer.from('phone\nZo\xeb', 'latin1'),
+			/^Set Encoding to Automatic/,
+		],
+		[
+			'that the file names',
+			'',
+			Buffer.from('\ufeffphone\n1', 'utf16le').subarray(0, -1),
+			/^Save the file again as CSV UTF-8\.$/,
+		],
+	])('in an encoding %s stops, with advice that helps', async (_what, encoding, bytes, advice) => {
+		await expect(openFile(bytes, encoding)).rejects.toMatchObject({
+			message: expect.stringMatching(/^The file "a.csv" holds bytes that are no text in UTF/),
+			resolution: expect.stringMatching(advice),
+		});
 	});
 });
 
