@@ -24,7 +24,12 @@ export type Source = {
 export type Writing = { delimiter: string; encoding: string };
 
 /** `number` as a spreadsheet program shows it: from 1, blank rows and the header too. */
-export type TableRow = { number: number; cells: string[] };
+export type TableRow = {
+	number: number;
+	cells: string[];
+	/** Of the last row alone, if no line break ends it: the file may have been cut off in it. */
+	endsFile?: boolean;
+};
 
 /** A file as a table, which is read anew each time its rows are asked for. */
 export class CsvFile {
@@ -111,7 +116,10 @@ export class CsvFile {
 			yield kept(parser.write(skip === 0 ? piece : piece.slice(skip)));
 			skip = Math.max(0, skip - piece.length);
 		}
-		yield kept(parser.end());
+		const rows = kept(parser.end());
+		const last = rows.at(-1);
+		if (parser.endsInRow && last?.number === number) last.endsFile = true;
+		yield rows;
 	}
 }
 

@@ -217,6 +217,7 @@ class Table {
 		const { cells } = row;
 		const { header, delimiter } = this.file;
 		if (this.file.hasUnreadable(row)) return UNREADABLE_ROW;
+		if (row.endsFile === true && cells.length < header.length) return CUT_ROW;
 		if (cells.length <= this.namedWidth) return undefined;
 		const beyond = cells.slice(this.namedWidth);
 		const isBlank = beyond.every((cell) => cell.trim() === '');
@@ -239,6 +240,8 @@ class Table {
 	}
 }
 
+const CUT_ROW =
+	'This row is the last one of the file, and it has fewer cells than the header and no line break at its end, so the file may have been cut off. If the row is complete, add a line break after it.';
 const UNREADABLE_ROW = `This row has a character that can't be read, shown as "${UNREADABLE}". Correct it in the file and save the file as CSV UTF-8. If the file isn't UTF-8, set 'Encoding' in 'Options'.`;
 
 function noteOf({ name, encoding: { fit } }: CsvFile): string | undefined {

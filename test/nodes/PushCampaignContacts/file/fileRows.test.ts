@@ -328,6 +328,39 @@ describe('a file with bytes that fit no encoding', () => {
 	});
 });
 
+describe('a file that was cut', () => {
+	const CUT =
+		'This row is the last one of the file, and it has fewer cells than the header and no line break at its end, so the file may have been cut off. If the row is complete, add a line break after it.';
+	const faultsOf = async (text: string) =>
+		(await read(inPieces('a.csv', Buffer.from(text)))).map(({ unusable }) => unusable);
+
+	test.each([
+		['in a cell', 'phone,name,city\n9876543210,Asha,Pune\n9876543211,Ra', [undefined, CUT]],
+		['after a cell', 'phone,name,city\n9876543210,Asha', [CUT]],
+		['after a cell in quotes', 'phone,name,city\n9876543210,"Asha"', [CUT]],
+		['in the first of its rows', 'phone,name\n98765', [CUT]],
+		['in white space', 'phone,name\n9876543210\n ', [undefined]],
+		['not at all, with a short row', 'phone,name\n9876543210\n', [undefined]],
+		['not at all, with a short row and CR', 'phone,name\r9876543210\r', [undefined]],
+		['not at all, with blank rows', 'phone,name\n9876543210\n\n\n', [undefined]],
+		['not at all, without a line break', 'phone,name\n9876543210,Asha', [undefined]],
+	])('%s', async (_where, text, faults) => {
+		expect(await faultsOf(text)).toEqual(faults);
+	});
+});
+
+test.each([
+	['98765,43210', '98765,43210'],
+	['9876543210;9123456789', '9876543210;9123456789'],
+	['"9876543210, Asha"', '9876543210, Asha'],
+	['9876543210\t', '9876543210\t'],
+])('a file with one column is not split: %s', async (cell, phone) => {
+	for (const end of ['', '\n', `\n${cell}\n${cell}\n`]) {
+		const rows = await read(inPieces('a.csv', Buffer.from(`phone\n${cell}${end}`)));
+		expect(rows[0]).toMatchObject({ row: { phone }, unusable: undefined });
+	}
+});
+
 describe('what a person sets', () => {
 	test('a delimiter holds against all that speaks for another', async () => {
 		const [row] = await read(inPieces('a.csv', Buffer.from('a^b,c^d\n1^2,3^4\n')), {
