@@ -77,14 +77,14 @@ export class FileRows implements FeedRows {
 
 	async columns(): Promise<FoundColumns> {
 		const { tables } = this;
-		const headless = tables.find((table) => table.seemsToHaveNoHeader());
-		// Beside another file nobody would miss the column of its numbers, nor its first row.
-		if (headless !== undefined && tables.length > 1) throw headless.withoutHeader();
+		const files = tables.map((table) => table.found());
+		const [only] = files;
+		if (only !== undefined && files.length === 1) return only;
 		return {
-			names: new Set(tables.flatMap(({ columns }) => columns)),
-			twice: new Set(tables.flatMap(({ twice }) => twice)),
+			names: new Set(files.flatMap(({ names }) => [...names])),
 			hasWithin: () => false,
-			slip: () => headless?.withoutHeader(),
+			slip: () => undefined,
+			files: files.map((found, file) => ({ ...found, file: tables[file]?.file.name ?? '' })),
 		};
 	}
 
@@ -93,7 +93,7 @@ export class FileRows implements FeedRows {
 		const begins: number[] = [];
 		const rowsPerBreath = this.rowsAtOnce(ROWS_PER_BREATH);
 		let index = 0;
-		for (const table of this.tables) {
+		for (const [file, table] of this.tables.entries()) {
 			begins.push(index);
 			const cells = new CellCount(table.file);
 			for await (const rows of table.file.rows()) {
@@ -101,7 +101,7 @@ export class FileRows implements FeedRows {
 					if (index % rowsPerBreath === 0 && index > 0) await this.breathe();
 					cells.add(row);
 					numbers.set(index, row.number);
-					visit(table.rowOf(row), index, table.faultOf(row));
+					visit(table.rowOf(row), index, table.faultOf(row), file);
 					index++;
 				}
 			}
@@ -121,7 +121,7 @@ export class FileRows implements FeedRows {
 			while (index >= this.place.end) if (!(await this.place.next())) throw changedFile();
 			const found = this.place.at(index);
 			if (found?.number !== this.numbers.at(index)) throw changedFile();
-			visit(found.row, index);
+			visit(found.row, index, undefined, found.file);
 		}
 	}
 
@@ -217,7 +217,11 @@ class Table {
 		const { cells } = row;
 		const { header, delimiter } = this.file;
 		if (this.file.hasUnreadable(row)) return UNREADABLE_ROW;
-		if (row.endsFile === true && cells.length < header.length) return CUT_ROW;
+		if (row.endsFile === true) {
+			if (cells.length < header.length) return CUT_ROW;
+			const cut = mayBeCut(cells.at(-1) ?? '');
+			if (cut !== undefined) return cut;
+		}
 		if (cells.length <= this.namedWidth) return undefined;
 		const beyond = cells.slice(this.namedWidth);
 		const isBlank = beyond.every((cell) => cell.trim() === '');
@@ -228,11 +232,20 @@ class Table {
 			: `${found}: ${quoted(beyond.join(delimiter))} is beyond the last one. Put quotes around a cell that holds the delimiter.`;
 	}
 
-	seemsToHaveNoHeader(): boolean {
+	found(): FoundColumns {
+		return {
+			names: new Set(this.columns),
+			twice: new Set(this.twice),
+			hasWithin: () => false,
+			slip: () => (this.seemsToHaveNoHeader() ? this.withoutHeader() : undefined),
+		};
+	}
+
+	private seemsToHaveNoHeader(): boolean {
 		return this.file.header.some((heading) => isAccepted(readCampaignPhone(heading)));
 	}
 
-	withoutHeader(): InvalidInput {
+	private withoutHeader(): InvalidInput {
 		return new InvalidInput(
 			`The first row of the file ${quoted(this.file.name)} holds a phone number, so it seems to have no header, and nothing was sent`,
 			'Put a row on top that names the columns, such as: phone, person_name.',
@@ -242,6 +255,13 @@ class Table {
 
 const CUT_ROW =
 	'This row is the last one of the file, and it has fewer cells than the header and no line break at its end, so the file may have been cut off. If the row is complete, add a line break after it.';
+/** Ten digits that begin with 91 may be the beginning of 91 and the ten digits of somebody else. */
+function mayBeCut(cell: string): string | undefined {
+	const reading = readCampaignPhone(cell);
+	if (!isAccepted(reading) || !reading.phone.startsWith('91')) return undefined;
+	return `The last cell of this row may be cut off: no line break ends the file, and ${quoted(cell)} can be the beginning of a longer number. If the row is complete, add a line break after it.`;
+}
+
 const UNREADABLE_ROW = `This row has a character that can't be read, shown as "${UNREADABLE}". Correct it in the file and save the file as CSV UTF-8. If the file isn't UTF-8, set 'Encoding' in 'Options'.`;
 
 function noteOf({ name, encoding: { fit } }: CsvFile): string | undefined {
@@ -302,6 +322,7 @@ class Place {
 	end = 0;
 	private rows: TableRow[] = [];
 	private table: Table | undefined;
+	private file = 0;
 	private readonly parts: AsyncGenerator<Part, undefined>;
 
 	constructor(tables: readonly Table[]) {
@@ -312,16 +333,16 @@ class Place {
 	async next(): Promise<boolean> {
 		const { value: part, done } = await this.parts.next();
 		if (done === true) return false;
-		({ rows: this.rows, table: this.table } = part);
+		({ rows: this.rows, table: this.table, file: this.file } = part);
 		this.first = this.end;
 		this.end += this.rows.length;
 		return true;
 	}
 
-	at(index: number): { row: FeedRow; number: number } | undefined {
+	at(index: number): { row: FeedRow; number: number; file: number } | undefined {
 		const row = this.rows[index - this.first];
 		if (row === undefined || this.table === undefined) return undefined;
-		return { row: this.table.rowOf(row), number: row.number };
+		return { row: this.table.rowOf(row), number: row.number, file: this.file };
 	}
 
 	async close(): Promise<void> {
@@ -329,10 +350,12 @@ class Place {
 	}
 }
 
-type Part = { table: Table; rows: TableRow[] };
+type Part = { table: Table; file: number; rows: TableRow[] };
 
 async function* partsOf(tables: readonly Table[]): AsyncGenerator<Part, undefined> {
-	for (const table of tables) for await (const rows of table.file.rows()) yield { table, rows };
+	for (const [file, table] of tables.entries()) {
+		for await (const rows of table.file.rows()) yield { table, file, rows };
+	}
 	return undefined;
 }
 

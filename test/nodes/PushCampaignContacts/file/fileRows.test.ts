@@ -350,6 +350,23 @@ describe('a file that was cut', () => {
 });
 
 test.each([
+	['phone\n919876543210', 2],
+	['name,phone\nAsha,919876543210', 2],
+	['name,phone\nAsha,"91 98765 43210"', 3],
+	['name,phone\nAsha,"919,876,543,210"', 3],
+])('a number that was cut into that of somebody else is not sent: %j', async (text, missing) => {
+	const [whole] = await read(inPieces('a.csv', Buffer.from(text)));
+	expect(whole?.unusable).toBeUndefined();
+	const cut = text.slice(0, -missing) + (missing === 3 ? '"' : '');
+	const [last] = await read(inPieces('a.csv', Buffer.from(cut)));
+	expect(last?.unusable).toMatch(
+		/^The last cell of this row may be cut off: .* add a line break after it\.$/,
+	);
+	const [complete] = await read(inPieces('a.csv', Buffer.from(`${cut}\n`)));
+	expect(complete?.unusable).toBeUndefined();
+});
+
+test.each([
 	['98765,43210', '98765,43210'],
 	['9876543210;9123456789', '9876543210;9123456789'],
 	['"9876543210, Asha"', '9876543210, Asha'],
@@ -522,16 +539,6 @@ describe('several files', () => {
 		expect(rows.names.one(3)).toBe('row 2 of "b.csv"');
 		expect(rows.names.several([0, 1, 2, 4])).toBe('rows 2 to 5 of "a.csv"; row 4 of "b.csv"');
 		expect([0, 2, 3, 5].map((row) => rows.fileOf(row))).toEqual([0, 0, 1, 1]);
-	});
-
-	test('with one without a header are told, or its first row would be lost', async () => {
-		const sources = [`phone,name\n${ASHA.phone},Asha\n`, `${RAVI.phone},Ravi\n`].map((text, at) =>
-			inPieces(`${at}.csv`, Buffer.from(text)),
-		);
-		const rows = await FileRows.open(sources, automatic, noBreath);
-		await expect(rows.columns()).rejects.toThrow(
-			'The first row of the file "1.csv" holds a phone number, so it seems to have no header, and nothing was sent',
-		);
 	});
 
 	test('come out with where each row stands', async () => {
