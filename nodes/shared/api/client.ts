@@ -119,7 +119,7 @@ export class ApiClient {
 		}
 		if (isCertificateFault(code)) {
 			return new NotSent(
-				'The service’s certificate could not be verified, so nothing was sent',
+				'The service’s certificate could not be verified, so the request was not sent',
 				'Check Base URL in the credential. If it is right, ask whoever runs the service to renew its certificate.',
 				code,
 				false,
@@ -127,7 +127,7 @@ export class ApiClient {
 		}
 		if (neverLeft(fault)) {
 			return new NotSent(
-				'The service cannot be reached, so nothing was sent',
+				'The service cannot be reached, so the request was not sent',
 				'Check Base URL in the credential and the network of your n8n, then try again.',
 				code,
 			);

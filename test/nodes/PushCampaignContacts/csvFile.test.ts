@@ -519,6 +519,22 @@ describe('Retry in the list of executions', () => {
 		expect(sizes(bodies)).toEqual([2, 2]);
 	});
 
+	test('that cannot begin says that the rows in the campaign are those of an earlier attempt', async () => {
+		answering([200, accepted(2)], [409, refusal('Campaign is archived')]);
+		const failed = await run(bySize);
+		const again = await retry(failed, csv({ options: { contactsPerRequest: 2, delimiter: ';;' } }));
+		expect(errorOf(again)?.message).toBe(
+			'Delimiter holds ";;", which is not one character, so nothing was sent',
+		);
+		const noPhone = await retry(failed, { ...bySize, phoneColumn: 'mobile' });
+		expect(errorOf(noPhone)).toMatchObject({
+			message: 'The file has no column "mobile"',
+			description: expect.stringMatching(
+				/^5 rows: 2 pushed, 3 not sent\.\n[^]*Nothing was sent\.\nThis attempt sent nothing\. The rows that are pushed or unknown are those of earlier attempts of this execution\.\nPushed: 2 rows/,
+			),
+		});
+	});
+
 	test('of files with headings of their own sends what is left', async () => {
 		const bodies = answering([200, accepted(1)]);
 		breaking('ECONNRESET', bodies);
