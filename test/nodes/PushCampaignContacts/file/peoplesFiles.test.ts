@@ -141,7 +141,7 @@ const orStopped = async (files: readonly Uint8Array[]) =>
 		throw error;
 	});
 
-const subscriberOf = ({ phone }: JsonObject) => String(phone).slice(-10);
+const subscriberOf = ({ phone }: JsonObject) => (typeof phone === 'string' ? phone.slice(-10) : '');
 
 /** As the file says it, under the headings of the file. */
 function expected({ subscriber: digits, cells }: Person, { columns }: Written): JsonObject {
