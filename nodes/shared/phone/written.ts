@@ -1,3 +1,4 @@
+import { normalized } from '../text';
 import { hasTrunkZero } from './callingCodes';
 
 /** A number as someone wrote it, with the formatting taken off: every digit, in its order. */
@@ -158,7 +159,7 @@ function withoutBracketedZero(text: string): string {
 function toAscii(text: string): string {
 	return text.replace(NOT_ASCII, (character) => {
 		if (DECIMAL_DIGIT.test(character)) return digitValue(character);
-		const plain = character.normalize('NFKC');
+		const plain = normalized(character, 'NFKC');
 		return /\d/.test(plain) ? character : plain;
 	});
 }
