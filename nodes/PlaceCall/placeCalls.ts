@@ -21,7 +21,7 @@ import { isUnset } from '../shared/values';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { PlacedCalls, type SentCall } from './lookUp';
-import { nextClosing, OutsideHours, withinHours, type WrittenHours } from './request/callingHours';
+import { OutsideHours, withinHours, type WrittenHours } from './request/callingHours';
 import {
 	buildCall,
 	buildCallRequest,
@@ -112,10 +112,13 @@ function prepareCall(
 		check: build,
 		lastCheck: () => void withinItsHours(build()),
 		send: async (connection) => {
-			const { request, ...timing } = withinItsHours(build());
+			const checked = build();
+			const request = withinItsHours(checked);
 			const sent = { request, key, leftAt: clock.now() };
+			// A further attempt comes later, by when the hours may have ended.
+			const bodyNow = () => withinItsHours({ ...checked, request });
 			const place = async () =>
-				await placeOne(connection.client, request, { ...additions, legacy, ...timing });
+				await placeOne(connection.client, request, { ...additions, legacy, bodyNow });
 			return asPlaced(await placedOrFound(calls, sent, place, lookUp ? connection : undefined));
 		},
 		withDetails: (error) => withCallDetails(call, error),
@@ -271,7 +274,7 @@ function readSchedule(context: IExecuteFunctions, form: Fields): Schedule | unde
 async function placeOne(
 	client: ApiClient,
 	request: CallRequest,
-	how: Additions & { legacy: boolean; notAfter?: number },
+	how: Additions & { legacy: boolean; bodyNow: () => CallRequest },
 ): Promise<JsonObject> {
 	try {
 		return recordOf(await placeCall(client, request, how));
@@ -304,20 +307,14 @@ async function placedOrFound(
 }
 
 /**
- * The request as it is to be sent now; one for at once is not tried again when its hours are over.
+ * The request as it is to be sent now.
  *
  * @throws OutsideHours where it is not to be placed
  */
-function withinItsHours({ request, hours }: CheckedCall): {
-	request: CallRequest;
-	notAfter?: number;
-} {
-	if (hours === undefined) return { request };
-	const now = dateTimeNow();
-	const scheduled = withinHours(hours, request.scheduled_at, now);
-	if (scheduled !== undefined) return { request: { ...request, scheduled_at: scheduled } };
-	const closing = nextClosing(hours, now);
-	return { request, ...(closing && { notAfter: closing.toMillis() }) };
+function withinItsHours({ request, hours }: CheckedCall): CallRequest {
+	if (hours === undefined) return request;
+	const scheduled = withinHours(hours, request.scheduled_at, dateTimeNow());
+	return scheduled === undefined ? request : { ...request, scheduled_at: scheduled };
 }
 
 /** Names the call whose outcome is unknown, and where to see whether it was placed. */

@@ -18,6 +18,8 @@ import { isRowIndependent } from './rowIndependent';
 /** The rows of a feed, and what n8n knows of them. */
 export type InputRows = {
 	feed: FeedRows;
+	/** What a person should know of how they were read. */
+	notes?: readonly string[];
 	/** Rows as they came in, given in their order. */
 	output(rows: readonly number[]): Promise<IDataObject[]>;
 	/** The input item that a row came with. */
@@ -82,6 +84,7 @@ async function rowsOfFiles(run: OperationRun): Promise<InputRows> {
 	const feed = await openCsvFiles(run);
 	return {
 		feed,
+		notes: feed.notes,
 		output: async (rows) => await feed.output(rows),
 		inputOf: (row) => feed.fileOf(row),
 		inputsOf: (rows) => uniq(rows.map((row) => feed.fileOf(row))),

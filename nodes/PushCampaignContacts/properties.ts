@@ -187,7 +187,7 @@ const feedOptionsField: INodeProperties = optionsCollection(
 			{
 				name: 'Automatic',
 				value: 'automatic',
-				description: 'By its byte order mark, or else UTF-8 if it fits, or else Windows-1252',
+				description: 'Detect the encoding from the file',
 			},
 			{ name: 'Mac Roman', value: 'macintosh' },
 			{ name: 'UTF-16BE', value: 'utf-16be' },

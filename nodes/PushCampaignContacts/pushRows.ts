@@ -73,7 +73,8 @@ async function pushAndShow(run: OperationRun): Promise<INodeExecutionData[][]> {
 		throw feedStopped(context, outcome.stopped, shown);
 	}
 
-	context.addExecutionHints(...hintsFor(outcome).map((hint) => ({ message: shownText(hint) })));
+	const hints = [...hintsFor(outcome), ...(shown.rows.notes ?? [])];
+	context.addExecutionHints(...hints.map((hint) => ({ message: shownText(hint) })));
 	return [
 		[...stoppedItem(context, shown), ...(await pushedOutput(shown, presentation))],
 		await rejectedItems(shown, presentation),
@@ -314,7 +315,8 @@ function feedStopped(
 	const nodeError = toNodeError(context.getNode(), error, position);
 	if (error instanceof ServiceRefusal || hasBegun(outcome)) {
 		const [summary, ...lines] = describeOutcome(outcome, rows.feed.names);
-		nodeError.description = [summary, nodeError.description, ...lines.map(shownText)].join('\n');
+		const more = [...lines, ...(rows.notes ?? [])].map(shownText);
+		nodeError.description = [summary, nodeError.description, ...more].join('\n');
 	}
 	return nodeError;
 }

@@ -166,7 +166,7 @@ export async function couldNotBegin(
 		if (!known.has(index)) outcome.unsentRows.push({ index, status, reason });
 	}
 	outcome.unsentRows.sort((one, other) => one.index - other.index);
-	return { outcome: { ...outcome, stopped }, rows };
+	return { outcome: { ...outcome, stopped, isEarlier: true }, rows };
 }
 
 async function earlierTries(context: IExecuteFunctions, feed: FeedRows): Promise<KnownOutcome> {

@@ -87,7 +87,7 @@ describe('the test button', () => {
 			/does not hold what was asked for.*Set Base URL/,
 		],
 		['an answer cut short', 200, '{ "success": tr', /arrived incomplete.*Set Base URL/],
-		['too many requests', 429, NO_PATH, /too many requests.*Nothing was done/],
+		['too many requests', 429, NO_PATH, /too many requests.*The request had no effect/],
 		['a service in trouble', 503, '<html>', /stumbled.*503.*Test again later/],
 	])('%s', async (_name, status, body, message) => {
 		jest.spyOn(clock, 'sleep').mockResolvedValue();

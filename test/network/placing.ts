@@ -71,5 +71,7 @@ export function placing() {
 
 function outcomeIn(originalMessage: string): Told['outcome'] {
 	if (originalMessage.includes('it is not known whether the request took effect')) return 'unknown';
-	return /so nothing was sent|n8n did not let/.test(originalMessage) ? 'notSent' : 'refused';
+	return /so the request was not sent|n8n did not let/.test(originalMessage)
+		? 'notSent'
+		: 'refused';
 }

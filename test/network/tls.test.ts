@@ -101,7 +101,7 @@ test.each<[string, () => TlsOptions]>([
 	expect(await place(`https://127.0.0.1:${service.port}`)).toEqual({
 		outcome: 'notSent',
 		originalMessage: expect.stringContaining(
-			'certificate could not be verified, so nothing was sent',
+			'certificate could not be verified, so the request was not sent',
 		),
 	});
 	expect(service.posts).toEqual([]);

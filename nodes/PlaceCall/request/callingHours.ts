@@ -85,10 +85,13 @@ function daysIn(value: JsonValue | undefined): Checked<Set<number>> {
 		.split(/[ ,;]+/);
 	const days = new Set<number>();
 	for (const part of parts.filter((name) => name !== '')) {
-		const [first, last = first, ...more] = part.split('-').map(dayNamed);
-		if (first === undefined || last === undefined || more.length > 0) {
+		const names = part.split('-');
+		const [first, last] = [dayNamed(names[0] ?? ''), dayNamed(names.at(-1) ?? '')];
+		if (first === undefined || last === undefined || names.length > 2) {
+			const isRange = names.length === 2 && !names.includes('');
+			const wrong = isRange ? names.find((name) => dayNamed(name) === undefined) : part;
 			return problem(
-				`Days of Calling Hours hold ${quoted(value)}, of which ${quoted(part)} is no day`,
+				`Days of Calling Hours hold ${quoted(value)}, of which ${quoted(wrong)} is no day`,
 				resolution,
 			);
 		}
@@ -123,11 +126,58 @@ function zoneNamed(value: JsonValue | undefined): Checked<string> {
 		'Enter the time zone of the people who are called by a place in it, such as Asia/Kolkata or Europe/London. None is taken for granted, as the wrong one would ring at night.';
 	if (isUnset(value)) return problem('Time Zone of Calling Hours is empty', resolution);
 	const zone = asText(value);
+	const [, sign, offset] = INVERTED_ZONE.exec(zone) ?? [];
+	if (sign !== undefined && Number(offset) > 0) return invertedZone(zone, sign, Number(offset));
 	const names = /^[A-Za-z_]+(?:\/[\w+-]+)+$/.test(zone) || zone === 'UTC';
 	if (names && IANAZone.isValidZone(zone)) return { value: zone };
 	return problem(
 		`Time Zone of Calling Hours holds ${quoted(value)}, which is not the name of a time zone`,
 		resolution,
+	);
+}
+
+/** Zones of the time zone database whose sign says the opposite of what people read. */
+const INVERTED_ZONE = /^Etc\/GMT([+-])(\d{1,2})$/i;
+
+/** Places whose clocks are the same all year, by hours from UTC. */
+const PLACES: { [hours: string]: string } = {
+	'-11': 'Pacific/Pago_Pago',
+	'-10': 'Pacific/Honolulu',
+	'-9': 'Pacific/Gambier',
+	'-8': 'Pacific/Pitcairn',
+	'-7': 'America/Phoenix',
+	'-6': 'America/Costa_Rica',
+	'-5': 'America/Lima',
+	'-4': 'America/Puerto_Rico',
+	'-3': 'America/Montevideo',
+	'-2': 'America/Noronha',
+	'-1': 'Atlantic/Cape_Verde',
+	'+1': 'Africa/Lagos',
+	'+2': 'Africa/Maputo',
+	'+3': 'Africa/Nairobi',
+	'+4': 'Asia/Dubai',
+	'+5': 'Asia/Karachi',
+	'+6': 'Asia/Dhaka',
+	'+7': 'Asia/Bangkok',
+	'+8': 'Asia/Singapore',
+	'+9': 'Asia/Tokyo',
+	'+10': 'Australia/Brisbane',
+	'+11': 'Pacific/Guadalcanal',
+	'+12': 'Pacific/Tarawa',
+	'+13': 'Pacific/Tongatapu',
+	'+14': 'Pacific/Kiritimati',
+};
+
+function invertedZone(zone: string, sign: string, hours: number): Checked<string> {
+	const meant = `${sign === '+' ? '-' : '+'}${hours}`;
+	const looked = `${sign}${hours}`;
+	const places = [meant, looked].flatMap((offset) => {
+		const place = PLACES[offset];
+		return place === undefined ? [] : [`${place} for UTC${offset}`];
+	});
+	return problem(
+		`Time Zone of Calling Hours holds ${quoted(zone)}, which means UTC${meant}, although its name looks like UTC${looked}`,
+		`Enter a place instead: ${places.join(', ')}.`,
 	);
 }
 
@@ -141,21 +191,11 @@ export function isOpen({ days, from, to, zone }: CallingHours, moment: DateTime)
 
 /** That moment where it is within the hours, else the next at which they begin. */
 export function nextOpening(hours: CallingHours, moment: DateTime): DateTime | undefined {
-	return isOpen(hours, moment) ? moment : nextChange(hours, moment, hours.from);
-}
-
-/** When the hours end that moment is in; `undefined` where they never do. */
-export function nextClosing(hours: CallingHours, moment: DateTime): DateTime | undefined {
-	return isOpen(hours, moment) ? nextChange(hours, moment, hours.to) : moment;
-}
-
-/** The next moment at which it is open where it was closed, or the other way round. */
-function nextChange(hours: CallingHours, moment: DateTime, minute: number): DateTime | undefined {
-	const wanted = !isOpen(hours, moment);
+	if (isOpen(hours, moment)) return moment;
 	const today = moment.setZone(hours.zone);
 	for (let ahead = 0; ahead <= LOOK_AHEAD_DAYS; ahead++) {
-		const changes = changesOn(today.plus({ days: ahead }).startOf('day'), minute)
-			.filter((at) => at > moment && isOpen(hours, at) === wanted)
+		const changes = changesOn(today.plus({ days: ahead }).startOf('day'), hours.from)
+			.filter((at) => at > moment && isOpen(hours, at))
 			.sort((a, b) => a.toMillis() - b.toMillis());
 		const [next] = changes;
 		if (next !== undefined) return next;
@@ -211,7 +251,8 @@ export function withinHours(
 	scheduled: string | undefined,
 	now: DateTime,
 ): string | undefined {
-	const wanted = scheduled === undefined ? now : momentOf(scheduled, now);
+	// The service may place a call for a time that has passed right away.
+	const wanted = scheduled === undefined ? now : DateTime.max(now, momentOf(scheduled, now));
 	const opening = nextOpening(hours, wanted);
 	if (opening === undefined) throw new OutsideHours(opening);
 	if (opening > wanted) {

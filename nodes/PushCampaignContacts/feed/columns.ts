@@ -1,3 +1,4 @@
+import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../shared/api/errors';
 import { normalized } from '../../shared/text';
 import { quoted } from '../../shared/values';
@@ -48,8 +49,13 @@ export type ColumnChoice = {
 /** Under which name each goes along. */
 export type Variable = { name: string; column: Column };
 
-/** Where everything stands in the rows of this feed. */
-export type Columns = {
+/** Where everything is in the rows. */
+export type Columns = RowColumns & {
+	/** Of several files, where it is in the rows of each. */
+	files?: readonly RowColumns[];
+};
+
+export type RowColumns = {
 	phone: Column;
 	personName: Column | undefined;
 	lastName: Column | undefined;
@@ -73,8 +79,32 @@ type Found = FoundColumns & { from: ContactsFrom };
 /** A field of the form that names a column. */
 type Wanted = { name: string; field: string; isComputed: boolean };
 
-/** @throws InvalidInput when a column is missing or could be one of several */
+/**
+ * Where the chosen columns are: in each of several files by itself, since their headings need not be alike.
+ *
+ * @throws InvalidInput when a column is missing or could be one of several
+ */
 export function resolveColumns(columns: FoundColumns, choice: ColumnChoice): Columns {
+	const [first, ...others] = columns.files ?? [];
+	if (first === undefined) return resolveRowColumns(columns, choice);
+	const resolved = resolveRowColumns(first, choice);
+	const further = others.map((found) => withSameNames(resolveRowColumns(found, choice), resolved));
+	return { ...resolved, files: [resolved, ...further] };
+}
+
+export function columnsOfFile(columns: Columns, file: number): RowColumns {
+	return columns.files?.[file] ?? columns;
+}
+
+/** A prompt variable has one name, whatever the heading of its column is in each file. */
+function withSameNames(columns: RowColumns, { others: first }: RowColumns): RowColumns {
+	const { others } = columns;
+	if (typeof others === 'string' || typeof first === 'string') return columns;
+	const named = others.map(({ name, column }, at) => ({ name: first[at]?.name ?? name, column }));
+	return { ...columns, others: named };
+}
+
+function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColumns {
 	const found = { ...columns, from: choice.from };
 	const wanted = (name: string, field: string): Wanted => ({
 		name,
@@ -148,16 +178,16 @@ function resolve(found: Found, wanted: Wanted, synonyms: readonly string[]): Col
 	if (found.names.has(wanted.name)) return plain(found, wanted.name);
 	const inner = columnOf(wanted.name);
 	if (inner.path !== undefined && found.hasWithin(inner)) return inner;
-	const same = plain(found, only(matching(found.names, [wanted.name]), wanted));
+	const same = plain(found, only(found, [wanted.name], wanted));
 	if (same !== undefined || !isDefault(wanted.name)) return same;
-	return plain(found, only(matching(found.names, synonyms), wanted));
+	return plain(found, only(found, synonyms, wanted));
 }
 
-function plain({ twice }: Found, name: string | undefined): Column | undefined {
+function plain({ twice, file }: Found, name: string | undefined): Column | undefined {
 	if (name === undefined) return undefined;
 	if (twice?.has(name) !== true) return { name };
 	throw new InvalidInput(
-		`The header of the file has more than one column ${quoted(name)}, so nothing was sent`,
+		`The header of ${theFile(file)} has more than one column ${quoted(name)}, so nothing was sent`,
 		'Keep one of them, or give each a name of its own in the file.',
 	);
 }
@@ -177,11 +207,20 @@ function simplified(name: string): string {
 		.replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-function only(columns: readonly string[], { name, field }: Wanted): string | undefined {
+function theFile(name: string | undefined): string {
+	return name === undefined ? 'the file' : `the file ${quoted(name)}`;
+}
+
+function only(
+	{ names, file }: Found,
+	like: readonly string[],
+	{ name, field }: Wanted,
+): string | undefined {
+	const columns = matching(names, like);
 	if (columns.length <= 1) return columns[0];
 	throw new InvalidInput(
 		`More than one column could be ${quoted(name)}: ${quotedColumns(columns)}`,
-		`Enter the name of the right one in ${field}, exactly as it is in the input. Nothing was sent.`,
+		`Enter the name of the right one in ${field}, exactly as it is in ${file === undefined ? 'the input' : theFile(file)}. Nothing was sent.`,
 	);
 }
 
@@ -191,7 +230,7 @@ function noPhoneColumn(found: Found, wanted: Wanted): InvalidInput {
 }
 
 function missingColumn(
-	{ names, from }: Found,
+	{ names, from, file }: Found,
 	{ name, field, isComputed }: Wanted,
 	what: string,
 ): InvalidInput {
@@ -201,16 +240,17 @@ function missingColumn(
 			`Give the contacts ${what} under this name. They have: ${quotedColumns([...names])}. Nothing was sent.`,
 		);
 	}
-	const rows = from === 'csv' ? 'file' : 'input';
-	const has = `The ${rows} has: ${quotedColumns([...names])}. Nothing was sent.`;
+	const rows = from === 'csv' ? theFile(file) : 'the input';
+	const header = file === undefined ? '' : ' The first row of each file must name its columns.';
+	const has = `${upperFirst(rows)} has: ${quotedColumns([...names])}.${header} Nothing was sent.`;
 	if (isComputed) {
 		return new InvalidInput(
-			`${field} holds an expression that gives ${quoted(name)}, and the ${rows} has no column of this name`,
+			`${field} holds an expression that gives ${quoted(name)}, and ${rows} has no column of this name`,
 			`${field} takes the name of the column that holds ${what}, not a value of it. Switch the field to Fixed and enter the name, or drag the column into the empty field. ${has}`,
 		);
 	}
 	return new InvalidInput(
-		`The ${rows} has no column ${quoted(name)}`,
+		`${upperFirst(rows)} has no column ${quoted(name)}`,
 		`Enter in ${field} the name of the column that holds ${what}. ${has}`,
 	);
 }

@@ -88,6 +88,8 @@ export type FeedOutcome = {
 	campaignStatus?: string | undefined;
 	/** Where the memory of earlier runs was emptied instead: of how many numbers. */
 	forgotten?: number | 'all';
+	/** Whether this attempt couldn't begin, so that all of it is about earlier attempts. */
+	isEarlier?: boolean;
 	/** Why the feed stopped before its end. */
 	stopped?: ExplainedError;
 };

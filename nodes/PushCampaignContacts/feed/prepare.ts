@@ -11,7 +11,7 @@ import {
 import { ownText, quoted } from '../../shared/values';
 import { NumbersByRow, PhonesByRow, RowsByPhone } from './byRow';
 import { cellOf, type Column } from './cells';
-import type { Columns } from './columns';
+import { columnsOfFile, type Columns, type RowColumns } from './columns';
 import type { FeedRow, UnsentRow } from './feed';
 import type { FeedRows, RowNames } from './rows';
 import { WrittenContacts } from './writtenContacts';
@@ -45,12 +45,13 @@ export async function prepareFeed(
 		unsentRows,
 		contactsOf: async (rows) => {
 			const contacts = new WrittenContacts(rows.length);
-			await feed.pick(rows, (row, index) => {
-				const reading = readRow(row, columns, options);
+			await feed.pick(rows, (row, index, _unusable, file = 0) => {
+				const own = columnsOfFile(columns, file);
+				const reading = readRow(row, own, options);
 				const isSame = isAccepted(reading) && phones.has(index, reading.phone);
 				if (!isSame) throw changedFile();
 				try {
-					contacts.add(toContact(row, columns, reading.phone));
+					contacts.add(toContact(row, own, reading.phone));
 				} catch (error) {
 					throw notWritable(feed.names.one(index), error);
 				}
@@ -73,15 +74,16 @@ async function checkRows(
 	const keptRows = new RowsByPhone(feed.count);
 	const nameLengths = new NumbersByRow(feed.count);
 
-	await feed.each((row, index, unusable) => {
-		const reading = unusable === undefined ? readRow(row, columns, options) : { reason: unusable };
+	await feed.each((row, index, unusable, file = 0) => {
+		const own = columnsOfFile(columns, file);
+		const reading = unusable === undefined ? readRow(row, own, options) : { reason: unusable };
 		if (!isAccepted(reading)) {
 			unsentRows.push({ index, status: 'rejected', reason: ownText(reading.reason) });
 			return;
 		}
 		const { phone, key } = reading;
 		if (options.removeDuplicates) {
-			const nameLength = personNameOf(row, columns)?.length ?? 0;
+			const nameLength = personNameOf(row, own)?.length ?? 0;
 			const kept = keptRows.first(key, index);
 			// Of two equally long names the earlier row stays.
 			if (kept !== index && nameLength <= nameLengths.at(kept)) {
@@ -145,7 +147,7 @@ export function readPhoneCell(cell: unknown, normalizePhones: boolean): PhoneRea
 
 function readRow(
 	row: FeedRow,
-	columns: Columns,
+	columns: RowColumns,
 	{ normalizePhones }: PrepareOptions,
 ): PhoneReading {
 	const reading = readPhoneCell(cellOf(row, columns.phone), normalizePhones);
@@ -164,7 +166,7 @@ function rowsWith(phones: PhonesByRow, count: number): number[] {
 }
 
 /** The row as the service takes it: phone, name and the columns that ride along. */
-export function toContact(row: FeedRow, columns: Columns, phone: string): Contact {
+export function toContact(row: FeedRow, columns: RowColumns, phone: string): Contact {
 	const contact: Contact = { phone };
 	const name = personNameOf(row, columns);
 	if (name) contact.person_name = name;
@@ -194,7 +196,7 @@ function addVariable(contact: Contact, name: string, cell: unknown): void {
 }
 
 /** The name as text; empty when the row has none, undefined when the cell holds no text. */
-function personNameOf(row: FeedRow, { personName, lastName }: Columns): string | undefined {
+function personNameOf(row: FeedRow, { personName, lastName }: RowColumns): string | undefined {
 	const name = textIn(row, personName);
 	if (lastName === undefined || name === undefined) return name;
 	const last = textIn(row, lastName);

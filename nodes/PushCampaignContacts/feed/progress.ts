@@ -37,6 +37,8 @@ export type TryOptions = {
 export type TrySettings = {
 	campaign: number;
 	column: Column;
+	/** Of several files, the name of the column in each. */
+	columns?: readonly string[] | undefined;
 	normalized: boolean;
 	/**
 	 * A fingerprint of the settings and of what is sent of a row: a corrected row is another one.
@@ -60,6 +62,7 @@ export function trySettings(options: TryOptions): TrySettings {
 	return {
 		campaign: campaign.id,
 		column: columns.phone,
+		columns: columns.files?.map(({ phone }) => phone.name),
 		normalized: normalizePhones,
 		removeDuplicates,
 		forModel,
@@ -177,6 +180,7 @@ export class FeedProgress {
 			numbers: numbersOf(rows, keys),
 			column: settings.column.name,
 			...(settings.column.path !== undefined && { path: [...settings.column.path] }),
+			...(settings.columns !== undefined && { columns: [...settings.columns] }),
 			normalized: settings.normalized,
 			options: settings.options,
 		};
@@ -248,12 +252,14 @@ export class FeedProgress {
 			const rows = rowsIn(request.rows);
 			if ((rows.at(-1) ?? 0) >= feed.count) continue;
 			const { normalized } = request;
-			const column = columnIn(request);
-			const key = JSON.stringify([column, normalized]);
+			const columns = request.columns?.map((name) => ({ name })) ?? [columnIn(request)];
+			const key = JSON.stringify([columns, normalized]);
 			const numbers = readings.get(key) ?? new PhonesByRow();
 			readings.set(key, numbers);
-			await feed.pick(rows, (row, index) => {
-				const reading = readPhoneCell(cellOf(row, column), normalized);
+			await feed.pick(rows, (row, index, _unusable, file = 0) => {
+				const column = columns[file];
+				const cell = column === undefined ? undefined : cellOf(row, column);
+				const reading = readPhoneCell(cell, normalized);
 				numbers.set(index, isAccepted(reading) ? reading.key : '');
 			});
 			if (numbersOf(rows, numbers) === request.numbers) found.push({ request, rows, numbers });

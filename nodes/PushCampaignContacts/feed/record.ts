@@ -32,6 +32,8 @@ export type SentRequest = {
 	column: string;
 	/** Of a column inside another. */
 	path?: string[];
+	/** Of several files, its name in each. */
+	columns?: string[];
 	normalized: boolean;
 	/** A fingerprint of what was sent beside the rows. */
 	options: string;
@@ -67,19 +69,24 @@ export function isFeedRecord(stored: unknown): stored is FeedRecord {
 
 function isSentRequest(value: unknown): boolean {
 	if (!isJsonObject(value)) return false;
-	const { campaign, rows, numbers, column, path, normalized, options, answer, unknown } = value;
+	const { campaign, rows, numbers, column, path, columns, normalized, options, answer, unknown } =
+		value;
 	return (
 		typeof campaign === 'number' &&
 		areRanges(rows) &&
 		typeof numbers === 'string' &&
 		typeof column === 'string' &&
-		(path === undefined ||
-			(Array.isArray(path) && path.every((step) => typeof step === 'string'))) &&
+		(path === undefined || areTexts(path)) &&
+		(columns === undefined || areTexts(columns)) &&
 		typeof normalized === 'boolean' &&
 		typeof options === 'string' &&
 		(answer === undefined || isJsonObject(answer)) &&
 		(unknown === undefined || (isJsonObject(unknown) && typeof unknown.message === 'string'))
 	);
+}
+
+function areTexts(value: unknown): boolean {
+	return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }
 
 function isCutOff(value: unknown): boolean {

@@ -84,6 +84,7 @@ export function describeOutcome(outcome: FeedOutcome, names: RowNames = namesOfI
 	const pushed = outcome.pushed.flatMap(({ rows }) => rows);
 	const lines = [
 		sumUp(outcome),
+		...earlierNotes(outcome),
 		pushed.length > 0 &&
 			`Pushed: ${rowCount(pushed.length)} (${names.several(pushed)}${listsOf(outcome)}). They are in the campaign: leave them out when you push the others again.`,
 		skipped.length > 0 &&
@@ -111,7 +112,7 @@ export function describeOutcome(outcome: FeedOutcome, names: RowNames = namesOfI
 /** What a person should see at a glance beside the output, first of all what became of the rows. */
 export function hintsFor(outcome: FeedOutcome): string[] {
 	const { received, duplicate } = countRows(outcome);
-	const { unsentRows, stopped, pushed, ready, forgotten } = outcome;
+	const { unsentRows, stopped, ready, forgotten } = outcome;
 	const says = unsentRows.length > duplicate ? ' Rejected says why.' : '';
 	if (forgotten !== undefined) {
 		const what =
@@ -128,11 +129,10 @@ export function hintsFor(outcome: FeedOutcome): string[] {
 			: '';
 		return [`Dry Run is on: nothing was sent. ${sumUp(outcome)}${says}${most}`];
 	}
-	const nothing = pushed.length === 0 && stopped === undefined;
 	return [
-		nothing && received === 0 && 'The feed is empty, so nothing was sent.',
-		nothing && received > 0 && `No row could be used, so nothing was sent.${says}`,
-		!nothing && unsentRows.length > 0 && sumUp(outcome) + says,
+		received === 0 && stopped === undefined && 'The feed is empty, so nothing was sent.',
+		unsentRows.length > 0 && sumUp(outcome) + says,
+		...earlierNotes(outcome),
 		stopped && `${stopped.message}. ${stopped.resolution}`,
 		...lookedUpIn(outcome),
 		...unmatchedIn(outcome),
@@ -143,6 +143,16 @@ export function hintsFor(outcome: FeedOutcome): string[] {
 				`The service warns: ${typeof warning === 'string' ? warning : JSON.stringify(warning)}`,
 		),
 	].filter((hint) => typeof hint === 'string');
+}
+
+/** What an attempt that sent nothing found of earlier ones. */
+function earlierNotes({ isEarlier, pushed, unsentRows }: FeedOutcome): string[] {
+	const isBegun = pushed.length > 0 || unsentRows.some(({ status }) => status === 'unknown');
+	return isEarlier === true && isBegun
+		? [
+				'This attempt sent nothing. The rows that are pushed or unknown are those of earlier attempts of this execution.',
+			]
+		: [];
 }
 
 /** Requests that were taken by what the campaign shows, and not by an answer. */

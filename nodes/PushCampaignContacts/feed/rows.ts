@@ -19,8 +19,11 @@ export type FeedRows = {
 	pick(rows: readonly number[], visit: Visit): Promise<void>;
 };
 
-/** @param unusable why the row cannot be used, whatever its cells hold */
-export type Visit = (row: FeedRow, index: number, unusable?: string) => void;
+/**
+ * @param unusable why the row cannot be used, whatever its cells hold
+ * @param file which of several files the row is in, from 0
+ */
+export type Visit = (row: FeedRow, index: number, unusable?: string, file?: number) => void;
 
 /** What a person calls rows. */
 export type RowNames = {
@@ -42,6 +45,10 @@ export type FoundColumns = {
 	hasWithin(column: Column): boolean;
 	/** What most often hides behind a missing phone column. */
 	slip(): InvalidInput | undefined;
+	/** Of one of several files, its name. */
+	file?: string;
+	/** Of several files, what each has. */
+	files?: readonly FoundColumns[];
 };
 
 /** Rows that n8n holds. */

@@ -17,10 +17,12 @@ export class CsvParser {
 	/** Rows that are complete. */
 	private rows = 0;
 	private readonly delimiter: number;
+	/** Whether the last row has no line break at its end, so that the text may have been cut off in it. */
+	endsInRow = false;
 
-	/** @param delimiter one UTF-16 unit, neither a quote nor a line break */
+	/** @param delimiter one UTF-16 unit, neither a quote nor a line break; empty where a row is one cell */
 	constructor(delimiter: string) {
-		this.delimiter = delimiter.charCodeAt(0);
+		this.delimiter = delimiter === '' ? NO_DELIMITER : delimiter.charCodeAt(0);
 	}
 
 	/**
@@ -82,7 +84,10 @@ export class CsvParser {
 				cell += after;
 			}
 			cells.push(cell);
-			if (end === text.length) return end;
+			if (end === text.length) {
+				this.endsInRow = true;
+				return end;
+			}
 			at = end + 1;
 			if (text.charCodeAt(end) === this.delimiter) continue;
 			if (text.charCodeAt(end) === LF) return at;
@@ -120,12 +125,13 @@ export class UnreadableRow extends Error {
 export const LONGEST_ROW = 1_000_000;
 
 const OPEN = -1;
+const NO_DELIMITER = -1;
 const QUOTE = 0x22;
 const LF = 0x0a;
 const CR = 0x0d;
 const BREAK = /[\r\n]/;
 
-/** What spreadsheet programs put between cells; the first where nothing tells. */
+/** What spreadsheet programs put between cells; the first where the header can't be read. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 /** Looked at to find the delimiter out. */
@@ -134,7 +140,7 @@ const SAMPLE_ROWS = 100;
 /** What Excel takes, and then does not show, as the first row. */
 const SEP_ROW = /^"?sep=(.)"?[\t ;,]*(?:\r\n|\n|\r)/i;
 
-/** How a table is written: what stands between cells, and the characters in front of its first row. */
+/** How a table is written: what is between cells (nothing in a table with one column), and the characters in front of its first row. */
 export type Layout = { delimiter: string; skip: number };
 
 /**
@@ -148,12 +154,17 @@ export function layoutOf(head: string, isWhole: boolean, delimiter = ''): Layout
 	return { delimiter: delimiter || named || likeliest(text, isWhole), skip: sepRow.length };
 }
 
-/** The one under which most rows have as many cells as the header; of equals the one with more cells. */
+/**
+ * The one under which most rows have as many cells as the header; of equals the one with more cells. A header that none of
+ * them splits has one column, so a cell may contain any of them.
+ */
 function likeliest(text: string, isWhole: boolean): string {
 	let best: { delimiter: string; alike: number; width: number } | undefined;
+	let isOneColumn = true;
 	for (const delimiter of DELIMITERS) {
 		const [header = [], ...rows] = sampleOf(text, isWhole, delimiter);
 		const { length: width } = header;
+		isOneColumn &&= width === 1;
 		if (width < 2) continue;
 		const same = rows.filter((cells) => cells.length === width).length;
 		const alike = rows.length === 0 ? 1 : same / rows.length;
@@ -161,7 +172,7 @@ function likeliest(text: string, isWhole: boolean): string {
 			best === undefined || alike > best.alike || (alike === best.alike && width > best.width);
 		if (isBetter) best = { delimiter, alike, width };
 	}
-	return best?.delimiter ?? DELIMITERS[0];
+	return best?.delimiter ?? (isOneColumn ? '' : DELIMITERS[0]);
 }
 
 function sampleOf(text: string, isWhole: boolean, delimiter: string): string[][] {

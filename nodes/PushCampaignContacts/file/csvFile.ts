@@ -1,7 +1,16 @@
 import { InvalidInput } from '../../shared/api/errors';
 import { quoted } from '../../shared/values';
 import { CsvParser, isBlankRow, layoutOf, LONGEST_ROW, UnreadableRow, type Layout } from './csv';
-import { encodingOf, headOf, textOf, WrongEncoding, type OpenFile } from './encoding';
+import {
+	encodingOf,
+	headOf,
+	NoEncoding,
+	textOf,
+	UNREADABLE,
+	WrongEncoding,
+	type Encoding,
+	type OpenFile,
+} from './encoding';
 import { binaryKind, writtenKind, type OtherKind } from './otherKinds';
 
 /** A file that should be CSV. */
@@ -15,13 +24,18 @@ export type Source = {
 export type Writing = { delimiter: string; encoding: string };
 
 /** `number` as a spreadsheet program shows it: from 1, blank rows and the header too. */
-export type TableRow = { number: number; cells: string[] };
+export type TableRow = {
+	number: number;
+	cells: string[];
+	/** Of the last row alone, if no line break ends it: the file may have been cut off in it. */
+	endsFile?: boolean;
+};
 
 /** A file as a table, which is read anew each time its rows are asked for. */
 export class CsvFile {
 	private constructor(
 		private readonly source: Source,
-		private readonly encoding: string,
+		readonly encoding: Encoding,
 		private readonly layout: Layout,
 		/** As written, without white space around. */
 		readonly header: readonly string[],
@@ -39,12 +53,10 @@ export class CsvFile {
 			const file = new CsvFile(source, encoding, layout, []);
 			for await (const [first] of file.records()) {
 				if (first === undefined) continue;
-				return new CsvFile(
-					source,
-					encoding,
-					layout,
-					first.cells.map((name) => name.trim()),
-				);
+				const header = first.cells.map((name) => name.trim());
+				const found = new CsvFile(source, encoding, layout, header);
+				if (found.hasUnreadable(first)) throw unreadableHeader(source);
+				return found;
 			}
 		} catch (error) {
 			throw explainedFor(source, error);
@@ -62,7 +74,12 @@ export class CsvFile {
 
 	/** How it is read: read in another way, it may have other rows. */
 	get reading(): readonly (string | number)[] {
-		return [this.encoding, this.layout.delimiter, this.layout.skip];
+		return [this.encoding.name, this.layout.delimiter, this.layout.skip];
+	}
+
+	/** Whether a byte of the row wasn't text. */
+	hasUnreadable({ cells }: TableRow): boolean {
+		return this.encoding.fit === 'damaged' && cells.some((cell) => cell.includes(UNREADABLE));
 	}
 
 	/**
@@ -99,7 +116,10 @@ export class CsvFile {
 			yield kept(parser.write(skip === 0 ? piece : piece.slice(skip)));
 			skip = Math.max(0, skip - piece.length);
 		}
-		yield kept(parser.end());
+		const rows = kept(parser.end());
+		const last = rows.at(-1);
+		if (parser.endsInRow && last?.number === number) last.endsFile = true;
+		yield rows;
 	}
 }
 
@@ -108,7 +128,7 @@ const BEGINNING = 65_536;
 /** Enough of the text to see how it is written. */
 async function beginningOf(
 	open: OpenFile,
-	encoding: string,
+	encoding: Encoding,
 ): Promise<{ text: string; isWhole: boolean }> {
 	let text = '';
 	for await (const piece of textOf(open, encoding)) {
@@ -122,9 +142,18 @@ async function beginningOf(
 function explainedFor({ name }: Source, error: unknown): unknown {
 	const file = `The file ${quoted(name)}`;
 	if (error instanceof WrongEncoding) {
+		const { name: encoding, fit } = error.encoding;
 		return new InvalidInput(
-			`${file} holds bytes that are no text in ${error.encoding.toUpperCase()}, so nothing was sent`,
-			'Set Encoding to Automatic in Options, or save the file again as CSV UTF-8.',
+			`${file} holds bytes that are no text in ${encoding.toUpperCase()}, so nothing was sent`,
+			fit === 'set'
+				? 'Set Encoding to Automatic in Options, or save the file again as CSV UTF-8.'
+				: 'Save the file again as CSV UTF-8.',
+		);
+	}
+	if (error instanceof NoEncoding) {
+		return new InvalidInput(
+			`${file} is neither UTF-8 nor Windows-1252, so nothing was sent`,
+			SAVE_OR_SET,
 		);
 	}
 	if (!(error instanceof UnreadableRow)) return error;
@@ -138,6 +167,15 @@ function explainedFor({ name }: Source, error: unknown): unknown {
 	return new InvalidInput(
 		`${file} has more than ${LONGEST_ROW.toLocaleString('en-US')} characters in row ${row}, so nothing was sent`,
 		'A list in CSV has a line for each person. Save it again from the program that it comes from.',
+	);
+}
+
+const SAVE_OR_SET = "Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.";
+
+function unreadableHeader({ name }: Source): InvalidInput {
+	return new InvalidInput(
+		`The header of the file ${quoted(name)} has a character that can't be read, so nothing was sent`,
+		SAVE_OR_SET,
 	);
 }
 

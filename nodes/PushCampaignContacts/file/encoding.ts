@@ -11,17 +11,62 @@ const MARKS = [
 	{ bytes: [0xfe, 0xff], encoding: 'utf-16be' },
 ] as const;
 
+/** How the bytes of a file become text. */
+export type Encoding = {
+	/** As a TextDecoder takes it. */
+	name: string;
+	/**
+	 * `set` by a person · `certain` by its byte order mark or by every byte · `guessed` since it isn't UTF-8 ·
+	 * `damaged` UTF-8 but for some bytes, each of which becomes {@link UNREADABLE}.
+	 */
+	fit: 'set' | 'certain' | 'guessed' | 'damaged';
+};
+
+/** What a byte that is not text becomes. */
+export const UNREADABLE = '\ufffd';
+
 /**
- * How the file is encoded, as the name that a TextDecoder takes. A byte order mark tells it for certain; without one and
- * unless it is known, it is UTF-8 where every byte of the file fits that.
+ * How the file is encoded, by all of its bytes. Letters of another encoding hardly ever look like those of UTF-8, so a file
+ * with any letter of UTF-8 is UTF-8, and so is one that is cut inside its only letter.
  *
  * @param head the first bytes
+ * @param known where a person has set it; a byte order mark counts more
+ * @throws NoEncoding
  */
-export async function encodingOf(open: OpenFile, head: Uint8Array, known: string): Promise<string> {
-	const marked = MARKS.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte));
-	if (marked !== undefined) return marked.encoding;
-	if (known !== '') return known;
-	return utf16Of(head) ?? ((await fits(open, UTF_8)) ? UTF_8 : OTHERWISE);
+export async function encodingOf(
+	open: OpenFile,
+	head: Uint8Array,
+	known: string,
+): Promise<Encoding> {
+	const marked = MARKS.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte))?.encoding;
+	if (marked === undefined && known !== '') return { name: known, fit: 'set' };
+	const name = marked ?? utf16Of(head) ?? UTF_8;
+	if (name !== UTF_8 || (await fits(open, UTF_8))) return { name, fit: 'certain' };
+	if (marked === UTF_8 || (await isDamagedUtf8(open))) return { name, fit: 'damaged' };
+	if (await some(open, { name: OTHERWISE, fit: 'guessed' }, NOT_IN_OTHERWISE))
+		throw new NoEncoding();
+	return { name: OTHERWISE, fit: 'guessed' };
+}
+
+/** Bytes that Windows-1252 leaves free. */
+const NOT_IN_OTHERWISE = /[\x81\x8d\x8f\x90\x9d]/;
+const LETTER = /[^\0-\x7f\ufffd]/;
+
+/** Whether a text that isn't all UTF-8 has letters of UTF-8, or only its last letter isn't whole. */
+async function isDamagedUtf8(open: OpenFile): Promise<boolean> {
+	let last = '';
+	let isDamagedBefore = false;
+	for await (const piece of textOf(open, { name: UTF_8, fit: 'damaged' })) {
+		if (LETTER.test(piece)) return true;
+		isDamagedBefore ||= last.includes(UNREADABLE);
+		last = piece;
+	}
+	return !isDamagedBefore;
+}
+
+async function some(open: OpenFile, encoding: Encoding, character: RegExp): Promise<boolean> {
+	for await (const piece of textOf(open, encoding)) if (character.test(piece)) return true;
+	return false;
 }
 
 /** Of text in European letters every other byte is 0. */
@@ -38,9 +83,9 @@ function utf16Of(head: Uint8Array): string | undefined {
 	return atSecond === 0 ? 'utf-16be' : undefined;
 }
 
-async function fits(open: OpenFile, encoding: string): Promise<boolean> {
+async function fits(open: OpenFile, name: string): Promise<boolean> {
 	const goThrough = async () => {
-		const pieces = textOf(open, encoding);
+		const pieces = textOf(open, { name, fit: 'certain' });
 		while ((await pieces.next()).done !== true);
 		return true;
 	};
@@ -52,12 +97,19 @@ async function fits(open: OpenFile, encoding: string): Promise<boolean> {
 
 /** The bytes do not mean text in this encoding. */
 export class WrongEncoding extends Error {
-	constructor(readonly encoding: string) {
-		super(`Not ${encoding}`);
+	constructor(readonly encoding: Encoding) {
+		super(`Not ${encoding.name}`);
 	}
 }
 
-function notIn(encoding: string): WrongEncoding {
+/** The bytes mean text in no encoding that is looked for. */
+export class NoEncoding extends Error {
+	constructor() {
+		super(`Neither ${UTF_8} nor ${OTHERWISE}`);
+	}
+}
+
+function notIn(encoding: Encoding): WrongEncoding {
 	return new WrongEncoding(encoding);
 }
 
@@ -65,12 +117,12 @@ function notIn(encoding: string): WrongEncoding {
 const PIECE_BYTES = 65_536;
 
 /**
- * The text of a file in pieces, without its byte order mark.
+ * The text of a file in pieces, without its byte order mark. The last piece is what an incomplete character at the end becomes.
  *
  * @throws WrongEncoding
  */
-export async function* textOf(open: OpenFile, encoding: string): AsyncGenerator<string> {
-	const decoder = new TextDecoder(encoding, { fatal: true });
+export async function* textOf(open: OpenFile, encoding: Encoding): AsyncGenerator<string> {
+	const decoder = new TextDecoder(encoding.name, { fatal: encoding.fit !== 'damaged' });
 	const decode = (bytes?: Uint8Array) => {
 		try {
 			return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });

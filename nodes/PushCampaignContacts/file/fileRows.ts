@@ -1,3 +1,4 @@
+import findLastIndex from 'lodash/findLastIndex';
 import groupBy from 'lodash/groupBy';
 import sortedLastIndex from 'lodash/sortedLastIndex';
 import { InvalidInput } from '../../shared/api/errors';
@@ -23,6 +24,7 @@ import {
 	type Visit,
 } from '../feed/rows';
 import { CsvFile, type Source, type TableRow, type Writing } from './csvFile';
+import { UNREADABLE } from './encoding';
 
 /**
  * The rows of CSV files, one file after the other. None is kept: what is needed again is read again, and for each row
@@ -68,16 +70,21 @@ export class FileRows implements FeedRows {
 		);
 	}
 
+	/** What a person should know of how the files were read. */
+	get notes(): string[] {
+		return this.tables.flatMap(({ file }) => noteOf(file) ?? []);
+	}
+
 	async columns(): Promise<FoundColumns> {
 		const { tables } = this;
-		const headless = tables.find((table) => table.seemsToHaveNoHeader());
-		// Beside another file nobody would miss the column of its numbers, nor its first row.
-		if (headless !== undefined && tables.length > 1) throw headless.withoutHeader();
+		const files = tables.map((table) => table.found());
+		const [only] = files;
+		if (only !== undefined && files.length === 1) return only;
 		return {
-			names: new Set(tables.flatMap(({ columns }) => columns)),
-			twice: new Set(tables.flatMap(({ twice }) => twice)),
+			names: new Set(files.flatMap(({ names }) => [...names])),
 			hasWithin: () => false,
-			slip: () => headless?.withoutHeader(),
+			slip: () => undefined,
+			files: files.map((found, file) => ({ ...found, file: tables[file]?.file.name ?? '' })),
 		};
 	}
 
@@ -86,7 +93,7 @@ export class FileRows implements FeedRows {
 		const begins: number[] = [];
 		const rowsPerBreath = this.rowsAtOnce(ROWS_PER_BREATH);
 		let index = 0;
-		for (const table of this.tables) {
+		for (const [file, table] of this.tables.entries()) {
 			begins.push(index);
 			const cells = new CellCount(table.file);
 			for await (const rows of table.file.rows()) {
@@ -94,7 +101,7 @@ export class FileRows implements FeedRows {
 					if (index % rowsPerBreath === 0 && index > 0) await this.breathe();
 					cells.add(row);
 					numbers.set(index, row.number);
-					visit(table.rowOf(row), index, table.faultOf(row));
+					visit(table.rowOf(row), index, table.faultOf(row), file);
 					index++;
 				}
 			}
@@ -114,7 +121,7 @@ export class FileRows implements FeedRows {
 			while (index >= this.place.end) if (!(await this.place.next())) throw changedFile();
 			const found = this.place.at(index);
 			if (found?.number !== this.numbers.at(index)) throw changedFile();
-			visit(found.row, index);
+			visit(found.row, index, undefined, found.file);
 		}
 	}
 
@@ -178,6 +185,8 @@ class Table {
 	private readonly places: readonly number[];
 	/** Names that stand more than once in the header. */
 	readonly twice: string[] = [];
+	/** Columns up to the last one with a name: a header may end with a delimiter. */
+	private readonly namedWidth: number;
 
 	constructor(readonly file: CsvFile) {
 		const cells = new Map<string, number>();
@@ -190,6 +199,7 @@ class Table {
 		}
 		this.columns = [...cells.keys()];
 		this.places = [...cells.values()];
+		this.namedWidth = findLastIndex(file.header, (heading) => heading !== '') + 1;
 	}
 
 	rowOf({ cells }: TableRow): FeedRow {
@@ -202,25 +212,66 @@ class Table {
 		return row;
 	}
 
-	/** Why the cells of a row may stand in the wrong columns. */
-	faultOf({ cells }: TableRow): string | undefined {
-		const { length: width } = this.file.header;
-		if (cells.length <= width) return undefined;
-		const beyond = cells.slice(width).filter((cell) => cell.trim() !== '');
-		if (beyond.length === 0) return undefined;
-		return `This row has ${cells.length} cells and the header ${width}, so they may be in the wrong columns: ${quoted(beyond.join(this.file.delimiter))} is beyond the last one. Put quotes around a cell that holds the delimiter.`;
+	/** Why a row can't be used. Its cells may be in the wrong columns: an unquoted delimiter shifts all after it, up to the end. */
+	faultOf(row: TableRow): string | undefined {
+		const { cells } = row;
+		const { header, delimiter } = this.file;
+		if (this.file.hasUnreadable(row)) return UNREADABLE_ROW;
+		if (row.endsFile === true) {
+			if (cells.length < header.length) return CUT_ROW;
+			const cut = mayBeCut(cells.at(-1) ?? '');
+			if (cut !== undefined) return cut;
+		}
+		if (cells.length <= this.namedWidth) return undefined;
+		const beyond = cells.slice(this.namedWidth);
+		const isBlank = beyond.every((cell) => cell.trim() === '');
+		if (isBlank && cells.length <= header.length) return undefined;
+		const found = `This row has ${cells.length} cells and the header ${this.namedWidth}, so they may be in the wrong columns`;
+		return isBlank
+			? `${found}. The ones beyond the last column are empty. Put quotes around a cell that contains the delimiter, or remove the delimiters at the end of the row.`
+			: `${found}: ${quoted(beyond.join(delimiter))} is beyond the last one. Put quotes around a cell that holds the delimiter.`;
 	}
 
-	seemsToHaveNoHeader(): boolean {
+	found(): FoundColumns {
+		return {
+			names: new Set(this.columns),
+			twice: new Set(this.twice),
+			hasWithin: () => false,
+			slip: () => (this.seemsToHaveNoHeader() ? this.withoutHeader() : undefined),
+		};
+	}
+
+	private seemsToHaveNoHeader(): boolean {
 		return this.file.header.some((heading) => isAccepted(readCampaignPhone(heading)));
 	}
 
-	withoutHeader(): InvalidInput {
+	private withoutHeader(): InvalidInput {
 		return new InvalidInput(
 			`The first row of the file ${quoted(this.file.name)} holds a phone number, so it seems to have no header, and nothing was sent`,
 			'Put a row on top that names the columns, such as: phone, person_name.',
 		);
 	}
+}
+
+const CUT_ROW =
+	'This row is the last one of the file, and it has fewer cells than the header and no line break at its end, so the file may have been cut off. If the row is complete, add a line break after it.';
+/** Ten digits that begin with 91 may be the beginning of 91 and the ten digits of somebody else. */
+function mayBeCut(cell: string): string | undefined {
+	const reading = readCampaignPhone(cell);
+	if (!isAccepted(reading) || !reading.phone.startsWith('91')) return undefined;
+	return `The last cell of this row may be cut off: no line break ends the file, and ${quoted(cell)} can be the beginning of a longer number. If the row is complete, add a line break after it.`;
+}
+
+const UNREADABLE_ROW = `This row has a character that can't be read, shown as "${UNREADABLE}". Correct it in the file and save the file as CSV UTF-8. If the file isn't UTF-8, set 'Encoding' in 'Options'.`;
+
+function noteOf({ name, encoding: { fit } }: CsvFile): string | undefined {
+	const file = `The file ${quoted(name)}`;
+	if (fit === 'damaged') {
+		return `${file} is UTF-8 with some bytes that aren't. Each row with such a byte is rejected.`;
+	}
+	return fit === 'guessed'
+		? `${file} isn't UTF-8 and doesn't name its encoding. It was read as Windows-1252. Check letters such as é in the rows, and if they are wrong, set 'Encoding' in 'Options' for the next push.`
+		: undefined;
 }
 
 /** Names for columns whose heading is taken: `Notes_2`, `Notes_3`. */
@@ -271,6 +322,7 @@ class Place {
 	end = 0;
 	private rows: TableRow[] = [];
 	private table: Table | undefined;
+	private file = 0;
 	private readonly parts: AsyncGenerator<Part, undefined>;
 
 	constructor(tables: readonly Table[]) {
@@ -281,16 +333,16 @@ class Place {
 	async next(): Promise<boolean> {
 		const { value: part, done } = await this.parts.next();
 		if (done === true) return false;
-		({ rows: this.rows, table: this.table } = part);
+		({ rows: this.rows, table: this.table, file: this.file } = part);
 		this.first = this.end;
 		this.end += this.rows.length;
 		return true;
 	}
 
-	at(index: number): { row: FeedRow; number: number } | undefined {
+	at(index: number): { row: FeedRow; number: number; file: number } | undefined {
 		const row = this.rows[index - this.first];
 		if (row === undefined || this.table === undefined) return undefined;
-		return { row: this.table.rowOf(row), number: row.number };
+		return { row: this.table.rowOf(row), number: row.number, file: this.file };
 	}
 
 	async close(): Promise<void> {
@@ -298,10 +350,12 @@ class Place {
 	}
 }
 
-type Part = { table: Table; rows: TableRow[] };
+type Part = { table: Table; file: number; rows: TableRow[] };
 
 async function* partsOf(tables: readonly Table[]): AsyncGenerator<Part, undefined> {
-	for (const table of tables) for await (const rows of table.file.rows()) yield { table, rows };
+	for (const [file, table] of tables.entries()) {
+		for await (const rows of table.file.rows()) yield { table, file, rows };
+	}
 	return undefined;
 }
 

@@ -41,6 +41,7 @@ export class ApiClient {
 	/**
 	 * @param evidence what proves in the answer that the service did it
 	 * @param effectFields what only a request with an effect fills in the response: see {@link shownEffect}
+	 * @param renew the request as it must be by the time of a further attempt; if it throws, nothing more is sent
 	 * @param isSecret the answer holds a token or a signed address: no part of it stands in a message
 	 * @throws ServiceRefusal the service said no
 	 * @throws NotSent nothing reached the service
@@ -52,17 +53,23 @@ export class ApiClient {
 		{
 			effectFields = [],
 			isSecret = false,
-		}: { effectFields?: readonly string[]; isSecret?: boolean } = {},
+			renew = () => request,
+		}: {
+			effectFields?: readonly string[];
+			isSecret?: boolean;
+			renew?: () => ServiceRequest;
+		} = {},
 	): Promise<Answer> {
 		const isRead = request.method === 'GET';
+		let attempts = 0;
 		try {
 			const answer = await sendWithRetry(
 				request.method,
-				async () => await this.transport(request),
+				async () => await this.transport(attempts++ === 0 ? request : renew()),
 				{
 					clock: this.clock,
 					random: this.random,
-					notAfter: Math.min(request.notAfter ?? Infinity, this.notAfter),
+					notAfter: this.notAfter,
 					signal: anyOf(request.signal, this.stop),
 					pace: isRead ? this.pace : undefined,
 					isFinal: ({ status, text }) => {
@@ -112,7 +119,7 @@ export class ApiClient {
 		}
 		if (isCertificateFault(code)) {
 			return new NotSent(
-				'The service’s certificate could not be verified, so nothing was sent',
+				'The service’s certificate could not be verified, so the request was not sent',
 				'Check Base URL in the credential. If it is right, ask whoever runs the service to renew its certificate.',
 				code,
 				false,
@@ -120,7 +127,7 @@ export class ApiClient {
 		}
 		if (neverLeft(fault)) {
 			return new NotSent(
-				'The service cannot be reached, so nothing was sent',
+				'The service cannot be reached, so the request was not sent',
 				'Check Base URL in the credential and the network of your n8n, then try again.',
 				code,
 			);

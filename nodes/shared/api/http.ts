@@ -13,8 +13,6 @@ export type ServiceRequest = {
 	list?: WrittenList;
 	/** Where the answer is worth less the later it comes. */
 	timeoutMs?: number;
-	/** Epoch milliseconds from which on it is not tried again. */
-	notAfter?: number;
 	/** Aborted when nobody wants the answer any more. */
 	signal?: AbortSignal | undefined;
 };

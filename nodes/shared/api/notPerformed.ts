@@ -45,7 +45,7 @@ const EXPLAINED: { [status: number]: Explanation } = {
 	413: {
 		what: 'The request is larger than the service takes',
 		resolution:
-			'Nothing was done. Send less at once: shorten the texts, or leave out what is not needed.',
+			'The request had no effect. Send less at once: shorten the texts, or leave out what is not needed.',
 	},
 };
 
@@ -54,8 +54,8 @@ function tooManyRequests(waitMs: number | undefined): Explanation {
 		what: 'The service receives too many requests at the moment',
 		resolution:
 			waitMs === undefined
-				? 'Nothing was done. Try again later.'
-				: `Nothing was done. The service asks to wait ${duration(waitMs)} before you try again.`,
+				? 'The request had no effect. Try again later.'
+				: `The request had no effect. The service asks to wait ${duration(waitMs)} before you try again.`,
 	};
 }
 

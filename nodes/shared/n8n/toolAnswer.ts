@@ -40,7 +40,7 @@ const NEXT = {
 	done: 'Go on with the result. Do not ask for the same again.',
 	ongoing:
 		'The call goes on. Ask for the same again to wait further: nobody is called a second time.',
-	already_done: 'Go on with the result, which is that of the first time.',
+	already_done: 'Go on with the result. Do not ask for the same again.',
 	unknown:
 		'Do not ask for the same again, because it may have been done. Tell the person that this is not known.',
 	refused: 'Do not ask for the same again unchanged.',

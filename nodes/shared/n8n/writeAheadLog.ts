@@ -15,7 +15,7 @@ const MAX_OTHERS = 20_000;
 const NAME_LENGTH = 12;
 
 const USE: StoreUse = {
-	message: "n8n can't note what is about to be sent, so nothing was sent",
+	message: "n8n can't note what is about to be sent, so it was not sent",
 	description:
 		"Try again. If that doesn't help, ask your n8n administrator to check the database of n8n.",
 };

@@ -27,11 +27,11 @@ const ONE_POINT = /^([^.,]*)[.,](\d+)$/;
 const POINT_AND_ZEROS = /^([^]*)([.,])(0+)$/;
 /** "+44 (0) 20 …": a zero in brackets after the country code. */
 const BRACKETED_ZERO = /^(\D*\d[\d\s-]*)\(\s*0\s*\)/;
-/** Their code points end in 0–9 … */
-const ARABIC_DIGIT = /[\u0660-\u0669\u06f0-\u06f9]/g;
-/** … and these in 6–f: Devanagari, Bengali, Gurmukhi, Gujarati, Odia, Tamil, Telugu, Kannada, Malayalam. */
-const INDIC_DIGIT =
-	/[\u0966-\u096f\u09e6-\u09ef\u0a66-\u0a6f\u0ae6-\u0aef\u0b66-\u0b6f\u0be6-\u0bef\u0c66-\u0c6f\u0ce6-\u0cef\u0d66-\u0d6f]/g;
+const NOT_ASCII = /[^\x20-\x7e]/gu;
+/** A digit of any script. Superscripts, circled digits, and fractions (`No`) aren't. */
+const DECIMAL_DIGIT = /^\p{Nd}$/u;
+/** What scientific notation looks like without its exponent. `+1.` and `+7.` are country codes. */
+const MANTISSA = /^(?:\d|\+[^17])[.,]\d+$/;
 const TWO_NUMBERS = 20;
 /** No way of writing a number takes more characters: what is longer is not taken apart. */
 const LONGEST_WRITTEN = 100;
@@ -134,6 +134,7 @@ function withoutDecimals(text: string): string | Unreadable {
 		const isDecimal = isNumeral ? isShort || isLong : isShort && isLong;
 		return isDecimal ? before : TWO_READINGS;
 	}
+	if (MANTISSA.test(text)) return DECIMALS;
 	return (isNumeral || isLong) && (isShort || (isLong && after.length < WHOLE_NUMBER_DIGITS))
 		? DECIMALS
 		: text;
@@ -154,12 +155,21 @@ function withoutBracketedZero(text: string): string {
 	});
 }
 
-/** Full-width digits and those of the scripts read in India become 0–9. */
+/** Decimal digits of every script become 0–9. No other character becomes a digit. */
 function toAscii(text: string): string {
-	if (!/[^\x20-\x7e]/.test(text)) return text;
-	return normalized(text, 'NFKC')
-		.replace(ARABIC_DIGIT, (digit) => String(digit.charCodeAt(0) & 0xf))
-		.replace(INDIC_DIGIT, (digit) => String((digit.charCodeAt(0) & 0xf) - 6));
+	return text.replace(NOT_ASCII, (character) => {
+		if (DECIMAL_DIGIT.test(character)) return digitValue(character);
+		const plain = normalized(character, 'NFKC');
+		return /\d/.test(plain) ? character : plain;
+	});
+}
+
+/** Unicode keeps the digits of a script together, from 0 to 9, so a run of them has a multiple of ten. */
+function digitValue(digit: string): string {
+	const own = digit.codePointAt(0) ?? 0;
+	let before = own - 1;
+	while (DECIMAL_DIGIT.test(String.fromCodePoint(before))) before--;
+	return String((own - before - 1) % 10);
 }
 
 function kindOf(value: unknown): string {

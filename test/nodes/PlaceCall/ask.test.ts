@@ -317,7 +317,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		await simulator.completeCall(callId, { data_captured: { [KEY]: 'yes' } });
 		expect(await ask()).toMatchObject({
 			outcome: 'already_done',
-			next_step: 'Go on with the result, which is that of the first time.',
+			next_step: 'Go on with the result. Do not ask for the same again.',
 			id: callId,
 			result: { answer: 'yes', timed_out: false },
 		});

@@ -208,14 +208,60 @@ describe('when the hours end meanwhile', () => {
 		expect(bodies.map((body) => body.scheduled_at)).toEqual([undefined, MONDAY]);
 	});
 
-	it('a call that the service is too busy for is not tried again after it', async () => {
-		itIs(closing);
-		callsEndpoint().reply(429, busy, { 'Retry-After': '30' });
-		acceptCalls(1);
-		const { message } = faultOf(await harness.place(hours()));
-		expect(message).toContain('too many requests');
-		expect(nock.pendingMocks()).toHaveLength(1);
-		nock.cleanAll();
+	const later = { when: 'dateTime', scheduledAt: '={{ "2026-11-20T17:59:55+05:30" }}' };
+
+	describe.each<[string, INodeParameters]>([
+		['for now', {}],
+		['for a time shortly before', later],
+	])('a call %s that the service is too busy for', (_when, when) => {
+		const busyFor = (seconds: number, times = 1) => {
+			itIs(closing);
+			callsEndpoint()
+				.times(times)
+				.reply(429, busy, { 'Retry-After': String(seconds) });
+		};
+
+		it('is scheduled for the next opening by the attempt that comes after it', async () => {
+			busyFor(18);
+			const bodies = acceptCalls(1);
+			const run = await harness.place({ ...hours(), ...when });
+			expect(bodies).toEqual([{ ...BODY, scheduled_at: MONDAY }]);
+			expect(json(run)).toMatchObject([{ placed: true }]);
+		});
+
+		it('is not sent again after it, and says so, where that is chosen', async () => {
+			busyFor(5, 2);
+			const bodies = acceptCalls(1);
+			const run = await harness.place({ ...hours({}, kept), ...when });
+			expect(run.data.resultData.error).toBeUndefined();
+			expect(json(run)).toEqual([
+				{
+					placed: false,
+					call_id: null,
+					not_placed_reason: 'outside_calling_hours',
+					next_opening: MONDAY,
+					phone_key: '919876543210',
+				},
+			]);
+			expect(bodies).toEqual([]);
+			nock.cleanAll();
+		});
+
+		it('keeps what is added to its body', async () => {
+			busyFor(18);
+			const bodies = acceptCalls(1);
+			await harness.place({ ...hours({}, { additionalBodyFields: '{ "tag": "a" }' }), ...when });
+			expect(bodies).toEqual([{ ...BODY, tag: 'a', scheduled_at: MONDAY }]);
+		});
+	});
+
+	it('a connection that could not be made counts as an attempt, too', async () => {
+		itIs('2026-11-20T17:59:59.900+05:30');
+		const refused = Object.assign(new Error('x'), { code: 'ECONNREFUSED', syscall: 'connect' });
+		callsEndpoint().replyWithError(refused);
+		const bodies = acceptCalls(1);
+		await harness.place(hours());
+		expect(bodies).toEqual([{ ...BODY, scheduled_at: MONDAY }]);
 	});
 
 	it('and is, before', async () => {

@@ -192,7 +192,7 @@ describe('a call that surely did not reach anyone', () => {
 		const gone = Object.assign(new Error('x'), { code: 'ECONNREFUSED', syscall: 'connect' });
 		callsEndpoint().times(4).replyWithError(gone);
 		const { message } = await told();
-		expect(message).toBe('The service cannot be reached, so nothing was sent');
+		expect(message).toBe('The service cannot be reached, so the request was not sent');
 	});
 
 	it('a redirect is not followed with the token', async () => {

@@ -212,7 +212,7 @@ describe('rows that cannot be used', () => {
 		expect(error).toBeUndefined();
 		expect(pushed).toEqual([]);
 		expect(rejected).toHaveLength(2);
-		expect(hints).toEqual(['No row could be used, so nothing was sent. Rejected says why.']);
+		expect(hints).toEqual(['2 rows: 0 pushed, 2 rejected. Rejected says why.']);
 	});
 
 	test('a rejected row that is corrected goes in without the reason', async () => {

@@ -160,6 +160,34 @@ describe('a file', () => {
 		expect(hints[0]).toMatch(/4 rows: 2 ready, 1 unusable, 1 duplicate\./);
 	});
 
+	test('in an encoding that it does not name is pushed with a hint', async () => {
+		const bodies = answering([200, accepted(1)]);
+		const item = fileItem('windows-1252.csv', contentOf('windows-1252.csv'));
+		const { hints } = await feed(harness, [item], csv());
+		expect(contactsOf(bodies[0])).toMatchObject([{ person_name: 'Renée “Ré” Dubois' }]);
+		expect(hints).toEqual([expect.stringContaining('It was read as Windows-1252.')]);
+	});
+
+	test('with a byte that is not text in one row is pushed without that row', async () => {
+		const bodies = answering([200, accepted(2)]);
+		const names = ['आशा राव', 'रवि', 'Zoya'];
+		const rows = names.map((name, index) => `${phone(index)},${name}`);
+		const content = Buffer.from(['phone,person_name', ...rows].join('\n'));
+		content[content.indexOf('रवि')] = 0xff;
+		const { hints, rejected } = await feed(harness, [fileItem('a.csv', content)], csv());
+		expect(contactsOf(bodies[0]).map((contact) => contact.person_name)).toEqual([
+			'आशा राव',
+			'Zoya',
+		]);
+		expect(jsonOf(rejected)).toMatchObject([
+			{ phone: phone(1), feed_row: 3, rejection_reason: expect.stringContaining("can't be read") },
+		]);
+		expect(hints).toEqual([
+			'3 rows: 2 pushed, 1 rejected. Rejected says why.',
+			expect.stringContaining('UTF-8 with some bytes'),
+		]);
+	});
+
 	test('without rows is an empty feed', async () => {
 		const item = fileItem('header-only.csv', contentOf('header-only.csv'));
 		const { error, pushed, hints } = await feed(harness, [item], csv());
@@ -217,6 +245,79 @@ describe('several files', () => {
 		expect(pushed.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 1 }]);
 	});
 
+	describe('with headings of their own', () => {
+		const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
+		const first = fileItem('a.csv', lines('phone,person_name,city', `${phone(1)},Asha,Pune`));
+
+		test('have the phone, the name, and the columns to send where each file has them', async () => {
+			const bodies = answering([200, accepted(4)]);
+			const others = [
+				lines('Phone,Person Name,City', `${phone(2)},Ravi,Goa`),
+				lines('city,Full Name,Mobile,phone_2', `Delhi,Zoya,${phone(3)},x`),
+				lines('phone,Phone,person_name,city', `${phone(4)},${phone(5)},Farah,Agra`),
+			];
+			const items = [first, ...others.map((text, at) => fileItem(`${at}.csv`, text))];
+			const { error, rejected } = await feed(
+				harness,
+				items,
+				csv({ otherColumns: 'listed', columnsToSend: 'city' }),
+			);
+			expect([error, rejected]).toEqual([undefined, []]);
+			expect(contactsOf(bodies[0])).toEqual([
+				{ phone: phone(1), person_name: 'Asha', city: 'Pune' },
+				{ phone: phone(2), person_name: 'Ravi', city: 'Goa' },
+				{ phone: phone(3), person_name: 'Zoya', city: 'Delhi' },
+				{ phone: phone(4), person_name: 'Farah', city: 'Agra' },
+			]);
+		});
+
+		test('send no column of the phone or the name twice, and other columns by their own names', async () => {
+			const bodies = answering([200, accepted(2)]);
+			const second = fileItem('b.csv', lines('Phone,phone,Name', `${phone(3)},${phone(2)},Ravi`));
+			await feed(harness, [first, second], csv());
+			expect(contactsOf(bodies[0])).toEqual([
+				{ phone: phone(1), person_name: 'Asha', city: 'Pune' },
+				{ phone: phone(2), person_name: 'Ravi', Phone: phone(3) },
+			]);
+		});
+
+		test.each<[string, string, string, RegExp]>([
+			[
+				'one has no column for the phone',
+				lines('name,city', 'Ravi,Goa'),
+				'The file "b.csv" has no column "phone"',
+				/^Enter in Phone Column .* The file "b\.csv" has: "name", "city"\. .*Nothing was sent\.$/,
+			],
+			[
+				'one has no header, and its first row no usable number',
+				lines('12345,Ravi', `${phone(2)},Zoya`),
+				'The file "b.csv" has no column "phone"',
+				/The first row of each file must name its columns\./,
+			],
+			[
+				'one has no header',
+				lines(`${phone(2)},Zoya`),
+				'The first row of the file "b.csv" holds a phone number, so it seems to have no header, and nothing was sent',
+				/^Put a row on top/,
+			],
+			[
+				'one has the column twice',
+				lines('phone,phone', `${phone(2)},x`),
+				'The header of the file "b.csv" has more than one column "phone", so nothing was sent',
+				/^Keep one of them/,
+			],
+			[
+				'one has two columns that could be meant',
+				lines('Phone,PHONE', `${phone(2)},x`),
+				'More than one column could be "phone": "Phone", "PHONE"',
+				/exactly as it is in the file "b\.csv"/,
+			],
+		])('are not sent where %s', async (_what, text, message, description) => {
+			const { error } = await feed(harness, [first, fileItem('b.csv', text)], csv());
+			expect(error).toMatchObject({ message, description: expect.stringMatching(description) });
+		});
+	});
+
 	test('are named where the feed stops', async () => {
 		answering([200, accepted(1)], [409, refusal('Campaign is archived')]);
 		const { error } = await feed(harness, files, {
@@ -228,6 +329,19 @@ describe('several files', () => {
 			expect.stringMatching(
 				/Pushed: 1 row \(row 2 of "a\.csv", contact list 501\)\.[^]*Not sent: 2 rows \(rows 2 to 3 of "b\.csv"\)\.[^]*Rows have the numbers that a spreadsheet program shows: the header is row 1\./,
 			),
+		);
+	});
+
+	test('of which one does not name its encoding say so also where the feed stops', async () => {
+		answering([200, accepted(1)], [409, refusal('Campaign is archived')]);
+		const old = fileItem('c.csv', Buffer.from(`phone,person_name\n${phone(3)},Zo\xeb\n`, 'latin1'));
+		const { error } = await feed(harness, [...files, old], {
+			...csv(),
+			options: { contactsPerRequest: 1 },
+		});
+		expect(error).toHaveProperty(
+			'description',
+			expect.stringMatching(/The file "c\.csv" isn't UTF-8 .* read as Windows-1252/),
 		);
 	});
 
@@ -403,6 +517,44 @@ describe('Retry in the list of executions', () => {
 		expect(errorOf(again)?.message).toMatch(/^An earlier try of this execution read the file in/);
 		expect(output(again, 'Node')).toEqual([]);
 		expect(sizes(bodies)).toEqual([2, 2]);
+	});
+
+	test('that cannot begin says that the rows in the campaign are those of an earlier attempt', async () => {
+		answering([200, accepted(2)], [409, refusal('Campaign is archived')]);
+		const failed = await run(bySize);
+		const again = await retry(failed, csv({ options: { contactsPerRequest: 2, delimiter: ';;' } }));
+		expect(errorOf(again)?.message).toBe(
+			'Delimiter holds ";;", which is not one character, so nothing was sent',
+		);
+		const noPhone = await retry(failed, { ...bySize, phoneColumn: 'mobile' });
+		expect(errorOf(noPhone)).toMatchObject({
+			message: 'The file has no column "mobile"',
+			description: expect.stringMatching(
+				/^5 rows: 2 pushed, 3 not sent\.\n[^]*Nothing was sent\.\nThis attempt sent nothing\. The rows that are pushed or unknown are those of earlier attempts of this execution\.\nPushed: 2 rows/,
+			),
+		});
+	});
+
+	test('of files with headings of their own sends what is left', async () => {
+		const bodies = answering([200, accepted(1)]);
+		breaking('ECONNRESET', bodies);
+		answeringInto(bodies, [200, accepted(1)]);
+		const items = ['phone', 'Phone', 'Mobile'].map((heading, index) =>
+			fileItem(`${index}.csv`, `${heading}\n${phone(index)}\n`),
+		);
+		const one = csv({ options: { contactsPerRequest: 1 } });
+		const failed = await run(one, items);
+		const again = await retry(
+			failed,
+			{ ...one, campaignId: '={{ "x" }}' },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(output(again, 'Node', 1).map(({ json }) => json.rejection_status)).toEqual([
+			'unknown',
+			'not_sent',
+		]);
+		await retry(failed, one);
+		expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(1)], [phone(2)]]);
 	});
 
 	describe('with another of the files that the item has', () => {

@@ -96,7 +96,7 @@ describe('Skip Numbers Fed Before', () => {
 		await run(manyRows(2));
 		const { pushed, hints, error } = await run(manyRows(2));
 		expect([pushed, error]).toEqual([[], undefined]);
-		expect(hints).toEqual(['No row could be used, so nothing was sent. Rejected says why.']);
+		expect(hints).toEqual(['2 rows: 0 pushed, 2 fed before. Rejected says why.']);
 	});
 
 	test('off, nothing is remembered', async () => {
@@ -154,7 +154,9 @@ describe('what surely did not take effect may go another time', () => {
 	test('a request that never left', async () => {
 		breaking('CERT_HAS_EXPIRED');
 		const { error } = await run(manyRows(2));
-		expect(error?.message).toMatch(/certificate could not be verified, so nothing was sent/);
+		expect(error?.message).toMatch(
+			/certificate could not be verified, so the request was not sent/,
+		);
 		const bodies = answering(ok(2));
 		expect((await run(manyRows(2))).rejected).toEqual([]);
 		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)]]);

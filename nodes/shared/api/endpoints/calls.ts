@@ -13,22 +13,27 @@ import type { ApiClient } from '../client';
 import type { CallRequest } from '../types';
 import { segment, withAdditions, type Additions } from './endpoint';
 
-/** `POST /v1/call`, or the legacy `POST /call` with the identical contract; placed when there is a `call_id`. */
+/**
+ * `POST /v1/call`, or the legacy `POST /call` with the identical contract; placed when there is a `call_id`.
+ *
+ * @param bodyNow the call as it may be placed by the time of a further attempt; if it throws, no further attempt is made
+ */
 export async function placeCall(
 	client: ApiClient,
 	body: CallRequest,
 	{
 		legacy = false,
-		notAfter,
+		bodyNow = () => body,
 		...additions
-	}: Additions & { legacy?: boolean; notAfter?: number } = {},
+	}: Additions & { legacy?: boolean; bodyNow?: () => CallRequest } = {},
 ): Promise<Answer> {
 	const path = legacy ? '/call' : '/v1/call';
-	const request = withAdditions(
-		{ method: 'POST', path, body, ...(notAfter !== undefined && { notAfter }) },
-		additions,
-	);
-	return await client.send(request, hasId('call_id'), { effectFields: ['call_id'] });
+	const requestWith = (call: CallRequest) =>
+		withAdditions({ method: 'POST', path, body: call }, additions);
+	return await client.send(requestWith(body), hasId('call_id'), {
+		effectFields: ['call_id'],
+		renew: () => requestWith(bodyNow()),
+	});
 }
 
 /**

@@ -3,7 +3,6 @@ import { DateTime } from 'luxon';
 import {
 	callingHours,
 	isOpen,
-	nextClosing,
 	nextOpening,
 	OutsideHours,
 	withinHours,
@@ -43,6 +42,43 @@ describe('the days', () => {
 		expect([...hoursOf({ days }).days].sort()).toEqual(numbers);
 	});
 
+	test.each([
+		['Mon-Fr', 'fr'],
+		['Mon-Firday', 'firday'],
+		['Mon to Freitag', 'freitag'],
+		['Lun-Fri', 'lun'],
+		['Mon-', 'mon-'],
+		['-Fri', '-fri'],
+		['Mon-Wed-Fri', 'mon-wed-fri'],
+		['Sat, Mon-F', 'f'],
+	])('%p names no day by %p, and is not taken for part of it', (days, wrong) => {
+		expect(told({ days })).toContain(
+			`Days of Calling Hours hold "${days}", of which "${wrong}" is no day`,
+		);
+	});
+
+	test('a text is rejected, or each of its words is the beginning of a day', () => {
+		const word = fc.oneof(
+			fc.constantFrom('Mon', 'tue', 'Thurs', 'FRIDAY', 'Sun', 'Fr', 'Firday', 'M', 'to', ''),
+			fc.string({ maxLength: 4 }),
+		);
+		const between = fc.constantFrom('-', ' - ', ' to ', ',', ', ', ';', ' ');
+		const text = fc
+			.array(fc.tuple(word, between), { minLength: 1, maxLength: 5 })
+			.map((parts) => parts.flat().slice(0, -1).join(''));
+		const names = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+		const isDay = (name: string) =>
+			name.length >= 3 && names.some((day) => day.startsWith(name.toLowerCase()));
+		fc.assert(
+			fc.property(text, (days) => {
+				if ('problem' in read({ days })) return;
+				const words = days.split(/[\s,;–—-]+/).filter((each) => !/^(to)?$/i.test(each));
+				expect(words.filter((each) => !isDay(each))).toEqual([]);
+			}),
+			{ numRuns: 2_000 },
+		);
+	});
+
 	test.each(['Mon-Wed-Fri', 'weekdays', 'Mo', 'Mon, someday', 'constructor', '-'])(
 		'%p are none',
 		(days) => expect(told({ days })).toMatch(/is no day.*Mon-Wed, Sat/),
@@ -67,6 +103,22 @@ describe('what cannot be kept is told', () => {
 		[{ timeZone: 'EST' }, /holds "EST"/],
 		[{ timeZone: '+05:30' }, /holds "\+05:30"/],
 		[{ timeZone: 'Asia/Nowhere' }, /holds "Asia\/Nowhere"/],
+		[
+			{ timeZone: 'Etc/GMT+5' },
+			/^Time Zone of Calling Hours holds "Etc\/GMT\+5", which means UTC-5, although its name looks like UTC\+5\. Enter a place instead: America\/Lima for UTC-5, Asia\/Karachi for UTC\+5\.$/,
+		],
+		[
+			{ timeZone: 'etc/gmt-9' },
+			/means UTC\+9, although its name looks like UTC-9\. Enter a place instead: Asia\/Tokyo for UTC\+9, Pacific\/Gambier for UTC-9\.$/,
+		],
+		[
+			{ timeZone: 'Etc/GMT-14' },
+			/means UTC\+14, although .* UTC-14\. Enter a place instead: Pacific\/Kiritimati for UTC\+14\.$/,
+		],
+		[
+			{ timeZone: 'Etc/GMT+12' },
+			/means UTC-12, although .* UTC\+12\. Enter a place instead: Pacific\/Tarawa for UTC\+12\.$/,
+		],
 		[{ from: '', to: 'x' }, /^From of Calling Hours is empty; To of Calling Hours holds "x"/],
 	])('%j', (over, words) => expect(told(over)).toMatch(words));
 
@@ -204,22 +256,39 @@ const someMoment = fc
 	)
 	.map((ms) => DateTime.fromMillis(ms, { zone: 'utc' }));
 
-test('the next opening and the next closing are the first there are, in every zone and over every change of the clocks', () => {
+test.each(['Etc/UTC', 'Etc/GMT', 'Etc/GMT0', 'Etc/GMT+0', 'Etc/GMT-0', 'UTC'])(
+	'the time zone %s has one reading',
+	(timeZone) => {
+		expect(told({ timeZone })).toBe('taken');
+	},
+);
+
+test('each zone with an inverted sign is answered with places that have the two offsets all year', () => {
+	for (let hours = -14; hours <= 12; hours++) {
+		if (hours === 0) continue;
+		const zone = `Etc/GMT${hours > 0 ? '+' : ''}${hours}`;
+		const places = [...told({ timeZone: zone }).matchAll(/(\w+\/\w+) for UTC([+-]\d+)/g)];
+		expect(places.length).toBeGreaterThan(0);
+		for (const [, place, offset] of places) {
+			for (let month = 1; month <= 12; month++) {
+				const noon = DateTime.fromObject({ year: 2026, month, day: 15, hour: 12 }, { zone: place });
+				expect({ zone, place, offset: noon.offset }).toEqual({
+					zone,
+					place,
+					offset: 60 * Number(offset),
+				});
+			}
+		}
+	}
+});
+
+test('the next opening is the first there is, in every zone and over every change of the clocks', () => {
 	fc.assert(
 		fc.property(someHours, someMoment, (hours, moment) => {
 			expect(nextOpening(hours, moment)?.toMillis()).toBe(byTheMinute(hours, moment, true));
-			const closing = byTheMinute(hours, moment, false);
-			if (closing !== undefined) {
-				expect(nextClosing(hours, moment)?.toMillis()).toBe(closing);
-			}
 		}),
 		{ numRuns: 150 },
 	);
-});
-
-test('hours without an end close never', () => {
-	const always = hoursOf({ days: 'Mon-Sun', from: '00:00', to: '24:00' });
-	expect(nextClosing(always, at('2026-11-20T12:00:00+05:30'))).toBeUndefined();
 });
 
 function catching(attempt: () => unknown): OutsideHours {
@@ -254,6 +323,37 @@ describe('when a call is placed', () => {
 		expect(within(scheduled, now)).toBe(expected);
 	});
 
+	test.each<[string, string, string | undefined]>([
+		['that is open', '2026-11-20T17:59:59+05:30', '2026-11-20T17:59:50+05:30'],
+		['that is closed', '2026-11-20T18:00:08+05:30', '2026-11-23T09:00:00+05:30'],
+	])('a time that has passed counts as now, at a moment %s', (_when, now, expected) => {
+		expect(within('2026-11-20T17:59:50+05:30', at(now))).toBe(expected);
+	});
+
+	test('whatever is asked for and whenever it leaves, it rings within the hours', () => {
+		fc.assert(
+			fc.property(
+				someHours,
+				someMoment,
+				fc.option(fc.integer({ min: -3_600_000, max: 3 * 86_400_000 }), { nil: undefined }),
+				fc.constantFrom('schedule', 'notPlaced'),
+				(hours, now, ahead, outside) => {
+					const wanted = ahead === undefined ? undefined : now.plus(ahead).toISO();
+					try {
+						const sent = withinHours({ ...hours, outside }, wanted ?? undefined, now);
+						const rings = sent === undefined ? now : DateTime.max(now, at(sent));
+						expect(isOpen(hours, rings)).toBe(true);
+					} catch (error) {
+						if (!(error instanceof OutsideHours)) throw error;
+						const rings = wanted ? DateTime.max(now, at(wanted)) : now;
+						expect(isOpen(hours, rings)).toBe(false);
+					}
+				},
+			),
+			{ numRuns: 500 },
+		);
+	});
+
 	test('the time of day in India of a person elsewhere', () => {
 		const over = { timeZone: 'America/New_York' };
 		expect(within('10:00', noon, over)).toBe('2026-11-23T09:00:00-05:00');
@@ -277,7 +377,8 @@ describe('when a call is placed', () => {
 			fc.property(someHours, someMoment, times, (hours, now, later) => {
 				const scheduled = later?.toISO() ?? undefined;
 				const placed = withinHours(hours, scheduled, now);
-				const rings = placed === undefined ? now : at(placed);
+				// A time that has passed counts as now.
+				const rings = placed === undefined ? now : DateTime.max(now, at(placed));
 				expect(isOpen(hours, rings)).toBe(true);
 				expect(rings >= (later ?? now).startOf('second')).toBe(true);
 			}),

@@ -2,12 +2,14 @@ import {
 	encodingOf,
 	headOf,
 	isEncoding,
+	NoEncoding,
 } from '../../../../nodes/PushCampaignContacts/file/encoding';
 
-const found = async (bytes: Uint8Array, known = '') => {
+const encodingIn = async (bytes: Uint8Array, known = '') => {
 	const open = async () => [bytes];
 	return await encodingOf(open, await headOf(open), known);
 };
+const found = async (bytes: Uint8Array, known = '') => (await encodingIn(bytes, known)).name;
 const be = (text: string) => Buffer.from(text, 'utf16le').swap16();
 
 test.each<[string, Uint8Array, string]>([
@@ -26,9 +28,50 @@ test.each<[string, Uint8Array, string]>([
 	['one byte', Buffer.from('a'), 'utf-8'],
 	['no byte', Buffer.alloc(0), 'utf-8'],
 	['letters in UTF-8', Buffer.from('आशा'), 'utf-8'],
-	['a letter that is cut off at the end', Buffer.from('René', 'latin1'), 'windows-1252'],
+	['a letter that is cut off at the end', Buffer.from('आशा').subarray(0, -1), 'utf-8'],
+	['letters in one byte each', Buffer.from('René,Zoë', 'latin1'), 'windows-1252'],
 ])('%s', async (_what, bytes, encoding) => {
 	expect(await found(bytes)).toBe(encoding);
+});
+
+describe('how well it fits', () => {
+	const bad = Buffer.from([0xe9]);
+	const zoe = Buffer.from('Zoë,');
+
+	test.each<[string, Uint8Array, string]>([
+		['a mark, and every byte fits', Buffer.from('\ufeffZoë'), 'certain'],
+		['no mark, and every byte fits', Buffer.from('Zoë'), 'certain'],
+		['a character that was unreadable when the file was made', Buffer.from('Zo\ufffd'), 'certain'],
+		[
+			'a mark, and a byte that does not fit',
+			Buffer.concat([Buffer.from('\ufeffa'), bad]),
+			'damaged',
+		],
+		['letters, and a byte that does not fit', Buffer.concat([zoe, bad, zoe]), 'damaged'],
+		['letters, the last one cut', Buffer.concat([zoe, bad]), 'damaged'],
+		['the only letter is cut', Buffer.concat([Buffer.from('a'), bad]), 'damaged'],
+		['a letter after a byte that does not fit', Buffer.concat([bad, zoe]), 'damaged'],
+		['letters that fit nowhere', Buffer.from('René,Zoë', 'latin1'), 'guessed'],
+	])('%s', async (_what, bytes, fit) => {
+		expect(await encodingIn(bytes)).toHaveProperty('fit', fit);
+	});
+
+	test('it is as the person says', async () => {
+		expect(await encodingIn(bad, 'utf-8')).toEqual({ name: 'utf-8', fit: 'set' });
+	});
+
+	test('in pieces that end anywhere', async () => {
+		const bytes = Buffer.concat([zoe, bad, zoe, bad]);
+		const open = async () => [...bytes].map((byte) => Buffer.from([byte]));
+		expect(await encodingOf(open, bytes, '')).toEqual({ name: 'utf-8', fit: 'damaged' });
+	});
+
+	test.each([
+		['Shift JIS', [0x83, 0x81, 0x83, 0x8b]],
+		['Mac Roman', [0x8e, 0x8f, 0x2c]],
+	])('a file with bytes that neither has is in no known encoding: %s', async (_what, bytes) => {
+		await expect(encodingIn(Buffer.from(bytes))).rejects.toBeInstanceOf(NoEncoding);
+	});
 });
 
 test('what is known holds where there is no mark', async () => {

@@ -126,19 +126,36 @@ describe('files as people have them', () => {
 		expect(rows.map(({ unusable }) => unusable)).toEqual([
 			undefined,
 			'This row has 6 cells and the header 4, so they may be in the wrong columns: "Pune,gold" is beyond the last one. Put quotes around a cell that holds the delimiter.',
-			undefined,
+			'This row has 6 cells and the header 4, so they may be in the wrong columns. The ones beyond the last column are empty. Put quotes around a cell that contains the delimiter, or remove the delimiters at the end of the row.',
 		]);
 		expect(rows[0]?.row).toEqual({ ...ASHA, city: '', plan: '' });
 		expect(rows[2]?.row).toEqual({ ...ZOYA, city: 'Delhi', plan: 'pro' });
 	});
 
-	test('the cells beyond the last heading are shown with the delimiter of the file, blank ones are none', async () => {
-		const rows = await read(inPieces('a.csv', Buffer.from('phone;name\n1;a;b;c\n2;d; \n')));
+	test('a row that an unquoted delimiter has shifted cannot be used, also if the surplus cell is blank', async () => {
+		const text = 'phone,name,amount,note\n9876543210,Rao, Asha,500,\n9876543211,Ravi,500,\n';
+		const rows = await read(inPieces('a.csv', Buffer.from(text)));
+		expect(rows.map(({ unusable }) => unusable !== undefined)).toEqual([true, false]);
+	});
+
+	test('a header that ends with a delimiter leaves no room for text', async () => {
+		const text =
+			'phone,name,amount,\n9876543210,Rao, Asha,500\n9876543211,Ravi,500,\n9876543212,Zoya,500\n';
+		const rows = await read(inPieces('a.csv', Buffer.from(text)));
+		expect(rows.map(({ unusable }) => unusable)).toEqual([
+			'This row has 4 cells and the header 3, so they may be in the wrong columns: "500" is beyond the last one. Put quotes around a cell that holds the delimiter.',
+			undefined,
+			undefined,
+		]);
+	});
+
+	test('the cells beyond the last heading are shown with the delimiter of the file', async () => {
+		const rows = await read(inPieces('a.csv', Buffer.from('phone;name\n1;a;b;c\n2;d;x\n')));
 		expect(rows.map(({ unusable }) => unusable)).toEqual([
 			expect.stringContaining(
 				'4 cells and the header 2, so they may be in the wrong columns: "b;c"',
 			),
-			undefined,
+			expect.stringContaining(': "x" is beyond the last one'),
 		]);
 	});
 
@@ -164,10 +181,6 @@ describe('files as people have them', () => {
 		'bad-nul.csv': [
 			'holds NUL characters, which no text has, so nothing was sent',
 			/CSV UTF-8.*Automatic/,
-		],
-		'bad-mark.csv': [
-			'holds bytes that are no text in UTF-8, so nothing was sent',
-			/Automatic.*CSV UTF-8/,
 		],
 		'bad-json.csv': ['is JSON, not CSV, so nothing was sent', /^Put an Extract from File/],
 		'bad-json-lines.csv': ['is JSON, not CSV, so nothing was sent', /^Put an Extract from File/],
@@ -202,7 +215,8 @@ describe('files as people have them', () => {
 
 	test('every file of the folder is tried here', () => {
 		const tried = [...Object.keys(readable), ...Object.keys(unreadable)];
-		expect([...tried, 'ragged.csv', 'bad-no-header.csv'].sort()).toEqual(fileNames);
+		const others = ['ragged.csv', 'bad-no-header.csv', 'bad-mark.csv'];
+		expect([...tried, ...others].sort()).toEqual(fileNames);
 	});
 
 	test('wherever the pieces of a file end, it is the same', async () => {
@@ -224,6 +238,144 @@ describe('files as people have them', () => {
 			{ numRuns: 500 },
 		);
 	});
+});
+
+describe('a file with bytes that fit no encoding', () => {
+	const HINDI = [
+		['9876543210', 'आशा राव'],
+		['9876543211', 'रवि'],
+		['9876543212', 'Zoya'],
+	];
+	const text = ['phone,person_name', ...HINDI.map((cells) => cells.join(','))].join('\n');
+	const UNREADABLE =
+		"This row has a character that can't be read, shown as \"\ufffd\". Correct it in the file and save the file as CSV UTF-8. If the file isn't UTF-8, set 'Encoding' in 'Options'.";
+	const DAMAGED =
+		'The file "a.csv" is UTF-8 with some bytes that aren\'t. Each row with such a byte is rejected.';
+	const GUESSED =
+		"The file \"a.csv\" isn't UTF-8 and doesn't name its encoding. It was read as Windows-1252. Check letters such as é in the rows, and if they are wrong, set 'Encoding' in 'Options' for the next push.";
+	const openFile = async (content: Uint8Array, encoding = '') =>
+		await FileRows.open([inPieces('a.csv', content)], { ...automatic, encoding }, noBreath);
+
+	test('one byte costs its own row, and no other row changes', async () => {
+		const bytes = Buffer.from(`${text}\n`);
+		bytes[bytes.indexOf('रवि')] = 0xff;
+		const rows = await openFile(bytes);
+		const found = await rowsOf(rows);
+		expect(found.map(({ unusable }) => unusable)).toEqual([undefined, UNREADABLE, undefined]);
+		expect(found[0]?.row).toEqual({ phone: '9876543210', person_name: 'आशा राव' });
+		expect(rows.notes).toEqual([DAMAGED]);
+	});
+
+	test('a file that was cut inside a letter loses the row of the letter', async () => {
+		const bytes = Buffer.from(['phone,person_name', '9876543210,आशा राव'].join('\n'));
+		const rows = await openFile(bytes.subarray(0, -1));
+		expect((await rowsOf(rows)).map(({ unusable }) => unusable)).toEqual([UNREADABLE]);
+		expect(rows.notes).toEqual([DAMAGED]);
+	});
+
+	test('the same holds with a byte order mark', async () => {
+		const rows = await openFile(contentOf('bad-mark.csv'));
+		expect((await rowsOf(rows)).map(({ unusable }) => unusable)).toEqual([UNREADABLE]);
+	});
+
+	test('in the header stops it, because the name of a column would be another one', async () => {
+		const bytes = Buffer.from(text.replace('person_name', 'नाम'));
+		bytes[bytes.indexOf('नाम')] = 0xff;
+		await expect(openFile(bytes)).rejects.toMatchObject({
+			message:
+				'The header of the file "a.csv" has a character that can\'t be read, so nothing was sent',
+			resolution: "Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.",
+		});
+	});
+
+	test('that is read as Windows-1252 is told', async () => {
+		const rows = await openFile(contentOf('windows-1252.csv'));
+		expect((await rowsOf(rows)).map(({ unusable }) => unusable)).toEqual([undefined]);
+		expect(rows.notes).toEqual([GUESSED]);
+		expect((await openFile(contentOf('windows-1252.csv'), 'windows-1252')).notes).toEqual([]);
+		expect((await openFile(Buffer.from(text))).notes).toEqual([]);
+	});
+
+	test('and not in Windows-1252 either stops', async () => {
+		const bytes = Buffer.concat([
+			Buffer.from('phone,name\n9876543210,'),
+			Buffer.from([0x81, 0x8d]),
+		]);
+		await expect(openFile(bytes)).rejects.toMatchObject({
+			message: 'The file "a.csv" is neither UTF-8 nor Windows-1252, so nothing was sent',
+			resolution: "Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.",
+		});
+	});
+
+	test.each([
+		[
+			'that a person has set',
+			'utf-8',
+			Buffer.from('phone\nZo\xeb', 'latin1'),
+			/^Set Encoding to Automatic/,
+		],
+		[
+			'that the file names',
+			'',
+			Buffer.from('\ufeffphone\n1', 'utf16le').subarray(0, -1),
+			/^Save the file again as CSV UTF-8\.$/,
+		],
+	])('in an encoding %s stops, with advice that helps', async (_what, encoding, bytes, advice) => {
+		await expect(openFile(bytes, encoding)).rejects.toMatchObject({
+			message: expect.stringMatching(/^The file "a.csv" holds bytes that are no text in UTF/),
+			resolution: expect.stringMatching(advice),
+		});
+	});
+});
+
+describe('a file that was cut', () => {
+	const CUT =
+		'This row is the last one of the file, and it has fewer cells than the header and no line break at its end, so the file may have been cut off. If the row is complete, add a line break after it.';
+	const faultsOf = async (text: string) =>
+		(await read(inPieces('a.csv', Buffer.from(text)))).map(({ unusable }) => unusable);
+
+	test.each([
+		['in a cell', 'phone,name,city\n9876543210,Asha,Pune\n9876543211,Ra', [undefined, CUT]],
+		['after a cell', 'phone,name,city\n9876543210,Asha', [CUT]],
+		['after a cell in quotes', 'phone,name,city\n9876543210,"Asha"', [CUT]],
+		['in the first of its rows', 'phone,name\n98765', [CUT]],
+		['in white space', 'phone,name\n9876543210\n ', [undefined]],
+		['not at all, with a short row', 'phone,name\n9876543210\n', [undefined]],
+		['not at all, with a short row and CR', 'phone,name\r9876543210\r', [undefined]],
+		['not at all, with blank rows', 'phone,name\n9876543210\n\n\n', [undefined]],
+		['not at all, without a line break', 'phone,name\n9876543210,Asha', [undefined]],
+	])('%s', async (_where, text, faults) => {
+		expect(await faultsOf(text)).toEqual(faults);
+	});
+});
+
+test.each([
+	['phone\n919876543210', 2],
+	['name,phone\nAsha,919876543210', 2],
+	['name,phone\nAsha,"91 98765 43210"', 3],
+	['name,phone\nAsha,"919,876,543,210"', 3],
+])('a number that was cut into that of somebody else is not sent: %j', async (text, missing) => {
+	const [whole] = await read(inPieces('a.csv', Buffer.from(text)));
+	expect(whole?.unusable).toBeUndefined();
+	const cut = text.slice(0, -missing) + (missing === 3 ? '"' : '');
+	const [last] = await read(inPieces('a.csv', Buffer.from(cut)));
+	expect(last?.unusable).toMatch(
+		/^The last cell of this row may be cut off: .* add a line break after it\.$/,
+	);
+	const [complete] = await read(inPieces('a.csv', Buffer.from(`${cut}\n`)));
+	expect(complete?.unusable).toBeUndefined();
+});
+
+test.each([
+	['98765,43210', '98765,43210'],
+	['9876543210;9123456789', '9876543210;9123456789'],
+	['"9876543210, Asha"', '9876543210, Asha'],
+	['9876543210\t', '9876543210\t'],
+])('a file with one column is not split: %s', async (cell, phone) => {
+	for (const end of ['', '\n', `\n${cell}\n${cell}\n`]) {
+		const rows = await read(inPieces('a.csv', Buffer.from(`phone\n${cell}${end}`)));
+		expect(rows[0]).toMatchObject({ row: { phone }, unusable: undefined });
+	}
 });
 
 describe('what a person sets', () => {
@@ -387,16 +539,6 @@ describe('several files', () => {
 		expect(rows.names.one(3)).toBe('row 2 of "b.csv"');
 		expect(rows.names.several([0, 1, 2, 4])).toBe('rows 2 to 5 of "a.csv"; row 4 of "b.csv"');
 		expect([0, 2, 3, 5].map((row) => rows.fileOf(row))).toEqual([0, 0, 1, 1]);
-	});
-
-	test('with one without a header are told, or its first row would be lost', async () => {
-		const sources = [`phone,name\n${ASHA.phone},Asha\n`, `${RAVI.phone},Ravi\n`].map((text, at) =>
-			inPieces(`${at}.csv`, Buffer.from(text)),
-		);
-		const rows = await FileRows.open(sources, automatic, noBreath);
-		await expect(rows.columns()).rejects.toThrow(
-			'The first row of the file "1.csv" holds a phone number, so it seems to have no header, and nothing was sent',
-		);
 	});
 
 	test('come out with where each row stands', async () => {

@@ -9,13 +9,13 @@ function explained(method: Method, status: number, retryAfter?: string) {
 test.each<[Method, number, RegExp, RegExp]>([
 	['POST', 401, /does not accept the API token/, /API Token and Base URL/],
 	['POST', 407, /The proxy of your n8n wants a sign-in/, /whoever runs your n8n/],
-	['POST', 413, /larger than the service takes/, /^Nothing was done\. Send less at once/],
+	['POST', 413, /larger than the service takes/, /^The request had no effect\. Send less at once/],
 	['POST', 307, /answers with a redirect/, /Base URL to the final address/],
 	['POST', 308, /answers with a redirect/, /Base URL to the final address/],
 	['GET', 300, /answers with a redirect/, /Base URL/],
 	['GET', 302, /answers with a redirect/, /Base URL/],
 	['GET', 399, /answers with a redirect/, /Base URL/],
-	['POST', 429, /too many requests/, /^Nothing was done\. Try again later\.$/],
+	['POST', 429, /too many requests/, /^The request had no effect\. Try again later\.$/],
 ])('%s %i was not performed', (method, status, what, resolution) => {
 	expect(explained(method, status)).toEqual({
 		what: expect.stringMatching(what),
@@ -49,6 +49,6 @@ test.each([
 	['Thu, 01 Jan 1970 00:01:00 GMT', '60 seconds'],
 ])('Retry-After %s asks to wait %s', (retryAfter, duration) => {
 	expect(explained('POST', 429, retryAfter)?.resolution).toBe(
-		`Nothing was done. The service asks to wait ${duration} before you try again.`,
+		`The request had no effect. The service asks to wait ${duration} before you try again.`,
 	);
 });

@@ -78,7 +78,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			...done,
 			outcome: 'already_done',
 			what_happened: 'This was done before and was not done a second time.',
-			next_step: 'Go on with the result, which is that of the first time.',
+			next_step: 'Go on with the result. Do not ask for the same again.',
 		});
 		const second = await toolOf('placeCall', CALL, {}, { data, run: 1 });
 		expect(await second()).toMatchObject({ outcome: 'done' });

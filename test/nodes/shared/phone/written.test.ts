@@ -74,6 +74,41 @@ describe('a zero in brackets goes only behind a country code whose countries do 
 	});
 });
 
+describe('decimal digits of a script', () => {
+	const digitsFrom = (zero: number) =>
+		[...'9876543210'].map((digit) => String.fromCodePoint(zero + Number(digit))).join('');
+
+	test.each<[string, number]>([
+		['Arabic', 0x660],
+		['Persian', 0x6f0],
+		['Devanagari', 0x966],
+		['Tamil', 0xbe6],
+		['Meitei', 0xabf0],
+		['Ol Chiki', 0x1c50],
+		['Chakma', 0x11136],
+		['Thai', 0xe50],
+		['full-width', 0xff10],
+		['the last of the mathematical alphabets', 0x1d7f6],
+	])('%s', (_script, zero) => {
+		expect(digitsOf(digitsFrom(zero))).toBe('9876543210');
+		expect(digitsOf(`＋91 ${digitsFrom(zero)}`)).toBe('+919876543210');
+	});
+
+	test('are the only characters beside 0 to 9 that become digits', () => {
+		for (let point = 0x80; point <= 0x10ffff; point++) {
+			if (point >= 0xd800 && point <= 0xdfff) continue;
+			const character = String.fromCodePoint(point);
+			const reading = readWritten(`987654321${character}`);
+			if (!isWritten(reading) || reading.digits === '987654321') continue;
+			expect({ character, isDecimal: /^\p{Nd}$/u.test(character) }).toEqual({
+				character,
+				isDecimal: true,
+			});
+			expect(reading.digits).toMatch(/^987654321\d$/);
+		}
+	});
+});
+
 describe('what is not surely one number is not read', () => {
 	test.each<[string, unknown, RegExp]>([
 		['a sentence', 'please call after lunch at 5', /^is not a phone number$/],
@@ -81,6 +116,15 @@ describe('what is not surely one number is not read', () => {
 		['words after scientific notation', '9.87654321e9 home', /^is not a phone number$/],
 		['a telephone link behind digits', '98765 tel:43210', /^is not a phone number$/],
 		['three decimals', '9876543210.123', /^has decimals/],
+		['scientific notation without its exponent', '9.876543210', /^has decimals/],
+		['the same with a comma', '9,876543210', /^has decimals/],
+		['the same with a country code', '+9.19876543210', /^has decimals/],
+		['a superscript', '987654321²', /^is not a phone number$/],
+		['a subscript', '987654321₀', /^is not a phone number$/],
+		['a digit in a circle', '98765 4321①', /^is not a phone number$/],
+		['a fraction', '9876543210½', /^is not a phone number$/],
+		['a Roman numeral', '987654321Ⅴ', /^is not a phone number$/],
+		['a digit with a full stop in one character', '987654321⒈', /^is not a phone number$/],
 		['three decimals after formatting', '98765 43210.123', /^has decimals/],
 		['two numbers with a dot between', '9876543210.9123456789', /^holds more than one/],
 		['a fraction behind a plus', '+91.5', /^has decimals/],

@@ -1,0 +1,245 @@
+import fc from 'fast-check';
+import Papa from 'papaparse';
+import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
+import {
+	resolveColumns,
+	type ColumnChoice,
+} from '../../../../nodes/PushCampaignContacts/feed/columns';
+import { prepareFeed } from '../../../../nodes/PushCampaignContacts/feed/prepare';
+import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { isJsonObject, parseJson, type JsonObject } from '../../../../nodes/shared/json';
+
+/** What somebody's list says of a person; every person has a number and an ID of their own. */
+type Person = { subscriber: string; cells: { [column: string]: string } };
+
+const choice: ColumnChoice = {
+	phone: 'phone',
+	personName: 'person_name',
+	lastName: '',
+	others: 'all',
+	computed: new Set(),
+	forModel: false,
+	from: 'csv',
+};
+
+const latin = fc.constantFrom(
+	'Asha Rao',
+	'Renée',
+	'Zoë',
+	'Rao, Asha',
+	'a "b" c',
+	'x;y',
+	'p|q',
+	'ÿ',
+);
+const indian = fc.constantFrom('आशा राव', 'रवि', 'ज़ोया', 'நா');
+const note = fc.constantFrom('', 'a\nb', '12, MG Road', '500', 'é', 'tab\there');
+const subscriber = fc
+	.tuple(fc.constantFrom('6', '7', '91', '98'), fc.integer({ min: 1, max: 99_999_998 }))
+	.map(([start, rest]) => start + String(rest).padStart(10 - start.length, '0'))
+	.filter((digits) => !digits.endsWith('000000'));
+/** Ways of writing a number that are the same number, by hand or by a program. */
+const WRITTEN: Array<(digits: string) => string> = [
+	(digits) => digits,
+	(digits) => `+91${digits}`,
+	(digits) => `91${digits}`,
+	(digits) => `0${digits}`,
+	(digits) => `+91 ${digits.slice(0, 5)} ${digits.slice(5)}`,
+	(digits) => `${digits}.0`,
+	(digits) => `${digits.charAt(0)}.${digits.slice(1)}E+9`,
+	(digits) => [...digits].map((digit) => String.fromCodePoint(0x966 + Number(digit))).join(''),
+];
+const HEADINGS = {
+	phone: ['phone', 'Phone', 'Mobile No'],
+	name: ['person_name', 'Person Name', 'Name'],
+};
+const DELIMITERS = [',', ';', '\t', '|'];
+const NEWLINES = ['\n', '\r\n', '\r'];
+
+type Encoding = 'utf-8' | 'utf-8 with mark' | 'utf-16le' | 'windows-1252';
+
+type Written = {
+	people: Person[];
+	columns: string[];
+	delimiter: string;
+	newline: string;
+	encoding: Encoding;
+	hasLastLineBreak: boolean;
+};
+
+function bytesOf({ people, columns, delimiter, newline, encoding, hasLastLineBreak }: Written) {
+	const rows = [columns, ...people.map(({ cells }) => columns.map((name) => cells[name] ?? ''))];
+	const text = Papa.unparse(rows, { delimiter, newline }) + (hasLastLineBreak ? newline : '');
+	if (encoding === 'utf-16le') return Buffer.from(`\ufeff${text}`, 'utf16le');
+	if (encoding === 'windows-1252') return Buffer.from(text, 'latin1');
+	return Buffer.from(encoding === 'utf-8' ? text : `\ufeff${text}`);
+}
+
+const written: fc.Arbitrary<Written> = fc
+	.record({
+		encoding: fc.constantFrom<Encoding>('utf-8', 'utf-8 with mark', 'utf-16le', 'windows-1252'),
+		phone: fc.constantFrom(...HEADINGS.phone),
+		name: fc.constantFrom(...HEADINGS.name),
+		phoneIsLast: fc.boolean(),
+		delimiter: fc.constantFrom(...DELIMITERS),
+		newline: fc.constantFrom(...NEWLINES),
+		hasLastLineBreak: fc.boolean(),
+		people: fc.uniqueArray(
+			fc.record({
+				digits: subscriber,
+				way: fc.nat(WRITTEN.length - 1),
+				latin,
+				any: fc.oneof(latin, indian),
+				note,
+			}),
+			{ minLength: 1, maxLength: 6, selector: ({ digits }) => digits },
+		),
+	})
+	.map(({ phone, name, phoneIsLast, people, encoding, ...layout }) => {
+		const isLatin = encoding === 'windows-1252';
+		const ways = isLatin ? WRITTEN.slice(0, -1) : WRITTEN;
+		const others = ['id', name, 'note'];
+		return {
+			...layout,
+			encoding,
+			columns: phoneIsLast ? [...others, phone] : [phone, ...others],
+			people: people.map(({ digits, way, latin: own, any, note: text }, index) => ({
+				subscriber: digits,
+				cells: {
+					id: String(index),
+					note: text,
+					[name]: isLatin ? own : any,
+					[phone]: ways[way % ways.length]?.(digits) ?? digits,
+				},
+			})),
+		};
+	});
+
+/** What is sent of files, and the rows that are reported with a reason. */
+async function fed(files: readonly Uint8Array[]) {
+	const sources = files.map((content, at) => ({ name: `${at}.csv`, open: async () => [content] }));
+	const feed = await FileRows.open(sources, { delimiter: '', encoding: '' }, async () => {});
+	const columns = resolveColumns(await feed.columns(), choice);
+	const prepared = await prepareFeed(feed, columns, {
+		normalizePhones: true,
+		removeDuplicates: false,
+	});
+	const contacts = await prepared.contactsOf(prepared.rows);
+	const sent = parseJson(`[${contacts.all().toString()}]`);
+	if (!Array.isArray(sent)) throw new Error('The contacts are not a list');
+	return {
+		sent: sent.filter(isJsonObject),
+		reported: prepared.unsentRows,
+		notes: feed.notes,
+		feed,
+	};
+}
+
+const orStopped = async (files: readonly Uint8Array[]) =>
+	await fed(files).catch((error: unknown) => {
+		if (error instanceof InvalidInput) return undefined;
+		throw error;
+	});
+
+const subscriberOf = ({ phone }: JsonObject) => (typeof phone === 'string' ? phone.slice(-10) : '');
+
+/** As the file says it, under the headings of the file. */
+function expected({ subscriber: digits, cells }: Person, { columns }: Written): JsonObject {
+	const heading = columns.find((name) => HEADINGS.name.includes(name)) ?? '';
+	return { id: cells.id ?? '', note: cells.note ?? '', name: cells[heading] ?? '', digits };
+}
+
+function asExpected(contact: JsonObject): JsonObject {
+	const { id = '', note: text = '', person_name: name = '' } = contact;
+	return { id, note: text, name, digits: subscriberOf(contact) };
+}
+
+test('however a list is written, every person is sent as written or reported', async () => {
+	await fc.assert(
+		fc.asyncProperty(fc.array(written, { minLength: 1, maxLength: 3 }), async (files) => {
+			const { sent, reported, notes } = await fed(files.map(bytesOf));
+			const people = files.flatMap((file) => file.people.map((person) => expected(person, file)));
+			expect(sent.length + reported.length).toBe(people.length);
+			// The last number of a file without a line break at its end may be the beginning of another.
+			const missing = new Set(reported.map(({ index }) => index));
+			expect(sent.map(asExpected)).toEqual(people.filter((_person, index) => !missing.has(index)));
+			for (const { reason } of reported) expect(reason).toMatch(/may be cut off|can't be read/);
+			const isGuessed = files.some(
+				(file) => file.encoding === 'windows-1252' && bytesOf(file).some((byte) => byte > 0x7f),
+			);
+			expect(notes.length > 0).toBe(isGuessed);
+		}),
+		{ numRuns: 400 },
+	);
+});
+
+/** Anywhere in a file, without a preference for its beginning. */
+const cut = fc.noBias(fc.nat({ max: 5_000 }));
+
+test('wherever a file is cut, nobody else is called, and a row that is not whole is not sent', async () => {
+	await fc.assert(
+		fc.asyncProperty(written, cut, async (file, place) => {
+			const whole = bytesOf(file);
+			const result = await orStopped([whole.subarray(0, place % whole.length)]);
+			if (result === undefined) return;
+			const people = new Map(file.people.map((person) => [person.subscriber, person]));
+			for (const [at, contact] of result.sent.entries()) {
+				const person = people.get(subscriberOf(contact));
+				expect(person).toBeDefined();
+				if (person === undefined) continue;
+				const wanted = expected(person, file);
+				// Of the last row, the last cell may end early: no reader can know that.
+				const isLast = at === result.sent.length - 1;
+				if (!isLast) expect(asExpected(contact)).toEqual(wanted);
+				else expect(asExpected(contact)).toMatchObject({ id: wanted.id, name: wanted.name });
+			}
+		}),
+		{ numRuns: 1_500 },
+	);
+});
+
+test('a byte that is damaged changes no other row, and its own is not sent with it', async () => {
+	const utf8 = written.filter(({ encoding }) => encoding === 'utf-8');
+	await fc.assert(
+		fc.asyncProperty(utf8, fc.nat(), async (file, place) => {
+			const bytes = bytesOf(file);
+			const letters = [...bytes.keys()].filter((at) => (bytes[at] ?? 0) > 0x7f);
+			fc.pre(letters.length > 2);
+			bytes[letters[place % letters.length] ?? 0] = 0xff;
+			const result = await orStopped([bytes]);
+			if (result === undefined) return;
+			const people = file.people.map((person) => expected(person, file));
+			if (result.notes.some((text) => /read as Windows-1252/.test(text))) return;
+			expect(result.reported.length).toBeGreaterThan(0);
+			for (const contact of result.sent) expect(people).toContainEqual(asExpected(contact));
+		}),
+		{ numRuns: 400 },
+	);
+});
+
+test('where cells have delimiters that nobody has quoted, no row is sent with its cells shifted', async () => {
+	const cells = fc.constantFrom('', 'Rao', 'Rao, Asha', ',', '500', ' ', 'a,b,c');
+	const list = fc.record({
+		ends: fc.constantFrom('', ',', ',,'),
+		people: fc.uniqueArray(fc.tuple(subscriber, cells, cells), {
+			minLength: 1,
+			selector: ([digits]) => digits,
+		}),
+	});
+	await fc.assert(
+		fc.asyncProperty(list, async ({ ends, people }) => {
+			const rows = [['phone', 'person_name', 'note'], ...people];
+			const text = rows.map((row) => `${row.join(',')}${ends}\n`).join('');
+			const { sent, reported } = await fed([Buffer.from(text)]);
+			const isShifted = ([, name, remark]: readonly string[]) => `${name}${remark}`.includes(',');
+			expect(reported.map(({ index }) => index)).toEqual(
+				[...people.keys()].filter((index) => isShifted(people[index] ?? [])),
+			);
+			const others = people.filter((person) => !isShifted(person));
+			expect(
+				sent.map((contact) => [subscriberOf(contact), contact.person_name ?? '', contact.note]),
+			).toEqual(others.map(([digits, name, remark]) => [digits, name.trim(), remark]));
+		}),
+		{ numRuns: 400 },
+	);
+});
