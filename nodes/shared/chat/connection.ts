@@ -148,13 +148,13 @@ export class ChatConnection {
 	}
 
 	/**
-	 * Sends one frame, as soon as the connection is held, and waits for its one ack, until it is `enough`. Whoever leaves before that (`signal`) is
+	 * Sends one frame, as soon as the connection is held, and waits for its one ack. Whoever leaves before that (`signal`) is
 	 * answered at once; the next frame still waits for the ack, because acks are told apart by their order.
 	 */
 	async exchange(
 		text: string,
 		timeoutMs: number,
-		{ enough, signal = this.stop.signal }: { enough?: AbortSignal; signal?: AbortSignal } = {},
+		signal: AbortSignal = this.stop.signal,
 	): Promise<Exchange> {
 		const result = deferred<Exchange>();
 		let sent = false;
@@ -164,7 +164,7 @@ export class ChatConnection {
 			);
 		});
 		void this.frames.enter(signal).then(async (done) => {
-			const write = (line: Line) => this.exchanger.write(line, text, timeoutMs, enough);
+			const write = (line: Line) => this.exchanger.write(line, text, timeoutMs);
 			const exchange = await this.exchangeNow(write, signal, () => {
 				sent = true;
 			});

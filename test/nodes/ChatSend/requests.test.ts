@@ -219,6 +219,7 @@ describe('waiting for the reply of an asynchronous message', () => {
 				message_id: expect.any(String),
 				reply: null,
 				reply_source: 'none',
+				reply_hint: expect.stringContaining('A reply may still follow'),
 				turn_result: null,
 				timed_out: true,
 			},
@@ -236,6 +237,37 @@ describe('waiting for the reply of an asynchronous message', () => {
 		}
 		expect(harness.connections()).toBe(1);
 	});
+
+	test.each(['inbound', 'socket'])(
+		'a message by %s is still being worked on: its reply is not returned for the next one',
+		async (sendBy) => {
+			const nested = await startSimulator({ dialect: dialects.nested, asyncReplyMs: 400 });
+			try {
+				const credential = credentialFor(nested);
+				const alpha = harness.run(
+					{ sendBy, message: 'please answer slowly, alpha' },
+					{ credential },
+				);
+				await eventually(() => nested.sessions.get(sessions.open).messages.length === 1);
+				const options = { replyTimeLimit: 30 };
+				const beta = await harness.run({ ...WAIT, message: 'beta', options }, { credential });
+				expect(records(beta)).toMatchObject([
+					{
+						reply: null,
+						reply_source: 'uncertain',
+						reply_hint: expect.stringContaining("'agent_messages'"),
+						agent_messages: expect.arrayContaining([
+							expect.objectContaining({ content: 'You said: beta' }),
+						]),
+						turn_result: { state: 'default' },
+					},
+				]);
+				await alpha;
+			} finally {
+				await nested.stop();
+			}
+		},
+	);
 
 	test('three items of one run: each is given the reply to its own message', async () => {
 		const items = ['one', 'two', 'three'].map((text) => ({ text }));

@@ -135,7 +135,18 @@ test('a protected message that is run again while others talk: not given their r
 	]);
 });
 
-test('a protected message whose ack never comes though its reply does: sent again soon, and told', async () => {
+test.each(['none', 'own'])(
+	'an interim text (key: %s): the ack is waited for on the same socket, and its reply returned',
+	async (idempotency) => {
+		const key = idempotency === 'own' ? { idempotency, idempotencyKey: 'k-1' } : {};
+		expect(records(await send('please check first', key))).toMatchObject([
+			{ state: 'default', reply: 'You said: please check first' },
+		]);
+		expect([frames().length, harness.connections()]).toEqual([1, 1]);
+	},
+);
+
+test('a protected message whose ack never comes: sent again, and told', async () => {
 	const run = await send('please never ack', { idempotency: 'own', idempotencyKey: 'k-1' });
 	expect(stopped(run)).toEqual({
 		message: 'The message was sent, but the service did not confirm it in time',
@@ -158,7 +169,16 @@ test('the same with a key: sent again, taken once', async () => {
 	const sending = send('please answer slowly', { idempotency: 'derived', uniqueBy: 'row 7' });
 	await eventually(() => frames().length === 1);
 	harness.simulator().sessions.cutSockets();
-	expect(records(await sending)).toMatchObject([{ reply: 'You said: please answer slowly' }]);
+	// The second ack says that the message was accepted before, and no result names the agent's message.
+	expect(records(await sending)).toMatchObject([
+		{
+			state: 'accepted',
+			reply: null,
+			reply_source: 'uncertain',
+			reply_hint: expect.stringContaining('read the conversation in the service'),
+			agent_messages: [{ content: 'You said: please answer slowly' }],
+		},
+	]);
 	const [first, second] = frames();
 	expect(second).toEqual(first);
 	expect(originalMessage()).toEqual(['please answer slowly']);
