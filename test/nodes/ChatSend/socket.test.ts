@@ -223,6 +223,22 @@ test('messages of a session keep their order, whatever the concurrency; one sock
 	expect(harness.connections()).toBe(2);
 });
 
+test('a session in two letter cases is one: one connection, messages in order, the same key', async () => {
+	const items = [sessions.open, sessions.open.toUpperCase()].flatMap((session) =>
+		['please be busy', 'two'].map((text) => ({ session, text })),
+	);
+	const parameters = {
+		sessionId: '={{ $json.session }}',
+		idempotency: 'derived',
+		uniqueBy: 'row 7',
+		options: { concurrency: 4 },
+	};
+	const output = records(await harness.run(parameters, { items }));
+	expect(output.map(({ reply }) => reply)).toEqual(items.map(({ text }) => `You said: ${text}`));
+	expect(originalMessage()).toEqual(['please be busy', 'two']);
+	expect(harness.connections()).toBe(1);
+});
+
 test('Continue On Fail: the other items go on, each error names its item', async () => {
 	const items = [{ text: 'One' }, { text: 'please be invalid: agent_inactive' }, { text: 'Three' }];
 	const over = { onError: 'continueRegularOutput' as const };
