@@ -17,6 +17,7 @@ import type { Answer } from '../shared/api/http';
 import { limitedInTools } from '../shared/n8n/toolTime';
 import { awaitedReply, replyTimeLimitMs } from './awaitedReply';
 import { idempotencyKey, messageTarget } from './idempotency';
+import { requireTaken } from './messageState';
 import { readInbound } from './sendByRequest';
 
 /** Hands a message over; the reply comes later, and is waited for on the session's WebSocket if wanted. */
@@ -30,7 +31,7 @@ export const sendByAsync: Prepare = (form) => {
 	const send = async ({ client, apiMapping }: Connection) => {
 		const values = asyncValues(apiMapping, message, key);
 		const post = async () => await sendInboundAsync(client, values, additions);
-		return await sendKeyed(client, key !== '', post);
+		return requireTaken(await sendKeyed(client, key !== '', post));
 	};
 	const sending = {
 		request: { message, key, additions },
