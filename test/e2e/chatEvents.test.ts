@@ -208,13 +208,13 @@ describe('Chat Events Trigger in real n8n', () => {
 		['a secret', { watchSecret: 'sesame' }, { 'x-watch-secret': 'sesame' }],
 	])(
 		'a watch request without a usable body is answered with 400, with %s',
-		async (_how, secret, headers) => {
+		async (_how, secret, secretHeader) => {
 			const webhookId = randomUUID();
 			await listen({ watchSessions: true, ...secret }, webhookId);
 			const address = `${baseUrl}/webhook/${webhookId}/watch`;
 			const json = { 'Content-Type': 'application/json' };
 			const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
-			const requests: RequestInit[] = [
+			const requests: Array<{ headers?: Record<string, string>; body?: string | FormData }> = [
 				{},
 				{ body: '' },
 				{ headers: json },
@@ -227,12 +227,8 @@ describe('Chat Events Trigger in real n8n', () => {
 				{ headers: form, body: 'action=watch' },
 				{ body: new FormData() },
 			];
-			const post = async (request: RequestInit) =>
-				await fetch(address, {
-					...request,
-					method: 'POST',
-					headers: { ...request.headers, ...headers },
-				});
+			const post = async ({ headers: own, ...request }: (typeof requests)[number]) =>
+				await fetch(address, { ...request, method: 'POST', headers: { ...own, ...secretHeader } });
 			await until('the address', async () => (await post({ body: '{}' })).status !== 404);
 			const statuses: number[] = [];
 			for (const request of requests) statuses.push((await post(request)).status);

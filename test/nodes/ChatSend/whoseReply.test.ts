@@ -35,7 +35,7 @@ function parametersOf({ way, hasKey }: Message, text: string): INodeParameters {
 /** Every `reply` in what a node returned, wherever the dialect puts it. */
 function repliesIn(value: unknown): unknown[] {
 	if (typeof value !== 'object' || value === null) return [];
-	return Object.entries(value).flatMap(([name, inner]) =>
+	return Object.entries(value).flatMap(([name, inner]: [string, unknown]): unknown[] =>
 		name === 'reply' ? [inner] : repliesIn(inner),
 	);
 }

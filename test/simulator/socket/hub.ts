@@ -72,7 +72,8 @@ export class SocketHub {
 
 	private timeOf(ms: number): string | number {
 		const { dialect, settings } = this.world;
-		return (settings.eventTime ? EVENT_TIMES[settings.eventTime] : dialect.socket.ts)(ms);
+		const { eventTime } = settings;
+		return eventTime ? EVENT_TIMES[eventTime](ms) : dialect.socket.ts(ms);
 	}
 
 	reset(): void {

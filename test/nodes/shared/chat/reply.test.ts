@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type ChatEvent, parseFrame } from '../../../../nodes/shared/chat/frames';
+import { type ChatEvent, idText, parseFrame } from '../../../../nodes/shared/chat/frames';
 import {
 	MAX_ENTRIES,
 	MAX_SPOKEN,
@@ -160,10 +160,12 @@ it('whatever comes in whatever order, a reply is made of messages that results o
 		fc.property(fc.array(event, { maxLength: 12 }), (events) => {
 			const { reply } = replyTo(events);
 			const named = events.flatMap(([type, payload]) =>
-				type === 'turn_result' && payload.turn_id === 't-1' ? [payload.message_id] : [],
+				type === 'turn_result' && payload.turn_id === 't-1'
+					? [`ai ${idText(payload.message_id)}`]
+					: [],
 			);
 			for (const part of reply?.split('\n\n') ?? []) {
-				expect(named.map((one) => `ai ${String(one)}`)).toContain(part);
+				expect(named).toContain(part);
 				expect(part).not.toBe('ai u-1');
 			}
 		}),
