@@ -1,15 +1,27 @@
 import type { INodeProperties } from 'n8n-workflow';
+import type { ReplySource } from '../shared/chat/reply';
 import type { AwaitedReply } from '../shared/chat/replyWatch';
 import { RESULT_TIMEOUT_MS } from '../shared/chat/timings';
 import type { JsonObject } from '../shared/json';
 import { InvalidInput } from '../shared/api/errors';
 import type { Fields } from '../shared/n8n/fields';
 
-/** The fields of a reply that came outside the answer to the message. */
-export function awaitedReply({ reply, source, result, end }: AwaitedReply): JsonObject {
+/** Why there is no reply, and how to find out. */
+const HINTS: { [source in Exclude<ReplySource, 'ack' | 'events'>]: string } = {
+	uncertain:
+		"The agent spoke, but the service's events don't say to which message. 'agent_messages' contains what it said in between, which may be about other messages. To find out which is the reply, read the conversation in the service.",
+	too_large:
+		'A message was too large to be read (over 8 million characters), and it may be the reply. Read the conversation in the service.',
+	none: 'No message of the agent came on the live connection in between. A reply may still follow. To find out, read the conversation in the service.',
+};
+
+/** The fields of a reply that came outside the response to the message. */
+export function awaitedReply({ reply, source, spoken, result, end }: AwaitedReply): JsonObject {
 	return {
 		reply,
 		reply_source: source,
+		...(source !== 'ack' && source !== 'events' && { reply_hint: HINTS[source] }),
+		...(spoken.length > 0 && { agent_messages: spoken }),
 		turn_result: result?.payload ?? null,
 		...(end === 'time' && { timed_out: true }),
 		...(end === 'connection' && { connection_lost: true }),

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { requireText } from '../shared/chat/chatInput';
+import { requireText, sessionKey } from '../shared/chat/chatInput';
 import { fingerprint } from '../shared/hash';
 import { shownWhere } from '../shared/n8n/chatFields';
 import { type Fields, MAY_BE_BLANK, NEEDS_VALUE } from '../shared/n8n/fields';
@@ -77,7 +77,7 @@ export function idempotencyKey(form: Fields, sessionId: string, content: string[
 	if (mode !== 'derived') return '';
 	const field = 'What Makes This Message Unique';
 	const unique = requireText(form.textAsWritten('uniqueBy', KEY), field);
-	return fingerprint([sessionId, ...content, unique]);
+	return fingerprint([sessionKey(sessionId), ...content, unique]);
 }
 
 /** Messages without a key are told apart by their order in a chat: an expression may give each attempt another text. */
@@ -88,5 +88,5 @@ export function messageTarget({
 	sessionId: string;
 	agentUuid?: string;
 }): unknown {
-	return ['message', sessionId, agentUuid];
+	return ['message', sessionKey(sessionId), agentUuid];
 }

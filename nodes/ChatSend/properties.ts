@@ -172,7 +172,7 @@ const connectionFields: INodeProperties[] = [
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to wait for the reply on a live connection of the session. Requires a Session ID.',
+				"Whether to wait for the turn's result on a live connection of the session. Requires a Session ID. The reply is returned if the result names the agent's message. Otherwise, what the agent said in between is in agent_messages.",
 		},
 		{ ...MESSAGE, sendBy: ['async'] },
 	),

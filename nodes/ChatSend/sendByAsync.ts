@@ -6,8 +6,10 @@ import { asItems } from '../shared/n8n/itemLoop';
 import { parseSessionId } from '../shared/chat/chatInput';
 import { acceptedTurn, asyncValues, sendKeyed } from '../shared/chat/chatRequests';
 import type { Readiness } from '../shared/chat/exchange';
-import { ReplyWatch } from '../shared/chat/replyWatch';
-import { sendInboundAsync } from '../shared/api/endpoints';
+import { replyInAck, ReplyWatch } from '../shared/chat/replyWatch';
+import { type Additions, sendInboundAsync } from '../shared/api/endpoints';
+import { idText } from '../shared/chat/frames';
+import { valuesIn } from '../shared/json';
 import { recordOf } from '../shared/api/envelope';
 import { NotSent } from '../shared/api/errors';
 import type { ApiMapping } from '../shared/apiMapping';
@@ -15,6 +17,7 @@ import type { Answer } from '../shared/api/http';
 import { limitedInTools } from '../shared/n8n/toolTime';
 import { awaitedReply, replyTimeLimitMs } from './awaitedReply';
 import { idempotencyKey, messageTarget } from './idempotency';
+import { requireTaken } from './messageState';
 import { readInbound } from './sendByRequest';
 
 /** Hands a message over; the reply comes later, and is waited for on the session's WebSocket if wanted. */
@@ -28,7 +31,7 @@ export const sendByAsync: Prepare = (form) => {
 	const send = async ({ client, apiMapping }: Connection) => {
 		const values = asyncValues(apiMapping, message, key);
 		const post = async () => await sendInboundAsync(client, values, additions);
-		return await sendKeyed(client, key !== '', post);
+		return requireTaken(await sendKeyed(client, key !== '', post));
 	};
 	const sending = {
 		request: { message, key, additions },
@@ -44,7 +47,7 @@ export const sendByAsync: Prepare = (form) => {
 	}
 	const wait: ReplyWait = {
 		sessionId: parseSessionId(sessionId),
-		message: message.message,
+		givenIds: givenIds(additions),
 		keyed: key !== '',
 		takeOver: form.switch('takeOver', false),
 		ms,
@@ -57,11 +60,19 @@ export const sendByAsync: Prepare = (form) => {
 
 type ReplyWait = {
 	sessionId: string;
-	message: string;
+	givenIds: string[];
 	keyed: boolean;
 	takeOver: boolean;
 	ms: number;
 };
+
+/** Values of the additional fields: a message ID may be among them, under whatever name. */
+function givenIds({ body = {}, query = {} }: Additions): string[] {
+	const values = [...valuesIn(body, MAX_GIVEN_VALUES), ...Object.values(query)];
+	return values.map((value) => idText(value)).filter((id) => id !== null);
+}
+
+const MAX_GIVEN_VALUES = 10_000;
 
 const turnNotNamed = (apiMapping: ApiMapping) =>
 	`The service took the message, but its answer does not name the turn, so the reply could not be recognized. ${apiMapping.advice('chatAsyncTurnPath')}`;
@@ -76,13 +87,13 @@ function notReady(readiness: Exclude<Readiness, { kind: 'open' }>): Error {
 
 async function sendAndWait(
 	{ context, connection, sockets }: ChatDesk,
-	{ sessionId, message, keyed, takeOver, ms }: ReplyWait,
+	{ sessionId, givenIds, keyed, takeOver, ms }: ReplyWait,
 	send: () => Promise<Answer>,
 ): Promise<INodeExecutionData[]> {
 	return await sockets.use(connection, sessionId, takeOver, async (socket) => {
 		const endTurn = await socket.myTurn();
 		// Listening comes first: a reply may be there before the request is answered.
-		const watch = new ReplyWatch(socket, message);
+		const watch = new ReplyWatch(socket);
 		try {
 			const readiness = await socket.ready();
 			if (readiness.kind !== 'open') throw notReady(readiness);
@@ -90,13 +101,13 @@ async function sendAndWait(
 			endTurn();
 			const { turnId, messageId, reply: given } = acceptedTurn(connection.apiMapping, answer);
 			if (keyed && given !== null) {
-				const known = { reply: given, source: 'ack', result: null, end: 'found' } as const;
-				return asItems({ session_id: sessionId, ...recordOf(answer), ...awaitedReply(known) });
+				const known = awaitedReply(replyInAck(given));
+				return asItems({ session_id: sessionId, ...recordOf(answer), ...known });
 			}
 			const named = turnId !== null || messageId !== null;
 			if (!named) context.addExecutionHints({ message: turnNotNamed(connection.apiMapping) });
 			const messageIds = messageId === null ? [] : [messageId];
-			const wanted = { turnId, messageIds, isNew: !keyed };
+			const wanted = { turnId, messageIds, givenIds };
 			const reply = await watch.reply(wanted, { ms: limitedInTools(context, ms), clock });
 			return asItems({
 				session_id: sessionId,

@@ -8,6 +8,7 @@ import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
 import { asItems } from '../shared/n8n/itemLoop';
 import { readAdditions } from '../shared/n8n/options';
 import { messageTarget } from './idempotency';
+import { requireTaken } from './messageState';
 
 /** Sends a message and waits for the agent's reply in the answer, which passes through. */
 export const sendByInbound: Prepare = (form) => {
@@ -19,7 +20,7 @@ export const sendByInbound: Prepare = (form) => {
 		repeatable: true,
 		send: async ({ connection: { client, apiMapping } }) => {
 			const values = inboundValues(apiMapping, message);
-			return asItems(recordOf(await sendInbound(client, values, additions)));
+			return asItems(recordOf(requireTaken(await sendInbound(client, values, additions))));
 		},
 	};
 };

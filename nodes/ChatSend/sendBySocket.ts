@@ -1,4 +1,3 @@
-import { OutcomeUnknown } from '../shared/api/errors';
 import { parseSessionId, requireText } from '../shared/chat/chatInput';
 import { type ClientFrame, interactionFrame, messageFrame } from '../shared/chat/frames';
 import { ACK_TIMEOUT_MS } from '../shared/chat/timings';
@@ -11,7 +10,7 @@ import { clock } from '../shared/n8n/connect';
 import { asItems } from '../shared/n8n/itemLoop';
 import { awaitedReply, replyTimeLimitMs } from './awaitedReply';
 import { idempotencyKey, messageTarget } from './idempotency';
-import { turnFault } from './turnFault';
+import { faultOf } from './turnFault';
 
 /** Sends a message over the session's WebSocket and waits for its reply. */
 export const sendBySocket: Prepare = (form) => {
@@ -77,14 +76,4 @@ function turnRecord(outcome: TurnOutcome): JsonObject {
 		default:
 			throw faultOf(outcome);
 	}
-}
-
-function faultOf(outcome: TurnOutcome): Error {
-	const fault = turnFault(outcome);
-	if (fault === null) return new TypeError('A turn that went well has no fault');
-	const keyed = outcome.kind === 'unknown' && outcome.keyed;
-	// Kept as settled for Retry On Fail, unless a key makes sending it again safe.
-	return fault.outcome === 'unknown' && !keyed
-		? new OutcomeUnknown(fault.message, fault.resolution, fault.originalMessage)
-		: fault;
 }

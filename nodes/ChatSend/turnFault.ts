@@ -1,4 +1,4 @@
-import { ExplainedError } from '../shared/api/errors';
+import { ExplainedError, OutcomeUnknown } from '../shared/api/errors';
 import type { Outcome } from '../shared/api/errors';
 import type { TurnOutcome } from '../shared/chat/turn';
 import { INVALID_CODES, type InvalidCode } from '../shared/chat/frames';
@@ -101,9 +101,26 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 	}
 }
 
+/** What a turn throws that did not go well. */
+export function faultOf(outcome: TurnOutcome): Error {
+	const fault = turnFault(outcome);
+	if (fault === null) return new TypeError('A turn that went well has no fault');
+	const keyed = outcome.kind === 'unknown' && outcome.keyed;
+	// Kept as settled for Retry On Fail, unless a key makes sending it again safe.
+	return fault.outcome === 'unknown' && !keyed
+		? new OutcomeUnknown(
+				fault.message,
+				fault.resolution,
+				fault.originalMessage,
+				undefined,
+				fault.speaker,
+			)
+		: fault;
+}
+
 const BUSY: TurnText = {
 	message: 'The service is too busy to take the message',
-	resolution: 'It was offered several times and not taken. Send it again later.',
+	resolution: 'The message was not taken. Send it again later.',
 };
 
 const FAILED: TurnText = {

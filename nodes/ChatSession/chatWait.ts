@@ -1,9 +1,10 @@
 import type { ChatEnded } from '../shared/chat/endings';
 import type { Readiness } from '../shared/chat/exchange';
-import { type Clock, pause } from '../shared/clock';
+import { type Clock, hasOffset, pause } from '../shared/clock';
 import type { EventLink } from '../shared/chat/replyWatch';
 import type { ChatEvent } from '../shared/chat/frames';
 import { ExplainedError, type Speaker } from '../shared/api/errors';
+import { type JsonValue, numberIn } from '../shared/json';
 
 export type EventWish = {
 	/** Null where any event will do. */
@@ -91,9 +92,9 @@ export async function awaitEvent(
 	const onTooLarge = () => unread.abort();
 	const unsubscribe = link.subscribe((event) => {
 		if (found.signal.aborted) return;
-		// A new connection can begin with a replay of recent events. Those from before the wait are told by their time,
-		// and only then: a clock that goes wrong must not hide what happens later.
-		const isReplay = !connected.signal.aborted && isBefore(event, begun);
+		// A new connection can begin with a replay of recent events, so what comes before it is held is news only if its time
+		// says so. Later the time isn't asked: a clock that goes wrong must not hide what happens.
+		const isReplay = !connected.signal.aborted && !isSince(event, begun);
 		const isKnown = event.eventId !== null && known.has(event.eventId);
 		if (!isKnown && !isReplay && (types === null || types.has(event.type))) {
 			wanted.push(event);
@@ -119,6 +120,22 @@ export async function awaitEvent(
 		: { end: { kind: 'stopped' }, seen };
 }
 
-function isBefore({ envelope: { ts } }: ChatEvent, moment: number): boolean {
-	return typeof ts === 'string' && Date.parse(ts) < moment;
+/** Whether the event surely happened since that moment, as exactly as its time is written. */
+function isSince({ envelope: { ts } }: ChatEvent, moment: number): boolean {
+	const time = timeOf(ts, moment);
+	const exactMs = time % SECOND_MS === 0 ? SECOND_MS : 1;
+	return time + exactMs > moment;
+}
+
+const SECOND_MS = 1_000;
+
+/** Times further away than this are none, or are in another unit. */
+const FAR_MS = 10 * 365 * 24 * 3_600 * SECOND_MS;
+
+/** Epoch milliseconds; NaN if the time can't be read: the document says "ISO 8601 strings, usually with a UTC offset". */
+function timeOf(ts: JsonValue | undefined, near: number): number {
+	if (typeof ts === 'string' && hasOffset(ts)) return Date.parse(ts);
+	const number = numberIn(ts) ?? NaN;
+	const times = [number, number * SECOND_MS];
+	return times.find((time) => Math.abs(time - near) < FAR_MS) ?? NaN;
 }

@@ -2,7 +2,7 @@ import { readAdditions } from '../shared/n8n/options';
 import type { Prepare } from '../shared/n8n/chatItems';
 import { MAY_BE_BLANK } from '../shared/n8n/fields';
 import { asItems } from '../shared/n8n/itemLoop';
-import { parseSessionId, requireText } from '../shared/chat/chatInput';
+import { parseSessionId, requireText, sessionKey } from '../shared/chat/chatInput';
 import { injectContext } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { OutcomeUnknown } from '../shared/api/errors';
@@ -14,7 +14,7 @@ export const injectOne: Prepare = (form) => {
 	const additions = readAdditions(form.collection('options'));
 	return {
 		request: { sessionId, context, additions },
-		target: ['context', sessionId],
+		target: ['context', sessionKey(sessionId)],
 		withDetails: (error) => maybeInjected(sessionId, error),
 		repeatable: true,
 		send: async ({ connection: { client } }) => {

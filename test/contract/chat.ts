@@ -18,9 +18,16 @@ export function unknownSession({ name }: Dialect): string {
 	);
 }
 
-/** The text of a reply that does not come with the own ack. */
+/** The same of a request whose path names the session. */
+export function unknownSessionInPath(dialect: Dialect): string {
+	return dialect.statuses.sessionNotFound === 404
+		? "The service didn't find the chat session"
+		: unknownSession(dialect);
+}
+
+/** The text of a reply that does not come with the own ack: null unless the turn's result names it. */
 export function lateReply({ socket }: Dialect, text: string): string | null {
-	return socket.replyText === 'nowhere' ? null : text;
+	return socket.resultNames === 'agent' ? text : null;
 }
 
 /** Acts as soon as someone listens to the session. */

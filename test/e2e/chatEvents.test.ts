@@ -203,6 +203,39 @@ describe('Chat Events Trigger in real n8n', () => {
 		await noSocketLeft();
 	});
 
+	it.each([
+		['no secret', {}, {}],
+		['a secret', { watchSecret: 'sesame' }, { 'x-watch-secret': 'sesame' }],
+	])(
+		'a watch request without a usable body is answered with 400, with %s',
+		async (_how, secret, secretHeader) => {
+			const webhookId = randomUUID();
+			await listen({ watchSessions: true, ...secret }, webhookId);
+			const address = `${baseUrl}/webhook/${webhookId}/watch`;
+			const json = { 'Content-Type': 'application/json' };
+			const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+			const requests: Array<{ headers?: Record<string, string>; body?: string | FormData }> = [
+				{},
+				{ body: '' },
+				{ headers: json },
+				{ headers: json, body: '' },
+				{ headers: json, body: 'null' },
+				{ headers: json, body: '[]' },
+				{ headers: { ...json, 'Content-Encoding': 'gzip' } },
+				{ headers: { ...json, 'Content-Encoding': 'gzip' }, body: 'not gzip' },
+				{ headers: { ...json, 'Content-Encoding': 'br' }, body: 'x' },
+				{ headers: form, body: 'action=watch' },
+				{ body: new FormData() },
+			];
+			const post = async ({ headers: own, ...request }: (typeof requests)[number]) =>
+				await fetch(address, { ...request, method: 'POST', headers: { ...own, ...secretHeader } });
+			await until('the address', async () => (await post({ body: '{}' })).status !== 404);
+			const statuses: number[] = [];
+			for (const request of requests) statuses.push((await post(request)).status);
+			expect(statuses).toEqual(requests.map(() => 400));
+		},
+	);
+
 	it('Chat Send, Wait for Event and the trigger use one connection to a session at the same time', async () => {
 		const [sendPath, waitPath] = [randomUUID(), randomUUID()];
 		const chat = (type: string, parameters: INodeParameters) =>

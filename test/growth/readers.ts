@@ -561,8 +561,8 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/chat/reply.ts › ReplyCollector': {
 		shapes: [conversation],
 		read: ({ json }) => {
-			const collector = new ReplyCollector('hello');
-			const wanted = { turnId: 't0', messageIds: ['own'], isNew: true };
+			const collector = new ReplyCollector();
+			const wanted = { turnId: 't0', messageIds: ['own'] };
 			collector.take(event('message_received', { id: 'own', role: 'user', content: 'hello' }));
 			for (const payload of listOf(json).map(objectOf)) {
 				collector.take(event('message_received', { ...payload, role: 'user' }));

@@ -2,7 +2,7 @@ import { ChatEngine } from './chat/engine';
 import { Completions } from './calls/completions';
 import { Recordings } from './calls/recordings';
 import { SocketTokens } from './chat/tokens';
-import { Clock } from './clock';
+import { Clock, istTimestamp } from './clock';
 import type { Dialect } from './dialects';
 import { Faults } from './http/faults';
 import { RequestLog } from './http/requestLog';
@@ -10,6 +10,14 @@ import { SocketHub } from './socket/hub';
 import { seed } from './state/seed';
 import { ListChanges } from './state/listChanges';
 import { State } from './state/store';
+
+/** Forms of `ts`, which the document calls "ISO 8601 strings, usually with a UTC offset". */
+export const EVENT_TIMES = {
+	offset: istTimestamp,
+	noOffset: (ms: number) => istTimestamp(ms).slice(0, -6),
+	number: (ms: number) => ms,
+	seconds: (ms: number) => String(ms / 1000),
+};
 
 /** What may also be changed while the simulator runs. */
 export interface Settings {
@@ -22,6 +30,8 @@ export interface Settings {
 	replayMaxEvents?: number;
 	/** Time between an asynchronous message and its reply. */
 	asyncReplyMs?: number;
+	/** How events write their `ts`; the dialect's form when left out. */
+	eventTime?: keyof typeof EVENT_TIMES;
 	/** A request that comes sooner after the last one that was taken is answered with 429 and `Retry-After: 1`. */
 	minGapMs?: number;
 }

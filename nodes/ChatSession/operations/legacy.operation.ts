@@ -5,7 +5,7 @@ import { agentField } from '../../shared/n8n/agentField';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/fields';
 import { asItems } from '../../shared/n8n/itemLoop';
 import type { Operation } from '../../shared/n8n/operations';
-import { requireText } from '../../shared/chat/chatInput';
+import { requireText, sessionKey } from '../../shared/chat/chatInput';
 import { createLegacySession, endLegacySession } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseAgentUuid } from '../../shared/api/identifiers';
@@ -95,7 +95,7 @@ function end(form: Fields, how: 'close_session' | 'pause_session'): ReturnType<P
 	const additions = readAdditions(form.collection('options'));
 	return {
 		request: { how, sessionId, body, additions },
-		target: [how, sessionId],
+		target: [how, sessionKey(sessionId)],
 		// The customer's next message resumes a paused session, and it may be paused again.
 		repeatable: how === 'pause_session',
 		send: async ({ connection: { client } }) =>

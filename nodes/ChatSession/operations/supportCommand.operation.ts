@@ -6,7 +6,7 @@ import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/fields';
 import { asItems } from '../../shared/n8n/itemLoop';
 import { shownOnlyAt, textInTools } from '../../shared/n8n/textInTools';
 import type { Operation } from '../../shared/n8n/operations';
-import { parseSessionId, requireText } from '../../shared/chat/chatInput';
+import { parseSessionId, requireText, sessionKey } from '../../shared/chat/chatInput';
 import { sendSupportCommand } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { requestOptions } from './create.operation';
@@ -87,7 +87,7 @@ function send(form: Fields, command: string): ReturnType<Prepare> {
 	return {
 		request: { sessionId, command, additions },
 		// A takeover may follow its own end; only what was asked last of this session is a repetition.
-		subject: ['support', sessionId],
+		subject: ['support', sessionKey(sessionId)],
 		send: async ({ connection: { client } }) => {
 			const answer = await sendSupportCommand(client, sessionId, command, additions);
 			return asItems({ session_id: sessionId, ...recordOf(answer) });

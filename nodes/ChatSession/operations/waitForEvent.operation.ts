@@ -15,7 +15,7 @@ import { MAY_BE_BLANK } from '../../shared/n8n/fields';
 import { asItems } from '../../shared/n8n/itemLoop';
 import { limitedInTools } from '../../shared/n8n/toolTime';
 import type { Operation } from '../../shared/n8n/operations';
-import { parseSessionId } from '../../shared/chat/chatInput';
+import { parseSessionId, sessionKey } from '../../shared/chat/chatInput';
 import { awaitEvent } from '../chatWait';
 import { InvalidInput } from '../../shared/api/errors';
 import { isJsonObject } from '../../shared/json';
@@ -97,7 +97,7 @@ function givenOut(context: IExecuteFunctions, sessionId: string): string[] {
 	const memory = new ExecutionMemory(context, 'events', isGivenOut, 'node', 'execution');
 	const bySession = memory.read() ?? {};
 	memory.write(bySession);
-	return (bySession[sessionId] ??= []);
+	return (bySession[sessionKey(sessionId)] ??= []);
 }
 
 function isGivenOut(stored: unknown): stored is { [sessionId: string]: string[] } {

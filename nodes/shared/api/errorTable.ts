@@ -68,6 +68,13 @@ const CALL_READS = at(
 const CAMPAIGN_CONTACTS = at('POST /v1/campaigns/{id}/contacts');
 const DND_REMOVAL = at('DELETE /v1/dnd_numbers');
 const CHAT = /^POST \/(?:v1\/chat\/|chat_)/;
+/** Requests about one chat session, which the path names. */
+const NAMES_A_SESSION = /^POST \/(?:v1\/chat\/session|chat_sessions)\/[^/]+\/./;
+const CHAT_MESSAGE = at(
+	'POST /v1/chat/inbound',
+	'POST /v1/chat/inbound/async',
+	'POST /chat_messages/send_message',
+);
 /** "`403` on call placement, `agent_not_found` elsewhere" (Authentication): the requests that name an agent. */
 const NAMES_AN_AGENT = anyOf(
 	CAMPAIGN_CONTACTS,
@@ -283,6 +290,27 @@ const BY_STATUS: { [status: number]: Explanation } = {
 	},
 };
 
+/** The same where the path names a chat session. What the service returns for one that it doesn't know is not documented. */
+const SESSION_BY_STATUS: { [status: number]: Explanation } = {
+	403: {
+		what: "The service doesn't allow this for the chat session with your API token",
+		resolution:
+			'Check the Session ID, and that the credential belongs to the account of the session.',
+	},
+	404: {
+		what: "The service didn't find the chat session",
+		resolution:
+			"Check the Session ID, that the credential belongs to the account of the session, and 'Base URL' in the credential.",
+	},
+};
+
+/** A message that is sent by a request names a session, an agent, or both. */
+const MESSAGE_NOT_ALLOWED: Explanation = {
+	what: "The service doesn't allow this with your API token",
+	resolution:
+		'Check that the chat session and the agent of this item belong to the account of the credential.',
+};
+
 const ANY: Explanation = {
 	what: 'The service did not accept the request',
 	resolution: 'Correct what the service names below, then try again.',
@@ -336,7 +364,11 @@ export function explainStatus(
 	status: number,
 	gaveReason: boolean,
 ): Explanation {
-	if (status === 409 && CAMPAIGN_CONTACTS.test(endpointOf(request))) return CONTACTS_CONFLICT;
+	const endpoint = endpointOf(request);
+	if (status === 409 && CAMPAIGN_CONTACTS.test(endpoint)) return CONTACTS_CONFLICT;
+	const ofSession = NAMES_A_SESSION.test(endpoint) ? SESSION_BY_STATUS[status] : undefined;
+	if (ofSession !== undefined) return ofSession;
+	if (status === 403 && CHAT_MESSAGE.test(endpoint)) return MESSAGE_NOT_ALLOWED;
 	return BY_STATUS[status] ?? (gaveReason ? ANY : WITHOUT_REASON);
 }
 

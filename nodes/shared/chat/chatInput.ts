@@ -26,9 +26,9 @@ export function requireText(text: string, field: string): string {
 	return text;
 }
 
-/** The same for each way to write a session ID: it is a UUID, in which upper and lower case mean the same. */
+/** The same for each way to write a session ID: in a UUID, upper and lower case mean the same. */
 export function sessionKey(sessionId: string): string {
-	return sessionId.toLowerCase();
+	return UUID.test(sessionId) ? sessionId.toLowerCase() : sessionId;
 }
 
 /** Session IDs as a list, or as text with commas, spaces or line breaks between them; each once. */

@@ -94,10 +94,10 @@ export function createdSessionId(details: ApiMapping, { body }: Answer): string 
 export function acceptedTurn(details: ApiMapping, { body }: Answer) {
 	const path = details.optional('chatAsyncTurnPath');
 	return {
-		turnId: path === undefined ? findId(body, 'turn_id') : idAt(body, path),
-		messageId: findId(body, 'message_id'),
+		turnId: path === undefined ? findOnlyId(body, 'turn_id') : idAt(body, path),
+		messageId: findOnlyId(body, 'message_id'),
 		/** Of a key that was used before: the turn is over, and its reply at hand. */
-		reply: findId(body, 'reply'),
+		reply: findOnlyId(body, 'reply'),
 	};
 }
 
@@ -129,13 +129,20 @@ function unknownWithKey(error: OutcomeUnknown): OutcomeUnknown {
 	});
 }
 
-/** A documented field as text, in an answer whose shape is open, wherever it stands; the outermost one where there are several. */
-function findId(answer: JsonValue, name: string): string | null {
-	for (const value of fieldsIn(answer, name)) {
-		const found = idText(value);
-		if (found !== null) return found;
-	}
-	return null;
+/** A documented field as text, in a response whose shape is open, wherever it is; the outermost one if there are several. */
+function findId(response: JsonValue, name: string): string | null {
+	const [outermost = null] = idsIn(response, name);
+	return outermost;
+}
+
+/** The same, but null if there are several: then nothing says which of them is the message's own. */
+function findOnlyId(response: JsonValue, name: string): string | null {
+	const found = new Set(idsIn(response, name));
+	return found.size === 1 ? findId(response, name) : null;
+}
+
+function idsIn(response: JsonValue, name: string): string[] {
+	return [...fieldsIn(response, name)].map(idText).filter((id) => id !== null);
 }
 
 /** The ID at the place that the credential names, e.g. `data.turn`. */

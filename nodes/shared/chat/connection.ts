@@ -148,13 +148,13 @@ export class ChatConnection {
 	}
 
 	/**
-	 * Sends one frame, as soon as the connection is held, and waits for its one ack, until it is `enough`. Whoever leaves before that (`signal`) is
+	 * Sends one frame, as soon as the connection is held, and waits for its one ack. Whoever leaves before that (`signal`) is
 	 * answered at once; the next frame still waits for the ack, because acks are told apart by their order.
 	 */
 	async exchange(
 		text: string,
 		timeoutMs: number,
-		{ enough, signal = this.stop.signal }: { enough?: AbortSignal; signal?: AbortSignal } = {},
+		signal: AbortSignal = this.stop.signal,
 	): Promise<Exchange> {
 		const result = deferred<Exchange>();
 		let sent = false;
@@ -164,8 +164,7 @@ export class ChatConnection {
 			);
 		});
 		void this.frames.enter(signal).then(async (done) => {
-			const write = (line: Line) => this.exchanger.write(line, text, timeoutMs, enough);
-			const exchange = await this.exchangeNow(write, signal, () => {
+			const exchange = await this.exchangeNow(text, timeoutMs, signal, () => {
 				sent = true;
 			});
 			result.resolve(exchange);
@@ -231,7 +230,8 @@ export class ChatConnection {
 		const address = connectionAddress({ token, baseUrl, clientId, claim });
 		if (address.kind === 'unusable') return address;
 		const onFrame = (frame: unknown) => this.receive(frame, token);
-		return new Line(address.url, { openSocket, clock, onFrame });
+		const { endsAt: tokenEndsAt } = this.tokens;
+		return new Line(address.url, { openSocket, clock, onFrame, tokenEndsAt });
 	}
 
 	/** Sorts what arrives on a socket: an ack goes to the frame that waits for it, an event to each who listens. */
@@ -264,7 +264,8 @@ export class ChatConnection {
 	}
 
 	private async exchangeNow(
-		write: (line: Line) => Promise<Exchange> | null,
+		text: string,
+		timeoutMs: number,
 		signal: AbortSignal,
 		onSent: () => void,
 	): Promise<Exchange> {
@@ -272,9 +273,9 @@ export class ChatConnection {
 			const readiness = await this.ready(signal);
 			if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
 			if (signal.aborted) return { kind: 'not_sent', readiness: this.standing() };
-			const { line } = this.hold;
+			const line = await this.hold.lineFor(timeoutMs);
 			if (line === null) continue;
-			const answer = write(line);
+			const answer = this.exchanger.write(line, text, timeoutMs);
 			if (answer !== null) {
 				onSent();
 				return await answer;

@@ -34,13 +34,8 @@ export class Exchanger {
 		return this.isWaiting;
 	}
 
-	/** Null when the socket did not take the frame. `enough`: the ack is waited for no longer. */
-	write(
-		line: Line,
-		text: string,
-		timeoutMs: number,
-		enough?: AbortSignal,
-	): Promise<Exchange> | null {
+	/** Null when the socket did not take the frame. */
+	write(line: Line, text: string, timeoutMs: number): Promise<Exchange> | null {
 		const answer = deferred<Exchange>();
 		// In place before sending: a socket may answer at once.
 		this.takeAck = (ack) => answer.resolve({ kind: 'ack', ack });
@@ -50,9 +45,7 @@ export class Exchanger {
 		}
 		const over = new AbortController();
 		void line.ended.then(({ code }) => answer.resolve({ kind: 'lost', code }));
-		const noAck = () => answer.resolve({ kind: 'no_ack' });
-		void pause(this.clock, timeoutMs, over.signal).then(noAck);
-		if (enough !== undefined) void aborted(enough).then(noAck);
+		void pause(this.clock, timeoutMs, over.signal).then(() => answer.resolve({ kind: 'no_ack' }));
 		return answer.promise.then((exchange) => {
 			this.takeAck = null;
 			over.abort(DONE);

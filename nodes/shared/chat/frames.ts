@@ -191,7 +191,8 @@ export function readTurnResult({ payload }: ChatEvent): TurnResult {
 	};
 }
 
-function readAck(state: string, payload: JsonObject): Ack {
+/** Reads out the fields of an ack's payload that have a meaning here. */
+export function readAck(state: string, payload: JsonObject): Ack {
 	return {
 		state,
 		reply: textOrNull(payload.reply),

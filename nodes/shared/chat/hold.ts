@@ -3,6 +3,12 @@ import type { Line, LineEnd, ShutCause } from './line';
 import { SETTLE_MS, TOKEN_RETRY_MS } from './timings';
 import type { MintResult, TokenKeeper } from './token';
 
+/** A socket that takes the place of another one gets a token that is good for this long. */
+const FRESH_FOR_MS = 200_000;
+
+/** A socket that is open this long after its token has ended has outlived it. */
+const OUTLIVED_AFTER_MS = 5_000;
+
 /** The connection broke; nobody closed it. */
 const ABNORMAL = 1006;
 
@@ -33,6 +39,12 @@ export class Hold {
 
 	private held: Deferred<void> = deferred();
 
+	/** The replacement that is in progress. */
+	private replacing: Promise<boolean> | null = null;
+
+	/** After one that had no token. */
+	private replaceAgainAt = 0;
+
 	/** Whether the service may take two sockets of the same client at a time. */
 	private takesTwo = true;
 
@@ -44,6 +56,28 @@ export class Hold {
 	/** The socket that frames may be sent on; null while there is none. */
 	get line(): Line | null {
 		return this.isHeld ? this.current : null;
+	}
+
+	/**
+	 * A socket for a frame whose ack may take that long; null if another look is needed. If the token may end before the ack,
+	 * the socket is replaced first: a service that closes a socket with its token would leave the fate of the frame unknown.
+	 */
+	async lineFor(ackMs: number): Promise<Line | null> {
+		const { line } = this;
+		if (line === null) return null;
+		const { clock } = this.parts;
+		const now = clock.now();
+		const isNew = now < (line.openSince ?? now) + TOKEN_RETRY_MS;
+		if (isNew || now + ackMs <= line.tokenEndsAt) return line;
+		if (now >= this.replaceAgainAt) {
+			if (await this.replaceOnce(line)) return null;
+			this.replaceAgainAt = clock.now() + TOKEN_RETRY_MS;
+		}
+		const leftMs = line.tokenEndsAt - clock.now();
+		// A socket that is still open after its token has ended doesn't end with it.
+		if (leftMs > TOKEN_RETRY_MS || leftMs < -OUTLIVED_AFTER_MS) return this.line;
+		await pause(clock, 1_000, line.signal);
+		return null;
 	}
 
 	/** Resolves when there is such a socket again. */
@@ -103,9 +137,14 @@ export class Hold {
 			if (!(await pause(clock, Math.max(due, 1_000), line.signal))) return;
 			if (clock.now() >= tokens.renewAt) await this.renewToken(line);
 			if (clock.now() < replaceAt || this.parts.isBusy()) continue;
-			if (await this.replace(line)) return;
+			if (await this.replaceOnce(line)) return;
 			replaceAt = clock.now() + TOKEN_RETRY_MS;
 		}
+	}
+
+	private async replaceOnce(line: Line): Promise<boolean> {
+		this.replacing ??= this.replace(line).finally(() => (this.replacing = null));
+		return await this.replacing;
 	}
 
 	/**
@@ -116,13 +155,13 @@ export class Hold {
 	 * @returns whether the old socket goes
 	 */
 	private async replace(old: Line): Promise<boolean> {
-		if (!this.takesTwo) {
+		this.setHeld(false);
+		const minted = await this.parts.tokens.lasting(FRESH_FOR_MS);
+		if (old.signal.aborted) return true;
+		if (!this.takesTwo && minted.kind === 'token') {
 			old.shut('renewed');
 			return true;
 		}
-		this.setHeld(false);
-		const minted = await this.parts.tokens.current();
-		if (old.signal.aborted) return true;
 		const line = this.parts.openAnother(minted);
 		if (line === null) {
 			this.setHeld(true);

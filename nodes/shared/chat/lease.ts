@@ -99,16 +99,8 @@ export class ChatLease implements TurnLink {
 	}
 
 	/** Sends one frame and waits for its ack. Within `myTurn`, so that the conversation keeps its order. */
-	async exchange(
-		text: string,
-		timeoutMs: number,
-		{ enough }: { enough?: AbortSignal } = {},
-	): Promise<Exchange> {
-		const { signal } = this;
-		const exchange = await this.connection.exchange(text, timeoutMs, {
-			signal,
-			...(enough && { enough }),
-		});
+	async exchange(text: string, timeoutMs: number): Promise<Exchange> {
+		const exchange = await this.connection.exchange(text, timeoutMs, this.signal);
 		return exchange.kind === 'not_sent' ? { ...exchange, readiness: this.standing() } : exchange;
 	}
 

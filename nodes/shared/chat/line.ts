@@ -33,6 +33,8 @@ export interface ChatSocket {
 export interface LineParts {
 	openSocket: (url: string) => ChatSocket;
 	clock: Clock;
+	/** When the token ends that the socket is opened with; the service may then close the socket. */
+	tokenEndsAt: number;
 	/** Called with each frame as it came, text or not. */
 	onFrame: (frame: unknown) => void;
 }
@@ -78,6 +80,10 @@ export class Line {
 	/** Aborted once the socket has ended. */
 	get signal(): AbortSignal {
 		return this.over.signal;
+	}
+
+	get tokenEndsAt(): number {
+		return this.parts.tokenEndsAt;
 	}
 
 	get openSince(): number | null {

@@ -19,27 +19,25 @@ export interface AwaitedReply extends TiedReply {
 	end: 'found' | 'time' | 'connection';
 }
 
+/** A reply that came with the service's own acknowledgement. */
+export function replyInAck(reply: string): AwaitedReply {
+	return { reply, source: 'ack', spoken: [], result: null, end: 'found' };
+}
+
 export interface Waiting {
 	ms: number;
 	clock: Clock;
-	/** Whether a text of the agent ends the waiting too: where the ack was lost, no result may ever come. */
-	withoutResult?: boolean;
 }
 
 /** Listens from before the sending on, so that neither result nor reply is missed. */
 export class ReplyWatch {
 	readonly end: () => void;
 
-	private readonly collector: ReplyCollector;
+	private readonly collector = new ReplyCollector();
 
 	private readonly listeners = new Set<() => void>();
 
-	/** `sentText`: by which the own message is known when it comes back as an event. */
-	constructor(
-		private readonly link: EventLink,
-		sentText: string | null,
-	) {
-		this.collector = new ReplyCollector(sentText);
+	constructor(private readonly link: EventLink) {
 		this.end = link.subscribe(
 			(event) => {
 				this.collector.take(event);
@@ -56,32 +54,19 @@ export class ReplyWatch {
 		return this.collector.hasGap;
 	}
 
-	/** Aborted when a reply to the message is there, though its ack may not be. */
-	answered(messageIds: string[]): AbortSignal {
-		return this.once(() => {
-			const { source } = this.collector.replyTo({ turnId: null, messageIds, isNew: true });
-			return source === 'events';
-		});
-	}
-
-	/** Waits for the turn's result, and a moment longer for texts that may trail behind it. */
-	async reply(wanted: WantedTurn, waiting: Waiting): Promise<AwaitedReply> {
-		const { ms, clock, withoutResult = false } = waiting;
+	/** Waits for the turn's result, and a moment longer for the message that it may name. */
+	async reply(wanted: WantedTurn, { ms, clock }: Waiting): Promise<AwaitedReply> {
 		const { collector } = this;
-		const isNamed = wanted.turnId !== null || wanted.messageIds.length > 0;
-		if (!isNamed && !withoutResult) {
-			return { reply: null, source: 'none', result: null, end: 'found' };
+		if (wanted.turnId === null && wanted.messageIds.length === 0) {
+			return { ...collector.replyTo(wanted), result: null, end: 'found' };
 		}
-		const found = this.once(
-			() =>
-				collector.resultOf(wanted) !== null ||
-				(withoutResult && collector.replyTo(wanted).source === 'events'),
-		);
+		const found = this.once(() => collector.resultOf(wanted) !== null);
 		const { signal } = this.link;
 		await pause(clock, ms, AbortSignal.any([found, signal]));
-		const isWhole = () =>
-			collector.resultOf(wanted) !== null && collector.replyTo(wanted).source === 'events';
-		if (found.aborted && !isWhole()) await pause(clock, REPLY_LINGER_MS, signal);
+		if (found.aborted) {
+			const named = this.once(() => collector.replyTo(wanted).reply !== null);
+			await pause(clock, REPLY_LINGER_MS, AbortSignal.any([named, signal]));
+		}
 		const end = found.aborted ? 'found' : signal.aborted ? 'connection' : 'time';
 		return { ...collector.replyTo(wanted), result: collector.resultOf(wanted), end };
 	}

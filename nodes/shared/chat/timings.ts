@@ -54,16 +54,13 @@ export const SESSION_CLOSED_LINGER_MS = 2_000;
 /** A turn that completes inline is acknowledged when the agent has answered. */
 export const ACK_TIMEOUT_MS = 120_000;
 
-/** Once a reply is there, the ack is waited for this long only if the frame may be sent again: it is lost, most likely. */
-export const ACK_AFTER_REPLY_MS = 5_000;
-
 /** How long the `turn_result` of a merged turn is waited for. */
 export const RESULT_TIMEOUT_MS = 120_000;
 
 /** A turn accepted in an earlier run has most likely ended long ago. */
 export const EARLIER_RESULT_TIMEOUT_MS = 5_000;
 
-/** Reply texts may come shortly after the `turn_result`. */
+/** The agent's message may come shortly after the `turn_result` that names it. */
 export const REPLY_LINGER_MS = 1_500;
 
 /** `busy` is "safe to retry". */

@@ -60,7 +60,7 @@ function readWsToken(data: JsonValue): WsToken | null {
 
 /** Keeps one token and renews it before its end, so that a reconnect finds a valid one at hand. */
 export class TokenKeeper {
-	private held: { result: MintResult; usableUntil: number } | null = null;
+	private held: { result: MintResult; usableUntil: number; endsAt: number } | null = null;
 	private minting: Promise<MintResult> | null = null;
 	private nextRenewal = Infinity;
 
@@ -80,6 +80,17 @@ export class TokenKeeper {
 		return held !== null && this.clock.now() < held.usableUntil ? held.result : await this.renew();
 	}
 
+	/** When the held token ends; in the past if there is none. */
+	get endsAt(): number {
+		return this.held?.endsAt ?? 0;
+	}
+
+	/** A token that is good for at least that long, as far as one can be had. */
+	async lasting(ms: number): Promise<MintResult> {
+		const { held } = this;
+		return held !== null && this.clock.now() + ms <= held.endsAt ? held.result : await this.renew();
+	}
+
 	/** Mints a token; one that is being minted already is shared. On a miss the held token stays. */
 	async renew(): Promise<MintResult> {
 		this.minting ??= this.mintOnce().finally(() => {
@@ -97,7 +108,7 @@ export class TokenKeeper {
 		const result = await this.tryMint();
 		if (result.kind === 'token') {
 			const lifetime = lifetimeMs(result.token, askedAt);
-			this.held = { result, usableUntil: askedAt + lifetime * 0.95 };
+			this.held = { result, usableUntil: askedAt + lifetime * 0.95, endsAt: askedAt + lifetime };
 			// Between 80 and 90 % of its life: sessions opened together do not all mint together.
 			// Not sooner than after a miss: a clock that is ahead here makes a life look like a second.
 			const due = Math.max(TOKEN_RETRY_MS, lifetime * (0.8 + 0.1 * this.random()));

@@ -1,9 +1,8 @@
-import { aborted, backoffMs, DONE, pause, type Clock } from '../clock';
+import { backoffMs, pause, type Clock } from '../clock';
 import type { Exchange, Readiness } from './exchange';
 import { type Ack, type ClientFrame, idText } from './frames';
-import { ReplyWatch, type AwaitedReply, type EventLink } from './replyWatch';
+import { ReplyWatch, replyInAck, type AwaitedReply, type EventLink } from './replyWatch';
 import {
-	ACK_AFTER_REPLY_MS,
 	ACK_TIMEOUT_MS,
 	EARLIER_RESULT_TIMEOUT_MS,
 	MAX_BUSY_RETRIES,
@@ -17,8 +16,8 @@ import type { JsonValue } from '../json';
 export interface TurnLink extends EventLink {
 	/** Waits until it is one's turn to send, and returns what ends it. */
 	myTurn(): Promise<() => void>;
-	/** Sends a frame and waits for its ack until the time is over, or it is `enough`. */
-	exchange(text: string, timeoutMs: number, until?: { enough?: AbortSignal }): Promise<Exchange>;
+	/** Sends a frame and waits for its ack until the time is over. */
+	exchange(text: string, timeoutMs: number): Promise<Exchange>;
 }
 
 export interface TurnOptions {
@@ -58,9 +57,9 @@ export async function sendTurn(
 	options: TurnOptions,
 ): Promise<TurnOutcome> {
 	const endTurn = await link.myTurn();
-	const watch = new ReplyWatch(link, frame.type === 'message' ? frame.content : null);
+	const watch = new ReplyWatch(link);
 	try {
-		const { exchange, lost, tries } = await write(link, frame, watch, options).finally(endTurn);
+		const { exchange, lost, tries } = await write(link, frame, options).finally(endTurn);
 		if (exchange.kind === 'ack') {
 			return await outcomeOf({ link, frame, options, watch, ack: exchange.ack, lost, tries });
 		}
@@ -82,48 +81,27 @@ interface WrittenFrame {
 async function write(
 	link: TurnLink,
 	frame: ClientFrame,
-	watch: ReplyWatch,
-	options: TurnOptions,
+	{ clock, random, ackTimeoutMs = ACK_TIMEOUT_MS }: TurnOptions,
 ): Promise<WrittenFrame> {
 	const keyed = frame.idempotency_key !== undefined;
-	const ids = frame.message_id === undefined ? [] : [frame.message_id];
-	const answered = keyed ? watch.answered(ids) : null;
 	let lost: WrittenFrame['lost'] = null;
 	let busy = 0;
 	let resends = 0;
 	for (;;) {
-		const exchange = await writeOnce(link, frame, answered, options);
+		const exchange = await link.exchange(JSON.stringify(frame), ackTimeoutMs);
 		const tries = 1 + busy + resends;
 		if (exchange.kind === 'not_sent') return { exchange, lost, tries: tries - 1 };
 		if (exchange.kind === 'ack') {
 			const again = exchange.ack.state === 'busy' && busy < MAX_BUSY_RETRIES;
 			if (!again) return { exchange, lost, tries };
 			busy += 1;
-			await pause(options.clock, backoffMs(RECONNECT_BACKOFF, busy, options.random), link.signal);
+			await pause(clock, backoffMs(RECONNECT_BACKOFF, busy, random), link.signal);
 			continue;
 		}
 		lost = exchange.kind;
 		if (!keyed || resends >= MAX_RESENDS) return { exchange, lost, tries };
 		resends += 1;
 	}
-}
-
-/** Where the frame may be sent again, a lost ack does not hold up a reply that is there: it is waited for a little longer only. */
-async function writeOnce(
-	link: TurnLink,
-	frame: ClientFrame,
-	answered: AbortSignal | null,
-	{ clock, ackTimeoutMs = ACK_TIMEOUT_MS }: TurnOptions,
-): Promise<Exchange> {
-	const late = new AbortController();
-	const over = new AbortController();
-	if (answered !== null) {
-		void aborted(AbortSignal.any([answered, over.signal])).then(async () => {
-			if (await pause(clock, ACK_AFTER_REPLY_MS, over.signal)) late.abort();
-		});
-	}
-	const exchange = link.exchange(JSON.stringify(frame), ackTimeoutMs, { enough: late.signal });
-	return await exchange.finally(() => over.abort(DONE));
 }
 
 interface Acknowledged {
@@ -175,19 +153,15 @@ function unknownOutcome(why: 'no_ack' | 'lost' | 'too_large', frame: ClientFrame
 /** The turn was accepted before: by an earlier run, long ago, or by an attempt of ours a moment ago, whose reply is on its way. */
 async function replayedReply(turn: Acknowledged): Promise<AwaitedReply> {
 	const { ack, lost, options } = turn;
-	if (ack.reply !== null) return { reply: ack.reply, source: 'ack', result: null, end: 'found' };
+	if (ack.reply !== null) return replyInAck(ack.reply);
 	const ms = options.resultTimeoutMs ?? RESULT_TIMEOUT_MS;
 	return await awaitReply(turn, lost === null ? Math.min(ms, EARLIER_RESULT_TIMEOUT_MS) : ms);
 }
 
-async function awaitReply(turn: Acknowledged, ms: number): Promise<AwaitedReply> {
-	const { ack, lost, frame, watch, options } = turn;
-	const isReplay = ack.state === 'accepted';
-	const ids = [frame.message_id, ack.payload.message_id].map(idText);
-	const wanted = {
-		turnId: ack.mergedInto ?? ack.turnId,
-		messageIds: ids.filter((id) => id !== null),
-		isNew: !isReplay || lost !== null,
-	};
-	return await watch.reply(wanted, { ms, clock: options.clock, withoutResult: isReplay });
+async function awaitReply({ ack, frame, watch, options }: Acknowledged, ms: number) {
+	const messageIds = [frame.message_id, ack.payload.message_id]
+		.map(idText)
+		.filter((id) => id !== null);
+	const wanted = { turnId: ack.mergedInto ?? ack.turnId, messageIds };
+	return await watch.reply(wanted, { ms, clock: options.clock });
 }

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NotSent } from '../api/errors';
+import { sessionKey } from '../chat/chatInput';
 import type { Turn } from '../inTurn';
 import { ChatSocketPool } from './chatSocket';
 import type { Connection } from './connect';
@@ -51,7 +52,7 @@ export async function forEachChatItem(
 
 /** Empty where a session is created. */
 function sessionOf(form: Fields): string {
-	return form.has('sessionId') ? form.text('sessionId', MAY_BE_BLANK) : '';
+	return form.has('sessionId') ? sessionKey(form.text('sessionId', MAY_BE_BLANK)) : '';
 }
 
 /** Jobs of the same key run one after another in the order they came in; those of others side by side. */

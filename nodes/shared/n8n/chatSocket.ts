@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
 import { requestWsToken } from '../api/endpoints';
 import { NotSent } from '../api/errors';
+import { sessionKey } from '../chat/chatInput';
 import type { ChatLease, LeaseOptions } from '../chat/lease';
 import { SharedConnections } from '../chat/sharedConnections';
 import { mintToken } from '../chat/token';
@@ -102,7 +103,7 @@ export class ChatSocketPool {
 
 	/** A session that could not be had is not tried anew for each item of the run. */
 	private ended(sessionId: string, takeOver: boolean): ChatLease | null {
-		const latest = this.idle.get(sessionId);
+		const latest = this.idle.get(sessionKey(sessionId));
 		const sameWish = latest !== undefined && (latest.options.takeOver || !takeOver);
 		return sameWish && latest.ending !== null ? latest : null;
 	}
@@ -112,9 +113,10 @@ export class ChatSocketPool {
 	}
 
 	private keep(sessionId: string, lease: ChatLease): void {
-		const before = this.idle.get(sessionId);
-		this.idle.delete(sessionId);
-		this.idle.set(sessionId, lease);
+		const key = sessionKey(sessionId);
+		const before = this.idle.get(key);
+		this.idle.delete(key);
+		this.idle.set(key, lease);
 		if (before !== lease) before?.close();
 		for (const [id, surplus] of [...this.idle].slice(0, -MOST_IDLE)) {
 			this.idle.delete(id);

@@ -1,5 +1,5 @@
 import { fixtures } from '../../simulator';
-import { unknownSession } from '../chat';
+import { unknownSessionInPath } from '../chat';
 import type { ContractCase } from '../contractCase';
 
 const { sessions } = fixtures;
@@ -23,7 +23,7 @@ export const injectContext: ContractCase[] = [
 		title: 'tells of an unknown session in whatever words the service has',
 		parameters: { sessionId: sessions.unknown, context: 'Wants a visit' },
 		requests: [path(sessions.unknown)],
-		refusal: unknownSession,
+		refusal: unknownSessionInPath,
 	},
 	{
 		title: 'is turned down for a session of another account’s agent',

@@ -113,6 +113,72 @@ test('the engine’s refusal is explained from upstream_body', async () => {
 	});
 });
 
+describe('a 200 whose state says that the message was not taken', () => {
+	const ways = [
+		['inbound', INBOUND],
+		['async', ASYNC],
+	];
+	const states: Array<[object, string, string]> = [
+		[
+			{ state: 'invalid', error: 'agent_inactive' },
+			'The agent of this session is not active',
+			'The service said: agent_inactive.',
+		],
+		[
+			{ state: 'invalid', error: 'too_blue' },
+			'The service did not accept the message',
+			'The service said: too_blue.',
+		],
+		[
+			{ state: 'invalid' },
+			'The service could not handle the message for a reason of its own',
+			'Whether it was taken is not known.',
+		],
+		[
+			{ state: 'busy', error: 'later' },
+			'The service could not handle the message for a reason of its own',
+			'Whether it was taken is not known.',
+		],
+		[
+			{ state: 'busy', error: 'server_busy' },
+			'The service is too busy to take the message',
+			'Send it again later. The service said: server_busy.',
+		],
+		[
+			{ state: 'error', error: 'boom' },
+			'The service could not handle the message for a reason of its own',
+			'Whether it was taken is not known.',
+		],
+	];
+
+	test.each(
+		ways.flatMap(([sendBy = '', path = '']) =>
+			states.map(([answer, message, advice]) => ({ sendBy, path, answer, message, advice })),
+		),
+	)('$sendBy, $answer: the item stops', async ({ sendBy, path, answer, message, advice }) => {
+		service().post(path).reply(200, { success: true, data: { answer } });
+		expect(stopped(await harness.runOnNock({ sendBy }))).toEqual({
+			message,
+			description: expect.stringContaining(advice),
+		});
+	});
+
+	test.each(ways)('%s: the state of something else is data', async (sendBy, path) => {
+		const data = { state: 'accepted', agent: { state: 'busy' }, line: { state: 'error' } };
+		service().post(path).reply(200, { success: true, data });
+		expect(records(await harness.runOnNock({ sendBy }))).toEqual([data]);
+	});
+
+	test.each(ways)(
+		'%s: a response that shows a turn is data, whatever its state',
+		async (sendBy, path) => {
+			const data = { answer: { state: 'invalid', turn_id: 't-1' } };
+			service().post(path).reply(200, { success: true, data });
+			expect(records(await harness.runOnNock({ sendBy }))).toEqual([data]);
+		},
+	);
+});
+
 test('an open detail that is missing stops the node before anything is sent', async () => {
 	const credential = { chatInboundSessionName: '' };
 	const run = await harness.run({ sendBy: 'inbound' }, { credential });
@@ -219,6 +285,7 @@ describe('waiting for the reply of an asynchronous message', () => {
 				message_id: expect.any(String),
 				reply: null,
 				reply_source: 'none',
+				reply_hint: expect.stringContaining('A reply may still follow'),
 				turn_result: null,
 				timed_out: true,
 			},
@@ -236,6 +303,37 @@ describe('waiting for the reply of an asynchronous message', () => {
 		}
 		expect(harness.connections()).toBe(1);
 	});
+
+	test.each(['inbound', 'socket'])(
+		'a message by %s is still being worked on: its reply is not returned for the next one',
+		async (sendBy) => {
+			const nested = await startSimulator({ dialect: dialects.nested, asyncReplyMs: 400 });
+			try {
+				const credential = credentialFor(nested);
+				const alpha = harness.run(
+					{ sendBy, message: 'please answer slowly, alpha' },
+					{ credential },
+				);
+				await eventually(() => nested.sessions.get(sessions.open).messages.length === 1);
+				const options = { replyTimeLimit: 30 };
+				const beta = await harness.run({ ...WAIT, message: 'beta', options }, { credential });
+				expect(records(beta)).toMatchObject([
+					{
+						reply: null,
+						reply_source: 'uncertain',
+						reply_hint: expect.stringContaining("'agent_messages'"),
+						agent_messages: expect.arrayContaining([
+							expect.objectContaining({ content: 'You said: beta' }),
+						]),
+						turn_result: { state: 'default' },
+					},
+				]);
+				await alpha;
+			} finally {
+				await nested.stop();
+			}
+		},
+	);
 
 	test('three items of one run: each is given the reply to its own message', async () => {
 		const items = ['one', 'two', 'three'].map((text) => ({ text }));

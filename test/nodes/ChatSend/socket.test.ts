@@ -75,7 +75,9 @@ describe('each state of the ack has its own outcome', () => {
 	test('error: nobody knows whether it was taken', async () => {
 		expect(stopped(await send('please fail'))).toEqual({
 			message: expect.stringContaining('could not handle the message'),
-			description: expect.stringContaining('Look at the conversation'),
+			description: expect.stringMatching(
+				/Look at the conversation.*The service said: internal_error\.$/,
+			),
 		});
 		expect(frames()).toHaveLength(1);
 	});
@@ -135,7 +137,18 @@ test('a protected message that is run again while others talk: not given their r
 	]);
 });
 
-test('a protected message whose ack never comes though its reply does: sent again soon, and told', async () => {
+test.each(['none', 'own'])(
+	'an interim text (key: %s): the ack is waited for on the same socket, and its reply returned',
+	async (idempotency) => {
+		const key = idempotency === 'own' ? { idempotency, idempotencyKey: 'k-1' } : {};
+		expect(records(await send('please check first', key))).toMatchObject([
+			{ state: 'default', reply: 'You said: please check first' },
+		]);
+		expect([frames().length, harness.connections()]).toEqual([1, 1]);
+	},
+);
+
+test('a protected message whose ack never comes: sent again, and told', async () => {
 	const run = await send('please never ack', { idempotency: 'own', idempotencyKey: 'k-1' });
 	expect(stopped(run)).toEqual({
 		message: 'The message was sent, but the service did not confirm it in time',
@@ -158,7 +171,16 @@ test('the same with a key: sent again, taken once', async () => {
 	const sending = send('please answer slowly', { idempotency: 'derived', uniqueBy: 'row 7' });
 	await eventually(() => frames().length === 1);
 	harness.simulator().sessions.cutSockets();
-	expect(records(await sending)).toMatchObject([{ reply: 'You said: please answer slowly' }]);
+	// The second ack says that the message was accepted before, and no result names the agent's message.
+	expect(records(await sending)).toMatchObject([
+		{
+			state: 'accepted',
+			reply: null,
+			reply_source: 'uncertain',
+			reply_hint: expect.stringContaining('read the conversation in the service'),
+			agent_messages: [{ content: 'You said: please answer slowly' }],
+		},
+	]);
 	const [first, second] = frames();
 	expect(second).toEqual(first);
 	expect(originalMessage()).toEqual(['please answer slowly']);
@@ -201,6 +223,22 @@ test('messages of a session keep their order, whatever the concurrency; one sock
 	expect(replies).toEqual(items.map(({ text }) => `You said: ${text}`));
 	expect(originalMessage()).toEqual(texts);
 	expect(harness.connections()).toBe(2);
+});
+
+test('a session in two letter cases is one: one connection, messages in order, the same key', async () => {
+	const items = [sessions.open, sessions.open.toUpperCase()].flatMap((session) =>
+		['please be busy', 'two'].map((text) => ({ session, text })),
+	);
+	const parameters = {
+		sessionId: '={{ $json.session }}',
+		idempotency: 'derived',
+		uniqueBy: 'row 7',
+		options: { concurrency: 4 },
+	};
+	const output = records(await harness.run(parameters, { items }));
+	expect(output.map(({ reply }) => reply)).toEqual(items.map(({ text }) => `You said: ${text}`));
+	expect(originalMessage()).toEqual(['please be busy', 'two']);
+	expect(harness.connections()).toBe(1);
 });
 
 test('Continue On Fail: the other items go on, each error names its item', async () => {

@@ -1,3 +1,4 @@
+import type { AwaitedReply } from '../../../nodes/shared/chat/replyWatch';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import type { TurnOutcome } from '../../../nodes/shared/chat/turn';
 import { turnFault } from '../../../nodes/ChatSend/turnFault';
@@ -12,7 +13,13 @@ const ack: Ack = {
 	payload: {},
 };
 
-const UNANSWERED = { reply: null, source: 'none', result: null, end: 'time' } as const;
+const UNANSWERED: AwaitedReply = {
+	reply: null,
+	source: 'none',
+	spoken: [],
+	result: null,
+	end: 'time',
+};
 
 const ended = new ChatEnded(
 	'unreachable',

@@ -2,7 +2,9 @@ import { setTimeout as realSleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { clock } from '../../../nodes/shared/n8n/connect';
+import { credentialFor } from '../../contract/credentialFor';
 import { mcpTool, service } from '../../engine';
+import { dialects, startSimulator } from '../../simulator';
 import { agents, chatHarness, eventually, records, sessions, stopped } from '../chatHarness';
 
 const harness = chatHarness('chatSession', { sessionId: sessions.open });
@@ -273,6 +275,55 @@ describe('wait for event', () => {
 			expect(harness.connections()).toBe(1);
 			expect(harness.simulator().sessions.standingSockets()).toBe(0);
 		});
+	});
+
+	test.each(['offset', 'noOffset', 'number', 'seconds'] as const)(
+		'what is replayed from before does not end it, whatever the form of its time (%s)',
+		async (eventTime) => {
+			const terse = await startSimulator({ dialect: dialects.terse, eventTime });
+			try {
+				terse.clock.advance(-5_000);
+				terse.sessions.nudge(sessions.open, 1);
+				terse.clock.reset();
+				const credential = credentialFor(terse);
+				const waiting = harness.run({ operation: 'waitForEvent' }, { credential });
+				await eventually(() => terse.sessions.openSockets() === 1);
+				// The connection stands after half a second, a fiftieth of which passes here.
+				await realSleep(100);
+				terse.sessions.nudge(sessions.open, 2);
+				expect(records(await waiting)).toMatchObject([
+					{
+						event: { payload: { idle_seconds: 2 } },
+						seen: [{ payload: { idle_seconds: 1 } }],
+					},
+				]);
+			} finally {
+				await terse.stop();
+			}
+		},
+	);
+
+	test('in a loop, an event counts once though the session is written in another case', async () => {
+		const terse = await startSimulator({ dialect: dialects.terse });
+		try {
+			const credential = credentialFor(terse);
+			const items = [{ id: sessions.open }, { id: sessions.open.toUpperCase() }];
+			const parameters = {
+				operation: 'waitForEvent',
+				sessionId: '={{ $json.id }}',
+				timeLimit: 20,
+				options: { concurrency: 2 },
+			};
+			const waiting = harness.run(parameters, { credential, items });
+			await eventually(() => terse.sessions.openSockets() === 1);
+			await realSleep(100);
+			terse.sessions.nudge(sessions.open, 1);
+			const [one, other] = records(await waiting);
+			expect(one).toMatchObject({ event: { payload: { idle_seconds: 1 } } });
+			expect(other).toMatchObject({ timed_out: true, event: null });
+		} finally {
+			await terse.stop();
+		}
 	});
 
 	test('several sessions are waited for at the same time', async () => {

@@ -5,7 +5,7 @@ import type { Readiness } from '../../../nodes/shared/chat/exchange';
 import type { ChatEvent } from '../../../nodes/shared/chat/frames';
 import { FakeClock, settle } from '../shared/chat/fakes';
 
-const event = (type: string, eventId: string | null = null, ts?: string): ChatEvent => ({
+const event = (type: string, eventId: string | null = null, ts?: string | number): ChatEvent => ({
 	type,
 	eventId,
 	payload: {},
@@ -100,10 +100,40 @@ describe('what comes with the connection', () => {
 	const BEFORE = '2023-11-14T22:13:19Z';
 	const AFTER = '2023-11-14T22:13:21Z';
 
-	test.each<[string, string | undefined, boolean, boolean]>([
+	const begun = 1_700_000_000;
+
+	test.each<[string, string | number | undefined, boolean, boolean]>([
 		['from before the wait, is a replay', BEFORE, false, false],
+		[
+			'from before the wait by a time with an offset, is a replay',
+			'2023-11-15T03:43:19+05:30',
+			false,
+			false,
+		],
+		['from before the wait in milliseconds, is a replay', begun * 1_000 - 1, false, false],
+		['from before the wait in seconds, is a replay', begun - 1, false, false],
+		['from before the wait in a text of seconds, is a replay', `${begun - 1}.25`, false, false],
 		['from after it began, is news', AFTER, false, true],
-		['without a time, is news', undefined, false, true],
+		[
+			'from after it began by a time with an offset, is news',
+			'2023-11-15T03:43:21+05:30',
+			false,
+			true,
+		],
+		['from after it began in milliseconds, is news', begun * 1_000 + 1, false, true],
+		['from after it began in seconds, is news', begun + 1, false, true],
+		['from after it began in a text of seconds, is news', `${begun}.25`, false, true],
+		[
+			'by a time of an unknown zone, came before the connection stood: a replay',
+			AFTER.slice(0, -1),
+			false,
+			false,
+		],
+		['by a time of an unknown zone, once connected, is news', BEFORE.slice(0, -1), true, true],
+		['by a number that is no time, is a replay', 12, false, false],
+		['by a word, is a replay', 'now', false, false],
+		['without a time, is a replay', undefined, false, false],
+		['without a time, once connected, is news', undefined, true, true],
 		['from before by a clock that goes wrong, once connected, is news', BEFORE, true, true],
 	])('%s', async (_what, ts, isConnected, isNews) => {
 		const wait = waiting();

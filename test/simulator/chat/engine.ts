@@ -7,10 +7,10 @@ import type { Agent, Delivery } from '../state/types';
 import type { World } from '../world';
 import { fingerprintOf, gate } from './gate';
 import { wake } from './lifecycle';
-import { asks, SLOW_MS } from './magic';
+import { asks, INTERIM_TEXT, SLOW_MS } from './magic';
 import { newSession } from './newSession';
 import { addMessage, respond } from './reply';
-import { turnResults } from './turnResults';
+import { namedMessage, turnResults } from './turnResults';
 import type { Emit, Flight, Incoming, Session } from './types';
 
 interface Turn {
@@ -52,14 +52,19 @@ export class ChatEngine {
 		const turn = this.begin(session, incoming, emit);
 		if (!session.flight && asks(incoming.content, 'merge')) this.startOtherTurn(session);
 		if (session.flight) return this.merge(session, session.flight, turn);
-		if (!asks(incoming.content, 'slow')) return this.finish(session, turn, incoming.content, emit);
-
+		const interim = asks(incoming.content, 'interim');
+		if (!interim && !asks(incoming.content, 'slow')) {
+			return this.finish(session, turn, incoming.content, emit).outcome;
+		}
+		if (interim) addMessage(this.world, session, 'ai', INTERIM_TEXT, this.emitter(session));
 		const flight: Flight = { turnId: turn.turnId, contents: [incoming.content], merged: [] };
 		session.flight = flight;
 		await delay(SLOW_MS);
 		session.flight = null;
-		const outcome = this.finish(session, turn, flight.contents.join(' / '), emit);
-		for (const payload of turnResults(this.world.dialect, flight)) emit('turn_result', payload);
+		const { outcome, replyId } = this.finish(session, turn, flight.contents.join(' / '), emit);
+		for (const payload of turnResults(this.world.dialect, flight, replyId)) {
+			emit('turn_result', payload);
+		}
 		return outcome;
 	}
 
@@ -121,7 +126,7 @@ export class ChatEngine {
 		});
 	}
 
-	private finish(session: Session, turn: Turn, content: string, emit: Emit): JsonObject {
+	private finish(session: Session, turn: Turn, content: string, emit: Emit) {
 		const reply = respond(this.world, session, content, emit);
 		const outcome: JsonObject = {
 			state: 'default',
@@ -132,7 +137,7 @@ export class ChatEngine {
 			...this.messageIdFor(turn),
 		};
 		this.remember(session, turn, outcome);
-		return outcome;
+		return { outcome, replyId: reply.messageId };
 	}
 
 	/** Over the socket a message id is there only when the client supplied one. */
@@ -165,23 +170,26 @@ export class ChatEngine {
 		session.flight = flight;
 		this.later(async () => {
 			session.flight = null;
-			const results = turnResults(this.world.dialect, flight);
-			await this.tellReply(session, flight.contents.join(' / '), results);
+			await this.tellReply(session, flight.contents.join(' / '), (replyId) =>
+				turnResults(this.world.dialect, flight, replyId),
+			);
 		});
 	}
 
 	private async finishLater(session: Session, turn: Turn, url: string | null): Promise<void> {
 		const { turnId, messageId, incoming } = turn;
 		const failed = asks(incoming.content, 'fail');
-		const result: JsonObject = {
+		const resultOf = (replyId: string | number | null): JsonObject => ({
 			turn_id: turnId,
-			message_id: messageId,
+			message_id: namedMessage(this.world.dialect, messageId, replyId),
 			state: failed ? 'error' : 'default',
 			merged_into: null,
 			error: failed ? 'internal_error' : null,
-		};
-		const reply = failed ? null : await this.tellReply(session, incoming.content, [result]);
-		if (failed) this.world.hub.emit(session, 'turn_result', result);
+		});
+		const reply = failed
+			? null
+			: await this.tellReply(session, incoming.content, (replyId) => [resultOf(replyId)]);
+		if (failed) this.world.hub.emit(session, 'turn_result', resultOf(null));
 		if (url === null) return;
 		const body = this.world.dialect.chat.deliveryBody({
 			sessionId: session.sessionId,
@@ -197,7 +205,7 @@ export class ChatEngine {
 	private async tellReply(
 		session: Session,
 		content: string,
-		results: JsonObject[],
+		resultsOf: (replyId: string | number | null) => JsonObject[],
 	): Promise<string | null> {
 		const order = this.world.dialect.socket.replyText;
 		const emit = this.emitter(session);
@@ -207,7 +215,7 @@ export class ChatEngine {
 			else emit(type, payload);
 		});
 		if (order === 'before') for (const payload of held) emit('message_received', payload);
-		for (const payload of results) emit('turn_result', payload);
+		for (const payload of resultsOf(reply.messageId)) emit('turn_result', payload);
 		if (order === 'after') {
 			await delay(10);
 			for (const payload of held) emit('message_received', payload);

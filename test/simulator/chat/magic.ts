@@ -10,6 +10,7 @@
  * | please fail … | `error`; on the asynchronous way a turn_result with state error |
  * | please merge … | `merged` into a turn that ends a little later |
  * | please answer slowly … | the turn takes SLOW_MS; what comes meanwhile is merged into it |
+ * | please check first … | as slowly, and the agent says INTERIM_TEXT first, which isn't the reply |
  * | please say nothing … | completes without a reply |
  * | please show buttons / please show a form | an interactive message: options yes and no / free text |
  * | please get a human … | help requested, the session goes over to support |
@@ -25,6 +26,7 @@ export const MAGIC = {
 	fail: 'please fail',
 	merge: 'please merge',
 	slow: 'please answer slowly',
+	interim: 'please check first',
 	silent: 'please say nothing',
 	buttons: 'please show buttons',
 	form: 'please show a form',
@@ -37,6 +39,8 @@ export const MAGIC = {
 } as const;
 
 export const SLOW_MS = 200;
+
+export const INTERIM_TEXT = 'One moment, please';
 
 export function asks(content: string, magic: keyof typeof MAGIC): boolean {
 	return content.toLowerCase().startsWith(MAGIC[magic]);

@@ -6,6 +6,8 @@ import type { Emit, Session } from './types';
 
 export interface Reply {
 	text: string | null;
+	/** Of the agent's message; null if it said nothing. */
+	messageId: string | number | null;
 	helpRequested: boolean;
 }
 
@@ -36,14 +38,23 @@ export function addMessage(
 export function respond(world: World, session: Session, content: string, emit: Emit): Reply {
 	const helpRequested = asks(content, 'human');
 	// A human operator answers in their own time.
-	if (session.mode === 'support') return { text: null, helpRequested: false };
+	if (session.mode === 'support') return { text: null, messageId: null, helpRequested: false };
 	const text = saidTo(content);
-	if (text !== null)
-		addMessage(world, session, 'ai', text, emit, interactivePart(world, session, content, text));
+	const messageId =
+		text === null
+			? null
+			: addMessage(
+					world,
+					session,
+					'ai',
+					text,
+					emit,
+					interactivePart(world, session, content, text),
+				);
 	if (helpRequested) switchMode(session, 'support', emit);
 	if (asks(content, 'dormant')) goDormant(session, emit);
 	if (asks(content, 'close')) closeSession(session, emit);
-	return { text, helpRequested };
+	return { text, messageId, helpRequested };
 }
 
 function saidTo(content: string): string | null {

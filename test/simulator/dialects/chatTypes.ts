@@ -79,6 +79,8 @@ export interface SocketDialect {
 	eventId(counter: number): string;
 	/** Where the text of a reply outside the own ack stands in relation to its turn_result. */
 	replyText: 'before' | 'after' | 'nowhere';
+	/** Which message the `message_id` of a turn_result names. */
+	resultNames: 'customer' | 'agent';
 	/** Which turn the turn_result of a merged message names. */
 	mergedResult: 'target' | 'own' | 'both';
 	ackBeforeEvents: boolean;

@@ -54,6 +54,7 @@ export const nestedChat: ChatDialect = {
 
 export const nestedSocket: SocketDialect = {
 	...plainSocket,
+	resultNames: 'customer',
 	eventId: (counter) => `n-${counter}`,
 	unusualEvent: { type: 'mood_changed', payload: { mood: { now: 'calm' } } },
 	unusualCloseCode: 4100,

@@ -67,6 +67,7 @@ export const plainSocket: SocketDialect = {
 	ts: (ms) => new Date(ms).toISOString(),
 	eventId: (counter) => `evt_${counter}`,
 	replyText: 'before',
+	resultNames: 'agent',
 	mergedResult: 'target',
 	ackBeforeEvents: true,
 	socketEndsWithToken: false,

@@ -36,6 +36,7 @@ export const terseSocket: SocketDialect = {
 	ts: (ms) => ms,
 	eventId: (counter) => String(counter),
 	replyText: 'after',
+	resultNames: 'customer',
 	mergedResult: 'own',
 	ackBeforeEvents: false,
 	socketEndsWithToken: true,

@@ -62,6 +62,7 @@ export const wrappedSocket: SocketDialect = {
 	ts: (ms) => Math.floor(ms / 1000),
 	eventId: (counter) => `0190e0c1-0000-7000-8000-${counter.toString(16).padStart(12, '0')}`,
 	replyText: 'nowhere',
+	resultNames: 'customer',
 	mergedResult: 'both',
 	ackBeforeEvents: true,
 	socketEndsWithToken: true,

@@ -9,7 +9,8 @@ export async function withSession(
 	run: (session: Session) => Answer | Promise<Answer>,
 ): Promise<Answer> {
 	const { state, dialect } = world;
-	const session = typeof id === 'string' ? state.sessions.get(id) : undefined;
+	// A UUID is the same in upper and lower case.
+	const session = typeof id === 'string' ? state.sessions.get(id.toLowerCase()) : undefined;
 	if (!session) return refused(dialect.statuses.sessionNotFound, dialect.chat.unknownSession);
 	return state.ownAgent(session.agentUuid) ? await run(session) : agentNotFound(dialect);
 }

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Session } from '../chat/types';
 import type { JsonObject } from '../json';
-import type { World } from '../world';
+import { EVENT_TIMES, type World } from '../world';
 import { admission, type Refusal, type Wanted } from './admission';
 import { handleFrame, transmit } from './connection';
 import type { Connection, ReceivedFrame } from './types';
@@ -57,7 +57,7 @@ export class SocketHub {
 			type,
 			session_id: session.sessionId,
 			account_id: dialect.socket.accountId(session.accountId),
-			ts: dialect.socket.ts(clock.now()),
+			ts: this.timeOf(clock.now()),
 			event_id: eventId,
 			payload,
 		};
@@ -68,6 +68,12 @@ export class SocketHub {
 			for (const { ws } of this.connectionsOf(session.sessionId)) ws.close(1000);
 		}
 		return eventId;
+	}
+
+	private timeOf(ms: number): string | number {
+		const { dialect, settings } = this.world;
+		const { eventTime } = settings;
+		return eventTime ? EVENT_TIMES[eventTime](ms) : dialect.socket.ts(ms);
 	}
 
 	reset(): void {

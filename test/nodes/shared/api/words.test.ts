@@ -46,6 +46,18 @@ test.each([400, 403, 404, 409, 422])(
 	},
 );
 
+test.each([
+	['/v1/chat/session/s-1/ws_token', 403],
+	['/v1/chat/session/s-1/ws_token', 404],
+	['/chat_sessions/s-1/close_session', 404],
+	['/v1/chat/session', 403],
+	['/v1/chat/inbound', 403],
+	['/v1/chat/inbound', 404],
+])('a rejection by %s with %i that the document does not name', (path, status) => {
+	const { what, resolution } = explainStatus({ method: 'POST', path }, status, true);
+	expect(`${what}.\n${resolution}`).toMatchSnapshot();
+});
+
 describe('an answer', () => {
 	test.each<[Method, number, string]>([
 		['GET', 500, ''],

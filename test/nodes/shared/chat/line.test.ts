@@ -4,7 +4,12 @@ import { FakeClock, FakeSocket, settle } from './fakes';
 function opened() {
 	const clock = new FakeClock();
 	const socket = new FakeSocket('wss://stream.example.com');
-	const line = new Line(socket.url, { openSocket: () => socket, clock, onFrame: () => undefined });
+	const line = new Line(socket.url, {
+		openSocket: () => socket,
+		clock,
+		onFrame: () => undefined,
+		tokenEndsAt: 0,
+	});
 	socket.opens();
 	return { clock, socket, line };
 }
@@ -23,7 +28,12 @@ test('a socket that does not open in time has said nothing', async () => {
 	const clock = new FakeClock();
 	const socket = new FakeSocket('wss://stream.example.com');
 	socket.deaf = true;
-	const line = new Line(socket.url, { openSocket: () => socket, clock, onFrame: () => undefined });
+	const line = new Line(socket.url, {
+		openSocket: () => socket,
+		clock,
+		onFrame: () => undefined,
+		tokenEndsAt: 0,
+	});
 	await clock.advance(15_000);
 	expect(await line.ended).toEqual({
 		cause: 'connect_timeout',
@@ -58,7 +68,7 @@ test('a socket that cannot be created has ended, and its address is not told', a
 	const openSocket = () => {
 		throw new Error('bad address wss://x?token=secret');
 	};
-	const line = new Line('wss://x', { openSocket, clock, onFrame: () => undefined });
+	const line = new Line('wss://x', { openSocket, clock, onFrame: () => undefined, tokenEndsAt: 0 });
 	expect(await line.ended).toEqual({
 		cause: 'cannot_connect',
 		code: null,

@@ -5,22 +5,38 @@ import { ai, happens, KEYED, turn, user } from './turnRig';
 describe('merged', () => {
 	const merged = ackFrame({ state: 'merged', merged_into: 't-9', turn_id: 't-1' });
 
-	it('waits for the result of the other turn and takes the texts between the own message and it', async () => {
+	it('waits for the result of the other turn, and takes the message that it names', async () => {
 		const { socket, outcome, clock } = await turn(messageFrame('hi'));
 		happens(socket(), 'message_received', user('hi'));
-		happens(socket(), 'message_received', ai('one'));
+		happens(socket(), 'message_received', ai('one moment', 'a-1'));
 		socket().receives(merged);
-		happens(socket(), 'message_received', ai('two'));
+		happens(socket(), 'message_received', ai('the answer', 'a-2'));
 		await clock.advance(30_000);
 		expect(outcome()).toBeNull();
-		happens(socket(), 'turn_result', { turn_id: 't-9', state: 'default', error: null });
+		happens(socket(), 'turn_result', { turn_id: 't-9', message_id: 'a-2', state: 'default' });
 		await settle();
 		expect(outcome()).toMatchObject({
 			kind: 'merged',
-			reply: 'one\n\ntwo',
+			reply: 'the answer',
 			source: 'events',
+			spoken: [],
 			end: 'found',
 			result: { turn_id: 't-9', state: 'default' },
+		});
+	});
+
+	it('takes no message for the reply because of its place alone, and returns what was said', async () => {
+		const { socket, outcome, clock } = await turn(messageFrame('hi'));
+		happens(socket(), 'message_received', user('hi'));
+		happens(socket(), 'message_received', ai('to an earlier turn', 'a-1'));
+		socket().receives(merged);
+		happens(socket(), 'turn_result', { turn_id: 't-9', message_id: 'u-1' });
+		await clock.advance(1_500);
+		expect(outcome()).toMatchObject({
+			kind: 'merged',
+			reply: null,
+			source: 'uncertain',
+			spoken: [{ id: 'a-1', content: 'to an earlier turn' }],
 		});
 	});
 
@@ -34,16 +50,14 @@ describe('merged', () => {
 		expect(outcome()).toMatchObject({ kind: 'merged', reply: null, source: 'uncertain' });
 	});
 
-	it('takes texts that trail shortly behind the result', async () => {
+	it('takes the message that the result names if it comes shortly after', async () => {
 		const { socket, outcome, clock } = await turn(messageFrame('hi'));
 		socket().receives(merged);
 		happens(socket(), 'message_received', user('hi'));
-		happens(socket(), 'turn_result', { turn_id: 't-9' });
+		happens(socket(), 'turn_result', { turn_id: 't-9', message_id: 'a-1' });
 		await clock.advance(1_000);
-		happens(socket(), 'message_received', ai('shortly after'));
-		await clock.advance(499);
-		expect(outcome()).toBeNull();
-		await clock.advance(1);
+		happens(socket(), 'message_received', ai('shortly after', 'a-1'));
+		await settle();
 		expect(outcome()).toMatchObject({ reply: 'shortly after', source: 'events' });
 	});
 
@@ -74,7 +88,7 @@ describe('merged', () => {
 		expect(outcome()).toMatchObject({ reply: null, result: { error: 'agent failed' } });
 	});
 
-	it('keeps the texts when the result does not come within two minutes', async () => {
+	it('has no reply when the result does not come within two minutes', async () => {
 		const { socket, outcome, clock } = await turn(messageFrame('hi'));
 		socket().receives(merged);
 		happens(socket(), 'message_received', user('hi'));
@@ -82,7 +96,13 @@ describe('merged', () => {
 		await clock.advance(119_999);
 		expect(outcome()).toBeNull();
 		await clock.advance(1);
-		expect(outcome()).toMatchObject({ reply: 'a text', result: null, end: 'time' });
+		expect(outcome()).toMatchObject({
+			reply: null,
+			source: 'uncertain',
+			spoken: [{ content: 'a text' }],
+			result: null,
+			end: 'time',
+		});
 	});
 
 	it('follows a turn that is merged into yet another one', async () => {
@@ -114,6 +134,19 @@ describe('merged', () => {
 		happens(socket(), 'message_received', user('hi'));
 		happens(socket(), 'message_received', ai('the answer'));
 		await clock.advance(1_500);
+		expect(outcome()).toMatchObject({
+			reply: null,
+			source: 'uncertain',
+			result: { turn_id: 't-1' },
+		});
+	});
+
+	it('takes the message that a result of the own turn names', async () => {
+		const { socket, outcome } = await turn(messageFrame('hi'));
+		socket().receives(merged);
+		happens(socket(), 'message_received', ai('the answer', 'a-1'));
+		happens(socket(), 'turn_result', { turn_id: 't-1', message_id: 'a-1', merged_into: 't-9' });
+		await settle();
 		expect(outcome()).toMatchObject({ reply: 'the answer', result: { turn_id: 't-1' } });
 	});
 
@@ -135,20 +168,6 @@ describe('merged', () => {
 		expect(await whole).toMatchObject({ kind: 'merged', reply: null, result: null });
 	});
 
-	it('leaves out older texts that were only replayed', async () => {
-		const { socket, outcome, clock } = await turn(messageFrame('hi'));
-		happens(socket(), 'message_received', ai('yesterday', '2026-01-01T00:00:01Z'));
-		happens(socket(), 'message_received', {
-			...ai('hi', '2026-01-01T00:00:05Z'),
-			role: 'user',
-		});
-		socket().receives(merged);
-		happens(socket(), 'message_received', ai('now', '2026-01-01T00:00:06Z'));
-		happens(socket(), 'turn_result', { turn_id: 't-9' });
-		await clock.advance(1_500);
-		expect(outcome()).toMatchObject({ reply: 'now' });
-	});
-
 	it('goes on over a reconnect, and ends with the connection', async () => {
 		const { socket, outcome, clock, hold } = await turn(messageFrame('hi'));
 		socket().receives(merged);
@@ -161,7 +180,12 @@ describe('merged', () => {
 		expect(outcome()).toBeNull();
 		socket().ends(1003);
 		await settle();
-		expect(outcome()).toMatchObject({ reply: 'after the gap', result: null, end: 'connection' });
+		expect(outcome()).toMatchObject({
+			reply: null,
+			spoken: [{ content: 'after the gap' }],
+			result: null,
+			end: 'connection',
+		});
 	});
 
 	it('leaves no timer behind', async () => {
@@ -201,24 +225,10 @@ describe('accepted', () => {
 		await clock.advance(60_000);
 		expect(outcome()).toBeNull();
 		happens(socket(), 'message_received', user('hi'));
-		happens(socket(), 'message_received', ai('here it is'));
-		happens(socket(), 'turn_result', { turn_id: 't-1', message_id: 'm-1' });
-		await clock.advance(1_500);
+		happens(socket(), 'message_received', ai('here it is', 'a-1'));
+		happens(socket(), 'turn_result', { turn_id: 't-1', message_id: 'a-1' });
+		await settle();
 		expect(outcome()).toMatchObject({ kind: 'replayed', reply: 'here it is' });
-	});
-
-	it('after a lost attempt whose reply has come already: gives it at once, though no result ever comes', async () => {
-		const { socket, outcome, clock, hold } = await turn(KEYED);
-		happens(socket(), 'message_received', user('hi'));
-		happens(socket(), 'message_received', ai('the reply'));
-		socket().breaks();
-		await clock.advance(1_000);
-		await hold();
-		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1' }));
-		await clock.advance(1_499);
-		expect(outcome()).toBeNull();
-		await clock.advance(1);
-		expect(outcome()).toMatchObject({ kind: 'replayed', reply: 'the reply', end: 'found' });
 	});
 
 	it('from an earlier run: never given the replies of the messages that are seen meanwhile', async () => {
@@ -232,72 +242,38 @@ describe('accepted', () => {
 	});
 });
 
-describe('an ack that does not come though the reply does', () => {
-	it('with a key: sent again after five seconds instead of two minutes', async () => {
-		const { sockets, socket, outcome, clock, hold } = await turn(KEYED);
+describe('an agent that speaks before the ack', () => {
+	it.each([
+		['with a key', KEYED],
+		['without a key', messageFrame('hi')],
+	])('%s: the ack is waited for on the same socket, and has the reply', async (_how, frame) => {
+		const { sockets, socket, outcome, clock } = await turn(frame);
 		happens(socket(), 'message_received', user('hi'));
-		await clock.advance(60_000);
-		happens(socket(), 'message_received', ai('the reply'));
-		await clock.advance(5_000);
-		expect(sockets).toHaveLength(1);
-		expect(socket().closeCalls).toEqual([1000]);
-		await clock.advance(1_000);
-		await hold();
-		expect(sockets).toHaveLength(2);
-		expect(socket().sent).toEqual(sockets[0]?.sent);
-		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1', reply: 'the reply' }));
-		await settle();
-		expect(outcome()).toMatchObject({ kind: 'replayed', reply: 'the reply', source: 'ack' });
-	});
-
-	it('with a key and an ID: the own message is known though somebody else says the same', async () => {
-		const { socket, clock } = await turn(KEYED);
-		happens(socket(), 'message_received', user('hi', 'u-7'));
-		happens(socket(), 'message_received', user('hi', 'm-1'));
-		happens(socket(), 'message_received', ai('the reply'));
-		await clock.advance(5_000);
-		expect(socket().closeCalls).toEqual([1000]);
-	});
-
-	it('with a key and no ID: not sent again where the reply may be to somebody else', async () => {
-		const { socket, clock } = await turn(messageFrame('hi', { idempotencyKey: 'k-1' }));
-		happens(socket(), 'message_received', user('hi', 'u-7'));
-		happens(socket(), 'message_received', user('hi', 'm-1'));
-		happens(socket(), 'message_received', ai('the reply'));
-		await clock.advance(60_000);
-		expect(socket().closeCalls).toEqual([]);
-	});
-
-	it('with a key, but come in time: leaves no timer behind', async () => {
-		const { socket, whole, clock, connection } = await turn(KEYED);
-		happens(socket(), 'message_received', user('hi'));
-		happens(socket(), 'message_received', ai('the reply'));
-		await clock.advance(1_000);
-		socket().receives(ackFrame({ state: 'default', reply: 'the reply' }));
-		await whole;
-		await connection.close();
-		await clock.advance(1_000);
-		expect(clock.pending).toBe(0);
-	});
-
-	it('with a key, but come in time: taken as it is', async () => {
-		const { sockets, socket, outcome, clock } = await turn(KEYED);
-		happens(socket(), 'message_received', user('hi'));
-		happens(socket(), 'message_received', ai('the reply'));
-		await clock.advance(4_999);
-		socket().receives(ackFrame({ state: 'default', reply: 'the reply' }));
-		await clock.advance(60_000);
-		expect(outcome()).toMatchObject({ kind: 'completed', reply: 'the reply' });
-		expect(sockets).toHaveLength(1);
-	});
-
-	it('without a key: waited for, because nothing may be sent again', async () => {
-		const { socket, outcome, clock } = await turn(messageFrame('hi'));
-		happens(socket(), 'message_received', user('hi'));
-		happens(socket(), 'message_received', ai('the reply'));
+		happens(socket(), 'message_received', ai('one moment'));
 		await clock.advance(119_999);
 		expect(outcome()).toBeNull();
-		await clock.advance(1);
+		expect([socket().sent.length, socket().closeCalls]).toEqual([1, []]);
+		socket().receives(ackFrame({ state: 'default', reply: 'the answer' }));
+		await settle();
+		expect(outcome()).toMatchObject({ kind: 'completed', reply: 'the answer' });
+		expect(sockets).toHaveLength(1);
+	});
+
+	it('and no ack within two minutes, without a key: unknown', async () => {
+		const { socket, outcome, clock } = await turn(messageFrame('hi'));
+		happens(socket(), 'message_received', ai('one moment'));
+		await clock.advance(120_000);
 		expect(outcome()).toMatchObject({ kind: 'unknown', why: 'no_ack' });
+	});
+
+	it('and no ack within two minutes, with a key: sent again, and the reply is that of the second ack', async () => {
+		const { sockets, socket, outcome, clock, hold } = await turn(KEYED);
+		happens(socket(), 'message_received', ai('one moment'));
+		await clock.advance(121_000);
+		await hold();
+		expect(socket().sent).toEqual(sockets[0]?.sent);
+		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1', reply: 'the answer' }));
+		await settle();
+		expect(outcome()).toMatchObject({ kind: 'replayed', reply: 'the answer', source: 'ack' });
 	});
 });

@@ -389,14 +389,112 @@ describe('an open connection', () => {
 		const { connection, sockets, socket, clock, hold } = rig();
 		connection.start();
 		await hold();
-		await clock.advance(260_000);
+		await clock.advance(230_000);
 		const exchange = connection.exchange('{}', 60_000);
-		await clock.advance(30_000);
+		await clock.advance(55_000);
 		expect(sockets).toHaveLength(1);
 		socket().receives(messageSent);
 		expect((await exchange).kind).toBe('ack');
 		await clock.advance(1_000);
 		expect(sockets).toHaveLength(2);
+	});
+
+	/** A service whose sockets end with the token that they were opened with. */
+	function endingWithToken(options: Parameters<typeof rig>[0] = {}) {
+		const use = rig(options, async (n, clock) => {
+			minted.set(`secret-${n}`, clock.now());
+			return await freshToken(n, clock);
+		});
+		const minted = new Map<string, number>();
+		const endOld = () => {
+			for (const socket of use.sockets) {
+				const since = minted.get(socket.query.get('token') ?? '') ?? 0;
+				if (socket.readyState < 2 && use.clock.now() - since >= 300_000) socket.ends(4401);
+			}
+		};
+		return { ...use, endOld };
+	}
+
+	it.each([900, 7_300, 45_000, 100_000, 119_000])(
+		'is renewed between messages that come back to back, each taking %d ms',
+		async (turnMs) => {
+			const { connection, sockets, clock, endOld } = endingWithToken();
+			connection.start();
+			await settle();
+			let acked = 0;
+			let isOver = false;
+			const kinds: string[] = [];
+			const talk = async () => {
+				while (!isOver) {
+					const { kind } = await connection.exchange('{}', 120_000);
+					kinds.push(kind);
+					if (kind !== 'ack') return;
+				}
+			};
+			const talking = talk();
+			let waiting = 0;
+			for (let ms = 0; ms < 1_200_000; ms += 100) {
+				for (const one of sockets) if (one.readyState === 0) one.opens();
+				await clock.advance(100);
+				endOld();
+				const sent = sockets.reduce((sum, one) => sum + one.sent.length, 0);
+				waiting = sent > acked ? waiting + 100 : 0;
+				if (waiting < turnMs) continue;
+				waiting = 0;
+				acked += 1;
+				sockets
+					.findLast((one) => one.sent.length > 0 && one.readyState === 1)
+					?.receives(messageSent);
+				await settle();
+			}
+			isOver = true;
+			await connection.close();
+			await talking;
+			expect(kinds.filter((kind) => kind !== 'ack').length).toBeLessThanOrEqual(1);
+			expect(kinds.length).toBeGreaterThan(1_100_000 / (turnMs + 1_000));
+			expect(sockets.length).toBeLessThanOrEqual(12);
+		},
+	);
+
+	describe('where no token is to be had', () => {
+		const withoutToken = async (seconds: number) => {
+			const use = rig({}, async (n, clock) =>
+				n > 1 ? { kind: 'unreachable', error: null } : await freshToken(n, clock),
+			);
+			use.connection.start();
+			await use.hold();
+			await use.clock.advance(seconds * 1_000);
+			const exchange = use.connection.exchange('{}', 120_000);
+			await settle();
+			return { ...use, exchange };
+		};
+
+		it('a message is sent on the old socket while that has half a minute left', async () => {
+			const { socket, exchange } = await withoutToken(200);
+			expect(socket().sent).toEqual(['{}']);
+			socket().receives(messageSent);
+			expect((await exchange).kind).toBe('ack');
+		});
+
+		it('a message waits if the socket may end at any moment, and is sent once that has outlived its token', async () => {
+			const { sockets, socket, clock, exchange } = await withoutToken(275);
+			await clock.advance(25_000);
+			expect(socket().sent).toEqual([]);
+			await clock.advance(10_000);
+			expect(socket().sent).toEqual(['{}']);
+			socket().receives(messageSent);
+			expect((await exchange).kind).toBe('ack');
+			expect(sockets).toHaveLength(1);
+		});
+
+		it('a message waits, and if the socket then ends with its token, it was surely not sent', async () => {
+			const { sockets, socket, clock, exchange } = await withoutToken(275);
+			await clock.advance(25_000);
+			socket().ends(4401);
+			await clock.advance(300_000);
+			expect((await exchange).kind).toBe('not_sent');
+			expect(sockets.flatMap(({ sent }) => sent)).toEqual([]);
+		});
 	});
 
 	it('counts failed attempts after a replacement like any other', async () => {

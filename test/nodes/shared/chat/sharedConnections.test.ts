@@ -514,17 +514,6 @@ describe('sending', () => {
 		expect((await next).kind).toBe('ack');
 	});
 
-	it('waits no longer for its ack where what came meanwhile is enough', async () => {
-		const { lease, hold } = processRig();
-		const { lease: one } = lease();
-		await hold();
-		const enough = new AbortController();
-		const exchange = one.exchange('a', 10_000, { enough: enough.signal });
-		await settle();
-		enough.abort();
-		expect(await exchange).toMatchObject({ kind: 'no_ack' });
-	});
-
 	it('of a holder that leaves before its turn surely does not take place', async () => {
 		const { lease, socket, hold } = processRig();
 		const [one, two] = [lease().lease, lease().lease];

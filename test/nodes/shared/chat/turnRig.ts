@@ -22,18 +22,17 @@ export async function turn(frame: ClientFrame) {
 	return { ...use, outcome: () => outcome, whole };
 }
 
-export const ai = (content: string, createdAt = '2026-01-01T00:00:09Z') => ({
-	id: 1,
+export const ai = (content: string, id: number | string = 1) => ({
+	id,
 	type: 'message',
 	role: 'ai',
 	content,
-	created_at: createdAt,
+	created_at: '2026-01-01T00:00:09Z',
 });
 
 /** The own message as it comes back, or one of another customer's. */
 export const user = (content: string, id: number | string = 'u-1') => ({
-	...ai(content, '2026-01-01T00:00:05Z'),
-	id,
+	...ai(content, id),
 	role: 'user',
 });
 

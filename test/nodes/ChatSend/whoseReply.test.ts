@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import type { INodeParameters } from 'n8n-workflow';
+import { setTimeout as realSleep } from 'node:timers/promises';
+import { credentialFor } from '../../contract/credentialFor';
+import { dialects, startSimulator, type Simulator } from '../../simulator';
+import { chatHarness, eventually, records, sessions } from '../chatHarness';
+
+const harness = chatHarness('chatSend', {
+	operation: 'sendMessage',
+	sessionId: sessions.open,
+	options: { replyTimeLimit: 15 },
+});
+
+/** One message of several in a session, sent by an execution of its own. */
+const message = fc.record({
+	way: fc.constantFrom('socket', 'inbound', 'async'),
+	text: fc.constantFrom('Hello', 'please answer slowly', 'please check first', 'please merge'),
+	hasKey: fc.boolean(),
+	/** Milliseconds; a slow turn takes 200. */
+	after: fc.integer({ min: 0, max: 120 }),
+	isRepeated: fc.boolean(),
+});
+type Message = typeof message extends fc.Arbitrary<infer T> ? T : never;
+
+function parametersOf({ way, hasKey }: Message, text: string): INodeParameters {
+	if (way === 'inbound') return { sendBy: way, message: text, options: {} };
+	return {
+		sendBy: way,
+		message: text,
+		...(hasKey && { idempotency: 'own', idempotencyKey: text }),
+		...(way === 'async' && { waitForReply: true }),
+	};
+}
+
+/** Every `reply` in what a node returned, wherever the dialect puts it. */
+function repliesIn(value: unknown): unknown[] {
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.entries(value).flatMap(([name, inner]: [string, unknown]): unknown[] =>
+		name === 'reply' ? [inner] : repliesIn(inner),
+	);
+}
+
+describe.each(Object.values(dialects))('however turns run into each other, $name', (dialect) => {
+	let simulator: Simulator;
+
+	beforeAll(async () => {
+		simulator = await startSimulator({ dialect });
+	});
+	afterAll(async () => {
+		await simulator.stop();
+	});
+
+	const send = async (one: Message, text: string) => {
+		await realSleep(one.after);
+		const setting = { credential: credentialFor(simulator) };
+		const runs = [await harness.run(parametersOf(one, text), setting)];
+		if (one.isRepeated && one.hasKey && one.way !== 'inbound')
+			runs.push(await harness.run(parametersOf(one, text), setting));
+		return runs.flatMap((run) => repliesIn(records(run)));
+	};
+
+	test('a reply is that of the own message, or null', async () => {
+		const some = fc.array(message, { minLength: 2, maxLength: 4 });
+		await fc.assert(
+			fc.asyncProperty(some, async (messages) => {
+				simulator.reset();
+				const texts = messages.map(({ text }, index) => `${text} (${index})`);
+				const replies = await Promise.all(
+					messages.map(async (one, index) => await send(one, texts[index] ?? '')),
+				);
+				const { messages: said } = simulator.sessions.get(sessions.open);
+				const spoken = said.filter(({ role }) => role === 'ai').map(({ content }) => content);
+				replies.forEach((ofMessage, index) => {
+					for (const reply of ofMessage.filter((one) => one !== null)) {
+						// One whole message of the agent, with the own text in it.
+						expect(spoken).toContain(reply);
+						expect(reply).toContain(texts[index]);
+					}
+				});
+				// No message was taken twice.
+				const taken = said.filter(({ role }) => role === 'user').map(({ content }) => content);
+				expect(taken.toSorted()).toEqual([...new Set(taken)].toSorted());
+				await eventually(() => simulator.sessions.standingSockets() === 0);
+			}),
+			{ numRuns: Number(process.env.FUZZ_RUNS ?? 8) },
+		);
+	}, 600_000);
+});
