@@ -141,8 +141,8 @@ export class Verifications {
 			isKnown = true;
 			return read;
 		};
-		const until = clock.now() + GIVE_UP_AFTER_MS;
-		const own: Clock = { now: () => clock.now(), sleep: async (ms) => await this.sleep(ms) };
+		const until = clock.elapsed() + GIVE_UP_AFTER_MS;
+		const own: Clock = { ...clock, sleep: async (ms) => await this.sleep(ms) };
 		const completed = readCompletedCall(client, callId, { ...what, until, clock: own, inTurn });
 		return await completed.catch((error: unknown) => {
 			if (hasEntered && !isKnown) budget.noteFailedLookup(callId, isUnknownCall(error));
@@ -160,7 +160,7 @@ export class Verifications {
 	}
 
 	private async connect(): Promise<Connection> {
-		const now = clock.now();
+		const now = clock.elapsed();
 		if (this.connection === undefined || now - this.connection.at > CONNECTION_MS) {
 			this.connection = { opened: connect(this.context), at: now };
 		}

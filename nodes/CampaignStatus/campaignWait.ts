@@ -122,9 +122,9 @@ export async function waitUntilCompleted(
 	settings: WaitSettings,
 	clock: Clock,
 ): Promise<{ view: CampaignView; end: WaitEnd }> {
-	const deadline = clock.now() + settings.limitMs;
+	const deadline = clock.elapsed() + settings.limitMs;
 	let view = await read();
-	const begun = clock.now();
+	const begun = clock.elapsed();
 	let wasQueued = false;
 	for (;;) {
 		const end = judge(view, settings);
@@ -133,12 +133,12 @@ export async function waitUntilCompleted(
 		// A queue that was seen with contacts is being worked off, whatever it counts.
 		wasQueued ||= idle === undefined;
 		const missing = wasQueued || settings.waitWhileStopped ? undefined : idle;
-		const isIdleForLong = clock.now() - begun >= IDLE_LIMIT_MS;
+		const isIdleForLong = clock.elapsed() - begun >= IDLE_LIMIT_MS;
 		if (missing !== undefined && isIdleForLong) {
 			const note = `There is nothing to wait for: ${missing.what}. ${missing.resolution}`;
 			return { view, end: { outcome: 'not_released', note } };
 		}
-		const left = deadline - clock.now();
+		const left = deadline - clock.elapsed();
 		if (left <= 0) return { view, end: timedOut(view, settings) };
 		await clock.sleep(Math.min(settings.intervalMs, left));
 		view = await read().catch((error: unknown) => {

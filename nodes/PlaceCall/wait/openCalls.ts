@@ -29,19 +29,20 @@ export class OpenCalls {
 	private readonly lastSeen = new Map<string, JsonObject>();
 	/** Why the last look at a call gave nothing. */
 	private readonly notRead = new Map<string, string>();
-	/** When the service first said that a call is over, in epoch milliseconds. */
+	/** When the service first said that a call is over, by the elapsed time. */
 	private readonly reportedAt = new Map<string, number>();
-	/** When a report last had its call looked at, in epoch milliseconds. */
+	/** When a report last had its call looked at, by the elapsed time. */
 	private readonly lookedAt = new Map<string, number>();
 	/** By the key of their IDs. */
 	private readonly callIds: ReadonlyMap<string, string>;
 	private round: Promise<void> | undefined;
-	/** When all open calls were last read, in epoch milliseconds. */
+	/** When all open calls were last read, by the elapsed time. */
 	private completeAt = -Infinity;
 
 	constructor(
 		callIds: ReadonlySet<string>,
 		private readonly finished: readonly string[],
+		/** Milliseconds, by a clock that nobody sets. */
 		private readonly now: () => number,
 	) {
 		this.callIds = new Map([...callIds].map((callId) => [callKey(callId), callId]));

@@ -14,7 +14,11 @@ const MOST_REFUSALS = 3;
 /** `refused` here means that it is not read any more. */
 export type WaitedCall = KnownCall & { refusals: number };
 
-/** Reads the calls in rounds, at growing intervals, until each is over or the time is. */
+/**
+ * Reads the calls in rounds, at growing intervals, until each is over or the time is.
+ *
+ * @param until by the clock's elapsed time
+ */
 export async function readUntilFinished(
 	callIds: readonly string[],
 	finished: readonly string[],
@@ -26,7 +30,7 @@ export async function readUntilFinished(
 	const limit = pLimit(READS_AT_ONCE);
 	for (let round = 1; ; round++) {
 		const open = [...calls].filter(([, { isOver, refused }]) => !isOver && refused === undefined);
-		const left = until - clock.now();
+		const left = until - clock.elapsed();
 		if (open.length === 0 || left <= 0) return calls;
 		await clock.sleep(Math.min(backoffMs(READ_BACKOFF, round), left));
 		const reading = open.map(([callId, call]) =>

@@ -30,7 +30,7 @@ export type ReadBack = {
 	included: Included;
 	/** Statuses that the user counts as finished. */
 	finished: readonly string[];
-	/** Epoch milliseconds. */
+	/** When to give up, by the clock's elapsed time. */
 	until: number;
 	/** Time; its sleep may throw to end the reading. */
 	clock: Clock;
@@ -60,7 +60,7 @@ export async function readCompletedCall(
 	});
 	for (let reading = 1; !isOver(record, finished); reading++) {
 		const wait = backoffMs(LAG_BACKOFF, reading);
-		if (clock.now() + wait > until) throw new ShowsNoEnd();
+		if (clock.elapsed() + wait > until) throw new ShowsNoEnd();
 		await clock.sleep(wait);
 		record = await read();
 	}
@@ -87,7 +87,7 @@ async function throughOutage<T>(clock: Clock, until: number, act: () => Promise<
 		const result = await act().then(
 			(value) => ({ value }),
 			(error: unknown) => {
-				if (!isTransient(error) || clock.now() + wait > until) throw error;
+				if (!isTransient(error) || clock.elapsed() + wait > until) throw error;
 				return undefined;
 			},
 		);

@@ -1,6 +1,6 @@
 import { Verifications } from '../../../nodes/CallCompletedTrigger/verifications';
 import { clock } from '../../../nodes/shared/n8n/connect';
-import { engineHarness, makeWorkflow, triggerContext } from '../../engine';
+import { engineHarness, makeWorkflow, mockTime, triggerContext } from '../../engine';
 
 const harness = engineHarness();
 const CALL = { included: { transcript: false, recording: false }, finished: [] };
@@ -26,7 +26,7 @@ beforeEach(() => {
 	jest.spyOn(harness.credentials, 'getDecrypted').mockReturnValue(new Promise(() => {}));
 	jest.spyOn(clock, 'sleep').mockResolvedValue();
 	let time = 0;
-	jest.spyOn(clock, 'now').mockImplementation(() => (time += 1_000));
+	mockTime(() => (time += 1_000));
 });
 afterEach(() => jest.restoreAllMocks());
 

@@ -28,6 +28,7 @@ function scripted(script: Array<CampaignView | Error>) {
 	const seen = { now: 0, reads: 0, sleeps };
 	const clock = {
 		now: () => seen.now,
+		elapsed: () => seen.now,
 		sleep: async (milliseconds: number) => {
 			seen.sleeps.push(milliseconds);
 			seen.now += milliseconds;

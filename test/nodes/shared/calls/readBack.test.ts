@@ -26,6 +26,7 @@ function scripted(...script: Script) {
 	const sleeps: number[] = [];
 	const clock = {
 		now: () => time,
+		elapsed: () => time,
 		sleep: async (ms: number) => {
 			sleeps.push(ms);
 			time += ms;
