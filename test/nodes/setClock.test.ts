@@ -61,7 +61,7 @@ const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 		await readCompletedCall(new ApiClient(transport, clock, Math.random), 'c', {
 			included: { transcript: false, recording: false },
 			finished: [],
-			until: LIMIT_MS,
+			mayWait: (ms) => clock.elapsed() + ms <= LIMIT_MS,
 			clock,
 			onOver: () => {},
 			inTurn: async (act) => await act(),

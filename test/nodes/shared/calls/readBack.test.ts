@@ -48,7 +48,7 @@ function scripted(...script: Script) {
 		await readCompletedCall(service, 'c', {
 			included,
 			finished,
-			until,
+			mayWait: (ms) => time + ms <= until,
 			clock,
 			onOver,
 			inTurn: async (act) => await act(),
