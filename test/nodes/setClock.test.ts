@@ -71,6 +71,7 @@ const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 			{
 				signal: never,
 				setback: null,
+				isHeld: true,
 				ready: async () => await Promise.resolve({ kind: 'open' }),
 				subscribe: () => () => {},
 			},

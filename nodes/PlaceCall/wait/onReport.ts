@@ -13,10 +13,11 @@ import { OpenCalls, type ReadRecord } from './openCalls';
 import { LAG_BACKOFF, readCallRecord } from '../../shared/calls/readBack';
 import { backoffMs, StoredDeadline } from '../../shared/clock';
 import { isJsonObject } from '../../shared/json';
+import { NOT_READ_FIELD } from '../../shared/notRead';
 import { readFinishedStatuses } from './prepareWait';
 import { keepPinging, resumeUrlOf, wake } from './resumeUrl';
 import { includesInput } from './inputFields';
-import { callIdOf, NOT_READ_FIELD, waitedItem, WAITS_UNTIL } from './waitedItems';
+import { callIdOf, waitedItem, WAITS_UNTIL } from './waitedItems';
 
 /** Where a sleeping execution is woken. It exists only while one sleeps, so nothing is registered. */
 export const resumeWebhooks: IWebhookDescription[] = [
@@ -60,12 +61,15 @@ export async function onReport(
 	try {
 		const { client } = await connect(context);
 		const read = async (callId: string) => await readCallRecord(client, callId);
-		if (reported.length === 0) await sleeper.calls.lookAtAll(read);
+		const isLastLook = sleeper.deadline.left <= 0;
+		if (isLastLook) sleeper.calls.noteReported(reported);
+		if (isLastLook || reported.length === 0) await sleeper.calls.lookAtAll(read);
 		else await sleeper.calls.report(reported, read);
 		if (sleeper.calls.lagging.length > 0) void followLagging(context, sleeper, read);
-	} catch {
+	} catch (error) {
 		// After the limit what is known has to do.
-		if (sleeper.deadline.left > 0) {
+		if (sleeper.deadline.left <= 0) sleeper.calls.noteNotRead(error);
+		else {
 			return reply.refuse({ status: 503, message: 'The call cannot be read now. Deliver again.' });
 		}
 	}

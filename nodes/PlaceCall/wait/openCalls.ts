@@ -1,7 +1,7 @@
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import pLimit from 'p-limit';
 import { isOver, type KnownCall } from '../../shared/calls/completion';
-import { whyNotRead } from '../../shared/calls/readBack';
+import { whyNotRead } from '../../shared/notRead';
 import { callKey } from '../../shared/calls/report';
 import type { JsonObject } from '../../shared/json';
 
@@ -71,12 +71,22 @@ export class OpenCalls {
 	}
 
 	/** The service says that these calls are over. */
-	async report(reported: readonly string[], read: ReadRecord): Promise<void> {
-		const ours = reported.flatMap((callId) => this.callIds.get(callKey(callId)) ?? []);
-		const now = this.now();
-		for (const callId of ours) {
-			if (!this.reportedAt.has(callId)) this.reportedAt.set(callId, now);
+	noteReported(reported: readonly string[]): void {
+		for (const callId of this.ours(reported)) {
+			if (!this.reportedAt.has(callId)) this.reportedAt.set(callId, this.now());
 		}
+	}
+
+	/** The wait ends, and this process can't look at the calls: what it knows of those still open is from before. */
+	noteNotRead(error: unknown): void {
+		for (const callId of this.open) this.notRead.set(callId, whyNotRead(error));
+	}
+
+	/** Notes and reads the calls that the service says are over. */
+	async report(reported: readonly string[], read: ReadRecord): Promise<void> {
+		this.noteReported(reported);
+		const ours = this.ours(reported);
+		const now = this.now();
 		const due = ours.filter((callId) => {
 			const at = this.lookedAt.get(callId) ?? -Infinity;
 			return !this.ended.has(callId) && now - at >= NEXT_LOOK_MS;
@@ -98,6 +108,10 @@ export class OpenCalls {
 	/** Reads the reported calls again; one that cannot be read now is left for the next time. */
 	async lookAtLagging(read: ReadRecord): Promise<void> {
 		await this.lookAt(this.lagging, read);
+	}
+
+	private ours(callIds: readonly string[]): string[] {
+		return callIds.flatMap((callId) => this.callIds.get(callKey(callId)) ?? []);
 	}
 
 	private async startRound(read: ReadRecord): Promise<void> {

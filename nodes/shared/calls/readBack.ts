@@ -2,7 +2,7 @@ import { readTurns, recordingOrNull } from './callRecord';
 import { isOver } from './completion';
 import { getCall } from '../api/endpoints';
 import { recordOf } from '../api/envelope';
-import { ExplainedError, isRefusal, isTransient, OtherRecord } from '../api/errors';
+import { isRefusal, isTransient, OtherRecord } from '../api/errors';
 import { backoffMs, type Backoff, type Clock } from '../clock';
 import type { ApiClient } from '../api/client';
 import type { Turn } from '../inTurn';
@@ -106,10 +106,4 @@ async function throughOutage<T>(
 
 export function isUnknownCall(error: unknown): boolean {
 	return error instanceof OtherRecord || isRefusal(error, 'call_not_found');
-}
-
-/** For an item of the output: why its call could not be read, and what to do. */
-export function whyNotRead(error: unknown): string {
-	if (error instanceof ExplainedError) return `${error.message}. ${error.advice}`;
-	return error instanceof Error ? error.message : String(error);
 }

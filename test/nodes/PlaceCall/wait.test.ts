@@ -472,7 +472,22 @@ describe('waiting', () => {
 			body: { received: false, message: 'The call cannot be read now. Deliver again.' },
 		});
 		isNow(1_000_000 + HOUR);
-		expect((await arrive()).items).toMatchObject([{ call_id: callId, timed_out: true }]);
+		expect((await arrive()).items).toMatchObject([
+			{ call_id: callId, timed_out: true, not_read: expect.stringContaining('the vault is shut') },
+		]);
+	});
+
+	it('at the limit a report of one call has all of them looked at', async () => {
+		isNow(1_000_000);
+		const { calls, arrive } = await asleep(byWebhook, 2);
+		const [first = '', second = ''] = calls;
+		expect((await arrive()).items).toBeUndefined();
+		await service().endCall(second);
+		isNow(1_000_000 + HOUR);
+		expect((await arrive({ call_id: first })).items).toMatchObject([
+			{ call_id: first, timed_out: true },
+			{ call_id: second, timed_out: false },
+		]);
 	});
 
 	it('a process that has just started looks at all calls at the first report', async () => {

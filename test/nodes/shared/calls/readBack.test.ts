@@ -6,7 +6,6 @@ import {
 	readCallRecord,
 	readCompletedCall,
 	ShowsNoEnd,
-	whyNotRead,
 	type Included,
 } from '../../../../nodes/shared/calls/readBack';
 import type { JsonObject } from '../../../../nodes/shared/json';
@@ -165,12 +164,4 @@ describe('a call that the service does not know', () => {
 		expect(await readCallRecord(service, 'c')).toEqual({ status: 'failed' });
 		expect(isUnknownCall(new InvalidInput('a', 'b'))).toBe(false);
 	});
-});
-
-test.each<[unknown, string]>([
-	[new InvalidInput('Call ID is empty', 'Enter it.'), 'Call ID is empty. Enter it.'],
-	[new TypeError('a defect'), 'a defect'],
-	['a text', 'a text'],
-])('why it was not read: %p', (error, words) => {
-	expect(whyNotRead(error)).toBe(words);
 });
