@@ -1,5 +1,6 @@
 import type {
 	IExecuteFunctions,
+	IPollFunctions,
 	ITriggerFunctions,
 	ITriggerResponse,
 	IWebhookFunctions,
@@ -123,7 +124,7 @@ async function becomesActive(place: string, ms: number): Promise<ITriggerFunctio
 
 /** Names a trigger: the node of a workflow. */
 export function triggerPlace(
-	context: ITriggerFunctions | IWebhookFunctions | IExecuteFunctions,
+	context: ITriggerFunctions | IWebhookFunctions | IExecuteFunctions | IPollFunctions,
 ): string {
 	return `${context.getWorkflow().id ?? ''}/${context.getNode().id}`;
 }
