@@ -174,13 +174,14 @@ async function verified(
 	verifications: Verifications,
 ): Promise<IWebhookResponseData> {
 	const { callId, settings, reply } = delivery;
-	const { reading, isFirst } = verifications.verify(callId, settings);
+	const reading = verifications.verify(callId, settings);
+	if (reading === undefined) return reply.refuse(ASK_AGAIN);
 	try {
-		const { record } = await reading;
+		const { record } = await reading.verified;
 		return pass(delivery, record, record);
 	} catch (error) {
 		if (isUnknownCall(error)) return reply.refuse(UNKNOWN_CALL);
-		if (isFirst) verifications.couldNotVerify(callId, error);
+		if (reading.isFirst) verifications.couldNotVerify(callId, error);
 		return reply.refuse(ASK_AGAIN);
 	}
 }

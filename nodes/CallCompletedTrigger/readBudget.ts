@@ -36,10 +36,10 @@ export class ReadBudget {
 
 	private readonly known = new RecentIds<true>(MAX_KNOWN);
 
-	/** When the service did not know a call, in epoch milliseconds. */
+	/** When the service did not know a call, by the elapsed time. */
 	private readonly unknown = new RecentIds<number>(MAX_UNKNOWN);
 
-	/** When a call was read last, in epoch milliseconds. */
+	/** When a call was read last, by the elapsed time. */
 	private readonly readAt = new RecentIds<number>(MAX_UNKNOWN);
 
 	/** Of calls that the service doesn't know, or that couldn't be read. */
@@ -47,7 +47,7 @@ export class ReadBudget {
 
 	private available = MAX_UNKNOWN_AT_ONCE;
 
-	private refilledAt = clock.now();
+	private refilledAt = clock.elapsed();
 
 	/** Oldest first. */
 	private waiting: Waiting[] = [];
@@ -64,7 +64,7 @@ export class ReadBudget {
 
 	/** Whether calls wait because many others couldn't be found or read. A burst of real calls is no flood. */
 	get isFlooded(): boolean {
-		return this.isSpent && this.failedLookups.at(clock.now()) >= MAX_UNKNOWN_AT_ONCE / 2;
+		return this.isSpent && this.failedLookups.at(clock.elapsed()) >= MAX_UNKNOWN_AT_ONCE / 2;
 	}
 
 	/** Calls that wait to be looked up. */
@@ -79,13 +79,13 @@ export class ReadBudget {
 	/** Whether the service did not know it a moment ago. */
 	isUnknown(callId: string): boolean {
 		const at = this.unknown.get(callKey(callId));
-		return at !== undefined && clock.now() - at < UNKNOWN_FOR_MS;
+		return at !== undefined && clock.elapsed() - at < UNKNOWN_FOR_MS;
 	}
 
 	/** Milliseconds until this call may be read. */
 	untilNextRead(callId: string): number {
 		const at = this.readAt.get(callKey(callId));
-		return at === undefined ? 0 : Math.max(0, at + SAME_CALL_MS - clock.now());
+		return at === undefined ? 0 : Math.max(0, at + SAME_CALL_MS - clock.elapsed());
 	}
 
 	/**
@@ -121,12 +121,12 @@ export class ReadBudget {
 
 	/** The service doesn't know the call, or it couldn't be read: what `enter` took is not given back. */
 	noteFailedLookup(callId: string, isUnknown: boolean): void {
-		this.failedLookups.add(clock.now());
-		if (isUnknown) this.unknown.set(callKey(callId), clock.now());
+		this.failedLookups.add(clock.elapsed());
+		if (isUnknown) this.unknown.set(callKey(callId), clock.elapsed());
 	}
 
 	noteRead(callId: string): void {
-		this.readAt.set(callKey(callId), clock.now());
+		this.readAt.set(callKey(callId), clock.elapsed());
 	}
 
 	private async serve(): Promise<void> {
@@ -152,7 +152,7 @@ export class ReadBudget {
 	}
 
 	private refill(): void {
-		const now = clock.now();
+		const now = clock.elapsed();
 		const earned = Math.max(0, now - this.refilledAt) / NEXT_UNKNOWN_MS;
 		this.available = Math.min(MAX_UNKNOWN_AT_ONCE, this.available + earned);
 		this.refilledAt = now;

@@ -1,7 +1,9 @@
 import chunk from 'lodash/chunk';
+import uniq from 'lodash/uniq';
 import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
+import { PICKED } from '../shared/calls/completion';
 import { ShowsNoEnd } from '../shared/calls/readBack';
-import { MOST_NAMED, named } from '../shared/values';
+import { MOST_NAMED, named, quoted } from '../shared/values';
 import { MAX_UNKNOWN_AT_ONCE } from './readBudget';
 
 /** A call that was reported as completed, and why it could not be verified. */
@@ -26,14 +28,27 @@ function toMessages(calls: readonly Unverified[]): Unverified[][] {
 
 function showsNoEnd(calls: readonly Unverified[]): ExplainedError {
 	const isOne = calls.length === 1;
+	const next = isOne
+		? 'If the call is still in progress, the workflow starts when its end is reported. If it has ended, read it with Get Call.'
+		: `For calls that are still in progress, the workflow starts when their end is reported. Read the others with Get Call: ${idsOf(calls)}.`;
 	return new OutcomeUnknown(
 		isOne
 			? `Call ${idsOf(calls)} was reported as completed but shows no end, so the workflow was not started for it`
 			: `${calls.length} calls were reported as completed but show no end, so the workflow was not started for them`,
-		isOne
-			? 'If it goes on, the workflow starts when its end is reported. If it is over, read it with Get Call, and add its status to Finished Statuses among the options of the trigger.'
-			: `For those that go on, the workflow starts when their end is reported. Read the others with Get Call, and add their statuses to Finished Statuses among the options of the trigger: ${idsOf(calls)}.`,
+		[next, ...finalStatuses(calls)].join(' '),
 	);
+}
+
+/** What to do if calls have ended with a status of the account's own. `picked` alone never is an end. */
+function finalStatuses(calls: readonly Unverified[]): string[] {
+	const shown = calls.flatMap(({ error }) => (error instanceof ShowsNoEnd ? error.status : []));
+	const own = uniq(shown.filter((status) => typeof status === 'string' && status !== PICKED));
+	if (own.length === 0) return [];
+	const which =
+		own.length === 1
+			? `If the status ${named(own, quoted)} means that a call has ended, add it`
+			: `Of the statuses ${named(own, quoted)}, add those that mean that a call has ended`;
+	return [`${which} to 'Finished Statuses' in the options of the trigger.`];
 }
 
 function couldNotBeRead(calls: readonly Unverified[]): ExplainedError {

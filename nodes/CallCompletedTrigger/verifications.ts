@@ -12,8 +12,11 @@ import type { JsonObject } from '../shared/json';
 import { budgetOf, type ReadBudget } from './readBudget';
 import { notFinished, notVerified, overBudget, rejected, type Unverified } from './unverified';
 
-/** How long a call that cannot be read now, or shows no end yet, is read again. */
+/** How long after its latest report a call that cannot be read now, or shows no end yet, is read again. */
 const GIVE_UP_AFTER_MS = 5 * 60_000;
+
+/** Reports of the same call that wait for its record, so that made-up ones don't fill the memory. */
+const MAX_REPORTS_WAITING = 100;
 
 /** Calls that are verified at once, most of them waiting for their turn. */
 const MOST_UNDER_WAY = 5_000;
@@ -23,6 +26,33 @@ const CONNECTION_MS = 30_000;
 
 type Verified = { record: JsonObject };
 
+/** A call that is read until it shows its end; reports of the same call share it. */
+class Reading {
+	private until = 0;
+	private reports = 0;
+
+	constructor(readonly callId: string) {
+		this.restart();
+	}
+
+	/** A report that has come. @returns false if too many others wait already */
+	join(): boolean {
+		this.restart();
+		return ++this.reports <= MAX_REPORTS_WAITING;
+	}
+
+	/** The earlier reports may have been early or made up, so that the latest one counts. */
+	restart(): void {
+		this.until = clock.elapsed() + GIVE_UP_AFTER_MS;
+	}
+
+	mayWait(ms: number): boolean {
+		return clock.elapsed() + ms <= this.until;
+	}
+}
+
+type WhatToRead = Pick<ReadBack, 'included' | 'finished' | 'onOver' | 'mayWait'>;
+
 /** Thrown where the trigger is closed while a call is verified. */
 export class Closed extends Error {}
 
@@ -31,10 +61,10 @@ export class Closed extends Error {}
  * these must not last, and the sender may leave when it likes.
  */
 export class Verifications {
-	/** Each with its call. */
-	private readonly underWay = new Map<Promise<Verified>, string>();
-	/** By the call: those whose record is not read yet. */
-	private readonly shared = new Map<string, Promise<Verified>>();
+	/** Each with what it comes to. */
+	private readonly underWay = new Map<Reading, Promise<Verified>>();
+	/** By the call: those that a further report joins. */
+	private readonly shared = new Map<string, Reading>();
 	private readonly closing = new AbortController();
 	private readonly unverified = new Gathered<Unverified>(this.closing.signal, (calls) => {
 		for (const error of notVerified(calls)) this.report(error);
@@ -58,29 +88,41 @@ export class Verifications {
 	}
 
 	/**
-	 * The call as the service holds it, over; deliveries of the same call share the reading until the record is there.
+	 * The call as the service holds it, over; reports of the same call share the reading until the record is there, and
+	 * each of them makes it go on for as long as if it had begun it.
 	 *
-	 * @returns the reading, and whether this delivery is the one that began it
+	 * @returns what the reading comes to, and whether this report began it; undefined if too many others wait for it
 	 */
 	verify(
 		callId: string,
 		{ included, finished }: Pick<ReadBack, 'included' | 'finished'>,
-	): { reading: Promise<Verified>; isFirst: boolean } {
+	): { verified: Promise<Verified>; isFirst: boolean } | undefined {
 		const key = callKey(callId);
 		const begun = this.shared.get(key);
-		if (begun !== undefined) return { reading: begun, isFirst: false };
+		const known = begun && this.underWay.get(begun);
+		if (begun !== undefined && known !== undefined) {
+			return begun.join() ? { verified: known, isFirst: false } : undefined;
+		}
+		const reading = new Reading(callId);
+		reading.join();
 		const onOver = () => {
 			this.budget.noteRead(callId);
 			if (this.shared.get(key) === reading) this.shared.delete(key);
+		};
+		// A report that comes after the last look begins a reading of its own.
+		const mayWait = (ms: number) => {
+			const isInTime = reading.mayWait(ms);
+			if (!isInTime) onOver();
+			return isInTime;
 		};
 		const onEnd = () => {
 			onOver();
 			this.underWay.delete(reading);
 		};
-		const reading = this.read(callId, { included, finished, onOver }, onEnd);
 		this.shared.set(key, reading);
-		this.underWay.set(reading, callId);
-		return { reading, isFirst: true };
+		const verified = this.read(reading, { included, finished, onOver, mayWait }, onEnd);
+		this.underWay.set(reading, verified);
+		return { verified, isFirst: true };
 	}
 
 	/** Tells the workflow's owner that a report was rejected, because there was no room for it. */
@@ -95,9 +137,9 @@ export class Verifications {
 
 	/** What can be verified within n8n's patience still is; the owner is told of the rest. */
 	async close(): Promise<void> {
-		const all = Promise.allSettled(this.underWay.keys());
+		const all = Promise.allSettled(this.underWay.values());
 		await settledWithin(clock, CLOSING_MS, all);
-		const rest = [...new Set(this.underWay.values())];
+		const rest = [...new Set([...this.underWay.keys()].map(({ callId }) => callId))];
 		this.closing.abort();
 		if (rest.length > 0) this.report(notFinished(rest));
 	}
@@ -111,24 +153,18 @@ export class Verifications {
 		}
 	}
 
-	private async read(
-		callId: string,
-		what: Pick<ReadBack, 'included' | 'finished' | 'onOver'>,
-		onEnd: () => void,
-	): Promise<Verified> {
-		const reading = this.readRecord(callId, what);
-		await Promise.allSettled([reading]);
+	private async read(reading: Reading, what: WhatToRead, onEnd: () => void): Promise<Verified> {
+		const record = this.readRecord(reading, what);
+		await Promise.allSettled([record]);
 		// At one blow, so that a call which the closing names passes no more, and any other one does.
 		onEnd();
 		if (this.closing.signal.aborted) throw new Closed();
-		return { record: await reading };
+		return { record: await record };
 	}
 
-	private async readRecord(
-		callId: string,
-		what: Pick<ReadBack, 'included' | 'finished' | 'onOver'>,
-	): Promise<JsonObject> {
+	private async readRecord(reading: Reading, what: WhatToRead): Promise<JsonObject> {
 		const { budget } = this;
+		const { callId } = reading;
 		const hasEntered = !budget.isKnown(callId);
 		if (hasEntered) await this.enter();
 		const soon = budget.untilNextRead(callId);
@@ -141,9 +177,10 @@ export class Verifications {
 			isKnown = true;
 			return read;
 		};
-		const until = clock.now() + GIVE_UP_AFTER_MS;
-		const own: Clock = { now: () => clock.now(), sleep: async (ms) => await this.sleep(ms) };
-		const completed = readCompletedCall(client, callId, { ...what, until, clock: own, inTurn });
+		// It may have waited for its turn.
+		reading.restart();
+		const own: Clock = { ...clock, sleep: async (ms) => await this.sleep(ms) };
+		const completed = readCompletedCall(client, callId, { ...what, clock: own, inTurn });
 		return await completed.catch((error: unknown) => {
 			if (hasEntered && !isKnown) budget.noteFailedLookup(callId, isUnknownCall(error));
 			throw error;
@@ -160,7 +197,7 @@ export class Verifications {
 	}
 
 	private async connect(): Promise<Connection> {
-		const now = clock.now();
+		const now = clock.elapsed();
 		if (this.connection === undefined || now - this.connection.at > CONNECTION_MS) {
 			this.connection = { opened: connect(this.context), at: now };
 		}

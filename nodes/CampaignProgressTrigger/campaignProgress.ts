@@ -18,6 +18,8 @@ export type ProgressEvent = (typeof PROGRESS_EVENTS)[number];
 export type Baseline = {
 	/** Which campaign of which service: another one starts a new baseline. */
 	subject: string;
+	/** How many looks have led to it. */
+	looks: number;
 	status: string | null;
 	/** Queues seen completed. */
 	completed: string[];
@@ -36,6 +38,7 @@ export function nextBaseline(subject: string, view: CampaignView, former?: Basel
 	const completed = queues.filter(({ queue }) => queue.completed).map(({ key }) => key);
 	return {
 		subject,
+		looks: (former?.looks ?? 0) + 1,
 		status: view.status ?? former?.status ?? null,
 		completed: [...kept, ...completed],
 		total: view.calls?.total ?? former?.total ?? null,
@@ -125,9 +128,10 @@ function queuesOf({
 /** A stored baseline; `undefined` for none or one of another campaign. */
 export function readBaseline(stored: unknown, subject: string): Baseline | undefined {
 	if (!isJsonObject(stored) || stored.subject !== subject) return undefined;
-	const { status, completed, total, byStatus } = stored;
+	const { looks, status, completed, total, byStatus } = stored;
 	return {
 		subject,
+		looks: typeof looks === 'number' ? looks : 0,
 		status: typeof status === 'string' ? status : null,
 		completed: Array.isArray(completed) ? completed.map(String) : [],
 		total: typeof total === 'number' ? total : null,

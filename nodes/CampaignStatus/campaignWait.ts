@@ -7,6 +7,7 @@ import {
 } from '../shared/campaign';
 import { isTransient } from '../shared/api/errors';
 import type { Clock } from '../shared/clock';
+import { whyNotRead } from '../shared/notRead';
 
 export type WaitSettings = {
 	intervalMs: number;
@@ -26,6 +27,14 @@ export type WaitOutcome =
 	| 'timed_out';
 
 export type WaitEnd = { outcome: WaitOutcome; note: string };
+
+/** How a wait ended, and the campaign as last read. */
+export type WaitedCampaign = {
+	view: CampaignView;
+	end: WaitEnd;
+	/** Why the last reading gave nothing, so that the view is one from before. */
+	notRead?: string;
+};
 
 /** What was just released may take a moment to show; after this long nothing is taken for nothing. */
 export const IDLE_LIMIT_MS = 120_000;
@@ -95,10 +104,24 @@ function idleness(view: CampaignView, contactListId: number | undefined): Idlene
 	};
 }
 
-function timedOut(view: CampaignView, { contactListId, limitMs }: WaitSettings): WaitEnd {
+function timedOut(
+	view: CampaignView,
+	{ contactListId, limitMs }: WaitSettings,
+	notRead: string | undefined,
+): WaitEnd {
 	const lists = awaited(view, contactListId);
 	const open = lists.filter((list) => !isCompleted(list)).map(({ id }) => id);
 	const after = `after ${inWords(limitMs)}`;
+	if (notRead !== undefined) {
+		const were =
+			open.length > 0
+				? `these contact lists were open: ${open.join(', ')}`
+				: 'no contact list was open';
+		return {
+			outcome: 'timed_out',
+			note: `The time limit passed ${after}, and the campaign couldn't be read at the end. When it was last read, ${were}.`,
+		};
+	}
 	const idle = idleness(view, contactListId);
 	const note =
 		idle !== undefined
@@ -115,35 +138,45 @@ function inWords(ms: number): string {
 
 /**
  * Reads the campaign until its queues are completed, it stops, nothing stays queued, or the limit passes. The first
- * reading must succeed; later ones may stumble, as the wait would otherwise end with each hiccup.
+ * reading must succeed; later ones may stumble, as the wait would otherwise end with each hiccup. Only what was read just now ends it before
+ * the limit.
  */
 export async function waitUntilCompleted(
 	read: () => Promise<CampaignView>,
 	settings: WaitSettings,
 	clock: Clock,
-): Promise<{ view: CampaignView; end: WaitEnd }> {
-	const deadline = clock.now() + settings.limitMs;
+): Promise<WaitedCampaign> {
+	const deadline = clock.elapsed() + settings.limitMs;
 	let view = await read();
-	const begun = clock.now();
+	const begun = clock.elapsed();
 	let wasQueued = false;
+	let notRead: string | undefined;
 	for (;;) {
-		const end = judge(view, settings);
-		if (end !== undefined) return { view, end };
-		const idle = idleness(view, settings.contactListId);
-		// A queue that was seen with contacts is being worked off, whatever it counts.
-		wasQueued ||= idle === undefined;
-		const missing = wasQueued || settings.waitWhileStopped ? undefined : idle;
-		const isIdleForLong = clock.now() - begun >= IDLE_LIMIT_MS;
-		if (missing !== undefined && isIdleForLong) {
-			const note = `There is nothing to wait for: ${missing.what}. ${missing.resolution}`;
-			return { view, end: { outcome: 'not_released', note } };
+		if (notRead === undefined) {
+			const end = judge(view, settings);
+			if (end !== undefined) return { view, end };
+			const idle = idleness(view, settings.contactListId);
+			// A queue that was seen with contacts is being worked off, whatever it counts.
+			wasQueued ||= idle === undefined;
+			const missing = wasQueued || settings.waitWhileStopped ? undefined : idle;
+			const isIdleForLong = clock.elapsed() - begun >= IDLE_LIMIT_MS;
+			if (missing !== undefined && isIdleForLong) {
+				const note = `There is nothing to wait for: ${missing.what}. ${missing.resolution}`;
+				return { view, end: { outcome: 'not_released', note } };
+			}
 		}
-		const left = deadline - clock.now();
-		if (left <= 0) return { view, end: timedOut(view, settings) };
+		const left = deadline - clock.elapsed();
+		if (left <= 0) {
+			const end = timedOut(view, settings, notRead);
+			return { view, end, ...(notRead !== undefined && { notRead }) };
+		}
 		await clock.sleep(Math.min(settings.intervalMs, left));
-		view = await read().catch((error: unknown) => {
-			if (isTransient(error)) return view;
-			throw error;
-		});
+		try {
+			view = await read();
+			notRead = undefined;
+		} catch (error) {
+			if (!isTransient(error)) throw error;
+			notRead = whyNotRead(error);
+		}
 	}
 }

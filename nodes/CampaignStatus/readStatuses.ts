@@ -8,6 +8,7 @@ import { adviceForModel } from '../shared/api/modelAdvice';
 import type { Clock } from '../shared/clock';
 import { parseCampaignId, parseContactListId, parseCount } from '../shared/api/identifiers';
 import type { JsonObject } from '../shared/json';
+import { NOT_READ_FIELD } from '../shared/notRead';
 import { type CampaignView, simplifyCampaign, viewCampaign } from '../shared/campaign';
 import { cancellableSleep } from '../shared/n8n/cancel';
 import { clock } from '../shared/n8n/connect';
@@ -120,13 +121,21 @@ export async function statusWithin(
 	clock: Clock,
 ): Promise<{ view: CampaignView; told: JsonObject }> {
 	if (wait === undefined) return { view: await read(), told: {} };
-	const { view, end } = await waitUntilCompleted(read, wait, clock);
+	const { view, end, notRead } = await waitUntilCompleted(read, wait, clock);
 	if (end.outcome === 'timed_out' && wait.stopAtLimit) {
 		throw new OutcomeUnknown(
 			'The campaign was not completed within the time limit',
-			`${end.note} It goes on by itself; run this item again to wait longer, or raise Time Limit.`,
+			[
+				end.note,
+				notRead,
+				'It goes on by itself; run this item again to wait longer, or raise Time Limit.',
+			]
+				.filter((text) => text !== undefined)
+				.join(' '),
 		);
 	}
-	const note = wait.forModel ? adviceForModel(end.note) : end.note;
-	return { view, told: { wait_outcome: end.outcome, wait_note: note } };
+	const shown = (text: string) => (wait.forModel ? adviceForModel(text) : text);
+	const told = { wait_outcome: end.outcome, wait_note: shown(end.note) };
+	if (notRead === undefined) return { view, told };
+	return { view, told: { ...told, [NOT_READ_FIELD]: shown(notRead) } };
 }

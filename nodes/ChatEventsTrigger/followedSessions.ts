@@ -202,7 +202,7 @@ class FollowedSession {
 		this.connection = this.parts.open((ending) => void this.giveUp(ending));
 		this.turn.resolve();
 		const { kind } = await this.ready();
-		if (kind === 'open') this.heldSince = clock.now();
+		if (kind === 'open') this.heldSince = clock.elapsed();
 	}
 
 	async leave(): Promise<void> {
@@ -217,7 +217,7 @@ class FollowedSession {
 	}
 
 	private async giveUp(ending: ChatEnded): Promise<void> {
-		const heldFor = this.heldSince === null ? 0 : clock.now() - this.heldSince;
+		const heldFor = this.heldSince === null ? 0 : clock.elapsed() - this.heldSince;
 		if (heldFor >= HELD_LONG_AFTER_MS) this.giveUps = 0;
 		this.giveUps += 1;
 		if (this.giveUps === 1 || isFinal(ending)) this.parts.onLost(ending);

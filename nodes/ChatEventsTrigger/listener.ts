@@ -42,7 +42,7 @@ export class ChatEventsListener {
 	/** `asked`: no Watch request for it has succeeded yet, and a loss is the answer to that request. */
 	private readonly watched = new Map<string, 'asked' | 'taken'>();
 
-	readonly limits = new WatchLimits(() => clock.now());
+	readonly limits = new WatchLimits(() => clock.elapsed());
 
 	/** Fixed sessions whose losses are told to whoever waits at the screen. */
 	private readonly starting = new Set<string>();

@@ -5,6 +5,7 @@ import type { EventLink } from '../shared/chat/replyWatch';
 import type { ChatEvent } from '../shared/chat/frames';
 import { ExplainedError, type Speaker } from '../shared/api/errors';
 import { type JsonValue, numberIn } from '../shared/json';
+import { whyNotRead } from '../shared/notRead';
 
 export type EventWish = {
 	/** Null where any event will do. */
@@ -20,6 +21,8 @@ export interface WaitLink extends EventLink {
 	ready(): Promise<Readiness>;
 	/** Why the latest attempt to connect did not last, while another one follows. */
 	readonly setback: ChatEnded | null;
+	/** Whether the session is listened to right now. */
+	readonly isHeld: boolean;
 }
 
 /** The time was over before the session was listened to. */
@@ -58,7 +61,8 @@ const CHECK_REACHABLE = 'Check that the service is up and can be reached from n8
 /** What ended the wait. */
 export type EventWaitEnd =
 	| { kind: 'event'; event: ChatEvent }
-	| { kind: 'time_over' }
+	/** `notListening`: the connection was lost and is not back, so that an event may be missing. */
+	| { kind: 'time_over'; notListening?: string }
 	| { kind: 'not_all_read'; why: NotAllRead }
 	/** The time is over, and the session was never listened to. */
 	| { kind: 'never_connected'; why: NeverConnected }
@@ -111,13 +115,20 @@ export async function awaitEvent(
 	if (!link.signal.aborted) {
 		if (unread.signal.aborted)
 			return { end: { kind: 'not_all_read', why: new NotAllRead() }, seen };
-		if (connected.signal.aborted) return { end: { kind: 'time_over' }, seen };
+		if (connected.signal.aborted) return { end: timeOver(link), seen };
 		return { end: { kind: 'never_connected', why: new NeverConnected(link.setback) }, seen };
 	}
 	const readiness = await link.ready();
 	return readiness.kind === 'ended'
 		? { end: { kind: 'ended', ending: readiness.ending }, seen }
 		: { end: { kind: 'stopped' }, seen };
+}
+
+function timeOver({ isHeld, setback }: WaitLink): EventWaitEnd {
+	if (isHeld) return { kind: 'time_over' };
+	const why = setback === null ? CHECK_REACHABLE : whyNotRead(setback);
+	const notListening = `The live connection was down when the wait ended, so an event may be missing. ${why}`;
+	return { kind: 'time_over', notListening };
 }
 
 /** Whether the event surely happened since that moment, as exactly as its time is written. */

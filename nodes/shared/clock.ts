@@ -2,8 +2,10 @@ import type { DateTime } from 'luxon';
 
 /** Time, injected so that tests never sleep for real. */
 export type Clock = {
-	/** Epoch milliseconds. */
+	/** Epoch milliseconds of the system clock, which can be set: only for what has a date. */
 	now(): number;
+	/** Milliseconds since some moment, whatever is done to the system clock: for everything that takes or waits a time. */
+	elapsed(): number;
 	sleep(milliseconds: number): Promise<void>;
 };
 
@@ -27,6 +29,27 @@ export function backoffMs(
 	return Math.min(longestMs, Math.round(step * (1 - jitter + 2 * jitter * random())));
 }
 
+/**
+ * The end of a wait that is stored as a date. As long as this process lives, a system clock that is set back doesn't put
+ * it off; one that is set past the date ends it, as n8n itself ends such a wait by that clock.
+ */
+export class StoredDeadline {
+	private readonly elapsedAt: number;
+
+	/** @param at epoch milliseconds */
+	constructor(
+		private readonly clock: Clock,
+		readonly at: number,
+	) {
+		this.elapsedAt = clock.elapsed() + at - clock.now();
+	}
+
+	/** Milliseconds; negative once it has passed. */
+	get left(): number {
+		return Math.min(this.at - this.clock.now(), this.elapsedAt - this.clock.elapsed());
+	}
+}
+
 /** Why a signal says that nobody waits any more. Without a reason `abort` makes an error with its stack, each time. */
 export const DONE = 'done';
 
@@ -43,14 +66,14 @@ export async function pause(clock: Clock, ms: number, signal: AbortSignal): Prom
 	const aborted: Deferred<void> = deferred();
 	const stop = () => aborted.resolve();
 	signal.addEventListener('abort', stop, { once: true });
-	const end = clock.now() + ms;
+	const end = clock.elapsed() + ms;
 	let left = ms;
 	try {
 		while (left > 0 && !signal.aborted) {
 			const slice = Math.min(left, SLICE_MS);
 			await Promise.race([clock.sleep(slice), aborted.promise]);
-			// Counting slices as well keeps a system clock that is set back from prolonging the wait.
-			left = Math.min(left - slice, end - clock.now());
+			// A sleep takes its time at least.
+			left = Math.min(left - slice, end - clock.elapsed());
 		}
 	} finally {
 		signal.removeEventListener('abort', stop);

@@ -1,6 +1,6 @@
 /** Counts what happened within the latest span of time. Its user stops at a maximum, so that it stays small. */
 export class RecentCount {
-	/** Epoch milliseconds, oldest first. */
+	/** Milliseconds by the caller's clock, oldest first. */
 	private times: number[] = [];
 
 	constructor(private readonly spanMs: number) {}

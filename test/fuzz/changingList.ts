@@ -136,6 +136,6 @@ export function serviceOf(
 		const body = respond(await list.atRequest(), url.searchParams);
 		return { status: 200, headers: {}, text: JSON.stringify(body), url: url.href };
 	};
-	const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+	const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 	return new ApiClient(transport, clock, () => 0);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { clock } from '../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
-import { activate, engineHarness, makeWorkflow, nodeTypes, webhookContext } from '../engine';
+import { activate, engineHarness, makeWorkflow, mockTime, nodeTypes, webhookContext } from '../engine';
 import { placeCallRing } from '../nodes/PlaceCall/placeCall';
 import { sleepers } from '../nodes/PlaceCall/sleepers';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
@@ -50,7 +50,7 @@ test(
 			await new Promise<void>((resolve) => (ms <= 500 ? setImmediate(resolve) : undefined));
 		});
 		let time = Date.now();
-		jest.spyOn(clock, 'now').mockImplementation(() => time);
+		mockTime(() => time);
 		const { baseUrl, token: apiToken } = simulator;
 		const credentials = { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) };
 		const type = 'chatEventsTrigger';
@@ -90,7 +90,7 @@ test(
 		// Nobody knocks by itself.
 		jest.spyOn(clock, 'sleep').mockImplementation(async () => await new Promise(() => {}));
 		let time = Date.now();
-		jest.spyOn(clock, 'now').mockImplementation(() => time);
+		mockTime(() => time);
 		const { asleep } = sleepers(ring, () => simulator);
 		const wait = { options: { wait: { settings: { waitForCompletion: 'webhook' } } } };
 		const { calls, deliver } = await asleep(wait, 2);

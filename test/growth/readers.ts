@@ -397,7 +397,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/api/endpoints/chat.ts › injectContext': {
 		read: async ({ text, json }) => {
 			const body = JSON.stringify({ data: { session_id: 's', context: [json, text].flat() } });
-			const clock = { now: () => 0, sleep: async () => {} };
+			const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {} };
 			const client = new ApiClient(
 				async () => answerOf(body),
 				clock,

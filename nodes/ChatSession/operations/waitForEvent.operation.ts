@@ -16,6 +16,7 @@ import { asItems } from '../../shared/n8n/itemLoop';
 import { limitedInTools } from '../../shared/n8n/toolTime';
 import type { Operation } from '../../shared/n8n/operations';
 import { parseSessionId, sessionKey } from '../../shared/chat/chatInput';
+import { NOT_READ_FIELD } from '../../shared/notRead';
 import { awaitEvent } from '../chatWait';
 import { InvalidInput } from '../../shared/api/errors';
 import { isJsonObject } from '../../shared/json';
@@ -83,6 +84,8 @@ const waitOnce: Prepare = (form) => {
 		return asItems({
 			session_id: sessionId,
 			timed_out: end.kind === 'time_over',
+			...(end.kind === 'time_over' &&
+				end.notListening !== undefined && { [NOT_READ_FIELD]: end.notListening }),
 			session_closed: end.kind === 'ended' || event?.type === 'session_closed',
 			event: event?.envelope ?? null,
 			seen: seen.map(({ envelope }) => envelope),

@@ -96,6 +96,10 @@ function judge(
 ): Judgement {
 	const status = quoted(record.status ?? null);
 	const isMissed = typeof record.status === 'string' && asked.not_reached.includes(record.status);
+	const wasNotRead = !isOver && refused !== undefined;
+	if (wasNotRead && isMissed) {
+		return told('unclear', `The call had the status ${status} when it was last read. ${refused}`);
+	}
 	if (!holdsValue(captured)) {
 		if (isMissed) return told('not_reached', `The person was not reached (status ${status}).`);
 		if (refused !== undefined) return told('unclear', `No answer is known. ${refused}`);
@@ -105,6 +109,9 @@ function judge(
 	const answer = quoted(captured);
 	if (isMissed) {
 		return told('unclear', `${answer} was captured in a call that nobody took (status ${status}).`);
+	}
+	if (wasNotRead) {
+		return told('unclear', `${answer} was captured before the call was last read. ${refused}`);
 	}
 	if (!isOver) {
 		return told(

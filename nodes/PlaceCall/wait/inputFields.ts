@@ -2,7 +2,8 @@ import omit from 'lodash/omit';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { Fields } from '../../shared/n8n/fields';
 import { inputRows } from '../../shared/n8n/toolRun';
-import { NOT_READ_FIELD, WAITS_UNTIL } from './waitedItems';
+import { NOT_READ_FIELD } from '../../shared/notRead';
+import { WAITS_UNTIL } from './waitedItems';
 
 /** What this node says of a call: in an item it is of an earlier call, as where the output of one run is the input of the next. */
 const OF_A_CALL = [

@@ -11,12 +11,13 @@ import { NO_EXECUTION, readJson, Reply } from '../../shared/n8n/webhookAnswer';
 import { readReport } from '../../shared/calls/report';
 import { OpenCalls, type ReadRecord } from './openCalls';
 import { LAG_BACKOFF, readCallRecord } from '../../shared/calls/readBack';
-import { backoffMs } from '../../shared/clock';
+import { backoffMs, StoredDeadline } from '../../shared/clock';
 import { isJsonObject } from '../../shared/json';
+import { NOT_READ_FIELD } from '../../shared/notRead';
 import { readFinishedStatuses } from './prepareWait';
 import { keepPinging, resumeUrlOf, wake } from './resumeUrl';
 import { includesInput } from './inputFields';
-import { callIdOf, NOT_READ_FIELD, waitedItem, WAITS_UNTIL } from './waitedItems';
+import { callIdOf, waitedItem, WAITS_UNTIL } from './waitedItems';
 
 /** Where a sleeping execution is woken. It exists only while one sleeps, so nothing is registered. */
 export const resumeWebhooks: IWebhookDescription[] = [
@@ -31,7 +32,13 @@ export const resumeWebhooks: IWebhookDescription[] = [
 ];
 
 /** A sleeping execution, as this process knows it. */
-type Sleeper = { calls: OpenCalls; until: number; wokenAt: number; isFollowed: boolean };
+type Sleeper = {
+	calls: OpenCalls;
+	deadline: StoredDeadline;
+	/** By the elapsed time; undefined as long as it sleeps. */
+	wokenAt: number | undefined;
+	isFollowed: boolean;
+};
 
 const sleepers = new Map<string, Sleeper>();
 
@@ -54,23 +61,26 @@ export async function onReport(
 	try {
 		const { client } = await connect(context);
 		const read = async (callId: string) => await readCallRecord(client, callId);
-		if (reported.length === 0) await sleeper.calls.lookAtAll(read);
+		const isLastLook = sleeper.deadline.left <= 0;
+		if (isLastLook) sleeper.calls.noteReported(reported);
+		if (isLastLook || reported.length === 0) await sleeper.calls.lookAtAll(read);
 		else await sleeper.calls.report(reported, read);
 		if (sleeper.calls.lagging.length > 0) void followLagging(context, sleeper, read);
-	} catch {
+	} catch (error) {
 		// After the limit what is known has to do.
-		if (clock.now() < sleeper.until) {
+		if (sleeper.deadline.left <= 0) sleeper.calls.noteNotRead(error);
+		else {
 			return reply.refuse({ status: 503, message: 'The call cannot be read now. Deliver again.' });
 		}
 	}
-	const now = clock.now();
 	const open = sleeper.calls.open.length;
 	reply.send(200, { received: true, open });
-	if (open > 0 && now < sleeper.until) {
-		if (reported.length > 0) void keepPinging(context, resumeUrlOf(context), sleeper.until);
+	if (open > 0 && sleeper.deadline.left > 0) {
+		if (reported.length > 0) void keepPinging(context, resumeUrlOf(context), sleeper.deadline);
 		return NO_EXECUTION;
 	}
-	if (now - sleeper.wokenAt < WAKING_MS) return NO_EXECUTION;
+	const now = clock.elapsed();
+	if (now - (sleeper.wokenAt ?? -Infinity) < WAKING_MS) return NO_EXECUTION;
 	sleeper.wokenAt = now;
 	return { noWebhookResponse: true, workflowData: [results(form, sleeper.calls, items)] };
 }
@@ -83,9 +93,9 @@ async function followLagging(
 ): Promise<void> {
 	if (sleeper.isFollowed) return;
 	sleeper.isFollowed = true;
-	const { calls, until } = sleeper;
+	const { calls, deadline } = sleeper;
 	const address = resumeUrlOf(context);
-	for (let look = 1; calls.lagging.length > 0 && clock.now() < until; look++) {
+	for (let look = 1; calls.lagging.length > 0 && deadline.left > 0; look++) {
 		await clock.sleep(backoffMs(LAG_BACKOFF, look));
 		await calls.lookAtLagging(read);
 	}
@@ -112,20 +122,19 @@ function sleeperOf(context: IWebhookFunctions, form: Fields, items: INodeExecuti
 	const calls = new OpenCalls(
 		new Set(callIds.filter((callId) => callId !== undefined)),
 		readFinishedStatuses(context, form),
-		() => clock.now(),
+		() => clock.elapsed(),
 	);
-	const sleeper = { calls, until, wokenAt: 0, isFollowed: false };
+	const deadline = new StoredDeadline(clock, until);
+	const sleeper = { calls, deadline, wokenAt: undefined, isFollowed: false };
 	sleepers.set(key, sleeper);
 	return sleeper;
 }
 
 /** What has been awake for a while, or should have been, is of no use any more. */
 function forgetOld(): void {
-	const now = clock.now();
-	for (const [key, { until, wokenAt }] of sleepers) {
-		if (now > until + 2 * WAKING_MS || (wokenAt > 0 && now > wokenAt + WAKING_MS)) {
-			sleepers.delete(key);
-		}
+	const now = clock.elapsed();
+	for (const [key, { deadline, wokenAt = Infinity }] of sleepers) {
+		if (deadline.left < -2 * WAKING_MS || now > wokenAt + WAKING_MS) sleepers.delete(key);
 	}
 }
 

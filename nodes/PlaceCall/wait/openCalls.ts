@@ -1,7 +1,7 @@
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import pLimit from 'p-limit';
 import { isOver, type KnownCall } from '../../shared/calls/completion';
-import { whyNotRead } from '../../shared/calls/readBack';
+import { whyNotRead } from '../../shared/notRead';
 import { callKey } from '../../shared/calls/report';
 import type { JsonObject } from '../../shared/json';
 
@@ -29,19 +29,20 @@ export class OpenCalls {
 	private readonly lastSeen = new Map<string, JsonObject>();
 	/** Why the last look at a call gave nothing. */
 	private readonly notRead = new Map<string, string>();
-	/** When the service first said that a call is over, in epoch milliseconds. */
+	/** When the service first said that a call is over, by the elapsed time. */
 	private readonly reportedAt = new Map<string, number>();
-	/** When a report last had its call looked at, in epoch milliseconds. */
+	/** When a report last had its call looked at, by the elapsed time. */
 	private readonly lookedAt = new Map<string, number>();
 	/** By the key of their IDs. */
 	private readonly callIds: ReadonlyMap<string, string>;
 	private round: Promise<void> | undefined;
-	/** When all open calls were last read, in epoch milliseconds. */
+	/** When all open calls were last read, by the elapsed time. */
 	private completeAt = -Infinity;
 
 	constructor(
 		callIds: ReadonlySet<string>,
 		private readonly finished: readonly string[],
+		/** Milliseconds, by a clock that nobody sets. */
 		private readonly now: () => number,
 	) {
 		this.callIds = new Map([...callIds].map((callId) => [callKey(callId), callId]));
@@ -70,12 +71,22 @@ export class OpenCalls {
 	}
 
 	/** The service says that these calls are over. */
-	async report(reported: readonly string[], read: ReadRecord): Promise<void> {
-		const ours = reported.flatMap((callId) => this.callIds.get(callKey(callId)) ?? []);
-		const now = this.now();
-		for (const callId of ours) {
-			if (!this.reportedAt.has(callId)) this.reportedAt.set(callId, now);
+	noteReported(reported: readonly string[]): void {
+		for (const callId of this.ours(reported)) {
+			if (!this.reportedAt.has(callId)) this.reportedAt.set(callId, this.now());
 		}
+	}
+
+	/** The wait ends, and this process can't look at the calls: what it knows of those still open is from before. */
+	noteNotRead(error: unknown): void {
+		for (const callId of this.open) this.notRead.set(callId, whyNotRead(error));
+	}
+
+	/** Notes and reads the calls that the service says are over. */
+	async report(reported: readonly string[], read: ReadRecord): Promise<void> {
+		this.noteReported(reported);
+		const ours = this.ours(reported);
+		const now = this.now();
 		const due = ours.filter((callId) => {
 			const at = this.lookedAt.get(callId) ?? -Infinity;
 			return !this.ended.has(callId) && now - at >= NEXT_LOOK_MS;
@@ -97,6 +108,10 @@ export class OpenCalls {
 	/** Reads the reported calls again; one that cannot be read now is left for the next time. */
 	async lookAtLagging(read: ReadRecord): Promise<void> {
 		await this.lookAt(this.lagging, read);
+	}
+
+	private ours(callIds: readonly string[]): string[] {
+		return callIds.flatMap((callId) => this.callIds.get(callKey(callId)) ?? []);
 	}
 
 	private async startRound(read: ReadRecord): Promise<void> {

@@ -78,8 +78,8 @@ async function waitByReading(
 		finished,
 		async (callId) => await readCallRecord(client, callId),
 		{
-			clock: { now: () => clock.now(), sleep: cancellableSleep(context) },
-			until: Math.min(endOfWait(placed, limit, now), now + limitedInTools(context, Infinity)),
+			clock: { ...clock, sleep: cancellableSleep(context) },
+			until: clock.elapsed() + limitedInTools(context, endOfWait(placed, limit, now) - now),
 		},
 	);
 	return placed.map((item, index) => {

@@ -4,17 +4,23 @@ import { isOver, type KnownCall } from '../../shared/calls/completion';
 import { isTransient } from '../../shared/api/errors';
 import { backoffMs, type Backoff, type Clock } from '../../shared/clock';
 import type { ReadRecord } from './openCalls';
-import { whyNotRead } from '../../shared/calls/readBack';
+import { whyNotRead } from '../../shared/notRead';
 
 const READ_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 60_000, factor: 1.5 };
 
 /** A call that the service refuses to show this often in a row is not asked for again. */
 const MOST_REFUSALS = 3;
 
-/** `refused` here means that it is not read any more. */
-export type WaitedCall = KnownCall & { refusals: number };
+export type WaitedCall = KnownCall & {
+	/** In a row; an outage is none. */
+	refusals: number;
+};
 
-/** Reads the calls in rounds, at growing intervals, until each is over or the time is. */
+/**
+ * Reads the calls in rounds, at growing intervals, until each is over or the time is.
+ *
+ * @param until by the clock's elapsed time
+ */
 export async function readUntilFinished(
 	callIds: readonly string[],
 	finished: readonly string[],
@@ -25,8 +31,10 @@ export async function readUntilFinished(
 	for (const callId of callIds) calls.set(callId, { record: {}, isOver: false, refusals: 0 });
 	const limit = pLimit(READS_AT_ONCE);
 	for (let round = 1; ; round++) {
-		const open = [...calls].filter(([, { isOver, refused }]) => !isOver && refused === undefined);
-		const left = until - clock.now();
+		const open = [...calls].filter(
+			([, { isOver, refusals }]) => !isOver && refusals < MOST_REFUSALS,
+		);
+		const left = until - clock.elapsed();
 		if (open.length === 0 || left <= 0) return calls;
 		await clock.sleep(Math.min(backoffMs(READ_BACKOFF, round), left));
 		const reading = open.map(([callId, call]) =>
@@ -44,12 +52,12 @@ async function look(
 ): Promise<void> {
 	try {
 		call.record = await read(callId);
+		delete call.refused;
 		call.refusals = 0;
 		call.isOver = isOver(call.record, finished);
 	} catch (error) {
 		// The call has been placed whatever happens now, so nothing here may stop the others.
-		if (isTransient(error)) return;
-		call.refusals++;
-		if (call.refusals >= MOST_REFUSALS) call.refused = whyNotRead(error);
+		call.refused = whyNotRead(error);
+		if (!isTransient(error)) call.refusals++;
 	}
 }

@@ -4,7 +4,7 @@ import {
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 import { clock } from '../../shared/n8n/connect';
-import { backoffMs, type Backoff } from '../../shared/clock';
+import { backoffMs, type Backoff, type StoredDeadline } from '../../shared/clock';
 import { isJsonObject } from '../../shared/json';
 
 /** Looking at 200 calls takes a slow service a while. */
@@ -84,15 +84,15 @@ export async function pingResumeUrl(
 export async function keepPinging(
 	context: Context,
 	address: string,
-	until: number,
+	deadline: StoredDeadline,
 	onStored?: () => Promise<void>,
 ): Promise<void> {
-	const wait = `${address} ${until}`;
+	const wait = `${address} ${deadline.at}`;
 	if (pinging.has(wait)) return;
 	pinging.add(wait);
 	try {
 		if (onStored !== undefined && (await isPutToSleep(context, address))) await onStored();
-		await lookNowAndThen(context, address, until);
+		await lookNowAndThen(context, address, deadline);
 	} finally {
 		pinging.delete(wait);
 	}
@@ -107,14 +107,18 @@ async function isPutToSleep(context: Context, address: string): Promise<boolean>
 }
 
 /** The last knock comes right after the time limit and ends the wait with what is known. */
-async function lookNowAndThen(context: Context, address: string, until: number): Promise<void> {
+async function lookNowAndThen(
+	context: Context,
+	address: string,
+	deadline: StoredDeadline,
+): Promise<void> {
 	for (let look = 1; ; look++) {
-		const left = until - clock.now();
+		const { left } = deadline;
 		await clock.sleep(left < 0 ? LATE_LOOK_MS : Math.min(backoffMs(LOOK_BACKOFF, look), left + 1));
-		const isDue = clock.now() > until;
+		const isDue = deadline.left < 0;
 		const status = await pingResumeUrl(context, address);
 		if (AWAKE.includes(status) || (isDue && status === 200)) return;
-		if (clock.now() > until + GRACE_MS) return;
+		if (deadline.left < -GRACE_MS) return;
 	}
 }
 

@@ -1,4 +1,5 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
+import { StoredDeadline } from '../../shared/clock';
 import { clock } from '../../shared/n8n/connect';
 import { runsAsTool } from '../../shared/n8n/toolRun';
 import { notesOfWaiting } from '../../shared/n8n/writeAheadLog';
@@ -25,6 +26,7 @@ export async function sleepUntilOver(
 	const isStopped = placed.length < context.getInputData().length;
 	if (isStopped || placed.every((item) => callIdOf(item) === undefined)) return placed;
 	const until = endOfWait(placed, limit, clock.now());
+	const deadline = new StoredDeadline(clock, until);
 	const task = context.getExecuteData();
 	// With *Execute Once* n8n keeps the items that were not executed as well: they are no calls.
 	if (context.getNode().executeOnce === true) task.data.main?.[0]?.splice(1);
@@ -39,7 +41,7 @@ export async function sleepUntilOver(
 	});
 	const clearNotes = await notesOfWaiting(context);
 	await context.putExecutionToWait(new Date(until + GRACE_MS));
-	void keepPinging(context, address, until, clearNotes);
+	void keepPinging(context, address, deadline, clearNotes);
 	return placed;
 }
 

@@ -3,6 +3,7 @@ import pick from 'lodash/pick';
 import { withPhoneKey } from '../../shared/calls/callRecord';
 import type { KnownCall } from '../../shared/calls/completion';
 import { isJsonObject, type JsonObject } from '../../shared/json';
+import { NOT_READ_FIELD } from '../../shared/notRead';
 import { withAnswer } from '../ask/answer';
 import { GRACE_MS } from './resumeUrl';
 
@@ -11,9 +12,6 @@ export const WAITS_UNTIL = 'waits_until';
 
 /** What this node says of placing a call, and its record does not. */
 const OF_PLACING = ['phone_key', 'placed', 'looked_up'];
-
-/** Name of the field that tells why a call could not be read. */
-export const NOT_READ_FIELD = 'not_read';
 
 /** Stands where n8n itself ends the sleep: by its own limit, or by *Retry* of an execution stopped meanwhile. */
 const NOT_READ =

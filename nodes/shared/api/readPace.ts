@@ -13,7 +13,7 @@ export class ReadPace {
 	private maxInFlight = Infinity;
 	private inFlight = 0;
 	private taken = 0;
-	/** Epoch milliseconds. */
+	/** By the elapsed time. */
 	private opensAt = -Infinity;
 	private hasGivenUp = false;
 	private readonly waiting = new Set<Deferred<void>>();
@@ -48,7 +48,7 @@ export class ReadPace {
 		this.taken = 0;
 		// Waiting once in vain is enough: else thousands of reads would each wait as long.
 		this.hasGivenUp ||= waitMs === undefined;
-		const opensAt = this.clock.now() + (waitMs ?? 0);
+		const opensAt = this.clock.elapsed() + (waitMs ?? 0);
 		this.opensAt = this.hasGivenUp ? -Infinity : Math.max(this.opensAt, opensAt);
 		return !this.hasGivenUp;
 	}
@@ -85,7 +85,7 @@ export class ReadPace {
 	}
 
 	private async untilOpen(signal: AbortSignal | undefined): Promise<void> {
-		const ms = this.opensAt - this.clock.now();
+		const ms = this.opensAt - this.clock.elapsed();
 		if (ms <= 0) return;
 		if (!(await pause(this.clock, ms, signal ?? new AbortController().signal))) throw notSent();
 	}

@@ -23,7 +23,7 @@ export type KnownCall = {
 	/** As last read; empty when it never was. */
 	record: JsonObject;
 	isOver: boolean;
-	/** Why it could not be read at last. */
+	/** Why the last reading gave nothing, so that the record is one from before. */
 	refused?: string;
 	/** Whether the service reported it at the address that went along with the call. */
 	isReported?: boolean;

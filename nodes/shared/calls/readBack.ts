@@ -2,11 +2,11 @@ import { readTurns, recordingOrNull } from './callRecord';
 import { isOver } from './completion';
 import { getCall } from '../api/endpoints';
 import { recordOf } from '../api/envelope';
-import { ExplainedError, isRefusal, isTransient, OtherRecord } from '../api/errors';
+import { isRefusal, isTransient, OtherRecord } from '../api/errors';
 import { backoffMs, type Backoff, type Clock } from '../clock';
 import type { ApiClient } from '../api/client';
 import type { Turn } from '../inTurn';
-import type { JsonObject } from '../json';
+import type { JsonObject, JsonValue } from '../json';
 
 export type Included = { transcript: boolean; recording: boolean };
 
@@ -24,14 +24,19 @@ export async function readCallRecord(client: ApiClient, callId: string): Promise
 /** The service shows no end of this call: it goes on, or its record lags. */
 export class ShowsNoEnd extends Error {
 	override readonly name = 'ShowsNoEnd';
+
+	/** @param status as the record shows it */
+	constructor(readonly status: JsonValue) {
+		super();
+	}
 }
 
 export type ReadBack = {
 	included: Included;
 	/** Statuses that the user counts as finished. */
 	finished: readonly string[];
-	/** Epoch milliseconds. */
-	until: number;
+	/** Whether so many milliseconds may still be waited. If not, the reading ends. */
+	mayWait: (ms: number) => boolean;
 	/** Time; its sleep may throw to end the reading. */
 	clock: Clock;
 	/** Called when the record shows the end: a report that comes later may be of another outcome. */
@@ -48,10 +53,10 @@ export type ReadBack = {
 export async function readCompletedCall(
 	client: ApiClient,
 	callId: string,
-	{ included, finished, until, clock, onOver, inTurn }: ReadBack,
+	{ included, finished, mayWait, clock, onOver, inTurn }: ReadBack,
 ): Promise<JsonObject> {
 	const throughOutages = async <T>(act: () => Promise<T>) =>
-		await throughOutage(clock, until, async () => await inTurn(act));
+		await throughOutage({ clock, mayWait }, async () => await inTurn(act));
 	const read = async () => await throughOutages(async () => await readCallRecord(client, callId));
 	let record = await read().catch(async (error: unknown) => {
 		if (!isUnknownCall(error)) throw error;
@@ -60,7 +65,7 @@ export async function readCompletedCall(
 	});
 	for (let reading = 1; !isOver(record, finished); reading++) {
 		const wait = backoffMs(LAG_BACKOFF, reading);
-		if (clock.now() + wait > until) throw new ShowsNoEnd();
+		if (!mayWait(wait)) throw new ShowsNoEnd(record.status ?? null);
 		await clock.sleep(wait);
 		record = await read();
 	}
@@ -81,13 +86,16 @@ async function readIncluded(
 	};
 }
 
-async function throughOutage<T>(clock: Clock, until: number, act: () => Promise<T>): Promise<T> {
+async function throughOutage<T>(
+	{ clock, mayWait }: Pick<ReadBack, 'clock' | 'mayWait'>,
+	act: () => Promise<T>,
+): Promise<T> {
 	for (let failure = 1; ; failure++) {
 		const wait = backoffMs(OUTAGE_BACKOFF, failure);
 		const result = await act().then(
 			(value) => ({ value }),
 			(error: unknown) => {
-				if (!isTransient(error) || clock.now() + wait > until) throw error;
+				if (!isTransient(error) || !mayWait(wait)) throw error;
 				return undefined;
 			},
 		);
@@ -98,10 +106,4 @@ async function throughOutage<T>(clock: Clock, until: number, act: () => Promise<
 
 export function isUnknownCall(error: unknown): boolean {
 	return error instanceof OtherRecord || isRefusal(error, 'call_not_found');
-}
-
-/** For an item of the output: why its call could not be read, and what to do. */
-export function whyNotRead(error: unknown): string {
-	if (error instanceof ExplainedError) return `${error.message}. ${error.advice}`;
-	return error instanceof Error ? error.message : String(error);
 }

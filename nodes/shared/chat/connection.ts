@@ -120,6 +120,11 @@ export class ChatConnection {
 		return why === null || this.latest === null ? null : this.describe(why, this.latest);
 	}
 
+	/** Whether a socket is open right now. */
+	get isHeld(): boolean {
+		return this.hold.line !== null;
+	}
+
 	/** Resolves when the session's connection is held, or will never be, or the one who asks has left. */
 	async ready(signal: AbortSignal = this.stop.signal): Promise<Readiness> {
 		// Without a new signal, which Node.js would keep as long as the connection.

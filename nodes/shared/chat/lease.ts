@@ -76,6 +76,11 @@ export class ChatLease implements TurnLink {
 		return this.connection.verdict(NO_PATIENCE);
 	}
 
+	/** Whether the session's connection is held right now. */
+	get isHeld(): boolean {
+		return this.connection.isHeld;
+	}
+
 	/** Resolves when the session's connection is held, or will not be for this holder. */
 	async ready(): Promise<Readiness> {
 		const readiness = await this.connection.ready(this.signal);

@@ -1,5 +1,6 @@
 import type {
 	IExecuteFunctions,
+	IPollFunctions,
 	ITriggerFunctions,
 	ITriggerResponse,
 	IWebhookFunctions,
@@ -17,7 +18,7 @@ const closedAt = new Map<string, number>();
 const awaiting = new Map<string, Set<() => void>>();
 
 /** About when this process began: n8n loads this file with the first node that needs it. */
-const loadedAt = clock.now();
+const loadedAt = clock.elapsed();
 
 /** After its start n8n takes deliveries some time before it has activated its workflows. */
 const START_UP_MS = 120_000;
@@ -47,7 +48,7 @@ export function openTrigger(
 		closeFunction: async () => {
 			if (active.get(place) === trigger) {
 				active.delete(place);
-				closedAt.set(place, clock.now());
+				closedAt.set(place, clock.elapsed());
 			}
 			await close();
 		},
@@ -89,7 +90,7 @@ export function findTrigger(context: IWebhookFunctions): {
 		return { found: renewed.then((trigger) => trigger ?? 'closed'), isLong: true };
 	}
 	if (data.servedElsewhere === true) return { found: Promise.resolve('elsewhere'), isLong: false };
-	const opened = becomesActive(place, loadedAt + START_UP_MS - clock.now());
+	const opened = becomesActive(place, loadedAt + START_UP_MS - clock.elapsed());
 	const found = opened.then((trigger) => {
 		if (trigger === undefined) data.servedElsewhere = true;
 		return trigger ?? 'elsewhere';
@@ -101,7 +102,7 @@ export function findTrigger(context: IWebhookFunctions): {
 function renewalLeftMs(place: string): number {
 	const closed = closedAt.get(place);
 	if (closed === undefined) return 0;
-	const left = closed + RENEWAL_MS - clock.now();
+	const left = closed + RENEWAL_MS - clock.elapsed();
 	if (left <= 0) closedAt.delete(place);
 	return left;
 }
@@ -123,7 +124,7 @@ async function becomesActive(place: string, ms: number): Promise<ITriggerFunctio
 
 /** Names a trigger: the node of a workflow. */
 export function triggerPlace(
-	context: ITriggerFunctions | IWebhookFunctions | IExecuteFunctions,
+	context: ITriggerFunctions | IWebhookFunctions | IExecuteFunctions | IPollFunctions,
 ): string {
 	return `${context.getWorkflow().id ?? ''}/${context.getNode().id}`;
 }

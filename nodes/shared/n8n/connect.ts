@@ -7,7 +7,11 @@ import { CREDENTIAL, readServiceAccess } from './credential';
 import { toolEndOf } from './toolTime';
 import { createTransport, type ServiceContext } from './transport';
 
-export const clock: Clock = { now: () => Date.now(), sleep };
+export const clock: Clock = {
+	now: () => Date.now(),
+	elapsed: () => performance.now(),
+	sleep,
+};
 
 export type Connection = {
 	client: ApiClient;

@@ -28,9 +28,9 @@ export class Gathered<T> {
 	}
 
 	private async tellSoon(): Promise<void> {
-		const wait = FIRST_WAITS_MS[this.told.at(clock.now())] ?? LONGEST_WAIT_MS;
+		const wait = FIRST_WAITS_MS[this.told.at(clock.elapsed())] ?? LONGEST_WAIT_MS;
 		await pause(clock, wait, this.signal);
-		this.told.add(clock.now());
+		this.told.add(clock.elapsed());
 		this.tell(this.gathered.splice(0));
 	}
 }

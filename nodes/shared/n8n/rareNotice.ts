@@ -27,9 +27,9 @@ export class RareNotice<T> {
 	}
 
 	private async tellLater(first: T): Promise<void> {
-		const now = clock.now();
+		const now = clock.elapsed();
 		await pause(clock, Math.max(FIRST_AFTER_MS, this.nextAt - now), this.signal);
-		this.nextAt = clock.now() + NEXT_AFTER_MS;
+		this.nextAt = clock.elapsed() + NEXT_AFTER_MS;
 		const { times } = this;
 		this.times = 0;
 		this.tell(times, first);

@@ -16,6 +16,7 @@ import {
 	activate,
 	engineHarness,
 	makeWorkflow,
+	mockTime,
 	nodeTypes,
 	webhookContext,
 	type ActiveWorkflow,
@@ -42,7 +43,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	beforeEach(() => {
 		waits = [];
 		time = Date.now();
-		jest.spyOn(clock, 'now').mockImplementation(() => time);
+		mockTime(() => time);
 		patience = jest.spyOn(Reply.prototype, 'refuseAfter').mockImplementation(() => {});
 		// Every wait is over at once, and counts.
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {

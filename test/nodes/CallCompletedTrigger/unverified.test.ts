@@ -29,17 +29,33 @@ test.each<[string, unknown, string]>([
 
 test('several that cannot be read back, and several that show no end, are told by two messages with their names', () => {
 	const error = new OutcomeUnknown('It broke', 'Look at the service.');
-	const told = notVerified([...calls(3, error), ...calls(2, new ShowsNoEnd())]);
+	const told = notVerified([...calls(3, error), ...calls(2, new ShowsNoEnd('picked'))]);
 	expect(told.map(({ message, resolution }) => [message, resolution])).toEqual([
 		[
 			'2 calls were reported as completed but show no end, so the workflow was not started for them',
-			'For those that go on, the workflow starts when their end is reported. Read the others with Get Call, and add their statuses to Finished Statuses among the options of the trigger: c1, c2.',
+			'For calls that are still in progress, the workflow starts when their end is reported. Read the others with Get Call: c1, c2.',
 		],
 		[
 			'3 calls were reported as completed but could not be read back, so the workflow was not started for them',
 			'It broke. Look at the service. Once that is put right, read these calls with Get Call: c1, c2, c3.',
 		],
 	]);
+});
+
+test.each<[string[], string]>([
+	[['picked', 'picked'], ''],
+	[
+		['voicemail', 'picked', 'voicemail'],
+		` If the status "voicemail" means that a call has ended, add it to 'Finished Statuses' in the options of the trigger.`,
+	],
+	[
+		['busy', 'voicemail'],
+		` Of the statuses "busy", "voicemail", add those that mean that a call has ended to 'Finished Statuses' in the options of the trigger.`,
+	],
+])('of calls that show no end, with the statuses %j', (statuses, advice) => {
+	const unended = statuses.map((status) => ({ callId: 'c', error: new ShowsNoEnd(status) }));
+	expect(notVerified(unended)[0]?.resolution).toMatch(/with Get Call: c(, c)+\./);
+	expect(notVerified(unended)[0]?.resolution.replace(/^.*Get Call: [^.]*\./, '')).toBe(advice);
 });
 
 test('500 calls are named in ten messages, and of more the last one says how many', () => {

@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
 import { Verifications } from '../../../nodes/CallCompletedTrigger/verifications';
 import { clock } from '../../../nodes/shared/n8n/connect';
-import { engineHarness, makeWorkflow, triggerContext } from '../../engine';
+import type { JsonObject } from '../../../nodes/shared/json';
+import { virtualClock } from '../shared/api/virtualClock';
+import { engineHarness, makeWorkflow, mockTime, triggerContext } from '../../engine';
 
 const harness = engineHarness();
+const CALL_ID = '11111111-1111-4111-8111-111111111111';
 const CALL = { included: { transcript: false, recording: false }, finished: [] };
 
 /** Verifications that do not come to an end, because the credential does not come, and what was told of them. */
@@ -13,48 +18,142 @@ function begun(calls: number) {
 	jest.spyOn(context, 'saveFailedExecution').mockImplementation((error) => told.push(error));
 	const verifications = new Verifications(context);
 	const begin = (call: number) => {
-		const { reading, isFirst } = verifications.verify(`call-${call}`, CALL);
+		const reading = verifications.verify(`call-${call}`, CALL);
 		// Of the closing, which breaks them off.
-		reading.catch(() => {});
-		return isFirst;
+		reading?.verified.catch(() => {});
+		return reading?.isFirst;
 	};
 	for (let call = 1; call <= calls; call++) begin(call);
 	return { verifications, begin, close: async () => await verifications.close(), told };
 }
 
-beforeEach(() => {
-	jest.spyOn(harness.credentials, 'getDecrypted').mockReturnValue(new Promise(() => {}));
-	jest.spyOn(clock, 'sleep').mockResolvedValue();
-	let time = 0;
-	jest.spyOn(clock, 'now').mockImplementation(() => (time += 1_000));
-});
-afterEach(() => jest.restoreAllMocks());
+describe('while the credential does not come', () => {
+	beforeEach(() => {
+		jest.spyOn(harness.credentials, 'getDecrypted').mockReturnValue(new Promise(() => {}));
+		jest.spyOn(clock, 'sleep').mockResolvedValue();
+		let time = 0;
+		mockTime(() => (time += 1_000));
+	});
+	afterEach(() => jest.restoreAllMocks());
 
-test('5,000 calls are as many as are verified at once', () => {
-	const { verifications, begin } = begun(4_999);
-	expect([begin(1), verifications.isFull]).toEqual([false, false]);
-	expect([begin(5_000), verifications.isFull]).toEqual([true, true]);
+	test('5,000 calls are as many as are verified at once', () => {
+		const { verifications, begin } = begun(4_999);
+		expect([begin(1), verifications.isFull]).toEqual([false, false]);
+		expect([begin(5_000), verifications.isFull]).toEqual([true, true]);
+	});
+
+	test('100 reports of a call wait for its record, and no more', () => {
+		const { begin } = begun(1);
+		const joined = Array.from({ length: 100 }, () => begin(1));
+		expect(joined).toEqual([...Array.from({ length: 99 }, () => false), undefined]);
+	});
+
+	test.each([
+		[1, 'A completed call was', 'call-1.'],
+		[2, '2 completed calls were', 'call-1, call-2.'],
+		[50, '50 completed calls were', ', call-49, call-50.'],
+		[53, '53 completed calls were', ', call-49, call-50 and 3 more.'],
+	])('%i that the closing leaves behind: the owner is told once', async (calls, which, named) => {
+		const { close, told } = begun(calls);
+		await close();
+		expect(told).toMatchObject([
+			{
+				message: `${which} still being verified when the trigger was stopped, so the workflow was not started`,
+				description: expect.stringMatching(/^Read them with Get Call: call-1[.,]/),
+			},
+		]);
+		expect(told).toMatchObject([{ description: expect.stringContaining(named) }]);
+	});
+
+	test('where nothing is left behind there is nothing to tell', async () => {
+		const { close, told } = begun(0);
+		await close();
+		expect(told).toEqual([]);
+	});
 });
 
-test.each([
-	[1, 'A completed call was', 'call-1.'],
-	[2, '2 completed calls were', 'call-1, call-2.'],
-	[50, '50 completed calls were', ', call-49, call-50.'],
-	[53, '53 completed calls were', ', call-49, call-50 and 3 more.'],
-])('%i that the closing leaves behind: the owner is told once', async (calls, which, named) => {
-	const { close, told } = begun(calls);
-	await close();
-	expect(told).toMatchObject([
-		{
-			message: `${which} still being verified when the trigger was stopped, so the workflow was not started`,
-			description: expect.stringMatching(/^Read them with Get Call: call-1[.,]/),
+describe('reports of one call', () => {
+	const SECOND = 1_000;
+	const GIVE_UP_AFTER = 300;
+	const LONGEST_PAUSE = 30;
+	afterEach(() => jest.restoreAllMocks());
+
+	/** Seconds. */
+	type Timeline = {
+		/** When the call is reported, truly or not. */
+		reports: number[];
+		/** When its record shows the end. */
+		endShows: number;
+	};
+
+	/** What came of each report, and when the call was read. */
+	async function followed({ reports, endShows }: Timeline) {
+		const time = virtualClock();
+		jest.spyOn(clock, 'now').mockImplementation(() => time.now());
+		jest.spyOn(clock, 'elapsed').mockImplementation(() => time.elapsed());
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => await time.sleep(ms));
+		const node = harness.node('callCompletedTrigger', { id: randomUUID() });
+		const context = triggerContext(harness.credentials, makeWorkflow([node]), node);
+		const told: Error[] = [];
+		jest.spyOn(context, 'saveFailedExecution').mockImplementation((error) => told.push(error));
+		const readAt: number[] = [];
+		jest.spyOn(context.helpers, 'httpRequestWithAuthentication').mockImplementation(async () => {
+			readAt.push(time.elapsed() / SECOND);
+			const isOver = time.elapsed() >= endShows * SECOND;
+			const data: JsonObject = {
+				call_id: CALL_ID,
+				status: 'picked',
+				...(isOver && { summary: 'x' }),
+			};
+			return await Promise.resolve({ statusCode: 200, headers: {}, body: { success: true, data } });
+		});
+		const verifications = new Verifications(context);
+		const outcomes = reports.map(async (at) => {
+			await time.sleep(at * SECOND);
+			const reading = verifications.verify(CALL_ID, CALL);
+			try {
+				await reading?.verified;
+				return 'passed';
+			} catch (error) {
+				if (reading?.isFirst === true) verifications.couldNotVerify(CALL_ID, error);
+				return 'not passed';
+			}
+		});
+		const result = { outcomes: await Promise.all(outcomes), readAt };
+		await verifications.close();
+		return { ...result, told };
+	}
+
+	test.each([248, 255, 262])(
+		'the true one at %d s starts its own count, though an early one is being followed',
+		async (at) => {
+			for (const lag of [12, 30, 200]) {
+				const { outcomes } = await followed({ reports: [0, at], endShows: at + lag });
+				expect(outcomes).toEqual(['passed', 'passed']);
+			}
 		},
-	]);
-	expect(told).toMatchObject([{ description: expect.stringContaining(named) }]);
-});
+	);
 
-test('where nothing is left behind there is nothing to tell', async () => {
-	const { close, told } = begun(0);
-	await close();
-	expect(told).toEqual([]);
+	const timelines = fc.record({
+		reports: fc.array(fc.nat(1_800), { minLength: 1, maxLength: 12 }),
+		endShows: fc.nat(2_400),
+	});
+
+	test('whenever they come, each is followed for five minutes, and the service is not asked more often', async () => {
+		const property = fc.asyncProperty(timelines, async ({ reports, endShows }) => {
+			const { outcomes, readAt } = await followed({ reports, endShows });
+			const latest = Math.max(...reports);
+			outcomes.forEach((outcome, index) => {
+				const reported = reports[index] ?? 0;
+				const isInTime = endShows <= reported + GIVE_UP_AFTER - LONGEST_PAUSE;
+				if (isInTime) expect(outcome).toBe('passed');
+			});
+			expect(Math.max(...readAt)).toBeLessThanOrEqual(latest + GIVE_UP_AFTER + 2);
+			for (const from of readAt) {
+				const inMinute = readAt.filter((at) => at >= from && at < from + 60);
+				expect(inMinute.length).toBeLessThanOrEqual(30);
+			}
+		});
+		await fc.assert(property, { numRuns: 60 });
+	}, 60_000);
 });

@@ -1,4 +1,7 @@
-import type { INodeParameters, WorkflowExecuteMode } from 'n8n-workflow';
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import type { INodeParameters, IPollFunctions, WorkflowExecuteMode } from 'n8n-workflow';
+import { isJsonObject, type JsonObject } from '../../../nodes/shared/json';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import {
 	activate,
@@ -8,6 +11,8 @@ import {
 	pollContext,
 	service,
 } from '../../engine';
+
+import { virtualClock } from '../shared/api/virtualClock';
 
 const harness = engineHarness();
 const BASE: INodeParameters = {
@@ -26,14 +31,21 @@ const answer = (status = 'Active', total = 5, id = 42) => ({
 const endpoint = (id = '42') => service().get(`/v1/campaigns/${id}/status`);
 
 /** A workflow that follows a campaign; its static data outlives each look, as in n8n. */
-function follower(parameters: INodeParameters = {}) {
-	const node = harness.node('campaignProgressTrigger', { parameters: { ...BASE, ...parameters } });
+function follower(parameters: INodeParameters = {}, id: string = randomUUID()) {
+	const node = harness.node('campaignProgressTrigger', {
+		id,
+		parameters: { ...BASE, ...parameters },
+	});
 	const workflow = makeWorkflow([node]);
 	const type = nodeTypes.getByNameAndVersion(node.type, 1);
 	return {
 		workflow,
-		look: async (mode: WorkflowExecuteMode = 'trigger') => {
+		look: async (
+			mode: WorkflowExecuteMode = 'trigger',
+			request?: IPollFunctions['helpers']['httpRequestWithAuthentication'],
+		) => {
 			const context = pollContext(harness.credentials, workflow, node, mode);
+			if (request) context.helpers.httpRequestWithAuthentication = request;
 			const found = await type.poll?.call(context);
 			return found?.[0]?.map(({ json }) => json) ?? null;
 		},
@@ -129,6 +141,78 @@ describe('the baseline', () => {
 		endpoint().reply(200, answer('Paused'));
 		expect(await look()).toMatchObject([{ event: 'status_changed' }]);
 	});
+});
+
+describe('looks that overlap', () => {
+	const QUEUES = 3;
+	/** Calls are counted up, and one queue after another is completed. */
+	const stateAt = (time: number) => ({
+		campaign: { id: 42, status: 'Active' },
+		calls: { total: time, by_status: { picked: time } },
+		uploads: Array.from({ length: QUEUES }, (_, id) => ({
+			campaign_upload_id: id,
+			queues: [{ agent_uuid: 'agent_a', total_queued: 5, completed: time >= (id + 1) * 100 }],
+		})),
+	});
+
+	/** When a look begins, and how long its request and then its response take; it may be one of a workflow published anew. */
+	const looks = fc.array(
+		fc.record({
+			begins: fc.nat(500),
+			request: fc.nat(120),
+			response: fc.nat(120),
+			isRenewed: fc.boolean(),
+		}),
+		{ minLength: 1, maxLength: 12 },
+	);
+
+	/** What is told while they come and go, by whoever looks last too. */
+	async function told(
+		timeline: Array<{ begins: number; request: number; response: number; isRenewed: boolean }>,
+	) {
+		const time = virtualClock();
+		const id = randomUUID();
+		const first = follower({}, id);
+		const events: JsonObject[] = [];
+		const look = async (own: typeof first, request: number, response: number) => {
+			const found = await own.look('trigger', async () => {
+				await time.sleep(request);
+				const data = stateAt(time.elapsed());
+				await time.sleep(response);
+				return { statusCode: 200, headers: {}, body: { success: true, data } };
+			});
+			events.push(...(found ?? []).filter(isJsonObject));
+		};
+		await look(first, 0, 0);
+		const published = timeline.map(async ({ begins, request, response, isRenewed }) => {
+			await time.sleep(begins);
+			const own = isRenewed ? follower({}, id) : first;
+			// n8n reads what was stored when it was published.
+			const stored: unknown = JSON.parse(JSON.stringify(first.workflow.staticData));
+			if (isRenewed) Object.assign(own.workflow.staticData, stored);
+			await look(own, request, response);
+		});
+		await Promise.all(published);
+		await time.sleep(1_000);
+		await look(first, 0, 0);
+		return events;
+	}
+
+	test('tell each queue once and count only up, and nothing is left out', async () => {
+		const property = fc.asyncProperty(looks, async (timeline) => {
+			const events = await told(timeline);
+			const queues = events.filter(({ event }) => event === 'queue_completed');
+			expect(queues.map(({ campaign_upload_id: id }) => id).toSorted()).toEqual([0, 1, 2]);
+			let total = 0;
+			for (const { event, total: change } of events) {
+				if (event !== 'call_counts_changed') continue;
+				expect(change).toMatchObject({ from: total });
+				total = isJsonObject(change) ? Number(change.to) : NaN;
+			}
+			expect(total).toBeGreaterThanOrEqual(1_000);
+		});
+		await fc.assert(property);
+	}, 60_000);
 });
 
 describe('what the owner must know is told', () => {

@@ -1,5 +1,5 @@
 import { clock } from '../../../nodes/shared/n8n/connect';
-import { engineTool, output, service } from '../../engine';
+import { engineTool, mockTime, output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 const harness = nodeHarness('campaignStatus', { campaignId: '42' });
@@ -171,7 +171,7 @@ describe('Wait Until Completed', () => {
 
 	test('as a tool it ends before the model’s client gives up, with how things stand', async () => {
 		let now = Date.now();
-		const time = jest.spyOn(clock, 'now').mockImplementation(() => now);
+		mockTime(() => now);
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 			await Promise.resolve((now += ms));
 		});
@@ -185,7 +185,7 @@ describe('Wait Until Completed', () => {
 			outcome: 'done',
 			result: { wait_outcome: 'timed_out', wait_note: expect.stringContaining('after 45 seconds') },
 		});
-		time.mockRestore();
+		jest.restoreAllMocks();
 	});
 
 	test.each([

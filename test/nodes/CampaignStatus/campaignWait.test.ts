@@ -28,6 +28,7 @@ function scripted(script: Array<CampaignView | Error>) {
 	const seen = { now: 0, reads: 0, sleeps };
 	const clock = {
 		now: () => seen.now,
+		elapsed: () => seen.now,
 		sleep: async (milliseconds: number) => {
 			seen.sleeps.push(milliseconds);
 			seen.now += milliseconds;
@@ -253,6 +254,31 @@ describe('the wait', () => {
 			expect((await wait()).end.outcome).toBe('completed');
 		},
 	);
+
+	test('at the limit, what could not be read is told as such', async () => {
+		const fault = new OutcomeUnknown('The service responded with 503', 'Try again later.');
+		const { wait } = scripted([view('Active', list(1, true), list(2, false)), fault]);
+		expect(await wait()).toMatchObject({
+			end: {
+				outcome: 'timed_out',
+				note: "The time limit passed after 5 minutes, and the campaign couldn't be read at the end. When it was last read, these contact lists were open: 2.",
+			},
+			notRead: 'The service responded with 503. Try again later.',
+		});
+		const idle = await scripted([view('Active'), fault]).wait();
+		expect(idle.end.note).toMatch(/When it was last read, no contact list was open\.$/);
+	});
+
+	test('nothing ends the wait but what was read just now', async () => {
+		const fault = new OutcomeUnknown('slow', 'wait');
+		const { wait } = scripted([
+			view('Active', unreleased(2)),
+			...Array.from({ length: 8 }, () => fault),
+			view('Active', list(2, true)),
+		]);
+		const { end } = await wait({ limitMs: 3_600_000, contactListId: 2 });
+		expect(end.outcome).toBe('completed');
+	});
 
 	test('the first reading may not, and a refusal never', async () => {
 		const { wait } = scripted([new NotSent('unreachable', 'check')]);

@@ -1,6 +1,6 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import { clock } from '../../../nodes/shared/n8n/connect';
-import { beginNode, service } from '../../engine';
+import { beginNode, mockTime, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 /** Slept in all. */
@@ -31,26 +31,12 @@ beforeEach(() => {
 	// A minute passes in the time that a few answers take.
 	jest.spyOn(clock, 'sleep').mockImplementation(async (milliseconds) => {
 		seconds += milliseconds / 1000;
-		jest.setSystemTime(Date.now() + milliseconds);
 		await realSleep(milliseconds / 1000);
 	});
-	jest.useFakeTimers({
-		now: Date.now(),
-		doNotFake: [
-			'nextTick',
-			'setImmediate',
-			'queueMicrotask',
-			'performance',
-			'setTimeout',
-			'clearTimeout',
-			'setInterval',
-			'clearInterval',
-		],
-	});
+	const begun = Date.now();
+	mockTime(() => begun + seconds * 1000);
 });
-afterEach(() => {
-	jest.useRealTimers();
-});
+afterEach(() => jest.restoreAllMocks());
 
 test('looks every so often until the queues are completed', async () => {
 	status(1, false, 2);

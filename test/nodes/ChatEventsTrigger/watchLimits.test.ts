@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as realSleep } from 'node:timers/promises';
-import { clock } from '../../../nodes/shared/n8n/connect';
+import { mockTime } from '../../engine';
 import { until } from '../../n8n/until';
 import { eventually } from '../chatHarness';
 import { hurry, neverLate, sessions, triggerHarness } from './triggerHarness';
@@ -103,7 +103,7 @@ test('sessions that wait to connect after a restart can be left', async () => {
 
 test('a flood of made-up sessions, one in each request, costs 200 requests a minute at most, and leaves nothing behind', async () => {
 	let time = Date.now();
-	jest.spyOn(clock, 'now').mockImplementation(() => time);
+	mockTime(() => time);
 	neverLate();
 	const active = await harness.start(WATCHING);
 	const flood = async (count: number) => await statuses(madeUp(count).map((id) => watch(id)));

@@ -20,7 +20,7 @@ const refused = new ChatEnded(
 );
 
 /** A wait of ten seconds, and what happens to its session. */
-function waiting(wish: Partial<EventWish> = {}, setback: ChatEnded | null = null) {
+function waiting(wish: Partial<EventWish> = {}, setback: ChatEnded | null = null, isHeld = true) {
 	const clock = new FakeClock();
 	const ending = new AbortController();
 	let listener: ((event: ChatEvent) => void) | undefined;
@@ -34,6 +34,7 @@ function waiting(wish: Partial<EventWish> = {}, setback: ChatEnded | null = null
 		{
 			ready: async () => await ready,
 			setback,
+			isHeld,
 			signal: ending.signal,
 			subscribe: (onEvent, onTooLarge) => {
 				listener = onEvent;
@@ -146,6 +147,21 @@ describe('what comes with the connection', () => {
 });
 
 describe('no event', () => {
+	test.each([
+		[refused, 'The connection does not hold. Check the service.'],
+		[null, 'Check that the service is up and can be reached from n8n.'],
+	])('seen, and the connection is down at the end: %p', async (setback, why) => {
+		const wait = waiting({}, setback, false);
+		await wait.connects();
+		await wait.clock.advance(10_000);
+		expect((await wait.result).end).toEqual({
+			kind: 'time_over',
+			notListening: expect.stringContaining(
+				`The live connection was down when the wait ended, so an event may be missing. ${why}`,
+			),
+		});
+	});
+
 	test('too large to be read, in a session that was listened to', async () => {
 		const wait = waiting();
 		await wait.connects();

@@ -2,6 +2,7 @@ import { clock } from '../../../nodes/shared/n8n/connect';
 import { credentialFor } from '../../contract/credentialFor';
 import { dialects, filled, startSimulator, type Simulator } from '../../simulator';
 import { fill } from '../../simulator/state/fill';
+import { mockTime } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 const { records } = nodeHarness('getCall');
@@ -12,7 +13,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
 	// Nobody really waits: whoever sleeps lets the service's time go on.
-	jest.spyOn(clock, 'now').mockImplementation(() => simulator.clock.now());
+	mockTime(() => simulator.clock.now());
 	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 		simulator.clock.advance(ms);
 		await Promise.resolve();

@@ -39,6 +39,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 	});
 	beforeEach(() => {
 		now = jest.spyOn(clock, 'now');
+		jest.spyOn(clock, 'elapsed').mockImplementation(() => clock.now());
 		// Nobody knocks by itself: each test says who comes when.
 		jest.spyOn(clock, 'sleep').mockImplementation(async () => await new Promise(() => {}));
 	});

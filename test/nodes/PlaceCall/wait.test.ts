@@ -37,6 +37,7 @@ function waiting(dialect: Dialect) {
 	beforeEach(() => {
 		waits = [];
 		now = jest.spyOn(clock, 'now');
+		jest.spyOn(clock, 'elapsed').mockImplementation(() => clock.now());
 		// Nobody knocks by itself: each test says who comes when.
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 			waits.push(ms);
@@ -131,6 +132,14 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		]);
 		expect(items?.[1]).not.toHaveProperty('waits_until');
 		expect(items?.[1]).not.toHaveProperty('not_read');
+	});
+
+	it('ends at the limit though the system clock was set back', async () => {
+		isNow(1_000_000);
+		const { callId, arrive } = await asleep(byWebhook);
+		expect((await arrive()).items).toBeUndefined();
+		jest.spyOn(clock, 'elapsed').mockReturnValue(1_000_000 + HOUR);
+		expect((await arrive()).items).toMatchObject([{ call_id: callId, timed_out: true }]);
 	});
 
 	it('takes for over what the user lists, at a knock as well', async () => {
@@ -463,7 +472,22 @@ describe('waiting', () => {
 			body: { received: false, message: 'The call cannot be read now. Deliver again.' },
 		});
 		isNow(1_000_000 + HOUR);
-		expect((await arrive()).items).toMatchObject([{ call_id: callId, timed_out: true }]);
+		expect((await arrive()).items).toMatchObject([
+			{ call_id: callId, timed_out: true, not_read: expect.stringContaining('the vault is shut') },
+		]);
+	});
+
+	it('at the limit a report of one call has all of them looked at', async () => {
+		isNow(1_000_000);
+		const { calls, arrive } = await asleep(byWebhook, 2);
+		const [first = '', second = ''] = calls;
+		expect((await arrive()).items).toBeUndefined();
+		await service().endCall(second);
+		isNow(1_000_000 + HOUR);
+		expect((await arrive({ call_id: first })).items).toMatchObject([
+			{ call_id: first, timed_out: true },
+			{ call_id: second, timed_out: false },
+		]);
 	});
 
 	it('a process that has just started looks at all calls at the first report', async () => {

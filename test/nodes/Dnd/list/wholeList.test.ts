@@ -126,7 +126,7 @@ describe('the reading', () => {
 				: { success: false, errors: ['n is not one of the page sizes'] };
 			return { status: isTaken ? 200 : 422, headers: {}, text: JSON.stringify(body) };
 		};
-		const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+		const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 		return { asked, client: new ApiClient(transport, clock, () => 0) };
 	}
 	const PEOPLE = [10000001, 10000002, 10000003, 10000004, 10000005];
@@ -239,7 +239,7 @@ describe('the reading', () => {
 			await Promise.resolve();
 			return { status: 200, headers: {}, text: JSON.stringify({ success: true, data, meta }) };
 		};
-		const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+		const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 		const client = new ApiClient(transport, clock, () => 0);
 		const reading = readWholeList(client, { agentUuid: 'agent_a1' }, details);
 		await expect(reading).rejects.toThrow('has fewer numbers than the service counts');

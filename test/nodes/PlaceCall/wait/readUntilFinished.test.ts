@@ -9,6 +9,7 @@ function clockAt(start = 0) {
 	return {
 		sleeps,
 		now: () => time,
+		elapsed: () => time,
 		sleep: async (ms: number) => {
 			sleeps.push(ms);
 			time += ms;

@@ -45,7 +45,7 @@ function campaign(before: Status, ...later: Status[]) {
 		if (answer instanceof TransportFault) throw answer;
 		return answer ?? shows();
 	};
-	const clock = { now: () => 0, sleep: async () => {} };
+	const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {} };
 	const client = new ApiClient(transport, clock, () => 0);
 	let isStopped = false;
 	const lookUp = new LookUp(client, options.campaign, async (ms) => {

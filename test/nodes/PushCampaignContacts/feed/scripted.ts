@@ -61,7 +61,7 @@ export function scripted(script: Script) {
 		if (answer instanceof TransportFault) throw answer;
 		return answer;
 	};
-	const clock = { now: () => 0, sleep: async () => {} };
+	const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {} };
 	const options: PushOptions = {
 		client: new ApiClient(transport, clock, () => 0),
 		campaign: { id: 42, agentUuid: 'agent_a', enqueue: false },

@@ -7,7 +7,7 @@ import * as endpoints from '../../../../nodes/shared/api/endpoints';
 import { isJsonObject, type JsonValue, parseJson } from '../../../../nodes/shared/json';
 
 const TOKEN = 'tok-0123456789ab';
-const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const feed = { agent_uuid: 'agent_a' };
 const contacts = Buffer.from('{"phone":"9876543210"}');

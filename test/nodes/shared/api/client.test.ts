@@ -15,7 +15,7 @@ const CONTACTS: ServiceRequest = { method: 'POST', path: '/v1/campaigns/7/contac
 const SUPPORT: ServiceRequest = { method: 'POST', path: '/v1/chat/session/s/support', body: {} };
 const REMOVAL: ServiceRequest = { method: 'DELETE', path: '/v1/dnd_numbers' };
 const placed = carries('call_id');
-const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 
 function serviceAnswering(result: Partial<WireAnswer> | TransportFault) {
 	const transport = jest.fn(async () => {

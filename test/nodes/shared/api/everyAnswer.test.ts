@@ -8,7 +8,7 @@ import type { ErrorCode } from '../../../../nodes/shared/api/errorTable';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { CALL_ID, ENDPOINTS } from './everyEndpoint';
 
-const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 
 const CALLING = ['POST /v1/call', 'POST /call'];
 const READING_A_CALL = [

@@ -12,7 +12,7 @@ import { ApiClient } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
 
 type Send = (client: ApiClient) => Promise<Answer>;
-const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 
 function answering(status: number, text: string) {
 	const asked: string[] = [];

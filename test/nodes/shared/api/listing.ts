@@ -16,6 +16,6 @@ export function listing(answer: (query: Query) => unknown) {
 		const text = JSON.stringify(answer(given));
 		return { status: 200, headers: {}, text, url: url.href };
 	};
-	const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+	const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 	return { asked, links, client: new ApiClient(transport, clock, () => 0) };
 }

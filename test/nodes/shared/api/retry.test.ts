@@ -17,6 +17,7 @@ function fakeClock(): Clock & { slept: number[] } {
 	return {
 		slept,
 		now: () => Date.UTC(2026, 0, 1),
+		elapsed: () => Date.UTC(2026, 0, 1),
 		sleep: async (ms) => {
 			slept.push(ms);
 			await Promise.resolve();
@@ -175,7 +176,11 @@ test('does not make the workflow wait longer than a minute', async () => {
 
 test('is not sent again once nobody wants the answer, nor waits for that', async () => {
 	const over = new AbortController();
-	const clock = { now: () => 0, sleep: async () => await new Promise<void>(() => {}) };
+	const clock = {
+		now: () => 0,
+		elapsed: () => 0,
+		sleep: async () => await new Promise<void>(() => {}),
+	};
 	const send = jest.fn(async () => await Promise.resolve(answer(429, { 'retry-after': '60' })));
 	const sending = sendWithRetry('GET', send, { clock, random: () => 1, signal: over.signal });
 	await setImmediate();

@@ -7,7 +7,7 @@ import * as endpoints from '../../../../nodes/shared/api/endpoints';
 const TOKEN = 'aB3"/d\\9+e&x<%=z';
 const WS_TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzIjoiMSJ9.c2lnbmF0dXJl';
 const URL = 'https://storage.example.com/a.wav?X-Signature=0123456789abcdef';
-const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 
 /** A service that gives these answers, one after another. */
 function answering(...answers: Array<Partial<WireAnswer>>): ApiClient {

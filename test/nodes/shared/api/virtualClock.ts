@@ -19,6 +19,7 @@ export function virtualClock(): Clock {
 	};
 	return {
 		now: () => now,
+		elapsed: () => now,
 		sleep: async (ms) =>
 			await new Promise<void>((wake) => {
 				sleepers.push({ until: now + ms, wake });

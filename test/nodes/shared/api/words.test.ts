@@ -121,7 +121,7 @@ describe('a fault of the network', () => {
 		['POST', 'CERT_HAS_EXPIRED', undefined],
 		['POST', 'BLOCKED_BY_N8N', undefined],
 	])('%s %s %s', async (method, code, syscall) => {
-		const clock = { now: () => 0, sleep: async () => await Promise.resolve() };
+		const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 		const transport = async () =>
 			await Promise.reject(new TransportFault(code, `in words: ${code}`, syscall));
 		const client = new ApiClient(transport, clock, () => 0);

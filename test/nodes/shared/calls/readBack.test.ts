@@ -6,7 +6,6 @@ import {
 	readCallRecord,
 	readCompletedCall,
 	ShowsNoEnd,
-	whyNotRead,
 	type Included,
 } from '../../../../nodes/shared/calls/readBack';
 import type { JsonObject } from '../../../../nodes/shared/json';
@@ -26,6 +25,7 @@ function scripted(...script: Script) {
 	const sleeps: number[] = [];
 	const clock = {
 		now: () => time,
+		elapsed: () => time,
 		sleep: async (ms: number) => {
 			sleeps.push(ms);
 			time += ms;
@@ -47,7 +47,7 @@ function scripted(...script: Script) {
 		await readCompletedCall(service, 'c', {
 			included,
 			finished,
-			until,
+			mayWait: (ms) => time + ms <= until,
 			clock,
 			onOver,
 			inTurn: async (act) => await act(),
@@ -164,12 +164,4 @@ describe('a call that the service does not know', () => {
 		expect(await readCallRecord(service, 'c')).toEqual({ status: 'failed' });
 		expect(isUnknownCall(new InvalidInput('a', 'b'))).toBe(false);
 	});
-});
-
-test.each<[unknown, string]>([
-	[new InvalidInput('Call ID is empty', 'Enter it.'), 'Call ID is empty. Enter it.'],
-	[new TypeError('a defect'), 'a defect'],
-	['a text', 'a text'],
-])('why it was not read: %p', (error, words) => {
-	expect(whyNotRead(error)).toBe(words);
 });

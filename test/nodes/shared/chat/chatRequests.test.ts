@@ -150,6 +150,7 @@ describe('a message whose fate is not known', () => {
 		const sleeps: number[] = [];
 		const clock = {
 			now: () => 0,
+			elapsed: () => 0,
 			sleep: async (ms: number) => {
 				sleeps.push(ms);
 				await Promise.resolve();

@@ -13,6 +13,7 @@ import { needsOf, type Varied } from './fakes';
 /** Twenty times faster than the wall clock: a second of the protocol takes 50 ms here. */
 const clock = {
 	now: () => performance.now() * 20,
+	elapsed: () => performance.now() * 20,
 	sleep: async (ms: number) => {
 		await realSleep(ms / 20);
 	},

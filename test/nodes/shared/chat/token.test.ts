@@ -15,7 +15,7 @@ function serviceAnswering(
 	body: JsonValue | TransportFault,
 	seen: ServiceRequest[] = [],
 ) {
-	const clock = { now: () => 0, sleep: async () => undefined };
+	const clock = { now: () => 0, elapsed: () => 0, sleep: async () => undefined };
 	return new ApiClient(
 		async (request) => {
 			seen.push(request);

@@ -1,8 +1,14 @@
 import { findTrigger, openTrigger } from '../../../../nodes/shared/n8n/activeTriggers';
-import { engineHarness, makeWorkflow, triggerContext, webhookContext } from '../../../engine';
+import {
+	engineHarness,
+	makeWorkflow,
+	triggerContext,
+	useFakeTime,
+	webhookContext,
+} from '../../../engine';
 
 const harness = engineHarness();
-beforeEach(() => jest.useFakeTimers());
+beforeEach(useFakeTime);
 afterEach(() => jest.useRealTimers());
 const after = async (ms: number) => await jest.advanceTimersByTimeAsync(ms);
 

@@ -21,6 +21,7 @@ import {
 	PACKAGE,
 	setupEngine,
 	TestCredentialsHelper,
+	useFakeTime,
 	webhookContext,
 } from '../../../engine';
 
@@ -90,7 +91,7 @@ const fresh = () => makeNode({ ...node, id: `trigger-${++places}` });
 const webhookOf = (of: INode) => webhookContext(credentials, makeWorkflow([of]), of, {}).context;
 
 describe('what is offered to n8n', () => {
-	beforeEach(() => jest.useFakeTimers());
+	beforeEach(useFakeTime);
 	afterEach(() => jest.useRealTimers());
 
 	test.each([
@@ -177,7 +178,7 @@ describe('the sender', () => {
 });
 
 describe('what waits for its turn', () => {
-	beforeEach(() => jest.useFakeTimers());
+	beforeEach(useFakeTime);
 	afterEach(() => jest.useRealTimers());
 	const settled = async () => await jest.advanceTimersByTimeAsync(0);
 
@@ -271,7 +272,7 @@ describe('what waits for its turn', () => {
 });
 
 test('bodies of 64 MB wait to be started, and no more, until there is room again', async () => {
-	jest.useFakeTimers();
+	useFakeTime();
 	const place = fresh();
 	const { trigger, endAll } = lasting(place);
 	openEmitter(trigger);
@@ -297,7 +298,7 @@ test('bodies of 64 MB wait to be started, and no more, until there is room again
 });
 
 describe('a delivery whose trigger is to come', () => {
-	beforeEach(() => jest.useFakeTimers());
+	beforeEach(useFakeTime);
 	afterEach(() => {
 		jest.useRealTimers();
 		jest.restoreAllMocks();

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { statusWithin } from '../../nodes/CampaignStatus/readStatuses';
+import { OpenCalls } from '../../nodes/PlaceCall/wait/openCalls';
+import { readUntilFinished } from '../../nodes/PlaceCall/wait/readUntilFinished';
+import { waitedItem } from '../../nodes/PlaceCall/wait/waitedItems';
+import { NotSent, OutcomeUnknown } from '../../nodes/shared/api/errors';
+import { viewCampaign } from '../../nodes/shared/campaign';
+import type { KnownCall } from '../../nodes/shared/calls/completion';
+
+const ASKED = {
+	question: 'May we come?',
+	response_type: 'approval',
+	yes: ['yes'],
+	no: ['no'],
+	answer_path: 'data_captured.answer',
+	not_reached: ['not_picked'],
+};
+
+type Step = 'read' | 'unreachable' | 'down';
+const FAULTS = {
+	unreachable: new NotSent('The service cannot be reached', 'Check its address.'),
+	down: new OutcomeUnknown('The service responded with 503', 'Try again later.'),
+};
+
+/** Readings that follow a script, the last of which is repeated; time passes in sleeps alone. */
+function scripted<Reading>(script: readonly Step[], reading: () => Reading) {
+	let time = 0;
+	const done: Step[] = [];
+	const clock = {
+		now: () => time,
+		elapsed: () => time,
+		sleep: async (ms: number) => {
+			time += ms;
+			await Promise.resolve();
+		},
+	};
+	const read = async () => {
+		const step = script[Math.min(done.length, script.length - 1)] ?? 'read';
+		done.push(step);
+		await Promise.resolve();
+		if (step !== 'read') throw FAULTS[step];
+		return reading();
+	};
+	return { clock, read, lastStep: () => done.at(-1) };
+}
+
+const RECORD = { call_id: 'c', status: 'not_picked' };
+const itemOf = (known: KnownCall) =>
+	waitedItem({ json: { call_id: 'c', asked: ASKED } }, 0, known, false).json;
+
+/** What comes out of a wait whose time is over, and how its last reading went. */
+const WAITS: {
+	[name: string]: (script: readonly Step[]) => Promise<{ json: object; last: Step | undefined }>;
+} = {
+	'Campaign Status': async (script) => {
+		const campaign = viewCampaign({
+			campaign: { id: 7, status: 'Active' },
+			uploads: [{ campaign_upload_id: 1, queues: [{ agent_uuid: 'a', total_queued: 5 }] }],
+		});
+		// The first reading has to succeed.
+		const { clock, read, lastStep } = scripted(['read', ...script], () => campaign);
+		const wait = { intervalMs: 30_000, limitMs: 300_000, waitWhileStopped: false };
+		const { told } = await statusWithin(read, { ...wait, stopAtLimit: false }, clock);
+		return { json: told, last: lastStep() };
+	},
+	'Place Call and Ask and Wait, by reading': async (script) => {
+		const { clock, read, lastStep } = scripted(script, () => RECORD);
+		const calls = await readUntilFinished(['c'], [], read, { clock, until: 300_000 });
+		const known = calls.get('c') ?? { record: {}, isOver: false };
+		return { json: itemOf(known), last: lastStep() };
+	},
+	'Place Call and Ask and Wait, by webhook': async (script) => {
+		const { clock, read, lastStep } = scripted(script, () => RECORD);
+		const calls = new OpenCalls(new Set(['c']), [], clock.elapsed);
+		for (let look = 0; look < 10; look++) {
+			await calls.lookAtAll(read);
+			await clock.sleep(30_000);
+		}
+		return { json: itemOf(calls.known('c')), last: lastStep() };
+	},
+};
+
+const scripts = fc.array(fc.constantFrom<Step>('read', 'unreachable', 'down'), {
+	minLength: 1,
+	maxLength: 12,
+});
+
+test.each(Object.entries(WAITS))(
+	'%s: wherever readings fail, the output says so if the last one did, and only then',
+	async (_name, wait) => {
+		const property = fc.asyncProperty(scripts, async (script) => {
+			const { json, last } = await wait(script);
+			const fault = last === 'unreachable' || last === 'down' ? FAULTS[last] : undefined;
+			expect(json).toEqual(
+				fault === undefined
+					? expect.not.objectContaining({ not_read: expect.anything() })
+					: expect.objectContaining({
+							not_read: expect.stringContaining(`${fault.message}. ${fault.resolution}`),
+						}),
+			);
+			// Whether the person was reached is only known from what was read just now.
+			if ('answer' in json) expect(json.answer).toBe(last === 'read' ? 'not_reached' : 'unclear');
+		});
+		await fc.assert(property);
+	},
+);

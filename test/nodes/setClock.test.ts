@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { waitUntilCompleted } from '../../nodes/CampaignStatus/campaignWait';
+import { awaitEvent } from '../../nodes/ChatSession/chatWait';
+import { readUntilFinished } from '../../nodes/PlaceCall/wait/readUntilFinished';
+import { ApiClient } from '../../nodes/shared/api/client';
+import { readCompletedCall } from '../../nodes/shared/calls/readBack';
+import { viewCampaign } from '../../nodes/shared/campaign';
+import { pause, StoredDeadline, type Clock } from '../../nodes/shared/clock';
+
+const LIMIT_MS = 300_000;
+
+/** From `at` on, in milliseconds that have passed, the system clock is wrong by so many. */
+type Setting = { at: number; by: number };
+
+/** Time passes in sleeps alone, and meanwhile somebody sets the system clock. */
+class SetClock implements Clock {
+	private passed = 0;
+
+	constructor(private readonly settings: readonly Setting[]) {}
+
+	now(): number {
+		const { by = 0 } = this.settings.findLast(({ at }) => at <= this.passed) ?? {};
+		return 1_800_000_000_000 + this.passed + by;
+	}
+
+	elapsed(): number {
+		return this.passed;
+	}
+
+	async sleep(ms: number): Promise<void> {
+		this.passed += ms;
+		await Promise.resolve();
+	}
+}
+
+const RECORD = { call_id: 'c', status: 'picked' };
+const body = { success: true, data: RECORD };
+const transport = async () =>
+	await Promise.resolve({ status: 200, headers: {}, text: JSON.stringify(body) });
+const campaign = viewCampaign({
+	campaign: { id: 7, status: 'Active' },
+	uploads: [{ campaign_upload_id: 1, queues: [{ agent_uuid: 'a', total_queued: 5 }] }],
+});
+const never = new AbortController().signal;
+
+/** What waits for something that never comes, for five minutes. */
+const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
+	'a pause': async (clock) => await pause(clock, LIMIT_MS, never),
+	'Campaign Status': async (clock) =>
+		await waitUntilCompleted(
+			async () => await Promise.resolve(campaign),
+			{ intervalMs: 30_000, limitMs: LIMIT_MS, waitWhileStopped: false },
+			clock,
+		),
+	'Place Call by reading': async (clock) =>
+		await readUntilFinished(['c'], [], async () => await Promise.resolve(RECORD), {
+			clock,
+			until: LIMIT_MS,
+		}),
+	'Call Completed Trigger': async (clock) =>
+		await readCompletedCall(new ApiClient(transport, clock, Math.random), 'c', {
+			included: { transcript: false, recording: false },
+			finished: [],
+			mayWait: (ms) => clock.elapsed() + ms <= LIMIT_MS,
+			clock,
+			onOver: () => {},
+			inTurn: async (act) => await act(),
+		}).catch(() => {}),
+	'Wait for Event': async (clock) =>
+		await awaitEvent(
+			{
+				signal: never,
+				setback: null,
+				isHeld: true,
+				ready: async () => await Promise.resolve({ kind: 'open' }),
+				subscribe: () => () => {},
+			},
+			{ types: null, ms: LIMIT_MS, known: new Set() },
+			clock,
+		),
+};
+
+const settings = fc.array(
+	fc.record({
+		at: fc.nat(LIMIT_MS),
+		by: fc.oneof(fc.constantFrom(-3_600_000, 86_400_000), fc.integer({ min: -1e10, max: 1e10 })),
+	}),
+	{ maxLength: 4 },
+);
+
+/** How long it waits while the clock is set like that. */
+async function duration(wait: (clock: Clock) => Promise<unknown>, set: readonly Setting[]) {
+	const clock = new SetClock(set.toSorted((one, other) => one.at - other.at));
+	await wait(clock);
+	return clock.elapsed();
+}
+
+test.each(Object.entries(WAITS))(
+	'%s waits as long as if nobody had set the system clock',
+	async (_name, wait) => {
+		const usual = await duration(wait, []);
+		expect(usual).toBeGreaterThan(LIMIT_MS - 31_000);
+		const property = fc.asyncProperty(settings, async (set) => {
+			expect(await duration(wait, set)).toBe(usual);
+		});
+		await fc.assert(property);
+	},
+);
+
+test('a wait that is stored as a date is never longer, and is over when n8n takes it for over', async () => {
+	const property = fc.asyncProperty(settings, fc.nat(2 * LIMIT_MS), async (set, passed) => {
+		const clock = new SetClock(set.toSorted((one, other) => one.at - other.at));
+		const at = clock.now() + LIMIT_MS;
+		const deadline = new StoredDeadline(clock, at);
+		await clock.sleep(passed);
+		expect(deadline.left).toBe(Math.min(LIMIT_MS - passed, at - clock.now()));
+	});
+	await fc.assert(property);
+});
