@@ -8,7 +8,8 @@ import {
 } from '../../nodes/CampaignProgressTrigger/campaignProgress';
 import { valuesToAdd, valuesToRemove } from '../../nodes/Dnd/list/dndChange';
 import { WholeList } from '../../nodes/Dnd/list/wholeList';
-import { describeFile } from '../../nodes/GetCall/calls/recordingFile';
+import { faultOfRecording, isComplete } from '../../nodes/GetCall/calls/recordingCheck';
+import { describeFile, headerText, kindIn } from '../../nodes/GetCall/calls/recordingFile';
 import { withAnswer } from '../../nodes/PlaceCall/ask/answer';
 import { buildQuestion } from '../../nodes/PlaceCall/ask/question';
 import { callingHours } from '../../nodes/PlaceCall/request/callingHours';
@@ -242,6 +243,18 @@ export const readers: Record<string, Reader | Reader[]> = {
 				`https://h.example/${encodeURIComponent(wellFormed(text))}`,
 				text,
 			),
+	},
+	'GetCall/calls/recordingFile.ts › kindIn': {
+		read: ({ text }) => kindIn({ 'content-type': text }),
+	},
+	'GetCall/calls/recordingFile.ts › headerText': {
+		read: ({ text }) => headerText({ [text]: text }, text),
+	},
+	'GetCall/calls/recordingCheck.ts › faultOfRecording': {
+		read: ({ text }) => faultOfRecording(200, { 'content-type': text }, Buffer.from(text)),
+	},
+	'GetCall/calls/recordingCheck.ts › isComplete': {
+		read: ({ text }) => isComplete({ 'content-length': text }, 1),
 	},
 	'PlaceCall/ask/answer.ts › withAnswer': {
 		read: ({ text, json }) =>
