@@ -492,6 +492,15 @@ export const readers: Record<string, Reader | Reader[]> = {
 			},
 		},
 		{ read: ({ text }) => new Secrets('tokentok00000000').hide(text) },
+		// Texts that nearly are an encoded token, again and again.
+		...['%25%2', '&amp;', '\\\\x', 'dG9r', '0x74,', 'b2tl\r\n'].map((part) => ({
+			shapes: [{ name: part, make: (size: number) => ({ text: part.repeat(size), json: '' }) }],
+			read: ({ text }: Input) => {
+				for (const token of ['tokentok00000000', '%%%%%25252525252', '&amp;&amp;&amp;&']) {
+					new Secrets(token).hide(text);
+				}
+			},
+		})),
 	],
 	'shared/api/secrets.ts › withoutSecrets': [
 		{ read: ({ text }) => withoutSecrets(text, [TOKEN, 'tokentoken']) },
