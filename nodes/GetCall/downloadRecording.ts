@@ -47,9 +47,12 @@ export async function downloadRecording(
 		return { file, isComplete: isComplete(headers, file.bytes) };
 	} catch (error) {
 		content.destroy();
-		if (error instanceof ServiceRefusal) throw error;
-		throw downloadBrokeOff(error instanceof Error ? error.message : String(error));
+		throw error instanceof ServiceRefusal ? error : downloadBrokeOff(wordsOf(error));
 	}
+}
+
+function wordsOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
 }
 
 function isWebAddress(url: string): boolean {

@@ -57,9 +57,10 @@ export function repeatedNames(text: string): string[][] {
 		if (mark === '{' || mark === '[') around.push({ names: new Set() });
 		else if (mark === '}' || mark === ']') around.pop();
 		else if (mark === ':' && inner !== undefined) {
-			inner.name = String(parseJson(last) ?? last);
+			const name = parseJson(last);
+			inner.name = typeof name === 'string' ? name : last;
 			if (inner.names.has(inner.name)) {
-				repeated.push(around.flatMap(({ name }) => (name === undefined ? [] : [name])));
+				repeated.push(around.flatMap((outer) => outer.name ?? []));
 			}
 			inner.names.add(inner.name);
 		}

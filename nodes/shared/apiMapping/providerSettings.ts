@@ -42,14 +42,15 @@ export function readProviderSettings(text: string): ProviderSettings {
 
 /** Editors and e-mail programs put white space around the values that JSON does not know: a mark at the beginning, spaces that do not break. */
 function withPlainSpace(text: string): string {
-	return outsideStrings(text, /\s/, () => ' ');
+	// A text in quotes that has no end goes up to the end: nothing after it is looked at again.
+	return text.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"?|\s/g, (part) => (/^\s/.test(part) ? ' ' : part));
 }
 
-/** The text with parts of it, outside of strings, replaced. */
-function outsideStrings(text: string, part: RegExp, by: () => string): string {
-	// A text in quotes that has no end goes up to the end: nothing after it is looked at again.
-	const stringOrPart = new RegExp(`("[^"\\\\]*(?:\\\\[^][^"\\\\]*)*"?)|${part.source}`, 'g');
-	return text.replace(stringOrPart, (_found, string?: string) => string ?? by());
+/** Without the commas that programming languages allow before a closing bracket. */
+function withoutLastCommas(text: string): string {
+	return text.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"?|,(?=\s*[}\]])/g, (part) =>
+		part === ',' ? '' : part,
+	);
 }
 
 /** Of two with one name, JSON has the last: what the other says would get lost. */
@@ -120,8 +121,6 @@ function ownIn(said: JsonObject, name: string): JsonValue | undefined {
 	return Object.hasOwn(said, name) ? said[name] : undefined;
 }
 
-const COMMA_AT_END = /,(?=\s*[}\]])/;
-
 function noBlock(text: string): InvalidInput {
 	return new InvalidInput(
 		`“${PROVIDER_SETTINGS_LABEL}” in the credential is not a block of settings`,
@@ -130,7 +129,7 @@ function noBlock(text: string): InvalidInput {
 }
 
 function adviceFor(text: string): string {
-	if (isJsonObject(parseJson(outsideStrings(text, COMMA_AT_END, () => '')))) {
+	if (isJsonObject(parseJson(withoutLastCommas(text)))) {
 		return "Remove each comma that is directly before a closing bracket. JSON doesn't allow it there.";
 	}
 	return /[“”„‘’]/.test(text)
