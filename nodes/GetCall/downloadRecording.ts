@@ -1,20 +1,30 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import { ServiceRefusal } from '../shared/api/errors';
 import { TransportFault, type WireAnswer } from '../shared/api/http';
 import { sendWithRetry } from '../shared/api/retry';
 import { isJsonObject } from '../shared/json';
 import { clock } from '../shared/n8n/connect';
 import { TIME_LIMITS, toFault } from '../shared/n8n/transport';
 import {
-	describeFile,
 	downloadBrokeOff,
 	downloadFailed,
 	downloadRefused,
+	MAX_REDIRECTS,
 	noLink,
-} from './calls/recordingFile';
+	tooManyRedirects,
+} from './calls/downloadErrors';
+import { BEGINNING_BYTES, faultOfRecording, isComplete } from './calls/recordingCheck';
+import { describeFile } from './calls/recordingFile';
 
 type Stream = Exclude<Parameters<IExecuteFunctions['helpers']['prepareBinaryData']>[0], Uint8Array>;
 
 type FileAnswer = WireAnswer & { content: Stream };
+
+/** A recording in n8n's binary store; `isComplete` is null if that isn't known. */
+export type Download = { file: IBinaryData; isComplete: true | null };
+
+/** Of a response that isn't a recording: enough for its code. */
+const REFUSAL_BYTES = 4_096;
 
 /**
  * Fetches a recording from its presigned address straight into n8n's binary store. The address is
@@ -24,20 +34,34 @@ export async function downloadRecording(
 	context: IExecuteFunctions,
 	url: string,
 	callId: string,
-): Promise<IBinaryData> {
-	if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) throw noLink();
-	const { headers, content } = await fetchFile(context, url);
-	const { fileName, mimeType } = describeFile(headers, url, callId);
+): Promise<Download> {
+	if (!isWebAddress(url)) throw noLink();
+	const { status, headers, content } = await fetchFile(context, url);
 	try {
-		return await context.helpers.prepareBinaryData(content, fileName, mimeType);
+		const beginning = await firstBytes(content, BEGINNING_BYTES);
+		const fault = faultOfRecording(status, headers, beginning);
+		if (fault !== undefined) throw fault;
+		content.unshift(beginning);
+		const { fileName, mimeType } = describeFile(headers, url, callId);
+		const file = await context.helpers.prepareBinaryData(content, fileName, mimeType);
+		return { file, isComplete: isComplete(headers, file.bytes) };
 	} catch (error) {
-		throw downloadBrokeOff(error instanceof Error ? error.message : String(error));
+		content.destroy();
+		throw error instanceof ServiceRefusal ? error : downloadBrokeOff(wordsOf(error));
 	}
+}
+
+function wordsOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}
+
+function isWebAddress(url: string): boolean {
+	return /^https?:\/\//i.test(url) && URL.canParse(url);
 }
 
 async function fetchFile(context: IExecuteFunctions, url: string): Promise<FileAnswer> {
 	try {
-		const answer = await sendWithRetry('GET', async () => await request(context, url), {
+		const answer = await sendWithRetry('GET', async () => await follow(context, url), {
 			clock,
 			random: Math.random,
 		});
@@ -50,32 +74,86 @@ async function fetchFile(context: IExecuteFunctions, url: string): Promise<FileA
 	}
 }
 
+/** Requests the file where its link leads. n8n's HTTP helper would follow 21 redirects, and each retry would again. */
+async function follow(context: IExecuteFunctions, link: string): Promise<FileAnswer> {
+	const visited = new Set<string>();
+	for (let url = link; ; ) {
+		visited.add(url);
+		const answer = await request(context, url);
+		const next = redirectOf(answer, url);
+		if (next === undefined) return answer;
+		if (visited.size > MAX_REDIRECTS || visited.has(next)) throw tooManyRedirects(answer.status);
+		url = next;
+	}
+}
+
+/** Where a response leads; `undefined` if it leads nowhere on the web. */
+function redirectOf({ status, headers }: WireAnswer, url: string): string | undefined {
+	const { location } = headers;
+	const isRedirect = status > 300 && status < 309 && typeof location === 'string';
+	if (!isRedirect || !URL.canParse(location, url)) return undefined;
+	const next = new URL(location, url).href;
+	return isWebAddress(next) ? next : undefined;
+}
+
 async function request(context: IExecuteFunctions, url: string): Promise<FileAnswer> {
 	try {
 		const response: unknown = await context.helpers.httpRequest({
 			url,
 			method: 'GET',
+			// n8n's HTTP helper hides where a compressed body was cut.
+			headers: { 'Accept-Encoding': 'identity' },
 			encoding: 'stream',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
 			timeout: TIME_LIMITS.silenceMs,
 			abortSignal: AbortSignal.timeout(TIME_LIMITS.downloadMs),
 		});
-		return await toFileAnswer(context, response);
+		return await toFileAnswer(response);
 	} catch (error) {
 		throw toFault(error);
 	}
 }
 
-async function toFileAnswer(context: IExecuteFunctions, response: unknown): Promise<FileAnswer> {
+async function toFileAnswer(response: unknown): Promise<FileAnswer> {
 	if (!isJsonObject(response)) throw new TransportFault('NO_RESPONSE', 'No response');
 	const { statusCode, headers, body }: { [name: string]: unknown } = response;
 	if (!isStream(body)) throw new TransportFault('NO_RESPONSE', 'No response');
 	const status = typeof statusCode === 'number' ? statusCode : 0;
-	// The answer of a refusal is short; that of a success may be an hour of audio.
-	const refused = status < 200 || status > 299;
-	const text = refused ? (await context.helpers.binaryToBuffer(body)).toString() : '';
-	return { status, headers: isJsonObject(headers) ? headers : {}, text, content: body };
+	const answer = { status, headers: isJsonObject(headers) ? headers : {}, text: '', content: body };
+	if (status >= 200 && status <= 299) return answer;
+	try {
+		const text = Buffer.from(await firstBytes(body, REFUSAL_BYTES)).toString();
+		return { ...answer, text };
+	} finally {
+		body.destroy();
+	}
+}
+
+/** The first bytes of a body, or all of a shorter one. The rest stays in the stream. */
+async function firstBytes(content: Stream, most: number): Promise<Uint8Array> {
+	return await new Promise((resolve, reject) => {
+		const stop = (): void => {
+			content.off('readable', look).off('end', none).off('error', fail).off('close', cut);
+		};
+		const give = (bytes: Uint8Array): void => {
+			stop();
+			resolve(bytes);
+		};
+		const fail = (error: Error): void => {
+			stop();
+			reject(error);
+		};
+		const none = (): void => give(Buffer.alloc(0));
+		const cut = (): void => fail(new Error('Stream closed before completing'));
+		// Nothing is read until there is enough, or the body has ended.
+		const look = (): void => {
+			const bytes: unknown = content.read(most);
+			if (bytes instanceof Uint8Array) give(bytes);
+		};
+		content.on('readable', look).on('end', none).on('error', fail).on('close', cut);
+	});
 }
 
 function isStream(value: unknown): value is Stream {

@@ -1,6 +1,7 @@
 import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput, NotSent } from '../shared/api/errors';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
+import { readEachItem } from '../shared/n8n/itemLoop';
 import type { OperationRun } from '../shared/n8n/operations';
 import { runsAsTool } from '../shared/n8n/toolRun';
 import { quoted } from '../shared/values';
@@ -16,7 +17,7 @@ export async function openCsvFiles({ context, parameters }: OperationRun): Promi
 		);
 	}
 	const writing = readWriting(parameters.at(0).collection('options'));
-	const sources = context.getInputData().map((_item, index) => {
+	const sources = await readEachItem(context, (index) => {
 		const field = parameters.at(index).text('binaryPropertyName', MAY_BE_BLANK);
 		return sourceOf(context, fileOf(context, index, field), index);
 	});

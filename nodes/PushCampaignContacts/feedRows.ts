@@ -8,6 +8,7 @@ import {
 import { InvalidInput } from '../shared/api/errors';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
 import type { Fields } from '../shared/n8n/fields';
+import { readEachItem } from '../shared/n8n/itemLoop';
 import type { OperationRun } from '../shared/n8n/operations';
 import { inputRows } from '../shared/n8n/toolRun';
 import type { ContactsFrom } from './feed/columns';
@@ -48,7 +49,7 @@ export async function openRows(run: OperationRun): Promise<InputRows> {
 async function open(run: OperationRun): Promise<InputRows> {
 	const from = contactsFrom(run.parameters.at(0));
 	if (from === 'csv') return await rowsOfFiles(run);
-	return from === 'json' ? rowsOfJson(run) : rowsOfInput(run.context);
+	return from === 'json' ? await rowsOfJson(run) : rowsOfInput(run.context);
 }
 
 /** The same, with their count, and the input items as they are where the contacts cannot be read. */
@@ -105,12 +106,11 @@ function rowsOf(
 	};
 }
 
-function rowsOfJson({ context, parameters }: OperationRun): InputRows {
+async function rowsOfJson({ context, parameters }: OperationRun): Promise<InputRows> {
 	const isSame = isRowIndependent(parameters.at(0).expression('contacts'));
-	const input = context.getInputData();
-	const rows = (isSame ? input.slice(0, 1) : input).flatMap((_item, index) =>
-		contactsIn(parameters.at(index).jsonRows('contacts')).map((json) => ({ json, item: index })),
-	);
+	const rowsAt = (index: number) =>
+		contactsIn(parameters.at(index).jsonRows('contacts')).map((json) => ({ json, item: index }));
+	const rows = isSame ? rowsAt(0) : (await readEachItem(context, rowsAt)).flat();
 	if (rows.length > MOST_IN_JSON) throw tooMany(rows.length);
 	const items = rows.map(({ json }) => ({ json }));
 	const inputOf = (row: number) => rows[row]?.item ?? 0;

@@ -1,9 +1,9 @@
-import { sleep } from 'n8n-workflow';
 import type { Additions } from '../shared/api/endpoints';
 import { InvalidInput } from '../shared/api/errors';
 import { parseAgentUuid, parseCampaignId } from '../shared/api/identifiers';
 import { LIMITS } from '../shared/api/limits';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
+import { readEachItem } from '../shared/n8n/itemLoop';
 import type { StoreUse } from '../shared/n8n/nodeStore';
 import type { OperationRun } from '../shared/n8n/operations';
 import { readAdditions } from '../shared/n8n/options';
@@ -48,7 +48,6 @@ export const usualPresentation: Presentation = { output: 'requests', withDuplica
 
 /** Settings hold for the whole feed and are read once, from its first row. */
 const FIRST = 0;
-const READS_PER_BREATH = 200;
 
 export function readPresentation(form: Fields): Presentation {
 	const options = form.collection('options');
@@ -153,12 +152,11 @@ async function demandSameForAllRows(
 	if (isRowIndependent(parameters.at(FIRST).expression(name))) return;
 	const readAt = (index: number) => String(read(parameters.at(index)) ?? '').trim();
 	const first = readAt(FIRST);
-	for (let index = 1; index < context.getInputData().length; index++) {
-		if (index % READS_PER_BREATH === 0) await sleep(0);
-		if (readAt(index) === first) continue;
+	await readEachItem(context, (index) => {
+		if (readAt(index) === first) return;
 		throw new InvalidInput(
 			`${label} is not the same for all rows (item ${index} differs from item ${FIRST}), so nothing was sent`,
 			`One run of this node feeds one campaign. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed ${label}.`,
 		);
-	}
+	});
 }

@@ -40,6 +40,35 @@ function isJsonValue(value: unknown): value is JsonValue {
 	return value !== undefined;
 }
 
+/** Strings and the marks between values; a string without an end goes up to the end, so nothing is looked at twice. */
+const JSON_MARKS = /"[^"\\]*(?:\\[^][^"\\]*)*"?|[{}[\],:]/g;
+
+/**
+ * The names that an object of a JSON text has more than once, of which `JSON.parse` gives the last: each with the names on
+ * the way to it.
+ */
+export function repeatedNames(text: string): string[][] {
+	const repeated: string[][] = [];
+	/** The objects and lists around a place; `name` is where it is in an object. */
+	const around: Array<{ names: Set<string>; name?: string }> = [];
+	let last = '';
+	for (const [mark] of text.matchAll(JSON_MARKS)) {
+		const inner = around.at(-1);
+		if (mark === '{' || mark === '[') around.push({ names: new Set() });
+		else if (mark === '}' || mark === ']') around.pop();
+		else if (mark === ':' && inner !== undefined) {
+			const name = parseJson(last);
+			inner.name = typeof name === 'string' ? name : last;
+			if (inner.names.has(inner.name)) {
+				repeated.push(around.flatMap((outer) => outer.name ?? []));
+			}
+			inner.names.add(inner.name);
+		}
+		last = mark;
+	}
+	return repeated;
+}
+
 /** Whether lists and objects of a JSON text stand in each other more often than that; `JSON.parse` takes long over such a text. */
 function isDeeper(text: string, most: number): boolean {
 	let depth = 0;

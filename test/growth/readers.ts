@@ -8,7 +8,8 @@ import {
 } from '../../nodes/CampaignProgressTrigger/campaignProgress';
 import { valuesToAdd, valuesToRemove } from '../../nodes/Dnd/list/dndChange';
 import { WholeList } from '../../nodes/Dnd/list/wholeList';
-import { describeFile } from '../../nodes/GetCall/calls/recordingFile';
+import { faultOfRecording, isComplete } from '../../nodes/GetCall/calls/recordingCheck';
+import { describeFile, headerText, kindIn } from '../../nodes/GetCall/calls/recordingFile';
 import { withAnswer } from '../../nodes/PlaceCall/ask/answer';
 import { buildQuestion } from '../../nodes/PlaceCall/ask/question';
 import { callingHours } from '../../nodes/PlaceCall/request/callingHours';
@@ -242,6 +243,18 @@ export const readers: Record<string, Reader | Reader[]> = {
 				`https://h.example/${encodeURIComponent(wellFormed(text))}`,
 				text,
 			),
+	},
+	'GetCall/calls/recordingFile.ts › kindIn': {
+		read: ({ text }) => kindIn({ 'content-type': text }),
+	},
+	'GetCall/calls/recordingFile.ts › headerText': {
+		read: ({ text }) => headerText({ [text]: text }, text),
+	},
+	'GetCall/calls/recordingCheck.ts › faultOfRecording': {
+		read: ({ text }) => faultOfRecording(200, { 'content-type': text }, Buffer.from(text)),
+	},
+	'GetCall/calls/recordingCheck.ts › isComplete': {
+		read: ({ text }) => isComplete({ 'content-length': text }, 1),
 	},
 	'PlaceCall/ask/answer.ts › withAnswer': {
 		read: ({ text, json }) =>
@@ -479,6 +492,15 @@ export const readers: Record<string, Reader | Reader[]> = {
 			},
 		},
 		{ read: ({ text }) => new Secrets('tokentok00000000').hide(text) },
+		// Texts that nearly are an encoded token, again and again.
+		...['%25%2', '&amp;', '\\\\x', 'dG9r', '0x74,', 'b2tl\r\n'].map((part) => ({
+			shapes: [{ name: part, make: (size: number) => ({ text: part.repeat(size), json: '' }) }],
+			read: ({ text }: Input) => {
+				for (const token of ['tokentok00000000', '%%%%%25252525252', '&amp;&amp;&amp;&']) {
+					new Secrets(token).hide(text);
+				}
+			},
+		})),
 	],
 	'shared/api/secrets.ts › withoutSecrets': [
 		{ read: ({ text }) => withoutSecrets(text, [TOKEN, 'tokentoken']) },

@@ -1,10 +1,4 @@
-import {
-	NotSent,
-	OutcomeUnknown,
-	ServiceRefusal,
-	type ExplainedError,
-} from '../../shared/api/errors';
-import { BLOCKED_BY_N8N, type TransportFault } from '../../shared/api/http';
+import { firstCharacters, withoutEnd } from '../../shared/text';
 
 /** What storage says of a file whose kind it does not know. */
 const ANY_KIND = /^(application|binary)\/octet-stream$/i;
@@ -24,11 +18,11 @@ const AUDIO_EXTENSIONS: { [mimeType: string]: string } = {
 
 export type RecordingFile = { fileName: string; mimeType?: string };
 
-type Headers = { [name: string]: unknown };
+export type Headers = { [name: string]: unknown };
 
 /** Name and kind of a downloaded recording, taken from the answer. */
 export function describeFile(headers: Headers, url: string, callId: string): RecordingFile {
-	const sent = headerText(headers, 'content-type').split(';')[0]?.trim().toLowerCase() ?? '';
+	const sent = kindIn(headers);
 	const known = sent !== '' && !ANY_KIND.test(sent);
 	const extension = AUDIO_EXTENSIONS[sent] ?? '';
 	const fileName = nameIn(headers, url) ?? [callId, extension].filter(Boolean).join('.');
@@ -37,6 +31,12 @@ export function describeFile(headers: Headers, url: string, callId: string): Rec
 	return EXTENSION.test(fileName)
 		? { fileName }
 		: { fileName, mimeType: 'application/octet-stream' };
+}
+
+/** The type that the response has by its header; empty without one that is a type. */
+export function kindIn(headers: Headers): string {
+	const kind = headerText(headers, 'content-type').split(';')[0]?.trim().toLowerCase() ?? '';
+	return /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(kind) ? kind : '';
 }
 
 function nameIn(headers: Headers, url: string): string | undefined {
@@ -53,9 +53,23 @@ function lastSegment(url: string): string | undefined {
 	return segment !== undefined && EXTENSION.test(segment) ? segment : undefined;
 }
 
-/** A name never leads into another folder. */
+/** Control characters, line separators, half characters, and what changes the direction of the text around it. */
+const NOT_IN_A_NAME = /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const AT_NO_END = /[.\s]/;
+const DOTS = /\.{2,}/g;
+/** Characters, each of which takes up to 4 bytes: file systems allow 255. */
+const LONGEST_NAME = 60;
+
+/** A name that leads into no other folder, hides nothing, and looks like what it is. */
 function baseName(name: string | undefined): string {
-	return name?.split(/[\\/]/).at(-1)?.trim() ?? '';
+	const last = name?.split(/[\\/]/).at(-1) ?? '';
+	const plain = withoutEnd(last.replace(NOT_IN_A_NAME, '').replace(DOTS, '.'), AT_NO_END).replace(
+		/^[.\s]+/,
+		'',
+	);
+	const extension = EXTENSION.exec(plain)?.[0] ?? '';
+	const stem = plain.slice(0, plain.length - extension.length);
+	return `${firstCharacters(stem, LONGEST_NAME)}${extension}`;
 }
 
 function decoded(text: string | undefined): string | undefined {
@@ -66,73 +80,7 @@ function decoded(text: string | undefined): string | undefined {
 	}
 }
 
-function headerText(headers: Headers, name: string): string {
+export function headerText(headers: Headers, name: string): string {
 	const value = headers[name];
 	return typeof value === 'string' ? value : '';
-}
-
-/**
- * Why storage did not give the file. Only its short code is kept: the rest of such an answer may
- * hold parts of the signed address.
- */
-export function downloadRefused(status: number, text: string): ExplainedError {
-	const code = /<Code>([\w.-]{1,80})<\/Code>/.exec(text)?.[1];
-	const originalMessage = [`HTTP status ${status}`, ...(code === undefined ? [] : [code])].join(
-		' · ',
-	);
-	const again = 'Run this item again: a new link is asked for each time.';
-	const refusal = { texts: [], body: {} };
-	if (status >= 500) {
-		return new OutcomeUnknown('The recording’s storage stumbled', again, originalMessage, status);
-	}
-	if (status === 404 || status === 410) {
-		const what = 'The recording is no longer in storage';
-		return new ServiceRefusal(
-			what,
-			'Ask whoever runs your service how long it keeps recordings.',
-			originalMessage,
-			status,
-			refusal,
-		);
-	}
-	return new ServiceRefusal(
-		'The link to the recording has expired or was refused',
-		`${again} A link is valid for 15 minutes; if a new one is refused too, compare the clocks of n8n and the service.`,
-		originalMessage,
-		status,
-		refusal,
-	);
-}
-
-/** The service answered, but with nothing that can be fetched. */
-export function noLink(): ServiceRefusal {
-	return new ServiceRefusal(
-		'The service gave a recording_url that is not a web address, so the recording cannot be fetched',
-		'Set Recording As to Link to see what it gave.',
-		'HTTP status 200',
-		200,
-		{ texts: [], body: {} },
-		'answer',
-	);
-}
-
-/** Why a request for the file came to no answer. */
-export function downloadFailed({ code, message }: TransportFault): NotSent | OutcomeUnknown {
-	if (code !== BLOCKED_BY_N8N) return downloadBrokeOff(code);
-	return new NotSent(
-		'n8n did not let the request for the recording out',
-		'Ask whoever runs your n8n to allow requests to the address where your service keeps recordings.',
-		message,
-		false,
-		'n8n',
-	);
-}
-
-/** Why a file that began to come never ended. */
-export function downloadBrokeOff(originalMessage: string): OutcomeUnknown {
-	return new OutcomeUnknown(
-		'The recording could not be fetched to its end',
-		'Nothing was changed by this read. Run this item again: a new link is asked for each time.',
-		originalMessage,
-	);
 }

@@ -18,6 +18,12 @@ export function parseBaseUrl(text: string): string {
 			'Enter the address of your service in the credential, beginning with https://.',
 		);
 	}
+	if (isSeveral(trimmed)) {
+		throw new InvalidInput(
+			"'Base URL' in the credential must be one URL",
+			'Enter only the URL of your service, such as "https://voice.your-provider.com".',
+		);
+	}
 	if (!URL.canParse(trimmed)) {
 		throw new InvalidInput(
 			'The Base URL in the credential is not a web address',
@@ -38,6 +44,16 @@ export function parseBaseUrl(text: string): string {
 		);
 	}
 	return withoutEnd(`${url.origin}${url.pathname}`, SLASH);
+}
+
+/** Characters of a host name, or of an IPv6 address. */
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])$/i;
+
+/** Whether it is more than one URL: the URL parser takes nearly anything for the name of a host, and leaves out line breaks. */
+function isSeveral(text: string): boolean {
+	const isUrl = URL.canParse(text);
+	if (text.split('://').length > 2) return true;
+	return isUrl && (/\s/.test(text) || !HOST.test(new URL(text).hostname));
 }
 
 /** Whether the token may go there. Compared after dots, encodings and letter case have been resolved as the HTTP library does. */
@@ -85,14 +101,19 @@ export function isLoopback(url: URL): boolean {
 /**
  * The API token without the white space that comes along when it is pasted.
  *
- * @throws InvalidInput when it is not 16 characters long (Authentication 2)
+ * @throws InvalidInput if it isn't 16 characters long (Authentication 2), or has white space inside
  */
 export function parseApiToken(text: string): string {
 	const token = text.trim();
-	if (token.length !== LIMITS.apiTokenCharacters || /\s/.test(token)) {
+	const resolution =
+		'Copy the whole token from the settings of your dashboard into the credential.';
+	if (/\s/.test(token)) {
+		throw new InvalidInput('The API token has white space in it, but a token has none', resolution);
+	}
+	if (token.length !== LIMITS.apiTokenCharacters) {
 		throw new InvalidInput(
 			`The API token has ${token.length} characters, but a token has ${LIMITS.apiTokenCharacters}`,
-			'Copy the whole token from the settings of your dashboard into the credential.',
+			resolution,
 		);
 	}
 	return token;

@@ -23,7 +23,7 @@ type Hide = (text: string) => string;
 
 /**
  * What must not be shown, whoever says it: the API token, however it is written (plain, escaped as in JSON,
- * percent-encoded, as HTML's entities), and the WebSocket tokens that the service gave out (plain or encoded). Of a
+ * percent-encoded, as HTML's entities, in hexadecimal or base64), and the WebSocket tokens that the service gave out (plain or encoded). Of a
  * text that was cut, the beginning of one counts too.
  */
 export class Secrets {
@@ -162,36 +162,70 @@ function overlapOf(text: string, whole: string): number {
 
 function hidingEachForm(secret: string): Hide {
 	if (secret.length < SHORTEST_SECRET) return (text) => text;
-	const chars = [...secret].map((char) => `(?:${formsOf(char).join('|')})`);
-	const least = chars.slice(0, SHORTEST_SECRET).join('');
-	// A beginning alone is hidden as well: somebody may have cut or shortened the text.
-	const more = chars.slice(SHORTEST_SECRET).reduceRight((rest, char) => `(?:${char}${rest})?`, '');
-	const anyForm = new RegExp(least + more, 'gi');
-	return (text) => text.replace(anyForm, HIDDEN);
+	const bytes = [...Buffer.from(secret)];
+	const forms = [
+		// Case does not count, as hexadecimal digits have both.
+		new RegExp(anyBeginning([...secret].map(eitherOf), SHORTEST_SECRET), 'gi'),
+		new RegExp(anyBeginning(bytes.map(hexOf), SHORTEST_SECRET), 'gi'),
+		...ALIGNMENTS.map((before) => new RegExp(inBase64(bytes, before), 'g')),
+	];
+	return (text) => forms.reduce((shown, form) => shown.replace(form, HIDDEN), text);
 }
 
-/** The ways of writing one character. Case does not count, as hexadecimal digits have both. */
+/** All of a sequence, or the beginning of it: somebody may have cut or shortened the text. */
+function anyBeginning(units: readonly string[], least: number): string {
+	const more = units.slice(least).reduceRight((rest, unit) => `(?:${unit}${rest})?`, '');
+	return units.slice(0, least).join('') + more;
+}
+
+const eitherOf = (char: string): string => `(?:${formsOf(char).join('|')})`;
+
+/** A byte in a dump, with what is before it: `74`, `:74`, `, 0x74`. */
+const hexOf = (byte: number, at: number): string =>
+	`${at === 0 ? '' : '[\\s:,-]{0,2}'}(?:0x)?${hex(byte, 2)}`;
+
+/** Bytes before a text of which base64 makes other characters: three bytes become four. */
+const ALIGNMENTS = [0, 1, 2];
+
+/** In base64, plain or for URLs, with the characters at both ends that hold bits of what is beside it. */
+function inBase64(secret: readonly number[], before: number): string {
+	const text = Buffer.from([...Array<number>(before).fill(0), ...secret]).toString('base64');
+	const wholeCharacters = Math.floor(((before + secret.length) * 8) / 6);
+	const own = text.slice(Math.ceil((before * 8) / 6), wholeCharacters);
+	const leastCharacters = Math.floor((SHORTEST_SECRET * 8) / 6);
+	const units = [...own].map((char) => `${BASE64_FORMS[char] ?? char}(?:\\r?\\n)?`);
+	const beginning = before === 0 ? '' : '[\\w+/-]?';
+	return beginning + anyBeginning([...units, '[\\w+/-]?(?:=|%(?:25)*3[dD]){0,2}'], leastCharacters);
+}
+
+const BASE64_FORMS: { [char: string]: string } = {
+	'+': '(?:[+-]|%(?:25)*2[bB])',
+	'/': '(?:\\\\{0,8}[/_]|%(?:25)*2[fF])',
+};
+
+/** The ways of writing one character, also of writing what was written so again: `%2541`, `&amp;#65;`. */
 function formsOf(char: string): string[] {
 	const code = char.codePointAt(0) ?? 0;
-	const units = char.split('').map((unit) => `\\\\u${hex(unit.charCodeAt(0), 4)}`);
-	// The plain one comes last: an ampersand alone is the beginning of each entity.
+	const units = char.split('').map((unit) => `\\\\{1,8}u${hex(unit.charCodeAt(0), 4)}`);
+	// The plain one comes last, as an ampersand alone is the beginning of each entity, and so does its name.
 	return [
-		...(NAMED_ENTITIES[char] ?? []),
-		`&#0*${code};`,
-		`&#x0*${hex(code, 1)};`,
-		`%${hex(code, 2)}`,
+		`&(?:amp;)*#0*${code};`,
+		`&(?:amp;)*#x0*${hex(code, 1)};`,
+		...(NAMED_ENTITIES[char] ?? []).map((name) => `&(?:amp;)*${name};`),
+		`%(?:25)*${hex(code, 2)}`,
 		units.join(''),
-		`\\\\${escapeRegExp(char)}`,
+		`\\\\{1,8}x${hex(code, 2)}`,
+		`\\\\{1,8}${escapeRegExp(char)}`,
 		escapeRegExp(char),
 	];
 }
 
 const NAMED_ENTITIES: { [char: string]: string[] } = {
-	'&': ['&amp;'],
-	'<': ['&lt;'],
-	'>': ['&gt;'],
-	'"': ['&quot;'],
-	"'": ['&apos;'],
+	'&': ['amp'],
+	'<': ['lt'],
+	'>': ['gt'],
+	'"': ['quot'],
+	"'": ['apos'],
 };
 
 function hex(code: number, digits: number): string {

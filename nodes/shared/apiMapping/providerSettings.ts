@@ -1,6 +1,6 @@
 import truncate from 'lodash/truncate';
 import { InvalidInput } from '../api/errors';
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, repeatedNames } from '../json';
 import { inWords } from '../values';
 import type { MappingField } from './field';
 import { MAPPING_TOPICS, type MappingTopic } from './topics';
@@ -20,9 +20,11 @@ export type ProviderSettings = ReadonlyMap<MappingTopic, JsonObject>;
  */
 export function readProviderSettings(text: string): ProviderSettings {
 	if (text.trim() === '') return new Map();
-	const block = parseJson(withPlainSpace(text));
-	if (!isJsonObject(block)) throw noBlock(text);
+	const written = withPlainSpace(text);
+	const block = parseJson(written);
+	if (!isJsonObject(block)) throw noBlock(written);
 	const faults = [
+		...repeatedIn(written),
 		...unknownIn(block, namesOf(MAPPING_TOPICS), 'the block'),
 		...MAPPING_TOPICS.flatMap((topic) => {
 			const said = ownIn(block, topic.name);
@@ -42,6 +44,25 @@ export function readProviderSettings(text: string): ProviderSettings {
 function withPlainSpace(text: string): string {
 	// A text in quotes that has no end goes up to the end: nothing after it is looked at again.
 	return text.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"?|\s/g, (part) => (/^\s/.test(part) ? ' ' : part));
+}
+
+/** Without the commas that programming languages allow before a closing bracket. */
+function withoutLastCommas(text: string): string {
+	return text.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"?|,(?=\s*[}\]])/g, (part) =>
+		part === ',' ? '' : part,
+	);
+}
+
+/** Of two with one name, JSON has the last: what the other says would get lost. */
+function repeatedIn(text: string): string[] {
+	const names = repeatedNames(text).map((path) => ({
+		name: path.at(-1) ?? '',
+		in: path.slice(0, -1),
+	}));
+	return names.map(({ name, in: outer }) => {
+		const where = outer.length === 0 ? 'the block' : quotedName(outer.join('.'));
+		return `${where} has ${quotedName(name)} more than once`;
+	});
 }
 
 function faultsIn({ name, fields }: MappingTopic, said: JsonValue): string[] {
@@ -91,6 +112,9 @@ function shortly(names: string[]): string {
 	return `${inWords(shown)}${more > 0 ? ` and ${more.toLocaleString('en-US')} more` : ''}`;
 }
 
+const quotedName = (name: string): string =>
+	`"${truncate(name, { length: LONGEST_NAME, omission: '…' })}"`;
+
 const namesOf = (topics: readonly MappingTopic[]) => topics.map(({ name }) => name);
 
 function ownIn(said: JsonObject, name: string): JsonValue | undefined {
@@ -98,13 +122,19 @@ function ownIn(said: JsonObject, name: string): JsonValue | undefined {
 }
 
 function noBlock(text: string): InvalidInput {
-	const isTypeset = /[“”„‘’]/.test(text);
 	return new InvalidInput(
 		`“${PROVIDER_SETTINGS_LABEL}” in the credential is not a block of settings`,
-		isTypeset
-			? 'Its quotation marks were changed on the way, as e-mail programs do: replace each by a straight one ("), or ask for the block as a text file.'
-			: 'Paste the whole block that your provider sent, from the first curly bracket to the last, and nothing else.',
+		adviceFor(text),
 	);
+}
+
+function adviceFor(text: string): string {
+	if (isJsonObject(parseJson(withoutLastCommas(text)))) {
+		return "Remove each comma that is directly before a closing bracket. JSON doesn't allow it there.";
+	}
+	return /[“”„‘’]/.test(text)
+		? 'Its quotation marks were changed on the way, as e-mail programs do: replace each by a straight one ("), or ask for the block as a text file.'
+		: 'Paste the whole block that your provider sent, from the first curly bracket to the last, and nothing else.';
 }
 
 function faulty(faults: string[]): InvalidInput {

@@ -36,6 +36,7 @@ export type SendingLoopOptions<Desk> = Pick<ItemLoopOptions, 'concurrency' | 'de
 	turnOf?: (index: number) => Turn;
 };
 
+/** Expressions take about 0.3 ms each, and an item may have ten. */
 const ITEMS_PER_BREATH = 100;
 /** n8n’s HTTP helper computes for a millisecond or two before a request leaves, and in one go for all that begin at once. */
 const BEGUN_PER_BREATH = 10;
@@ -64,11 +65,11 @@ export async function forEachItem(
 	const failures = new Map<number, unknown>();
 
 	let begin = Promise.resolve();
+	// If many end at the same moment, as many begin.
+	const perBreath = concurrency > BEGUN_PER_BREATH ? BEGUN_PER_BREATH : ITEMS_PER_BREATH;
 	const run = async (index: number): Promise<void> => {
-		// Where many end at the same moment, as many begin.
-		if (concurrency > BEGUN_PER_BREATH && index > 0 && index % BEGUN_PER_BREATH === 0) {
-			begin = begin.then(async () => await sleep(0));
-		}
+		// Items that send nothing, such as those with a value that can't be used, never wait for the network.
+		if (index > 0 && index % perBreath === 0) begin = begin.then(async () => await sleep(0));
 		// Each waits for those before it, so that all begin in their order.
 		await begin;
 		// What is under way ends; nothing new starts after a failure that stops the run, or on Stop.
@@ -207,6 +208,19 @@ async function checkAll(
 		await yieldToEventLoop(index);
 	}
 	if (failures.size > 0) throw stop(context, failures, note);
+}
+
+/** What is read of each item, one after another. Stops at the first that can't be read. */
+export async function readEachItem<T>(
+	context: IExecuteFunctions,
+	read: (index: number) => T | Promise<T>,
+): Promise<T[]> {
+	const all: T[] = [];
+	for (const index of context.getInputData().keys()) {
+		all.push(await read(index));
+		await yieldToEventLoop(index);
+	}
+	return all;
 }
 
 /** Expressions hold the event loop; other executions of this n8n must get their turn. */

@@ -6,7 +6,7 @@ import { parseCount } from '../api/identifiers';
 import type { Turn } from '../inTurn';
 import type { JsonObject } from '../json';
 import type { Fields } from './fields';
-import { asItems, forEachItem } from './itemLoop';
+import { asItems, forEachItem, readEachItem } from './itemLoop';
 
 export const limitFields: INodeProperties[] = [
 	{
@@ -65,9 +65,7 @@ export async function forEachList(
 	plan: (index: number) => Promise<ListPlan>,
 	concurrency: number,
 ): Promise<INodeExecutionData[]> {
-	const plans = await Promise.all(
-		context.getInputData().map(async (_item, index) => await settled(plan(index))),
-	);
+	const plans = await readEachItem(context, async (index) => await settled(plan(index)));
 	const lists = new Map<string, SharedList>();
 	const inTurn = pLimit(concurrency);
 	const reads = plans.map((planned, item) => {

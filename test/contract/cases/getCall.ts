@@ -156,6 +156,7 @@ export const getCall: ContractCase[] = [
 				mime_type:
 					{ plain: 'audio/wav', terse: 'audio/mpeg', wrapped: 'audio/ogg' }[name] ?? 'audio/wav',
 				file_name: expect.stringMatching(/./),
+				file_complete: true,
 			},
 		],
 		then: ({ requests }, [item]) => {

@@ -73,6 +73,7 @@ describe('the file', () => {
 		link();
 		storage().reply(200, SOUND, {
 			'content-type': 'audio/wav',
+			'content-length': String(SOUND.length),
 			'content-disposition': 'attachment; filename="spoken.wav"',
 		});
 		const result = await run({ ...FILE, outputField: 'sound' });
@@ -82,6 +83,7 @@ describe('the file', () => {
 			file_name: 'spoken.wav',
 			mime_type: 'audio/wav',
 			file_size: item?.binary?.sound?.fileSize,
+			file_complete: true,
 		});
 		expect(item?.binary?.sound).toMatchObject({ fileExtension: 'wav', fileType: 'audio' });
 		expect(await bytesOf(item?.binary?.sound)).toEqual(SOUND);
@@ -96,6 +98,7 @@ describe('the file', () => {
 		const [item] = output(await run(FILE), 'Node');
 		expect(await bytesOf(item?.binary?.data)).toEqual(SOUND);
 		expect(item?.json).toMatchObject({ file_name: 'call-1.mp3', mime_type: 'audio/mpeg' });
+		expect(item?.json.file_complete).toBeNull();
 	});
 
 	test('of an unknown kind is told by its name', async () => {
@@ -129,6 +132,47 @@ describe('the file', () => {
 		const stopped = await told(FILE);
 		expect(stopped).toMatchObject({ message, description: expect.stringContaining(code) });
 		expect(JSON.stringify(stopped)).not.toContain('s3cr3t');
+	});
+
+	const NOTHING: Array<[string, number, string, string | undefined, string]> = [
+		['a sign-in page', 200, '<!doctype html><title>Sign in</title>', 'text/html', 'a web page'],
+		['a page as a sound', 200, '\n<html>Sign in</html>', 'audio/wav', 'a web page'],
+		['a page by its type', 200, 'Sign in', 'text/html; charset=utf-8', 'a web page'],
+		['a page of no type', 200, '\ufeff<HTML>', undefined, 'a web page'],
+		['a rejection', 200, '{"success":false,"error":"gone"}', 'application/json', 'JSON'],
+		['a rejection as a file', 200, '{"success":false}', 'binary/octet-stream', 'JSON'],
+		['a list', 200, ' []', 'text/plain', 'JSON'],
+		['a rejection of storage', 200, '<?xml version="1.0"?><Error/>', undefined, 'XML'],
+		['its short form', 200, '<Error><Code>NoSuchKey</Code></Error>', 'audio/wav', 'XML'],
+		['words', 200, 'Access denied', 'text/plain', 'text'],
+		['an image', 200, '\u0089PNG', 'image/png', 'an image'],
+		['nothing', 200, '', 'audio/wav', 'an empty file'],
+		['no content', 204, '', undefined, 'HTTP status 204'],
+		['a part', 206, 'RIFF\0\0', 'audio/wav', 'HTTP status 206'],
+		['an order', 202, 'RIFF\0\0', 'audio/wav', 'HTTP status 202'],
+	];
+
+	test.each(NOTHING)('is not %s: %i %j', async (_what, status, body, type, came) => {
+		link();
+		storage().reply(status, body, type === undefined ? {} : { 'content-type': type });
+		const stopped = await told(FILE);
+		expect(stopped).toMatchObject({
+			message: `The link to the recording returned ${came} instead of a recording, so no file was saved`,
+			description: expect.stringContaining('Run this item again.'),
+		});
+		expect(JSON.stringify(stopped)).not.toContain('s3cr3t');
+	});
+
+	test('that may be cut off is told in a hint', async () => {
+		link();
+		storage().reply(200, SOUND, { 'content-type': 'audio/wav' });
+		const [task] = (await run(FILE)).data.resultData.runData.Node ?? [];
+		expect(task?.hints).toEqual([
+			{
+				message:
+					'1 recording may be cut off: the storage didn\'t send a length to compare with. Such a file has "file_complete": null.',
+			},
+		]);
 	});
 
 	test('that cannot be reached', async () => {

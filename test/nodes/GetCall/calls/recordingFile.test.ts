@@ -1,4 +1,6 @@
-import { describeFile, downloadRefused } from '../../../../nodes/GetCall/calls/recordingFile';
+import fc from 'fast-check';
+import { downloadRefused } from '../../../../nodes/GetCall/calls/downloadErrors';
+import { describeFile } from '../../../../nodes/GetCall/calls/recordingFile';
 
 const URL = 'https://storage.example.com/recordings/call-1?X-Signature=secret';
 const ID = '6f1c2a34';
@@ -49,6 +51,54 @@ describe('name and kind of the file', () => {
 		],
 	])('%p at %s', (headers, url, file) => {
 		expect(describeFile(headers, url, ID)).toEqual(file);
+	});
+});
+
+describe('a name from storage', () => {
+	/** As one file name: none of it is a control character, a direction, half a character, or a way to another folder. */
+	const PLAIN_NAME =
+		/^(?!\.)[^\p{Cc}\p{Cs}\\/\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+$/u;
+	const parts = fc.constantFrom(
+		...['..', '.', '/', '\\', '\0', '\r\n', '\u202e', '\u2066', '\u200f', '\ud800', '\u2028'],
+		...['a', 'ü', '😀', ' ', '"', ';', '%2e', '%2f', '%0d%0a', '%00', '%e2%80%ae', '.wav', '.mp3'],
+	);
+	const names = fc.array(parts, { maxLength: 40 }).map((all) => all.join(''));
+	const HEADERS: Array<[string, (name: string) => object]> = [
+		['in quotes', (name) => ({ 'content-disposition': `attachment; filename="${name}"` })],
+		['without', (name) => ({ 'content-disposition': `attachment; filename=${name}` })],
+		['encoded', (name) => ({ 'content-disposition': `filename*=UTF-8''${written(name)}` })],
+	];
+	const written = (name: string) => encodeURIComponent(name.replace(/\p{Cs}/gu, ''));
+
+	test.each(HEADERS)('%s is one name of a file', (_way, headersOf) => {
+		fc.assert(
+			fc.property(names, (name) => {
+				const { fileName } = describeFile({ ...headersOf(name) }, URL, ID);
+				expect(fileName).toMatch(PLAIN_NAME);
+				expect(fileName).not.toContain('..');
+				expect(Buffer.byteLength(fileName)).toBeLessThanOrEqual(255);
+			}),
+			{ numRuns: 500 },
+		);
+	});
+
+	test('in the path is one, too', () => {
+		fc.assert(
+			fc.property(names, (name) => {
+				const url = `https://storage.example.com/${written(name)}?s=1`;
+				expect(describeFile({}, url, ID).fileName).toMatch(PLAIN_NAME);
+			}),
+		);
+	});
+
+	test('keeps its ending, however long it is', () => {
+		const headers = { 'content-disposition': `attachment; filename="${'é'.repeat(500)}.wav"` };
+		expect(describeFile(headers, URL, ID).fileName).toBe(`${'é'.repeat(60)}.wav`);
+	});
+
+	test('a type that is none is not passed on', () => {
+		const headers = { 'content-type': 'audio/wav\r\nx: y' };
+		expect(describeFile(headers, URL, ID).mimeType).toBe('application/octet-stream');
 	});
 });
 

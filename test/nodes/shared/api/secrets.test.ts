@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import fc from 'fast-check';
 import type { WireAnswer } from '../../../../nodes/shared/api/http';
 import { Secrets, withoutItsSecrets, withoutSecrets } from '../../../../nodes/shared/api/secrets';
 import { ApiClient } from '../../../../nodes/shared/api/client';
@@ -35,6 +36,16 @@ const WRITTEN: Array<[string, string]> = [
 	['escaped throughout', each((char) => `\\u00${code(char).toString(16)}`)],
 	['as decimal entities', each((char) => `&#${code(char)};`)],
 	['as hexadecimal entities', each((char) => `&#x${code(char).toString(16).toUpperCase()};`)],
+	['percent-encoded twice', encodeURIComponent(encodeURIComponent(TOKEN))],
+	['percent-encoded throughout, twice', each((char) => `%25${code(char).toString(16)}`)],
+	['as a JSON text in a JSON text', JSON.stringify(JSON.stringify(TOKEN)).slice(3, -3)],
+	['as entities of entities', each((char) => `&amp;#${code(char)};`)],
+	['escaped as nginx does in its logs', each((char) => `\\x${code(char).toString(16)}`)],
+	['in hexadecimal', Buffer.from(TOKEN).toString('hex')],
+	['in large hexadecimal', Buffer.from(TOKEN).toString('hex').toUpperCase()],
+	['as bytes with colons', each((char) => `${code(char).toString(16)}:`).slice(0, -1)],
+	['in base64', Buffer.from(TOKEN).toString('base64')],
+	['in base64 for URLs', Buffer.from(TOKEN).toString('base64url')],
 	['half escaped', `${TOKEN.slice(0, 5)}${encodeURIComponent(TOKEN.slice(5))}`],
 ];
 
@@ -67,6 +78,64 @@ describe.each(WRITTEN)('the API token %s', (_way, token) => {
 
 test.each(WRITTEN)('of the API token %s no end is left over', (_way, token) => {
 	expect(new Secrets(TOKEN).hide(`key ${token}, and more`)).toBe('key [hidden], and more');
+});
+
+/** Of the characters that a header can carry, without those of the text around it. */
+const anyToken = fc.string({
+	unit: fc.integer({ min: 0x21, max: 0x74 }).map((at) => String.fromCharCode(at)),
+	minLength: 16,
+	maxLength: 16,
+});
+const anyText = fc.string({ unit: fc.constantFrom('u', 'v', '~', 'é', '😀'), maxLength: 20 });
+const TEXTS_WITH_IT: Array<[string, (text: string) => string]> = [
+	['in base64, as Basic authentication is', (text) => Buffer.from(text).toString('base64')],
+	['in base64 for URLs', (text) => Buffer.from(text).toString('base64url')],
+	['in base64 in a query', (text) => encodeURIComponent(Buffer.from(text).toString('base64'))],
+	[
+		'in base64 on short lines',
+		(text) =>
+			Buffer.from(text)
+				.toString('base64')
+				.replace(/(.{7})/g, '$1\r\n'),
+	],
+	['in hexadecimal', (text) => Buffer.from(text).toString('hex')],
+	['percent-encoded', encodeURIComponent],
+	['percent-encoded twice', (text) => encodeURIComponent(encodeURIComponent(text))],
+	['percent-encoded three times', (text) => [1, 2, 3].reduce(encodeURIComponent, text)],
+];
+
+test.each(TEXTS_WITH_IT)('any token in any text %s: nothing of it is left', (_way, write) => {
+	fc.assert(
+		fc.property(anyToken, anyText, anyText, (token, before, after) => {
+			const encoded = write(`${before}${token}${after}`);
+			const shown = new Secrets(token).hide(encoded);
+			expect(shown).toContain('[hidden]');
+			// Where the token is in the encoded text, up to the characters that it shares with its neighbours.
+			const start = write(before).length;
+			for (let at = start; at < start + 8; at++) {
+				expect(shown).not.toContain(encoded.slice(at, at + 8));
+			}
+		}),
+		{ numRuns: 300 },
+	);
+});
+
+test.each(TEXTS_WITH_IT)('a text without the token, %s, stays as it is', (_way, write) => {
+	fc.assert(
+		fc.property(anyToken, fc.string(), (token, text) => {
+			fc.pre(!text.includes(token.slice(0, 8)));
+			expect(new Secrets(token).hide(write(text))).toBe(write(text));
+		}),
+	);
+});
+
+test.each([0, 1, 2])('the beginning of a token in base64, after %i bytes, is hidden', (bytes) => {
+	const whole = Buffer.from(`${'u'.repeat(bytes)}${TOKEN}`).toString('base64');
+	for (let length = 15; length < whole.length; length++) {
+		expect(new Secrets(TOKEN).hide(`key ${whole.slice(0, length)}`)).toMatch(
+			/^key \w{0,2}\[hidden\]$/,
+		);
+	}
 });
 
 describe('the beginning of a token', () => {

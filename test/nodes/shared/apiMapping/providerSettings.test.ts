@@ -141,11 +141,34 @@ describe('a block that cannot be used', () => {
 		['a list', '[]', /whole block/],
 		['cut off', '{ "agents": {', /whole block/],
 		['typeset', '{ “agents”: {} }', /quotation marks were changed.*text file/],
+		['with a comma at its end', '{ "agents": {}, }', /^Remove each comma .* closing bracket/],
+		['with a comma in a topic', '{ "agents": { "agentsPath": "a,}" , \n } }', /^Remove each comma/],
+		['with a comma and cut off', '{ "agents": {}, ', /whole block/],
 	])('%s', (_what, text, resolution) => {
 		expect(refused(text)).toMatchObject({
 			message: '“Settings From Your Provider” in the credential is not a block of settings',
 			resolution: expect.stringMatching(resolution),
 		});
+	});
+
+	const written = (topic: MappingTopic) => `"${topic.name}": ${JSON.stringify(emptyTopic(topic))}`;
+
+	test.each(MAPPING_TOPICS.map((topic) => [topic.name, topic] as const))(
+		'has %s once',
+		(name, topic) => {
+			const escaped = name.replace(/^./, (first) => `\\u00${first.charCodeAt(0).toString(16)}`);
+			const own = written(topic);
+			for (const again of [own, own.replace(name, escaped)]) {
+				const { resolution } = refused(`{ ${own}, ${again} }`);
+				expect(resolution).toContain(`the block has "${name}" more than once`);
+			}
+		},
+	);
+
+	test('has each name of a topic once', () => {
+		const [first] = Object.keys(AGENTS_TOPIC.fields);
+		const block = `{ ${written(AGENTS_TOPIC).replace('{', `{ "${first}": "a", "${first}": "b",`)} }`;
+		expect(refused(block).resolution).toContain(`"agents" has "${first}" more than once`);
 	});
 
 	test('gives nothing, not even what is right in it', () => {

@@ -1,0 +1,217 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { constants, deflateSync, gzipSync } from 'node:zlib';
+import type { INodeExecutionData } from 'n8n-workflow';
+import fc from 'fast-check';
+import { clock } from '../../nodes/shared/n8n/connect';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { TestCredentialsHelper } from '../engine/credentialsHelper';
+import { makeNode, output, runNode, setupEngine } from '../engine/engine';
+import { PACKAGE } from '../engine/nodeTypes';
+
+/** No nock here: it takes Node's http over, and with it how a body ends. */
+const SOUND = Buffer.from([...Array(60_000).keys()].map((at) => (at * 7919) >> 3));
+
+/** What storage does with the request for the file. */
+type Storage = (socket: Socket, request: IncomingMessage) => void;
+
+const credentials = new TestCredentialsHelper();
+let storage: Storage = () => {};
+let requests: IncomingMessage[] = [];
+
+const server = createServer((request, response) => {
+	if (request.url?.startsWith('/v1/') === true) {
+		const recording_url = `${baseUrl()}/file.wav?signature=s3cr3t`;
+		const data = { call_id: 'call-1', recording_url, expires_in_seconds: 900 };
+		response.end(JSON.stringify({ success: true, data }));
+		return;
+	}
+	requests.push(request);
+	request.socket.on('error', () => {});
+	storage(request.socket, request);
+});
+
+const baseUrl = (): string => {
+	const address = server.address();
+	return `http://127.0.0.1:${isAddress(address) ? address.port : 0}`;
+};
+const isAddress = (address: unknown): address is AddressInfo => typeof address === 'object';
+
+let waits: jest.SpyInstance;
+beforeAll(async () => {
+	await setupEngine();
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+	server.closeAllConnections();
+	await new Promise((resolve) => server.close(resolve));
+});
+beforeEach(() => {
+	requests = [];
+	waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+});
+afterEach(() => waits.mockRestore());
+
+async function download() {
+	const details = await credentials.add(CREDENTIAL, {
+		baseUrl: baseUrl(),
+		apiToken: 'tok-0123456789ab',
+	});
+	const node = makeNode({
+		type: `${PACKAGE}.getCall`,
+		name: 'Node',
+		parameters: { operation: 'getRecording', callId: 'call-1', recordingAs: 'file' },
+		credentials: { [CREDENTIAL]: details },
+	});
+	return await runNode(credentials, node, [{ json: {} }]);
+}
+
+/** The file as it was saved, or what the node says instead. */
+async function saved(): Promise<{ bytes?: number; complete?: unknown; message?: string }> {
+	const result = await download();
+	const { error } = result.data.resultData;
+	if (error !== undefined) return { message: error.message };
+	const item: INodeExecutionData | undefined = output(result, 'Node')[0];
+	const bytes = Buffer.from(item?.binary?.data?.data ?? '', 'base64').length;
+	return { bytes, complete: item?.json.file_complete };
+}
+
+const head = (...lines: string[]): string =>
+	[...['HTTP/1.1 200 OK', 'Content-Type: audio/wav'], ...lines, '', ''].join('\r\n');
+
+const chunk = (bytes: Buffer): Buffer =>
+	Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+
+const sends =
+	(headers: string, ...parts: Buffer[]): Storage =>
+	(socket) =>
+		socket.end(Buffer.concat([Buffer.from(headers), ...parts]));
+
+const END = Buffer.from('0\r\n\r\n');
+const BROKEN = { message: 'The recording could not be fetched to its end' };
+
+test('a recording as long as storage says is complete', async () => {
+	storage = sends(head(`Content-Length: ${SOUND.length}`, 'Connection: close'), SOUND);
+	expect(await saved()).toEqual({ bytes: SOUND.length, complete: true });
+});
+
+test('nothing compressed is asked for', async () => {
+	storage = sends(head(`Content-Length: ${SOUND.length}`, 'Connection: close'), SOUND);
+	await saved();
+	expect(requests[0]?.headers['accept-encoding']).toBe('identity');
+	expect(requests[0]?.headers).not.toHaveProperty('api-token');
+});
+
+describe('of a recording that is cut', () => {
+	test.each<[string, Storage]>([
+		[
+			'before its length',
+			sends(head(`Content-Length: ${SOUND.length + 1}`, 'Connection: close'), SOUND),
+		],
+		['within a chunk', sends(head('Transfer-Encoding: chunked'), chunk(SOUND).subarray(0, 5_000))],
+		['before the last chunk', sends(head('Transfer-Encoding: chunked'), chunk(SOUND))],
+		[
+			'by a reset before its length',
+			(socket) => {
+				const part = SOUND.subarray(0, 40_000);
+				const headers = head(`Content-Length: ${SOUND.length}`);
+				socket.write(Buffer.concat([Buffer.from(headers), part]), () => socket.resetAndDestroy());
+			},
+		],
+	])('%s nothing is saved', async (_where, behave) => {
+		storage = behave;
+		expect(await saved()).toEqual(BROKEN);
+	});
+
+	const packings: Array<[string, (bytes: Buffer) => Buffer]> = [
+		['gzip', (bytes) => gzipSync(bytes)],
+		['gzip', (bytes) => gzipSync(bytes, { level: constants.Z_NO_COMPRESSION })],
+		['deflate', (bytes) => deflateSync(bytes)],
+	];
+
+	test.each(packings)('inside a complete %s body is never called complete', async (name, pack) => {
+		const packed = pack(SOUND);
+		await fc.assert(
+			fc.asyncProperty(fc.integer({ min: 30, max: packed.length }), async (length) => {
+				const cut = packed.subarray(0, length);
+				const encoded = `Content-Encoding: ${name}`;
+				for (const behave of [
+					sends(head(encoded, `Content-Length: ${length}`, 'Connection: close'), cut),
+					sends(head(encoded, 'Transfer-Encoding: chunked', 'Connection: close'), chunk(cut), END),
+					sends(head(encoded, 'Connection: close'), cut),
+				]) {
+					storage = behave;
+					expect((await saved()).complete).not.toBe(true);
+				}
+			}),
+			{ numRuns: 10 },
+		);
+	});
+
+	test.each<[string, (socket: Socket) => void]>([
+		['reset', (socket) => void socket.resetAndDestroy()],
+		['closed', (socket) => void socket.end()],
+	])('without a length by a line that is %s: not called complete', async (_how, end) => {
+		storage = (socket) => {
+			const bytes = Buffer.concat([Buffer.from(head('Connection: close')), SOUND]);
+			socket.write(bytes, () => end(socket));
+		};
+		expect((await saved()).complete).not.toBe(true);
+	});
+});
+
+describe('what storage says in place of the file', () => {
+	test.each([403, 404, 503])(
+		'is not read to its end with %i, however long it is',
+		async (status) => {
+			const block = Buffer.alloc(1_000_000, 'x');
+			let written = 0;
+			const closings: Array<Promise<unknown>> = [];
+			storage = (socket) => {
+				closings.push(new Promise((resolve) => socket.once('close', resolve)));
+				socket.write(`HTTP/1.1 ${status} No\r\nContent-Length: ${100 * block.length}\r\n\r\n`);
+				const more = (): void => {
+					if (socket.destroyed || socket.bytesWritten > 100 * block.length) return;
+					written += block.length;
+					socket.write(block, more);
+				};
+				more();
+			};
+			expect(await saved()).toHaveProperty('message');
+			// Each response of 100 MB: what the two sockets buffer leaves in any case.
+			expect(written).toBeLessThan(30 * block.length);
+			await Promise.all(closings);
+			expect(closings).toHaveLength(status === 503 ? 4 : 1);
+		},
+	);
+});
+
+test.each([
+	['in a circle', (hop: number) => `/file.wav?hop=${hop % 2}`, 3],
+	['to itself', () => '/file.wav?signature=s3cr3t', 1],
+	['further and further', (hop: number) => `/file.wav?hop=${hop}`, 6],
+])('a link that leads %s costs few requests', async (_how, next, most) => {
+	storage = (socket) => {
+		const location = `Location: ${next(requests.length)}`;
+		socket.end(
+			`HTTP/1.1 302 Found\r\n${location}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+		);
+	};
+	expect(await saved()).toEqual({
+		message:
+			'The link to the recording was redirected more than 5 times or in a circle, so no file was saved',
+	});
+	expect(requests).toHaveLength(most);
+	for (const { headers } of requests) expect(headers).not.toHaveProperty('api-token');
+});
+
+test('a link that leads to the file by another one is followed', async () => {
+	const whole = sends(head(`Content-Length: ${SOUND.length}`, 'Connection: close'), SOUND);
+	const moved: Storage = (socket) =>
+		void socket.end(
+			'HTTP/1.1 307 Moved\r\nLocation: ./moved.wav?s=1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+		);
+	storage = (socket, request) =>
+		(request.url?.startsWith('/moved') === true ? whole : moved)(socket, request);
+	expect(await saved()).toEqual({ bytes: SOUND.length, complete: true });
+});
