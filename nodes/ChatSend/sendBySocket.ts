@@ -85,6 +85,6 @@ function faultOf(outcome: TurnOutcome): Error {
 	const keyed = outcome.kind === 'unknown' && outcome.keyed;
 	// Kept as settled for Retry On Fail, unless a key makes sending it again safe.
 	return fault.outcome === 'unknown' && !keyed
-		? new OutcomeUnknown(fault.message, fault.resolution, fault.originalMessage)
+		? new OutcomeUnknown(fault.message, fault.explanation.resolution, fault.originalMessage)
 		: fault;
 }

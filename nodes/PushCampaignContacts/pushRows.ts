@@ -15,7 +15,7 @@ import { requireShallow } from '../shared/n8n/fields';
 import type { OperationRun } from '../shared/n8n/operations';
 import { shownText } from '../shared/values';
 import { phoneKey } from '../shared/phone/phoneKey';
-import { noteDeed } from '../shared/n8n/toolRun';
+import { noteDeed, noteReadOnly } from '../shared/n8n/toolRun';
 import type { ByRow } from './feed/byRow';
 import {
 	FEED_STATUS_COLUMN,
@@ -196,12 +196,13 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 			open,
 		},
 	);
-	if (feed.isKnown) noteDeed(context, { output, repeated: true });
+	if (feed.isKnown) noteDeed(context, { output, repeated: true, repeatable: false });
 	return [output];
 }
 
 /** Nothing is done, so the model may wish the same for real. */
 async function rehearseForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
+	noteReadOnly(run.context);
 	const shown = await runFeed(run);
 	const rejected = await rejectedForModel(shown);
 	return [[{ json: { ...dryRunSummary(shown.outcome), rejected } }]];

@@ -1,12 +1,15 @@
+import type { Resolution } from './api/modelAdvice';
 import { firstCharacters } from './text';
 
 /** What is wrong with a field, which it names, and what to do about it. */
-export type Problem = { what: string; resolution: string };
+export type Problem = { what: string; resolution: Resolution };
 
 /** A value fit to be sent, or what keeps it from being sent. */
 export type Checked<T> = { value: T } | { problem: Problem };
 
-export const problem = (what: string, resolution: string) => ({ problem: { what, resolution } });
+export const problem = (what: string, resolution: Resolution) => ({
+	problem: { what, resolution },
+});
 
 const QUOTED_CHARACTERS = 60;
 

@@ -1,6 +1,7 @@
 import { DateTime, IANAZone } from 'luxon';
 import { ExplainedError } from '../../shared/api/errors';
 import { asText } from '../../shared/api/identifiers';
+import { forModel, onScreen } from '../../shared/api/modelAdvice';
 import { inEnglish, withOffset } from '../../shared/clock';
 import type { JsonValue } from '../../shared/json';
 import { type Checked, isUnset, type Problem, problem, quoted } from '../../shared/values';
@@ -69,7 +70,10 @@ export function callingHours(
 function together(problems: Problem[]): Problem {
 	return {
 		what: problems.map(({ what }) => what).join('; '),
-		resolution: problems.map(({ resolution }) => resolution).join(' '),
+		resolution: {
+			onScreen: problems.map(({ resolution }) => onScreen(resolution)).join(' '),
+			forModel: problems.map(({ resolution }) => forModel(resolution)).join(' '),
+		},
 	};
 }
 

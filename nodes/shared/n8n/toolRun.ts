@@ -109,6 +109,8 @@ export type ToolDeed = {
 	output: INodeExecutionData[];
 	/** Whether it was done before, by another call of the tool. */
 	repeated: boolean;
+	/** Whether the same request again is another one: a chat message may be sent twice. */
+	repeatable: boolean;
 };
 
 const deeds = new WeakMap<IExecuteFunctions, ToolDeed>();
@@ -119,4 +121,15 @@ export function noteDeed(context: IExecuteFunctions, deed: ToolDeed): void {
 
 export function deedOf(context: IExecuteFunctions): ToolDeed | undefined {
 	return deeds.get(context);
+}
+
+const reading = new WeakSet<IExecuteFunctions>();
+
+/** From here on the tool changes nothing, whatever goes wrong. */
+export function noteReadOnly(context: IExecuteFunctions): void {
+	reading.add(context);
+}
+
+export function isReadOnly(context: IExecuteFunctions): boolean {
+	return reading.has(context);
 }
