@@ -14,6 +14,7 @@ import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
 import { requireShallow } from '../shared/n8n/fields';
 import type { OperationRun } from '../shared/n8n/operations';
 import { shownText } from '../shared/values';
+import { formOf } from '../shared/modelForms';
 import { phoneKey } from '../shared/phone/phoneKey';
 import { noteDeed, noteReadOnly } from '../shared/n8n/toolRun';
 import type { ByRow } from './feed/byRow';
@@ -235,7 +236,7 @@ class NobodyPushed extends ExplainedError {
 
 function nobodyPushed(outcome: FeedOutcome): NobodyPushed {
 	if (outcome.received === 0) {
-		const give = 'Give at least one contact with a phone number.';
+		const give = `Give at least one contact with a phone number. ${formOf('Contacts')}`;
 		return new NobodyPushed('No contact was given, so nothing was sent', give, 'notSent');
 	}
 	const reasons = [...new Set(outcome.unsentRows.map(({ reason }) => reason))];

@@ -3,7 +3,7 @@ import { agentUuid } from '../../shared/api/identifiers';
 import { LIMITS } from '../../shared/api/limits';
 import { forModel, onScreen, type Resolution } from '../../shared/api/modelAdvice';
 import type { CallConfigOverrides, CallRequest } from '../../shared/api/types';
-import { type Checked, isUnset, type Problem } from '../../shared/values';
+import { type Checked, isUnset, type Problem, resolutionOf } from '../../shared/values';
 import { callingHours, type CallingHours, type WrittenHours } from './callingHours';
 import { phoneNumber } from './callPhone';
 import {
@@ -102,9 +102,9 @@ export function buildCallRequest(fields: CallFields): CallRequest {
 function needsAttention(problems: Problem[]): InvalidInput {
 	const [first, ...others] = problems;
 	if (first !== undefined && others.length === 0)
-		return new InvalidInput(first.what, first.resolution);
+		return new InvalidInput(first.what, resolutionOf(first));
 	const numbered = (read: (resolution: Resolution) => string) =>
-		problems.map(({ what, resolution }, i) => `(${i + 1}) ${what}. ${read(resolution)}`.trim());
+		problems.map((one, i) => `(${i + 1}) ${one.what}. ${read(resolutionOf(one))}`.trim());
 	return new InvalidInput(`${problems.length} fields need attention, so the call was not placed`, {
 		onScreen: numbered(onScreen).join(' '),
 		forModel: numbered(forModel).join(' '),

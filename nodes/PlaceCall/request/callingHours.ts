@@ -1,7 +1,6 @@
 import { DateTime, IANAZone } from 'luxon';
 import { ExplainedError } from '../../shared/api/errors';
 import { asText } from '../../shared/api/identifiers';
-import { forModel, onScreen } from '../../shared/api/modelAdvice';
 import { inEnglish, withOffset } from '../../shared/clock';
 import type { JsonValue } from '../../shared/json';
 import { type Checked, isUnset, type Problem, problem, quoted } from '../../shared/values';
@@ -70,10 +69,7 @@ export function callingHours(
 function together(problems: Problem[]): Problem {
 	return {
 		what: problems.map(({ what }) => what).join('; '),
-		resolution: {
-			onScreen: problems.map(({ resolution }) => onScreen(resolution)).join(' '),
-			forModel: problems.map(({ resolution }) => forModel(resolution)).join(' '),
-		},
+		resolution: problems.map(({ resolution }) => resolution).join(' '),
 	};
 }
 

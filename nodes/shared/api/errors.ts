@@ -17,23 +17,23 @@ export abstract class ExplainedError extends Error {
 	/** What to do, for a person at n8n's screen. */
 	readonly resolution: string;
 
-	/** What a model can do that uses the node as a tool; empty if nothing. */
-	readonly resolutionForModel: string;
-
 	constructor(
 		message: string,
-		resolution: Resolution,
+		private readonly given: Resolution,
 		readonly originalMessage?: string,
 	) {
 		super(message);
-		this.resolution = onScreen(resolution);
-		this.resolutionForModel = forModel(resolution);
+		this.resolution = onScreen(given);
+	}
+
+	/** What a model can do that uses the node as a tool; empty if nothing. */
+	get resolutionForModel(): string {
+		return forModel(this.given);
 	}
 
 	/** The two sentences, for an error that says the same of something else. */
 	get explanation(): { message: string; resolution: Resolution } {
-		const { message, resolution, resolutionForModel } = this;
-		return { message, resolution: { onScreen: resolution, forModel: resolutionForModel } };
+		return { message: this.message, resolution: this.given };
 	}
 
 	/** What to do, followed by what was said, and by whom. */
