@@ -1,11 +1,11 @@
 /** What a model reads when a tool fails: each action of this package as a tool, against each response that fails. */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { isJsonObject } from '../../nodes/shared/json';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { TOOL_LIMITS } from '../../nodes/shared/n8n/toolTime';
 import { credentialFor } from '../contract/credentialFor';
-import { engineHarness, engineTool, HOST } from '../engine';
+import { engineHarness, engineTool, HOST, output, runNode } from '../engine';
 import { skipSleeps } from '../engine/time';
 import { dialects, startSimulator, type Simulator } from '../simulator';
 import { SCENES, TRIGGER_URL, type Scene } from './parameters/scenes';
@@ -94,7 +94,7 @@ const OWNER = 'the person who set up this tool';
 
 const scenes = SCENES.filter(({ items = [] }) => !items.some(({ binary }) => binary !== undefined));
 
-async function answerTo(scene: Scene, failing: Failing | { code: string }): Promise<IDataObject> {
+function respondTo(failing: Failing | { code: string }): void {
 	for (const origin of [HOST, new URL(TRIGGER_URL).origin]) {
 		for (const method of ['GET', 'POST', 'DELETE']) {
 			const any = nock(origin).persist().intercept(/.*/, method);
@@ -104,12 +104,20 @@ async function answerTo(scene: Scene, failing: Failing | { code: string }): Prom
 			} else any.replyWithError(Object.assign(new Error(failing.code), failing));
 		}
 	}
+}
+
+async function nodeOf({ node, typeVersion = 1, parameters }: Scene, suffix = ''): Promise<INode> {
 	const details = { ...credentialFor(simulator), baseUrl: HOST };
-	const node = harness.node(scene.node, {
-		typeVersion: scene.typeVersion ?? 1,
-		parameters: scene.parameters,
+	return harness.node(`${node}${suffix}`, {
+		typeVersion,
+		parameters,
 		credentials: { [CREDENTIAL]: await harness.addCredential(details) },
 	});
+}
+
+async function answerTo(scene: Scene, failing: Failing | { code: string }): Promise<IDataObject> {
+	respondTo(failing);
+	const node = await nodeOf(scene);
 	const [{ json = {} } = {}] = scene.items ?? [];
 	const answer = await engineTool(harness.credentials, node, { row: json })();
 	nock.cleanAll();
@@ -165,4 +173,52 @@ test.each(Object.entries(RESPONSES))(
 test('each read of the package is among them', () => {
 	expect(scenes.filter((scene) => READS.test(operationOf(scene))).length).toBeGreaterThan(10);
 	expect(isJsonObject(scenes[0]?.parameters)).toBe(true);
+});
+
+describe('as human review, whose words n8n hands to the model', () => {
+	const asking = scenes.filter(({ parameters: { operation } }) => operation === 'sendAndWait');
+
+	/** Told with what happened, in which a setting may be named. */
+	const ADVICE =
+		/\b(turn\w* (it |them )?(on|off)|this item|drag|menu|workflow|credential|expression|execution|node)\b|Base URL|in the Agent field|[→›]/;
+
+	async function review(scene: Scene): Promise<unknown> {
+		const node = await nodeOf(scene, 'HitlTool');
+		const wish = { tool: 'Refund', toolParameters: {} };
+		const run = await runNode(harness.credentials, node, [{ json: wish }]);
+		const [item] = output(run, node.name);
+		const { data } = item?.json ?? {};
+		return isJsonObject(data) && data.approved === false ? data.chatInput : undefined;
+	}
+
+	/** What the person set up wrongly, and no model can change. */
+	const SETTINGS: { [what: string]: INodeParameters } = {
+		'a number that is none': { phoneNumber: 'home' },
+		'no country': { countryCode: '={{ "" }}' },
+		'no agent': { agentUuid: { __rl: true, mode: 'id', value: '={{ "" }}' } },
+		'no yes': { yesValues: '={{ "" }}' },
+		'an option without a value': { options: { wait: {} } },
+	};
+
+	test.each(Object.entries(SETTINGS))('%s', async (_what, parameters) => {
+		for (const scene of asking) {
+			const told = await review({
+				...scene,
+				parameters: { ...scene.parameters, ...parameters },
+			});
+			expect(told).toEqual(expect.stringContaining('No answer is known.'));
+			expect(told).not.toMatch(ADVICE);
+		}
+	});
+
+	test.each(Object.entries(RESPONSES))('%s', async (_what, failing) => {
+		expect(asking.length).toBeGreaterThan(0);
+		for (const scene of asking) {
+			respondTo(failing);
+			const told = await review(scene);
+			nock.cleanAll();
+			expect(told).toEqual(expect.stringContaining('No answer is known.'));
+			expect(told).not.toMatch(ADVICE);
+		}
+	});
 });

@@ -236,6 +236,14 @@ type Failure = {
 	originalMessage: string | null;
 };
 
+/** What went wrong and what a model can do, where n8n hands it a text alone. */
+export function failureForModel(error: unknown): string {
+	const { what, advice, isForOwner, originalMessage: said } = explain(error);
+	const words = [asSentence(what), isForOwner ? FOR_THE_OWNER : advice];
+	if (said !== null) words.push(`The service said: ${asSentence(said)}`);
+	return words.filter((text) => text !== '').join(' ');
+}
+
 const OUTCOMES = { unknown: 'unknown', refused: 'refused', notSent: 'not_sent' } as const;
 
 function explain(error: unknown): Failure {

@@ -23,6 +23,11 @@ export function isHumanReview(context: IExecuteFunctions): boolean {
 	return context.getNode().type.endsWith('HitlTool');
 }
 
+/** Whether such a node answers in any case, because n8n would tell the model that the person refused. */
+export function answersReview(context: IExecuteFunctions): boolean {
+	return isHumanReview(context) && context.getNode().onError !== 'stopWorkflow';
+}
+
 /** Whether what went wrong is told to an agent, in an answer of a form of its own. */
 export function answersAgent(context: IExecuteFunctions): boolean {
 	return runsAsTool(context) || isHumanReview(context);
