@@ -728,4 +728,5 @@ export const noReaders = new Set([
 	'shared/recentIds.ts › RecentIds',
 	'shared/modelForms.ts › givenAs',
 	'shared/values.ts › problem',
+	'shared/agents.ts › requireNames',
 ]);
