@@ -9,6 +9,7 @@ import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { enteredOr } from '../shared/n8n/subtitle';
 import { runNode } from '../shared/n8n/operations';
+import { noteReadOnly } from '../shared/n8n/toolRun';
 import { readStatuses } from './readStatuses';
 import { statusFields } from './properties';
 
@@ -35,6 +36,7 @@ export class CampaignStatus implements INodeType {
 	methods = { credentialTest: { voiceChatAgentApiTest } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		noteReadOnly(this);
 		return await runNode(this, statusFields, async (run) => [await readStatuses(run)]);
 	}
 }

@@ -79,10 +79,10 @@ const turnNotNamed = (apiMapping: ApiMapping) =>
 
 function notReady(readiness: Exclude<Readiness, { kind: 'open' }>): Error {
 	if (readiness.kind === 'ended') return readiness.ending;
-	return new NotSent(
-		'The message was not sent, because the run was stopped',
-		'Run the workflow again to send it.',
-	);
+	return new NotSent('The message was not sent, because the run was stopped', {
+		onScreen: 'Run the workflow again to send it.',
+		forModel: 'Send it again.',
+	});
 }
 
 async function sendAndWait(

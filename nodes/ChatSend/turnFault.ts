@@ -1,4 +1,5 @@
 import { ExplainedError, OutcomeUnknown } from '../shared/api/errors';
+import type { Resolution } from '../shared/api/modelAdvice';
 import type { Outcome } from '../shared/api/errors';
 import type { TurnOutcome } from '../shared/chat/turn';
 import { INVALID_CODES, type InvalidCode } from '../shared/chat/frames';
@@ -11,30 +12,44 @@ export class ChatTurnFault extends ExplainedError {
 		text: TurnText,
 		readonly outcome: Outcome,
 		originalMessage?: string | null,
+		override readonly isTransient = false,
 	) {
 		super(text.message, text.resolution, originalMessage ?? undefined);
 	}
 }
 
-type TurnText = { message: string; resolution: string };
+type TurnText = { message: string; resolution: Resolution };
 
 const INVALID: Record<InvalidCode, TurnText> = {
 	bad_json: {
 		message: 'The service could not read the message as JSON',
-		resolution: 'The node sends JSON only. Please report this to the maintainers of this package.',
+		resolution: {
+			onScreen: 'The node sends JSON only. Please report this to the maintainers of this package.',
+			forModel: '',
+		},
 	},
 	bad_payload: {
 		message: 'The service did not accept the form of the message',
-		resolution: 'Check the fields of this item, above all that none of them is empty.',
+		resolution: {
+			onScreen: 'Check the fields of this item, above all that none of them is empty.',
+			forModel: 'Check the values you gave, above all that none of them is empty.',
+		},
 	},
 	message_required: {
 		message: 'The message is empty',
-		resolution: 'Fill in the message text of this item.',
+		resolution: {
+			onScreen: 'Fill in the message text of this item.',
+			forModel: 'Give the text of the message, such as "Is the flat still available?".',
+		},
 	},
 	invalid_input_type: {
 		message: 'The service does not take this kind of input here',
-		resolution:
-			'Check whether the session is waiting for an answer to an interactive message (use Answer Interaction) or for plain text (use Send Message).',
+		resolution: {
+			onScreen:
+				'Check whether the session is waiting for an answer to an interactive message (use Answer Interaction) or for plain text (use Send Message).',
+			forModel:
+				'Check whether the session is waiting for an answer to an interactive message or for plain text.',
+		},
 	},
 	agent_inactive: {
 		message: 'The agent of this session is not active',
@@ -42,7 +57,10 @@ const INVALID: Record<InvalidCode, TurnText> = {
 	},
 	session_account_mismatch: {
 		message: 'The session belongs to another account',
-		resolution: 'Check the session ID, and that the credential is the one of this account.',
+		resolution: {
+			onScreen: 'Check the session ID, and that the credential is the one of this account.',
+			forModel: 'Check the session ID: a session of another account cannot be used.',
+		},
 	},
 	idempotency_key_reused: {
 		message: 'The idempotency key was already used for a different message',
@@ -56,8 +74,12 @@ const INVALID: Record<InvalidCode, TurnText> = {
 	},
 	invalid_interaction: {
 		message: 'The service does not accept this answer to the interactive message',
-		resolution:
-			'Check the interaction ID and the option ID. The interactive message may have been answered or replaced.',
+		resolution: {
+			onScreen:
+				'Check the interaction ID and the option ID. The interactive message may have been answered or replaced.',
+			forModel:
+				'Give the interaction ID and the option ID exactly as in the interactive message. It may have been answered or replaced.',
+		},
 	},
 };
 
@@ -77,7 +99,7 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 		case 'unrecognized':
 			return null;
 		case 'busy':
-			return new ChatTurnFault(BUSY, 'notSent', outcome.ack.error);
+			return new ChatTurnFault(BUSY, 'notSent', outcome.ack.error, true);
 		case 'invalid':
 			return new ChatTurnFault(invalidText(outcome.code), 'refused', outcome.code);
 		case 'failed':
@@ -131,12 +153,18 @@ const FAILED: TurnText = {
 
 const REFUSED: TurnText = {
 	message: 'The service did not accept the message',
-	resolution: 'Correct what the service names below, then send the message again.',
+	resolution: {
+		onScreen: 'Correct what the service names below, then send the message again.',
+		forModel: 'Correct what the service names, then send the message again.',
+	},
 };
 
 const REFUSED_WITHOUT_REASON: TurnText = {
 	message: REFUSED.message,
-	resolution: 'It gave no reason. Check the fields of this item, then send the message again.',
+	resolution: {
+		onScreen: 'It gave no reason. Check the fields of this item, then send the message again.',
+		forModel: 'It gave no reason. Check the values you gave.',
+	},
 };
 
 const NOT_KNOWN: Record<Extract<TurnOutcome, { kind: 'unknown' }>['why'], string> = {
@@ -148,7 +176,7 @@ const NOT_KNOWN: Record<Extract<TurnOutcome, { kind: 'unknown' }>['why'], string
 
 const RUN_STOPPED: TurnText = {
 	message: 'The message was not sent, because the run was stopped',
-	resolution: 'Run the workflow again to send it.',
+	resolution: { onScreen: 'Run the workflow again to send it.', forModel: 'Send it again.' },
 };
 
 const NO_CONNECTION_NEEDED =
@@ -164,10 +192,15 @@ function notSent(
 	readiness: Extract<TurnOutcome, { kind: 'not_sent' }>['readiness'],
 ): ChatTurnFault {
 	if (readiness.kind === 'closed_by_us') return new ChatTurnFault(RUN_STOPPED, 'notSent');
-	const { kind, message, resolution, originalMessage } = readiness.ending;
+	const { kind, message, resolution, resolutionForModel, originalMessage, isTransient } =
+		readiness.ending;
+	const isHeld = kind === 'held_or_inactive';
 	const text = {
 		message: `${message}, so nothing was sent`,
-		resolution: kind === 'held_or_inactive' ? `${resolution} ${NO_CONNECTION_NEEDED}` : resolution,
+		resolution: {
+			onScreen: isHeld ? `${resolution} ${NO_CONNECTION_NEEDED}` : resolution,
+			forModel: resolutionForModel,
+		},
 	};
-	return new ChatTurnFault(text, 'notSent', originalMessage);
+	return new ChatTurnFault(text, 'notSent', originalMessage, isTransient);
 }

@@ -29,6 +29,7 @@ export interface WaitLink extends EventLink {
 export class NeverConnected extends ExplainedError {
 	override readonly name = 'NeverConnected';
 	readonly outcome = 'notSent';
+	override readonly isTransient = true;
 	override readonly speaker: Speaker;
 
 	/** @param setback null where no attempt has failed yet: connecting is slow */
@@ -36,7 +37,10 @@ export class NeverConnected extends ExplainedError {
 		const reason = setback === null ? CHECK_REACHABLE : `${setback.message}. ${setback.resolution}`;
 		super(
 			'The chat session was not connected within the Time Limit, so no event could be seen',
-			`${reason} If connecting takes long, raise the Time Limit.`,
+			{
+				onScreen: `${reason} If connecting takes long, raise the Time Limit.`,
+				forModel: setback?.resolutionForModel ?? '',
+			},
 			setback?.originalMessage,
 		);
 		this.speaker = setback?.speaker ?? 'service';
@@ -51,7 +55,11 @@ export class NotAllRead extends ExplainedError {
 	constructor() {
 		super(
 			'Something came in the chat session that was too large to be read (over 8 million characters), so it is not known whether it was the event',
-			'Look at the conversation in the service, then decide how the workflow is to go on.',
+			{
+				onScreen:
+					'Look at the conversation in the service, then decide how the workflow is to go on.',
+				forModel: 'Ask for the same again to wait for what comes next.',
+			},
 		);
 	}
 }

@@ -7,6 +7,7 @@ import {
 } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
+import { givenAs } from '../shared/modelForms';
 import type { Fields } from '../shared/n8n/fields';
 import { readEachItem } from '../shared/n8n/itemLoop';
 import type { OperationRun } from '../shared/n8n/operations';
@@ -124,7 +125,10 @@ function contactsIn(value: JsonValue | undefined): JsonObject[] {
 	if (list.every(isJsonObject)) return list;
 	throw new InvalidInput(
 		'Contacts are no JSON list of objects, so nothing was sent',
-		'Write each contact as an object with its phone number, such as [{ "phone": "9876543210", "person_name": "Asha Rao" }].',
+		givenAs(
+			'Contacts',
+			'Write each contact as an object with its phone number, such as [{ "phone": "9876543210", "person_name": "Asha Rao" }].',
+		),
 	);
 }
 

@@ -14,8 +14,9 @@ import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
 import { requireShallow } from '../shared/n8n/fields';
 import type { OperationRun } from '../shared/n8n/operations';
 import { shownText } from '../shared/values';
+import { formOf } from '../shared/modelForms';
 import { phoneKey } from '../shared/phone/phoneKey';
-import { noteDeed } from '../shared/n8n/toolRun';
+import { noteDeed, noteReadOnly } from '../shared/n8n/toolRun';
 import type { ByRow } from './feed/byRow';
 import {
 	FEED_STATUS_COLUMN,
@@ -197,12 +198,13 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 			open,
 		},
 	);
-	if (feed.isKnown) noteDeed(context, { output, repeated: true });
+	if (feed.isKnown) noteDeed(context, { output, repeated: true, repeatable: false });
 	return [output];
 }
 
 /** Nothing is done, so the model may wish the same for real. */
 async function rehearseForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
+	noteReadOnly(run.context);
 	const shown = await runFeed(run);
 	const rejected = await rejectedForModel(shown);
 	return [[{ json: { ...dryRunSummary(shown.outcome), rejected } }]];
@@ -235,7 +237,7 @@ class NobodyPushed extends ExplainedError {
 
 function nobodyPushed(outcome: FeedOutcome): NobodyPushed {
 	if (outcome.received === 0) {
-		const give = 'Give at least one contact with a phone number.';
+		const give = `Give at least one contact with a phone number. ${formOf('Contacts')}`;
 		return new NobodyPushed('No contact was given, so nothing was sent', give, 'notSent');
 	}
 	const reasons = [...new Set(outcome.unsentRows.map(({ reason }) => reason))];

@@ -11,8 +11,10 @@ import {
 import { AGENT_UUID } from './api/limits';
 import type { ApiMapping } from './apiMapping';
 
-/** `record` holds the agent as it comes, with `agent_uuid` where its ID stood elsewhere. */
-export type FoundAgent = { uuid: string; name: string; record: JsonObject };
+/**
+ * `name` is the ID if `isNamed` is false; `record` has the agent as it comes, with `agent_uuid` if its ID is elsewhere.
+ */
+export type FoundAgent = { uuid: string; name: string; isNamed: boolean; record: JsonObject };
 
 /**
  * The agents in an answer of `GET /v1/active_agents`, whose shape is open. Every object with the
@@ -73,14 +75,39 @@ function agentIdOf(key: string, entry: JsonValue, details: ApiMapping): string |
 }
 
 function agentOf(uuid: string, entry: JsonValue, details: ApiMapping): FoundAgent {
-	const path = details.optional('agentsNamePath') ?? 'agent_name';
-	const named = isJsonObject(entry) ? filledText(valueAt(entry, path)) : filledText(entry);
+	const path = details.optional('agentsNamePath');
+	const named = filledText(valueAt(entry, path ?? 'agent_name'));
+	const name = named ?? filledText(entry);
 	const record = isJsonObject(entry) ? entry : {};
-	return { uuid, name: named ?? uuid, record: { ...record, agent_uuid: uuid } };
+	return {
+		uuid,
+		name: name ?? uuid,
+		isNamed: (path === undefined ? name : named) !== undefined,
+		record: { ...record, agent_uuid: uuid },
+	};
 }
 
 function filledText(value: JsonValue | undefined): string | undefined {
 	return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/**
+ * Requires that the path to the name leads to one, if the credential has such a path: without names, a person would
+ * choose from IDs.
+ *
+ * @throws OutcomeUnknown if no agent has a name there
+ */
+export function requireNames(
+	agents: readonly FoundAgent[],
+	answer: JsonValue,
+	details: ApiMapping,
+): void {
+	const isAsked = details.optional('agentsNamePath') !== undefined;
+	if (!isAsked || agents.length === 0 || agents.some(({ isNamed }) => isNamed)) return;
+	throw new OutcomeUnknown(
+		'No agent of the list has a name',
+		`${details.advice('agentsNamePath')} The answer holds ${outlineOf(answer)}.`,
+	);
 }
 
 function notRecognized(answer: JsonValue, resolution: string): OutcomeUnknown {

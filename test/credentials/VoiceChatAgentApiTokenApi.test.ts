@@ -166,6 +166,18 @@ describe('the API mapping is tried as far as a read can', () => {
 			/When the list of agents was read: .*no agent is recognized\. In the credential, turn on “Set Up the List of Agents” and check “Path to Agents in Response”/,
 		],
 		[
+			'the names of the agents',
+			{ agentsPath: 'data', agentsNamePath: 'shown as' },
+			{},
+			/When the list of agents was read: No agent of the list has a name\. In the credential, turn on “Set Up the List of Agents” and check “Path to Name in Each Agent”.* The answer holds/,
+		],
+		[
+			'the names of agents whose entries are their IDs',
+			{ agentsPath: 'data', agentsIdPlace: 'key', agentsNamePath: 'name' },
+			{},
+			/When the list of agents was read: No agent of the list has a name/,
+		],
+		[
 			'the call list, which is elsewhere',
 			CALLS,
 			{ calls: { success: true, data: { found: [] } } },

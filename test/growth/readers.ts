@@ -42,6 +42,7 @@ import { readAnswer } from '../../nodes/shared/api/envelope';
 import { OutcomeUnknown, ServiceRefusal } from '../../nodes/shared/api/errors';
 import { carries, carriesSomewhere, holdsSomething } from '../../nodes/shared/api/evidence';
 import { bytesOf, type ServiceRequest } from '../../nodes/shared/api/http';
+import { parseWholeNumber } from '../../nodes/shared/api/identifiers';
 import { explainNotPerformed } from '../../nodes/shared/api/notPerformed';
 import { readParts } from '../../nodes/shared/api/paging';
 import { retryAfterMs } from '../../nodes/shared/api/retry';
@@ -289,7 +290,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 				countryCode: text,
 				phoneNumber: text,
 				personName: text,
-				schedule: { field: 'Time', value: text, zone: 'UTC', picked: true, now: NOW },
+				schedule: { field: 'Time in India', value: text, zone: 'UTC', picked: true, now: NOW },
 				callingHours: { hours: { days: text, from: text, to: text, timeZone: text } },
 				additionalData: json,
 				additionalDataFields: listOf(json).map((value) => ({ name: text.slice(0, 9), value })),
@@ -313,7 +314,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	},
 	'PlaceCall/request/schedule.ts › scheduledAt': {
 		read: ({ text }) =>
-			scheduledAt({ field: 'Time', value: text, zone: 'UTC', picked: false, now: NOW }),
+			scheduledAt({ field: 'Time in India', value: text, zone: 'UTC', picked: false, now: NOW }),
 	},
 	'PushCampaignContacts/feed/byRow.ts › RowsByPhone': {
 		read: ({ json }) => {
@@ -664,6 +665,9 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/text.ts › normalized': {
 		read: ({ text }) => [normalized(text, 'NFD'), normalized(text, 'NFKC')],
 	},
+	'shared/api/identifiers.ts › parseWholeNumber': {
+		read: ({ text }) => parseWholeNumber(text, 'Limit', text),
+	},
 	'shared/values.ts › named': { read: ({ json }) => named(listOf(json), plain) },
 };
 
@@ -744,4 +748,7 @@ export const noReaders = new Set([
 	'shared/n8n/webhookSecret.ts › requireSecret',
 	'shared/n8n/writeAheadLog.ts › WriteAheadLog',
 	'shared/recentIds.ts › RecentIds',
+	'shared/modelForms.ts › givenAs',
+	'shared/values.ts › problem',
+	'shared/agents.ts › requireNames',
 ]);

@@ -1,6 +1,6 @@
 /** What a tool answers is for a model: nothing in it is advice for a person at n8n's screen. */
 import { ERROR_TABLE, explainStatus } from '../../nodes/shared/api/errorTable';
-import { adviceForModel, FOR_THE_OWNER } from '../../nodes/shared/api/modelAdvice';
+import { adviceForModel, forModel } from '../../nodes/shared/api/modelAdvice';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { loader, setupEngine } from '../engine';
 import { parametersIn } from './descriptions';
@@ -44,7 +44,7 @@ test('there is much to walk', () => {
 test('no advice that reaches a model is for a screen', () => {
 	const names = namesOnScreen();
 	const wrong = told.flatMap(({ place, text }) => {
-		const advice = adviceForModel(text).replace(FOR_THE_OWNER, '');
+		const advice = adviceForModel(text);
 		const named = names.find((name) => advice.includes(name));
 		const isWrong = named !== undefined || ON_SCREEN.test(advice);
 		return isWrong ? [`${place} (${named ?? 'screen'}): ${advice}`] : [];
@@ -52,12 +52,22 @@ test('no advice that reaches a model is for a screen', () => {
 	expect(wrong).toEqual([]);
 });
 
+/** Only the person who set up the tool can do something about these. */
+const FOR_THE_OWNER = [
+	'The service does not accept the API token',
+	'The agent has no post-call analysis',
+];
+
 test('each documented error leaves a model something to do', () => {
 	const statuses = [400, 401, 403, 404, 409, 413, 422, 429].map((status) =>
 		explainStatus({ method: 'POST', path: '/v1/campaigns/7/contacts' }, status, true),
 	);
 	for (const { what, resolution } of [...ERROR_TABLE, ...statuses]) {
-		const advice = adviceForModel(resolution);
+		const advice = forModel(resolution);
+		if (FOR_THE_OWNER.some((begin) => what.startsWith(begin))) {
+			expect({ what, advice }).toEqual({ what, advice: '' });
+			continue;
+		}
 		expect({ what, advice }).toEqual({ what, advice: expect.stringMatching(/\w{3,}.*\.$/) });
 	}
 });
@@ -68,8 +78,8 @@ test.each([
 		'Enter how many results to return, from 1 on. For all of them use Return All.',
 		'Enter how many results to return, from 1 on.',
 	],
-	['Check Base URL in the credential.', FOR_THE_OWNER],
-	['Turn on Watched Sessions.', FOR_THE_OWNER],
+	['Check Base URL in the credential.', ''],
+	['Turn on Watched Sessions.', ''],
 	['Use IN for India. “Go on” is fine.', 'Use IN for India. “Go on” is fine.'],
 	['Fill it in, or set When to Call to now.', 'Fill it in, or set When to Call to now.'],
 	[

@@ -21,6 +21,7 @@ export const check: Operation = {
 		{ ...agentField, description: 'The agent to check' },
 		optionsCollection(additionalQueryParameters),
 	],
+	isReadOnly: true,
 	toolDescription:
 		'Tells whether one AI agent is active and can take calls now. Calls nobody and changes nothing.',
 

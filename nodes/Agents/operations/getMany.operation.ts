@@ -19,6 +19,7 @@ export const getMany: Operation = {
 		...outputFields('simplified', 'One item per agent', 'agent_uuid, agent_name'),
 		optionsCollection(additionalQueryParameters),
 	],
+	isReadOnly: true,
 	toolDescription:
 		'Lists the AI agents of the account that are active and can take calls now, with their IDs. Calls nobody and changes nothing.',
 

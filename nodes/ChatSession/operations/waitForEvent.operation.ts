@@ -52,6 +52,7 @@ export const waitForEvent: Operation = {
 			otherEventTypesField,
 		),
 	],
+	isReadOnly: true,
 	toolDescription:
 		'Waits until something happens in a chat session, such as a new message, and answers with it; when nothing happens in time, timed_out is true.',
 	async execute(run) {

@@ -1,5 +1,6 @@
 import { isUnset, quoted } from '../../shared/values';
 import { InvalidInput } from '../../shared/api/errors';
+import { givenAs } from '../../shared/modelForms';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
 import { isIndian, isMobile, readIndian } from '../../shared/phone/india';
 import { isWritten, readWritten, type Unreadable } from '../../shared/phone/written';
@@ -15,7 +16,10 @@ const TODO = 'Enter its digits, with a leading + and country code where your ser
  */
 export function parseDndPhone(value: unknown): string {
 	if (isUnset(value)) {
-		throw new InvalidInput('Phone is empty', 'Enter the phone number, with its country code.');
+		throw new InvalidInput(
+			'Phone is empty',
+			givenAs('Phone', 'Enter the phone number, with its country code.'),
+		);
 	}
 	const written = readWritten(value);
 	if (!isWritten(written)) throw notUsable(value, written);
@@ -32,7 +36,7 @@ export function parseDndPhone(value: unknown): string {
 }
 
 function notUsable(value: unknown, { what, resolution = TODO }: Unreadable): InvalidInput {
-	return new InvalidInput(`Phone ${quoted(value)} ${what}`, resolution);
+	return new InvalidInput(`Phone ${quoted(value)} ${what}`, givenAs('Phone', resolution));
 }
 
 /**

@@ -29,6 +29,7 @@ export const check: Operation = {
 			concurrencyField(READS_AT_ONCE, 'How many numbers to check at the same time'),
 		),
 	],
+	isReadOnly: true,
 	toolDescription:
 		'Tells whether a phone number is on the do-not-disturb list of an AI agent, which means that the agent must not call it. Calls nobody and changes nothing.',
 

@@ -59,6 +59,7 @@ export const checkMany: Operation = {
 			concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
 		),
 	],
+	isReadOnly: true,
 	toolDescription:
 		'Tells which of the phone numbers in the input are on the do-not-disturb list of an AI agent. Calls nobody and changes nothing.',
 

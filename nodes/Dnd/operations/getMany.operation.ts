@@ -60,6 +60,7 @@ export const getMany: Operation = {
 			requireCompleteField('number'),
 		),
 	],
+	isReadOnly: true,
 	toolDescription:
 		'Lists the phone numbers on the do-not-disturb list of an AI agent: the numbers that it never calls. Calls nobody and changes nothing.',
 

@@ -35,6 +35,7 @@ export const get: Operation = {
 		...callOutputFields,
 		callOptionsField(),
 	],
+	isReadOnly: true,
 	toolDescription:
 		'Reads one phone call by its call ID: whether the person was reached, a summary of the conversation and the data captured in it. Places no call and changes nothing.',
 

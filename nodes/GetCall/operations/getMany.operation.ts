@@ -132,6 +132,7 @@ export const getMany: Operation = {
 		...callOutputFields,
 		callOptionsField(latestField, pageSizeField, requireCompleteField('call')),
 	],
+	isReadOnly: true,
 	toolDescription:
 		'Lists phone calls of the AI agents with their outcomes and summaries. Use it to find the ID of a call, or to see how calls went. Places no call and changes nothing.',
 

@@ -45,6 +45,7 @@ export const getRecording: Operation = {
 	action: 'Get call recording',
 	description: 'Retrieve a link to the recording of a call, or download it',
 	fields: [callIdField, ...recordingFields, callOptionsField()],
+	isReadOnly: true,
 	toolDescription:
 		'Gets a link to the sound recording of one phone call by its call ID. Places no call and changes nothing.',
 

@@ -20,6 +20,7 @@ export const getTranscript: Operation = {
 		...outputFields('raw', 'The conversation as text, a line for each turn', 'transcript_text'),
 		callOptionsField(),
 	],
+	isReadOnly: true,
 	toolDescription:
 		'Reads what was said in one phone call, turn by turn, by its call ID. Use it where the summary of the call is not enough. Places no call and changes nothing.',
 

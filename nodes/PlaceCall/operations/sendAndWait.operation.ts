@@ -1,15 +1,13 @@
 import {
-	NodeApiError,
-	NodeOperationError,
 	SEND_AND_WAIT_OPERATION,
 	type INodeExecutionData,
 	type INodeProperties,
 } from 'n8n-workflow';
-import { asSentence } from '../../shared/api/errors';
 import { parseList } from '../../shared/calls/completion';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/operations';
-import { isHumanReview } from '../../shared/n8n/toolRun';
+import { failureForModel } from '../../shared/n8n/toolAnswer';
+import { answersReview } from '../../shared/n8n/toolRun';
 import { withoutAnswer } from '../ask/answer';
 import { ANSWER_KEY, buildQuestion, NOT_REACHED, type Question } from '../ask/question';
 import {
@@ -140,8 +138,7 @@ export const sendAndWait: Operation = {
 	async execute(run) {
 		const { context } = run;
 		const asking = placeCalls(run, readQuestion);
-		if (!isHumanReview(context) || context.getNode().onError === 'stopWorkflow')
-			return await asking;
+		if (!answersReview(context)) return await asking;
 		// n8n would tell the model that the person refused, whatever went wrong.
 		return await asking.catch((error: unknown) => [notAsked(error)]);
 	},
@@ -167,8 +164,5 @@ function readQuestion(form: Fields): Question {
 }
 
 function notAsked(error: unknown): INodeExecutionData {
-	const what = error instanceof Error ? error.message : String(error);
-	const isExplained = error instanceof NodeApiError || error instanceof NodeOperationError;
-	const advice = isExplained ? (error.description ?? '') : '';
-	return { json: withoutAnswer(`${asSentence(what)} ${advice}`.trim()), pairedItem: { item: 0 } };
+	return { json: withoutAnswer(failureForModel(error)), pairedItem: { item: 0 } };
 }

@@ -1,3 +1,4 @@
+import { givenAs } from '../../shared/modelForms';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 import { countryName } from './countries';
 import {
@@ -27,7 +28,9 @@ const DIGITS_ALONE =
  * @param country ISO 3166-1 alpha-2; `undefined` where the field itself holds none
  */
 export function phoneNumber(value: unknown, country: string | undefined): Checked<string> {
-	if (isUnset(value)) return problem('Phone Number is empty', 'Enter the number to call.');
+	if (isUnset(value)) {
+		return problem('Phone Number is empty', givenAs('Phone Number', 'Enter the number to call.'));
+	}
 	const written = readWritten(value);
 	if (!isWritten(written)) return unusable(value, written);
 	if (country === undefined) return { value: written.digits };
@@ -65,7 +68,10 @@ function anotherCountry(value: unknown, digits: string, country: string): Checke
 	const code = leadingCode(digits);
 	return problem(
 		`Phone Number ${quoted(value)} begins with ${code === undefined ? 'another country code' : `+${code}, the code of ${countriesOf(code)}`}, but Country is ${chosen}`,
-		'Choose the country of the number in Country, or correct the number.',
+		{
+			onScreen: 'Choose the country of the number in Country, or correct the number.',
+			forModel: 'Give the country of the number in Country, or correct the number.',
+		},
 	);
 }
 
@@ -79,5 +85,5 @@ function unusable(
 	value: unknown,
 	{ what, resolution = DIGITS_ALONE }: Unreadable,
 ): Checked<string> {
-	return problem(`Phone Number ${quoted(value)} ${what}`, resolution);
+	return problem(`Phone Number ${quoted(value)} ${what}`, givenAs('Phone Number', resolution));
 }

@@ -49,7 +49,10 @@ export function integer(
 export function boolean(field: string, value: unknown): Checked<boolean> {
 	const word = String(value).trim().toLowerCase();
 	if (word === 'true' || word === 'false') return { value: word === 'true' };
-	return problem(`${field} holds ${quoted(value)}`, 'Turn it on or off, or use true or false.');
+	return problem(`${field} holds ${quoted(value)}`, {
+		onScreen: 'Turn it on or off, or use true or false.',
+		forModel: 'Give true or false.',
+	});
 }
 
 /** An object, or the JSON text of one. */

@@ -1,3 +1,4 @@
+import { givenAs } from '../../shared/modelForms';
 import { normalized } from '../../shared/text';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 
@@ -32,7 +33,10 @@ export function countryName(code: string): string {
 /** `country_code` of a call. */
 export function countryCode(value: unknown): Checked<string> {
 	if (isUnset(value)) {
-		return problem('Country is empty', 'Choose the country that the phone number belongs to.');
+		return problem(
+			'Country is empty',
+			givenAs('Country', 'Choose the country that the phone number belongs to.'),
+		);
 	}
 	const code = String(value).trim().toUpperCase();
 	if (isCountryCode(code)) return { value: code };
@@ -40,8 +44,14 @@ export function countryCode(value: unknown): Checked<string> {
 	return problem(
 		`Country holds ${quoted(value)}, which is not a country code`,
 		meant === undefined
-			? 'Use the two letters of the country, for example IN for India or US for the United States.'
-			: `Use ${meant.code} for ${meant.name}.`,
+			? givenAs(
+					'Country',
+					'Use the two letters of the country, for example IN for India or US for the United States.',
+				)
+			: {
+					onScreen: `Use ${meant.code} for ${meant.name}.`,
+					forModel: `Use "${meant.code}" for ${meant.name}.`,
+				},
 	);
 }
 

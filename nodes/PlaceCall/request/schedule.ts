@@ -1,11 +1,12 @@
 import { DateTime } from 'luxon';
 
 import { inEnglish, withOffset } from '../../shared/clock';
+import { formOf, givenAs } from '../../shared/modelForms';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 
 export type Schedule = {
 	/** The field's name on the screen. */
-	field: string;
+	field: 'Date and Time' | 'Time in India' | 'When to Call';
 	/** Text, a Date or a luxon DateTime: whatever the field or its expression gave. */
 	value: unknown;
 	/** The workflow's time zone. */
@@ -27,7 +28,7 @@ export function scheduledAt(schedule: Schedule): Checked<string> {
 	if (value instanceof Date) return moment(schedule, DateTime.fromJSDate(value, { zone }));
 
 	if (isUnset(value)) {
-		return problem(`${field} is empty`, 'Fill it in, or set When to Call to Now.');
+		return problem(`${field} is empty`, givenAs(field, 'Fill it in, or set When to Call to Now.'));
 	}
 
 	const text = String(value)
@@ -47,10 +48,10 @@ function moment(schedule: Schedule, at: DateTime, written?: string): Checked<str
 	if (!at.isValid) return notUnderstood(schedule);
 	if (at <= now) {
 		const when = inEnglish(at.setZone(zone), 'd LLLL yyyy, HH:mm');
-		return problem(
-			`${field} is in the past: ${when} (${zone})`,
-			'Choose a later time, or set When to Call to Now.',
-		);
+		return problem(`${field} is in the past: ${when} (${zone})`, {
+			onScreen: 'Choose a later time, or set When to Call to Now.',
+			forModel: `Give a later time. ${formOf(field)}`,
+		});
 	}
 	return { value: written ?? withOffset(at) };
 }
@@ -63,7 +64,10 @@ function wallClock(schedule: Schedule, text: string): Checked<string> {
 	if (!picked) {
 		return problem(
 			`${field} holds ${quoted(text)}, which names no time zone`,
-			`Add the offset, for example ${withOffset(at)}, or end the expression with .toDateTime(), which takes the workflow’s time zone (${zone}).`,
+			givenAs(
+				field,
+				`Add the offset, for example ${withOffset(at)}, or end the expression with .toDateTime(), which takes the workflow’s time zone (${zone}).`,
+			),
 		);
 	}
 	// Luxon moves a time that the clocks skip; the person must choose instead.
@@ -80,6 +84,9 @@ function wallClock(schedule: Schedule, text: string): Checked<string> {
 function notUnderstood({ field, value }: Schedule): Checked<string> {
 	return problem(
 		`${field} holds ${quoted(value)}, which cannot be read as a time`,
-		'Use a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30.',
+		givenAs(
+			field,
+			'Use a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30.',
+		),
 	);
 }

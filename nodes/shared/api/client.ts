@@ -111,7 +111,10 @@ export class ApiClient {
 		if (code === BLOCKED_BY_N8N) {
 			return new NotSent(
 				'n8n did not let the request out',
-				'Ask whoever runs your n8n to allow requests to the service’s address.',
+				{
+					onScreen: 'Ask whoever runs your n8n to allow requests to the service’s address.',
+					forModel: '',
+				},
 				this.secrets.hide(fault.message),
 				false,
 				'n8n',
@@ -120,7 +123,11 @@ export class ApiClient {
 		if (isCertificateFault(code)) {
 			return new NotSent(
 				'The service’s certificate could not be verified, so the request was not sent',
-				'Check Base URL in the credential. If it is right, ask whoever runs the service to renew its certificate.',
+				{
+					onScreen:
+						'Check Base URL in the credential. If it is right, ask whoever runs the service to renew its certificate.',
+					forModel: '',
+				},
 				code,
 				false,
 			);

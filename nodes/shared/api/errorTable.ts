@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json';
 import type { ServiceRequest } from './http';
+import { USER, type Resolution } from './modelAdvice';
 
 /** The errors that the document names (Errors › Error texts and codes, HTTP status codes). */
 export type ErrorCode =
@@ -34,7 +35,7 @@ export type Refusal = {
 	body: JsonObject;
 };
 
-export type Explanation = { what: string; resolution: string };
+export type Explanation = { what: string; resolution: Resolution };
 
 type Row = Explanation & {
 	code: ErrorCode;
@@ -120,6 +121,10 @@ function isRelayed({ upstreamState, upstreamReason }: Refusal): boolean {
 
 const MISSING = /missing|empty|blank|required|not (?:given|present|provided)/i;
 
+/** Agents are listed by a tool of their own, if there is one. */
+const AGENT_FOR_MODEL =
+	'Give the ID of an agent of this account, such as "agent_5f2c9a". The name of an agent is not its ID.';
+
 /** Every error that the document names, with the endpoints that raise it; the order decides if two match. */
 export const ERROR_TABLE: readonly Row[] = [
 	{
@@ -129,7 +134,10 @@ export const ERROR_TABLE: readonly Row[] = [
 		statuses: 'open',
 		matches: ({ errorCode }) => errorCode === 'NO_OUTBOUND_NUMBER_CONFIGURED',
 		what: 'The agent has no outbound number, so it cannot call anyone',
-		resolution: 'Attach an outbound number to the agent, then try again.',
+		resolution: {
+			onScreen: 'Attach an outbound number to the agent, then try again.',
+			forModel: `Tell ${USER} that the agent needs an outbound number. Another agent may have one.`,
+		},
 	},
 	{
 		code: 'tell_not_allowed_during_takeover',
@@ -139,8 +147,11 @@ export const ERROR_TABLE: readonly Row[] = [
 		matches: (refusal) =>
 			isRelayed(refusal) && refusal.upstreamReason === 'tell_not_allowed_during_takeover',
 		what: 'A person has taken over this chat, so the agent cannot be addressed now',
-		resolution:
-			'Wait until the chat is handed back to the agent (Chat Events Trigger reports it as mode_changed), then try again.',
+		resolution: {
+			onScreen:
+				'Wait until the chat is handed back to the agent (Chat Events Trigger reports it as mode_changed), then try again.',
+			forModel: 'Wait until the chat is handed back to the agent, then ask again.',
+		},
 	},
 	{
 		code: 'upstream_refusal',
@@ -149,8 +160,11 @@ export const ERROR_TABLE: readonly Row[] = [
 		statuses: 'open',
 		matches: isRelayed,
 		what: 'The chat engine turned the request down',
-		resolution:
-			'The reason it gave is below. Check the state of the chat session and the command you sent.',
+		resolution: {
+			onScreen:
+				'The reason it gave is below. Check the state of the chat session and the command you sent.',
+			forModel: 'Check the command you gave and the state of the chat session.',
+		},
 	},
 	{
 		code: 'agent_not_in_account',
@@ -160,8 +174,11 @@ export const ERROR_TABLE: readonly Row[] = [
 		statuses: [403],
 		matches: begins('Agent not found or not associated with this account'),
 		what: 'The agent does not exist in the account of this API token',
-		resolution:
-			'Choose the agent from the list in the Agent field, or check that the credential belongs to the right account.',
+		resolution: {
+			onScreen:
+				'Choose the agent from the list in the Agent field, or check that the credential belongs to the right account.',
+			forModel: AGENT_FOR_MODEL,
+		},
 	},
 	{
 		code: 'agent_not_found',
@@ -171,8 +188,11 @@ export const ERROR_TABLE: readonly Row[] = [
 		statuses: 'open',
 		matches: isCode('agent_not_found'),
 		what: 'The service does not find this agent, or not in the account of this API token',
-		resolution:
-			'Choose the agent from the list in the Agent field. For a chat session, check the Session ID and that the credential belongs to the account of its agent.',
+		resolution: {
+			onScreen:
+				'Choose the agent from the list in the Agent field. For a chat session, check the Session ID and that the credential belongs to the account of its agent.',
+			forModel: `${AGENT_FOR_MODEL} For a chat session, check its ID.`,
+		},
 	},
 	{
 		code: 'call_not_found',
@@ -181,8 +201,12 @@ export const ERROR_TABLE: readonly Row[] = [
 		statuses: 'open',
 		matches: isCode('call_not_found'),
 		what: 'The service does not know this call',
-		resolution:
-			'Check the Call ID: it is the call_id that Place Call returns. A call of another account is not found either.',
+		resolution: {
+			onScreen:
+				'Check the Call ID: it is the call_id that Place Call returns. A call of another account is not found either.',
+			forModel:
+				'Check the call ID: give the call_id that was returned when the call was placed. A call of another account is not found either.',
+		},
 	},
 	{
 		code: 'recording_not_available',
@@ -212,7 +236,10 @@ export const ERROR_TABLE: readonly Row[] = [
 		statuses: 'open',
 		matches: begins('Phone number not found on DND list'),
 		what: 'The number is not on this agent’s do-not-disturb list',
-		resolution: 'Nothing needs removing. Turn on Ignore If Not Listed to let re-runs pass.',
+		resolution: {
+			onScreen: 'Nothing needs removing. Turn on Ignore If Not Listed to let re-runs pass.',
+			forModel: 'Nothing needs removing.',
+		},
 	},
 	{
 		code: 'phone_missing',
@@ -222,8 +249,12 @@ export const ERROR_TABLE: readonly Row[] = [
 		// Its text is not shown beyond that it names `phone`, as an outage may do too: it also has to say what is wrong.
 		matches: (refusal) => says(/\bphone\b/i)(refusal) && says(MISSING)(refusal),
 		what: 'The service found no phone number in the request that it could use',
-		resolution:
-			'Check Phone in this node. If it is right, the API mapping in the credential sends it in the wrong place: check “Remove Number: Send Phone In” (dndRemovePhonePlacement).',
+		resolution: {
+			onScreen:
+				'Check Phone in this node. If it is right, the API mapping in the credential sends it in the wrong place: check “Remove Number: Send Phone In” (dndRemovePhonePlacement).',
+			forModel:
+				'Check the phone number: give it with + and the country code, such as "+919876543210".',
+		},
 	},
 	{
 		code: 'session_closed',
@@ -233,7 +264,10 @@ export const ERROR_TABLE: readonly Row[] = [
 		statuses: [409],
 		matches: isCode('session_closed'),
 		what: 'The chat session is closed',
-		resolution: 'Create a new session with Chat Session › Create, and use that one.',
+		resolution: {
+			onScreen: 'Create a new session with Chat Session › Create, and use that one.',
+			forModel: 'Use another session: a closed one stays closed.',
+		},
 	},
 	{
 		code: 'post_call_analysis_missing',
@@ -242,8 +276,11 @@ export const ERROR_TABLE: readonly Row[] = [
 		statuses: [400],
 		matches: begins('webhook_url is set but post_call_analysis is not enabled'),
 		what: 'The agent has no post-call analysis, and without it the service accepts no Webhook URL',
-		resolution:
-			'Enable post-call analysis for the agent, or clear Webhook URL and read the call with Get Call. Wait for Completion works without it when set to By Reading the Call.',
+		resolution: {
+			onScreen:
+				'Enable post-call analysis for the agent, or clear Webhook URL and read the call with Get Call. Wait for Completion works without it when set to By Reading the Call.',
+			forModel: '',
+		},
 	},
 	{
 		code: 'contact_refused',
@@ -252,7 +289,11 @@ export const ERROR_TABLE: readonly Row[] = [
 		statuses: [400, 422],
 		matches: says(/contacts\[\d+\]/),
 		what: 'The service does not accept one of the contacts',
-		resolution: 'Correct the row that is named below, then push it again.',
+		resolution: {
+			onScreen: 'Correct the row that is named below, then push it again.',
+			forModel:
+				'Correct the contact that the service names, then push it again. A phone number has 10 digits and begins with 6 to 9, such as "9876543210".',
+		},
 	},
 	{
 		code: 'invalid_api_token',
@@ -262,8 +303,11 @@ export const ERROR_TABLE: readonly Row[] = [
 		matches: (refusal, status) =>
 			(isEnvelope(refusal) && status === 401) || begins('Invalid API token')(refusal),
 		what: 'The service does not accept the API token',
-		resolution:
-			'Open the credential and paste the 16-character API token from the settings page of your dashboard.',
+		resolution: {
+			onScreen:
+				'Open the credential and paste the 16-character API token from the settings page of your dashboard.',
+			forModel: '',
+		},
 	},
 	{
 		code: 'campaign_archived',
@@ -273,7 +317,10 @@ export const ERROR_TABLE: readonly Row[] = [
 		matches: (refusal, status) =>
 			status === 409 && (isWordless(refusal) || says(/\barchived\b|read-only/i)(refusal)),
 		what: 'The campaign is archived, and an archived campaign takes no contacts',
-		resolution: 'Choose another campaign in Campaign ID. Archived campaigns are read-only.',
+		resolution: {
+			onScreen: 'Choose another campaign in Campaign ID. Archived campaigns are read-only.',
+			forModel: 'Use another campaign: an archived one takes no contacts.',
+		},
 	},
 ];
 
@@ -281,12 +328,18 @@ export const ERROR_TABLE: readonly Row[] = [
 const BY_STATUS: { [status: number]: Explanation } = {
 	403: {
 		what: 'The service does not allow this with your API token',
-		resolution: 'Check that the agent belongs to the account of the credential.',
+		resolution: {
+			onScreen: 'Check that the agent belongs to the account of the credential.',
+			forModel: 'Check the IDs you gave: what belongs to another account cannot be used.',
+		},
 	},
 	404: {
 		what: 'The service does not find what this request names',
-		resolution:
-			'Check the IDs in this node, and that Base URL in the credential is the address of the service.',
+		resolution: {
+			onScreen:
+				'Check the IDs in this node, and that Base URL in the credential is the address of the service.',
+			forModel: 'Check the IDs you gave.',
+		},
 	},
 };
 
@@ -313,20 +366,30 @@ const MESSAGE_NOT_ALLOWED: Explanation = {
 
 const ANY: Explanation = {
 	what: 'The service did not accept the request',
-	resolution: 'Correct what the service names below, then try again.',
+	resolution: {
+		onScreen: 'Correct what the service names below, then try again.',
+		forModel: 'Correct what the service names, then ask again.',
+	},
 };
 
 const WITHOUT_REASON: Explanation = {
 	what: ANY.what,
-	resolution:
-		'It gave no reason. Check the fields of this node and what they name in the service, then try again.',
+	resolution: {
+		onScreen:
+			'It gave no reason. Check the fields of this node and what they name in the service, then try again.',
+		forModel: 'It gave no reason. Check the values you gave.',
+	},
 };
 
 /** A `409` that does not say that the campaign is archived; which words do is not documented. */
 const CONTACTS_CONFLICT: Explanation = {
 	what: 'The service reports a conflict, so it accepted none of these contacts',
-	resolution:
-		'Check whether the campaign is archived: archived campaigns are read-only. If the service names another reason below, correct that.',
+	resolution: {
+		onScreen:
+			'Check whether the campaign is archived: archived campaigns are read-only. If the service names another reason below, correct that.',
+		forModel:
+			'Check whether the campaign is archived: an archived campaign takes no contacts. If the service names another reason, correct that.',
+	},
 };
 
 /** The documented error that a body is, if the document names this endpoint for it. */

@@ -1,4 +1,5 @@
 import type { ErrorCode, Refusal } from './errorTable';
+import { forModel, onScreen, type Resolution } from './modelAdvice';
 
 /**
  * Everything that goes wrong is told in two sentences: what happened, and what to do.
@@ -13,12 +14,26 @@ export abstract class ExplainedError extends Error {
 	/** Whose words `originalMessage` holds. */
 	readonly speaker: Speaker = 'service';
 
+	/** What to do, for a person at n8n's screen. */
+	readonly resolution: string;
+
 	constructor(
 		message: string,
-		readonly resolution: string,
+		private readonly given: Resolution,
 		readonly originalMessage?: string,
 	) {
 		super(message);
+		this.resolution = onScreen(given);
+	}
+
+	/** What a model can do that uses the node as a tool; empty if nothing. */
+	get resolutionForModel(): string {
+		return forModel(this.given);
+	}
+
+	/** The two sentences, for an error that says the same of something else. */
+	get explanation(): { message: string; resolution: Resolution } {
+		return { message: this.message, resolution: this.given };
 	}
 
 	/** What to do, followed by what was said, and by whom. */
@@ -66,7 +81,7 @@ export class NotSent extends ExplainedError {
 	/** @param isTransient false where only a person can help: a certificate, a rule of n8n */
 	constructor(
 		message: string,
-		resolution: string,
+		resolution: Resolution,
 		originalMessage?: string,
 		override readonly isTransient = true,
 		override readonly speaker: 'network' | 'n8n' = 'network',
@@ -83,7 +98,7 @@ export class OutcomeUnknown extends ExplainedError {
 
 	constructor(
 		message: string,
-		resolution: string,
+		resolution: Resolution,
 		originalMessage?: string,
 		readonly status?: number,
 		override readonly speaker: Speaker = status === undefined ? 'network' : 'service',
@@ -118,10 +133,10 @@ export class OutcomeUnknown extends ExplainedError {
 	/** The same finding in the words of whoever knows what was sent. */
 	told({
 		message = this.message,
-		resolution = this.resolution,
+		resolution = this.explanation.resolution,
 	}: {
 		message?: string;
-		resolution?: string;
+		resolution?: Resolution;
 	}) {
 		return new OutcomeUnknown(message, resolution, this.originalMessage, this.status, this.speaker);
 	}
@@ -161,7 +176,7 @@ export class ServiceRefusal extends ExplainedError {
 
 	constructor(
 		message: string,
-		resolution: string,
+		resolution: Resolution,
 		originalMessage: string,
 		readonly status: number,
 		readonly refusal: Refusal,

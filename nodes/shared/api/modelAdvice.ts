@@ -1,3 +1,24 @@
+/**
+ * How to go on after something went wrong. A text alone is for everyone: a model that uses the node as a tool reads the
+ * sentences of it that need no screen.
+ */
+export type Resolution = string | { onScreen: string; forModel: string };
+
+export function onScreen(resolution: Resolution): string {
+	return typeof resolution === 'string' ? resolution : resolution.onScreen;
+}
+
+/** Empty if only a person at the screen can do something. */
+export function forModel(resolution: Resolution): string {
+	return typeof resolution === 'string' ? adviceForModel(resolution) : resolution.forModel;
+}
+
+/** A model has only one person to talk to; who is called by phone is somebody else. */
+export const USER = 'the user you are chatting with';
+
+/** The only advice if nothing else is left. */
+export const FOR_THE_OWNER = `Tell ${USER} that the person who set up this tool must fix this.`;
+
 /** What only a person at n8n's screen can do, or would find there. */
 const ON_SCREEN = [
 	/\b(this|each|an earlier|the) items?\b/i,
@@ -15,14 +36,11 @@ const NAME =
 const OF_MODELS =
 	/\b(Phone Number|Person Name|When to Call|Date and Time|Time in India|Indian Standard Time|United States|[Rr]un of this workflow)\b/g;
 
-export const FOR_THE_OWNER = 'The person who set up this tool has to put that right.';
-
-/** Advice without what only a person at the screen can do; where nothing else is left, that it is for them. */
+/** Advice without what only a person at the screen can do; empty if nothing else is left. */
 export function adviceForModel(advice: string): string {
 	const sentences = advice.split(/(?<=[.!?]) (?=[\p{Lu}“"([])/u);
 	const kept = sentences.filter((sentence) => !isForScreen(sentence));
-	if (kept.length === sentences.length) return advice;
-	return kept.length === 0 ? FOR_THE_OWNER : kept.join(' ');
+	return kept.length === sentences.length ? advice : kept.join(' ');
 }
 
 function isForScreen(sentence: string): boolean {

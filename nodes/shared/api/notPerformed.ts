@@ -27,7 +27,10 @@ export function isNotPerformed(method: Method, status: number): boolean {
 
 const REDIRECTED: Explanation = {
 	what: 'The base URL answers with a redirect, which is never followed with your API token',
-	resolution: 'Open the credential and set Base URL to the final address of the service.',
+	resolution: {
+		onScreen: 'Open the credential and set Base URL to the final address of the service.',
+		forModel: '',
+	},
 };
 
 const EXPLAINED: { [status: number]: Explanation } = {
@@ -35,8 +38,11 @@ const EXPLAINED: { [status: number]: Explanation } = {
 	308: REDIRECTED,
 	401: {
 		what: 'The service does not accept the API token',
-		resolution:
-			'Open the credential and check API Token and Base URL. If both are right, a proxy before the service wants a sign-in of its own.',
+		resolution: {
+			onScreen:
+				'Open the credential and check API Token and Base URL. If both are right, a proxy before the service wants a sign-in of its own.',
+			forModel: '',
+		},
 	},
 	407: {
 		what: 'The proxy of your n8n wants a sign-in, so the request did not reach the service',

@@ -97,6 +97,7 @@ export const CALL_LIST_FIELDS = {
 		choices: [
 			{ name: 'Date and Time With UTC Offset', value: 'dateTime' },
 			{ name: 'Date Only', value: 'date' },
+			{ name: 'Milliseconds Since 1970', value: 'epochMilliseconds' },
 			{ name: 'Seconds Since 1970', value: 'epochSeconds' },
 		],
 	},

@@ -42,9 +42,10 @@ export class ApiMapping {
 		return Object.keys(topic.fields).some((name) => this.said(topic, name) !== undefined);
 	}
 
-	/** Where a person looks after what is said of these, which turned out to be wrong. */
+	/** Where a person looks after what is said of these, which turned out to be wrong or is missing. */
 	advice(...names: MappingName[]): string {
-		return `In the credential, ${this.places(names, 'check')}.`;
+		const isSaid = names.some((name) => this.optional(name) !== undefined);
+		return `In the credential, ${this.places(names, isSaid ? 'check' : 'fill in')}.`;
 	}
 
 	private said(topic: MappingTopic, name: string): string | undefined {

@@ -1,4 +1,4 @@
-import { findAgents } from '../agents';
+import { findAgents, requireNames } from '../agents';
 import type { ApiClient } from '../api/client';
 import { listDndNumbers } from '../api/endpoints';
 import { asSentence, explained, OutcomeUnknown, ServiceRefusal } from '../api/errors';
@@ -73,7 +73,7 @@ function triesOf(client: ApiClient, mapping: ApiMapping, agents: JsonValue | und
 			suspects: ['agentsPath'],
 			read: async () => {
 				if (agents === undefined) return await Promise.resolve('the service did not give it');
-				findAgents(agents, mapping);
+				requireNames(findAgents(agents, mapping), agents, mapping);
 				return undefined;
 			},
 		},

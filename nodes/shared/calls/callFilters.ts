@@ -124,6 +124,7 @@ function boundOf(
 	}
 	if (form === 'date') return inEnglish(at, 'yyyy-MM-dd');
 	if (form === 'epochSeconds') return Math.floor(at.toSeconds());
+	if (form === 'epochMilliseconds') return at.toMillis();
 	if (typeof value === 'string' && form === undefined && BARE_DATE.test(value.trim())) {
 		return value.trim();
 	}

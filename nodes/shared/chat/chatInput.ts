@@ -2,17 +2,24 @@ import uniqBy from 'lodash/uniqBy';
 import { InvalidInput } from '../api/errors';
 import { UUID } from '../api/limits';
 import type { JsonObject } from '../json';
+import { givenAs, hasForm } from '../modelForms';
 import { plainText, quoted } from '../values';
 
 /** @throws InvalidInput unless it has the documented form of a session ID (Resources › Chat session) */
 export function parseSessionId(text: string): string {
 	if (text === '') {
-		throw new InvalidInput('The Session ID is empty', 'Fill in the ID of the chat session.');
+		throw new InvalidInput(
+			'The Session ID is empty',
+			givenAs('Session ID', 'Fill in the ID of the chat session.'),
+		);
 	}
 	if (!UUID.test(text)) {
 		throw new InvalidInput(
 			`${quoted(text)} is not a session ID`,
-			'A session ID has the form 0f8fad5b-d9cb-469f-a165-70867728950e. Take it from session_id of the node that created the session.',
+			givenAs(
+				'Session ID',
+				'A session ID has the form 0f8fad5b-d9cb-469f-a165-70867728950e. Take it from session_id of the node that created the session.',
+			),
 		);
 	}
 	return text;
@@ -21,7 +28,13 @@ export function parseSessionId(text: string): string {
 /** Text that people read: kept as it was written, refused when there is nothing in it. */
 export function requireText(text: string, field: string): string {
 	if (text.trim() === '') {
-		throw new InvalidInput(`${field} is empty`, `Fill in ${field} for this item.`);
+		const resolution = `Fill in ${field} for this item.`;
+		throw new InvalidInput(
+			`${field} is empty`,
+			hasForm(field)
+				? givenAs(field, resolution)
+				: { onScreen: resolution, forModel: `Give ${field}.` },
+		);
 	}
 	return text;
 }

@@ -1,4 +1,5 @@
 import { ExplainedError, ServiceRefusal } from '../api/errors';
+import { USER, type Resolution } from '../api/modelAdvice';
 import { describeAddress } from './address';
 import type { AttemptEnd, EndingKind } from './reconnectPolicy';
 
@@ -6,6 +7,7 @@ import type { AttemptEnd, EndingKind } from './reconnectPolicy';
 export class ChatEnded extends ExplainedError {
 	override readonly name = 'ChatEnded';
 	readonly outcome = 'notSent';
+	override readonly isTransient: boolean;
 
 	constructor(
 		readonly kind: EndingKind,
@@ -17,10 +19,11 @@ export class ChatEnded extends ExplainedError {
 		readonly status: number | null = null,
 	) {
 		super(text.message, text.resolution, originalMessage);
+		this.isTransient = kind === 'unreachable';
 	}
 }
 
-type EndingText = { message: string; resolution: string };
+type EndingText = { message: string; resolution: Resolution };
 
 const CHECK_SERVICE =
 	'Check that the service is up and can be reached from n8n, then publish the workflow or run it again.';
@@ -28,17 +31,26 @@ const CHECK_SERVICE =
 const TEXTS: Record<EndingKind, EndingText> = {
 	session_closed: {
 		message: 'The chat session is closed',
-		resolution: 'Create a new session to go on with the conversation.',
+		resolution: {
+			onScreen: 'Create a new session to go on with the conversation.',
+			forModel: 'Use another session: a closed one stays closed.',
+		},
 	},
 	agent_inactive: {
 		message: 'The service refuses the connection because the agent is not active',
-		resolution:
-			'It does so although this connection takes the session over from other clients, which leaves the agent as the reason. Activate the agent in the service, then run or publish the workflow again.',
+		resolution: {
+			onScreen:
+				'It does so although this connection takes the session over from other clients, which leaves the agent as the reason. Activate the agent in the service, then run or publish the workflow again.',
+			forModel: `Tell ${USER} that the agent of this session must be activated.`,
+		},
 	},
 	held_or_inactive: {
 		message: 'The service refuses the connection to this chat session',
-		resolution:
-			'Either another client holds the session (a support desk, another n8n, or another process of this one) or the agent is not active; the service gives one code for both. Check that the agent is active. If another client may lose the session, turn on Take Over.',
+		resolution: {
+			onScreen:
+				'Either another client holds the session (a support desk, another n8n, or another process of this one) or the agent is not active; the service gives one code for both. Check that the agent is active. If another client may lose the session, turn on Take Over.',
+			forModel: `Either another client, such as a support desk, has the session, or its agent is not active. Tell ${USER} so.`,
+		},
 	},
 	token_rejected: {
 		message: 'The service refuses every WebSocket token it issues for this session',
@@ -51,23 +63,35 @@ const TEXTS: Record<EndingKind, EndingText> = {
 	},
 	mint_refused: {
 		message: 'The service gives no WebSocket token for this session',
-		resolution:
-			'Check the session ID, and that the credential belongs to the account of this session.',
+		resolution: {
+			onScreen:
+				'Check the session ID, and that the credential belongs to the account of this session.',
+			forModel: 'Check the session ID: a session of another account cannot be used.',
+		},
 	},
 	bad_address: {
 		message: 'The service returned an address that cannot be used for the chat session',
-		resolution:
-			'It has to begin with wss:// (ws:// is accepted only for a service on this very machine whose Base URL is http). Show the address below to the owner of the service.',
+		resolution: {
+			onScreen:
+				'It has to begin with wss:// (ws:// is accepted only for a service on this very machine whose Base URL is http). Show the address below to the owner of the service.',
+			forModel: '',
+		},
 	},
 	lost_place: {
 		message:
 			'The service ended the connection twice with a code its documentation does not explain',
-		resolution:
-			'Another client may have taken the session over. Check who else uses it, then run or publish the workflow again.',
+		resolution: {
+			onScreen:
+				'Another client may have taken the session over. Check who else uses it, then run or publish the workflow again.',
+			forModel: 'Another client may have taken the session over.',
+		},
 	},
 	defect: {
 		message: 'The service ended the connection because it received a frame that is not text',
-		resolution: 'This node sends text only. Please report it to the maintainers of this package.',
+		resolution: {
+			onScreen: 'This node sends text only. Please report it to the maintainers of this package.',
+			forModel: '',
+		},
 	},
 };
 
@@ -108,5 +132,5 @@ export function saidInMinting(error: unknown): string {
 function endingText(kind: EndingKind, attempt: AttemptEnd): EndingText {
 	if (kind === 'unreachable' || attempt.kind !== 'mint') return TEXTS[kind];
 	const { error } = attempt.result;
-	return error instanceof ExplainedError ? error : TEXTS[kind];
+	return error instanceof ExplainedError ? error.explanation : TEXTS[kind];
 }

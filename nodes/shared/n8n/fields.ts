@@ -11,6 +11,7 @@ import {
 	type JsonValue,
 	parseJson,
 } from '../json';
+import { formOf, hasForm } from '../modelForms';
 import { isUnset, quoted } from '../values';
 import { isOnlyTextAround, unreadableIn } from './template';
 
@@ -55,6 +56,8 @@ type Given = {
 	property: INodeProperties;
 	value: unknown;
 	isExpression: boolean;
+	/** A model gave it. */
+	isFromModel: boolean;
 	/** Only the text around its expressions is left. */
 	isOnlyTextAround: boolean;
 };
@@ -226,10 +229,10 @@ export class Fields {
 		const object = typeof value === 'string' ? parseJson(value) : value;
 		if (isJsonObject(object)) return object;
 		const label = this.propertyOf(name, ['json']).displayName;
-		throw new InvalidInput(
-			`${label} is not a JSON object`,
-			`Write ${label} as names and values in curly brackets, such as { "plan": "gold" }.`,
-		);
+		throw new InvalidInput(`${label} is not a JSON object`, {
+			onScreen: `Write ${label} as names and values in curly brackets, such as { "plan": "gold" }.`,
+			forModel: `Give ${label} as a JSON object such as {"plan": "gold"}.`,
+		});
 	}
 
 	/** The members of a collection. */
@@ -292,11 +295,11 @@ export class Fields {
 		// An empty text is how a model leaves a field empty.
 		const isLeftEmpty = value === '' && isFromModel;
 		if (!hasExpression(raw) || isLeftEmpty) {
-			return { property, value, isExpression: false, isOnlyTextAround: false };
+			return { property, value, isExpression: false, isFromModel, isOnlyTextAround: false };
 		}
 		const expression = this.expression(name);
 		const onlyText = isOnlyTextAround(value, expression);
-		const given = { property, value, isExpression: true, isOnlyTextAround: onlyText };
+		const given = { property, value, isExpression: true, isFromModel, isOnlyTextAround: onlyText };
 		this.requireReadable(given, expression);
 		return given;
 	}
@@ -380,12 +383,16 @@ export class Fields {
 		if (!isExpression) {
 			return new InvalidInput(`${field} must be ${wanted} (got ${shown})`, `Enter ${wanted}.`);
 		}
-		return new InvalidInput(
-			`${field} must be ${wanted}, but its expression returned ${shown}`,
+		const onScreen =
 			instead === undefined
 				? `Make the expression return ${wanted}.`
-				: `Make the expression return ${wanted}, or ${instead}.`,
-		);
+				: `Make the expression return ${wanted}, or ${instead}.`;
+		const { displayName } = property;
+		const form = hasForm(displayName) ? formOf(displayName) : `Give ${displayName} as ${wanted}.`;
+		return new InvalidInput(`${field} must be ${wanted}, but its expression returned ${shown}`, {
+			onScreen,
+			forModel: given.isFromModel ? form : '',
+		});
 	}
 }
 

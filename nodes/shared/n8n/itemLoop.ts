@@ -6,7 +6,7 @@ import type { JsonObject } from '../json';
 import { asCanceled } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { OnceLedger, type Sending } from './once';
-import { answersAgent, runsAsTool } from './toolRun';
+import { answersAgent, answersReview, runsAsTool } from './toolRun';
 
 export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 
@@ -239,9 +239,10 @@ function pair(output: INodeExecutionData[], index: number): INodeExecutionData[]
 
 function stop(context: IExecuteFunctions, failures: Map<number, unknown>, done?: string): Error {
 	const [first = 0, ...others] = [...failures.keys()].sort((a, b) => a - b);
-	// A model gets an item that tells it, made of what went wrong itself.
+	// A model gets an item, made of what went wrong itself.
 	const failure = failures.get(first);
-	if (runsAsTool(context) && failure instanceof Error) return failure;
+	const isForModel = runsAsTool(context) || answersReview(context);
+	if (isForModel && failure instanceof Error) return failure;
 	const error = toNodeError(context.getNode(), failure, {
 		itemIndex: first,
 		of: context.getInputData().length,

@@ -3,6 +3,7 @@ import type { Turn } from '../inTurn';
 import partition from 'lodash/partition';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, OutcomeUnknown, type KeptUnknown } from '../api/errors';
+import { USER } from '../api/modelAdvice';
 import { isJsonObject, type JsonObject, parseJson } from '../json';
 import { RecentIds } from '../recentIds';
 import { ExecutionMemory } from './executionMemory';
@@ -64,7 +65,7 @@ export class QuotaUsed extends ExplainedError {
 		const all = most === 1 ? `1 ${of}, which was` : `${most} ${of}s, which were`;
 		super(
 			`Nothing was sent: this run may make ${all} made already`,
-			`Do not ask for another ${of} now. Tell the person what was done and what is left.`,
+			`Do not ask for another ${of} now. Tell ${USER} what was done and what is left.`,
 		);
 	}
 }
@@ -197,14 +198,15 @@ export class OnceLedger<Desk> {
 		const accounts = Object.values(this.context.getNode().credentials ?? {}).map(({ id }) => id);
 		const wish = nameOf([accounts, sending.request]);
 		const { underWay, timesDone } = wishesOf(this.ledger);
+		const repeatable = sending.repeatable === true;
 		const shared = underWay.get(wish);
 		if (shared !== undefined) {
 			const output = await shared;
-			noteDeed(this.context, { output, repeated: true });
+			noteDeed(this.context, { output, repeated: true, repeatable });
 			return output;
 		}
 		const subject = sending.subject ?? sending.request;
-		const nth = sending.repeatable === true ? (timesDone.get(wish) ?? 0) : 0;
+		const nth = repeatable ? (timesDone.get(wish) ?? 0) : 0;
 		const name = nextName(nameOf([accounts, subject]), nth);
 		const repeated = this.isSettled(name, wish);
 		const settling = this.settle(name, sending, turn, {
@@ -214,10 +216,8 @@ export class OnceLedger<Desk> {
 		underWay.set(wish, settling);
 		try {
 			const output = await settling;
-			if (sending.repeatable === true) {
-				timesDone.set(wish, nth + 1);
-			}
-			noteDeed(this.context, { output, repeated });
+			if (repeatable) timesDone.set(wish, nth + 1);
+			noteDeed(this.context, { output, repeated, repeatable });
 			return output;
 		} finally {
 			underWay.delete(wish);

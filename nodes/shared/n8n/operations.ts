@@ -11,7 +11,7 @@ import { toErrorItem, toNodeError } from './nodeErrors';
 import { NodeParameters } from './nodeParameters';
 import { answerModel } from './toolAnswer';
 import { toolDescriptionField } from './toolDescription';
-import { runsAsTool } from './toolRun';
+import { noteReadOnly, runsAsTool } from './toolRun';
 
 /** What a node works with during one of its runs. */
 export type OperationRun = {
@@ -27,6 +27,8 @@ export type Operation = {
 	action: string;
 	description: string;
 	fields: INodeProperties[];
+	/** Whether it changes nothing in the service, so that a model may always ask for it again. */
+	isReadOnly?: true;
 	/** What a model is told of it as a tool: what it does in the world, and what to be careful with. */
 	toolDescription: string;
 	execute(run: OperationRun): Promise<INodeExecutionData[]>;
@@ -117,6 +119,7 @@ export async function runOperation(
 			description: 'Open the node and choose an operation from the list.',
 		});
 	}
+	if (operation.isReadOnly === true) noteReadOnly(context);
 	return await runNode(context, operation.fields, async (run) => [await operation.execute(run)]);
 }
 

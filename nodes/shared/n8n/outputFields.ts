@@ -3,6 +3,7 @@ import has from 'lodash/has';
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../api/errors';
 import type { JsonObject, JsonValue } from '../json';
+import { givenAs } from '../modelForms';
 import { type Fields, MAY_BE_BLANK } from './fields';
 import { shownOnlyAt } from './textInTools';
 
@@ -71,7 +72,7 @@ export function readOutput(form: Fields): Output {
 	if (fields.length > 0) return { fields };
 	throw new InvalidInput(
 		'Fields is empty, so nothing was read',
-		'Enter the names of the fields that are to come out, separated by commas.',
+		givenAs('Fields', 'Enter the names of the fields that are to come out, separated by commas.'),
 	);
 }
 

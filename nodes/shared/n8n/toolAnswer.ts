@@ -5,21 +5,30 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { asSentence, ExplainedError, type Outcome } from '../api/errors';
-import { adviceForModel } from '../api/modelAdvice';
+import { adviceForModel, FOR_THE_OWNER, USER } from '../api/modelAdvice';
 import { aborted, pause } from '../clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { clock } from './connect';
-import { deedOf, type ToolDeed } from './toolRun';
+import { deedOf, isReadOnly, mcpSessionOf, type ToolDeed } from './toolRun';
 import { QuotaUsed } from './once';
 import { beginTool, TOOL_LIMITS } from './toolTime';
 
 /** What a model is told of a tool that it called, always in the same words and fields. */
 export type ToolAnswer = {
 	/**
-	 * `done` · `already_done` earlier, by the same wish, and not a second time · `unknown` it may have been done ·
-	 * `refused` by the service · `not_sent` nothing left n8n
+	 * `done` · `partly_done` the rest is in `result.rejected` · `already_done` earlier, by the same request, and not a second
+	 * time · `timed_out` a wait that ended too early, nothing was changed · `unknown` it may have been done · `not_read` a read
+	 * that got no response, nothing was changed · `refused` by the service · `not_sent` nothing left n8n
 	 */
-	outcome: 'done' | 'already_done' | 'unknown' | 'refused' | 'not_sent';
+	outcome:
+		| 'done'
+		| 'partly_done'
+		| 'already_done'
+		| 'timed_out'
+		| 'unknown'
+		| 'not_read'
+		| 'refused'
+		| 'not_sent';
 	what_happened: string;
 	next_step: string;
 	/** Of the call, the contact list, the chat session or the entry; null where there is none. */
@@ -29,24 +38,14 @@ export type ToolAnswer = {
 	result: JsonValue;
 };
 
+/** What happened, and what to do. */
+type Words = Pick<ToolAnswer, 'what_happened' | 'next_step'>;
+
 /** The names that the service gives its IDs, the most telling first. */
 const IDS = ['call_id', 'campaign_upload_id', 'session_id', 'id'];
 
-const HAPPENED = {
-	done: 'It is done.',
-	already_done: 'This was done before and was not done a second time.',
-};
-const NEXT = {
-	done: 'Go on with the result. Do not ask for the same again.',
-	ongoing:
-		'The call goes on. Ask for the same again to wait further: nobody is called a second time.',
-	already_done: 'Go on with the result. Do not ask for the same again.',
-	unknown:
-		'Do not ask for the same again, because it may have been done. Tell the person that this is not known.',
-	refused: 'Do not ask for the same again unchanged.',
-	not_sent: 'Ask for it again when this is put right.',
-};
-const READ = { what_happened: 'It was read.', next_step: 'Go on with the result.' };
+const NOT_AGAIN = 'Do not ask for the same again.';
+const GO_ON = 'Go on with the result.';
 
 /**
  * Runs a node for a model. n8n hands on the first output alone and of what is thrown a sentence or
@@ -58,13 +57,13 @@ export async function answerModel(
 ): Promise<INodeExecutionData[][]> {
 	const { signal } = beginTool(context);
 	const answering = run().then(
-		(outputs) => went(outputs.flat(), deedOf(context)),
-		(error: unknown) => failed(signal.aborted ? late(error) : error, deedOf(context)),
+		(outputs) => succeeded(context, outputs.flat()),
+		(error: unknown) => failed(context, signal.aborted ? late(error) : error),
 	);
 	const over = new AbortController();
 	const givenUp = aborted(AbortSignal.any([signal, over.signal])).then(async () => {
 		await pause(clock, TOOL_LIMITS.graceMs, over.signal);
-		return failed(new TookTooLong('unknown'), deedOf(context));
+		return failed(context, new TookTooLong('unknown'));
 	});
 	const answer = await Promise.race([answering, givenUp]).finally(() => over.abort());
 	return [[{ json: answer, pairedItem: { item: 0 } }]];
@@ -73,6 +72,7 @@ export async function answerModel(
 /** The time of the tool was over. */
 class TookTooLong extends ExplainedError {
 	override readonly name = 'TookTooLong';
+	override readonly isTransient = true;
 
 	constructor(readonly outcome: Outcome) {
 		const seconds = Math.round(TOOL_LIMITS.wholeMs / 1_000);
@@ -87,40 +87,124 @@ function late(error: unknown): unknown {
 	return error.outcome === 'notSent' ? new TookTooLong('notSent') : error;
 }
 
-function went(items: INodeExecutionData[], deed: ToolDeed | undefined): ToolAnswer {
+function succeeded(context: IExecuteFunctions, items: INodeExecutionData[]): ToolAnswer {
+	const deed = deedOf(context);
 	const outcome = deed?.repeated === true ? 'already_done' : 'done';
-	const nextStep = items.some(isOngoingCall) ? NEXT.ongoing : NEXT[outcome];
-	const words =
-		deed === undefined ? READ : { what_happened: HAPPENED[outcome], next_step: nextStep };
-	return { outcome, ...words, ...resultOf(items) };
+	const isTimedOut = items.some(hasTimedOut);
+	if (deed === undefined || isReadOnly(context)) {
+		if (isTimedOut) return { outcome: 'timed_out', ...WAITED, ...resultOf(items) };
+		return { outcome, ...READ, ...resultOf(items) };
+	}
+	if (isTimedOut) return { outcome, ...begun(context, deed, items), ...resultOf(items) };
+	if (outcome === 'done' && items.some(isPartial)) {
+		return { outcome: 'partly_done', ...PARTLY_DONE, ...resultOf(items) };
+	}
+	return { outcome, ...doneWords(deed), ...resultOf(items) };
 }
 
-/** A call that was still open when a tool had to answer; of a chat, the message is sent all the same. */
-function isOngoingCall({ json }: INodeExecutionData): boolean {
-	return json.timed_out === true && 'call_id' in json;
+/** A wait that ended before what it was for. */
+function hasTimedOut({ json }: INodeExecutionData): boolean {
+	return json.timed_out === true || json.wait_outcome === 'timed_out';
 }
 
-function failed(error: unknown, deed: ToolDeed | undefined): ToolAnswer {
-	const { what, resolution: advice, originalMessage, outcome } = explain(error);
-	const resolution = adviceForModel(advice);
-	// What was sent before stays done, such as a call whose end could not be waited for.
-	if (deed !== undefined) {
-		const before = went(deed.output, deed);
-		const happened = `${before.what_happened} What came after it did not go well: ${asSentence(what)}`;
+/** Rows that Push Campaign Contacts left out; a duplicate is in the campaign all the same. */
+function isPartial({ json: { rejected } }: INodeExecutionData): boolean {
+	if (!Array.isArray(rejected)) return false;
+	return rejected.some((row) => isJsonObject(row) && row.rejection_status !== 'duplicate');
+}
+
+const READ: Words = { what_happened: 'It was read.', next_step: GO_ON };
+const WAITED: Words = {
+	what_happened: 'The wait ended before this happened. Nothing was changed.',
+	next_step: 'The result is what was known by then. Ask for the same again to wait longer.',
+};
+const PARTLY_DONE: Words = {
+	what_happened: "Only a part was done. The rest is in 'rejected' of the result, with the reasons.",
+	next_step: `Tell ${USER} which part was not done. Ask again only for what you can correct.`,
+};
+
+function doneWords({ repeated, repeatable }: ToolDeed): Words {
+	if (repeated) {
+		const happened = 'This was done before and was not done a second time.';
+		return { what_happened: happened, next_step: GO_ON };
+	}
+	const next = repeatable
+		? 'You can ask for the next one. The same request again would be done a second time.'
+		: NOT_AGAIN;
+	return { what_happened: 'It is done.', next_step: `${GO_ON} ${next}` };
+}
+
+/** What was sent, and is not over: a call in progress, or a message without a reply so far. */
+function begun(
+	context: IExecuteFunctions,
+	{ repeated }: ToolDeed,
+	items: INodeExecutionData[],
+): Words {
+	const isCall = items.some(({ json }) => 'call_id' in json);
+	if (!isCall) {
 		return {
-			...before,
-			what_happened: happened,
-			next_step: `${before.next_step} ${resolution}`.trim(),
+			what_happened: `The message was sent${repeated ? ' before' : ''}. No reply came in time.`,
+			next_step:
+				'The reply may still come. Do not send this message again. You can send the next one.',
 		};
 	}
+	const placed = repeated ? 'before, and nobody was called a second time' : 'and may go on';
 	return {
-		outcome,
-		what_happened: asSentence(what),
-		next_step: (error instanceof QuotaUsed ? resolution : `${resolution} ${NEXT[outcome]}`).trim(),
+		what_happened: `The call was placed ${placed}. Its end was not seen in time.`,
+		// An MCP client without a session is not recognized: its next request would be a second call.
+		next_step:
+			mcpSessionOf(context) === ''
+				? `${NOT_AGAIN} It would be a second call. Read this one later by its ID.`
+				: 'Ask for the same again to wait longer: nobody is called a second time.',
+	};
+}
+
+function failed(context: IExecuteFunctions, error: unknown): ToolAnswer {
+	const deed = deedOf(context);
+	const failure = explain(error);
+	// What was sent before stays done, such as a call whose end could not be waited for.
+	if (deed !== undefined && !isReadOnly(context)) {
+		const { what_happened: happened, next_step: next } = begun(context, deed, deed.output);
+		return {
+			outcome: deed.repeated ? 'already_done' : 'done',
+			what_happened: `${happened} ${asSentence(failure.what)}`,
+			next_step: `${failure.advice} ${next}`.trim(),
+			...resultOf(deed.output),
+		};
+	}
+	const isRead = isReadOnly(context);
+	const next = isRead ? nextRead(failure) : nextRequest(failure);
+	return {
+		outcome: isRead && failure.outcome === 'unknown' ? 'not_read' : failure.outcome,
+		what_happened: asSentence(failure.what),
+		next_step: `${failure.advice} ${next}`.trim(),
 		id: null,
-		service_said: originalMessage,
+		service_said: failure.originalMessage,
 		result: null,
 	};
+}
+
+const LATER = 'Wait for a minute, or as long as the service asks, then ask for the same again.';
+
+/** A read may always be repeated. */
+function nextRead({ outcome, isTransient, isForOwner }: Failure): string {
+	if (isForOwner) return `Nothing was changed. ${FOR_THE_OWNER}`;
+	if (isTransient) return `Nothing was changed. ${LATER}`;
+	return outcome === 'unknown'
+		? 'Nothing was changed. You can ask for the same again.'
+		: 'Nothing was changed. You can ask again, also with other values.';
+}
+
+function nextRequest({ outcome, isTransient, isForOwner, isFinal }: Failure): string {
+	if (isFinal) return '';
+	if (outcome === 'unknown') {
+		return `Do not ask for the same again, because it may have been done. Tell ${USER} that it is not known.`;
+	}
+	if (isForOwner) return `Nothing was done. ${FOR_THE_OWNER}`;
+	if (isTransient) return `Nothing was done. ${LATER}`;
+	return outcome === 'refused'
+		? 'Nothing was done. Do not ask for the same again unchanged.'
+		: 'Nothing was sent. Ask again once this is corrected.';
 }
 
 function resultOf(items: INodeExecutionData[]): Pick<ToolAnswer, 'id' | 'service_said' | 'result'> {
@@ -138,25 +222,44 @@ function saidIn({ message, warnings }: JsonObject): string | null {
 	return warnings.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).join(' ');
 }
 
-type ToolError = {
+/** What went wrong, as a model is told it. */
+type Failure = {
 	outcome: 'unknown' | 'refused' | 'not_sent';
 	what: string;
-	resolution: string;
+	/** Empty if a model can do nothing about it. */
+	advice: string;
+	/** Whether there is something to do, and only a person at n8n's screen can do it. */
+	isForOwner: boolean;
+	isTransient: boolean;
+	/** Whether the advice says all. */
+	isFinal: boolean;
 	originalMessage: string | null;
 };
 
+/** What went wrong and what a model can do, where n8n hands it a text alone. */
+export function failureForModel(error: unknown): string {
+	const { what, advice, isForOwner, originalMessage: said } = explain(error);
+	const words = [asSentence(what), isForOwner ? FOR_THE_OWNER : advice];
+	if (said !== null) words.push(`The service said: ${asSentence(said)}`);
+	return words.filter((text) => text !== '').join(' ');
+}
+
 const OUTCOMES = { unknown: 'unknown', refused: 'refused', notSent: 'not_sent' } as const;
 
-function explain(error: unknown): ToolError {
+function explain(error: unknown): Failure {
 	if (error instanceof ExplainedError) {
-		const { message, resolution, originalMessage = null, speaker } = error;
+		const { message, originalMessage = null, speaker, isTransient, resolution } = error;
+		const advice = error.resolutionForModel;
 		const byService = speaker === 'service' || speaker === 'answer';
 		const what =
 			byService || originalMessage === null ? message : `${message} (${originalMessage})`;
 		return {
 			outcome: OUTCOMES[error.outcome],
 			what,
-			resolution,
+			advice,
+			isForOwner: resolution !== '' && advice === '' && !isTransient,
+			isTransient,
+			isFinal: error instanceof QuotaUsed,
 			originalMessage: byService ? originalMessage : null,
 		};
 	}
@@ -164,5 +267,14 @@ function explain(error: unknown): ToolError {
 	const what = error instanceof Error ? error.message : String(error);
 	const description =
 		error instanceof NodeApiError || error instanceof NodeOperationError ? error.description : null;
-	return { outcome: 'not_sent', what, resolution: description ?? '', originalMessage: null };
+	const advice = adviceForModel(description ?? '');
+	return {
+		outcome: 'not_sent',
+		what,
+		advice,
+		isForOwner: advice === '',
+		isTransient: false,
+		isFinal: false,
+		originalMessage: null,
+	};
 }

@@ -23,6 +23,11 @@ export function isHumanReview(context: IExecuteFunctions): boolean {
 	return context.getNode().type.endsWith('HitlTool');
 }
 
+/** Whether such a node answers in any case, because n8n would tell the model that the person refused. */
+export function answersReview(context: IExecuteFunctions): boolean {
+	return isHumanReview(context) && context.getNode().onError !== 'stopWorkflow';
+}
+
 /** Whether what went wrong is told to an agent, in an answer of a form of its own. */
 export function answersAgent(context: IExecuteFunctions): boolean {
 	return runsAsTool(context) || isHumanReview(context);
@@ -109,6 +114,8 @@ export type ToolDeed = {
 	output: INodeExecutionData[];
 	/** Whether it was done before, by another call of the tool. */
 	repeated: boolean;
+	/** Whether the same request again is another one: a chat message may be sent twice. */
+	repeatable: boolean;
 };
 
 const deeds = new WeakMap<IExecuteFunctions, ToolDeed>();
@@ -119,4 +126,15 @@ export function noteDeed(context: IExecuteFunctions, deed: ToolDeed): void {
 
 export function deedOf(context: IExecuteFunctions): ToolDeed | undefined {
 	return deeds.get(context);
+}
+
+const reading = new WeakSet<IExecuteFunctions>();
+
+/** From here on the tool changes nothing, whatever goes wrong. */
+export function noteReadOnly(context: IExecuteFunctions): void {
+	reading.add(context);
+}
+
+export function isReadOnly(context: IExecuteFunctions): boolean {
+	return reading.has(context);
 }

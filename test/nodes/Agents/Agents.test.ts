@@ -127,3 +127,14 @@ test('the Agent field offers the active agents', async () => {
 	);
 	expect(results).toEqual([{ name: 'Sales', value: 'agent_a1' }]);
 });
+
+test('the Agent field says what to fill in, if the credential does not say where the agents are', async () => {
+	agents().reply(200, { success: true, data: [['a-1', { 'shown as': 'Sales' }]] });
+	const search = searchList(harness.credentials, harness.node('placeCall'), 'searchAgents', '');
+	await expect(search).rejects.toMatchObject({
+		message: 'The list of active agents came in a form in which no agent is recognized',
+		description: expect.stringMatching(
+			/turn on “Set Up the List of Agents” and fill in “Path to Agents in Response” and “Where the ID of an Agent Is”/,
+		),
+	});
+});

@@ -661,7 +661,7 @@ describe('nobody is called', () => {
 		expect(answer).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: 'A tool of an AI agent cannot sleep, so no call was placed.',
-			next_step: expect.stringContaining('The person who set up this tool has to put that right.'),
+			next_step: expect.stringContaining('the person who set up this tool must fix this'),
 		});
 	});
 

@@ -148,7 +148,7 @@ describe('the lists of a model', () => {
 				expect(await call(other)).toMatchObject({ outcome: 'unknown' });
 			}
 			const bodies = answering(ok(1));
-			expect(await call(list(0, 2))).toMatchObject({ outcome: 'done' });
+			expect(await call(list(0, 2))).toMatchObject({ outcome: 'partly_done' });
 			expect(bodies.map(phonesOf)).toEqual([[phone(2)]]);
 		},
 	);

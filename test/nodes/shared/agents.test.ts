@@ -1,4 +1,5 @@
-import { findAgents } from '../../../nodes/shared/agents';
+import fc from 'fast-check';
+import { findAgents, requireNames } from '../../../nodes/shared/agents';
 import { ApiMapping, type MappingName } from '../../../nodes/shared/apiMapping';
 import type { JsonValue } from '../../../nodes/shared/json';
 
@@ -52,7 +53,7 @@ describe('by the documented agent_uuid', () => {
 	test('what to fill in is said, with what the answer holds', () => {
 		expect(caught({ data: { agent_a1: { title: 'Sales' } } })).toMatchObject({
 			resolution: expect.stringMatching(
-				/turn on “Set Up the List of Agents”.*“Path to Agents in Response”.*holds data \(an object\)/,
+				/turn on “Set Up the List of Agents” and fill in “Path to Agents in Response”.*holds data \(an object\)/,
 			),
 		});
 	});
@@ -87,6 +88,19 @@ describe('where the credential says', () => {
 				{ agent_uuid: 'agent_b2', agent_name: 'B' },
 			],
 		],
+		[
+			'in lists of their own',
+			{
+				agentsPath: 'data.agents',
+				agentsIdPlace: 'field',
+				agentsIdPath: '0',
+				agentsNamePath: '1.shown as',
+			},
+			[
+				['agent_a1', { 'shown as': 'Sales' }],
+				['agent_b2', { 'shown as': 'B' }],
+			],
+		],
 	])('%s', (_name, details, agents) => {
 		const found = find({ data: { agents, inactive: [{ agent_uuid: 'agent_z9' }] } }, details);
 		expect(found.map(({ uuid, name }) => [uuid, name])).toEqual([
@@ -99,7 +113,7 @@ describe('where the credential says', () => {
 	test('IDs alone', () => {
 		const details: Details = { agentsPath: '.', agentsIdPlace: 'entry' };
 		expect(find(['agent_a1'], details)).toEqual([
-			{ uuid: 'agent_a1', name: 'agent_a1', record: { agent_uuid: 'agent_a1' } },
+			{ uuid: 'agent_a1', name: 'agent_a1', isNamed: true, record: { agent_uuid: 'agent_a1' } },
 		]);
 	});
 
@@ -130,6 +144,47 @@ describe('where the credential says', () => {
 		);
 	});
 });
+
+/** Of the names of fields and places in a list, whatever they are. */
+const anyName = fc.oneof(fc.string({ minLength: 1 }), fc.nat({ max: 3 }).map(String));
+
+test('a path to the names leads to one, or is reported', () => {
+	const names = fc.array(anyName, { minLength: 1, maxLength: 3 });
+	const run = (path: string[], shown: JsonValue, wanted: string[]) => {
+		const entry = path.reduceRight<JsonValue>(
+			(inner, name) => (/^\d$/.test(name) ? placedAt(Number(name), inner) : { [name]: inner }),
+			shown,
+		);
+		const answer = { agent_a1: entry };
+		const details = {
+			agentsPath: '.',
+			agentsIdPlace: 'key',
+			agentsNamePath: wanted.map((name) => name.replaceAll('.', '\\.')).join('.'),
+		};
+		const found = find(answer, details);
+		const isReported = caughtBy(() => requireNames(found, answer, new ApiMapping(details)));
+		expect(found[0]?.name === shown || isReported).toBe(true);
+	};
+	fc.assert(
+		fc.property(names, names, (path, other) => {
+			run(path, 'Sales', path);
+			run(path, 'Sales', other);
+		}),
+	);
+});
+
+function placedAt(place: number, value: JsonValue): JsonValue {
+	return [...Array.from({ length: place }, () => null), value];
+}
+
+function caughtBy(act: () => void): boolean {
+	try {
+		act();
+		return false;
+	} catch {
+		return true;
+	}
+}
 
 function caught(answer: JsonValue, details: Details = {}): unknown {
 	try {

@@ -3,7 +3,12 @@
  * meant: `npm test -- -u test/nodes/shared/api/words.test.ts`.
  */
 import { readAnswer } from '../../../../nodes/shared/api/envelope';
-import { ERROR_TABLE, explainStatus } from '../../../../nodes/shared/api/errorTable';
+import {
+	ERROR_TABLE,
+	explainStatus,
+	type Explanation,
+} from '../../../../nodes/shared/api/errorTable';
+import { forModel, onScreen } from '../../../../nodes/shared/api/modelAdvice';
 import { carries } from '../../../../nodes/shared/api/evidence';
 import {
 	ExplainedError,
@@ -34,15 +39,20 @@ async function told(act: () => unknown): Promise<string> {
 	throw new Error('nothing was told');
 }
 
-test.each(ERROR_TABLE)('$name', ({ what, resolution }) => {
-	expect(`${what}.\n${resolution}`).toMatchSnapshot();
+/** What happened, what to do about it, and what a model can do. */
+function written({ what, resolution }: Explanation): string {
+	return [`${what}.`, onScreen(resolution), `A model: ${forModel(resolution)}`].join('\n');
+}
+
+test.each(ERROR_TABLE)('$name', (row) => {
+	expect(written(row)).toMatchSnapshot();
 });
 
 test.each([400, 403, 404, 409, 422])(
 	'a refusal with %i that the document does not name',
 	(status) => {
-		const { what, resolution } = explainStatus({ method: 'POST', path: '/v1/call' }, status, true);
-		expect(`${what}.\n${resolution}`).toMatchSnapshot();
+		const explanation = explainStatus({ method: 'POST', path: '/v1/call' }, status, true);
+		expect(written(explanation)).toMatchSnapshot();
 	},
 );
 

@@ -79,6 +79,7 @@ describe('the date range', () => {
 		['a bare date as a time', '2027-01-31', 'dateTime', '2027-01-31T00:00:00+05:30'],
 		['as a date', '2027-01-31T18:30:00', 'date', '2027-01-31'],
 		['as seconds', '2027-01-31T18:30:00+05:30', 'epochSeconds', 1801400400],
+		['as milliseconds', '2027-01-31T18:30:00.250+05:30', 'epochMilliseconds', 1801400400250],
 	])('%s', (_name, from, form, sent) => {
 		expect(query({ from }, form)).toEqual({ since: sent });
 		expect(query({ to: from }, form)).toEqual({ until: sent });

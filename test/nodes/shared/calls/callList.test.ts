@@ -375,7 +375,7 @@ test('calls under their IDs in an object', async () => {
 	]);
 	await expect(read(list(), details)).rejects.toMatchObject({
 		message: 'The answer holds no list of calls at “data”',
-		resolution: expect.stringContaining('check “Field Name for Keys”'),
+		resolution: expect.stringContaining('fill in “Field Name for Keys”'),
 	});
 });
 

@@ -55,7 +55,10 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const wait = { operation: 'waitForEvent', sessionId: sessions.open, timeLimit: 3_600 };
 		const node = await harness.other('chatSession', wait);
 		const { answer, ms } = await timed(route(node)());
-		expect(answer).toMatchObject({ outcome: 'done', result: { timed_out: true, event: null } });
+		expect(answer).toMatchObject({
+			outcome: 'timed_out',
+			result: { timed_out: true, event: null },
+		});
 		expect(ms).toBeLessThan(ACK_TIMEOUT_MS - SLOW_MACHINE_MS);
 	});
 

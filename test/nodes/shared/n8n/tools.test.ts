@@ -78,7 +78,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			...done,
 			outcome: 'already_done',
 			what_happened: 'This was done before and was not done a second time.',
-			next_step: 'Go on with the result. Do not ask for the same again.',
+			next_step: 'Go on with the result.',
 		});
 		const second = await toolOf('placeCall', CALL, {}, { data, run: 1 });
 		expect(await second()).toMatchObject({ outcome: 'done' });
@@ -114,7 +114,8 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		expect(used).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: 'Nothing was sent: this run may make 3 calls, which were made already.',
-			next_step: 'Do not ask for another call now. Tell the person what was done and what is left.',
+			next_step:
+				'Do not ask for another call now. Tell the user you are chatting with what was done and what is left.',
 		});
 		// What was done is still told, and the next run begins anew.
 		expect(await tool({ phone: '9876543210' })).toMatchObject({ outcome: 'already_done' });
@@ -466,13 +467,15 @@ test('what was sent before something else went wrong stays done', async () => {
 	const context = mcpContext(harness.credentials, await node('placeCall', CALL));
 	const output = [{ json: { call_id: 'one' } }];
 	const [[item] = []] = await answerModel(context, async () => {
-		noteDeed(context, { output, repeated: false });
+		noteDeed(context, { output, repeated: false, repeatable: false });
 		return await Promise.reject(new InvalidInput('The end cannot be read', 'Read it later.'));
 	});
 	expect(told(item?.json ?? {})).toEqual({
 		outcome: 'done',
-		what_happened: 'It is done. What came after it did not go well: The end cannot be read.',
-		next_step: 'Go on with the result. Do not ask for the same again. Read it later.',
+		what_happened:
+			'The call was placed and may go on. Its end was not seen in time. The end cannot be read.',
+		next_step:
+			'Read it later. Do not ask for the same again. It would be a second call. Read this one later by its ID.',
 		id: 'one',
 		service_said: null,
 		result: { call_id: 'one' },
