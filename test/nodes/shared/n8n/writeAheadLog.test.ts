@@ -337,6 +337,17 @@ test('what is kept of executions in a process has a limit, and goes with them', 
 	expect(running.total('node')).toBe(0);
 });
 
+test('an execution that ends leaves what the others of its node have begun, and that stays counted', () => {
+	const running = new RunningExecutions();
+	running.open('node', 'e1').begun.add('a');
+	running.open('node', 'e2').begun.add('a');
+	running.close('node', 'e2');
+	expect(running.total('node')).toBe(1);
+	// A wait ends, and the execution counts on.
+	expect(running.open('node', 'e1').begun.add('a')).toBe(1);
+	expect(running.total('other node')).toBe(0);
+});
+
 test('the oldest notes make room, and never those of the own execution', async () => {
 	const store = new Store();
 	store.texts = Array.from({ length: 20_000 }, (_, index) => `old ${index}`);
