@@ -110,6 +110,16 @@ export const EQUIVALENT = [
 		replacement,
 		NO_FURTHER_PARTS,
 	]),
+	['api/retry.ts', '() => false', '() => undefined', 'either says no'],
+	['n8n/executionEmitter.ts', 'true', 'false', 'of a key that was used only its presence is read'],
+	[
+		'n8n/nodeErrors.ts',
+		'error instanceof ServiceRefusal || error instanceof OutcomeUnknown',
+		'true',
+		'no other explained error has a status',
+	],
+	['n8n/writeAheadLog.ts', 'remove.length > 0', 'true', 'of nothing nothing is removed'],
+	['n8n/writeAheadLog.ts', "''", '"Stryker was here!"', 'each request has its text'],
 	[
 		'api/readPace.ts',
 		'this.inFlight >= this.maxInFlight',
