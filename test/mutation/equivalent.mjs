@@ -7,7 +7,10 @@ const NO_FURTHER_PARTS =
 	'of a total that is not there no parts can be counted, and an empty part is the last one';
 const FILLED_IN = 'n8n itself gives a field that is shown its default';
 
-/** Mutants that change nothing that anyone could see, each with the reason. */
+/**
+ * Mutants that change nothing that anyone could see, each with the reason, and with a part of the line where the file
+ * has others like it.
+ */
 export const EQUIVALENT = [
 	['request/callPhone.ts', 'code !== undefined', 'true', ALWAYS_DEFINED],
 	['phone/callingCodes.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
@@ -111,7 +114,13 @@ export const EQUIVALENT = [
 		NO_FURTHER_PARTS,
 	]),
 	['api/retry.ts', '() => false', '() => undefined', 'either says no'],
-	['n8n/executionEmitter.ts', 'true', 'false', 'of a key that was used only its presence is read'],
+	[
+		'n8n/executionEmitter.ts',
+		'true',
+		'false',
+		'of a key that was used only its presence is read',
+		'recentKeys.set(key, true)',
+	],
 	[
 		'n8n/nodeErrors.ts',
 		'error instanceof ServiceRefusal || error instanceof OutcomeUnknown',
@@ -119,7 +128,13 @@ export const EQUIVALENT = [
 		'no other explained error has a status',
 	],
 	['n8n/writeAheadLog.ts', 'remove.length > 0', 'true', 'of nothing nothing is removed'],
-	['n8n/writeAheadLog.ts', "''", '"Stryker was here!"', 'each request has its text'],
+	[
+		'n8n/writeAheadLog.ts',
+		"''",
+		'"Stryker was here!"',
+		'each request has its text',
+		"request = ''",
+	],
 	[
 		'api/readPace.ts',
 		'this.inFlight >= this.maxInFlight',
@@ -196,4 +211,10 @@ export const EQUIVALENT = [
 		'"Stryker was here!"',
 		'what is handed over is not looked up by its ID',
 	],
-].map(([file, original, replacement, why]) => ({ file, original, replacement, why }));
+].map(([file, original, replacement, why, within = '']) => ({
+	file,
+	original,
+	replacement,
+	why,
+	within,
+}));
