@@ -305,6 +305,7 @@ test('what is released after its note was removed leaves no trace, and counts fr
 	const store = new Store();
 	const log = first(store);
 	await log.begin('a');
+	await log.begin('b');
 	await log.clear();
 	await log.release('a');
 	expect(store.texts).toEqual([]);
