@@ -1,7 +1,9 @@
 import type { INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
 import fc from 'fast-check';
+import range from 'lodash/range';
 import {
 	BegunRows,
+	isRowsMemory,
 	type PushLog,
 	type RowsMemory,
 } from '../../../nodes/PushCampaignContacts/feed/begunRows';
@@ -271,6 +273,67 @@ describe('rows that are noted in blocks', () => {
 		);
 	});
 
+	test('of several pushes, a retry knows each row that was begun, and stops at the first push whose rows changed', async () => {
+		const push = fc.record({
+			campaign: fc.constantFrom(1, 2),
+			count: fc.integer({ min: 1, max: 6 }),
+			isChanged: fc.boolean(),
+		});
+		const cases = fc.record({
+			pushes: fc.array(push, { minLength: 1, maxLength: 5 }),
+			killedAfter: fc.nat(12),
+			isEachChanged: fc.boolean(),
+		});
+		const size = 2;
+		await fc.assert(
+			fc.asyncProperty(cases, async ({ pushes, killedAfter, isEachChanged }) => {
+				const attempt = log();
+				const opener = () => {
+					const [own, memory]: [PushLog, RowsMemory] = [attempt(), {}];
+					return (campaign: number, prepared: ReturnType<typeof numbersOf>) =>
+						new BegunRows(
+							{ log: own, campaign, executionId: 'e', push: {}, memory },
+							prepared,
+							size,
+						);
+				};
+				const requestsOf = (rows: readonly number[]) =>
+					range(0, rows.length, size).map((start) => rows.slice(start, start + size));
+				const openFirst = opener();
+				const begun = new Set<string>();
+				let claims = 0;
+				for (const [index, { campaign, count }] of pushes.entries()) {
+					const prepared = numbersOf(count, 10 * index);
+					const first = openFirst(campaign, prepared);
+					for (const request of requestsOf(prepared.rows)) {
+						if (++claims > killedAfter) continue;
+						expect(await first.claim(request)).toEqual({ fresh: request, known: [] });
+						for (const row of request) begun.add(`${index} ${row}`);
+					}
+				}
+				const openSecond = opener();
+				let hasStopped = false;
+				for (const [index, { campaign, count, isChanged }] of pushes.entries()) {
+					const isOther = isChanged && isEachChanged;
+					const prepared = numbersOf(count, 10 * index + (isOther ? 1_000 : 0));
+					const second = openSecond(campaign, prepared);
+					hasStopped ||= isOther && begun.has(`${index} 0`);
+					for (const request of requestsOf(prepared.rows)) {
+						const claiming = second.claim(request);
+						if (hasStopped) {
+							await expect(claiming).rejects.toThrow("can't tell");
+							continue;
+						}
+						const known = request.filter((row) => begun.has(`${index} ${row}`));
+						const fresh = request.filter((row) => !known.includes(row));
+						expect(await claiming).toEqual({ fresh, known });
+					}
+				}
+			}),
+			{ numRuns: 300 },
+		);
+	});
+
 	test.each([
 		['a row less', 0, 9],
 		['a row more', 0, 11],
@@ -290,5 +353,27 @@ describe('rows that are noted in blocks', () => {
 		await expect(open(changed).claim([0, 1, 2])).rejects.toThrow("can't tell");
 		// Nor in any later round of a loop, whose rows have moved as well.
 		await expect(open(numbersOf(4, 100)).claim([0, 1])).rejects.toThrow("can't tell");
+	});
+
+	test.each([{}, { areChanged: true }, { pushes: {} }, { pushes: { 42: 1 } }])(
+		'%j is a memory of pushes',
+		(stored) => {
+			expect(isRowsMemory(stored)).toBe(true);
+		},
+	);
+
+	test.each([
+		undefined,
+		null,
+		'pushes',
+		[],
+		{ areChanged: false },
+		{ areChanged: 'yes' },
+		{ pushes: null },
+		{ pushes: [] },
+		{ pushes: { 42: '1' } },
+		{ pushes: { 4: 1, 42: null } },
+	])('%j is none', (stored) => {
+		expect(isRowsMemory(stored)).toBe(false);
 	});
 });
