@@ -1,6 +1,6 @@
 import type { INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
 import fc from 'fast-check';
-import range from 'lodash/range';
+import chunk from 'lodash/chunk';
 import {
 	BegunRows,
 	isRowsMemory,
@@ -235,14 +235,17 @@ describe('rows that are noted in blocks', () => {
 		);
 	});
 
-	test('a row that was pushed is never fresh again, whichever others were rejected or prepared', async () => {
+	test('a row that was or may have been pushed is never fresh again, whichever others were rejected or prepared, and however large the requests are', async () => {
 		const cases = fc.record({
 			gaps: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 300 }),
-			size: fc.integer({ min: 1, max: 40 }),
+			blockSize: fc.integer({ min: 1, max: 40 }),
+			requestSize: fc.integer({ min: 1, max: 50 }),
+			/** How many requests are noted before the result of an earlier one is known. */
+			ahead: fc.nat(2),
 			rejected: fc.func(fc.boolean()),
 		});
 		await fc.assert(
-			fc.asyncProperty(cases, async ({ gaps, size, rejected }) => {
+			fc.asyncProperty(cases, async ({ gaps, blockSize, requestSize, ahead, rejected }) => {
 				const attempt = log();
 				let last = -1;
 				const rows = gaps.map((gap) => (last += gap));
@@ -251,42 +254,44 @@ describe('rows that are noted in blocks', () => {
 					new BegunRows(
 						{ log: attempt(), campaign: 1, executionId: 'e', push: {}, memory: {} },
 						{ keys, rows },
-						size,
+						blockSize,
 					);
 				const first = open();
-				const blocks = rows.filter((_row, place) => place % size === 0);
-				const requests = blocks.map((_row, block) => rows.slice(block * size, (block + 1) * size));
+				const requests = chunk(rows, requestSize);
+				const underWay: number[][] = [];
 				for (const request of requests) {
-					const { fresh } = await first.claim(request);
+					underWay.push((await first.claim(request)).fresh);
+					if (underWay.length <= ahead) continue;
+					const sent = underWay.shift() ?? [];
 					await first.settle(
-						fresh,
-						fresh.filter((row) => rejected(row)),
+						sent,
+						sent.filter((row) => rejected(row)),
 					);
 				}
+				const isSent = (row: number) => underWay.flat().includes(row) || !rejected(row);
+				const known = chunk(rows, blockSize).filter((block) => block.some(isSent));
 				const second = open();
 				for (const request of requests) {
 					const { fresh } = await second.claim(request);
-					const isAllRejected = request.every((row) => rejected(row));
-					expect(fresh).toEqual(isAllRejected ? request : []);
+					expect(fresh).toEqual(request.filter((row) => !known.flat().includes(row)));
 				}
 			}),
 		);
 	});
 
-	test('of several pushes, a retry knows each row that was begun, and stops at the first push whose rows changed', async () => {
-		const push = fc.record({
-			campaign: fc.constantFrom(1, 2),
-			count: fc.integer({ min: 1, max: 6 }),
-			isChanged: fc.boolean(),
-		});
+	test('of several pushes, no row is fresh again that was begun, and a retry stops where rows were begun that it no longer has', async () => {
+		const push = fc.record({ campaign: fc.constantFrom(1, 2), list: fc.nat(2) });
 		const cases = fc.record({
 			pushes: fc.array(push, { minLength: 1, maxLength: 5 }),
 			killedAfter: fc.nat(12),
-			isEachChanged: fc.boolean(),
+			/** By push, the list that a retry has instead. */
+			changes: fc.array(fc.constantFrom(undefined, undefined, undefined, 0, 3), { maxLength: 5 }),
 		});
 		const size = 2;
+		const count = (names: readonly string[], name: string) =>
+			names.filter((one) => one === name).length;
 		await fc.assert(
-			fc.asyncProperty(cases, async ({ pushes, killedAfter, isEachChanged }) => {
+			fc.asyncProperty(cases, async ({ pushes, killedAfter, changes }) => {
 				const attempt = log();
 				const opener = () => {
 					const [own, memory]: [PushLog, RowsMemory] = [attempt(), {}];
@@ -297,40 +302,47 @@ describe('rows that are noted in blocks', () => {
 							size,
 						);
 				};
-				const requestsOf = (rows: readonly number[]) =>
-					range(0, rows.length, size).map((start) => rows.slice(start, start + size));
+				const preparedOf = (list: number) => numbersOf(3 + list, 10 * list);
+				const [begun, begunPushes]: [string[], string[]] = [[], []];
 				const openFirst = opener();
-				const begun = new Set<string>();
 				let claims = 0;
-				for (const [index, { campaign, count }] of pushes.entries()) {
-					const prepared = numbersOf(count, 10 * index);
+				for (const { campaign, list } of pushes) {
+					const prepared = preparedOf(list);
 					const first = openFirst(campaign, prepared);
-					for (const request of requestsOf(prepared.rows)) {
-						if (++claims > killedAfter) continue;
+					if (claims < killedAfter) begunPushes.push(`${campaign} ${list}`);
+					for (const request of chunk(prepared.rows, size)) {
+						if (++claims > killedAfter) break;
 						expect(await first.claim(request)).toEqual({ fresh: request, known: [] });
-						for (const row of request) begun.add(`${index} ${row}`);
+						for (const row of request) begun.push(`${campaign} ${list} ${row}`);
 					}
 				}
+				const [asked, fresh]: [string[], string[]] = [[], []];
 				const openSecond = opener();
 				let hasStopped = false;
-				for (const [index, { campaign, count, isChanged }] of pushes.entries()) {
-					const isOther = isChanged && isEachChanged;
-					const prepared = numbersOf(count, 10 * index + (isOther ? 1_000 : 0));
+				for (const [index, { campaign, ...before }] of pushes.entries()) {
+					const { [index]: list = before.list } = changes;
+					const prepared = preparedOf(list);
 					const second = openSecond(campaign, prepared);
-					hasStopped ||= isOther && begun.has(`${index} 0`);
-					for (const request of requestsOf(prepared.rows)) {
-						const claiming = second.claim(request);
-						if (hasStopped) {
-							await expect(claiming).rejects.toThrow("can't tell");
-							continue;
-						}
-						const known = request.filter((row) => begun.has(`${index} ${row}`));
-						const fresh = request.filter((row) => !known.includes(row));
-						expect(await claiming).toEqual({ fresh, known });
+					for (const request of chunk(prepared.rows, size)) {
+						const claimed = await second.claim(request).catch(() => undefined);
+						hasStopped ||= claimed === undefined;
+						// Once it has stopped, it goes on with no other push.
+						expect(claimed === undefined).toBe(hasStopped);
+						for (const row of request) asked.push(`${campaign} ${list} ${row}`);
+						for (const row of claimed?.fresh ?? []) fresh.push(`${campaign} ${list} ${row}`);
 					}
+					const isBegun = index < begunPushes.length;
+					if (isBegun && !begunPushes.includes(`${campaign} ${list}`))
+						expect(hasStopped).toBe(true);
+				}
+				if (changes.every((list) => list === undefined)) expect(hasStopped).toBe(false);
+				for (const row of new Set(asked)) {
+					const left = Math.max(0, count(asked, row) - count(begun, row));
+					if (hasStopped) expect(count(fresh, row)).toBeLessThanOrEqual(left);
+					else expect(count(fresh, row)).toBe(left);
 				}
 			}),
-			{ numRuns: 300 },
+			{ numRuns: 500 },
 		);
 	});
 
