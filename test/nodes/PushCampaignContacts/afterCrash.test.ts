@@ -346,6 +346,20 @@ describe('rows that are noted in blocks', () => {
 		);
 	});
 
+	test('a result for rows that were never noted leaves them to be noted', async () => {
+		const attempt = log();
+		const open = () =>
+			new BegunRows(
+				{ log: attempt(), campaign: 1, executionId: 'e', push: {}, memory: {} },
+				numbersOf(3),
+				3,
+			);
+		const first = open();
+		await first.settle([0], []);
+		await first.claim([0, 1, 2]);
+		expect(await open().claim([0, 1, 2])).toEqual({ fresh: [], known: [0, 1, 2] });
+	});
+
 	test.each([
 		['a row less', 0, 9],
 		['a row more', 0, 11],
