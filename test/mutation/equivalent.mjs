@@ -121,12 +121,6 @@ export const EQUIVALENT = [
 		'of a key that was used only its presence is read',
 		'recentKeys.set(key, true)',
 	],
-	[
-		'n8n/nodeErrors.ts',
-		'error instanceof ServiceRefusal || error instanceof OutcomeUnknown',
-		'true',
-		'no other explained error has a status',
-	],
 	['n8n/writeAheadLog.ts', 'remove.length > 0', 'true', 'of nothing nothing is removed'],
 	[
 		'n8n/writeAheadLog.ts',

@@ -1,6 +1,6 @@
 import { Verifications } from '../../../nodes/CallCompletedTrigger/verifications';
 import { clock } from '../../../nodes/shared/n8n/connect';
-import { engineHarness, makeWorkflow, triggerContext } from '../../engine';
+import { engineHarness, makeWorkflow, triggerContext, webhookContext } from '../../engine';
 
 const harness = engineHarness();
 const CALL = { included: { transcript: false, recording: false }, finished: [] };
@@ -57,4 +57,16 @@ test('where nothing is left behind there is nothing to tell', async () => {
 	const { close, told } = begun(0);
 	await close();
 	expect(told).toEqual([]);
+});
+
+test('in a process that only takes webhooks, n8n logs what the closing leaves behind', async () => {
+	const node = harness.node('callCompletedTrigger');
+	const { context } = webhookContext(harness.credentials, makeWorkflow([node]), node, {});
+	const error = jest.spyOn(context.logger, 'error').mockReturnValue();
+	const verifications = new Verifications(context);
+	verifications.verify('call-1', CALL).reading.catch(() => {});
+	await verifications.close();
+	expect(error).toHaveBeenCalledWith(
+		'A completed call was still being verified when the trigger was stopped, so the workflow was not started',
+	);
 });
