@@ -58,6 +58,15 @@ export const EQUIVALENT = [
 		'an end that comes from the other side always has a code',
 	],
 	['chat/connection.ts', "'stopped'", '""', 'a stopped connection is known by its signal as well'],
+	['chat/inbox.ts', "typeof frame !== 'string'", 'false', 'only a text is found to be too large'],
+	['chat/connection.ts', 'line === null', 'false', 'a connection that is open has its socket'],
+	[
+		'chat/connection.ts',
+		"''",
+		'"Stryker was here!"',
+		'the address is shown if it cannot be used, and then it is known',
+		"ws_url ?? ''",
+	],
 	['chat/inbox.ts', 'eventId !== null', 'true', 'what is kept without an ID is never looked up'],
 	['shared/clock.ts', 'true', 'false', 'the listener is taken off when the wait ends'],
 	['n8n/once.ts', 'place === undefined', 'false', 'a record without a place is of no row'],
@@ -113,6 +122,12 @@ export const EQUIVALENT = [
 		replacement,
 		NO_FURTHER_PARTS,
 	]),
+	[
+		'ChatEventsTrigger/emitter.ts',
+		"'manual'",
+		'""',
+		"in the editor's test n8n takes the first event, and ignores the key",
+	],
 	['api/retry.ts', '() => false', '() => undefined', 'either says no'],
 	[
 		'n8n/executionEmitter.ts',

@@ -184,6 +184,22 @@ describe('no reply rather than that of another turn', () => {
 		at('2026-01-01T00:00:06Z', ai('A'));
 		expect(collector.replyTo(MERGED)).toEqual({ reply: 'A', source: 'events' });
 	});
+
+	it.each(['ts', 'created_at'])('a reply with the same %s as the own message counts', (told) => {
+		const collector = new ReplyCollector('hi');
+		// As of a service that gives whole seconds.
+		const time = '2026-01-01T00:00:06Z';
+		for (const [type, payload] of [user('hi', 'u-1'), ai('A')]) {
+			const text = JSON.stringify(
+				told === 'ts'
+					? { type, ts: time, payload }
+					: { type, payload: { ...payload, created_at: time } },
+			);
+			const incoming = parseFrame(text);
+			if (incoming.kind === 'event') collector.take(incoming.event);
+		}
+		expect(collector.replyTo(MERGED)).toEqual({ reply: 'A', source: 'events' });
+	});
 });
 
 describe('a message of an earlier run', () => {
