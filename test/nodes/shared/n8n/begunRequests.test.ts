@@ -5,17 +5,19 @@ import { BegunRequests, RunningExecutions } from '../../../../nodes/shared/n8n/b
 const TARGETS = ['a', 'b', 'c'];
 
 type Step =
-	| { kind: 'add' | 'removeLatest'; target: string }
+	| { kind: 'add'; target: string }
+	| { kind: 'removeLatest'; target: string }
 	| { kind: 'copy' }
 	| { kind: 'takeAll'; sinceCopy: boolean };
 
-const step = fc.oneof(
-	fc.record<Step>({
-		kind: fc.constantFrom('add', 'add', 'removeLatest'),
-		target: fc.constantFrom(...TARGETS),
-	}),
-	fc.constant<Step>({ kind: 'copy' }),
-	fc.record<Step>({ kind: fc.constant('takeAll'), sinceCopy: fc.boolean() }),
+const anyTarget = fc.constantFrom(...TARGETS);
+const add = fc.record({ kind: fc.constant<'add'>('add'), target: anyTarget });
+const step: fc.Arbitrary<Step> = fc.oneof(
+	add,
+	add,
+	fc.record({ kind: fc.constant<'removeLatest'>('removeLatest'), target: anyTarget }),
+	fc.record({ kind: fc.constant<'copy'>('copy') }),
+	fc.record({ kind: fc.constant<'takeAll'>('takeAll'), sinceCopy: fc.boolean() }),
 );
 
 test('whatever is begun, removed, copied and taken, each target counts on from what is left, and so does the total', () => {
