@@ -59,6 +59,18 @@ export const EQUIVALENT = [
 	],
 	['chat/connection.ts', "'stopped'", '""', 'a stopped connection is known by its signal as well'],
 	['chat/inbox.ts', "typeof frame !== 'string'", 'false', 'only a text is found to be too large'],
+	[
+		'api/modelAdvice.ts',
+		'kept.length === sentences.length',
+		'false',
+		'all sentences put together again are the whole advice',
+	],
+	[
+		'calls/report.ts',
+		'callId === undefined || !isJsonObject(value)',
+		'false',
+		'only objects with the ID of a call are calls of a report',
+	],
 	['chat/connection.ts', 'line === null', 'false', 'a connection that is open has its socket'],
 	[
 		'chat/connection.ts',

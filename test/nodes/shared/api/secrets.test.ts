@@ -69,6 +69,15 @@ test.each(WRITTEN)('of the API token %s no end is left over', (_way, token) => {
 	expect(new Secrets(TOKEN).hide(`key ${token}, and more`)).toBe('key [hidden], and more');
 });
 
+test.each([
+	['plain', 'a "b" {c} \u{1f600}', 'a "b" {c} \u{1f600}'],
+	['percent-encoded', 'a b\u{1f600}cdef', encodeURIComponent('a b\u{1f600}cdef')],
+	// This has no percent-encoded form.
+	['with half a character', 'abc\ud800defgh', 'abc\ud800defgh'],
+])('a given token, %s, is not seen', (_way, token, written) => {
+	expect(withoutSecrets(`token ${written}, and more`, [token])).toBe('token [hidden], and more');
+});
+
 describe('the beginning of a token', () => {
 	const call = { agent_uuid: 'a', country_code: 'IN', phone_number: '1' };
 
