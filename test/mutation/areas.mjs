@@ -82,11 +82,14 @@ const REST = [
 	{
 		name: 'rest of what is shared',
 		mutate: [`${SHARED}/!(n8n)/**/*.ts`, `${SHARED}/*.ts`, ...except],
-		tests: beside(
-			'shared/!(n8n)/**/*.test.ts',
-			'shared/*.test.ts',
-			'{PlaceCall,GetCall,CampaignStatus,Dnd,ChatSession,Agents}/**/*.test.ts',
-		),
+		tests: [
+			'test/package/modelAdvice.test.ts',
+			...beside(
+				'shared/!(n8n)/**/*.test.ts',
+				'shared/*.test.ts',
+				'{PlaceCall,GetCall,CampaignStatus,Dnd,ChatSession,Agents}/**/*.test.ts',
+			),
+		],
 	},
 	{
 		name: 'rest of n8n',

@@ -7,7 +7,10 @@ const NO_FURTHER_PARTS =
 	'of a total that is not there no parts can be counted, and an empty part is the last one';
 const FILLED_IN = 'n8n itself gives a field that is shown its default';
 
-/** Mutants that change nothing that anyone could see, each with the reason. */
+/**
+ * Mutants that change nothing that anyone could see, each with the reason, and with a part of the line where the file
+ * has others like it.
+ */
 export const EQUIVALENT = [
 	['request/callPhone.ts', 'code !== undefined', 'true', ALWAYS_DEFINED],
 	['phone/callingCodes.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
@@ -55,14 +58,29 @@ export const EQUIVALENT = [
 		'an end that comes from the other side always has a code',
 	],
 	['chat/connection.ts', "'stopped'", '""', 'a stopped connection is known by its signal as well'],
+	['chat/inbox.ts', "typeof frame !== 'string'", 'false', 'only a text is found to be too large'],
+	[
+		'api/modelAdvice.ts',
+		'kept.length === sentences.length',
+		'false',
+		'all sentences put together again are the whole advice',
+	],
+	[
+		'calls/report.ts',
+		'callId === undefined || !isJsonObject(value)',
+		'false',
+		'only objects with the ID of a call are calls of a report',
+	],
+	['chat/connection.ts', 'line === null', 'false', 'a connection that is open has its socket'],
+	[
+		'chat/connection.ts',
+		"''",
+		'"Stryker was here!"',
+		'the address is shown if it cannot be used, and then it is known',
+		"ws_url ?? ''",
+	],
 	['chat/inbox.ts', 'eventId !== null', 'true', 'what is kept without an ID is never looked up'],
 	['shared/clock.ts', 'true', 'false', 'the listener is taken off when the wait ends'],
-	[
-		'n8n/itemLoop.ts',
-		'!ledger.isFirstTry',
-		'true',
-		'on the first try there is nothing to recognize',
-	],
 	['n8n/once.ts', 'place === undefined', 'false', 'a record without a place is of no row'],
 	[
 		'n8n/once.ts',
@@ -97,22 +115,61 @@ export const EQUIVALENT = [
 		'false',
 		'without such a column the last name is empty',
 	],
-	['calls/callList.ts', "''", '"Stryker was here!"', 'it is read only where it must be set'],
-	['calls/callList.ts', 'total !== undefined', 'true', 'nothing reaches a total that is not there'],
+	['calls/callPages.ts', "''", '"Stryker was here!"', 'it is read only where it must be set'],
 	[
-		'calls/callList.ts',
+		'calls/callPages.ts',
+		'total !== undefined',
+		'true',
+		'nothing reaches a total that is not there',
+	],
+	[
+		'calls/callPages.ts',
 		'next === undefined',
 		'false',
 		'where no part follows nobody asks which follow that one',
 	],
-	...['false', 'total === undefined && entries.length === 0'].map((replacement) => [
-		'calls/callList.ts',
-		'total === undefined || entries.length === 0',
+	...['false', 'total === undefined && length === 0'].map((replacement) => [
+		'calls/callPages.ts',
+		'total === undefined || length === 0',
 		replacement,
 		NO_FURTHER_PARTS,
 	]),
-	['calls/callList.ts', 'total === undefined', 'false', NO_FURTHER_PARTS],
-	['calls/callList.ts', 'entries.length === 0', 'false', NO_FURTHER_PARTS],
+	[
+		'ChatEventsTrigger/emitter.ts',
+		"'manual'",
+		'""',
+		"in the editor's test n8n takes the first event, and ignores the key",
+	],
+	['api/retry.ts', '() => false', '() => undefined', 'either says no'],
+	[
+		'n8n/executionEmitter.ts',
+		'true',
+		'false',
+		'of a key that was used only its presence is read',
+		'recentKeys.set(key, true)',
+	],
+	['n8n/writeAheadLog.ts', 'remove.length > 0', 'true', 'of nothing nothing is removed'],
+	[
+		'n8n/writeAheadLog.ts',
+		"''",
+		'"Stryker was here!"',
+		'each request has its text',
+		"request = ''",
+	],
+	[
+		'api/readPace.ts',
+		'this.inFlight >= this.maxInFlight',
+		'false',
+		'a read that is admitted too early checks again, and waits on',
+	],
+	[
+		'calls/callPages.ts',
+		'this.form.sizeName !== undefined',
+		'true',
+		'numbered pages are staggered only if their size can be requested',
+	],
+	['calls/callPages.ts', 'total === undefined', 'false', NO_FURTHER_PARTS],
+	['calls/callPages.ts', 'length === 0', 'false', NO_FURTHER_PARTS],
 	[
 		'calls/callList.ts',
 		'lists[0]?.length',
@@ -175,4 +232,10 @@ export const EQUIVALENT = [
 		'"Stryker was here!"',
 		'what is handed over is not looked up by its ID',
 	],
-].map(([file, original, replacement, why]) => ({ file, original, replacement, why }));
+].map(([file, original, replacement, why, within = '']) => ({
+	file,
+	original,
+	replacement,
+	why,
+	within,
+}));

@@ -67,10 +67,13 @@ const table = (titles, rows) =>
 
 const code = (text) => `\`${text.replaceAll(/\s+/g, ' ').replaceAll('`', 'ˋ').slice(0, 90)}\``;
 
-function whyEquivalent({ file, original, replacement }) {
+function whyEquivalent({ file, line, original, replacement }) {
 	return EQUIVALENT.find(
 		(one) =>
-			file.endsWith(one.file) && one.original === original && one.replacement === replacement,
+			file.endsWith(one.file) &&
+			line.includes(one.within) &&
+			one.original === original &&
+			one.replacement === replacement,
 	)?.why;
 }
 

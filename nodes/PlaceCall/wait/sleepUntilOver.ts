@@ -1,5 +1,6 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { StoredDeadline } from '../../shared/clock';
+import { cancelSignal } from '../../shared/n8n/cancel';
 import { clock } from '../../shared/n8n/connect';
 import { runsAsTool } from '../../shared/n8n/toolRun';
 import { notesOfWaiting } from '../../shared/n8n/writeAheadLog';
@@ -22,8 +23,8 @@ export async function sleepUntilOver(
 	address: string,
 	limit: number,
 ): Promise<INodeExecutionData[]> {
-	// Fewer than the input came out when the person stopped the execution.
-	const isStopped = placed.length < context.getInputData().length;
+	// A stopped execution would otherwise go on when its wait ends.
+	const isStopped = cancelSignal(context).aborted;
 	if (isStopped || placed.every((item) => callIdOf(item) === undefined)) return placed;
 	const until = endOfWait(placed, limit, clock.now());
 	const deadline = new StoredDeadline(clock, until);

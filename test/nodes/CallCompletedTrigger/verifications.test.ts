@@ -4,7 +4,13 @@ import { Verifications } from '../../../nodes/CallCompletedTrigger/verifications
 import { clock } from '../../../nodes/shared/n8n/connect';
 import type { JsonObject } from '../../../nodes/shared/json';
 import { virtualClock } from '../shared/api/virtualClock';
-import { engineHarness, makeWorkflow, mockTime, triggerContext } from '../../engine';
+import {
+	engineHarness,
+	makeWorkflow,
+	mockTime,
+	triggerContext,
+	webhookContext,
+} from '../../engine';
 
 const harness = engineHarness();
 const CALL_ID = '11111111-1111-4111-8111-111111111111';
@@ -69,6 +75,18 @@ describe('while the credential does not come', () => {
 		const { close, told } = begun(0);
 		await close();
 		expect(told).toEqual([]);
+	});
+
+	test('in a process that only takes webhooks, n8n logs what the closing leaves behind', async () => {
+		const node = harness.node('callCompletedTrigger');
+		const { context } = webhookContext(harness.credentials, makeWorkflow([node]), node, {});
+		const error = jest.spyOn(context.logger, 'error').mockReturnValue();
+		const verifications = new Verifications(context);
+		verifications.verify('call-1', CALL)?.verified.catch(() => {});
+		await verifications.close();
+		expect(error).toHaveBeenCalledWith(
+			'A completed call was still being verified when the trigger was stopped, so the workflow was not started',
+		);
 	});
 });
 

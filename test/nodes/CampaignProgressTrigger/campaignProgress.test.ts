@@ -81,6 +81,16 @@ describe('what counts as news', () => {
 		['a completed list that is missing once', [done, answer({ uploads: [] }), done], [[], [], []]],
 		['a queue that is filled and completed again', [done, answer(), done], [[], [], [QUEUE]]],
 		[
+			'the total of calls alone',
+			[answer(), answer({ calls: { total: 12, by_status: { picked: 6, failed: 4 } } })],
+			[[], [COUNTS]],
+		],
+		[
+			'a total that the response leaves out once',
+			[answer(), answer({ calls: { by_status: { picked: 6, failed: 4 } } }), answer()],
+			[[], [], []],
+		],
+		[
 			'counts',
 			[answer(), answer({ calls: { total: 11, by_status: { picked: 7, failed: 4 } } })],
 			[[], [COUNTS]],

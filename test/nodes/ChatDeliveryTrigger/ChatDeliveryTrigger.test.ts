@@ -32,7 +32,7 @@ async function listen(parameters: INodeParameters = {}) {
 		return { response, result };
 	};
 	const emitted = () => running.emitted.map(({ items }) => items[0]?.map(({ json }) => json));
-	return { post, emitted, running };
+	return { post, emitted, running, workflow, node };
 }
 
 it.each([
@@ -81,6 +81,22 @@ describe.each([
 			body: { received: false, message: 'The secret in the address is missing or wrong.' },
 		});
 		expect(emitted()).toEqual([]);
+	});
+
+	it('one that became empty later rejects each delivery, and the owner is told at the latest when the trigger stops', async () => {
+		const { running, emitted, workflow, node } = await listen(parameters);
+		const emptied = { ...node, parameters: { secretIn, secret: '' } };
+		for (const secret of ['', 'open-sesame']) {
+			const request = { body: {}, [part]: { secret } };
+			const { context, response } = webhookContext(harness.credentials, workflow, emptied, request);
+			await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
+			expect(response.statusCode).toBe(403);
+		}
+		expect(emitted()).toEqual([]);
+		await running.stop();
+		expect(running.failed).toMatchObject([
+			{ message: "2 requests were rejected: 'Secret' is empty" },
+		]);
 	});
 
 	it('an empty secret keeps the workflow from being published, and lets nothing in', async () => {

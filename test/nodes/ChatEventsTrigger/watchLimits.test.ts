@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as realSleep } from 'node:timers/promises';
+import { WatchLimits } from '../../../nodes/ChatEventsTrigger/watchLimits';
+import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import { mockTime } from '../../engine';
 import { until } from '../../n8n/until';
 import { eventually } from '../chatHarness';
@@ -248,4 +250,27 @@ test('a session that is asked for over and over leaves nothing behind', async ()
 	// Those of the pauses are taken off again.
 	expect(lasting.length).toBeLessThanOrEqual(20);
 	expect(harness.service().sessions.openSockets()).toBe(1);
+});
+
+test('of the sessions that are late, only those that the service rejects count as rejected', async () => {
+	const limits = new WatchLimits(() => 0);
+	const connect = async () => await limits.forSessions(1, 0, async () => await Promise.resolve(0));
+	for (let session = 0; session < 200; session++) {
+		await limits.noteLate(Promise.resolve({ kind: session % 2 === 0 ? 'open' : 'closed_by_us' }));
+		await limits.noteLate(undefined);
+	}
+	await connect();
+	const ending = new ChatEnded(
+		'mint_refused',
+		{ message: 'No token', resolution: 'Check the session ID.' },
+		undefined,
+		null,
+		404,
+	);
+	for (let session = 0; session < 99; session++) {
+		await limits.noteLate(Promise.resolve({ kind: 'ended', ending }));
+	}
+	await connect();
+	await limits.noteLate(Promise.resolve({ kind: 'ended', ending }));
+	await expect(connect()).rejects.toThrow('The service rejected 100 sessions within a minute');
 });

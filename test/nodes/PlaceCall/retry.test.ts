@@ -271,6 +271,14 @@ describe('what is kept of it with the execution', () => {
 			'9876543213',
 			'call-9876543214',
 		]);
+		// There was room for the first two.
+		for (const first of items.slice(0, 2)) {
+			expect(first).toEqual({
+				call_id: first.call_id,
+				echo,
+				phone_key: `91${String(first.call_id)}`,
+			});
+		}
 		expect(items[3]).toEqual({
 			call_id: '9876543213',
 			not_kept: ['echo'],

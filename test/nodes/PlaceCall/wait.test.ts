@@ -1,11 +1,12 @@
-import { ExecuteContext } from 'n8n-core';
+import { ExecuteContext, WorkflowExecute } from 'n8n-core';
 import omit from 'lodash/omit';
 import nock from 'nock';
-import { sleep, WAIT_INDEFINITELY } from 'n8n-workflow';
+import { createRunExecutionData, sleep, WAIT_INDEFINITELY } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import {
 	engineTool,
 	inlineTool,
+	makeAdditionalData,
 	nodeTypes,
 	oneNodeWorkflow,
 	output,
@@ -102,6 +103,8 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 			});
 			if (index < 2) expect(arrival.result).toEqual({ noWebhookResponse: true });
 			else {
+				// The response was sent before.
+				expect(arrival.result?.noWebhookResponse).toBe(true);
 				expect(arrival.items).toMatchObject(
 					calls.map((call_id, at) => ({
 						call_id,
@@ -266,6 +269,25 @@ describe('waiting', () => {
 		expect([first.status, placed().length]).toEqual(['waiting', 1]);
 		const second = await resume(harness.credentials, workflow, stored(first.data));
 		expect([second.status, placed().length]).toEqual(['waiting', 2]);
+	});
+
+	it('stopped while calls are placed, the execution ends and does not wait', async () => {
+		ownAddress();
+		const placeCall = await node(byWebhook, { onError: 'continueRegularOutput' });
+		const { workflow, start } = oneNodeWorkflow(placeCall, ['After']);
+		const input = people(40).map((json) => ({ json }));
+		const stack = [{ node: start, data: { main: [input] }, source: null }];
+		const data = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
+		const additionalData = makeAdditionalData(harness.credentials, 'trigger');
+		const execution = new WorkflowExecute(additionalData, 'trigger', data);
+		const running = execution.processRunExecutionData(workflow);
+		await until('the first calls', async () => await Promise.resolve(placed().length > 2));
+		running.cancel();
+		const run = await running;
+		const nodeRun = () => data.resultData.runData.Node?.[0];
+		await until('the end of the node', async () => await Promise.resolve(nodeRun() !== undefined));
+		expect(placed().length).toBeLessThan(40);
+		expect([run.status, data.waitTill]).toEqual(['canceled', undefined]);
 	});
 
 	it('finds by a knock what was over before it slept, and knocks no more', async () => {

@@ -1,7 +1,9 @@
 import type { INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
 import fc from 'fast-check';
+import chunk from 'lodash/chunk';
 import {
 	BegunRows,
+	isRowsMemory,
 	type PushLog,
 	type RowsMemory,
 } from '../../../nodes/PushCampaignContacts/feed/begunRows';
@@ -233,14 +235,17 @@ describe('rows that are noted in blocks', () => {
 		);
 	});
 
-	test('a row that was pushed is never fresh again, whichever others were rejected or prepared', async () => {
+	test('a row that was or may have been pushed is never fresh again, whichever others were rejected or prepared, and however large the requests are', async () => {
 		const cases = fc.record({
 			gaps: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 300 }),
-			size: fc.integer({ min: 1, max: 40 }),
+			blockSize: fc.integer({ min: 1, max: 40 }),
+			requestSize: fc.integer({ min: 1, max: 50 }),
+			/** How many requests are noted before the result of an earlier one is known. */
+			ahead: fc.nat(2),
 			rejected: fc.func(fc.boolean()),
 		});
 		await fc.assert(
-			fc.asyncProperty(cases, async ({ gaps, size, rejected }) => {
+			fc.asyncProperty(cases, async ({ gaps, blockSize, requestSize, ahead, rejected }) => {
 				const attempt = log();
 				let last = -1;
 				const rows = gaps.map((gap) => (last += gap));
@@ -249,26 +254,110 @@ describe('rows that are noted in blocks', () => {
 					new BegunRows(
 						{ log: attempt(), campaign: 1, executionId: 'e', push: {}, memory: {} },
 						{ keys, rows },
-						size,
+						blockSize,
 					);
 				const first = open();
-				const blocks = rows.filter((_row, place) => place % size === 0);
-				const requests = blocks.map((_row, block) => rows.slice(block * size, (block + 1) * size));
+				const requests = chunk(rows, requestSize);
+				const underWay: number[][] = [];
 				for (const request of requests) {
-					const { fresh } = await first.claim(request);
+					underWay.push((await first.claim(request)).fresh);
+					if (underWay.length <= ahead) continue;
+					const sent = underWay.shift() ?? [];
 					await first.settle(
-						fresh,
-						fresh.filter((row) => rejected(row)),
+						sent,
+						sent.filter((row) => rejected(row)),
 					);
 				}
+				const isSent = (row: number) => underWay.flat().includes(row) || !rejected(row);
+				const known = chunk(rows, blockSize).filter((block) => block.some(isSent));
 				const second = open();
 				for (const request of requests) {
 					const { fresh } = await second.claim(request);
-					const isAllRejected = request.every((row) => rejected(row));
-					expect(fresh).toEqual(isAllRejected ? request : []);
+					expect(fresh).toEqual(request.filter((row) => !known.flat().includes(row)));
 				}
 			}),
 		);
+	});
+
+	test('of several pushes, no row is fresh again that was begun, and a retry stops where rows were begun that it no longer has', async () => {
+		const push = fc.record({ campaign: fc.constantFrom(1, 2), list: fc.nat(2) });
+		const cases = fc.record({
+			pushes: fc.array(push, { minLength: 1, maxLength: 5 }),
+			killedAfter: fc.nat(12),
+			/** By push, the list that a retry has instead. */
+			changes: fc.array(fc.constantFrom(undefined, undefined, undefined, 0, 3), { maxLength: 5 }),
+		});
+		const size = 2;
+		const count = (names: readonly string[], name: string) =>
+			names.filter((one) => one === name).length;
+		await fc.assert(
+			fc.asyncProperty(cases, async ({ pushes, killedAfter, changes }) => {
+				const attempt = log();
+				const opener = () => {
+					const [own, memory]: [PushLog, RowsMemory] = [attempt(), {}];
+					return (campaign: number, prepared: ReturnType<typeof numbersOf>) =>
+						new BegunRows(
+							{ log: own, campaign, executionId: 'e', push: {}, memory },
+							prepared,
+							size,
+						);
+				};
+				const preparedOf = (list: number) => numbersOf(3 + list, 10 * list);
+				const [begun, begunPushes]: [string[], string[]] = [[], []];
+				const openFirst = opener();
+				let claims = 0;
+				for (const { campaign, list } of pushes) {
+					const prepared = preparedOf(list);
+					const first = openFirst(campaign, prepared);
+					if (claims < killedAfter) begunPushes.push(`${campaign} ${list}`);
+					for (const request of chunk(prepared.rows, size)) {
+						if (++claims > killedAfter) break;
+						expect(await first.claim(request)).toEqual({ fresh: request, known: [] });
+						for (const row of request) begun.push(`${campaign} ${list} ${row}`);
+					}
+				}
+				const [asked, fresh]: [string[], string[]] = [[], []];
+				const openSecond = opener();
+				let hasStopped = false;
+				for (const [index, { campaign, ...before }] of pushes.entries()) {
+					const { [index]: list = before.list } = changes;
+					const prepared = preparedOf(list);
+					const second = openSecond(campaign, prepared);
+					for (const request of chunk(prepared.rows, size)) {
+						const claimed = await second.claim(request).catch(() => undefined);
+						hasStopped ||= claimed === undefined;
+						// Once it has stopped, it goes on with no other push.
+						expect(claimed === undefined).toBe(hasStopped);
+						for (const row of request) asked.push(`${campaign} ${list} ${row}`);
+						for (const row of claimed?.fresh ?? []) fresh.push(`${campaign} ${list} ${row}`);
+					}
+					const isBegun = index < begunPushes.length;
+					if (isBegun && !begunPushes.includes(`${campaign} ${list}`))
+						expect(hasStopped).toBe(true);
+				}
+				if (changes.every((list) => list === undefined)) expect(hasStopped).toBe(false);
+				for (const row of new Set(asked)) {
+					const left = Math.max(0, count(asked, row) - count(begun, row));
+					if (hasStopped) expect(count(fresh, row)).toBeLessThanOrEqual(left);
+					else expect(count(fresh, row)).toBe(left);
+				}
+			}),
+			{ numRuns: 500 },
+		);
+	});
+
+	test('a result for rows that were never noted leaves them to be noted', async () => {
+		const attempt = log();
+		const open = () =>
+			new BegunRows(
+				{ log: attempt(), campaign: 1, executionId: 'e', push: {}, memory: {} },
+				numbersOf(3),
+				3,
+			);
+		const first = open();
+		await first.settle([0], []);
+		await first.claim([0, 1, 2]);
+		expect(await open().claim([0, 1, 2])).toEqual({ fresh: [], known: [0, 1, 2] });
 	});
 
 	test.each([
@@ -290,5 +379,27 @@ describe('rows that are noted in blocks', () => {
 		await expect(open(changed).claim([0, 1, 2])).rejects.toThrow("can't tell");
 		// Nor in any later round of a loop, whose rows have moved as well.
 		await expect(open(numbersOf(4, 100)).claim([0, 1])).rejects.toThrow("can't tell");
+	});
+
+	test.each([{}, { areChanged: true }, { pushes: {} }, { pushes: { 42: 1 } }])(
+		'%j is a memory of pushes',
+		(stored) => {
+			expect(isRowsMemory(stored)).toBe(true);
+		},
+	);
+
+	test.each([
+		undefined,
+		null,
+		'pushes',
+		[],
+		{ areChanged: false },
+		{ areChanged: 'yes' },
+		{ pushes: null },
+		{ pushes: [] },
+		{ pushes: { 42: '1' } },
+		{ pushes: { 4: 1, 42: null } },
+	])('%j is none', (stored) => {
+		expect(isRowsMemory(stored)).toBe(false);
 	});
 });

@@ -51,6 +51,8 @@ describe('a number that is not on the list', () => {
 		['+12025550143', '2025550144'],
 		// With their country codes both are whole, though one ends like the other.
 		['+919812345678', '+19812345678'],
+		// Three digits are too few for a number.
+		['+49301234', '234'],
 	])('%s is not %s', (listed, phone) => {
 		expect(listOf(listed).entryOf(phone)).toBeUndefined();
 	});
@@ -67,6 +69,9 @@ test.each([
 	// Contrary to the document, without its country code.
 	['2025550143', '+12025550143'],
 	['+912025550143', '2025550143'],
+	// No number is shorter.
+	['+49301234', '1234'],
+	['1234', '+49301234'],
 ])('with %s on the list, nobody can say whether %s is', async (listed, phone) => {
 	const asking = Promise.resolve().then(() => listOf(listed).entryOf(phone));
 	await expect(asking).rejects.toBeInstanceOf(InvalidInput);

@@ -1,4 +1,8 @@
-import { describeOutcome, summarize } from '../../../../nodes/PushCampaignContacts/feed/report';
+import {
+	describeOutcome,
+	summarize,
+	unmatchedIn,
+} from '../../../../nodes/PushCampaignContacts/feed/report';
 import { namesOfItems } from '../../../../nodes/PushCampaignContacts/feed/rows';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { accept, feedOf, json, phone, push, refuse, scripted } from './scripted';
@@ -93,4 +97,16 @@ test('of more than a hundred ranges the first hundred are told, and how far the 
 	expect(namesOfItems.several(every(100))).toMatch(/, 196, 198$/);
 	expect(namesOfItems.several(every(103))).toMatch(/, 196, 198, and further ones up to 204$/);
 	expect(namesOfItems.several([...every(102), 203])).toMatch(/, 198, and further ones up to 203$/);
+});
+
+test.each([
+	[1, '"x0"'],
+	[5, '"x0", "x1", "x2", "x3", "x4"'],
+	[6, '"x0", "x1", "x2", "x3", "x4", …'],
+])('of %i skipped entries that match no row, the first five are shown', (count, shown) => {
+	const unmatched = Array.from({ length: count }, (_, index) => `x${index}`);
+	const pushed = [{ rows: [0], answer: {}, unmatched }];
+	expect(unmatchedIn({ received: 1, pushed, unsentRows: [] })).toEqual([
+		`The service says that it skipped ${count} more, in which no number of these rows can be found: ${shown}. Such rows are still counted as pushed.`,
+	]);
 });

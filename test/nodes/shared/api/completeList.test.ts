@@ -158,6 +158,30 @@ describe('for a decision', () => {
 		]);
 	});
 
+	test('with the same pages if the service twice rejects a later page of another size', async () => {
+		const { asked, list } = letters({ lists: ['abcdefgh'], isSized: true });
+		const rejecting: typeof list = {
+			...list,
+			pagesOf: (reading) => {
+				const pages = list.pagesOf(reading);
+				const ask: typeof pages.ask = async (...given) => {
+					const page = await pages.ask(...given);
+					if (reading.isStaggered && given[0] !== undefined) throw refusal();
+					return page;
+				};
+				return { ...pages, ask };
+			},
+		};
+		const entries = await readProvenList(rejecting, { ...options, notProven });
+		expect(entries).toEqual([...'abcdefgh']);
+		expect(asked.map(([reading, page, size]) => `${reading}:${page}:${size}`)).toEqual([
+			...['1:1:2', '1:2:2', '1:3:2', '1:4:2'],
+			...['2:1:3', '2:2:3', '2:1:2', '2:2:2', '2:3:2', '2:4:2'],
+			...['3:1:2', '3:2:2', '3:3:2', '3:4:2'],
+			...['4:1:5', '4:2:5', '4:1:2', '4:2:2', '4:3:2', '4:4:2'],
+		]);
+	});
+
 	test('four times if the service gives the same pages whatever it is asked for, and its total stays', async () => {
 		const setting = { lists: ['abcde'], isSized: true, ignoresSize: true };
 		expect(await proven(setting)).toMatchObject({ letters: 'abcde', readings: 4 });

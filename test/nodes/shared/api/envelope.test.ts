@@ -1,5 +1,5 @@
 import { dataOf, readAnswer, recordOf } from '../../../../nodes/shared/api/envelope';
-import { isRefusal, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { isRefusal, OutcomeUnknown, ServiceRefusal } from '../../../../nodes/shared/api/errors';
 import type { JsonValue } from '../../../../nodes/shared/json';
 
 const request = { method: 'POST', path: '/v1/call' } as const;
@@ -25,6 +25,20 @@ test.each([
 	[`${'['.repeat(600)}${']'.repeat(600)}`, 'The response arrived incomplete or unreadable'],
 ])('what is not JSON is not a success: %s', (text, words) => {
 	expect(() => read(200, text)).toThrow(words);
+});
+
+test('a documented error beside the ID of a new call is neither a rejection nor a success, whatever its status', () => {
+	const text = JSON.stringify({
+		error: 'No number',
+		details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED' },
+		data: { call_id: 'c-1' },
+	});
+	for (const status of [200, 201, 400, 422, 500]) {
+		const reading = () =>
+			readAnswer(request, { status, headers: {}, text }, { ...always, effectFields: ['call_id'] });
+		expect(reading).toThrow(OutcomeUnknown);
+		expect(reading).toThrow('so it is not known whether the request took effect');
+	}
 });
 
 test('a status that says no by itself is a refusal without words of the service', () => {

@@ -43,6 +43,22 @@ const onePerSecond = (retryAfter?: number) => (now: number, takenAt: readonly nu
 const failed = (results: Array<PromiseSettledResult<unknown>>) =>
 	results.filter(({ status }) => status === 'rejected');
 
+test('after every ten reads that the service accepts, one more is in flight', async () => {
+	const { seen, read } = service(() => (seen.sent <= 2 ? tooMany(1) : undefined));
+	// Rejected at the same time, and then accepted one after the other.
+	await read(2);
+	for (const [most, count] of [
+		[1, 8],
+		[2, 2],
+		[2, 8],
+		[3, 3],
+	] as const) {
+		seen.most = 0;
+		expect(failed(await read(count))).toEqual([]);
+		expect(seen.most).toBe(most);
+	}
+});
+
 test.each([1, undefined])(
 	'reads at the same time all come through at a service that takes one a second (Retry-After: %p)',
 	async (retryAfter) => {

@@ -1,5 +1,6 @@
 import { ApiMapping } from '../../../../nodes/shared/apiMapping';
 import { CHAT_PLACEMENT_FIELDS } from '../../../../nodes/shared/apiMapping/chat';
+import { CALL_LIST_TOPIC, DND_TOPIC } from '../../../../nodes/shared/apiMapping/topics';
 
 test('a missing detail names the credential’s switch and field, and whom to ask', () => {
 	const missing = () => new ApiMapping({ dndAddAgentName: ' ' }).required('dndAddAgentName');
@@ -11,6 +12,12 @@ test('a missing detail names the credential’s switch and field, and whom to as
 		),
 	});
 	expect(new ApiMapping({ dndAddAgentName: ' agent ' }).required('dndAddAgentName')).toBe('agent');
+});
+
+test('a topic is set up if anything is entered about it', () => {
+	const mapping = new ApiMapping({ callListPath: 'data', dndAddAgentName: ' ' });
+	expect(mapping.isSetUp(CALL_LIST_TOPIC)).toBe(true);
+	expect(mapping.isSetUp(DND_TOPIC)).toBe(false);
 });
 
 test('several missing details are named at once, each once', () => {

@@ -431,6 +431,60 @@ test('a wrong place is named, with the places where lists are', async () => {
 	});
 });
 
+describe('for a decision that rests on all calls', () => {
+	const OFFSET: Details = { ...PAGED, callListPaging: 'offset', callListTotalPath: 'data.total' };
+	/** Calls from an offset on, in pages of 3. */
+	const byOffset = (count: number) =>
+		listing(({ p = 0 }) => {
+			const [start, end] = [Number(p), Math.min(count, Number(p) + 3)];
+			return { data: { calls: calls(start, end), total: count } };
+		});
+
+	test('more calls than the maximum stop the reading at the first page that exceeds it', async () => {
+		const list = byOffset(100);
+		const reading = readAllCalls(list.client, { query: {}, maxCalls: 4 }, new ApiMapping(PAGED));
+		await expect(reading).rejects.toThrow(
+			'The call list has more than 4 calls, so it was not read to its end',
+		);
+		expect(list.asked).toHaveLength(2);
+	});
+
+	test('exactly as many calls as the maximum are read', async () => {
+		const request = { query: {}, maxCalls: 4 };
+		expect(await readAllCalls(byOffset(4).client, request, new ApiMapping(OFFSET))).toEqual(
+			calls(0, 4),
+		);
+	});
+
+	test('offsets go back by one call in the second reading, and no page is requested in vain', async () => {
+		const list = byOffset(12);
+		expect(await readAllCalls(list.client, { query: {} }, new ApiMapping(OFFSET))).toEqual(
+			calls(0, 12),
+		);
+		const offsets = list.asked.map(({ p }) => p);
+		expect(offsets).toEqual([...[undefined, 3, 6, 9], ...[undefined, 2, 4, 6, 8, 10]]);
+	});
+
+	test('links whose pages stay the same whatever size is requested are followed four times', async () => {
+		const list = listing(({ p = 0 }) => {
+			const end = Math.min(7, Number(p) + 3);
+			return {
+				data: { calls: calls(Number(p), end), total: 7 },
+				next: end < 7 ? `?p=${end}` : null,
+			};
+		});
+		const details = new ApiMapping({
+			...PAGED,
+			callListPaging: 'nextAddress',
+			callListCursorPath: 'next',
+			callListTotalPath: 'data.total',
+			callListPageSizeName: 'n',
+		});
+		expect(await readAllCalls(list.client, { query: {} }, details)).toEqual(calls(0, 7));
+		expect(list.asked.filter(({ p }) => p === undefined)).toEqual([{}, { n: 4 }, {}, { n: 6 }]);
+	});
+});
+
 describe('an open detail that is missing stops before anything is sent', () => {
 	test.each<[Details, string, { pageSize?: number }?]>([
 		[{}, 'Path to List in Response'],

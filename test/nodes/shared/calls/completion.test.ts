@@ -5,6 +5,7 @@ import {
 	OBSERVED_OUTCOMES,
 	outcomeKey,
 	parseList,
+	reportedOutcome,
 } from '../../../../nodes/shared/calls/completion';
 import type { JsonObject } from '../../../../nodes/shared/json';
 
@@ -12,6 +13,18 @@ const ID = '6f1c2a34-0000-4000-8000-000000000001';
 
 it('a field is the one nearest to the top', () => {
 	expect(findField([{ x: [{ status: 'inner' }] }, { status: 'outer' }], 'status')).toBe('outer');
+});
+
+it('of a call that is not verified, the reported outcome and what is filtered by are used, wherever they are', () => {
+	const record = { call_id: ID, status: 'picked', retry_count: 0, note: 'x' };
+	const part = { data: record, call_picked_at: '2026-11-20T10:00:00Z', campaign_id: 7 };
+	expect(reportedOutcome({ callId: ID, record, part })).toEqual({
+		status: 'picked',
+		retry_count: 0,
+		call_picked_at: '2026-11-20T10:00:00Z',
+		agent_uuid: null,
+		campaign_id: 7,
+	});
 });
 
 describe('the key of an outcome', () => {

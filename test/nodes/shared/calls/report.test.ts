@@ -64,6 +64,19 @@ describe('the calls of a report', () => {
 			[ID, OTHER],
 		],
 		['both of two fields', { first: { call_id: ID }, second: { call_id: OTHER } }, [ID, OTHER]],
+		[
+			'all of a list whose nearest call is as near as one beside it',
+			{
+				calls: [{ data: { call_id: ID } }, { call_id: OTHER }],
+				event: { call: { call_id: 'third' } },
+			},
+			[ID, OTHER, 'third'],
+		],
+		[
+			'that of a field before a list whose calls are all deeper',
+			{ calls: [{ data: { call_id: ID } }], event: { call: { call_id: OTHER } } },
+			[OTHER],
+		],
 		['both of two lists', [[{ call_id: ID }], [{ call_id: OTHER }]], [ID, OTHER]],
 		[
 			'one that two fields name',

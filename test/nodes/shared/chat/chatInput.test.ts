@@ -2,6 +2,7 @@ import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import {
 	parseSessionId,
 	parseWatchRequest,
+	parseWatchSecret,
 	requireText,
 	splitSessionIds,
 	watchBody,
@@ -26,6 +27,19 @@ test.each([
 	expect(() => parseSessionId(text)).toThrow(InvalidInput);
 	expect(() => parseSessionId(text)).toThrow(`"${text}" is not a session ID`);
 });
+
+test.each(['open sesame', '', '~!"#'])('"%s" can be a secret', (secret) => {
+	expect(parseWatchSecret(secret, 'Secret')).toBe(secret);
+});
+
+test.each(['é-sesame', 'ses\namé', 'sesame\n', 'sesam\u0000e', 'sesame…'])(
+	'%j cannot, as a header would change it',
+	(secret) => {
+		expect(() => parseWatchSecret(secret, 'Secret')).toThrow(
+			"'Secret' can only have ASCII characters",
+		);
+	},
+);
 
 function caught(act: () => unknown): unknown {
 	try {

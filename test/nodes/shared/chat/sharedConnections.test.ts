@@ -73,6 +73,19 @@ describe('one connection for a session', () => {
 		expect(socket().closeCalls).toEqual([1000]);
 	});
 
+	it('counts that time from the last one who leaves, however long before another one left', async () => {
+		const { lease, socket, hold, clock } = processRig();
+		const [one, two] = [lease().lease, lease().lease];
+		await hold();
+		one.close();
+		await clock.advance(400);
+		two.close();
+		await clock.advance(499);
+		expect(socket().closeCalls).toEqual([]);
+		await clock.advance(1);
+		expect(socket().closeCalls).toEqual([1000]);
+	});
+
 	it('is found open by who comes within that time, and then lives on', async () => {
 		const { lease, sockets, hold, clock } = processRig();
 		const first = lease().lease;

@@ -1,5 +1,6 @@
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { InvalidInput, OutcomeUnknown, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { ChatEnded } from '../../../../nodes/shared/chat/endings';
 import { toNodeError } from '../../../../nodes/shared/n8n/nodeErrors';
 import { makeNode } from '../../../engine';
 
@@ -42,6 +43,11 @@ test.each<[string, unknown, object]>([
 			message: 'No ‹b> [item 1]',
 			description: 'Mend it. The service said: ‹img src=x>.',
 		},
+	],
+	[
+		'the end of a chat session, whose status is of its token alone',
+		new ChatEnded('mint_refused', { message: 'No token', resolution: 'Look.' }, '', null, 404),
+		{ name: 'NodeOperationError', message: 'No token [item 1]' },
 	],
 	['a defect', new TypeError('x is undefined'), { message: 'x is undefined' }],
 	['a word', 'odd', { message: 'odd' }],

@@ -191,6 +191,8 @@ test('what an execution begins after it was stored stays noted, and is found', a
 	const stored = log.state();
 	await log.begin('a');
 	await log.clear(stored);
+	// The notes of a target stay together, as they are counted.
+	expect(store.texts).toHaveLength(2);
 	await log.begin('b');
 	// What a retry begins from the stored execution on.
 	expect(await later(store, 'e2').findBegun(['a', 'b', 'c'])).toEqual([true, true, false]);
@@ -245,6 +247,16 @@ test('a note that another process overwrites is written again with the next one'
 	expect(await later(store, 'e2').findBegun(['a', 'b'])).toEqual([true, true]);
 });
 
+test('an overwritten note is also written again if another one is removed in between', async () => {
+	const store = new Store();
+	const log = first(store);
+	await Promise.all([log.begin('a'), log.begin('b')]);
+	await log.release('b');
+	store.texts = ['of another process'];
+	await log.begin('c');
+	expect(await later(store, 'e2').findBegun(['a', 'b', 'c'])).toEqual([true, false, true]);
+});
+
 test('the notes of an execution that ended are removed, and those of others stay', async () => {
 	const store = new Store();
 	const [one, other] = [first(store, 'e1', 1), first(store, 'e2', 2)];
@@ -256,6 +268,49 @@ test('the notes of an execution that ended are removed, and those of others stay
 	expect(store.texts).toHaveLength(2);
 	await other.clear();
 	expect(store.texts).toEqual([]);
+});
+
+test('the notes of a retry stay when it ends, so that a second retry sends nothing again', async () => {
+	const store = new Store();
+	await first(store).begin('a');
+	const retry = later(store, 'e2');
+	expect([await retry.begin('a'), await retry.begin('b')]).toEqual([true, false]);
+	await retry.clear();
+	expect(await later(store, 'e3').findBegun(['a', 'b'])).toEqual([true, true]);
+	const second = later(store, 'e4');
+	expect([await second.begin('a'), await second.begin('b')]).toEqual([true, true]);
+});
+
+test('an execution that has begun nothing writes nothing when it ends', async () => {
+	const store = new Store();
+	store.texts = ['of another execution'];
+	await first(store).clear();
+	expect([store.writes, store.texts]).toEqual([0, ['of another execution']]);
+});
+
+test('after two executions that started at the same millisecond, the notes of later ones are removed as usual', async () => {
+	const store = new Store();
+	const together = [first(store, 'e1'), first(store, 'e2')];
+	for (const log of together) await log.begin('a');
+	for (const log of together) await log.clear();
+	const before = [...store.texts];
+	const other = first(store, 'e3', 2);
+	await other.begin('a');
+	expect(store.texts).toHaveLength(before.length + 1);
+	await other.clear();
+	expect(store.texts).toEqual(before);
+});
+
+test('what is released after its note was removed leaves no trace, and counts from the beginning again', async () => {
+	const store = new Store();
+	const log = first(store);
+	await log.begin('a');
+	await log.begin('b');
+	await log.clear();
+	await log.release('a');
+	expect(store.texts).toEqual([]);
+	await log.begin('a');
+	expect(await later(store, 'e2').findBegun(['a', 'a'])).toEqual([true, false]);
 });
 
 test('an execution that ends leaves the note of one that begins at the same moment', async () => {
@@ -304,6 +359,20 @@ describe('beside what else a node keeps', () => {
 		]);
 	});
 
+	test('what is stored after the first note is dropped for none of the further ones', async () => {
+		const store = new Store();
+		store.texts = [OTHER_TEXTS];
+		const log = sharing(store);
+		await log.begin('a');
+		const numbers = Array.from({ length: 30_000 }, (_, index) => String(index));
+		store.texts.push(...numbers);
+		await log.begin('b');
+		expect(store.texts.filter((text) => !text.startsWith('request'))).toEqual([
+			OTHER_TEXTS,
+			...numbers,
+		]);
+	});
+
 	test('a node that keeps nothing else has no more notes than any other', async () => {
 		const store = new Store();
 		store.texts = Array.from({ length: 30_000 }, (_, index) => `request ${index}`);
@@ -327,14 +396,6 @@ test('the notes of an execution that still runs make no room for those of anothe
 	await Promise.all(Array.from({ length: 30_000 }, async (_, index) => await many.begin(index)));
 	await logOf('e2', 2).begin('b');
 	expect(await later(store, 'e3').findBegun([0, 29_999])).toEqual([true, true]);
-});
-
-test('what is kept of executions in a process has a limit, and goes with them', () => {
-	const running = new RunningExecutions();
-	for (let index = 0; index < 1_500; index++) running.open('node', `e${index}`).begun.add('a');
-	expect(running.total('node')).toBe(1_000);
-	for (let index = 0; index < 1_500; index++) running.close('node', `e${index}`);
-	expect(running.total('node')).toBe(0);
 });
 
 test('the oldest notes make room, and never those of the own execution', async () => {

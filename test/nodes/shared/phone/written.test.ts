@@ -135,6 +135,11 @@ describe('what is not surely one number is not read', () => {
 		['no thousands in front of dots', '9187.654.321,00', /^can be read in two ways/],
 		['a point, and a zero after several', '1.2.0', /^can be read in two ways/],
 		['zeros after points of both kinds', '1,234.5,000', /^can be read in two ways/],
+		[
+			'groups by dots, a comma, and zeros after a dot',
+			'9.876.543,21.00',
+			/^can be read in two ways/,
+		],
 		['more characters than any way of writing takes', '.'.repeat(101), /^is not a phone number$/],
 		['words around a number', `9876543210 ${'or so '.repeat(20)}`, /^is not a phone number$/],
 		['a list of numbers', '98765 43210; '.repeat(9), /^holds more than one/],
