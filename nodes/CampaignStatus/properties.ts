@@ -69,11 +69,7 @@ const queueWaitFields: INodeProperties[] = [
 	},
 ];
 
-/** What the person sees, from top to bottom. */
-export const statusFields: INodeProperties[] = [
-	toolDescriptionField(
-		'Reads how far a calling campaign has come: its status, its contact lists and the numbers of their calls. Places no call and changes nothing.',
-	),
+const form: INodeProperties[] = [
 	campaignField,
 	...queueWaitFields,
 	...outputFields(
@@ -100,4 +96,13 @@ export const statusFields: INodeProperties[] = [
 			},
 		],
 	},
+];
+
+/** What the person sees, from top to bottom. */
+export const statusFields: INodeProperties[] = [
+	toolDescriptionField(
+		'Reads how far a calling campaign has come: its status, its contact lists and the numbers of their calls. Places no call and changes nothing.',
+		form,
+	),
+	...form,
 ];

@@ -209,20 +209,29 @@ const optionsFields: INodeProperties[] = [
 	shownWhere(optionsCollection(...REQUEST), { ...MESSAGE, sendBy: ['inbound', 'legacy'] }),
 ];
 
-/** What the person sees, from top to bottom. */
-export const sendFields: INodeProperties[] = [
-	toolDescriptionField(
-		'Sends a message into a chat session in the name of its customer, and answers with the reply of the AI agent. Use this only for what the customer has said or wants to say.',
-		MESSAGE,
-	),
-	toolDescriptionField(
-		'Answers a question with buttons, a list or a carousel that the AI agent has asked in a chat session, in the name of its customer. Use this only for what the customer has chosen.',
-		ANSWER,
-	),
+const form: INodeProperties[] = [
 	...whatFields,
 	...whomFields,
 	...contentFields,
 	...connectionFields,
 	...idempotencyFields,
 	...optionsFields,
+];
+
+const fieldsOf = ({ operation: [operation] }: typeof MESSAGE) =>
+	form.filter(({ displayOptions }) => displayOptions?.show?.operation?.includes(operation ?? ''));
+
+/** What the person sees, from top to bottom. */
+export const sendFields: INodeProperties[] = [
+	toolDescriptionField(
+		'Sends a message into a chat session in the name of its customer, and answers with the reply of the AI agent. Use this only for what the customer has said or wants to say.',
+		fieldsOf(MESSAGE),
+		MESSAGE,
+	),
+	toolDescriptionField(
+		'Answers a question with buttons, a list or a carousel that the AI agent has asked in a chat session, in the name of its customer. Use this only for what the customer has chosen.',
+		fieldsOf(ANSWER),
+		ANSWER,
+	),
+	...form,
 ];

@@ -7,10 +7,7 @@ import {
 } from '../shared/n8n/options';
 import { toolDescriptionField } from '../shared/n8n/toolDescription';
 
-export const contextFields: INodeProperties[] = [
-	toolDescriptionField(
-		'Tells the AI agent of a chat session something that it should know about the customer or the conversation, beside what it knows already.',
-	),
+const form: INodeProperties[] = [
 	sessionField,
 	{
 		displayName: 'Context',
@@ -24,4 +21,12 @@ export const contextFields: INodeProperties[] = [
 			'What the agent should know, added to its context. Each item adds one entry, in the order of the items.',
 	},
 	optionsCollection(additionalBodyFields, additionalQueryParameters),
+];
+
+export const contextFields: INodeProperties[] = [
+	toolDescriptionField(
+		'Tells the AI agent of a chat session something that it should know about the customer or the conversation, beside what it knows already.',
+		form,
+	),
+	...form,
 ];

@@ -6,6 +6,7 @@ import {
 	ifUnknownField,
 	optionsCollection,
 } from '../shared/n8n/options';
+import { jsonInTools } from '../shared/n8n/textInTools';
 import { callingHoursField, outsideHoursField } from './callingHoursFields';
 import { RESOURCE } from './humanReview';
 import { LIMITS } from '../shared/api/limits';
@@ -70,11 +71,11 @@ export const additionalDataFields: INodeProperties[] = [
 		displayOptions: { show: { '/additionalDataFrom': ['json'] } },
 	},
 	{ ...additionalDataField, displayOptions: { hide: { additionalDataFrom: ['json'] } } },
-	{
+	...jsonInTools({
 		...additionalDataJson,
 		displayName: 'JSON',
 		displayOptions: { show: { additionalDataFrom: ['json'] } },
-	},
+	}),
 ];
 
 export const greetingField: INodeProperties = {

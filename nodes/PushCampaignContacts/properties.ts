@@ -7,6 +7,7 @@ import {
 	ifUnknownField,
 	optionsCollection,
 } from '../shared/n8n/options';
+import { jsonInTools } from '../shared/n8n/textInTools';
 import { toolDescriptionField } from '../shared/n8n/toolDescription';
 import {
 	DEFAULT_NAME_COLUMN,
@@ -70,7 +71,7 @@ const contactsFields: INodeProperties[] = [
 			'The name of the binary field that holds the CSV file. Its first row names the columns. If several items come in, the files of all of them are fed, one after another, as one feed.',
 		displayOptions: { show: { contactsFrom: ['csv'] }, hide: { '@tool': [true] } },
 	},
-	{
+	...jsonInTools({
 		displayName: 'Contacts',
 		name: 'contacts',
 		type: 'json',
@@ -79,7 +80,7 @@ const contactsFields: INodeProperties[] = [
 		placeholder: 'e.g. [{ "phone": "9876543210", "person_name": "Asha Rao", "city": "Pune" }]',
 		description: `The contacts as a JSON list of objects, each with its phone number and what the agent is to know, at most ${MOST_IN_JSON.toLocaleString('en-US')}. The names of the values are the columns.`,
 		displayOptions: { show: { contactsFrom: ['json'] } },
-	},
+	}),
 ];
 
 const columnFields: INodeProperties[] = [
@@ -297,15 +298,20 @@ const feedOptionsField: INodeProperties = optionsCollection(
 	},
 );
 
-/** What the person sees, from top to bottom. */
-export const feedFields: INodeProperties[] = [
-	toolDescriptionField(
-		'Puts people into a calling campaign, whose AI agent then places real phone calls to them. Use this only for people who are to be called. Answers how many went into the campaign, and for each that did not, why.',
-	),
+const form: INodeProperties[] = [
 	...campaignFields,
 	...contactsFields,
 	...columnFields,
 	enqueueField,
 	callNotice,
 	feedOptionsField,
+];
+
+/** What the person sees, from top to bottom. */
+export const feedFields: INodeProperties[] = [
+	toolDescriptionField(
+		'Puts people into a calling campaign, whose AI agent then places real phone calls to them. Use this only for people who are to be called. Answers how many went into the campaign, and for each that did not, why.',
+		form,
+	),
+	...form,
 ];

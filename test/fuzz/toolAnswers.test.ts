@@ -1,6 +1,7 @@
 /** What a model reads when a tool fails: each action of this package as a tool, against each response that fails. */
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
+import { z } from 'zod';
 import { isJsonObject } from '../../nodes/shared/json';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { TOOL_LIMITS } from '../../nodes/shared/n8n/toolTime';
@@ -94,6 +95,13 @@ const OWNER = 'the person who set up this tool';
 
 const scenes = SCENES.filter(({ items = [] }) => !items.some(({ binary }) => binary !== undefined));
 
+const toolWords = z.object({
+	outcome: z.string(),
+	what_happened: z.string(),
+	next_step: z.string(),
+});
+type ToolWords = z.infer<typeof toolWords>;
+
 function respondTo(failing: Failing | { code: string }): void {
 	for (const origin of [HOST, new URL(TRIGGER_URL).origin]) {
 		for (const method of ['GET', 'POST', 'DELETE']) {
@@ -115,40 +123,40 @@ async function nodeOf({ node, typeVersion = 1, parameters }: Scene, suffix = '')
 	});
 }
 
-async function answerTo(scene: Scene, failing: Failing | { code: string }): Promise<IDataObject> {
+async function answerTo(scene: Scene, failing: Failing | { code: string }): Promise<ToolWords> {
 	respondTo(failing);
 	const node = await nodeOf(scene);
-	const [{ json = {} } = {}] = scene.items ?? [];
-	const answer = await engineTool(harness.credentials, node, { row: json })();
+	const row = scene.items?.[0]?.json ?? {};
+	const answer = await engineTool(harness.credentials, node, { row })();
 	nock.cleanAll();
-	return answer;
+	return toolWords.parse(answer);
 }
 
 /** What is wrong with such words; nothing if all is well. */
-function faultsIn(scene: Scene, answer: IDataObject, failing: Failing | { code: string }) {
+function faultsIn(scene: Scene, answer: ToolWords, failing: Failing | { code: string }) {
 	const { outcome, what_happened: happened, next_step: next } = answer;
-	const words = `${String(happened)} ${String(next)}`;
+	const words = `${happened} ${next}`;
 	const isRead = READS.test(operationOf(scene));
 	// Watching asks n8n itself, not the service.
 	const isAsked = scene.parameters.resource !== 'watchList' && Array.isArray(failing);
 	const isTooMany = isAsked && failing[0] === 429;
 	// A live connection gives up after several attempts, each with a cause of its own.
-	const isConnecting = /does not hold|not connected/.test(String(happened));
+	const isConnecting = /does not hold|not connected/.test(happened);
 	const waits = isTooMany && failing[2]?.['retry-after'] !== undefined && !isConnecting;
 	return [
-		ON_SCREEN.test(String(next)) && 'advice for the screen',
+		ON_SCREEN.test(next) && 'advice for the screen',
 		/It is done/.test(words) && 'says that it is done',
 		/\bthe person\b/i.test(words.replaceAll(OWNER, '')) && 'an unclear person',
 		isRead && FORBIDS.test(words) && 'forbids a read',
 		isRead && outcome === 'unknown' && 'a read of unknown outcome',
-		isTooMany && !/\bwait\b/i.test(String(next)) && 'no pause',
+		isTooMany && !/\bwait\b/i.test(next) && 'no pause',
 		waits && !words.includes('7 seconds') && 'not how long to pause',
 		isTooMany && words.includes(OWNER) && 'blames the owner',
-		String(next).trim().length < 10 && 'nothing to do',
+		next.trim().length < 10 && 'nothing to do',
 	].filter((fault) => fault !== false);
 }
 
-const SUCCEEDS: Array<string | undefined> = ['done', 'already_done', 'partly_done', 'timed_out'];
+const SUCCEEDS = ['done', 'already_done', 'partly_done', 'timed_out'];
 
 test.each(Object.entries(RESPONSES))(
 	'%s',
@@ -157,7 +165,7 @@ test.each(Object.entries(RESPONSES))(
 		let failed = 0;
 		for (const scene of scenes) {
 			const answer = await answerTo(scene, failing);
-			if (SUCCEEDS.includes(String(answer.outcome))) continue;
+			if (SUCCEEDS.includes(answer.outcome)) continue;
 			failed++;
 			const found = faultsIn(scene, answer, failing);
 			const { what_happened: happened, next_step: next, outcome } = answer;

@@ -1,4 +1,5 @@
 /** What a model sees of each action as a tool, made by n8n's own code of an untouched node. */
+import isEqual from 'lodash/isEqual';
 import { createNodeAsTool } from 'n8n-core/dist/execution-engine/node-execution-context/utils/create-node-as-tool';
 import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
 import { loader, makeNode, makeWorkflow, nodeTypes, PACKAGE, setupEngine } from '../engine';
@@ -113,6 +114,52 @@ test('n8n’s editor lets a model fill in all that a tool can be asked for', () 
 	expect(fields.length).toBeGreaterThan(closed.length);
 	const names = new Set(closed.map(({ property }) => property.displayName));
 	expect([...names].filter((name) => !NOT_FOR_MODELS.includes(name))).toEqual([]);
+});
+
+/** Whatever a model writes there is right, or its name says the form. */
+const FREE_TEXT = [
+	...['Tool Description', 'Person Name', 'Reason', 'Response', 'Initial Greeting', 'Message ID'],
+	...['What Makes This Message Unique', 'Idempotency Key', 'Status', 'Put Output File in Field'],
+	...['Trigger URL', 'Trigger Secret'],
+	...['Phone Column', 'Person Name Column', 'Columns to Send', 'Last Name Column'],
+	...['System Prompt', 'Answer Format', 'Answer Key', 'Answer Path', 'Not Reached Statuses'],
+	...['Other Event Types', 'Earlier Greeting', 'Webhook URL', 'Finished Statuses'],
+	...['Additional Body Fields', 'Additional Query Parameters', 'Additional Data as JSON'],
+];
+
+test('the description of a tool has the form and an example of each value that is not free text', () => {
+	const inTools = ({ displayOptions }: INodeProperties) =>
+		displayOptions?.hide?.['@tool']?.includes(true) !== true;
+	const missing = loader.types.nodes
+		.filter(({ usableAsTool }) => usableAsTool !== undefined)
+		.flatMap(({ properties, name }) => {
+			const descriptions = properties.filter((one) => one.name === 'toolDescription');
+			return properties.filter(inTools).flatMap((field) => {
+				const members = field.type === 'collection' ? (field.options ?? []) : [field];
+				const texts = members.filter(
+					(one): one is INodeProperties =>
+						'type' in one &&
+						inTools(one) &&
+						['string', 'json', 'dateTime', 'multiOptions', 'resourceLocator'].includes(one.type),
+				);
+				const operation = field.displayOptions?.show?.operation;
+				const own = descriptions.filter(
+					({ displayOptions }) =>
+						operation === undefined || isEqual(displayOptions?.show?.operation, operation),
+				);
+				return texts
+					.filter(({ displayName }) => !FREE_TEXT.includes(displayName))
+					.filter(
+						({ displayName }) =>
+							own.length === 0 ||
+							!own.every((one) =>
+								new RegExp(` ${displayName}: [^:]*[\\\\"{]`).test(JSON.stringify(one.default)),
+							),
+					)
+					.map(({ displayName }) => `${name} › ${displayName}`);
+			});
+		});
+	expect(missing).toEqual([]);
 });
 
 test('a field that a model leaves out of its choice is not asked for', () => {

@@ -10,6 +10,7 @@ import { createLegacySession, endLegacySession } from '../../shared/api/endpoint
 import { recordOf } from '../../shared/api/envelope';
 import { parseAgentUuid } from '../../shared/api/identifiers';
 import { CREATED, createTarget, personNameField, requestOptions } from './create.operation';
+import { jsonInTools } from '../../shared/n8n/textInTools';
 
 export const legacyCreate: Operation = {
 	name: 'Create',
@@ -20,14 +21,14 @@ export const legacyCreate: Operation = {
 	fields: [
 		agentField,
 		personNameField,
-		{
+		...jsonInTools({
 			displayName: 'Metadata',
 			name: 'metadata',
 			type: 'json',
 			default: '{}',
 			placeholder: 'e.g. { "source": "website" }',
 			description: 'What else the agent should know, as a JSON object',
-		},
+		}),
 		requestOptions,
 	],
 	toolDescription:

@@ -79,8 +79,8 @@ export function ofResource(resource: Resource, operation: INodeProperties): INod
 
 /** What stands above the choice of operation where the node is a tool. */
 export function aboveOperation(operations: Operation[]): INodeProperties[] {
-	return operations.map(({ value, toolDescription }) =>
-		toolDescriptionField(toolDescription, { operation: [value] }),
+	return operations.map(({ value, toolDescription, fields }) =>
+		toolDescriptionField(toolDescription, fields, { operation: [value] }),
 	);
 }
 

@@ -17,6 +17,23 @@ export function textInTools(
 }
 
 /**
+ * JSON that a model can give as well: from the editor's button, n8n would accept no text for it, and show an MCP client
+ * no type at all. So in a tool the parameter is the text of the JSON.
+ */
+export function jsonInTools(json: INodeProperties): INodeProperties[] {
+	const { hide, show } = json.displayOptions ?? {};
+	return [
+		{ ...json, displayOptions: { show, hide: { ...hide, '@tool': [true] } } },
+		{
+			...json,
+			type: 'string',
+			typeOptions: { rows: 4 },
+			displayOptions: { hide, show: { ...show, '@tool': [true] } },
+		},
+	];
+}
+
+/**
  * A field as it is, shown only with one value of a parameter that a model may fill in. n8n shows what
  * depends on an expression in any case, unless it is to be hidden.
  */

@@ -1,5 +1,6 @@
 /** What a model gets wrong by itself: the tool says what to give instead, with an example, and blames nobody else. */
 import type { INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
 import { agent } from '../../../contract/contractCase';
 import { simulatedNodes } from '../../../contract/simulatedNodes';
 import { engineTool } from '../../../engine';
@@ -172,9 +173,10 @@ test.each(MISTAKES)('%s', async (_field, type, parameters, given, example) => {
 		};
 		simulator().reset();
 		const answer = await engineTool(harness.credentials, node)({ given: value });
-		const { outcome, what_happened: happened, next_step: next } = answer;
+		const { outcome, what_happened: happened } = answer;
+		const next = z.string().parse(answer.next_step);
 		expect(simulator().placedCalls()).toEqual([]);
-		told.push({ given: value, outcome, happened, next: String(next) });
+		told.push({ given: value, outcome, happened, next });
 	}
 	expect(told).toEqual(
 		given.map((value) => ({

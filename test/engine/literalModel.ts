@@ -1,0 +1,55 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+/** A tool as an MCP client lists it. */
+export type ListedTool = {
+	description: string;
+	/** JSON schemas by parameter. */
+	properties: { [parameter: string]: { type?: string; description?: string } };
+};
+
+/** What a user wants to have in a parameter: in their own words, and as a model may know to write it otherwise. */
+export type Wanted = { said: string; otherwise: string[] };
+
+/** What n8n's editor writes into a field when a person lets the model define it: a name, no description, and a type. */
+export function letModelDefine({ displayName, type }: INodeProperties): string {
+	const kind = ['boolean', 'number', 'json'].includes(type) ? type : 'string';
+	return `={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${keyOf(displayName)}', \`\`, '${kind}') }}`;
+}
+
+export const keyOf = (displayName: string) =>
+	displayName.replaceAll(/[^a-zA-Z0-9-]/g, '_').slice(0, 63);
+
+/**
+ * The value that a model gives which follows name, description and schema to the letter, and knows nothing else: it
+ * writes what the user said, unless an example stands beside the name and it knows a form like that.
+ */
+export function fillIn(tool: ListedTool, parameter: string, wanted: Wanted): unknown {
+	const { type, description = '' } = tool.properties[parameter] ?? {};
+	const examples = examplesOf(parameter, `${tool.description} ${description}`.trim());
+	const shapes = new Set(examples.map(shapeOf));
+	const written =
+		[wanted.said, ...wanted.otherwise].find((form) => shapes.has(shapeOf(form))) ?? wanted.said;
+	if (type === 'boolean') return /^(yes|true)/i.test(wanted.said);
+	return type === 'number' ? Number(written.replaceAll(/\D/g, '')) : written;
+}
+
+/** The examples in the sentence that begins with the name of the parameter. */
+function examplesOf(parameter: string, description: string): string[] {
+	const sentence = description
+		.split(/(?<=\.) (?=\p{Lu})/u)
+		.find((text) => keyOf(text.split(':')[0] ?? '') === parameter);
+	const json = /JSON text such as (.*)\.$/.exec(sentence ?? '')?.[1];
+	if (json !== undefined) return [json];
+	return [...(sentence ?? '').matchAll(/"([^"]+)"/g)].map(([, example = '']) => example);
+}
+
+/** Two texts of one shape look alike: `IN` and `US`, two session IDs, two times with an offset. */
+function shapeOf(text: string): string {
+	if (/^[[{]/.test(text)) return text.slice(0, 1);
+	return text
+		.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<uuid>')
+		.replaceAll(/^([a-z]+)_\w+$/g, '$1_<id>')
+		.replaceAll(/[a-z]+(?![a-z>])/g, 'a')
+		.replaceAll(/[A-Z]/g, 'A')
+		.replaceAll(/\d+/g, '9');
+}

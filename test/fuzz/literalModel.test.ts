@@ -1,0 +1,204 @@
+/**
+ * What a model writes that knows of a tool no more than n8n tells it, where a person pressed "Let the model define this
+ * parameter": each value has to be right.
+ */
+import { createNodeAsTool } from 'n8n-core/dist/execution-engine/node-execution-context/utils/create-node-as-tool';
+import { NodeHelpers, type INode, type INodeParameters, type INodeProperties } from 'n8n-workflow';
+import { z } from 'zod';
+import { zodToJsonSchema } from 'zod-to-json-schema';
+import { agent } from '../contract/contractCase';
+import { simulatedNodes } from '../contract/simulatedNodes';
+import { engineTool, makeWorkflow, nodeTypes, PACKAGE } from '../engine';
+import {
+	fillIn,
+	keyOf,
+	letModelDefine,
+	type ListedTool,
+	type Wanted,
+} from '../engine/literalModel';
+import { fixtures } from '../simulator';
+import { tell } from './runs';
+
+const { harness, simulator, nodeOf } = simulatedNodes();
+const { agents, calls, campaigns, sessions } = fixtures;
+const counts = { right: 0, wrong: 0 };
+afterAll(() => tell('Values that a literal model gives', counts));
+
+const call = {
+	resource: 'call',
+	operation: 'place',
+	...agent(),
+	countryCode: 'IN',
+	phoneNumber: '9876543210',
+	when: 'now',
+};
+const ask = {
+	...call,
+	operation: 'sendAndWait',
+	message: 'May we?',
+	yesValues: 'yes',
+	noValues: 'no',
+	options: {
+		wait: {
+			settings: { waitForCompletion: 'reading', waitLimit: 1, waitLimitUnit: 'seconds' },
+		},
+	},
+};
+const push = {
+	campaignId: String(campaigns.active),
+	...agent(),
+	contactsFrom: 'json',
+	contacts: '[{ "phone": "9876543210" }]',
+};
+const message = {
+	resource: 'message',
+	operation: 'sendMessage',
+	sendBy: 'socket',
+	sessionId: sessions.open,
+	message: 'Hello',
+};
+const session = { resource: 'session', sessionId: sessions.open };
+
+const AGENT: Wanted = { said: 'the sales agent', otherwise: ['Asha', agents.full] };
+const SESSION: Wanted = { said: 'the chat with Asha', otherwise: [sessions.open] };
+const CALL: Wanted = { said: 'the last call with Asha', otherwise: ['9876543210', calls.finished] };
+const CAMPAIGN: Wanted = { said: 'the Diwali campaign', otherwise: [String(campaigns.active)] };
+const PHONE: Wanted = {
+	said: 'ninety-eight twelve, 345 678',
+	otherwise: ['98123 45678', '9812345678', '+919812345678'],
+};
+const FIELDS: Wanted = { said: 'its status and its ID', otherwise: ['call_id, status'] };
+
+type Case = [node: string, parameters: INodeParameters, field: string, wanted: Wanted];
+
+/** The right value is the last one, if it has several forms. */
+const CASES: Case[] = [
+	['placeCall', call, 'agentUuid', AGENT],
+	['placeCall', call, 'countryCode', { said: 'India', otherwise: ['IND', '+91', 'IN'] }],
+	[
+		'placeCall',
+		call,
+		'phoneNumber',
+		{ said: 'ninety-eight twelve, 345 678', otherwise: ['98765-43210', '9876543210'] },
+	],
+	[
+		'placeCall',
+		call,
+		'when',
+		{
+			said: 'tomorrow at half past six',
+			otherwise: ['2099-01-31 18:30', '2099-01-31T18:30:00', '2099-01-31T18:30:00+05:30'],
+		},
+	],
+	['placeCall', call, 'when', { said: 'today at half past six', otherwise: ['6:30 pm', '18:30'] }],
+	['placeCall', call, 'when', { said: 'right away', otherwise: ['now'] }],
+	[
+		'placeCall',
+		{ ...call, additionalDataFrom: 'json' },
+		'additionalDataJson',
+		{ said: 'the plan is gold', otherwise: ['plan: gold', '{"plan": "gold"}'] },
+	],
+	['placeCall', ask, 'agentUuid', AGENT],
+	['placeCall', ask, 'countryCode', { said: 'India', otherwise: ['IN'] }],
+	['placeCall', ask, 'yesValues', { said: 'if they agree', otherwise: ['yes, ok'] }],
+	['placeCall', ask, 'noValues', { said: 'if they decline', otherwise: ['no, never'] }],
+	[
+		'pushCampaignContacts',
+		push,
+		'contacts',
+		{ said: 'Asha, 9876543210', otherwise: ['[{"phone": "9876543210", "person_name": "Asha"}]'] },
+	],
+	['pushCampaignContacts', push, 'agentUuid', AGENT],
+	['pushCampaignContacts', push, 'campaignId', CAMPAIGN],
+	['campaignStatus', {}, 'campaignId', CAMPAIGN],
+	['getCall', { operation: 'get' }, 'callId', CALL],
+	['getCall', { operation: 'getTranscript' }, 'callId', CALL],
+	['getCall', { operation: 'getRecording' }, 'callId', CALL],
+	[
+		'getCall',
+		{ operation: 'get', callId: calls.finished, simplify: 'selected' },
+		'selectedFields',
+		FIELDS,
+	],
+	['agents', { operation: 'check' }, 'agentUuid', AGENT],
+	['dnd', { operation: 'check', phone: '+919812345678' }, 'agentUuid', AGENT],
+	['dnd', { operation: 'check', ...agent() }, 'phone', PHONE],
+	['dnd', { operation: 'add', ...agent() }, 'phone', PHONE],
+	['chatSend', message, 'sessionId', SESSION],
+	['injectContext', { context: 'Wants a visit' }, 'sessionId', SESSION],
+	[
+		'chatSession',
+		{ ...session, operation: 'supportCommand' },
+		'command',
+		{ said: 'please close this chat', otherwise: ['close'] },
+	],
+	['chatSession', { resource: 'session', operation: 'create' }, 'agentUuid', AGENT],
+	[
+		'chatSession',
+		{ ...session, operation: 'waitForEvent', timeLimit: 3 },
+		'eventTypes',
+		{ said: 'a new message', otherwise: ['message_received, session_closed'] },
+	],
+	[
+		'chatSession',
+		{ resource: 'legacy', operation: 'legacyCreate', ...agent() },
+		'metadata',
+		{ said: 'the plan is gold', otherwise: ['{"plan": "gold"}'] },
+	],
+	['pushCampaignContacts', push, 'enqueue', { said: 'yes, at once', otherwise: ['true'] }],
+];
+
+/** The tool as n8n makes it of a node in which a person lets the model define one field. */
+async function offered(type: string, parameters: INodeParameters, field: string) {
+	const nodeType = nodeTypes.getByNameAndVersion(`${PACKAGE}.${type}Tool`, versionOf(type));
+	const plain = { ...(await nodeOf(type, parameters)), typeVersion: versionOf(type) };
+	const shown = { ...plain, type: `${PACKAGE}.${type}Tool` };
+	const property = shownField(shown, nodeType.description.properties, field);
+	const expression = letModelDefine(property);
+	const value =
+		property.type === 'resourceLocator'
+			? { __rl: true, mode: 'id', value: expression }
+			: expression;
+	const node = { ...plain, parameters: { ...parameters, [field]: value } };
+	const filled = makeWorkflow([{ ...node, type: shown.type }]).getNode(node.name);
+	if (filled === null) throw new Error(`${type} is not in its workflow`);
+	const { response } = createNodeAsTool({
+		node: filled,
+		nodeType,
+		handleToolInvocation: async () => await Promise.resolve(),
+	});
+	const schema = z.instanceof(z.ZodType).parse(response.schema);
+	const { properties } = z
+		.object({ properties: z.record(z.object({ type: z.string().optional() })) })
+		.parse(zodToJsonSchema(schema));
+	const tool: ListedTool = { description: response.description, properties };
+	return { node, tool, schema, key: keyOf(property.displayName) };
+}
+
+const versionOf = (type: string) => (type === 'chatSession' ? 2 : 1);
+
+function shownField(node: INode, properties: INodeProperties[], field: string): INodeProperties {
+	const { description } = nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
+	const filled = makeWorkflow([node]).getNode(node.name) ?? node;
+	const found = properties.find(
+		(property) =>
+			property.name === field &&
+			NodeHelpers.displayParameter(filled.parameters, property, filled, description),
+	);
+	if (found === undefined) throw new Error(`the form does not show ${field}`);
+	return found;
+}
+
+test.each(CASES)('%s %j: %s', async (type, parameters, field, wanted) => {
+	simulator().reset();
+	const { node, tool, schema, key } = await offered(type, parameters, field);
+	const given = fillIn(tool, key, wanted);
+	const right = field === 'enqueue' ? true : (wanted.otherwise.at(-1) ?? wanted.said);
+	const accepted = schema.safeParse({ [key]: given }).success;
+	counts[given === right && accepted ? 'right' : 'wrong']++;
+	expect({ given, accepted }).toEqual({ given: right, accepted: true });
+	const answer = await engineTool(harness.credentials, node)({ [key]: right });
+	expect(answer).toMatchObject({
+		outcome: expect.stringMatching(/^(done|partly_done|timed_out)$/),
+	});
+});
