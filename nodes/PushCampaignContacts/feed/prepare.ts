@@ -119,7 +119,7 @@ class SameNumber implements UnsentRow {
 	) {}
 
 	get reason(): string {
-		return `${upperFirst(this.names.one(this.kept))} has the same phone number and a person name that is at least as long, so only that one is sent.`;
+		return `${upperFirst(this.names.one(this.kept))} has the same phone number and a person name that is at least as long. The node pushes one row per phone number.`;
 	}
 }
 
