@@ -640,3 +640,21 @@ test('other work goes on while a long file is read', async () => {
 	await rows.each(() => undefined);
 	expect(breaths).toBe(2);
 });
+
+test('a row whose quote runs on into later rows is not sent, nor is anybody in it', async () => {
+	const text = (lines: readonly string[]) =>
+		Buffer.from(['phone,name,size', ...lines, ''].join('\n'));
+	const faultsIn = async (...lines: string[]) =>
+		(await read(inPieces('a.csv', text(lines)))).map(({ unusable }) => unusable?.slice(0, 39));
+	const RUN_ON = 'This row has a cell with line breaks wh';
+	expect(await faultsIn('9876543210,"Asha,1', '9876543211,TV 32",2', '9876543212,Ravi,3')).toEqual([
+		RUN_ON,
+		undefined,
+	]);
+	expect(
+		await faultsIn('9876543210,"Asha,1', '', '9876543211,Zoya,2', '9876543212,TV 32",3'),
+	).toEqual([RUN_ON]);
+	expect(await faultsIn('9876543210,"Flat 2, MG Road\nPune, 411001",1')).toEqual([undefined]);
+	expect(await faultsIn('9876543210,"Flat 2\nCall 9876543211, or",1')).toEqual([undefined]);
+	expect(await faultsIn('9876543210,"Rao, Asha\n9876543211",1')).toEqual([undefined]);
+});
