@@ -121,7 +121,7 @@ export class FileRows implements FeedRows {
 			while (index >= this.place.end) if (!(await this.place.next())) throw changedFile();
 			const found = this.place.at(index);
 			if (found?.number !== this.numbers.at(index)) throw changedFile();
-			visit(found.row, index, undefined, found.file);
+			visit(found.row, index, found.unusable, found.file);
 		}
 	}
 
@@ -353,7 +353,10 @@ class Place {
 
 	/** Goes on to the next rows; false where there are no more. */
 	async next(): Promise<boolean> {
-		const { value: part, done } = await this.parts.next();
+		const { value: part, done } = await this.parts.next().catch((error: unknown) => {
+			// All rows could be read when they were checked.
+			throw error instanceof InvalidInput ? changedFile() : error;
+		});
 		if (done === true) return false;
 		({ rows: this.rows, table: this.table, file: this.file } = part);
 		this.first = this.end;
@@ -361,10 +364,13 @@ class Place {
 		return true;
 	}
 
-	at(index: number): { row: FeedRow; number: number; file: number } | undefined {
+	at(
+		index: number,
+	): { row: FeedRow; number: number; file: number; unusable: string | undefined } | undefined {
+		const { table, file } = this;
 		const row = this.rows[index - this.first];
-		if (row === undefined || this.table === undefined) return undefined;
-		return { row: this.table.rowOf(row), number: row.number, file: this.file };
+		if (row === undefined || table === undefined) return undefined;
+		return { row: table.rowOf(row), number: row.number, file, unusable: table.faultOf(row) };
 	}
 
 	async close(): Promise<void> {

@@ -550,8 +550,8 @@ describe('several files', () => {
 });
 
 describe('a file that changes meanwhile', () => {
-	const changing = async (then: string) => {
-		let content = 'phone\n1\n2\n3\n';
+	const changing = async (then: string | Buffer) => {
+		let content: string | Buffer = 'phone\n1\n2\n3\n';
 		const source: Source = { name: 'a.csv', open: async () => [Buffer.from(content)] };
 		const rows = await FileRows.open([source], automatic, noBreath);
 		await rowsOf(rows);
@@ -567,6 +567,9 @@ describe('a file that changes meanwhile', () => {
 	test.each([
 		['ends earlier', 'phone\n1\n2\n'],
 		['has its rows elsewhere', 'phone\n1\n\n2\n3\n'],
+		['has a quote without an end', 'phone\n1\n2\n"3'],
+		['has a NUL character', 'phone\n1\n2\n3\0'],
+		['has a byte that is not UTF-8', Buffer.from('phone\n1\n2\n3\xff', 'latin1')],
 	])('and %s gives no row', async (_how, then) => {
 		await expect((await changing(then)).pick([0, 1, 2], () => {})).rejects.toMatchObject(changed);
 	});
