@@ -45,10 +45,11 @@ export async function prepareFeed(
 		unsentRows,
 		contactsOf: async (rows) => {
 			const contacts = new WrittenContacts(rows.length);
-			await feed.pick(rows, (row, index, _unusable, file = 0) => {
+			await feed.pick(rows, (row, index, unusable, file = 0) => {
 				const own = columnsOfFile(columns, file);
 				const reading = readRow(row, own, options);
-				const isSame = isAccepted(reading) && phones.has(index, reading.phone);
+				const isSame =
+					unusable === undefined && isAccepted(reading) && phones.has(index, reading.phone);
 				if (!isSame) throw changedFile();
 				try {
 					contacts.add(toContact(row, own, reading.phone));
@@ -119,7 +120,7 @@ class SameNumber implements UnsentRow {
 	) {}
 
 	get reason(): string {
-		return `${upperFirst(this.names.one(this.kept))} has the same phone number and a person name that is at least as long, so only that one is sent.`;
+		return `${upperFirst(this.names.one(this.kept))} has the same phone number and a person name that is at least as long. The node pushes one row per phone number.`;
 	}
 }
 

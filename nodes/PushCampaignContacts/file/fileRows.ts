@@ -121,7 +121,7 @@ export class FileRows implements FeedRows {
 			while (index >= this.place.end) if (!(await this.place.next())) throw changedFile();
 			const found = this.place.at(index);
 			if (found?.number !== this.numbers.at(index)) throw changedFile();
-			visit(found.row, index, undefined, found.file);
+			visit(found.row, index, found.unusable, found.file);
 		}
 	}
 
@@ -217,6 +217,7 @@ class Table {
 		const { cells } = row;
 		const { header, delimiter } = this.file;
 		if (this.file.hasUnreadable(row)) return UNREADABLE_ROW;
+		if (cells.some((cell, at) => BREAK.test(cell) && this.holdsRows(cells, at))) return RUN_ON_ROW;
 		if (row.endsFile === true) {
 			if (cells.length < header.length) return CUT_ROW;
 			const cut = mayBeCut(cells.at(-1) ?? '');
@@ -232,6 +233,18 @@ class Table {
 			: `${found}: ${quoted(beyond.join(delimiter))} is beyond the last one. Put quotes around a cell that holds the delimiter.`;
 	}
 
+	/** Whether the lines of a cell make whole rows with the cells around it, and the last one has its number where the row has it. */
+	private holdsRows(cells: readonly string[], at: number): boolean {
+		const { header, delimiter } = this.file;
+		if (delimiter === '') return false;
+		const lines = (cells[at] ?? '').split(BREAK).map((line) => line.split(delimiter));
+		const rows = lines.filter((line) => line.join('').trim() !== '');
+		const last = [...(rows.pop() ?? []), ...cells.slice(at + 1)];
+		const first = [...cells.slice(0, at), ...(rows.shift() ?? [])];
+		if ([first, ...rows, last].some(({ length }) => length !== header.length)) return false;
+		return first.some((cell, place) => isNumber(cell) && isNumber(last[place] ?? ''));
+	}
+
 	found(): FoundColumns {
 		return {
 			names: new Set(this.columns),
@@ -242,7 +255,7 @@ class Table {
 	}
 
 	private seemsToHaveNoHeader(): boolean {
-		return this.file.header.some((heading) => isAccepted(readCampaignPhone(heading)));
+		return this.file.header.some(isNumber);
 	}
 
 	private withoutHeader(): InvalidInput {
@@ -253,6 +266,15 @@ class Table {
 	}
 }
 
+const BREAK = /\r\n|\r|\n/;
+
+function isNumber(cell: string): boolean {
+	return isAccepted(readCampaignPhone(cell));
+}
+
+/** A quote that nobody closed ends at the next one, which may be rows below. */
+const RUN_ON_ROW =
+	'This row has a cell with line breaks whose lines look like rows of their own, so its quote may not be closed where the cell ends. Close or remove the quote. Nobody in this cell is called.';
 const CUT_ROW =
 	'This row is the last one of the file, and it has fewer cells than the header and no line break at its end, so the file may have been cut off. If the row is complete, add a line break after it.';
 /** Ten digits that begin with 91 may be the beginning of 91 and the ten digits of somebody else. */
@@ -331,7 +353,10 @@ class Place {
 
 	/** Goes on to the next rows; false where there are no more. */
 	async next(): Promise<boolean> {
-		const { value: part, done } = await this.parts.next();
+		const { value: part, done } = await this.parts.next().catch((error: unknown) => {
+			// All rows could be read when they were checked.
+			throw error instanceof InvalidInput ? changedFile() : error;
+		});
 		if (done === true) return false;
 		({ rows: this.rows, table: this.table, file: this.file } = part);
 		this.first = this.end;
@@ -339,10 +364,13 @@ class Place {
 		return true;
 	}
 
-	at(index: number): { row: FeedRow; number: number; file: number } | undefined {
+	at(
+		index: number,
+	): { row: FeedRow; number: number; file: number; unusable: string | undefined } | undefined {
+		const { table, file } = this;
 		const row = this.rows[index - this.first];
-		if (row === undefined || this.table === undefined) return undefined;
-		return { row: this.table.rowOf(row), number: row.number, file: this.file };
+		if (row === undefined || table === undefined) return undefined;
+		return { row: table.rowOf(row), number: row.number, file, unusable: table.faultOf(row) };
 	}
 
 	async close(): Promise<void> {

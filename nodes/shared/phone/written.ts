@@ -15,6 +15,8 @@ export type Unreadable = { what: string; resolution?: string };
 const WRAPPING = /^(?:=?["']|(?:p|tel):)+|["']$/gi;
 /** Spaces of every kind, invisible characters, dashes, brackets, quotes and separators carry no information. */
 const DECORATION = /[\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212.,'"`]/gu;
+/** The same around a number, where it would hide how the number ends. */
+const DECORATION_AROUND = new RegExp(`^${DECORATION.source}+|${DECORATION.source}+$`, 'gu');
 const PLAINLY_WRITTEN = /^\+?[\d -]+$/;
 const PLAIN_FORMATTING = /[ -]/g;
 const DIALLED = /^\+?\d+$/;
@@ -85,7 +87,7 @@ export function isBlank(value: unknown): boolean {
 function readCell(cell: string): Written | Unreadable {
 	const trimmed = cell.trim();
 	if (trimmed.length > LONGEST_WRITTEN) return readDialled(trimmed);
-	const text = toAscii(trimmed).trim().replace(WRAPPING, '').trim();
+	const text = bare(bare(toAscii(trimmed)).replace(WRAPPING, ''));
 	const scientific = SCIENTIFIC.exec(text.replace(/\s/g, ''));
 	if (scientific) return readScientific(scientific);
 	const whole = withoutDecimals(ungrouped(text));
@@ -115,6 +117,10 @@ function readScientific([, whole = '', fraction = '', power = '']: string[]): Wr
 	if (exponent - fraction.length > UNWRITTEN_ZEROS) return SHORTENED;
 	if (/[^0]/.test(fraction.slice(exponent))) return NOT_WHOLE;
 	return readDialled(whole + fraction.slice(0, exponent).padEnd(exponent, '0'));
+}
+
+function bare(text: string): string {
+	return text.replace(DECORATION_AROUND, '');
 }
 
 function ungrouped(text: string): string {

@@ -73,7 +73,7 @@ describe('a file', () => {
 					feed_row: 2,
 					rejection_status: 'duplicate',
 					rejection_reason:
-						'Row 4 has the same phone number and a person name that is at least as long, so only that one is sent.',
+						'Row 4 has the same phone number and a person name that is at least as long. The node pushes one row per phone number.',
 				},
 				pairedItem: { item: 0 },
 			},

@@ -74,7 +74,7 @@ describe('duplicates', () => {
 		]);
 	});
 
-	test('the reason names the row that is sent, also when a third row took its place', async () => {
+	test('the reason names the row that stays, also when a third row took its place', async () => {
 		const { rows, keys, unsentRows } = await prepare([
 			{ phone: '9876543210', person_name: 'A' },
 			{ phone: '9876543210', person_name: 'Asha' },
@@ -84,7 +84,7 @@ describe('duplicates', () => {
 		expect([0, 1, 2].map((row) => keys.at(row))).toEqual(['', '', '9876543210']);
 		expect(unsentRows.map(({ reason }) => reason)).toEqual(
 			Array(2).fill(
-				'Item 2 has the same phone number and a person name that is at least as long, so only that one is sent.',
+				'Item 2 has the same phone number and a person name that is at least as long. The node pushes one row per phone number.',
 			),
 		);
 	});

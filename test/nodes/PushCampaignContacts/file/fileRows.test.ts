@@ -550,8 +550,8 @@ describe('several files', () => {
 });
 
 describe('a file that changes meanwhile', () => {
-	const changing = async (then: string) => {
-		let content = 'phone\n1\n2\n3\n';
+	const changing = async (then: string | Buffer) => {
+		let content: string | Buffer = 'phone\n1\n2\n3\n';
 		const source: Source = { name: 'a.csv', open: async () => [Buffer.from(content)] };
 		const rows = await FileRows.open([source], automatic, noBreath);
 		await rowsOf(rows);
@@ -567,6 +567,9 @@ describe('a file that changes meanwhile', () => {
 	test.each([
 		['ends earlier', 'phone\n1\n2\n'],
 		['has its rows elsewhere', 'phone\n1\n\n2\n3\n'],
+		['has a quote without an end', 'phone\n1\n2\n"3'],
+		['has a NUL character', 'phone\n1\n2\n3\0'],
+		['has a byte that is not UTF-8', Buffer.from('phone\n1\n2\n3\xff', 'latin1')],
 	])('and %s gives no row', async (_how, then) => {
 		await expect((await changing(then)).pick([0, 1, 2], () => {})).rejects.toMatchObject(changed);
 	});
@@ -639,4 +642,22 @@ test('other work goes on while a long file is read', async () => {
 	});
 	await rows.each(() => undefined);
 	expect(breaths).toBe(2);
+});
+
+test('a row whose quote runs on into later rows is not sent, nor is anybody in it', async () => {
+	const text = (lines: readonly string[]) =>
+		Buffer.from(['phone,name,size', ...lines, ''].join('\n'));
+	const faultsIn = async (...lines: string[]) =>
+		(await read(inPieces('a.csv', text(lines)))).map(({ unusable }) => unusable?.slice(0, 39));
+	const RUN_ON = 'This row has a cell with line breaks wh';
+	expect(await faultsIn('9876543210,"Asha,1', '9876543211,TV 32",2', '9876543212,Ravi,3')).toEqual([
+		RUN_ON,
+		undefined,
+	]);
+	expect(
+		await faultsIn('9876543210,"Asha,1', '', '9876543211,Zoya,2', '9876543212,TV 32",3'),
+	).toEqual([RUN_ON]);
+	expect(await faultsIn('9876543210,"Flat 2, MG Road\nPune, 411001",1')).toEqual([undefined]);
+	expect(await faultsIn('9876543210,"Flat 2\nCall 9876543211, or",1')).toEqual([undefined]);
+	expect(await faultsIn('9876543210,"Rao, Asha\n9876543211",1')).toEqual([undefined]);
 });

@@ -243,3 +243,15 @@ test('where cells have delimiters that nobody has quoted, no row is sent with it
 		{ numRuns: 400 },
 	);
 });
+
+test('a row that ends early when it is read again is not sent without its other cells', async () => {
+	let text = 'phone,person_name\n9876543210,Asha\n9876543211,Ravi\n';
+	const open = async () => [Buffer.from(text)];
+	const writing = { delimiter: '', encoding: '' };
+	const feed = await FileRows.open([{ name: 'a.csv', open }], writing, async () => {});
+	const columns = resolveColumns(await feed.columns(), choice);
+	const options = { normalizePhones: true, removeDuplicates: false };
+	const { rows, contactsOf } = await prepareFeed(feed, columns, options);
+	text = text.slice(0, -',Ravi\n'.length);
+	await expect(contactsOf(rows)).rejects.toThrow(/^The file is not the same any more/);
+});

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { isWritten, readWritten } from '../../../../nodes/shared/phone/written';
 
 const digitsOf = (value: unknown): string => {
@@ -21,6 +22,9 @@ describe('formatting goes, and every digit stays', () => {
 		['an apostrophe before a lead export', "'p:+919876543210", '+919876543210'],
 		['an apostrophe before nine digits and a decimal', "'987654321.0", '987654321'],
 		['a formula around nine digits and a decimal', '="987654321.0"', '987654321'],
+		['a comma after nine digits and a decimal', '987654321.0,', '987654321'],
+		['curly quotes around nine digits and a decimal', '\u201c987654321.0\u201d', '987654321'],
+		['an invisible mark after nine digits and a decimal', '987654321.0\u200b', '987654321'],
 	])('%s', (_what, value, digits) => {
 		expect(digitsOf(value)).toBe(digits);
 	});
@@ -171,4 +175,24 @@ describe('what is not surely one number is not read', () => {
 			'Format the phone column as text in the spreadsheet and enter the full numbers again.',
 		);
 	});
+});
+
+test('whatever stands around a number, it is read as without it', () => {
+	const around = fc
+		.array(fc.constantFrom(..." \t\u00a0\u200b\u200e\u202c\ufeff-\u2212(),.\u201c\u201d'`"), {
+			maxLength: 3,
+		})
+		.map((parts) => parts.join(''));
+	const digits = fc.stringMatching(/^[1-9]\d{7,11}$/);
+	const end = fc.constantFrom('.0', ',0', '.00', '.5', 'E+1', '');
+	const number = fc.oneof(
+		fc.tuple(digits, end).map((parts) => parts.join('')),
+		digits.map((text) => `${text.charAt(0)}.${text.slice(1)}`),
+	);
+	fc.assert(
+		fc.property(number, around, around, (text, before, after) => {
+			expect(readWritten(before + text + after)).toEqual(readWritten(text));
+		}),
+		{ numRuns: 1_000 },
+	);
 });
