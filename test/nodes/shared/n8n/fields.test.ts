@@ -93,6 +93,23 @@ test('so is one that a model leaves empty', () => {
 	expect(() => form('string', null, "={{ $fromAI('name') }}").text('field')).toThrow('nothing');
 });
 
+test.each(['null', 'undefined', ' null '])(
+	'a model that writes %j gives nothing, and everybody else gives that text',
+	(word) => {
+		const fromModel = form('string', word, "={{ $fromAI('name') }}");
+		expect(() => fromModel.text('field')).toThrow('nothing');
+		expect(form('string', word).text('field')).toBe(word.trim());
+		expect(fixed('string', word).text('field')).toBe(word.trim());
+	},
+);
+
+test('a secret that is a number too long to be exact is not shown', () => {
+	const secret = property('field', { typeOptions: { password: true } });
+	const fields = new Fields([secret], { raw: () => '={{ $json.x }}', value: () => 1.5e21 });
+	expect(() => fields.secret('field')).toThrow('a number that is not exact');
+	expect(() => fields.secret('field')).not.toThrow('1.5');
+});
+
 test.each([
 	[' text ', 'text'],
 	[7, '7'],

@@ -1,4 +1,5 @@
-import { engineHarness, makeWorkflow, runWorkflow } from '../../../engine';
+import { engineHarness, makeWorkflow, output, runWorkflow } from '../../../engine';
+import { CALL } from '../../PlaceCall/placeCall';
 
 const harness = engineHarness();
 
@@ -13,3 +14,19 @@ test.each(['dnd', 'getCall', 'chatSession', 'agents'])(
 		});
 	},
 );
+
+test('with Continue On Fail, a setting of the whole execution that cannot be used fails each item', async () => {
+	const parameters = { ...CALL, options: { concurrency: '={{ "many" }}' } };
+	const node = harness.node('placeCall', { parameters, onError: 'continueRegularOutput' });
+	const items = [{ json: {} }, { json: {} }];
+	const run = await runWorkflow(harness.credentials, makeWorkflow([node]), node, items);
+	expect(output(run, node.name)).toMatchObject(
+		[0, 1].map((item) => ({
+			json: {
+				error: expect.stringContaining(`'Concurrency'`),
+				details: { item, outcome: 'notSent' },
+			},
+			pairedItem: { item },
+		})),
+	);
+});
