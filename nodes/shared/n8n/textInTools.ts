@@ -21,14 +21,17 @@ export function textInTools(
  * no type at all. So in a tool the parameter is the text of the JSON.
  */
 export function jsonInTools(json: INodeProperties): INodeProperties[] {
-	const { hide, show } = json.displayOptions ?? {};
+	const { displayOptions } = json;
 	return [
-		{ ...json, displayOptions: { show, hide: { ...hide, '@tool': [true] } } },
+		{
+			...json,
+			displayOptions: { ...displayOptions, hide: { ...displayOptions?.hide, '@tool': [true] } },
+		},
 		{
 			...json,
 			type: 'string',
 			typeOptions: { rows: 4 },
-			displayOptions: { hide, show: { ...show, '@tool': [true] } },
+			displayOptions: { ...displayOptions, show: { ...displayOptions?.show, '@tool': [true] } },
 		},
 	];
 }

@@ -1,4 +1,5 @@
 import { ERROR_TABLE, type ErrorCode } from '../../../../nodes/shared/api/errorTable';
+import { onScreen } from '../../../../nodes/shared/api/modelAdvice';
 import { dataOf, recordOf } from '../../../../nodes/shared/api/envelope';
 import { ServiceRefusal } from '../../../../nodes/shared/api/errors';
 import { carries } from '../../../../nodes/shared/api/evidence';
@@ -138,7 +139,7 @@ describe('every documented error, by its endpoint and its body', () => {
 					name: 'ServiceRefusal',
 					outcome: 'refused',
 					message: row?.what,
-					resolution: row?.resolution,
+					resolution: onScreen(row?.resolution ?? ''),
 					status,
 					refusal: { code },
 				});
