@@ -31,5 +31,5 @@ export default {
 	clearTextReporter: { allowColor: false, reportTests: false, reportScoreTable: false },
 	allowConsoleColors: false,
 	timeoutMS: 60_000,
-	dryRunTimeoutMinutes: 15,
+	dryRunTimeoutMinutes: 45,
 };

@@ -266,6 +266,26 @@ describe('Retry On Fail', () => {
 		expect(nock.isDone()).toBe(true);
 	});
 
+	it('calls nobody again whom it called, also if its errors go on with the items', async () => {
+		// n8n runs the node again if the first item has an error.
+		const seen = answer(3, ['9876543210']);
+		const again = answer(1);
+		const items = people(3);
+		const setting = { ...over, onError: 'continueRegularOutput' } as const;
+		const run = await harness.place(perItem, { items, over: setting });
+		expect(ids(output(run, 'Node'))).toEqual([
+			'call-9876543210',
+			'call-9876543211',
+			'call-9876543212',
+		]);
+		expect([...seen.phones, ...again.phones]).toEqual([
+			'9876543210',
+			'9876543211',
+			'9876543212',
+			'9876543210',
+		]);
+	});
+
 	it('never sends a call whose fate is open a second time', async () => {
 		acceptCalls(1);
 		callsEndpoint().replyWithError(Object.assign(new Error('x'), { code: 'ECONNRESET' }));
