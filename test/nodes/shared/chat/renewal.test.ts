@@ -1,6 +1,15 @@
 import type { MintResult } from '../../../../nodes/shared/chat/token';
 import { TokenKeeper } from '../../../../nodes/shared/chat/token';
-import { eventFrame, FakeClock, freshToken, messageSent, rig, settle, WS_URL } from './fakes';
+import {
+	ackFrame,
+	eventFrame,
+	FakeClock,
+	freshToken,
+	messageSent,
+	rig,
+	settle,
+	WS_URL,
+} from './fakes';
 
 /** A token that the service says to expire `seconds` from now. */
 function tokenFor(seconds: number) {
@@ -297,6 +306,43 @@ describe('an open connection', () => {
 		expect([old.sent, fresh.sent]).toEqual([[], ['{}']]);
 		fresh.receives(messageSent);
 		expect((await exchange).kind).toBe('ack');
+	});
+
+	it('sends nothing for someone who has left while a token was asked for', async () => {
+		let give: () => void = () => undefined;
+		const { connection, sockets, clock, hold } = rig(
+			{ renewConnectionEveryMs: Infinity },
+			async (n, time) => {
+				if (n === 1) return await freshToken(n, time);
+				await new Promise<void>((resolve) => {
+					give = resolve;
+				});
+				return { kind: 'unreachable', error: null };
+			},
+		);
+		connection.start();
+		await hold();
+		await clock.advance(200_000);
+		const stop = new AbortController();
+		const exchange = connection.exchange('{}', 120_000, stop.signal);
+		await settle();
+		stop.abort();
+		expect((await exchange).kind).toBe('not_sent');
+		give();
+		await clock.advance(5_000);
+		expect(sockets.map(({ sent }) => sent)).toEqual([[]]);
+	});
+
+	it('takes no ack of the old socket for that of a frame on the new one', async () => {
+		const { old, fresh, clock, connection } = await due();
+		old.deaf = true;
+		fresh.opens();
+		await clock.advance(500);
+		const exchange = connection.exchange('{}', 60_000);
+		await settle();
+		old.receives(ackFrame({ state: 'default', reply: 'to an earlier frame' }));
+		fresh.receives(messageSent);
+		expect(await exchange).toMatchObject({ kind: 'ack', ack: { reply: 'hello' } });
 	});
 
 	it('is replaced though a half-open peer does not answer the close', async () => {
