@@ -20,8 +20,11 @@ const refused = new ChatEnded(
 );
 
 /** A wait of ten seconds, and what happens to its session. */
-function waiting(wish: Partial<EventWish> = {}, setback: ChatEnded | null = null) {
-	const clock = new FakeClock();
+function waiting(
+	wish: Partial<EventWish> = {},
+	setback: ChatEnded | null = null,
+	clock = new FakeClock(),
+) {
 	const ending = new AbortController();
 	let listener: ((event: ChatEvent) => void) | undefined;
 	let tooLarge: OnTooLarge | undefined;
@@ -144,6 +147,18 @@ describe('what comes with the connection', () => {
 		expect((await wait.result).end.kind).toBe(isNews ? 'event' : 'time_over');
 	});
 });
+
+test.each(['2023-11-14T22:13:20Z', 1_700_000_000, '1700000000'])(
+	'what came in the second in which the wait began may be from before: %p is a replay',
+	async (ts) => {
+		const wait = waiting({}, null, new FakeClock(1_700_000_000_700));
+		wait.happens(event('nudge_sent', 'e-1', ts));
+		await wait.connects();
+		await wait.clock.advance(10_000);
+		const { end, seen } = await wait.result;
+		expect([end.kind, seen.length]).toEqual(['time_over', 1]);
+	},
+);
 
 describe('no event', () => {
 	test('too large to be read, in a session that was listened to', async () => {
