@@ -12,7 +12,7 @@ import {
 } from './reconnectPolicy';
 import { type ChatEnded, describeEnding, saidByService, saidInMinting } from './endings';
 import { type Exchange, Exchanger, type Readiness, TurnQueue } from './exchange';
-import { Hold } from './hold';
+import { FRESH_FOR_MS, Hold } from './hold';
 import { type ChatEvent, isTooLargeFrame, parseFrame } from './frames';
 import { Inbox, type Log, type OnTooLarge } from './inbox';
 import { type ChatSocket, Line } from './line';
@@ -212,7 +212,7 @@ export class ChatConnection {
 
 	/** Holds the connection once: from the token to the end of the socket and its successors. */
 	private async attempt(): Promise<AttemptEnd | { kind: 'stopped' }> {
-		const minted = await this.tokens.current();
+		const minted = await this.tokens.current(FRESH_FOR_MS);
 		if (minted.kind !== 'token') return { kind: 'mint', result: minted };
 		// Closed while the token was on its way: open nothing.
 		if (this.stop.signal.aborted) return { kind: 'stopped' };

@@ -136,6 +136,22 @@ describe('an open connection', () => {
 		expect(sockets[1]?.query.get('token')).toBe('secret-2');
 	});
 
+	it.each([true, false])(
+		'has a token that outlasts an ack after a passing close, if one can be had (%p)',
+		async (isReachable) => {
+			const { connection, socket, clock, hold } = rig({}, async (n, time) =>
+				n === 1 || isReachable ? await freshToken(n, time) : { kind: 'unreachable', error: null },
+			);
+			connection.start();
+			await hold();
+			await clock.advance(200_000);
+			socket().ends(1011);
+			await clock.advance(1_000);
+			expect(socket().query.get('token')).toBe(isReachable ? 'secret-2' : 'secret-1');
+			await connection.close();
+		},
+	);
+
 	it('goes on for hours with its token renewed again and again', async () => {
 		const { connection, sockets, clock, mints, hold } = rig({
 			renewConnectionEveryMs: Infinity,
