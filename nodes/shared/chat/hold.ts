@@ -55,7 +55,9 @@ export class Hold {
 
 	/** The socket that frames may be sent on; null while there is none. */
 	get line(): Line | null {
-		return this.isHeld ? this.current : null;
+		const { current, isHeld } = this;
+		// One that has ended stays the current one until the socket before it is gone.
+		return isHeld && current?.signal.aborted === false ? current : null;
 	}
 
 	/**

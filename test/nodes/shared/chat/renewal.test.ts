@@ -361,6 +361,26 @@ describe('an open connection', () => {
 		expect(await exchange).toMatchObject({ kind: 'ack', ack: { reply: 'hello' } });
 	});
 
+	it('is not held by a new socket that has ended while the old one is slow to close', async () => {
+		const { old, fresh, clock, hold, connection, socket } = await due();
+		old.deaf = true;
+		fresh.opens();
+		await clock.advance(500);
+		fresh.ends(1011);
+		await settle();
+		const isReady = jest.fn();
+		void connection.ready().then(isReady);
+		await settle();
+		// A frame would look for another socket without end, and nothing else would run in n8n.
+		expect(isReady).not.toHaveBeenCalled();
+		const exchange = connection.exchange('{}', 60_000);
+		await clock.advance(3_500);
+		await hold();
+		expect(socket().sent).toEqual(['{}']);
+		socket().receives(messageSent);
+		expect((await exchange).kind).toBe('ack');
+	});
+
 	it('is replaced though a half-open peer does not answer the close', async () => {
 		const { old, fresh, clock, connection } = await due();
 		old.deaf = true;
