@@ -9,7 +9,7 @@ import type { Fields } from '../shared/n8n/fields';
 /** Why there is no reply, and how to find out. */
 const HINTS: { [source in Exclude<ReplySource, 'ack' | 'events'>]: string } = {
 	uncertain:
-		"The agent spoke, but the service's events don't say to which message. 'agent_messages' contains what it said in between, which may be about other messages. To find out which is the reply, read the conversation in the service.",
+		"Nothing proves which message of the agent is the reply. 'agent_messages', if present, contains what the agent said in between, which may be about other messages. To find out which is the reply, read the conversation in the service.",
 	too_large:
 		'A message was too large to be read (over 8 million characters), and it may be the reply. Read the conversation in the service.',
 	none: 'No message of the agent came on the live connection in between. A reply may still follow. To find out, read the conversation in the service.',

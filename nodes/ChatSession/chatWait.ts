@@ -139,11 +139,9 @@ function timeOver({ isHeld, setback }: WaitLink): EventWaitEnd {
 	return { kind: 'time_over', notListening };
 }
 
-/** Whether the event surely happened since that moment, as exactly as its time is written. */
+/** Whether the event surely happened since that moment: a time in whole seconds doesn't say when in its second it was. */
 function isSince({ envelope: { ts } }: ChatEvent, moment: number): boolean {
-	const time = timeOf(ts, moment);
-	const exactMs = time % SECOND_MS === 0 ? SECOND_MS : 1;
-	return time + exactMs > moment;
+	return timeOf(ts, moment) >= moment;
 }
 
 const SECOND_MS = 1_000;

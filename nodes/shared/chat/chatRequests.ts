@@ -93,11 +93,15 @@ export function createdSessionId(details: ApiMapping, { body }: Answer): string 
 /** The accepted turn, by which its later result is recognized. */
 export function acceptedTurn(details: ApiMapping, { body }: Answer) {
 	const path = details.optional('chatAsyncTurnPath');
+	const named = path === undefined ? findOnlyId(body, 'turn_id') : idAt(body, path);
+	// A response about several turns can contain the reply of another one.
+	const hasOneTurn = new Set(idsIn(body, 'turn_id')).size <= 1;
 	return {
-		turnId: path === undefined ? findOnlyId(body, 'turn_id') : idAt(body, path),
+		// As in an ack, a merged message is answered in the turn that it was merged into.
+		turnId: (hasOneTurn ? findOnlyId(body, 'merged_into') : null) ?? named,
 		messageId: findOnlyId(body, 'message_id'),
 		/** Of a key that was used before: the turn is over, and its reply at hand. */
-		reply: findOnlyId(body, 'reply'),
+		reply: hasOneTurn ? findOnlyId(body, 'reply') : null,
 	};
 }
 

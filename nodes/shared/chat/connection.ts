@@ -12,7 +12,7 @@ import {
 } from './reconnectPolicy';
 import { type ChatEnded, describeEnding, saidByService, saidInMinting } from './endings';
 import { type Exchange, Exchanger, type Readiness, TurnQueue } from './exchange';
-import { Hold } from './hold';
+import { FRESH_FOR_MS, Hold } from './hold';
 import { type ChatEvent, isTooLargeFrame, parseFrame } from './frames';
 import { Inbox, type Log, type OnTooLarge } from './inbox';
 import { type ChatSocket, Line } from './line';
@@ -217,7 +217,7 @@ export class ChatConnection {
 
 	/** Holds the connection once: from the token to the end of the socket and its successors. */
 	private async attempt(): Promise<AttemptEnd | { kind: 'stopped' }> {
-		const minted = await this.tokens.current();
+		const minted = await this.tokens.current(FRESH_FOR_MS);
 		if (minted.kind !== 'token') return { kind: 'mint', result: minted };
 		// Closed while the token was on its way: open nothing.
 		if (this.stop.signal.aborted) return { kind: 'stopped' };
@@ -234,13 +234,18 @@ export class ChatConnection {
 		const { baseUrl, clientId, openSocket, clock } = this.options;
 		const address = connectionAddress({ token, baseUrl, clientId, claim });
 		if (address.kind === 'unusable') return address;
-		const onFrame = (frame: unknown) => this.receive(frame, token);
 		const { endsAt: tokenEndsAt } = this.tokens;
-		return new Line(address.url, { openSocket, clock, onFrame, tokenEndsAt });
+		const line: Line = new Line(address.url, {
+			openSocket,
+			clock,
+			onFrame: (frame) => this.receive(frame, token, line),
+			tokenEndsAt,
+		});
+		return line;
 	}
 
 	/** Sorts what arrives on a socket: an ack goes to the frame that waits for it, an event to each who listens. */
-	private receive(frame: unknown, { token }: WsToken): void {
+	private receive(frame: unknown, { token }: WsToken, line: Line): void {
 		if (this.stop.signal.aborted) return;
 		const shown =
 			typeof frame === 'string' && !isTooLargeFrame(frame) ? withoutSecrets(frame, [token]) : frame;
@@ -248,7 +253,7 @@ export class ChatConnection {
 		if (received.kind === 'ignored') {
 			this.inbox.ignore(received.why, frame);
 		} else if (received.kind === 'ack') {
-			if (!this.exchanger.receive(received.ack)) this.inbox.count('unexpected_ack');
+			if (!this.exchanger.receive(received.ack, line)) this.inbox.count('unexpected_ack');
 		} else {
 			this.inbox.deliver(received.event);
 			if (received.event.type === 'session_closed') void this.endClosedSession();
@@ -279,7 +284,8 @@ export class ChatConnection {
 			if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
 			if (signal.aborted) return { kind: 'not_sent', readiness: this.standing() };
 			const line = await this.hold.lineFor(timeoutMs);
-			if (line === null) continue;
+			// Looking for a socket can take long: whoever left in between was told that nothing was sent.
+			if (line === null || signal.aborted) continue;
 			const answer = this.exchanger.write(line, text, timeoutMs);
 			if (answer !== null) {
 				onSent();

@@ -16,11 +16,11 @@ export type Exchange =
 	| { kind: 'not_sent'; readiness: Exclude<Readiness, { kind: 'open' }> };
 
 /**
- * Frames and their acks. Frames go one at a time: then the next ack on the socket is the frame's, with or without an
+ * Frames and their acks. Frames go one at a time: then the next ack on their socket is the frame's, with or without an
  * echoed `message_id`, and a socket whose ack did not come is dropped with whatever trails on it.
  */
 export class Exchanger {
-	private takeAck: ((ack: Ack) => void) | null = null;
+	private takeAck: ((ack: Ack, from: Line) => void) | null = null;
 
 	constructor(private readonly clock: Clock) {}
 
@@ -28,9 +28,9 @@ export class Exchanger {
 		return this.takeAck !== null;
 	}
 
-	/** Says whether a frame was waiting for the ack. */
-	receive(ack: Ack): boolean {
-		this.takeAck?.(ack);
+	/** Says whether a frame was waiting for an ack. */
+	receive(ack: Ack, from: Line): boolean {
+		this.takeAck?.(ack, from);
 		return this.isWaiting;
 	}
 
@@ -38,7 +38,10 @@ export class Exchanger {
 	write(line: Line, text: string, timeoutMs: number): Promise<Exchange> | null {
 		const answer = deferred<Exchange>();
 		// In place before sending: a socket may answer at once.
-		this.takeAck = (ack) => answer.resolve({ kind: 'ack', ack });
+		this.takeAck = (ack, from) => {
+			// While a socket is replaced there are two, and an ack on the other one is of an earlier frame.
+			if (from === line) answer.resolve({ kind: 'ack', ack });
+		};
 		if (!line.send(text)) {
 			this.takeAck = null;
 			return null;

@@ -3,8 +3,8 @@ import type { Line, LineEnd, ShutCause } from './line';
 import { SETTLE_MS, TOKEN_RETRY_MS } from './timings';
 import type { MintResult, TokenKeeper } from './token';
 
-/** A socket that takes the place of another one gets a token that is good for this long. */
-const FRESH_FOR_MS = 200_000;
+/** A new socket gets a token that is good for this long, so that no frame is cut off by its end. */
+export const FRESH_FOR_MS = 200_000;
 
 /** A socket that is open this long after its token has ended has outlived it. */
 const OUTLIVED_AFTER_MS = 5_000;
@@ -55,7 +55,9 @@ export class Hold {
 
 	/** The socket that frames may be sent on; null while there is none. */
 	get line(): Line | null {
-		return this.isHeld ? this.current : null;
+		const { current, isHeld } = this;
+		// One that has ended stays the current one until the socket before it is gone.
+		return isHeld && current?.signal.aborted === false ? current : null;
 	}
 
 	/**

@@ -27,7 +27,8 @@ export interface TiedReply {
 	spoken: JsonObject[];
 }
 
-type Spoken = { id: string | null; content: string; payload: JsonObject };
+/** `content` is null if it isn't text, as in an interactive message. */
+type Spoken = { id: string | null; content: string | null; payload: JsonObject };
 
 /** Of what comes in while one turn is waited for: all of it is searched whenever something comes. */
 export const MAX_ENTRIES = 5_000;
@@ -55,7 +56,11 @@ export class ReplyCollector {
 	/** IDs of the customer's messages. */
 	private readonly customerIds = new Set<string>();
 
-	private readonly agentIds = new Set<string>();
+	/** What the agent said by the ID of each message. */
+	private readonly contents = new Map<string, string | null>();
+
+	/** IDs by which the agent said different things: they name no message. */
+	private readonly ambiguousIds = new Set<string>();
 
 	take(event: ChatEvent): void {
 		if (this.spoken.length + this.results.length + this.customerIds.size >= MAX_ENTRIES) {
@@ -65,18 +70,22 @@ export class ReplyCollector {
 		} else if (event.type === 'message_received') {
 			const { id, role, content } = readMessage(event);
 			if (role === 'user' && id !== null) this.customerIds.add(id);
-			if (role !== 'ai' || content === null || (id !== null && this.agentIds.has(id))) return;
-			if (id !== null) this.agentIds.add(id);
+			if (role !== 'ai') return;
+			if (id !== null && this.contents.has(id)) {
+				if (this.contents.get(id) === content) return;
+				this.ambiguousIds.add(id);
+			}
+			if (id !== null) this.contents.set(id, content);
 			this.spoken.push({ id, content, payload: event.payload });
 		}
 	}
 
 	/** What the turn was answered, as far as it is proved. */
 	replyTo(wanted: WantedTurn): TiedReply {
-		const named = this.namedBy(wanted);
-		if (named.length > 0) {
-			const reply = named.map(({ content }) => content).join('\n\n');
-			return { reply, source: 'events', spoken: [] };
+		const texts = this.namedBy(wanted).map(({ content }) => content);
+		// All or nothing: a part that isn't text would be lost without a word.
+		if (texts.length > 0 && !texts.includes(null)) {
+			return { reply: texts.join('\n\n'), source: 'events', spoken: [] };
 		}
 		const spoken = this.spoken.slice(-MAX_SPOKEN).map(({ payload }) => payload);
 		if (this.hasGap) return { reply: null, source: 'too_large', spoken };
@@ -112,7 +121,9 @@ export class ReplyCollector {
 		);
 		// A result can name the customer's message instead, by an ID that the client chose.
 		const customers = new Set([...this.customerIds, ...messageIds, ...givenIds]);
-		return this.spoken.filter(({ id }) => id !== null && named.has(id) && !customers.has(id));
+		return this.spoken.filter(
+			({ id }) => id !== null && named.has(id) && !customers.has(id) && !this.ambiguousIds.has(id),
+		);
 	}
 
 	private follow(turnId: string): TurnResult | null {

@@ -75,9 +75,17 @@ export class TokenKeeper {
 		return this.nextRenewal;
 	}
 
-	async current(): Promise<MintResult> {
-		const held = this.held;
-		return held !== null && this.clock.now() < held.usableUntil ? held.result : await this.renew();
+	/** A token that is good for at least that long, as far as one can be had: a held one that ends earlier is better than none. */
+	async current(lastingMs = 0): Promise<MintResult> {
+		const held = this.heldFor(lastingMs);
+		if (held !== null) return held;
+		const minted = await this.renew();
+		return minted.kind === 'unreachable' ? (this.heldFor(0) ?? minted) : minted;
+	}
+
+	private heldFor(ms: number): MintResult | null {
+		const { held } = this;
+		return held !== null && this.clock.now() + ms < held.usableUntil ? held.result : null;
 	}
 
 	/** When the held token ends; in the past if there is none. */
@@ -85,7 +93,7 @@ export class TokenKeeper {
 		return this.held?.endsAt ?? 0;
 	}
 
-	/** A token that is good for at least that long, as far as one can be had. */
+	/** A token that is good for at least that long, or why there is none. */
 	async lasting(ms: number): Promise<MintResult> {
 		const { held } = this;
 		return held !== null && this.clock.now() + ms <= held.endsAt ? held.result : await this.renew();

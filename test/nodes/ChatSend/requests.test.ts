@@ -169,6 +169,45 @@ describe('a 200 whose state says that the message was not taken', () => {
 		expect(records(await harness.runOnNock({ sendBy }))).toEqual([data]);
 	});
 
+	test.each(
+		ways.flatMap(([sendBy = '', path = '']) =>
+			[
+				{
+					earlier: { turn_id: 't-0', reply: 'Hello' },
+					state: 'invalid',
+					error: 'agent_inactive',
+				},
+				{ answer: { state: 'busy', error: 'server_busy' }, earlier: { turn_id: 't-0' } },
+				{ answer: { state: 'invalid', error: 'bad_payload' }, earlier: { state: 'default' } },
+			].map((data) => ({ sendBy, path, data })),
+		),
+	)('$sendBy, $data: a turn of something else proves nothing', async ({ sendBy, path, data }) => {
+		service().post(path).reply(200, { success: true, data });
+		expect(stopped(await harness.runOnNock({ sendBy })).description).toContain(
+			'Whether it was taken is not known.',
+		);
+	});
+
+	test.each(
+		ways.flatMap(([sendBy = '', path = '']) =>
+			[
+				{ state: 'default', reply: null, tools: [{ state: 'invalid', error: 'no such tool' }] },
+				{ turn_id: 't-1', reply: 'Hello', tool: { state: 'error', error: 'timeout' } },
+			].map((data) => ({ sendBy, path, data })),
+		),
+	)('$sendBy, $data: the state of a tool is data', async ({ sendBy, path, data }) => {
+		service().post(path).reply(200, { success: true, data });
+		expect(records(await harness.runOnNock({ sendBy }))).toEqual([data]);
+	});
+
+	test.each(ways)('%s: an empty turn is none', async (sendBy, path) => {
+		const data = { state: 'invalid', error: 'agent_inactive', reply: false, merged_into: {} };
+		service().post(path).reply(200, { success: true, data });
+		expect(stopped(await harness.runOnNock({ sendBy })).message).toBe(
+			'The agent of this session is not active',
+		);
+	});
+
 	test.each(ways)(
 		'%s: a response that shows a turn is data, whatever its state',
 		async (sendBy, path) => {

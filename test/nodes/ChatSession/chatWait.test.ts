@@ -20,8 +20,11 @@ const refused = new ChatEnded(
 );
 
 /** A wait of ten seconds, and what happens to its session. */
-function waiting(wish: Partial<EventWish> = {}, setback: ChatEnded | null = null, isHeld = true) {
-	const clock = new FakeClock();
+function waiting(
+	wish: Partial<EventWish> = {},
+	setback: ChatEnded | null = null,
+	{ isHeld = true, clock = new FakeClock() } = {},
+) {
 	const ending = new AbortController();
 	let listener: ((event: ChatEvent) => void) | undefined;
 	let tooLarge: OnTooLarge | undefined;
@@ -146,12 +149,24 @@ describe('what comes with the connection', () => {
 	});
 });
 
+test.each(['2023-11-14T22:13:20Z', 1_700_000_000, '1700000000'])(
+	'what came in the second in which the wait began may be from before: %p is a replay',
+	async (ts) => {
+		const wait = waiting({}, null, { clock: new FakeClock(1_700_000_000_700) });
+		wait.happens(event('nudge_sent', 'e-1', ts));
+		await wait.connects();
+		await wait.clock.advance(10_000);
+		const { end, seen } = await wait.result;
+		expect([end.kind, seen.length]).toEqual(['time_over', 1]);
+	},
+);
+
 describe('no event', () => {
 	test.each([
 		[refused, 'The connection does not hold. Check the service.'],
 		[null, 'Check that the service is up and can be reached from n8n.'],
 	])('seen, and the connection is down at the end: %p', async (setback, why) => {
-		const wait = waiting({}, setback, false);
+		const wait = waiting({}, setback, { isHeld: false });
 		await wait.connects();
 		await wait.clock.advance(10_000);
 		expect((await wait.result).end).toEqual({

@@ -65,7 +65,7 @@ test.each([
 	['/v1/chat/inbound', 404],
 ])('a rejection by %s with %i that the document does not name', (path, status) => {
 	const { what, resolution } = explainStatus({ method: 'POST', path }, status, true);
-	expect(`${what}.\n${resolution}`).toMatchSnapshot();
+	expect(`${what}.\n${onScreen(resolution)}`).toMatchSnapshot();
 });
 
 describe('an answer', () => {

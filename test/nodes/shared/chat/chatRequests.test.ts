@@ -132,6 +132,16 @@ test.each<[{ [name in MappingName]?: string }, JsonValue, object]>([
 		{ data: { turn: 't-9', turn_id: 't-1', reply: 'Hi' } },
 		{ turnId: 't-9', messageId: null, reply: 'Hi' },
 	],
+	[
+		{},
+		{ state: 'merged', turn_id: 't-1', merged_into: 't-2' },
+		{ turnId: 't-2', messageId: null, reply: null },
+	],
+	[
+		{ chatAsyncTurnPath: 'data.turn_id' },
+		{ data: { turn_id: 't-2' }, last: { turn_id: 't-1', merged_into: 't-0', reply: 'Hi' } },
+		{ turnId: 't-2', messageId: null, reply: null },
+	],
 ])('with %j the turn accepted by %j is %j', (details, body, turn) => {
 	expect(acceptedTurn(mapping(details), answer(body))).toEqual(turn);
 });

@@ -1,6 +1,15 @@
 import type { MintResult } from '../../../../nodes/shared/chat/token';
 import { TokenKeeper } from '../../../../nodes/shared/chat/token';
-import { eventFrame, FakeClock, freshToken, messageSent, rig, settle, WS_URL } from './fakes';
+import {
+	ackFrame,
+	eventFrame,
+	FakeClock,
+	freshToken,
+	messageSent,
+	rig,
+	settle,
+	WS_URL,
+} from './fakes';
 
 /** A token that the service says to expire `seconds` from now. */
 function tokenFor(seconds: number) {
@@ -126,6 +135,22 @@ describe('an open connection', () => {
 		expect(mints()).toBe(2);
 		expect(sockets[1]?.query.get('token')).toBe('secret-2');
 	});
+
+	it.each([true, false])(
+		'has a token that outlasts an ack after a passing close, if one can be had (%p)',
+		async (isReachable) => {
+			const { connection, socket, clock, hold } = rig({}, async (n, time) =>
+				n === 1 || isReachable ? await freshToken(n, time) : { kind: 'unreachable', error: null },
+			);
+			connection.start();
+			await hold();
+			await clock.advance(200_000);
+			socket().ends(1011);
+			await clock.advance(1_000);
+			expect(socket().query.get('token')).toBe(isReachable ? 'secret-2' : 'secret-1');
+			await connection.close();
+		},
+	);
 
 	it('goes on for hours with its token renewed again and again', async () => {
 		const { connection, sockets, clock, mints, hold } = rig({
@@ -296,6 +321,63 @@ describe('an open connection', () => {
 		await clock.advance(1);
 		expect([old.sent, fresh.sent]).toEqual([[], ['{}']]);
 		fresh.receives(messageSent);
+		expect((await exchange).kind).toBe('ack');
+	});
+
+	it('sends nothing for someone who has left while a token was asked for', async () => {
+		let give: () => void = () => undefined;
+		const { connection, sockets, clock, hold } = rig(
+			{ renewConnectionEveryMs: Infinity },
+			async (n, time) => {
+				if (n === 1) return await freshToken(n, time);
+				await new Promise<void>((resolve) => {
+					give = resolve;
+				});
+				return { kind: 'unreachable', error: null };
+			},
+		);
+		connection.start();
+		await hold();
+		await clock.advance(200_000);
+		const stop = new AbortController();
+		const exchange = connection.exchange('{}', 120_000, stop.signal);
+		await settle();
+		stop.abort();
+		expect((await exchange).kind).toBe('not_sent');
+		give();
+		await clock.advance(5_000);
+		expect(sockets.map(({ sent }) => sent)).toEqual([[]]);
+	});
+
+	it('takes no ack of the old socket for that of a frame on the new one', async () => {
+		const { old, fresh, clock, connection } = await due();
+		old.deaf = true;
+		fresh.opens();
+		await clock.advance(500);
+		const exchange = connection.exchange('{}', 60_000);
+		await settle();
+		old.receives(ackFrame({ state: 'default', reply: 'to an earlier frame' }));
+		fresh.receives(messageSent);
+		expect(await exchange).toMatchObject({ kind: 'ack', ack: { reply: 'hello' } });
+	});
+
+	it('is not held by a new socket that has ended while the old one is slow to close', async () => {
+		const { old, fresh, clock, hold, connection, socket } = await due();
+		old.deaf = true;
+		fresh.opens();
+		await clock.advance(500);
+		fresh.ends(1011);
+		await settle();
+		const isReady = jest.fn();
+		void connection.ready().then(isReady);
+		await settle();
+		// A frame would look for another socket without end, and nothing else would run in n8n.
+		expect(isReady).not.toHaveBeenCalled();
+		const exchange = connection.exchange('{}', 60_000);
+		await clock.advance(3_500);
+		await hold();
+		expect(socket().sent).toEqual(['{}']);
+		socket().receives(messageSent);
 		expect((await exchange).kind).toBe('ack');
 	});
 

@@ -115,6 +115,23 @@ describe('no reply without proof', () => {
 			{ turnId: null, messageIds: ['u-1'] },
 		],
 		[
+			'where the named message is not text, as in an interactive one',
+			[['message_received', { id: 'a', role: 'ai', content: null }], result('t-1', 'a')],
+		],
+		[
+			'where only a part of what is named is text',
+			[
+				ai('A', 'a'),
+				['message_received', { id: 'b', role: 'ai', content: { body: 'Choose' } }],
+				result('t-1', 'a'),
+				result('t-1', 'b'),
+			],
+		],
+		[
+			'where the agent said two things by the named ID',
+			[ai('One moment', 'a'), ai('The answer', 'a'), result('t-1', 'a')],
+		],
+		[
 			'while the turn it was merged into has no result',
 			[ai('A', 'a'), result('t-1', 'u-1', 't-2')],
 		],
