@@ -210,7 +210,10 @@ const tools = (): Tool[] => [
 		mistake: { session: ' ' },
 		told: { outcome: 'not_sent', what_happened: 'Session ID' },
 	})),
-	session('session', 'waitForEvent', 'Wait for chat session event', { timeLimit: 1 }),
+	{
+		...session('session', 'waitForEvent', 'Wait for chat session event', { timeLimit: 1 }),
+		outcome: 'timed_out',
+	},
 	session('watchList', 'watch', 'Watch chat session', { triggerAddress: trigger }),
 	session('watchList', 'unwatch', 'Stop watching chat session', { triggerAddress: trigger }),
 	{

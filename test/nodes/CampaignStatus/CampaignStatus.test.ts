@@ -182,7 +182,7 @@ describe('Wait Until Completed', () => {
 			harness.node('campaignStatus', { parameters }),
 		)();
 		expect(answer).toMatchObject({
-			outcome: 'done',
+			outcome: 'timed_out',
 			result: { wait_outcome: 'timed_out', wait_note: expect.stringContaining('after 45 seconds') },
 		});
 		jest.restoreAllMocks();
