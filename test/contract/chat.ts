@@ -30,12 +30,20 @@ export function lateReply({ socket }: Dialect, text: string): string | null {
 	return socket.resultNames === 'agent' ? text : null;
 }
 
-/** Acts as soon as someone listens to the session. */
+const SECOND_MS = 1_000;
+
+/**
+ * Acts as soon as someone listens to the session. If the service gives times in whole seconds, it acts in the next
+ * second: of an event in the second in which a wait begins, nothing shows whether it came before.
+ */
 export function onceConnected(simulator: Simulator, sessionId: string, act: () => void): void {
+	const { ts } = simulator.dialect.socket;
+	const isInSeconds = ts(0) === ts(SECOND_MS - 1);
 	const look = setInterval(() => {
 		if (simulator.sessions.openSockets(sessionId) === 0) return;
 		clearInterval(look);
-		act();
+		const delay = isInSeconds ? SECOND_MS - (Date.now() % SECOND_MS) : 0;
+		setTimeout(act, delay).unref();
 	}, 5);
 	look.unref();
 }
