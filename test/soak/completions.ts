@@ -1,13 +1,16 @@
 /**
- * Completions of calls by senders of little patience, each delivered twice, to Call Completed Trigger and to n8n's own
- * Webhook node: prints how many calls started the workflow, and fails where ours lost one or started one twice.
+ * Completions of calls by senders of little patience, each delivered twice, to Call Completed Trigger and, in the same
+ * minute, to n8n's own Webhook node in another n8n: prints how many calls started the workflow, and fails where ours lost
+ * one or started one twice. `--lazy` and `--patient` give n8n the settings that docs/operating.md recommends, and
+ * `--senders 0,2` chooses the senders.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import { credentialFor, PACKAGE, placeCalls, post } from '../e2e/calls';
@@ -15,7 +18,7 @@ import { N8nDriver, type Reference } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
 import { memoryMb } from '../n8n/footprint';
-import { N8nServer } from '../n8n/server';
+import { LAZY_EXPRESSIONS, N8nServer, PATIENT_DATABASE } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
 import { dialects, startSimulator, type Simulator } from '../simulator';
@@ -43,29 +46,30 @@ type Stage = {
 
 type Target = { name: string; path: string; node: INode; once: boolean };
 
-function targets({ credentials }: Stage): Target[] {
-	const webhookId = randomUUID();
-	const type = `${PACKAGE}.callCompletedTrigger`;
-	const path = randomUUID();
-	return [
-		{
+const TARGETS: Array<(stage: Stage) => Target> = [
+	({ credentials }) => {
+		const webhookId = randomUUID();
+		const type = `${PACKAGE}.callCompletedTrigger`;
+		return {
 			name: 'Call Completed Trigger',
 			path: `${webhookId}/call-completed`,
 			node: node('Start', type, 1, {}, { webhookId, credentials }),
 			once: true,
-		},
-		{
-			name: 'n8n’s Webhook node',
+		};
+	},
+	() => {
+		const path = randomUUID();
+		return {
+			name: "n8n's Webhook node",
 			path,
 			node: { ...webhook(path, { responseMode: 'onReceived' }), name: 'Start' },
 			once: false,
-		},
-	];
-}
+		};
+	},
+];
 
 async function trial(stage: Stage, sender: Sender, target: Target): Promise<boolean> {
 	const { server, n8n, simulator } = stage;
-	simulator.reset();
 	const flow = chain(target.name, target.node, node('After', 'n8n-nodes-base.noOp', 1));
 	const workflow = await n8n.createWorkflow(flow);
 	await n8n.activate(workflow);
@@ -92,7 +96,7 @@ async function trial(stage: Stage, sender: Sender, target: Target): Promise<bool
 	console.log(
 		`${target.name}, a sender that ${sender.name}: ${calls.length} calls, each delivered twice → ` +
 			`${counts.reduce((sum, count) => sum + count, 0)} executions, ${lost} calls lost, ${again} more than once ` +
-			`(answers ${JSON.stringify(answers)}, sent in ${seconds(sentFor)}, all done after ${seconds(Date.now() - started)}, ${memory(server)})`,
+			`(answers ${JSON.stringify(answers)}, load ${loadavg()[0]?.toFixed(0)}, sent in ${seconds(sentFor)}, all done after ${seconds(Date.now() - started)}, ${memory(server)})`,
 	);
 	await n8n.deactivate(workflow);
 	return !target.once || (lost === 0 && again === 0);
@@ -152,25 +156,48 @@ function readExecutions(home: string, workflowId: string): z.infer<typeof stored
 	}
 }
 
-async function main(): Promise<void> {
-	const host = await installHost(console.log);
+async function openStage(host: string, env: Record<string, string>): Promise<Stage> {
 	const home = await mkdtemp(join(tmpdir(), 'n8n-completions-'));
 	await installPackage(home);
 	const simulator = await startSimulator({ dialect: dialects.plain });
-	const server = await N8nServer.start({ host, home });
+	const server = await N8nServer.start({ host, home, env });
+	const n8n = await N8nDriver.signIn(server.baseUrl);
+	return { server, n8n, simulator, credentials: await credentialFor(n8n, simulator) };
+}
+
+async function closeStage({ server, simulator }: Stage): Promise<void> {
+	await server.stop();
+	await simulator.stop();
+	await rm(server.home, { recursive: true, force: true });
+}
+
+async function main(): Promise<void> {
+	const { values } = parseArgs({
+		options: {
+			lazy: { type: 'boolean', default: false },
+			patient: { type: 'boolean', default: false },
+			senders: { type: 'string' },
+		},
+	});
+	const chosen = values.senders?.split(',').map(Number);
+	const senders = SENDERS.filter((_, index) => chosen?.includes(index) ?? true);
+	const host = await installHost(console.log);
+	const env = { ...(values.lazy && LAZY_EXPRESSIONS), ...(values.patient && PATIENT_DATABASE) };
+	console.log('Settings of n8n:', env);
+	const stages: Stage[] = [];
+	const trials: Array<(sender: Sender) => Promise<boolean>> = [];
 	try {
-		const n8n = await N8nDriver.signIn(server.baseUrl);
-		const credentials = await credentialFor(n8n, simulator);
-		const stage: Stage = { server, n8n, simulator, credentials };
-		for (const sender of SENDERS) {
-			for (const target of targets(stage)) {
-				if (!(await trial(stage, sender, target))) process.exitCode = 1;
-			}
+		for (const makeTarget of TARGETS) {
+			const stage = await openStage(host, env);
+			stages.push(stage);
+			trials.push(async (sender) => await trial(stage, sender, makeTarget(stage)));
+		}
+		for (const sender of senders) {
+			const passed = await Promise.all(trials.map(async (begin) => await begin(sender)));
+			if (!passed.every(Boolean)) process.exitCode = 1;
 		}
 	} finally {
-		await server.stop();
-		await simulator.stop();
-		await rm(home, { recursive: true, force: true });
+		for (const stage of stages) await closeStage(stage);
 	}
 }
 

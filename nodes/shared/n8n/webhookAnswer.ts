@@ -20,7 +20,8 @@ export const ASK_AGAIN: Refused = {
 
 /**
  * Keeps n8n from reading the body by itself: it would take only some content types (which of them
- * the service sends is open) and answer a huge body with 500.
+ * the service sends is open), answer a huge body with 500, and lose one whose sender has hung up. n8n asks nodes of
+ * version 1 alone for it, by an expression that costs it a sandbox for each delivery.
  */
 export const UNREAD_BODY = { binaryData: true } as const;
 
