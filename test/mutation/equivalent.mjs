@@ -71,6 +71,12 @@ export const EQUIVALENT = [
 		'false',
 		'only objects with the ID of a call are calls of a report',
 	],
+	[
+		'request/callingHours.ts',
+		'{ setZone: true }',
+		'{}',
+		'only the moment is compared, and a written time is sent as it is',
+	],
 	['chat/connection.ts', 'line === null', 'false', 'a connection that is open has its socket'],
 	[
 		'chat/connection.ts',

@@ -28,6 +28,17 @@ describe('create', () => {
 		expect(records(run)).toEqual([record]);
 	});
 
+	test('a tool that is asked for sessions of several persons at the same time creates one for each', async () => {
+		const personName = "={{ $fromAI('name', '', 'string') }}";
+		const node = await harness.other('chatSession', { operation: 'create', ...AGENT, personName });
+		const create = mcpTool(harness.credentials, node, 'client-of-several');
+		const names = ['Asha', 'Ravi'];
+		const created = await Promise.all(names.map(async (name) => await create({ name })));
+		expect(created).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
+		const requests = harness.simulator().requests.map(({ body }) => body);
+		expect(requests).toMatchObject(names.map((name) => ({ person_name: name })));
+	});
+
 	test('the place that the credential names wins', async () => {
 		service()
 			.post('/v1/chat/session')

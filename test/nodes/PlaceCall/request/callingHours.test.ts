@@ -318,6 +318,8 @@ describe('when a call is placed', () => {
 		['at a time of day that is still to come', '17:00', noon, '2026-11-20T17:00:00+05:30'],
 		// Tomorrow would be a Saturday.
 		['at a time of day that is over', '10:00', noon, '2026-11-23T09:00:00+05:30'],
+		// It begins this moment, so the service would take the next day's.
+		['at the time of day that it is', '12:00', noon, '2026-11-23T09:00:00+05:30'],
 		['at a time of day outside', '19:00', noon, '2026-11-23T09:00:00+05:30'],
 	])('%s', (_when, scheduled, now, expected) => {
 		expect(within(scheduled, now)).toBe(expected);
