@@ -131,7 +131,8 @@ export class OpenCalls {
 
 	private async look(callId: string, read: ReadRecord): Promise<void> {
 		const record = await read(callId).catch((error: unknown) => {
-			this.notRead.set(callId, whyNotRead(error));
+			// Looks may overlap: nothing need be read of a call that another one has seen end.
+			if (!this.ended.has(callId)) this.notRead.set(callId, whyNotRead(error));
 			throw error;
 		});
 		this.notRead.delete(callId);

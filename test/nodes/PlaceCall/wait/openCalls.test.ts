@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { sleep } from 'n8n-workflow';
 import { OBSERVED_OUTCOMES } from '../../../../nodes/shared/calls/completion';
 import { LONGEST_LAG_MS, OpenCalls } from '../../../../nodes/PlaceCall/wait/openCalls';
+import { deferred } from '../../../../nodes/shared/clock';
 import type { JsonObject } from '../../../../nodes/shared/json';
 
 const IDS = Array.from({ length: 25 }, (_, index) => `call-${index}`);
@@ -198,4 +200,26 @@ it('one report of several calls reads each of them, whatever the case of their l
 	await calls.report([first.toUpperCase(), second, 'other'], read);
 	expect(reads).toEqual([first, second]);
 	expect(calls.open).toEqual(uuids.slice(2));
+});
+
+it('a look that fails after another one has seen the end takes nothing back', async () => {
+	const calls = openCalls();
+	const isDown = deferred<void>();
+	const round = calls.lookAtAll(async () => {
+		await isDown.promise;
+		throw new Error('down');
+	});
+	const { read, end } = service();
+	end(...IDS);
+	const reported = calls.report(IDS, async (callId) => {
+		const record = await read(callId);
+		if (callId === IDS.at(-1)) void sleep(0).then(isDown.resolve);
+		return record;
+	});
+	await Promise.all([round, reported]);
+	expect(calls.known('call-3')).toEqual({
+		record: { call_id: 'call-3', status: 'failed' },
+		isOver: true,
+		isReported: true,
+	});
 });
