@@ -8,13 +8,18 @@ const WHOLE_FILE = 200;
 /** Bytes that show whether a file is text; a recording has bytes among them that no text has. */
 export const BEGINNING_BYTES = 1_024;
 
-/** Formats of sound that begin with letters: a very short one could otherwise be read as text. */
-const BEGINS_AS_SOUND = /^(?:RIFF|RIFX|ID3|OggS|fLaC|FORM|#!AMR)/;
+/** Formats of sound whose first bytes nothing else has: servers send some of them as text or as a web page. */
+const SOUND: readonly RegExp[] = [
+	/^RIF[FX][^]{4}WAVE|^FORM[^]{4}AIF[FC]/,
+	/^ID3[^ -~]|^\xff[\xe2-\xe7\xf1-\xfd]/,
+	/^OggS\0|^fLaC|^#!AMR/,
+	/^[^]{4}ftyp(?:M4|mp4|iso|dash|qt|3g)|^[^ -~]E\xdf\xa3/,
+];
 
 /** Control characters other than white space. */
 const NOT_IN_TEXT = /(?!\s)\p{Cc}/u;
 
-/** By the type in the header: none of these is a recording, whatever is inside. */
+/** By the type in the header: none of these is a recording, unless it begins as sound. */
 const OTHER_KINDS: ReadonlyArray<[RegExp, string]> = [
 	[/^(?:text\/html|application\/xhtml\+xml)$/, 'a web page'],
 	[/^(?:text|application)\/json$|\+json$/, 'JSON'],
@@ -27,6 +32,7 @@ const BEGINNINGS: ReadonlyArray<[RegExp, string]> = [
 	[/^<(?:\?xml|error\b)/i, 'XML'],
 	[/^<(?:!--|(?:!doctype|html|head|body|script|title)\b)/i, 'a web page'],
 	[/^(?:\{\s*["}]|\[\s*[[{"\]])/, 'JSON'],
+	[/^<[a-z][a-z\d]{0,20}[\s/>]/i, 'a web page or XML'],
 ];
 
 /**
@@ -41,9 +47,12 @@ export function faultOfRecording(
 ): ServiceRefusal | undefined {
 	if (status !== WHOLE_FILE) return notARecording(`HTTP status ${status}`, status);
 	if (beginning.length === 0) return notARecording('an empty file', status);
-	const letters = lettersOf(beginning);
-	const [, kind = isText(beginning) ? 'text' : undefined] =
-		OTHER_KINDS.find(([type]) => type.test(kindIn(headers))) ??
+	const bytes = Buffer.from(beginning).toString('latin1');
+	if (SOUND.some((begins) => begins.test(bytes))) return undefined;
+	const type = kindIn(headers);
+	const letters = lettersOf(bytes);
+	const [, kind = isText(beginning, type) ? 'text' : undefined] =
+		OTHER_KINDS.find(([other]) => other.test(type)) ??
 		BEGINNINGS.find(([begins]) => begins.test(letters)) ??
 		[];
 	return kind === undefined ? undefined : notARecording(kind, status, letters);
@@ -61,21 +70,23 @@ export function isComplete(headers: Headers, bytes: number | undefined): true | 
 }
 
 /** What is ASCII in it, whatever the encoding, without a byte order mark and space before it. */
-function lettersOf(beginning: Uint8Array): string {
-	return Buffer.from(beginning)
-		.toString('latin1')
-		.replaceAll('\0', '')
-		.replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*/, '');
+function lettersOf(bytes: string): string {
+	return bytes.replaceAll('\0', '').replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*/, '');
 }
 
-/** Whether it has no bytes but those of a text, and doesn't begin as sound does. */
-function isText(beginning: Uint8Array): boolean {
+/** Whether it has no bytes but those of a text: in UTF-8, or in any encoding if the header says that it is text. */
+function isText(beginning: Uint8Array, type: string): boolean {
 	try {
 		const decoder = new TextDecoder('utf-8', { fatal: true });
 		// The last character may be cut.
-		const text = decoder.decode(beginning, { stream: true });
-		return !NOT_IN_TEXT.test(text) && !BEGINS_AS_SOUND.test(text);
+		return !NOT_IN_TEXT.test(decoder.decode(beginning, { stream: true }));
 	} catch {
-		return false;
+		return type.startsWith('text/') && isMostlyAscii(Buffer.from(beginning).toString('latin1'));
 	}
+}
+
+/** As a text in a European language is in an encoding of one byte a letter; raw sound is not. */
+function isMostlyAscii(bytes: string): boolean {
+	const ascii = bytes.replace(/[\x80-\xff]/g, '');
+	return !NOT_IN_TEXT.test(ascii) && ascii.length > bytes.length / 2;
 }

@@ -2,6 +2,8 @@ import { firstCharacters, withoutEnd } from '../../shared/text';
 
 /** What storage says of a file whose kind it does not know. */
 const ANY_KIND = /^(application|binary)\/octet-stream$/i;
+/** Types that storage has for a recording by mistake. n8n would show the file as what they say. */
+const NO_SOUND = /^(?:text|image)\/|^application\/(?:json|xml)$|\+(?:json|xml)$/;
 const EXTENSION = /\.[a-z0-9]{1,5}$/i;
 const AUDIO_EXTENSIONS: { [mimeType: string]: string } = {
 	'audio/mpeg': 'mp3',
@@ -23,7 +25,7 @@ export type Headers = { [name: string]: unknown };
 /** Name and kind of a downloaded recording, taken from the answer. */
 export function describeFile(headers: Headers, url: string, callId: string): RecordingFile {
 	const sent = kindIn(headers);
-	const known = sent !== '' && !ANY_KIND.test(sent);
+	const known = sent !== '' && !ANY_KIND.test(sent) && !NO_SOUND.test(sent);
 	const extension = AUDIO_EXTENSIONS[sent] ?? '';
 	const fileName = nameIn(headers, url) ?? [callId, extension].filter(Boolean).join('.');
 	if (known) return { fileName, mimeType: sent };
@@ -41,8 +43,8 @@ export function kindIn(headers: Headers): string {
 
 function nameIn(headers: Headers, url: string): string | undefined {
 	const disposition = headerText(headers, 'content-disposition');
-	const encoded = /filename\*=(?:UTF-8)?'[^']*'([^;]+)/i.exec(disposition)?.[1];
-	const plain = /filename="([^"]+)"|filename=([^;]+)/i.exec(disposition);
+	const encoded = /(?:^|[\s;])filename\*=(?:UTF-8)?'[^']*'([^;]+)/i.exec(disposition)?.[1];
+	const plain = /(?:^|[\s;])filename=(?:"((?:[^"\\]|\\[^])+)"|([^";]+))/i.exec(disposition);
 	const candidates = [decoded(encoded), plain?.[1] ?? plain?.[2], lastSegment(url)];
 	return candidates.map(baseName).find((name) => name !== '');
 }
@@ -53,8 +55,16 @@ function lastSegment(url: string): string | undefined {
 	return segment !== undefined && EXTENSION.test(segment) ? segment : undefined;
 }
 
-/** Control characters, line separators, half characters, and what changes the direction of the text around it. */
-const NOT_IN_A_NAME = /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/**
+ * Control characters, line separators, half characters, invisible ones (but those that letters are joined by), and what
+ * changes the direction of the text around it.
+ */
+const NOT_IN_A_NAME =
+	/[\p{Cc}\p{Cs}\u2028\u2029\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu;
+/** What Windows allows in no name; after a colon, another file of the same name would be written to. */
+const NOT_ON_WINDOWS = /[<>:"|?*]/g;
+/** Windows opens a device instead of such a file, whatever its extension. */
+const DEVICE = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])\s*(?=\.|$)/i;
 const AT_NO_END = /[.\s]/;
 const DOTS = /\.{2,}/g;
 /** Characters, each of which takes up to 4 bytes: file systems allow 255. */
@@ -63,13 +73,13 @@ const LONGEST_NAME = 60;
 /** A name that leads into no other folder, hides nothing, and looks like what it is. */
 function baseName(name: string | undefined): string {
 	const last = name?.split(/[\\/]/).at(-1) ?? '';
-	const plain = withoutEnd(last.replace(NOT_IN_A_NAME, '').replace(DOTS, '.'), AT_NO_END).replace(
-		/^[.\s]+/,
-		'',
-	);
+	const allowed = last.replace(NOT_IN_A_NAME, '').replace(NOT_ON_WINDOWS, '_').replace(DOTS, '.');
+	const plain = withoutEnd(allowed, AT_NO_END)
+		.replace(/^[.\s]+/, '')
+		.replace(DEVICE, '_$&');
 	const extension = EXTENSION.exec(plain)?.[0] ?? '';
 	const stem = plain.slice(0, plain.length - extension.length);
-	return `${firstCharacters(stem, LONGEST_NAME)}${extension}`;
+	return `${withoutEnd(firstCharacters(stem, LONGEST_NAME), AT_NO_END)}${extension}`;
 }
 
 function decoded(text: string | undefined): string | undefined {

@@ -51,9 +51,10 @@ const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])$/i;
 
 /** Whether it is more than one URL: the URL parser takes nearly anything for the name of a host, and leaves out line breaks. */
 function isSeveral(text: string): boolean {
-	const isUrl = URL.canParse(text);
 	if (text.split('://').length > 2) return true;
-	return isUrl && (/\s/.test(text) || !HOST.test(new URL(text).hostname));
+	const host = URL.canParse(text) ? new URL(text).hostname : '';
+	// Of "localhost:8080" the parser takes the beginning for a scheme, and finds no host.
+	return host !== '' && (/\s/.test(text) || !HOST.test(host));
 }
 
 /** Whether the token may go there. Compared after dots, encodings and letter case have been resolved as the HTTP library does. */
@@ -98,10 +99,13 @@ export function isLoopback(url: URL): boolean {
 	return LOOPBACK.test(url.hostname);
 }
 
+/** What an HTTP header can't have, and the invisible characters that come along when text is copied from a page. */
+const NOT_IN_A_TOKEN = /[\p{Cc}\p{Cf}]|[^\0-\xff]/u;
+
 /**
  * The API token without the white space that comes along when it is pasted.
  *
- * @throws InvalidInput if it isn't 16 characters long (Authentication 2), or has white space inside
+ * @throws InvalidInput if it isn't 16 characters long (Authentication 2), or has white space, or what can't be sent, inside
  */
 export function parseApiToken(text: string): string {
 	const token = text.trim();
@@ -109,6 +113,12 @@ export function parseApiToken(text: string): string {
 		'Copy the whole token from the settings of your dashboard into the credential.';
 	if (/\s/.test(token)) {
 		throw new InvalidInput('The API token has white space in it, but a token has none', resolution);
+	}
+	if (NOT_IN_A_TOKEN.test(token)) {
+		throw new InvalidInput(
+			"The API token has a character in it that can't be sent, such as an invisible one or a curly quotation mark",
+			resolution,
+		);
 	}
 	if (token.length !== LIMITS.apiTokenCharacters) {
 		throw new InvalidInput(

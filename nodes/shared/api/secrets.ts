@@ -88,6 +88,8 @@ function hiddenIn(text: string, hide: Hide, hideCut: Hide = (plain) => plain): s
 
 function mapTexts(value: JsonValue, map: Hide): JsonValue {
 	if (typeof value === 'string') return map(value);
+	// A secret that has only digits may come as a number.
+	if (typeof value === 'number') return map(String(value)) === String(value) ? value : HIDDEN;
 	if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, map));
 	if (!isJsonObject(value)) return value;
 	const mapped = Object.entries(value).map(([name, inner]): [string, JsonValue] => [
@@ -193,10 +195,13 @@ function inBase64(secret: readonly number[], before: number): string {
 	const wholeCharacters = Math.floor(((before + secret.length) * 8) / 6);
 	const own = text.slice(Math.ceil((before * 8) / 6), wholeCharacters);
 	const leastCharacters = Math.floor((SHORTEST_SECRET * 8) / 6);
-	const units = [...own].map((char) => `${BASE64_FORMS[char] ?? char}(?:\\r?\\n)?`);
+	const units = [...own].map((char) => `${BASE64_FORMS[char] ?? char}${LINE_BREAK}`);
 	const beginning = before === 0 ? '' : '[\\w+/-]?';
 	return beginning + anyBeginning([...units, '[\\w+/-]?(?:=|%(?:25)*3[dD]){0,2}'], leastCharacters);
 }
+
+/** Base64 may be broken into lines; within JSON in JSON the breaks are escaped. */
+const LINE_BREAK = '(?:(?:\\r|\\\\{1,8}r)?(?:\\n|\\\\{1,8}n))?';
 
 const BASE64_FORMS: { [char: string]: string } = {
 	'+': '(?:[+-]|%(?:25)*2[bB])',

@@ -71,6 +71,30 @@ test.each<[string, Uint8Array]>([
 	);
 });
 
+test.each<[string, Uint8Array]>([
+	['WAV', wav(8_000)],
+	['MP3', Buffer.from([0xff, 0xfb, 0x90, 0x64])],
+	['MP3 with a title', Buffer.from('ID3\u0004\0\0')],
+	['Ogg', Buffer.from('OggS\0\u0002')],
+	['MP4', Buffer.from('\0\0\0\u0020ftypM4A ')],
+	['WebM', Buffer.from('1a45dfa3', 'hex')],
+])('%s is a recording, also where the storage calls it something else', (_format, body) => {
+	for (const type of ['text/html', 'Text/HTML; charset=UTF-8', 'application/json', 'image/png']) {
+		expect(faultOf(body, { 'content-type': type })).toBeUndefined();
+	}
+});
+
+test.each<[string, string, string]>([
+	['text/plain; charset=iso-8859-1', 'Accès refusé', 'text'],
+	['text/plain', 'caf\x92 \xfc', 'text'],
+	['audio/mpeg', '<h1>Accès refusé</h1>', 'a web page or XML'],
+	['audio/mpeg', '\n <div class="é">', 'a web page or XML'],
+	['', '<Fehler>ungültig', 'a web page or XML'],
+])('%j with %j in another encoding than UTF-8 is not a recording', (type, text, kind) => {
+	const message = faultOf(Buffer.from(text, 'latin1'), { 'content-type': type });
+	expect(message).toContain(`returned ${kind} instead`);
+});
+
 test.each([201, 202, 203, 204, 205, 206, 226])('%i brings no whole file', (status) => {
 	expect(faultOf(wav(1), {}, status)).toContain(`HTTP status ${status}`);
 });

@@ -55,11 +55,14 @@ describe('name and kind of the file', () => {
 });
 
 describe('a name from storage', () => {
+	/** Windows opens a device for these, whatever follows the first dot. */
+	const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)\s*(\.|$)/i;
 	/** As one file name: none of it is a control character, a direction, half a character, or a way to another folder. */
 	const PLAIN_NAME =
 		/^(?!\.)[^\p{Cc}\p{Cs}\\/\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+$/u;
 	const parts = fc.constantFrom(
 		...['..', '.', '/', '\\', '\0', '\r\n', '\u202e', '\u2066', '\u200f', '\ud800', '\u2028'],
+		...['con', 'NUL', 'lpt1', ':', '<', '?', '\u200b', '\ufeff'],
 		...['a', 'ü', '😀', ' ', '"', ';', '%2e', '%2f', '%0d%0a', '%00', '%e2%80%ae', '.wav', '.mp3'],
 	);
 	const names = fc.array(parts, { maxLength: 40 }).map((all) => all.join(''));
@@ -76,6 +79,8 @@ describe('a name from storage', () => {
 				const { fileName } = describeFile({ ...headersOf(name) }, URL, ID);
 				expect(fileName).toMatch(PLAIN_NAME);
 				expect(fileName).not.toContain('..');
+				expect(fileName).not.toMatch(DEVICE);
+				expect(fileName).not.toMatch(/[<>:"|?*\u200b\ufeff]/);
 				expect(Buffer.byteLength(fileName)).toBeLessThanOrEqual(255);
 			}),
 			{ numRuns: 500 },
@@ -89,6 +94,45 @@ describe('a name from storage', () => {
 				expect(describeFile({}, url, ID).fileName).toMatch(PLAIN_NAME);
 			}),
 		);
+	});
+
+	test.each([
+		['"CON.wav"', '_CON.wav'],
+		['"nul"', '_nul'],
+		['"com1 .x.wav"', '_com1 .x.wav'],
+		['"console.wav"', 'console.wav'],
+		['"a.wav:evil.exe"', 'a.wav_evil.exe'],
+		['"a<b>|?*.wav"', 'a_b____.wav'],
+		['"a\\"b.wav"', '_b.wav'],
+		['""', ID],
+		['"a\u200b\ufeff.wav"', 'a.wav'],
+		['"क्\u200dष.wav"', 'क्\u200dष.wav'],
+		['"x.wav"; notfilename="y.wav"', 'x.wav'],
+		['z.wav; x="y"', 'z.wav'],
+	])('%s is %s', (written, name) => {
+		const headers = {
+			'content-disposition': `attachment; notfilename="no.wav"; filename=${written}`,
+		};
+		expect(describeFile(headers, URL, ID).fileName).toBe(name);
+	});
+
+	test('cut at a dot has no two dots', () => {
+		const headers = { 'content-disposition': `attachment; filename="${'a.'.repeat(100)}wav"` };
+		expect(describeFile(headers, URL, ID).fileName).toBe(`${'a.'.repeat(29)}a.wav`);
+	});
+
+	test.each([
+		'text/html',
+		'text/plain',
+		'application/json',
+		'application/problem+json',
+		'image/png',
+	])('that is sent as %s is not shown as that', (type) => {
+		const headers = { 'content-type': `${type}; charset=utf-8` };
+		expect(describeFile(headers, URL, ID)).toEqual({
+			fileName: ID,
+			mimeType: 'application/octet-stream',
+		});
 	});
 
 	test('keeps its ending, however long it is', () => {

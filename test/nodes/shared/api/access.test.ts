@@ -1,3 +1,4 @@
+import { validateHeaderValue } from 'node:http';
 import fc from 'fast-check';
 import { parseApiToken, parseBaseUrl, urlOf } from '../../../../nodes/shared/api/access';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
@@ -38,6 +39,8 @@ describe('Base URL', () => {
 		['', 'The credential has no Base URL', 'beginning with https://'],
 		[' \t', 'The credential has no Base URL', 'Enter the address of your service'],
 		['voice.example.com', 'is not a web address', 'Enter the whole address'],
+		['voice.example.com:8443', 'would send the API token unprotected', 'begin with https://'],
+		['localhost:8080/api', 'would send the API token unprotected', 'begin with https://'],
 		['https://voice.example.com?a=b', 'holds more than an address', 'from ? or # on'],
 		['https://voice.example.com#top', 'holds more than an address', 'from ? or # on'],
 		['https://me@voice.example.com', 'holds more than an address', 'Remove sign-in names'],
@@ -96,6 +99,34 @@ describe('API Token', () => {
 			});
 		},
 	);
+
+	test.each([
+		...[
+			'tok-0123\u200b456789a',
+			'\u200btok-0123456789ab',
+			'tok-0123456789ab\u2060',
+			'tok-\u00ad0123456789a',
+		],
+		...['tok-0123\x01456789a', '“tok-0123456789”', 'tok-0123456789аb', 'tok-0123😀6789ab'],
+	])('%j has what no header can have, whatever its length', (text) => {
+		expect(told(() => parseApiToken(text))).toEqual({
+			message:
+				"The API token has a character in it that can't be sent, such as an invisible one or a curly quotation mark",
+			resolution: 'Copy the whole token from the settings of your dashboard into the credential.',
+		});
+	});
+
+	test('a token that is taken can be sent in a header', () => {
+		fc.assert(
+			fc.property(fc.string({ unit: 'binary', minLength: 16, maxLength: 16 }), (text) => {
+				try {
+					validateHeaderValue('API-Token', parseApiToken(text));
+				} catch (error) {
+					expect(error).toBeInstanceOf(InvalidInput);
+				}
+			}),
+		);
+	});
 
 	test('what is said of the length of a token is true', () => {
 		fc.assert(

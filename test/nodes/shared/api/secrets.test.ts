@@ -80,6 +80,17 @@ test.each(WRITTEN)('of the API token %s no end is left over', (_way, token) => {
 	expect(new Secrets(TOKEN).hide(`key ${token}, and more`)).toBe('key [hidden], and more');
 });
 
+test.each(['1234567890123456', '0.12345678901234'])(
+	'the token %s is hidden where it comes as a number',
+	(token) => {
+		const secrets = new Secrets(token);
+		const shown = secrets.hide(`{"a":[${token}],"b":{"c":${token}},"d":12345}`);
+		expect(shown).toContain('[hidden]');
+		expect(shown).not.toContain(token.slice(0, 8));
+		expect(shown).toContain('"d":12345');
+	},
+);
+
 /** Of the characters that a header can carry, without those of the text around it. */
 const anyToken = fc.string({
 	unit: fc.integer({ min: 0x21, max: 0x74 }).map((at) => String.fromCharCode(at)),
@@ -97,6 +108,15 @@ const TEXTS_WITH_IT: Array<[string, (text: string) => string]> = [
 			Buffer.from(text)
 				.toString('base64')
 				.replace(/(.{7})/g, '$1\r\n'),
+	],
+	[
+		'in base64 on short lines, in JSON in JSON',
+		(text) => {
+			const lines = Buffer.from(text)
+				.toString('base64')
+				.replace(/(.{7})/g, '$1\n');
+			return JSON.stringify(JSON.stringify(lines));
+		},
 	],
 	['in hexadecimal', (text) => Buffer.from(text).toString('hex')],
 	['percent-encoded', encodeURIComponent],
