@@ -171,12 +171,11 @@ export async function waitUntilCompleted(
 			return { view, end, ...(notRead !== undefined && { notRead }) };
 		}
 		await clock.sleep(Math.min(settings.intervalMs, left));
-		try {
-			view = await read();
-			notRead = undefined;
-		} catch (error) {
+		notRead = undefined;
+		view = await read().catch((error: unknown) => {
 			if (!isTransient(error)) throw error;
 			notRead = whyNotRead(error);
-		}
+			return view;
+		});
 	}
 }

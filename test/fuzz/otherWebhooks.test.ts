@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { clock } from '../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
-import { activate, engineHarness, makeWorkflow, mockTime, nodeTypes, webhookContext } from '../engine';
+import {
+	activate,
+	engineHarness,
+	makeWorkflow,
+	mockTime,
+	nodeTypes,
+	webhookContext,
+} from '../engine';
 import { placeCallRing } from '../nodes/PlaceCall/placeCall';
 import { sleepers } from '../nodes/PlaceCall/sleepers';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';

@@ -720,6 +720,7 @@ export const noReaders = new Set([
 	'shared/api/http.ts › TransportFault',
 	'shared/apiMapping/placeValues.ts › withValue',
 	'shared/calls/callFilters.ts › neededForFilters',
+	'shared/calls/readBack.ts › ShowsNoEnd',
 	'shared/chat/connection.ts › ChatConnection',
 	'shared/chat/endings.ts › ChatEnded',
 	'shared/chat/exchange.ts › Exchanger',
