@@ -5,7 +5,8 @@ import {
 } from 'n8n-workflow';
 import { ExecuteContext } from 'n8n-core';
 import { openWriteAheadLog, type WriteAheadLog } from '../../../../nodes/shared/n8n/writeAheadLog';
-import { engineHarness, makeAdditionalData, makeWorkflow } from '../../../engine';
+import { openNodeStore } from '../../../../nodes/shared/n8n/nodeStore';
+import { engineHarness, makeAdditionalData, makeWorkflow, mcpContext } from '../../../engine';
 
 const harness = engineHarness();
 // A process knows what the executions of a node have begun, so each test has a node of its own.
@@ -40,9 +41,9 @@ function execution(executionId: string, attempt: Attempt = {}) {
 			await Promise.resolve(dataOf(runtimeOf({ establishedAt: 1_000 }))),
 	});
 	const ends: Array<() => unknown> = [];
-	const open = async (): Promise<WriteAheadLog> => {
+	const context = () => {
 		const input = { main: [[{ json: {} }]] };
-		const context = new ExecuteContext(
+		const opened = new ExecuteContext(
 			makeWorkflow([placeCall]),
 			placeCall,
 			additionalData,
@@ -55,15 +56,18 @@ function execution(executionId: string, attempt: Attempt = {}) {
 			[],
 			signal,
 		);
-		jest.spyOn(context, 'onExecutionFinish').mockImplementation((end) => ends.push(end));
-		const log = await openWriteAheadLog(context);
+		jest.spyOn(opened, 'onExecutionFinish').mockImplementation((end) => ends.push(end));
+		return opened;
+	};
+	const open = async (opened = context()): Promise<WriteAheadLog> => {
+		const log = await openWriteAheadLog(opened);
 		if (log === undefined) throw new Error('There is no log');
 		return log;
 	};
 	const end = async () => {
 		await Promise.all(ends.splice(0).map(async (one) => await one()));
 	};
-	return { open, end, ends };
+	return { context, open, end, ends };
 }
 
 const noted = () => harness.store.size;
@@ -153,4 +157,41 @@ test('the notes of an execution that still runs make no room for those of anothe
 	await (await execution('e2', { establishedAt: 2_000 }).open()).begin('b');
 	const retry = await execution('e3', { mode: 'retry' }).open();
 	expect(await retry.findBegun([0, 20_099])).toEqual([true, true]);
+});
+
+test('the notes of executions that n8n did not end have a limit', async () => {
+	const one = execution('e1');
+	const context = one.context();
+	const old = Array.from({ length: 25_000 }, (_, nth) => `old ${nth}`);
+	await openNodeStore(context, { message: '', description: '' }).add(old);
+	await (await one.open(context)).begin('a');
+	expect(noted()).toBeLessThanOrEqual(20_002);
+	expect(await (await execution('e2', { mode: 'retry' }).open()).begin('a')).toBe(true);
+});
+
+test('an n8n that tells no node of the end of an execution keeps the notes', async () => {
+	const one = execution('e1');
+	const context = one.context();
+	Reflect.set(context, 'onExecutionFinish', undefined);
+	expect(await (await one.open(context)).begin('a')).toBe(false);
+	expect(noted()).toBe(1);
+});
+
+test('if n8n cannot note a request, it is not sent, and the error says so', async () => {
+	const log = await execution('e1').open();
+	harness.store.before = () => {
+		throw new Error('database is locked');
+	};
+	await expect(log.begin('a')).rejects.toMatchObject({
+		outcome: 'notSent',
+		message: "n8n can't note what is about to be sent, so nothing was sent",
+		resolution:
+			"Try again. If that doesn't help, ask your n8n administrator to check the database of n8n.",
+		originalMessage: 'database is locked',
+	});
+});
+
+test('where n8n keeps nothing to retry, there is no log', async () => {
+	const context = mcpContext(harness.credentials, harness.node('placeCall'), 'session');
+	expect(await openWriteAheadLog(context)).toBeUndefined();
 });

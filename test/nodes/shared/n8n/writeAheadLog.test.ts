@@ -359,19 +359,25 @@ describe('beside what else a node keeps', () => {
 		]);
 	});
 
-	test('what is stored after the first note is dropped for none of the further ones', async () => {
-		const store = new Store();
-		store.texts = [OTHER_TEXTS];
-		const log = sharing(store);
-		await log.begin('a');
-		const numbers = Array.from({ length: 30_000 }, (_, index) => String(index));
-		store.texts.push(...numbers);
-		await log.begin('b');
-		expect(store.texts.filter((text) => !text.startsWith('request'))).toEqual([
-			OTHER_TEXTS,
-			...numbers,
-		]);
-	});
+	test.each([
+		['was there before', [OTHER_TEXTS], []],
+		['is new as well', [], [OTHER_TEXTS]],
+	])(
+		'what is stored after the first note is dropped for none of the further ones, if its mark %s',
+		async (_when, before, after) => {
+			const store = new Store();
+			store.texts = [...before];
+			const log = sharing(store);
+			await log.begin('a');
+			const numbers = Array.from({ length: 30_000 }, (_, index) => String(index));
+			store.texts.push(...after, ...numbers);
+			await log.begin('b');
+			expect(store.texts.filter((text) => !text.startsWith('request'))).toEqual([
+				OTHER_TEXTS,
+				...numbers,
+			]);
+		},
+	);
 
 	test('a node that keeps nothing else has no more notes than any other', async () => {
 		const store = new Store();
