@@ -37,8 +37,8 @@ const SECOND_MS = 1_000;
  * second: of an event in the second in which a wait begins, nothing shows whether it came before.
  */
 export function onceConnected(simulator: Simulator, sessionId: string, act: () => void): void {
-	const { ts } = simulator.dialect.socket;
-	const isInSeconds = ts(0) === ts(SECOND_MS - 1);
+	const { socket } = simulator.dialect;
+	const isInSeconds = socket.ts(0) === socket.ts(SECOND_MS - 1);
 	const look = setInterval(() => {
 		if (simulator.sessions.openSockets(sessionId) === 0) return;
 		clearInterval(look);

@@ -279,13 +279,14 @@ export class ChatConnection {
 		signal: AbortSignal,
 		onSent: () => void,
 	): Promise<Exchange> {
+		const isAborted = () => signal.aborted;
 		for (;;) {
 			const readiness = await this.ready(signal);
 			if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
-			if (signal.aborted) return { kind: 'not_sent', readiness: this.standing() };
+			if (isAborted()) return { kind: 'not_sent', readiness: this.standing() };
 			const line = await this.hold.lineFor(timeoutMs);
 			// Looking for a socket can take long: whoever left in between was told that nothing was sent.
-			if (line === null || signal.aborted) continue;
+			if (line === null || isAborted()) continue;
 			const answer = this.exchanger.write(line, text, timeoutMs);
 			if (answer !== null) {
 				onSent();

@@ -16,7 +16,8 @@ const WRAPPING = /^(?:=?["']|(?:p|tel):)+|["']$/gi;
 /** Spaces of every kind, invisible characters, dashes, brackets, quotes and separators carry no information. */
 const DECORATION = /[\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212.,'"`]/gu;
 /** The same around a number, where it would hide how the number ends. */
-const DECORATION_AROUND = new RegExp(`^${DECORATION.source}+|${DECORATION.source}+$`, 'gu');
+const DECORATION_AROUND =
+	/^[\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212.,'"`]+|(?<![\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212.,'"`])[\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212.,'"`]+$/gu;
 const PLAINLY_WRITTEN = /^\+?[\d -]+$/;
 const PLAIN_FORMATTING = /[ -]/g;
 const DIALLED = /^\+?\d+$/;

@@ -204,7 +204,7 @@ it('one report of several calls reads each of them, whatever the case of their l
 
 it('a look that fails after another one has seen the end takes nothing back', async () => {
 	const calls = openCalls();
-	const isDown = deferred<void>();
+	const isDown = deferred<undefined>();
 	const round = calls.lookAtAll(async () => {
 		await isDown.promise;
 		throw new Error('down');
@@ -213,7 +213,7 @@ it('a look that fails after another one has seen the end takes nothing back', as
 	end(...IDS);
 	const reported = calls.report(IDS, async (callId) => {
 		const record = await read(callId);
-		if (callId === IDS.at(-1)) void sleep(0).then(isDown.resolve);
+		if (callId === IDS.at(-1)) void sleep(0).then(() => isDown.resolve(undefined));
 		return record;
 	});
 	await Promise.all([round, reported]);

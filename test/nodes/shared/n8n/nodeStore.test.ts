@@ -29,7 +29,7 @@ test('the oldest texts make room only if a maximum is given', async () => {
 	expect(await store.add(['4', '5'])).toEqual([]);
 });
 
-test.each([
+test.each<[unknown, string]>([
 	[new Error('database is locked'), 'database is locked'],
 	['no connection', 'no connection'],
 ])(
