@@ -272,13 +272,13 @@ describe('what is kept of it with the execution', () => {
 			'call-9876543214',
 		]);
 		// There was room for the first two.
-		for (const first of items.slice(0, 2)) {
-			expect(first).toEqual({
-				call_id: first.call_id,
+		expect(items.slice(0, 2)).toEqual(
+			['9876543210', '9876543211'].map((phone) => ({
+				call_id: phone,
 				echo,
-				phone_key: `91${String(first.call_id)}`,
-			});
-		}
+				phone_key: `91${phone}`,
+			})),
+		);
 		expect(items[3]).toEqual({
 			call_id: '9876543213',
 			not_kept: ['echo'],
