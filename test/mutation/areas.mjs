@@ -1,5 +1,5 @@
 // What is mutated, in pieces that can be run and read one by one. Each is held to the tests beside its code; that some
-// other test would notice a mutant as well does not count. Tests that measure memory take minutes, and are left out.
+// other test would notice a mutant as well does not count.
 const SHARED = 'nodes/shared';
 const beside = (...places) => places.map((place) => `test/nodes/${place}`);
 const FORMS = 'test/package/{forms,conventions}.test.ts';
@@ -29,7 +29,7 @@ const DECIDING = [
 	{
 		name: 'feed',
 		mutate: ['nodes/PushCampaignContacts/{feed/*,file/*,feedSettings}.ts'],
-		tests: beside('PushCampaignContacts/**/!(memory).test.ts'),
+		tests: beside('PushCampaignContacts/**/*.test.ts'),
 	},
 	{
 		name: 'lists',
@@ -106,7 +106,7 @@ const REST = [
 	{
 		name: 'rest of Push Campaign Contacts',
 		mutate: ['nodes/PushCampaignContacts/**/*.ts', ...except],
-		tests: [FORMS, ...beside('PushCampaignContacts/**/!(memory).test.ts')],
+		tests: [FORMS, ...beside('PushCampaignContacts/**/*.test.ts')],
 	},
 	{
 		name: 'rest of the nodes',

@@ -214,6 +214,16 @@ export const EQUIVALENT = [
 		'this.items[index].json',
 		'a row that is picked is there',
 	],
+	...[
+		['!released.has(row) && this.claimed.has(block)', 'false'],
+		['this.claimed.set(block, undefined);', ';'],
+	].map(([original, replacement]) => [
+		'feed/begunRows.ts',
+		original,
+		replacement,
+		'a pushed row stays among the claimed ones, so that its block is never emptied',
+	]),
+	['feed/begunRows.ts', 'push.nth + 1', 'push.nth - 1', 'each push still has a number of its own'],
 	[
 		'feed/writtenContacts.ts',
 		'start + COMMA.length',

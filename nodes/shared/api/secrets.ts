@@ -83,13 +83,15 @@ function hiddenIn(text: string, hide: Hide, hideCut: Hide = (plain) => plain): s
 	const shown = hideCut(hide(text));
 	if (!text.includes('\\') && shown === text) return text;
 	const body = parseJson(text);
-	return body === undefined ? shown : JSON.stringify(mapTexts(body, hide));
+	// A number is written as it came: parsed, it has other digits.
+	const isPlain = body === undefined || typeof body === 'number';
+	return isPlain ? shown : JSON.stringify(mapTexts(body, hide));
 }
 
 function mapTexts(value: JsonValue, map: Hide): JsonValue {
 	if (typeof value === 'string') return map(value);
 	// A secret that has only digits may come as a number.
-	if (typeof value === 'number') return map(String(value)) === String(value) ? value : HIDDEN;
+	if (typeof value === 'number') return map(digitsOf(value)) === digitsOf(value) ? value : HIDDEN;
 	if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, map));
 	if (!isJsonObject(value)) return value;
 	const mapped = Object.entries(value).map(([name, inner]): [string, JsonValue] => [
@@ -97,6 +99,11 @@ function mapTexts(value: JsonValue, map: Hide): JsonValue {
 		mapTexts(inner, map),
 	]);
 	return Object.fromEntries(mapped);
+}
+
+/** Large numbers, too, without an exponent. */
+function digitsOf(value: number): string {
+	return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }
 
 function hiding(secrets: readonly string[]): Hide {

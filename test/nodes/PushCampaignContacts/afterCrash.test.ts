@@ -346,6 +346,21 @@ describe('rows that are noted in blocks', () => {
 		);
 	});
 
+	test('while one request of a block is under way, another one that was rejected makes none of it fresh', async () => {
+		const attempt = log();
+		const open = () =>
+			new BegunRows(
+				{ log: attempt(), campaign: 1, executionId: 'e', push: {}, memory: {} },
+				numbersOf(4),
+				4,
+			);
+		const first = open();
+		await first.claim([0, 1]);
+		await first.claim([2, 3]);
+		await first.settle([0, 1], [0, 1]);
+		expect(await open().claim([0, 1, 2, 3])).toEqual({ fresh: [], known: [0, 1, 2, 3] });
+	});
+
 	test('a result for rows that were never noted leaves them to be noted', async () => {
 		const attempt = log();
 		const open = () =>

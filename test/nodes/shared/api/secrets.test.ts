@@ -140,6 +140,18 @@ test.each(TEXTS_WITH_IT)('any token in any text %s: nothing of it is left', (_wa
 	);
 });
 
+test.each([
+	['alone', (digits: string) => digits],
+	['in an object', (digits: string) => `{"echo":${digits}}`],
+	['in a list beside other escapes', (digits: string) => `["\\u0041",${digits}]`],
+])('a token whose hexadecimal form has only digits, as a number %s, is hidden', (_where, write) => {
+	const digits = Buffer.from('!1'.repeat(8)).toString('hex');
+	expect(digits).toMatch(/^\d+$/);
+	const shown = new Secrets('!1'.repeat(8)).hide(write(digits));
+	expect(shown).toContain('[hidden]');
+	expect(shown).not.toMatch(/2\.?13/);
+});
+
 test.each(TEXTS_WITH_IT)('a text without the token, %s, stays as it is', (_way, write) => {
 	fc.assert(
 		fc.property(anyToken, fc.string(), (token, text) => {

@@ -184,7 +184,7 @@ test('if n8n cannot note a request, it is not sent, and the error says so', asyn
 	};
 	await expect(log.begin('a')).rejects.toMatchObject({
 		outcome: 'notSent',
-		message: "n8n can't note what is about to be sent, so nothing was sent",
+		message: "n8n can't note what is about to be sent, so it was not sent",
 		resolution:
 			"Try again. If that doesn't help, ask your n8n administrator to check the database of n8n.",
 		originalMessage: 'database is locked',
