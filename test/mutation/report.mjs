@@ -116,7 +116,9 @@ function section({ name, runs }) {
 export async function writeReport() {
 	const areas = AREAS.map((area) => ({ ...area, runs: runsOf(area) }));
 	const scores = areas.flatMap(({ name, goal, runs }) =>
-		runs.map((run) => [name, `${goal} %`, sampleOf(run), ...counts(run.mutants)]),
+		runs.length > 0
+			? runs.map((run) => [name, `${goal} %`, sampleOf(run), ...counts(run.mutants)])
+			: [[name, `${goal} %`, 'not run', ...counts([])]],
 	);
 	const text = [
 		'# Mutation report',
