@@ -102,7 +102,7 @@ const actions: Case[] = [
 			await editor.choose('operation', 'Close');
 			await editor.write('sessionId', sessions.unknown);
 		},
-		told: 'The service does not find what this request names',
+		told: "The service didn't find the chat session",
 	},
 	{
 		node: 'Inject Context',
@@ -112,7 +112,7 @@ const actions: Case[] = [
 		},
 		shown: sessions.open,
 		mistake: async (editor) => editor.write('sessionId', sessions.unknown),
-		told: 'The service does not find what this request names',
+		told: "The service didn't find the chat session",
 	},
 ];
 
