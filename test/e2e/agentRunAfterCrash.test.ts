@@ -1,25 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
-import { installPackage } from '../n8n/package-install';
 import { ScriptedModel, type Turn } from '../n8n/scriptedModel';
 import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
-import { node, webhook } from '../n8n/workflow';
-import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
-import { allExecutions, credentialFor, PACKAGE } from './calls';
-import { answerQuestions, APPROVER } from './questions';
-import { sharedN8n } from './shared';
+import { webhook } from '../n8n/workflow';
+import { dialects, startSimulator, type Simulator } from '../simulator';
+import {
+	aiAgent,
+	callReview,
+	callTool,
+	callsDirectly,
+	callsReviewed,
+	chatModel,
+	connect,
+	CUSTOMER,
+	ends,
+	modelOf,
+	OTHER,
+	startModel,
+	toolsOf,
+	type Arrow,
+} from './callingAgent';
+import { allExecutions, credentialFor } from './calls';
+import { removeServer, startServer } from './ownServer';
+import { answerQuestions } from './questions';
 
-const LANGCHAIN = '@n8n/n8n-nodes-langchain';
-const CUSTOMER = '9000000002';
-const OTHER = '9000000003';
 const LONG = { timeout: 60_000 };
 
-let home: string;
 let server: N8nServer;
 let n8n: N8nDriver;
 let simulator: Simulator;
@@ -28,106 +36,57 @@ let credentials: Record<string, Reference>;
 let modelCredentials: Record<string, Reference>;
 
 beforeAll(async () => {
-	home = await mkdtemp(join(tmpdir(), 'n8n-agent-crash-'));
-	await installPackage(home);
-	server = await N8nServer.start({ host: sharedN8n().host, home });
+	server = await startServer();
 	n8n = await N8nDriver.signIn(server.baseUrl);
 	simulator = await startSimulator({ dialect: dialects.plain });
-	model = await ScriptedModel.start();
+	({ model, modelCredentials } = await startModel(n8n));
 	credentials = await credentialFor(n8n, simulator);
-	const key = { apiKey: 'none', url: model.baseUrl };
-	modelCredentials = { openAiApi: await n8n.createCredential('openAiApi', key) };
 }, 180_000);
 afterAll(async () => {
 	await model.stop();
 	await simulator.stop();
-	await server.stop();
-	await rm(home, { recursive: true, force: true });
+	await removeServer(server);
 });
 
-const call: INodeParameters = {
-	agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
-	countryCode: 'IN',
-};
-const placeCall = (): INode =>
-	node(
-		'Direct',
-		`${PACKAGE}.placeCallTool`,
-		1,
-		{ ...call, phoneNumber: "={{ $fromAI('phone') }}" },
-		{ credentials },
-	);
-const agent = (version: number): INode =>
-	node('Agent', `${LANGCHAIN}.agent`, version, { promptType: 'define', text: 'Go' });
-const chat = (): INode =>
-	node(
-		'Model',
-		`${LANGCHAIN}.lmChatOpenAi`,
-		1.2,
-		{ model: { __rl: true, mode: 'id', value: 'scripted' }, options: { timeout: 600_000 } },
-		{ credentials: modelCredentials },
-	);
-const review = (): INode =>
-	node(
-		'Ask',
-		`${PACKAGE}.placeCallHitlTool`,
-		1,
-		{
-			...call,
-			yesValues: 'yes',
-			noValues: 'no',
-			phoneNumber: APPROVER,
-			message: '=May I call {{ $tool.parameters.phone }}?',
-		},
-		{ credentials },
-	);
-
-const to = (name: string, type: 'main' | 'ai_tool' | 'ai_languageModel') => [
-	[{ node: name, type, index: 0 }],
-];
-const straight = (user: string, ...others: string[]): IConnections => ({
-	Webhook: { main: to('Agent', 'main') },
-	Model: { ai_languageModel: to('Agent', 'ai_languageModel') },
-	Direct: { ai_tool: to(user, 'ai_tool') },
-	...Object.fromEntries(others.map((name) => [name, { ai_tool: to('Agent', 'ai_tool') }])),
-});
-
-const direct = (phone: string): Turn => ({ calls: [{ tool: 'Direct', args: { phone } }] });
-const reviewed = (phone: string): Turn => ({
-	calls: [{ tool: 'Direct', args: { toolParameters: { phone }, hitlParameters: {} } }],
-});
-const end: Turn = { says: 'done' };
-
-type Scene = {
+type Arrangement = {
 	nodes: () => INode[];
-	connections: IConnections;
-	ask: (phone: string) => Turn;
+	arrows: Arrow[];
+	/** The turn in which the model asks for a call. */
+	asks: (phone: string) => Turn;
 };
 
-const scenes: { [name: string]: Scene } = {
-	'AI Agent 3.1': {
-		nodes: () => [agent(3.1), placeCall()],
-		connections: straight('Agent'),
-		ask: direct,
-	},
-	'AI Agent 2.2': {
-		nodes: () => [agent(2.2), placeCall()],
-		connections: straight('Agent'),
-		ask: direct,
-	},
+const withoutReview = (version: number): Arrangement => ({
+	nodes: () => [aiAgent('Agent', version), callTool('Call', credentials)],
+	arrows: [['Webhook', 'Agent'], ...modelOf('Agent'), ...toolsOf('Agent', 'Call')],
+	asks: (phone) => callsDirectly('Call', phone),
+});
+
+const arrangements: { [name: string]: Arrangement } = {
+	'AI Agent 3.1': withoutReview(3.1),
+	'AI Agent 2.2': withoutReview(2.2),
 	'behind a human review': {
-		nodes: () => [agent(3.1), review(), placeCall()],
-		connections: straight('Ask', 'Ask'),
-		ask: reviewed,
+		nodes: () => [aiAgent(), callReview('Ask', credentials), callTool('Call', credentials)],
+		arrows: [
+			['Webhook', 'Agent'],
+			...modelOf('Agent'),
+			...toolsOf('Agent', 'Ask'),
+			...toolsOf('Ask', 'Call'),
+		],
+		asks: (phone) => callsReviewed('Call', phone),
 	},
 };
 
-async function publish({ nodes, connections }: Scene): Promise<[Workflow, string]> {
+async function publish({ nodes, arrows }: Arrangement): Promise<[Workflow, string]> {
 	const path = randomUUID();
 	const saved = await n8n.createWorkflow({
 		name: `agent run after a crash ${path}`,
-		nodes: [webhook(path, { responseMode: 'onReceived' }), chat(), ...nodes()],
-		connections,
+		nodes: [
+			webhook(path, { responseMode: 'onReceived' }),
+			// The model is silent for longer than n8n takes to start again.
+			chatModel(modelCredentials, { timeout: 600_000 }),
+			...nodes(),
+		],
+		connections: connect(arrows),
 	});
 	await n8n.activate(saved);
 	return [saved, path];
@@ -136,11 +95,11 @@ async function publish({ nodes, connections }: Scene): Promise<[Workflow, string
 describe('Retry of an agent run that n8n was killed in', () => {
 	afterEach(() => simulator.reset());
 
-	test.each(Object.entries(scenes))(
+	test.each(Object.entries(arrangements))(
 		"%s: a person who was called isn't called again",
-		async (_name, scene) => {
-			const [workflow, path] = await publish(scene);
-			model.follow(scene.ask(CUSTOMER), { hangs: true });
+		async (_name, arrangement) => {
+			const [workflow, path] = await publish(arrangement);
+			model.follow(arrangement.asks(CUSTOMER), { hangs: true });
 			await n8n.webhook(path, {});
 			const id = await until('the execution to be listed', async () => {
 				return (await allExecutions(n8n, workflow)).at(-1)?.id;
@@ -152,7 +111,7 @@ describe('Retry of an agent run that n8n was killed in', () => {
 			await server.kill();
 			await server.boot();
 			n8n = await N8nDriver.signIn(server.baseUrl);
-			model.follow(scene.ask(CUSTOMER), scene.ask(OTHER), end);
+			model.follow(arrangement.asks(CUSTOMER), arrangement.asks(OTHER), ends);
 			await n8n.finished(id);
 			const retry = await n8n.startRetry(id, 'original');
 			expect(await answerQuestions({ n8n, simulator }, retry)).toBe('success');

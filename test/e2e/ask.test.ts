@@ -1,25 +1,32 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { N8nDriver, type Reference } from '../n8n/driver';
-import { installPackage } from '../n8n/package-install';
 import { ScriptedModel, type Turn } from '../n8n/scriptedModel';
 import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import {
+	aiAgent,
+	callReview,
+	callTool,
+	callsReviewed,
+	chatModel,
+	connect,
+	CUSTOMER,
+	ends,
+	modelOf,
+	OTHER,
+	QUESTION,
+	startModel,
+	toolsOf,
+} from './callingAgent';
 import { allExecutions, credentialFor, PACKAGE } from './calls';
+import { removeServer, startServer } from './ownServer';
 import { answerQuestions, APPROVER, KEY, statusSchema } from './questions';
-import { sharedN8n } from './shared';
-
-const LANGCHAIN = '@n8n/n8n-nodes-langchain';
-const CUSTOMER = '9000000002';
 
 /** A server of its own, because it is stopped and killed here. */
 describe('Place Call asks a person and waits, in real n8n', () => {
-	let home: string;
 	let server: N8nServer;
 	let n8n: N8nDriver;
 	let simulator: Simulator;
@@ -28,29 +35,18 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 	let modelCredentials: Record<string, Reference>;
 
 	beforeAll(async () => {
-		home = await mkdtemp(join(tmpdir(), 'n8n-ask-'));
-		await installPackage(home);
-		server = await N8nServer.start({ host: sharedN8n().host, home });
+		server = await startServer();
 		simulator = await startSimulator({ dialect: dialects.plain });
-		model = await ScriptedModel.start();
 		n8n = await N8nDriver.signIn(server.baseUrl);
+		({ model, modelCredentials } = await startModel(n8n));
 		credentials = await credentialFor(n8n, simulator);
-		const key = { apiKey: 'none', url: model.baseUrl };
-		modelCredentials = { openAiApi: await n8n.createCredential('openAiApi', key) };
 	});
 	afterEach(() => simulator.reset());
 	afterAll(async () => {
 		await model.stop();
 		await simulator.stop();
-		await server.stop();
-		await rm(home, { recursive: true, force: true });
+		await removeServer(server);
 	});
-
-	const call: INodeParameters = {
-		agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
-		countryCode: 'IN',
-	};
-	const question: INodeParameters = { ...call, yesValues: 'yes', noValues: 'no' };
 
 	/** Publishes the workflow and gives a function that starts it, and tells the execution. */
 	async function publish(workflow: Parameters<N8nDriver['createWorkflow']>[0], path: string) {
@@ -96,7 +92,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 				`${PACKAGE}.placeCall`,
 				1,
 				{
-					...question,
+					...QUESTION,
 					operation: 'sendAndWait',
 					phoneNumber: '={{ $json.phone }}',
 					message: '=May we ship to {{ $json.phone }}?',
@@ -171,62 +167,31 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 	});
 
 	describe('as human review of a tool', () => {
-		const to = (name: string, type: 'main' | 'ai_tool' | 'ai_languageModel') => [
-			[{ node: name, type, index: 0 }],
-		];
-
 		/** Webhook → AI Agent, which calls customers when the approver has said yes. */
-		async function agentWithReview(parameters: INodeParameters = {}, ofCall: INodeParameters = {}) {
+		async function agentWithReview(
+			parameters: INodeParameters = {},
+			options: INodeParameters = {},
+		) {
 			const path = randomUUID();
 			const nodes: INode[] = [
 				webhook(path, { responseMode: 'onReceived' }),
-				node('Agent', `${LANGCHAIN}.agent`, 3.1, { promptType: 'define', text: 'Go' }),
-				node(
-					'Model',
-					`${LANGCHAIN}.lmChatOpenAi`,
-					1.2,
-					{ model: { __rl: true, mode: 'id', value: 'scripted' } },
-					{ credentials: modelCredentials },
-				),
-				node(
-					'Ask',
-					`${PACKAGE}.placeCallHitlTool`,
-					1,
-					{
-						...question,
-						phoneNumber: APPROVER,
-						message: '=May I use {{ $tool.name }} with {{ $tool.parameters.phone }}?',
-						...parameters,
-					},
-					{ credentials },
-				),
-				node(
-					'Place Call',
-					`${PACKAGE}.placeCallTool`,
-					1,
-					{ ...call, phoneNumber: "={{ $fromAI('phone') }}", ...ofCall },
-					{ credentials },
-				),
+				aiAgent(),
+				chatModel(modelCredentials),
+				callReview('Ask', credentials, parameters),
+				callTool('Place Call', credentials, options),
 			];
-			const connections = {
-				Webhook: { main: to('Agent', 'main') },
-				Model: { ai_languageModel: to('Agent', 'ai_languageModel') },
-				Ask: { ai_tool: to('Agent', 'ai_tool') },
-				'Place Call': { ai_tool: to('Ask', 'ai_tool') },
-			};
+			const connections = connect([
+				['Webhook', 'Agent'],
+				...modelOf('Agent'),
+				...toolsOf('Agent', 'Ask'),
+				...toolsOf('Ask', 'Place Call'),
+			]);
 			const start = await publish({ name: `review ${path}`, nodes, connections }, path);
 			return async (...script: Turn[]): Promise<string> => {
-				model.follow(...script, { says: 'done' });
+				model.follow(...script, ends);
 				return await start({});
 			};
 		}
-
-		const wish = (...phones: string[]): Turn => ({
-			calls: phones.map((phone) => ({
-				tool: 'Place_Call',
-				args: { toolParameters: { phone }, hitlParameters: {} },
-			})),
-		});
 
 		it('n8n offers it as such', async () => {
 			expect(await n8n.nodeTypes()).toContain(`${PACKAGE}.placeCallHitlTool`);
@@ -234,7 +199,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 
 		it('asks what the model wants to do, sleeps, and lets it on a yes', async () => {
 			const start = await agentWithReview();
-			const id = await start(wish(CUSTOMER));
+			const id = await start(callsReviewed('Place_Call', CUSTOMER));
 			const [callId = ''] = await asked(id, 1);
 			expect(simulator.placedCalls()[0]?.request?.data_extraction).toMatchObject([
 				{ description: `May I use Place_Call with ${CUSTOMER}?` },
@@ -253,7 +218,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			['no clear answer', { data_captured: { [KEY]: 'hm' } }, 'counts neither as yes nor as no'],
 		])('%s: the tool is not used, and the model is told why', async (_name, outcome, words) => {
 			const start = await agentWithReview();
-			const id = await start(wish(CUSTOMER));
+			const id = await start(callsReviewed('Place_Call', CUSTOMER));
 			const [callId = ''] = await asked(id, 1);
 			await simulator.completeCall(callId, outcome);
 			expect((await n8n.finished(id)).status).toBe('success');
@@ -266,44 +231,53 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			const start = await agentWithReview({
 				agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.noNumber },
 			});
-			const id = await start(wish(CUSTOMER));
+			const id = await start(callsReviewed('Place_Call', CUSTOMER));
 			expect((await n8n.finished(id)).status).toBe('success');
 			expect(simulator.placedCalls()).toEqual([]);
 			expect(model.told().join()).toContain('The agent has no outbound number');
 		});
 
-		it('each wish is asked for by itself', async () => {
+		it('each request is asked for by itself', async () => {
 			const start = await agentWithReview();
-			const id = await start(wish(CUSTOMER), wish('9000000003'));
+			const id = await start(
+				callsReviewed('Place_Call', CUSTOMER),
+				callsReviewed('Place_Call', OTHER),
+			);
 			const [first = ''] = await asked(id, 1);
 			await simulator.completeCall(first, { data_captured: { [KEY]: 'yes' } });
 			const [, , second = ''] = await asked(id, 3);
-			expect(simulator.callsTo('9000000003')).toBe(0);
+			expect(simulator.callsTo(OTHER)).toBe(0);
 			await simulator.completeCall(second, { data_captured: { [KEY]: 'no' } });
 			expect((await n8n.finished(id)).status).toBe('success');
 			expect(simulator.callsTo(APPROVER)).toBe(2);
-			expect(simulator.callsTo('9000000003')).toBe(0);
+			expect(simulator.callsTo(OTHER)).toBe(0);
 		});
 
 		it('the same request twice, approved twice, is sent once', async () => {
 			const start = await agentWithReview();
-			const id = await start(wish(CUSTOMER), wish(CUSTOMER));
+			const id = await start(
+				callsReviewed('Place_Call', CUSTOMER),
+				callsReviewed('Place_Call', CUSTOMER),
+			);
 			await answerQuestions({ n8n, simulator }, id);
 			expect(simulator.callsTo(CUSTOMER)).toBe(1);
 			expect(model.told().join()).toContain('"outcome":"already_done"');
 		});
 
 		it('Maximum Calls per Agent Run holds over all approvals', async () => {
-			const start = await agentWithReview({}, { options: { maximumCallsPerRun: 1 } });
-			const id = await start(wish(CUSTOMER), wish('9000000003'));
+			const start = await agentWithReview({}, { maximumCallsPerRun: 1 });
+			const id = await start(
+				callsReviewed('Place_Call', CUSTOMER),
+				callsReviewed('Place_Call', OTHER),
+			);
 			await answerQuestions({ n8n, simulator }, id);
 			expect(simulator.callsTo(CUSTOMER)).toBe(1);
-			expect(simulator.callsTo('9000000003')).toBe(0);
+			expect(simulator.callsTo(OTHER)).toBe(0);
 		});
 
-		it('two wishes at the same moment are asked for one after the other', async () => {
+		it('two requests at the same moment are asked for one after the other', async () => {
 			const start = await agentWithReview();
-			const id = await start(wish('9000000003', CUSTOMER));
+			const id = await start(callsReviewed('Place_Call', OTHER, CUSTOMER));
 			const [first = ''] = await asked(id, 1);
 			await simulator.completeCall(first, { data_captured: { [KEY]: 'no' } });
 			const [, second = ''] = await asked(id, 2);
@@ -311,7 +285,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			await simulator.completeCall(second, { data_captured: { [KEY]: 'yes' } });
 			expect((await n8n.finished(id)).status).toBe('success');
 			expect(simulator.callsTo(CUSTOMER)).toBe(1);
-			expect(simulator.callsTo('9000000003')).toBe(0);
+			expect(simulator.callsTo(OTHER)).toBe(0);
 		});
 	});
 });

@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { isN8n1, N8nDriver, type Reference, type Workflow } from '../n8n/driver';
-import { installPackage } from '../n8n/package-install';
-import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, manualTrigger, node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { published, storm } from '../soak/storm';
 import { executionsOf, PACKAGE, removeWorkflow } from './calls';
+import { removeServer, startServer } from './ownServer';
 import { sharedN8n } from './shared';
 
 const NAME = 'Chat Events Trigger';
@@ -341,19 +337,16 @@ describe('Chat Events Trigger in real n8n', () => {
 });
 
 test('no event is lost and none comes twice while n8n is killed and sockets are cut', async () => {
-	const home = await mkdtemp(join(tmpdir(), 'n8n-chat-'));
-	await installPackage(home);
 	// Longer than n8n takes to start on a busy machine.
 	const replay = { replayWindowMs: 600_000, replayMaxEvents: 2_000 };
 	const simulator = await startSimulator({ dialect: dialects.plain, ...replay });
-	const server = await N8nServer.start({ host: sharedN8n().host, home });
+	const server = await startServer();
 	try {
 		const plan = { events: 200, sessions: 5, kills: 1, perSecond: 40 };
 		const { sent, lost, duplicates } = await storm(server, simulator, plan);
 		expect({ sent, lost, duplicates }).toEqual({ sent: 200, lost: [], duplicates: [] });
 	} finally {
-		await server.stop();
+		await removeServer(server);
 		await simulator.stop();
-		await rm(home, { recursive: true, force: true });
 	}
 }, 480_000);

@@ -1,23 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { N8nDriver, type Workflow } from '../n8n/driver';
-import { installPackage } from '../n8n/package-install';
 import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node } from '../n8n/workflow';
 import { dialects, startSimulator, type Simulator } from '../simulator';
 import { callIdOf, credentialFor, executionsOf, PACKAGE, placeCalls, post } from './calls';
-import { sharedN8n } from './shared';
+import { removeServer, startServer } from './ownServer';
 
 const NAME = 'Call Completed Trigger';
 const ids = (items: INodeExecutionData[]) => items.map(callIdOf).sort();
 
 /** A server of its own, because it is stopped and started here. */
 describe('Call Completed Trigger while n8n stops and starts', () => {
-	let home: string;
 	let server: N8nServer;
 	let n8n: N8nDriver;
 	let simulator: Simulator;
@@ -25,9 +20,7 @@ describe('Call Completed Trigger while n8n stops and starts', () => {
 	let url: string;
 
 	beforeAll(async () => {
-		home = await mkdtemp(join(tmpdir(), 'n8n-completed-'));
-		await installPackage(home);
-		server = await N8nServer.start({ host: sharedN8n().host, home });
+		server = await startServer();
 		simulator = await startSimulator({ dialect: dialects.plain });
 		n8n = await N8nDriver.signIn(server.baseUrl);
 		const webhookId = randomUUID();
@@ -41,8 +34,7 @@ describe('Call Completed Trigger while n8n stops and starts', () => {
 	});
 	afterAll(async () => {
 		await simulator.stop();
-		await server.stop();
-		await rm(home, { recursive: true, force: true });
+		await removeServer(server);
 	});
 
 	it('what was received before a restart starts nothing again, though it comes before the trigger is active', async () => {

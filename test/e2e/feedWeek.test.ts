@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
 import { N8nDriver, type Execution, type Workflow } from '../n8n/driver';
-import { installPackage } from '../n8n/package-install';
 import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { credentialFor, PACKAGE } from './calls';
-import { sharedN8n } from './shared';
+import { removeServer, startServer } from './ownServer';
 
 const NODE = 'Push';
 const { campaigns, agents } = fixtures;
@@ -25,7 +21,6 @@ const row = z.object({ phone: z.string(), feed_status: z.string() });
 
 /** A server of its own, because it is killed here. */
 describe('the same growing sheet, fed on seven days', () => {
-	let home: string;
 	let server: N8nServer;
 	let n8n: N8nDriver;
 	let simulator: Simulator;
@@ -33,9 +28,7 @@ describe('the same growing sheet, fed on seven days', () => {
 	const path = randomUUID();
 
 	beforeAll(async () => {
-		home = await mkdtemp(join(tmpdir(), 'n8n-week-'));
-		await installPackage(home);
-		server = await N8nServer.start({ host: sharedN8n().host, home });
+		server = await startServer();
 		simulator = await startSimulator({ dialect: dialects.plain, token: 'week-token-00001' });
 		n8n = await N8nDriver.signIn(server.baseUrl);
 		const push = node(
@@ -55,8 +48,7 @@ describe('the same growing sheet, fed on seven days', () => {
 	}, 200_000);
 	afterAll(async () => {
 		await simulator.stop();
-		await server.stop();
-		await rm(home, { recursive: true, force: true });
+		await removeServer(server);
 	});
 
 	const sheetOf = (day: number) =>

@@ -1,12 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { CrashBench, type Scene, type Verdict } from '../crash/crashBench';
 import { ITEMS, writers, type Writer } from '../crash/writers';
-import { installPackage } from '../n8n/package-install';
 import { N8nServer } from '../n8n/server';
 import { dialects, startSimulator, type Simulator } from '../simulator';
-import { sharedN8n } from './shared';
+import { removeServer, startServer } from './ownServer';
 
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const ALL = '1'.repeat(ITEMS);
@@ -23,22 +19,18 @@ const isPush = (name: string) => name.startsWith('Push');
 
 /** A server of its own, because it is killed here. */
 describe('Retry of an execution that n8n did not end itself', () => {
-	let home: string;
 	let server: N8nServer;
 	let simulator: Simulator;
 	let bench: CrashBench;
 
 	beforeAll(async () => {
-		home = await mkdtemp(join(tmpdir(), 'n8n-crash-'));
-		await installPackage(home);
-		server = await N8nServer.start({ host: sharedN8n().host, home });
+		server = await startServer();
 		simulator = await startSimulator({ dialect: dialects.plain });
 		bench = await CrashBench.start(server, simulator);
 	}, 180_000);
 	afterAll(async () => {
 		await simulator.stop();
-		await server.stop();
-		await rm(home, { recursive: true, force: true });
+		await removeServer(server);
 	});
 
 	async function retriedOnce(scenes: readonly Scene[]): Promise<Verdict[]> {

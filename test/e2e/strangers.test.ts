@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import omit from 'lodash/omit';
 import pLimit from 'p-limit';
 import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
-import { installPackage } from '../n8n/package-install';
 import { databaseMb, forgetPeak, memoryMb } from '../n8n/footprint';
 import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
@@ -17,7 +13,7 @@ import { chain, node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { attack, ATTACKS, type Addresses } from './attacks';
 import { allExecutions, credentialFor, PACKAGE, placeCalls, post } from './calls';
-import { sharedN8n } from './shared';
+import { removeServer, startServer } from './ownServer';
 
 const MB = 1024 * 1024;
 const JUNK = 1_000;
@@ -46,16 +42,13 @@ let credentials: Record<string, Reference>;
 
 beforeAll(async () => {
 	simulator = await startSimulator({ dialect: dialects.plain });
-	const home = await mkdtemp(join(tmpdir(), 'n8n-strangers-'));
-	await installPackage(home);
-	server = await N8nServer.start({ host: sharedN8n().host, home });
+	server = await startServer();
 	n8n = await N8nDriver.signIn(server.baseUrl);
 	credentials = await credentialFor(n8n, simulator);
 });
 afterAll(async () => {
-	await server.stop();
+	await removeServer(server);
 	await simulator.stop();
-	await rm(server.home, { recursive: true, force: true });
 });
 
 /** A published workflow that begins with a trigger of this package, and the trigger's address. */

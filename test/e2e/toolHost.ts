@@ -2,12 +2,22 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { IConnections, INode } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import type { N8nDriver, Reference, Workflow } from '../n8n/driver';
 import { ScriptedModel, type Turn } from '../n8n/scriptedModel';
 import { until } from '../n8n/until';
 import { node, webhook } from '../n8n/workflow';
+import {
+	aiAgent,
+	chatModel,
+	connect,
+	ends,
+	modelOf,
+	startModel,
+	toolsOf,
+	type Arrow,
+} from './callingAgent';
 import { removeWorkflow } from './calls';
 
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
@@ -30,12 +40,6 @@ function readAnswer(told: string): ToolAnswer {
 	return item;
 }
 
-const to = (name: string, type: 'main' | 'ai_tool' | 'ai_languageModel') => [
-	[{ node: name, type, index: 0 }],
-];
-const toolsOf = (user: string, tools: INode[]): IConnections =>
-	Object.fromEntries(tools.map(({ name }) => [name, { ai_tool: to(user, 'ai_tool') }]));
-
 /** Lets the model play its script for a row, and gives what its tools told it. */
 export type AskAgent = (row: string, ...script: Turn[]) => Promise<ToolAnswer[]>;
 
@@ -49,9 +53,8 @@ export class ToolHost {
 	) {}
 
 	static async start(n8n: N8nDriver): Promise<ToolHost> {
-		const model = await ScriptedModel.start();
-		const key = { apiKey: 'none', url: model.baseUrl };
-		return new ToolHost(n8n, model, { openAiApi: await n8n.createCredential('openAiApi', key) });
+		const { model, modelCredentials } = await startModel(n8n);
+		return new ToolHost(n8n, model, modelCredentials);
 	}
 
 	async stop(): Promise<void> {
@@ -62,8 +65,7 @@ export class ToolHost {
 	/** Webhook → AI Agent with the tools, and the scripted model. */
 	async agentWith(version: number, ...tools: INode[]): Promise<AskAgent> {
 		const path = randomUUID();
-		const agent = node('Agent', `${LANGCHAIN}.agent`, version, {
-			promptType: 'define',
+		const agent = aiAgent('Agent', version, {
 			text: '={{ $json.body.text }}',
 			options: { maxIterations: 100 },
 		});
@@ -72,21 +74,15 @@ export class ToolHost {
 			jsonOutput: '={{ { phone: $json.body.phone } }}',
 			includeOtherFields: true,
 		});
-		const chat = node(
-			'Model',
-			`${LANGCHAIN}.lmChatOpenAi`,
-			1.2,
-			{ model: { __rl: true, mode: 'id', value: 'scripted' } },
-			{ credentials: this.modelCredentials },
-		);
-		await this.activate(`agent ${version} ${path}`, [webhook(path), edit, agent, chat, ...tools], {
-			Webhook: { main: to('Row', 'main') },
-			Row: { main: to('Agent', 'main') },
-			Model: { ai_languageModel: to('Agent', 'ai_languageModel') },
-			...toolsOf('Agent', tools),
-		});
+		const nodes = [webhook(path), edit, agent, chatModel(this.modelCredentials), ...tools];
+		await this.activate(`agent ${version} ${path}`, nodes, [
+			['Webhook', 'Row'],
+			['Row', 'Agent'],
+			...modelOf('Agent'),
+			...toolsOf('Agent', ...tools.map(({ name }) => name)),
+		]);
 		return async (row, ...script) => {
-			this.model.follow(...script, { says: 'done' });
+			this.model.follow(...script, ends);
 			const response = await this.n8n.webhook(path, { text: 'Go', phone: row });
 			if (!response.ok) throw new Error(`the agent’s workflow: ${await response.text()}`);
 			return this.model.told().map(readAnswer);
@@ -97,12 +93,13 @@ export class ToolHost {
 	async mcpWith(...tools: INode[]): Promise<URL> {
 		const path = randomUUID();
 		const trigger = node('MCP', `${LANGCHAIN}.mcpTrigger`, 2.1, { path }, { webhookId: path });
-		await this.activate(`mcp ${path}`, [trigger, ...tools], toolsOf('MCP', tools));
+		const names = tools.map(({ name }) => name);
+		await this.activate(`mcp ${path}`, [trigger, ...tools], toolsOf('MCP', ...names));
 		return new URL(`${this.n8n.baseUrl}/mcp/${path}`);
 	}
 
-	private async activate(name: string, nodes: INode[], connections: IConnections): Promise<void> {
-		const workflow = await this.n8n.createWorkflow({ name, nodes, connections });
+	private async activate(name: string, nodes: INode[], arrows: Arrow[]): Promise<void> {
+		const workflow = await this.n8n.createWorkflow({ name, nodes, connections: connect(arrows) });
 		this.made.push(workflow);
 		await this.n8n.activate(workflow);
 	}

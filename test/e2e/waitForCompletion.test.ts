@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { isN8n1, N8nDriver, type Reference, type Workflow } from '../n8n/driver';
-import { installPackage } from '../n8n/package-install';
 import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, manualTrigger, node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { allExecutions, callIdOf, credentialFor, executionsOf, PACKAGE } from './calls';
-import { sharedN8n } from './shared';
+import { removeServer, startServer } from './ownServer';
 
 const NODE = 'Place Call';
 /** `npm run soak:calls` makes more of them. */
@@ -19,7 +15,6 @@ const callIds = (items: INodeExecutionData[]) => items.map(callIdOf);
 
 /** A server of its own, because it is stopped and killed here. */
 describe('Place Call waits for completion in real n8n', () => {
-	let home: string;
 	let server: N8nServer;
 	let n8n: N8nDriver;
 	let simulator: Simulator;
@@ -28,9 +23,7 @@ describe('Place Call waits for completion in real n8n', () => {
 	let path: string;
 
 	beforeAll(async () => {
-		home = await mkdtemp(join(tmpdir(), 'n8n-wait-'));
-		await installPackage(home);
-		server = await N8nServer.start({ host: sharedN8n().host, home });
+		server = await startServer();
 		simulator = await startSimulator({ dialect: dialects.plain });
 		n8n = await N8nDriver.signIn(server.baseUrl);
 		credentials = await credentialFor(n8n, simulator);
@@ -40,8 +33,7 @@ describe('Place Call waits for completion in real n8n', () => {
 	});
 	afterAll(async () => {
 		await simulator.stop();
-		await server.stop();
-		await rm(home, { recursive: true, force: true });
+		await removeServer(server);
 	});
 
 	/** Webhook → one item for each person → Place Call. */

@@ -1,0 +1,110 @@
+/** The nodes of an AI Agent that calls people: itself, its model, Place Call as a tool, and Place Call as a human review. */
+import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
+import type { N8nDriver, Reference } from '../n8n/driver';
+import { ScriptedModel, type Turn } from '../n8n/scriptedModel';
+import { node } from '../n8n/workflow';
+import { fixtures } from '../simulator';
+import { PACKAGE } from './calls';
+import { APPROVER } from './questions';
+
+const LANGCHAIN = '@n8n/n8n-nodes-langchain';
+export const CUSTOMER = '9000000002';
+export const OTHER = '9000000003';
+
+export const CALL: INodeParameters = {
+	agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
+	countryCode: 'IN',
+};
+export const QUESTION: INodeParameters = { ...CALL, yesValues: 'yes', noValues: 'no' };
+
+type Credentials = Record<string, Reference>;
+
+/** A scripted model with the credential by which n8n reaches it. */
+export async function startModel(n8n: N8nDriver) {
+	const model = await ScriptedModel.start();
+	const key = { apiKey: 'none', url: model.baseUrl };
+	return { model, modelCredentials: { openAiApi: await n8n.createCredential('openAiApi', key) } };
+}
+
+export const chatModel = (credentials: Credentials, options: INodeParameters = {}): INode =>
+	node(
+		'Model',
+		`${LANGCHAIN}.lmChatOpenAi`,
+		1.2,
+		{ model: { __rl: true, mode: 'id', value: 'scripted' }, options },
+		{ credentials },
+	);
+
+export const aiAgent = (
+	name = 'Agent',
+	version = 3.1,
+	parameters: INodeParameters = { text: 'Go' },
+): INode => node(name, `${LANGCHAIN}.agent`, version, { promptType: 'define', ...parameters });
+
+/** An agent that another agent uses as its tool. */
+export const agentTool = (name: string): INode =>
+	node(name, `${LANGCHAIN}.agentTool`, 3, { text: 'Go' });
+
+/** The model chooses whom to call. */
+export const callTool = (
+	name: string,
+	credentials: Credentials,
+	options: INodeParameters = {},
+): INode =>
+	node(
+		name,
+		`${PACKAGE}.placeCallTool`,
+		1,
+		{ ...CALL, phoneNumber: "={{ $fromAI('phone') }}", options },
+		{ credentials },
+	);
+
+/** Calls the approver before the tools behind it may be used. */
+export const callReview = (
+	name: string,
+	credentials: Credentials,
+	parameters: INodeParameters = {},
+): INode =>
+	node(
+		name,
+		`${PACKAGE}.placeCallHitlTool`,
+		1,
+		{
+			...QUESTION,
+			phoneNumber: APPROVER,
+			message: '=May I use {{ $tool.name }} with {{ $tool.parameters.phone }}?',
+			...parameters,
+		},
+		{ credentials },
+	);
+
+type Link = 'main' | 'ai_tool' | 'ai_languageModel';
+/** From which node to which, over which kind of connection, from which output. */
+export type Arrow = [from: string, to: string, type?: Link, output?: number];
+
+export function connect(arrows: Arrow[]): IConnections {
+	const connections: IConnections = {};
+	for (const [from, to, type = 'main', output = 0] of arrows) {
+		const outputs = ((connections[from] ??= {})[type] ??= []);
+		while (outputs.length <= output) outputs.push([]);
+		outputs[output]?.push({ node: to, type, index: 0 });
+	}
+	return connections;
+}
+
+export const modelOf = (...agents: string[]): Arrow[] =>
+	agents.map((name) => ['Model', name, 'ai_languageModel']);
+export const toolsOf = (user: string, ...tools: string[]): Arrow[] =>
+	tools.map((name) => [name, user, 'ai_tool']);
+
+/** What the model does in a turn: calls a tool itself, or through the review before it. */
+export const callsDirectly = (tool: string, phone: string): Turn => ({
+	calls: [{ tool, args: { phone } }],
+});
+export const callsReviewed = (tool: string, ...phones: string[]): Turn => ({
+	calls: phones.map((phone) => ({
+		tool,
+		args: { toolParameters: { phone }, hitlParameters: {} },
+	})),
+});
+export const ends: Turn = { says: 'done' };
