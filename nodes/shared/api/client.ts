@@ -23,7 +23,7 @@ export class ApiClient {
 
 	/**
 	 * @param apiToken hidden in whatever comes back, as it must be shown nowhere
-	 * @param notAfter epoch milliseconds from which on nothing is tried again
+	 * @param notAfter in milliseconds of the clock's `elapsed()`: from then on nothing is tried again
 	 * @param stop aborted when the execution is stopped: nothing then waits any longer for a service that wants no more
 	 */
 	constructor(

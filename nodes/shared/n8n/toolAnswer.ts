@@ -55,7 +55,7 @@ export async function answerModel(
 	context: IExecuteFunctions,
 	run: () => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
-	const { signal } = beginTool(context);
+	const { signal } = beginTool(context, clock);
 	const answering = run().then(
 		(outputs) => succeeded(context, outputs.flat()),
 		(error: unknown) => failed(context, signal.aborted ? late(error) : error),
