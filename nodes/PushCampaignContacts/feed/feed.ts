@@ -79,6 +79,8 @@ export type FeedOutcome = {
 	received: number;
 	pushed: PushedRequest[];
 	unsentRows: UnsentRow[];
+	/** Whether some of these rows are rejected because the service rejected them. */
+	hasRejections?: boolean;
 	/** Whether the contacts were to be released to the calling queue. */
 	enqueue?: boolean;
 	/** Of a dry run alone: the rows that would be sent, and how the campaign stands. */

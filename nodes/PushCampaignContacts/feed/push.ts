@@ -162,7 +162,7 @@ class FeedPush {
 		const { intake } = this;
 		for (;;) {
 			if (this.options.stopRequested()) {
-				const stopped = stoppedByHand();
+				const stopped = stoppedBefore(this.settings);
 				this.notReached(intake.rest(), stopped);
 				return stopped;
 			}
@@ -316,7 +316,7 @@ class FeedPush {
 	/** Sends rows as one request, and notes them when they were taken. */
 	private async send(rows: readonly number[]): Promise<ExplainedError | undefined> {
 		const { lookUp, stopRequested } = this.options;
-		if (stopRequested()) return stoppedByHand();
+		if (stopRequested()) return stoppedBefore(this.settings);
 		const before = lookUp === undefined ? undefined : await orExplained(lookUp.listsBefore());
 		if (before instanceof ExplainedError) return before;
 		const sending = this.progress.begin(rows, this.prepared.keys, this.settings);
@@ -396,6 +396,7 @@ class FeedPush {
 
 	private reject(row: UnsentRow): void {
 		this.refusedRows++;
+		this.outcome.hasRejections = true;
 		this.outcome.unsentRows.push(row);
 		const contact = this.whole.contacts.at(this.placeOf(row.index));
 		this.progress.refuse(row, contact, this.prepared.keys, this.settings);
@@ -444,9 +445,12 @@ function tooManyRefused(): ExplainedError {
 	);
 }
 
-function stoppedByHand(): ExplainedError {
+/** By hand, or because a tool has to respond. */
+function stoppedBefore({ forModel }: TrySettings): ExplainedError {
 	return new InvalidInput(
-		'The workflow was stopped, so the rest of the feed was not sent',
+		forModel
+			? 'The tool had no more time, so the rest of the contacts was not sent'
+			: 'The workflow was stopped, so the rest of the feed was not sent',
 		'The rows that are not sent can be pushed again as they are.',
 	);
 }
