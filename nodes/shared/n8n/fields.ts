@@ -228,11 +228,17 @@ export class Fields {
 		if (value === undefined) return {};
 		const object = typeof value === 'string' ? parseJson(value) : value;
 		if (isJsonObject(object)) return object;
-		const label = this.propertyOf(name, ['json']).displayName;
+		const { displayName: label } = this.propertyOf(name, ['json']);
 		throw new InvalidInput(`${label} is not a JSON object`, {
 			onScreen: `Write ${label} as names and values in curly brackets, such as { "plan": "gold" }.`,
-			forModel: `Give ${label} as a JSON object such as {"plan": "gold"}.`,
+			forModel: this.adviceForModel(name, label),
 		});
+	}
+
+	/** The form of a value; nothing if it isn't the model that gives it. */
+	private adviceForModel(name: string, label: string): string {
+		if (!isFromModel(this.source.raw(this.prefix + name))) return '';
+		return hasForm(label) ? formOf(label) : `Give ${label} as a JSON object.`;
 	}
 
 	/** The members of a collection. */
@@ -276,9 +282,9 @@ export class Fields {
 		const path = this.prefix + name;
 		const raw = this.source.raw(path);
 		if (raw === ABSENT) return undefined;
-		const isFromModel = typeof raw === 'string' && FROM_MODEL.test(raw);
+		const byModel = isFromModel(raw);
 		const returned = this.source.value(path);
-		const value = isFromModel && isNothingInWords(returned) ? undefined : returned;
+		const value = byModel && isNothingInWords(returned) ? undefined : returned;
 		if (value === UNEVALUATED) {
 			throw new InvalidInput(
 				`n8n can't evaluate the expression of ${this.labelOf(property)}`,
@@ -293,13 +299,25 @@ export class Fields {
 			);
 		}
 		// An empty text is how a model leaves a field empty.
-		const isLeftEmpty = value === '' && isFromModel;
+		const isLeftEmpty = value === '' && byModel;
 		if (!hasExpression(raw) || isLeftEmpty) {
-			return { property, value, isExpression: false, isFromModel, isOnlyTextAround: false };
+			return {
+				property,
+				value,
+				isExpression: false,
+				isFromModel: byModel,
+				isOnlyTextAround: false,
+			};
 		}
 		const expression = this.expression(name);
 		const onlyText = isOnlyTextAround(value, expression);
-		const given = { property, value, isExpression: true, isFromModel, isOnlyTextAround: onlyText };
+		const given = {
+			property,
+			value,
+			isExpression: true,
+			isFromModel: byModel,
+			isOnlyTextAround: onlyText,
+		};
 		this.requireReadable(given, expression);
 		return given;
 	}
@@ -412,6 +430,10 @@ export function hasExpression(raw: unknown): boolean {
 	if (typeof raw === 'string') return raw.startsWith('=');
 	if (typeof raw !== 'object' || raw === null) return false;
 	return Object.values(raw).some(hasExpression);
+}
+
+function isFromModel(raw: unknown): boolean {
+	return typeof raw === 'string' && FROM_MODEL.test(raw);
 }
 
 /** A model may write the word where it means the value. */

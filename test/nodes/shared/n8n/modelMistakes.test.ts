@@ -156,6 +156,20 @@ const MISTAKES: Mistake[] = [
 		/\{"plan": "gold"\}/,
 	],
 	[
+		'additional body fields',
+		'placeCall',
+		{ ...call, options: { additionalBodyFields: GIVEN } },
+		['high', '["high"]', '{priority: high', '42', 'true'],
+		/\{"priority": "high"\}/,
+	],
+	[
+		'additional query parameters',
+		'campaignStatus',
+		{ campaignId: String(campaigns.active), options: { additionalQueryParameters: GIVEN } },
+		['en', '["en"]', '{"locale": {"language": "en"}}'],
+		/\{"locale": "en"\}/,
+	],
+	[
 		'fields',
 		'getCall',
 		{ operation: 'get', callId: calls.finished, simplify: 'selected', selectedFields: GIVEN },
