@@ -12,6 +12,7 @@ const REASONS: { [file: string]: string } = {
 	'nodes/shared/api/client.ts': "passes on the time for 'Retry-After' as a date",
 	'nodes/shared/api/retry.ts': "'Retry-After' can be a date",
 	'nodes/shared/calls/callRecord.ts': 'the output says when a URL of a recording expires',
+	'nodes/ChatSession/operations/watch.operation.ts': "'Retry-After' can be a date",
 	'nodes/ChatSession/chatWait.ts': 'compared with the time of an event',
 	'nodes/PlaceCall/placeCalls.ts': 'calling hours, the scheduled time, and when a call was placed',
 	'nodes/PlaceCall/lookUp.ts': 'a filter of the call list is a date',

@@ -66,7 +66,7 @@ function tooManyRequests(waitMs: number | undefined): Explanation {
 }
 
 /** Rounded up, so that nobody comes back too early. */
-function duration(ms: number): string {
+export function duration(ms: number): string {
 	const seconds = Math.ceil(ms / 1000);
 	if (seconds < 120) return counted(seconds, 'second');
 	const minutes = Math.ceil(seconds / 60);
