@@ -13,7 +13,7 @@ import {
 	type Outcome,
 	type Speaker,
 } from '../shared/api/errors';
-import { adviceForModel } from '../shared/api/modelAdvice';
+import { forEveryone } from '../shared/api/modelAdvice';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import { sendEachItem } from '../shared/n8n/itemLoop';
 import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
@@ -233,14 +233,8 @@ async function rehearseForModel(run: OperationRun): Promise<INodeExecutionData[]
 }
 
 async function rejectedForModel(shown: Shown): Promise<IDataObject[]> {
-	const unsentRows = shown.outcome.unsentRows.map(({ index, status, reason }) => ({
-		index,
-		status,
-		reason: adviceForModel(reason),
-	}));
-	const outcome = { ...shown.outcome, unsentRows };
 	const presentation = { ...usualPresentation, withDuplicates: true };
-	const items = await rejectedItems({ ...shown, outcome }, presentation);
+	const items = await rejectedItems(shown, presentation);
 	return items.map(({ json }) => json);
 }
 
@@ -250,10 +244,10 @@ class NobodyPushed extends ExplainedError {
 
 	constructor(
 		message: string,
-		resolution: string,
+		advice: string,
 		readonly outcome: Outcome,
 	) {
-		super(message, resolution);
+		super(message, forEveryone(advice));
 	}
 }
 

@@ -40,6 +40,7 @@ import { withAdditions } from '../../nodes/shared/api/endpoints/endpoint';
 import { shownEffect } from '../../nodes/shared/api/effect';
 import { readAnswer } from '../../nodes/shared/api/envelope';
 import { OutcomeUnknown, ServiceRefusal } from '../../nodes/shared/api/errors';
+import { forEveryone } from '../../nodes/shared/api/modelAdvice';
 import { carries, carriesSomewhere, holdsSomething } from '../../nodes/shared/api/evidence';
 import { bytesOf, type ServiceRequest } from '../../nodes/shared/api/http';
 import { parseWholeNumber } from '../../nodes/shared/api/identifiers';
@@ -87,7 +88,7 @@ const TOKEN = '0123456789abcdef';
 const ROWS = Array.from({ length: 10_000 }, (_, row) => row);
 const ONE_PHONE = { at: () => '6000000001' };
 
-const notProven = new OutcomeUnknown('', '');
+const notProven = new OutcomeUnknown('', forEveryone(''));
 
 /** Its pages have a hundred entries, and another total each time, so that it's read as often as any list. */
 const changingList = (entries: JsonValue[]): ListReader<number, number> => ({
@@ -114,7 +115,7 @@ const answerOf = (text: string) => ({ status: 200, headers: { 'retry-after': tex
 const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, '');
 const settled = (body: JsonValue) => ({ status: 200, body });
 const refusalOf = (texts: string[]) =>
-	new ServiceRefusal('', '', '', 400, { texts, body: { errors: texts } });
+	new ServiceRefusal('', forEveryone(''), '', 400, { texts, body: { errors: texts } });
 
 /** Every setting of the credential with this value. */
 const mappedBy = (text: string) =>
@@ -666,7 +667,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 		read: ({ text }) => [normalized(text, 'NFD'), normalized(text, 'NFKC')],
 	},
 	'shared/api/identifiers.ts › parseWholeNumber': {
-		read: ({ text }) => parseWholeNumber(text, 'Limit', text),
+		read: ({ text }) => parseWholeNumber(text, 'Limit', forEveryone(text)),
 	},
 	'shared/values.ts › named': { read: ({ json }) => named(listOf(json), plain) },
 };

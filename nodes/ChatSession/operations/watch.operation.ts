@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { ExplainedError, InvalidInput, NotSent, TOO_MANY_REQUESTS } from '../../shared/api/errors';
+import { onScreenOnly, type Resolution } from '../../shared/api/modelAdvice';
 import { TransportFault, type WireAnswer } from '../../shared/api/http';
-import type { Resolution } from '../../shared/api/modelAdvice';
 import { duration } from '../../shared/api/notPerformed';
 import { ATTEMPTS, RETRY_BACKOFF, retryAfterMs } from '../../shared/api/retry';
 import {
@@ -106,7 +106,9 @@ function parseTriggerAddress(text: string): string {
 	if (protocol === 'https:' || protocol === 'http:') return text;
 	throw new InvalidInput(
 		text === '' ? 'The Trigger URL is empty' : 'The Trigger URL is not a web address',
-		'Open the Chat Events Trigger, turn on Watched Sessions and copy its Production URL.',
+		onScreenOnly(
+			'Open the Chat Events Trigger, turn on Watched Sessions and copy its Production URL.',
+		),
 	);
 }
 
@@ -223,7 +225,7 @@ function waitIn(answer: TriggerAnswer): string {
 function triggerUnreachable({ code }: TransportFault): NotSent {
 	return new NotSent(
 		'The Trigger URL cannot be reached',
-		'Check Trigger URL, and that this n8n may send requests to that address.',
+		onScreenOnly('Check Trigger URL, and that this n8n may send requests to that address.'),
 		code,
 	);
 }

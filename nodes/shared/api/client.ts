@@ -1,4 +1,5 @@
 import { outcomeUnknown, readAnswer, type AnswerReading } from './envelope';
+import { onScreenOnly } from './modelAdvice';
 import { shownEffect } from './effect';
 import type { Evidence } from './evidence';
 import { ExplainedError, NotSent } from './errors';
@@ -135,7 +136,9 @@ export class ApiClient {
 		if (neverLeft(fault)) {
 			return new NotSent(
 				'The service cannot be reached, so the request was not sent',
-				'Check Base URL in the credential and the network of your n8n, then try again.',
+				onScreenOnly(
+					'Check Base URL in the credential and the network of your n8n, then try again.',
+				),
 				code,
 			);
 		}

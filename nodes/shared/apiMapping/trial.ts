@@ -2,6 +2,7 @@ import { findAgents, requireNames } from '../agents';
 import type { ApiClient } from '../api/client';
 import { listDndNumbers } from '../api/endpoints';
 import { asSentence, explained, OutcomeUnknown, ServiceRefusal } from '../api/errors';
+import { onScreenOnly } from '../api/modelAdvice';
 import { readCalls } from '../calls/callList';
 import { isJsonObject, type JsonValue, outlineOf } from '../json';
 import type { ApiMapping } from './index';
@@ -134,6 +135,8 @@ async function readDndPage(
 	if (isJsonObject(body) && Array.isArray(body.data)) return;
 	throw new OutcomeUnknown(
 		'The answer holds no list of numbers',
-		`The service’s document has the list in data. The answer holds ${outlineOf(body)}.`,
+		onScreenOnly(
+			`The service’s document has the list in data. The answer holds ${outlineOf(body)}.`,
+		),
 	);
 }

@@ -1,6 +1,7 @@
 import { MAX_READINGS, readList, readProvenList } from '../api/completeList';
 import { listCalls } from '../api/endpoints';
 import { OutcomeUnknown } from '../api/errors';
+import { onScreenOnly } from '../api/modelAdvice';
 import type { ApiClient } from '../api/client';
 import type { MappingName, ApiMapping } from '../apiMapping';
 import type { Turn } from '../inTurn';
@@ -94,14 +95,16 @@ export async function readAllCalls(
 		notProven: () =>
 			new OutcomeUnknown(
 				`Calls may be missing: the call list changed each of the ${MAX_READINGS} times it was read, has fewer calls than the service counts, or has too few calls on a page`,
-				ifChanging === undefined ? check : `${ifChanging} If that doesn't help: ${check}`,
+				onScreenOnly(
+					ifChanging === undefined ? check : `${ifChanging} If that doesn't help: ${check}`,
+				),
 			),
 		longest: {
 			entries: maxCalls,
 			exceeded: () =>
 				new OutcomeUnknown(
 					`The call list has more than ${maxCalls} calls, so it was not read to its end`,
-					details.advice('callListPhoneName', 'callListFromName'),
+					onScreenOnly(details.advice('callListPhoneName', 'callListFromName')),
 				),
 		},
 	});
@@ -123,7 +126,9 @@ function onlyListIn(body: JsonValue, details: ApiMapping): JsonObject[] {
 		ofCalls.length > 1
 			? 'The answer holds more than one list of calls'
 			: 'The answer shows no list of calls',
-		`${details.advice('callListPath', 'callListPaging')} Ask whoever provides your service. The answer holds ${outlineOf(body)}.`,
+		onScreenOnly(
+			`${details.advice('callListPath', 'callListPaging')} Ask whoever provides your service. The answer holds ${outlineOf(body)}.`,
+		),
 	);
 }
 

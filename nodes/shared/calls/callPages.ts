@@ -1,6 +1,7 @@
 import type { ListReader, Reading } from '../api/completeList';
 import { listCalls, type Additions } from '../api/endpoints';
 import { OutcomeUnknown } from '../api/errors';
+import { onScreenOnly } from '../api/modelAdvice';
 import type { Answer, Query, QueryValue } from '../api/http';
 import type { Part, Parts } from '../api/paging';
 import type { ApiClient } from '../api/client';
@@ -219,7 +220,7 @@ function entriesOf(
 		: advice('callListPath');
 	throw new OutcomeUnknown(
 		`The answer holds no list of calls at “${path}”`,
-		`${resolution} The answer holds ${outlineOf(body)}.`,
+		onScreenOnly(`${resolution} The answer holds ${outlineOf(body)}.`),
 	);
 }
 
@@ -242,6 +243,6 @@ function linkedNext(
 		paging === 'nextAddress'
 			? `The answer holds no address of the next part at “${cursorPath}”`
 			: `The response has no cursor at "${cursorPath}", but something else`,
-		advice('callListPaging', 'callListCursorPath'),
+		onScreenOnly(advice('callListPaging', 'callListCursorPath')),
 	);
 }

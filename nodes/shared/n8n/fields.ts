@@ -2,6 +2,7 @@ import { DateTime } from 'luxon';
 import isPlainObject from 'lodash/isPlainObject';
 import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
 import { InvalidInput } from '../api/errors';
+import { onScreenOnly, type Resolution } from '../api/modelAdvice';
 import {
 	DEEPEST,
 	isJsonObject,
@@ -131,7 +132,7 @@ export class Fields {
 	 *
 	 * @param resolution instead of how to correct the expression
 	 */
-	secret(name: string, resolution?: string): string | undefined {
+	secret(name: string, resolution?: Resolution): string | undefined {
 		const given = this.given(name, 'string');
 		if (given === undefined || (given.value === '' && !given.isExpression)) return undefined;
 		const { value } = given;
@@ -288,14 +289,16 @@ export class Fields {
 		if (value === UNEVALUATED) {
 			throw new InvalidInput(
 				`n8n can't evaluate the expression of ${this.labelOf(property)}`,
-				'Correct the expression. It can use variables, but no items: this node has none when it reads the field.',
+				onScreenOnly(
+					'Correct the expression. It can use variables, but no items: this node has none when it reads the field.',
+				),
 			);
 		}
 		// n8n makes text of an expression that such a field can't have.
 		if (property.noDataExpression === true && isExpressionText(value)) {
 			throw new InvalidInput(
 				`${this.labelOf(property)} can't be an expression (got ${quoted(value)})`,
-				'Enter or choose a value in the form.',
+				onScreenOnly('Enter or choose a value in the form.'),
 			);
 		}
 		// An empty text is how a model leaves a field empty.
@@ -399,7 +402,10 @@ export class Fields {
 		const field = this.labelOf(property);
 		const shown = typeOptions?.password === true ? kindOf(value) : shownValue(value);
 		if (!isExpression) {
-			return new InvalidInput(`${field} must be ${wanted} (got ${shown})`, `Enter ${wanted}.`);
+			return new InvalidInput(
+				`${field} must be ${wanted} (got ${shown})`,
+				onScreenOnly(`Enter ${wanted}.`),
+			);
 		}
 		const onScreen =
 			instead === undefined
@@ -465,7 +471,7 @@ export function requireShallow<T>(value: T): T {
 export function tooDeep(): InvalidInput {
 	return new InvalidInput(
 		`A field of this node contains lists or objects that are nested more than ${DEEPEST} levels deep, so nothing was sent`,
-		'Take the part that is needed out of it in the node before this one.',
+		onScreenOnly('Take the part that is needed out of it in the node before this one.'),
 	);
 }
 

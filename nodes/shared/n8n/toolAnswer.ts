@@ -1,11 +1,6 @@
-import {
-	NodeApiError,
-	NodeOperationError,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { asSentence, ExplainedError, type Outcome } from '../api/errors';
-import { adviceForModel, FOR_THE_OWNER, USER } from '../api/modelAdvice';
+import { FOR_THE_OWNER, forEveryone, USER } from '../api/modelAdvice';
 import { aborted, pause } from '../clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { clock } from './connect';
@@ -77,7 +72,7 @@ class TookTooLong extends ExplainedError {
 	constructor(readonly outcome: Outcome) {
 		const seconds = Math.round(TOOL_LIMITS.wholeMs / 1_000);
 		const so = outcome === 'notSent' ? ', so it was given up and nothing was sent' : '';
-		super(`It was not over after ${seconds} seconds${so}`, '');
+		super(`It was not over after ${seconds} seconds${so}`, forEveryone(''));
 	}
 }
 
@@ -291,14 +286,11 @@ function explain(error: unknown): Failure {
 	}
 	// n8n's own, such as a credential that is gone: it comes before anything is sent.
 	const what = error instanceof Error ? error.message : String(error);
-	const description =
-		error instanceof NodeApiError || error instanceof NodeOperationError ? error.description : null;
-	const advice = adviceForModel(description ?? '');
 	return {
 		outcome: 'not_sent',
 		what,
-		advice,
-		isForOwner: advice === '',
+		advice: '',
+		isForOwner: true,
 		isTransient: false,
 		isFinal: false,
 		originalMessage: null,
