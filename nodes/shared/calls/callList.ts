@@ -6,7 +6,7 @@ import type { ApiClient } from '../api/client';
 import type { MappingName, ApiMapping } from '../apiMapping';
 import type { Turn } from '../inTurn';
 import { asRecord, isJsonObject, type JsonObject, type JsonValue, outlineOf } from '../json';
-import { callPages, sizedQuery, type CallPagesRequest } from './callPages';
+import { callPages, requirePaths, sizedQuery, type CallPagesRequest } from './callPages';
 
 export type CallListRequest = CallPagesRequest & {
 	/** Infinity for every call. */
@@ -67,6 +67,27 @@ export async function readCalls(
 	const options = { limit, inTurn, sameAgain: sameAgain(details) };
 	const { entries, isComplete } = await readList(pages, options);
 	return { calls: entries.map(asRecord), isComplete };
+}
+
+/**
+ * Reads the first page alone, to try what the credential says of the list.
+ *
+ * @returns what it doesn't show; undefined if nothing
+ * @throws MissingMapping before anything is sent
+ * @throws OutcomeUnknown if the response is not as the credential says
+ */
+export async function tryCallList(
+	client: ApiClient,
+	pageSize: number | undefined,
+	details: ApiMapping,
+): Promise<string | undefined> {
+	const limit = 1;
+	details.require(neededForList({ limit, pageSize }, details));
+	const query = sizedQuery({ query: {} }, pageSize, details);
+	const response = await listCalls(client, { query });
+	if (!isFirstPartAlone(limit, details)) return requirePaths(response, details);
+	onlyListIn(response.body, details);
+	return undefined;
 }
 
 export type AllCallsRequest = Omit<CallListRequest, 'limit'> & {
