@@ -40,10 +40,11 @@ import { withAdditions } from '../../nodes/shared/api/endpoints/endpoint';
 import { shownEffect } from '../../nodes/shared/api/effect';
 import { readAnswer } from '../../nodes/shared/api/envelope';
 import { OutcomeUnknown, ServiceRefusal } from '../../nodes/shared/api/errors';
-import { forEveryone } from '../../nodes/shared/api/modelAdvice';
+import { followedBy, forEveryone } from '../../nodes/shared/api/modelAdvice';
 import { carries, carriesSomewhere, holdsSomething } from '../../nodes/shared/api/evidence';
 import { bytesOf, type ServiceRequest } from '../../nodes/shared/api/http';
-import { parseWholeNumber } from '../../nodes/shared/api/identifiers';
+import { parseWholeNumber, parseCount } from '../../nodes/shared/api/identifiers';
+import { whyNotRead } from '../../nodes/shared/notRead';
 import { explainNotPerformed } from '../../nodes/shared/api/notPerformed';
 import { readParts } from '../../nodes/shared/api/paging';
 import { retryAfterMs } from '../../nodes/shared/api/retry';
@@ -669,6 +670,13 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/api/identifiers.ts › parseWholeNumber': {
 		read: ({ text }) => parseWholeNumber(text, 'Limit', forEveryone(text)),
 	},
+	'shared/api/identifiers.ts › parseCount': {
+		read: ({ text }) => parseCount(text, 'Limit', forEveryone(text)),
+	},
+	'shared/api/modelAdvice.ts › followedBy': {
+		read: ({ text }) => followedBy(forEveryone(text), text),
+	},
+	'shared/notRead.ts › whyNotRead': { read: ({ text }) => whyNotRead(text, 'onScreen') },
 	'shared/values.ts › named': { read: ({ json }) => named(listOf(json), plain) },
 };
 
@@ -721,6 +729,7 @@ export const noReaders = new Set([
 	'shared/api/http.ts › TransportFault',
 	'shared/apiMapping/placeValues.ts › withValue',
 	'shared/calls/callFilters.ts › neededForFilters',
+	'shared/calls/callPages.ts › requirePaths',
 	'shared/calls/readBack.ts › ShowsNoEnd',
 	'shared/chat/connection.ts › ChatConnection',
 	'shared/chat/endings.ts › ChatEnded',

@@ -25,7 +25,7 @@ function namesOnScreen(): string[] {
 }
 
 const ON_SCREEN =
-	/\b(turn\w* (it |them )?(on|off)|this item|drag|menu|screen|Options|n8n|workflow|credential|expression|node|switch|Base URL|API [Mm]apping|API token)\b|[›→]/;
+	/\b(turn\w* (it |them )?(on|off)|this item|drag|menu|screen|Options|n8n|(?<!run of this )workflow|credential|expression|node|switch|Base URL|API [Mm]apping|API token)\b|[›→]/;
 
 /** A text in the sources by who reads it. */
 type Told = { place: string; text: string; reader: 'everyone' | 'model' | 'screen' };

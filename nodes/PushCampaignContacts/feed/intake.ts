@@ -78,7 +78,8 @@ export const BEGUN_EARLIER: Resolution = {
 const AFTER_ALL = 'To send it after all, forget it (Options → Forget Numbers Fed Before).';
 const FED_BEFORE: Resolution = {
 	onScreen: `An earlier run of this workflow sent this number to the campaign, so it is not sent again. Should that run have said that its outcome is unknown, look whether it is in the campaign. ${AFTER_ALL}`,
-	forModel: 'This number was sent to the campaign before, so it is not sent again.',
+	forModel:
+		'An earlier run of this workflow sent this number to the campaign, so it is not sent again.',
 };
 export const CUT_OFF: Resolution = {
 	onScreen: `An earlier run of this workflow was cut off while this number was under way, so it is not known whether it is in the campaign, and it is not sent again. Compare the campaign’s newest contact list with your rows (Campaign Status shows the lists). ${AFTER_ALL}`,
