@@ -401,21 +401,22 @@ export class Fields {
 		const { typeOptions } = property;
 		const field = this.labelOf(property);
 		const shown = typeOptions?.password === true ? kindOf(value) : shownValue(value);
+		const { displayName } = property;
+		const form = hasForm(displayName) ? formOf(displayName) : `Give ${displayName} as ${wanted}.`;
+		const forModel = given.isFromModel ? form : '';
 		if (!isExpression) {
-			return new InvalidInput(
-				`${field} must be ${wanted} (got ${shown})`,
-				onScreenOnly(`Enter ${wanted}.`),
-			);
+			return new InvalidInput(`${field} must be ${wanted} (got ${shown})`, {
+				onScreen: `Enter ${wanted}.`,
+				forModel,
+			});
 		}
 		const onScreen =
 			instead === undefined
 				? `Make the expression return ${wanted}.`
 				: `Make the expression return ${wanted}, or ${instead}.`;
-		const { displayName } = property;
-		const form = hasForm(displayName) ? formOf(displayName) : `Give ${displayName} as ${wanted}.`;
 		return new InvalidInput(`${field} must be ${wanted}, but its expression returned ${shown}`, {
 			onScreen,
-			forModel: given.isFromModel ? form : '',
+			forModel,
 		});
 	}
 }
@@ -439,7 +440,8 @@ export function hasExpression(raw: unknown): boolean {
 }
 
 function isFromModel(raw: unknown): boolean {
-	return typeof raw === 'string' && FROM_MODEL.test(raw);
+	const inner = isLocator(raw) ? raw.value : raw;
+	return typeof inner === 'string' && FROM_MODEL.test(inner);
 }
 
 /** A model may write the word where it means the value. */
