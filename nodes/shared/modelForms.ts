@@ -36,7 +36,8 @@ const FORMS = {
 	Question: 'what to ask, such as "Ask whether we may ship order A-1042"',
 	'Session ID': 'a session_id such as "0f8fad5b-d9cb-469f-a165-70867728950e"',
 	'Time in India': 'a 24-hour time such as "18:30"',
-	To: 'a date such as "2027-02-28", or a time with its UTC offset such as "2027-02-28T18:30:00+05:30"',
+	// A date alone would be its beginning, and leave that day out.
+	To: 'a time with its UTC offset such as "2027-02-28T23:59:59+05:30"',
 	'When to Call':
 		'"now", a 24-hour time in India such as "18:30", or a time with its UTC offset such as "2027-01-31T18:30:00+05:30"',
 } as const satisfies { [label: string]: string };

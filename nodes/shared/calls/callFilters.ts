@@ -138,9 +138,17 @@ function boundOf(
 	return withOffset(at);
 }
 
+/** A time of day alone, a month, or a year would be taken for a moment that nobody has named. */
+const BEGINS_WITH_A_DAY = /^\d{4}-?\d{2}-?\d{2}(?!\d)/;
+
+/** No place on earth is further from UTC. */
+const MAX_OFFSET_MINUTES = 14 * 60;
+
 /** A time without an offset is meant in the workflow's time zone. */
 function readText(value: unknown, zone: string): DateTime {
 	if (value instanceof Date) return DateTime.fromJSDate(value, { zone });
 	const written = asText(value).replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T');
-	return DateTime.fromISO(written, { zone, setZone: /(Z|[+-]\d{2}:?\d{2})$/i.test(written) });
+	if (!BEGINS_WITH_A_DAY.test(written)) return DateTime.invalid('no day');
+	const at = DateTime.fromISO(written, { zone, setZone: /(Z|[+-]\d{2}:?\d{2})$/i.test(written) });
+	return Math.abs(at.offset) > MAX_OFFSET_MINUTES ? DateTime.invalid('no such offset') : at;
 }
