@@ -1,6 +1,7 @@
 import chunk from 'lodash/chunk';
 import uniq from 'lodash/uniq';
 import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
+import { onScreenOnly } from '../shared/api/modelAdvice';
 import { PICKED } from '../shared/calls/completion';
 import { ShowsNoEnd } from '../shared/calls/readBack';
 import { MOST_NAMED, named, quoted } from '../shared/values';
@@ -35,7 +36,7 @@ function showsNoEnd(calls: readonly Unverified[]): ExplainedError {
 		isOne
 			? `Call ${idsOf(calls)} was reported as completed but shows no end, so the workflow was not started for it`
 			: `${calls.length} calls were reported as completed but show no end, so the workflow was not started for them`,
-		[next, ...finalStatuses(calls)].join(' '),
+		onScreenOnly([next, ...finalStatuses(calls)].join(' ')),
 	);
 }
 
@@ -65,10 +66,12 @@ function couldNotBeRead(calls: readonly Unverified[]): ExplainedError {
 		isOne
 			? `Call ${idsOf(calls)} was reported as completed but could not be read back, so the workflow was not started for it`
 			: `${calls.length} calls were reported as completed but could not be read back, so the workflow was not started for them`,
-		[what, resolution, then]
-			.filter((text) => text !== undefined)
-			.map(asSentence)
-			.join(' '),
+		onScreenOnly(
+			[what, resolution, then]
+				.filter((text) => text !== undefined)
+				.map(asSentence)
+				.join(' '),
+		),
 		originalMessage,
 	);
 }
@@ -79,7 +82,7 @@ export function notFinished(callIds: readonly string[]): ExplainedError {
 		callIds.length === 1 ? 'A completed call was' : `${callIds.length} completed calls were`;
 	return new OutcomeUnknown(
 		`${which} still being verified when the trigger was stopped, so the workflow was not started`,
-		`Read them with Get Call: ${named(callIds, String)}.`,
+		onScreenOnly(`Read them with Get Call: ${named(callIds, String)}.`),
 	);
 }
 
@@ -90,7 +93,9 @@ const MADE_UP =
 export function overBudget(reports: number): ExplainedError {
 	return new NotSent(
 		`${counted(reports, 'report')} of completed calls had to wait, because many reported calls are unknown to the service or can't be read`,
-		`After the first ${MAX_UNKNOWN_AT_ONCE} such calls, one a second is looked up. Calls that this n8n has placed or read don't wait. ${MADE_UP}`,
+		onScreenOnly(
+			`After the first ${MAX_UNKNOWN_AT_ONCE} such calls, one a second is looked up. Calls that this n8n has placed or read don't wait. ${MADE_UP}`,
+		),
 	);
 }
 
@@ -98,7 +103,9 @@ export function overBudget(reports: number): ExplainedError {
 export function rejected(reports: number, room: number): ExplainedError {
 	return new OutcomeUnknown(
 		`${counted(reports, 'report')} of completed calls were rejected, because ${room.toLocaleString('en-US')} others were waiting`,
-		`The sender was asked to try again later. If it doesn't, read the calls with Get Call › Get Many. ${MADE_UP}`,
+		onScreenOnly(
+			`The sender was asked to try again later. If it doesn't, read the calls with Get Call › Get Many. ${MADE_UP}`,
+		),
 	);
 }
 

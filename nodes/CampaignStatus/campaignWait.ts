@@ -6,6 +6,8 @@ import {
 	type ContactList,
 } from '../shared/campaign';
 import { isTransient } from '../shared/api/errors';
+import { onScreenOnly, readerOf, type Resolution } from '../shared/api/modelAdvice';
+import { formOf } from '../shared/modelForms';
 import type { Clock } from '../shared/clock';
 import { whyNotRead } from '../shared/notRead';
 
@@ -16,6 +18,8 @@ export type WaitSettings = {
 	contactListId?: number | undefined;
 	/** Whether someone may still activate the campaign, or release its contacts, while this waits. */
 	waitWhileStopped: boolean;
+	/** Whether a model reads how it ended. */
+	forModel?: boolean;
 };
 
 export type WaitOutcome =
@@ -80,10 +84,11 @@ function awaited({ lists }: CampaignView, contactListId: number | undefined): Co
 		: lists.filter(({ id }) => id === String(contactListId));
 }
 
-type Idleness = { what: string; resolution: string };
+type Idleness = { what: string; resolution: Resolution };
 
-const RELEASE =
-	'Push Campaign Contacts puts contacts there with Release to Calling Queue turned on. To wait until someone does so, turn on Keep Waiting While Stopped.';
+const RELEASE = onScreenOnly(
+	'Push Campaign Contacts puts contacts there with Release to Calling Queue turned on. To wait until someone does so, turn on Keep Waiting While Stopped.',
+);
 
 /** Why nothing will ever be completed as things stand, or `undefined` while something is queued. */
 function idleness(view: CampaignView, contactListId: number | undefined): Idleness | undefined {
@@ -99,16 +104,20 @@ function idleness(view: CampaignView, contactListId: number | undefined): Idlene
 	}
 	return {
 		what: `the campaign shows no contact list ${contactListId}`,
-		resolution:
-			'Check Contact List ID and Campaign ID: Push Campaign Contacts returns the list as campaign_upload_id.',
+		resolution: {
+			onScreen:
+				'Check Contact List ID and Campaign ID: Push Campaign Contacts returns the list as campaign_upload_id.',
+			forModel: `Check the IDs you gave. ${formOf('Contact List ID')}`,
+		},
 	};
 }
 
 function timedOut(
 	view: CampaignView,
-	{ contactListId, limitMs }: WaitSettings,
+	settings: WaitSettings,
 	notRead: string | undefined,
 ): WaitEnd {
+	const { contactListId, limitMs } = settings;
 	const lists = awaited(view, contactListId);
 	const open = lists.filter((list) => !isCompleted(list)).map(({ id }) => id);
 	const after = `after ${inWords(limitMs)}`;
@@ -125,9 +134,13 @@ function timedOut(
 	const idle = idleness(view, contactListId);
 	const note =
 		idle !== undefined
-			? `The time limit passed ${after}: ${idle.what}. ${idle.resolution}`
+			? noteOf(`The time limit passed ${after}: ${idle.what}.`, idle, settings)
 			: `The time limit passed ${after} with these contact lists open: ${open.join(', ')}.`;
 	return { outcome: 'timed_out', note };
+}
+
+function noteOf(happened: string, { resolution }: Idleness, settings: WaitSettings): string {
+	return `${happened} ${resolution[readerOf(settings.forModel === true)]}`.trim();
 }
 
 function inWords(ms: number): string {
@@ -161,7 +174,7 @@ export async function waitUntilCompleted(
 			const missing = wasQueued || settings.waitWhileStopped ? undefined : idle;
 			const isIdleForLong = clock.elapsed() - begun >= IDLE_LIMIT_MS;
 			if (missing !== undefined && isIdleForLong) {
-				const note = `There is nothing to wait for: ${missing.what}. ${missing.resolution}`;
+				const note = noteOf(`There is nothing to wait for: ${missing.what}.`, missing, settings);
 				return { view, end: { outcome: 'not_released', note } };
 			}
 		}
@@ -174,7 +187,7 @@ export async function waitUntilCompleted(
 		notRead = undefined;
 		view = await read().catch((error: unknown) => {
 			if (!isTransient(error)) throw error;
-			notRead = whyNotRead(error);
+			notRead = whyNotRead(error, readerOf(settings.forModel === true));
 			return view;
 		});
 	}

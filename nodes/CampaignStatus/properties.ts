@@ -1,7 +1,11 @@
 import { READS_AT_ONCE } from '../shared/api/limits';
 import type { INodeProperties } from 'n8n-workflow';
 import { campaignField } from '../shared/n8n/campaignField';
-import { additionalQueryParameters, concurrencyField } from '../shared/n8n/options';
+import {
+	additionalQueryParameters,
+	concurrencyField,
+	optionsCollection,
+} from '../shared/n8n/options';
 import { outputFields } from '../shared/n8n/outputFields';
 import { toolDescriptionField } from '../shared/n8n/toolDescription';
 
@@ -77,25 +81,18 @@ const form: INodeProperties[] = [
 		'One flat record: calls by status, contacts, lists and two figures made of them',
 		'status, connect_rate',
 	),
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
-			additionalQueryParameters,
-			concurrencyField(READS_AT_ONCE, 'How many campaigns to read at the same time'),
-			{
-				displayName: 'Keep Waiting While Stopped',
-				name: 'waitWhileStopped',
-				type: 'boolean',
-				default: false,
-				description:
-					'Whether to keep waiting while the campaign is a draft or paused, or while its calling queue is empty, because someone may activate it or release contacts',
-			},
-		],
-	},
+	optionsCollection(
+		additionalQueryParameters,
+		concurrencyField(READS_AT_ONCE, 'How many campaigns to read at the same time'),
+		{
+			displayName: 'Keep Waiting While Stopped',
+			name: 'waitWhileStopped',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to keep waiting while the campaign is a draft or paused, or while its calling queue is empty, because someone may activate it or release contacts',
+		},
+	),
 ];
 
 /** What the person sees, from top to bottom. */

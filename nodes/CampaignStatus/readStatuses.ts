@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { getCampaignStatus } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
-import { adviceForModel } from '../shared/api/modelAdvice';
+import { forEveryone, onScreenOnly } from '../shared/api/modelAdvice';
 import type { Clock } from '../shared/clock';
 import { parseCampaignId, parseContactListId, parseCount } from '../shared/api/identifiers';
 import type { JsonObject } from '../shared/json';
@@ -67,7 +67,7 @@ export async function readStatuses({
 
 const SHORTEST_INTERVAL_S = 5;
 
-export type Wait = WaitSettings & { stopAtLimit: boolean; forModel?: boolean };
+export type Wait = WaitSettings & { stopAtLimit: boolean };
 
 /** Whether some item may wait: an expression can differ from item to item. */
 function mayWait(form: Fields): boolean {
@@ -100,14 +100,20 @@ function inToolsTime(context: IExecuteFunctions, wait: Wait | undefined): Wait |
 }
 
 function interval(value: unknown): number {
-	const resolution = `Enter the seconds between two looks at the campaign, at least ${SHORTEST_INTERVAL_S}.`;
+	const resolution = forEveryone(
+		`Enter the seconds between two looks at the campaign, at least ${SHORTEST_INTERVAL_S}.`,
+	);
 	const seconds = parseCount(value, 'Check Every', resolution);
 	if (seconds >= SHORTEST_INTERVAL_S) return seconds;
 	throw new InvalidInput(`Check Every is ${seconds} seconds, which is too short`, resolution);
 }
 
 function limit(value: unknown): number {
-	return parseCount(value, 'Time Limit', 'Enter the minutes after which the wait ends.');
+	return parseCount(
+		value,
+		'Time Limit',
+		forEveryone('Enter the minutes after which the wait ends.'),
+	);
 }
 
 /**
@@ -125,17 +131,18 @@ export async function statusWithin(
 	if (end.outcome === 'timed_out' && wait.stopAtLimit) {
 		throw new OutcomeUnknown(
 			'The campaign was not completed within the time limit',
-			[
-				end.note,
-				notRead,
-				'It goes on by itself; run this item again to wait longer, or raise Time Limit.',
-			]
-				.filter((text) => text !== undefined)
-				.join(' '),
+			onScreenOnly(
+				[
+					end.note,
+					notRead,
+					'It goes on by itself; run this item again to wait longer, or raise Time Limit.',
+				]
+					.filter((text) => text !== undefined)
+					.join(' '),
+			),
 		);
 	}
-	const shown = (text: string) => (wait.forModel ? adviceForModel(text) : text);
-	const told = { wait_outcome: end.outcome, wait_note: shown(end.note) };
+	const told = { wait_outcome: end.outcome, wait_note: end.note };
 	if (notRead === undefined) return { view, told };
-	return { view, told: { ...told, [NOT_READ_FIELD]: shown(notRead) } };
+	return { view, told: { ...told, [NOT_READ_FIELD]: notRead } };
 }

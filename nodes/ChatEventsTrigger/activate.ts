@@ -1,5 +1,6 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
+import { onScreenOnly } from '../shared/api/modelAdvice';
 import { splitSessionIds } from '../shared/chat/chatInput';
 import { chosenTypes } from '../shared/n8n/chatFields';
 import { triggerPlace } from '../shared/n8n/activeTriggers';
@@ -58,7 +59,9 @@ function readListenerSettings(context: ITriggerFunctions): ListenerSettings {
 	if (settings.sessionIds.length === 0 && !settings.watches) {
 		throw new InvalidInput(
 			'There is no chat session to listen to',
-			'Fill in Session IDs, or turn on Watched Sessions to add sessions while the workflow is published.',
+			onScreenOnly(
+				'Fill in Session IDs, or turn on Watched Sessions to add sessions while the workflow is published.',
+			),
 		);
 	}
 	return settings;

@@ -1,4 +1,5 @@
 import { ExplainedError } from '../shared/api/errors';
+import { onScreenOnly } from '../shared/api/modelAdvice';
 import type { Readiness } from '../shared/chat/exchange';
 import { RecentCount } from '../shared/recentCount';
 
@@ -31,7 +32,7 @@ export class WatchLimitReached extends ExplainedError {
 		/** Seconds; undefined if waiting does not help. */
 		readonly retryAfter?: number,
 	) {
-		super(message, resolution);
+		super(message, onScreenOnly(resolution));
 	}
 }
 

@@ -1,6 +1,7 @@
 import uniqBy from 'lodash/uniqBy';
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { ExplainedError, InvalidInput } from '../shared/api/errors';
+import { forEveryone } from '../shared/api/modelAdvice';
 import {
 	parseWatchRequest,
 	parseWatchSecret,
@@ -83,7 +84,7 @@ function requireFew(sessionIds: string[]): void {
 	if (length <= MAX_SESSIONS_PER_REQUEST) return;
 	throw new InvalidInput(
 		`A request can name at most ${MAX_SESSIONS_PER_REQUEST} sessions (this one names ${length.toLocaleString('en-US')})`,
-		'Send the sessions in several requests.',
+		forEveryone('Send the sessions in several requests.'),
 	);
 }
 

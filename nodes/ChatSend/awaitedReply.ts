@@ -4,6 +4,7 @@ import type { AwaitedReply } from '../shared/chat/replyWatch';
 import { RESULT_TIMEOUT_MS } from '../shared/chat/timings';
 import type { JsonObject } from '../shared/json';
 import { InvalidInput } from '../shared/api/errors';
+import { forEveryone } from '../shared/api/modelAdvice';
 import type { Fields } from '../shared/n8n/fields';
 
 /** Why there is no reply, and how to find out. */
@@ -46,6 +47,6 @@ export function replyTimeLimitMs(options: Fields): number {
 	if (seconds > 0 && seconds <= LONGEST_WAIT_SECONDS) return seconds * 1000;
 	throw new InvalidInput(
 		`'${replyTimeLimitField.displayName}' must be more than 0 and at most ${LONGEST_WAIT_SECONDS} (got ${seconds})`,
-		'Enter how many seconds to wait for the reply, such as 120.',
+		forEveryone('Enter how many seconds to wait for the reply, such as 120.'),
 	);
 }

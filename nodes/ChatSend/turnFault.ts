@@ -1,6 +1,6 @@
 import { ExplainedError, OutcomeUnknown } from '../shared/api/errors';
-import type { Resolution } from '../shared/api/modelAdvice';
 import type { Outcome } from '../shared/api/errors';
+import { forEveryone, onScreenOnly, USER, type Resolution } from '../shared/api/modelAdvice';
 import type { TurnOutcome } from '../shared/chat/turn';
 import { INVALID_CODES, type InvalidCode } from '../shared/chat/frames';
 
@@ -53,7 +53,10 @@ const INVALID: Record<InvalidCode, TurnText> = {
 	},
 	agent_inactive: {
 		message: 'The agent of this session is not active',
-		resolution: 'Activate the agent in the service, then send the message again.',
+		resolution: {
+			onScreen: 'Activate the agent in the service, then send the message again.',
+			forModel: `Tell ${USER} that the agent of this session must be activated.`,
+		},
 	},
 	session_account_mismatch: {
 		message: 'The session belongs to another account',
@@ -64,13 +67,15 @@ const INVALID: Record<InvalidCode, TurnText> = {
 	},
 	idempotency_key_reused: {
 		message: 'The idempotency key was already used for a different message',
-		resolution:
+		resolution: onScreenOnly(
 			'Use a key of its own for each message. The same key is only for sending the same content again.',
+		),
 	},
 	idempotency_key_rail_conflict: {
 		message: 'The idempotency key was already used over another way of sending',
-		resolution:
+		resolution: onScreenOnly(
 			'Send again the way it was sent first (WebSocket or asynchronous), or use a new key if it was a different message.',
+		),
 	},
 	invalid_interaction: {
 		message: 'The service does not accept this answer to the interactive message',
@@ -83,11 +88,17 @@ const INVALID: Record<InvalidCode, TurnText> = {
 	},
 };
 
-const SEND_UNKNOWN =
-	'It may or may not have been taken, so it was not sent again. Look at the conversation before sending it once more, or set an idempotency key: with one, sending again is safe.';
+const SEND_UNKNOWN: Resolution = {
+	onScreen:
+		'It may or may not have been taken, so it was not sent again. Look at the conversation before sending it once more, or set an idempotency key: with one, sending again is safe.',
+	forModel: 'It may or may not have been taken, so it was not sent again.',
+};
 
-const SEND_UNKNOWN_WITH_KEY =
-	'It may or may not have been taken. It has an idempotency key, so running this item again with the same key is safe.';
+const SEND_UNKNOWN_WITH_KEY: Resolution = {
+	onScreen:
+		'It may or may not have been taken. It has an idempotency key, so running this item again with the same key is safe.',
+	forModel: 'It may or may not have been taken.',
+};
 
 /** Null for outcomes that went well. */
 export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
@@ -132,7 +143,7 @@ export function faultOf(outcome: TurnOutcome): Error {
 	return fault.outcome === 'unknown' && !keyed
 		? new OutcomeUnknown(
 				fault.message,
-				fault.resolution,
+				fault.explanation.resolution,
 				fault.originalMessage,
 				undefined,
 				fault.speaker,
@@ -142,13 +153,14 @@ export function faultOf(outcome: TurnOutcome): Error {
 
 const BUSY: TurnText = {
 	message: 'The service is too busy to take the message',
-	resolution: 'The message was not taken. Send it again later.',
+	resolution: forEveryone('The message was not taken. Send it again later.'),
 };
 
 const FAILED: TurnText = {
 	message: 'The service could not handle the message for a reason of its own',
-	resolution:
+	resolution: forEveryone(
 		'Whether it was taken is not known. Look at the conversation before sending it again.',
+	),
 };
 
 const REFUSED: TurnText = {

@@ -4,6 +4,7 @@ import { type Clock, hasOffset, pause } from '../shared/clock';
 import type { EventLink } from '../shared/chat/replyWatch';
 import type { ChatEvent } from '../shared/chat/frames';
 import { ExplainedError, type Speaker } from '../shared/api/errors';
+import { onScreenOnly, type Reader } from '../shared/api/modelAdvice';
 import { type JsonValue, numberIn } from '../shared/json';
 import { whyNotRead } from '../shared/notRead';
 
@@ -11,6 +12,8 @@ export type EventWish = {
 	/** Null where any event will do. */
 	types: ReadonlySet<string> | null;
 	ms: number;
+	/** Who is told why it was not listened to. */
+	reader: Reader;
 	/** Events that an earlier wait has given out already. */
 	known: ReadonlySet<string>;
 };
@@ -34,7 +37,8 @@ export class NeverConnected extends ExplainedError {
 
 	/** @param setback null where no attempt has failed yet: connecting is slow */
 	constructor(setback: ChatEnded | null) {
-		const reason = setback === null ? CHECK_REACHABLE : `${setback.message}. ${setback.resolution}`;
+		const reason =
+			setback === null ? CHECK_REACHABLE.onScreen : `${setback.message}. ${setback.resolution}`;
 		super(
 			'The chat session was not connected within the Time Limit, so no event could be seen',
 			{
@@ -64,7 +68,7 @@ export class NotAllRead extends ExplainedError {
 	}
 }
 
-const CHECK_REACHABLE = 'Check that the service is up and can be reached from n8n.';
+const CHECK_REACHABLE = onScreenOnly('Check that the service is up and can be reached from n8n.');
 
 /** What ended the wait. */
 export type EventWaitEnd =
@@ -89,7 +93,7 @@ const MOST_SEEN = 1_000;
 /** Waits for an event, for as long as the session's connection lasts. */
 export async function awaitEvent(
 	link: WaitLink,
-	{ types, ms, known }: EventWish,
+	{ types, ms, known, reader }: EventWish,
 	clock: Clock,
 ): Promise<AwaitedEvent> {
 	const found = new AbortController();
@@ -123,7 +127,7 @@ export async function awaitEvent(
 	if (!link.signal.aborted) {
 		if (unread.signal.aborted)
 			return { end: { kind: 'not_all_read', why: new NotAllRead() }, seen };
-		if (connected.signal.aborted) return { end: timeOver(link), seen };
+		if (connected.signal.aborted) return { end: timeOver(link, reader), seen };
 		return { end: { kind: 'never_connected', why: new NeverConnected(link.setback) }, seen };
 	}
 	const readiness = await link.ready();
@@ -132,11 +136,11 @@ export async function awaitEvent(
 		: { end: { kind: 'stopped' }, seen };
 }
 
-function timeOver({ isHeld, setback }: WaitLink): EventWaitEnd {
+function timeOver({ isHeld, setback }: WaitLink, reader: Reader): EventWaitEnd {
 	if (isHeld) return { kind: 'time_over' };
-	const why = setback === null ? CHECK_REACHABLE : whyNotRead(setback);
+	const why = setback === null ? CHECK_REACHABLE[reader] : whyNotRead(setback, reader);
 	const notListening = `The live connection was down when the wait ended, so an event may be missing. ${why}`;
-	return { kind: 'time_over', notListening };
+	return { kind: 'time_over', notListening: notListening.trim() };
 }
 
 /** Whether the event surely happened since that moment: a time in whole seconds doesn't say when in its second it was. */

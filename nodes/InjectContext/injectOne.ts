@@ -6,6 +6,7 @@ import { parseSessionId, requireText, sessionKey } from '../shared/chat/chatInpu
 import { injectContext } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { OutcomeUnknown } from '../shared/api/errors';
+import { forEveryone } from '../shared/api/modelAdvice';
 
 /** Adds one entry and returns the whole list that the session then holds. */
 export const injectOne: Prepare = (form) => {
@@ -31,7 +32,8 @@ export const injectOne: Prepare = (form) => {
 function maybeInjected(sessionId: string, error: OutcomeUnknown): OutcomeUnknown {
 	return error.told({
 		message: `${error.message} (context of session ${sessionId})`,
-		resolution:
+		resolution: forEveryone(
 			'The entry was not sent a second time. The list that the next entry of this session returns shows whether it is there.',
+		),
 	});
 }

@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon';
 import { asSentence, ExplainedError, type OutcomeUnknown } from '../shared/api/errors';
+import { forEveryone, type Reader, type Resolution } from '../shared/api/modelAdvice';
 import type { CallRequest } from '../shared/api/types';
 import type { ApiMapping } from '../shared/apiMapping';
 import { callListQuery, neededForFilters, type CallFilters } from '../shared/calls/callFilters';
@@ -75,16 +76,20 @@ export class PlacedCalls {
 		if (key === null) {
 			throw unresolved(
 				error,
-				'its number is not certain in international form, so no call can be told to be to it.',
+				forEveryone(
+					'its number is not certain in international form, so no call can be told to be to it.',
+				),
 			);
 		}
-		let seen = '';
+		let seen = forEveryone('');
 		const looks = CALL_LOOKS_AFTER_MS.slice(0, this.inVain < MOST_WAITS_IN_VAIN ? undefined : 1);
 		for (const wait of looks) {
 			await this.sleep(wait);
 			const found = await this.newCalls(call, key, client, apiMapping).catch(asExplained);
 			if (found instanceof ExplainedError) {
-				seen = `the call list could not be read: ${found.message}. ${asSentence(found.advice)}`;
+				const notRead = (reader: Reader) =>
+					`the call list could not be read: ${found.message}. ${asSentence(found.adviceFor(reader))}`;
+				seen = { onScreen: notRead('onScreen'), forModel: notRead('forModel') };
 				if (!found.isTransient) break;
 				continue;
 			}
@@ -98,7 +103,7 @@ export class PlacedCalls {
 					looked_up: true,
 				};
 			}
-			seen = this.told(call, found);
+			seen = forEveryone(this.told(call, found));
 		}
 		this.inVain++;
 		throw unresolved(error, seen);
@@ -162,6 +167,11 @@ function asExplained(error: unknown): ExplainedError {
 	throw error;
 }
 
-function unresolved(error: OutcomeUnknown, seen: string): OutcomeUnknown {
-	return error.told({ resolution: `It was looked up: ${seen} ${error.resolution}` });
+function unresolved(error: OutcomeUnknown, seen: Resolution): OutcomeUnknown {
+	return error.told({
+		resolution: {
+			onScreen: `It was looked up: ${seen.onScreen} ${error.resolution}`,
+			forModel: `It was looked up: ${seen.forModel} ${error.resolutionForModel}`,
+		},
+	});
 }

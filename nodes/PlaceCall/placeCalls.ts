@@ -4,6 +4,7 @@ import type { ApiClient } from '../shared/api/client';
 import { placeCall, type Additions } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
+import { forEveryone, onScreenOnly } from '../shared/api/modelAdvice';
 import { parseCount } from '../shared/api/identifiers';
 import type { CallRequest } from '../shared/api/types';
 import { withOffset } from '../shared/clock';
@@ -87,7 +88,7 @@ function prepareCall(
 	if (hasHours && additions.body?.scheduled_at !== undefined) {
 		throw new InvalidInput(
 			'Additional Body Fields hold scheduled_at, so that the call could ring outside Calling Hours',
-			'Take it out, and set the time in When to Call.',
+			forEveryone('Take it out, and set the time in When to Call.'),
 		);
 	}
 	// Long after the items were read, as where many are called one after another, the time is another.
@@ -143,7 +144,9 @@ function prepareCall(
 function readQuota(options: Fields): Quota {
 	const value = options.number('maximumCallsPerRun', undefined);
 	if (value === undefined) return { of: 'call', most: Infinity };
-	const resolution = 'Enter how many calls one run of the agent may place, from 1 on.';
+	const resolution = onScreenOnly(
+		'Enter how many calls one run of the agent may place, from 1 on.',
+	);
 	return { of: 'call', most: parseCount(value, 'Maximum Calls per Agent Run', resolution) };
 }
 
@@ -322,6 +325,9 @@ function withCallDetails(request: CallRequest, error: OutcomeUnknown): OutcomeUn
 	const { phone_number: phone, country_code: country } = request;
 	return error.told({
 		message: `${error.message} (call to ${phone}, ${country})`,
-		resolution: `The call was not sent a second time. Look for ${phone} among the calls of your account, for example with Get Call › Get Many, before you place this call again.`,
+		resolution: {
+			onScreen: `The call was not sent a second time. Look for ${phone} among the calls of your account, for example with Get Call › Get Many, before you place this call again.`,
+			forModel: 'The call was not sent a second time.',
+		},
 	});
 }

@@ -1,5 +1,6 @@
 import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput, NotSent } from '../shared/api/errors';
+import { onScreenOnly } from '../shared/api/modelAdvice';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
 import { readEachItem } from '../shared/n8n/itemLoop';
 import type { OperationRun } from '../shared/n8n/operations';
@@ -13,7 +14,7 @@ export async function openCsvFiles({ context, parameters }: OperationRun): Promi
 	if (runsAsTool(context)) {
 		throw new InvalidInput(
 			'A model has no file to give, so nothing was sent',
-			'Set Contacts From of the tool to JSON.',
+			onScreenOnly('Set Contacts From of the tool to JSON.'),
 		);
 	}
 	const writing = readWriting(parameters.at(0).collection('options'));
@@ -42,7 +43,9 @@ function noFile(context: IExecuteFunctions, index: number, field: string): Inval
 	const has = files.length > 0 ? `has a file in ${files.join(', ')}` : `has no file${data}`;
 	return new InvalidInput(
 		`Item ${index} has no file in the field ${quoted(field)}, so nothing was sent`,
-		`Enter in Input Binary Field the name of the field that holds the CSV file. The item ${has}.`,
+		onScreenOnly(
+			`Enter in Input Binary Field the name of the field that holds the CSV file. The item ${has}.`,
+		),
 	);
 }
 
@@ -86,7 +89,7 @@ async function* readable(
 function notReadable(name: string, error: unknown): NotSent {
 	return new NotSent(
 		`n8n could not read the file ${quoted(name)} to its end, so what is left of it was not sent`,
-		'Start the workflow again. If n8n has deleted the file meanwhile, get it anew.',
+		onScreenOnly('Start the workflow again. If n8n has deleted the file meanwhile, get it anew.'),
 		error instanceof Error ? error.message : String(error),
 		false,
 		'n8n',
@@ -106,7 +109,9 @@ function checkDelimiter(written: string): string {
 	if (delimiter === '' || isOne) return delimiter;
 	throw new InvalidInput(
 		`Delimiter holds ${quoted(written)}, which is not one character, so nothing was sent`,
-		'Enter the character between the cells, such as ; or \\t for a tab, or take Delimiter out of Options to have it found out.',
+		onScreenOnly(
+			'Enter the character between the cells, such as ; or \\t for a tab, or take Delimiter out of Options to have it found out.',
+		),
 	);
 }
 

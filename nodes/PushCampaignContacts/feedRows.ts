@@ -6,6 +6,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
+import { forEveryone } from '../shared/api/modelAdvice';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
 import { givenAs } from '../shared/modelForms';
 import type { Fields } from '../shared/n8n/fields';
@@ -136,6 +137,6 @@ function tooMany(count: number): InvalidInput {
 	const [most, given] = [MOST_IN_JSON, count].map((number) => number.toLocaleString('en-US'));
 	return new InvalidInput(
 		`Contacts hold ${given} contacts, and at most ${most} go as JSON, so nothing was sent`,
-		`Give at most ${most} at a time; for a longer list, use input items, one per row.`,
+		forEveryone(`Give at most ${most} at a time; for a longer list, use input items, one per row.`),
 	);
 }

@@ -1,5 +1,6 @@
 import type { Additions } from '../shared/api/endpoints';
 import { InvalidInput } from '../shared/api/errors';
+import { forEveryone, onScreenOnly } from '../shared/api/modelAdvice';
 import { parseAgentUuid, parseCampaignId } from '../shared/api/identifiers';
 import { LIMITS } from '../shared/api/limits';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
@@ -103,7 +104,7 @@ function phoneColumn(form: Fields): string {
 	if (column !== '') return column;
 	throw new InvalidInput(
 		'Phone Column is empty, so nothing was sent',
-		'Enter the name of the column that holds the phone numbers.',
+		onScreenOnly('Enter the name of the column that holds the phone numbers.'),
 	);
 }
 
@@ -128,7 +129,9 @@ function readOtherColumns(form: Fields): ColumnChoice['others'] {
 	if (columns.length > 0) return columns;
 	throw new InvalidInput(
 		'Columns to Send is empty, so nothing was sent',
-		'Enter the names of the columns to send, or choose another value in Other Columns.',
+		onScreenOnly(
+			'Enter the names of the columns to send, or choose another value in Other Columns.',
+		),
 	);
 }
 
@@ -138,7 +141,9 @@ function checkContactsPerRequest(count: number): number {
 	if (Number.isInteger(count) && count >= 1 && count <= most) return count;
 	throw new InvalidInput(
 		`Contacts per Request holds ${quoted(count)}, so nothing was sent`,
-		`Enter a whole number from 1 to ${most.toLocaleString('en-US')}, which is the most that the service takes.`,
+		forEveryone(
+			`Enter a whole number from 1 to ${most.toLocaleString('en-US')}, which is the most that the service takes.`,
+		),
 	);
 }
 
@@ -156,7 +161,9 @@ async function demandSameForAllRows(
 		if (readAt(index) === first) return;
 		throw new InvalidInput(
 			`${label} is not the same for all rows (item ${index} differs from item ${FIRST}), so nothing was sent`,
-			`One run of this node feeds one campaign. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed ${label}.`,
+			onScreenOnly(
+				`One run of this node feeds one campaign. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed ${label}.`,
+			),
 		);
 	});
 }

@@ -1,4 +1,5 @@
 import { InvalidInput } from '../shared/api/errors';
+import { onScreenOnly } from '../shared/api/modelAdvice';
 import type { Fields } from '../shared/n8n/fields';
 import type { OperationRun } from '../shared/n8n/operations';
 import { runsAsTool } from '../shared/n8n/toolRun';
@@ -28,14 +29,14 @@ export async function forgetFed(
 	if (runsAsTool(context)) {
 		throw new InvalidInput(
 			'What was fed before cannot be forgotten by a tool, so nothing was sent',
-			'Take Forget Numbers Fed Before out of Options of the tool.',
+			onScreenOnly('Take Forget Numbers Fed Before out of Options of the tool.'),
 		);
 	}
 	const { campaign, ...settings } = await readFeedSettings(run);
 	if (settings.dryRun) {
 		throw new InvalidInput(
 			'Dry Run and Forget Numbers Fed Before are both in Options, so nothing was sent and nothing forgotten',
-			'Take one of them out of Options.',
+			onScreenOnly('Take one of them out of Options.'),
 		);
 	}
 	const store = openNodeStore(context, FED_STORE);
@@ -44,7 +45,7 @@ export async function forgetFed(
 		return { received: feed.count, pushed: [], unsentRows: [], forgotten: 'all' };
 	}
 	const columns = resolveColumns(await feed.columns(), settings.columns);
-	const options = { ...settings, removeDuplicates: true };
+	const options = { ...settings, removeDuplicates: true, forModel: false };
 	const { rows, keys, unsentRows } = await prepareFeed(feed, columns, options);
 	const memory = new FedMemory(store, campaign.id, keys);
 	const forgotten = await exclusiveOnStore(context, async () => await memory.forget(rows));

@@ -6,8 +6,14 @@ import type {
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { ExplainedError, ServiceRefusal, type Outcome } from '../shared/api/errors';
-import { adviceForModel } from '../shared/api/modelAdvice';
+import {
+	ExplainedError,
+	OutcomeUnknown,
+	ServiceRefusal,
+	type Outcome,
+	type Speaker,
+} from '../shared/api/errors';
+import { forEveryone } from '../shared/api/modelAdvice';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import { sendEachItem } from '../shared/n8n/itemLoop';
 import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
@@ -175,15 +181,17 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 		const { hasSent, ...shown } = await runFeed(run);
 		const { outcome } = shown;
 		feed.isKnown = !hasSent;
-		if (outcome.stopped !== undefined) throw outcome.stopped;
+		const pushed = await itemForModel(shown);
+		if (outcome.stopped !== undefined) {
+			if (countRows(outcome).pushed === 0) throw outcome.stopped;
+			noteDeed(context, { output: pushed, repeated: false, repeatable: false, isPartial: true });
+			throw withCounts(outcome.stopped, outcome);
+		}
 		const isNew = outcome.unsentRows.some(({ status }) => status !== 'duplicate');
 		const isInCampaign = feed.isKnown && !isNew && outcome.received > 0;
 		const isNobody = outcome.pushed.every((request) => request.rows.length === 0);
 		if (isNobody && !isInCampaign) throw nobodyPushed(outcome);
-		const [first, ...others] = pushedItems(shown).map(({ json }) => json);
-		const rejected = await rejectedForModel(shown);
-		const further = others.length > 0 && { further_requests: others };
-		return [{ json: { ...first, ...further, rejected } }];
+		return pushed;
 	};
 	const open = async () => await Promise.resolve();
 	const output = await sendEachItem(
@@ -202,23 +210,31 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	return [output];
 }
 
+/** The responses to all requests, and the rows that are not pushed. */
+async function itemForModel(shown: Shown): Promise<INodeExecutionData[]> {
+	const [first, ...others] = pushedItems(shown).map(({ json }) => json);
+	const rejected = await rejectedForModel(shown);
+	const further = others.length > 0 && { further_requests: others };
+	return [{ json: { ...first, ...further, rejected } }];
+}
+
 /** Nothing is done, so the model may wish the same for real. */
 async function rehearseForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
 	noteReadOnly(run.context);
 	const shown = await runFeed(run);
 	const rejected = await rejectedForModel(shown);
+	const most =
+		shown.outcome.readyIsMost === true ? ' Numbers pushed before may be among the ready ones.' : '';
+	noteReadOnly(
+		run.context,
+		`Nothing was pushed, because this tool only checks the contacts. ${sumUp(shown.outcome)}${most}`,
+	);
 	return [[{ json: { ...dryRunSummary(shown.outcome), rejected } }]];
 }
 
 async function rejectedForModel(shown: Shown): Promise<IDataObject[]> {
-	const unsentRows = shown.outcome.unsentRows.map(({ index, status, reason }) => ({
-		index,
-		status,
-		reason: adviceForModel(reason),
-	}));
-	const outcome = { ...shown.outcome, unsentRows };
 	const presentation = { ...usualPresentation, withDuplicates: true };
-	const items = await rejectedItems({ ...shown, outcome }, presentation);
+	const items = await rejectedItems(shown, presentation);
 	return items.map(({ json }) => json);
 }
 
@@ -228,11 +244,33 @@ class NobodyPushed extends ExplainedError {
 
 	constructor(
 		message: string,
-		resolution: string,
+		advice: string,
 		readonly outcome: Outcome,
 	) {
-		super(message, resolution);
+		super(message, forEveryone(advice));
 	}
+}
+
+/** What stopped a push of which something is in the campaign. */
+class PushStopped extends ExplainedError {
+	override readonly name = 'PushStopped';
+	readonly outcome: Outcome;
+	override readonly isTransient: boolean;
+	override readonly speaker: Speaker;
+
+	constructor(message: string, cause: ExplainedError) {
+		super(message, cause.explanation.resolution, cause.originalMessage);
+		this.outcome = cause.outcome;
+		this.isTransient = cause.isTransient;
+		this.speaker = cause.speaker;
+	}
+}
+
+function withCounts(stopped: ExplainedError, outcome: FeedOutcome): ExplainedError {
+	const message = `${sumUp(outcome)} ${stopped.message}`;
+	return stopped instanceof OutcomeUnknown
+		? stopped.told({ message })
+		: new PushStopped(message, stopped);
 }
 
 function nobodyPushed(outcome: FeedOutcome): NobodyPushed {
@@ -242,7 +280,7 @@ function nobodyPushed(outcome: FeedOutcome): NobodyPushed {
 	}
 	const reasons = [...new Set(outcome.unsentRows.map(({ reason }) => reason))];
 	const isUnknown = outcome.unsentRows.some(({ status }) => status === 'unknown');
-	const isSent = outcome.pushed.length > 0;
+	const isSent = outcome.pushed.length > 0 || outcome.hasRejections === true;
 	return new NobodyPushed(
 		sumUp(outcome),
 		reasons.join(' '),

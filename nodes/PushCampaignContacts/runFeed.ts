@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { explained, ExplainedError, InvalidInput } from '../shared/api/errors';
+import { forEveryone } from '../shared/api/modelAdvice';
 import { pause } from '../shared/clock';
 import { cancelSignal } from '../shared/n8n/cancel';
 import { clock, connect } from '../shared/n8n/connect';
@@ -68,7 +69,10 @@ export async function runFeed(run: OperationRun): Promise<Fed> {
 	const { columns: choice, ...settings } = await readFeedSettings(run);
 	const columns = resolveColumns(found, choice);
 	const { client } = await connect(context);
-	const prepared = await prepareFeed(feed, columns, settings);
+	const prepared = await prepareFeed(feed, columns, {
+		...settings,
+		forModel: runsAsTool(context),
+	});
 
 	if (settings.dryRun) {
 		const outcome = await rehearse(
@@ -150,7 +154,7 @@ export async function couldNotBegin(
 			? error
 			: new InvalidInput(
 					error instanceof Error ? error.message : String(error),
-					'Nothing was sent.',
+					forEveryone('Nothing was sent.'),
 				);
 	const rows = await knownRows(run);
 	const { feed } = rows;

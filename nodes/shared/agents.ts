@@ -1,5 +1,6 @@
 import uniqBy from 'lodash/uniqBy';
 import { OutcomeUnknown } from './api/errors';
+import { onScreenOnly } from './api/modelAdvice';
 import {
 	isJsonObject,
 	type JsonObject,
@@ -106,13 +107,13 @@ export function requireNames(
 	if (!isAsked || agents.length === 0 || agents.some(({ isNamed }) => isNamed)) return;
 	throw new OutcomeUnknown(
 		'No agent of the list has a name',
-		`${details.advice('agentsNamePath')} The answer holds ${outlineOf(answer)}.`,
+		onScreenOnly(`${details.advice('agentsNamePath')} The answer holds ${outlineOf(answer)}.`),
 	);
 }
 
 function notRecognized(answer: JsonValue, resolution: string): OutcomeUnknown {
 	return new OutcomeUnknown(
 		'The list of active agents came in a form in which no agent is recognized',
-		`${resolution} The answer holds ${outlineOf(answer)}.`,
+		onScreenOnly(`${resolution} The answer holds ${outlineOf(answer)}.`),
 	);
 }

@@ -5,6 +5,9 @@ import type { Resolution } from './api/modelAdvice';
  * define this parameter" tells the model only this name, so the description of the tool has the rest.
  */
 const FORMS = {
+	'Additional Body Fields': 'JSON text such as {"priority": "high"}',
+	'Additional Data as JSON': 'JSON text such as {"plan": "Gold", "city": "Pune"}',
+	'Additional Query Parameters': 'JSON text such as {"locale": "en"}',
 	Agent: 'an agent ID such as "agent_5f2c9a", not a name',
 	'Agent ID': 'an agent ID such as "agent_5f2c9a", not a name',
 	'Call ID': 'a call_id such as "6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00"',
@@ -33,7 +36,8 @@ const FORMS = {
 	Question: 'what to ask, such as "Ask whether we may ship order A-1042"',
 	'Session ID': 'a session_id such as "0f8fad5b-d9cb-469f-a165-70867728950e"',
 	'Time in India': 'a 24-hour time such as "18:30"',
-	To: 'a date such as "2027-02-28", or a time with its UTC offset such as "2027-02-28T18:30:00+05:30"',
+	// A date alone would be its beginning, and leave that day out.
+	To: 'a time with its UTC offset such as "2027-02-28T23:59:59+05:30"',
 	'When to Call':
 		'"now", a 24-hour time in India such as "18:30", or a time with its UTC offset such as "2027-01-31T18:30:00+05:30"',
 } as const satisfies { [label: string]: string };

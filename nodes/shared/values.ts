@@ -1,20 +1,14 @@
 import type { Resolution } from './api/modelAdvice';
 import { firstCharacters } from './text';
 
-/** What is wrong with a field, which it names, and what to do about it: a model may have advice of its own. */
-export type Problem = { what: string; resolution: string; forModel?: string };
+/** What is wrong with a field, which it names, and what to do about it. */
+export type Problem = { what: string; resolution: Resolution };
 
 /** A value fit to be sent, or what keeps it from being sent. */
 export type Checked<T> = { value: T } | { problem: Problem };
 
 export function problem(what: string, resolution: Resolution): { problem: Problem } {
-	if (typeof resolution === 'string') return { problem: { what, resolution } };
-	return { problem: { what, resolution: resolution.onScreen, forModel: resolution.forModel } };
-}
-
-/** What to do about a problem. */
-export function resolutionOf({ resolution, forModel }: Problem): Resolution {
-	return forModel === undefined ? resolution : { onScreen: resolution, forModel };
+	return { problem: { what, resolution } };
 }
 
 const QUOTED_CHARACTERS = 60;

@@ -196,6 +196,54 @@ describe('the API mapping is tried as far as a read can', () => {
 			/When the call list was read: .*n is not known.*check “Page Size Parameter Name”/,
 		],
 		[
+			'the total of the call list, which is elsewhere',
+			{ ...CALLS, callListTotalPath: 'meta.total' },
+			{ calls: { success: true, data: { calls: [{ call_id: 'c' }] }, meta: { count: 1 } } },
+			/The response has no number at "meta\.total"\. .*check “Path to Total Count in Response”/,
+		],
+		[
+			'the total of the call list, whose name has a dot',
+			{ ...CALLS, callListTotalPath: 'meta.total' },
+			{ calls: { success: true, data: { calls: [] }, 'meta.total': 0 } },
+			/The response has no number at "meta\.total"/,
+		],
+		[
+			'the total of the call list, which is another thing',
+			{ ...CALLS, callListTotalPath: 'data' },
+			{ calls: { success: true, data: { calls: [] } } },
+			/The response has no number at "data"/,
+		],
+		[
+			'the calls in their entries, which are elsewhere',
+			{ ...CALLS, callListItemPath: 'call' },
+			{ calls: { success: true, data: { calls: [{ entry: { call_id: 'c' } }] } } },
+			/No entry has a call at "call"\. .*check “Path to Call in Each Entry”/,
+		],
+		[
+			'the keys of the calls, which are in a list',
+			{ ...CALLS, callListKeyName: 'call_id' },
+			{ calls: { success: true, data: { calls: [{ call_id: 'c' }] } } },
+			/The calls are in a list at "data\.calls", so they have no keys/,
+		],
+		[
+			'the cursor of a list that has more pages',
+			{
+				...CALLS,
+				callListPaging: 'cursor',
+				callListPageName: 'after',
+				callListCursorPath: 'meta.next',
+				callListTotalPath: 'meta.total',
+			},
+			{
+				calls: {
+					success: true,
+					data: { calls: [{ call_id: 'c' }] },
+					meta: { total: 2, cursor: 'x' },
+				},
+			},
+			/The response has nothing at "meta\.next"\. .*check “Path to Next Cursor or Link in Response”/,
+		],
+		[
 			'the do-not-disturb list, by a parameter that the service does not know',
 			DND,
 			{ numbers: { success: false, error: 'agent_not_found' } },
@@ -215,6 +263,25 @@ describe('the API mapping is tried as far as a read can', () => {
 		expect({ status, message }).toEqual({ status: 'Error', message: expect.stringMatching(told) });
 		expect(message).toMatch(/^The service accepts the API token, but not all of the API mapping/);
 		expect(message).not.toContain(TOKEN);
+	});
+
+	test.each([
+		[
+			'nothing',
+			{},
+			/Not tested: further pages of the call list \(the first response has nothing at "next"/,
+		],
+		['null', { next: null }, /call list$/],
+		['a cursor', { next: 'abc' }, /call list$/],
+	])('a list whose response has %s at the path to the cursor', async (_what, more, told) => {
+		withAgents();
+		const body = { success: true, data: { calls: [{ call_id: 'c' }] }, ...more };
+		service().get('/v1/calls').query({ n: 1 }).reply(200, body);
+		const cursor = { callListPaging: 'cursor', callListPageName: 'c', callListCursorPath: 'next' };
+		expect(await pressTest({ ...CALLS, ...cursor })).toEqual({
+			status: 'OK',
+			message: expect.stringMatching(told),
+		});
 	});
 
 	test('what does not work is told of all topics at once', async () => {
@@ -250,7 +317,7 @@ describe('the API mapping is tried as far as a read can', () => {
 		service()
 			.get('/v1/calls')
 			.query(true)
-			.reply(200, { success: true, data: { calls: [] } });
+			.reply(200, { success: true, data: { calls: [] }, meta: { total_count: 0 } });
 		service().get('/v1/dnd_numbers').query(true).reply(200, { success: true, data: [] });
 		const providerSettings = JSON.stringify(blockOf(fields));
 		const { status, message } = await pressTest({ providerSettings });

@@ -137,9 +137,7 @@ function faultsIn(scene: Scene, answer: ToolWords, failing: Failing | { code: st
 	const { outcome, what_happened: happened, next_step: next } = answer;
 	const words = `${happened} ${next}`;
 	const isRead = READS.test(operationOf(scene));
-	// Watching asks n8n itself, not the service.
-	const isAsked = scene.parameters.resource !== 'watchList' && Array.isArray(failing);
-	const isTooMany = isAsked && failing[0] === 429;
+	const isTooMany = Array.isArray(failing) && failing[0] === 429;
 	// A live connection gives up after several attempts, each with a cause of its own.
 	const isConnecting = /does not hold|not connected/.test(happened);
 	const waits = isTooMany && failing[2]?.['retry-after'] !== undefined && !isConnecting;

@@ -40,9 +40,11 @@ import { withAdditions } from '../../nodes/shared/api/endpoints/endpoint';
 import { shownEffect } from '../../nodes/shared/api/effect';
 import { readAnswer } from '../../nodes/shared/api/envelope';
 import { OutcomeUnknown, ServiceRefusal } from '../../nodes/shared/api/errors';
+import { followedBy, forEveryone } from '../../nodes/shared/api/modelAdvice';
 import { carries, carriesSomewhere, holdsSomething } from '../../nodes/shared/api/evidence';
 import { bytesOf, type ServiceRequest } from '../../nodes/shared/api/http';
-import { parseWholeNumber } from '../../nodes/shared/api/identifiers';
+import { parseWholeNumber, parseCount } from '../../nodes/shared/api/identifiers';
+import { whyNotRead } from '../../nodes/shared/notRead';
 import { explainNotPerformed } from '../../nodes/shared/api/notPerformed';
 import { readParts } from '../../nodes/shared/api/paging';
 import { retryAfterMs } from '../../nodes/shared/api/retry';
@@ -87,7 +89,7 @@ const TOKEN = '0123456789abcdef';
 const ROWS = Array.from({ length: 10_000 }, (_, row) => row);
 const ONE_PHONE = { at: () => '6000000001' };
 
-const notProven = new OutcomeUnknown('', '');
+const notProven = new OutcomeUnknown('', forEveryone(''));
 
 /** Its pages have a hundred entries, and another total each time, so that it's read as often as any list. */
 const changingList = (entries: JsonValue[]): ListReader<number, number> => ({
@@ -114,7 +116,7 @@ const answerOf = (text: string) => ({ status: 200, headers: { 'retry-after': tex
 const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, '');
 const settled = (body: JsonValue) => ({ status: 200, body });
 const refusalOf = (texts: string[]) =>
-	new ServiceRefusal('', '', '', 400, { texts, body: { errors: texts } });
+	new ServiceRefusal('', forEveryone(''), '', 400, { texts, body: { errors: texts } });
 
 /** Every setting of the credential with this value. */
 const mappedBy = (text: string) =>
@@ -666,8 +668,15 @@ export const readers: Record<string, Reader | Reader[]> = {
 		read: ({ text }) => [normalized(text, 'NFD'), normalized(text, 'NFKC')],
 	},
 	'shared/api/identifiers.ts › parseWholeNumber': {
-		read: ({ text }) => parseWholeNumber(text, 'Limit', text),
+		read: ({ text }) => parseWholeNumber(text, 'Limit', forEveryone(text)),
 	},
+	'shared/api/identifiers.ts › parseCount': {
+		read: ({ text }) => parseCount(text, 'Limit', forEveryone(text)),
+	},
+	'shared/api/modelAdvice.ts › followedBy': {
+		read: ({ text }) => followedBy(forEveryone(text), text),
+	},
+	'shared/notRead.ts › whyNotRead': { read: ({ text }) => whyNotRead(text, 'onScreen') },
 	'shared/values.ts › named': { read: ({ json }) => named(listOf(json), plain) },
 };
 
@@ -720,6 +729,7 @@ export const noReaders = new Set([
 	'shared/api/http.ts › TransportFault',
 	'shared/apiMapping/placeValues.ts › withValue',
 	'shared/calls/callFilters.ts › neededForFilters',
+	'shared/calls/callPages.ts › requirePaths',
 	'shared/calls/readBack.ts › ShowsNoEnd',
 	'shared/chat/connection.ts › ChatConnection',
 	'shared/chat/endings.ts › ChatEnded',

@@ -4,6 +4,7 @@ import { OpenCalls } from '../../nodes/PlaceCall/wait/openCalls';
 import { readUntilFinished } from '../../nodes/PlaceCall/wait/readUntilFinished';
 import { waitedItem } from '../../nodes/PlaceCall/wait/waitedItems';
 import { NotSent, OutcomeUnknown } from '../../nodes/shared/api/errors';
+import { forEveryone } from '../../nodes/shared/api/modelAdvice';
 import { viewCampaign } from '../../nodes/shared/campaign';
 import type { KnownCall } from '../../nodes/shared/calls/completion';
 
@@ -18,8 +19,8 @@ const ASKED = {
 
 type Step = 'read' | 'unreachable' | 'down';
 const FAULTS = {
-	unreachable: new NotSent('The service cannot be reached', 'Check its address.'),
-	down: new OutcomeUnknown('The service responded with 503', 'Try again later.'),
+	unreachable: new NotSent('The service cannot be reached', forEveryone('Check its address.')),
+	down: new OutcomeUnknown('The service responded with 503', forEveryone('Try again later.')),
 };
 
 /** Readings that follow a script, the last of which is repeated; time passes in sleeps alone. */
@@ -65,7 +66,11 @@ const WAITS: {
 	},
 	'Place Call and Ask and Wait, by reading': async (script) => {
 		const { clock, read, lastStep } = scripted(script, () => RECORD);
-		const calls = await readUntilFinished(['c'], [], read, { clock, until: 300_000 });
+		const calls = await readUntilFinished(['c'], [], read, {
+			clock,
+			until: 300_000,
+			reader: 'onScreen',
+		});
 		const known = calls.get('c') ?? { record: {}, isOver: false };
 		return { json: itemOf(known), last: lastStep() };
 	},

@@ -56,6 +56,7 @@ const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 		await readUntilFinished(['c'], [], async () => await Promise.resolve(RECORD), {
 			clock,
 			until: LIMIT_MS,
+			reader: 'onScreen',
 		}),
 	'Call Completed Trigger': async (clock) =>
 		await readCompletedCall(new ApiClient(transport, clock, Math.random), 'c', {
@@ -75,7 +76,7 @@ const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 				ready: async () => await Promise.resolve({ kind: 'open' }),
 				subscribe: () => () => {},
 			},
-			{ types: null, ms: LIMIT_MS, known: new Set() },
+			{ types: null, ms: LIMIT_MS, known: new Set(), reader: 'onScreen' },
 			clock,
 		),
 };

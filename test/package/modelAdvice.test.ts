@@ -1,10 +1,10 @@
 /** What a tool answers is for a model: nothing in it is advice for a person at n8n's screen. */
+import ts from 'typescript';
 import { ERROR_TABLE, explainStatus } from '../../nodes/shared/api/errorTable';
-import { adviceForModel, forModel } from '../../nodes/shared/api/modelAdvice';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { loader, setupEngine } from '../engine';
 import { parametersIn } from './descriptions';
-import { texts } from './texts';
+import { sourceTrees } from './texts';
 
 beforeAll(setupEngine);
 
@@ -25,31 +25,121 @@ function namesOnScreen(): string[] {
 }
 
 const ON_SCREEN =
-	/\b(turn\w* (it |them )?(on|off)|(run|push|process) this item|this item|drag|Options|n8n|(?<!run of this )workflow|credential|expression)\b/;
+	/\b(turn\w* (it |them )?(on|off)|this item|drag|menu|screen|Options|n8n|(?<!run of this )workflow|credential|expression|node|switch|Base URL|API [Mm]apping|API token)\b|[›→]/;
 
-/** Messages and advice; what stands in forms is not told by a run. */
-const told = texts.filter(
-	({ place, text }) =>
-		/[a-z][.!?]$/.test(text) &&
-		!/(properties|Fields?|\.operation|\.node|\.credentials|apiMapping\/\w+|toolDescription|verify|credentialTest)\.ts/.test(
-			place,
-		),
-);
+/** A text in the sources by who reads it. */
+type Told = { place: string; text: string; reader: 'everyone' | 'model' | 'screen' };
+
+const READERS: { [marker: string]: Told['reader'] } = {
+	forEveryone: 'everyone',
+	followedBy: 'everyone',
+	onScreenOnly: 'screen',
+};
+
+/** The texts of an expression, also of a constant of the same file that it names. */
+function textsIn(expression: ts.Node, source: ts.SourceFile, depth = 0): string[] {
+	if (ts.isStringLiteralLike(expression)) return [expression.text];
+	if (ts.isTemplateExpression(expression)) {
+		const plain = expression
+			.getText()
+			.slice(1, -1)
+			.replaceAll(/\$\{[^}]*\}/g, '…');
+		const constants = expression.templateSpans.filter((span) => ts.isIdentifier(span.expression));
+		return [plain, ...constants.flatMap((span) => textsIn(span.expression, source, depth))];
+	}
+	if (ts.isIdentifier(expression) && depth === 0) {
+		return constantsOf(source)
+			.filter(({ name }) => name.getText() === expression.text)
+			.flatMap(({ initializer }) => (initializer ? textsIn(initializer, source, 1) : []));
+	}
+	const found: string[] = [];
+	ts.forEachChild(expression, (child) => {
+		found.push(...textsIn(child, source, 1));
+	});
+	return found;
+}
+
+function constantsOf(source: ts.SourceFile): ts.VariableDeclaration[] {
+	return source.statements
+		.filter(ts.isVariableStatement)
+		.flatMap(({ declarationList }) => [...declarationList.declarations]);
+}
+
+function toldIn({ file, source }: { file: string; source: ts.SourceFile }): Told[] {
+	const found: Told[] = [];
+	const note = (node: ts.Node, reader: Told['reader']) => {
+		const place = `${file}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
+		for (const text of textsIn(node, source)) {
+			if (/\w \w/.test(text)) found.push({ place, text, reader });
+		}
+	};
+	const visit = (node: ts.Node): void => {
+		if (ts.isCallExpression(node)) {
+			const reader = READERS[node.expression.getText()];
+			if (reader !== undefined) for (const argument of node.arguments) note(argument, reader);
+		}
+		if (ts.isPropertyAssignment(node) && /^(forModel|FOR_MODEL)$/.test(node.name.getText())) {
+			note(node.initializer, 'model');
+		}
+		ts.forEachChild(node, visit);
+	};
+	visit(source);
+	return found;
+}
+
+const told = sourceTrees().flatMap(toldIn);
+const forModels = told.filter(({ reader }) => reader !== 'screen');
+const forScreen = told.filter(({ reader }) => reader === 'screen');
 
 test('there is much to walk', () => {
-	expect(told.length).toBeGreaterThan(150);
+	expect(forModels.length).toBeGreaterThan(80);
+	expect(forScreen.length).toBeGreaterThan(80);
 	expect(namesOnScreen().length).toBeGreaterThan(80);
 });
 
 test('no advice that reaches a model is for a screen', () => {
 	const names = namesOnScreen();
-	const wrong = told.flatMap(({ place, text }) => {
-		const advice = adviceForModel(text);
-		const named = names.find((name) => advice.includes(name));
-		const isWrong = named !== undefined || ON_SCREEN.test(advice);
-		return isWrong ? [`${place} (${named ?? 'screen'}): ${advice}`] : [];
+	const wrong = forModels.flatMap(({ place, text }) => {
+		const named = names.find((name) => text.includes(name));
+		const isWrong = named !== undefined || ON_SCREEN.test(text);
+		return isWrong ? [`${place} (${named ?? 'screen'}): ${text}`] : [];
 	});
 	expect(wrong).toEqual([]);
+});
+
+/** Advice without anything of the screen in it that is still not for models, and why. */
+const NOT_FOR_MODELS: Array<[file: RegExp, begin: RegExp, reason: string]> = [
+	[/Trigger\/|webhookSecret|chatInput/, /./, 'no model uses it'],
+	[/callingHours/, /^Enter /, 'the hours are set with the tool'],
+	[/PushCampaignContacts\/(file|feed\/columns)/, /./, 'a tool reads no file'],
+	[
+		/agents|callPages|callList|callFilters|trial|providerSettings/,
+		/^…|^Correct|^The service’s/,
+		'it names the API mapping',
+	],
+	[/turnFault/, /\bkey\b/, 'a tool has no key to change'],
+	[/downloadErrors/, /whoever runs your service/, 'the user of a model does not know them'],
+	[/placeCalls/, /^Enter how many calls/, 'the limit is set with the tool'],
+	[/push\.ts/, /^Look at the campaign/, 'the next step says that the outcome is unknown'],
+	[/envelope|readPace|itemLoop/, /(later|it)\.|Run/, 'the next step says when to ask again'],
+];
+
+const SCREEN_WORDS =
+	/\b(credential|item|node|workflow|execution|Options?|option|column|file|CSV|expression|n8n|token|field|switch|provides? your service|service provider|URL|administrator|form)\b|›|→/i;
+
+test('no advice is kept from models that needs no screen', () => {
+	const names = namesOnScreen();
+	const kept = forScreen.filter(
+		({ place, text }) =>
+			!SCREEN_WORDS.test(text) &&
+			!names.some((name) => text.includes(name)) &&
+			!NOT_FOR_MODELS.some(([file, begin]) => file.test(place) && begin.test(text)),
+	);
+	expect(kept.map(({ place, text }) => `${place}: ${text}`)).toEqual([]);
+	const unused = NOT_FOR_MODELS.filter(
+		([file, begin]) => !forScreen.some(({ place, text }) => file.test(place) && begin.test(text)),
+	);
+	expect(unused).toEqual([]);
 });
 
 /** Only the person who set up the tool can do something about these. */
@@ -63,30 +153,11 @@ test('each documented error leaves a model something to do', () => {
 		explainStatus({ method: 'POST', path: '/v1/campaigns/7/contacts' }, status, true),
 	);
 	for (const { what, resolution } of [...ERROR_TABLE, ...statuses]) {
-		const advice = forModel(resolution);
+		const advice = resolution.forModel;
 		if (FOR_THE_OWNER.some((begin) => what.startsWith(begin))) {
 			expect({ what, advice }).toEqual({ what, advice: '' });
 			continue;
 		}
 		expect({ what, advice }).toEqual({ what, advice: expect.stringMatching(/\w{3,}.*\.$/) });
 	}
-});
-
-test.each([
-	['Enter the number to call.', 'Enter the number to call.'],
-	[
-		'Enter how many results to return, from 1 on. For all of them use Return All.',
-		'Enter how many results to return, from 1 on.',
-	],
-	['Check Base URL in the credential.', ''],
-	['Turn on Watched Sessions.', ''],
-	['Use IN for India. “Go on” is fine.', 'Use IN for India. “Go on” is fine.'],
-	['Fill it in, or set When to Call to now.', 'Fill it in, or set When to Call to now.'],
-	[
-		'The input has: "Mobile Number". Nothing was sent.',
-		'The input has: "Mobile Number". Nothing was sent.',
-	],
-	['', ''],
-])('%j is told as %j', (advice, words) => {
-	expect(adviceForModel(advice)).toBe(words);
 });

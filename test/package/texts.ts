@@ -26,6 +26,15 @@ function textsOf(file: string): Text[] {
 	return found.filter(({ text }) => /\s/.test(text.trim()));
 }
 
+/** Each syntax tree of the sources, by file. */
+export function sourceTrees(): Array<{ file: string; source: ts.SourceFile }> {
+	return files.map((file) => {
+		const text = readFileSync(path.join(ROOT, file), 'utf8');
+		const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+		return { file, source };
+	});
+}
+
 const files = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT }).sort();
 /** All of them. */
 export const texts = files.flatMap(textsOf);

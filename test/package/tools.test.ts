@@ -124,7 +124,6 @@ const FREE_TEXT = [
 	...['Phone Column', 'Person Name Column', 'Columns to Send', 'Last Name Column'],
 	...['System Prompt', 'Answer Format', 'Answer Key', 'Answer Path', 'Not Reached Statuses'],
 	...['Other Event Types', 'Earlier Greeting', 'Webhook URL', 'Finished Statuses'],
-	...['Additional Body Fields', 'Additional Query Parameters', 'Additional Data as JSON'],
 ];
 
 test('the description of a tool has the form and an example of each value that is not free text', () => {
@@ -160,6 +159,19 @@ test('the description of a tool has the form and an example of each value that i
 			});
 		});
 	expect(missing).toEqual([]);
+});
+
+test('JSON is a text in every tool, also in options', () => {
+	const inTools = ({ displayOptions }: INodeProperties) =>
+		displayOptions?.hide?.['@tool']?.includes(true) !== true;
+	const fields = loader.types.nodes
+		.filter(({ usableAsTool }) => usableAsTool !== undefined)
+		.flatMap(({ properties, displayName }) => parametersIn(properties.filter(inTools), displayName))
+		.filter(({ property }) => inTools(property));
+	expect(fields.length).toBeGreaterThan(100);
+	expect(
+		fields.filter(({ property }) => property.type === 'json').map(({ place }) => place),
+	).toEqual([]);
 });
 
 test('a field that a model leaves out of its choice is not asked for', () => {

@@ -13,12 +13,14 @@ import { ExecutionMemory } from '../../shared/n8n/executionMemory';
 import { concurrencyField, optionsCollection } from '../../shared/n8n/options';
 import { MAY_BE_BLANK } from '../../shared/n8n/fields';
 import { asItems } from '../../shared/n8n/itemLoop';
+import { runsAsTool } from '../../shared/n8n/toolRun';
 import { limitedInTools } from '../../shared/n8n/toolTime';
 import type { Operation } from '../../shared/n8n/operations';
 import { parseSessionId, sessionKey } from '../../shared/chat/chatInput';
 import { NOT_READ_FIELD } from '../../shared/notRead';
-import { awaitEvent } from '../chatWait';
+import { awaitEvent, type EventWish } from '../chatWait';
 import { InvalidInput } from '../../shared/api/errors';
+import { forEveryone, readerOf } from '../../shared/api/modelAdvice';
 import { isJsonObject } from '../../shared/json';
 
 const WAITS_AT_ONCE = 10;
@@ -70,7 +72,12 @@ const waitOnce: Prepare = (form) => {
 	const takeOver = form.switch('takeOver', false);
 	const send = async ({ context, connection, sockets }: ChatDesk) => {
 		const known = givenOut(context, sessionId);
-		const wish = { types, ms: limitedInTools(context, ms), known: new Set(known) };
+		const wish: EventWish = {
+			types,
+			ms: limitedInTools(context, ms),
+			known: new Set(known),
+			reader: readerOf(runsAsTool(context)),
+		};
 		const { end, seen } = await sockets.use(
 			connection,
 			sessionId,
@@ -114,6 +121,6 @@ function parseTimeLimit(seconds = 0): number {
 	if (seconds > 0 && seconds <= LONGEST_WAIT_SECONDS) return seconds;
 	throw new InvalidInput(
 		'The Time Limit is not a number of seconds between 1 and 86400',
-		'Enter how many seconds to wait at most, such as 300.',
+		forEveryone('Enter how many seconds to wait at most, such as 300.'),
 	);
 }

@@ -1,7 +1,9 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { ExplainedError, InvalidInput, NotSent } from '../../shared/api/errors';
-import { TransportFault } from '../../shared/api/http';
-import { ATTEMPTS, RETRY_BACKOFF } from '../../shared/api/retry';
+import { ExplainedError, InvalidInput, NotSent, TOO_MANY_REQUESTS } from '../../shared/api/errors';
+import { onScreenOnly, type Resolution } from '../../shared/api/modelAdvice';
+import { TransportFault, type WireAnswer } from '../../shared/api/http';
+import { duration } from '../../shared/api/notPerformed';
+import { ATTEMPTS, RETRY_BACKOFF, retryAfterMs } from '../../shared/api/retry';
 import {
 	parseSessionId,
 	parseWatchSecret,
@@ -11,6 +13,7 @@ import {
 } from '../../shared/chat/chatInput';
 import { backoffMs, pause } from '../../shared/clock';
 import { isJsonObject, type JsonObject } from '../../shared/json';
+import { formOf } from '../../shared/modelForms';
 import { cancelSignal, stopped } from '../../shared/n8n/cancel';
 import { sessionField } from '../../shared/n8n/chatFields';
 import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
@@ -103,7 +106,9 @@ function parseTriggerAddress(text: string): string {
 	if (protocol === 'https:' || protocol === 'http:') return text;
 	throw new InvalidInput(
 		text === '' ? 'The Trigger URL is empty' : 'The Trigger URL is not a web address',
-		'Open the Chat Events Trigger, turn on Watched Sessions and copy its Production URL.',
+		onScreenOnly(
+			'Open the Chat Events Trigger, turn on Watched Sessions and copy its Production URL.',
+		),
 	);
 }
 
@@ -111,9 +116,19 @@ function parseTriggerAddress(text: string): string {
 class WatchRefused extends ExplainedError {
 	override readonly name = 'WatchRefused';
 	readonly outcome = 'refused';
+
+	/** @param isTransient whether the same request may succeed later */
+	constructor(
+		message: string,
+		resolution: Resolution,
+		originalMessage?: string,
+		override readonly isTransient = false,
+	) {
+		super(message, resolution, originalMessage);
+	}
 }
 
-type TriggerAnswer = { status: number; body: unknown };
+type TriggerAnswer = WireAnswer & { body: unknown };
 
 /** Watching twice is watching once, so a request whose fate is unknown is simply sent again. */
 async function postToTrigger(
@@ -152,27 +167,65 @@ async function postOnce(
 		disableFollowRedirect: true,
 		timeout: 30_000,
 	});
-	const { statusCode, body } = isJsonObject(response) ? response : {};
-	return { status: typeof statusCode === 'number' ? statusCode : 0, body };
+	const { statusCode, body, headers } = isJsonObject(response) ? response : {};
+	return {
+		status: typeof statusCode === 'number' ? statusCode : 0,
+		headers: isJsonObject(headers) ? headers : {},
+		text: '',
+		body,
+	};
 }
 
-function readTrigger({ status, body }: TriggerAnswer): JsonObject {
+/** Statuses with which the trigger, or whatever is in front of it, asks for the same request later. */
+const LATER = new Set([TOO_MANY_REQUESTS, 502, 503, 504]);
+
+/** What a model can do about it; nothing where the trigger has to be set up otherwise. */
+const ADVICE_FOR_MODEL: { [status: number]: string } = {
+	400: formOf('Session ID'),
+	422: `Use a chat session that is open. ${formOf('Session ID')}`,
+};
+
+function readTrigger(answer: TriggerAnswer): JsonObject {
+	const { status, body } = answer;
 	if (status === 200 && isJsonObject(body) && Array.isArray(body.watched_sessions)) return body;
 	const { message, resolution } = isJsonObject(body) ? body : {};
+	const isLater = LATER.has(status);
 	if (typeof message === 'string' && typeof resolution === 'string') {
-		throw new WatchRefused(message, resolution);
+		const forModel = isLater ? waitIn(answer) : (ADVICE_FOR_MODEL[status] ?? '');
+		throw new WatchRefused(message, { onScreen: resolution, forModel }, undefined, isLater);
+	}
+	if (isLater) {
+		const wait = waitIn(answer);
+		throw new WatchRefused(
+			"The host of the 'Trigger URL' takes no more requests at the moment",
+			{ onScreen: wait === '' ? 'Try again later.' : wait, forModel: wait },
+			`HTTP status ${status}`,
+			isLater,
+		);
 	}
 	throw new WatchRefused(
 		'No Chat Events Trigger answers at the Trigger URL',
-		'Publish the workflow of the Chat Events Trigger with Watched Sessions on, and copy its Production URL (not the Test URL) to Trigger URL.',
+		{
+			onScreen:
+				'Publish the workflow of the Chat Events Trigger with Watched Sessions on, and copy its Production URL (not the Test URL) to Trigger URL.',
+			forModel: '',
+		},
 		`HTTP status ${status}`,
 	);
+}
+
+/** What the response itself asks for; empty if it doesn't. */
+function waitIn(answer: TriggerAnswer): string {
+	const waitMs = retryAfterMs(answer, clock.now());
+	return waitMs === undefined || waitMs === 0
+		? ''
+		: `It asks to wait ${duration(waitMs)} before you try again.`;
 }
 
 function triggerUnreachable({ code }: TransportFault): NotSent {
 	return new NotSent(
 		'The Trigger URL cannot be reached',
-		'Check Trigger URL, and that this n8n may send requests to that address.',
+		onScreenOnly('Check Trigger URL, and that this n8n may send requests to that address.'),
 		code,
 	);
 }

@@ -94,6 +94,9 @@ function withNumberOf(phone: string) {
 export function withNumber(phone: string, error: OutcomeUnknown): OutcomeUnknown {
 	return error.told({
 		message: `${error.message} (${phone})`,
-		resolution: `It was not sent a second time. DND List → Check tells whether ${phone} is on the list now; try again only if need be.`,
+		resolution: {
+			onScreen: `It was not sent a second time. DND List → Check tells whether ${phone} is on the list now; try again only if need be.`,
+			forModel: 'It was not sent a second time.',
+		},
 	});
 }

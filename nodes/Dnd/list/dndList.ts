@@ -7,6 +7,7 @@ import {
 } from '../../shared/api/completeList';
 import { listDndNumbers, type Additions } from '../../shared/api/endpoints';
 import { OutcomeUnknown } from '../../shared/api/errors';
+import { onScreenOnly } from '../../shared/api/modelAdvice';
 import {
 	asRecord,
 	isJsonObject,
@@ -77,7 +78,11 @@ export async function readAllDndEntries(
 		notProven: () =>
 			new OutcomeUnknown(
 				`Numbers may be missing: the do-not-disturb list changed each of the ${MAX_READINGS} times it was read, has fewer numbers than the service counts, or has too few numbers on a page`,
-				'Run this again while fewer numbers are added and removed. No number was treated as not listed.',
+				{
+					onScreen:
+						'Run this again while fewer numbers are added and removed. No number was treated as not listed.',
+					forModel: 'Ask again later. No number was treated as not listed.',
+				},
 			),
 	});
 	return entries.map(asRecord);
@@ -157,7 +162,7 @@ class DndPages {
 		if (off !== 0) {
 			throw new OutcomeUnknown(
 				'The service gave another page than it was asked for',
-				checkPageName(this.details),
+				onScreenOnly(checkPageName(this.details)),
 			);
 		}
 		this.isSure = true;
@@ -183,7 +188,9 @@ class DndPages {
 		if (!Array.isArray(data)) {
 			throw new OutcomeUnknown(
 				'The answer holds no list of numbers',
-				`Check Base URL in the credential: the service’s document has the list in data. The answer holds ${outlineOf(body)}.`,
+				onScreenOnly(
+					`Check Base URL in the credential: the service’s document has the list in data. The answer holds ${outlineOf(body)}.`,
+				),
 			);
 		}
 		const { total_pages, total_count } = metaOf(body);
@@ -198,7 +205,9 @@ class DndPages {
 		if (number === undefined || pages === undefined) {
 			throw new OutcomeUnknown(
 				'The answer does not tell whether the list has more pages',
-				'The service’s document promises meta with current_page and total_pages. Ask whoever provides your service.',
+				onScreenOnly(
+					'The service’s document promises meta with current_page and total_pages. Ask whoever provides your service.',
+				),
 			);
 		}
 		if (page === undefined) this.firstNumber = number;

@@ -1,12 +1,15 @@
 import { isUnset, quoted } from '../../shared/values';
 import { InvalidInput } from '../../shared/api/errors';
+import { forEveryone } from '../../shared/api/modelAdvice';
 import { givenAs } from '../../shared/modelForms';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
 import { isIndian, isMobile, readIndian } from '../../shared/phone/india';
 import { isWritten, readWritten, type Unreadable } from '../../shared/phone/written';
 
 const FEWEST_DIGITS = 4;
-const TODO = 'Enter its digits, with a leading + and country code where your service wants one.';
+const TODO = forEveryone(
+	'Enter its digits, with a leading + and country code where your service wants one.',
+);
 
 /**
  * The number as the person wrote it, without formatting; which form the service takes is open. Of
@@ -36,7 +39,7 @@ export function parseDndPhone(value: unknown): string {
 }
 
 function notUsable(value: unknown, { what, resolution = TODO }: Unreadable): InvalidInput {
-	return new InvalidInput(`Phone ${quoted(value)} ${what}`, givenAs('Phone', resolution));
+	return new InvalidInput(`Phone ${quoted(value)} ${what}`, givenAs('Phone', resolution.onScreen));
 }
 
 /**

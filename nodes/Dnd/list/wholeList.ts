@@ -3,6 +3,7 @@ import range from 'lodash/range';
 import sortedIndex from 'lodash/sortedIndex';
 import type { ApiClient } from '../../shared/api/client';
 import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
+import { forEveryone, onScreenOnly } from '../../shared/api/modelAdvice';
 import { asText } from '../../shared/api/identifiers';
 import { LIMITS } from '../../shared/api/limits';
 import type { ApiMapping } from '../../shared/apiMapping';
@@ -65,7 +66,9 @@ export class WholeList {
 			if (!/\d/.test(phone)) {
 				throw new OutcomeUnknown(
 					'An entry of the do-not-disturb list shows no phone number, so nothing can be compared with it',
-					'The service’s document promises phone in each entry. Ask whoever provides your service.',
+					onScreenOnly(
+						'The service’s document promises phone in each entry. Ask whoever provides your service.',
+					),
 				);
 			}
 			const listed = { ...compared(phone), entry };
@@ -90,7 +93,7 @@ export class WholeList {
 		if (maybe === undefined) return undefined;
 		throw new InvalidInput(
 			`Phone "${phone}" cannot be told from ${asText(maybe.entry.phone)}, which is on the list: one may be the other without its country code`,
-			'Write the number with + and its country code.',
+			forEveryone('Write the number with + and its country code.'),
 		);
 	}
 

@@ -21,6 +21,7 @@ import { type Fields, MAY_BE_BLANK, NEEDS_VALUE } from '../../shared/n8n/fields'
 import type { Operation } from '../../shared/n8n/operations';
 import { readAllDndEntries, readDndList } from '../list/dndList';
 import { InvalidInput } from '../../shared/api/errors';
+import { forEveryone } from '../../shared/api/modelAdvice';
 import { parseAgentUuid, parseCount } from '../../shared/api/identifiers';
 import { LIMITS, READS_AT_ONCE } from '../../shared/api/limits';
 import type { ApiMapping } from '../../shared/apiMapping';
@@ -114,7 +115,9 @@ function pageSize(options: Fields, limit: number, details: ApiMapping): number |
 		const known = details.optional('dndListPerPageName') !== undefined;
 		return known ? Math.min(limit, LARGEST_PAGE) : undefined;
 	}
-	const resolution = `Enter how many numbers each request asks for, from 1 to ${LARGEST_PAGE}.`;
+	const resolution = forEveryone(
+		`Enter how many numbers each request asks for, from 1 to ${LARGEST_PAGE}.`,
+	);
 	const size = parseCount(options.number('pageSize', undefined), 'Page Size', resolution);
 	if (size <= LARGEST_PAGE) return size;
 	throw new InvalidInput(

@@ -4,12 +4,16 @@ import {
 	ServiceRefusal,
 	type ExplainedError,
 } from '../../shared/api/errors';
+import { onScreenOnly, type Resolution } from '../../shared/api/modelAdvice';
 import { BLOCKED_BY_N8N, type TransportFault } from '../../shared/api/http';
 
 /** Redirects of one link that are followed. */
 export const MAX_REDIRECTS = 5;
 
-const AGAIN = 'Run this item again: a new link is asked for each time.';
+const AGAIN: Resolution = {
+	onScreen: 'Run this item again: a new link is asked for each time.',
+	forModel: 'Ask again: a new link is asked for each time.',
+};
 
 /** The status, and the short code of the kind of storage that writes one. */
 function heard(status: number, text: string): string {
@@ -31,7 +35,7 @@ export function downloadRefused(status: number, text: string): ExplainedError {
 		const what = 'The recording is no longer in storage';
 		return new ServiceRefusal(
 			what,
-			'Ask whoever runs your service how long it keeps recordings.',
+			onScreenOnly('Ask whoever runs your service how long it keeps recordings.'),
 			originalMessage,
 			status,
 			refusal,
@@ -39,7 +43,10 @@ export function downloadRefused(status: number, text: string): ExplainedError {
 	}
 	return new ServiceRefusal(
 		'The link to the recording has expired or was refused',
-		`${AGAIN} A link is valid for 15 minutes; if a new one is refused too, compare the clocks of n8n and the service.`,
+		{
+			onScreen: `${AGAIN.onScreen} A link is valid for 15 minutes; if a new one is refused too, compare the clocks of n8n and the service.`,
+			forModel: AGAIN.forModel,
+		},
 		originalMessage,
 		status,
 		refusal,
@@ -54,7 +61,9 @@ export function downloadRefused(status: number, text: string): ExplainedError {
 export function notARecording(what: string, status: number, text = ''): ServiceRefusal {
 	return new ServiceRefusal(
 		`The link to the recording returned ${what} instead of a recording, so no file was saved`,
-		`Run this item again. If it stays so, set 'Recording As' to "Link" and open the link in a browser, or ask your service provider.`,
+		onScreenOnly(
+			`Run this item again. If it stays so, set 'Recording As' to "Link" and open the link in a browser, or ask your service provider.`,
+		),
 		heard(status, text),
 		status,
 		{ texts: [], body: {} },
@@ -66,7 +75,7 @@ export function notARecording(what: string, status: number, text = ''): ServiceR
 export function tooManyRedirects(status: number): ServiceRefusal {
 	return new ServiceRefusal(
 		`The link to the recording was redirected more than ${MAX_REDIRECTS} times or in a circle, so no file was saved`,
-		'Ask your service provider for links that lead to the recordings directly.',
+		onScreenOnly('Ask your service provider for links that lead to the recordings directly.'),
 		heard(status, ''),
 		status,
 		{ texts: [], body: {} },
@@ -78,7 +87,7 @@ export function tooManyRedirects(status: number): ServiceRefusal {
 export function noLink(): ServiceRefusal {
 	return new ServiceRefusal(
 		'The service gave a recording_url that is not a web address, so the recording cannot be fetched',
-		'Set Recording As to Link to see what it gave.',
+		onScreenOnly('Set Recording As to Link to see what it gave.'),
 		'HTTP status 200',
 		200,
 		{ texts: [], body: {} },
@@ -91,7 +100,9 @@ export function downloadFailed({ code, message }: TransportFault): NotSent | Out
 	if (code !== BLOCKED_BY_N8N) return downloadBrokeOff(code);
 	return new NotSent(
 		'n8n did not let the request for the recording out',
-		'Ask whoever runs your n8n to allow requests to the address where your service keeps recordings.',
+		onScreenOnly(
+			'Ask whoever runs your n8n to allow requests to the address where your service keeps recordings.',
+		),
 		message,
 		false,
 		'n8n',
@@ -102,7 +113,10 @@ export function downloadFailed({ code, message }: TransportFault): NotSent | Out
 export function downloadBrokeOff(originalMessage: string): OutcomeUnknown {
 	return new OutcomeUnknown(
 		'The recording could not be fetched to its end',
-		'Nothing was changed by this read. Run this item again: a new link is asked for each time.',
+		{
+			onScreen: `Nothing was changed by this read. ${AGAIN.onScreen}`,
+			forModel: AGAIN.forModel,
+		},
 		originalMessage,
 	);
 }

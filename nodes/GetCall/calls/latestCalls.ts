@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon';
 import { InvalidInput } from '../../shared/api/errors';
+import { onScreenOnly } from '../../shared/api/modelAdvice';
 import { hasOffset } from '../../shared/clock';
 import { numberIn, type JsonObject, type JsonValue } from '../../shared/json';
 import { phoneKey } from '../../shared/phone/phoneKey';
@@ -56,6 +57,8 @@ export function requireAllStatuses({ status }: CallFilters): void {
 	if (isUnset(status)) return;
 	throw new InvalidInput(
 		'Latest Call of Each Number needs the calls of every status, and a Status filter is set',
-		'Remove the Status filter, and keep the calls of that status with a Filter node after this one: else a person who was reached by a later call would come out as not reached.',
+		onScreenOnly(
+			'Remove the Status filter, and keep the calls of that status with a Filter node after this one: else a person who was reached by a later call would come out as not reached.',
+		),
 	);
 }

@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../shared/api/limits';
+import { forEveryone } from '../../shared/api/modelAdvice';
 import { readAdditions, readConcurrency } from '../../shared/n8n/options';
 import {
 	forEachList,
@@ -108,7 +109,7 @@ const latestField: INodeProperties = {
 const ifChanging =
 	"Run this again while fewer calls are placed, set 'To' in 'Filters' to a time in the past, or set a larger 'Page Size' in 'Options'.";
 
-const PAGE_SIZE_RESOLUTION = 'Enter how many calls each request asks for, from 1 on.';
+const PAGE_SIZE_RESOLUTION = forEveryone('Enter how many calls each request asks for, from 1 on.');
 
 const pageSizeField: INodeProperties = {
 	displayName: 'Page Size',

@@ -7,6 +7,7 @@ import { MAY_BE_BLANK } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/operations';
 import { readRecording } from '../../shared/calls/callRecord';
 import { InvalidInput } from '../../shared/api/errors';
+import { onScreenOnly } from '../../shared/api/modelAdvice';
 import { asText, parseCallId } from '../../shared/api/identifiers';
 import { callIdField, callOptionsField } from '../callFields';
 
@@ -89,6 +90,8 @@ function outputField(name: string): string {
 	if (name !== '') return name;
 	throw new InvalidInput(
 		'Put Output File in Field is empty',
-		'Enter the name of the field in which the next nodes find the file, such as data.',
+		onScreenOnly(
+			'Enter the name of the field in which the next nodes find the file, such as data.',
+		),
 	);
 }

@@ -1,8 +1,9 @@
 import { InvalidInput } from '../../shared/api/errors';
+import { onScreenOnly } from '../../shared/api/modelAdvice';
 import { parseList } from '../../shared/calls/completion';
 import type { JsonObject } from '../../shared/json';
-import { formOf } from '../../shared/modelForms';
-import { isUnset, type Problem, quoted, resolutionOf } from '../../shared/values';
+import { formOf, givenAs } from '../../shared/modelForms';
+import { isUnset, type Problem, quoted } from '../../shared/values';
 import type { DataPoint } from '../request/callRequestFields';
 import { comparable, type Asked } from './answer';
 
@@ -44,7 +45,7 @@ export function buildQuestion({ options, points, ...fields }: QuestionFields): Q
 		both !== undefined && bothWays(both),
 		points.some((point) => textOf(point.key) === key) && keyTaken(key),
 	].filter((found) => found !== false);
-	if (problem !== undefined) throw new InvalidInput(problem.what, resolutionOf(problem));
+	if (problem !== undefined) throw new InvalidInput(problem.what, problem.resolution);
 	return {
 		point: {
 			key,
@@ -67,29 +68,32 @@ const YES_AND_NO = `${formOf('Counts as Yes')} ${formOf('Counts as No')}`;
 
 const NO_QUESTION: Problem = {
 	what: 'Question is empty, so nobody was called',
-	resolution: 'Enter what the agent should ask.',
-	forModel: formOf('Question'),
+	resolution: givenAs('Question', 'Enter what the agent should ask.'),
 };
 
 const NO_VALUES: Problem = {
 	what: 'It is not said which answers count as yes and as no, so nobody was called',
-	resolution:
-		'Fill in Counts as Yes and Counts as No with the values that your agent captures, such as yes and no.',
-	forModel: YES_AND_NO,
+	resolution: {
+		onScreen:
+			'Fill in Counts as Yes and Counts as No with the values that your agent captures, such as yes and no.',
+		forModel: YES_AND_NO,
+	},
 };
 
 function bothWays(value: string): Problem {
 	return {
 		what: `${quoted(value)} counts as yes and as no, so nobody was called`,
-		resolution: 'Take it out of Counts as Yes or out of Counts as No.',
-		forModel: YES_AND_NO,
+		resolution: {
+			onScreen: 'Take it out of Counts as Yes or out of Counts as No.',
+			forModel: YES_AND_NO,
+		},
 	};
 }
 
 function keyTaken(key: string): Problem {
 	return {
 		what: `A data point of Data Extraction has the key of the answer, ${quoted(key)}, so nobody was called`,
-		resolution: 'Give it another Key, or set another Answer Key.',
+		resolution: onScreenOnly('Give it another Key, or set another Answer Key.'),
 	};
 }
 

@@ -1,4 +1,5 @@
 import { givenAs } from '../../shared/modelForms';
+import { forEveryone } from '../../shared/api/modelAdvice';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 import { countryName } from './countries';
 import {
@@ -17,8 +18,9 @@ import {
 } from '../../shared/phone/written';
 
 const INDIA = 'IN';
-const DIGITS_ALONE =
-	'Enter the number as digits; spaces, hyphens, dots, brackets and its country code in front are fine.';
+const DIGITS_ALONE = forEveryone(
+	'Enter the number as digits; spaces, hyphens, dots, brackets and its country code in front are fine.',
+);
 
 /**
  * `phone_number` of a call: "Digits only, without country code". Numbers of India are read in every
@@ -85,5 +87,8 @@ function unusable(
 	value: unknown,
 	{ what, resolution = DIGITS_ALONE }: Unreadable,
 ): Checked<string> {
-	return problem(`Phone Number ${quoted(value)} ${what}`, givenAs('Phone Number', resolution));
+	return problem(
+		`Phone Number ${quoted(value)} ${what}`,
+		givenAs('Phone Number', resolution.onScreen),
+	);
 }

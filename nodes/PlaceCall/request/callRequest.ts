@@ -1,9 +1,9 @@
 import { InvalidInput } from '../../shared/api/errors';
+import type { Reader } from '../../shared/api/modelAdvice';
 import { agentUuid } from '../../shared/api/identifiers';
 import { LIMITS } from '../../shared/api/limits';
-import { forModel, onScreen, type Resolution } from '../../shared/api/modelAdvice';
 import type { CallConfigOverrides, CallRequest } from '../../shared/api/types';
-import { type Checked, isUnset, type Problem, resolutionOf } from '../../shared/values';
+import { type Checked, isUnset, type Problem } from '../../shared/values';
 import { callingHours, type CallingHours, type WrittenHours } from './callingHours';
 import { phoneNumber } from './callPhone';
 import {
@@ -102,12 +102,14 @@ export function buildCallRequest(fields: CallFields): CallRequest {
 function needsAttention(problems: Problem[]): InvalidInput {
 	const [first, ...others] = problems;
 	if (first !== undefined && others.length === 0)
-		return new InvalidInput(first.what, resolutionOf(first));
-	const numbered = (read: (resolution: Resolution) => string) =>
-		problems.map((one, i) => `(${i + 1}) ${one.what}. ${read(resolutionOf(one))}`.trim());
+		return new InvalidInput(first.what, first.resolution);
+	const numbered = (reader: Reader) =>
+		problems
+			.map(({ what, resolution }, i) => `(${i + 1}) ${what}. ${resolution[reader]}`.trim())
+			.join(' ');
 	return new InvalidInput(`${problems.length} fields need attention, so the call was not placed`, {
-		onScreen: numbered(onScreen).join(' '),
-		forModel: numbered(forModel).join(' '),
+		onScreen: numbered('onScreen'),
+		forModel: numbered('forModel'),
 	});
 }
 

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../shared/api/limits';
+import { forEveryone } from '../../shared/api/modelAdvice';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../shared/json';
 import type { DataExtractionItem } from '../../shared/api/types';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
@@ -6,7 +7,10 @@ import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 /** Numbers come from spreadsheets and are taken as written. */
 export function text(field: string, value: unknown): Checked<string> {
 	if (typeof value === 'string' || typeof value === 'number') return { value: String(value) };
-	return problem(`${field} holds ${quoted(value)}, which is not text`, `Enter ${field} as text.`);
+	return problem(
+		`${field} holds ${quoted(value)}, which is not text`,
+		forEveryone(`Enter ${field} as text.`),
+	);
 }
 
 export function initialGreeting(value: unknown): Checked<string> {
@@ -17,7 +21,7 @@ export function initialGreeting(value: unknown): Checked<string> {
 	if (length <= most) return checked;
 	return problem(
 		`Initial Greeting has ${length} characters, and the service takes at most ${most}`,
-		`Shorten it by ${length - most}.`,
+		forEveryone(`Shorten it by ${length - most}.`),
 	);
 }
 
@@ -26,7 +30,9 @@ export function webhookUrl(value: unknown): Checked<string> {
 	if (/^https?:\/\/[^/?#]/i.test(address) && URL.canParse(address)) return { value: address };
 	return problem(
 		`Webhook URL holds ${quoted(value)}, which is not a complete web address`,
-		'It begins with https:// or http:// and names a host, for example https://example.com/call-results.',
+		forEveryone(
+			'It begins with https:// or http:// and names a host, for example https://example.com/call-results.',
+		),
 	);
 }
 
@@ -42,7 +48,7 @@ export function integer(
 	}
 	return problem(
 		`${field} holds ${quoted(value)}`,
-		`Enter a whole number${unit} from ${min} to ${max}.`,
+		forEveryone(`Enter a whole number${unit} from ${min} to ${max}.`),
 	);
 }
 
@@ -62,7 +68,7 @@ export function additionalData(value: unknown): Checked<JsonObject> {
 	const kind = Array.isArray(data) ? 'a list' : data === undefined ? 'not JSON' : 'a single value';
 	return problem(
 		`Additional Data as JSON is ${kind}: ${quoted(value)}`,
-		'Give names with their values, written as {"plan": "Gold", "city": "Pune"}.',
+		forEveryone('Give names with their values, written as {"plan": "Gold", "city": "Pune"}.'),
 	);
 }
 
@@ -74,7 +80,7 @@ export function namedValue(row: NamedValue, position: number): Checked<[string, 
 	if (!isUnset(name)) return { value: [String(name).trim(), value] };
 	return problem(
 		`Additional Data, field ${position}, has no Name`,
-		'Give it the name under which the agent knows the value, or remove it.',
+		forEveryone('Give it the name under which the agent knows the value, or remove it.'),
 	);
 }
 
@@ -92,7 +98,7 @@ export function dataPoint(point: DataPoint, position: number): Checked<DataExtra
 	if (isUnset(description)) {
 		return problem(
 			`${field}, has no Description`,
-			'Say in its Description what the agent should ask or find out.',
+			forEveryone('Say in its Description what the agent should ask or find out.'),
 		);
 	}
 	const item: DataExtractionItem = { description: String(description) };

@@ -1,5 +1,6 @@
 import { DateTime, IANAZone } from 'luxon';
 import { ExplainedError } from '../../shared/api/errors';
+import { onScreenOnly, type Resolution } from '../../shared/api/modelAdvice';
 import { asText } from '../../shared/api/identifiers';
 import { inEnglish, withOffset } from '../../shared/clock';
 import type { JsonValue } from '../../shared/json';
@@ -38,7 +39,7 @@ export function callingHours(
 	if (fields === undefined) {
 		return problem(
 			'Calling Hours is chosen and holds no hours',
-			'Add them, or remove the option Calling Hours.',
+			onScreenOnly('Add them, or remove the option Calling Hours.'),
 		);
 	}
 	const days = daysIn(fields.days);
@@ -52,7 +53,9 @@ export function callingHours(
 	if (from.value === to.value || from.value === DAY_MINUTES) {
 		return problem(
 			'From and To of Calling Hours hold no time between them',
-			'Enter when calling begins and when it ends, such as 09:00 and 18:00; 00:00 and 24:00 are the whole day.',
+			onScreenOnly(
+				'Enter when calling begins and when it ends, such as 09:00 and 18:00; 00:00 and 24:00 are the whole day.',
+			),
 		);
 	}
 	return {
@@ -69,13 +72,15 @@ export function callingHours(
 function together(problems: Problem[]): Problem {
 	return {
 		what: problems.map(({ what }) => what).join('; '),
-		resolution: problems.map(({ resolution }) => resolution).join(' '),
+		resolution: onScreenOnly(problems.map(({ resolution }) => resolution.onScreen).join(' ')),
 	};
 }
 
 /** Names of days such as `Mon-Wed, Sat`. */
 function daysIn(value: JsonValue | undefined): Checked<Set<number>> {
-	const resolution = 'Enter the days on which people may be called, such as Mon-Wed, Sat.';
+	const resolution = onScreenOnly(
+		'Enter the days on which people may be called, such as Mon-Wed, Sat.',
+	);
 	if (isUnset(value)) return problem('Calling Hours names no days', resolution);
 	const text = asText(value).toLowerCase();
 	// White space first: a run of it would be gone through again from each of its characters.
@@ -109,7 +114,7 @@ function dayNamed(name: string): number | undefined {
 }
 
 function minuteOfDay(field: string, value: JsonValue | undefined): Checked<number> {
-	const resolution = 'Enter a 24-hour time such as 09:00 or 18:30.';
+	const resolution = onScreenOnly('Enter a 24-hour time such as 09:00 or 18:30.');
 	if (isUnset(value)) return problem(`${field} of Calling Hours is empty`, resolution);
 	const [, hours, minutes] = CLOCK_TIME.exec(asText(value)) ?? [];
 	const minute = Number(hours) * 60 + Number(minutes);
@@ -122,8 +127,9 @@ function minuteOfDay(field: string, value: JsonValue | undefined): Checked<numbe
 
 /** An abbreviation such as IST is used in several countries, so that a place must be named. */
 function zoneNamed(value: JsonValue | undefined): Checked<string> {
-	const resolution =
-		'Enter the time zone of the people who are called by a place in it, such as Asia/Kolkata or Europe/London. None is taken for granted, as the wrong one would ring at night.';
+	const resolution = onScreenOnly(
+		'Enter the time zone of the people who are called by a place in it, such as Asia/Kolkata or Europe/London. None is taken for granted, as the wrong one would ring at night.',
+	);
 	if (isUnset(value)) return problem('Time Zone of Calling Hours is empty', resolution);
 	const zone = asText(value);
 	const [, sign, offset] = INVERTED_ZONE.exec(zone) ?? [];
@@ -177,7 +183,7 @@ function invertedZone(zone: string, sign: string, hours: number): Checked<string
 	});
 	return problem(
 		`Time Zone of Calling Hours holds ${quoted(zone)}, which means UTC${meant}, although its name looks like UTC${looked}`,
-		`Enter a place instead: ${places.join(', ')}.`,
+		onScreenOnly(`Enter a place instead: ${places.join(', ')}.`),
 	);
 }
 
@@ -223,6 +229,14 @@ function jumpBetween(start: DateTime, end: DateTime): DateTime {
 	return DateTime.fromMillis(after, { zone: start.zone });
 }
 
+function openingAdvice(opening: DateTime): Resolution {
+	const when = `They begin again on ${inEnglish(opening, 'cccc, d LLLL yyyy, HH:mm')} (${opening.zoneName}).`;
+	return {
+		onScreen: `${when} Place the call then, or set Outside Calling Hours to Schedule for the Next Opening.`,
+		forModel: `${when} Place the call then.`,
+	};
+}
+
 /** The call was kept back: nobody is called at this hour. */
 export class OutsideHours extends ExplainedError {
 	override readonly name = 'OutsideHours';
@@ -233,8 +247,8 @@ export class OutsideHours extends ExplainedError {
 		super(
 			'The call was not placed: it would be outside Calling Hours',
 			opening === undefined
-				? 'They never begin within two weeks. Correct Calling Hours.'
-				: `They begin again on ${inEnglish(opening, 'cccc, d LLLL yyyy, HH:mm')} (${opening.zoneName}). Place the call then, or set Outside Calling Hours to Schedule for the Next Opening.`,
+				? onScreenOnly('They never begin within two weeks. Correct Calling Hours.')
+				: openingAdvice(opening),
 		);
 	}
 }

@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 
 import { inEnglish, withOffset } from '../../shared/clock';
+import { forEveryone } from '../../shared/api/modelAdvice';
 import { formOf, givenAs } from '../../shared/modelForms';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 
@@ -74,7 +75,7 @@ function wallClock(schedule: Schedule, text: string): Checked<string> {
 	if (withOffset(at).slice(0, 16) !== text.slice(0, 16)) {
 		return problem(
 			`${field} holds ${quoted(text)}, which does not exist in ${zone}: the clocks skip it that day`,
-			'Choose a time before or after.',
+			forEveryone('Choose a time before or after.'),
 		);
 	}
 	// In the hour that happens twice luxon's choice depends on today; ours is always the first.

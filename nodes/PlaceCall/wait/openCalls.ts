@@ -79,7 +79,7 @@ export class OpenCalls {
 
 	/** The wait ends, and this process can't look at the calls: what it knows of those still open is from before. */
 	noteNotRead(error: unknown): void {
-		for (const callId of this.open) this.notRead.set(callId, whyNotRead(error));
+		for (const callId of this.open) this.notRead.set(callId, whyNotRead(error, 'onScreen'));
 	}
 
 	/** Notes and reads the calls that the service says are over. */
@@ -132,7 +132,7 @@ export class OpenCalls {
 	private async look(callId: string, read: ReadRecord): Promise<void> {
 		const record = await read(callId).catch((error: unknown) => {
 			// Looks may overlap: nothing need be read of a call that another one has seen end.
-			if (!this.ended.has(callId)) this.notRead.set(callId, whyNotRead(error));
+			if (!this.ended.has(callId)) this.notRead.set(callId, whyNotRead(error, 'onScreen'));
 			throw error;
 		});
 		this.notRead.delete(callId);

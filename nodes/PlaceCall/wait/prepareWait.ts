@@ -5,11 +5,12 @@ import {
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 import type { ApiClient } from '../../shared/api/client';
+import { readerOf } from '../../shared/api/modelAdvice';
 import { OBSERVED_OUTCOMES, parseList } from '../../shared/calls/completion';
 import { readCallRecord } from '../../shared/calls/readBack';
 import { cancellableSleep } from '../../shared/n8n/cancel';
 import { clock, type Connection } from '../../shared/n8n/connect';
-import { runsAsTool } from '../../shared/n8n/toolRun';
+import { answersAgent, runsAsTool } from '../../shared/n8n/toolRun';
 import { limitedInTools } from '../../shared/n8n/toolTime';
 import type { Fields } from '../../shared/n8n/fields';
 import { includesInput } from './inputFields';
@@ -80,6 +81,7 @@ async function waitByReading(
 		{
 			clock: { ...clock, sleep: cancellableSleep(context) },
 			until: clock.elapsed() + limitedInTools(context, endOfWait(placed, limit, now) - now),
+			reader: readerOf(answersAgent(context)),
 		},
 	);
 	return placed.map((item, index) => {

@@ -2,6 +2,7 @@ import { READS_AT_ONCE } from '../../shared/api/limits';
 import pLimit from 'p-limit';
 import { isOver, type KnownCall } from '../../shared/calls/completion';
 import { isTransient } from '../../shared/api/errors';
+import type { Reader } from '../../shared/api/modelAdvice';
 import { backoffMs, type Backoff, type Clock } from '../../shared/clock';
 import type { ReadRecord } from './openCalls';
 import { whyNotRead } from '../../shared/notRead';
@@ -20,12 +21,13 @@ export type WaitedCall = KnownCall & {
  * Reads the calls in rounds, at growing intervals, until each is over or the time is.
  *
  * @param until by the clock's elapsed time
+ * @param reader who is told why a call could not be read
  */
 export async function readUntilFinished(
 	callIds: readonly string[],
 	finished: readonly string[],
 	read: ReadRecord,
-	{ clock, until }: { clock: Clock; until: number },
+	{ clock, until, reader }: { clock: Clock; until: number; reader: Reader },
 ): Promise<Map<string, WaitedCall>> {
 	const calls = new Map<string, WaitedCall>();
 	for (const callId of callIds) calls.set(callId, { record: {}, isOver: false, refusals: 0 });
@@ -38,7 +40,7 @@ export async function readUntilFinished(
 		if (open.length === 0 || left <= 0) return calls;
 		await clock.sleep(Math.min(backoffMs(READ_BACKOFF, round), left));
 		const reading = open.map(([callId, call]) =>
-			limit(async () => await look(callId, call, finished, read)),
+			limit(async () => await look(callId, call, { finished, read, reader })),
 		);
 		await Promise.all(reading);
 	}
@@ -47,8 +49,7 @@ export async function readUntilFinished(
 async function look(
 	callId: string,
 	call: WaitedCall,
-	finished: readonly string[],
-	read: ReadRecord,
+	{ finished, read, reader }: { finished: readonly string[]; read: ReadRecord; reader: Reader },
 ): Promise<void> {
 	try {
 		call.record = await read(callId);
@@ -57,7 +58,7 @@ async function look(
 		call.isOver = isOver(call.record, finished);
 	} catch (error) {
 		// The call has been placed whatever happens now, so nothing here may stop the others.
-		call.refused = whyNotRead(error);
+		call.refused = whyNotRead(error, reader);
 		if (!isTransient(error)) call.refusals++;
 	}
 }

@@ -1,4 +1,5 @@
 import { OutcomeUnknown } from '../../shared/api/errors';
+import { forEveryone } from '../../shared/api/modelAdvice';
 import { numberIn, type JsonObject } from '../../shared/json';
 import { plainText } from '../../shared/values';
 import type { ByRow } from './byRow';
@@ -69,7 +70,9 @@ function contradiction(answer: JsonObject, sent: number, skipped: number): Outco
 	const where = list === '' ? 'the newest contact list' : `contact list ${list}`;
 	return new OutcomeUnknown(
 		`The counts in the response don't fit the ${contacts} sent (${shown}), so it is not known which of them are in the campaign`,
-		`They were not sent a second time. Compare ${where} of the campaign with your rows before you push them again.`,
+		forEveryone(
+			`They were not sent a second time. Compare ${where} of the campaign with your rows before you push them again.`,
+		),
 		undefined,
 		undefined,
 		'service',

@@ -159,7 +159,11 @@ export async function beganBefore(options: BegunRowsOptions): Promise<boolean> {
 export function rowsChanged(): OutcomeUnknown {
 	return new OutcomeUnknown(
 		"An earlier attempt of this execution pushed rows, and the rows or the options are not the same now, so the node can't tell which of them it pushed",
-		"No row was sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists), and push the missing ones in a new execution.",
+		{
+			onScreen:
+				"No row was sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists), and push the missing ones in a new execution.",
+			forModel: 'No row was sent again.',
+		},
 		undefined,
 		undefined,
 		'n8n',

@@ -1,5 +1,6 @@
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../shared/api/errors';
+import { forEveryone, onScreenOnly } from '../../shared/api/modelAdvice';
 import { normalized } from '../../shared/text';
 import { quoted } from '../../shared/values';
 import { columnOf, type Column } from './cells';
@@ -188,7 +189,7 @@ function plain({ twice, file }: Found, name: string | undefined): Column | undef
 	if (twice?.has(name) !== true) return { name };
 	throw new InvalidInput(
 		`The header of ${theFile(file)} has more than one column ${quoted(name)}, so nothing was sent`,
-		'Keep one of them, or give each a name of its own in the file.',
+		onScreenOnly('Keep one of them, or give each a name of its own in the file.'),
 	);
 }
 
@@ -220,7 +221,9 @@ function only(
 	if (columns.length <= 1) return columns[0];
 	throw new InvalidInput(
 		`More than one column could be ${quoted(name)}: ${quotedColumns(columns)}`,
-		`Enter the name of the right one in ${field}, exactly as it is in ${file === undefined ? 'the input' : theFile(file)}. Nothing was sent.`,
+		onScreenOnly(
+			`Enter the name of the right one in ${field}, exactly as it is in ${file === undefined ? 'the input' : theFile(file)}. Nothing was sent.`,
+		),
 	);
 }
 
@@ -237,7 +240,9 @@ function missingColumn(
 	if (from === 'json') {
 		return new InvalidInput(
 			`No contact has a value named ${quoted(name)}`,
-			`Give the contacts ${what} under this name. They have: ${quotedColumns([...names])}. Nothing was sent.`,
+			forEveryone(
+				`Give the contacts ${what} under this name. They have: ${quotedColumns([...names])}. Nothing was sent.`,
+			),
 		);
 	}
 	const rows = from === 'csv' ? theFile(file) : 'the input';
@@ -246,12 +251,14 @@ function missingColumn(
 	if (isComputed) {
 		return new InvalidInput(
 			`${field} holds an expression that gives ${quoted(name)}, and ${rows} has no column of this name`,
-			`${field} takes the name of the column that holds ${what}, not a value of it. Switch the field to Fixed and enter the name, or drag the column into the empty field. ${has}`,
+			onScreenOnly(
+				`${field} takes the name of the column that holds ${what}, not a value of it. Switch the field to Fixed and enter the name, or drag the column into the empty field. ${has}`,
+			),
 		);
 	}
 	return new InvalidInput(
 		`${upperFirst(rows)} has no column ${quoted(name)}`,
-		`Enter in ${field} the name of the column that holds ${what}. ${has}`,
+		onScreenOnly(`Enter in ${field} the name of the column that holds ${what}. ${has}`),
 	);
 }
 

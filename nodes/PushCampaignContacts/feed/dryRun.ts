@@ -2,6 +2,7 @@ import type { ApiClient } from '../../shared/api/client';
 import { getCampaignStatus } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { InvalidInput } from '../../shared/api/errors';
+import { forEveryone } from '../../shared/api/modelAdvice';
 import { viewCampaign, type CampaignView } from '../../shared/campaign';
 import type { FeedOutcome } from './feed';
 import type { PreparedFeed } from './prepare';
@@ -19,7 +20,7 @@ export async function openCampaign(client: ApiClient, campaignId: number): Promi
 	if (view.status !== ARCHIVED) return view;
 	throw new InvalidInput(
 		'The campaign is archived, and an archived campaign takes no contacts',
-		'Choose another campaign in Campaign ID. Nothing was sent.',
+		forEveryone('Choose another campaign in Campaign ID. Nothing was sent.'),
 	);
 }
 

@@ -1,4 +1,5 @@
 import type { ExplainedError } from '../../shared/api/errors';
+import type { Reader } from '../../shared/api/modelAdvice';
 import type { JsonObject, JsonValue } from '../../shared/json';
 
 /** Where the whole feed goes. */
@@ -79,6 +80,8 @@ export type FeedOutcome = {
 	received: number;
 	pushed: PushedRequest[];
 	unsentRows: UnsentRow[];
+	/** Whether some of these rows are rejected because the service rejected them. */
+	hasRejections?: boolean;
 	/** Whether the contacts were to be released to the calling queue. */
 	enqueue?: boolean;
 	/** Of a dry run alone: the rows that would be sent, and how the campaign stands. */
@@ -95,6 +98,6 @@ export type FeedOutcome = {
 };
 
 /** What a row is told of the error that kept it out. */
-export function reasonOf({ message, advice }: ExplainedError): string {
-	return `${message}. ${advice}`;
+export function reasonOf(error: ExplainedError, reader: Reader): string {
+	return `${error.message}. ${error.adviceFor(reader)}`.trim();
 }

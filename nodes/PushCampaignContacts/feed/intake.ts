@@ -1,4 +1,5 @@
 import { explained, type ExplainedError } from '../../shared/api/errors';
+import type { Reader, Resolution } from '../../shared/api/modelAdvice';
 import { rowsChanged, type BegunRows } from './begunRows';
 import type { UnsentRow } from './feed';
 import type { FedMemory } from './fedMemory';
@@ -26,6 +27,7 @@ export class EachRow implements Intake {
 
 	constructor(
 		private readonly rows: readonly number[],
+		private readonly reader: Reader,
 		private readonly earlier?: BegunRows,
 	) {}
 
@@ -58,18 +60,37 @@ export class EachRow implements Intake {
 	async close(): Promise<void> {}
 
 	leftOut(): UnsentRow[] {
-		return this.begun.map((index) => ({ index, status: 'unknown', reason: BEGUN_EARLIER }));
+		return this.begun.map((index) => ({
+			index,
+			status: 'unknown',
+			reason: BEGUN_EARLIER[this.reader],
+		}));
 	}
 }
 
-export const BEGUN_EARLIER =
-	"An earlier attempt of this execution may have pushed this row, and n8n has no record of the result. It was not sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists), and push the missing ones in a new execution.";
+export const BEGUN_EARLIER: Resolution = {
+	onScreen:
+		"An earlier attempt of this execution may have pushed this row, and n8n has no record of the result. It was not sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists), and push the missing ones in a new execution.",
+	forModel:
+		'This row may have been pushed before, and the result is not known. It was not sent again.',
+};
 
 const AFTER_ALL = 'To send it after all, forget it (Options → Forget Numbers Fed Before).';
-const FED_BEFORE = `An earlier run of this workflow sent this number to the campaign, so it is not sent again. Should that run have said that its outcome is unknown, look whether it is in the campaign. ${AFTER_ALL}`;
-export const CUT_OFF = `An earlier run of this workflow was cut off while this number was under way, so it is not known whether it is in the campaign, and it is not sent again. Compare the campaign’s newest contact list with your rows (Campaign Status shows the lists). ${AFTER_ALL}`;
-export const STILL_NOTED =
-	'n8n could not take it out of its memory of fed numbers: forget it (Options → Forget Numbers Fed Before) before you push this row again.';
+const FED_BEFORE: Resolution = {
+	onScreen: `An earlier run of this workflow sent this number to the campaign, so it is not sent again. Should that run have said that its outcome is unknown, look whether it is in the campaign. ${AFTER_ALL}`,
+	forModel:
+		'An earlier run of this workflow sent this number to the campaign, so it is not sent again.',
+};
+export const CUT_OFF: Resolution = {
+	onScreen: `An earlier run of this workflow was cut off while this number was under way, so it is not known whether it is in the campaign, and it is not sent again. Compare the campaign’s newest contact list with your rows (Campaign Status shows the lists). ${AFTER_ALL}`,
+	forModel:
+		'An earlier push of this number was cut off, so it is not known whether it is in the campaign, and it is not sent again.',
+};
+export const STILL_NOTED: Resolution = {
+	onScreen:
+		'n8n could not take it out of its memory of fed numbers: forget it (Options → Forget Numbers Fed Before) before you push this row again.',
+	forModel: 'It is still noted as pushed, so it would be left out if you asked for it again.',
+};
 
 /** Rows whose number no earlier run has sent to the campaign, each noted before it is handed out. */
 export class NotFedBefore implements Intake {
@@ -82,6 +103,7 @@ export class NotFedBefore implements Intake {
 	constructor(
 		private readonly rows: readonly number[],
 		private readonly memory: FedMemory,
+		private readonly reader: Reader,
 		private readonly isAnotherPush = false,
 	) {}
 
@@ -123,8 +145,8 @@ export class NotFedBefore implements Intake {
 	leftOut(): UnsentRow[] {
 		return this.known.map((index) =>
 			this.untold.has(index)
-				? { index, status: 'unknown', reason: CUT_OFF }
-				: { index, status: 'fed_before', reason: FED_BEFORE },
+				? { index, status: 'unknown', reason: CUT_OFF[this.reader] }
+				: { index, status: 'fed_before', reason: FED_BEFORE[this.reader] },
 		);
 	}
 }

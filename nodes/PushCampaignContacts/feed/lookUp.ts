@@ -3,6 +3,7 @@ import type { ApiClient } from '../../shared/api/client';
 import { getCampaignStatus } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { ExplainedError, NotSent, type OutcomeUnknown } from '../../shared/api/errors';
+import { followedBy, forEveryone, onScreenOnly } from '../../shared/api/modelAdvice';
 import { viewCampaign, type ContactList } from '../../shared/campaign';
 import type { JsonObject } from '../../shared/json';
 import type { CampaignTarget } from './feed';
@@ -94,7 +95,7 @@ async function readLists(client: ApiClient, campaignId: number): Promise<Contact
 	if (Array.isArray(record.uploads) && lists.every(({ id }) => id !== '')) return lists;
 	throw new NotSent(
 		'The campaign’s status shows no contact lists by their ID, so a request whose outcome is unknown could not be looked up',
-		'Set If the Outcome Is Unknown to Stop in Options.',
+		onScreenOnly('Set If the Outcome Is Unknown to Stop in Options.'),
 		undefined,
 		false,
 	);
@@ -106,10 +107,11 @@ function asFault(error: unknown): ExplainedError {
 
 function notReadable(error: unknown): NotSent {
 	if (error instanceof NotSent) return error;
-	const { message, resolution, originalMessage } =
+	const { message, resolution } =
 		error instanceof ExplainedError
-			? error
-			: { message: String(error), resolution: 'Try again later.', originalMessage: undefined };
+			? error.explanation
+			: { message: String(error), resolution: forEveryone('Try again later.') };
+	const originalMessage = error instanceof ExplainedError ? error.originalMessage : undefined;
 	return new NotSent(
 		`The campaign could not be read before the request (If the Outcome Is Unknown is Look It Up), so it was not sent: ${message}`,
 		resolution,
@@ -118,5 +120,7 @@ function notReadable(error: unknown): NotSent {
 }
 
 function unknown(error: OutcomeUnknown, seen: string): OutcomeUnknown {
-	return error.told({ resolution: `${error.resolution} It was looked up. ${seen}` });
+	return error.told({
+		resolution: followedBy(error.explanation.resolution, `It was looked up. ${seen}`),
+	});
 }

@@ -1,5 +1,6 @@
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../shared/api/errors';
+import { onScreenOnly } from '../../shared/api/modelAdvice';
 import type { Contact } from '../../shared/api/types';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import {
@@ -16,7 +17,12 @@ import type { FeedRow, UnsentRow } from './feed';
 import type { FeedRows, RowNames } from './rows';
 import { WrittenContacts } from './writtenContacts';
 
-export type PrepareOptions = { normalizePhones: boolean; removeDuplicates: boolean };
+export type PrepareOptions = {
+	normalizePhones: boolean;
+	removeDuplicates: boolean;
+	/** Whether a model reads why a row is rejected. */
+	forModel: boolean;
+};
 
 /**
  * `rows` are to be sent, in the order of the feed. By row: `phones` as they are sent, `keys` the same
@@ -77,9 +83,13 @@ async function checkRows(
 
 	await feed.each((row, index, unusable, file = 0) => {
 		const own = columnsOfFile(columns, file);
-		const reading = unusable === undefined ? readRow(row, own, options) : { reason: unusable };
+		const reading =
+			unusable === undefined
+				? readRow(row, own, options)
+				: { reason: unusable, forModel: unusable };
 		if (!isAccepted(reading)) {
-			unsentRows.push({ index, status: 'rejected', reason: ownText(reading.reason) });
+			const reason = options.forModel ? reading.forModel : reading.reason;
+			unsentRows.push({ index, status: 'rejected', reason: ownText(reason) });
 			return;
 		}
 		const { phone, key } = reading;
@@ -104,7 +114,7 @@ async function checkRows(
 	});
 
 	for (const { index, key } of duplicates) {
-		unsentRows.push(new SameNumber(index, keptRows.get(key) ?? 0, feed.names));
+		unsentRows.push(new SameNumber(index, keptRows.get(key) ?? 0, feed.names, options.forModel));
 	}
 	return { phones, keys, unsentRows };
 }
@@ -117,10 +127,12 @@ class SameNumber implements UnsentRow {
 		readonly index: number,
 		private readonly kept: number,
 		private readonly names: RowNames,
+		private readonly forModel: boolean,
 	) {}
 
 	get reason(): string {
-		return `${upperFirst(this.names.one(this.kept))} has the same phone number and a person name that is at least as long. The node pushes one row per phone number.`;
+		const same = `${upperFirst(this.names.one(this.kept))} has the same phone number and a person name that is at least as long.`;
+		return this.forModel ? same : `${same} The node pushes one row per phone number.`;
 	}
 }
 
@@ -128,7 +140,7 @@ class SameNumber implements UnsentRow {
 export function changedFile(): InvalidInput {
 	return new InvalidInput(
 		'The file is not the same any more as when its rows were checked, so what is left of it was not sent',
-		'Start the workflow again with the file as it is now.',
+		onScreenOnly('Start the workflow again with the file as it is now.'),
 	);
 }
 
@@ -137,7 +149,9 @@ function notWritable(row: string, error: unknown): InvalidInput {
 	const [why = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
 	return new InvalidInput(
 		`A cell of ${row} cannot be written as JSON (${why}), so what is left of the rows was not sent`,
-		'Turn it into text or a plain number in the node before, or leave its column out.',
+		onScreenOnly(
+			'Turn it into text or a plain number in the node before, or leave its column out.',
+		),
 	);
 }
 
@@ -155,8 +169,10 @@ function readRow(
 	if (!isAccepted(reading) || personNameOf(row, columns) !== undefined) return reading;
 	const { personName, lastName } = columns;
 	const column = textIn(row, personName) === undefined ? personName : lastName;
+	const name = quoted(column?.name ?? '');
 	return {
-		reason: `The column ${quoted(column?.name ?? '')} holds no text in this row, so there is no name to send. Put the name in it as plain text.`,
+		reason: `The column ${name} holds no text in this row, so there is no name to send. Put the name in it as plain text.`,
+		forModel: `${name} is not text, so there is no name to send. Give the name as plain text.`,
 	};
 }
 

@@ -3,6 +3,7 @@ import sortBy from 'lodash/sortBy';
 import uniq from 'lodash/uniq';
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
+import { forEveryone, onScreenOnly, readerOf, type Reader } from '../../shared/api/modelAdvice';
 import { isAccepted } from '../../shared/phone/campaignPhone';
 import type { JsonObject } from '../../shared/json';
 import { PhonesByRow, RowsByPhone, type ByRow } from './byRow';
@@ -123,6 +124,7 @@ export class FeedProgress {
 			pushed: [],
 			unsentRows: [...unsentRows],
 		};
+		const reader = readerOf(settings.forModel);
 		const settledRows = new Set<number>();
 		const settledNumbers = new RowsByPhone();
 		for (const { request, rows: sent, numbers } of await this.requestsOf(feed)) {
@@ -131,7 +133,7 @@ export class FeedProgress {
 			const same = sent.filter((row) => keys.at(row) === numbers.at(row));
 			for (const row of same) settledRows.add(row);
 			for (const row of sent) settledNumbers.set(numbers.at(row), row);
-			takeOver(request, same, keys, outcome);
+			takeOver(request, same, keys, outcome, reader);
 		}
 		const refused = this.record.refused
 			.filter(({ row, number }) => number === feedFingerprint([keys.at(row)]))
@@ -144,7 +146,11 @@ export class FeedProgress {
 		}
 		for (const row of this.cutOffRows(keys, settings.campaign)) {
 			settledRows.add(row);
-			outcome.unsentRows.push({ index: row, status: 'unknown', reason: this.reasonOfCutOff() });
+			outcome.unsentRows.push({
+				index: row,
+				status: 'unknown',
+				reason: this.reasonOfCutOff(reader),
+			});
 		}
 		if (settledRows.size === 0 && settledNumbers.size === 0) return { rows, outcome };
 		const open = rows.filter((row) => !settledRows.has(row));
@@ -153,7 +159,10 @@ export class FeedProgress {
 		for (const index of open) {
 			const other = elsewhere(index);
 			if (other === undefined) continue;
-			const reason = `${upperFirst(feed.names.one(other))} has the same phone number, and an earlier try of this execution sent it.`;
+			const sent = settings.forModel
+				? 'it was sent before'
+				: 'an earlier try of this execution sent it';
+			const reason = `${upperFirst(feed.names.one(other))} has the same phone number, and ${sent}.`;
 			outcome.unsentRows.push({ index, status: 'duplicate', reason });
 		}
 		return { rows: open.filter((row) => elsewhere(row) === undefined), outcome };
@@ -163,11 +172,16 @@ export class FeedProgress {
 	async known(feed: FeedRows): Promise<KnownOutcome> {
 		const outcome: FeedOutcome = { received: feed.count, pushed: [], unsentRows: [] };
 		const found = await this.requestsOf(feed);
-		for (const { request, rows, numbers } of found) takeOver(request, rows, numbers, outcome);
+		for (const { request, rows, numbers } of found)
+			takeOver(request, rows, numbers, outcome, 'onScreen');
 		const sent = new Set(found.flatMap(({ rows }) => rows));
 		for (const index of rowsIn(this.record.cutOff?.rows ?? [])) {
 			if (index >= feed.count || sent.has(index)) continue;
-			outcome.unsentRows.push({ index, status: 'unknown', reason: this.reasonOfCutOff() });
+			outcome.unsentRows.push({
+				index,
+				status: 'unknown',
+				reason: this.reasonOfCutOff('onScreen'),
+			});
 		}
 		return { outcome, isAll: found.length === this.record.sent.length };
 	}
@@ -221,12 +235,12 @@ export class FeedProgress {
 			campaign,
 			rows: rangesOf(rows),
 			numbers: numbersOf(rows, keys),
-			...(first.reason === BEGUN_EARLIER && { byAttempt: true }),
+			...(Object.values(BEGUN_EARLIER).includes(first.reason) && { byAttempt: true }),
 		};
 	}
 
-	private reasonOfCutOff(): string {
-		return this.record.cutOff?.byAttempt === true ? BEGUN_EARLIER : CUT_OFF;
+	private reasonOfCutOff(reader: Reader): string {
+		return (this.record.cutOff?.byAttempt === true ? BEGUN_EARLIER : CUT_OFF)[reader];
 	}
 
 	private cutOffRows(keys: ByRow<string>, campaign: number): number[] {
@@ -294,6 +308,7 @@ function takeOver(
 	rows: readonly number[],
 	keys: ByRow<string>,
 	outcome: FeedOutcome,
+	reader: Reader,
 ): void {
 	if (rows.length === 0) return;
 	if (answer !== undefined) {
@@ -304,20 +319,24 @@ function takeOver(
 	}
 	const stopped = unknown === undefined ? interrupted() : OutcomeUnknown.from(unknown);
 	outcome.stopped ??= stopped;
-	const reason = reasonOf(stopped);
+	const reason = reasonOf(stopped, reader);
 	for (const index of rows) outcome.unsentRows.push({ index, status: 'unknown', reason });
 }
 
 function readOtherwise(): InvalidInput {
 	return new InvalidInput(
 		'An earlier try of this execution read the file in another way, so it cannot be told which rows it has sent, and nothing more was sent',
-		'Set Contacts From, Input Binary Field, Delimiter and Encoding back to what they were then, or push the rows that are left in a new execution.',
+		onScreenOnly(
+			'Set Contacts From, Input Binary Field, Delimiter and Encoding back to what they were then, or push the rows that are left in a new execution.',
+		),
 	);
 }
 
 function interrupted(): OutcomeUnknown {
 	return new OutcomeUnknown(
 		'An earlier try of this execution was interrupted while the request was under way, so it is not known whether it took effect',
-		'It was not sent a second time. Look at the campaign in the service before you push these rows again.',
+		forEveryone(
+			'It was not sent a second time. Look at the campaign in the service before you push these rows again.',
+		),
 	);
 }

@@ -8,6 +8,7 @@ import {
 	OutcomeUnknown,
 	ServiceRefusal,
 } from '../../shared/api/errors';
+import { forEveryone, onScreenOnly, readerOf, type Reader } from '../../shared/api/modelAdvice';
 import type { JsonObject } from '../../shared/json';
 import { requireFittingCounts } from './answerCounts';
 import { BegunRows, type BegunRowsOptions } from './begunRows';
@@ -90,12 +91,18 @@ export async function pushFeed(
 	const rows = isOnce ? (sentNumbers?.leaveOut(open, prepared, outcome) ?? open) : open;
 	outcome.enqueue = campaign.enqueue;
 	const begun = begunRowsOptions(options, progress);
+	const reader = readerOf(settings.forModel);
 	const intake =
 		fedStore === undefined
-			? new EachRow(rows, begun && new BegunRows(begun, prepared, options.contactsPerRequest))
+			? new EachRow(
+					rows,
+					reader,
+					begun && new BegunRows(begun, prepared, options.contactsPerRequest),
+				)
 			: new NotFedBefore(
 					rows,
 					new FedMemory(fedStore, campaign.id, prepared.keys),
+					reader,
 					options.isAnotherPush === true,
 				);
 	await new FeedPush(prepared, options, settings, progress, outcome, intake).push();
@@ -162,7 +169,7 @@ class FeedPush {
 		const { intake } = this;
 		for (;;) {
 			if (this.options.stopRequested()) {
-				const stopped = stoppedByHand();
+				const stopped = stoppedBefore(this.settings);
 				this.notReached(intake.rest(), stopped);
 				return stopped;
 			}
@@ -189,7 +196,7 @@ class FeedPush {
 			const released = withoutEffect.map(({ index }) => index);
 			const failed = await orExplained(intake.done(request, released));
 			if (failed instanceof ExplainedError) {
-				for (const row of withoutEffect) row.reason += ` ${STILL_NOTED}`;
+				for (const row of withoutEffect) row.reason += ` ${STILL_NOTED[this.reader]}`;
 			}
 			const end = stopped ?? (failed instanceof ExplainedError ? failed : undefined);
 			if (end === undefined) continue;
@@ -316,7 +323,7 @@ class FeedPush {
 	/** Sends rows as one request, and notes them when they were taken. */
 	private async send(rows: readonly number[]): Promise<ExplainedError | undefined> {
 		const { lookUp, stopRequested } = this.options;
-		if (stopRequested()) return stoppedByHand();
+		if (stopRequested()) return stoppedBefore(this.settings);
 		const before = lookUp === undefined ? undefined : await orExplained(lookUp.listsBefore());
 		if (before instanceof ExplainedError) return before;
 		const sending = this.progress.begin(rows, this.prepared.keys, this.settings);
@@ -386,6 +393,10 @@ class FeedPush {
 		return answer;
 	}
 
+	private get reader(): Reader {
+		return readerOf(this.settings.forModel);
+	}
+
 	private get firstIndex(): FirstIndex | undefined {
 		return this.progress.record.firstIndex;
 	}
@@ -396,6 +407,7 @@ class FeedPush {
 
 	private reject(row: UnsentRow): void {
 		this.refusedRows++;
+		this.outcome.hasRejections = true;
 		this.outcome.unsentRows.push(row);
 		const contact = this.whole.contacts.at(this.placeOf(row.index));
 		this.progress.refuse(row, contact, this.prepared.keys, this.settings);
@@ -404,7 +416,10 @@ class FeedPush {
 	private rejectTooLarge(row: number, error: ExplainedError): ExplainedError | undefined {
 		const originalMessage =
 			error.originalMessage === undefined ? '' : ` It said: ${error.originalMessage}`;
-		const reason = `The service does not accept this row: even alone it is larger than the service takes. Shorten its texts, or send fewer columns.${originalMessage}`;
+		const advice = this.settings.forModel
+			? 'Shorten its texts.'
+			: 'Shorten its texts, or send fewer columns.';
+		const reason = `The service does not accept this row: even alone it is larger than the service takes. ${advice}${originalMessage}`;
 		this.reject({ index: row, status: 'rejected', reason });
 		return this.hasRefusedTooMany() ? tooManyRefused() : undefined;
 	}
@@ -414,7 +429,11 @@ class FeedPush {
 	}
 
 	private stop(rows: readonly number[], error: ExplainedError): ExplainedError {
-		this.leaveOut(rows, error.outcome === 'unknown' ? 'unknown' : 'not_sent', reasonOf(error));
+		this.leaveOut(
+			rows,
+			error.outcome === 'unknown' ? 'unknown' : 'not_sent',
+			reasonOf(error, this.reader),
+		);
 		return error;
 	}
 
@@ -424,7 +443,7 @@ class FeedPush {
 			'not_sent',
 			stopped.outcome === 'unknown'
 				? `Not sent, because the feed stopped at an earlier request: ${stopped.message}. This row can be pushed again as it is.`
-				: reasonOf(stopped),
+				: reasonOf(stopped, this.reader),
 		);
 	}
 
@@ -440,14 +459,19 @@ function isPayloadTooLarge(error: ExplainedError): boolean {
 function tooManyRefused(): ExplainedError {
 	return new InvalidInput(
 		`The service refused more than ${MOST_REFUSED_ROWS} rows of one request, one after the other, so the rest of the feed was not sent`,
-		'Read the reasons of the refused rows: they most likely share one cause, such as the wrong Phone Column.',
+		onScreenOnly(
+			'Read the reasons of the refused rows: they most likely share one cause, such as the wrong Phone Column.',
+		),
 	);
 }
 
-function stoppedByHand(): ExplainedError {
+/** By hand, or because a tool has to respond. */
+function stoppedBefore({ forModel }: TrySettings): ExplainedError {
 	return new InvalidInput(
-		'The workflow was stopped, so the rest of the feed was not sent',
-		'The rows that are not sent can be pushed again as they are.',
+		forModel
+			? 'The tool had no more time, so the rest of the contacts was not sent'
+			: 'The workflow was stopped, so the rest of the feed was not sent',
+		forEveryone('The rows that are not sent can be pushed again as they are.'),
 	);
 }
 
@@ -455,7 +479,7 @@ function notForeseen(error: unknown): OutcomeUnknown {
 	const originalMessage = error instanceof Error ? error.message : String(error);
 	return new OutcomeUnknown(
 		'Something unexpected happened while the request was under way, so it is not known whether it took effect',
-		'Look at the campaign in the service before you push these rows again.',
+		onScreenOnly('Look at the campaign in the service before you push these rows again.'),
 		originalMessage,
 	);
 }

@@ -1,4 +1,5 @@
 import { InvalidInput } from '../../shared/api/errors';
+import { forEveryone, onScreenOnly } from '../../shared/api/modelAdvice';
 import { quoted } from '../../shared/values';
 import { holds, type Column } from './cells';
 import { ROWS_PER_BREATH, ROWS_PER_TURN, type Breathe, type FeedItem, type FeedRow } from './feed';
@@ -107,12 +108,14 @@ function wrappedRows(items: readonly FeedItem[], areFromJson: boolean): InvalidI
 		if (areFromJson) {
 			return new InvalidInput(
 				`The contacts are inside ${quoted(name)}, so nothing was sent`,
-				`Give the list itself, without ${quoted(name)} around it.`,
+				forEveryone(`Give the list itself, without ${quoted(name)} around it.`),
 			);
 		}
 		return new InvalidInput(
 			`The rows are inside a list: ${quoted(name)} of the one input item holds ${cell.length} of them, and this node takes each row as an item of its own. Nothing was sent`,
-			`Put a Split Out node before this one, with ${quoted(name)} in Fields To Split Out.`,
+			onScreenOnly(
+				`Put a Split Out node before this one, with ${quoted(name)} in Fields To Split Out.`,
+			),
 		);
 	}
 	return undefined;
@@ -121,7 +124,9 @@ function wrappedRows(items: readonly FeedItem[], areFromJson: boolean): InvalidI
 function unreadFile(): InvalidInput {
 	return new InvalidInput(
 		'The input is a file whose rows have not been read yet, so nothing was sent',
-		'For a CSV file, set Contacts From to CSV File. For any other file, put an Extract from File node before this one, to turn it into rows.',
+		onScreenOnly(
+			'For a CSV file, set Contacts From to CSV File. For any other file, put an Extract from File node before this one, to turn it into rows.',
+		),
 	);
 }
 

@@ -1,4 +1,5 @@
 import { InvalidInput } from '../../shared/api/errors';
+import { onScreenOnly } from '../../shared/api/modelAdvice';
 import { quoted } from '../../shared/values';
 import { CsvParser, isBlankRow, layoutOf, LONGEST_ROW, UnreadableRow, type Layout } from './csv';
 import {
@@ -145,9 +146,11 @@ function explainedFor({ name }: Source, error: unknown): unknown {
 		const { name: encoding, fit } = error.encoding;
 		return new InvalidInput(
 			`${file} holds bytes that are no text in ${encoding.toUpperCase()}, so nothing was sent`,
-			fit === 'set'
-				? 'Set Encoding to Automatic in Options, or save the file again as CSV UTF-8.'
-				: 'Save the file again as CSV UTF-8.',
+			onScreenOnly(
+				fit === 'set'
+					? 'Set Encoding to Automatic in Options, or save the file again as CSV UTF-8.'
+					: 'Save the file again as CSV UTF-8.',
+			),
 		);
 	}
 	if (error instanceof NoEncoding) {
@@ -161,16 +164,22 @@ function explainedFor({ name }: Source, error: unknown): unknown {
 	if (isQuoted) {
 		return new InvalidInput(
 			`${file} has a quote in row ${row} that is not closed where its cell ends, so it is not clear which rows come after it, and nothing was sent`,
-			'Close the quote, or take it out. A quote inside a cell in quotes is written twice. If Delimiter is set in Options, look whether it is the one of the file.',
+			onScreenOnly(
+				'Close the quote, or take it out. A quote inside a cell in quotes is written twice. If Delimiter is set in Options, look whether it is the one of the file.',
+			),
 		);
 	}
 	return new InvalidInput(
 		`${file} has more than ${LONGEST_ROW.toLocaleString('en-US')} characters in row ${row}, so nothing was sent`,
-		'A list in CSV has a line for each person. Save it again from the program that it comes from.',
+		onScreenOnly(
+			'A list in CSV has a line for each person. Save it again from the program that it comes from.',
+		),
 	);
 }
 
-const SAVE_OR_SET = "Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.";
+const SAVE_OR_SET = onScreenOnly(
+	"Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.",
+);
 
 function unreadableHeader({ name }: Source): InvalidInput {
 	return new InvalidInput(
@@ -182,20 +191,22 @@ function unreadableHeader({ name }: Source): InvalidInput {
 function anotherKind({ name }: Source, { what, resolution }: OtherKind): InvalidInput {
 	return new InvalidInput(
 		`The file ${quoted(name)} is ${what}, not CSV, so nothing was sent`,
-		resolution,
+		onScreenOnly(resolution),
 	);
 }
 
 function emptyFile({ name }: Source): InvalidInput {
 	return new InvalidInput(
 		`The file ${quoted(name)} is empty, so nothing was sent`,
-		'Its first row must hold the names of the columns. Look whether the export or the upload was complete.',
+		onScreenOnly(
+			'Its first row must hold the names of the columns. Look whether the export or the upload was complete.',
+		),
 	);
 }
 
 function withNul({ name }: Source): InvalidInput {
 	return new InvalidInput(
 		`The file ${quoted(name)} holds NUL characters, which no text has, so nothing was sent`,
-		'Save it again as CSV UTF-8. If Encoding is set in Options, set it to Automatic.',
+		onScreenOnly('Save it again as CSV UTF-8. If Encoding is set in Options, set it to Automatic.'),
 	);
 }

@@ -2,6 +2,7 @@ import findLastIndex from 'lodash/findLastIndex';
 import groupBy from 'lodash/groupBy';
 import sortedLastIndex from 'lodash/sortedLastIndex';
 import { InvalidInput } from '../../shared/api/errors';
+import { onScreenOnly } from '../../shared/api/modelAdvice';
 import { shortFingerprint } from '../../shared/hash';
 import { isJsonObject, parseJson, type JsonObject } from '../../shared/json';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
@@ -261,7 +262,7 @@ class Table {
 	private withoutHeader(): InvalidInput {
 		return new InvalidInput(
 			`The first row of the file ${quoted(this.file.name)} holds a phone number, so it seems to have no header, and nothing was sent`,
-			'Put a row on top that names the columns, such as: phone, person_name.',
+			onScreenOnly('Put a row on top that names the columns, such as: phone, person_name.'),
 		);
 	}
 }
@@ -332,7 +333,9 @@ class CellCount {
 		if (this.missing <= MOST_MISSING_CELLS + MOST_MISSING_FOR_EACH * this.there) return;
 		throw new InvalidInput(
 			`The header of the file ${quoted(name)} has ${header.length.toLocaleString('en-US')} columns, and most of its rows end long before, so nothing was sent`,
-			'Look whether the first row really names the columns, and whether Delimiter in Options is the one of the file. Save it again with the columns that you need.',
+			onScreenOnly(
+				'Look whether the first row really names the columns, and whether Delimiter in Options is the one of the file. Save it again with the columns that you need.',
+			),
 		);
 	}
 }

@@ -1,4 +1,5 @@
 import { InvalidInput } from './errors';
+import { onScreenOnly } from './modelAdvice';
 import { LIMITS } from './limits';
 import { withoutEnd } from '../text';
 
@@ -15,32 +16,38 @@ export function parseBaseUrl(text: string): string {
 	if (trimmed === '') {
 		throw new InvalidInput(
 			'The credential has no Base URL',
-			'Enter the address of your service in the credential, beginning with https://.',
+			onScreenOnly('Enter the address of your service in the credential, beginning with https://.'),
 		);
 	}
 	if (isSeveral(trimmed)) {
 		throw new InvalidInput(
 			"'Base URL' in the credential must be one URL",
-			'Enter only the URL of your service, such as "https://voice.your-provider.com".',
+			onScreenOnly(
+				'Enter only the URL of your service, such as "https://voice.your-provider.com".',
+			),
 		);
 	}
 	if (!URL.canParse(trimmed)) {
 		throw new InvalidInput(
 			'The Base URL in the credential is not a web address',
-			'Enter the whole address of your service in the credential, beginning with https://.',
+			onScreenOnly(
+				'Enter the whole address of your service in the credential, beginning with https://.',
+			),
 		);
 	}
 	const url = new URL(trimmed);
 	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
 		throw new InvalidInput(
 			'The Base URL in the credential would send the API token unprotected',
-			'Let Base URL in the credential begin with https://.',
+			onScreenOnly('Let Base URL in the credential begin with https://.'),
 		);
 	}
 	if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
 		throw new InvalidInput(
 			'The Base URL in the credential holds more than an address',
-			'Remove sign-in names and everything from ? or # on from Base URL in the credential.',
+			onScreenOnly(
+				'Remove sign-in names and everything from ? or # on from Base URL in the credential.',
+			),
 		);
 	}
 	return withoutEnd(`${url.origin}${url.pathname}`, SLASH);
@@ -91,7 +98,9 @@ export function urlOf(baseUrl: string, { path, link }: { path: string; link?: st
 	if (target.search !== '') return `${own}${target.search}`;
 	throw new InvalidInput(
 		"The link to the next page leads outside of 'Base URL' and has no query, so it can't be followed",
-		"Check 'Base URL' and 'Path to Next Cursor or Link in Response' in the credential, or ask your service provider for links to its public URL.",
+		onScreenOnly(
+			"Check 'Base URL' and 'Path to Next Cursor or Link in Response' in the credential, or ask your service provider for links to its public URL.",
+		),
 	);
 }
 
@@ -109,8 +118,9 @@ const NOT_IN_A_TOKEN = /[\p{Cc}\p{Cf}]|[^\0-\xff]/u;
  */
 export function parseApiToken(text: string): string {
 	const token = text.trim();
-	const resolution =
-		'Copy the whole token from the settings of your dashboard into the credential.';
+	const resolution = onScreenOnly(
+		'Copy the whole token from the settings of your dashboard into the credential.',
+	);
 	if (/\s/.test(token)) {
 		throw new InvalidInput('The API token has white space in it, but a token has none', resolution);
 	}

@@ -1,4 +1,5 @@
 import { outcomeUnknown, readAnswer, type AnswerReading } from './envelope';
+import { onScreenOnly } from './modelAdvice';
 import { shownEffect } from './effect';
 import type { Evidence } from './evidence';
 import { ExplainedError, NotSent } from './errors';
@@ -23,7 +24,7 @@ export class ApiClient {
 
 	/**
 	 * @param apiToken hidden in whatever comes back, as it must be shown nowhere
-	 * @param notAfter epoch milliseconds from which on nothing is tried again
+	 * @param notAfter in milliseconds of the clock's `elapsed()`: from then on nothing is tried again
 	 * @param stop aborted when the execution is stopped: nothing then waits any longer for a service that wants no more
 	 */
 	constructor(
@@ -135,7 +136,9 @@ export class ApiClient {
 		if (neverLeft(fault)) {
 			return new NotSent(
 				'The service cannot be reached, so the request was not sent',
-				'Check Base URL in the credential and the network of your n8n, then try again.',
+				onScreenOnly(
+					'Check Base URL in the credential and the network of your n8n, then try again.',
+				),
 				code,
 			);
 		}

@@ -6,6 +6,7 @@ import {
 	isEnvelope,
 	type Refusal,
 } from './errorTable';
+import { onScreenOnly } from './modelAdvice';
 import { shownEffect } from './effect';
 import type { Evidence } from './evidence';
 import { OutcomeUnknown, ServiceRefusal, type Speaker } from './errors';
@@ -251,13 +252,18 @@ export function outcomeUnknown(
 ): OutcomeUnknown {
 	if (request.method === 'GET') {
 		const resolution = isForeign
-			? 'Nothing was changed by this read. Check Base URL in the credential, then try again.'
-			: 'Nothing was changed by this read. Try again later.';
+			? onScreenOnly(
+					'Nothing was changed by this read. Check Base URL in the credential, then try again.',
+				)
+			: onScreenOnly('Nothing was changed by this read. Try again later.');
 		return new OutcomeUnknown(happened, resolution, originalMessage, status, speaker);
 	}
 	return new OutcomeUnknown(
 		`${happened}, so it is not known whether the request took effect`,
-		`It was not sent a second time. Look in the service whether it arrived before you send it again.${isForeign ? CHECK_BASE_URL : ''}`,
+		{
+			onScreen: `It was not sent a second time. Look in the service whether it arrived before you send it again.${isForeign ? CHECK_BASE_URL : ''}`,
+			forModel: 'It was not sent a second time.',
+		},
 		originalMessage,
 		status,
 		speaker,

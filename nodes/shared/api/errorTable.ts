@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json';
 import type { ServiceRequest } from './http';
-import { USER, type Resolution } from './modelAdvice';
+import { forEveryone, USER, type Resolution } from './modelAdvice';
 
 /** The errors that the document names (Errors › Error texts and codes, HTTP status codes). */
 export type ErrorCode =
@@ -215,8 +215,9 @@ export const ERROR_TABLE: readonly Row[] = [
 		statuses: 'open',
 		matches: isCode('recording_not_available'),
 		what: 'This call has no recording',
-		resolution:
+		resolution: forEveryone(
 			'Nothing to do if the call was never answered; otherwise try again once the call has ended.',
+		),
 	},
 	{
 		code: 'campaign_not_found',
@@ -226,8 +227,9 @@ export const ERROR_TABLE: readonly Row[] = [
 		statuses: 'open',
 		matches: begins("Couldn't find Campaign"),
 		what: 'The service does not know this campaign',
-		resolution:
+		resolution: forEveryone(
 			'Check the Campaign ID: it is a number, and a campaign of another account is not found either.',
+		),
 	},
 	{
 		code: 'not_on_dnd_list',
@@ -343,25 +345,36 @@ const BY_STATUS: { [status: number]: Explanation } = {
 	},
 };
 
+const SESSION_FOR_MODEL = 'Check the session ID: a session of another account cannot be used.';
+
 /** The same where the path names a chat session. What the service returns for one that it doesn't know is not documented. */
 const SESSION_BY_STATUS: { [status: number]: Explanation } = {
 	403: {
 		what: "The service doesn't allow this for the chat session with your API token",
-		resolution:
-			'Check the Session ID, and that the credential belongs to the account of the session.',
+		resolution: {
+			onScreen:
+				'Check the Session ID, and that the credential belongs to the account of the session.',
+			forModel: SESSION_FOR_MODEL,
+		},
 	},
 	404: {
 		what: "The service didn't find the chat session",
-		resolution:
-			"Check the Session ID, that the credential belongs to the account of the session, and 'Base URL' in the credential.",
+		resolution: {
+			onScreen:
+				"Check the Session ID, that the credential belongs to the account of the session, and 'Base URL' in the credential.",
+			forModel: SESSION_FOR_MODEL,
+		},
 	},
 };
 
 /** A message that is sent by a request names a session, an agent, or both. */
 const MESSAGE_NOT_ALLOWED: Explanation = {
 	what: "The service doesn't allow this with your API token",
-	resolution:
-		'Check that the chat session and the agent of this item belong to the account of the credential.',
+	resolution: {
+		onScreen:
+			'Check that the chat session and the agent of this item belong to the account of the credential.',
+		forModel: 'Check the IDs you gave: what belongs to another account cannot be used.',
+	},
 };
 
 const ANY: Explanation = {

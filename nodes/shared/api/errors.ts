@@ -1,5 +1,5 @@
 import type { ErrorCode, Refusal } from './errorTable';
-import { forModel, onScreen, type Resolution } from './modelAdvice';
+import { onScreenOnly, type Reader, type Resolution } from './modelAdvice';
 
 /**
  * Everything that goes wrong is told in two sentences: what happened, and what to do.
@@ -23,12 +23,12 @@ export abstract class ExplainedError extends Error {
 		readonly originalMessage?: string,
 	) {
 		super(message);
-		this.resolution = onScreen(given);
+		this.resolution = given.onScreen;
 	}
 
 	/** What a model can do that uses the node as a tool; empty if nothing. */
 	get resolutionForModel(): string {
-		return forModel(this.given);
+		return this.given.forModel;
 	}
 
 	/** The two sentences, for an error that says the same of something else. */
@@ -38,9 +38,14 @@ export abstract class ExplainedError extends Error {
 
 	/** What to do, followed by what was said, and by whom. */
 	get advice(): string {
-		if (this.originalMessage === undefined) return this.resolution;
+		return this.adviceFor('onScreen');
+	}
+
+	adviceFor(reader: Reader): string {
+		const resolution = this.given[reader];
+		if (this.originalMessage === undefined) return resolution;
 		const who = this.speaker === 'n8n' ? 'n8n' : `The ${this.speaker}`;
-		return `${this.resolution} ${who} said: ${asSentence(this.originalMessage)}`;
+		return `${resolution} ${who} said: ${asSentence(this.originalMessage)}`.trim();
 	}
 }
 
@@ -108,10 +113,11 @@ export class OutcomeUnknown extends ExplainedError {
 
 	/** As plain data, to be stored between two tries; {@link OutcomeUnknown.from} makes an error of it again. */
 	kept(): KeptUnknown {
-		const { message, resolution, originalMessage, status, speaker } = this;
+		const { message, resolution, resolutionForModel, originalMessage, status, speaker } = this;
 		return {
 			message,
 			resolution,
+			resolutionForModel,
 			speaker,
 			...(originalMessage !== undefined && {
 				originalMessage: originalMessage.slice(0, LONGEST_KEPT),
@@ -123,11 +129,13 @@ export class OutcomeUnknown extends ExplainedError {
 	static from({
 		message,
 		resolution,
+		resolutionForModel = '',
 		originalMessage,
 		status,
 		speaker,
 	}: KeptUnknown): OutcomeUnknown {
-		return new OutcomeUnknown(message, resolution, originalMessage, status, speaker);
+		const advice = { onScreen: resolution, forModel: resolutionForModel };
+		return new OutcomeUnknown(message, advice, originalMessage, status, speaker);
 	}
 
 	/** The same finding in the words of whoever knows what was sent. */
@@ -146,6 +154,7 @@ export class OutcomeUnknown extends ExplainedError {
 export type KeptUnknown = {
 	message: string;
 	resolution: string;
+	resolutionForModel?: string;
 	speaker?: Speaker;
 	originalMessage?: string;
 	status?: number;
@@ -163,7 +172,9 @@ export class OtherRecord extends ExplainedError {
 	constructor(what: string, id: string) {
 		super(
 			`The service returned another ${what} than the one that was requested`,
-			`Nothing was changed by this read. Report it to your service provider: the response for ${what} "${id}" is about another one.`,
+			onScreenOnly(
+				`Nothing was changed by this read. Report it to your service provider: the response for ${what} "${id}" is about another one.`,
+			),
 		);
 	}
 }

@@ -1,4 +1,4 @@
-import { type Checked, isUnset, problem, quoted, resolutionOf } from '../values';
+import { type Checked, isUnset, problem, quoted } from '../values';
 import { givenAs } from '../modelForms';
 import { InvalidInput } from './errors';
 import { AGENT_UUID, CALL_ID } from './limits';
@@ -28,7 +28,7 @@ export function agentUuid(value: unknown): Checked<string> {
 export function parseAgentUuid(value: unknown): string {
 	const checked = agentUuid(value);
 	if ('value' in checked) return checked.value;
-	throw new InvalidInput(checked.problem.what, resolutionOf(checked.problem));
+	throw new InvalidInput(checked.problem.what, checked.problem.resolution);
 }
 
 /** @throws InvalidInput when it cannot be the ID of a call */
@@ -60,7 +60,7 @@ export function parseWholeNumber(value: unknown, label: string, resolution: Reso
 }
 
 /** @throws InvalidInput unless it is a whole number from 1 on */
-export function parseCount(value: unknown, label: string, resolution: string): number {
+export function parseCount(value: unknown, label: string, resolution: Resolution): number {
 	const count = parseWholeNumber(value, label, resolution);
 	if (count > 0) return count;
 	throw new InvalidInput(`${label} is 0`, resolution);

@@ -1,4 +1,5 @@
 import type { Explanation } from './errorTable';
+import { forEveryone, onScreenOnly } from './modelAdvice';
 import { TOO_MANY_REQUESTS } from './errors';
 import type { Method, ServiceRequest, WireAnswer } from './http';
 import { retryAfterMs } from './retry';
@@ -46,27 +47,29 @@ const EXPLAINED: { [status: number]: Explanation } = {
 	},
 	407: {
 		what: 'The proxy of your n8n wants a sign-in, so the request did not reach the service',
-		resolution: 'Ask whoever runs your n8n to let it through the proxy.',
+		resolution: onScreenOnly('Ask whoever runs your n8n to let it through the proxy.'),
 	},
 	413: {
 		what: 'The request is larger than the service takes',
-		resolution:
+		resolution: forEveryone(
 			'The request had no effect. Send less at once: shorten the texts, or leave out what is not needed.',
+		),
 	},
 };
 
 function tooManyRequests(waitMs: number | undefined): Explanation {
 	return {
 		what: 'The service receives too many requests at the moment',
-		resolution:
+		resolution: forEveryone(
 			waitMs === undefined
 				? 'The request had no effect. Try again later.'
 				: `The request had no effect. The service asks to wait ${duration(waitMs)} before you try again.`,
+		),
 	};
 }
 
 /** Rounded up, so that nobody comes back too early. */
-function duration(ms: number): string {
+export function duration(ms: number): string {
 	const seconds = Math.ceil(ms / 1000);
 	if (seconds < 120) return counted(seconds, 'second');
 	const minutes = Math.ceil(seconds / 60);

@@ -1,6 +1,7 @@
 import isEqual from 'lodash/isEqual';
 import pLimit from 'p-limit';
 import { OutcomeUnknown } from './errors';
+import { onScreenOnly } from './modelAdvice';
 import { DONE } from '../clock';
 import type { Turn } from '../inTurn';
 import type { JsonValue } from '../json';
@@ -36,14 +37,14 @@ export type PartsOptions = {
 	limit: number;
 	/** Bounds what is asked for at the same time, also over several lists. */
 	inTurn?: Turn | undefined;
-	/** What to do when the list would never end. */
+	/** What a person at the screen can do if the list would never end. */
 	sameAgain: string;
 };
 
 /** The service gave the same page again, or led back to one: the list would never end. */
 export class RepeatedPage extends OutcomeUnknown {
 	constructor(resolution: string) {
-		super('The service gave the same part of the list again', resolution);
+		super('The service gave the same part of the list again', onScreenOnly(resolution));
 	}
 }
 

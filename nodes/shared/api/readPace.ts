@@ -1,4 +1,5 @@
 import { deferred, pause, type Clock, type Deferred } from '../clock';
+import { onScreenOnly } from './modelAdvice';
 import { NotSent } from './errors';
 
 /** So many reads that the service takes let one more be in flight. */
@@ -98,6 +99,6 @@ function isAborted(signal: AbortSignal | undefined): boolean {
 function notSent(): NotSent {
 	return new NotSent(
 		'The request was not sent: it waited for a service that receives too many requests, until nobody wanted the response any more',
-		'Run this again later.',
+		onScreenOnly('Run this again later.'),
 	);
 }

@@ -88,7 +88,7 @@ function dateIn(header: unknown): number | undefined {
 export type RetryOptions = {
 	clock: Clock;
 	random: () => number;
-	/** Epoch milliseconds from which on nothing is tried again. */
+	/** In milliseconds of the clock's `elapsed()`: from then on nothing is tried again. */
 	notAfter?: number;
 	/** Aborted when nobody wants the answer any more. */
 	signal?: AbortSignal | undefined;
@@ -118,7 +118,7 @@ export async function sendWithRetry<Result extends WireAnswer>(
 		const isTooMany = statusOf(result) === TOO_MANY_REQUESTS;
 		const isHopeless = isTooMany && pace?.slowDown(wait) === false;
 		if ((statusOf(result) ?? 500) < 500 && !isTooMany) pace?.speedUp();
-		const isLast = wait === undefined || isHopeless || clock.now() + wait >= notAfter;
+		const isLast = wait === undefined || isHopeless || clock.elapsed() + wait >= notAfter;
 		// A pace that was slowed down waits by itself, with all others.
 		const waits = pace === undefined || !isTooMany;
 		if (isLast || (waits && !(await waited(clock, wait, signal)))) {

@@ -1,4 +1,5 @@
 import { MissingMapping } from '../api/errors';
+import { onScreenOnly } from '../api/modelAdvice';
 import { inWords } from '../values';
 import {
 	PROVIDER_SETTINGS,
@@ -64,7 +65,9 @@ export class ApiMapping {
 		const sections = inWords([...new Set(fields.map(({ section }) => section))]);
 		return new MissingMapping(
 			`The credential does not say yet: ${inWords(fields.map(({ label }) => label))}`,
-			`In the credential, ${this.places(names, 'fill in')}. Ask whoever provides your service; their document leaves it open under ${sections}.`,
+			onScreenOnly(
+				`In the credential, ${this.places(names, 'fill in')}. Ask whoever provides your service; their document leaves it open under ${sections}.`,
+			),
 		);
 	}
 

@@ -1,4 +1,5 @@
 import { InvalidInput } from '../api/errors';
+import { onScreenOnly } from '../api/modelAdvice';
 import type { Query, QueryValue } from '../api/http';
 import { DEEPEST, isJsonObject, type JsonObject, type JsonValue, pathOf } from '../json';
 import type { Additions } from '../api/endpoints';
@@ -83,13 +84,15 @@ function own(record: JsonObject, name: string): JsonValue | undefined {
 function tooDeep(): InvalidInput {
 	return new InvalidInput(
 		`A name in the API mapping of the credential has more than ${DEEPEST} parts with dots between them`,
-		'Open the credential and correct the name. Write \\. for a dot that belongs to it.',
+		onScreenOnly(
+			'Open the credential and correct the name. Write \\. for a dot that belongs to it.',
+		),
 	);
 }
 
 function taken(name: string): InvalidInput {
 	return new InvalidInput(
 		`The credential gives two values of this request the same place in the body: “${name}”`,
-		'Open the credential and give each value of this request a name of its own.',
+		onScreenOnly('Open the credential and give each value of this request a name of its own.'),
 	);
 }

@@ -1,5 +1,6 @@
 import truncate from 'lodash/truncate';
 import { InvalidInput } from '../api/errors';
+import { onScreenOnly } from '../api/modelAdvice';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, repeatedNames } from '../json';
 import { inWords } from '../values';
 import type { MappingField } from './field';
@@ -124,7 +125,7 @@ function ownIn(said: JsonObject, name: string): JsonValue | undefined {
 function noBlock(text: string): InvalidInput {
 	return new InvalidInput(
 		`“${PROVIDER_SETTINGS_LABEL}” in the credential is not a block of settings`,
-		adviceFor(text),
+		onScreenOnly(adviceFor(text)),
 	);
 }
 
@@ -140,6 +141,6 @@ function adviceFor(text: string): string {
 function faulty(faults: string[]): InvalidInput {
 	return new InvalidInput(
 		`“${PROVIDER_SETTINGS_LABEL}” in the credential cannot be used as it is`,
-		`Correct it, or send this list to whoever provided it: ${faults.join('; ')}.`,
+		onScreenOnly(`Correct it, or send this list to whoever provided it: ${faults.join('; ')}.`),
 	);
 }

@@ -2,7 +2,8 @@ import { findAgents, requireNames } from '../agents';
 import type { ApiClient } from '../api/client';
 import { listDndNumbers } from '../api/endpoints';
 import { asSentence, explained, OutcomeUnknown, ServiceRefusal } from '../api/errors';
-import { readCalls } from '../calls/callList';
+import { onScreenOnly } from '../api/modelAdvice';
+import { tryCallList } from '../calls/callList';
 import { isJsonObject, type JsonValue, outlineOf } from '../json';
 import type { ApiMapping } from './index';
 import { queryOf } from './placeValues';
@@ -25,14 +26,17 @@ export type Trial = {
 	faults: string[];
 };
 
+/** `part` of it alone if the rest was read. */
+type NotTried = { why: string; part?: string };
+
 type Try = {
 	topic: MappingTopic;
 	/** What is read, as a sentence says it. */
 	what: string;
 	/** Said to be wrong where the service refuses. */
 	suspects: MappingName[];
-	/** Reads it, or says why not. */
-	read: () => Promise<string | undefined>;
+	/** Reads it, or as far as it says. */
+	read: () => Promise<NotTried | undefined>;
 };
 
 const ANY = 1;
@@ -52,9 +56,10 @@ export async function tryMapping(
 	for (const { topic, what, suspects, read } of triesOf(client, mapping, agents)) {
 		if (!mapping.isSetUp(topic)) continue;
 		try {
-			const reason = await read();
-			if (reason === undefined) trial.read.push(what);
-			else trial.untried.push(`${what} (${reason})`);
+			const notTried = await read();
+			const { part } = notTried ?? {};
+			if (notTried === undefined || part !== undefined) trial.read.push(what);
+			if (notTried !== undefined) trial.untried.push(`${part ?? what} (${notTried.why})`);
 		} catch (error) {
 			const { message, resolution, originalMessage } = explained(error);
 			const heard = originalMessage === undefined ? '' : ` (${originalMessage})`;
@@ -72,7 +77,9 @@ function triesOf(client: ApiClient, mapping: ApiMapping, agents: JsonValue | und
 			what: 'the list of agents',
 			suspects: ['agentsPath'],
 			read: async () => {
-				if (agents === undefined) return await Promise.resolve('the service did not give it');
+				if (agents === undefined) {
+					return await Promise.resolve({ why: 'the service did not give it' });
+				}
 				requireNames(findAgents(agents, mapping), agents, mapping);
 				return undefined;
 			},
@@ -83,9 +90,10 @@ function triesOf(client: ApiClient, mapping: ApiMapping, agents: JsonValue | und
 			suspects: ['callListPageSizeName'],
 			read: async () => {
 				const isSized = mapping.optional('callListPageSizeName') !== undefined;
-				const pageSize = isSized ? ANY : undefined;
-				await readCalls(client, { query: {}, limit: ANY, pageSize }, mapping);
-				return undefined;
+				const unclear = await tryCallList(client, isSized ? ANY : undefined, mapping);
+				return unclear === undefined
+					? undefined
+					: { part: 'further pages of the call list', why: unclear };
 			},
 		},
 		{
@@ -94,7 +102,9 @@ function triesOf(client: ApiClient, mapping: ApiMapping, agents: JsonValue | und
 			suspects: ['dndListAgentName', 'dndListPerPageName'],
 			read: async () => {
 				const agentUuid = anyAgent(agents, mapping);
-				if (agentUuid === undefined) return 'no active agent is known, whose list could be read';
+				if (agentUuid === undefined) {
+					return { why: 'no active agent is known, whose list could be read' };
+				}
 				await readDndPage(client, mapping, agentUuid);
 				return undefined;
 			},
@@ -103,7 +113,7 @@ function triesOf(client: ApiClient, mapping: ApiMapping, agents: JsonValue | und
 			topic,
 			what: topic === CHAT_TOPIC ? 'chat requests' : 'query parameters of chat requests',
 			suspects: [],
-			read: async () => await Promise.resolve('a test sends no messages'),
+			read: async () => await Promise.resolve({ why: 'a test sends no messages' }),
 		})),
 	];
 }
@@ -134,6 +144,8 @@ async function readDndPage(
 	if (isJsonObject(body) && Array.isArray(body.data)) return;
 	throw new OutcomeUnknown(
 		'The answer holds no list of numbers',
-		`The service’s document has the list in data. The answer holds ${outlineOf(body)}.`,
+		onScreenOnly(
+			`The service’s document has the list in data. The answer holds ${outlineOf(body)}.`,
+		),
 	);
 }

@@ -2,6 +2,8 @@ import { DateTime } from 'luxon';
 import { inEnglish, withOffset } from '../clock';
 import { isUnset, quoted } from '../values';
 import { InvalidInput } from '../api/errors';
+import { givenAs } from '../modelForms';
+import { onScreenOnly } from '../api/modelAdvice';
 import type { Query, QueryValue } from '../api/http';
 import { asText, parseAgentUuid, parseCampaignId, parseContactListId } from '../api/identifiers';
 import type { MappingName, ApiMapping } from '../apiMapping';
@@ -36,7 +38,10 @@ export function neededForFilters(filters: CallFilters, details: ApiMapping): Map
 	const bound = half === 'callListFromName' ? 'From' : 'To';
 	throw new InvalidInput(
 		`${bound} alone cannot be sent: your service has one filter for the whole range`,
-		`Fill in both From and To. If your service has a filter for each: ${details.advice(half)}`,
+		{
+			onScreen: `Fill in both From and To. If your service has a filter for each: ${details.advice(half)}`,
+			forModel: 'Give both From and To.',
+		},
 	);
 }
 
@@ -99,7 +104,9 @@ function rangeOf({ from, to }: CallFilters, details: ApiMapping, zone: string): 
 	if (!template.includes('{from}') || !template.includes('{to}')) {
 		throw new InvalidInput(
 			'“Date Range Format” in the credential does not hold both {from} and {to}',
-			`${details.advice('callListRangeForm')} Write it as your service reads it, such as {from}..{to}.`,
+			onScreenOnly(
+				`${details.advice('callListRangeForm')} Write it as your service reads it, such as {from}..{to}.`,
+			),
 		);
 	}
 	const form = details.optional('callListDateForm');
@@ -111,7 +118,7 @@ function rangeOf({ from, to }: CallFilters, details: ApiMapping, zone: string): 
 /** A bound of the date range in the form that the service takes; a bare date stays one. */
 function boundOf(
 	value: unknown,
-	label: string,
+	label: 'From' | 'To',
 	zone: string,
 	form: string | undefined,
 ): string | number {
@@ -119,7 +126,7 @@ function boundOf(
 	if (!at.isValid) {
 		throw new InvalidInput(
 			`${label} holds ${quoted(value)}, which cannot be read as a date`,
-			'Pick a date, or write one such as 2027-01-31 or 2027-01-31T18:30:00+05:30.',
+			givenAs(label, 'Pick a date, or write one such as 2027-01-31 or 2027-01-31T18:30:00+05:30.'),
 		);
 	}
 	if (form === 'date') return inEnglish(at, 'yyyy-MM-dd');
@@ -131,9 +138,17 @@ function boundOf(
 	return withOffset(at);
 }
 
+/** A time of day alone, a month, or a year would be taken for a moment that nobody has named. */
+const BEGINS_WITH_A_DAY = /^\d{4}-?\d{2}-?\d{2}(?!\d)/;
+
+/** No place on earth is further from UTC. */
+const MAX_OFFSET_MINUTES = 14 * 60;
+
 /** A time without an offset is meant in the workflow's time zone. */
 function readText(value: unknown, zone: string): DateTime {
 	if (value instanceof Date) return DateTime.fromJSDate(value, { zone });
 	const written = asText(value).replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T');
-	return DateTime.fromISO(written, { zone, setZone: /(Z|[+-]\d{2}:?\d{2})$/i.test(written) });
+	if (!BEGINS_WITH_A_DAY.test(written)) return DateTime.invalid('no day');
+	const at = DateTime.fromISO(written, { zone, setZone: /(Z|[+-]\d{2}:?\d{2})$/i.test(written) });
+	return Math.abs(at.offset) > MAX_OFFSET_MINUTES ? DateTime.invalid('no such offset') : at;
 }

@@ -1,11 +1,12 @@
 import { MAX_READINGS, readList, readProvenList } from '../api/completeList';
 import { listCalls } from '../api/endpoints';
 import { OutcomeUnknown } from '../api/errors';
+import { onScreenOnly } from '../api/modelAdvice';
 import type { ApiClient } from '../api/client';
 import type { MappingName, ApiMapping } from '../apiMapping';
 import type { Turn } from '../inTurn';
 import { asRecord, isJsonObject, type JsonObject, type JsonValue, outlineOf } from '../json';
-import { callPages, sizedQuery, type CallPagesRequest } from './callPages';
+import { callPages, requirePaths, sizedQuery, type CallPagesRequest } from './callPages';
 
 export type CallListRequest = CallPagesRequest & {
 	/** Infinity for every call. */
@@ -68,6 +69,27 @@ export async function readCalls(
 	return { calls: entries.map(asRecord), isComplete };
 }
 
+/**
+ * Reads the first page alone, to try what the credential says of the list.
+ *
+ * @returns what it doesn't show; undefined if nothing
+ * @throws MissingMapping before anything is sent
+ * @throws OutcomeUnknown if the response is not as the credential says
+ */
+export async function tryCallList(
+	client: ApiClient,
+	pageSize: number | undefined,
+	details: ApiMapping,
+): Promise<string | undefined> {
+	const limit = 1;
+	details.require(neededForList({ limit, pageSize }, details));
+	const query = sizedQuery({ query: {} }, pageSize, details);
+	const response = await listCalls(client, { query });
+	if (!isFirstPartAlone(limit, details)) return requirePaths(response, details);
+	onlyListIn(response.body, details);
+	return undefined;
+}
+
 export type AllCallsRequest = Omit<CallListRequest, 'limit'> & {
 	/** A longer list is not read to its end. */
 	maxCalls?: number;
@@ -94,14 +116,16 @@ export async function readAllCalls(
 		notProven: () =>
 			new OutcomeUnknown(
 				`Calls may be missing: the call list changed each of the ${MAX_READINGS} times it was read, has fewer calls than the service counts, or has too few calls on a page`,
-				ifChanging === undefined ? check : `${ifChanging} If that doesn't help: ${check}`,
+				onScreenOnly(
+					ifChanging === undefined ? check : `${ifChanging} If that doesn't help: ${check}`,
+				),
 			),
 		longest: {
 			entries: maxCalls,
 			exceeded: () =>
 				new OutcomeUnknown(
 					`The call list has more than ${maxCalls} calls, so it was not read to its end`,
-					details.advice('callListPhoneName', 'callListFromName'),
+					onScreenOnly(details.advice('callListPhoneName', 'callListFromName')),
 				),
 		},
 	});
@@ -123,7 +147,9 @@ function onlyListIn(body: JsonValue, details: ApiMapping): JsonObject[] {
 		ofCalls.length > 1
 			? 'The answer holds more than one list of calls'
 			: 'The answer shows no list of calls',
-		`${details.advice('callListPath', 'callListPaging')} Ask whoever provides your service. The answer holds ${outlineOf(body)}.`,
+		onScreenOnly(
+			`${details.advice('callListPath', 'callListPaging')} Ask whoever provides your service. The answer holds ${outlineOf(body)}.`,
+		),
 	);
 }
 

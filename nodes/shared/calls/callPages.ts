@@ -1,6 +1,7 @@
 import type { ListReader, Reading } from '../api/completeList';
 import { listCalls, type Additions } from '../api/endpoints';
 import { OutcomeUnknown } from '../api/errors';
+import { onScreenOnly } from '../api/modelAdvice';
 import type { Answer, Query, QueryValue } from '../api/http';
 import type { Part, Parts } from '../api/paging';
 import type { ApiClient } from '../api/client';
@@ -12,9 +13,9 @@ import {
 	startOf,
 	type SizedPage,
 } from '../api/staggeredPages';
-import type { ApiMapping } from '../apiMapping';
+import type { ApiMapping, MappingName } from '../apiMapping';
 import { withValue } from '../apiMapping/placeValues';
-import { asRecord, isJsonObject, type JsonValue, outlineOf, valueAt } from '../json';
+import { asRecord, isJsonObject, type JsonValue, numberIn, outlineOf, valueAt } from '../json';
 
 export type CallPagesRequest = {
 	query: Query;
@@ -200,6 +201,40 @@ function readForm(details: ApiMapping): CallListForm {
 	};
 }
 
+/**
+ * Requires that each path of the credential leads somewhere in the first response: some of them would else have no
+ * effect, without a word.
+ *
+ * @returns what can't be told from this response; undefined if nothing
+ * @throws OutcomeUnknown naming the first path that leads nowhere
+ */
+export function requirePaths(response: Answer, details: ApiMapping): string | undefined {
+	const form = readForm(details);
+	const { body, url } = response;
+	const { path, itemPath, totalPath, keyName, cursorPath, paging, advice } = form;
+	const entries = entriesOf(body, { ...form, itemPath: undefined });
+	const missing = (what: string, field: MappingName): OutcomeUnknown =>
+		new OutcomeUnknown(what, onScreenOnly(`${advice(field)} The answer holds ${outlineOf(body)}.`));
+	if (keyName !== undefined && Array.isArray(valueAt(body, path))) {
+		throw missing(`The calls are in a list at "${path}", so they have no keys`, 'callListKeyName');
+	}
+	if (itemPath !== undefined && entries.length > 0) {
+		const isFound = entries.some((entry) => isJsonObject(valueAt(entry, itemPath) ?? null));
+		if (!isFound) throw missing(`No entry has a call at "${itemPath}"`, 'callListItemPath');
+	}
+	const total = totalPath === undefined ? undefined : numberIn(valueAt(body, totalPath));
+	if (totalPath !== undefined && total === undefined) {
+		throw missing(`The response has no number at "${totalPath}"`, 'callListTotalPath');
+	}
+	const isLinked = paging === 'cursor' || paging === 'nextAddress';
+	if (!isLinked || linkedNext(body, form, url) !== undefined) return undefined;
+	if (valueAt(body, cursorPath) !== undefined) return undefined;
+	if (total !== undefined && total > entries.length) {
+		throw missing(`The response has nothing at "${cursorPath}"`, 'callListCursorPath');
+	}
+	return `the first response has nothing at "${cursorPath}", so it is the last page, or the path is wrong`;
+}
+
 function entriesOf(
 	body: JsonValue,
 	{ path, keyName, itemPath, advice }: CallListForm,
@@ -219,7 +254,7 @@ function entriesOf(
 		: advice('callListPath');
 	throw new OutcomeUnknown(
 		`The answer holds no list of calls at “${path}”`,
-		`${resolution} The answer holds ${outlineOf(body)}.`,
+		onScreenOnly(`${resolution} The answer holds ${outlineOf(body)}.`),
 	);
 }
 
@@ -242,6 +277,6 @@ function linkedNext(
 		paging === 'nextAddress'
 			? `The answer holds no address of the next part at “${cursorPath}”`
 			: `The response has no cursor at "${cursorPath}", but something else`,
-		advice('callListPaging', 'callListCursorPath'),
+		onScreenOnly(advice('callListPaging', 'callListCursorPath')),
 	);
 }

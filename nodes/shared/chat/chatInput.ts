@@ -1,5 +1,6 @@
 import uniqBy from 'lodash/uniqBy';
 import { InvalidInput } from '../api/errors';
+import { forEveryone, onScreenOnly } from '../api/modelAdvice';
 import { UUID } from '../api/limits';
 import type { JsonObject } from '../json';
 import { givenAs, hasForm } from '../modelForms';
@@ -65,7 +66,7 @@ export function parseWatchSecret(secret: string, field: string): string {
 	if (HEADER_TEXT.test(secret)) return secret;
 	throw new InvalidInput(
 		`'${field}' can only have ASCII characters`,
-		'Use letters, digits, and punctuation: the secret is sent in an HTTP header.',
+		onScreenOnly('Use letters, digits, and punctuation: the secret is sent in an HTTP header.'),
 	);
 }
 
@@ -79,14 +80,14 @@ export function parseWatchRequest(body: { [name: string]: unknown }): WatchReque
 	if (action !== 'watch' && action !== 'unwatch') {
 		throw new InvalidInput(
 			'The request does not say what to do',
-			'Send { "action": "watch", "session_ids": ["…"] }, or the action “unwatch”.',
+			forEveryone('Send { "action": "watch", "session_ids": ["…"] }, or the action “unwatch”.'),
 		);
 	}
 	const sessionIds = splitSessionIds(ids);
 	if (sessionIds.length === 0) {
 		throw new InvalidInput(
 			'The request names no session',
-			'Send the IDs of the sessions as session_ids.',
+			forEveryone('Send the IDs of the sessions as session_ids.'),
 		);
 	}
 	return { action, sessionIds };

@@ -1,6 +1,7 @@
 import type { ApiClient } from '../api/client';
 import type { Additions } from '../api/endpoints';
 import { InvalidInput, OutcomeUnknown } from '../api/errors';
+import { forEveryone, onScreenOnly } from '../api/modelAdvice';
 import type { Answer } from '../api/http';
 import { RETRY_BACKOFF } from '../api/retry';
 import type { ApiMapping, MappingName } from '../apiMapping';
@@ -17,7 +18,9 @@ export function requireRecipient(message: InboundMessage): InboundMessage {
 	if (message.sessionId === '' && message.agentUuid === '') {
 		throw new InvalidInput(
 			'Neither a session nor an agent says whom the message is for',
-			'Fill in Session ID, or choose an agent in Agent to let the service find or create a session.',
+			forEveryone(
+				'Fill in Session ID, or choose an agent in Agent to let the service find or create a session.',
+			),
 		);
 	}
 	return message;
@@ -128,8 +131,9 @@ export async function sendKeyed(
 
 function unknownWithKey(error: OutcomeUnknown): OutcomeUnknown {
 	return error.told({
-		resolution:
+		resolution: onScreenOnly(
 			'It was sent again with the same idempotency key, which is safe. Running this item once more with the same key is safe as well.',
+		),
 	});
 }
 

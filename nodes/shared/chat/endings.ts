@@ -1,5 +1,5 @@
 import { ExplainedError, ServiceRefusal } from '../api/errors';
-import { USER, type Resolution } from '../api/modelAdvice';
+import { onScreenOnly, USER, type Resolution } from '../api/modelAdvice';
 import { describeAddress } from './address';
 import type { AttemptEnd, EndingKind } from './reconnectPolicy';
 
@@ -54,12 +54,16 @@ const TEXTS: Record<EndingKind, EndingText> = {
 	},
 	token_rejected: {
 		message: 'The service refuses every WebSocket token it issues for this session',
-		resolution:
+		resolution: onScreenOnly(
 			'Check that the API token of the credential belongs to the account of this session, then run or publish the workflow again.',
+		),
 	},
 	unreachable: {
 		message: 'The connection to the chat session does not hold',
-		resolution: `Several attempts in a row did not last. ${CHECK_SERVICE}`,
+		resolution: {
+			onScreen: `Several attempts in a row did not last. ${CHECK_SERVICE}`,
+			forModel: 'Several attempts in a row did not last.',
+		},
 	},
 	mint_refused: {
 		message: 'The service gives no WebSocket token for this session',

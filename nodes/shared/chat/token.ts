@@ -6,6 +6,7 @@ import {
 	MissingMapping,
 	ServiceRefusal,
 } from '../api/errors';
+import { onScreenOnly } from '../api/modelAdvice';
 import type { Answer } from '../api/http';
 import type { WsToken } from '../api/types';
 import type { Clock } from '../clock';
@@ -34,7 +35,9 @@ export async function mintToken(ask: () => Promise<Answer>): Promise<MintResult>
 
 const UNREADABLE = new InvalidInput(
 	'The service answered without a WebSocket token or address',
-	'Check Base URL in the credential, and ask the owner of the service about POST ws_token.',
+	onScreenOnly(
+		'Check Base URL in the credential, and ask the owner of the service about POST ws_token.',
+	),
 );
 
 function missOf(error: unknown): 'session_closed' | 'refused' | 'unreachable' {

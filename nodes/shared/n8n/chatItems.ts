@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NotSent } from '../api/errors';
+import { onScreenOnly } from '../api/modelAdvice';
 import { sessionKey } from '../chat/chatInput';
 import type { Turn } from '../inTurn';
 import { ChatSocketPool } from './chatSocket';
@@ -78,7 +79,7 @@ export class KeyedQueue {
 		if (this.broken.has(key) && !this.goOn) {
 			throw new NotSent(
 				'Nothing was sent, because an earlier item of the same chat session did not go through',
-				'Correct the earlier item first, so that the conversation keeps its order.',
+				onScreenOnly('Correct the earlier item first, so that the conversation keeps its order.'),
 			);
 		}
 		return await job();

@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
 import { requestWsToken } from '../api/endpoints';
 import { NotSent } from '../api/errors';
+import { onScreenOnly } from '../api/modelAdvice';
 import { sessionKey } from '../chat/chatInput';
 import type { ChatLease, LeaseOptions } from '../chat/lease';
 import { SharedConnections } from '../chat/sharedConnections';
@@ -47,7 +48,9 @@ export function requireWebSocket(): void {
 	if (typeof WebSocket !== 'undefined') return;
 	throw new NotSent(
 		'This n8n runs on a Node.js without WebSockets, which live chat connections need, so nothing was sent',
-		'Ask whoever runs n8n to update Node.js to 22 or newer. Until then, send by a request: in Chat Send, set Send Via to Request With Immediate Reply.',
+		onScreenOnly(
+			'Ask whoever runs n8n to update Node.js to 22 or newer. Until then, send by a request: in Chat Send, set Send Via to Request With Immediate Reply.',
+		),
 		undefined,
 		false,
 		'n8n',
@@ -83,7 +86,7 @@ export class ChatSocketPool {
 		if (this.context.getExecutionCancelSignal()?.aborted === true) {
 			throw new NotSent(
 				'Nothing was sent, because the run was stopped',
-				'Run the workflow again to do it.',
+				onScreenOnly('Run the workflow again to do it.'),
 			);
 		}
 		const lease = this.ended(sessionId, takeOver) ?? this.lease(connection, sessionId, takeOver);

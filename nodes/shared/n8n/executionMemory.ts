@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../api/errors';
+import { onScreenOnly } from '../api/modelAdvice';
 import { isJsonObject, type JsonObject } from '../json';
 import { RecentIds } from '../recentIds';
 import { agentRunOf, mcpSessionOf, runsAsTool } from './toolRun';
@@ -53,7 +54,9 @@ export class ExecutionMemory<T extends JsonObject> {
 		if (this.isRecord(stored)) return stored;
 		throw new InvalidInput(
 			'What this node did in an earlier try of this execution cannot be read, so nothing was sent',
-			'Look in the service what was already done, and start a new execution with the items that are left.',
+			onScreenOnly(
+				'Look in the service what was already done, and start a new execution with the items that are left.',
+			),
 		);
 	}
 

@@ -71,7 +71,11 @@ function parentUnreadable(error: unknown): NotSent {
 	const said = error instanceof Error ? error.message : String(error);
 	return new NotSent(
 		"n8n can't read the execution that started this sub-workflow, so nothing was sent",
-		"Try again. If that doesn't help, ask your n8n administrator to check the database of n8n.",
+		{
+			onScreen:
+				"Try again. If that doesn't help, ask your n8n administrator to check the database of n8n.",
+			forModel: 'Try again.',
+		},
 		said,
 		false,
 		'n8n',

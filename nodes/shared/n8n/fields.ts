@@ -2,6 +2,7 @@ import { DateTime } from 'luxon';
 import isPlainObject from 'lodash/isPlainObject';
 import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
 import { InvalidInput } from '../api/errors';
+import { onScreenOnly, type Resolution } from '../api/modelAdvice';
 import {
 	DEEPEST,
 	isJsonObject,
@@ -131,7 +132,7 @@ export class Fields {
 	 *
 	 * @param resolution instead of how to correct the expression
 	 */
-	secret(name: string, resolution?: string): string | undefined {
+	secret(name: string, resolution?: Resolution): string | undefined {
 		const given = this.given(name, 'string');
 		if (given === undefined || (given.value === '' && !given.isExpression)) return undefined;
 		const { value } = given;
@@ -228,11 +229,17 @@ export class Fields {
 		if (value === undefined) return {};
 		const object = typeof value === 'string' ? parseJson(value) : value;
 		if (isJsonObject(object)) return object;
-		const label = this.propertyOf(name, ['json']).displayName;
+		const { displayName: label } = this.propertyOf(name, ['json']);
 		throw new InvalidInput(`${label} is not a JSON object`, {
 			onScreen: `Write ${label} as names and values in curly brackets, such as { "plan": "gold" }.`,
-			forModel: `Give ${label} as a JSON object such as {"plan": "gold"}.`,
+			forModel: this.adviceForModel(name, label),
 		});
+	}
+
+	/** The form of a value; nothing if it isn't the model that gives it. */
+	private adviceForModel(name: string, label: string): string {
+		if (!isFromModel(this.source.raw(this.prefix + name))) return '';
+		return hasForm(label) ? formOf(label) : `Give ${label} as a JSON object.`;
 	}
 
 	/** The members of a collection. */
@@ -276,30 +283,44 @@ export class Fields {
 		const path = this.prefix + name;
 		const raw = this.source.raw(path);
 		if (raw === ABSENT) return undefined;
-		const isFromModel = typeof raw === 'string' && FROM_MODEL.test(raw);
+		const byModel = isFromModel(raw);
 		const returned = this.source.value(path);
-		const value = isFromModel && isNothingInWords(returned) ? undefined : returned;
+		const value = byModel && isNothingInWords(returned) ? undefined : returned;
 		if (value === UNEVALUATED) {
 			throw new InvalidInput(
 				`n8n can't evaluate the expression of ${this.labelOf(property)}`,
-				'Correct the expression. It can use variables, but no items: this node has none when it reads the field.',
+				onScreenOnly(
+					'Correct the expression. It can use variables, but no items: this node has none when it reads the field.',
+				),
 			);
 		}
 		// n8n makes text of an expression that such a field can't have.
 		if (property.noDataExpression === true && isExpressionText(value)) {
 			throw new InvalidInput(
 				`${this.labelOf(property)} can't be an expression (got ${quoted(value)})`,
-				'Enter or choose a value in the form.',
+				onScreenOnly('Enter or choose a value in the form.'),
 			);
 		}
 		// An empty text is how a model leaves a field empty.
-		const isLeftEmpty = value === '' && isFromModel;
+		const isLeftEmpty = value === '' && byModel;
 		if (!hasExpression(raw) || isLeftEmpty) {
-			return { property, value, isExpression: false, isFromModel, isOnlyTextAround: false };
+			return {
+				property,
+				value,
+				isExpression: false,
+				isFromModel: byModel,
+				isOnlyTextAround: false,
+			};
 		}
 		const expression = this.expression(name);
 		const onlyText = isOnlyTextAround(value, expression);
-		const given = { property, value, isExpression: true, isFromModel, isOnlyTextAround: onlyText };
+		const given = {
+			property,
+			value,
+			isExpression: true,
+			isFromModel: byModel,
+			isOnlyTextAround: onlyText,
+		};
 		this.requireReadable(given, expression);
 		return given;
 	}
@@ -380,18 +401,22 @@ export class Fields {
 		const { typeOptions } = property;
 		const field = this.labelOf(property);
 		const shown = typeOptions?.password === true ? kindOf(value) : shownValue(value);
+		const { displayName } = property;
+		const form = hasForm(displayName) ? formOf(displayName) : `Give ${displayName} as ${wanted}.`;
+		const forModel = given.isFromModel ? form : '';
 		if (!isExpression) {
-			return new InvalidInput(`${field} must be ${wanted} (got ${shown})`, `Enter ${wanted}.`);
+			return new InvalidInput(`${field} must be ${wanted} (got ${shown})`, {
+				onScreen: `Enter ${wanted}.`,
+				forModel,
+			});
 		}
 		const onScreen =
 			instead === undefined
 				? `Make the expression return ${wanted}.`
 				: `Make the expression return ${wanted}, or ${instead}.`;
-		const { displayName } = property;
-		const form = hasForm(displayName) ? formOf(displayName) : `Give ${displayName} as ${wanted}.`;
 		return new InvalidInput(`${field} must be ${wanted}, but its expression returned ${shown}`, {
 			onScreen,
-			forModel: given.isFromModel ? form : '',
+			forModel,
 		});
 	}
 }
@@ -412,6 +437,11 @@ export function hasExpression(raw: unknown): boolean {
 	if (typeof raw === 'string') return raw.startsWith('=');
 	if (typeof raw !== 'object' || raw === null) return false;
 	return Object.values(raw).some(hasExpression);
+}
+
+function isFromModel(raw: unknown): boolean {
+	const inner = isLocator(raw) ? raw.value : raw;
+	return typeof inner === 'string' && FROM_MODEL.test(inner);
 }
 
 /** A model may write the word where it means the value. */
@@ -443,7 +473,7 @@ export function requireShallow<T>(value: T): T {
 export function tooDeep(): InvalidInput {
 	return new InvalidInput(
 		`A field of this node contains lists or objects that are nested more than ${DEEPEST} levels deep, so nothing was sent`,
-		'Take the part that is needed out of it in the node before this one.',
+		onScreenOnly('Take the part that is needed out of it in the node before this one.'),
 	);
 }
 

@@ -1,6 +1,7 @@
 import { sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { asSentence, ExplainedError, NotSent } from '../api/errors';
+import { onScreenOnly } from '../api/modelAdvice';
 import type { Turn } from '../inTurn';
 import type { JsonObject } from '../json';
 import { asCanceled } from './cancel';
@@ -96,7 +97,7 @@ export async function forEachItem(
 function stoppedBefore(): NotSent {
 	return new NotSent(
 		'The execution was stopped before this item',
-		'Nothing was sent for it. Run it again.',
+		onScreenOnly('Nothing was sent for it. Run it again.'),
 	);
 }
 

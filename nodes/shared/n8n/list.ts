@@ -46,7 +46,10 @@ export function listChangedHint(entries: string): string {
 /** Infinity for all results. */
 export function readLimit(form: Fields): number {
 	if (form.switch('returnAll', false)) return Infinity;
-	const resolution = 'Enter how many results to return, from 1 on. For all of them use Return All.';
+	const resolution = {
+		onScreen: 'Enter how many results to return, from 1 on. For all of them use Return All.',
+		forModel: 'Enter how many results to return, from 1 on.',
+	};
 	return parseCount(form.number('limit', undefined), 'Limit', resolution);
 }
 

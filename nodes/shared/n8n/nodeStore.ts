@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NotSent } from '../api/errors';
+import { onScreenOnly } from '../api/modelAdvice';
 import type { DeduplicationStore } from '../deduplicationStore';
 import { inTurn } from '../inTurn';
 
@@ -32,7 +33,7 @@ export function openNodeStore({ helpers }: IExecuteFunctions, use: StoreUse): De
 
 function unreachable({ message, description }: StoreUse, error: unknown): NotSent {
 	const said = error instanceof Error ? error.message : String(error);
-	return new NotSent(message, description, said, false, 'n8n');
+	return new NotSent(message, onScreenOnly(description), said, false, 'n8n');
 }
 
 /** Names the node among all workflows, and with it its store. */

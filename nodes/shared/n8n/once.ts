@@ -3,7 +3,7 @@ import type { Turn } from '../inTurn';
 import partition from 'lodash/partition';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, OutcomeUnknown, type KeptUnknown } from '../api/errors';
-import { USER } from '../api/modelAdvice';
+import { forEveryone, USER } from '../api/modelAdvice';
 import { isJsonObject, type JsonObject, parseJson } from '../json';
 import { RecentIds } from '../recentIds';
 import { ExecutionMemory } from './executionMemory';
@@ -65,7 +65,7 @@ export class QuotaUsed extends ExplainedError {
 		const all = most === 1 ? `1 ${of}, which was` : `${most} ${of}s, which were`;
 		super(
 			`Nothing was sent: this run may make ${all} made already`,
-			`Do not ask for another ${of} now. Tell ${USER} what was done and what is left.`,
+			forEveryone(`Do not ask for another ${of} now. Tell ${USER} what was done and what is left.`),
 		);
 	}
 }
@@ -340,7 +340,10 @@ function targetOf<Desk>({ target, person, subject, request }: Sending<Desk>): un
 function begunEarlier<Desk>({ withDetails }: Sending<Desk>): OutcomeUnknown {
 	const error = new OutcomeUnknown(
 		'An earlier attempt of this execution may have sent this, and n8n has no record of the result',
-		'It was not sent again. Check the service before you send it in a new execution.',
+		{
+			onScreen: 'It was not sent again. Check the service before you send it in a new execution.',
+			forModel: 'It was not sent again.',
+		},
 		undefined,
 		undefined,
 		'n8n',
@@ -358,7 +361,11 @@ function replay(settled: Settled): INodeExecutionData[] {
 	if ('unknown' in settled) throw OutcomeUnknown.from(settled.unknown);
 	throw new OutcomeUnknown(
 		'An earlier try sent this and was interrupted before the answer came, so it is not known whether the request took effect',
-		'It was not sent a second time. Look in the service whether it arrived before you send it in a new execution.',
+		{
+			onScreen:
+				'It was not sent a second time. Look in the service whether it arrived before you send it in a new execution.',
+			forModel: 'It was not sent a second time.',
+		},
 	);
 }
 

@@ -3,10 +3,12 @@ import type { Additions } from '../api/endpoints';
 import { InvalidInput } from '../api/errors';
 import type { Query, QueryValue } from '../api/http';
 import type { JsonObject, JsonValue } from '../json';
+import { givenAs } from '../modelForms';
 import type { Fields } from './fields';
 import type { NodeParameters } from './nodeParameters';
+import { jsonInTools } from './textInTools';
 
-/** The Options collection, with these members. */
+/** The Options collection, with these members. In a tool, JSON is given as text. */
 export function optionsCollection(...members: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
@@ -14,7 +16,7 @@ export function optionsCollection(...members: INodeProperties[]): INodePropertie
 		type: 'collection',
 		placeholder: 'Add Option',
 		default: {},
-		options: members,
+		options: members.flatMap((member) => (member.type === 'json' ? jsonInTools(member) : [member])),
 	};
 }
 
@@ -97,7 +99,10 @@ function toQuery(values: JsonObject): Query {
 		if (plain.length < list.length) {
 			throw new InvalidInput(
 				`The additional query parameter “${name}” is neither text nor a number`,
-				'Give every additional query parameter a plain value, or a list of plain values to send its name several times.',
+				givenAs(
+					'Additional Query Parameters',
+					'Give every additional query parameter a plain value, or a list of plain values to send its name several times.',
+				),
 			);
 		}
 		const [first = ''] = plain;

@@ -1,15 +1,10 @@
-import {
-	NodeApiError,
-	NodeOperationError,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { asSentence, ExplainedError, type Outcome } from '../api/errors';
-import { adviceForModel, FOR_THE_OWNER, USER } from '../api/modelAdvice';
+import { FOR_THE_OWNER, forEveryone, USER } from '../api/modelAdvice';
 import { aborted, pause } from '../clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { clock } from './connect';
-import { deedOf, isReadOnly, mcpSessionOf, type ToolDeed } from './toolRun';
+import { deedOf, isReadOnly, mcpSessionOf, readOf, type ToolDeed } from './toolRun';
 import { QuotaUsed } from './once';
 import { beginTool, TOOL_LIMITS } from './toolTime';
 
@@ -55,10 +50,10 @@ export async function answerModel(
 	context: IExecuteFunctions,
 	run: () => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
-	const { signal } = beginTool(context);
+	const { signal } = beginTool(context, clock);
 	const answering = run().then(
 		(outputs) => succeeded(context, outputs.flat()),
-		(error: unknown) => failed(context, signal.aborted ? late(error) : error),
+		(error: unknown) => failed(context, signal.aborted ? late(context, error) : error),
 	);
 	const over = new AbortController();
 	const givenUp = aborted(AbortSignal.any([signal, over.signal])).then(async () => {
@@ -77,12 +72,13 @@ class TookTooLong extends ExplainedError {
 	constructor(readonly outcome: Outcome) {
 		const seconds = Math.round(TOOL_LIMITS.wholeMs / 1_000);
 		const so = outcome === 'notSent' ? ', so it was given up and nothing was sent' : '';
-		super(`It was not over after ${seconds} seconds${so}`, '');
+		super(`It was not over after ${seconds} seconds${so}`, forEveryone(''));
 	}
 }
 
 /** What is known of the request stands; all else broke off because the time was over. */
-function late(error: unknown): unknown {
+function late(context: IExecuteFunctions, error: unknown): unknown {
+	if (deedOf(context)?.isPartial === true) return error;
 	if (!(error instanceof ExplainedError)) return new TookTooLong('unknown');
 	return error.outcome === 'notSent' ? new TookTooLong('notSent') : error;
 }
@@ -93,7 +89,7 @@ function succeeded(context: IExecuteFunctions, items: INodeExecutionData[]): Too
 	const isTimedOut = items.some(hasTimedOut);
 	if (deed === undefined || isReadOnly(context)) {
 		if (isTimedOut) return { outcome: 'timed_out', ...WAITED, ...resultOf(items) };
-		return { outcome, ...READ, ...resultOf(items) };
+		return { outcome, ...readWords(context), ...resultOf(items) };
 	}
 	if (isTimedOut) return { outcome, ...begun(context, deed, items), ...resultOf(items) };
 	if (outcome === 'done' && items.some(isPartial)) {
@@ -113,15 +109,20 @@ function isPartial({ json: { rejected } }: INodeExecutionData): boolean {
 	return rejected.some((row) => isJsonObject(row) && row.rejection_status !== 'duplicate');
 }
 
-const READ: Words = { what_happened: 'It was read.', next_step: GO_ON };
 const WAITED: Words = {
 	what_happened: 'The wait ended before this happened. Nothing was changed.',
 	next_step: 'The result is what was known by then. Ask for the same again to wait longer.',
 };
+const ONLY_A_PART =
+	"Only a part was done. The rest is in 'rejected' of the result, with the reasons.";
 const PARTLY_DONE: Words = {
-	what_happened: "Only a part was done. The rest is in 'rejected' of the result, with the reasons.",
+	what_happened: ONLY_A_PART,
 	next_step: `Tell ${USER} which part was not done. Ask again only for what you can correct.`,
 };
+
+function readWords(context: IExecuteFunctions): Words {
+	return { what_happened: readOf(context) ?? 'It was read.', next_step: GO_ON };
+}
 
 function doneWords({ repeated, repeatable }: ToolDeed): Words {
 	if (repeated) {
@@ -162,6 +163,15 @@ function begun(
 function failed(context: IExecuteFunctions, error: unknown): ToolAnswer {
 	const deed = deedOf(context);
 	const failure = explain(error);
+	if (deed?.isPartial === true) {
+		return {
+			outcome: failure.outcome === 'unknown' ? 'unknown' : 'partly_done',
+			what_happened: asSentence(failure.what),
+			next_step: `${failure.advice} ${nextPart(failure)}`.trim(),
+			...resultOf(deed.output),
+			service_said: failure.originalMessage,
+		};
+	}
 	// What was sent before stays done, such as a call whose end could not be waited for.
 	if (deed !== undefined && !isReadOnly(context)) {
 		const { what_happened: happened, next_step: next } = begun(context, deed, deed.output);
@@ -193,6 +203,17 @@ function nextRead({ outcome, isTransient, isForOwner }: Failure): string {
 	return outcome === 'unknown'
 		? 'Nothing was changed. You can ask for the same again.'
 		: 'Nothing was changed. You can ask again, also with other values.';
+}
+
+/** Something of the request was done, and must not be done again. */
+function nextPart({ outcome, isTransient, isForOwner }: Failure): string {
+	if (outcome === 'unknown') {
+		return `${ONLY_A_PART} Do not ask for the same again, because more may have been done. Tell ${USER} what is not known.`;
+	}
+	if (isForOwner) return `${ONLY_A_PART} ${FOR_THE_OWNER}`;
+	return isTransient
+		? `${ONLY_A_PART} Wait for a minute, or as long as the service asks, then ask again for the rest alone.`
+		: `${ONLY_A_PART} Ask again only for what you can correct.`;
 }
 
 function nextRequest({ outcome, isTransient, isForOwner, isFinal }: Failure): string {
@@ -265,14 +286,11 @@ function explain(error: unknown): Failure {
 	}
 	// n8n's own, such as a credential that is gone: it comes before anything is sent.
 	const what = error instanceof Error ? error.message : String(error);
-	const description =
-		error instanceof NodeApiError || error instanceof NodeOperationError ? error.description : null;
-	const advice = adviceForModel(description ?? '');
 	return {
 		outcome: 'not_sent',
 		what,
-		advice,
-		isForOwner: advice === '',
+		advice: '',
+		isForOwner: true,
 		isTransient: false,
 		isFinal: false,
 		originalMessage: null,

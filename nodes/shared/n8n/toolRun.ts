@@ -116,6 +116,8 @@ export type ToolDeed = {
 	repeated: boolean;
 	/** Whether the same request again is another one: a chat message may be sent twice. */
 	repeatable: boolean;
+	/** Whether it stopped before its end: `output` shows what was done and what is left. */
+	isPartial?: boolean;
 };
 
 const deeds = new WeakMap<IExecuteFunctions, ToolDeed>();
@@ -128,11 +130,20 @@ export function deedOf(context: IExecuteFunctions): ToolDeed | undefined {
 	return deeds.get(context);
 }
 
-const reading = new WeakSet<IExecuteFunctions>();
+const reading = new WeakMap<IExecuteFunctions, string>();
 
-/** From here on the tool changes nothing, whatever goes wrong. */
-export function noteReadOnly(context: IExecuteFunctions): void {
-	reading.add(context);
+/**
+ * From here on the tool changes nothing, whatever goes wrong.
+ *
+ * @param whatHappened told if it succeeds
+ */
+export function noteReadOnly(context: IExecuteFunctions, whatHappened = 'It was read.'): void {
+	reading.set(context, whatHappened);
+}
+
+/** Undefined if the tool changes something, or didn't get far enough to say. */
+export function readOf(context: IExecuteFunctions): string | undefined {
+	return reading.get(context);
 }
 
 export function isReadOnly(context: IExecuteFunctions): boolean {

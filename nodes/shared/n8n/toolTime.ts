@@ -1,4 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import type { Clock } from '../clock';
 import { runsAsTool } from './toolRun';
 
 /**
@@ -16,14 +17,14 @@ export const TOOL_LIMITS = {
 	graceMs: 3_000,
 };
 
-/** The moment at which a tool must answer. */
+/** When a tool must answer: `at` is in milliseconds of the clock's `elapsed()`. */
 export type ToolEnd = { at: number; signal: AbortSignal };
 
 const ends = new WeakMap<object, ToolEnd>();
 
-export function beginTool(context: IExecuteFunctions): ToolEnd {
+export function beginTool(context: IExecuteFunctions, clock: Clock): ToolEnd {
 	const { wholeMs } = TOOL_LIMITS;
-	const end = { at: Date.now() + wholeMs, signal: AbortSignal.timeout(wholeMs) };
+	const end = { at: clock.elapsed() + wholeMs, signal: AbortSignal.timeout(wholeMs) };
 	ends.set(context, end);
 	return end;
 }

@@ -1,5 +1,6 @@
 import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { explained, type ExplainedError, InvalidInput } from '../api/errors';
+import { onScreenOnly } from '../api/modelAdvice';
 import { activeTrigger, triggerPlace } from './activeTriggers';
 import { toNodeError } from './nodeErrors';
 import { RareNotice } from './rareNotice';
@@ -64,7 +65,7 @@ export function rejectionNotice(
 ): RareNotice<ExplainedError> {
 	return new RareNotice(signal, (times, { message, resolution }) => {
 		const requests = times === 1 ? 'A request was' : `${times} requests were`;
-		const error = new InvalidInput(`${requests} rejected: ${message}`, resolution);
+		const error = new InvalidInput(`${requests} rejected: ${message}`, onScreenOnly(resolution));
 		trigger.saveFailedExecution(toNodeError(trigger.getNode(), error));
 	});
 }

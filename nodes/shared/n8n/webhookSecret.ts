@@ -1,4 +1,5 @@
 import { explained, type ExplainedError, InvalidInput } from '../api/errors';
+import { onScreenOnly } from '../api/modelAdvice';
 import { isSecret } from '../hash';
 import type { Fields } from './fields';
 
@@ -9,14 +10,17 @@ import type { Fields } from './fields';
  * @throws InvalidInput if a secret is wanted and the field gives none
  */
 export function readSecret(form: Fields, name: string): string | undefined {
-	return form.secret(name, 'Correct the secret. No request is accepted without it.');
+	return form.secret(name, onScreenOnly('Correct the secret. No request is accepted without it.'));
 }
 
 /** The same where a secret is always wanted. */
 export function requireSecret(form: Fields, name: string): string {
 	const secret = readSecret(form, name);
 	if (secret !== undefined) return secret;
-	throw new InvalidInput("'Secret' is empty", 'Enter a secret. No request is accepted without it.');
+	throw new InvalidInput(
+		"'Secret' is empty",
+		onScreenOnly('Enter a secret. No request is accepted without it.'),
+	);
 }
 
 /** `unusable`: nobody can have the secret, because its field gives none. */

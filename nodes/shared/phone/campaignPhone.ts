@@ -1,4 +1,5 @@
 import { isIndian, isMobile, readIndian } from './india';
+import { forEveryone } from '../api/modelAdvice';
 import { isBlank, isWritten, readWritten, type Unreadable } from './written';
 
 /** A number in one of the two documented forms, and what makes it the same person's in either. */
@@ -9,14 +10,20 @@ export interface AcceptedPhone {
 
 export interface UnusablePhone {
 	readonly reason: string;
+	/** The same for a model. */
+	readonly forModel: string;
 }
 
 export type PhoneReading = AcceptedPhone | UnusablePhone;
 
 const INTERNATIONAL = /^\+91\d{10}$/;
-const ACCEPTED_FORMS =
-	'Accepted are 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.';
-const MISSING: UnusablePhone = { reason: 'The phone number is missing in this row.' };
+const ACCEPTED_FORMS = forEveryone(
+	'Accepted are 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.',
+);
+const MISSING: UnusablePhone = {
+	reason: 'The phone number is missing in this row.',
+	forModel: 'The phone number is missing.',
+};
 const SHOWN_CHARACTERS = 40;
 
 /**
@@ -38,7 +45,7 @@ export function readCampaignPhone(value: unknown): PhoneReading {
 	if (isMobile(subscriber)) return { phone: subscriber, key: subscriber };
 	return unusableCell(value, {
 		what: `starts with ${subscriber.charAt(0)}, but a 10-digit mobile number starts with 6 to 9`,
-		resolution: 'Write +91 in front if the number is right.',
+		resolution: forEveryone('Write +91 in front if the number is right.'),
 	});
 }
 
@@ -58,11 +65,14 @@ function unusableCell(
 	value: unknown,
 	{ what, resolution = ACCEPTED_FORMS }: Unreadable,
 ): UnusablePhone {
-	const subject =
-		typeof value === 'string' || typeof value === 'number'
-			? shown(String(value))
-			: 'The phone column';
-	return { reason: `${subject} ${what}. ${resolution}` };
+	const isText = typeof value === 'string' || typeof value === 'number';
+	const [cell, number] = isText
+		? [shown(String(value)), shown(String(value))]
+		: ['The phone column', 'The phone number'];
+	return {
+		reason: `${cell} ${what}. ${resolution.onScreen}`,
+		forModel: `${number} ${what}. ${resolution.forModel}`,
+	};
 }
 
 function shown(cell: string): string {

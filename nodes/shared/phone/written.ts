@@ -1,4 +1,5 @@
 import { normalized } from '../text';
+import { forEveryone, type Resolution } from '../api/modelAdvice';
 import { hasTrunkZero } from './callingCodes';
 
 /** A number as someone wrote it, with the formatting taken off: every digit, in its order. */
@@ -9,7 +10,7 @@ export type Written = {
 };
 
 /** What keeps a value from being read as one number; `what` follows the value in a sentence. */
-export type Unreadable = { what: string; resolution?: string };
+export type Unreadable = { what: string; resolution?: Resolution };
 
 /** Lead-form exports write `p:+91…`, links write `tel:+91…`, and `="…"` is a common way to keep Excel from rounding. */
 const WRAPPING = /^(?:=?["']|(?:p|tel):)+|["']$/gi;
@@ -48,15 +49,18 @@ const UNWRITTEN_ZEROS = 1;
 
 export const SHORTENED: Unreadable = {
 	what: 'was shortened by a spreadsheet, which has dropped its last digits',
-	resolution:
-		'Format the phone column as text in the spreadsheet and enter the full numbers again.',
+	resolution: {
+		onScreen:
+			'Format the phone column as text in the spreadsheet and enter the full numbers again.',
+		forModel: 'Give all digits of the number.',
+	},
 };
 const NO_NUMBER: Unreadable = { what: 'is not a phone number' };
 const NOT_WHOLE: Unreadable = { what: 'is not a whole phone number' };
 const DECIMALS: Unreadable = { what: 'has decimals, which no phone number has' };
 const TWO_READINGS: Unreadable = {
 	what: 'can be read in two ways, with the last zeros as digits or as decimals',
-	resolution: 'Write the number without a dot or comma.',
+	resolution: forEveryone('Write the number without a dot or comma.'),
 };
 
 /**
@@ -100,7 +104,10 @@ function readCell(cell: string): Written | Unreadable {
 /** `dialled` should be digits with at most one leading `+`. */
 function readDialled(dialled: string): Written | Unreadable {
 	if (dialled.replace(/\D/g, '').length >= TWO_NUMBERS) {
-		return { what: 'holds more than one phone number', resolution: 'Keep one number.' };
+		return {
+			what: 'holds more than one phone number',
+			resolution: forEveryone('Keep one number.'),
+		};
 	}
 	if (!DIALLED.test(dialled)) return NO_NUMBER;
 	const plus = dialled.startsWith('+');

@@ -6,7 +6,7 @@ import { engineHarness, loader, nodeTypes, PACKAGE } from '../../engine';
 import { until } from '../../n8n/until';
 import { dialects, startSimulator, type Simulator } from '../../simulator';
 import { tell } from '../runs';
-import { MAY_BE_BLANK, TAKES_TRUE_AND_FALSE, TAKES_WORDS } from './allowed';
+import { IS_JSON, MAY_BE_BLANK, TAKES_TRUE_AND_FALSE, TAKES_WORDS } from './allowed';
 import { emptied, GIVEN, isOfItsType, type Given } from './given';
 import { isShown, placesIn, type Place } from './places';
 import { essence, filledIn, runScene, withValue, writtenNothing } from './run';
@@ -120,7 +120,8 @@ test.each(nodes)(
 		const faults: string[] = [];
 		for (const [index, one] of casesOf(node).entries()) {
 			const { property } = one.place;
-			const type = nameOf(one) in TAKES_WORDS ? 'string' : property.type;
+			const own = IS_JSON.has(property.name) ? 'json' : property.type;
+			const type = nameOf(one) in TAKES_WORDS ? 'string' : own;
 			const wrong = GIVEN.filter((given) => !isOfItsType({ ...property, type }, given));
 			for (let nth = 0; nth < Math.min(PER_PLACE, wrong.length); nth++) {
 				const given = wrong[(index + nth) % wrong.length];

@@ -26,6 +26,12 @@ export const TAKES_TRUE_AND_FALSE: { [place: string]: string } = {
 	'placeCall › noValues': 'a captured value may be true or false',
 };
 
+/** In a tool, JSON is a text; an object is right as well. */
+export const IS_JSON = new Set([
+	...['additionalBodyFields', 'additionalDataJson', 'additionalQueryParameters'],
+	...['contacts', 'metadata'],
+]);
+
 /** Where an expression may return words that the list of the form doesn't have. */
 export const TAKES_WORDS: { [place: string]: string } = {
 	'chatSession › command': 'each service has commands of its own, and checks them',

@@ -1,5 +1,6 @@
 import { notVerified } from '../../../nodes/CallCompletedTrigger/unverified';
 import { OutcomeUnknown } from '../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
 import { ShowsNoEnd } from '../../../nodes/shared/calls/readBack';
 
 const calls = (count: number, error: unknown) =>
@@ -8,7 +9,7 @@ const calls = (count: number, error: unknown) =>
 test.each<[string, unknown, string]>([
 	[
 		'what says how to mend it',
-		new OutcomeUnknown('It broke', 'Look at the service.'),
+		new OutcomeUnknown('It broke', forEveryone('Look at the service.')),
 		'It broke. Look at the service. Once that is put right, read this call with Get Call.',
 	],
 	[
@@ -28,7 +29,7 @@ test.each<[string, unknown, string]>([
 });
 
 test('several that cannot be read back, and several that show no end, are told by two messages with their names', () => {
-	const error = new OutcomeUnknown('It broke', 'Look at the service.');
+	const error = new OutcomeUnknown('It broke', forEveryone('Look at the service.'));
 	const told = notVerified([...calls(3, error), ...calls(2, new ShowsNoEnd('picked'))]);
 	expect(told.map(({ message, resolution }) => [message, resolution])).toEqual([
 		[

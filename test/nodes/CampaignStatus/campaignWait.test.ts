@@ -6,6 +6,7 @@ import {
 	type WaitSettings,
 } from '../../../nodes/CampaignStatus/campaignWait';
 import { InvalidInput, NotSent, OutcomeUnknown } from '../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
 import type { JsonValue } from '../../../nodes/shared/json';
 
 const SETTINGS: WaitSettings = { intervalMs: 30_000, limitMs: 300_000, waitWhileStopped: false };
@@ -246,17 +247,20 @@ describe('the wait', () => {
 		});
 	});
 
-	test.each([new NotSent('no', 'way'), new OutcomeUnknown('slow', 'wait')])(
-		'a later reading may stumble: %p',
-		async (fault) => {
-			const open = view('Active', list(1, false));
-			const { wait } = scripted([open, fault, fault, view('Active', list(1, true))]);
-			expect((await wait()).end.outcome).toBe('completed');
-		},
-	);
+	test.each([
+		new NotSent('no', forEveryone('way')),
+		new OutcomeUnknown('slow', forEveryone('wait')),
+	])('a later reading may stumble: %p', async (fault) => {
+		const open = view('Active', list(1, false));
+		const { wait } = scripted([open, fault, fault, view('Active', list(1, true))]);
+		expect((await wait()).end.outcome).toBe('completed');
+	});
 
 	test('at the limit, what could not be read is told as such', async () => {
-		const fault = new OutcomeUnknown('The service responded with 503', 'Try again later.');
+		const fault = new OutcomeUnknown(
+			'The service responded with 503',
+			forEveryone('Try again later.'),
+		);
 		const { wait } = scripted([view('Active', list(1, true), list(2, false)), fault]);
 		expect(await wait()).toMatchObject({
 			end: {
@@ -270,7 +274,7 @@ describe('the wait', () => {
 	});
 
 	test('nothing ends the wait but what was read just now', async () => {
-		const fault = new OutcomeUnknown('slow', 'wait');
+		const fault = new OutcomeUnknown('slow', forEveryone('wait'));
 		const { wait } = scripted([
 			view('Active', unreleased(2)),
 			...Array.from({ length: 8 }, () => fault),
@@ -281,9 +285,12 @@ describe('the wait', () => {
 	});
 
 	test('the first reading may not, and a refusal never', async () => {
-		const { wait } = scripted([new NotSent('unreachable', 'check')]);
+		const { wait } = scripted([new NotSent('unreachable', forEveryone('check'))]);
 		await expect(wait()).rejects.toThrow('unreachable');
-		const later = scripted([view('Active', list(1, false)), new InvalidInput('refused', 'x')]);
+		const later = scripted([
+			view('Active', list(1, false)),
+			new InvalidInput('refused', forEveryone('x')),
+		]);
 		await expect(later.wait()).rejects.toThrow('refused');
 	});
 });

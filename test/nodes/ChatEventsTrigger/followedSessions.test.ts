@@ -1,9 +1,10 @@
 import { FollowedSessions } from '../../../nodes/ChatEventsTrigger/followedSessions';
+import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
 import type { EndingKind } from '../../../nodes/shared/chat/reconnectPolicy';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import type { Readiness } from '../../../nodes/shared/chat/exchange';
 
-const TEXT = { message: 'It ended', resolution: 'Look.' };
+const TEXT = { message: 'It ended', resolution: forEveryone('Look.') };
 const endingOf = (kind: EndingKind, status: number | null = null) =>
 	new ChatEnded(kind, TEXT, undefined, null, status);
 const gone = endingOf('unreachable');

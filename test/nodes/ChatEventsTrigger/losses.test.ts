@@ -1,6 +1,7 @@
 import type { WorkflowExecuteMode } from 'n8n-workflow';
 import { TriggerContext } from 'n8n-core';
 import type { SessionEvent } from '../../../nodes/ChatEventsTrigger/emitter';
+import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
 import { framesLost, Losses, sessionsLost } from '../../../nodes/ChatEventsTrigger/losses';
 import type { EndingKind } from '../../../nodes/shared/chat/reconnectPolicy';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
@@ -21,7 +22,7 @@ const loss = (sessionId: string, kind: EndingKind) => ({
 	sessionId,
 	ending: new ChatEnded(
 		kind,
-		{ message: 'The chat is over', resolution: 'Look at it.' },
+		{ message: 'The chat is over', resolution: forEveryone('Look at it.') },
 		undefined,
 		null,
 	),
@@ -70,7 +71,7 @@ test('of 1,000 sessions that are not followed 50 are named', () => {
 });
 
 test('what the service said of a session that is not followed is no HTML', () => {
-	const told = { message: 'The chat is over', resolution: 'Look at it.' };
+	const told = { message: 'The chat is over', resolution: forEveryone('Look at it.') };
 	const ending = new ChatEnded('session_closed', told, '<a href="x">closed</a>', null);
 	expect(sessionsLost(contextOf(), [{ sessionId: 's0', ending }]).description).toBe(
 		'Look at it. The service said: ‹a href="x">closed‹/a>.',

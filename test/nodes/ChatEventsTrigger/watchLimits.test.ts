@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as realSleep } from 'node:timers/promises';
 import { WatchLimits } from '../../../nodes/ChatEventsTrigger/watchLimits';
+import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import { mockTime } from '../../engine';
 import { until } from '../../n8n/until';
@@ -262,7 +263,7 @@ test('of the sessions that are late, only those that the service rejects count a
 	await connect();
 	const ending = new ChatEnded(
 		'mint_refused',
-		{ message: 'No token', resolution: 'Check the session ID.' },
+		{ message: 'No token', resolution: forEveryone('Check the session ID.') },
 		undefined,
 		null,
 		404,

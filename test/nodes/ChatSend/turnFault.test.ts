@@ -1,4 +1,5 @@
 import type { AwaitedReply } from '../../../nodes/shared/chat/replyWatch';
+import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import type { TurnOutcome } from '../../../nodes/shared/chat/turn';
 import { turnFault } from '../../../nodes/ChatSend/turnFault';
@@ -23,7 +24,7 @@ const UNANSWERED: AwaitedReply = {
 
 const ended = new ChatEnded(
 	'unreachable',
-	{ message: 'It does not hold', resolution: 'Check it.' },
+	{ message: 'It does not hold', resolution: forEveryone('Check it.') },
 	'close code 1006',
 	1006,
 );
@@ -88,7 +89,7 @@ describe('turnFault', () => {
 	});
 
 	it('names a way without a live connection where another client may hold it', () => {
-		const text = { message: 'It is refused', resolution: 'Check it.' };
+		const text = { message: 'It is refused', resolution: forEveryone('Check it.') };
 		const ending = new ChatEnded('held_or_inactive', text, undefined, 1008);
 		expect(notSent({ kind: 'ended', ending })?.resolution).toBe(
 			'Check it. Request With Immediate Reply and Request With Later Reply, in Send Via, need no live connection.',

@@ -452,6 +452,8 @@ describe('watch and unwatch', () => {
 			'The chat session is closed',
 		],
 		[404, { code: 404, message: 'not registered' }, 'No Chat Events Trigger answers'],
+		[429, '', "The host of the 'Trigger URL' takes no more requests at the moment"],
+		[429, { message: 'The service rejected 100 sessions', resolution: 'Wait' }, 'rejected 100'],
 		[200, '<html>', 'No Chat Events Trigger answers'],
 	])('an answer %i that is not a trigger’s yes', async (status, body, message) => {
 		trigger().post(PATH).reply(status, body);

@@ -1,4 +1,5 @@
 import { NeverConnected, awaitEvent, type EventWish } from '../../../nodes/ChatSession/chatWait';
+import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import type { OnTooLarge } from '../../../nodes/shared/chat/inbox';
 import type { Readiness } from '../../../nodes/shared/chat/exchange';
@@ -14,7 +15,7 @@ const event = (type: string, eventId: string | null = null, ts?: string | number
 
 const refused = new ChatEnded(
 	'unreachable',
-	{ message: 'The connection does not hold', resolution: 'Check the service.' },
+	{ message: 'The connection does not hold', resolution: forEveryone('Check the service.') },
 	'close code 1006',
 	1006,
 );
@@ -45,7 +46,7 @@ function waiting(
 				return () => unsubscribed++;
 			},
 		},
-		{ types: null, ms: 10_000, known: new Set(), ...wish },
+		{ types: null, ms: 10_000, known: new Set(), reader: 'onScreen', ...wish },
 		clock,
 	);
 	return {

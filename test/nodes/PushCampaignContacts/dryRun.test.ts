@@ -106,7 +106,8 @@ test('as a tool it tells what would be sent, and the same wish can follow for re
 	const dry = engineTool(harness.credentials, feedNode(harness, { options }));
 	expect(await dry(data)).toMatchObject({
 		outcome: 'done',
-		what_happened: 'It was read.',
+		what_happened:
+			'Nothing was pushed, because this tool only checks the contacts. 1 row: 1 ready.',
 		result: { dry_run: true, summary: '1 row: 1 ready.', rejected: [] },
 	});
 	const bodies = answering([200, accepted(1)]);

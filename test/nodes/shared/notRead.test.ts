@@ -1,10 +1,19 @@
-import { InvalidInput } from '../../../nodes/shared/api/errors';
+import { InvalidInput, OutcomeUnknown } from '../../../nodes/shared/api/errors';
+import { onScreenOnly } from '../../../nodes/shared/api/modelAdvice';
 import { whyNotRead } from '../../../nodes/shared/notRead';
 
-test.each<[unknown, string]>([
-	[new InvalidInput('Call ID is empty', 'Enter it.'), 'Call ID is empty. Enter it.'],
-	[new TypeError('a defect'), 'a defect'],
-	['a text', 'a text'],
-])('why it was not read: %p', (error, words) => {
-	expect(whyNotRead(error)).toBe(words);
+const ADVICE = { onScreen: 'Enter it.', forModel: 'Give it.' };
+
+test.each<[unknown, string, string]>([
+	[new InvalidInput('It is empty', ADVICE), 'It is empty. Enter it.', 'It is empty. Give it.'],
+	[
+		new OutcomeUnknown('It broke', onScreenOnly('Look.'), 'no', 503),
+		'It broke. Look. The service said: no.',
+		'It broke. The service said: no.',
+	],
+	[new TypeError('a defect'), 'a defect', 'a defect'],
+	['a text', 'a text', 'a text'],
+])('why it was not read, for a person and for a model: %p', (error, person, model) => {
+	expect(whyNotRead(error, 'onScreen')).toBe(person);
+	expect(whyNotRead(error, 'forModel')).toBe(model);
 });

@@ -20,7 +20,9 @@ const hoursOf = (over: JsonObject = {}): CallingHours => {
 };
 const told = (over: JsonObject) => {
 	const checked = read(over);
-	return 'problem' in checked ? `${checked.problem.what}. ${checked.problem.resolution}` : 'taken';
+	return 'problem' in checked
+		? `${checked.problem.what}. ${checked.problem.resolution.onScreen}`
+		: 'taken';
 };
 const at = (iso: string) => DateTime.fromISO(iso, { setZone: true });
 const isoOf = (moment: DateTime | undefined) =>

@@ -1,4 +1,5 @@
 import { NotSent, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import { readUntilFinished } from '../../../../nodes/PlaceCall/wait/readUntilFinished';
 import type { JsonObject } from '../../../../nodes/shared/json';
 
@@ -31,7 +32,11 @@ it('reads at growing intervals until each call is finished, and each only so lon
 		const isLast = callId === 'call-29';
 		return { call_id: callId, status: times >= (isLast ? 8 : 2) ? 'not_picked' : 'ringing' };
 	};
-	const calls = await readUntilFinished(IDS, FINISHED, read, { clock, until: HOUR });
+	const calls = await readUntilFinished(IDS, FINISHED, read, {
+		clock,
+		until: HOUR,
+		reader: 'onScreen',
+	});
 	expect([...calls.values()].every(({ isOver }) => isOver)).toBe(true);
 	expect(reads.get('call-0')).toBe(2);
 	expect(reads.get('call-29')).toBe(8);
@@ -48,7 +53,11 @@ it('takes for over what the user lists or what shows the end, and nothing else',
 	]);
 	const read = async (callId: string): Promise<JsonObject> => records.get(callId) ?? {};
 	const ids = [...records.keys()];
-	const calls = await readUntilFinished(ids, FINISHED, read, { clock, until: 60_000 });
+	const calls = await readUntilFinished(ids, FINISHED, read, {
+		clock,
+		until: 60_000,
+		reader: 'onScreen',
+	});
 	expect([...calls].map(([callId, { isOver }]) => [callId, isOver])).toEqual([
 		['listed', true],
 		['ended', true],
@@ -68,17 +77,25 @@ it('keeps at most ten reads under way', async () => {
 		underWay--;
 		return { status: 'not_picked' };
 	};
-	await readUntilFinished(IDS, FINISHED, read, { clock: clockAt(), until: HOUR });
+	await readUntilFinished(IDS, FINISHED, read, {
+		clock: clockAt(),
+		until: HOUR,
+		reader: 'onScreen',
+	});
 	expect(most).toBe(10);
 });
 
 it('rides out what passes', async () => {
 	let reads = 0;
 	const read = async (): Promise<JsonObject> => {
-		if (++reads < 6) throw new NotSent('The service cannot be reached', 'Wait.');
+		if (++reads < 6) throw new NotSent('The service cannot be reached', forEveryone('Wait.'));
 		return { status: 'not_picked' };
 	};
-	const calls = await readUntilFinished(['a'], FINISHED, read, { clock: clockAt(), until: HOUR });
+	const calls = await readUntilFinished(['a'], FINISHED, read, {
+		clock: clockAt(),
+		until: HOUR,
+		reader: 'onScreen',
+	});
 	expect(calls.get('a')).toMatchObject({ isOver: true });
 });
 
@@ -88,12 +105,16 @@ it('gives a call up that the service refuses to show, and says why', async () =>
 	const read = async (callId: string): Promise<JsonObject> => {
 		if (callId === 'good') return { status: 'not_picked' };
 		reads++;
-		throw new ServiceRefusal('Unknown call', 'Check it.', 'call_not_found', 404, {
+		throw new ServiceRefusal('Unknown call', forEveryone('Check it.'), 'call_not_found', 404, {
 			texts: ['call_not_found'],
 			body: {},
 		});
 	};
-	const calls = await readUntilFinished(['bad', 'good'], FINISHED, read, { clock, until: HOUR });
+	const calls = await readUntilFinished(['bad', 'good'], FINISHED, read, {
+		clock,
+		until: HOUR,
+		reader: 'onScreen',
+	});
 	expect(reads).toBe(3);
 	expect(calls.get('bad')).toMatchObject({
 		isOver: false,
@@ -107,7 +128,11 @@ it('reads a last time at the limit', async () => {
 	const read = async (): Promise<JsonObject> => ({
 		status: clock.now() === 8_000 ? 'not_picked' : 'ringing',
 	});
-	const calls = await readUntilFinished(['a'], FINISHED, read, { clock, until: 8_000 });
+	const calls = await readUntilFinished(['a'], FINISHED, read, {
+		clock,
+		until: 8_000,
+		reader: 'onScreen',
+	});
 	expect(clock.sleeps).toEqual([5_000, 3_000]);
 	expect(calls.get('a')).toMatchObject({ isOver: true });
 });

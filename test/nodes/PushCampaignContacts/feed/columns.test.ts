@@ -11,6 +11,7 @@ import {
 import { ItemRows, type FoundColumns } from '../../../../nodes/PushCampaignContacts/feed/rows';
 import { holds } from '../../../../nodes/PushCampaignContacts/feed/cells';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 
 const defaults: ColumnChoice = {
 	phone: 'phone',
@@ -278,7 +279,7 @@ describe('rows that are not rows yet', () => {
 	});
 
 	test('is told in place of a missing phone column', () => {
-		const slip = new InvalidInput('what hides behind it', 'do that');
+		const slip = new InvalidInput('what hides behind it', forEveryone('do that'));
 		const found = { ...foundIn(['fileName'], []), slip: () => slip };
 		expect(() => resolveColumns(found, defaults)).toThrow(slip);
 	});

@@ -2,6 +2,7 @@ import { FedMemory } from '../../../../nodes/PushCampaignContacts/feed/fedMemory
 import type { DeduplicationStore } from '../../../../nodes/shared/deduplicationStore';
 import { NotFedBefore } from '../../../../nodes/PushCampaignContacts/feed/intake';
 import { NotSent } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import { accept, phone, push, scripted, statuses } from './scripted';
 
 /** A store that counts what it is given. */
@@ -69,7 +70,7 @@ test('rows that were noted for a request that could not be filled are released',
 	const { options, sent } = scripted(accept);
 	let adds = 0;
 	const add = async (keys: string[]) => {
-		if (++adds === 2) throw new NotSent('No memory', 'Ask.');
+		if (++adds === 2) throw new NotSent('No memory', forEveryone('Ask.'));
 		return await store.add(keys);
 	};
 	const fedStore = { ...store, add };
@@ -94,7 +95,7 @@ test('numbers that no run told of are told of once', async () => {
 	const { store } = memoryStore();
 	await new FedMemory(store, 42, numbers).claim([0, 1]);
 	const statusesOf = async () => {
-		const intake = new NotFedBefore([0, 1, 2], new FedMemory(store, 42, numbers));
+		const intake = new NotFedBefore([0, 1, 2], new FedMemory(store, 42, numbers), 'onScreen');
 		const rows = await intake.next(10);
 		await intake.done(rows, []);
 		await intake.close();

@@ -11,7 +11,7 @@ const columns: Columns = {
 	reserved: new Set(['phone', 'person_name', 'rejection_reason', 'rejection_status']),
 	notOfAll: new Set(['phone', 'person_name', 'rejection_reason', 'rejection_status', 'row_number']),
 };
-const both = { normalizePhones: true, removeDuplicates: true };
+const both = { normalizePhones: true, removeDuplicates: true, forModel: false };
 const feedOf = (rows: FeedRow[]) =>
 	new ItemRows(
 		rows.map((json) => ({ json })),

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ItemRows, type FeedRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import { TransportFault, type ServiceRequest } from '../../../../nodes/shared/api/http';
 import {
 	accept,
@@ -33,7 +34,7 @@ function watched(
 			await setImmediate();
 			if (broken !== undefined && rows.includes(broken)) {
 				events.push(`not read ${rows.join(' ')}`);
-				throw new InvalidInput('The file is gone', 'Look for it.');
+				throw new InvalidInput('The file is gone', forEveryone('Look for it.'));
 			}
 			await items.pick(rows, visit);
 			events.push(`has read ${rows.join(' ')}`);

@@ -123,6 +123,7 @@ async function fed(files: readonly Uint8Array[]) {
 	const prepared = await prepareFeed(feed, columns, {
 		normalizePhones: true,
 		removeDuplicates: false,
+		forModel: false,
 	});
 	const contacts = await prepared.contactsOf(prepared.rows);
 	const sent = parseJson(`[${contacts.all().toString()}]`);
@@ -250,7 +251,7 @@ test('a row that ends early when it is read again is not sent without its other 
 	const writing = { delimiter: '', encoding: '' };
 	const feed = await FileRows.open([{ name: 'a.csv', open }], writing, async () => {});
 	const columns = resolveColumns(await feed.columns(), choice);
-	const options = { normalizePhones: true, removeDuplicates: false };
+	const options = { normalizePhones: true, removeDuplicates: false, forModel: false };
 	const { rows, contactsOf } = await prepareFeed(feed, columns, options);
 	text = text.slice(0, -',Ravi\n'.length);
 	await expect(contactsOf(rows)).rejects.toThrow(/^The file is not the same any more/);

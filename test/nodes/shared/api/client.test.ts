@@ -1,5 +1,4 @@
 import { ERROR_TABLE, type ErrorCode } from '../../../../nodes/shared/api/errorTable';
-import { onScreen } from '../../../../nodes/shared/api/modelAdvice';
 import { dataOf, recordOf } from '../../../../nodes/shared/api/envelope';
 import { ServiceRefusal } from '../../../../nodes/shared/api/errors';
 import { carries } from '../../../../nodes/shared/api/evidence';
@@ -139,7 +138,7 @@ describe('every documented error, by its endpoint and its body', () => {
 					name: 'ServiceRefusal',
 					outcome: 'refused',
 					message: row?.what,
-					resolution: onScreen(row?.resolution ?? ''),
+					resolution: row?.resolution.onScreen,
 					status,
 					refusal: { code },
 				});

@@ -7,6 +7,7 @@ import {
 } from '../../../../nodes/shared/api/completeList';
 import { pageAcross, type SizedPage } from '../../../../nodes/shared/api/staggeredPages';
 import { OutcomeUnknown, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import type { JsonValue } from '../../../../nodes/shared/json';
 import { plainText } from '../../../../nodes/shared/values';
 
@@ -64,9 +65,9 @@ function letters({
 }
 
 const refusal = () =>
-	new ServiceRefusal('The size is not taken', '', '', 422, { texts: [], body: {} });
+	new ServiceRefusal('The size is not taken', forEveryone(''), '', 422, { texts: [], body: {} });
 const options = { sameAgain: 'Ask otherwise.' };
-const notProven = () => new OutcomeUnknown('Not certain', 'Run it again.');
+const notProven = () => new OutcomeUnknown('Not certain', forEveryone('Run it again.'));
 
 const proven = async (setting: Setting) => {
 	const { asked, list } = letters(setting);
@@ -245,7 +246,7 @@ describe('for a decision', () => {
 
 	test('a list longer than wanted is not read to its end', async () => {
 		const { asked, list } = letters({ lists: ['abcdefgh'] });
-		const exceeded = () => new OutcomeUnknown('Too long', '');
+		const exceeded = () => new OutcomeUnknown('Too long', forEveryone(''));
 		const longest = { entries: 3, exceeded };
 		await expect(readProvenList(list, { ...options, notProven, longest })).rejects.toThrow(
 			'Too long',
@@ -263,7 +264,7 @@ describe('for a decision', () => {
 			pagesOf: (reading) => {
 				const pages = list.pagesOf(reading);
 				const ask: typeof pages.ask = async (...given) => {
-					if (++requests === 4) throw new OutcomeUnknown('The connection broke', '');
+					if (++requests === 4) throw new OutcomeUnknown('The connection broke', forEveryone(''));
 					return await pages.ask(...given);
 				};
 				return { ...pages, ask };

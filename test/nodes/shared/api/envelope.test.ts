@@ -1,5 +1,6 @@
 import { dataOf, readAnswer, recordOf } from '../../../../nodes/shared/api/envelope';
 import { isRefusal, OutcomeUnknown, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import type { JsonValue } from '../../../../nodes/shared/json';
 
 const request = { method: 'POST', path: '/v1/call' } as const;
@@ -96,7 +97,11 @@ test.each<[string, string, string]>([
 
 test('a refusal is known by the documented error that it is', () => {
 	const refused = (code?: 'call_not_found') =>
-		new ServiceRefusal('No', 'Ask.', 'no', 404, { ...(code && { code }), texts: [], body: {} });
+		new ServiceRefusal('No', forEveryone('Ask.'), 'no', 404, {
+			...(code && { code }),
+			texts: [],
+			body: {},
+		});
 	expect(isRefusal(refused('call_not_found'), 'call_not_found')).toBe(true);
 	expect(isRefusal(refused('call_not_found'), 'session_closed')).toBe(false);
 	expect(isRefusal(refused(), 'call_not_found')).toBe(false);

@@ -1,4 +1,5 @@
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import {
 	asText,
 	parseAgentUuid,
@@ -9,8 +10,8 @@ import {
 	parseWholeNumber,
 } from '../../../../nodes/shared/api/identifiers';
 
-const count = (value: unknown) => parseCount(value, 'Limit', 'Enter a number.');
-const whole = (value: unknown) => parseWholeNumber(value, 'Limit', 'Enter a number.');
+const count = (value: unknown) => parseCount(value, 'Limit', forEveryone('Enter a number.'));
+const whole = (value: unknown) => parseWholeNumber(value, 'Limit', forEveryone('Enter a number.'));
 
 test.each([
 	['an agent', parseAgentUuid, ' agent_5f-2c_9A ', 'agent_5f-2c_9A'],

@@ -1,5 +1,4 @@
 import type { Method } from '../../../../nodes/shared/api/http';
-import { onScreen } from '../../../../nodes/shared/api/modelAdvice';
 import { explainNotPerformed } from '../../../../nodes/shared/api/notPerformed';
 
 function explained(method: Method, status: number, retryAfter?: string) {
@@ -20,7 +19,7 @@ test.each<[Method, number, RegExp, RegExp]>([
 ])('%s %i was not performed', (method, status, what, resolution) => {
 	const found = explained(method, status);
 	expect(found?.what).toMatch(what);
-	expect(onScreen(found?.resolution ?? '')).toMatch(resolution);
+	expect(found?.resolution.onScreen).toMatch(resolution);
 });
 
 test.each<[Method, number]>([
@@ -48,7 +47,7 @@ test.each([
 	['7201', '3 hours'],
 	['Thu, 01 Jan 1970 00:01:00 GMT', '60 seconds'],
 ])('Retry-After %s asks to wait %s', (retryAfter, duration) => {
-	expect(explained('POST', 429, retryAfter)?.resolution).toBe(
+	expect(explained('POST', 429, retryAfter)?.resolution.onScreen).toBe(
 		`The request had no effect. The service asks to wait ${duration} before you try again.`,
 	);
 });

@@ -198,3 +198,28 @@ test('a write whose connection breaks is sent once', async () => {
 	});
 	expect(send).toHaveBeenCalledTimes(1);
 });
+
+describe('the end of the time of a tool is counted by elapsed time', () => {
+	const hoursOff = [-24, -1, 0, 1, 24];
+
+	test.each(hoursOff)('whatever the system clock is set to: %d hours off', async (hours) => {
+		let elapsed = 0;
+		const clock: Clock = {
+			// It is set while the first attempt is in progress.
+			now: () => Date.UTC(2026, 0, 1) + (elapsed === 0 ? 0 : hours * 3_600_000),
+			elapsed: () => elapsed,
+			sleep: async (ms) => {
+				elapsed += ms;
+				await Promise.resolve();
+			},
+		};
+		const send = jest.fn(async () => {
+			elapsed += 1_000;
+			return await Promise.resolve(answer(503));
+		});
+		const notAfter = 3_000;
+		await sendWithRetry('GET', send, { clock, random: () => 0.5, notAfter });
+		expect(send).toHaveBeenCalledTimes(2);
+		expect(elapsed).toBe(2_500);
+	});
+});

@@ -8,7 +8,6 @@ import {
 	explainStatus,
 	type Explanation,
 } from '../../../../nodes/shared/api/errorTable';
-import { forModel, onScreen } from '../../../../nodes/shared/api/modelAdvice';
 import { carries } from '../../../../nodes/shared/api/evidence';
 import {
 	ExplainedError,
@@ -16,6 +15,7 @@ import {
 	MissingMapping,
 	OutcomeUnknown,
 } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import { TransportFault, type Method } from '../../../../nodes/shared/api/http';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 
@@ -41,7 +41,7 @@ async function told(act: () => unknown): Promise<string> {
 
 /** What happened, what to do about it, and what a model can do. */
 function written({ what, resolution }: Explanation): string {
-	return [`${what}.`, onScreen(resolution), `A model: ${forModel(resolution)}`].join('\n');
+	return [`${what}.`, resolution.onScreen, `A model: ${resolution.forModel}`].join('\n');
 }
 
 test.each(ERROR_TABLE)('$name', (row) => {
@@ -65,7 +65,7 @@ test.each([
 	['/v1/chat/inbound', 404],
 ])('a rejection by %s with %i that the document does not name', (path, status) => {
 	const { what, resolution } = explainStatus({ method: 'POST', path }, status, true);
-	expect(`${what}.\n${onScreen(resolution)}`).toMatchSnapshot();
+	expect(`${what}.\n${resolution.onScreen}`).toMatchSnapshot();
 });
 
 describe('an answer', () => {
@@ -141,13 +141,17 @@ describe('a fault of the network', () => {
 });
 
 test('an unknown outcome can be told in the words of whoever knows what was sent', () => {
-	const found = new OutcomeUnknown('It broke', 'Look there.', 'ECONNRESET');
+	const found = new OutcomeUnknown('It broke', forEveryone('Look there.'), 'ECONNRESET');
 	expect(words(found.told({}))).toBe(words(found));
-	expect(words(found.told({ message: 'The call is open', resolution: 'Ask.' }))).toMatchSnapshot();
-	expect(new OutcomeUnknown('It broke', 'Look there.', 'no', 500).speaker).toBe('service');
+	expect(
+		words(found.told({ message: 'The call is open', resolution: forEveryone('Ask.') })),
+	).toMatchSnapshot();
+	expect(new OutcomeUnknown('It broke', forEveryone('Look there.'), 'no', 500).speaker).toBe(
+		'service',
+	);
 });
 
 test('an open detail that is missing is not sent, and waiting does not help', () => {
-	expect(words(new MissingMapping('It is missing', 'Fill it in.'))).toMatchSnapshot();
+	expect(words(new MissingMapping('It is missing', forEveryone('Fill it in.')))).toMatchSnapshot();
 	expect(isTransient(new Error('x'))).toBe(false);
 });

@@ -85,7 +85,22 @@ describe('the date range', () => {
 		expect(query({ to: from }, form)).toEqual({ until: sent });
 	});
 
-	test.each(['yesterday', '31/01/2027', {}])('%p is no date', (from) => {
+	test.each([
+		...[
+			'yesterday',
+			'31/01/2027',
+			{},
+			'18:30',
+			'24:00',
+			'2027',
+			2027,
+			'2027-01',
+			'2027-W05',
+			'2027-031',
+		],
+		...['+012027-01-01', '2027-01-311', '2027-01-31T18:30:00+25:00', '2027-01-31T18:30:00-14:01'],
+		...[1801400400, 1801400400000, '1801400400', '2027-02-30', '2027-01-31/2027-02-01', NaN],
+	])('%p is no date', (from) => {
 		expect(() => query({ from })).toThrow('which cannot be read as a date');
 	});
 });

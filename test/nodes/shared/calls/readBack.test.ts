@@ -1,4 +1,5 @@
 import { InvalidInput, OtherRecord } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import { TransportFault, type ServiceRequest } from '../../../../nodes/shared/api/http';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import {
@@ -162,6 +163,6 @@ describe('a call that the service does not know', () => {
 	test('is none whose record leaves the ID out, and none that is refused in another way', async () => {
 		const { service } = scripted({ status: 'failed' });
 		expect(await readCallRecord(service, 'c')).toEqual({ status: 'failed' });
-		expect(isUnknownCall(new InvalidInput('a', 'b'))).toBe(false);
+		expect(isUnknownCall(new InvalidInput('a', forEveryone('b')))).toBe(false);
 	});
 });

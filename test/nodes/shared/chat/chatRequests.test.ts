@@ -1,5 +1,6 @@
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import { InvalidInput, OutcomeUnknown } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import type { Answer } from '../../../../nodes/shared/api/http';
 import { ApiMapping, type MappingName } from '../../../../nodes/shared/apiMapping';
 import {
@@ -147,7 +148,7 @@ test.each<[{ [name in MappingName]?: string }, JsonValue, object]>([
 });
 
 describe('a message whose fate is not known', () => {
-	const unknown = () => new OutcomeUnknown('It broke', 'Look there.', 'ECONNRESET');
+	const unknown = () => new OutcomeUnknown('It broke', forEveryone('Look there.'), 'ECONNRESET');
 
 	beforeEach(() => {
 		jest.spyOn(Math, 'random').mockReturnValue(0.5);
@@ -204,7 +205,7 @@ describe('a message whose fate is not known', () => {
 	});
 
 	test('is something else than a refusal', async () => {
-		const refused = new InvalidInput('No', 'Correct it.');
+		const refused = new InvalidInput('No', forEveryone('Correct it.'));
 		expect(await sent(true, refused)).toEqual({ result: refused, tries: 1, sleeps: [] });
 	});
 });

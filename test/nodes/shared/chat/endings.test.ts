@@ -1,10 +1,11 @@
 import { ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import type { AttemptEnd, EndingKind } from '../../../../nodes/shared/chat/reconnectPolicy';
 import { describeEnding, saidByService } from '../../../../nodes/shared/chat/endings';
 
 const refusal = new ServiceRefusal(
 	'The agent is unknown',
-	'Check the agent.',
+	forEveryone('Check the agent.'),
 	'agent_not_found',
 	403,
 	{

@@ -1,5 +1,6 @@
 import { requestWsToken } from '../../../../nodes/shared/api/endpoints';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import type { ServiceRequest } from '../../../../nodes/shared/api/http';
 import { TransportFault } from '../../../../nodes/shared/api/http';
 import { ApiClient } from '../../../../nodes/shared/api/client';
@@ -94,7 +95,7 @@ describe('mintToken', () => {
 	});
 
 	it('does not ask again when the credential is incomplete', async () => {
-		const error = new InvalidInput('The credential has no Base URL', 'Enter it.');
+		const error = new InvalidInput('The credential has no Base URL', forEveryone('Enter it.'));
 		const result = await mintToken(async () => {
 			throw error;
 		});

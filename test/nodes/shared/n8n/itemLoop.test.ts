@@ -3,6 +3,7 @@ import { createRunExecutionData, NodeOperationError, sleep, type INode } from 'n
 import { ExecutionMemory } from '../../../../nodes/shared/n8n/executionMemory';
 import { asItems, forEachItem, sendEachItem } from '../../../../nodes/shared/n8n/itemLoop';
 import { InvalidInput, OutcomeUnknown, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import { deferred } from '../../../../nodes/shared/clock';
 import { isJsonObject, type JsonObject } from '../../../../nodes/shared/json';
 import { executeContext, makeNode, PACKAGE, setupEngine } from '../../../engine';
@@ -16,7 +17,7 @@ function contextOf(count: number, over: Partial<INode> = {}, signal?: AbortSigna
 
 const GO_ON: Partial<INode> = { onError: 'continueRegularOutput' };
 const record = async (index: number) => await Promise.resolve(asItems({ index }));
-const refused = new InvalidInput('Refused', 'Correct it.');
+const refused = new InvalidInput('Refused', forEveryone('Correct it.'));
 const deed = { one: 'row was read', several: 'rows were read' };
 
 test.each([1, 3, 50])('%i at once, and put out in the order of the input', async (concurrency) => {
@@ -198,7 +199,10 @@ describe('the check of all items', () => {
 
 describe('the item of an error says what is known of it', () => {
 	const refusal = (error: string, status: number) =>
-		new ServiceRefusal('Refused', 'Correct it.', error, status, { texts: [error], body: {} });
+		new ServiceRefusal('Refused', forEveryone('Correct it.'), error, status, {
+			texts: [error],
+			body: {},
+		});
 
 	test.each<[string, Error, object]>([
 		[
@@ -208,12 +212,12 @@ describe('the item of an error says what is known of it', () => {
 		],
 		[
 			'no answer',
-			new OutcomeUnknown('It broke', 'Look.', 'ECONNRESET'),
+			new OutcomeUnknown('It broke', forEveryone('Look.'), 'ECONNRESET'),
 			{ item: 0, outcome: 'unknown', network_said: 'ECONNRESET' },
 		],
 		[
 			'an answer of who knows whom',
-			new OutcomeUnknown('It broke', 'Look.', '<html>', 502, 'answer'),
+			new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'answer'),
 			{ item: 0, outcome: 'unknown', answer_said: '<html>', status: 502 },
 		],
 		['a field', refused, { item: 0, outcome: 'notSent' }],
@@ -305,7 +309,11 @@ describe('rows that are sent again in the same execution', () => {
 
 	test('so is one whose fate is not known', async () => {
 		const attempt = tries();
-		await attempt([{ request: 'at 10:00' }], 'none', new OutcomeUnknown('It broke', 'Look.'));
+		await attempt(
+			[{ request: 'at 10:00' }],
+			'none',
+			new OutcomeUnknown('It broke', forEveryone('Look.')),
+		);
 		expect(await attempt([{ request: 'at 10:01' }])).toEqual({
 			sent: [],
 			ended: 'It broke. Look.',

@@ -39,12 +39,18 @@ type Mistake = [
 	field: string,
 	node: string,
 	parameters: INodeParameters,
-	given: string[],
+	given: Array<string | boolean | object>,
 	example: RegExp,
 ];
 
 const MISTAKES: Mistake[] = [
-	['agent of a call', 'placeCall', { ...call, ...byModel }, ['', 'Asha', '42'], AGENT_ID],
+	[
+		'agent of a call',
+		'placeCall',
+		{ ...call, ...byModel },
+		['', 'Asha', '42', true, ['a'], { id: 1 }],
+		AGENT_ID,
+	],
 	['agent of a check', 'agents', { operation: 'check', ...byModel }, ['', 'Asha'], AGENT_ID],
 	[
 		'agent of a push',
@@ -85,6 +91,18 @@ const MISTAKES: Mistake[] = [
 	],
 	['values that mean yes', 'placeCall', { ...ask, yesValues: GIVEN }, ['', 'no'], /"yes, true"/],
 	['values that mean no', 'placeCall', { ...ask, noValues: GIVEN }, ['', 'yes'], /"no, false"/],
+	[
+		'a switch',
+		'chatSend',
+		{
+			...message,
+			sessionId: sessions.open,
+			message: 'Hi',
+			takeOver: "={{ $fromAI('given', ``, 'boolean') }}",
+		},
+		['', 'maybe'],
+		/Give Take Over as true or false\./,
+	],
 	['call ID', 'getCall', { operation: 'get', callId: GIVEN }, ['', '42/7', 'Asha’s call'], CALL_ID],
 	['campaign ID', 'campaignStatus', { campaignId: GIVEN }, ['', 'Diwali', '-1'], /"42"/],
 	[
@@ -154,6 +172,20 @@ const MISTAKES: Mistake[] = [
 		{ ...legacy, operation: 'legacyCreate', metadata: GIVEN },
 		['website', '["website"]'],
 		/\{"plan": "gold"\}/,
+	],
+	[
+		'additional body fields',
+		'placeCall',
+		{ ...call, options: { additionalBodyFields: GIVEN } },
+		['high', '["high"]', '{priority: high', '42', 'true'],
+		/\{"priority": "high"\}/,
+	],
+	[
+		'additional query parameters',
+		'campaignStatus',
+		{ campaignId: String(campaigns.active), options: { additionalQueryParameters: GIVEN } },
+		['en', '["en"]', '{"locale": {"language": "en"}}'],
+		/\{"locale": "en"\}/,
 	],
 	[
 		'fields',

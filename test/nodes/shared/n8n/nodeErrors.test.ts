@@ -1,5 +1,6 @@
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { InvalidInput, OutcomeUnknown, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import { ChatEnded } from '../../../../nodes/shared/chat/endings';
 import { toNodeError } from '../../../../nodes/shared/n8n/nodeErrors';
 import { makeNode } from '../../../engine';
@@ -23,22 +24,25 @@ describe('an error of n8n’s own', () => {
 test.each<[string, unknown, object]>([
 	[
 		'a field',
-		new InvalidInput('It is empty', 'Fill it in.'),
+		new InvalidInput('It is empty', forEveryone('Fill it in.')),
 		{ message: 'It is empty [item 1]', description: 'Fill it in.' },
 	],
 	[
 		'a refusal, with its status',
-		new ServiceRefusal('Refused', 'Mend it.', 'no', 422, { texts: ['no'], body: {} }),
+		new ServiceRefusal('Refused', forEveryone('Mend it.'), 'no', 422, { texts: ['no'], body: {} }),
 		{ message: 'Refused [item 1]', httpCode: '422' },
 	],
 	[
 		'an answer that tells nothing, with its status',
-		new OutcomeUnknown('It broke', 'Look.', '<html>', 502, 'answer'),
+		new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'answer'),
 		{ message: 'It broke [item 1]', httpCode: '502' },
 	],
 	[
 		'what n8n would show as HTML',
-		new ServiceRefusal('No <b>', 'Mend it.', '<img src=x>', 422, { texts: [], body: {} }),
+		new ServiceRefusal('No <b>', forEveryone('Mend it.'), '<img src=x>', 422, {
+			texts: [],
+			body: {},
+		}),
 		{
 			message: 'No ‹b> [item 1]',
 			description: 'Mend it. The service said: ‹img src=x>.',
@@ -46,7 +50,13 @@ test.each<[string, unknown, object]>([
 	],
 	[
 		'the end of a chat session, whose status is of its token alone',
-		new ChatEnded('mint_refused', { message: 'No token', resolution: 'Look.' }, '', null, 404),
+		new ChatEnded(
+			'mint_refused',
+			{ message: 'No token', resolution: forEveryone('Look.') },
+			'',
+			null,
+			404,
+		),
 		{ name: 'NodeOperationError', message: 'No token [item 1]' },
 	],
 	['a defect', new TypeError('x is undefined'), { message: 'x is undefined' }],
@@ -56,7 +66,7 @@ test.each<[string, unknown, object]>([
 });
 
 test('the only item, and what is of none, is not numbered', () => {
-	const error = new InvalidInput('It is empty', 'Fill it in.');
+	const error = new InvalidInput('It is empty', forEveryone('Fill it in.'));
 	expect(toNodeError(node, error, { itemIndex: 0, of: 1 }).message).toBe('It is empty');
 	expect(toNodeError(node, error)).toMatchObject({ message: 'It is empty' });
 	expect(toNodeError(node, error).context.itemIndex).toBeUndefined();

@@ -1,4 +1,5 @@
 import { OutcomeUnknown } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import type { Turn } from '../../../../nodes/shared/inTurn';
 import { OnceLedger } from '../../../../nodes/shared/n8n/once';
 import { engineHarness, mcpContext } from '../../../engine';
@@ -19,7 +20,7 @@ function aSession(name: string) {
 	const wish = async (request: string, fate: 'done' | 'unknown' = 'done', repeatable = false) => {
 		const send = async () => {
 			sent.push(request);
-			if (fate === 'unknown') throw new OutcomeUnknown('It broke', 'Look.');
+			if (fate === 'unknown') throw new OutcomeUnknown('It broke', forEveryone('Look.'));
 			return await Promise.resolve([{ json: {} }]);
 		};
 		await ledger.once({ request, send, repeatable }, atOnce, 0).catch(() => {});

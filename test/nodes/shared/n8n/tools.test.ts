@@ -9,6 +9,7 @@ import { answerModel } from '../../../../nodes/shared/n8n/toolAnswer';
 import { noteDeed } from '../../../../nodes/shared/n8n/toolRun';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import { CREDENTIAL } from '../../../../nodes/shared/n8n/credential';
 import {
 	anExecution,
@@ -333,7 +334,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			const push = async (row: IDataObject) =>
 				await route(harness.credentials, parameters, { ...run, row })(row);
 			const row = { phone: '9876543210', person_name: 'Asha Asha Asha' };
-			expect(await push(row)).toMatchObject({ outcome: 'not_sent' });
+			expect(await push(row)).toMatchObject({ outcome: 'refused' });
 			expect(await push({ ...row, person_name: 'Asha' })).toMatchObject({ outcome: 'done' });
 			expect(bodies).toMatchObject([{ contacts: [{ person_name: 'Asha' }] }]);
 		});
@@ -468,7 +469,9 @@ test('what was sent before something else went wrong stays done', async () => {
 	const output = [{ json: { call_id: 'one' } }];
 	const [[item] = []] = await answerModel(context, async () => {
 		noteDeed(context, { output, repeated: false, repeatable: false });
-		return await Promise.reject(new InvalidInput('The end cannot be read', 'Read it later.'));
+		return await Promise.reject(
+			new InvalidInput('The end cannot be read', forEveryone('Read it later.')),
+		);
 	});
 	expect(told(item?.json ?? {})).toEqual({
 		outcome: 'done',

@@ -1,4 +1,5 @@
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import { checkSecret } from '../../../../nodes/shared/n8n/webhookSecret';
 
 test.each<[given: unknown, wanted: string | undefined, kind: string]>([
@@ -16,7 +17,7 @@ test.each<[given: unknown, wanted: string | undefined, kind: string]>([
 });
 
 test('nobody has a secret that cannot be read, and it is said why', () => {
-	const why = new InvalidInput("'Secret' is empty", 'Enter a secret.');
+	const why = new InvalidInput("'Secret' is empty", forEveryone('Enter a secret.'));
 	const read = () => {
 		throw why;
 	};

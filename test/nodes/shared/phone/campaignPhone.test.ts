@@ -172,6 +172,6 @@ describe('as written', () => {
 		['nothing to send', ' ', { reason: 'The phone number is missing in this row.' }],
 		['nothing that could be sent', ['x'], { reason: expect.stringMatching(/holds a list/) }],
 	])('%s', (_name, value, expected) => {
-		expect(readPhoneAsWritten(value)).toEqual(expected);
+		expect(readPhoneAsWritten(value)).toMatchObject(expected);
 	});
 });

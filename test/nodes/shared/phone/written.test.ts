@@ -165,13 +165,16 @@ describe('what is not surely one number is not read', () => {
 	});
 
 	test('what to do is said where another way of writing helps', () => {
-		expect(readWritten('9876543210 / 9123456789')).toHaveProperty('resolution', 'Keep one number.');
+		expect(readWritten('9876543210 / 9123456789')).toHaveProperty(
+			'resolution.onScreen',
+			'Keep one number.',
+		);
 		expect(readWritten('98765.00000')).toHaveProperty(
-			'resolution',
+			'resolution.onScreen',
 			'Write the number without a dot or comma.',
 		);
 		expect(readWritten('9.88E+09')).toHaveProperty(
-			'resolution',
+			'resolution.onScreen',
 			'Format the phone column as text in the spreadsheet and enter the full numbers again.',
 		);
 	});

@@ -1,0 +1,161 @@
+/** What a model is told of a push that stops before its end, or that brings nobody into the campaign. */
+import { randomUUID } from 'node:crypto';
+import { engineHarness, engineTool, inlineTool, mcpTool, service } from '../../engine';
+import { skipSleeps } from '../../engine/time';
+import {
+	accepted,
+	answering,
+	breaking,
+	feedNode,
+	PATH,
+	phone,
+	phonesOf,
+	refusal,
+	type NodeParameters,
+} from './feed';
+
+const harness = engineHarness();
+beforeEach(() => skipSleeps());
+afterEach(() => jest.restoreAllMocks());
+
+const toolNode = (parameters: NodeParameters = {}) =>
+	feedNode(harness, {
+		contactsFrom: 'json',
+		contacts: "={{ $fromAI('contacts', '', 'json') }}",
+		...parameters,
+	});
+
+const ROUTES = [
+	['run by the engine', (node = toolNode()) => engineTool(harness.credentials, node)],
+	['called by the agent', (node = toolNode()) => inlineTool(harness.credentials, node)],
+	[
+		'called for an MCP client',
+		(node = toolNode()) => mcpTool(harness.credentials, node, randomUUID()),
+	],
+	[
+		'called for an MCP client without a session',
+		(node = toolNode()) => mcpTool(harness.credentials, node),
+	],
+] as const;
+
+let next = 100_000;
+const contacts = (count: number) => Array.from({ length: count }, () => ({ phone: phone(next++) }));
+const inTwos = { options: { contactsPerRequest: 2 } };
+
+describe.each(ROUTES)('%s', (_name, toolOf) => {
+	const start = (parameters: NodeParameters = inTwos) => toolOf(toolNode(parameters));
+
+	test('the fate of the second request is unknown: what is pushed is named', async () => {
+		const bodies = breaking('ECONNRESET', answering([200, accepted(2)]));
+		const given = contacts(5);
+		const answer = await start()({ contacts: given });
+		expect(bodies).toHaveLength(2);
+		expect(answer).toMatchObject({
+			outcome: 'unknown',
+			what_happened: expect.stringMatching(
+				/^5 rows: 2 pushed, 2 unknown, 1 not sent\. The connection/,
+			),
+			next_step: expect.stringContaining('Do not ask for the same again'),
+			result: {
+				feed: { pushed: 2, unknown: 2, not_sent: 1 },
+				campaign_upload_id: 501,
+				rejected: [
+					{ phone: given[2]?.phone, rejection_status: 'unknown' },
+					{ phone: given[3]?.phone, rejection_status: 'unknown' },
+					{ phone: given[4]?.phone, rejection_status: 'not_sent' },
+				],
+			},
+		});
+	});
+
+	test.each([
+		['too many requests', 429, refusal('Too many requests'), /Wait for a minute/],
+		[
+			'an archived campaign',
+			409,
+			refusal('Campaign is archived'),
+			/Ask again only for what you can/,
+		],
+		['a wrong token', 401, refusal('Invalid API token'), /person who set up this tool/],
+	])('%s at the second request: a part was done', async (_what, status, body, advice) => {
+		answering([200, accepted(2)]);
+		service()
+			.post(PATH)
+			.times(status === 429 ? 4 : 1)
+			.reply(status, body);
+		const given = contacts(3);
+		const answer = await start()({ contacts: given });
+		expect(answer).toMatchObject({
+			outcome: 'partly_done',
+			what_happened: expect.stringMatching(/^3 rows: 2 pushed, 1 not sent\. The /),
+			next_step: expect.stringMatching(advice),
+			result: { rejected: [{ phone: given[2]?.phone, rejection_status: 'not_sent' }] },
+		});
+		expect(JSON.stringify(answer)).not.toMatch(/Nothing was (done|sent)|Do not ask for the same/);
+	});
+
+	test('the time of the tool is over during the second request: what is pushed is named', async () => {
+		const over = new AbortController();
+		jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(over.signal);
+		answering([200, accepted(2)]);
+		service()
+			.post(PATH)
+			.reply(200, () => {
+				over.abort();
+				return accepted(2);
+			});
+		expect(await start()({ contacts: contacts(5) })).toMatchObject({
+			outcome: 'unknown',
+			what_happened: expect.stringMatching(
+				/^5 rows: 2 pushed, 2 unknown, 1 not sent\. The service/,
+			),
+			result: { feed: { pushed: 2, unknown: 2, not_sent: 1 } },
+		});
+	});
+
+	test('the service rejects each contact: it was asked, and said no', async () => {
+		const [one, other] = contacts(2);
+		answering(
+			[400, refusal('contacts[0].phone is invalid')],
+			[400, refusal('contacts[0].phone is invalid')],
+		);
+		expect(await start({})({ contacts: [one, other] })).toMatchObject({
+			outcome: 'refused',
+			what_happened: '2 rows: 0 pushed, 2 rejected.',
+			next_step: expect.stringMatching(/contacts\[0\]\.phone is invalid.*Nothing was done/),
+		});
+	});
+
+	test('no contact can be used: nothing was sent', async () => {
+		expect(await start({})({ contacts: [{ phone: '12' }] })).toMatchObject({
+			outcome: 'not_sent',
+			what_happened: '1 row: 0 pushed, 1 rejected.',
+		});
+	});
+});
+
+test('the same request after an unknown outcome sends nothing, and says again what is pushed', async () => {
+	const push = engineTool(harness.credentials, toolNode(inTwos));
+	const bodies = breaking('ECONNRESET', answering([200, accepted(2)]));
+	const given = contacts(4);
+	await push({ contacts: given });
+	expect(await push({ contacts: given })).toMatchObject({
+		outcome: 'unknown',
+		what_happened: expect.stringMatching(/^4 rows: 2 pushed, 2 unknown\. The connection/),
+	});
+	expect(bodies).toHaveLength(2);
+});
+
+test('after too many requests the rest can be pushed, and nobody twice', async () => {
+	const push = engineTool(harness.credentials, toolNode(inTwos));
+	const bodies = answering([200, accepted(2)]);
+	service().post(PATH).times(4).reply(429, refusal('Too many requests'));
+	const given = contacts(3);
+	expect(await push({ contacts: given })).toMatchObject({ outcome: 'partly_done' });
+	const later = answering([200, accepted(1)]);
+	expect(await push({ contacts: given })).toMatchObject({
+		outcome: 'done',
+		result: { feed: { pushed: 3 } },
+	});
+	expect([...bodies, ...later].flatMap(phonesOf)).toEqual(given.map((contact) => contact.phone));
+});

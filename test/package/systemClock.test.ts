@@ -1,0 +1,46 @@
+/** The system clock can be set while a workflow runs. Here is each file that reads it, and why no elapsed time would do. */
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ROOT } from '../engine/sourceLoader';
+
+const READS_SYSTEM_CLOCK =
+	/\bnow\(\)|\bDate\.now\b|\bnew Date\(\)|\bDateTime\.(now|local|utc)\(\)|\bmoment\(\)/;
+
+const REASONS: { [file: string]: string } = {
+	'nodes/shared/clock.ts': 'the end of a wait is stored as a date, beside the elapsed time',
+	'nodes/shared/n8n/connect.ts': 'makes the clock',
+	'nodes/shared/api/client.ts': "passes on the time for 'Retry-After' as a date",
+	'nodes/shared/api/retry.ts': "'Retry-After' can be a date",
+	'nodes/shared/calls/callRecord.ts': 'the output says when a URL of a recording expires',
+	'nodes/ChatSession/operations/watch.operation.ts': "'Retry-After' can be a date",
+	'nodes/ChatSession/chatWait.ts': 'compared with the time of an event',
+	'nodes/PlaceCall/placeCalls.ts': 'calling hours, the scheduled time, and when a call was placed',
+	'nodes/PlaceCall/lookUp.ts': 'a filter of the call list is a date',
+	'nodes/PlaceCall/wait/prepareWait.ts': 'a scheduled call is waited for from its date on',
+	'nodes/PlaceCall/wait/sleepUntilOver.ts': 'n8n stores the end of the wait as a date',
+	'nodes/PlaceCall/wait/openCalls.ts': 'named `now`, and given the elapsed time',
+	'nodes/ChatEventsTrigger/watchLimits.ts': 'named `now`, and given the elapsed time',
+	'nodes/shared/chat/line.ts': 'how long a socket is open, against the end of its token',
+	'nodes/shared/chat/hold.ts': 'a token ends at a date',
+	'nodes/shared/chat/token.ts': 'a token ends at a date',
+};
+
+const files = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT }).sort();
+
+const source = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+
+test('only these files read the system clock', () => {
+	expect(files.length).toBeGreaterThan(150);
+	const reading = files.filter((file) => READS_SYSTEM_CLOCK.test(source(file)));
+	expect(reading).toEqual(Object.keys(REASONS).sort());
+});
+
+test('what takes a function for the time is given the elapsed time, unless it needs a date', () => {
+	const given = files.flatMap((file) => source(file).match(/\(\) => clock\.\w+\(\)/g) ?? []);
+	// Place Call filters the call list by dates.
+	expect(given.sort()).toEqual([
+		'() => clock.elapsed()',
+		'() => clock.elapsed()',
+		'() => clock.now()',
+	]);
+});
