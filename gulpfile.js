@@ -1,7 +1,5 @@
-const { globSync } = require('node:fs');
-const { cp, rm } = require('node:fs/promises');
-const { basename, join } = require('node:path');
-const { dest, parallel, src } = require('gulp');
+const { rm } = require('node:fs/promises');
+const { dest, src } = require('gulp');
 
 const assets = ['nodes', 'credentials'].flatMap((folder) => [
 	`${folder}/**/*.svg`,
@@ -14,17 +12,9 @@ function copyAssets() {
 	return src(assets, { base: '.', encoding: false }).pipe(dest('dist'));
 }
 
-/** n8n looks up what a Chat Session puts out without its resource where a workflow was saved before there were any. */
-async function copySchemasOfFirstVersion() {
-	const schemas = 'nodes/ChatSession/__schema__';
-	for (const file of globSync(`${schemas}/v2.0.0/*/*.json`)) {
-		await cp(file, join('dist', schemas, 'v1.0.0', basename(file)));
-	}
-}
-
 async function clean() {
 	await rm('dist', { recursive: true, force: true });
 }
 
 exports.clean = clean;
-exports['build:assets'] = parallel(copyAssets, copySchemasOfFirstVersion);
+exports['build:assets'] = copyAssets;

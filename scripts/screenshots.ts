@@ -27,8 +27,6 @@ import { startStack, type Stack } from './stack';
 
 /** The list of the examples. */
 const SAMPLE = 'leads.csv';
-/** Of a node that has more than one version. */
-const NEWEST: { [type: string]: number } = { chatSession: 2 };
 const folder = resolve(process.argv[2] ?? join(projectFolder, 'docs', 'images'));
 
 async function takeAll(): Promise<void> {
@@ -156,7 +154,7 @@ const chosen = (agentUuid: string) => ({ __rl: true, mode: 'id', value: agentUui
 function ours({ credential }: Stack, title: string, parameters: INodeParameters = {}): INode {
 	const type = title.replaceAll(' ', '').replace(/^./, (first) => first.toLowerCase());
 	const credentials = { [credentialType]: credential };
-	return node(title, `${packageName}.${type}`, NEWEST[type] ?? 1, parameters, { credentials });
+	return node(title, `${packageName}.${type}`, 1, parameters, { credentials });
 }
 
 /** placeCall → Place Call */

@@ -19,7 +19,7 @@ export class ChatSession implements INodeType {
 			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
 		},
 		group: ['output'],
-		version: [1, 2],
+		version: 1,
 		subtitle:
 			'={{ { close: "close session", create: "create session", legacyClose: "close session (legacy)", legacyCreate: "create session (legacy)", legacyPause: "pause session (legacy)", supportCommand: "send support command", unwatch: "stop watching session", waitForEvent: "wait for session event", watch: "watch session" }[$parameter["operation"]] }}',
 		description: 'Create, close, watch or wait for chat sessions with an AI agent',

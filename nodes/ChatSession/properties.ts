@@ -57,27 +57,14 @@ const resourceField: INodeProperties = {
 	default: 'session',
 };
 
-/** Version 1 of the node had one list: a workflow that was saved with it opens and runs as it did. */
-const flatList = resources
-	.flatMap((resource) =>
-		resource.operations.map((operation) =>
-			resource === legacy
-				? { ...operation, name: `Legacy ${operation.name} (Deprecated)` }
-				: operation,
-		),
-	)
-	.sort((one, other) => one.name.localeCompare(other.name));
-
 /** What the person sees, from top to bottom. */
 export const sessionFields: INodeProperties[] = [
 	...aboveOperation(operations),
-	shownWhere(resourceField, { '@version': [2] }),
+	resourceField,
 	...resources.map((resource) =>
 		shownWhere(operationChoice(resource.operations, resource.initial), {
-			'@version': [2],
 			resource: [resource.value],
 		}),
 	),
-	shownWhere(operationChoice(flatList, create), { '@version': [1] }),
 	...fieldsOf(operations),
 ];

@@ -6,7 +6,6 @@ import {
 	ifUnknownField,
 	optionsCollection,
 } from '../shared/n8n/options';
-import { jsonInTools } from '../shared/n8n/textInTools';
 import { callingHoursField, outsideHoursField } from './callingHoursFields';
 import { RESOURCE } from './humanReview';
 import { LIMITS } from '../shared/api/limits';
@@ -54,29 +53,6 @@ export const additionalDataField: INodeProperties = {
 		},
 	],
 };
-
-/** A choice of earlier versions of this form is shown only where a saved workflow has made it. */
-export const additionalDataFields: INodeProperties[] = [
-	{
-		displayName: 'Additional Data From',
-		name: 'additionalDataFrom',
-		type: 'options',
-		noDataExpression: true,
-		options: [
-			{ name: 'From Fields Below', value: 'fields' },
-			{ name: 'From JSON', value: 'json' },
-		],
-		default: 'fields',
-		description: 'What else the agent should know in this call, such as an order number',
-		displayOptions: { show: { '/additionalDataFrom': ['json'] } },
-	},
-	{ ...additionalDataField, displayOptions: { hide: { additionalDataFrom: ['json'] } } },
-	...jsonInTools({
-		...additionalDataJson,
-		displayName: 'JSON',
-		displayOptions: { show: { additionalDataFrom: ['json'] } },
-	}),
-];
 
 export const greetingField: INodeProperties = {
 	displayName: 'Initial Greeting',

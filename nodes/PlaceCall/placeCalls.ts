@@ -18,7 +18,6 @@ import type { OperationRun } from '../shared/n8n/operations';
 import type { Quota, Sending } from '../shared/n8n/once';
 import { readAdditions, readConcurrency } from '../shared/n8n/options';
 import { phoneKey } from '../shared/phone/phoneKey';
-import { isUnset } from '../shared/values';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { PlacedCalls, type SentCall } from './lookUp';
@@ -182,16 +181,14 @@ function readCallParameters(
 		agentUuid: form.textOrNumber('agentUuid', MAY_BE_BLANK),
 		countryCode: form.choiceOrText('countryCode', MAY_BE_BLANK),
 		phoneNumber: form.textOrNumber('phoneNumber', MAY_BE_BLANK),
-		personName: dataOf('personName', form, options),
+		personName: fieldOrOption('personName', form, options),
 		// A question is asked now: its answer is waited for.
 		schedule: question === undefined ? readSchedule(context, form) : undefined,
 		callingHours: readCallingHours(options),
 		outsideCallingHours: options.choice('outsideCallingHours', 'schedule'),
-		additionalData: firstSet(
-			...[form, options]
-				.filter((fields) => fields.has('additionalDataJson'))
-				.map((fields) => fields.json('additionalDataJson', MAY_BE_BLANK)),
-		),
+		additionalData: options.has('additionalDataJson')
+			? options.json('additionalDataJson', MAY_BE_BLANK)
+			: undefined,
 		additionalDataFields: additionalDataRows(form),
 		dataExtraction: dataPoints(form, question),
 		maxCallDurationSeconds: settings.number('maxCallDurationSeconds', undefined),
@@ -199,20 +196,16 @@ function readCallParameters(
 		retryEnabled: settings.switch('retryEnabled', undefined),
 		retryMaxAttempts: settings.number('retryMaxAttempts', undefined),
 		retryIntervalMinutes: settings.number('retryIntervalMinutes', undefined),
-		initialGreeting: dataOf('initialGreeting', form, options),
+		initialGreeting: fieldOrOption('initialGreeting', form, options),
 		systemPrompt: options.textAsWritten('systemPrompt'),
 		webhookUrl: options.has('webhookUrl') ? options.text('webhookUrl') : undefined,
 	};
 }
 
-/** What the row says of the call, in a field or among the options. */
-function dataOf(name: string, ...forms: Fields[]): string | undefined {
-	const shown = forms.filter((form) => form.has(name));
-	return firstSet(...shown.map((form) => form.textAsWritten(name, MAY_BE_BLANK)));
-}
-
-function firstSet<T>(...values: T[]): T | undefined {
-	return values.find((value) => !isUnset(value));
+/** *Ask and Wait* has the field among its options. */
+function fieldOrOption(name: string, form: Fields, options: Fields): string | undefined {
+	const holder = [form, options].find((fields) => fields.has(name));
+	return holder?.textAsWritten(name, MAY_BE_BLANK);
 }
 
 /** Empty where the option is added and not filled in; `undefined` without the option. */

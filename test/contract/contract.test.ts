@@ -20,8 +20,8 @@ let left = 0;
 
 describeContract((harness, dialect) => {
 	async function run(type: string, contract: ContractCase) {
-		const { credential, parameters, typeVersion = 1, items = [{}] } = contract;
-		const over = { typeVersion, parameters: perDialect(parameters, dialect) };
+		const { credential, parameters, items = [{}] } = contract;
+		const over = { parameters: perDialect(parameters, dialect) };
 		const node = await harness.node(type, over, credential?.(dialect));
 		const input = items.map((json) => ({ json }));
 		return await runNode(harness.credentials, node, input);

@@ -8,8 +8,6 @@ type PerDialect<T> = T | ((dialect: Dialect) => T);
 /** What a node does against a service that speaks any dialect. */
 export type ContractCase = {
 	title: string;
-	/** Of the node, if not the first. */
-	typeVersion?: number;
 	/** Open details said otherwise than the dialect has them. */
 	credential?: (dialect: Dialect) => { [name in MappingName]?: string };
 	parameters: PerDialect<INodeParameters>;

@@ -15,7 +15,6 @@ const AGENT = agent(agents.full);
 export type Writer = {
 	name: string;
 	type: string;
-	typeVersion?: number;
 	parameters: INodeParameters;
 	/** The requests that it sends; without it, the writer sends frames. */
 	request?: { method: 'POST' | 'DELETE'; path: RegExp };
@@ -104,7 +103,6 @@ export const writers: readonly Writer[] = [
 	{
 		name: 'Chat Session Create',
 		type: 'chatSession',
-		typeVersion: 2,
 		parameters: { operation: 'create', ...AGENT, personName: '={{ $json.text }}' },
 		request: { method: 'POST', path: /^\/v1\/chat\/session$/ },
 		marker: ({ text }) => text,
@@ -112,7 +110,6 @@ export const writers: readonly Writer[] = [
 	{
 		name: 'Legacy Create',
 		type: 'chatSession',
-		typeVersion: 2,
 		parameters: {
 			resource: 'legacy',
 			operation: 'legacyCreate',
@@ -125,7 +122,6 @@ export const writers: readonly Writer[] = [
 	{
 		name: 'Legacy Pause',
 		type: 'chatSession',
-		typeVersion: 2,
 		parameters: {
 			resource: 'legacy',
 			operation: 'legacyPause',
@@ -138,7 +134,6 @@ export const writers: readonly Writer[] = [
 	{
 		name: 'Chat Session Close',
 		type: 'chatSession',
-		typeVersion: 2,
 		parameters: { operation: 'close', sessionId: '={{ $json.session }}' },
 		request: { method: 'POST', path: /\/support$/ },
 		marker: ({ session }) => session,
@@ -156,11 +151,11 @@ export function itemsOf(execution: number): Item[] {
 }
 
 export function nodeOf(
-	{ name, type, typeVersion = 1, parameters }: Writer,
+	{ name, type, parameters }: Writer,
 	credentials: Record<string, Reference>,
 	rest: Partial<INode> = {},
 ): INode {
-	return node(name, `${PACKAGE}.${type}`, typeVersion, parameters, { credentials, ...rest });
+	return node(name, `${PACKAGE}.${type}`, 1, parameters, { credentials, ...rest });
 }
 
 /** How often the service received the request of each item, one digit each: `11111000`. */

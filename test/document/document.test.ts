@@ -1,16 +1,22 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import ts from 'typescript';
 import { ROOT } from '../engine/sourceLoader';
 import { escaped } from '../contract/wireNames';
 import { endpointsOfDocument, itemsOfDocument } from './document';
 
+/** A field that only a comment names is not known to the code. */
+const withoutComments = ts.createPrinter({ removeComments: true });
 const code = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT })
-	.map((file) => readFileSync(path.join(ROOT, file), 'utf8'))
+	.map((file) => {
+		const text = readFileSync(path.join(ROOT, file), 'utf8');
+		return withoutComments.printFile(ts.createSourceFile(file, text, ts.ScriptTarget.Latest));
+	})
 	.join('\n');
 const isInCode = (name: string) => new RegExp(`\\b${escaped(name)}\\b`).test(code);
 
 /** What an answer carries and no node reads: it comes out as it is. */
-const HANDED_ON = ['active_human', 'idle_seconds'];
+const HANDED_ON = ['account_id', 'active_human', 'idle_seconds'];
 
 /** `retry_config.enabled` is `enabled` of an object; `filter: status` is a filter that is called so. */
 const names = itemsOfDocument()

@@ -21,7 +21,6 @@ type Tool = {
 	/** As n8n names it on the canvas. */
 	name: string;
 	type: string;
-	version?: number;
 	parameters: INodeParameters;
 	args: Args;
 	outcome?: string;
@@ -61,7 +60,6 @@ const dnd = (operation: string, name: string, phone: string): Tool => ({
 const session = (resource: string, operation: string, name: string, more = {}): Tool => ({
 	name: `${name} in Chat Session`,
 	type: 'chatSession',
-	version: 2,
 	parameters: { resource, operation, sessionId: from('session'), ...more },
 	args: { session: sessions.open },
 	...noSession,
@@ -180,7 +178,6 @@ const tools = (): Tool[] => [
 	{
 		name: 'Create chat session in Chat Session',
 		type: 'chatSession',
-		version: 2,
 		parameters: {
 			resource: 'session',
 			operation: 'create',
@@ -193,7 +190,6 @@ const tools = (): Tool[] => [
 	{
 		name: 'Create legacy chat session in Chat Session',
 		type: 'chatSession',
-		version: 2,
 		parameters: {
 			resource: 'legacy',
 			operation: 'legacyCreate',
@@ -257,8 +253,8 @@ afterAll(async () => {
 	await simulator.stop();
 });
 
-const nodeOf = ({ name, type, version = 1, parameters }: Tool): INode =>
-	node(name, `${PACKAGE}.${type}Tool`, version, parameters, {
+const nodeOf = ({ name, type, parameters }: Tool): INode =>
+	node(name, `${PACKAGE}.${type}Tool`, 1, parameters, {
 		credentials: { [CREDENTIAL]: credential },
 	});
 const toolName = (name: string) => name.replaceAll(' ', '_');

@@ -37,7 +37,10 @@ describe('Place Call waits for completion in real n8n', () => {
 	});
 
 	/** Webhook → one item for each person → Place Call. */
-	async function activate(parameters: INodeParameters): Promise<void> {
+	async function activate(
+		waitForCompletion: 'webhook' | 'reading',
+		limit: INodeParameters = {},
+	): Promise<void> {
 		path = randomUUID();
 		const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
 		const place = node(
@@ -49,8 +52,7 @@ describe('Place Call waits for completion in real n8n', () => {
 				countryCode: 'IN',
 				phoneNumber: '={{ $json.phone }}',
 				personName: '={{ $json.name }}',
-				options: { concurrency: 10 },
-				...parameters,
+				options: { concurrency: 10, wait: { settings: { waitForCompletion, ...limit } } },
 			},
 			{ credentials },
 		);
@@ -104,10 +106,9 @@ describe('Place Call waits for completion in real n8n', () => {
 	}
 
 	const placedIds = () => simulator.placedCalls().map(({ callId }) => callId);
-	const byWebhook = { waitForCompletion: 'webhook' };
 
 	it.each([1, 200])('%i calls in one execution, through a restart', async (count) => {
-		await activate(byWebhook);
+		await activate('webhook');
 		const id = await callPeople(count);
 		await asleep(id);
 		const ids = placedIds();
@@ -120,7 +121,7 @@ describe('Place Call waits for completion in real n8n', () => {
 	});
 
 	it('survives a power cut', async () => {
-		await activate(byWebhook);
+		await activate('webhook');
 		const id = await callPeople(20);
 		await asleep(id);
 		await server.kill();
@@ -133,7 +134,7 @@ describe('Place Call waits for completion in real n8n', () => {
 	});
 
 	it(`misses no completion that comes before or while it falls asleep, ${RACES} times`, async () => {
-		await activate({ ...byWebhook, waitLimit: 10, waitLimitUnit: 'minutes' });
+		await activate('webhook', { waitLimit: 10, waitLimitUnit: 'minutes' });
 		const delays = [
 			'beforeResponse',
 			0,
@@ -180,7 +181,7 @@ describe('Place Call waits for completion in real n8n', () => {
 			`${PACKAGE}.placeCall`,
 			1,
 			{
-				...byWebhook,
+				options: { wait: { settings: { waitForCompletion: 'webhook' } } },
 				agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
 				countryCode: 'IN',
 				phoneNumber: '9000000000',
@@ -195,7 +196,7 @@ describe('Place Call waits for completion in real n8n', () => {
 	});
 
 	it('ends at the time limit with what is known', async () => {
-		await activate({ ...byWebhook, waitLimit: 3, waitLimitUnit: 'seconds' });
+		await activate('webhook', { waitLimit: 3, waitLimitUnit: 'seconds' });
 		const id = await callPeople(3);
 		await asleep(id);
 		const [first = '', ...open] = placedIds();
@@ -206,7 +207,7 @@ describe('Place Call waits for completion in real n8n', () => {
 	});
 
 	it('waits by reading the call', async () => {
-		await activate({ waitForCompletion: 'reading' });
+		await activate('reading');
 		simulator.setAutoComplete({ afterMs: 1_000 });
 		const id = await callPeople(20);
 		expectAll(await result(id), 20);

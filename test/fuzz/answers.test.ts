@@ -74,14 +74,13 @@ async function run(
 	plan: Plan,
 	goesOn: boolean,
 ): Promise<IRun> {
-	const { credential, given, parameters, typeVersion = 1, items = [{}] } = contract;
+	const { credential, given, parameters, items = [{}] } = contract;
 	simulator.reset();
 	gateway.begin(plan);
 	given?.(simulator);
 	const { baseUrl } = gateway;
 	const account = { ...credentialFor(simulator), ...credential?.(dialect), baseUrl };
 	const node = harness.node(type, {
-		typeVersion,
 		parameters: perDialect(parameters, dialect),
 		credentials: { [CREDENTIAL]: await harness.addCredential(account) },
 		...(goesOn && { onError: 'continueRegularOutput' }),

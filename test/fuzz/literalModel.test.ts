@@ -150,8 +150,8 @@ const CASES: Case[] = [
 
 /** The tool as n8n makes it of a node in which a person lets the model define one field. */
 async function offered(type: string, parameters: INodeParameters, field: string) {
-	const nodeType = nodeTypes.getByNameAndVersion(`${PACKAGE}.${type}Tool`, versionOf(type));
-	const plain = { ...(await nodeOf(type, parameters)), typeVersion: versionOf(type) };
+	const nodeType = nodeTypes.getByNameAndVersion(`${PACKAGE}.${type}Tool`);
+	const plain = await nodeOf(type, parameters);
 	const shown = { ...plain, type: `${PACKAGE}.${type}Tool` };
 	const property = shownField(shown, nodeType.description.properties, field);
 	const expression = letModelDefine(property);
@@ -174,8 +174,6 @@ async function offered(type: string, parameters: INodeParameters, field: string)
 	const tool: ListedTool = { description: response.description, properties };
 	return { node, tool, schema, key: keyOf(property.displayName) };
 }
-
-const versionOf = (type: string) => (type === 'chatSession' ? 2 : 1);
 
 function shownField(node: INode, properties: INodeProperties[], field: string): INodeProperties {
 	const { description } = nodeTypes.getByNameAndVersion(node.type, node.typeVersion);

@@ -114,10 +114,9 @@ function respondTo(failing: Failing | { code: string }): void {
 	}
 }
 
-async function nodeOf({ node, typeVersion = 1, parameters }: Scene, suffix = ''): Promise<INode> {
+async function nodeOf({ node, parameters }: Scene, suffix = ''): Promise<INode> {
 	const details = { ...credentialFor(simulator), baseUrl: HOST };
 	return harness.node(`${node}${suffix}`, {
-		typeVersion,
 		parameters,
 		credentials: { [CREDENTIAL]: await harness.addCredential(details) },
 	});

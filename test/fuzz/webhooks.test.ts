@@ -44,9 +44,7 @@ async function listen(type: string, parameters: INodeParameters = {}) {
 	return async (rawBody: Buffer) => {
 		const { context, response } = webhookContext(harness.credentials, workflow, node, { rawBody });
 		const answered = response.answered();
-		const result = await nodeTypes
-			.getByNameAndVersion(type.replace(/^/, ''))
-			.webhook?.call(context);
+		const result = await nodeTypes.getByNameAndVersion(type).webhook?.call(context);
 		await answered;
 		for (const end of running.ends.splice(0)) end.resolve(z.custom<IRun>().parse({}));
 		const started = running.emitted.splice(0).flatMap(({ items }) => items.flat());

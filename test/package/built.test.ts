@@ -129,16 +129,6 @@ test('holds every schema where n8n looks for it', () => {
 	expect(keys.filter((key) => !existsSync(schemaPath(key, dist))).map(nameOf)).toEqual([]);
 });
 
-test('a Chat Session that was saved before it had resources keeps its schemas', () => {
-	const dist = path.join(folder, 'dist/nodes');
-	const keys = keysOf(built.types.nodes).filter(({ node }) => node === 'chatSession');
-	expect(keys).toHaveLength(9);
-	for (const key of keys) {
-		const saved = { node: key.node, version: 1, operation: key.operation };
-		expect(readFileSync(schemaPath(saved, dist))).toEqual(readFileSync(schemaPath(key)));
-	}
-});
-
 test('what is published is what n8n loads, and the changelog', () => {
 	const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
 	const said = execFileSync('npm', pack, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });

@@ -197,8 +197,8 @@ test('what decides whether a parameter is shown exists and can have that value',
 			({ property: { displayOptions = {} }, visible }) =>
 				[displayOptions.show ?? {}, displayOptions.hide ?? {}].flatMap((conditions) =>
 					Object.entries(conditions).flatMap(([name, values]) => {
-						// n8n's own: the version of the node, and whether the form is that of a tool.
-						if (name === '@version' || name === '@tool') return [];
+						// n8n's own: whether the form is that of a tool.
+						if (name === '@tool') return [];
 						const deciding = visible.filter((other) => other.name === name.replace(/^\//, ''));
 						if (deciding.length === 0) return [`no parameter ${name}`];
 						const possible = deciding.flatMap((other) =>

@@ -70,11 +70,8 @@ export function schemaFaults(key: SchemaKey, json: unknown): string[] {
 export function keysOf(descriptions: INodeTypeDescription[]): SchemaKey[] {
 	return descriptions.flatMap((description) => {
 		const node = description.name;
-		const version = [description.version].flat().at(-1) ?? 1;
-		const lists = description.properties.filter(
-			({ name, displayOptions: { show = {} } = {} }) =>
-				name === 'operation' && (show['@version'] ?? [version]).includes(version),
-		);
+		const version = Number(description.version);
+		const lists = description.properties.filter(({ name }) => name === 'operation');
 		if (lists.length === 0) return [{ node, version }];
 		return lists.flatMap(({ options = [], displayOptions: { show = {} } = {} }) =>
 			options.flatMap((option) =>

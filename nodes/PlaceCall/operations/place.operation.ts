@@ -2,20 +2,14 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Operation } from '../../shared/n8n/operations';
 import { shownOnlyAt, textInTools } from '../../shared/n8n/textInTools';
 import {
-	additionalDataFields,
+	additionalDataField,
 	callOptions,
 	callSettingsField,
 	dataExtractionField,
 	greetingField,
 } from '../detailFields';
 import { placeCalls } from '../placeCalls';
-import {
-	finishedStatusesField,
-	waitField,
-	waitLimitField,
-	waitLimitUnitField,
-	WAYS_OF_WAITING,
-} from '../wait/waitFields';
+import { waitField } from '../wait/waitFields';
 import { personNameField, whoFields } from '../whoFields';
 
 const whenFields: INodeProperties[] = [
@@ -79,36 +73,6 @@ const whenFields: INodeProperties[] = [
 	),
 ];
 
-const waiting = { waitForCompletion: ['webhook', 'reading'] };
-
-/** The wait stood here in earlier versions of this form: it is shown only where a saved workflow waits. */
-const earlierWaitFields: INodeProperties[] = [
-	{
-		displayName: 'Wait for Completion',
-		name: 'waitForCompletion',
-		type: 'options',
-		noDataExpression: true,
-		options: [
-			{ name: 'Off', value: 'off', description: 'Continue as soon as the calls are placed' },
-			...WAYS_OF_WAITING,
-		],
-		default: 'off',
-		description: 'Whether to continue only when the calls are completed, with their results',
-		displayOptions: { show: { '/waitForCompletion': ['webhook', 'reading'] } },
-	},
-	...[waitLimitField, waitLimitUnitField, finishedStatusesField].map((field) => ({
-		...field,
-		displayOptions: { show: waiting },
-	})),
-];
-
-const earlierGreetingField: INodeProperties = {
-	...greetingField,
-	displayName: 'Earlier Greeting',
-	description:
-		'The greeting of workflows from earlier versions. It is used if Initial Greeting above is empty.',
-};
-
 const webhookUrlField: INodeProperties = {
 	displayName: 'Webhook URL',
 	name: 'webhookUrl',
@@ -117,7 +81,6 @@ const webhookUrlField: INodeProperties = {
 	placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
 	description:
 		'The URL to which the service posts the result when the call is completed. The agent needs post-call analysis for this. Wait for Completion by webhook uses its own URL.',
-	displayOptions: { hide: { '/waitForCompletion': ['webhook'] } },
 };
 
 export const place: Operation = {
@@ -131,10 +94,9 @@ export const place: Operation = {
 		...whenFields,
 		greetingField,
 		dataExtractionField,
-		...additionalDataFields,
+		additionalDataField,
 		callSettingsField,
-		callOptions(earlierGreetingField, waitField, webhookUrlField),
-		...earlierWaitFields,
+		callOptions(waitField, webhookUrlField),
 	],
 	toolDescription:
 		'Places a real phone call: an AI agent dials the number and talks to the person who answers, now or at the time that is given. A call cannot be taken back: use this only when the call is wanted, and once for each person. Answers with the call ID; how the conversation went is read later by that ID.',

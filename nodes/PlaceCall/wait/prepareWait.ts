@@ -90,11 +90,8 @@ async function waitByReading(
 	});
 }
 
-/** The wait of the options, or that of a workflow which was saved when it stood above them; `undefined` without one. */
+/** The option *Wait for Completion*; `undefined` without it. */
 function waitSettings(context: Context, form: Fields): Fields | undefined {
-	if (form.has('waitForCompletion') && form.choice('waitForCompletion', 'off') !== 'off') {
-		return form;
-	}
 	const options = form.collection('options');
 	const settings = options.group('wait');
 	if (settings !== undefined || !options.has('wait')) return settings;
@@ -107,7 +104,7 @@ function waitSettings(context: Context, form: Fields): Fields | undefined {
 
 /** An answer is waited for in any case. Nobody chose that a tool should sleep, which it cannot. */
 function waitMode(context: IExecuteFunctions, settings: Fields | undefined): string {
-	if (settings !== undefined) return settings.choice('waitForCompletion', 'off');
+	if (settings !== undefined) return settings.choice('waitForCompletion', 'webhook');
 	if (!asksAndWaits(context)) return 'off';
 	return runsAsTool(context) ? 'reading' : 'webhook';
 }

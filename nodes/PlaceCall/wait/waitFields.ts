@@ -1,56 +1,5 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { OBSERVED_OUTCOMES } from '../../shared/calls/completion';
-
-export const WAYS_OF_WAITING: INodePropertyOptions[] = [
-	{
-		name: 'By Completion Webhook',
-		value: 'webhook',
-		description:
-			'The service reports each call, and the execution sleeps until all calls are completed, even if n8n restarts. The agent needs post-call analysis, and both the service and n8n must be able to reach the webhook URL of this n8n.',
-	},
-	{
-		name: 'By Reading the Call',
-		value: 'reading',
-		description:
-			'The calls are read repeatedly until all of them are completed. The execution stays in memory and is lost when n8n restarts.',
-	},
-];
-
-export const waitLimitField: INodeProperties = {
-	displayName: 'Time Limit',
-	name: 'waitLimit',
-	type: 'number',
-	noDataExpression: true,
-	typeOptions: { minValue: 1 },
-	default: 2,
-	description:
-		'How long to wait after the last call is due. Calls that are not completed by then are returned with timed_out set to true.',
-};
-
-export const waitLimitUnitField: INodeProperties = {
-	displayName: 'Unit',
-	name: 'waitLimitUnit',
-	type: 'options',
-	noDataExpression: true,
-	options: [
-		{ name: 'Seconds', value: 'seconds' },
-		{ name: 'Minutes', value: 'minutes' },
-		{ name: 'Hours', value: 'hours' },
-		{ name: 'Days', value: 'days' },
-	],
-	default: 'hours',
-	description: 'The unit of the time limit',
-};
-
-export const finishedStatusesField: INodeProperties = {
-	displayName: 'Finished Statuses',
-	name: 'finishedStatuses',
-	type: 'string',
-	noDataExpression: true,
-	default: OBSERVED_OUTCOMES.join(', '),
-	description:
-		'A call with one of these statuses is completed, and a picked call as soon as its record also says why it ended or has a summary or an analysis. Known statuses are picked, not_picked and failed; add any others that your account uses, and remove those that it shows during a call.',
-};
 
 /** The wait among the options: everything that it needs stands together. */
 export const waitField: INodeProperties = {
@@ -70,13 +19,56 @@ export const waitField: INodeProperties = {
 					name: 'waitForCompletion',
 					type: 'options',
 					noDataExpression: true,
-					options: WAYS_OF_WAITING,
+					options: [
+						{
+							name: 'By Completion Webhook',
+							value: 'webhook',
+							description:
+								'The service reports each call, and the execution sleeps until all calls are completed, even if n8n restarts. The agent needs post-call analysis, and both the service and n8n must be able to reach the webhook URL of this n8n.',
+						},
+						{
+							name: 'By Reading the Call',
+							value: 'reading',
+							description:
+								'The calls are read repeatedly until all of them are completed. The execution stays in memory and is lost when n8n restarts.',
+						},
+					],
 					default: 'webhook',
 					description: 'How to find out that the calls are completed',
 				},
-				waitLimitField,
-				waitLimitUnitField,
-				finishedStatusesField,
+				{
+					displayName: 'Time Limit',
+					name: 'waitLimit',
+					type: 'number',
+					noDataExpression: true,
+					typeOptions: { minValue: 1 },
+					default: 2,
+					description:
+						'How long to wait after the last call is due. Calls that are not completed by then are returned with timed_out set to true.',
+				},
+				{
+					displayName: 'Unit',
+					name: 'waitLimitUnit',
+					type: 'options',
+					noDataExpression: true,
+					options: [
+						{ name: 'Seconds', value: 'seconds' },
+						{ name: 'Minutes', value: 'minutes' },
+						{ name: 'Hours', value: 'hours' },
+						{ name: 'Days', value: 'days' },
+					],
+					default: 'hours',
+					description: 'The unit of the time limit',
+				},
+				{
+					displayName: 'Finished Statuses',
+					name: 'finishedStatuses',
+					type: 'string',
+					noDataExpression: true,
+					default: OBSERVED_OUTCOMES.join(', '),
+					description:
+						'A call with one of these statuses is completed, and a picked call as soon as its record also says why it ended or has a summary or an analysis. Known statuses are picked, not_picked and failed; add any others that your account uses, and remove those that it shows during a call.',
+				},
 			],
 		},
 	],

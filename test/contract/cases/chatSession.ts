@@ -121,23 +121,13 @@ const legacy: ContractCase[] = [
 	},
 ];
 
-/** As a workflow is saved now. */
 const inResource = (resource: string) => (contract: ContractCase) => ({
 	...contract,
 	title: `${resource}: ${contract.title}`,
-	typeVersion: 2,
 	parameters: (dialect: Dialect) => ({ resource, ...perDialect(contract.parameters, dialect) }),
-});
-
-/** As a workflow was saved before the node had resources. */
-const withoutResource = (contract: ContractCase) => ({
-	...contract,
-	title: `saved before the resources: ${contract.title}`,
-	typeVersion: 1,
 });
 
 export const chatSession: ContractCase[] = [
 	...session.map(inResource('session')),
 	...legacy.map(inResource('legacy')),
-	...[...session, ...legacy].map(withoutResource),
 ];

@@ -42,7 +42,7 @@ type Case = { scene: Scene; place: Place };
 
 function typeOf(scene: Scene) {
 	const suffix = scene.isTool === true ? 'Tool' : '';
-	return nodeTypes.getByNameAndVersion(`${PACKAGE}.${scene.node}${suffix}`, scene.typeVersion ?? 1);
+	return nodeTypes.getByNameAndVersion(`${PACKAGE}.${scene.node}${suffix}`);
 }
 
 /** The parameters that the form shows in a scene. */
@@ -52,12 +52,7 @@ function shownIn(scene: Scene): Case[] {
 		.filter((place) => {
 			const parameters = withValue(scene.parameters, place, emptied(place.property));
 			const type = `${PACKAGE}.${scene.node}${scene.isTool === true ? 'Tool' : ''}`;
-			const { typeVersion = 1 } = scene;
-			return isShown(
-				place,
-				filledIn(harness.node('', { type, typeVersion, parameters })),
-				description,
-			);
+			return isShown(place, filledIn(harness.node('', { type, parameters })), description);
 		})
 		.map((place) => ({ scene, place }));
 }

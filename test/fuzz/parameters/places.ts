@@ -18,13 +18,7 @@ export type Place = {
 
 /** What nobody reads: texts, n8n's own, and what only decides which fields the form shows, itself among them. */
 const NOT_READ = ['notice', 'hidden', 'callout'];
-const NOT_READ_NAMES = [
-	'toolDescription',
-	'resource',
-	'additionalDataFrom',
-	'pollTimes',
-	'waitForCompletion',
-];
+const NOT_READ_NAMES = ['toolDescription', 'resource', 'pollTimes'];
 
 /**
  * Every parameter that can have a value, those in collections included. A collection itself has none: n8n replaces

@@ -53,7 +53,6 @@ export async function runScene(
 	const watched = trigger();
 	const details = await harness.addCredential(credentialFor(simulator));
 	const node = harness.node(scene.node, {
-		typeVersion: scene.typeVersion ?? 1,
 		parameters,
 		credentials: { [CREDENTIAL]: details },
 	});

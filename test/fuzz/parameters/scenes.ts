@@ -8,7 +8,6 @@ const { calls, campaigns, sessions, uploads, dndPhone } = fixtures;
 export type Scene = {
 	node: string;
 	parameters: INodeParameters;
-	typeVersion?: number;
 	/** As a model calls it. */
 	isTool?: boolean;
 	items?: INodeExecutionData[];
@@ -17,6 +16,14 @@ export type Scene = {
 
 const rows = (...jsons: IDataObject[]): INodeExecutionData[] => jsons.map((json) => ({ json }));
 
+const READING = {
+	settings: {
+		waitForCompletion: 'reading',
+		waitLimit: 1,
+		waitLimitUnit: 'seconds',
+		finishedStatuses: 'picked',
+	},
+};
 const place = { operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' };
 const question = {
 	...place,
@@ -24,16 +31,7 @@ const question = {
 	message: 'May we ship?',
 	yesValues: 'yes',
 	noValues: 'no',
-	options: {
-		wait: {
-			settings: {
-				waitForCompletion: 'reading',
-				waitLimit: 1,
-				waitLimitUnit: 'seconds',
-				finishedStatuses: 'picked',
-			},
-		},
-	},
+	options: { wait: READING },
 };
 
 const placeCall: Scene[] = [
@@ -47,12 +45,7 @@ const placeCall: Scene[] = [
 		node: 'placeCall',
 		parameters: {
 			...place,
-			additionalDataFrom: 'json',
-			additionalDataJson: '{ "plan": "gold" }',
-			waitForCompletion: 'reading',
-			waitLimit: 1,
-			waitLimitUnit: 'seconds',
-			finishedStatuses: 'picked',
+			options: { additionalDataJson: '{ "plan": "gold" }', wait: READING },
 		},
 	},
 	{ node: 'placeCall', parameters: question },
@@ -164,7 +157,7 @@ const chatSession: Scene[] = [
 	{ ...legacy, operation: 'legacyPause' },
 	{ ...watching, operation: 'watch' },
 	{ ...watching, operation: 'unwatch' },
-].map((parameters) => ({ node: 'chatSession', typeVersion: 2, parameters }));
+].map((parameters) => ({ node: 'chatSession', parameters }));
 
 const injectContext: Scene[] = [
 	{ node: 'injectContext', parameters: { sessionId: sessions.open, context: 'Wants a visit' } },

@@ -152,8 +152,8 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 
 	it('a call that asks nothing has no answer, though its item came from a call that did', async () => {
 		ownAddress();
-		const options = { includeInputFields: true };
-		const call = await node({ options, waitForCompletion: 'webhook' });
+		const wait = { settings: { waitForCompletion: 'webhook' } };
+		const call = await node({ options: { includeInputFields: true, wait } });
 		const asked = { yes: ['yes'], no: [], not_reached: [], answer_path: 'summary' };
 		const rows = [{ ...people(1)[0], asked: { ...asked, response_type: 'approval' } }];
 		const run = await sleepOver(call, rows);

@@ -53,10 +53,10 @@ describe.each([
 		});
 	});
 
-	test('a tool that was saved with a choice and its field does the same as before', async () => {
+	test('a person can choose the kind of time and let the model fill in the time alone', async () => {
 		const bodies = acceptCalls(1);
-		const saved = { ...CALL, when: 'timeOfDay', scheduledTime: "={{ $fromAI('at') }}" };
-		expect(await ask({ at: '09:15' }, saved)).toMatchObject({ outcome: 'done' });
+		const parameters = { ...CALL, when: 'timeOfDay', scheduledTime: "={{ $fromAI('at') }}" };
+		expect(await ask({ at: '09:15' }, parameters)).toMatchObject({ outcome: 'done' });
 		expect(bodies).toEqual([{ ...BODY, scheduled_at: '09:15' }]);
 	});
 });

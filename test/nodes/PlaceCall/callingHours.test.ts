@@ -12,7 +12,15 @@ import {
 	service,
 	stored,
 } from '../../engine';
-import { acceptCalls, BODY, callsEndpoint, faultOf, phoneOf, placeCallRing } from './placeCall';
+import {
+	acceptCalls,
+	BODY,
+	callsEndpoint,
+	faultOf,
+	phoneOf,
+	placeCallRing,
+	waitBy,
+} from './placeCall';
 
 const harness = placeCallRing();
 const HOURS = { days: 'Mon-Fri', from: '09:00', to: '18:00', timeZone: 'Asia/Kolkata' };
@@ -113,13 +121,14 @@ describe('outside the hours', () => {
 	it('who is called while others are kept back is waited for, they are not', async () => {
 		const parameters = {
 			...perItem,
-			options: {
-				...kept,
-				callingHours: { hours: { ...HOURS, timeZone: '={{ $json.zone }}' } },
-			},
-			waitForCompletion: 'reading',
-			waitLimit: 1,
-			waitLimitUnit: 'hours',
+			...waitBy(
+				'reading',
+				{},
+				{
+					...kept,
+					callingHours: { hours: { ...HOURS, timeZone: '={{ $json.zone }}' } },
+				},
+			),
 		};
 		acceptCalls(1);
 		service()

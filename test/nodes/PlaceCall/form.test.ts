@@ -1,7 +1,7 @@
 import { NodeHelpers, type INode, type INodeParameters, type INodeProperties } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import { makeNode, nodeTypes, output, PACKAGE, service } from '../../engine';
-import { acceptCalls, BODY, CALL, faultOf, placeCallRing } from './placeCall';
+import { acceptCalls, BODY, faultOf, placeCallRing } from './placeCall';
 
 const harness = placeCallRing();
 
@@ -67,10 +67,6 @@ test('at first sight there are seven things to fill in for a question', () => {
 	]);
 });
 
-test('a node that was saved before it had operations places a call', () => {
-	expect(opened({ phoneNumber: '9876543210' }).values).toMatchObject({ operation: 'place' });
-});
-
 test('a picked date says in words by which clocks it counts', () => {
 	const { shown } = opened({ when: 'dateTime' });
 	expect(names(shown.filter(({ type }) => type === 'notice'))).toContainEqual(
@@ -78,51 +74,7 @@ test('a picked date says in words by which clocks it counts', () => {
 	);
 });
 
-describe('a workflow that was saved with the earlier form', () => {
-	test.each<[string, INodeParameters, string[]]>([
-		['a greeting', { options: { initialGreeting: 'Hello!' } }, []],
-		[
-			'data as JSON',
-			{ additionalDataFrom: 'json', additionalDataJson: '{ "plan": "Gold" }' },
-			['Additional Data From', 'JSON'],
-		],
-		[
-			'data as fields',
-			{ additionalDataFields: { fields: [{ name: 'plan', value: 'Gold' }] } },
-			['Additional Data'],
-		],
-		['settings of the call', { callConfigOverrides: { enableCallback: false } }, ['Call Settings']],
-		[
-			'a wait by the webhook',
-			{ waitForCompletion: 'webhook', waitLimit: 5, finishedStatuses: 'busy' },
-			['Wait for Completion', 'Time Limit', 'Unit', 'Finished Statuses'],
-		],
-		[
-			'a wait by reading',
-			{ waitForCompletion: 'reading', waitLimitUnit: 'days' },
-			['Wait for Completion', 'Time Limit', 'Unit', 'Finished Statuses'],
-		],
-	])('keeps %s, and shows it', (_what, stored, fields) => {
-		const { values, shown } = opened({ ...CALL, ...stored });
-		expect(values).toMatchObject(stored);
-		expect(names(shown)).toEqual(expect.arrayContaining(fields));
-		// Nothing is shown twice.
-		expect(new Set(shown.map(({ name }) => name)).size).toBe(shown.length);
-		// As n8n stores it again, without what is as in a new node.
-		const again = opened(values);
-		expect(again.values).toEqual(values);
-	});
-
-	test('the greeting goes as before; one in its new place goes before it', async () => {
-		const bodies = acceptCalls(2);
-		const options = { initialGreeting: 'Earlier' };
-		await harness.place({ options });
-		await harness.place({ options, initialGreeting: 'Now' });
-		expect(bodies.map((body) => body.initial_greeting)).toEqual(['Earlier', 'Now']);
-	});
-});
-
-describe('in their new places', () => {
+describe('what is sent and waited for', () => {
 	test('a greeting, and data as JSON beside data as fields', async () => {
 		const bodies = acceptCalls(1);
 		await harness.place({

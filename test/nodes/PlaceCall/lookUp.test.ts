@@ -12,7 +12,7 @@ import {
 	service,
 	stored,
 } from '../../engine';
-import { callsEndpoint, faultOf, placeCallRing } from './placeCall';
+import { callsEndpoint, faultOf, placeCallRing, waitBy } from './placeCall';
 
 const harness = placeCallRing();
 const MAPPING = {
@@ -159,12 +159,7 @@ describe('a call whose answer did not come', () => {
 		service()
 			.get('/v1/call/a')
 			.reply(200, { success: true, data: call('a', { status: 'not_picked' }) });
-		const node = await nodeWith();
-		Object.assign(node.parameters, {
-			waitForCompletion: 'reading',
-			waitLimit: 1,
-			waitLimitUnit: 'hours',
-		});
+		const node = await nodeWith(MAPPING, waitBy('reading').options);
 		expect(json(await run(node))).toMatchObject([
 			{ call_id: 'a', status: 'not_picked', looked_up: true, timed_out: false },
 		]);
@@ -180,9 +175,7 @@ describe('asked a question', () => {
 		service()
 			.get('/v1/call/a')
 			.reply(200, { success: true, data: call('a', over) });
-		const node = await nodeWith(MAPPING, {
-			wait: { settings: { waitForCompletion: 'reading', waitLimit: 1, waitLimitUnit: 'hours' } },
-		});
+		const node = await nodeWith(MAPPING, waitBy('reading').options);
 		Object.assign(node.parameters, {
 			operation: 'sendAndWait',
 			message: 'May we ship?',

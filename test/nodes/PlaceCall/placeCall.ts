@@ -17,6 +17,20 @@ export const CALL = {
 
 export const BODY = { agent_uuid: 'agent_a1', country_code: 'IN', phone_number: '9876543210' };
 
+/** *Wait for Completion*, with its settings and other options laid over the usual ones. */
+export const waitBy = (
+	way: 'webhook' | 'reading',
+	settings: INodeParameters = {},
+	options: INodeParameters = {},
+) => ({
+	options: {
+		...options,
+		wait: {
+			settings: { waitForCompletion: way, waitLimit: 1, waitLimitUnit: 'hours', ...settings },
+		},
+	},
+});
+
 /** Runs Place Call in the real engine with the parameters laid over a valid call. */
 export function placeCallRing() {
 	const harness = engineHarness();

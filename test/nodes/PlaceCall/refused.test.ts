@@ -212,7 +212,7 @@ describe('before anything is sent', () => {
 			{ phoneNumber: '+449876543210' },
 			'begins with +44, the code of United Kingdom and 3 other countries, but Country is India (+91)',
 		],
-		['a greeting too long', { options: { initialGreeting: 'x'.repeat(2001) } }, '2001 characters'],
+		['a greeting too long', { initialGreeting: 'x'.repeat(2001) }, '2001 characters'],
 		[
 			'a short call',
 			{ callConfigOverrides: { maxCallDurationSeconds: 29 } },
@@ -230,7 +230,7 @@ describe('before anything is sent', () => {
 		['a webhook without host', { options: { webhookUrl: 'https://' } }, 'Webhook URL'],
 		[
 			'a list as Additional Data',
-			{ additionalDataFrom: 'json', additionalDataJson: '[1]' },
+			{ options: { additionalDataJson: '[1]' } },
 			'Additional Data as JSON is a list',
 		],
 		[

@@ -28,11 +28,7 @@ describe('what is sent', () => {
 
 	it.each<[name: string, parameters: INodeParameters, fields: object]>([
 		['Person Name', { personName: 'Asha Rao' }, { person_name: 'Asha Rao' }],
-		[
-			'Initial Greeting',
-			{ options: { initialGreeting: 'Hello!' } },
-			{ initial_greeting: 'Hello!' },
-		],
+		['Initial Greeting', { initialGreeting: 'Hello!' }, { initial_greeting: 'Hello!' }],
 		['System Prompt', { options: { systemPrompt: 'Be kind.' } }, { system_prompt: 'Be kind.' }],
 		[
 			'Webhook URL',
@@ -53,12 +49,12 @@ describe('what is sent', () => {
 		],
 		[
 			'Additional Data as JSON',
-			{ additionalDataFrom: 'json', additionalDataJson: '{ "plan": { "name": "Gold" } }' },
+			{ options: { additionalDataJson: '{ "plan": { "name": "Gold" } }' } },
 			{ additional_data: { plan: { name: 'Gold' } } },
 		],
 		[
 			'Additional Data as JSON that an expression gives',
-			{ additionalDataFrom: 'json', additionalDataJson: '={{ ({ plan: "Gold", visits: 3 }) }}' },
+			{ options: { additionalDataJson: '={{ ({ plan: "Gold", visits: 3 }) }}' } },
 			{ additional_data: { plan: 'Gold', visits: 3 } },
 		],
 		[
@@ -158,7 +154,7 @@ describe('what is sent', () => {
 	it('a column that is missing sets nothing', async () => {
 		const parameters = {
 			personName: '={{ $json.name }}',
-			options: { initialGreeting: '={{ $json.greeting }}' },
+			initialGreeting: '={{ $json.greeting }}',
 			additionalDataFields: { fields: [{ name: 'plan', value: '={{ $json.plan }}' }] },
 		};
 		expect(await sent(parameters)).toEqual({ ...BODY, additional_data: { plan: '' } });

@@ -17,13 +17,13 @@ import {
 } from '../../engine';
 import { until } from '../../n8n/until';
 import { dialects, fixtures, startSimulator, type Dialect, type Simulator } from '../../simulator';
-import { faultOf, placeCallRing } from './placeCall';
+import { faultOf, placeCallRing, waitBy } from './placeCall';
 import { N8N, people, sleepers } from './sleepers';
 
 const harness = placeCallRing();
 const HOUR = 3_600_000;
-const byWebhook = { waitForCompletion: 'webhook', waitLimit: 1, waitLimitUnit: 'hours' };
-const byReading = { ...byWebhook, waitForCompletion: 'reading' };
+const byWebhook = waitBy('webhook');
+const byReading = waitBy('reading');
 const KNOCKS = /^\/webhook-waiting\/[^/]+\/id-Node/;
 
 /** A service that speaks this dialect, and Place Call on it; the clock stands still or goes as a test says. */
@@ -146,10 +146,9 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 	});
 
 	it('takes for over what the user lists, at a knock as well', async () => {
-		const { callId, arrive } = await asleep({
-			...byWebhook,
-			finishedStatuses: 'failed, voicemail',
-		});
+		const { callId, arrive } = await asleep(
+			waitBy('webhook', { finishedStatuses: 'failed, voicemail' }),
+		);
 		await service().endCall(callId, {
 			status: 'voicemail',
 			call_ended_by: null,
@@ -201,7 +200,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 	});
 
 	it('reading ends at the limit, with what is known', async () => {
-		const placeCall = await node({ ...byReading, waitLimitUnit: 'minutes' });
+		const placeCall = await node(waitBy('reading', { waitLimitUnit: 'minutes' }));
 		const run = await inNoTime(async () => await sleepOver(placeCall, 2));
 		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject(
 			placed().map((call_id) => ({ call_id, timed_out: true })),
@@ -247,9 +246,10 @@ describe('waiting', () => {
 		expect(waits()).toEqual([500]);
 	});
 
-	it('sleeps in the same way where the wait stands among the options', async () => {
-		const settings = { ...byWebhook, finishedStatuses: 'no_line' };
-		const { run, callId, arrive } = await asleep({ options: { wait: { settings } } });
+	it('takes for over what the user lists, when it is reported', async () => {
+		const { run, callId, arrive } = await asleep(
+			waitBy('webhook', { finishedStatuses: 'no_line' }),
+		);
 		expect(run.status).toBe('waiting');
 		const call = service().state.calls.get(callId);
 		if (call !== undefined) call.outcome.status = 'no_line';
@@ -310,7 +310,7 @@ describe('waiting', () => {
 	it('knocks until it sleeps, then now and then, and last at the limit', async () => {
 		timeFlies();
 		const { knocks, last } = knocksAnswered(409, 409, 200, 200, 200, 404);
-		await asleep({ ...byWebhook, waitLimitUnit: 'minutes' });
+		await asleep(waitBy('webhook', { waitLimitUnit: 'minutes' }));
 		await last();
 		// n8n leaves an empty object out, and an empty body says nothing.
 		for (const body of knocks) expect(body).toEqual({ look: true });
@@ -344,7 +344,7 @@ describe('waiting', () => {
 	it('where the last look stumbles it looks again, until n8n’s own limit', async () => {
 		timeFlies();
 		const { last } = knocksAnswered(200, 502, 502, 200);
-		await asleep({ ...byWebhook, waitLimit: 10, waitLimitUnit: 'seconds' });
+		await asleep(waitBy('webhook', { waitLimit: 10, waitLimitUnit: 'seconds' }));
 		await last();
 		expect(waits()).toEqual([500, 9_501, 10_000, 10_000]);
 	});
@@ -352,7 +352,7 @@ describe('waiting', () => {
 	it.each([1e9, 1e308])(
 		'sleeps as long as n8n can, where the limit is further (%s days)',
 		async (waitLimit) => {
-			const { run } = await asleep({ ...byWebhook, waitLimit, waitLimitUnit: 'days' });
+			const { run } = await asleep(waitBy('webhook', { waitLimit, waitLimitUnit: 'days' }));
 			expect(run.data.resultData.error).toBeUndefined();
 			expect(run.status).toBe('waiting');
 			expect(run.waitTill).toEqual(WAIT_INDEFINITELY);
@@ -412,7 +412,9 @@ describe('waiting', () => {
 		['for five minutes is over', 3_600, false],
 	])('a reported call whose record lags %s', async (_name, waitLimit, timedOut) => {
 		isNow(1_000_000);
-		const { callId, arrive } = await asleep({ ...byWebhook, waitLimit, waitLimitUnit: 'seconds' });
+		const { callId, arrive } = await asleep(
+			waitBy('webhook', { waitLimit, waitLimitUnit: 'seconds' }),
+		);
 		expect((await arrive({ call_id: callId })).items).toBeUndefined();
 		isNow(1_000_000 + Math.min(waitLimit, 300) * 1_000);
 		const { items } = await arrive({ look: true });
@@ -607,7 +609,7 @@ describe('waiting', () => {
 		});
 
 		it('keeps the row while the execution sleeps, and gives it with the call', async () => {
-			const { calls, arrive } = await asleep({ ...byWebhook, options }, rows);
+			const { calls, arrive } = await asleep(waitBy('webhook', {}, options), rows);
 			const [first = '', second = ''] = calls;
 			await service().endCall(first);
 			expect((await arrive({ call_id: first })).items).toBeUndefined();
@@ -619,7 +621,7 @@ describe('waiting', () => {
 		});
 
 		it('gives the row at n8n’s own limit', async () => {
-			const { untilLimit } = await asleep({ ...byWebhook, options }, rows);
+			const { untilLimit } = await asleep(waitBy('webhook', {}, options), rows);
 			expect(await untilLimit()).toMatchObject(
 				placed().map((call_id, index) => ({
 					call_id,
@@ -631,7 +633,7 @@ describe('waiting', () => {
 		});
 
 		it('gives the row with the call that was read', async () => {
-			const placeCall = await node({ ...byReading, options });
+			const placeCall = await node(waitBy('reading', {}, options));
 			service().setAutoComplete({ afterMs: 'beforeResponse' });
 			const run = await inNoTime(async () => await sleepOver(placeCall, rows));
 			const [first, second] = placed();
@@ -643,7 +645,7 @@ describe('waiting', () => {
 
 		it('an item that was not placed waits for no earlier call of its row', async () => {
 			const { callId, arrive } = await asleep(
-				{ ...byWebhook, options },
+				waitBy('webhook', {}, options),
 				[{ ...rows[0], phone: '' }, ...rows.slice(1)],
 				{ onError: 'continueRegularOutput' },
 			);
@@ -705,7 +707,7 @@ describe('nobody is called', () => {
 	});
 
 	it.each([0, -1])('with the time limit %d', async (waitLimit) => {
-		const run = await harness.place({ ...byWebhook, waitLimit });
+		const run = await harness.place(waitBy('webhook', { waitLimit }));
 		expect(faultOf(run)).toMatchObject({
 			message: 'Time Limit is not a length of time, so no call was placed',
 			description: 'Enter a number above zero, and choose its unit.',
@@ -713,7 +715,7 @@ describe('nobody is called', () => {
 	});
 
 	it('with the unit of the time limit as an expression', async () => {
-		const run = await harness.place({ ...byWebhook, waitLimitUnit: '={{ "weeks" }}' });
+		const run = await harness.place(waitBy('webhook', { waitLimitUnit: '={{ "weeks" }}' }));
 		expect(faultOf(run).message).toBe('\'Unit\' can\'t be an expression (got "{{ "weeks" }}")');
 	});
 });

@@ -85,7 +85,7 @@ const MISTAKES: Mistake[] = [
 	[
 		'data of a call',
 		'placeCall',
-		{ ...call, additionalDataFrom: 'json', additionalDataJson: GIVEN },
+		{ ...call, options: { additionalDataJson: GIVEN } },
 		['gold', '["gold"]'],
 		/\{"plan": "Gold", "city": "Pune"\}/,
 	],
@@ -201,7 +201,6 @@ test.each(MISTAKES)('%s', async (_field, type, parameters, given, example) => {
 	for (const value of given) {
 		const node = {
 			...(await nodeOf(type, parameters)),
-			typeVersion: type === 'chatSession' ? 2 : 1,
 		};
 		simulator().reset();
 		const answer = await engineTool(harness.credentials, node)({ given: value });

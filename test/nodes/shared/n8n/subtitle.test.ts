@@ -4,9 +4,9 @@ import { makeNode, makeWorkflow, nodeTypes, PACKAGE, setupEngine } from '../../.
 beforeAll(setupEngine);
 
 /** What stands below the node on the canvas, as n8n's editor works it out. */
-function subtitleOf(name: string, parameters: INodeParameters, typeVersion = 1): unknown {
+function subtitleOf(name: string, parameters: INodeParameters): unknown {
 	const type = `${PACKAGE}.${name}`;
-	const workflow = makeWorkflow([makeNode({ name: 'Node', type, typeVersion, parameters })]);
+	const workflow = makeWorkflow([makeNode({ name: 'Node', type, parameters })]);
 	const node = workflow.getNode('Node');
 	const { subtitle } = nodeTypes.getByNameAndVersion(type).description;
 	if (node === null) throw new Error('The node is not in its workflow');
