@@ -66,8 +66,8 @@ export const BEGUN_EARLIER =
 	"An earlier attempt of this execution may have pushed this row, and n8n has no record of the result. It was not sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists), and push the missing ones in a new execution.";
 
 const AFTER_ALL = 'To send it after all, forget it (Options → Forget Numbers Fed Before).';
-const FED_BEFORE = `An earlier run of this workflow sent this number to the campaign, so it is not sent again. Should that run have said that its outcome is unknown, look whether it is in the campaign. ${AFTER_ALL}`;
-export const CUT_OFF = `An earlier run of this workflow was cut off while this number was under way, so it is not known whether it is in the campaign, and it is not sent again. Compare the campaign’s newest contact list with your rows (Campaign Status shows the lists). ${AFTER_ALL}`;
+const FED_BEFORE = `An earlier run of this workflow pushed this number to the campaign or began to, so it isn't sent again. If that run was interrupted or reported the number as unknown, check whether it is in the campaign. ${AFTER_ALL}`;
+export const CUT_OFF = `An earlier run of this workflow began to push this number and hasn't reported the result: it was interrupted, or it is still running. The number may be in the campaign, so it isn't sent again. Compare the campaign's newest contact list with your rows (Campaign Status shows the lists). ${AFTER_ALL}`;
 export const STILL_NOTED =
 	'n8n could not take it out of its memory of fed numbers: forget it (Options → Forget Numbers Fed Before) before you push this row again.';
 
