@@ -10,14 +10,35 @@ export const BEGINNING_BYTES = 1_024;
 
 /** Formats of sound whose first bytes nothing else has: servers send some of them as text or as a web page. */
 const SOUND: readonly RegExp[] = [
-	/^RIF[FX][^]{4}WAVE|^FORM[^]{4}AIF[FC]/,
+	/^R(?:IF[FX]|F64)[^]{4}WAVE|^FORM[^]{4}AIF[FC]/,
 	/^ID3[^ -~]|^\xff[\xe2-\xe7\xf1-\xfd]/,
-	/^OggS\0|^fLaC|^#!AMR/,
+	/^OggS\0|^fLaC|^#!AMR|^NIST_1A\n/,
 	/^[^]{4}ftyp(?:M4|mp4|iso|dash|qt|3g)|^[^ -~]E\xdf\xa3/,
+];
+
+/** Formats of something else, by first bytes so long that raw sound hardly ever has them. */
+const OTHER_FORMATS: ReadonlyArray<[RegExp, string]> = [
+	[/^\x1f\x8b\x08[\0-\x1f]|^BZh[1-9]1AY&SY|^\xfd7zXZ\0|^\x28\xb5\x2f\xfd/, 'a compressed file'],
+	[/^7z\xbc\xaf\x27\x1c|^Rar!\x1a\x07/, 'a compressed file'],
+	[/^PK(?:\x03\x04|\x05\x06|\x07\x08)/, 'a ZIP file'],
+	[/^%PDF-/, 'a PDF'],
+	[/^\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1/, 'an Office document'],
+	[/^\x89PNG\r\n\x1a\n|^GIF8[79]a|^RIFF[^]{4}WEBP|^II\*\0|^MM\0\*/, 'an image'],
+	[
+		/^\xff\xd8\xff(?:\xe0[^]{2}JFIF|\xe1[^]{2}Exif|\xe2[^]{2}ICC_|\xdb\0[\x43\x84]|\xee[^]{2}Adobe)/,
+		'an image',
+	],
+	[
+		/^BM[^]{4}\0{4}[^]{4}[\x28\x6c\x7c]\0{3}|^[^]{4}ftyp(?:avi[fs]|hei[cxms]|hev[cmsx]|mif1|msf1)/,
+		'an image',
+	],
 ];
 
 /** Control characters other than white space. */
 const NOT_IN_TEXT = /(?!\s)\p{Cc}/u;
+
+/** In UTF-16 besides: what is no character, or one of nobody's. Sound is full of them. */
+const NOT_IN_UTF_16_TEXT = /(?!\s)[\p{Cc}\p{Cn}\p{Co}]/u;
 
 /** By the type in the header: none of these is a recording, unless it begins as sound. */
 const OTHER_KINDS: ReadonlyArray<[RegExp, string]> = [
@@ -52,6 +73,7 @@ export function faultOfRecording(
 	const type = kindIn(headers);
 	const letters = lettersOf(bytes);
 	const [, kind = isText(beginning, type) ? 'text' : undefined] =
+		OTHER_FORMATS.find(([begins]) => begins.test(bytes)) ??
 		OTHER_KINDS.find(([other]) => other.test(type)) ??
 		BEGINNINGS.find(([begins]) => begins.test(letters)) ??
 		[];
@@ -74,19 +96,41 @@ function lettersOf(bytes: string): string {
 	return bytes.replaceAll('\0', '').replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*/, '');
 }
 
-/** Whether it has no bytes but those of a text: in UTF-8, or in any encoding if the header says that it is text. */
+/** Whether it has no bytes but those of a text: in UTF-8, in UTF-16, or in an encoding of one byte a letter. */
 function isText(beginning: Uint8Array, type: string): boolean {
+	const utf8 = decoded(beginning, 'utf-8');
+	if (utf8 !== undefined && !NOT_IN_TEXT.test(utf8)) return true;
+	if (UTF_16.some((encoding) => isUtf16Text(decoded(beginning, encoding)))) return true;
+	const share = type.startsWith('text/') ? ASCII_IN_TEXT : ASCII_WITHOUT_TYPE;
+	return isMostlyAscii(Buffer.from(beginning).toString('latin1'), share);
+}
+
+const UTF_16 = ['utf-16le', 'utf-16be'];
+
+/** `undefined` if it isn't in this encoding; the last character may be cut. */
+function decoded(beginning: Uint8Array, encoding: string): string | undefined {
 	try {
-		const decoder = new TextDecoder('utf-8', { fatal: true });
-		// The last character may be cut.
-		return !NOT_IN_TEXT.test(decoder.decode(beginning, { stream: true }));
+		const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+		return decoder.decode(beginning, { stream: true });
 	} catch {
-		return type.startsWith('text/') && isMostlyAscii(Buffer.from(beginning).toString('latin1'));
+		return undefined;
 	}
 }
 
-/** As a text in a European language is in an encoding of one byte a letter; raw sound is not. */
-function isMostlyAscii(bytes: string): boolean {
-	const ascii = bytes.replace(/[\x80-\xff]/g, '');
-	return !NOT_IN_TEXT.test(ascii) && ascii.length > bytes.length / 2;
+/** With a byte order mark, or so much of it in ASCII that it is text without one. */
+function isUtf16Text(text = ''): boolean {
+	if (text.startsWith('\ufeff')) return !NOT_IN_UTF_16_TEXT.test(text);
+	return text.length >= SHORTEST_UNMARKED && isMostlyAscii(text, ASCII_WITHOUT_TYPE);
+}
+
+/** Units of UTF-16. */
+const SHORTEST_UNMARKED = 8;
+
+/** Shares of ASCII in a text of a European language; sound goes up and down, so that it has about half. */
+const ASCII_IN_TEXT = 0.5;
+const ASCII_WITHOUT_TYPE = 0.75;
+
+function isMostlyAscii(text: string, share: number): boolean {
+	const ascii = text.replace(/[^\0-\x7f]/g, '');
+	return !NOT_IN_TEXT.test(ascii) && ascii.length > text.length * share;
 }
