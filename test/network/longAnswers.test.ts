@@ -1,0 +1,147 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import type { INodeParameters } from 'n8n-workflow';
+import { clock } from '../../nodes/shared/n8n/connect';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { RESPONSE_LIMITS } from '../../nodes/shared/n8n/transport';
+import { TestCredentialsHelper } from '../engine/credentialsHelper';
+import { makeNode, output, runNode, setupEngine } from '../engine/engine';
+import { PACKAGE } from '../engine/nodeTypes';
+
+/** No nock here: it takes Node's http over, and with it how much of a body is read. */
+const BLOCK = Buffer.alloc(100_000, ' ');
+/** More than the limits and all that two sockets buffer. */
+const BLOCKS = 400;
+
+const credentials = new TestCredentialsHelper();
+let status = 200;
+let begins = '';
+let blocks = 0;
+let packed: Buffer | undefined;
+let written = 0;
+let requests = 0;
+
+const server = createServer((request, response) => {
+	requests++;
+	request.resume();
+	if (packed !== undefined) {
+		response.writeHead(status, { 'content-encoding': 'gzip' }).end(packed);
+		return;
+	}
+	response.writeHead(status, { 'content-type': 'application/json' });
+	response.write(begins);
+	let left = blocks;
+	const more = (): void => {
+		while (left-- > 0) {
+			written += BLOCK.length;
+			if (!response.write(BLOCK)) {
+				response.once('drain', more);
+				return;
+			}
+		}
+		response.end();
+	};
+	more();
+});
+
+const isAddress = (address: unknown): address is AddressInfo => typeof address === 'object';
+let waits: jest.SpyInstance;
+let limits: { restore: () => void };
+
+beforeAll(async () => {
+	await setupEngine();
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+	server.closeAllConnections();
+	await new Promise((resolve) => server.close(resolve));
+});
+beforeEach(() => {
+	[begins, blocks, packed, written, requests] = ['', 0, undefined, 0, 0];
+	waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+	limits = jest.replaceProperty(RESPONSE_LIMITS, 'successBytes', 2_000_000);
+});
+afterEach(() => {
+	waits.mockRestore();
+	limits.restore();
+});
+
+async function run(type: string, parameters: INodeParameters, items = 1) {
+	const address = server.address();
+	const baseUrl = `http://127.0.0.1:${isAddress(address) ? address.port : 0}`;
+	const details = await credentials.add(CREDENTIAL, { baseUrl, apiToken: 'tok-0123456789ab' });
+	const node = makeNode({
+		type: `${PACKAGE}.${type}`,
+		name: 'Node',
+		parameters,
+		credentials: { [CREDENTIAL]: details },
+	});
+	const input = Array.from({ length: items }, () => ({ json: {} }));
+	return await runNode(credentials, node, input);
+}
+
+const place = async (items?: number) =>
+	await run(
+		'placeCall',
+		{
+			agentUuid: { __rl: true, mode: 'id', value: 'agent_a1' },
+			countryCode: 'IN',
+			phoneNumber: '9876543210',
+		},
+		items,
+	);
+const read = async () => await run('getCall', { operation: 'get', callId: 'call-1' });
+const PLACED = '{"success":true,"data":{"call_id":"6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00"}}';
+const UNREAD = 'The response is larger than 2 MB';
+
+test.each([200, 400, 403, 500])(
+	'of a long response with %i only its beginning is read',
+	async (code) => {
+		limits.restore();
+		limits = jest.replaceProperty(
+			RESPONSE_LIMITS,
+			code === 200 ? 'successBytes' : 'otherBytes',
+			2_000_000,
+		);
+		[status, begins, blocks] = [code, '{"success":true,"data":{"a":"', BLOCKS];
+		const { error } = (await place()).data.resultData;
+		expect(error?.message).toMatch(
+			/so it is not known whether the request took effect|^The service/,
+		);
+		expect(requests).toBe(1);
+		expect(written).toBeLessThan((BLOCKS * BLOCK.length) / 2);
+	},
+);
+
+test('what a call that was placed returns is unknown where the response has no end', async () => {
+	[status, begins, blocks] = [200, '{"success":true,"data":{"a":"', BLOCKS];
+	const { error } = (await place()).data.resultData;
+	expect(error?.message).toContain(`${UNREAD}, so it is not known whether the request took effect`);
+});
+
+test('a long read is not begun again', async () => {
+	[status, begins, blocks] = [200, '{"success":true,"data":{"a":"', BLOCKS];
+	const { error } = (await read()).data.resultData;
+	expect(error?.message).toBe(UNREAD);
+	expect(requests).toBe(1);
+});
+
+test('what a small response unpacks to counts', async () => {
+	status = 200;
+	packed = gzipSync(
+		Buffer.concat([
+			Buffer.from('{"success":true,"data":{"a":"'),
+			...Array<Buffer>(BLOCKS).fill(BLOCK),
+		]),
+	);
+	const { error } = (await read()).data.resultData;
+	expect(error?.message).toBe(UNREAD);
+});
+
+test('a response below the limit is read whole', async () => {
+	[status, begins, blocks] = [200, PLACED, 19];
+	const result = await place(5);
+	expect(output(result, 'Node')).toHaveLength(5);
+	expect(requests).toBe(5);
+});
