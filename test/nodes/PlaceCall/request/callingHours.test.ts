@@ -126,7 +126,7 @@ describe('what cannot be kept is told', () => {
 			'Etc/GMT+05',
 			'SystemV/EST5',
 			'systemv/ast4adt',
-		].map((timeZone): [object, RegExp] => [
+		].map((timeZone): [JsonObject, RegExp] => [
 			{ timeZone },
 			/holds "[^"]+", which is not the name of a time zone\. Enter .* by a place/,
 		]),
