@@ -16,23 +16,32 @@ const SOUND: readonly RegExp[] = [
 	/^[^]{4}ftyp(?:M4|mp4|iso|dash|qt|3g)|^[^ -~]E\xdf\xa3/,
 ];
 
-/** Formats of something else, by first bytes so long that raw sound hardly ever has them. */
+/** Formats of something else, by their first bytes in hexadecimal: so many that raw sound hardly ever has them. */
 const OTHER_FORMATS: ReadonlyArray<[RegExp, string]> = [
-	[/^\x1f\x8b\x08[\0-\x1f]|^BZh[1-9]1AY&SY|^\xfd7zXZ\0|^\x28\xb5\x2f\xfd/, 'a compressed file'],
-	[/^7z\xbc\xaf\x27\x1c|^Rar!\x1a\x07/, 'a compressed file'],
-	[/^PK(?:\x03\x04|\x05\x06|\x07\x08)/, 'a ZIP file'],
-	[/^%PDF-/, 'a PDF'],
-	[/^\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1/, 'an Office document'],
-	[/^\x89PNG\r\n\x1a\n|^GIF8[79]a|^RIFF[^]{4}WEBP|^II\*\0|^MM\0\*/, 'an image'],
+	// gzip · bzip2 · xz · zstd · 7-Zip · RAR
 	[
-		/^\xff\xd8\xff(?:\xe0[^]{2}JFIF|\xe1[^]{2}Exif|\xe2[^]{2}ICC_|\xdb\0[\x43\x84]|\xee[^]{2}Adobe)/,
+		/^1f8b08[01]|^425a683[1-9]314159|^fd377a585a00|^28b52ffd|^377abcaf271c|^526172211a07/,
+		'a compressed file',
+	],
+	[/^504b0(?:304|506|708)/, 'a ZIP file'],
+	[/^255044462d/, 'a PDF'],
+	[/^d0cf11e0a1b11ae1/, 'an Office document'],
+	// PNG · GIF · WebP · TIFF
+	[/^89504e470d0a1a0a|^474946383[79]61|^52494646.{8}57454250|^49492a00|^4d4d002a/, 'an image'],
+	// JPEG: JFIF, Exif, ICC, bare, Adobe
+	[
+		/^ffd8ff(?:e0.{4}4a464946|e1.{4}45786966|e2.{4}4943435f|db00(?:43|84)|ee.{4}41646f6265)/,
 		'an image',
 	],
+	// BMP · AVIF and HEIF
 	[
-		/^BM[^]{4}\0{4}[^]{4}[\x28\x6c\x7c]\0{3}|^[^]{4}ftyp(?:avi[fs]|hei[cxms]|hev[cmsx]|mif1|msf1)/,
+		/^424d.{8}0{8}.{8}(?:28|6c|7c)000000|^.{8}66747970(?:617669|686569|686576|6d696631|6d736631)/,
 		'an image',
 	],
 ];
+
+/** Enough for each of them. */
+const FORMAT_BYTES = 32;
 
 /** Control characters other than white space. */
 const NOT_IN_TEXT = /(?!\s)\p{Cc}/u;
@@ -70,10 +79,11 @@ export function faultOfRecording(
 	if (beginning.length === 0) return notARecording('an empty file', status);
 	const bytes = Buffer.from(beginning).toString('latin1');
 	if (SOUND.some((begins) => begins.test(bytes))) return undefined;
+	const format = Buffer.from(beginning.subarray(0, FORMAT_BYTES)).toString('hex');
 	const type = kindIn(headers);
 	const letters = lettersOf(bytes);
 	const [, kind = isText(beginning, type) ? 'text' : undefined] =
-		OTHER_FORMATS.find(([begins]) => begins.test(bytes)) ??
+		OTHER_FORMATS.find(([begins]) => begins.test(format)) ??
 		OTHER_KINDS.find(([other]) => other.test(type)) ??
 		BEGINNINGS.find(([begins]) => begins.test(letters)) ??
 		[];
