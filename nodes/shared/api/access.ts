@@ -74,7 +74,7 @@ const NOT_IN_A_URL = /[{}<>"\\^`|]/;
 /** Whether it is more than one URL. The path of a proxy may be a URL of its own, at another host. */
 function isSeveral(text: string): boolean {
 	if (text.split(/\s+/).filter((part) => part.includes('://')).length > 1) return true;
-	const [, host = '', path = ''] = /^[a-z\d+.-]+:\/\/([^/]*)([^]*)$/i.exec(text) ?? [];
+	const [, host = '', path = ''] = /^[a-z\d+.-]+:\/\/([^/?#]*)([^?#]*)/i.exec(text) ?? [];
 	if (/[,;|+&]/.test(host) || (host.endsWith(':') && path.startsWith('//'))) return true;
 	const inner = [...path.matchAll(/\/https?:\/\/([^/]*)/gi)].map(([, own = '']) => own);
 	return inner.length < path.split('://').length - 1 || inner.includes(host);

@@ -27,7 +27,7 @@ export function hidingEncoded(secrets: readonly string[]): (text: string) => str
 		const bytes = Buffer.from(secret).toString('latin1');
 		return bytes === secret ? [secret] : [secret, bytes];
 	});
-	const shortest = Math.min(...wanted.map(({ length }) => length));
+	const shortest = wanted.reduce((least, { length }) => Math.min(least, length), Infinity);
 	const isIn = (text: string): boolean =>
 		text.length >= shortest && wanted.some((secret) => text.includes(secret));
 	const isInHex = (run: string): boolean => run.length >= 2 * shortest && isIn(fromHex(run));

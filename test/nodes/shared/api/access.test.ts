@@ -43,6 +43,7 @@ describe('Base URL', () => {
 		['voice.example.com:8443', 'would send the API token unprotected', 'begin with https://'],
 		['localhost:8080/api', 'would send the API token unprotected', 'begin with https://'],
 		['https://voice.example.com?a=b', 'holds more than an address', 'from ? or # on'],
+		['https://voice.example.com/?to=https://b', 'holds more than an address', 'from ? or # on'],
 		['https://voice.example.com#top', 'holds more than an address', 'from ? or # on'],
 		['https://me@voice.example.com', 'holds more than an address', 'Remove sign-in names'],
 		['https://:secret@voice.example.com', 'holds more than an address', 'Remove sign-in names'],
