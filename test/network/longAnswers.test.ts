@@ -1,20 +1,12 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { INodeParameters } from 'n8n-workflow';
-import { clock } from '../../nodes/shared/n8n/connect';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
 import { RESPONSE_LIMITS } from '../../nodes/shared/n8n/transport';
-import { TestCredentialsHelper } from '../engine/credentialsHelper';
-import { makeNode, output, runNode, setupEngine } from '../engine/engine';
-import { PACKAGE } from '../engine/nodeTypes';
+import { output } from '../engine/engine';
+import { localServer } from './localServer';
 
-/** No nock here: it takes Node's http over, and with it how much of a body is read. */
 const BLOCK = Buffer.alloc(100_000, ' ');
 /** More than the limits and all that two sockets buffer. */
 const BLOCKS = 400;
 
-const credentials = new TestCredentialsHelper();
 let status = 200;
 let begins = '';
 let blocks = 0;
@@ -22,7 +14,7 @@ let packed: Buffer | undefined;
 let written = 0;
 let requests = 0;
 
-const server = createServer((request, response) => {
+const server = localServer((request, response) => {
 	requests++;
 	request.resume();
 	if (packed !== undefined) {
@@ -45,44 +37,16 @@ const server = createServer((request, response) => {
 	more();
 });
 
-const isAddress = (address: unknown): address is AddressInfo => typeof address === 'object';
-let waits: jest.SpyInstance;
 let limits: { restore: () => void };
 
-beforeAll(async () => {
-	await setupEngine();
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-});
-afterAll(async () => {
-	server.closeAllConnections();
-	await new Promise((resolve) => server.close(resolve));
-});
 beforeEach(() => {
 	[begins, blocks, packed, written, requests] = ['', 0, undefined, 0, 0];
-	waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
 	limits = jest.replaceProperty(RESPONSE_LIMITS, 'successBytes', 2_000_000);
 });
-afterEach(() => {
-	waits.mockRestore();
-	limits.restore();
-});
-
-async function run(type: string, parameters: INodeParameters, items = 1) {
-	const address = server.address();
-	const baseUrl = `http://127.0.0.1:${isAddress(address) ? address.port : 0}`;
-	const details = await credentials.add(CREDENTIAL, { baseUrl, apiToken: 'tok-0123456789ab' });
-	const node = makeNode({
-		type: `${PACKAGE}.${type}`,
-		name: 'Node',
-		parameters,
-		credentials: { [CREDENTIAL]: details },
-	});
-	const input = Array.from({ length: items }, () => ({ json: {} }));
-	return await runNode(credentials, node, input);
-}
+afterEach(() => limits.restore());
 
 const place = async (items?: number) =>
-	await run(
+	await server.run(
 		'placeCall',
 		{
 			agentUuid: { __rl: true, mode: 'id', value: 'agent_a1' },
@@ -91,7 +55,7 @@ const place = async (items?: number) =>
 		},
 		items,
 	);
-const read = async () => await run('getCall', { operation: 'get', callId: 'call-1' });
+const read = async () => await server.run('getCall', { operation: 'get', callId: 'call-1' });
 const PLACED = '{"success":true,"data":{"call_id":"6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00"}}';
 const UNREAD = 'The response is larger than 2 MB';
 
