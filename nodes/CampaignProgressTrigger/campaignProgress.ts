@@ -1,3 +1,4 @@
+import mapValues from 'lodash/mapValues';
 import {
 	isCompleted,
 	type CallCounts,
@@ -21,10 +22,21 @@ export type Baseline = {
 	/** How many looks have led to it. */
 	looks: number;
 	status: string | null;
-	/** Queues seen completed. */
-	completed: string[];
+	/** Queues seen completed, by their key. */
+	completed: { [queue: string]: CompletedQueue };
 	total: number | null;
 	byStatus: { [status: string]: number };
+};
+
+/**
+ * A queue as it was when it was last seen completed. Since then it may have been seen in progress again: `reopened` without
+ * a sign of new calls, which may be a count that comes and goes, or with one, as a `newRun`.
+ */
+export type CompletedQueue = {
+	queued: number;
+	/** Call attempts of the whole campaign. */
+	attempts: number | null;
+	since?: 'reopened' | 'newRun';
 };
 
 /**
@@ -33,14 +45,21 @@ export type Baseline = {
  */
 export function nextBaseline(subject: string, view: CampaignView, former?: Baseline): Baseline {
 	const queues = queuesOf(view);
-	const shown = new Set(queues.map(({ key }) => key));
-	const kept = (former?.completed ?? []).filter((key) => !shown.has(key));
-	const completed = queues.filter(({ queue }) => queue.completed).map(({ key }) => key);
+	const completed = { ...former?.completed };
+	for (const { key, queue } of queues) {
+		const known = completed[key];
+		if (queue.completed) {
+			completed[key] = { queued: queue.totalQueued, attempts: view.calls?.total ?? null };
+		} else if (known !== undefined) {
+			const since = hasNewWork(known, queue, view) ? 'newRun' : 'reopened';
+			completed[key] = { ...known, since };
+		}
+	}
 	return {
 		subject,
 		looks: (former?.looks ?? 0) + 1,
 		status: view.status ?? former?.status ?? null,
-		completed: [...kept, ...completed],
+		completed,
 		total: view.calls?.total ?? former?.total ?? null,
 		byStatus: view.calls?.byStatus ?? former?.byStatus ?? {},
 	};
@@ -69,9 +88,8 @@ const FINDERS: {
 		from === null || to === undefined || from === to ? [] : [{ event: 'status_changed', from, to }],
 
 	queue_completed: (former, view) => {
-		const completed = new Set(former.completed);
 		return queuesOf(view)
-			.filter(({ key, queue }) => queue.completed && !completed.has(key))
+			.filter(({ key, queue }) => queue.completed && isNews(former.completed[key], queue, view))
 			.map(({ list, queue }) => ({
 				event: 'queue_completed',
 				campaign_upload_id: list.record.campaign_upload_id ?? null,
@@ -95,6 +113,16 @@ const FINDERS: {
 		];
 	},
 };
+
+/** Of a queue that is completed. It may be completed again by redials, callbacks or new contacts, which all show in a count. */
+function isNews(known: CompletedQueue | undefined, queue: Queue, view: CampaignView): boolean {
+	return known === undefined || (known.since !== undefined && hasNewWork(known, queue, view));
+}
+
+function hasNewWork(known: CompletedQueue, queue: Queue, { calls }: CampaignView): boolean {
+	if (known.since === 'newRun' || queue.totalQueued > known.queued) return true;
+	return known.attempts !== null && (calls?.total ?? 0) > known.attempts;
+}
 
 function changesBetween(
 	former: Baseline['byStatus'],
@@ -133,9 +161,18 @@ export function readBaseline(stored: unknown, subject: string): Baseline | undef
 		subject,
 		looks: typeof looks === 'number' ? looks : 0,
 		status: typeof status === 'string' ? status : null,
-		completed: Array.isArray(completed) ? completed.map(String) : [],
+		completed: isJsonObject(completed) ? mapValues(completed, readCompletedQueue) : {},
 		total: typeof total === 'number' ? total : null,
 		byStatus: isJsonObject(byStatus) ? numbersIn(byStatus) : {},
+	};
+}
+
+function readCompletedQueue(stored: JsonValue): CompletedQueue {
+	const { queued, attempts, since } = isJsonObject(stored) ? stored : {};
+	return {
+		queued: typeof queued === 'number' ? queued : 0,
+		attempts: typeof attempts === 'number' ? attempts : null,
+		...((since === 'reopened' || since === 'newRun') && { since }),
 	};
 }
 

@@ -4,6 +4,7 @@ import { TransportFault, type WireAnswer } from '../shared/api/http';
 import { sendWithRetry } from '../shared/api/retry';
 import { isJsonObject } from '../shared/json';
 import { clock } from '../shared/n8n/connect';
+import { firstBytes, isByteStream, type ByteStream } from '../shared/n8n/byteStream';
 import { TIME_LIMITS, toFault } from '../shared/n8n/transport';
 import {
 	downloadBrokeOff,
@@ -16,9 +17,7 @@ import {
 import { BEGINNING_BYTES, faultOfRecording, isComplete } from './calls/recordingCheck';
 import { describeFile } from './calls/recordingFile';
 
-type Stream = Exclude<Parameters<IExecuteFunctions['helpers']['prepareBinaryData']>[0], Uint8Array>;
-
-type FileAnswer = WireAnswer & { content: Stream };
+type FileAnswer = WireAnswer & { content: ByteStream };
 
 /** A recording in n8n's binary store; `isComplete` is null if that isn't known. */
 export type Download = { file: IBinaryData; isComplete: true | null };
@@ -38,7 +37,7 @@ export async function downloadRecording(
 	if (!isWebAddress(url)) throw noLink();
 	const { status, headers, content } = await fetchFile(context, url);
 	try {
-		const beginning = await firstBytes(content, BEGINNING_BYTES);
+		const beginning = await firstBytes(content, BEGINNING_BYTES, TIME_LIMITS.silenceMs);
 		const fault = faultOfRecording(status, headers, beginning);
 		if (fault !== undefined) throw fault;
 		content.unshift(beginning);
@@ -119,43 +118,16 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileAns
 async function toFileAnswer(response: unknown): Promise<FileAnswer> {
 	if (!isJsonObject(response)) throw new TransportFault('NO_RESPONSE', 'No response');
 	const { statusCode, headers, body }: { [name: string]: unknown } = response;
-	if (!isStream(body)) throw new TransportFault('NO_RESPONSE', 'No response');
+	if (!isByteStream(body)) throw new TransportFault('NO_RESPONSE', 'No response');
 	const status = typeof statusCode === 'number' ? statusCode : 0;
 	const answer = { status, headers: isJsonObject(headers) ? headers : {}, text: '', content: body };
 	if (status >= 200 && status <= 299) return answer;
 	try {
-		const text = Buffer.from(await firstBytes(body, REFUSAL_BYTES)).toString();
+		const text = Buffer.from(
+			await firstBytes(body, REFUSAL_BYTES, TIME_LIMITS.silenceMs),
+		).toString();
 		return { ...answer, text };
 	} finally {
 		body.destroy();
 	}
-}
-
-/** The first bytes of a body, or all of a shorter one. The rest stays in the stream. */
-async function firstBytes(content: Stream, most: number): Promise<Uint8Array> {
-	return await new Promise((resolve, reject) => {
-		const stop = (): void => {
-			content.off('readable', look).off('end', none).off('error', fail).off('close', cut);
-		};
-		const give = (bytes: Uint8Array): void => {
-			stop();
-			resolve(bytes);
-		};
-		const fail = (error: Error): void => {
-			stop();
-			reject(error);
-		};
-		const none = (): void => give(Buffer.alloc(0));
-		const cut = (): void => fail(new Error('Stream closed before completing'));
-		// Nothing is read until there is enough, or the body has ended.
-		const look = (): void => {
-			const bytes: unknown = content.read(most);
-			if (bytes instanceof Uint8Array) give(bytes);
-		};
-		content.on('readable', look).on('end', none).on('error', fail).on('close', cut);
-	});
-}
-
-function isStream(value: unknown): value is Stream {
-	return typeof value === 'object' && value !== null && 'pipe' in value;
 }

@@ -49,7 +49,7 @@ export type Fed = {
  */
 export async function runFeed(run: OperationRun): Promise<Fed> {
 	const { context, parameters } = run;
-	const rows = await openRows(run);
+	let rows = await openRows(run);
 	const { feed } = rows;
 	const presentation = readPresentation(parameters.at(0));
 	const withoutSending = (outcome: FeedOutcome, phones: ByRow<string> = []): Fed => ({
@@ -68,6 +68,7 @@ export async function runFeed(run: OperationRun): Promise<Fed> {
 
 	const { columns: choice, ...settings } = await readFeedSettings(run);
 	const columns = resolveColumns(found, choice);
+	if (columns.note !== undefined) rows = { ...rows, notes: [...(rows.notes ?? []), columns.note] };
 	const { client } = await connect(context);
 	const prepared = await prepareFeed(feed, columns, {
 		...settings,

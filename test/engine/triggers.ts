@@ -197,6 +197,15 @@ export function webhookContext(
 	};
 }
 
+/** Delivers a request to the address of a node, and returns what the node gives to n8n and what it answers itself. */
+export async function callWebhook(...given: Parameters<typeof webhookContext>) {
+	const { context, response } = webhookContext(...given);
+	const answered = response.answered();
+	const { type } = given[2];
+	const result = await nodeTypes.getByNameAndVersion(type).webhook?.call(context);
+	return { response, result, answered };
+}
+
 export function hookContext(
 	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,

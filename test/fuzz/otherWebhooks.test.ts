@@ -2,14 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { clock } from '../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
-import {
-	activate,
-	engineHarness,
-	makeWorkflow,
-	mockTime,
-	nodeTypes,
-	webhookContext,
-} from '../engine';
+import { activate, callWebhook, engineHarness, makeWorkflow, mockTime } from '../engine';
 import { placeCallRing } from '../nodes/PlaceCall/placeCall';
 import { sleepers } from '../nodes/PlaceCall/sleepers';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
@@ -69,8 +62,7 @@ test(
 		const counts: Record<string, number> = {};
 		const property = fc.asyncProperty(bodies(honest), headers, async (rawBody, sent) => {
 			const request = { rawBody, headers: sent };
-			const { context, response } = webhookContext(harness.credentials, workflow, node, request);
-			const result = await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
+			const { response, result } = await callWebhook(harness.credentials, workflow, node, request);
 			const isAnswered = result?.noWebhookResponse === true;
 			const status = isAnswered ? response.statusCode : 200;
 			const body = JSON.stringify(isAnswered ? response.body : result?.webhookResponse);

@@ -1,27 +1,22 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { constants, deflateSync, gzipSync } from 'node:zlib';
 import type { INodeExecutionData } from 'n8n-workflow';
 import fc from 'fast-check';
-import { clock } from '../../nodes/shared/n8n/connect';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
-import { TestCredentialsHelper } from '../engine/credentialsHelper';
-import { makeNode, output, runNode, setupEngine } from '../engine/engine';
-import { PACKAGE } from '../engine/nodeTypes';
+import { output } from '../engine/engine';
+import { localServer } from './localServer';
 
-/** No nock here: it takes Node's http over, and with it how a body ends. */
 const SOUND = Buffer.from([...Array(60_000).keys()].map((at) => (at * 7919) >> 3));
 
 /** What storage does with the request for the file. */
 type Storage = (socket: Socket, request: IncomingMessage) => void;
 
-const credentials = new TestCredentialsHelper();
 let storage: Storage = () => {};
 let requests: IncomingMessage[] = [];
 
-const server = createServer((request, response) => {
+const server = localServer((request, response) => {
 	if (request.url?.startsWith('/v1/') === true) {
-		const recording_url = `${baseUrl()}/file.wav?signature=s3cr3t`;
+		const recording_url = `${server.baseUrl()}/file.wav?signature=s3cr3t`;
 		const data = { call_id: 'call-1', recording_url, expires_in_seconds: 900 };
 		response.end(JSON.stringify({ success: true, data }));
 		return;
@@ -31,40 +26,12 @@ const server = createServer((request, response) => {
 	storage(request.socket, request);
 });
 
-const baseUrl = (): string => {
-	const address = server.address();
-	return `http://127.0.0.1:${isAddress(address) ? address.port : 0}`;
-};
-const isAddress = (address: unknown): address is AddressInfo => typeof address === 'object';
-
-let waits: jest.SpyInstance;
-beforeAll(async () => {
-	await setupEngine();
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-});
-afterAll(async () => {
-	server.closeAllConnections();
-	await new Promise((resolve) => server.close(resolve));
-});
 beforeEach(() => {
 	requests = [];
-	waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
 });
-afterEach(() => waits.mockRestore());
 
-async function download() {
-	const details = await credentials.add(CREDENTIAL, {
-		baseUrl: baseUrl(),
-		apiToken: 'tok-0123456789ab',
-	});
-	const node = makeNode({
-		type: `${PACKAGE}.getCall`,
-		name: 'Node',
-		parameters: { operation: 'getRecording', callId: 'call-1', recordingAs: 'file' },
-		credentials: { [CREDENTIAL]: details },
-	});
-	return await runNode(credentials, node, [{ json: {} }]);
-}
+const download = async () =>
+	await server.run('getCall', { operation: 'getRecording', callId: 'call-1', recordingAs: 'file' });
 
 /** The file as it was saved, or what the node says instead. */
 async function saved(): Promise<{ bytes?: number; complete?: unknown; message?: string }> {

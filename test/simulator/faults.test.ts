@@ -1,4 +1,4 @@
-import { dialects, fixtures, startSimulator, type Simulator } from '.';
+import { dialects, fixtures, startSimulator, type FaultKind, type Simulator } from '.';
 import { call } from './testing/api';
 
 const body = { agent_uuid: fixtures.agents.full, phone_number: '9876543210', country_code: 'IN' };
@@ -29,6 +29,42 @@ describe('injected faults', () => {
 		expect(sim.callsTo('9876543210')).toBe(effect);
 		expect(sim.requests[0]?.outcome.fault).toBe(kind);
 		expect((await place()).status).toBe(200);
+	});
+
+	describe('of the file of a recording', () => {
+		const fetchFile = async (kind: FaultKind) => {
+			const { data } = await call(sim, 'GET', `/v1/call/${fixtures.calls.finished}/recording`);
+			const url = String(data.recording_url);
+			sim.faults.inject({ kind, match: { path: new URL(url).pathname } });
+			return await fetch(url, { redirect: 'manual' });
+		};
+
+		it('cutGzip ends inside what is compressed, at its proper length', async () => {
+			const response = await fetchFile('cutGzip');
+			expect(response.headers.get('content-encoding')).toBe('gzip');
+			expect(Number(response.headers.get('content-length'))).toBeGreaterThan(0);
+			const whole = sim.state.calls.get(fixtures.calls.finished)?.recording?.length;
+			expect((await response.arrayBuffer()).byteLength).toBeLessThan(whole ?? 0);
+		});
+
+		it('cutWithoutLength ends with its connection', async () => {
+			const response = await fetchFile('cutWithoutLength');
+			expect(response.headers.get('content-length')).toBeNull();
+			expect(response.headers.get('transfer-encoding')).toBeNull();
+			expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(0);
+		});
+
+		it('redirectLoop leads to itself', async () => {
+			const { status, headers } = await fetchFile('redirectLoop');
+			expect([status, headers.get('location')]).toEqual([302, '']);
+		});
+
+		it('hugeBody is written as long as somebody reads it', async () => {
+			const response = await fetchFile('hugeBody');
+			expect([response.status, response.headers.get('content-length')]).toEqual([403, '600000000']);
+			await response.body?.cancel();
+			expect(sim.requests.at(-1)?.outcome.writtenBytes).toBeGreaterThan(0);
+		});
 	});
 
 	it.each([

@@ -21,6 +21,11 @@ function heard(status: number, text: string): string {
 	return [`HTTP status ${status}`, ...(code === undefined ? [] : [code])].join(' · ');
 }
 
+/** Statuses of a storage that takes the request later. */
+const BUSY = new Set([408, 425, 429]);
+/** Statuses with which a storage refuses a signature, or one that expired. */
+const REFUSED = new Set([400, 401, 403]);
+
 /**
  * Why storage did not give the file. Only its short code is kept: the rest of such an answer may
  * hold parts of the signed address.
@@ -28,7 +33,7 @@ function heard(status: number, text: string): string {
 export function downloadRefused(status: number, text: string): ExplainedError {
 	const originalMessage = heard(status, text);
 	const refusal = { texts: [], body: {} };
-	if (status >= 500) {
+	if (status >= 500 || BUSY.has(status)) {
 		return new OutcomeUnknown('The recording’s storage stumbled', AGAIN, originalMessage, status);
 	}
 	if (status === 404 || status === 410) {
@@ -41,6 +46,7 @@ export function downloadRefused(status: number, text: string): ExplainedError {
 			refusal,
 		);
 	}
+	if (!REFUSED.has(status)) return notARecording(`HTTP status ${status}`, status, text);
 	return new ServiceRefusal(
 		'The link to the recording has expired or was refused',
 		{

@@ -10,14 +10,44 @@ export const BEGINNING_BYTES = 1_024;
 
 /** Formats of sound whose first bytes nothing else has: servers send some of them as text or as a web page. */
 const SOUND: readonly RegExp[] = [
-	/^RIF[FX][^]{4}WAVE|^FORM[^]{4}AIF[FC]/,
+	/^R(?:IF[FX]|F64)[^]{4}WAVE|^FORM[^]{4}AIF[FC]/,
 	/^ID3[^ -~]|^\xff[\xe2-\xe7\xf1-\xfd]/,
-	/^OggS\0|^fLaC|^#!AMR/,
+	/^OggS\0|^fLaC|^#!AMR|^NIST_1A\n/,
 	/^[^]{4}ftyp(?:M4|mp4|iso|dash|qt|3g)|^[^ -~]E\xdf\xa3/,
 ];
 
+/** Formats of something else, by their first bytes in hexadecimal: so many that raw sound hardly ever has them. */
+const OTHER_FORMATS: ReadonlyArray<[RegExp, string]> = [
+	// gzip · bzip2 · xz · zstd · 7-Zip · RAR
+	[
+		/^1f8b08[01]|^425a683[1-9]314159|^fd377a585a00|^28b52ffd|^377abcaf271c|^526172211a07/,
+		'a compressed file',
+	],
+	[/^504b0(?:304|506|708)/, 'a ZIP file'],
+	[/^255044462d/, 'a PDF'],
+	[/^d0cf11e0a1b11ae1/, 'an Office document'],
+	// PNG · GIF · WebP · TIFF
+	[/^89504e470d0a1a0a|^474946383[79]61|^52494646.{8}57454250|^49492a00|^4d4d002a/, 'an image'],
+	// JPEG: JFIF, Exif, ICC, bare, Adobe
+	[
+		/^ffd8ff(?:e0.{4}4a464946|e1.{4}45786966|e2.{4}4943435f|db00(?:43|84)|ee.{4}41646f6265)/,
+		'an image',
+	],
+	// BMP · AVIF and HEIF
+	[
+		/^424d.{8}0{8}.{8}(?:28|6c|7c)000000|^.{8}66747970(?:617669|686569|686576|6d696631|6d736631)/,
+		'an image',
+	],
+];
+
+/** Enough for each of them. */
+const FORMAT_BYTES = 32;
+
 /** Control characters other than white space. */
 const NOT_IN_TEXT = /(?!\s)\p{Cc}/u;
+
+/** In UTF-16 besides: what is no character, or one of nobody's. Sound is full of them. */
+const NOT_IN_UTF_16_TEXT = /(?!\s)[\p{Cc}\p{Cn}\p{Co}]/u;
 
 /** By the type in the header: none of these is a recording, unless it begins as sound. */
 const OTHER_KINDS: ReadonlyArray<[RegExp, string]> = [
@@ -49,9 +79,11 @@ export function faultOfRecording(
 	if (beginning.length === 0) return notARecording('an empty file', status);
 	const bytes = Buffer.from(beginning).toString('latin1');
 	if (SOUND.some((begins) => begins.test(bytes))) return undefined;
+	const format = Buffer.from(beginning.subarray(0, FORMAT_BYTES)).toString('hex');
 	const type = kindIn(headers);
 	const letters = lettersOf(bytes);
 	const [, kind = isText(beginning, type) ? 'text' : undefined] =
+		OTHER_FORMATS.find(([begins]) => begins.test(format)) ??
 		OTHER_KINDS.find(([other]) => other.test(type)) ??
 		BEGINNINGS.find(([begins]) => begins.test(letters)) ??
 		[];
@@ -74,19 +106,41 @@ function lettersOf(bytes: string): string {
 	return bytes.replaceAll('\0', '').replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*/, '');
 }
 
-/** Whether it has no bytes but those of a text: in UTF-8, or in any encoding if the header says that it is text. */
+/** Whether it has no bytes but those of a text: in UTF-8, in UTF-16, or in an encoding of one byte a letter. */
 function isText(beginning: Uint8Array, type: string): boolean {
+	const utf8 = decoded(beginning, 'utf-8');
+	if (utf8 !== undefined && !NOT_IN_TEXT.test(utf8)) return true;
+	if (UTF_16.some((encoding) => isUtf16Text(decoded(beginning, encoding)))) return true;
+	const share = type.startsWith('text/') ? ASCII_IN_TEXT : ASCII_WITHOUT_TYPE;
+	return isMostlyAscii(Buffer.from(beginning).toString('latin1'), share);
+}
+
+const UTF_16 = ['utf-16le', 'utf-16be'];
+
+/** `undefined` if it isn't in this encoding; the last character may be cut. */
+function decoded(beginning: Uint8Array, encoding: string): string | undefined {
 	try {
-		const decoder = new TextDecoder('utf-8', { fatal: true });
-		// The last character may be cut.
-		return !NOT_IN_TEXT.test(decoder.decode(beginning, { stream: true }));
+		const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+		return decoder.decode(beginning, { stream: true });
 	} catch {
-		return type.startsWith('text/') && isMostlyAscii(Buffer.from(beginning).toString('latin1'));
+		return undefined;
 	}
 }
 
-/** As a text in a European language is in an encoding of one byte a letter; raw sound is not. */
-function isMostlyAscii(bytes: string): boolean {
-	const ascii = bytes.replace(/[\x80-\xff]/g, '');
-	return !NOT_IN_TEXT.test(ascii) && ascii.length > bytes.length / 2;
+/** With a byte order mark, or so much of it in ASCII that it is text without one. */
+function isUtf16Text(text = ''): boolean {
+	if (text.startsWith('\ufeff')) return !NOT_IN_UTF_16_TEXT.test(text);
+	return text.length >= SHORTEST_UNMARKED && isMostlyAscii(text, ASCII_WITHOUT_TYPE);
+}
+
+/** Units of UTF-16. */
+const SHORTEST_UNMARKED = 8;
+
+/** Shares of ASCII in a text of a European language; sound goes up and down, so that it has about half. */
+const ASCII_IN_TEXT = 0.5;
+const ASCII_WITHOUT_TYPE = 0.75;
+
+function isMostlyAscii(text: string, share: number): boolean {
+	const ascii = text.replace(/[^\0-\x7f]/g, '');
+	return !NOT_IN_TEXT.test(ascii) && ascii.length > text.length * share;
 }

@@ -132,15 +132,20 @@ function zoneNamed(value: JsonValue | undefined): Checked<string> {
 	);
 	if (isUnset(value)) return problem('Time Zone of Calling Hours is empty', resolution);
 	const zone = asText(value);
+	const isZone = (ZONE_IN_AN_AREA.test(zone) || zone === 'UTC') && IANAZone.isValidZone(zone);
+	if (!isZone) {
+		return problem(
+			`Time Zone of Calling Hours holds ${quoted(value)}, which is not the name of a time zone`,
+			resolution,
+		);
+	}
 	const [, sign, offset] = INVERTED_ZONE.exec(zone) ?? [];
-	if (sign !== undefined && Number(offset) > 0) return invertedZone(zone, sign, Number(offset));
-	const names = /^[A-Za-z_]+(?:\/[\w+-]+)+$/.test(zone) || zone === 'UTC';
-	if (names && IANAZone.isValidZone(zone)) return { value: zone };
-	return problem(
-		`Time Zone of Calling Hours holds ${quoted(value)}, which is not the name of a time zone`,
-		resolution,
-	);
+	const isInverted = sign !== undefined && Number(offset) > 0;
+	return isInverted ? invertedZone(zone, sign, Number(offset)) : { value: zone };
 }
+
+/** JavaScript also knows "SystemV/EST5" and others, which are rules of an operating system and not in the time zone database. */
+const ZONE_IN_AN_AREA = /^(?!systemv\/)[a-z_]+(?:\/[\w+-]+)+$/i;
 
 /** Zones of the time zone database whose sign says the opposite of what people read. */
 const INVERTED_ZONE = /^Etc\/GMT([+-])(\d{1,2})$/i;

@@ -2,7 +2,7 @@ import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/modelAdvice';
 import { normalized } from '../../shared/text';
-import { quoted } from '../../shared/values';
+import { named, quoted } from '../../shared/values';
 import { columnOf, type Column } from './cells';
 import { ADDED_COLUMNS } from './feed';
 import type { FoundColumns } from './rows';
@@ -54,6 +54,8 @@ export type Variable = { name: string; column: Column };
 export type Columns = RowColumns & {
 	/** Of several files, where it is in the rows of each. */
 	files?: readonly RowColumns[];
+	/** What a person should know of how they were found. */
+	note?: string | undefined;
 };
 
 export type RowColumns = {
@@ -90,7 +92,19 @@ export function resolveColumns(columns: FoundColumns, choice: ColumnChoice): Col
 	if (first === undefined) return resolveRowColumns(columns, choice);
 	const resolved = resolveRowColumns(first, choice);
 	const further = others.map((found) => withSameNames(resolveRowColumns(found, choice), resolved));
-	return { ...resolved, files: [resolved, ...further] };
+	const files = [resolved, ...further];
+	const nameless = [first, ...others].filter((_found, at) => files[at]?.personName === undefined);
+	const isNoted = nameless.length > 0 && nameless.length < files.length;
+	return { ...resolved, files, note: isNoted ? withoutNames(nameless) : undefined };
+}
+
+function withoutNames(found: readonly FoundColumns[]): string {
+	const files = named(found, ({ file = '' }) => quoted(file));
+	const [these, their, they] =
+		found.length === 1
+			? [`The file ${files} has`, 'its', 'it has']
+			: [`The files ${files} have`, 'their', 'they have'];
+	return `${these} no column for names, so ${their} contacts have none. If ${they} names, call their column "${DEFAULT_NAME_COLUMN}".`;
 }
 
 export function columnsOfFile(columns: Columns, file: number): RowColumns {

@@ -77,14 +77,14 @@ export const BEGUN_EARLIER: Resolution = {
 
 const AFTER_ALL = 'To send it after all, forget it (Options → Forget Numbers Fed Before).';
 const FED_BEFORE: Resolution = {
-	onScreen: `An earlier run of this workflow sent this number to the campaign, so it is not sent again. Should that run have said that its outcome is unknown, look whether it is in the campaign. ${AFTER_ALL}`,
+	onScreen: `An earlier run of this workflow pushed this number to the campaign or began to, so it isn't sent again. If that run was interrupted or reported the number as unknown, check whether it is in the campaign. ${AFTER_ALL}`,
 	forModel:
-		'An earlier run of this workflow sent this number to the campaign, so it is not sent again.',
+		"An earlier run of this workflow pushed this number to the campaign or began to, so it isn't sent again.",
 };
 export const CUT_OFF: Resolution = {
-	onScreen: `An earlier run of this workflow was cut off while this number was under way, so it is not known whether it is in the campaign, and it is not sent again. Compare the campaign’s newest contact list with your rows (Campaign Status shows the lists). ${AFTER_ALL}`,
+	onScreen: `An earlier run of this workflow began to push this number and hasn't reported the result: it was interrupted, or it is still running. The number may be in the campaign, so it isn't sent again. Compare the campaign's newest contact list with your rows (Campaign Status shows the lists). ${AFTER_ALL}`,
 	forModel:
-		'An earlier push of this number was cut off, so it is not known whether it is in the campaign, and it is not sent again.',
+		"An earlier push of this number hasn't reported its result: it was interrupted, or it is still running. The number may be in the campaign, so it isn't sent again.",
 };
 export const STILL_NOTED: Resolution = {
 	onScreen:

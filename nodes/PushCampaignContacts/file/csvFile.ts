@@ -1,8 +1,11 @@
+import isEqual from 'lodash/isEqual';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/modelAdvice';
 import { quoted } from '../../shared/values';
+import { changedFile } from '../feed/prepare';
 import { CsvParser, isBlankRow, layoutOf, LONGEST_ROW, UnreadableRow, type Layout } from './csv';
 import {
+	asWritten,
 	encodingOf,
 	headOf,
 	NoEncoding,
@@ -30,6 +33,8 @@ export type TableRow = {
 	cells: string[];
 	/** Of the last row alone, if no line break ends it: the file may have been cut off in it. */
 	endsFile?: boolean;
+	/** Whether a byte of the row wasn't text. */
+	isUnreadable?: boolean;
 };
 
 /** A file as a table, which is read anew each time its rows are asked for. */
@@ -54,10 +59,9 @@ export class CsvFile {
 			const file = new CsvFile(source, encoding, layout, []);
 			for await (const [first] of file.records()) {
 				if (first === undefined) continue;
-				const header = first.cells.map((name) => name.trim());
-				const found = new CsvFile(source, encoding, layout, header);
-				if (found.hasUnreadable(first)) throw unreadableHeader(source);
-				return found;
+				const header = headingsOf(first);
+				if (first.isUnreadable === true) throw unreadableHeader(source);
+				return new CsvFile(source, encoding, layout, header);
 			}
 		} catch (error) {
 			throw explainedFor(source, error);
@@ -78,37 +82,40 @@ export class CsvFile {
 		return [this.encoding.name, this.layout.delimiter, this.layout.skip];
 	}
 
-	/** Whether a byte of the row wasn't text. */
-	hasUnreadable({ cells }: TableRow): boolean {
-		return this.encoding.fit === 'damaged' && cells.some((cell) => cell.includes(UNREADABLE));
-	}
-
 	/**
 	 * The rows below the header that are not blank, some at a time.
 	 *
-	 * @throws InvalidInput where one cannot be read
+	 * @throws InvalidInput where one cannot be read, or the header is another one now
 	 */
 	async *rows(): AsyncGenerator<TableRow[]> {
 		let isHeader = true;
 		try {
 			for await (const rows of this.records()) {
-				yield isHeader ? rows.slice(1) : rows;
-				isHeader &&= rows.length === 0;
+				const [first] = rows;
+				if (!isHeader || first === undefined) {
+					yield rows;
+					continue;
+				}
+				if (!isEqual(headingsOf(first), this.header)) throw changedFile();
+				isHeader = false;
+				yield rows.slice(1);
 			}
 		} catch (error) {
 			throw explainedFor(this.source, error);
 		}
+		if (isHeader) throw changedFile();
 	}
 
 	private async *records(): AsyncGenerator<TableRow[]> {
 		const parser = new CsvParser(this.layout.delimiter);
+		const isDamaged = this.encoding.fit === 'damaged';
 		let { skip } = this.layout;
 		let number = 0;
 		const kept = (records: string[][]): TableRow[] => {
 			const rows: TableRow[] = [];
 			for (const cells of records) {
 				number++;
-				if (!isBlankRow(cells)) rows.push({ number, cells });
+				if (!isBlankRow(cells)) rows.push(isDamaged ? readable(number, cells) : { number, cells });
 			}
 			return rows;
 		};
@@ -122,6 +129,16 @@ export class CsvFile {
 		if (parser.endsInRow && last?.number === number) last.endsFile = true;
 		yield rows;
 	}
+}
+
+function headingsOf({ cells }: TableRow): string[] {
+	return cells.map((name) => name.trim());
+}
+
+/** A row of a damaged file. */
+function readable(number: number, cells: readonly string[]): TableRow {
+	const isUnreadable = cells.some((cell) => cell.includes(UNREADABLE));
+	return { number, cells: cells.map(asWritten), isUnreadable };
 }
 
 const BEGINNING = 65_536;

@@ -17,13 +17,21 @@ export type Encoding = {
 	name: string;
 	/**
 	 * `set` by a person · `certain` by its byte order mark or by every byte · `guessed` since it isn't UTF-8 ·
-	 * `damaged` UTF-8 but for some bytes, each of which becomes {@link UNREADABLE}.
+	 * `damaged` UTF-8 but for some bytes, each of which becomes {@link UNREADABLE}; see {@link asWritten}.
 	 */
 	fit: 'set' | 'certain' | 'guessed' | 'damaged';
 };
 
 /** What a byte that is not text becomes. */
 export const UNREADABLE = '\ufffd';
+
+/** What stands for the same character where a damaged file itself has it. No text has this one. */
+const WRITTEN = '\ufffe';
+
+/** A text of {@link textOf} as the file has it. */
+export function asWritten(text: string): string {
+	return text.replaceAll(WRITTEN, UNREADABLE);
+}
 
 /**
  * How the file is encoded, by all of its bytes. Letters of another encoding hardly ever look like those of UTF-8, so a file
@@ -117,12 +125,14 @@ function notIn(encoding: Encoding): WrongEncoding {
 const PIECE_BYTES = 65_536;
 
 /**
- * The text of a file in pieces, without its byte order mark. The last piece is what an incomplete character at the end becomes.
+ * The text of a file in pieces, without its byte order mark, see {@link asWritten}. The last piece is what an incomplete character at the end becomes.
  *
  * @throws WrongEncoding
  */
 export async function* textOf(open: OpenFile, encoding: Encoding): AsyncGenerator<string> {
-	const decoder = new TextDecoder(encoding.name, { fatal: encoding.fit !== 'damaged' });
+	const isDamaged = encoding.fit === 'damaged';
+	const decoder = new TextDecoder(encoding.name, { fatal: !isDamaged });
+	const marker = new WrittenMarker();
 	const decode = (bytes?: Uint8Array) => {
 		try {
 			return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
@@ -132,10 +142,27 @@ export async function* textOf(open: OpenFile, encoding: Encoding): AsyncGenerato
 	};
 	for await (const bytes of await open()) {
 		for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
-			yield decode(bytes.subarray(from, from + PIECE_BYTES));
+			const piece = bytes.subarray(from, from + PIECE_BYTES);
+			yield decode(isDamaged ? marker.mark(piece) : piece);
 		}
 	}
 	yield decode();
+}
+
+/** Tells {@link UNREADABLE} that a file has in UTF-8 (EF BF BD) from what the decoder makes of a wrong byte. */
+class WrittenMarker {
+	private beforeLast = 0;
+	private last = 0;
+
+	mark(bytes: Uint8Array): Uint8Array {
+		const marked = bytes.slice();
+		for (const [at, byte] of bytes.entries()) {
+			if (byte === 0xbd && this.last === 0xbf && this.beforeLast === 0xef) marked[at] = 0xbe;
+			this.beforeLast = this.last;
+			this.last = byte;
+		}
+		return marked;
+	}
 }
 
 export function isEncoding(name: string): boolean {

@@ -19,14 +19,8 @@ export function parseBaseUrl(text: string): string {
 			onScreenOnly('Enter the address of your service in the credential, beginning with https://.'),
 		);
 	}
-	if (isSeveral(trimmed)) {
-		throw new InvalidInput(
-			"'Base URL' in the credential must be one URL",
-			onScreenOnly(
-				'Enter only the URL of your service, such as "https://voice.your-provider.com".',
-			),
-		);
-	}
+	const fault = faultOfUrl(trimmed);
+	if (fault !== undefined) throw fault;
 	if (!URL.canParse(trimmed)) {
 		throw new InvalidInput(
 			'The Base URL in the credential is not a web address',
@@ -53,15 +47,44 @@ export function parseBaseUrl(text: string): string {
 	return withoutEnd(`${url.origin}${url.pathname}`, SLASH);
 }
 
-/** Characters of a host name, or of an IPv6 address. */
-const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])$/i;
-
-/** Whether it is more than one URL: the URL parser takes nearly anything for the name of a host, and leaves out line breaks. */
-function isSeveral(text: string): boolean {
-	if (text.split('://').length > 2) return true;
+/** What the URL parser lets pass: it takes nearly anything for the name of a host, and leaves out line breaks. */
+function faultOfUrl(text: string): InvalidInput | undefined {
+	if (isSeveral(text)) {
+		return new InvalidInput(
+			"'Base URL' in the credential must be one URL",
+			onScreenOnly(`Enter only the URL of your service, ${SUCH_AS}`),
+		);
+	}
+	if (/\s/.test(text)) {
+		return new InvalidInput(
+			"'Base URL' in the credential has white space in it",
+			onScreenOnly(`Remove it. A URL has no spaces and no line breaks, ${SUCH_AS}`),
+		);
+	}
 	const host = URL.canParse(text) ? new URL(text).hostname : '';
 	// Of "localhost:8080" the parser takes the beginning for a scheme, and finds no host.
-	return host !== '' && (/\s/.test(text) || !HOST.test(host));
+	if (!NOT_IN_A_URL.test(text) && (host === '' || HOST.test(host))) return undefined;
+	return new InvalidInput(
+		"'Base URL' in the credential has a character that a URL can't have",
+		onScreenOnly(
+			`Replace placeholders such as {base_url}. Enter the URL of your service, ${SUCH_AS}`,
+		),
+	);
+}
+
+const SUCH_AS = 'such as "https://voice.your-provider.com".';
+
+/** Characters of a host name, or of an IPv6 address. */
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])$/i;
+const NOT_IN_A_URL = /[{}<>"\\^`|]/;
+
+/** Whether it is more than one URL. The path of a proxy may be a URL of its own, at another host. */
+function isSeveral(text: string): boolean {
+	if (text.split(/\s+/).filter((part) => part.includes('://')).length > 1) return true;
+	const [, host = '', path = ''] = /^[a-z\d+.-]+:\/\/([^/?#]*)([^?#]*)/i.exec(text) ?? [];
+	if (/[,;|+&]/.test(host) || (host.endsWith(':') && path.startsWith('//'))) return true;
+	const inner = [...path.matchAll(/\/https?:\/\/([^/]*)/gi)].map(([, own = '']) => own);
+	return inner.length < path.split('://').length - 1 || inner.includes(host);
 }
 
 /** Whether the token may go there. Compared after dots, encodings and letter case have been resolved as the HTTP library does. */

@@ -187,7 +187,7 @@ function readable(details: JsonValue): string {
 /** What came where neither a success nor a refusal did. */
 function describe(
 	{ method }: ServiceRequest,
-	{ status, text }: WireAnswer,
+	{ status, text, readBytes }: WireAnswer,
 	body: JsonValue | undefined,
 ): { happened: string; isForeign: boolean } {
 	const shown = `HTTP status ${status}`;
@@ -207,6 +207,10 @@ function describe(
 	}
 	if (status >= 300) {
 		return { happened: `The service answered with a redirect (${shown})`, isForeign: true };
+	}
+	if (readBytes !== undefined) {
+		const megabytes = Math.round(readBytes / 1_000_000);
+		return { happened: `The response is larger than ${megabytes} MB`, isForeign: true };
 	}
 	if (/^\s*</.test(text)) {
 		return {

@@ -41,6 +41,8 @@ export type WireAnswer = {
 	status: number;
 	headers: { [name: string]: unknown };
 	text: string;
+	/** Of a response that is larger: how much of it was read. */
+	readBytes?: number;
 	/** Where it came from, to resolve relative links. */
 	url?: string | undefined;
 };

@@ -1,6 +1,7 @@
 import escapeRegExp from 'lodash/escapeRegExp';
 import { isJsonObject, parseJson, valuesIn, type JsonValue } from '../json';
 import { firstCharacters, withoutEnd } from '../text';
+import { hidingEncoded } from './encodedSecrets';
 
 const HIDDEN = '[hidden]';
 
@@ -23,8 +24,8 @@ type Hide = (text: string) => string;
 
 /**
  * What must not be shown, whoever says it: the API token, however it is written (plain, escaped as in JSON,
- * percent-encoded, as HTML's entities, in hexadecimal or base64), and the WebSocket tokens that the service gave out (plain or encoded). Of a
- * text that was cut, the beginning of one counts too.
+ * percent-encoded, as HTML's entities, in hexadecimal or base64), and the WebSocket tokens that the service gave out, in the
+ * same ways. Of a text that was cut, the beginning of one counts too.
  */
 export class Secrets {
 	private readonly hideOwn: Hide;
@@ -53,7 +54,7 @@ export function withoutItsSecrets(body: JsonValue): JsonValue {
 	return secrets.length > MOST_SOUGHT ? HIDDEN : mapTexts(body, hiding(secrets));
 }
 
-/** A text, JSON or not, without these secrets (at most 100), plain or encoded. */
+/** A text, JSON or not, without these secrets (at most 100), however they are written. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
 	const worthHiding = secrets.filter(({ length }) => length >= SHORTEST_SECRET);
 	if (worthHiding.length === 0) return text;
@@ -111,7 +112,9 @@ function hiding(secrets: readonly string[]): Hide {
 	const forms = secrets
 		.flatMap(plainAndEncoded)
 		.sort((one, other) => other.whole.length - one.whole.length);
-	return (text) => (text.length < SHORTEST_SECRET ? text : forms.reduce(withoutForm, text));
+	const hideEncoded = hidingEncoded(secrets.map((one) => firstCharacters(one, LONGEST_SOUGHT)));
+	return (text) =>
+		text.length < SHORTEST_SECRET ? text : hideEncoded(forms.reduce(withoutForm, text));
 }
 
 /** A secret in one of its forms, the least of it that is one, and whether that is all of it. */

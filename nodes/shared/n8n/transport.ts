@@ -20,6 +20,7 @@ import {
 } from '../api/http';
 import { isJsonObject } from '../json';
 import { plainText } from '../values';
+import { firstBytes, isByteStream, TIMED_OUT } from './byteStream';
 import { CREDENTIAL } from './credential';
 import { toolEndOf } from './toolTime';
 
@@ -40,9 +41,11 @@ export const TIME_LIMITS = {
 	downloadMs: 900_000,
 };
 
-/** axios' name for a request that a signal ended, and Node's for one whose time is over. */
+/** How much of a response is read. What an error says is short, though it may name each of 10,000 contacts. */
+export const RESPONSE_LIMITS = { successBytes: 64_000_000, otherBytes: 8_000_000 };
+
+/** axios' name for a request that a signal ended. */
 const AXIOS_CANCELED = 'ERR_CANCELED';
-const TIMED_OUT = 'ETIMEDOUT';
 
 /** n8n's own HTTP helper as a transport: it brings the instance's proxy, SSRF guard and time-outs. */
 export function createTransport(
@@ -64,7 +67,7 @@ export function createTransport(
 				{ ...toHttpRequest(url, request), abortSignal: limit },
 				{ credentialsDecrypted },
 			);
-			return { ...toWireAnswer(response), url };
+			return { ...(await readWireAnswer(response, silenceOf(request))), url };
 		} catch (error) {
 			const fault = toFault(error);
 			const isOver = fault.code === AXIOS_CANCELED && limit.aborted;
@@ -94,18 +97,42 @@ function toHttpRequest(url: string, request: ServiceRequest): IHttpRequestOption
 			headers: { 'Content-Type': 'application/json' },
 		}),
 		json: true,
-		encoding: 'text',
+		encoding: 'stream',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
-		timeout: request.timeoutMs ?? TIME_LIMITS.silenceMs,
+		timeout: silenceOf(request),
 	};
+}
+
+function silenceOf({ timeoutMs }: ServiceRequest): number {
+	return timeoutMs ?? TIME_LIMITS.silenceMs;
 }
 
 /** axios by itself would add brackets to the name of a list. */
 function arraysOf(query: Query): { arrayFormat?: 'repeat' } {
 	return Object.values(query).some(Array.isArray) ? { arrayFormat: 'repeat' } : {};
+}
+
+/** Reads the body up to {@link RESPONSE_LIMITS}: n8n's HTTP helper itself would read 600 MB of it. */
+async function readWireAnswer(response: unknown, silenceMs: number): Promise<WireAnswer> {
+	if (!isJsonObject(response)) throw new TransportFault('NO_RESPONSE', 'No response');
+	const { body, ...rest }: { [name: string]: unknown } = response;
+	if (!isByteStream(body)) return toWireAnswer(response);
+	const answer = toWireAnswer(rest);
+	const { successBytes, otherBytes } = RESPONSE_LIMITS;
+	const most = answer.status >= 200 && answer.status < 300 ? successBytes : otherBytes;
+	let isWhole = false;
+	try {
+		const bytes = await firstBytes(body, most + 1, silenceMs);
+		isWhole = bytes.length <= most;
+		const text = new TextDecoder().decode(bytes);
+		return isWhole ? { ...answer, text } : { ...answer, text, readBytes: most };
+	} finally {
+		// One that was read whole ends by itself, and leaves its connection for the next request.
+		if (!isWhole) body.destroy();
+	}
 }
 
 export function toWireAnswer(response: unknown): WireAnswer {

@@ -139,6 +139,7 @@ export class WriteAheadLog {
 		await this.exclusive(async () => {
 			const mark = this.sharedStartText();
 			const all = [...texts, mark];
+			this.lastTexts = difference(this.lastTexts, all);
 			const added = await this.store.add(all);
 			if (!added.includes(mark)) return;
 			// All are there, so nothing else is.

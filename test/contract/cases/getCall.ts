@@ -1,4 +1,4 @@
-import { fixtures, type Dialect } from '../../simulator';
+import { fixtures, type Dialect, type Fault, type FaultKind } from '../../simulator';
 import type { ContractCase } from '../contractCase';
 
 const { calls, agents, campaigns, uploads } = fixtures;
@@ -46,6 +46,52 @@ const link = {
 	expires_in_seconds: 900,
 	expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
 };
+
+/** The file of the recording, wherever the dialect keeps it. */
+const FILE = new RegExp(`^/(?!v1/).*/${calls.finished}$`);
+
+const fileOf = (dialect: Dialect) =>
+	`GET ${new URL(dialect.calls.recordingUrl('http://127.0.0.1', '')).pathname}/${calls.finished}`;
+
+/** What the storage does in place of sending the file, and what the node says of it. */
+const NO_RECORDING: Array<[string, Fault, string, number?]> = [
+	[
+		'a sign-in page',
+		{ kind: 'html', status: 200 },
+		'The link to the recording returned a web page',
+	],
+	[
+		'nothing',
+		{ kind: 'status', status: 204, body: '' },
+		'The link to the recording returned HTTP status 204',
+	],
+	[
+		'a part',
+		{ kind: 'status', status: 206, body: 'RIFF' },
+		'The link to the recording returned HTTP status 206',
+	],
+	[
+		'no byte',
+		{ kind: 'status', status: 200, body: '' },
+		'The link to the recording returned an empty file',
+	],
+	['a rejection', { kind: 'successFalseAt200' }, 'The link to the recording returned JSON'],
+	[
+		'a body that breaks off',
+		{ kind: 'resetMiddle' },
+		'The recording could not be fetched to its end',
+	],
+	['itself as another link', { kind: 'redirectLoop' }, 'The link to the recording was redirected'],
+	[
+		'a rejection of 600 MB',
+		{ kind: 'hugeBody' },
+		'The link to the recording has expired or was refused',
+	],
+	['a failure of 600 MB', { kind: 'hugeBody', status: 503 }, 'The recording’s storage stumbled', 4],
+];
+
+/** What may be a part of the file, so that it isn't called complete. */
+const UNPROVEN: FaultKind[] = ['cutGzip', 'cutWithoutLength'];
 
 export const getCall: ContractCase[] = [
 	{
@@ -146,10 +192,7 @@ export const getCall: ContractCase[] = [
 			recordingAs: 'file',
 			outputField: 'recording',
 		},
-		requests: (dialect) => [
-			read(calls.finished, '/recording'),
-			`GET ${new URL(dialect.calls.recordingUrl('http://127.0.0.1', '')).pathname}/${calls.finished}`,
-		],
+		requests: (dialect) => [read(calls.finished, '/recording'), fileOf(dialect)],
 		output: ({ name }) => [
 			{
 				call_id: calls.finished,
@@ -162,6 +205,43 @@ export const getCall: ContractCase[] = [
 		then: ({ requests }, [item]) => {
 			expect(item?.binary?.recording?.data).not.toBe('');
 			expect(requests.at(-1)?.headers).not.toHaveProperty('api-token');
+		},
+	},
+	...NO_RECORDING.map(
+		([what, fault, refusal, attempts = 1]): ContractCase => ({
+			title: `saves no file where the storage sends ${what}`,
+			parameters: { operation: 'getRecording', callId: calls.finished, recordingAs: 'file' },
+			given: ({ faults }) => faults.inject({ ...fault, match: { path: FILE } }),
+			requests: (dialect) => [
+				read(calls.finished, '/recording'),
+				...Array<string>(attempts).fill(fileOf(dialect)),
+			],
+			refusal,
+			then: ({ requests }) => {
+				for (const { outcome } of requests) {
+					expect(outcome.writtenBytes ?? 0).toBeLessThan(20_000_000);
+				}
+			},
+		}),
+	),
+	...UNPROVEN.map(
+		(kind): ContractCase => ({
+			title: `does not call a recording complete where nothing proves it: ${kind}`,
+			parameters: { operation: 'getRecording', callId: calls.finished, recordingAs: 'file' },
+			given: ({ faults }) => faults.inject({ kind, match: { path: FILE } }),
+			requests: (dialect) => [read(calls.finished, '/recording'), fileOf(dialect)],
+			output: [{ call_id: calls.finished, file_complete: null }],
+		}),
+	),
+	{
+		title: 'reads only the beginning of a rejection of 600 MB',
+		parameters: { operation: 'get', callId: calls.finished },
+		given: ({ faults }) =>
+			faults.inject({ kind: 'hugeBody', match: { path: `/v1/call/${calls.finished}` } }),
+		requests: [read(calls.finished)],
+		refusal: 'Something other than the service seems to have answered (HTTP status 403)',
+		then: ({ requests }) => {
+			expect(requests[0]?.outcome.writtenBytes).toBeLessThan(30_000_000);
 		},
 	},
 ];

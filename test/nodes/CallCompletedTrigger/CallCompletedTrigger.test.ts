@@ -14,6 +14,7 @@ import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import { Reply } from '../../../nodes/shared/n8n/webhookAnswer';
 import {
 	activate,
+	callWebhook,
 	engineHarness,
 	makeWorkflow,
 	mockTime,
@@ -83,15 +84,14 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 
 	async function deliver(node: INode, request: WebhookRequest, mode?: 'manual') {
 		const workflow = makeWorkflow([node]);
-		const { context, response } = webhookContext(
-			harness.credentials,
+		const { credentials } = harness;
+		const { response, result, answered } = await callWebhook(
+			credentials,
 			workflow,
 			node,
 			request,
 			mode,
 		);
-		const answered = response.answered();
-		const result = await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
 		// What it leaves to n8n, n8n answers.
 		if (result?.webhookResponse === undefined) await answered;
 		// What is answered is then given to n8n.

@@ -8,10 +8,9 @@ import { Reply } from '../../../nodes/shared/n8n/webhookAnswer';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import {
 	activate,
+	callWebhook,
 	engineHarness,
 	makeWorkflow,
-	nodeTypes,
-	webhookContext,
 	type ActiveWorkflow,
 } from '../../engine';
 import { until } from '../../n8n/until';
@@ -48,9 +47,13 @@ describe.each(Object.values(dialects))('reports to a service of dialect $name', 
 		const request = { rawBody: Buffer.from(JSON.stringify(payload)) };
 		const workflow = makeWorkflow([node]);
 		const { credentials } = harness;
-		const { context, response } = webhookContext(credentials, workflow, node, request, mode);
-		const answered = response.answered();
-		const result = await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
+		const { response, result, answered } = await callWebhook(
+			credentials,
+			workflow,
+			node,
+			request,
+			mode,
+		);
 		if (result?.webhookResponse === undefined) await answered;
 		await new Promise((resolve) => setImmediate(resolve));
 		return { status: response.statusCode, body: response.body, result };

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import {
 	nextBaseline,
 	presentState,
@@ -17,12 +18,17 @@ const answer = (over: JsonObject = {}): JsonObject => ({
 	uploads: [upload(1, [false])],
 	...over,
 });
-const upload = (id: number, completed: boolean[], agents = ['agent_a', 'agent_b']): JsonValue => ({
+const upload = (
+	id: number,
+	completed: boolean[],
+	agents = ['agent_a', 'agent_b'],
+	queued = 5,
+): JsonValue => ({
 	campaign_upload_id: id,
 	file_name: `list_${id}.csv`,
 	queues: completed.map((done, i) => ({
 		agent_uuid: agents[i] ?? 'agent_z',
-		total_queued: 5,
+		total_queued: queued,
 		completed: done,
 	})),
 });
@@ -45,6 +51,13 @@ const COUNTS = '"call_counts_changed"';
 describe('what counts as news', () => {
 	const paused = answer({ campaign: { id: 7, status: 'Paused' } });
 	const done = answer({ uploads: [upload(1, [true])] });
+	const filled = answer({ uploads: [upload(1, [true], ['agent_a'], 8)] });
+	const emptied = answer({ uploads: [upload(1, [true], ['agent_a'], 0)] });
+	const calls = { total: 12, by_status: { picked: 8, failed: 4 } };
+	const redialling = answer({ calls });
+	const redialled = answer({ calls, uploads: [upload(1, [true])] });
+	const NONE: string[][] = [[], [], [], [], []];
+
 	test.each<[string, JsonObject[], string[][]]>([
 		['nothing', [answer(), answer()], [[], []]],
 		['a status', [answer(), paused, paused], [[], [STATUS], []]],
@@ -79,7 +92,25 @@ describe('what counts as news', () => {
 			[[], [QUEUE]],
 		],
 		['a completed list that is missing once', [done, answer({ uploads: [] }), done], [[], [], []]],
-		['a queue that is filled and completed again', [done, answer(), done], [[], [], [QUEUE]]],
+		['a queue whose completion comes and goes', [done, answer(), done, answer(), done], NONE],
+		['a queue that is filled and completed again', [done, answer(), filled], [[], [], [QUEUE]]],
+		['a queue whose count shows what is left', [emptied, answer(), emptied], [[], [], [QUEUE]]],
+		[
+			'a queue that is completed again after redials',
+			[done, answer(), redialled, answer(), redialled],
+			[[], [], [QUEUE, COUNTS], [COUNTS], [COUNTS]],
+		],
+		[
+			'a queue that is completed again after redials that were seen before',
+			[done, redialling, redialled],
+			[[], [COUNTS], [QUEUE]],
+		],
+		['a completed queue while others go on', [done, redialled], [[], [COUNTS]]],
+		[
+			'a queue that comes and goes where there are no counts',
+			[done, answer({ calls: null }), { ...done, calls: null }],
+			[[], [], []],
+		],
 		[
 			'the total of calls alone',
 			[answer(), answer({ calls: { total: 12, by_status: { picked: 6, failed: 4 } } })],
@@ -120,6 +151,31 @@ describe('what counts as news', () => {
 		],
 	])('%s', (_name, answers, events) => {
 		expect(follow(...answers)).toEqual(events);
+	});
+
+	test('however often a queue comes and goes, it is completed once for each time that a count has risen', () => {
+		const look = fc.record({
+			completed: fc.boolean(),
+			rises: fc.constantFrom('no', 'no', 'queue', 'calls'),
+		});
+		fc.assert(
+			fc.property(fc.array(look, { maxLength: 20 }), (looks) => {
+				let [queued, total, rises] = [5, 10, 0];
+				const answers = looks.map((one) => {
+					if (one.rises === 'queue') queued++;
+					if (one.rises === 'calls') total++;
+					if (one.rises !== 'no') rises++;
+					return answer({
+						calls: { total, by_status: {} },
+						uploads: [upload(1, [one.completed], ['agent_a'], queued)],
+					});
+				});
+				const events = follow(answer({ calls: { total, by_status: {} } }), ...answers).flat();
+				const completions = events.filter((event) => event === QUEUE).length;
+				expect(completions).toBeLessThanOrEqual(1 + rises);
+				expect(completions > 0).toBe(looks.some(({ completed }) => completed));
+			}),
+		);
 	});
 
 	test('only the chosen kinds', () => {

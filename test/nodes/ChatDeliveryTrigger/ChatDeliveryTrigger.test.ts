@@ -2,6 +2,7 @@ import type { INodeParameters, IRun } from 'n8n-workflow';
 import { z } from 'zod';
 import {
 	activate,
+	callWebhook,
 	engineHarness,
 	makeWorkflow,
 	nodeTypes,
@@ -25,8 +26,7 @@ async function listen(parameters: INodeParameters = {}) {
 	const running = await activate(harness.credentials, workflow);
 	active = running;
 	const post = async (request: WebhookRequest) => {
-		const { context, response } = webhookContext(harness.credentials, workflow, node, request);
-		const result = await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
+		const { response, result } = await callWebhook(harness.credentials, workflow, node, request);
 		// Executions are over at once here; n8n starts few side by side.
 		for (const end of running.ends.splice(0)) end.resolve(z.custom<IRun>().parse({}));
 		return { response, result };

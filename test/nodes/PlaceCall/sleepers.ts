@@ -4,12 +4,11 @@ import type { IDataObject, INode, INodeParameters, IRun, IWebhookResponseData } 
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import {
 	makeWorkflow,
-	nodeTypes,
+	callWebhook,
 	oneNodeWorkflow,
 	output,
 	resume,
 	runWorkflow,
-	webhookContext,
 	type FakeResponse,
 	type WebhookRequest,
 } from '../../engine';
@@ -78,7 +77,7 @@ export function sleepers(harness: ReturnType<typeof placeCallRing>, simulator: (
 		{ data }: IRun,
 		request: WebhookRequest,
 	): Promise<Arrival> {
-		const { context, response } = webhookContext(
+		const { response, result } = await callWebhook(
 			harness.credentials,
 			makeWorkflow([placeCall]),
 			placeCall,
@@ -86,7 +85,6 @@ export function sleepers(harness: ReturnType<typeof placeCallRing>, simulator: (
 			'webhook',
 			{ executionId, data: structuredClone(data) },
 		);
-		const result = await nodeTypes.getByNameAndVersion(placeCall.type).webhook?.call(context);
 		return { response, result, items: result?.workflowData?.[0]?.map(({ json }) => json) };
 	}
 

@@ -168,6 +168,16 @@ describe('a file', () => {
 		expect(hints).toEqual([expect.stringContaining('It was read as Windows-1252.')]);
 	});
 
+	test('without a column for names beside one that has it is pushed with a hint', async () => {
+		answering([200, accepted(2)]);
+		const items = [
+			fileItem('a.csv', `phone,Name\n${phone(1)},Asha\n`),
+			fileItem('b.csv', `phone,Who\n${phone(2)},Ravi\n`),
+		];
+		const { hints } = await feed(harness, items, csv());
+		expect(hints).toEqual([expect.stringMatching(/^The file "b\.csv" has no column for names/)]);
+	});
+
 	test('with a byte that is not text in one row is pushed without that row', async () => {
 		const bodies = answering([200, accepted(2)]);
 		const names = ['आशा राव', 'रवि', 'Zoya'];

@@ -14,6 +14,10 @@ const KINDS: readonly FaultKind[] = [
 	'refusingWords',
 	'wrongCounts',
 	'redirect',
+	'redirectLoop',
+	'cutGzip',
+	'cutWithoutLength',
+	'hugeBody',
 	'hang',
 ];
 

@@ -11,6 +11,10 @@ export type FaultKind =
 	| 'refusingWords'
 	| 'wrongCounts'
 	| 'redirect'
+	| 'redirectLoop'
+	| 'cutGzip'
+	| 'cutWithoutLength'
+	| 'hugeBody'
 	| 'hang';
 
 export interface Fault {
@@ -21,7 +25,7 @@ export interface Fault {
 	times?: number;
 	/** How many matching requests go through untouched first. */
 	skip?: number;
-	/** The request takes effect first; truncatedJson, resetMiddle, resetAfter, refusingWords and wrongCounts always do. */
+	/** The request takes effect first; truncatedJson, resetMiddle, resetAfter, refusingWords, wrongCounts, cutGzip and cutWithoutLength always do. */
 	afterHandling?: boolean;
 	status?: number;
 	retryAfterSeconds?: number;
@@ -42,6 +46,8 @@ const ALWAYS_HANDLED: ReadonlySet<FaultKind> = new Set([
 	'truncatedJson',
 	'refusingWords',
 	'wrongCounts',
+	'cutGzip',
+	'cutWithoutLength',
 ]);
 
 export function takesEffect(fault: Fault): boolean {

@@ -1,9 +1,11 @@
+import { gzipSync } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import { delay } from '../clock';
 import type { Dialect } from '../dialects';
 import { isObject } from '../json';
 import { refused, type Answer } from './answers';
 import type { Fault } from './faults';
+import type { Outcome } from './requestLog';
 
 /** How a fault changes an answer that is sent as a whole. */
 export function faultyAnswer(
@@ -48,6 +50,10 @@ export function faultyAnswer(
 				body: '',
 				headers: { location: typeof fault.body === 'string' ? fault.body : elsewhere },
 			};
+		case 'redirectLoop':
+			return { status: fault.status ?? 302, body: '', headers: { location: '' } };
+		case 'hugeBody':
+			return { status: fault.status ?? 403, body: '' };
 		default:
 			return undefined;
 	}
@@ -76,18 +82,84 @@ function firstHalf(bytes: Buffer): Buffer {
 }
 
 /** Sends the answer, or the part of it that the fault lets through. */
-export async function send(reply: FastifyReply, sent: Answer, fault?: Fault): Promise<void> {
+export async function send(
+	reply: FastifyReply,
+	sent: Answer,
+	fault?: Fault,
+	outcome?: Outcome,
+): Promise<void> {
 	const bytes = bytesOf(sent.body);
 	const headers = { 'content-type': 'application/json; charset=utf-8', ...sent.headers };
-	if (fault?.kind === 'resetMiddle') {
-		reply.hijack();
-		reply.raw.writeHead(sent.status, { ...headers, 'content-length': bytes.length });
-		reply.raw.write(firstHalf(bytes));
-		// The half must be on its way before the socket goes.
-		await delay(5);
-		reply.raw.destroy();
-		return;
+	switch (fault?.kind) {
+		case 'resetMiddle':
+			await cutAfterHalf(reply, sent.status, { ...headers, 'content-length': bytes.length }, bytes);
+			return;
+		case 'cutWithoutLength':
+			// Over HTTP 1.0 a body ends with its connection, so nothing tells where it should.
+			reply.hijack();
+			reply.raw.shouldKeepAlive = false;
+			reply.raw.useChunkedEncodingByDefault = false;
+			reply.raw.writeHead(sent.status, headers);
+			reply.raw.end(firstHalf(bytes));
+			return;
+		case 'hugeBody':
+			writeHugeBody(reply, sent.status, headers, outcome);
+			return;
+		case 'cutGzip': {
+			const packed = firstHalf(gzipSync(bytes));
+			await reply
+				.code(sent.status)
+				.headers({ ...headers, 'content-encoding': 'gzip', 'content-length': packed.length })
+				.send(packed);
+			return;
+		}
+		default: {
+			const shown = fault?.kind === 'truncatedJson' ? firstHalf(bytes) : bytes;
+			await reply.code(sent.status).headers(headers).send(shown);
+		}
 	}
-	const shown = fault?.kind === 'truncatedJson' ? firstHalf(bytes) : bytes;
-	await reply.code(sent.status).headers(headers).send(shown);
+}
+
+type ResponseHeaders = Record<string, string | number>;
+
+async function cutAfterHalf(
+	reply: FastifyReply,
+	status: number,
+	headers: ResponseHeaders,
+	bytes: Buffer,
+): Promise<void> {
+	reply.hijack();
+	reply.raw.writeHead(status, headers);
+	reply.raw.write(firstHalf(bytes));
+	// The half must be on its way before the socket goes.
+	await delay(5);
+	reply.raw.destroy();
+}
+
+const BLOCK = Buffer.alloc(100_000, ' ');
+const HUGE_BYTES = 600_000_000;
+
+/** As fast as the client reads it, until it has enough. */
+function writeHugeBody(
+	reply: FastifyReply,
+	status: number,
+	headers: ResponseHeaders,
+	outcome?: Outcome,
+): void {
+	reply.hijack();
+	const { raw } = reply;
+	raw.writeHead(status, { ...headers, 'content-length': HUGE_BYTES });
+	let written = 0;
+	const more = (): void => {
+		while (written < HUGE_BYTES && !raw.destroyed) {
+			written += BLOCK.length;
+			if (outcome !== undefined) outcome.writtenBytes = written;
+			if (!raw.write(BLOCK)) {
+				raw.once('drain', more);
+				return;
+			}
+		}
+		raw.end();
+	};
+	more();
 }

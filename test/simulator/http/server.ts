@@ -137,7 +137,7 @@ async function respond(
 	outcome.status = sent.status;
 	const originalMessage = isObject(sent.body) ? sent.body.error : undefined;
 	if (typeof originalMessage === 'string') outcome.error = originalMessage;
-	await send(reply, withHeaders(world, sent, route), fault);
+	await send(reply, withHeaders(world, sent, route), fault, outcome);
 }
 
 function cut(reply: FastifyReply): void {

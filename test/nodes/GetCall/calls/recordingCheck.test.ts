@@ -61,6 +61,8 @@ test.each<[string, Uint8Array]>([
 	['FLAC', Buffer.from('fLaC\0\0')],
 	['MP4', Buffer.from('\0\0\0\u0020ftypM4A ')],
 	['AMR', Buffer.from('#!AMR\n<')],
+	['SPHERE', Buffer.from('NIST_1A\n   1024\nsample_rate -i 8000\n')],
+	['WAV of more than 4 GB', Buffer.from('RF64\xff\xff\xff\xffWAVEds64', 'latin1')],
 	['raw sound that begins like a page', Buffer.from('<\0{\0')],
 	['silence in 8 bits', Buffer.alloc(2_000, 0x80)],
 	['silence in µ-law', Buffer.alloc(2_000, 0xff)],
@@ -94,6 +96,78 @@ test.each<[string, string, string]>([
 	const message = faultOf(Buffer.from(text, 'latin1'), { 'content-type': type });
 	expect(message).toContain(`returned ${kind} instead`);
 });
+
+const latin = (text: string) => Buffer.from(text, 'latin1');
+
+test.each<[string, string, Uint8Array]>([
+	['gzip', 'a compressed file', latin('\x1f\x8b\x08\0\0\0\0\0\0\x03')],
+	['bzip2', 'a compressed file', latin('BZh91AY&SY\x01')],
+	['xz', 'a compressed file', latin('\xfd7zXZ\0')],
+	['zstd', 'a compressed file', latin('\x28\xb5\x2f\xfd\0')],
+	['ZIP', 'a ZIP file', latin('PK\x03\x04\x14\0')],
+	['an empty ZIP', 'a ZIP file', latin('PK\x05\x06\0\0')],
+	['7-Zip', 'a compressed file', latin("7z\xbc\xaf'\x1c\0")],
+	['RAR', 'a compressed file', latin('Rar!\x1a\x07\0')],
+	['PDF', 'a PDF', latin('%PDF-1.7\n%\xe2\xe3')],
+	['old Office', 'an Office document', latin('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')],
+	['PNG', 'an image', latin('\x89PNG\r\n\x1a\n')],
+	['JPEG', 'an image', latin('\xff\xd8\xff\xe0\0\x10JFIF\0')],
+	['JPEG of a camera', 'an image', latin('\xff\xd8\xff\xe1\0\x10Exif\0')],
+	['GIF', 'an image', latin('GIF89a\x01\0')],
+	['WebP', 'an image', latin('RIFF\x10\0\0\0WEBPVP8 ')],
+	['TIFF', 'an image', latin('II*\0\x08\0\0\0')],
+	['BMP', 'an image', latin('BM\x10\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0')],
+	['AVIF', 'an image', latin('\0\0\0\x20ftypavif')],
+	['HEIC', 'an image', latin('\0\0\0\x20ftypheic')],
+	['text in UTF-16', 'text', Buffer.from('\ufeffAccess denied', 'utf16le')],
+	['Hindi in UTF-16', 'text', Buffer.from('\ufeffपहुँच अस्वीकृत', 'utf16le')],
+	['text in UTF-16, the other way round', 'text', Buffer.from('\ufeffGone', 'utf16le').swap16()],
+	['text in UTF-16 without a mark', 'text', Buffer.from('Access denied', 'utf16le')],
+	['Latin text', 'text', latin('Accès refusé: le lien a expiré')],
+])('%s is not a recording, also under a type of sound: %s', (_format, kind, body) => {
+	for (const type of ['audio/wav', 'audio/mpeg', 'application/octet-stream', 'nonsense', '']) {
+		expect(faultOf(body, { 'content-type': type })).toContain(`returned ${kind} instead`);
+		expect(faultOf(Buffer.concat([body, body]), { 'content-type': type })).toBeDefined();
+	}
+});
+
+/** Samples of a line that is spoken on, from silent to loud. */
+const spoken = fc
+	.tuple(
+		fc.integer({ min: 1, max: 32_000 }),
+		fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 400, maxLength: 1_200 }),
+	)
+	.map(([loudness, samples]) => samples.map((sample) => Math.round(sample * loudness)));
+
+/** G.711 (ITU-T), as telephone lines have it. */
+function muLaw(sample: number): number {
+	const magnitude = Math.min(Math.abs(sample), 32_635) + 132;
+	const exponent = Math.floor(Math.log2(magnitude)) - 7;
+	const mantissa = (magnitude >> (exponent + 3)) & 0x0f;
+	return ~((sample < 0 ? 0x80 : 0) | (exponent << 4) | mantissa) & 0xff;
+}
+
+const RAW: Array<[string, (samples: number[]) => Uint8Array]> = [
+	['16 bits', (samples) => new Uint8Array(Int16Array.from(samples).buffer)],
+	[
+		'16 bits, the other way round',
+		(samples) => Buffer.from(Int16Array.from(samples).buffer).swap16(),
+	],
+	['8 bits', (samples) => Uint8Array.from(samples, (sample) => 128 + (sample >> 8))],
+	['µ-law', (samples) => Uint8Array.from(samples, muLaw)],
+];
+
+test.each(RAW)(
+	'raw sound in %s can be a recording, though no format is seen in it',
+	(_format, bytesOf) => {
+		fc.assert(
+			fc.property(spoken, types, (samples, type) => {
+				expect(faultOf(bytesOf(samples), { 'content-type': type })).toBeUndefined();
+			}),
+			{ numRuns: 1_000 },
+		);
+	},
+);
 
 test.each([201, 202, 203, 204, 205, 206, 226])('%i brings no whole file', (status) => {
 	expect(faultOf(wav(1), {}, status)).toContain(`HTTP status ${status}`);

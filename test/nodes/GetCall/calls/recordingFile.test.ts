@@ -157,6 +157,20 @@ describe('a refused download', () => {
 		expect(downloadRefused(status, '')).toMatchObject({ message, outcome, status });
 	});
 
+	test.each([300, 304, 405, 406, 416])(
+		'status %i says nothing of a link that expired',
+		(status) => {
+			const { message } = downloadRefused(status, '<Code>Elsewhere</Code>');
+			expect(message).toBe(
+				`The link to the recording returned HTTP status ${status} instead of a recording, so no file was saved`,
+			);
+		},
+	);
+
+	test.each([408, 425, 429])('status %i is of a storage that is busy', (status) => {
+		expect(downloadRefused(status, '')).toMatchObject({ outcome: 'unknown', status });
+	});
+
 	test('keeps the short code and nothing of the signed address', () => {
 		const text = '<Error><Code>RequestHasExpired</Code><StringToSign>secret</StringToSign></Error>';
 		const { originalMessage } = downloadRefused(403, text);

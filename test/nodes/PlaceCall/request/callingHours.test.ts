@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { DateTime } from 'luxon';
+import { DateTime, IANAZone } from 'luxon';
 import {
 	callingHours,
 	isOpen,
@@ -121,6 +121,17 @@ describe('what cannot be kept is told', () => {
 			{ timeZone: 'Etc/GMT+12' },
 			/means UTC-12, although .* UTC\+12\. Enter a place instead: Pacific\/Tarawa for UTC\+12\.$/,
 		],
+		...[
+			'Etc/GMT+13',
+			'Etc/GMT-15',
+			'etc/gmt+99',
+			'Etc/GMT+05',
+			'SystemV/EST5',
+			'systemv/ast4adt',
+		].map((timeZone): [JsonObject, RegExp] => [
+			{ timeZone },
+			/holds "[^"]+", which is not the name of a time zone\. Enter .* by a place/,
+		]),
 		[{ from: '', to: 'x' }, /^From of Calling Hours is empty; To of Calling Hours holds "x"/],
 	])('%j', (over, words) => expect(told(over)).toMatch(words));
 
@@ -264,6 +275,19 @@ test.each(['Etc/UTC', 'Etc/GMT', 'Etc/GMT0', 'Etc/GMT+0', 'Etc/GMT-0', 'UTC'])(
 		expect(told({ timeZone })).toBe('taken');
 	},
 );
+
+test('only a zone that exists is told to have an inverted sign, and its offset is true', () => {
+	for (let hours = -20; hours <= 20; hours++) {
+		const zone = `Etc/GMT${hours < 0 ? '' : '+'}${hours}`;
+		const { offset } = DateTime.fromMillis(0, { zone });
+		const [, meant] = /which means UTC([+-]\d+)/.exec(told({ timeZone: zone })) ?? [];
+		const isTold = hours !== 0 && IANAZone.isValidZone(zone);
+		expect({ zone, offset: meant && 60 * Number(meant) }).toEqual({
+			zone,
+			offset: isTold ? offset : undefined,
+		});
+	}
+});
 
 test('each zone with an inverted sign is answered with places that have the two offsets all year', () => {
 	for (let hours = -14; hours <= 12; hours++) {

@@ -307,3 +307,36 @@ test('what Google Sheets and an agent add goes along only where it is listed', (
 	const { notOfAll, reserved } = resolve(['phone']);
 	expect([...reserved].filter((name) => !notOfAll.has(name))).toEqual([]);
 });
+
+describe('several files', () => {
+	const fileWith = (file: string, names: string[]) => ({ ...foundIn(names, []), file });
+	const noteOf = (files: Array<[string, string[]]>, over: Partial<ColumnChoice> = {}) => {
+		const all = files.map(([file, names]) => fileWith(file, names));
+		return resolveColumns({ ...foundIn([], []), files: all }, { ...defaults, ...over }).note;
+	};
+	const named: [string, string[]] = ['a.csv', ['phone', 'Name']];
+
+	test('of which some have no column for names are told, as their contacts have none', () => {
+		expect(noteOf([named, ['b.csv', ['phone', 'Who']]])).toBe(
+			'The file "b.csv" has no column for names, so its contacts have none. If it has names, call their column "person_name".',
+		);
+		expect(noteOf([['b.csv', ['phone']], named, ['c.csv', ['phone']]])).toBe(
+			'The files "b.csv", "c.csv" have no column for names, so their contacts have none. If they have names, call their column "person_name".',
+		);
+	});
+
+	test.each<[string, Array<[string, string[]]>, Partial<ColumnChoice>]>([
+		['each has one', [named, named], {}],
+		[
+			'none has one',
+			[
+				['b.csv', ['phone']],
+				['c.csv', ['phone']],
+			],
+			{},
+		],
+		['no names are wanted', [named, ['b.csv', ['phone']]], { personName: '' }],
+	])('are not told of where %s', (_case, files, over) => {
+		expect(noteOf(files, over)).toBeUndefined();
+	});
+});

@@ -273,6 +273,22 @@ describe('a file with bytes that fit no encoding', () => {
 		expect(rows.notes).toEqual([DAMAGED]);
 	});
 
+	test('a character that the file itself has in place of another one is text', async () => {
+		const lost = ['phone,person_name,\ufffd', '9876543210,Zo\ufffd,a', '9876543211,Ravi \ufffd,b'];
+		const row = { phone: '9876543210', person_name: 'Zo\ufffd', '\ufffd': 'a' };
+		const bytes = Buffer.from(`${lost.join('\n')}\n`);
+		expect((await rowsOf(await openFile(bytes)))[0]).toMatchObject({ row, unusable: undefined });
+		bytes[bytes.indexOf('Ravi')] = 0xff;
+		for (const cuts of [[], [...bytes.keys()]]) {
+			const source = inPieces('a.csv', bytes, cuts);
+			const rows = await FileRows.open([source], automatic, noBreath);
+			const found = await rowsOf(rows);
+			expect(found[0]).toMatchObject({ row, unusable: undefined });
+			expect(found[1]?.unusable).toBe(UNREADABLE);
+			expect(rows.notes).toEqual([DAMAGED]);
+		}
+	});
+
 	test('the same holds with a byte order mark', async () => {
 		const rows = await openFile(contentOf('bad-mark.csv'));
 		expect((await rowsOf(rows)).map(({ unusable }) => unusable)).toEqual([UNREADABLE]);
@@ -568,6 +584,9 @@ describe('a file that changes meanwhile', () => {
 		['ends earlier', 'phone\n1\n2\n'],
 		['has its rows elsewhere', 'phone\n1\n\n2\n3\n'],
 		['has a quote without an end', 'phone\n1\n2\n"3'],
+		['has a last row that ends early', 'phone\n1\n2\n'],
+		['has another text', 'phone\n1\n2\n4\n'],
+		['has another header', 'mobile\n1\n2\n3\n'],
 		['has a NUL character', 'phone\n1\n2\n3\0'],
 		['has a byte that is not UTF-8', Buffer.from('phone\n1\n2\n3\xff', 'latin1')],
 	])('and %s gives no row', async (_how, then) => {
@@ -601,6 +620,14 @@ describe('a file that changes meanwhile', () => {
 		await rows.output([1, 2]);
 		expect(open).toBe(0);
 	});
+
+	test.each(['phone\n1\n2\n4\n', 'phone\n1\n\n2\n3\n', 'mobile\n1\n2\n3\n'])(
+		'and is %j when it is gone through again is told',
+		async (then) => {
+			const rows = await changing(then);
+			await expect(rows.each(() => undefined)).rejects.toMatchObject(changed);
+		},
+	);
 
 	test('and has more rows is told when it is gone through again', async () => {
 		const rows = await changing('phone\n1\n2\n3\n4\n');

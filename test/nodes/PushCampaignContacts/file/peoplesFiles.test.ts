@@ -245,6 +245,39 @@ test('where cells have delimiters that nobody has quoted, no row is sent with it
 	);
 });
 
+/** What a person or a program does to a file between two readings. */
+const CHANGES: Array<(bytes: Buffer, place: number) => Buffer> = [
+	(bytes, place) => bytes.subarray(0, place),
+	(bytes, place) => Buffer.concat([bytes.subarray(0, place), bytes.subarray(place + 1)]),
+	(bytes, place) =>
+		Buffer.concat([bytes.subarray(0, place), Buffer.from('7'), bytes.subarray(place)]),
+	(bytes, place) =>
+		Buffer.concat([bytes.subarray(0, place), Buffer.from('a'), bytes.subarray(place + 1)]),
+];
+
+test('a file that changes after it was checked is sent as it was checked, or not at all', async () => {
+	await fc.assert(
+		fc.asyncProperty(written, cut, fc.constantFrom(...CHANGES), async (file, place, change) => {
+			let bytes = bytesOf(file);
+			const sources = [{ name: 'a.csv', open: async () => [bytes] }];
+			const feed = await FileRows.open(sources, { delimiter: '', encoding: '' }, async () => {});
+			const columns = resolveColumns(await feed.columns(), choice);
+			const options = { normalizePhones: true, removeDuplicates: false, forModel: false };
+			const { rows, contactsOf } = await prepareFeed(feed, columns, options);
+			const checked = (await contactsOf(rows)).all().toString();
+			bytes = change(bytes, place % bytes.length);
+			await feed.close();
+			const sent = await contactsOf(rows).then(
+				(contacts) => contacts.all().toString(),
+				(error: unknown) => error,
+			);
+			if (sent instanceof Error) expect(sent.message).toMatch(/^The file is not the same any more/);
+			else expect(sent).toBe(checked);
+		}),
+		{ numRuns: 1_500 },
+	);
+});
+
 test('a row that ends early when it is read again is not sent without its other cells', async () => {
 	let text = 'phone,person_name\n9876543210,Asha\n9876543211,Ravi\n';
 	const open = async () => [Buffer.from(text)];

@@ -1,6 +1,6 @@
 import { validateHeaderValue } from 'node:http';
 import fc from 'fast-check';
-import { parseApiToken, parseBaseUrl, urlOf } from '../../../../nodes/shared/api/access';
+import { isBelow, parseApiToken, parseBaseUrl, urlOf } from '../../../../nodes/shared/api/access';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 
 /** What is told when it throws. */
@@ -23,6 +23,7 @@ describe('Base URL', () => {
 		['https://voice.example.com:8443/a/b', 'https://voice.example.com:8443/a/b'],
 		['HTTPS://Voice.Example.com', 'https://voice.example.com'],
 		['http://localhost:3000/', 'http://localhost:3000'],
+		['https://voice.example.com:/api', 'https://voice.example.com/api'],
 		['http://127.0.0.1', 'http://127.0.0.1'],
 		['http://127.10.0.255:80', 'http://127.10.0.255'],
 		['http://[::1]:8080', 'http://[::1]:8080'],
@@ -42,6 +43,7 @@ describe('Base URL', () => {
 		['voice.example.com:8443', 'would send the API token unprotected', 'begin with https://'],
 		['localhost:8080/api', 'would send the API token unprotected', 'begin with https://'],
 		['https://voice.example.com?a=b', 'holds more than an address', 'from ? or # on'],
+		['https://voice.example.com/?to=https://b', 'holds more than an address', 'from ? or # on'],
 		['https://voice.example.com#top', 'holds more than an address', 'from ? or # on'],
 		['https://me@voice.example.com', 'holds more than an address', 'Remove sign-in names'],
 		['https://:secret@voice.example.com', 'holds more than an address', 'Remove sign-in names'],
@@ -64,29 +66,58 @@ test('one web address is taken, wherever it leads', () => {
 	);
 });
 
-test('two web addresses are not one, however they are joined', () => {
+test('two web addresses are not one, however they are joined, unless one is the path of the other', () => {
 	const scheme = fc.constantFrom('https://', 'http://', 'HTTPS://');
 	const between = fc.constantFrom(',', ';', ', ', ' ', '|', '\n', '\t', '', ' or ', '/', '+', '&');
 	fc.assert(
 		fc.property(host, path, between, scheme, host, (one, rest, joint, other, second) => {
-			const text = `https://${one}${rest}${joint}${other}${second}`;
-			expect(() => parseBaseUrl(text)).toThrow(InvalidInput);
+			const first = `https://${one}${rest}${joint}`;
+			const isPath = first.endsWith('/') && one !== second;
+			const address = () => parseBaseUrl(`${first}${other}${second}`);
+			if (isPath) expect(address()).toBe(`${first}${other}${second}`);
+			else expect(address).toThrow(InvalidInput);
 		}),
+		{ numRuns: 500 },
 	);
 });
 
+test('the path of a proxy may be the URL that it leads to', () => {
+	const base = parseBaseUrl('https://h.example.com/proxy/https://x.example.com/');
+	expect(base).toBe('https://h.example.com/proxy/https://x.example.com');
+	const own = new URL(`${base}/v1/calls`);
+	expect(isBelow(base, own)).toBe(true);
+	expect(isBelow(base, new URL('https://x.example.com/v1/calls'))).toBe(false);
+});
+
+const ONE_URL = "'Base URL' in the credential must be one URL";
+const WHITE_SPACE = "'Base URL' in the credential has white space in it";
+const CHARACTER = "'Base URL' in the credential has a character that a URL can't have";
+
 test.each([
-	'https://a,https://b',
-	'https://a.example.com,b.example.com',
-	'https://a.example.com;b',
-	'https://a.example.com\n/api',
-	'https://a.example.com/ https://b.example.com',
-	'https://{host}',
-])('%j is told to be no single address', (text) => {
-	expect(told(() => parseBaseUrl(text))).toEqual({
-		message: "'Base URL' in the credential must be one URL",
-		resolution: 'Enter only the URL of your service, such as "https://voice.your-provider.com".',
-	});
+	['https://a,https://b', ONE_URL],
+	['https://a.example.com,b.example.com', ONE_URL],
+	['https://a.example.com;b', ONE_URL],
+	['https://a.example.com/ https://b.example.com', ONE_URL],
+	['https://a.example.com/https://a.example.com/', ONE_URL],
+	['https://ahttps://b', ONE_URL],
+	['https://a.example.com\n/api', WHITE_SPACE],
+	['https://h/a b', WHITE_SPACE],
+	['https:// a.example.com', WHITE_SPACE],
+	['https://a.example.com/\u00a0api', WHITE_SPACE],
+	['https://{host}', CHARACTER],
+	['https://{base_url}', CHARACTER],
+	['https://<your host>/api', WHITE_SPACE],
+	['https://<host>', CHARACTER],
+	['https://a.example.com/{tenant}', CHARACTER],
+	['https://a.example.com\\api', CHARACTER],
+	['"https://a.example.com"', CHARACTER],
+])('%j is told as what it is: %s', (text, message) => {
+	const problem = told(() => parseBaseUrl(text));
+	expect(problem.message).toBe(message);
+	if (message === ONE_URL)
+		expect(problem.resolution).toMatch(/^Enter only the URL of your service/);
+	if (message === WHITE_SPACE) expect(problem.resolution).toMatch(/^Remove it/);
+	if (message === CHARACTER) expect(problem.resolution).toMatch(/^Replace placeholders/);
 });
 
 describe('API Token', () => {

@@ -261,6 +261,102 @@ describe('a WebSocket token', () => {
 	});
 });
 
+describe.each([
+	['a WebSocket token', WS_TOKEN],
+	['the link of a recording', URL],
+	['a token of any characters', 'aB3"/d\\9+e&x<%=zé'],
+])('%s that was given out', (_what, secret) => {
+	const ofSecret = (write: (char: string) => string) => [...secret].map(write).join('');
+	const ways: Array<[string, string]> = [
+		['as it is', secret],
+		['as a JSON text', JSON.stringify(secret).slice(1, -1)],
+		[
+			'as a JSON text with escaped slashes',
+			JSON.stringify(secret).slice(1, -1).replaceAll('/', '\\/'),
+		],
+		['as a JSON text in a JSON text', JSON.stringify(JSON.stringify(secret)).slice(3, -3)],
+		['percent-encoded', encodeURIComponent(secret)],
+		['percent-encoded twice', encodeURIComponent(encodeURIComponent(secret))],
+		[
+			'percent-encoded throughout',
+			[...Buffer.from(secret)].map((byte) => `%${byte.toString(16)}`).join(''),
+		],
+		['escaped throughout', ofSecret((char) => `\\u${code(char).toString(16).padStart(4, '0')}`)],
+		['as entities', ofSecret((char) => `&#${code(char)};`)],
+		['as entities of entities', ofSecret((char) => `&amp;#x${code(char).toString(16)};`)],
+		['in hexadecimal', Buffer.from(secret).toString('hex')],
+		[
+			'as bytes with colons',
+			[...Buffer.from(secret)].map((byte) => byte.toString(16).padStart(2, '0')).join(':'),
+		],
+		['in base64', Buffer.from(secret).toString('base64')],
+		['in base64 of a longer text', Buffer.from(`user:${secret}!`).toString('base64')],
+		['in base64 for URLs', Buffer.from(secret).toString('base64url')],
+		['in base64 in a query', encodeURIComponent(Buffer.from(`k=${secret}`).toString('base64'))],
+		[
+			'in base64 on lines',
+			Buffer.from(secret)
+				.toString('base64')
+				.replace(/(.{16})/g, '$1\r\n'),
+		],
+	];
+
+	test.each(ways)('is hidden %s', (_way, written) => {
+		for (const text of [
+			`key ${written}, and more`,
+			JSON.stringify({ a: [`key ${written} more`], b: 12 }),
+		]) {
+			const shown = withoutSecrets(text, ['another-secret', secret]);
+			expect(shown).toContain('[hidden]');
+			// A secret with a quote in it is in no single word.
+			if (!secret.includes('"')) expect(shown).toContain('more');
+			for (let at = 0; at + 12 <= written.length; at++) {
+				expect(shown).not.toContain(written.slice(at, at + 12));
+			}
+		}
+		const body = withoutItsSecrets({ recording_url: secret, echo: written });
+		expect(JSON.stringify(body)).not.toContain(JSON.stringify(written).slice(1, 13));
+	});
+});
+
+test('of given secrets only whole ones are hidden: other links of the same storage stay', () => {
+	const other = URL.replace('a.wav', 'b.wav');
+	const texts = [
+		other,
+		`see ${JSON.stringify(other).replaceAll('/', '\\/')}`,
+		encodeURIComponent(other),
+	];
+	for (const text of [
+		...texts,
+		Buffer.from(other).toString('base64'),
+		Buffer.from(other).toString('hex'),
+	]) {
+		expect(withoutSecrets(text, [URL])).toBe(text);
+	}
+});
+
+test('any text without a given secret stays as it is, however it is written', () => {
+	fc.assert(
+		fc.property(fc.string(), fc.constantFrom(...TEXTS_WITH_IT), (text, [, write]) => {
+			expect(withoutSecrets(write(text), [WS_TOKEN, URL])).toBe(write(text));
+		}),
+	);
+});
+
+test('a hundred secrets are looked for in a megabyte within seconds', () => {
+	const secrets = Array.from({ length: 100 }, (_, at) => `${URL}${at}`);
+	for (const text of [
+		'ab12'.repeat(250_000),
+		'%41'.repeat(330_000),
+		'&amp;'.repeat(200_000),
+		'\\\\'.repeat(250_000),
+	]) {
+		const start = performance.now();
+		expect(withoutSecrets(text, secrets)).toBe(text);
+		expect(performance.now() - start).toBeLessThan(5_000);
+	}
+});
+
 test('texts from elsewhere, such as a close reason or a frame, lose the secrets that are known', () => {
 	expect(withoutSecrets('bad token 1 and token%201', ['token 1', 'token 12'])).toBe(
 		'bad token 1 and token%201',

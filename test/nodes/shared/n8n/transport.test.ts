@@ -119,7 +119,7 @@ test('every answer is taken as it comes, whatever its status', async () => {
 	expect(await handedOver({ method: 'GET' })).toMatchObject({
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
-		encoding: 'text',
+		encoding: 'stream',
 	});
 });
 

@@ -211,6 +211,45 @@ test('what was released does not come back with the next note', async () => {
 	expect(store.texts).toEqual([]);
 });
 
+test('a note that was removed with the end of a part does not come back with the next one', async () => {
+	const store = new Store();
+	const log = first(store);
+	await log.begin('a');
+	await log.clear();
+	await log.begin('b');
+	expect(store.texts).toHaveLength(1);
+	expect(await later(store, 'e2').findBegun(['a', 'b'])).toEqual([false, true]);
+});
+
+test('whatever is begun, released and stored, the notes are those of what is begun and not stored', async () => {
+	const step = fc.tuple(
+		fc.constantFrom('begin', 'begin', 'release', 'store'),
+		fc.constantFrom('a', 'b', 'c'),
+	);
+	await fc.assert(
+		fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+			const store = new Store();
+			const log = first(store);
+			const noted: string[] = [];
+			for (const [what, target] of steps) {
+				if (what === 'begin') {
+					await log.begin(target);
+					noted.push(target);
+				} else if (what === 'release') {
+					await log.release(target);
+					if (noted.includes(target)) noted.splice(noted.indexOf(target), 1);
+				} else {
+					await log.clear(log.state());
+					noted.length = 0;
+				}
+				expect(store.texts).toHaveLength(noted.length);
+			}
+			const found = await later(store, 'e2').findBegun(['a', 'b', 'c']);
+			expect(found).toEqual(['a', 'b', 'c'].map((target) => noted.includes(target)));
+		}),
+	);
+});
+
 test('a note that cannot be removed stays, and stops nobody', async () => {
 	const store = new Store();
 	const log = first(store);

@@ -1,0 +1,111 @@
+import { gzipSync } from 'node:zlib';
+import { RESPONSE_LIMITS } from '../../nodes/shared/n8n/transport';
+import { output } from '../engine/engine';
+import { localServer } from './localServer';
+
+const BLOCK = Buffer.alloc(100_000, ' ');
+/** More than the limits and all that two sockets buffer. */
+const BLOCKS = 400;
+
+let status = 200;
+let begins = '';
+let blocks = 0;
+let packed: Buffer | undefined;
+let written = 0;
+let requests = 0;
+
+const server = localServer((request, response) => {
+	requests++;
+	request.resume();
+	if (packed !== undefined) {
+		response.writeHead(status, { 'content-encoding': 'gzip' }).end(packed);
+		return;
+	}
+	response.writeHead(status, { 'content-type': 'application/json' });
+	response.write(begins);
+	let left = blocks;
+	const more = (): void => {
+		while (left-- > 0) {
+			written += BLOCK.length;
+			if (!response.write(BLOCK)) {
+				response.once('drain', more);
+				return;
+			}
+		}
+		response.end();
+	};
+	more();
+});
+
+let limits: { restore: () => void };
+
+beforeEach(() => {
+	[begins, blocks, packed, written, requests] = ['', 0, undefined, 0, 0];
+	limits = jest.replaceProperty(RESPONSE_LIMITS, 'successBytes', 2_000_000);
+});
+afterEach(() => limits.restore());
+
+const place = async (items?: number) =>
+	await server.run(
+		'placeCall',
+		{
+			agentUuid: { __rl: true, mode: 'id', value: 'agent_a1' },
+			countryCode: 'IN',
+			phoneNumber: '9876543210',
+		},
+		items,
+	);
+const read = async () => await server.run('getCall', { operation: 'get', callId: 'call-1' });
+const PLACED = '{"success":true,"data":{"call_id":"6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00"}}';
+const UNREAD = 'The response is larger than 2 MB';
+
+test.each([200, 400, 403, 500])(
+	'of a long response with %i only its beginning is read',
+	async (code) => {
+		limits.restore();
+		limits = jest.replaceProperty(
+			RESPONSE_LIMITS,
+			code === 200 ? 'successBytes' : 'otherBytes',
+			2_000_000,
+		);
+		[status, begins, blocks] = [code, '{"success":true,"data":{"a":"', BLOCKS];
+		const { error } = (await place()).data.resultData;
+		expect(error?.message).toMatch(
+			/so it is not known whether the request took effect|^The service/,
+		);
+		expect(requests).toBe(1);
+		expect(written).toBeLessThan((BLOCKS * BLOCK.length) / 2);
+	},
+);
+
+test('what a call that was placed returns is unknown where the response has no end', async () => {
+	[status, begins, blocks] = [200, '{"success":true,"data":{"a":"', BLOCKS];
+	const { error } = (await place()).data.resultData;
+	expect(error?.message).toContain(`${UNREAD}, so it is not known whether the request took effect`);
+});
+
+test('a long read is not begun again', async () => {
+	[status, begins, blocks] = [200, '{"success":true,"data":{"a":"', BLOCKS];
+	const { error } = (await read()).data.resultData;
+	expect(error?.message).toBe(UNREAD);
+	expect(requests).toBe(1);
+});
+
+test('what a small response unpacks to counts', async () => {
+	status = 200;
+	packed = gzipSync(
+		Buffer.concat([
+			Buffer.from('{"success":true,"data":{"a":"'),
+			...Array<Buffer>(BLOCKS).fill(BLOCK),
+		]),
+	);
+	const { error } = (await read()).data.resultData;
+	expect(error?.message).toBe(UNREAD);
+});
+
+test('a response below the limit is read whole', async () => {
+	[status, begins, blocks] = [200, PLACED, 19];
+	const result = await place(5);
+	expect(output(result, 'Node')).toHaveLength(5);
+	expect(requests).toBe(5);
+});
