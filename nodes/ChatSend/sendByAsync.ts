@@ -31,7 +31,7 @@ export const sendByAsync: Prepare = (form) => {
 	const send = async ({ client, apiMapping }: Connection) => {
 		const values = asyncValues(apiMapping, message, key);
 		const post = async () => await sendInboundAsync(client, values, additions);
-		return requireTaken(await sendKeyed(client, key !== '', post));
+		return await sendKeyed(client, key !== '', post, requireTaken);
 	};
 	const sending = {
 		request: { message, key, additions },
