@@ -22,6 +22,7 @@ import {
 	SESSION_CLOSED_LINGER_MS,
 	SLOW_POLL_MS,
 } from './timings';
+import { type OutgoingFrame, SentFrames } from './sentFrames';
 import { type MintResult, TokenKeeper } from './token';
 
 type UnusableAddress = Extract<ConnectionAddress, { kind: 'unusable' }>;
@@ -40,6 +41,8 @@ export interface ConnectionOptions {
 	clock: Clock;
 	random: () => number;
 	log: Log;
+	/** The frames that earlier connections of the session sent, too. */
+	sent?: SentFrames;
 	/** Called when an attempt to hold the connection did not last and another one follows. */
 	onSetback?: () => void;
 	/** Called at most once, and never after `close()`. */
@@ -72,7 +75,7 @@ export class ChatConnection {
 	constructor(private readonly options: ConnectionOptions) {
 		this.tokens = new TokenKeeper(options.mintToken, options.clock, options.random);
 		this.policy = new ReconnectPolicy(options.needs);
-		this.exchanger = new Exchanger(options.clock);
+		this.exchanger = new Exchanger(options.clock, options.sent ?? new SentFrames());
 		this.inbox = new Inbox(options.sessionId, options.log);
 		this.hold = new Hold({
 			clock: options.clock,
@@ -154,10 +157,10 @@ export class ChatConnection {
 
 	/**
 	 * Sends one frame, as soon as the connection is held, and waits for its one ack. Whoever leaves before that (`signal`) is
-	 * answered at once; the next frame still waits for the ack, because acks are told apart by their order.
+	 * answered at once; the next frame still waits for the ack, because the ack may not show which frame it is about.
 	 */
 	async exchange(
-		text: string,
+		frame: OutgoingFrame,
 		timeoutMs: number,
 		signal: AbortSignal = this.stop.signal,
 	): Promise<Exchange> {
@@ -169,7 +172,7 @@ export class ChatConnection {
 			);
 		});
 		void this.frames.enter(signal).then(async (done) => {
-			const exchange = await this.exchangeNow(text, timeoutMs, signal, () => {
+			const exchange = await this.exchangeNow(frame, timeoutMs, signal, () => {
 				sent = true;
 			});
 			result.resolve(exchange);
@@ -255,6 +258,7 @@ export class ChatConnection {
 		} else if (received.kind === 'ack') {
 			if (!this.exchanger.receive(received.ack, line)) this.inbox.count('unexpected_ack');
 		} else {
+			this.exchanger.noteEvent(received.event);
 			this.inbox.deliver(received.event);
 			if (received.event.type === 'session_closed') void this.endClosedSession();
 		}
@@ -274,7 +278,7 @@ export class ChatConnection {
 	}
 
 	private async exchangeNow(
-		text: string,
+		frame: OutgoingFrame,
 		timeoutMs: number,
 		signal: AbortSignal,
 		onSent: () => void,
@@ -287,7 +291,7 @@ export class ChatConnection {
 			const line = await this.hold.lineFor(timeoutMs);
 			// Looking for a socket can take long: whoever left in between was told that nothing was sent.
 			if (line === null || isAborted()) continue;
-			const answer = this.exchanger.write(line, text, timeoutMs);
+			const answer = this.exchanger.write(line, frame, timeoutMs);
 			if (answer !== null) {
 				onSent();
 				return await answer;

@@ -39,8 +39,14 @@ export interface LineParts {
 	onFrame: (frame: unknown) => void;
 }
 
+/** Sockets opened by this process. */
+let opened = 0;
+
 /** One socket from connecting to its end, which comes exactly once, whatever the socket does. */
 export class Line {
+	/** Higher than that of each socket that was opened before. */
+	readonly number = ++opened;
+
 	/** Resolves when the socket opens, or ends without having opened. */
 	readonly opened: Promise<void>;
 

@@ -9,6 +9,7 @@ import {
 	rig,
 	settle,
 	WS_URL,
+	outgoing,
 } from './fakes';
 
 /** A token that the service says to expire `seconds` from now. */
@@ -314,7 +315,7 @@ describe('an open connection', () => {
 
 	it('sends no frame on a socket that may be closed any moment', async () => {
 		const { old, fresh, clock, connection } = await due();
-		const exchange = connection.exchange('{}', 60_000);
+		const exchange = connection.exchange(outgoing('{}'), 60_000);
 		fresh.opens();
 		await clock.advance(499);
 		expect([old.sent, fresh.sent]).toEqual([[], []]);
@@ -340,7 +341,7 @@ describe('an open connection', () => {
 		await hold();
 		await clock.advance(200_000);
 		const stop = new AbortController();
-		const exchange = connection.exchange('{}', 120_000, stop.signal);
+		const exchange = connection.exchange(outgoing('{}'), 120_000, stop.signal);
 		await settle();
 		stop.abort();
 		expect((await exchange).kind).toBe('not_sent');
@@ -354,7 +355,7 @@ describe('an open connection', () => {
 		old.deaf = true;
 		fresh.opens();
 		await clock.advance(500);
-		const exchange = connection.exchange('{}', 60_000);
+		const exchange = connection.exchange(outgoing('{}'), 60_000);
 		await settle();
 		old.receives(ackFrame({ state: 'default', reply: 'to an earlier frame' }));
 		fresh.receives(messageSent);
@@ -373,7 +374,7 @@ describe('an open connection', () => {
 		await settle();
 		// A frame would look for another socket without end, and nothing else would run in n8n.
 		expect(isReady).not.toHaveBeenCalled();
-		const exchange = connection.exchange('{}', 60_000);
+		const exchange = connection.exchange(outgoing('{}'), 60_000);
 		await clock.advance(3_500);
 		await hold();
 		expect(socket().sent).toEqual(['{}']);
@@ -472,7 +473,7 @@ describe('an open connection', () => {
 		connection.start();
 		await hold();
 		await clock.advance(230_000);
-		const exchange = connection.exchange('{}', 60_000);
+		const exchange = connection.exchange(outgoing('{}'), 60_000);
 		await clock.advance(55_000);
 		expect(sockets).toHaveLength(1);
 		socket().receives(messageSent);
@@ -508,7 +509,7 @@ describe('an open connection', () => {
 			const kinds: string[] = [];
 			const talk = async () => {
 				while (!isOver) {
-					const { kind } = await connection.exchange('{}', 120_000);
+					const { kind } = await connection.exchange(outgoing('{}'), 120_000);
 					kinds.push(kind);
 					if (kind !== 'ack') return;
 				}
@@ -546,7 +547,7 @@ describe('an open connection', () => {
 			use.connection.start();
 			await use.hold();
 			await use.clock.advance(seconds * 1_000);
-			const exchange = use.connection.exchange('{}', 120_000);
+			const exchange = use.connection.exchange(outgoing('{}'), 120_000);
 			await settle();
 			return { ...use, exchange };
 		};
