@@ -237,12 +237,12 @@ export class ChatConnection {
 		const { baseUrl, clientId, openSocket, clock } = this.options;
 		const address = connectionAddress({ token, baseUrl, clientId, claim });
 		if (address.kind === 'unusable') return address;
-		const { endsAt: tokenEndsAt } = this.tokens;
+		const { life: tokenLife } = this.tokens;
 		const line: Line = new Line(address.url, {
 			openSocket,
 			clock,
 			onFrame: (frame) => this.receive(frame, token, line),
-			tokenEndsAt,
+			tokenLife,
 		});
 		return line;
 	}
@@ -284,13 +284,19 @@ export class ChatConnection {
 		onSent: () => void,
 	): Promise<Exchange> {
 		const isAborted = () => signal.aborted;
+		let waitUntil: number | null = null;
 		for (;;) {
 			const readiness = await this.ready(signal);
 			if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
 			if (isAborted()) return { kind: 'not_sent', readiness: this.standing() };
-			const line = await this.hold.lineFor(timeoutMs);
+			waitUntil ??= this.options.clock.elapsed() + timeoutMs;
+			const line = await this.hold.lineFor(timeoutMs, waitUntil);
 			// Looking for a socket can take long: whoever left in between was told that nothing was sent.
 			if (line === null || isAborted()) continue;
+			if (!(line instanceof Line)) {
+				const ending = this.describe('token_missed', { kind: 'mint', result: line });
+				return { kind: 'not_sent', readiness: { kind: 'ended', ending } };
+			}
 			const answer = this.exchanger.write(line, frame, timeoutMs);
 			if (answer !== null) {
 				onSent();

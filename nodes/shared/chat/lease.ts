@@ -107,7 +107,8 @@ export class ChatLease implements TurnLink {
 	/** Sends one frame and waits for its ack. Within `myTurn`, so that the conversation keeps its order. */
 	async exchange(frame: OutgoingFrame, timeoutMs: number): Promise<Exchange> {
 		const exchange = await this.connection.exchange(frame, timeoutMs, this.signal);
-		return exchange.kind === 'not_sent' ? { ...exchange, readiness: this.standing() } : exchange;
+		const isOver = exchange.kind === 'not_sent' && this.signal.aborted;
+		return isOver ? { ...exchange, readiness: this.standing() } : exchange;
 	}
 
 	/** Gives the lease up. The connection is closed a moment later unless somebody else holds it. */

@@ -60,7 +60,7 @@ describe('TokenKeeper', () => {
 	])('is due between 4 and 4.5 minutes (chance %d: %d ms)', async (random, due) => {
 		const { clock, tokens } = keeper(freshToken, random);
 		await tokens.current();
-		expect(tokens.renewAt - clock.now()).toBe(due);
+		expect(tokens.renewAt - clock.elapsed()).toBe(due);
 	});
 
 	it.each([
@@ -72,7 +72,7 @@ describe('TokenKeeper', () => {
 	])('%s', async (_name, seconds, due) => {
 		const { clock, tokens } = keeper(tokenFor(seconds));
 		await tokens.current();
-		expect(tokens.renewAt - clock.now()).toBeCloseTo(due, 0);
+		expect(tokens.renewAt - clock.elapsed()).toBeCloseTo(due, 0);
 	});
 
 	it('mints once for all who ask at the same time', async () => {
@@ -89,7 +89,7 @@ describe('TokenKeeper', () => {
 		const first = await tokens.current();
 		await tokens.renew();
 		expect(await tokens.current()).toEqual(first);
-		expect(tokens.renewAt - clock.now()).toBe(30_000);
+		expect(tokens.renewAt - clock.elapsed()).toBe(30_000);
 	});
 
 	it('takes a mint that throws for a service that is not there', async () => {
@@ -540,23 +540,72 @@ describe('an open connection', () => {
 	);
 
 	describe('where no token is to be had', () => {
-		const withoutToken = async (seconds: number) => {
+		const withoutToken = async (
+			seconds: number,
+			kind: 'unreachable' | 'refused' = 'unreachable',
+		) => {
+			const mint = { isDown: true };
 			const use = rig({}, async (n, clock) =>
-				n > 1 ? { kind: 'unreachable', error: null } : await freshToken(n, clock),
+				n > 1 && mint.isDown ? { kind, error: new Error('no') } : await freshToken(n, clock),
 			);
 			use.connection.start();
 			await use.hold();
 			await use.clock.advance(seconds * 1_000);
 			const exchange = use.connection.exchange(outgoing('{}'), 120_000);
 			await settle();
-			return { ...use, exchange };
+			return { ...use, exchange, mint };
 		};
 
-		it('a message is sent on the old socket while that has half a minute left', async () => {
-			const { socket, exchange } = await withoutToken(200);
+		it('a message that the token outlasts is sent', async () => {
+			const { socket, exchange } = await withoutToken(179);
 			expect(socket().sent).toEqual(['{}']);
 			socket().receives(messageSent);
 			expect((await exchange).kind).toBe('ack');
+		});
+
+		it('another one waits for the new socket, because a long turn could be cut off', async () => {
+			const { sockets, socket, clock, exchange, mint, mints, hold } = await withoutToken(200);
+			await clock.advance(20_000);
+			expect(sockets.flatMap(({ sent }) => sent)).toEqual([]);
+			// After 1, 2, 4, and 8 seconds.
+			expect(mints()).toBeGreaterThanOrEqual(5);
+			mint.isDown = false;
+			await clock.advance(16_000);
+			expect(sockets).toHaveLength(2);
+			await hold();
+			expect(socket().sent).toEqual(['{}']);
+			socket().receives(messageSent);
+			expect((await exchange).kind).toBe('ack');
+		});
+
+		it.each(['unreachable', 'refused'] as const)(
+			'it waits no longer than its time limit, and was surely not sent (%s)',
+			async (kind) => {
+				const { sockets, clock, exchange, connection } = await withoutToken(181, kind);
+				await clock.advance(122_000);
+				expect(await exchange).toMatchObject({
+					kind: 'not_sent',
+					readiness: {
+						kind: 'ended',
+						ending: { kind: 'token_missed', originalMessage: 'no', isTransient: true },
+					},
+				});
+				expect(sockets.flatMap(({ sent }) => sent)).toEqual([]);
+				expect(await connection.ready()).toEqual({ kind: 'open' });
+			},
+		);
+
+		it('a session that was closed in between is told as closed', async () => {
+			const { clock, connection, hold, endings } = rig({}, async (n, time) =>
+				n > 1 ? { kind: 'session_closed', error: null } : await freshToken(n, time),
+			);
+			connection.start();
+			await hold();
+			await clock.advance(200_000);
+			const exchange = connection.exchange(outgoing('{}'), 120_000);
+			await clock.advance(3_000);
+			expect((await exchange).kind).toBe('not_sent');
+			expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
 		});
 
 		it('a message waits if the socket may end at any moment, and is sent once that has outlived its token', async () => {
@@ -578,6 +627,28 @@ describe('an open connection', () => {
 			expect((await exchange).kind).toBe('not_sent');
 			expect(sockets.flatMap(({ sent }) => sent)).toEqual([]);
 		});
+	});
+
+	it.each([
+		['back', -6 * 3_600_000],
+		['ahead', 6 * 3_600_000],
+	])('keeps its times if the system clock is set %s', async (_name, ms) => {
+		const { connection, sockets, socket, clock, mints, hold } = rig();
+		connection.start();
+		await hold();
+		await clock.advance(60_000);
+		clock.set(clock.now() + ms);
+		await clock.advance(190_000);
+		expect([sockets.length, mints()]).toEqual([1, 1]);
+		await clock.advance(20_000);
+		await hold();
+		expect([sockets.length, mints()]).toEqual([2, 2]);
+		socket().ends(1011);
+		await clock.advance(1_000);
+		await hold();
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+		expect(sockets).toHaveLength(3);
+		await connection.close();
 	});
 
 	it('counts failed attempts after a replacement like any other', async () => {
