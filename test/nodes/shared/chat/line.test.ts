@@ -68,7 +68,12 @@ test('a socket that cannot be created has ended, and its address is not told', a
 	const openSocket = () => {
 		throw new Error('bad address wss://x?token=secret');
 	};
-	const line = new Line('wss://x', { openSocket, clock, onFrame: () => undefined, tokenLife: { mintedAt: 0, endsAt: 0  }});
+	const line = new Line('wss://x', {
+		openSocket,
+		clock,
+		onFrame: () => undefined,
+		tokenLife: { mintedAt: 0, endsAt: 0 },
+	});
 	expect(await line.ended).toEqual({
 		cause: 'cannot_connect',
 		code: null,
