@@ -150,10 +150,11 @@ export class SentFrames {
 		const message = id === null ? undefined : this.messages.get(id);
 		if (typeof message === 'string') {
 			this.echoing.add(state);
-			return possible.find((one) => one.message === message) ?? 'another';
+			const own = possible.filter((one) => one.message === message);
+			// The replay of a turn can have the ID of the first frame with the key.
+			return own.find((one) => one.messageId === id) ?? own[0] ?? 'another';
 		}
 		if (message === null) return onlyOne(possible.filter((one) => one.messageId === id));
-		// The replay of a turn has the IDs of the first frame with the key.
 		const isForeign = id !== null && state !== 'accepted' && this.echoing.has(state);
 		if (isForeign || id?.startsWith(OWN_PREFIX) === true) return 'another';
 		const said = id === null ? undefined : this.contents.get(id);
