@@ -167,6 +167,7 @@ export class ChatConnection {
 		const result = deferred<Exchange>();
 		let sent = false;
 		void aborted(signal).then(() => {
+			if (sent) this.exchanger.giveUp(frame);
 			result.resolve(
 				sent ? { kind: 'lost', code: null } : { kind: 'not_sent', readiness: this.standing() },
 			);
@@ -297,6 +298,8 @@ export class ChatConnection {
 				const ending = this.describe('token_missed', { kind: 'mint', result: line });
 				return { kind: 'not_sent', readiness: { kind: 'ended', ending } };
 			}
+			// Nothing is sent on a socket that is being replaced.
+			if (line !== this.hold.line) continue;
 			const answer = this.exchanger.write(line, frame, timeoutMs);
 			if (answer !== null) {
 				onSent();

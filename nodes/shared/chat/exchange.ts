@@ -33,6 +33,11 @@ export class Exchanger {
 		return this.waiting !== null;
 	}
 
+	/** The one who sent the frame has left. */
+	giveUp(frame: OutgoingFrame): void {
+		this.sent.giveUp(frame);
+	}
+
 	/** Says whether a frame was waiting for an ack. */
 	receive(ack: Ack, from: Line): boolean {
 		const { waiting } = this;
@@ -76,7 +81,8 @@ export class Exchanger {
 		});
 		return answer.promise.then((exchange) => {
 			this.waiting = null;
-			this.sent.end(frame, exchange.kind === 'ack');
+			if (exchange.kind !== 'ack') this.sent.giveUp(frame);
+			this.sent.rest();
 			over.abort(DONE);
 			if (exchange.kind === 'no_ack') line.shut('no_ack');
 			return exchange;

@@ -154,7 +154,7 @@ export class Hold {
 			if (clock.elapsed() >= tokens.renewAt) await this.renewToken(line);
 			if (clock.elapsed() < replaceAt || this.parts.isBusy()) continue;
 			if (await this.replaceOnce(line)) return;
-			replaceAt = clock.elapsed() + TOKEN_RETRY_MS;
+			if (!this.parts.isBusy()) replaceAt = clock.elapsed() + TOKEN_RETRY_MS;
 		}
 	}
 
@@ -171,7 +171,6 @@ export class Hold {
 	 * @returns whether the old socket goes
 	 */
 	private async replace(old: Line): Promise<boolean> {
-		this.setHeld(false);
 		const minted = await this.parts.tokens.lasting(FRESH_FOR_MS);
 		if (old.signal.aborted) return true;
 		if (minted.kind === 'session_closed') {
@@ -180,6 +179,9 @@ export class Hold {
 		}
 		this.missed = minted.kind === 'token' ? null : minted;
 		if (this.missed === null) this.misses = 0;
+		// A frame was sent in between.
+		if (this.parts.isBusy()) return false;
+		this.setHeld(false);
 		if (!this.takesTwo && minted.kind === 'token') {
 			old.shut('renewed');
 			return true;

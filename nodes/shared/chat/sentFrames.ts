@@ -1,5 +1,5 @@
 import { randomUUID } from 'crypto';
-import { fingerprint } from '../hash';
+import { shortFingerprint } from '../hash';
 import { RecentIds } from '../recentIds';
 import { type Ack, type ChatEvent, type ClientFrame, idText, readMessage } from './frames';
 
@@ -10,9 +10,15 @@ export interface OutgoingFrame {
 	messageId: string;
 	/** The same for frames that send the same message again. */
 	message: string;
-	/** Of a message; null for an answer to an interactive message. */
-	content: string | null;
+	/** The name of its text; null for an answer to an interactive message. */
+	textName: string | null;
 }
+
+/** Characters: 192 bits. */
+const KEY_NAME = 32;
+
+/** Characters of the name of a text, by which two texts are compared. */
+const TEXT_NAME = 16;
 
 /** Tells the message IDs of these nodes from those of other clients. */
 const OWN_PREFIX = 'n8n-';
@@ -23,14 +29,19 @@ const OWN_PREFIX = 'n8n-';
  */
 export function outgoingFrame(frame: ClientFrame): OutgoingFrame {
 	const { idempotency_key: key } = frame;
-	const message = key === undefined ? randomUUID() : fingerprint(['key', key]);
+	const message = key === undefined ? randomUUID() : shortFingerprint(['key', key], KEY_NAME);
 	const messageId = frame.message_id ?? `${OWN_PREFIX}${message}`;
-	const content = frame.type === 'message' ? frame.content : null;
-	return { text: JSON.stringify({ ...frame, message_id: messageId }), messageId, message, content };
+	const textName = frame.type === 'message' ? nameOf(frame.content) : null;
+	return {
+		text: JSON.stringify({ ...frame, message_id: messageId }),
+		messageId,
+		message,
+		textName,
+	};
 }
 
 /** Sockets are numbered as they are opened, frames and acks of a session as they are sent and arrive. */
-type WrittenFrame = OutgoingFrame & { socket: number; order: number };
+type WrittenFrame = Omit<OutgoingFrame, 'text'> & { socket: number; order: number };
 type ArrivedAck = { ack: Ack; socket: number; order: number };
 
 /** What an ack shows about the message that is waited for; `unproved`: there is an ack that may be about it. */
@@ -40,7 +51,7 @@ export type Acknowledgement = { kind: 'own'; ack: Ack } | { kind: 'unproved' | '
 const MAX_IDS = 1_000;
 
 /** Acks that are kept until something shows which frame they are about. */
-const MAX_UNMATCHED = 100;
+const MAX_UNMATCHED = 20;
 
 /**
  * The frames of a session whose acks haven't come, also of connections that have ended: a service may send the ack of a
@@ -53,8 +64,8 @@ export class SentFrames {
 	/** By message ID: the message, or null if several messages have the same ID. */
 	private readonly messages = new RecentIds<string | null>(MAX_IDS);
 
-	/** What customers said, by the service's ID of the message. */
-	private readonly contents = new RecentIds<string>(MAX_IDS);
+	/** The names of what customers said while acks were missing, by the service's ID of the message. */
+	private readonly said = new RecentIds<string>(MAX_IDS);
 
 	/** Acks that nothing assigns to a frame. */
 	private unmatched: ArrivedAck[] = [];
@@ -67,11 +78,11 @@ export class SentFrames {
 	/** The states of acks that echo message IDs: such an ack with an unknown ID is about another client's frame. */
 	private readonly echoing = new Set<string>();
 
-	add(frame: OutgoingFrame, socket: number): void {
-		const before = this.messages.get(frame.messageId);
-		const isShared = before !== undefined && before !== frame.message;
-		this.messages.set(frame.messageId, isShared ? null : frame.message);
-		this.missing.push({ ...frame, socket, order: this.order++ });
+	add({ messageId, message, textName }: OutgoingFrame, socket: number): void {
+		const before = this.messages.get(messageId);
+		const isShared = before !== undefined && before !== message;
+		this.messages.set(messageId, isShared ? null : message);
+		this.missing.push({ messageId, message, textName, socket, order: this.order++ });
 		if (this.missing.length > MAX_IDS) this.missing.shift();
 	}
 
@@ -81,9 +92,13 @@ export class SentFrames {
 		this.missing = this.missing.filter((_one, at) => at !== index);
 	}
 
-	/** Nobody waits for the frame's ack any longer; `isKnown`: it has come. */
-	end({ message }: OutgoingFrame, isKnown: boolean): void {
-		if (!isKnown) this.givenUp.set(message, true);
+	/** Nobody is told of the frame's ack any more. */
+	giveUp({ message }: OutgoingFrame): void {
+		this.givenUp.set(message, true);
+	}
+
+	/** No frame waits for its ack any longer. */
+	rest(): void {
 		this.match(null);
 	}
 
@@ -101,10 +116,10 @@ export class SentFrames {
 
 	/** Takes a message of a customer, which may show what an ack that came before is about. */
 	noteEvent(event: ChatEvent, message: string | null): Acknowledgement {
-		if (event.type !== 'message_received') return { kind: 'none' };
+		if (event.type !== 'message_received' || this.missing.length === 0) return { kind: 'none' };
 		const { id, role, content } = readMessage(event);
 		if (id === null || role !== 'user' || content === null) return { kind: 'none' };
-		this.contents.set(id, content);
+		this.said.set(id, nameOf(content));
 		return this.match(message);
 	}
 
@@ -146,25 +161,31 @@ export class SentFrames {
 	private frameOf(arrived: ArrivedAck): WrittenFrame | 'another' | null {
 		const { state, payload } = arrived.ack;
 		const id = idText(payload.message_id);
-		const possible = this.possibleFor(arrived);
 		const message = id === null ? undefined : this.messages.get(id);
 		if (typeof message === 'string') {
 			this.echoing.add(state);
-			const own = possible.filter((one) => one.message === message);
+			const own = this.missing.filter(
+				(one) => one.message === message && one.order < arrived.order,
+			);
 			// The replay of a turn can have the ID of the first frame with the key.
 			return own.find((one) => one.messageId === id) ?? own[0] ?? 'another';
 		}
+		const possible = this.possibleFor(arrived);
 		if (message === null) return onlyOne(possible.filter((one) => one.messageId === id));
 		const isForeign = id !== null && state !== 'accepted' && this.echoing.has(state);
 		if (isForeign || id?.startsWith(OWN_PREFIX) === true) return 'another';
-		const said = id === null ? undefined : this.contents.get(id);
-		const areTexts = possible.every(({ content }) => content !== null);
+		const said = id === null ? undefined : this.said.get(id);
+		const areTexts = possible.every(({ textName }) => textName !== null);
 		if (said !== undefined && areTexts) {
-			const named = possible.filter(({ content }) => content === said);
+			const named = possible.filter(({ textName }) => textName === said);
 			if (named.length > 0) return onlyOne(named);
 		}
 		return onlyOne(possible);
 	}
+}
+
+function nameOf(text: string): string {
+	return shortFingerprint(text, TEXT_NAME);
 }
 
 /** The oldest frame if all are of the same message, and null if they aren't. */

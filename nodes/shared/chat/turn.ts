@@ -68,10 +68,12 @@ export async function sendTurn(
 	const out = outgoingFrame(frame);
 	try {
 		const written = await write({ link, frame, out, options }).finally(endTurn);
-		const { exchange, lost, tries } = written;
+		const { exchange, ...attempts } = written;
 		if (exchange.kind === 'ack') {
-			return await outcomeOf({ link, frame, out, options, watch, ack: exchange.ack, lost, tries });
+			const { ack } = exchange;
+			return await outcomeOf({ link, frame, out, options, watch, ack, ...attempts });
 		}
+		const { lost } = attempts;
 		return exchange.kind === 'not_sent' && lost === null
 			? { kind: 'not_sent', readiness: exchange.readiness }
 			: unknownOutcome(watch.hasGap ? 'too_large' : (lost ?? 'lost'), frame);
@@ -84,6 +86,8 @@ interface WrittenFrame {
 	exchange: Exchange;
 	/** How an earlier attempt was lost: its fate is unknown unless a later ack tells it. */
 	lost: UnknownFate | null;
+	/** An earlier execution lost one, too. */
+	isRepeat: boolean;
 	tries: number;
 }
 
@@ -98,16 +102,17 @@ async function write({ link, frame, out, options }: Turn): Promise<WrittenFrame>
 	const { clock, random, ackTimeoutMs = ACK_TIMEOUT_MS } = options;
 	const keyed = frame.idempotency_key !== undefined;
 	let lost: WrittenFrame['lost'] = null;
+	let isRepeat = false;
 	let busy = 0;
 	let resends = 0;
 	for (;;) {
 		const exchange = await link.exchange(out, ackTimeoutMs);
 		const tries = 1 + busy + resends;
-		if (exchange.kind === 'not_sent') return { exchange, lost, tries: tries - 1 };
+		if (exchange.kind === 'not_sent') return { exchange, lost, isRepeat, tries: tries - 1 };
 		if (exchange.kind === 'ack') {
-			if (exchange.isRepeat) lost ??= 'lost';
+			isRepeat ||= exchange.isRepeat;
 			const again = exchange.ack.state === 'busy' && busy < MAX_BUSY_RETRIES;
-			if (!again) return { exchange, lost, tries };
+			if (!again) return { exchange, lost, isRepeat, tries };
 			busy += 1;
 			await pause(clock, backoffMs(RECONNECT_BACKOFF, busy, random), link.signal);
 			continue;
@@ -115,20 +120,19 @@ async function write({ link, frame, out, options }: Turn): Promise<WrittenFrame>
 		lost = exchange.kind;
 		// Another attempt proves no more than this one.
 		const isUnproved = exchange.kind === 'unproved';
-		if (!keyed || isUnproved || resends >= MAX_RESENDS) return { exchange, lost, tries };
+		if (!keyed || isUnproved || resends >= MAX_RESENDS) return { exchange, lost, isRepeat, tries };
 		resends += 1;
 	}
 }
 
-interface Acknowledged extends Turn {
+interface Acknowledged extends Turn, Omit<WrittenFrame, 'exchange'> {
 	watch: ReplyWatch;
 	ack: Ack;
-	lost: WrittenFrame['lost'];
-	tries: number;
 }
 
 async function outcomeOf(turn: Acknowledged): Promise<TurnOutcome> {
-	const { ack, lost, tries } = turn;
+	const { ack, isRepeat, tries } = turn;
+	const lost = turn.lost ?? (isRepeat ? 'lost' : null);
 	const said = saidOf(ack.payload.error);
 	switch (ack.state) {
 		case 'default':

@@ -236,7 +236,7 @@ let frameCount = 0;
 export function outgoing(text: string): OutgoingFrame {
 	frameCount += 1;
 	const name = `frame-${frameCount}`;
-	return { text, messageId: name, message: name, content: text };
+	return { text, messageId: name, message: name, textName: text };
 }
 
 /** The ack of a turn that was completed inline. */

@@ -36,6 +36,8 @@ const step = fc.record({
 	turnSeconds: fc.constantFrom(0, 1, 8, 40, 150),
 	/** Seconds from the end of the message before. */
 	pauseSeconds: fc.constantFrom(0, 0, 3, 100),
+	/** Seconds after which the execution is stopped. */
+	stopAfter: fc.constantFrom(null, null, null, null, 0, 1, 5),
 	/** Whether the agent says something first that isn't the reply. */
 	isInterim: fc.boolean(),
 });

@@ -362,6 +362,42 @@ describe('an open connection', () => {
 		expect(await exchange).toMatchObject({ kind: 'ack', ack: { reply: 'hello' } });
 	});
 
+	it('takes an ack of the old socket that echoes the ID of the frame on the new one', async () => {
+		const { old, fresh, clock, connection } = await due();
+		old.deaf = true;
+		fresh.opens();
+		await clock.advance(500);
+		const frame = outgoing('{}');
+		const exchange = connection.exchange(frame, 60_000);
+		await settle();
+		old.receives(ackFrame({ state: 'default', reply: 'own', message_id: frame.messageId }));
+		expect(await exchange).toMatchObject({ kind: 'ack', ack: { reply: 'own' } });
+	});
+
+	it('is held while a token is asked for, and a frame that is sent meanwhile is not cut off', async () => {
+		let give: (token: MintResult) => void = () => undefined;
+		const { connection, sockets, socket, clock, hold } = rig(
+			{ renewConnectionEveryMs: 150_000 },
+			async (n, time) =>
+				n === 1 ? await freshToken(n, time) : await new Promise((resolve) => (give = resolve)),
+		);
+		connection.start();
+		await hold();
+		await clock.advance(151_000);
+		expect(connection.isHeld).toBe(true);
+		const exchange = connection.exchange(outgoing('{}'), 60_000);
+		await settle();
+		expect(socket().sent).toEqual(['{}']);
+		give(await freshToken(2, clock));
+		await clock.advance(5_000);
+		expect(sockets).toHaveLength(1);
+		socket().receives(messageSent);
+		expect((await exchange).kind).toBe('ack');
+		await clock.advance(1_000);
+		expect(sockets).toHaveLength(2);
+		await connection.close();
+	});
+
 	it('is not held by a new socket that has ended while the old one is slow to close', async () => {
 		const { old, fresh, clock, hold, connection, socket } = await due();
 		old.deaf = true;

@@ -53,6 +53,7 @@ class Run {
 		for (let seconds = 0; told === null; seconds++) {
 			if (seconds > 3_000) throw new Error('the node never came back');
 			await this.clock.advance(1_000);
+			if (seconds === step.stopAfter) lease.close();
 		}
 		lease.close();
 		return { sent, told };
