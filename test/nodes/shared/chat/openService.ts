@@ -79,7 +79,10 @@ export class Sent {
 	/** Turns that the message was put into. */
 	readonly turns: Turn[] = [];
 
-	constructor(readonly step: Step) {}
+	constructor(
+		readonly step: Step,
+		readonly text: string,
+	) {}
 
 	nextFate(): Fate {
 		return this.step.fates[this.received++] ?? 'answer';
@@ -103,8 +106,10 @@ const SECOND = 1_000;
 
 /** A service that does whatever the document allows. */
 export class OpenService {
-	/** The message whose frames and requests come in now. */
-	current: Sent | null = null;
+	/** The message that frames and requests with that text are of. */
+	sentWith: (text: unknown) => Sent = () => {
+		throw new Error('a message of nobody');
+	};
 
 	private readonly sockets: FakeSocket[] = [];
 	private readonly turnsByKey = new Map<string, { turn: Turn; text: string; rail: string }>();
@@ -145,22 +150,21 @@ export class OpenService {
 	};
 
 	readonly transport = async (request: ServiceRequest): Promise<WireAnswer> => {
-		const { current } = this;
-		if (current === null) throw new Error('a request of nobody');
+		const { body } = request;
+		if (!isJsonObject(body)) throw new Error('a request without a message');
+		const current = this.sentWith(body.message);
 		const given = current.nextFate();
 		if (given === 'dropped') throw new TransportFault('ECONNRESET', 'cut', 'read');
 		if (given === 'busy') return json(429, { success: false, error: 'server_busy' });
 		if (given === 'invalid') return json(422, { success: false, error: 'agent_inactive' });
 		const isAsync = request.path.endsWith('/async');
-		const { body } = request;
-		const key =
-			isJsonObject(body) && typeof body.idempotency_key === 'string' ? body.idempotency_key : null;
-		const known = this.knownTurn(key, current.step.text, 'rest');
+		const key = typeof body.idempotency_key === 'string' ? body.idempotency_key : null;
+		const known = this.knownTurn(key, current.text, 'rest');
 		if (known === 'conflict') return json(422, { success: false, error: 'idempotency_key_reused' });
 		current.attempts += 1;
 		const turn = known ?? this.begin(current, isAsync ? 'result' : 'inline');
 		if (known !== null) current.turns.push(known);
-		else this.note(key, { turn, text: current.step.text, rail: 'rest' });
+		else this.note(key, { turn, text: current.text, rail: 'rest' });
 		if (!isAsync) await this.clock.sleep(current.step.turnSeconds * SECOND);
 		if (given === 'lost' || given === 'silent')
 			throw new TransportFault('ECONNRESET', 'cut', 'read');
@@ -197,9 +201,9 @@ export class OpenService {
 	}
 
 	private receive(socket: FakeSocket, text: string): void {
-		const { current } = this;
 		const frame = parseJson(text);
-		if (current === null || !isJsonObject(frame)) throw new Error('a frame of nobody');
+		if (!isJsonObject(frame)) throw new Error('a frame that is none');
+		const current = this.sentWith(frame.content);
 		const { message_id: id, idempotency_key: key } = frame;
 		const clientId = typeof id === 'string' ? id : undefined;
 		const given = current.nextFate();
@@ -220,7 +224,7 @@ export class OpenService {
 			return;
 		}
 		const name = typeof key === 'string' ? key : null;
-		const { text: content } = current.step;
+		const { text: content } = current;
 		const known = this.knownTurn(name, content, 'socket');
 		if (known === 'conflict') {
 			answer({ state: 'invalid', error: 'idempotency_key_reused' });
@@ -236,7 +240,7 @@ export class OpenService {
 		}
 		const { flight } = this;
 		if (flight !== null) {
-			const merged = { id: this.nextId('turn'), messageId: this.say('user', current.step.text) };
+			const merged = { id: this.nextId('turn'), messageId: this.say('user', current.text) };
 			flight.merged.push(merged);
 			current.turns.push(flight);
 			this.note(name, { turn: flight, text: content, rail: 'socket' });
@@ -289,8 +293,8 @@ export class OpenService {
 
 	/** A turn of the message; its end shows in a result if it doesn't in an ack. */
 	private begin(sent: Sent, end: 'inline' | 'result'): Turn {
-		const { text, isInterim, turnSeconds } = sent.step;
-		const turn = this.newTurn(this.say('user', text));
+		const { isInterim, turnSeconds } = sent.step;
+		const turn = this.newTurn(this.say('user', sent.text));
 		sent.turns.push(turn);
 		if (isInterim) this.say('ai', 'One moment, please');
 		this.flight ??= turn;
