@@ -74,7 +74,9 @@ export class Exchanger {
 			return null;
 		}
 		void line.ended.then(({ code }) => answer.resolve({ kind: 'lost', code }));
-		void pause(this.clock, timeoutMs, over.signal).then(() => answer.resolve({ kind: 'no_ack' }));
+		void pause(this.clock, timeoutMs, over.signal).then(() =>
+			answer.resolve({ kind: unproved.signal.aborted ? 'unproved' : 'no_ack' }),
+		);
 		void aborted(unproved.signal).then(async () => {
 			const hasPassed = await pause(this.clock, PROOF_TIMEOUT_MS, over.signal);
 			if (hasPassed) answer.resolve({ kind: 'unproved' });

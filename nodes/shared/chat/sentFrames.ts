@@ -28,9 +28,10 @@ const OWN_PREFIX = 'n8n-';
  * is the same each time, because the service may compare the frames.
  */
 export function outgoingFrame(frame: ClientFrame): OutgoingFrame {
-	const { idempotency_key: key } = frame;
-	const message = key === undefined ? randomUUID() : shortFingerprint(['key', key], KEY_NAME);
-	const messageId = frame.message_id ?? `${OWN_PREFIX}${message}`;
+	const { message_id: given, ...rest } = frame;
+	const isKeyed = frame.idempotency_key !== undefined;
+	const message = isKeyed ? shortFingerprint(rest, KEY_NAME) : randomUUID();
+	const messageId = given ?? `${OWN_PREFIX}${message}`;
 	const textName = frame.type === 'message' ? nameOf(frame.content) : null;
 	return {
 		text: JSON.stringify({ ...frame, message_id: messageId }),

@@ -126,6 +126,17 @@ describe('the ack of a lost frame that comes on the next socket', () => {
 		expect(outcome()).toMatchObject({ kind: 'unknown', why: 'unproved' });
 	});
 
+	it('a message with the same key and another text is another one', async () => {
+		const ids = { idempotencyKey: 'k' };
+		const { acks, outcome, clock } = await afterLostAck(
+			messageFrame('hi', ids),
+			messageFrame('bye', ids),
+		);
+		acks(undefined, late);
+		await clock.advance(0);
+		expect(outcome()).toBeNull();
+	});
+
 	it('of another n8n process is known by the form of its ID', async () => {
 		const { acks, frame, outcome } = await afterLostAck(HI, BYE);
 		acks('n8n-of-another-process', late);

@@ -49,7 +49,8 @@ export const session = fc.record({
 	echo: fc.constantFrom('always', 'always', 'inline', 'own', 'never'),
 	/** Seconds after the opening of the session's next socket at which lost acks come; null: never. */
 	lateAcks: fc.constantFrom(null, 0, 2, 9, 30),
-	resultNames: fc.constantFrom('customer', 'agent'),
+	/** By the customer's message, by the service's or the client's ID of it, or by the agent's message. */
+	resultNames: fc.constantFrom('customer', 'client', 'agent'),
 	hasNumbers: fc.boolean(),
 	isRepeating: fc.boolean(),
 	replays: fc.boolean(),
@@ -91,16 +92,20 @@ export class Sent {
 	private received = 0;
 }
 
-interface Turn {
-	id: string;
+interface Turn extends Named {
 	reply: string;
 	isOver: boolean;
-	/** The service's ID of the customer's message that it began with. */
-	messageId: string | number;
-	merged: Array<{ id: string; messageId: string | number }>;
+	merged: Named[];
 }
 
-type Ack = { payload: JsonObject; id: string | undefined };
+/** A turn, and the IDs of the customer's message that it is about. */
+interface Named {
+	id: string;
+	messageId: string | number;
+	clientId: string | null;
+}
+
+type Ack = { payload: JsonObject; id: string | null };
 
 const SECOND = 1_000;
 
@@ -205,7 +210,7 @@ export class OpenService {
 		if (!isJsonObject(frame)) throw new Error('a frame that is none');
 		const current = this.sentWith(frame.content);
 		const { message_id: id, idempotency_key: key } = frame;
-		const clientId = typeof id === 'string' ? id : undefined;
+		const clientId = typeof id === 'string' ? id : null;
 		const given = current.nextFate();
 		const answer = (payload: JsonObject, seconds = 0) => {
 			const ack = { payload, id: clientId };
@@ -240,7 +245,8 @@ export class OpenService {
 		}
 		const { flight } = this;
 		if (flight !== null) {
-			const merged = { id: this.nextId('turn'), messageId: this.say('user', current.text) };
+			const messageId = this.say('user', current.text);
+			const merged = { id: this.nextId('turn'), messageId, clientId };
 			flight.merged.push(merged);
 			current.turns.push(flight);
 			this.note(name, { turn: flight, text: content, rail: 'socket' });
@@ -253,7 +259,7 @@ export class OpenService {
 			});
 			return;
 		}
-		const turn = this.begin(current, 'inline');
+		const turn = this.begin(current, 'inline', clientId);
 		this.note(name, { turn, text: content, rail: 'socket' });
 		if (given === 'silent') return;
 		const state = given === 'error' ? 'error' : 'default';
@@ -286,15 +292,15 @@ export class OpenService {
 		socket.receives(
 			ackFrame({
 				...ack.payload,
-				...(isEchoed && ack.id !== undefined && { message_id: ack.id }),
+				...(isEchoed && ack.id !== null && { message_id: ack.id }),
 			}),
 		);
 	}
 
 	/** A turn of the message; its end shows in a result if it doesn't in an ack. */
-	private begin(sent: Sent, end: 'inline' | 'result'): Turn {
+	private begin(sent: Sent, end: 'inline' | 'result', clientId: string | null = null): Turn {
 		const { isInterim, turnSeconds } = sent.step;
-		const turn = this.newTurn(this.say('user', sent.text));
+		const turn = this.newTurn(this.say('user', sent.text), clientId);
 		sent.turns.push(turn);
 		if (isInterim) this.say('ai', 'One moment, please');
 		this.flight ??= turn;
@@ -303,29 +309,32 @@ export class OpenService {
 	}
 
 	private otherTurn(seconds: number): void {
-		const turn = this.newTurn(this.say('user', 'yes'));
+		const turn = this.newTurn(this.say('user', 'yes'), String(seconds));
 		this.flight ??= turn;
 		this.later(seconds, () => this.finish(turn, 'result'));
 	}
 
-	private newTurn(messageId: string | number): Turn {
+	private newTurn(messageId: string | number, clientId: string | null): Turn {
 		const id = this.nextId('turn');
-		return { id, reply: `reply of ${id}`, isOver: false, messageId, merged: [] };
+		return { id, reply: `reply of ${id}`, isOver: false, messageId, clientId, merged: [] };
 	}
 
 	private finish(turn: Turn, end: 'inline' | 'result'): void {
 		turn.isOver = true;
 		if (this.flight === turn) this.flight = null;
 		const said = this.say('ai', turn.reply);
-		const named = (customers: string | number) =>
-			this.plan.resultNames === 'agent' ? said : customers;
-		for (const { id, messageId } of turn.merged) {
-			const result = { turn_id: id, merged_into: turn.id, state: 'merged', error: null };
-			this.emit('turn_result', { ...result, message_id: named(messageId) });
+		const { resultNames } = this.plan;
+		const named = ({ messageId, clientId }: Named) => {
+			if (resultNames === 'agent') return said;
+			return resultNames === 'client' ? (clientId ?? messageId) : messageId;
+		};
+		for (const merged of turn.merged) {
+			const result = { turn_id: merged.id, merged_into: turn.id, state: 'merged', error: null };
+			this.emit('turn_result', { ...result, message_id: named(merged) });
 		}
 		if (end === 'inline' && turn.merged.length === 0) return;
 		const result = { turn_id: turn.id, merged_into: null, state: 'default', error: null };
-		this.emit('turn_result', { ...result, message_id: named(turn.messageId) });
+		this.emit('turn_result', { ...result, message_id: named(turn) });
 	}
 
 	private say(role: 'user' | 'ai', content: string): string | number {
