@@ -1,6 +1,6 @@
 import type { ApiClient } from '../api/client';
 import type { Additions } from '../api/endpoints';
-import { ExplainedError, InvalidInput, OutcomeUnknown } from '../api/errors';
+import { explained, type ExplainedError, InvalidInput, OutcomeUnknown } from '../api/errors';
 import type { Answer } from '../api/http';
 import { RETRY_BACKOFF } from '../api/retry';
 import type { ApiMapping, MappingName } from '../apiMapping';
@@ -124,14 +124,17 @@ export async function sendKeyed(
 		try {
 			return check(await send());
 		} catch (error) {
-			if (!(error instanceof ExplainedError)) throw error;
-			const isUnknown = error instanceof OutcomeUnknown;
-			if (!isUnknown && attempt === 1) throw error;
-			if (!isUnknown) throw failedLater(error);
-			if (attempt >= ATTEMPTS_WITH_KEY) throw unknownWithKey(error);
+			const why = explained(error);
+			const isLast = !(why instanceof OutcomeUnknown) || attempt >= ATTEMPTS_WITH_KEY;
+			if (isLast) throw lastFailure(why, attempt);
 			await client.clock.sleep(backoffMs(RETRY_BACKOFF, attempt));
 		}
 	}
+}
+
+function lastFailure(error: ExplainedError, attempt: number): ExplainedError {
+	if (error instanceof OutcomeUnknown) return unknownWithKey(error);
+	return attempt === 1 ? error : failedLater(error);
 }
 
 function unknownWithKey(error: OutcomeUnknown): OutcomeUnknown {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { messageFrame, type ClientFrame } from '../../../../nodes/shared/chat/frames';
 import { sendTurn, type TurnOutcome } from '../../../../nodes/shared/chat/turn';
 import { turnFault } from '../../../../nodes/ChatSend/turnFault';
@@ -14,11 +15,11 @@ import {
 import { SharedConnections } from '../../../../nodes/shared/chat/sharedConnections';
 import { happens, user } from './turnRig';
 
-type Sent = { message_id: string; content: string };
+const sentFrame = z.object({ message_id: z.string(), content: z.string() });
 
 /** The frames that a socket was sent. */
-const framesOf = (socket: FakeSocket | undefined): Sent[] =>
-	(socket?.sent ?? []).map((text) => JSON.parse(text) as Sent);
+const framesOf = (socket: FakeSocket | undefined) =>
+	(socket?.sent ?? []).map((text) => sentFrame.parse(JSON.parse(text)));
 
 /** A first message whose socket breaks before its ack, and a second one on the next socket. */
 async function afterLostAck(first: ClientFrame, second: ClientFrame) {
@@ -172,7 +173,7 @@ it.each(['invalid', 'busy', 'error'])(
 		await hold();
 		const options = { clock, random: () => 0.5, ackTimeoutMs: 1_000 };
 		const lost = sendTurn(connection, keyed, options);
-		for (const _attempt of [1, 2, 3]) {
+		for (let attempt = 1; attempt <= 3; attempt++) {
 			await settle();
 			socket().breaks();
 			await clock.advance(5_000);

@@ -68,13 +68,14 @@ class Run {
 
 	/** Lets the time pass until the node has told what became of each. */
 	private async until(sending: Array<Promise<Result>>): Promise<Result[]> {
-		let results: Result[] | null = null;
-		void Promise.all(sending).then((all) => (results = all));
-		for (let seconds = 0; results === null; seconds++) {
+		const all = Promise.all(sending);
+		const told = new AbortController();
+		void all.finally(() => told.abort());
+		for (let seconds = 0; !told.signal.aborted; seconds++) {
 			if (seconds > 3_000) throw new Error('the node never came back');
 			await this.clock.advance(1_000);
 		}
-		return results;
+		return await all;
 	}
 
 	private async send(sent: Sent, index: number): Promise<Result> {
