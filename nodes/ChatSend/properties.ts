@@ -196,7 +196,8 @@ const messageIdField: INodeProperties = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. {{ $json.row_number }}',
-	description: 'Your own ID for the message. The service returns it.',
+	description:
+		'Your own ID for the message, another one for each message. The service returns it. If empty, the node makes one.',
 };
 
 const SOCKET = [concurrency(MESSAGES_AT_ONCE), messageIdField, replyTimeLimitField];

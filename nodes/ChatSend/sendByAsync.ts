@@ -4,9 +4,9 @@ import type { ChatDesk, Prepare } from '../shared/n8n/chatItems';
 import { clock, type Connection } from '../shared/n8n/connect';
 import { asItems } from '../shared/n8n/itemLoop';
 import { parseSessionId } from '../shared/chat/chatInput';
-import { acceptedTurn, asyncValues, sendKeyed } from '../shared/chat/chatRequests';
+import { type AsyncLink, sendAsyncTurn } from '../shared/chat/asyncTurn';
+import { asyncValues, sendKeyed } from '../shared/chat/chatRequests';
 import type { Readiness } from '../shared/chat/exchange';
-import { replyInAck, ReplyWatch } from '../shared/chat/replyWatch';
 import { type Additions, sendInboundAsync } from '../shared/api/endpoints';
 import { idText } from '../shared/chat/frames';
 import { valuesIn } from '../shared/json';
@@ -31,7 +31,7 @@ export const sendByAsync: Prepare = (form) => {
 	const send = async ({ client, apiMapping }: Connection) => {
 		const values = asyncValues(apiMapping, message, key);
 		const post = async () => await sendInboundAsync(client, values, additions);
-		return requireTaken(await sendKeyed(client, key !== '', post));
+		return await sendKeyed(client, key !== '', post, requireTaken);
 	};
 	const sending = {
 		request: { message, key, additions },
@@ -90,34 +90,17 @@ async function sendAndWait(
 	{ sessionId, givenIds, keyed, takeOver, ms }: ReplyWait,
 	send: () => Promise<Answer>,
 ): Promise<INodeExecutionData[]> {
-	return await sockets.use(connection, sessionId, takeOver, async (socket) => {
-		const endTurn = await socket.myTurn();
-		// Listening comes first: a reply may be there before the request is answered.
-		const watch = new ReplyWatch(socket);
-		try {
-			const readiness = await socket.ready();
-			if (readiness.kind !== 'open') throw notReady(readiness);
-			const answer = await send();
-			endTurn();
-			const { turnId, messageId, reply: given } = acceptedTurn(connection.apiMapping, answer);
-			if (keyed && given !== null) {
-				const known = awaitedReply(replyInAck(given));
-				return asItems({ session_id: sessionId, ...recordOf(answer), ...known });
-			}
-			const named = turnId !== null || messageId !== null;
-			if (!named) context.addExecutionHints({ message: turnNotNamed(connection.apiMapping) });
-			const messageIds = messageId === null ? [] : [messageId];
-			const wanted = { turnId, messageIds, givenIds };
-			const reply = await watch.reply(wanted, { ms: limitedInTools(context, ms), clock });
-			return asItems({
-				session_id: sessionId,
-				...recordOf(answer),
-				...awaitedReply(reply),
-				...(!named && { turn_not_named: true }),
-			});
-		} finally {
-			endTurn();
-			watch.end();
-		}
+	const { apiMapping } = connection;
+	const options = { clock, apiMapping, givenIds, keyed, ms: limitedInTools(context, ms) };
+	const sent = async (socket: AsyncLink) => await sendAsyncTurn(socket, send, options);
+	const outcome = await sockets.use(connection, sessionId, takeOver, sent);
+	if (outcome.kind === 'not_sent') throw notReady(outcome.readiness);
+	const { answer, isNamed, reply } = outcome;
+	if (!isNamed) context.addExecutionHints({ message: turnNotNamed(apiMapping) });
+	return asItems({
+		session_id: sessionId,
+		...recordOf(answer),
+		...awaitedReply(reply),
+		...(!isNamed && { turn_not_named: true }),
 	});
 }

@@ -2,6 +2,7 @@ import { ExplainedError, OutcomeUnknown } from '../shared/api/errors';
 import type { Outcome } from '../shared/api/errors';
 import { forEveryone, onScreenOnly, USER, type Resolution } from '../shared/api/modelAdvice';
 import type { TurnOutcome } from '../shared/chat/turn';
+import { LATER_ATTEMPT_FAILED } from '../shared/chat/chatRequests';
 import { INVALID_CODES, type InvalidCode } from '../shared/chat/frames';
 
 /** A turn that did not go well, in words for the person who owns the workflow. */
@@ -122,13 +123,15 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 				`${outcome.originalMessage} (state ${outcome.ack.state})`,
 			);
 		case 'unknown':
-			return new ChatTurnFault(
-				{
-					message: NOT_KNOWN[outcome.why],
-					resolution: outcome.keyed ? SEND_UNKNOWN_WITH_KEY : SEND_UNKNOWN,
-				},
-				'unknown',
-			);
+			return outcome.rejection === undefined
+				? new ChatTurnFault(
+						{
+							message: NOT_KNOWN[outcome.why],
+							resolution: outcome.keyed ? SEND_UNKNOWN_WITH_KEY : SEND_UNKNOWN,
+						},
+						'unknown',
+					)
+				: new ChatTurnFault(LATER_ATTEMPT_FAILED, 'unknown', outcome.rejection);
 		case 'not_sent':
 			return notSent(outcome.readiness);
 	}
@@ -182,6 +185,8 @@ const REFUSED_WITHOUT_REASON: TurnText = {
 const NOT_KNOWN: Record<Extract<TurnOutcome, { kind: 'unknown' }>['why'], string> = {
 	no_ack: 'The message was sent, but the service did not confirm it in time',
 	lost: 'The connection was lost after the message was sent',
+	unproved:
+		'The message was sent, and the service confirmed a message, but nothing shows whether it was this one or an earlier one',
 	too_large:
 		'The message was sent, but the service did not confirm it in time, or in a frame too large to be read (over 8 million characters)',
 };

@@ -65,9 +65,10 @@ import {
 	createValues,
 } from '../../nodes/shared/chat/chatRequests';
 import { describeEnding } from '../../nodes/shared/chat/endings';
-import type { ChatEvent } from '../../nodes/shared/chat/frames';
+import { type ChatEvent, messageFrame, readAck } from '../../nodes/shared/chat/frames';
 import { Inbox } from '../../nodes/shared/chat/inbox';
 import { ReplyCollector } from '../../nodes/shared/chat/reply';
+import { outgoingFrame, SentFrames } from '../../nodes/shared/chat/sentFrames';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../nodes/shared/json';
 import { authorize, readServiceAccess } from '../../nodes/shared/n8n/credential';
 import { toErrorItem } from '../../nodes/shared/n8n/nodeErrors';
@@ -598,6 +599,19 @@ export const readers: Record<string, Reader | Reader[]> = {
 			collector.replyTo(wanted);
 		},
 	},
+	'shared/chat/sentFrames.ts › SentFrames': {
+		shapes: [conversation],
+		read: ({ text, json }) => {
+			const sent = new SentFrames();
+			for (const content of [text, `${text} again`]) {
+				sent.add(outgoingFrame(messageFrame(content)), 1);
+			}
+			for (const payload of listOf(json).map(objectOf)) {
+				sent.noteEvent(event('message_received', { ...payload, role: 'user' }), 'own');
+				sent.take(readAck('default', payload), 1, 'own');
+			}
+		},
+	},
 	'shared/calls/report.ts › reportedField': {
 		read: ({ text, json }) => {
 			const calls = readReport([{ call_id: text, status: text, data: json }, json]);
@@ -733,6 +747,7 @@ export const noReaders = new Set([
 	'shared/calls/readBack.ts › ShowsNoEnd',
 	'shared/chat/connection.ts › ChatConnection',
 	'shared/chat/endings.ts › ChatEnded',
+	'shared/chat/asyncTurn.ts › sendAsyncTurn',
 	'shared/chat/exchange.ts › Exchanger',
 	'shared/chat/frames.ts › interactionFrame',
 	'shared/chat/frames.ts › messageFrame',

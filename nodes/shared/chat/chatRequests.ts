@@ -1,6 +1,6 @@
 import type { ApiClient } from '../api/client';
 import type { Additions } from '../api/endpoints';
-import { InvalidInput, OutcomeUnknown } from '../api/errors';
+import { explained, type ExplainedError, InvalidInput, OutcomeUnknown } from '../api/errors';
 import { forEveryone, onScreenOnly } from '../api/modelAdvice';
 import type { Answer } from '../api/http';
 import { RETRY_BACKOFF } from '../api/retry';
@@ -110,23 +110,34 @@ export function acceptedTurn(details: ApiMapping, { body }: Answer) {
 
 const ATTEMPTS_WITH_KEY = 3;
 
-/** "Resending the same key and content is safe": with a key an unknown fate is settled by asking again. */
+/**
+ * "Resending the same key and content is safe": with a key an unknown fate is settled by asking again. Only a success
+ * settles it: a rejection of a later attempt says nothing about the first.
+ *
+ * @param check throws if the response says that the message was not taken
+ */
 export async function sendKeyed(
 	client: ApiClient,
 	keyed: boolean,
 	send: () => Promise<Answer>,
+	check: (answer: Answer) => Answer,
 ): Promise<Answer> {
+	if (!keyed) return check(await send());
 	for (let attempt = 1; ; attempt++) {
 		try {
-			return await send();
+			return check(await send());
 		} catch (error) {
-			const isUnknown = keyed && error instanceof OutcomeUnknown;
-			if (!isUnknown || attempt >= ATTEMPTS_WITH_KEY) {
-				throw isUnknown ? unknownWithKey(error) : error;
-			}
+			const why = explained(error);
+			const isLast = !(why instanceof OutcomeUnknown) || attempt >= ATTEMPTS_WITH_KEY;
+			if (isLast) throw lastFailure(why, attempt);
 			await client.clock.sleep(backoffMs(RETRY_BACKOFF, attempt));
 		}
 	}
+}
+
+function lastFailure(error: ExplainedError, attempt: number): ExplainedError {
+	if (error instanceof OutcomeUnknown) return unknownWithKey(error);
+	return attempt === 1 ? error : failedLater(error);
 }
 
 function unknownWithKey(error: OutcomeUnknown): OutcomeUnknown {
@@ -136,6 +147,22 @@ function unknownWithKey(error: OutcomeUnknown): OutcomeUnknown {
 		),
 	});
 }
+
+function failedLater({ originalMessage, speaker }: ExplainedError): OutcomeUnknown {
+	const { message, resolution } = LATER_ATTEMPT_FAILED;
+	return new OutcomeUnknown(message, resolution, originalMessage, undefined, speaker);
+}
+
+/** What is said if an attempt with an unknown outcome is followed by one that is rejected or not sent. */
+export const LATER_ATTEMPT_FAILED = {
+	message:
+		'The service may have taken the message: the outcome of the first attempt is unknown, and a later attempt failed',
+	resolution: {
+		onScreen:
+			'Look for the message in the conversation. If it is not there, send it again with the same idempotency key, which is safe.',
+		forModel: 'It may or may not have been taken.',
+	},
+};
 
 /** A documented field as text, in a response whose shape is open, wherever it is; the outermost one if there are several. */
 function findId(response: JsonValue, name: string): string | null {

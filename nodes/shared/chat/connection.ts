@@ -22,6 +22,7 @@ import {
 	SESSION_CLOSED_LINGER_MS,
 	SLOW_POLL_MS,
 } from './timings';
+import { type OutgoingFrame, SentFrames } from './sentFrames';
 import { type MintResult, TokenKeeper } from './token';
 
 type UnusableAddress = Extract<ConnectionAddress, { kind: 'unusable' }>;
@@ -40,6 +41,8 @@ export interface ConnectionOptions {
 	clock: Clock;
 	random: () => number;
 	log: Log;
+	/** The frames that earlier connections of the session sent, too. */
+	sent?: SentFrames;
 	/** Called when an attempt to hold the connection did not last and another one follows. */
 	onSetback?: () => void;
 	/** Called at most once, and never after `close()`. */
@@ -72,7 +75,7 @@ export class ChatConnection {
 	constructor(private readonly options: ConnectionOptions) {
 		this.tokens = new TokenKeeper(options.mintToken, options.clock, options.random);
 		this.policy = new ReconnectPolicy(options.needs);
-		this.exchanger = new Exchanger(options.clock);
+		this.exchanger = new Exchanger(options.clock, options.sent ?? new SentFrames());
 		this.inbox = new Inbox(options.sessionId, options.log);
 		this.hold = new Hold({
 			clock: options.clock,
@@ -154,22 +157,23 @@ export class ChatConnection {
 
 	/**
 	 * Sends one frame, as soon as the connection is held, and waits for its one ack. Whoever leaves before that (`signal`) is
-	 * answered at once; the next frame still waits for the ack, because acks are told apart by their order.
+	 * answered at once; the next frame still waits for the ack, because the ack may not show which frame it is about.
 	 */
 	async exchange(
-		text: string,
+		frame: OutgoingFrame,
 		timeoutMs: number,
 		signal: AbortSignal = this.stop.signal,
 	): Promise<Exchange> {
 		const result = deferred<Exchange>();
 		let sent = false;
 		void aborted(signal).then(() => {
+			if (sent) this.exchanger.giveUp(frame);
 			result.resolve(
 				sent ? { kind: 'lost', code: null } : { kind: 'not_sent', readiness: this.standing() },
 			);
 		});
 		void this.frames.enter(signal).then(async (done) => {
-			const exchange = await this.exchangeNow(text, timeoutMs, signal, () => {
+			const exchange = await this.exchangeNow(frame, timeoutMs, signal, () => {
 				sent = true;
 			});
 			result.resolve(exchange);
@@ -234,12 +238,12 @@ export class ChatConnection {
 		const { baseUrl, clientId, openSocket, clock } = this.options;
 		const address = connectionAddress({ token, baseUrl, clientId, claim });
 		if (address.kind === 'unusable') return address;
-		const { endsAt: tokenEndsAt } = this.tokens;
+		const { life: tokenLife } = this.tokens;
 		const line: Line = new Line(address.url, {
 			openSocket,
 			clock,
 			onFrame: (frame) => this.receive(frame, token, line),
-			tokenEndsAt,
+			tokenLife,
 		});
 		return line;
 	}
@@ -255,6 +259,7 @@ export class ChatConnection {
 		} else if (received.kind === 'ack') {
 			if (!this.exchanger.receive(received.ack, line)) this.inbox.count('unexpected_ack');
 		} else {
+			this.exchanger.noteEvent(received.event);
 			this.inbox.deliver(received.event);
 			if (received.event.type === 'session_closed') void this.endClosedSession();
 		}
@@ -274,20 +279,28 @@ export class ChatConnection {
 	}
 
 	private async exchangeNow(
-		text: string,
+		frame: OutgoingFrame,
 		timeoutMs: number,
 		signal: AbortSignal,
 		onSent: () => void,
 	): Promise<Exchange> {
 		const isAborted = () => signal.aborted;
+		let waitUntil: number | null = null;
 		for (;;) {
 			const readiness = await this.ready(signal);
 			if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
 			if (isAborted()) return { kind: 'not_sent', readiness: this.standing() };
-			const line = await this.hold.lineFor(timeoutMs);
+			waitUntil ??= this.options.clock.elapsed() + timeoutMs;
+			const line = await this.hold.lineFor(timeoutMs, waitUntil);
 			// Looking for a socket can take long: whoever left in between was told that nothing was sent.
 			if (line === null || isAborted()) continue;
-			const answer = this.exchanger.write(line, text, timeoutMs);
+			if (!(line instanceof Line)) {
+				const ending = this.describe('token_missed', { kind: 'mint', result: line });
+				return { kind: 'not_sent', readiness: { kind: 'ended', ending } };
+			}
+			// Nothing is sent on a socket that is being replaced.
+			if (line !== this.hold.line) continue;
+			const answer = this.exchanger.write(line, frame, timeoutMs);
 			if (answer !== null) {
 				onSent();
 				return await answer;

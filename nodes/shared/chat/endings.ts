@@ -19,7 +19,7 @@ export class ChatEnded extends ExplainedError {
 		readonly status: number | null = null,
 	) {
 		super(text.message, text.resolution, originalMessage);
-		this.isTransient = kind === 'unreachable';
+		this.isTransient = kind === 'unreachable' || kind === 'token_missed';
 	}
 }
 
@@ -71,6 +71,15 @@ const TEXTS: Record<EndingKind, EndingText> = {
 			onScreen:
 				'Check the session ID, and that the credential belongs to the account of this session.',
 			forModel: 'Check the session ID: a session of another account cannot be used.',
+		},
+	},
+	token_missed: {
+		message:
+			'The service gave no new WebSocket token in time, and the connection could have ended before the message was confirmed',
+		resolution: {
+			onScreen:
+				'Check that the service is up and can be reached from n8n, then send the message again.',
+			forModel: 'Send the message again later.',
 		},
 	},
 	bad_address: {
@@ -134,7 +143,8 @@ export function saidInMinting(error: unknown): string {
 
 /** A refusal of the token is explained by the error table already. */
 function endingText(kind: EndingKind, attempt: AttemptEnd): EndingText {
-	if (kind === 'unreachable' || attempt.kind !== 'mint') return TEXTS[kind];
+	const isLasting = kind === 'mint_refused' || kind === 'session_closed';
+	if (!isLasting || attempt.kind !== 'mint') return TEXTS[kind];
 	const { error } = attempt.result;
 	return error instanceof ExplainedError ? error.explanation : TEXTS[kind];
 }

@@ -1,7 +1,9 @@
 import { aborted, type Clock, deferred, type Deferred, DONE, pause } from '../clock';
 import type { ChatEnded } from './endings';
 import type { Line } from './line';
-import type { Ack } from './frames';
+import type { Ack, ChatEvent } from './frames';
+import type { Acknowledgement, OutgoingFrame, SentFrames } from './sentFrames';
+import { PROOF_TIMEOUT_MS } from './timings';
 
 export type Readiness =
 	| { kind: 'open' }
@@ -10,47 +12,79 @@ export type Readiness =
 
 /** What became of one frame: its ack, none in time, the socket gone while waiting, or surely not sent. */
 export type Exchange =
-	| { kind: 'ack'; ack: Ack }
+	/** `isRepeat`: an earlier frame of the same message was lost, by whichever execution. */
+	| { kind: 'ack'; ack: Ack; isRepeat: boolean }
 	| { kind: 'no_ack' }
+	/** An ack came, and nothing shows whether it is about this frame or about an earlier one. */
+	| { kind: 'unproved' }
 	| { kind: 'lost'; code: number | null }
 	| { kind: 'not_sent'; readiness: Exclude<Readiness, { kind: 'open' }> };
 
-/**
- * Frames and their acks. Frames go one at a time: then the next ack on their socket is the frame's, with or without an
- * echoed `message_id`, and a socket whose ack did not come is dropped with whatever trails on it.
- */
+/** Frames and their acks. Frames go one at a time, and a socket whose ack did not come is dropped. */
 export class Exchanger {
-	private takeAck: ((ack: Ack, from: Line) => void) | null = null;
+	private waiting: { message: string; take: (found: Acknowledgement) => void } | null = null;
 
-	constructor(private readonly clock: Clock) {}
+	constructor(
+		private readonly clock: Clock,
+		private readonly sent: SentFrames,
+	) {}
 
 	get isWaiting(): boolean {
-		return this.takeAck !== null;
+		return this.waiting !== null;
+	}
+
+	/** The one who sent the frame has left. */
+	giveUp(frame: OutgoingFrame): void {
+		this.sent.giveUp(frame);
 	}
 
 	/** Says whether a frame was waiting for an ack. */
 	receive(ack: Ack, from: Line): boolean {
-		this.takeAck?.(ack, from);
-		return this.isWaiting;
+		const { waiting } = this;
+		const found = this.sent.take(ack, from.number, waiting?.message ?? null);
+		waiting?.take(found);
+		return waiting !== null;
+	}
+
+	/** A message of a customer may show which frame an ack is about. */
+	noteEvent(event: ChatEvent): void {
+		const { waiting } = this;
+		const found = this.sent.noteEvent(event, waiting?.message ?? null);
+		waiting?.take(found);
 	}
 
 	/** Null when the socket did not take the frame. */
-	write(line: Line, text: string, timeoutMs: number): Promise<Exchange> | null {
+	write(line: Line, frame: OutgoingFrame, timeoutMs: number): Promise<Exchange> | null {
 		const answer = deferred<Exchange>();
+		const isRepeat = this.sent.isGivenUp(frame);
+		const over = new AbortController();
+		const unproved = new AbortController();
 		// In place before sending: a socket may answer at once.
-		this.takeAck = (ack, from) => {
-			// While a socket is replaced there are two, and an ack on the other one is of an earlier frame.
-			if (from === line) answer.resolve({ kind: 'ack', ack });
+		this.waiting = {
+			message: frame.message,
+			take: (found) => {
+				if (found.kind === 'own') answer.resolve({ kind: 'ack', ack: found.ack, isRepeat });
+				if (found.kind === 'unproved') unproved.abort(DONE);
+			},
 		};
-		if (!line.send(text)) {
-			this.takeAck = null;
+		this.sent.add(frame, line.number);
+		if (!line.send(frame.text)) {
+			this.waiting = null;
+			this.sent.remove(frame);
 			return null;
 		}
-		const over = new AbortController();
 		void line.ended.then(({ code }) => answer.resolve({ kind: 'lost', code }));
-		void pause(this.clock, timeoutMs, over.signal).then(() => answer.resolve({ kind: 'no_ack' }));
+		void pause(this.clock, timeoutMs, over.signal).then(() =>
+			answer.resolve({ kind: unproved.signal.aborted ? 'unproved' : 'no_ack' }),
+		);
+		void aborted(unproved.signal).then(async () => {
+			const hasPassed = await pause(this.clock, PROOF_TIMEOUT_MS, over.signal);
+			if (hasPassed) answer.resolve({ kind: 'unproved' });
+		});
 		return answer.promise.then((exchange) => {
-			this.takeAck = null;
+			this.waiting = null;
+			if (exchange.kind !== 'ack') this.sent.giveUp(frame);
+			this.sent.rest();
 			over.abort(DONE);
 			if (exchange.kind === 'no_ack') line.shut('no_ack');
 			return exchange;

@@ -1,7 +1,7 @@
-import { type Clock, type Deferred, deferred, pause } from '../clock';
+import { backoffMs, type Clock, type Deferred, deferred, pause } from '../clock';
 import type { Line, LineEnd, ShutCause } from './line';
-import { SETTLE_MS, TOKEN_RETRY_MS } from './timings';
-import type { MintResult, TokenKeeper } from './token';
+import { RECONNECT_BACKOFF, SETTLE_MS, TOKEN_RETRY_MS } from './timings';
+import type { MintMiss, MintResult, TokenKeeper } from './token';
 
 /** A new socket gets a token that is good for this long, so that no frame is cut off by its end. */
 export const FRESH_FOR_MS = 200_000;
@@ -42,8 +42,14 @@ export class Hold {
 	/** The replacement that is in progress. */
 	private replacing: Promise<boolean> | null = null;
 
-	/** After one that had no token. */
+	/** After one that had no token, by the elapsed time. */
 	private replaceAgainAt = 0;
+
+	/** Replacements for a frame that had no token, one after another. */
+	private misses = 0;
+
+	/** Why the latest replacement had no token. */
+	private missed: MintMiss | null = null;
 
 	/** Whether the service may take two sockets of the same client at a time. */
 	private takesTwo = true;
@@ -63,23 +69,31 @@ export class Hold {
 	/**
 	 * A socket for a frame whose ack may take that long; null if another look is needed. If the token may end before the ack,
 	 * the socket is replaced first: a service that closes a socket with its token would leave the fate of the frame unknown.
+	 * While no token can be had, it is asked for again and again.
+	 *
+	 * @param waitUntil by the elapsed time: then the miss is returned
 	 */
-	async lineFor(ackMs: number): Promise<Line | null> {
+	async lineFor(ackMs: number, waitUntil: number): Promise<Line | MintMiss | null> {
 		const { line } = this;
 		if (line === null) return null;
 		const { clock } = this.parts;
-		const now = clock.now();
-		const isNew = now < (line.openSince ?? now) + TOKEN_RETRY_MS;
-		if (isNew || now + ackMs <= line.tokenEndsAt) return line;
-		if (now >= this.replaceAgainAt) {
+		if (this.outlasts(line, ackMs)) return line;
+		if (clock.elapsed() >= this.replaceAgainAt) {
 			if (await this.replaceOnce(line)) return null;
-			this.replaceAgainAt = clock.now() + TOKEN_RETRY_MS;
+			this.misses += 1;
+			this.replaceAgainAt = clock.elapsed() + backoffMs(RECONNECT_BACKOFF, this.misses);
 		}
-		const leftMs = line.tokenEndsAt - clock.now();
 		// A socket that is still open after its token has ended doesn't end with it.
-		if (leftMs > TOKEN_RETRY_MS || leftMs < -OUTLIVED_AFTER_MS) return this.line;
+		if (clock.elapsed() > line.tokenLife.endsAt + OUTLIVED_AFTER_MS) return this.line;
+		if (clock.elapsed() >= waitUntil && this.missed !== null) return this.missed;
 		await pause(clock, 1_000, line.signal);
 		return null;
+	}
+
+	/** Whether the token is good for that long, or is as new as one can be. */
+	private outlasts({ tokenLife: { mintedAt, endsAt } }: Line, ms: number): boolean {
+		const now = this.parts.clock.elapsed();
+		return now < mintedAt + TOKEN_RETRY_MS || now + ms <= endsAt;
 	}
 
 	/** Resolves when there is such a socket again. */
@@ -129,18 +143,18 @@ export class Hold {
 	private async keep(line: Line): Promise<void> {
 		const { clock, tokens } = this.parts;
 		await line.opened;
-		const since = line.openSince ?? clock.now();
-		if (!(await pause(clock, since + SETTLE_MS - clock.now(), line.signal))) return;
+		const since = line.openSince ?? clock.elapsed();
+		if (!(await pause(clock, since + SETTLE_MS - clock.elapsed(), line.signal))) return;
 		this.setHeld(true);
 		let replaceAt = since + this.parts.renewEveryMs;
 		for (;;) {
-			const due = Math.min(tokens.renewAt, replaceAt) - clock.now();
+			const due = Math.min(tokens.renewAt, replaceAt) - clock.elapsed();
 			// A socket that is due but waits for an ack is looked at again in a second.
 			if (!(await pause(clock, Math.max(due, 1_000), line.signal))) return;
-			if (clock.now() >= tokens.renewAt) await this.renewToken(line);
-			if (clock.now() < replaceAt || this.parts.isBusy()) continue;
+			if (clock.elapsed() >= tokens.renewAt) await this.renewToken(line);
+			if (clock.elapsed() < replaceAt || this.parts.isBusy()) continue;
 			if (await this.replaceOnce(line)) return;
-			replaceAt = clock.now() + TOKEN_RETRY_MS;
+			if (!this.parts.isBusy()) replaceAt = clock.elapsed() + TOKEN_RETRY_MS;
 		}
 	}
 
@@ -157,9 +171,17 @@ export class Hold {
 	 * @returns whether the old socket goes
 	 */
 	private async replace(old: Line): Promise<boolean> {
-		this.setHeld(false);
 		const minted = await this.parts.tokens.lasting(FRESH_FOR_MS);
 		if (old.signal.aborted) return true;
+		if (minted.kind === 'session_closed') {
+			old.shut('session_closed');
+			return true;
+		}
+		this.missed = minted.kind === 'token' ? null : minted;
+		if (this.missed === null) this.misses = 0;
+		// A frame was sent in between.
+		if (this.parts.isBusy()) return false;
+		this.setHeld(false);
 		if (!this.takesTwo && minted.kind === 'token') {
 			old.shut('renewed');
 			return true;

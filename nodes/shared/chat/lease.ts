@@ -4,6 +4,7 @@ import type { ChatEnded } from './endings';
 import type { Exchange, Readiness } from './exchange';
 import type { ChatEvent } from './frames';
 import type { Log, OnTooLarge } from './inbox';
+import type { OutgoingFrame } from './sentFrames';
 import type { MintResult } from './token';
 import type { TurnLink } from './turn';
 
@@ -104,9 +105,10 @@ export class ChatLease implements TurnLink {
 	}
 
 	/** Sends one frame and waits for its ack. Within `myTurn`, so that the conversation keeps its order. */
-	async exchange(text: string, timeoutMs: number): Promise<Exchange> {
-		const exchange = await this.connection.exchange(text, timeoutMs, this.signal);
-		return exchange.kind === 'not_sent' ? { ...exchange, readiness: this.standing() } : exchange;
+	async exchange(frame: OutgoingFrame, timeoutMs: number): Promise<Exchange> {
+		const exchange = await this.connection.exchange(frame, timeoutMs, this.signal);
+		const isOver = exchange.kind === 'not_sent' && this.signal.aborted;
+		return isOver ? { ...exchange, readiness: this.standing() } : exchange;
 	}
 
 	/** Gives the lease up. The connection is closed a moment later unless somebody else holds it. */

@@ -1,5 +1,6 @@
 import { type Clock, type Deferred, deferred, pause } from '../clock';
 import { CLOSE_GRACE_MS, CONNECT_TIMEOUT_MS } from './timings';
+import type { TokenLife } from './token';
 
 const OPEN = 1;
 const NORMAL_CLOSURE = 1000;
@@ -33,14 +34,20 @@ export interface ChatSocket {
 export interface LineParts {
 	openSocket: (url: string) => ChatSocket;
 	clock: Clock;
-	/** When the token ends that the socket is opened with; the service may then close the socket. */
-	tokenEndsAt: number;
+	/** Of the token that the socket is opened with; the service may close the socket at its end. */
+	tokenLife: TokenLife;
 	/** Called with each frame as it came, text or not. */
 	onFrame: (frame: unknown) => void;
 }
 
+/** Sockets opened by this process. */
+let opened = 0;
+
 /** One socket from connecting to its end, which comes exactly once, whatever the socket does. */
 export class Line {
+	/** Higher than that of each socket that was opened before. */
+	readonly number = ++opened;
+
 	/** Resolves when the socket opens, or ends without having opened. */
 	readonly opened: Promise<void>;
 
@@ -82,10 +89,11 @@ export class Line {
 		return this.over.signal;
 	}
 
-	get tokenEndsAt(): number {
-		return this.parts.tokenEndsAt;
+	get tokenLife(): TokenLife {
+		return this.parts.tokenLife;
 	}
 
+	/** By the elapsed time; null before it has opened. */
 	get openSince(): number | null {
 		return this.openedAt;
 	}
@@ -115,7 +123,7 @@ export class Line {
 		socket.binaryType = 'arraybuffer';
 		socket.addEventListener('open', () => {
 			if (this.signal.aborted) return;
-			this.openedAt = this.parts.clock.now();
+			this.openedAt = this.parts.clock.elapsed();
 			this.connected.abort();
 			this.announceOpen.resolve();
 		});
@@ -146,7 +154,7 @@ export class Line {
 
 	private finish(cause: LineEnd['cause'], code: number | null, reason: string): void {
 		this.over.abort();
-		const openForMs = this.openedAt === null ? null : this.parts.clock.now() - this.openedAt;
+		const openForMs = this.openedAt === null ? null : this.parts.clock.elapsed() - this.openedAt;
 		this.announceOpen.resolve();
 		this.announceEnd.resolve({ cause, code, reason, openForMs });
 	}

@@ -33,6 +33,7 @@ export type EndingKind =
 	| 'token_rejected'
 	| 'unreachable'
 	| 'mint_refused'
+	| 'token_missed'
 	| 'bad_address'
 	| 'lost_place'
 	| 'defect';

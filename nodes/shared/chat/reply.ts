@@ -13,22 +13,29 @@ export interface WantedTurn {
 /**
  * - `ack`: the service's acknowledgement.
  * - `events`: the agent's message that the turn's result names.
- * - `uncertain`: the agent spoke, and nothing proves to which message.
+ * - `failed`: the turn's result is an error.
+ * - `uncertain`: somebody spoke, and nothing proves to which message.
  * - `too_large`: a frame that may contain it was too large to be read.
  * - `none`: no message of the agent came.
  */
-export type ReplySource = 'ack' | 'events' | 'uncertain' | 'too_large' | 'none';
+export type ReplySource = 'ack' | 'events' | 'failed' | 'uncertain' | 'too_large' | 'none';
 
 export interface TiedReply {
 	/** Null unless it is proved to belong to the turn. */
 	reply: string | null;
 	source: ReplySource;
-	/** Payloads of the agent's messages that came in between, oldest first; empty if the reply is known. */
+	/** Payloads of the messages in between that aren't the customer's, oldest first; empty if the reply is known. */
 	spoken: JsonObject[];
 }
 
 /** `content` is null if it isn't text, as in an interactive message. */
-type Spoken = { id: string | null; content: string | null; payload: JsonObject };
+type Spoken = {
+	id: string | null;
+	content: string | null;
+	/** The document names `user` and `ai`; an operator can have another role. */
+	isAgent: boolean;
+	payload: JsonObject;
+};
 
 /** Of what comes in while one turn is waited for: all of it is searched whenever something comes. */
 export const MAX_ENTRIES = 5_000;
@@ -70,13 +77,13 @@ export class ReplyCollector {
 		} else if (event.type === 'message_received') {
 			const { id, role, content } = readMessage(event);
 			if (role === 'user' && id !== null) this.customerIds.add(id);
-			if (role !== 'ai') return;
+			if (role === 'user') return;
 			if (id !== null && this.contents.has(id)) {
 				if (this.contents.get(id) === content) return;
 				this.ambiguousIds.add(id);
 			}
 			if (id !== null) this.contents.set(id, content);
-			this.spoken.push({ id, content, payload: event.payload });
+			this.spoken.push({ id, content, isAgent: role === 'ai', payload: event.payload });
 		}
 	}
 
@@ -88,6 +95,8 @@ export class ReplyCollector {
 			return { reply: texts.join('\n\n'), source: 'events', spoken: [] };
 		}
 		const spoken = this.spoken.slice(-MAX_SPOKEN).map(({ payload }) => payload);
+		const result = wanted.turnId === null ? null : this.follow(wanted.turnId);
+		if (result !== null && isFailed(result)) return { reply: null, source: 'failed', spoken };
 		if (this.hasGap) return { reply: null, source: 'too_large', spoken };
 		const isSilent = spoken.length === 0 && !this.isFull;
 		return { reply: null, source: isSilent ? 'none' : 'uncertain', spoken };
@@ -107,7 +116,9 @@ export class ReplyCollector {
 		const merged = this.results.findLast(
 			({ merged_into: into }) => turnId !== null && into === turnId,
 		);
-		return direct ?? own ?? (this.spoken.length > 0 ? merged : undefined) ?? null;
+		return (
+			direct ?? own ?? (this.spoken.some(({ isAgent }) => isAgent) ? merged : undefined) ?? null
+		);
 	}
 
 	/** The agent's messages that results of the turn name, or of the turn that it was merged into. */
@@ -122,7 +133,8 @@ export class ReplyCollector {
 		// A result can name the customer's message instead, by an ID that the client chose.
 		const customers = new Set([...this.customerIds, ...messageIds, ...givenIds]);
 		return this.spoken.filter(
-			({ id }) => id !== null && named.has(id) && !customers.has(id) && !this.ambiguousIds.has(id),
+			({ id, isAgent }) =>
+				isAgent && id !== null && named.has(id) && !customers.has(id) && !this.ambiguousIds.has(id),
 		);
 	}
 
@@ -145,6 +157,14 @@ export class ReplyCollector {
 		}
 		return chain;
 	}
+}
+
+/** States by which the document says of a frame that it wasn't answered. */
+const FAILED_STATES = new Set<string | null>(['busy', 'invalid', 'error']);
+
+function isFailed({ state, payload: { error } }: TurnResult): boolean {
+	const hasError = error !== undefined && error !== null && error !== false && error !== '';
+	return hasError || FAILED_STATES.has(state);
 }
 
 function turnsOf({ turn_id: id, merged_into: into }: TurnResult): string[] {

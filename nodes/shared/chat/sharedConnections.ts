@@ -13,6 +13,8 @@ import type { ChatEvent } from './frames';
 import type { Log } from './inbox';
 import { ChatLease, type LeaseOptions } from './lease';
 import type { PolicyLimits } from './reconnectPolicy';
+import { RecentIds } from '../recentIds';
+import { SentFrames } from './sentFrames';
 
 /** How long a holder puts up with a connection that is not to be had. */
 interface Patience extends PolicyLimits {
@@ -32,6 +34,9 @@ const BRIEF: Patience = { reconnectAttempts: 4, slowPolls: 0, lingerMs: LINGER_A
 
 /** Events kept for a trigger that has just left and may come back, as it does when its workflow is published again. */
 const MOST_MISSED = 1_000;
+
+/** Sessions of which is known which acks haven't come. */
+const MAX_SESSIONS = 5_000;
 
 type SocketParts = Pick<ConnectionOptions, 'openSocket' | 'clock' | 'random'>;
 
@@ -55,6 +60,8 @@ type SocketParts = Pick<ConnectionOptions, 'openSocket' | 'clock' | 'random'>;
 export class SharedConnections {
 	private readonly shared = new Map<string, SharedConnection>();
 
+	private readonly sent = new RecentIds<SentFrames>(MAX_SESSIONS);
+
 	private readonly closing = new Map<string, Promise<void>>();
 
 	/** Of this process, until it ends. */
@@ -75,8 +82,11 @@ export class SharedConnections {
 	}
 
 	private open(key: string, clientId: string, options: LeaseOptions): SharedConnection {
+		const sent = this.sent.get(key) ?? new SentFrames();
+		this.sent.set(key, sent);
 		const opened = new SharedConnection(this.parts, options, {
 			clientId,
+			sent,
 			// The service may not take the same client for two: the one before has to be gone.
 			before: async () => await this.closing.get(key),
 			onGone: (closed) => {
@@ -103,6 +113,7 @@ export class SharedConnections {
 
 interface Surroundings {
 	clientId: string;
+	sent: SentFrames;
 	before: () => Promise<void>;
 	/** The connection is in use no longer; `closed` resolves when its socket is gone. */
 	onGone: (closed: Promise<void>) => void;
@@ -138,6 +149,7 @@ class SharedConnection {
 			sessionId,
 			baseUrl,
 			clientId: around.clientId,
+			sent: around.sent,
 			needs: () => ({
 				...patienceOf(this.principal()),
 				takeOver: [...this.leases].some((lease) => lease.options.takeOver),

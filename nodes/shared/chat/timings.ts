@@ -54,6 +54,9 @@ export const SESSION_CLOSED_LINGER_MS = 2_000;
 /** A turn that completes inline is acknowledged when the agent has answered. */
 export const ACK_TIMEOUT_MS = 120_000;
 
+/** An ack that may be about an earlier frame gets its proof shortly after: another ack, or the customer's message. */
+export const PROOF_TIMEOUT_MS = 10_000;
+
 /** How long the `turn_result` of a merged turn is waited for. */
 export const RESULT_TIMEOUT_MS = 120_000;
 

@@ -14,9 +14,9 @@ import { isJsonObject, type JsonValue } from '../json';
 import { TOKEN_LIFETIME_MS, TOKEN_RETRY_MS } from './timings';
 
 /** What became of asking for a token. `unreachable` is worth another attempt; asking again cannot change the others. */
-export type MintResult =
-	| { kind: 'token'; token: WsToken }
-	| { kind: 'session_closed' | 'refused' | 'unreachable'; error: unknown };
+export type MintResult = { kind: 'token'; token: WsToken } | MintMiss;
+
+export type MintMiss = { kind: 'session_closed' | 'refused' | 'unreachable'; error: unknown };
 
 /**
  * Asks for a token and sorts what comes back. A token is nothing a customer notices, so asking again is safe at any time;
@@ -61,9 +61,20 @@ function readWsToken(data: JsonValue): WsToken | null {
 	};
 }
 
+/** Of a token, by `clock.elapsed()`. */
+export interface TokenLife {
+	mintedAt: number;
+	endsAt: number;
+}
+
+interface HeldToken extends TokenLife {
+	result: MintResult;
+	usableUntil: number;
+}
+
 /** Keeps one token and renews it before its end, so that a reconnect finds a valid one at hand. */
 export class TokenKeeper {
-	private held: { result: MintResult; usableUntil: number; endsAt: number } | null = null;
+	private held: HeldToken | null = null;
 	private minting: Promise<MintResult> | null = null;
 	private nextRenewal = Infinity;
 
@@ -73,7 +84,7 @@ export class TokenKeeper {
 		private readonly random: () => number,
 	) {}
 
-	/** When the held token is to be renewed. */
+	/** When the held token is to be renewed, by the elapsed time. */
 	get renewAt(): number {
 		return this.nextRenewal;
 	}
@@ -88,18 +99,19 @@ export class TokenKeeper {
 
 	private heldFor(ms: number): MintResult | null {
 		const { held } = this;
-		return held !== null && this.clock.now() + ms < held.usableUntil ? held.result : null;
+		return held !== null && this.clock.elapsed() + ms < held.usableUntil ? held.result : null;
 	}
 
-	/** When the held token ends; in the past if there is none. */
-	get endsAt(): number {
-		return this.held?.endsAt ?? 0;
+	/** When the held token was asked for and when it ends, by the elapsed time; in the past if there is none. */
+	get life(): TokenLife {
+		return this.held ?? { mintedAt: -Infinity, endsAt: -Infinity };
 	}
 
 	/** A token that is good for at least that long, or why there is none. */
 	async lasting(ms: number): Promise<MintResult> {
 		const { held } = this;
-		return held !== null && this.clock.now() + ms <= held.endsAt ? held.result : await this.renew();
+		const isLasting = held !== null && this.clock.elapsed() + ms <= held.endsAt;
+		return isLasting ? held.result : await this.renew();
 	}
 
 	/** Mints a token; one that is being minted already is shared. On a miss the held token stays. */
@@ -115,17 +127,19 @@ export class TokenKeeper {
 	}
 
 	private async mintOnce(): Promise<MintResult> {
-		const askedAt = this.clock.now();
+		const mintedAt = this.clock.elapsed();
+		const askedOn = this.clock.now();
 		const result = await this.tryMint();
 		if (result.kind === 'token') {
-			const lifetime = lifetimeMs(result.token, askedAt);
-			this.held = { result, usableUntil: askedAt + lifetime * 0.95, endsAt: askedAt + lifetime };
+			const lifetime = lifetimeMs(result.token, askedOn);
+			const usableUntil = mintedAt + lifetime * 0.95;
+			this.held = { result, mintedAt, usableUntil, endsAt: mintedAt + lifetime };
 			// Between 80 and 90 % of its life: sessions opened together do not all mint together.
 			// Not sooner than after a miss: a clock that is ahead here makes a life look like a second.
 			const due = Math.max(TOKEN_RETRY_MS, lifetime * (0.8 + 0.1 * this.random()));
-			this.nextRenewal = askedAt + due;
+			this.nextRenewal = mintedAt + due;
 		} else {
-			this.nextRenewal = this.clock.now() + TOKEN_RETRY_MS;
+			this.nextRenewal = this.clock.elapsed() + TOKEN_RETRY_MS;
 		}
 		return result;
 	}
@@ -140,7 +154,7 @@ export class TokenKeeper {
 }
 
 /** A wrong clock on this machine makes `expires_at` useless; the documented 5 minutes then count from asking. */
-function lifetimeMs(token: WsToken, askedAt: number): number {
-	const left = token.expires_at * 1000 - askedAt;
+function lifetimeMs(token: WsToken, askedOn: number): number {
+	const left = token.expires_at * 1000 - askedOn;
 	return left > 0 ? Math.min(left, TOKEN_LIFETIME_MS) : TOKEN_LIFETIME_MS;
 }

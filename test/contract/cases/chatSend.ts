@@ -98,7 +98,12 @@ const bySocket: ContractCase[] = [
 		output: [{ session_id: sessions.open, state: 'default', reply: 'You said: yes' }],
 		then: ({ sessions: control }) =>
 			expect(control.frames().map(({ text }): unknown => JSON.parse(text))).toEqual([
-				{ type: 'interaction_response', interaction_id: 'interaction_1', option_id: 'yes' },
+				{
+					type: 'interaction_response',
+					interaction_id: 'interaction_1',
+					option_id: 'yes',
+					message_id: expect.stringMatching(/^n8n-/),
+				},
 			]),
 	},
 	{

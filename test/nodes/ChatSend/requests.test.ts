@@ -331,6 +331,22 @@ describe('waiting for the reply of an asynchronous message', () => {
 		]);
 	});
 
+	test('a turn that fails: taken, and no reply is promised', async () => {
+		const [item] = records(await harness.run({ ...WAIT, message: 'please fail' }));
+		expect(item).toMatchObject({
+			reply: null,
+			reply_source: 'failed',
+			reply_hint: expect.stringContaining("ended without success: see 'turn_result'"),
+			turn_result: { state: 'error', error: 'internal_error' },
+		});
+	});
+
+	test('a turn that ends without a word: no reply is promised', async () => {
+		const [item] = records(await harness.run({ ...WAIT, message: 'please say nothing' }));
+		expect(item).toMatchObject({ reply: null, reply_source: 'none', turn_result: {} });
+		expect(item?.reply_hint).not.toContain('may still follow');
+	});
+
 	test('three executions at once: each is given the reply to its own message, or none', async () => {
 		const texts = ['one', 'two', 'three'];
 		const runs = texts.map(async (text) => await harness.run({ ...WAIT, message: text }));

@@ -1,5 +1,11 @@
 import { ApiClient } from '../../../../nodes/shared/api/client';
-import { InvalidInput, OutcomeUnknown } from '../../../../nodes/shared/api/errors';
+import { requireTaken } from '../../../../nodes/ChatSend/messageState';
+import {
+	InvalidInput,
+	NotSent,
+	OutcomeUnknown,
+	ServiceRefusal,
+} from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import type { Answer } from '../../../../nodes/shared/api/http';
 import { ApiMapping, type MappingName } from '../../../../nodes/shared/apiMapping';
@@ -16,6 +22,7 @@ import type { JsonValue } from '../../../../nodes/shared/json';
 
 const mapping = (details: { [name in MappingName]?: string }) => new ApiMapping(details);
 const MESSAGE = { sessionId: 's-1', agentUuid: 'agent_a', message: 'Hello' };
+const REFUSAL = { texts: [], body: {} };
 const answer = (body: JsonValue): Answer => ({ status: 200, body });
 
 test.each([
@@ -173,12 +180,15 @@ describe('a message whose fate is not known', () => {
 			clock,
 			() => 0,
 		);
-		const result: unknown = await sendKeyed(client, keyed, async () => {
+		const send = async () => {
 			const next = results[Math.min(tries++, results.length - 1)];
 			await Promise.resolve();
 			if (next === undefined || next instanceof Error) throw next ?? new Error('no result');
 			return next;
-		}).catch((error: unknown) => error);
+		};
+		const result: unknown = await sendKeyed(client, keyed, send, requireTaken).catch(
+			(error: unknown) => error,
+		);
 		return { result, tries, sleeps };
 	}
 
@@ -202,6 +212,37 @@ describe('a message whose fate is not known', () => {
 		const { result, tries } = await sent(false, unknown());
 		expect(tries).toBe(1);
 		expect(result).toMatchObject({ resolution: 'Look there.' });
+	});
+
+	const failures: Array<[string, Answer | Error]> = [
+		[
+			'a rejection',
+			new ServiceRefusal('No', forEveryone('Fix it.'), 'agent_inactive', 422, REFUSAL),
+		],
+		[
+			'too many requests',
+			new ServiceRefusal('No', forEveryone('Wait.'), 'slow down', 429, REFUSAL),
+		],
+		['no connection', new NotSent('Not sent', forEveryone('Check it.'), 'ECONNREFUSED')],
+		['the state "invalid"', answer({ data: { state: 'invalid', error: 'agent_inactive' } })],
+		['the state "busy"', answer({ data: { state: 'busy', error: 'server_busy' } })],
+	];
+
+	test.each(failures)('is not settled by %s of a later attempt', async (_name, later) => {
+		const { result, tries } = await sent(true, unknown(), later);
+		expect(tries).toBe(2);
+		expect(result).toBeInstanceOf(OutcomeUnknown);
+		expect(result).toMatchObject({
+			message: expect.stringContaining('may have taken the message'),
+			resolution: expect.stringContaining('Look for the message in the conversation'),
+			originalMessage: expect.stringMatching(/agent_inactive|slow down|ECONNREFUSED|server_busy/),
+		});
+	});
+
+	test.each(failures)('is no question where the first attempt has %s', async (_name, first) => {
+		const { result, tries } = await sent(true, first);
+		expect(tries).toBe(1);
+		expect(result).not.toBeInstanceOf(OutcomeUnknown);
 	});
 
 	test('is something else than a refusal', async () => {

@@ -1,4 +1,4 @@
-import { eventFrame, freshToken, rig, settle } from './fakes';
+import { eventFrame, freshToken, rig, settle, outgoing } from './fakes';
 
 describe('the end of a session', () => {
 	it('takes trailing events, then ends without another connection', async () => {
@@ -84,7 +84,7 @@ describe('close', () => {
 		connection.start();
 		await hold();
 		socket().deaf = true;
-		const exchange = connection.exchange('frame', 1_000);
+		const exchange = connection.exchange(outgoing('frame'), 1_000);
 		await clock.advance(1_000);
 		expect((await exchange).kind).toBe('no_ack');
 		const closing = connection.close();

@@ -30,6 +30,7 @@ const KINDS: EndingKind[] = [
 	'token_rejected',
 	'unreachable',
 	'mint_refused',
+	'token_missed',
 	'bad_address',
 	'lost_place',
 	'defect',

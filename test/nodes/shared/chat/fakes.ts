@@ -7,6 +7,7 @@ import type { ChatEvent } from '../../../../nodes/shared/chat/frames';
 import type { ChatSocket } from '../../../../nodes/shared/chat/line';
 import type { PolicyNeeds } from '../../../../nodes/shared/chat/reconnectPolicy';
 import { MAX_RECONNECT_ATTEMPTS, MAX_SLOW_POLLS } from '../../../../nodes/shared/chat/timings';
+import type { OutgoingFrame } from '../../../../nodes/shared/chat/sentFrames';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
 
 /** Lets every promise that is due go on. */
@@ -227,6 +228,15 @@ export async function freshToken(n: number, clock: Clock): Promise<MintResult> {
 	const expiresAt = Math.floor(clock.now() / 1000) + 300;
 	const token = { token: `secret-${n}`, ws_url: WS_URL, expires_at: expiresAt, stream: 'user' };
 	return { kind: 'token', token };
+}
+
+let frameCount = 0;
+
+/** A frame of a message of its own, with whatever text. */
+export function outgoing(text: string): OutgoingFrame {
+	frameCount += 1;
+	const name = `frame-${frameCount}`;
+	return { text, messageId: name, message: name, textName: text };
 }
 
 /** The ack of a turn that was completed inline. */

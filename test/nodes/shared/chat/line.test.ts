@@ -8,7 +8,7 @@ function opened() {
 		openSocket: () => socket,
 		clock,
 		onFrame: () => undefined,
-		tokenEndsAt: 0,
+		tokenLife: { mintedAt: 0, endsAt: 0 },
 	});
 	socket.opens();
 	return { clock, socket, line };
@@ -32,7 +32,7 @@ test('a socket that does not open in time has said nothing', async () => {
 		openSocket: () => socket,
 		clock,
 		onFrame: () => undefined,
-		tokenEndsAt: 0,
+		tokenLife: { mintedAt: 0, endsAt: 0 },
 	});
 	await clock.advance(15_000);
 	expect(await line.ended).toEqual({
@@ -68,7 +68,12 @@ test('a socket that cannot be created has ended, and its address is not told', a
 	const openSocket = () => {
 		throw new Error('bad address wss://x?token=secret');
 	};
-	const line = new Line('wss://x', { openSocket, clock, onFrame: () => undefined, tokenEndsAt: 0 });
+	const line = new Line('wss://x', {
+		openSocket,
+		clock,
+		onFrame: () => undefined,
+		tokenLife: { mintedAt: 0, endsAt: 0 },
+	});
 	expect(await line.ended).toEqual({
 		cause: 'cannot_connect',
 		code: null,

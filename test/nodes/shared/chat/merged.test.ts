@@ -231,6 +231,22 @@ describe('accepted', () => {
 		expect(outcome()).toMatchObject({ kind: 'replayed', reply: 'here it is' });
 	});
 
+	it('after an attempt of ours was lost: the reply is fetched, as a turn that ended inline has no result', async () => {
+		const { socket, whole, clock, hold } = await turn(KEYED);
+		socket().breaks();
+		await clock.advance(1_000);
+		await hold();
+		socket().answer = () => {
+			const isOver = socket().sent.length > 3;
+			const reply = isOver ? 'here it is' : null;
+			socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1', reply }));
+		};
+		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1' }));
+		await clock.advance(10_000);
+		expect(await whole).toMatchObject({ kind: 'replayed', reply: 'here it is', source: 'ack' });
+		expect(new Set(socket().sent).size).toBe(1);
+	});
+
 	it('from an earlier run: never given the replies of the messages that are seen meanwhile', async () => {
 		const { socket, outcome, clock } = await turn(KEYED);
 		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1', message_id: 'm-1' }));

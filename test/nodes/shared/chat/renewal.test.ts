@@ -9,6 +9,7 @@ import {
 	rig,
 	settle,
 	WS_URL,
+	outgoing,
 } from './fakes';
 
 /** A token that the service says to expire `seconds` from now. */
@@ -59,7 +60,7 @@ describe('TokenKeeper', () => {
 	])('is due between 4 and 4.5 minutes (chance %d: %d ms)', async (random, due) => {
 		const { clock, tokens } = keeper(freshToken, random);
 		await tokens.current();
-		expect(tokens.renewAt - clock.now()).toBe(due);
+		expect(tokens.renewAt - clock.elapsed()).toBe(due);
 	});
 
 	it.each([
@@ -71,7 +72,7 @@ describe('TokenKeeper', () => {
 	])('%s', async (_name, seconds, due) => {
 		const { clock, tokens } = keeper(tokenFor(seconds));
 		await tokens.current();
-		expect(tokens.renewAt - clock.now()).toBeCloseTo(due, 0);
+		expect(tokens.renewAt - clock.elapsed()).toBeCloseTo(due, 0);
 	});
 
 	it('mints once for all who ask at the same time', async () => {
@@ -88,7 +89,7 @@ describe('TokenKeeper', () => {
 		const first = await tokens.current();
 		await tokens.renew();
 		expect(await tokens.current()).toEqual(first);
-		expect(tokens.renewAt - clock.now()).toBe(30_000);
+		expect(tokens.renewAt - clock.elapsed()).toBe(30_000);
 	});
 
 	it('takes a mint that throws for a service that is not there', async () => {
@@ -314,7 +315,7 @@ describe('an open connection', () => {
 
 	it('sends no frame on a socket that may be closed any moment', async () => {
 		const { old, fresh, clock, connection } = await due();
-		const exchange = connection.exchange('{}', 60_000);
+		const exchange = connection.exchange(outgoing('{}'), 60_000);
 		fresh.opens();
 		await clock.advance(499);
 		expect([old.sent, fresh.sent]).toEqual([[], []]);
@@ -340,7 +341,7 @@ describe('an open connection', () => {
 		await hold();
 		await clock.advance(200_000);
 		const stop = new AbortController();
-		const exchange = connection.exchange('{}', 120_000, stop.signal);
+		const exchange = connection.exchange(outgoing('{}'), 120_000, stop.signal);
 		await settle();
 		stop.abort();
 		expect((await exchange).kind).toBe('not_sent');
@@ -354,11 +355,47 @@ describe('an open connection', () => {
 		old.deaf = true;
 		fresh.opens();
 		await clock.advance(500);
-		const exchange = connection.exchange('{}', 60_000);
+		const exchange = connection.exchange(outgoing('{}'), 60_000);
 		await settle();
 		old.receives(ackFrame({ state: 'default', reply: 'to an earlier frame' }));
 		fresh.receives(messageSent);
 		expect(await exchange).toMatchObject({ kind: 'ack', ack: { reply: 'hello' } });
+	});
+
+	it('takes an ack of the old socket that echoes the ID of the frame on the new one', async () => {
+		const { old, fresh, clock, connection } = await due();
+		old.deaf = true;
+		fresh.opens();
+		await clock.advance(500);
+		const frame = outgoing('{}');
+		const exchange = connection.exchange(frame, 60_000);
+		await settle();
+		old.receives(ackFrame({ state: 'default', reply: 'own', message_id: frame.messageId }));
+		expect(await exchange).toMatchObject({ kind: 'ack', ack: { reply: 'own' } });
+	});
+
+	it('is held while a token is asked for, and a frame that is sent meanwhile is not cut off', async () => {
+		let give: (token: MintResult) => void = () => undefined;
+		const { connection, sockets, socket, clock, hold } = rig(
+			{ renewConnectionEveryMs: 150_000 },
+			async (n, time) =>
+				n === 1 ? await freshToken(n, time) : await new Promise((resolve) => (give = resolve)),
+		);
+		connection.start();
+		await hold();
+		await clock.advance(151_000);
+		expect(connection.isHeld).toBe(true);
+		const exchange = connection.exchange(outgoing('{}'), 60_000);
+		await settle();
+		expect(socket().sent).toEqual(['{}']);
+		give(await freshToken(2, clock));
+		await clock.advance(5_000);
+		expect(sockets).toHaveLength(1);
+		socket().receives(messageSent);
+		expect((await exchange).kind).toBe('ack');
+		await clock.advance(1_000);
+		expect(sockets).toHaveLength(2);
+		await connection.close();
 	});
 
 	it('is not held by a new socket that has ended while the old one is slow to close', async () => {
@@ -373,7 +410,7 @@ describe('an open connection', () => {
 		await settle();
 		// A frame would look for another socket without end, and nothing else would run in n8n.
 		expect(isReady).not.toHaveBeenCalled();
-		const exchange = connection.exchange('{}', 60_000);
+		const exchange = connection.exchange(outgoing('{}'), 60_000);
 		await clock.advance(3_500);
 		await hold();
 		expect(socket().sent).toEqual(['{}']);
@@ -472,7 +509,7 @@ describe('an open connection', () => {
 		connection.start();
 		await hold();
 		await clock.advance(230_000);
-		const exchange = connection.exchange('{}', 60_000);
+		const exchange = connection.exchange(outgoing('{}'), 60_000);
 		await clock.advance(55_000);
 		expect(sockets).toHaveLength(1);
 		socket().receives(messageSent);
@@ -508,7 +545,7 @@ describe('an open connection', () => {
 			const kinds: string[] = [];
 			const talk = async () => {
 				while (!isOver) {
-					const { kind } = await connection.exchange('{}', 120_000);
+					const { kind } = await connection.exchange(outgoing('{}'), 120_000);
 					kinds.push(kind);
 					if (kind !== 'ack') return;
 				}
@@ -539,23 +576,72 @@ describe('an open connection', () => {
 	);
 
 	describe('where no token is to be had', () => {
-		const withoutToken = async (seconds: number) => {
+		const withoutToken = async (
+			seconds: number,
+			kind: 'unreachable' | 'refused' = 'unreachable',
+		) => {
+			const mint = { isDown: true };
 			const use = rig({}, async (n, clock) =>
-				n > 1 ? { kind: 'unreachable', error: null } : await freshToken(n, clock),
+				n > 1 && mint.isDown ? { kind, error: new Error('no') } : await freshToken(n, clock),
 			);
 			use.connection.start();
 			await use.hold();
 			await use.clock.advance(seconds * 1_000);
-			const exchange = use.connection.exchange('{}', 120_000);
+			const exchange = use.connection.exchange(outgoing('{}'), 120_000);
 			await settle();
-			return { ...use, exchange };
+			return { ...use, exchange, mint };
 		};
 
-		it('a message is sent on the old socket while that has half a minute left', async () => {
-			const { socket, exchange } = await withoutToken(200);
+		it('a message that the token outlasts is sent', async () => {
+			const { socket, exchange } = await withoutToken(179);
 			expect(socket().sent).toEqual(['{}']);
 			socket().receives(messageSent);
 			expect((await exchange).kind).toBe('ack');
+		});
+
+		it('another one waits for the new socket, because a long turn could be cut off', async () => {
+			const { sockets, socket, clock, exchange, mint, mints, hold } = await withoutToken(200);
+			await clock.advance(20_000);
+			expect(sockets.flatMap(({ sent }) => sent)).toEqual([]);
+			// After 1, 2, 4, and 8 seconds.
+			expect(mints()).toBeGreaterThanOrEqual(5);
+			mint.isDown = false;
+			await clock.advance(16_000);
+			expect(sockets).toHaveLength(2);
+			await hold();
+			expect(socket().sent).toEqual(['{}']);
+			socket().receives(messageSent);
+			expect((await exchange).kind).toBe('ack');
+		});
+
+		it.each(['unreachable', 'refused'] as const)(
+			'it waits no longer than its time limit, and was surely not sent (%s)',
+			async (kind) => {
+				const { sockets, clock, exchange, connection } = await withoutToken(181, kind);
+				await clock.advance(122_000);
+				expect(await exchange).toMatchObject({
+					kind: 'not_sent',
+					readiness: {
+						kind: 'ended',
+						ending: { kind: 'token_missed', originalMessage: 'no', isTransient: true },
+					},
+				});
+				expect(sockets.flatMap(({ sent }) => sent)).toEqual([]);
+				expect(await connection.ready()).toEqual({ kind: 'open' });
+			},
+		);
+
+		it('a session that was closed in between is told as closed', async () => {
+			const { clock, connection, hold, endings } = rig({}, async (n, time) =>
+				n > 1 ? { kind: 'session_closed', error: null } : await freshToken(n, time),
+			);
+			connection.start();
+			await hold();
+			await clock.advance(200_000);
+			const exchange = connection.exchange(outgoing('{}'), 120_000);
+			await clock.advance(3_000);
+			expect((await exchange).kind).toBe('not_sent');
+			expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
 		});
 
 		it('a message waits if the socket may end at any moment, and is sent once that has outlived its token', async () => {
@@ -577,6 +663,28 @@ describe('an open connection', () => {
 			expect((await exchange).kind).toBe('not_sent');
 			expect(sockets.flatMap(({ sent }) => sent)).toEqual([]);
 		});
+	});
+
+	it.each([
+		['back', -6 * 3_600_000],
+		['ahead', 6 * 3_600_000],
+	])('keeps its times if the system clock is set %s', async (_name, ms) => {
+		const { connection, sockets, socket, clock, mints, hold } = rig();
+		connection.start();
+		await hold();
+		await clock.advance(60_000);
+		clock.set(clock.now() + ms);
+		await clock.advance(190_000);
+		expect([sockets.length, mints()]).toEqual([1, 1]);
+		await clock.advance(20_000);
+		await hold();
+		expect([sockets.length, mints()]).toEqual([2, 2]);
+		socket().ends(1011);
+		await clock.advance(1_000);
+		await hold();
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+		expect(sockets).toHaveLength(3);
+		await connection.close();
 	});
 
 	it('counts failed attempts after a replacement like any other', async () => {

@@ -206,3 +206,51 @@ it('an ID that the client chose does not make the result of another turn its own
 	const wanted = { turnId: 't-1', messageIds: ['7'] };
 	expect(collected([user('hi', 'u-1'), result('t-5', '7')]).resultOf(wanted)).toBeNull();
 });
+
+describe('a turn whose result is an error', () => {
+	const failed = (more: JsonObject): Event => [
+		'turn_result',
+		{ turn_id: 't-1', message_id: null, merged_into: null, ...more },
+	];
+
+	it.each<JsonObject>([
+		{ state: 'error', error: 'internal_error' },
+		{ state: 'error', error: null },
+		{ state: 'default', error: 'internal_error' },
+		{ state: 'invalid' },
+		{ state: 'busy', error: 'server_busy' },
+		{ state: 'brand_new', error: { code: 7 } },
+	])('is told as such: %j', (more) => {
+		expect(replyTo([user('hi', 'u-1'), failed(more)])).toEqual({
+			reply: null,
+			source: 'failed',
+			spoken: [],
+		});
+	});
+
+	it('is told with what was said', () => {
+		const { source, spoken } = replyTo([ai('Sorry'), failed({ state: 'error', error: 'x' })]);
+		expect([source, spoken.length]).toEqual(['failed', 1]);
+	});
+
+	it('of another turn says nothing', () => {
+		const other = failed({ turn_id: 't-9', state: 'error', error: 'x' });
+		expect(replyTo([other]).source).toBe('none');
+	});
+
+	it('has the reply that it names', () => {
+		const events = [ai('Sorry', 'a'), failed({ message_id: 'a', state: 'error', error: 'x' })];
+		expect(replyTo(events)).toMatchObject({ reply: 'Sorry', source: 'events' });
+	});
+});
+
+describe('an operator, in whatever role', () => {
+	it.each(['operator', 'support', 'human', ''])('"%s" is shown and is never the reply', (role) => {
+		const spoken = message(role, 'This is Ann', 'a');
+		expect(replyTo([spoken, result('t-1', 'a')])).toMatchObject({
+			reply: null,
+			source: 'uncertain',
+			spoken: [{ role, content: 'This is Ann' }],
+		});
+	});
+});

@@ -2,7 +2,15 @@ import { SharedConnections } from '../../../../nodes/shared/chat/sharedConnectio
 import type { LeaseOptions } from '../../../../nodes/shared/chat/lease';
 import type { ChatEnded } from '../../../../nodes/shared/chat/endings';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
-import { eventFrame, FakeClock, fakeSockets, freshToken, messageSent, settle } from './fakes';
+import {
+	eventFrame,
+	FakeClock,
+	fakeSockets,
+	freshToken,
+	messageSent,
+	settle,
+	outgoing,
+} from './fakes';
 
 /** The connections of one process, with fakes for all that is outside. */
 function processRig(mint?: (n: number, clock: FakeClock) => Promise<MintResult>) {
@@ -271,7 +279,7 @@ describe('holders of different patience', () => {
 	it('an action is told after a second that the session is not to be had; the trigger waits on', async () => {
 		const use = processRig();
 		const [action, trigger] = [use.lease(), use.lease('trigger')];
-		const unsent = action.lease.exchange('a', 10_000);
+		const unsent = action.lease.exchange(outgoing('a'), 10_000);
 		await settle();
 		expect(trigger.lease.setback).toBeNull();
 		await refuse(use, 1_000);
@@ -497,7 +505,7 @@ describe('sending', () => {
 			const done = await from.myTurn();
 			for (const text of texts) {
 				order.push(text);
-				await from.exchange(text, 10_000);
+				await from.exchange(outgoing(text), 10_000);
 			}
 			done();
 		};
@@ -514,8 +522,8 @@ describe('sending', () => {
 		const { lease, socket, hold } = processRig();
 		const [one, two] = [lease().lease, lease().lease];
 		await hold();
-		const left = one.exchange('a', 10_000);
-		const next = two.exchange('b', 10_000);
+		const left = one.exchange(outgoing('a'), 10_000);
+		const next = two.exchange(outgoing('b'), 10_000);
 		await settle();
 		one.close();
 		expect(await left).toEqual({ kind: 'lost', code: null });
@@ -531,8 +539,8 @@ describe('sending', () => {
 		const { lease, socket, hold } = processRig();
 		const [one, two] = [lease().lease, lease().lease];
 		await hold();
-		void one.exchange('a', 10_000);
-		const never = two.exchange('b', 10_000);
+		void one.exchange(outgoing('a'), 10_000);
+		const never = two.exchange(outgoing('b'), 10_000);
 		two.close();
 		expect(await never).toEqual({ kind: 'not_sent', readiness: { kind: 'closed_by_us' } });
 		socket().receives(messageSent);

@@ -5,6 +5,7 @@ import {
 } from '../../../../nodes/shared/chat/frames';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import { turnFault } from '../../../../nodes/ChatSend/turnFault';
+import type { OutgoingFrame } from '../../../../nodes/shared/chat/sentFrames';
 import { ackFrame, rig, settle } from './fakes';
 import { KEYED, turn } from './turnRig';
 
@@ -80,6 +81,7 @@ describe('a frame and its ack', () => {
 			type: 'interaction_response',
 			interaction_id: 'i-1',
 			option_id: 'o-1',
+			message_id: expect.stringMatching(/^n8n-/),
 		});
 		socket().receives(ackFrame({ state: 'default', reply: 'ok' }));
 		expect(await whole).toMatchObject({ kind: 'completed', reply: 'ok' });
@@ -94,7 +96,7 @@ it('leaves no subscription behind', async () => {
 	const link = {
 		signal: connection.signal,
 		myTurn: async () => await connection.myTurn(),
-		exchange: async (text: string, ms: number) => await connection.exchange(text, ms),
+		exchange: async (frame: OutgoingFrame, ms: number) => await connection.exchange(frame, ms),
 		subscribe: () => {
 			subscribed += 1;
 			return () => {
@@ -212,6 +214,24 @@ describe('no ack', () => {
 		socket().breaks();
 		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', keyed: true });
 		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(3);
+	});
+
+	it.each([
+		['invalid', 'agent_inactive'],
+		['invalid', 'idempotency_key_reused'],
+		['error', 'internal_error'],
+		['brand_new', 'not now'],
+	])('a second attempt with the state "%s" says nothing about the first', async (state, error) => {
+		const { socket, whole, clock, hold } = await turn(KEYED);
+		socket().breaks();
+		await clock.advance(1_000);
+		await hold();
+		socket().receives(ackFrame({ state, error }));
+		const outcome = await whole;
+		expect(outcome).toEqual({ kind: 'unknown', why: 'lost', keyed: true, rejection: error });
+		const fault = turnFault(outcome);
+		expect(fault).toMatchObject({ outcome: 'unknown', originalMessage: error });
+		expect(fault?.message).toContain('may have taken the message');
 	});
 
 	it('stays unknown when no other connection can be had', async () => {

@@ -1,0 +1,227 @@
+import { z } from 'zod';
+import { messageFrame, type ClientFrame } from '../../../../nodes/shared/chat/frames';
+import { sendTurn, type TurnOutcome } from '../../../../nodes/shared/chat/turn';
+import { turnFault } from '../../../../nodes/ChatSend/turnFault';
+import type { JsonObject } from '../../../../nodes/shared/json';
+import {
+	ackFrame,
+	type FakeSocket,
+	fakeSockets,
+	FakeClock,
+	freshToken,
+	rig,
+	settle,
+} from './fakes';
+import { SharedConnections } from '../../../../nodes/shared/chat/sharedConnections';
+import { happens, user } from './turnRig';
+
+const sentFrame = z.object({ message_id: z.string(), content: z.string() });
+
+/** The frames that a socket was sent. */
+const framesOf = (socket: FakeSocket | undefined) =>
+	(socket?.sent ?? []).map((text) => sentFrame.parse(JSON.parse(text)));
+
+/** A first message whose socket breaks before its ack, and a second one on the next socket. */
+async function afterLostAck(first: ClientFrame, second: ClientFrame) {
+	const use = rig();
+	const { connection, clock, hold, socket, sockets } = use;
+	connection.start();
+	await hold();
+	const options = { clock, random: () => 0.5, ackTimeoutMs: 30_000, resultTimeoutMs: 30_000 };
+	const lost = sendTurn(connection, first, options);
+	await settle();
+	socket().breaks();
+	await clock.advance(1_000);
+	await hold();
+	let outcome: TurnOutcome | null = null;
+	void sendTurn(connection, second, options).then((ended) => (outcome = ended));
+	await settle();
+	const [lostFrame] = framesOf(sockets[0]);
+	const [frame] = framesOf(socket()).slice(-1);
+	if (lostFrame === undefined || frame === undefined) throw new Error('a frame was not sent');
+	const acks = (id: string | number | undefined, payload: JsonObject) => {
+		socket().receives(ackFrame({ ...payload, ...(id !== undefined && { message_id: id }) }));
+	};
+	return { ...use, lost, lostFrame, frame, acks, outcome: () => outcome };
+}
+
+const HI = messageFrame('hi');
+const BYE = messageFrame('bye');
+const late: JsonObject = { state: 'default', reply: 'You said: hi' };
+const own: JsonObject = { state: 'default', reply: 'You said: bye' };
+
+describe('the ack of a lost frame that comes on the next socket', () => {
+	it('is not taken for that of the next message, by the echoed ID', async () => {
+		const { acks, lostFrame, frame, outcome, clock } = await afterLostAck(HI, BYE);
+		acks(lostFrame.message_id, late);
+		await clock.advance(20_000);
+		expect(outcome()).toBeNull();
+		acks(frame.message_id, own);
+		await settle();
+		expect(outcome()).toMatchObject({ kind: 'completed', reply: 'You said: bye' });
+	});
+
+	it('without an ID it proves nothing: the outcome is unknown, and says so', async () => {
+		const { acks, outcome, clock, sockets } = await afterLostAck(HI, BYE);
+		acks(undefined, late);
+		await clock.advance(9_999);
+		expect(outcome()).toBeNull();
+		await clock.advance(1);
+		expect(outcome()).toEqual({ kind: 'unknown', why: 'unproved', keyed: false });
+		const unknown: TurnOutcome = { kind: 'unknown', why: 'unproved', keyed: false };
+		expect(turnFault(unknown)?.message).toContain('nothing shows whether it was this one');
+		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(2);
+	});
+
+	it.each(['busy', 'invalid'])(
+		'a "%s" without an ID is neither repeated nor told',
+		async (state) => {
+			const { acks, outcome, clock, sockets } = await afterLostAck(HI, BYE);
+			acks(undefined, { state, error: state === 'busy' ? 'server_busy' : 'bad_payload' });
+			await clock.advance(30_000);
+			expect(outcome()).toMatchObject({ kind: 'unknown', why: 'unproved' });
+			expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(2);
+		},
+	);
+
+	it('without an ID it is told apart once the own ack has come', async () => {
+		const { acks, frame, outcome, clock } = await afterLostAck(HI, BYE);
+		acks(undefined, late);
+		await clock.advance(5_000);
+		acks(frame.message_id, own);
+		await settle();
+		expect(outcome()).toMatchObject({ kind: 'completed', reply: 'You said: bye' });
+	});
+
+	it.each([true, false])(
+		'with an ID of the service it is told apart by the text of the message (event first: %p)',
+		async (eventFirst) => {
+			const { acks, socket, outcome, clock } = await afterLostAck(HI, BYE);
+			const say = () => {
+				happens(socket(), 'message_received', user('hi', 'msg-1'));
+				happens(socket(), 'message_received', user('bye', 'msg-2'));
+			};
+			if (eventFirst) say();
+			acks('msg-1', late);
+			acks('msg-2', own);
+			if (!eventFirst) say();
+			await clock.advance(0);
+			expect(outcome()).toMatchObject({ kind: 'completed', reply: 'You said: bye' });
+		},
+	);
+
+	it('two messages with the same text are not told apart by it', async () => {
+		const { acks, socket, outcome, clock } = await afterLostAck(HI, HI);
+		happens(socket(), 'message_received', user('hi', 'msg-1'));
+		acks('msg-1', late);
+		await clock.advance(10_000);
+		expect(outcome()).toMatchObject({ kind: 'unknown', why: 'unproved' });
+	});
+
+	it('two messages with the same chosen ID are not told apart by it', async () => {
+		const ids = { messageId: 'always-the-same' };
+		const first = messageFrame('hi', ids);
+		const { acks, outcome, clock } = await afterLostAck(first, messageFrame('bye', ids));
+		acks('always-the-same', late);
+		await clock.advance(10_000);
+		expect(outcome()).toMatchObject({ kind: 'unknown', why: 'unproved' });
+	});
+
+	it('a message with the same key and another text is another one', async () => {
+		const ids = { idempotencyKey: 'k' };
+		const { acks, outcome, clock } = await afterLostAck(
+			messageFrame('hi', ids),
+			messageFrame('bye', ids),
+		);
+		acks(undefined, late);
+		await clock.advance(0);
+		expect(outcome()).toBeNull();
+	});
+
+	it('of another n8n process is known by the form of its ID', async () => {
+		const { acks, frame, outcome } = await afterLostAck(HI, BYE);
+		acks('n8n-of-another-process', late);
+		await settle();
+		expect(outcome()).toBeNull();
+		acks(frame.message_id, own);
+		await settle();
+		expect(outcome()).toMatchObject({ kind: 'completed', reply: 'You said: bye' });
+	});
+
+	it('of the same message counts: with a key, it is sent again with the same ID', async () => {
+		const keyed = messageFrame('hi', { idempotencyKey: 'k' });
+		const { connection, clock, hold, socket, sockets } = rig();
+		connection.start();
+		await hold();
+		const whole = sendTurn(connection, keyed, { clock, random: () => 0.5 });
+		await settle();
+		socket().breaks();
+		await clock.advance(1_000);
+		await hold();
+		expect(sockets[1]?.sent).toEqual(sockets[0]?.sent);
+		socket().receives(ackFrame(late));
+		expect(await whole).toMatchObject({ kind: 'completed', reply: 'You said: hi' });
+	});
+});
+
+it.each(['invalid', 'busy', 'error'])(
+	'a message that is sent again with its key, after an execution that lost it, is not told as "%s"',
+	async (state) => {
+		const keyed = messageFrame('hi', { idempotencyKey: 'k' });
+		const { connection, clock, hold, socket } = rig();
+		connection.start();
+		await hold();
+		const options = { clock, random: () => 0.5, ackTimeoutMs: 1_000 };
+		const lost = sendTurn(connection, keyed, options);
+		for (let attempt = 1; attempt <= 3; attempt++) {
+			await settle();
+			socket().breaks();
+			await clock.advance(5_000);
+			await hold();
+		}
+		expect(await lost).toMatchObject({ kind: 'unknown' });
+		socket().answer = () => {
+			const error = state === 'busy' ? 'server_busy' : 'agent_inactive';
+			socket().receives(ackFrame({ state, error }));
+		};
+		const again = sendTurn(connection, keyed, options);
+		await clock.advance(60_000);
+		expect(await again).toMatchObject({ kind: 'unknown', keyed: true });
+		await connection.close();
+	},
+);
+
+it('a late ack is known by the next connection of the session, too', async () => {
+	const clock = new FakeClock();
+	const { openSocket, hold, socket } = fakeSockets(clock);
+	const shared = new SharedConnections({ openSocket, clock, random: () => 0.5 });
+	const lease = () =>
+		shared.lease({
+			sessionId: 's-1',
+			baseUrl: 'https://api.example.com',
+			account: 'a',
+			instanceId: 'i',
+			holder: 'action',
+			node: 'n',
+			takeOver: false,
+			mintToken: async () => await freshToken(1, clock),
+			log: { debug: () => {}, info: () => {}, warn: () => {} },
+		});
+	const options = { clock, random: () => 0.5, ackTimeoutMs: 30_000 };
+	const first = lease();
+	const lost = sendTurn(first, HI, options);
+	await hold();
+	const [lostFrame] = framesOf(socket());
+	socket().breaks();
+	expect(await lost).toMatchObject({ kind: 'unknown' });
+	first.close();
+	await clock.advance(10_000);
+	const second = lease();
+	const whole = sendTurn(second, BYE, options);
+	await hold();
+	socket().receives(ackFrame({ ...late, message_id: lostFrame?.message_id ?? '' }));
+	socket().receives(ackFrame(own));
+	expect(await whole).toMatchObject({ kind: 'completed', reply: 'You said: bye' });
+	second.close();
+	await clock.advance(10_000);
+});

@@ -1,0 +1,365 @@
+import fc from 'fast-check';
+import {
+	type ServiceRequest,
+	TransportFault,
+	type WireAnswer,
+} from '../../../../nodes/shared/api/http';
+import { type JsonObject, parseJson, isJsonObject } from '../../../../nodes/shared/json';
+import type { MintResult } from '../../../../nodes/shared/chat/token';
+import { ackFrame, eventFrame, type FakeClock, FakeSocket, freshToken } from './fakes';
+
+/** What becomes of one attempt to send a message. `lost` and `silent` ones are taken, `dropped` ones aren't. */
+const fate = fc.constantFrom(
+	'answer',
+	'answer',
+	'answer',
+	'lost',
+	'silent',
+	'dropped',
+	'busy',
+	'invalid',
+	'error',
+);
+export type Fate = typeof fate extends fc.Arbitrary<infer T> ? T : never;
+
+/** One message; the text of several is the same, as people say "yes" more than once. */
+const step = fc.record({
+	way: fc.constantFrom('socket', 'socket', 'async', 'inbound'),
+	text: fc.constantFrom('yes', 'no'),
+	/** Two steps can have the same key, and so be the same message. */
+	key: fc.constantFrom(null, null, 'own', 'k'),
+	/** A chosen `message_id`, that of the service can be the same. */
+	messageId: fc.constantFrom('', '', 'm', '2', '5'),
+	/** Of one attempt after another; then each is answered. */
+	fates: fc.array(fate, { maxLength: 3 }),
+	/** Seconds from the message to the agent's reply. */
+	turnSeconds: fc.constantFrom(0, 1, 8, 40, 150),
+	/** Seconds from the end of the message before. */
+	pauseSeconds: fc.constantFrom(0, 0, 3, 100),
+	/** Seconds after which the execution is stopped. */
+	stopAfter: fc.constantFrom(null, null, null, null, 0, 1, 5),
+	/** Whether the agent says something first that isn't the reply. */
+	isInterim: fc.boolean(),
+});
+export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** What the document leaves open, or leaves to chance, in one session. */
+export const session = fc.record({
+	/** Which acks echo the client's `message_id`; `own`: the ID is the service's where the turn is known. */
+	echo: fc.constantFrom('always', 'always', 'inline', 'own', 'never'),
+	/** Seconds after the opening of the session's next socket at which lost acks come; null: never. */
+	lateAcks: fc.constantFrom(null, 0, 2, 9, 30),
+	/** By the customer's message, by the service's or the client's ID of it, or by the agent's message. */
+	resultNames: fc.constantFrom('customer', 'client', 'agent'),
+	hasNumbers: fc.boolean(),
+	isRepeating: fc.boolean(),
+	replays: fc.boolean(),
+	endsWithToken: fc.boolean(),
+	repliesInReplay: fc.boolean(),
+	/** Seconds at which the socket ends, with that code. */
+	ends: fc.array(
+		fc.tuple(fc.integer({ min: 1, max: 600 }), fc.constantFrom(1006, 1011, 1000, 4401)),
+		{
+			maxLength: 3,
+		},
+	),
+	/** Seconds between which no token can be had. */
+	mintFails: fc.tuple(fc.integer({ min: 2, max: 400 }), fc.integer({ min: 0, max: 200 })),
+	/** Turns of other parties: when they begin, and how long they take, in seconds. */
+	others: fc.array(fc.tuple(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 60 })), {
+		maxLength: 4,
+	}),
+	steps: fc.array(step, { minLength: 2, maxLength: 5 }),
+});
+export type Session = typeof session extends fc.Arbitrary<infer T> ? T : never;
+
+/** What the service knows of one message that was sent to it. */
+export class Sent {
+	/** Attempts that weren't rejected. */
+	attempts = 0;
+	/** Turns that the message was put into. */
+	readonly turns: Turn[] = [];
+
+	constructor(
+		readonly step: Step,
+		readonly text: string,
+	) {}
+
+	nextFate(): Fate {
+		return this.step.fates[this.received++] ?? 'answer';
+	}
+
+	private received = 0;
+}
+
+interface Turn extends Named {
+	reply: string;
+	isOver: boolean;
+	merged: Named[];
+}
+
+/** A turn, and the IDs of the customer's message that it is about. */
+interface Named {
+	id: string;
+	messageId: string | number;
+	clientId: string | null;
+}
+
+type Ack = { payload: JsonObject; id: string | null };
+
+const SECOND = 1_000;
+
+/** A service that does whatever the document allows. */
+export class OpenService {
+	/** The message that frames and requests with that text are of. */
+	sentWith: (text: unknown) => Sent = () => {
+		throw new Error('a message of nobody');
+	};
+
+	private readonly sockets: FakeSocket[] = [];
+	private readonly turnsByKey = new Map<string, { turn: Turn; text: string; rail: string }>();
+	private readonly events: string[] = [];
+	private lost: Ack[] = [];
+	private flight: Turn | null = null;
+	private count = 0;
+
+	constructor(
+		private readonly plan: Session,
+		private readonly clock: FakeClock,
+	) {
+		const [from, seconds] = plan.mintFails;
+		this.mintFails = { from: clock.elapsed() + from * SECOND, ms: seconds * SECOND };
+		for (const [at, code] of plan.ends) {
+			this.later(at, () => this.open.forEach((socket) => socket.ends(code)));
+		}
+		for (const [at, seconds] of plan.others) this.later(at, () => this.otherTurn(seconds));
+	}
+
+	private readonly mintFails: { from: number; ms: number };
+
+	get mint(): () => Promise<MintResult> {
+		return async () => {
+			const since = this.clock.elapsed() - this.mintFails.from;
+			if (since >= 0 && since < this.mintFails.ms) return { kind: 'unreachable', error: null };
+			return await freshToken(1, this.clock);
+		};
+	}
+
+	readonly openSocket = (url: string): FakeSocket => {
+		const socket = new FakeSocket(url);
+		socket.answer = (text) => this.receive(socket, text);
+		this.later(0.05, () => {
+			if (socket.readyState === 0) this.opened(socket);
+		});
+		return socket;
+	};
+
+	readonly transport = async (request: ServiceRequest): Promise<WireAnswer> => {
+		const { body } = request;
+		if (!isJsonObject(body)) throw new Error('a request without a message');
+		const current = this.sentWith(body.message);
+		const given = current.nextFate();
+		if (given === 'dropped') throw new TransportFault('ECONNRESET', 'cut', 'read');
+		if (given === 'busy') return json(429, { success: false, error: 'server_busy' });
+		if (given === 'invalid') return json(422, { success: false, error: 'agent_inactive' });
+		const isAsync = request.path.endsWith('/async');
+		const key = typeof body.idempotency_key === 'string' ? body.idempotency_key : null;
+		const known = this.knownTurn(key, current.text, 'rest');
+		if (known === 'conflict') return json(422, { success: false, error: 'idempotency_key_reused' });
+		current.attempts += 1;
+		const turn = known ?? this.begin(current, isAsync ? 'result' : 'inline');
+		if (known !== null) current.turns.push(known);
+		else this.note(key, { turn, text: current.text, rail: 'rest' });
+		if (!isAsync) await this.clock.sleep(current.step.turnSeconds * SECOND);
+		if (given === 'lost' || given === 'silent')
+			throw new TransportFault('ECONNRESET', 'cut', 'read');
+		if (given === 'error') return json(500, { success: false, error: 'oops' });
+		const reply = !isAsync || (turn.isOver && this.plan.repliesInReplay) ? turn.reply : null;
+		const data: JsonObject = { state: isAsync ? 'accepted' : 'default', turn_id: turn.id, reply };
+		return json(200, { success: true, data });
+	};
+
+	private get open(): FakeSocket[] {
+		return this.sockets.filter(({ readyState }) => readyState === 1);
+	}
+
+	private later(seconds: number, run: () => void): void {
+		void this.clock.sleep(seconds * SECOND).then(run);
+	}
+
+	private opened(socket: FakeSocket): void {
+		this.sockets.push(socket);
+		socket.opens();
+		if (this.plan.replays) for (const event of this.events.slice(-8)) socket.receives(event);
+		if (this.plan.endsWithToken) {
+			this.later(300, () => {
+				if (socket.readyState === 1) socket.ends(4401);
+			});
+		}
+		if (this.plan.lateAcks === null) return;
+		this.later(this.plan.lateAcks, () => {
+			if (socket.readyState !== 1) return;
+			const { lost } = this;
+			this.lost = [];
+			for (const ack of lost) this.ack(socket, ack);
+		});
+	}
+
+	private receive(socket: FakeSocket, text: string): void {
+		const frame = parseJson(text);
+		if (!isJsonObject(frame)) throw new Error('a frame that is none');
+		const current = this.sentWith(frame.content);
+		const { message_id: id, idempotency_key: key } = frame;
+		const clientId = typeof id === 'string' ? id : null;
+		const given = current.nextFate();
+		const answer = (payload: JsonObject, seconds = 0) => {
+			const ack = { payload, id: clientId };
+			this.later(seconds, () => this.ack(socket, ack));
+		};
+		if (given === 'dropped') {
+			this.later(0.1, () => socket.ends(1006));
+			return;
+		}
+		if (given === 'busy') {
+			answer({ state: 'busy', error: 'server_busy' });
+			return;
+		}
+		if (given === 'invalid') {
+			answer({ state: 'invalid', error: 'agent_inactive' });
+			return;
+		}
+		const name = typeof key === 'string' ? key : null;
+		const { text: content } = current;
+		const known = this.knownTurn(name, content, 'socket');
+		if (known === 'conflict') {
+			answer({ state: 'invalid', error: 'idempotency_key_reused' });
+			return;
+		}
+		current.attempts += 1;
+		if (given === 'lost') this.later(0.1, () => socket.ends(1006));
+		if (known !== null) {
+			current.turns.push(known);
+			const reply = known.isOver && this.plan.repliesInReplay ? known.reply : null;
+			answer({ state: 'accepted', turn_id: known.id, reply, ...this.ownId(known) });
+			return;
+		}
+		const { flight } = this;
+		if (flight !== null) {
+			const messageId = this.say('user', current.text);
+			const merged = { id: this.nextId('turn'), messageId, clientId };
+			flight.merged.push(merged);
+			current.turns.push(flight);
+			this.note(name, { turn: flight, text: content, rail: 'socket' });
+			if (given === 'silent') return;
+			answer({
+				state: 'merged',
+				turn_id: merged.id,
+				merged_into: flight.id,
+				...this.ownId(merged),
+			});
+			return;
+		}
+		const turn = this.begin(current, 'inline', clientId);
+		this.note(name, { turn, text: content, rail: 'socket' });
+		if (given === 'silent') return;
+		const state = given === 'error' ? 'error' : 'default';
+		const payload: JsonObject = { state, turn_id: turn.id, reply: turn.reply, ...this.ownId(turn) };
+		answer(payload, current.step.turnSeconds);
+	}
+
+	private knownTurn(key: string | null, text: string, rail: string): Turn | 'conflict' | null {
+		const known = this.turnsByKey.get(key ?? '');
+		if (known === undefined) return null;
+		return known.text === text && known.rail === rail ? known.turn : 'conflict';
+	}
+
+	private note(key: string | null, first: { turn: Turn; text: string; rail: string }): void {
+		if (key !== null) this.turnsByKey.set(key, first);
+	}
+
+	/** The `message_id` of the service, which counts its messages. */
+	private ownId({ messageId }: { messageId: string | number }): JsonObject {
+		return this.plan.echo === 'own' ? { message_id: messageId } : {};
+	}
+
+	private ack(socket: FakeSocket, ack: Ack): void {
+		if (socket.readyState !== 1) {
+			this.lost.push(ack);
+			return;
+		}
+		const { echo } = this.plan;
+		const isEchoed = echo === 'always' || (echo === 'inline' && ack.payload.state === 'default');
+		socket.receives(
+			ackFrame({
+				...ack.payload,
+				...(isEchoed && ack.id !== null && { message_id: ack.id }),
+			}),
+		);
+	}
+
+	/** A turn of the message; its end shows in a result if it doesn't in an ack. */
+	private begin(sent: Sent, end: 'inline' | 'result', clientId: string | null = null): Turn {
+		const { isInterim, turnSeconds } = sent.step;
+		const turn = this.newTurn(this.say('user', sent.text), clientId);
+		sent.turns.push(turn);
+		if (isInterim) this.say('ai', 'One moment, please');
+		this.flight ??= turn;
+		this.later(turnSeconds, () => this.finish(turn, end));
+		return turn;
+	}
+
+	private otherTurn(seconds: number): void {
+		const turn = this.newTurn(this.say('user', 'yes'), String(seconds));
+		this.flight ??= turn;
+		this.later(seconds, () => this.finish(turn, 'result'));
+	}
+
+	private newTurn(messageId: string | number, clientId: string | null): Turn {
+		const id = this.nextId('turn');
+		return { id, reply: `reply of ${id}`, isOver: false, messageId, clientId, merged: [] };
+	}
+
+	private finish(turn: Turn, end: 'inline' | 'result'): void {
+		turn.isOver = true;
+		if (this.flight === turn) this.flight = null;
+		const said = this.say('ai', turn.reply);
+		const { resultNames } = this.plan;
+		const named = ({ messageId, clientId }: Named) => {
+			if (resultNames === 'agent') return said;
+			return resultNames === 'client' ? (clientId ?? messageId) : messageId;
+		};
+		for (const merged of turn.merged) {
+			const result = { turn_id: merged.id, merged_into: turn.id, state: 'merged', error: null };
+			this.emit('turn_result', { ...result, message_id: named(merged) });
+		}
+		if (end === 'inline' && turn.merged.length === 0) return;
+		const result = { turn_id: turn.id, merged_into: null, state: 'default', error: null };
+		this.emit('turn_result', { ...result, message_id: named(turn) });
+	}
+
+	private say(role: 'user' | 'ai', content: string): string | number {
+		this.count += 1;
+		const id = this.plan.hasNumbers ? this.count : `m-${this.count}`;
+		this.emit('message_received', { id, type: 'message', role, content, created_at: '' });
+		return id;
+	}
+
+	private emit(type: string, payload: JsonObject): void {
+		this.count += 1;
+		const event = eventFrame(type, `e-${this.count}`, payload);
+		this.events.push(event);
+		for (const socket of this.open) {
+			socket.receives(event);
+			if (this.plan.isRepeating) socket.receives(event);
+		}
+	}
+
+	private nextId(what: string): string {
+		this.count += 1;
+		return `${what}-${this.count}`;
+	}
+}
+
+function json(status: number, body: JsonObject): WireAnswer {
+	return { status, headers: {}, text: JSON.stringify(body) };
+}

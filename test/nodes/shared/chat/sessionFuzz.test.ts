@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { ApiClient } from '../../../../nodes/shared/api/client';
+import { sendInbound, sendInboundAsync } from '../../../../nodes/shared/api/endpoints';
+import { ExplainedError, type Outcome } from '../../../../nodes/shared/api/errors';
+import { ApiMapping } from '../../../../nodes/shared/apiMapping';
+import { sendAsyncTurn } from '../../../../nodes/shared/chat/asyncTurn';
+import { asyncValues, inboundValues, sendKeyed } from '../../../../nodes/shared/chat/chatRequests';
+import { messageFrame } from '../../../../nodes/shared/chat/frames';
+import type { ChatLease } from '../../../../nodes/shared/chat/lease';
+import { SharedConnections } from '../../../../nodes/shared/chat/sharedConnections';
+import { sendTurn } from '../../../../nodes/shared/chat/turn';
+import { fieldsIn, type JsonValue } from '../../../../nodes/shared/json';
+import { requireTaken } from '../../../../nodes/ChatSend/messageState';
+import { turnFault } from '../../../../nodes/ChatSend/turnFault';
+import { FakeClock } from './fakes';
+import { OpenService, Sent, session, type Session, type Step } from './openService';
+
+/** What the node says of one message: its reply, or what is known of its fate. */
+type Told = { outcome: 'taken' | Outcome; reply: JsonValue };
+
+type Result = { sent: Sent; told: Told };
+
+const SESSION = '3b241101-e2bb-4255-8caf-4136c566a962';
+
+const apiMapping = new ApiMapping({
+	chatInboundSessionName: 'session',
+	chatInboundMessageName: 'message',
+	chatAsyncSessionName: 'session',
+	chatAsyncMessageName: 'message',
+});
+
+class Run {
+	private readonly clock = new FakeClock();
+	private readonly random = () => 0.5;
+	private readonly service: OpenService;
+	private readonly client: ApiClient;
+	private readonly shared: SharedConnections;
+
+	constructor(plan: Session) {
+		const { clock, random } = this;
+		this.service = new OpenService(plan, clock);
+		this.client = new ApiClient(this.service.transport, clock, random);
+		const { openSocket } = this.service;
+		this.shared = new SharedConnections({ openSocket, clock, random });
+	}
+
+	/** One message after the other, as the items of an execution. */
+	async inTurn(steps: Step[]): Promise<Result[]> {
+		const results: Result[] = [];
+		for (const [index, step] of steps.entries()) {
+			const sent = new Sent(step, step.text);
+			this.service.sentWith = () => sent;
+			results.push(...(await this.until([this.send(sent, index)])));
+		}
+		return results;
+	}
+
+	/** Each message in an execution of its own. */
+	async atOnce(steps: Step[]): Promise<Result[]> {
+		const all = steps.map((step, index) => new Sent(step, `${step.text} ${index}`));
+		this.service.sentWith = (text) => {
+			const sent = all.find((one) => one.text === text);
+			if (sent === undefined) throw new Error('a message of nobody');
+			return sent;
+		};
+		return await this.until(all.map(async (sent, index) => await this.send(sent, index)));
+	}
+
+	/** Lets the time pass until the node has told what became of each. */
+	private async until(sending: Array<Promise<Result>>): Promise<Result[]> {
+		const all = Promise.all(sending);
+		const told = new AbortController();
+		void all.finally(() => told.abort());
+		for (let seconds = 0; !told.signal.aborted; seconds++) {
+			if (seconds > 3_000) throw new Error('the node never came back');
+			await this.clock.advance(1_000);
+		}
+		return await all;
+	}
+
+	private async send(sent: Sent, index: number): Promise<Result> {
+		const { step } = sent;
+		await this.clock.sleep(step.pauseSeconds * 1_000);
+		const lease = this.lease();
+		if (step.stopAfter !== null) {
+			void this.clock.sleep(step.stopAfter * 1_000).then(() => lease.close());
+		}
+		const told = await this.tell(lease, sent, index);
+		lease.close();
+		return { sent, told };
+	}
+
+	private lease(): ChatLease {
+		return this.shared.lease({
+			sessionId: SESSION,
+			baseUrl: 'https://api.example.com',
+			account: 'a',
+			instanceId: 'i',
+			holder: 'action',
+			node: 'n',
+			takeOver: false,
+			mintToken: this.service.mint,
+			log: { debug: () => {}, info: () => {}, warn: () => {} },
+		});
+	}
+
+	private async tell(lease: ChatLease, sent: Sent, index: number): Promise<Told> {
+		try {
+			return await this.sendBy(lease, sent, index);
+		} catch (error) {
+			if (!(error instanceof ExplainedError)) throw error;
+			return { outcome: error.outcome, reply: null };
+		}
+	}
+
+	private async sendBy(lease: ChatLease, sent: Sent, index: number): Promise<Told> {
+		const { clock, random, client } = this;
+		const { step, text } = sent;
+		const message = { sessionId: SESSION, agentUuid: '', message: text };
+		const key = step.key === 'own' ? `own-${index}` : (step.key ?? '');
+		if (step.way === 'inbound') {
+			const answer = requireTaken(await sendInbound(client, inboundValues(apiMapping, message)));
+			const [reply = null] = fieldsIn(answer.body, 'reply');
+			return { outcome: 'taken', reply };
+		}
+		if (step.way === 'async') {
+			const values = asyncValues(apiMapping, message, key);
+			const post = async () => await sendInboundAsync(client, values);
+			const keyed = key !== '';
+			const send = async () => await sendKeyed(client, keyed, post, requireTaken);
+			const options = { clock, apiMapping, givenIds: [], keyed, ms: 60_000 };
+			const outcome = await sendAsyncTurn(lease, send, options);
+			if (outcome.kind === 'not_sent') return { outcome: 'notSent', reply: null };
+			return { outcome: 'taken', reply: outcome.reply.reply };
+		}
+		const ids = { messageId: step.messageId, idempotencyKey: key };
+		const options = { clock, random, resultTimeoutMs: 60_000 };
+		const outcome = await sendTurn(lease, messageFrame(text, ids), options);
+		const fault = turnFault(outcome);
+		if (fault !== null) return { outcome: fault.outcome, reply: null };
+		return { outcome: 'taken', reply: 'reply' in outcome ? outcome.reply : null };
+	}
+}
+
+/** What would be wrong with what the node told. */
+function check({ sent, told }: Result): void {
+	const { step, turns, attempts } = sent;
+	if (told.reply !== null) expect(turns.map(({ reply }) => reply)).toContain(told.reply);
+	if (told.outcome === 'taken') expect(turns).not.toEqual([]);
+	if (told.outcome === 'notSent' || told.outcome === 'refused') expect(turns).toEqual([]);
+	if (step.key === null || step.way === 'inbound') expect(attempts).toBeLessThanOrEqual(1);
+	expect(new Set(turns).size).toBeLessThanOrEqual(1);
+}
+
+describe.each(['inTurn', 'atOnce'] as const)(
+	'a service that does whatever the document allows, messages %s',
+	(how) => {
+		it('a reply is that of the own message or null, and no outcome is untrue', async () => {
+			await fc.assert(
+				fc.asyncProperty(session, async (plan) => {
+					const run = new Run(plan);
+					for (const one of await run[how](plan.steps)) check(one);
+				}),
+				{ numRuns: Number(process.env.FUZZ_RUNS ?? 250) },
+			);
+		}, 600_000);
+	},
+);
