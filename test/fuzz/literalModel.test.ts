@@ -2,6 +2,8 @@
  * What a model writes that knows of a tool no more than n8n tells it, where a person pressed "Let the model define this
  * parameter": each value has to be right.
  */
+import cloneDeep from 'lodash/cloneDeep';
+import set from 'lodash/set';
 import { createNodeAsTool } from 'n8n-core/dist/execution-engine/node-execution-context/utils/create-node-as-tool';
 import { NodeHelpers, type INode, type INodeParameters, type INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
@@ -94,8 +96,8 @@ const CASES: Case[] = [
 	['placeCall', call, 'when', { said: 'right away', otherwise: ['now'] }],
 	[
 		'placeCall',
-		{ ...call, additionalDataFrom: 'json' },
-		'additionalDataJson',
+		call,
+		'options.additionalDataJson',
 		{ said: 'the plan is gold', otherwise: ['plan: gold', '{"plan": "gold"}'] },
 	],
 	['placeCall', ask, 'agentUuid', AGENT],
@@ -159,7 +161,7 @@ async function offered(type: string, parameters: INodeParameters, field: string)
 		property.type === 'resourceLocator'
 			? { __rl: true, mode: 'id', value: expression }
 			: expression;
-	const node = { ...plain, parameters: { ...parameters, [field]: value } };
+	const node = { ...plain, parameters: set(cloneDeep(parameters), field, value) };
 	const filled = makeWorkflow([{ ...node, type: shown.type }]).getNode(node.name);
 	if (filled === null) throw new Error(`${type} is not in its workflow`);
 	const { response } = createNodeAsTool({
@@ -175,14 +177,21 @@ async function offered(type: string, parameters: INodeParameters, field: string)
 	return { node, tool, schema, key: keyOf(property.displayName) };
 }
 
+/** The options of a collection that a tool has. */
+const optionsOf = ({ options = [] }: Partial<INodeProperties> = {}) =>
+	options.flatMap((option) =>
+		'type' in option && option.displayOptions?.hide?.['@tool'] === undefined ? [option] : [],
+	);
+
+/** @param field its name, or its path if it is an option */
 function shownField(node: INode, properties: INodeProperties[], field: string): INodeProperties {
 	const { description } = nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
 	const filled = makeWorkflow([node]).getNode(node.name) ?? node;
-	const found = properties.find(
-		(property) =>
-			property.name === field &&
-			NodeHelpers.displayParameter(filled.parameters, property, filled, description),
-	);
+	const isShown = (property: INodeProperties) =>
+		NodeHelpers.displayParameter(filled.parameters, property, filled, description);
+	const [name, option] = field.split('.');
+	const shown = properties.find((property) => property.name === name && isShown(property));
+	const found = option === undefined ? shown : optionsOf(shown).find((one) => one.name === option);
 	if (found === undefined) throw new Error(`the form does not show ${field}`);
 	return found;
 }

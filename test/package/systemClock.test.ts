@@ -20,8 +20,6 @@ const REASONS: { [file: string]: string } = {
 	'nodes/PlaceCall/wait/sleepUntilOver.ts': 'n8n stores the end of the wait as a date',
 	'nodes/PlaceCall/wait/openCalls.ts': 'named `now`, and given the elapsed time',
 	'nodes/ChatEventsTrigger/watchLimits.ts': 'named `now`, and given the elapsed time',
-	'nodes/shared/chat/line.ts': 'how long a socket is open, against the end of its token',
-	'nodes/shared/chat/hold.ts': 'a token ends at a date',
 	'nodes/shared/chat/token.ts': 'a token ends at a date',
 };
 

@@ -52,13 +52,13 @@ function faultOfUrl(text: string): InvalidInput | undefined {
 	if (isSeveral(text)) {
 		return new InvalidInput(
 			"'Base URL' in the credential must be one URL",
-			onScreenOnly(`Enter only the URL of your service, ${SUCH_AS}`),
+			onScreenOnly(`Enter only the URL of your service, such as ${EXAMPLE}.`),
 		);
 	}
 	if (/\s/.test(text)) {
 		return new InvalidInput(
 			"'Base URL' in the credential has white space in it",
-			onScreenOnly(`Remove it. A URL has no spaces and no line breaks, ${SUCH_AS}`),
+			onScreenOnly(`Remove it. A URL has no spaces and no line breaks, such as ${EXAMPLE}.`),
 		);
 	}
 	const host = URL.canParse(text) ? new URL(text).hostname : '';
@@ -67,12 +67,12 @@ function faultOfUrl(text: string): InvalidInput | undefined {
 	return new InvalidInput(
 		"'Base URL' in the credential has a character that a URL can't have",
 		onScreenOnly(
-			`Replace placeholders such as {base_url}. Enter the URL of your service, ${SUCH_AS}`,
+			`Replace placeholders such as {base_url}. Enter the URL of your service, such as ${EXAMPLE}.`,
 		),
 	);
 }
 
-const SUCH_AS = 'such as "https://voice.your-provider.com".';
+const EXAMPLE = '"https://voice.your-provider.com"';
 
 /** Characters of a host name, or of an IPv6 address. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])$/i;

@@ -79,6 +79,7 @@ export class ChatConnection {
 		this.inbox = new Inbox(options.sessionId, options.log);
 		this.hold = new Hold({
 			clock: options.clock,
+			random: options.random,
 			tokens: this.tokens,
 			openAnother: (minted) => this.openAnother(minted),
 			renewEveryMs: options.renewConnectionEveryMs ?? RENEW_CONNECTION_EVERY_MS,

@@ -14,6 +14,8 @@ const ABNORMAL = 1006;
 
 export interface HoldParts {
 	clock: Clock;
+	/** From 0 up to 1, for the jitter of the waits. */
+	random: () => number;
 	tokens: TokenKeeper;
 	/** Opens another socket of the same client; null when none can be had now. */
 	openAnother: (minted: MintResult) => Line | null;
@@ -76,12 +78,12 @@ export class Hold {
 	async lineFor(ackMs: number, waitUntil: number): Promise<Line | MintMiss | null> {
 		const { line } = this;
 		if (line === null) return null;
-		const { clock } = this.parts;
+		const { clock, random } = this.parts;
 		if (this.outlasts(line, ackMs)) return line;
 		if (clock.elapsed() >= this.replaceAgainAt) {
 			if (await this.replaceOnce(line)) return null;
 			this.misses += 1;
-			this.replaceAgainAt = clock.elapsed() + backoffMs(RECONNECT_BACKOFF, this.misses);
+			this.replaceAgainAt = clock.elapsed() + backoffMs(RECONNECT_BACKOFF, this.misses, random);
 		}
 		// A socket that is still open after its token has ended doesn't end with it.
 		if (clock.elapsed() > line.tokenLife.endsAt + OUTLIVED_AFTER_MS) return this.line;
