@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { INode } from 'n8n-workflow';
 import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
-import { ScriptedModel, type Turn } from '../n8n/scriptedModel';
-import { N8nServer } from '../n8n/server';
+import type { ScriptedModel, Turn } from '../n8n/scriptedModel';
+import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { webhook } from '../n8n/workflow';
 import { dialects, startSimulator, type Simulator } from '../simulator';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { N8nDriver, type Reference } from '../n8n/driver';
-import { ScriptedModel, type Turn } from '../n8n/scriptedModel';
-import { N8nServer } from '../n8n/server';
+import type { ScriptedModel, Turn } from '../n8n/scriptedModel';
+import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { N8nDriver, type Workflow } from '../n8n/driver';
-import { N8nServer } from '../n8n/server';
+import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node } from '../n8n/workflow';
 import { dialects, startSimulator, type Simulator } from '../simulator';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
 import { N8nDriver, type Execution, type Workflow } from '../n8n/driver';
-import { N8nServer } from '../n8n/server';
+import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';

@@ -1,6 +1,6 @@
 import { CrashBench, type Scene, type Verdict } from '../crash/crashBench';
 import { ITEMS, writers, type Writer } from '../crash/writers';
-import { N8nServer } from '../n8n/server';
+import type { N8nServer } from '../n8n/server';
 import { dialects, startSimulator, type Simulator } from '../simulator';
 import { removeServer, startServer } from './ownServer';
 

@@ -7,7 +7,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
 import { databaseMb, forgetPeak, memoryMb } from '../n8n/footprint';
-import { N8nServer } from '../n8n/server';
+import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import type { N8nDriver, Reference, Workflow } from '../n8n/driver';
-import { ScriptedModel, type Turn } from '../n8n/scriptedModel';
+import type { ScriptedModel, Turn } from '../n8n/scriptedModel';
 import { until } from '../n8n/until';
 import { node, webhook } from '../n8n/workflow';
 import {

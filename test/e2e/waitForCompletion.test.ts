@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { isN8n1, N8nDriver, type Reference, type Workflow } from '../n8n/driver';
-import { N8nServer } from '../n8n/server';
+import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, manualTrigger, node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
