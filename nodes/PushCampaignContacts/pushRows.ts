@@ -246,6 +246,7 @@ class NobodyPushed extends ExplainedError {
 		message: string,
 		advice: string,
 		readonly outcome: Outcome,
+		override readonly isFinal = false,
 	) {
 		super(message, forEveryone(advice));
 	}
@@ -285,6 +286,7 @@ function nobodyPushed(outcome: FeedOutcome): NobodyPushed {
 		sumUp(outcome),
 		reasons.join(' '),
 		isUnknown ? 'unknown' : isSent ? 'refused' : 'notSent',
+		outcome.unsentRows.every(({ status }) => status === 'fed_before'),
 	);
 }
 

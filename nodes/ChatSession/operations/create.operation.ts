@@ -1,4 +1,5 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { ApiMapping } from '../../shared/apiMapping';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
@@ -45,9 +46,21 @@ export const create: Operation = {
 	toolDescription:
 		'Begins a new chat session between a customer and an AI agent, and answers with its session ID, which the other chat tools need.',
 	async execute(run) {
-		return await forEachChatItem(run, createOne, { deed: CREATED });
+		const items = await forEachChatItem(run, createOne, { deed: CREATED });
+		if (items.some(({ json }) => isWithoutId(json))) {
+			const { apiMapping } = await run.connection();
+			run.context.addExecutionHints({ message: idNotFound(apiMapping) });
+		}
+		return items;
 	},
 };
+
+/** Whether a session was created and the response doesn't show its ID. */
+const isWithoutId = ({ session_id: id, error }: IDataObject) =>
+	id === undefined && error === undefined;
+
+const idNotFound = (apiMapping: ApiMapping) =>
+	`A chat session was created, but its ID wasn't found in the response. ${apiMapping.advice('chatCreateSessionPath')}`;
 
 /** What is sent beside these may have a value of its own on each attempt, such as the execution's ID. */
 export function createTarget(agentUuid: string, personName: string): unknown {

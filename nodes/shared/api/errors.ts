@@ -11,6 +11,9 @@ export abstract class ExplainedError extends Error {
 	/** Whether the very same request may succeed later, with nothing changed by anyone. */
 	readonly isTransient: boolean = false;
 
+	/** Whether nothing in the request can be corrected, so that its resolution says all. */
+	readonly isFinal: boolean = false;
+
 	/** Whose words `originalMessage` holds. */
 	readonly speaker: Speaker = 'service';
 

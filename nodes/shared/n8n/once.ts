@@ -59,6 +59,7 @@ export type Quota = { of: string; most: number };
 /** A model has had what it may have. */
 export class QuotaUsed extends ExplainedError {
 	override readonly name = 'QuotaUsed';
+	override readonly isFinal = true;
 	readonly outcome = 'notSent';
 
 	constructor({ of, most }: Quota) {

@@ -5,7 +5,6 @@ import { aborted, pause } from '../clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { clock } from './connect';
 import { deedOf, isReadOnly, mcpSessionOf, readOf, type ToolDeed } from './toolRun';
-import { QuotaUsed } from './once';
 import { beginTool, TOOL_LIMITS } from './toolTime';
 
 /** What a model is told of a tool that it called, always in the same words and fields. */
@@ -252,7 +251,6 @@ type Failure = {
 	/** Whether there is something to do, and only a person at n8n's screen can do it. */
 	isForOwner: boolean;
 	isTransient: boolean;
-	/** Whether the advice says all. */
 	isFinal: boolean;
 	originalMessage: string | null;
 };
@@ -280,7 +278,7 @@ function explain(error: unknown): Failure {
 			advice,
 			isForOwner: resolution !== '' && advice === '' && !isTransient,
 			isTransient,
-			isFinal: error instanceof QuotaUsed,
+			isFinal: error.isFinal,
 			originalMessage: byService ? originalMessage : null,
 		};
 	}

@@ -28,6 +28,26 @@ describe('create', () => {
 		expect(records(run)).toEqual([record]);
 	});
 
+	test.each([
+		['a path that leads nowhere', { chatCreateSessionPath: 'data.talk.id' }, 'check'],
+		['no path, and an ID under another name', {}, 'fill in'],
+	])('%s: one hint for all items says where to set it', async (_what, credential, verb) => {
+		service()
+			.post('/v1/chat/session')
+			.times(2)
+			.reply(200, { success: true, data: { id: 's-2' } });
+		const run = await harness.runOnNock(
+			{ operation: 'create', ...AGENT },
+			{ credential, items: [{ json: {} }, { json: {} }] },
+		);
+		expect(records(run)).toEqual([{ id: 's-2' }, { id: 's-2' }]);
+		expect(run.data.resultData.runData.Node?.at(-1)?.hints).toEqual([
+			{
+				message: `A chat session was created, but its ID wasn't found in the response. In the credential, turn on “Set Up Chat Requests” and ${verb} “Create Session: Path to Session ID in Response”.`,
+			},
+		]);
+	});
+
 	test('a tool that is asked for sessions of several persons at the same time creates one for each', async () => {
 		const personName = "={{ $fromAI('name', '', 'string') }}";
 		const node = await harness.other('chatSession', { operation: 'create', ...AGENT, personName });

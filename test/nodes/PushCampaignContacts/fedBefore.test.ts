@@ -417,6 +417,16 @@ describe('Forget Numbers Fed Before', () => {
 	});
 });
 
+test('a model is told of numbers that an earlier run has pushed, and that there is nothing to correct', async () => {
+	const bodies = answering([200, accepted(1)]);
+	await run(manyRows(1));
+	const tool = engineTool(harness.credentials, feedNode(harness, remembering()));
+	const answer = await tool({ phone: phone(0) });
+	expect(bodies).toHaveLength(1);
+	expect(answer).toMatchObject({ outcome: 'not_sent', what_happened: '1 row: 0 pushed, 1 fed before.' });
+	expect(answer.next_step).toMatch(/^An earlier run .* isn't sent again\.$/);
+});
+
 describe('rows of a CSV file', () => {
 	const file = (...numbers: string[]): INodeExecutionData => {
 		const data = Buffer.from(['phone', ...numbers, ''].join('\n')).toString('base64');
