@@ -11,7 +11,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/agentField';
 import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { passOnce } from '../shared/n8n/startedOnce';
+import { passFirstOnly } from '../shared/n8n/startedOnce';
 import { nothingToRegister } from '../shared/n8n/webhookAnswer';
 import { completionFields } from './properties';
 import { onCompletion, openCompletions } from './onCompletion';
@@ -71,7 +71,7 @@ export class CallCompletedTrigger implements INodeType {
 
 	// Without this, n8n's editor would run trigger() for what the webhook has brought, and wait for ever.
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await passOnce(this);
+		return await passFirstOnly(this);
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

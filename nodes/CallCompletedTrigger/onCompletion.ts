@@ -6,15 +6,15 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { asItems } from '../shared/n8n/itemLoop';
-import { type ExecutionEmitter, openEmitter, withEmitter } from '../shared/n8n/executionEmitter';
+import { type ExecutionStarter, openStarter, withStarter } from '../shared/n8n/executionEmitter';
 import {
 	ASK_AGAIN,
 	NO_EXECUTION,
 	readJson,
-	type Refused,
-	Reply,
+	type RejectedDelivery,
+	WebhookResponder,
 } from '../shared/n8n/webhookAnswer';
-import { MOST_WEBHOOKS_WAITING, triggerPlace } from '../shared/n8n/activeTriggers';
+import { MAX_WAITING_WEBHOOKS, triggerKey } from '../shared/n8n/activeTriggers';
 import { readUsable, requireUsable } from '../shared/n8n/usableFields';
 import { isWanted, outcomeKey, reportedOutcome } from '../shared/calls/completion';
 import { withPhoneKey } from '../shared/calls/callRecord';
@@ -27,10 +27,10 @@ import {
 	type UnusableReport,
 } from '../shared/calls/report';
 import { isJsonObject, type JsonObject } from '../shared/json';
-import { ownText } from '../shared/values';
+import { detachedCopy } from '../shared/values';
 import { budgetOf, type ReadBudget } from './readBudget';
 import { type CompletionSettings, readCompletionSettings } from './settings';
-import { Verifications } from './verifications';
+import { CallVerifier } from './verifications';
 
 /** The sender's patience is unknown: it is not kept waiting longer than this. */
 const LONGEST_ANSWER_MS = 10_000;
@@ -38,9 +38,9 @@ const LONGEST_ANSWER_MS = 10_000;
 /** Nor longer than this while many made-up calls are reported: connections that wait cost n8n memory. */
 const LONGEST_ANSWER_IN_FLOOD_MS = 3_000;
 
-const UNKNOWN_CALL: Refused = { status: 404, message: 'The service does not know this call.' };
+const UNKNOWN_CALL: RejectedDelivery = { status: 404, message: 'The service does not know this call.' };
 
-const UNUSABLE: Record<UnusableReport, Refused> = {
+const UNUSABLE: Record<UnusableReport, RejectedDelivery> = {
 	too_many_calls: {
 		status: 400,
 		message: `The body has more than ${MAX_CALLS_PER_REPORT} calls. Send at most ${MAX_CALLS_PER_REPORT} in a request.`,
@@ -49,21 +49,21 @@ const UNUSABLE: Record<UnusableReport, Refused> = {
 };
 
 /** n8n's separate webhook processes start one execution for a request. */
-const ONE_AT_A_TIME: Refused = {
+const ONE_AT_A_TIME: RejectedDelivery = {
 	status: 400,
 	message: 'The body has several calls. Send each call in a request of its own.',
 };
 
 /** Of each active trigger. */
-const verificationsOf = new WeakMap<ITriggerFunctions, Verifications>();
+const verificationsOf = new WeakMap<ITriggerFunctions, CallVerifier>();
 
 /** Run as `trigger()`. */
 export function openCompletions(trigger: ITriggerFunctions): ITriggerResponse {
 	const closing = new AbortController();
 	requireUsable(trigger, () => readCompletionSettings(trigger), closing.signal);
-	const verifications = new Verifications(trigger);
+	const verifications = new CallVerifier(trigger);
 	verificationsOf.set(trigger, verifications);
-	return openEmitter(trigger, async () => {
+	return openStarter(trigger, async () => {
 		closing.abort();
 		await verifications.close();
 	});
@@ -75,36 +75,36 @@ type Delivery = {
 	/** What the delivery says of the call, where that is not verified. */
 	claims: { item: JsonObject; outcome: JsonObject } | undefined;
 	settings: CompletionSettings;
-	emitter: ExecutionEmitter;
-	reply: Reply;
+	emitter: ExecutionStarter;
+	reply: WebhookResponder;
 	budget: ReadBudget;
 };
 
 /** From a delivery's body to its executions, one for each call. */
 export async function onCompletion(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const reply = new Reply(context);
+	const reply = new WebhookResponder(context);
 	const read = await readCalls(context);
 	if ('refused' in read) return reply.refuse(read.refused);
 	const { calls, bytes, settings } = read;
 	reply.refuseAfter(LONGEST_ANSWER_MS, ASK_AGAIN);
-	const takeAll = async (emitter: ExecutionEmitter | undefined) => {
+	const takeAll = async (emitter: ExecutionStarter | undefined) => {
 		if (emitter === undefined) return reply.refuse(ASK_AGAIN);
 		if (calls.length > 1 && !emitter.takesSeveral) return reply.refuse(ONE_AT_A_TIME);
 		const replies = reply.parts(calls.length);
-		const budget = budgetOf(triggerPlace(context));
+		const budget = budgetOf(triggerKey(context));
 		const taking = calls.map(async (call, index) => {
 			const own = replies[index] ?? reply;
 			return await take(context, { ...call, settings, emitter, reply: own, budget });
 		});
 		return joined(await Promise.all(taking));
 	};
-	return await withEmitter(context, takeAll, bytes);
+	return await withStarter(context, takeAll, bytes);
 }
 
 /** What the delivery reports; `bytes` are those of the body that are kept. */
 async function readCalls(
 	context: IWebhookFunctions,
-): Promise<{ calls: Call[]; bytes: number; settings: CompletionSettings } | { refused: Refused }> {
+): Promise<{ calls: Call[]; bytes: number; settings: CompletionSettings } | { refused: RejectedDelivery }> {
 	const payload = await readJson(context);
 	if ('refused' in payload) return payload;
 	const report = readReport(payload.json);
@@ -124,7 +124,7 @@ type Call = Pick<Delivery, 'callId' | 'claims'>;
 /** Nothing of the report is kept but the IDs: it may be large, and the verification may take minutes. */
 function toVerify(report: ReportedCall[]): Call[] {
 	const calls = uniqBy(report, ({ callId }) => callKey(callId));
-	return calls.map(({ callId }) => ({ callId: ownText(callId), claims: undefined }));
+	return calls.map(({ callId }) => ({ callId: detachedCopy(callId), claims: undefined }));
 }
 
 function toBelieve(report: ReportedCall[]): Call[] {
@@ -153,7 +153,7 @@ async function take(context: IWebhookFunctions, delivery: Delivery): Promise<IWe
 	if (!isClaimed && budget.isUnknown(callId)) return reply.refuse(UNKNOWN_CALL);
 	if (!isClaimed && !budget.isKnown(callId)) {
 		// A webhook that waits keeps a sandbox of n8n's.
-		const isFull = here?.isFull ?? budget.waitingCount >= MOST_WEBHOOKS_WAITING;
+		const isFull = here?.isFull ?? budget.waitingCount >= MAX_WAITING_WEBHOOKS;
 		if (isFull) {
 			here?.noteRejected();
 			return reply.refuse(ASK_AGAIN);
@@ -163,7 +163,7 @@ async function take(context: IWebhookFunctions, delivery: Delivery): Promise<IWe
 	if (settings.answersAtOnce) reply.send(202, received(callId));
 	if (isClaimed) return pass(delivery, claims.item, claims.outcome);
 	// Without the trigger the execution can only be started by what is returned to n8n.
-	if (here === undefined) return await verified(delivery, new Verifications(context));
+	if (here === undefined) return await verified(delivery, new CallVerifier(context));
 	void verified(delivery, here);
 	return NO_EXECUTION;
 }
@@ -171,7 +171,7 @@ async function take(context: IWebhookFunctions, delivery: Delivery): Promise<IWe
 /** Nothing starts where the call is made up or goes on, or nobody can tell now whether it does. */
 async function verified(
 	delivery: Delivery,
-	verifications: Verifications,
+	verifications: CallVerifier,
 ): Promise<IWebhookResponseData> {
 	const { callId, settings, reply } = delivery;
 	const reading = verifications.verify(callId, settings);

@@ -3,10 +3,10 @@ import { READS_AT_ONCE } from '../shared/api/limits';
 import { isPlacedHere } from '../shared/calls/placedCalls';
 import { callKey } from '../shared/calls/report';
 import { type Deferred, deferred } from '../shared/clock';
-import type { Turn } from '../shared/inTurn';
+import type { Limiter } from '../shared/inTurn';
 import { clock } from '../shared/n8n/connect';
 import { RecentCount } from '../shared/recentCount';
-import { RecentIds } from '../shared/recentIds';
+import { BoundedMap } from '../shared/recentIds';
 
 /** Anyone can report made-up calls: so many are looked up at once, … */
 export const MAX_UNKNOWN_AT_ONCE = 60;
@@ -32,15 +32,15 @@ type Waiting = { entered: Deferred<boolean>; signal: AbortSignal };
  */
 export class ReadBudget {
 	/** Runs a few reads at a time, and the others in turn. */
-	readonly inTurn: Turn = pLimit(READS_AT_ONCE);
+	readonly limiter: Limiter = pLimit(READS_AT_ONCE);
 
-	private readonly known = new RecentIds<true>(MAX_KNOWN);
+	private readonly known = new BoundedMap<true>(MAX_KNOWN);
 
 	/** When the service did not know a call, by the elapsed time. */
-	private readonly unknown = new RecentIds<number>(MAX_UNKNOWN);
+	private readonly unknown = new BoundedMap<number>(MAX_UNKNOWN);
 
 	/** When a call was read last, by the elapsed time. */
-	private readonly readAt = new RecentIds<number>(MAX_UNKNOWN);
+	private readonly readAt = new BoundedMap<number>(MAX_UNKNOWN);
 
 	/** Of calls that the service doesn't know, or that couldn't be read. */
 	private readonly failedLookups = new RecentCount(60_000);

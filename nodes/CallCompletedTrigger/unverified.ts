@@ -3,27 +3,27 @@ import uniq from 'lodash/uniq';
 import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/modelAdvice';
 import { PICKED } from '../shared/calls/completion';
-import { ShowsNoEnd } from '../shared/calls/readBack';
-import { MOST_NAMED, named, quoted } from '../shared/values';
+import { NotEndedYet } from '../shared/calls/readBack';
+import { MAX_NAMED, named, quoted } from '../shared/values';
 import { MAX_UNKNOWN_AT_ONCE } from './readBudget';
 
 /** A call that was reported as completed, and why it could not be verified. */
 export type Unverified = { callId: string; error: unknown };
 
 /** Messages of one kind at one time: anyone may report calls that were never placed. */
-const MOST_MESSAGES = 10;
+const MAX_MESSAGES = 10;
 
 /** What the workflow's owner is told of calls that could not be verified at about the same time. */
 export function notVerified(calls: readonly Unverified[]): ExplainedError[] {
-	const withoutEnd = calls.filter(({ error }) => error instanceof ShowsNoEnd);
-	const notRead = calls.filter(({ error }) => !(error instanceof ShowsNoEnd));
+	const withoutEnd = calls.filter(({ error }) => error instanceof NotEndedYet);
+	const notRead = calls.filter(({ error }) => !(error instanceof NotEndedYet));
 	return [...toMessages(withoutEnd).map(showsNoEnd), ...toMessages(notRead).map(couldNotBeRead)];
 }
 
 /** The last message counts what has no place in the others. */
 function toMessages(calls: readonly Unverified[]): Unverified[][] {
-	const parts = chunk(calls, MOST_NAMED);
-	const rest = parts.splice(MOST_MESSAGES - 1).flat();
+	const parts = chunk(calls, MAX_NAMED);
+	const rest = parts.splice(MAX_MESSAGES - 1).flat();
 	return rest.length === 0 ? parts : [...parts, rest];
 }
 
@@ -42,7 +42,7 @@ function showsNoEnd(calls: readonly Unverified[]): ExplainedError {
 
 /** What to do if calls have ended with a status of the account's own. `picked` alone never is an end. */
 function finalStatuses(calls: readonly Unverified[]): string[] {
-	const shown = calls.flatMap(({ error }) => (error instanceof ShowsNoEnd ? error.status : []));
+	const shown = calls.flatMap(({ error }) => (error instanceof NotEndedYet ? error.status : []));
 	const own = uniq(shown.filter((status) => typeof status === 'string' && status !== PICKED));
 	if (own.length === 0) return [];
 	const which =

@@ -1,13 +1,13 @@
 import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { CLOSING_MS, triggerPlace } from '../shared/n8n/activeTriggers';
-import { clock, connect, type Connection } from '../shared/n8n/connect';
-import { Gathered } from '../shared/n8n/gathered';
+import { CLOSING_MS, triggerKey } from '../shared/n8n/activeTriggers';
+import { clock, createAccountClient, type AccountClient } from '../shared/n8n/connect';
+import { Batcher } from '../shared/n8n/gathered';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { RareNotice } from '../shared/n8n/rareNotice';
 import { isUnknownCall, readCompletedCall, type ReadBack } from '../shared/calls/readBack';
 import { callKey } from '../shared/calls/report';
 import type { ExplainedError } from '../shared/api/errors';
-import { type Clock, pause, settledWithin } from '../shared/clock';
+import { type Clock, pause, settledOrTimeout } from '../shared/clock';
 import type { JsonObject } from '../shared/json';
 import { budgetOf, type ReadBudget } from './readBudget';
 import { notFinished, notVerified, overBudget, rejected, type Unverified } from './unverified';
@@ -19,7 +19,7 @@ const GIVE_UP_AFTER_MS = 5 * 60_000;
 const MAX_REPORTS_WAITING = 100;
 
 /** Calls that are verified at once, most of them waiting for their turn. */
-const MOST_UNDER_WAY = 5_000;
+const MAX_IN_FLIGHT = 5_000;
 
 /** For each decryption of a credential n8n sets up a sandbox of its own, so that one serves for a while. */
 const CONNECTION_MS = 30_000;
@@ -51,7 +51,7 @@ class Reading {
 	}
 }
 
-type WhatToRead = Pick<ReadBack, 'included' | 'finished' | 'onOver' | 'mayWait'>;
+type WhatToRead = Pick<ReadBack, 'included' | 'finished' | 'onEnded' | 'mayWait'>;
 
 /** Thrown where the trigger is closed while a call is verified. */
 export class Closed extends Error {}
@@ -60,31 +60,31 @@ export class Closed extends Error {}
  * Reads completed calls back. It outlives the requests that report them: n8n keeps a sandbox for each request, so
  * these must not last, and the sender may leave when it likes.
  */
-export class Verifications {
+export class CallVerifier {
 	/** Each with what it comes to. */
 	private readonly underWay = new Map<Reading, Promise<Verified>>();
 	/** By the call: those that a further report joins. */
 	private readonly shared = new Map<string, Reading>();
 	private readonly closing = new AbortController();
-	private readonly unverified = new Gathered<Unverified>(this.closing.signal, (calls) => {
+	private readonly unverified = new Batcher<Unverified>(this.closing.signal, (calls) => {
 		for (const error of notVerified(calls)) this.report(error);
 	});
 	private readonly delayed = new RareNotice<null>(this.closing.signal, (times) =>
 		this.report(overBudget(times)),
 	);
 	private readonly refused = new RareNotice<null>(this.closing.signal, (times) =>
-		this.report(rejected(times, MOST_UNDER_WAY)),
+		this.report(rejected(times, MAX_IN_FLIGHT)),
 	);
-	private connection: { opened: Promise<Connection>; at: number } | undefined;
+	private connection: { opened: Promise<AccountClient>; at: number } | undefined;
 
 	private readonly budget: ReadBudget;
 
 	constructor(private readonly context: ITriggerFunctions | IWebhookFunctions) {
-		this.budget = budgetOf(triggerPlace(context));
+		this.budget = budgetOf(triggerKey(context));
 	}
 
 	get isFull(): boolean {
-		return this.underWay.size >= MOST_UNDER_WAY;
+		return this.underWay.size >= MAX_IN_FLIGHT;
 	}
 
 	/**
@@ -105,22 +105,22 @@ export class Verifications {
 		}
 		const reading = new Reading(callId);
 		reading.join();
-		const onOver = () => {
+		const onEnded = () => {
 			this.budget.noteRead(callId);
 			if (this.shared.get(key) === reading) this.shared.delete(key);
 		};
 		// A report that comes after the last look begins a reading of its own.
 		const mayWait = (ms: number) => {
 			const isInTime = reading.mayWait(ms);
-			if (!isInTime) onOver();
+			if (!isInTime) onEnded();
 			return isInTime;
 		};
-		const onEnd = () => {
-			onOver();
+		const onSettled = () => {
+			onEnded();
 			this.underWay.delete(reading);
 		};
 		this.shared.set(key, reading);
-		const verified = this.read(reading, { included, finished, onOver, mayWait }, onEnd);
+		const verified = this.read(reading, { included, finished, onEnded, mayWait }, onSettled);
 		this.underWay.set(reading, verified);
 		return { verified, isFirst: true };
 	}
@@ -138,7 +138,7 @@ export class Verifications {
 	/** What can be verified within n8n's patience still is; the owner is told of the rest. */
 	async close(): Promise<void> {
 		const all = Promise.allSettled(this.underWay.values());
-		await settledWithin(clock, CLOSING_MS, all);
+		await settledOrTimeout(clock, CLOSING_MS, all);
 		const rest = [...new Set([...this.underWay.keys()].map(({ callId }) => callId))];
 		this.closing.abort();
 		if (rest.length > 0) this.report(notFinished(rest));
@@ -171,8 +171,8 @@ export class Verifications {
 		if (soon > 0) await this.sleep(soon);
 		const { client } = await this.connect();
 		let isKnown = false;
-		const inTurn = async <T>(act: () => Promise<T>) => {
-			const read = await budget.inTurn(async () => await this.unlessClosed(act));
+		const limiter = async <T>(act: () => Promise<T>) => {
+			const read = await budget.limiter(async () => await this.unlessClosed(act));
 			if (!isKnown) budget.noteKnown(callId, hasEntered);
 			isKnown = true;
 			return read;
@@ -180,7 +180,7 @@ export class Verifications {
 		// It may have waited for its turn.
 		reading.restart();
 		const own: Clock = { ...clock, sleep: async (ms) => await this.sleep(ms) };
-		const completed = readCompletedCall(client, callId, { ...what, clock: own, inTurn });
+		const completed = readCompletedCall(client, callId, { ...what, clock: own, limiter });
 		return await completed.catch((error: unknown) => {
 			if (hasEntered && !isKnown) budget.noteFailedLookup(callId, isUnknownCall(error));
 			throw error;
@@ -196,10 +196,10 @@ export class Verifications {
 		if (mustWait && budget.isFlooded && 'emit' in this.context) this.delayed.add(null);
 	}
 
-	private async connect(): Promise<Connection> {
+	private async connect(): Promise<AccountClient> {
 		const now = clock.elapsed();
 		if (this.connection === undefined || now - this.connection.at > CONNECTION_MS) {
-			this.connection = { opened: connect(this.context), at: now };
+			this.connection = { opened: createAccountClient(this.context), at: now };
 		}
 		const { opened } = this.connection;
 		return await opened.catch((error: unknown) => {

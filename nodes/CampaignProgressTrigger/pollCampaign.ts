@@ -1,7 +1,7 @@
 import type { IPollFunctions } from 'n8n-workflow';
 import { readAdditions } from '../shared/n8n/options';
-import { triggerPlace } from '../shared/n8n/activeTriggers';
-import { connect } from '../shared/n8n/connect';
+import { triggerKey } from '../shared/n8n/activeTriggers';
+import { createAccountClient } from '../shared/n8n/connect';
 import {
 	type Baseline,
 	nextBaseline,
@@ -24,13 +24,13 @@ const latest = new Map<string, Baseline>();
 
 function latestBaseline(context: IPollFunctions, subject: string): Baseline | undefined {
 	const stored = readBaseline(context.getWorkflowStaticData('node').baseline, subject);
-	const known = readBaseline(latest.get(triggerPlace(context)), subject);
+	const known = readBaseline(latest.get(triggerKey(context)), subject);
 	return (known?.looks ?? 0) > (stored?.looks ?? 0) ? known : stored;
 }
 
 function keep(context: IPollFunctions, baseline: Baseline): void {
 	context.getWorkflowStaticData('node').baseline = baseline;
-	latest.set(triggerPlace(context), baseline);
+	latest.set(triggerKey(context), baseline);
 }
 
 /** Looks at the campaign once and returns what happened since the last look. */
@@ -40,7 +40,7 @@ export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[
 	const chosen = form.choices('events');
 	const emitsFirst = form.switch('emitBaseline', false);
 	const additions = readAdditions(form.collection('options'));
-	const { client, baseUrl } = await connect(context);
+	const { client, baseUrl } = await createAccountClient(context);
 	const subject = `${baseUrl}#${campaignId}`;
 	const before = latestBaseline(context, subject);
 	const answer = await getCampaignStatus(client, campaignId, additions);

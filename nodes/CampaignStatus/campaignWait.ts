@@ -63,7 +63,7 @@ const STOPPED: { [status: string]: WaitEnd & { lasting: boolean } } = {
 };
 
 /** Why the wait is over, or `undefined` while it goes on. */
-export function judge(
+export function evaluateWait(
 	view: CampaignView,
 	{ contactListId, waitWhileStopped }: WaitSettings,
 ): WaitEnd | undefined {
@@ -166,7 +166,7 @@ export async function waitUntilCompleted(
 	let notRead: string | undefined;
 	for (;;) {
 		if (notRead === undefined) {
-			const end = judge(view, settings);
+			const end = evaluateWait(view, settings);
 			if (end !== undefined) return { view, end };
 			const idle = idleness(view, settings.contactListId);
 			// A queue that was seen with contacts is being worked off, whatever it counts.

@@ -18,7 +18,7 @@ import type { OperationRun } from '../shared/n8n/operations';
 import { readAdditions, readConcurrency } from '../shared/n8n/options';
 import { readOutput, sized } from '../shared/n8n/outputFields';
 import { runsAsTool } from '../shared/n8n/toolRun';
-import { limitedInTools } from '../shared/n8n/toolTime';
+import { capInTools } from '../shared/n8n/toolTime';
 import { type WaitSettings, waitUntilCompleted } from './campaignWait';
 
 /** Another item has stopped the run, so this one need not wait any longer. */
@@ -93,7 +93,7 @@ function inToolsTime(context: IExecuteFunctions, wait: Wait | undefined): Wait |
 	if (wait === undefined || !runsAsTool(context)) return wait;
 	return {
 		...wait,
-		limitMs: limitedInTools(context, wait.limitMs),
+		limitMs: capInTools(context, wait.limitMs),
 		stopAtLimit: false,
 		forModel: true,
 	};

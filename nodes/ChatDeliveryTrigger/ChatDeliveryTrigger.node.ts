@@ -9,7 +9,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { passOnce } from '../shared/n8n/startedOnce';
+import { passFirstOnly } from '../shared/n8n/startedOnce';
 import { nothingToRegister } from '../shared/n8n/webhookAnswer';
 import { deliveryFields } from './properties';
 import { onDelivery, openDeliveries } from './onDelivery';
@@ -63,7 +63,7 @@ export class ChatDeliveryTrigger implements INodeType {
 
 	// Without this, n8n's editor would run trigger() for what the webhook has brought, and wait for ever.
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await passOnce(this);
+		return await passFirstOnly(this);
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

@@ -5,12 +5,12 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { explained } from '../shared/api/errors';
-import { type ExecutionEmitter, openEmitter, withEmitter } from '../shared/n8n/executionEmitter';
+import { type ExecutionStarter, openStarter, withStarter } from '../shared/n8n/executionEmitter';
 import type { Fields } from '../shared/n8n/fields';
 import { asItems } from '../shared/n8n/itemLoop';
 import { formOf } from '../shared/n8n/nodeParameters';
 import { noteUnusable, readUsable, requireUsable } from '../shared/n8n/usableFields';
-import { ASK_AGAIN, NO_EXECUTION, readJson, Reply } from '../shared/n8n/webhookAnswer';
+import { ASK_AGAIN, NO_EXECUTION, readJson, WebhookResponder } from '../shared/n8n/webhookAnswer';
 import { checkSecret, requireSecret, type SecretCheck } from '../shared/n8n/webhookSecret';
 import { isJsonObject, type JsonValue, valueAt } from '../shared/json';
 import { deliveryFields } from './properties';
@@ -24,14 +24,14 @@ export function openDeliveries(trigger: ITriggerFunctions): ITriggerResponse {
 		form.text('keyField');
 	};
 	requireUsable(trigger, read, closing.signal);
-	return openEmitter(trigger, async () => {
+	return openStarter(trigger, async () => {
 		closing.abort();
 	});
 }
 
 /** One delivery: its payload is open, so it is passed on as it came. */
 export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const reply = new Reply(context);
+	const reply = new WebhookResponder(context);
 	const form = formOf(context, deliveryFields);
 	const secret = checkDelivery(context, form);
 	if (secret.kind === 'unusable') noteUnusable(context, secret.why);
@@ -44,7 +44,7 @@ export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookRe
 	const keyField = readUsable(context, () => form.text('keyField'));
 	if ('refused' in keyField) return reply.refuse(keyField.refused);
 	const key = keyOf(json, keyField.fields);
-	const take = async (emitter: ExecutionEmitter | undefined) => {
+	const take = async (emitter: ExecutionStarter | undefined) => {
 		if (emitter === undefined) return reply.refuse(ASK_AGAIN);
 		if (emitter.isUsed(key)) {
 			reply.send(200, { received: true, message: 'This was received before.' });
@@ -53,7 +53,7 @@ export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookRe
 		const items = asItems(isJsonObject(json) ? json : { payload: json });
 		return await Promise.resolve(emitter.emit(items, key, reply, { received: true }));
 	};
-	return await withEmitter(context, take, bytes);
+	return await withStarter(context, take, bytes);
 }
 
 const NO_SECRET = 'none';

@@ -3,8 +3,8 @@ import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/modelAdvice';
 import { splitSessionIds } from '../shared/chat/chatInput';
 import { chosenTypes } from '../shared/n8n/chatFields';
-import { triggerPlace } from '../shared/n8n/activeTriggers';
-import { connect } from '../shared/n8n/connect';
+import { triggerKey } from '../shared/n8n/activeTriggers';
+import { createAccountClient } from '../shared/n8n/connect';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { formOf } from '../shared/n8n/nodeParameters';
 import { ChatEventsListener, type ListenerSettings } from './listener';
@@ -20,13 +20,13 @@ export async function activate(context: ITriggerFunctions): Promise<ITriggerResp
 		const close = async () => await listener.close();
 		return { closeFunction: close, manualTriggerFunction: async () => await listener.start(true) };
 	}
-	const key = triggerPlace(context);
+	const key = triggerKey(context);
 	const closeFunction = async () => {
 		if (activeListeners.get(key) === listener) activeListeners.delete(key);
 		await listener.close();
 	};
 	if (watches) activeListeners.set(key, listener);
-	listener.resume(watches ? storedSessions(context) : []);
+	listener.followStored(watches ? storedSessions(context) : []);
 	try {
 		await listener.start(BY_HAND.includes(context.getActivationMode()));
 	} catch (error) {
@@ -39,7 +39,7 @@ export async function activate(context: ITriggerFunctions): Promise<ITriggerResp
 async function prepare(context: ITriggerFunctions) {
 	try {
 		const settings = readListenerSettings(context);
-		const listener = new ChatEventsListener(context, await connect(context), settings);
+		const listener = new ChatEventsListener(context, await createAccountClient(context), settings);
 		return { listener, watches: settings.watches };
 	} catch (error) {
 		throw toNodeError(context.getNode(), error);

@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import type { ITriggerFunctions } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { clock } from '../shared/n8n/connect';
-import { emitSurely } from '../shared/n8n/executionEmitter';
+import { emitWithRetry } from '../shared/n8n/executionEmitter';
 import { sessionKey } from '../shared/chat/chatInput';
 import { fingerprint } from '../shared/hash';
 import { pause } from '../shared/clock';
@@ -12,7 +12,7 @@ import type { ChatEvent } from '../shared/chat/frames';
  * After a restart the service may replay hundreds of events at once, and so many executions at the same time would
  * bring n8n's database to a standstill. So only this many are under way, …
  */
-const MOST_STARTING = 20;
+const MAX_STARTING = 20;
 
 /** … where one that takes long makes room for the next after this time, … */
 const NEXT_AFTER_MS = 5_000;
@@ -23,8 +23,8 @@ const NEXT_IN_CLOSING_AFTER_MS = 1_000;
 export type SessionEvent = { sessionId: string; event: ChatEvent };
 
 /** Starts one execution for each event: n8n stores the key, so the same event never starts a second one. */
-export class EventEmitter {
-	private readonly limit = pLimit(MOST_STARTING);
+export class EventStarter {
+	private readonly limit = pLimit(MAX_STARTING);
 
 	/** Not yet given to n8n, oldest first. */
 	private readonly waiting = new Set<SessionEvent>();
@@ -53,7 +53,7 @@ export class EventEmitter {
 	 *
 	 * @returns the events that n8n was not given; they start nothing any more
 	 */
-	async handOver(ms: number): Promise<SessionEvent[]> {
+	async drain(ms: number): Promise<SessionEvent[]> {
 		this.closing.abort();
 		const tooLate = new AbortController();
 		const late = pause(clock, ms, tooLate.signal);
@@ -78,7 +78,7 @@ export class EventEmitter {
 		// Without an ID each arrival counts as an event of its own; a key is still needed to offer it again safely.
 		const key = fingerprint([...this.place, sessionKey(sessionId), event.eventId ?? randomUUID()]);
 		const done = new AbortController();
-		void emitSurely(this.context, items, key)
+		void emitWithRetry(this.context, items, key)
 			.then((isTaken) => {
 				if (!isTaken) this.onRefused(sessionEvent);
 			})

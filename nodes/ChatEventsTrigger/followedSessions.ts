@@ -7,7 +7,7 @@ import {
 	deferred,
 	type Deferred,
 	pause,
-	settledWithin,
+	settledOrTimeout,
 } from '../shared/clock';
 import { clock } from '../shared/n8n/connect';
 
@@ -27,7 +27,7 @@ export type FollowingParts = {
 	onLost: (sessionId: string, ending: ChatEnded) => void;
 };
 
-export type Standing = { sessionId: string; ended: ChatEnded | null; connected: boolean };
+export type FollowStatus = { sessionId: string; ended: ChatEnded | null; connected: boolean };
 
 /** A token is asked for and a socket opened for each, so only this many connect at the same time, … */
 const MAX_CONNECTING = 20;
@@ -83,7 +83,7 @@ export class FollowedSessions {
 	}
 
 	/** Follows these sessions and says after a while at most how each of them stands. */
-	async followAll(sessionIds: string[], ms: number): Promise<Standing[]> {
+	async followAll(sessionIds: string[], ms: number): Promise<FollowStatus[]> {
 		const followed = sessionIds.map((sessionId) => ({
 			sessionId,
 			session: this.follow(sessionId),
@@ -91,7 +91,7 @@ export class FollowedSessions {
 		const late = new AbortController();
 		const tooLate = deferred<null>();
 		void pause(clock, ms, late.signal).then(() => tooLate.resolve(null));
-		const standings = followed.map(async ({ sessionId, session }): Promise<Standing> => {
+		const standings = followed.map(async ({ sessionId, session }): Promise<FollowStatus> => {
 			const readiness = await Promise.race([session.ready(), tooLate.promise]);
 			return {
 				sessionId,
@@ -114,7 +114,7 @@ export class FollowedSessions {
 			return;
 		}
 		this.connecting++;
-		void settledWithin(clock, NEXT_AFTER_MS, session.connect()).then(() => {
+		void settledOrTimeout(clock, NEXT_AFTER_MS, session.connect()).then(() => {
 			this.connecting--;
 			const [next] = this.waiting;
 			if (next === undefined) return;
@@ -136,7 +136,7 @@ const FINAL: ReadonlySet<EndingKind> = new Set([
  * A session that was given up (the service away, another client holding it) is followed again, so that it heals by
  * itself, but less and less often, so that an outage is not answered with a storm of requests.
  */
-const RESTART_BACKOFF: Backoff = { firstMs: 60_000, longestMs: 900_000 };
+const RESTART_BACKOFF: Backoff = { firstMs: 60_000, maxMs: 900_000 };
 
 /** Far longer than the attempts before giving up take: the loss of what was held for so long is news. */
 const HELD_LONG_AFTER_MS = 3_600_000;

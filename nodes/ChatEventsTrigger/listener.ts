@@ -1,15 +1,15 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { openChatSocket, requireWebSocket } from '../shared/n8n/chatSocket';
 import type { ExplainedError } from '../shared/api/errors';
-import { clock, type Connection } from '../shared/n8n/connect';
+import { clock, type AccountClient } from '../shared/n8n/connect';
 import type { RareNotice } from '../shared/n8n/rareNotice';
 import { rejectionNotice } from '../shared/n8n/usableFields';
 import { sessionKey } from '../shared/chat/chatInput';
 import type { ChatEnded } from '../shared/chat/endings';
 import type { ChatEvent } from '../shared/chat/frames';
-import { EventEmitter } from './emitter';
-import { FollowedSessions, isFinal, type Standing } from './followedSessions';
-import { framesLost, Losses, sessionsLost, type TooLargeFrame } from './losses';
+import { EventStarter } from './emitter';
+import { FollowedSessions, isFinal, type FollowStatus } from './followedSessions';
+import { framesLost, LossReporter, sessionsLost, type TooLargeFrame } from './losses';
 import { WatchLimits } from './watchLimits';
 
 export type ListenerSettings = {
@@ -21,7 +21,7 @@ export type ListenerSettings = {
 };
 
 /** How long activating waits for the first answer of each session. */
-const FIRST_LOOK_MS = 10_000;
+const FIRST_CHECK_MS = 10_000;
 
 /** How long deactivating waits for n8n to take the events that have come; n8n stops by force after 30 seconds. */
 const HAND_OVER_MS = 20_000;
@@ -32,9 +32,9 @@ export class ChatEventsListener {
 
 	private readonly sessions: FollowedSessions;
 
-	private readonly emitter: EventEmitter;
+	private readonly emitter: EventStarter;
 
-	private readonly losses: Losses;
+	private readonly losses: LossReporter;
 
 	/** Of requests that were rejected because 'Secret' gives none. */
 	readonly unusableSecret: RareNotice<ExplainedError>;
@@ -49,13 +49,13 @@ export class ChatEventsListener {
 
 	constructor(
 		private readonly context: ITriggerFunctions,
-		connection: Connection,
+		connection: AccountClient,
 		private readonly settings: ListenerSettings,
 	) {
 		requireWebSocket();
-		this.losses = new Losses(context, this.closed.signal);
+		this.losses = new LossReporter(context, this.closed.signal);
 		this.unusableSecret = rejectionNotice(context, this.closed.signal);
-		this.emitter = new EventEmitter(context, (refused) => this.losses.events.add(refused));
+		this.emitter = new EventStarter(context, (refused) => this.losses.events.add(refused));
 		const { takeOver } = settings;
 		this.sessions = new FollowedSessions({
 			open: (sessionId, onEnded) =>
@@ -79,7 +79,7 @@ export class ChatEventsListener {
 	}
 
 	/** Follows what was watched before; nobody is at the screen, so whatever fails is reported later. */
-	resume(stored: string[]): void {
+	followStored(stored: string[]): void {
 		const sessionIds = this.asKnown(stored);
 		for (const sessionId of sessionIds) this.watched.set(sessionId, 'taken');
 		for (const sessionId of sessionIds) this.sessions.follow(sessionId);
@@ -98,7 +98,7 @@ export class ChatEventsListener {
 			return;
 		}
 		for (const sessionId of sessionIds) this.starting.add(sessionId);
-		const standings = await this.sessions.followAll(sessionIds, FIRST_LOOK_MS);
+		const standings = await this.sessions.followAll(sessionIds, FIRST_CHECK_MS);
 		this.starting.clear();
 		const losses = standings.flatMap(({ sessionId, ended }) =>
 			ended === null ? [] : [{ sessionId, ending: ended }],
@@ -116,10 +116,10 @@ export class ChatEventsListener {
 	 *
 	 * @throws WatchLimitReached if there is no room for the new ones among them
 	 */
-	async watch(asked: string[]): Promise<Standing[]> {
+	async watch(asked: string[]): Promise<FollowStatus[]> {
 		const sessionIds = this.asKnown(asked);
 		const added = sessionIds.filter((sessionId) => !this.watched.has(sessionId));
-		let standings: Standing[] = [];
+		let standings: FollowStatus[] = [];
 		await this.limits.forSessions(added.length, this.watched.size, async () => {
 			standings = await this.takeUp(sessionIds);
 			const late = standings.filter(({ connected, ended }) => !connected && ended === null);
@@ -133,11 +133,11 @@ export class ChatEventsListener {
 		return standings;
 	}
 
-	private async takeUp(sessionIds: string[]): Promise<Standing[]> {
+	private async takeUp(sessionIds: string[]): Promise<FollowStatus[]> {
 		for (const sessionId of sessionIds) {
 			if (!this.watched.has(sessionId)) this.watched.set(sessionId, 'asked');
 		}
-		const found = await this.sessions.followAll(sessionIds, FIRST_LOOK_MS);
+		const found = await this.sessions.followAll(sessionIds, FIRST_CHECK_MS);
 		const standings = found.map((standing) =>
 			this.watched.get(standing.sessionId) === 'taken' ? { ...standing, ended: null } : standing,
 		);
@@ -158,7 +158,7 @@ export class ChatEventsListener {
 
 	/** Listens on until n8n has taken what has come, so that the gap until the next trigger listens is short. */
 	async close(): Promise<void> {
-		const unstarted = await this.emitter.handOver(HAND_OVER_MS);
+		const unstarted = await this.emitter.drain(HAND_OVER_MS);
 		await this.sessions.closeAll();
 		this.losses.events.add(...unstarted);
 		this.closed.abort();

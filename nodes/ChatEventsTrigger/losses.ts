@@ -1,7 +1,7 @@
 import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
-import { Gathered } from '../shared/n8n/gathered';
+import { Batcher } from '../shared/n8n/gathered';
 import type { ChatEnded } from '../shared/chat/endings';
-import { MOST_NAMED, named, shownText } from '../shared/values';
+import { MAX_NAMED, named, displayText } from '../shared/values';
 import { idText, MAX_FRAME_CHARS } from '../shared/chat/frames';
 import type { SessionEvent } from './emitter';
 import { isFinal } from './followedSessions';
@@ -15,24 +15,24 @@ const TRIED_AGAIN =
 	'The trigger tries again by itself, after a minute and then less and less often, up to every 15 minutes.';
 
 /** Tells the workflow's owner, by failed executions and n8n's error workflow, what was lost and why. */
-export class Losses {
-	readonly sessions: Gathered<Loss>;
+export class LossReporter {
+	readonly sessions: Batcher<Loss>;
 
-	readonly events: Gathered<SessionEvent>;
+	readonly events: Batcher<SessionEvent>;
 
-	readonly frames: Gathered<TooLargeFrame>;
+	readonly frames: Batcher<TooLargeFrame>;
 
 	/** `signal` is aborted when the trigger is closed: then all is told at once. */
 	constructor(context: ITriggerFunctions, signal: AbortSignal) {
-		this.sessions = new Gathered(signal, (losses) =>
+		this.sessions = new Batcher(signal, (losses) =>
 			context.saveFailedExecution(sessionsLost(context, losses)),
 		);
-		this.events = new Gathered(signal, (events) => {
+		this.events = new Batcher(signal, (events) => {
 			const error = eventsLost(context, events);
 			context.logger.error(error.message, { originalMessage: error.description });
 			context.saveFailedExecution(error);
 		});
-		this.frames = new Gathered(signal, (frames) =>
+		this.frames = new Batcher(signal, (frames) =>
 			context.saveFailedExecution(framesLost(context, frames)),
 		);
 	}
@@ -45,9 +45,9 @@ export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOp
 		? `${losses.length} chat sessions are not followed`
 		: `The chat session ${first?.sessionId ?? ''} is not followed: ${lowerFirst(first?.ending.message ?? '')}`;
 	const advice = losses
-		.slice(0, MOST_NAMED)
+		.slice(0, MAX_NAMED)
 		.map(({ sessionId, ending }) =>
-			shownText(several ? `${sessionId}: ${ending.message}. ${ending.advice}` : ending.advice),
+			displayText(several ? `${sessionId}: ${ending.message}. ${ending.advice}` : ending.advice),
 		);
 	const more = losses.length - advice.length;
 	if (more > 0) advice.push(`${more} more sessions are not followed.`);
@@ -77,7 +77,7 @@ export function framesLost(
 
 function eventsLost(context: ITriggerFunctions, events: SessionEvent[]): NodeOperationError {
 	const list = named(events, ({ sessionId, event }) =>
-		shownText(`${event.type} (${idText(event.envelope.event_id) ?? 'no ID'}) of ${sessionId}`),
+		displayText(`${event.type} (${idText(event.envelope.event_id) ?? 'no ID'}) of ${sessionId}`),
 	);
 	const message =
 		events.length === 1

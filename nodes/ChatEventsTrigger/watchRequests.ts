@@ -9,12 +9,12 @@ import {
 	sessionKey,
 } from '../shared/chat/chatInput';
 import { isJsonObject } from '../shared/json';
-import { triggerPlace } from '../shared/n8n/activeTriggers';
+import { triggerKey } from '../shared/n8n/activeTriggers';
 import { clock } from '../shared/n8n/connect';
 import type { Fields } from '../shared/n8n/fields';
 import { toNodeError } from '../shared/n8n/nodeErrors';
 import { formOf } from '../shared/n8n/nodeParameters';
-import { NO_EXECUTION, readJson, type Refused, Reply } from '../shared/n8n/webhookAnswer';
+import { NO_EXECUTION, readJson, type RejectedDelivery, WebhookResponder } from '../shared/n8n/webhookAnswer';
 import { checkSecret, readSecret } from '../shared/n8n/webhookSecret';
 import type { ChatEventsListener } from './listener';
 import { triggerFields } from './properties';
@@ -33,7 +33,7 @@ const MAX_BODY_BYTES = 65_536;
 export async function answerWatchRequest(
 	context: IWebhookFunctions,
 ): Promise<IWebhookResponseData> {
-	const key = triggerPlace(context);
+	const key = triggerKey(context);
 	const listener = activeListeners.get(key);
 	const given = context.getHeaderData()[SECRET_HEADER];
 	const secret = checkSecret(given, () => readWatchSettings(formOf(context, triggerFields)).secret);
@@ -129,7 +129,7 @@ const RENEWED: WatchRefusal = {
 	resolution: 'Send the request again in a moment: nothing of it was kept.',
 };
 
-function unreadable({ status, message }: Refused): WatchRefusal {
+function unreadable({ status, message }: RejectedDelivery): WatchRefusal {
 	return { status, message, resolution: 'Send a JSON object with action and session_ids.' };
 }
 
@@ -146,7 +146,7 @@ function refuseWatch(
 	context: IWebhookFunctions,
 	{ status, message, resolution, retryAfter }: WatchRefusal,
 ): IWebhookResponseData {
-	new Reply(context).send(status, { message, resolution }, retryAfter);
+	new WebhookResponder(context).send(status, { message, resolution }, retryAfter);
 	return NO_EXECUTION;
 }
 

@@ -60,7 +60,7 @@ export class ChatSend implements INodeType {
 				: (WAYS[form.choice('sendBy', 'socket')] ?? sendBySocket);
 			const options = {
 				concurrency: way === sendBySocket || isAnswer ? MESSAGES_AT_ONCE : 1,
-				deed: { one: 'message was already sent', several: 'messages were already sent' },
+				completedText: { singular: 'message was already sent', plural: 'messages were already sent' },
 			};
 			return [await forEachChatItem(run, way, options)];
 		});

@@ -1,4 +1,4 @@
-import type { Answer } from '../shared/api/http';
+import type { ApiResponse } from '../shared/api/http';
 import { idText, readAck } from '../shared/chat/frames';
 import { fieldsIn, isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import type { TurnOutcome } from '../shared/chat/turn';
@@ -22,7 +22,7 @@ const MAX_VALUES = 10_000;
  *
  * @throws ChatTurnFault, OutcomeUnknown
  */
-export function requireTaken(answer: Answer): Answer {
+export function requireTaken(answer: ApiResponse): ApiResponse {
 	for (const level of levelsIn(answer.body)) {
 		const objects = level.filter(isJsonObject);
 		const outcomes = objects.map((one) => (showsTurn(one) ? null : notTaken(one)));

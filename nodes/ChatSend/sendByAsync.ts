@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { readAdditions } from '../shared/n8n/options';
-import type { ChatDesk, Prepare } from '../shared/n8n/chatItems';
-import { clock, type Connection } from '../shared/n8n/connect';
+import type { ChatDeps, Prepare } from '../shared/n8n/chatItems';
+import { clock, type AccountClient } from '../shared/n8n/connect';
 import { asItems } from '../shared/n8n/itemLoop';
 import { parseSessionId } from '../shared/chat/chatInput';
 import { type AsyncLink, sendAsyncTurn } from '../shared/chat/asyncTurn';
@@ -13,8 +13,8 @@ import { valuesIn } from '../shared/json';
 import { recordOf } from '../shared/api/envelope';
 import { NotSent } from '../shared/api/errors';
 import type { ApiMapping } from '../shared/apiMapping';
-import type { Answer } from '../shared/api/http';
-import { limitedInTools } from '../shared/n8n/toolTime';
+import type { ApiResponse } from '../shared/api/http';
+import { capInTools } from '../shared/n8n/toolTime';
 import { awaitedReply, replyTimeLimitMs } from './awaitedReply';
 import { idempotencyKey, messageTarget } from './idempotency';
 import { requireTaken } from './messageState';
@@ -28,13 +28,13 @@ export const sendByAsync: Prepare = (form) => {
 	const key = idempotencyKey(form, sessionId, [message.message]);
 	const additions = readAdditions(options);
 	const ms = replyTimeLimitMs(options);
-	const send = async ({ client, apiMapping }: Connection) => {
+	const send = async ({ client, apiMapping }: AccountClient) => {
 		const values = asyncValues(apiMapping, message, key);
 		const post = async () => await sendInboundAsync(client, values, additions);
 		return await sendKeyed(client, key !== '', post, requireTaken);
 	};
 	const sending = {
-		request: { message, key, additions },
+		payload: { message, key, additions },
 		target: messageTarget(message),
 		idempotent: key !== '',
 		repeatable: true,
@@ -54,7 +54,7 @@ export const sendByAsync: Prepare = (form) => {
 	};
 	return {
 		...sending,
-		send: async (desk) => await sendAndWait(desk, wait, async () => await send(desk.connection)),
+		send: async (deps) => await sendAndWait(deps, wait, async () => await send(deps.connection)),
 	};
 };
 
@@ -86,12 +86,12 @@ function notReady(readiness: Exclude<Readiness, { kind: 'open' }>): Error {
 }
 
 async function sendAndWait(
-	{ context, connection, sockets }: ChatDesk,
+	{ context, connection, sockets }: ChatDeps,
 	{ sessionId, givenIds, keyed, takeOver, ms }: ReplyWait,
-	send: () => Promise<Answer>,
+	send: () => Promise<ApiResponse>,
 ): Promise<INodeExecutionData[]> {
 	const { apiMapping } = connection;
-	const options = { clock, apiMapping, givenIds, keyed, ms: limitedInTools(context, ms) };
+	const options = { clock, apiMapping, givenIds, keyed, ms: capInTools(context, ms) };
 	const sent = async (socket: AsyncLink) => await sendAsyncTurn(socket, send, options);
 	const outcome = await sockets.use(connection, sessionId, takeOver, sent);
 	if (outcome.kind === 'not_sent') throw notReady(outcome.readiness);

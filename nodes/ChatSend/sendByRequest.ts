@@ -15,7 +15,7 @@ export const sendByInbound: Prepare = (form) => {
 	const message = readInbound(form);
 	const additions = readAdditions(form.collection('options'));
 	return {
-		request: { message, additions },
+		payload: { message, additions },
 		target: messageTarget(message),
 		repeatable: true,
 		send: async ({ connection: { client, apiMapping } }) => {
@@ -43,7 +43,7 @@ export const sendByLegacy: Prepare = (form) => {
 	};
 	const additions = readAdditions(form.collection('options'));
 	return {
-		request: { body, additions },
+		payload: { body, additions },
 		target: messageTarget({ sessionId: body.chat_session_id }),
 		repeatable: true,
 		send: async ({ connection }) =>

@@ -1,7 +1,7 @@
 import { parseSessionId, requireText } from '../shared/chat/chatInput';
 import { type ClientFrame, interactionFrame, messageFrame } from '../shared/chat/frames';
 import { ACK_TIMEOUT_MS } from '../shared/chat/timings';
-import { limitedInTools, TOOL_LIMITS } from '../shared/n8n/toolTime';
+import { capInTools, TOOL_LIMITS } from '../shared/n8n/toolTime';
 import { sendTurn, type TurnLink, type TurnOutcome } from '../shared/chat/turn';
 import type { JsonObject } from '../shared/json';
 import type { Prepare } from '../shared/n8n/chatItems';
@@ -44,7 +44,7 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 	const replyMs = replyTimeLimitMs(form.collection('options'));
 	const takeOver = form.switch('takeOver', false);
 	return {
-		request: { sessionId, frame },
+		payload: { sessionId, frame },
 		target: messageTarget({ sessionId }),
 		idempotent: frame.idempotency_key !== undefined,
 		repeatable: true,
@@ -52,8 +52,8 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 			const options = {
 				clock,
 				random: Math.random,
-				ackTimeoutMs: limitedInTools(context, ACK_TIMEOUT_MS, TOOL_LIMITS.ackMs),
-				resultTimeoutMs: limitedInTools(context, replyMs),
+				ackTimeoutMs: capInTools(context, ACK_TIMEOUT_MS, TOOL_LIMITS.ackMs),
+				resultTimeoutMs: capInTools(context, replyMs),
 			};
 			const send = async (socket: TurnLink) => await sendTurn(socket, frame, options);
 			const outcome = await sockets.use(connection, sessionId, takeOver, send);

@@ -149,7 +149,7 @@ export function faultOf(outcome: TurnOutcome): Error {
 				fault.explanation.resolution,
 				fault.originalMessage,
 				undefined,
-				fault.speaker,
+				fault.origin,
 			)
 		: fault;
 }

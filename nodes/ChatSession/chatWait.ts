@@ -3,12 +3,12 @@ import type { Readiness } from '../shared/chat/exchange';
 import { type Clock, hasOffset, pause } from '../shared/clock';
 import type { EventLink } from '../shared/chat/replyWatch';
 import type { ChatEvent } from '../shared/chat/frames';
-import { ExplainedError, type Speaker } from '../shared/api/errors';
+import { ExplainedError, type ErrorOrigin } from '../shared/api/errors';
 import { onScreenOnly, type Reader } from '../shared/api/modelAdvice';
 import { type JsonValue, numberIn } from '../shared/json';
 import { whyNotRead } from '../shared/notRead';
 
-export type EventWish = {
+export type EventFilter = {
 	/** Null where any event will do. */
 	types: ReadonlySet<string> | null;
 	ms: number;
@@ -23,7 +23,7 @@ export interface WaitLink extends EventLink {
 	/** Resolves when the session's connection is held, or will never be. */
 	ready(): Promise<Readiness>;
 	/** Why the latest attempt to connect did not last, while another one follows. */
-	readonly setback: ChatEnded | null;
+	readonly lastFailure: ChatEnded | null;
 	/** Whether the session is listened to right now. */
 	readonly isHeld: boolean;
 }
@@ -33,7 +33,7 @@ export class NeverConnected extends ExplainedError {
 	override readonly name = 'NeverConnected';
 	readonly outcome = 'notSent';
 	override readonly isTransient = true;
-	override readonly speaker: Speaker;
+	override readonly origin: ErrorOrigin;
 
 	/** @param setback null where no attempt has failed yet: connecting is slow */
 	constructor(setback: ChatEnded | null) {
@@ -47,12 +47,12 @@ export class NeverConnected extends ExplainedError {
 			},
 			setback?.originalMessage,
 		);
-		this.speaker = setback?.speaker ?? 'service';
+		this.origin = setback?.origin ?? 'service';
 	}
 }
 
 /** The time was over, and what came meanwhile could not all be read. */
-export class NotAllRead extends ExplainedError {
+export class FrameTooLarge extends ExplainedError {
 	override readonly name = 'NotAllRead';
 	readonly outcome = 'unknown';
 
@@ -75,7 +75,7 @@ export type EventWaitEnd =
 	| { kind: 'event'; event: ChatEvent }
 	/** `notListening`: the connection was lost and is not back, so that an event may be missing. */
 	| { kind: 'time_over'; notListening?: string }
-	| { kind: 'not_all_read'; why: NotAllRead }
+	| { kind: 'not_all_read'; why: FrameTooLarge }
 	/** The time is over, and the session was never listened to. */
 	| { kind: 'never_connected'; why: NeverConnected }
 	| { kind: 'ended'; ending: ChatEnded }
@@ -88,12 +88,12 @@ export type AwaitedEvent = {
 };
 
 /** A busy session must not fill the memory while something rare is waited for. */
-const MOST_SEEN = 1_000;
+const MAX_SEEN = 1_000;
 
 /** Waits for an event, for as long as the session's connection lasts. */
 export async function awaitEvent(
 	link: WaitLink,
-	{ types, ms, known, reader }: EventWish,
+	{ types, ms, known, reader }: EventFilter,
 	clock: Clock,
 ): Promise<AwaitedEvent> {
 	const found = new AbortController();
@@ -118,7 +118,7 @@ export async function awaitEvent(
 			return;
 		}
 		seen.push(event);
-		if (seen.length > MOST_SEEN) seen.shift();
+		if (seen.length > MAX_SEEN) seen.shift();
 	}, onTooLarge);
 	await pause(clock, ms, AbortSignal.any([found.signal, link.signal]));
 	unsubscribe();
@@ -126,9 +126,9 @@ export async function awaitEvent(
 	if (event !== undefined) return { end: { kind: 'event', event }, seen };
 	if (!link.signal.aborted) {
 		if (unread.signal.aborted)
-			return { end: { kind: 'not_all_read', why: new NotAllRead() }, seen };
+			return { end: { kind: 'not_all_read', why: new FrameTooLarge() }, seen };
 		if (connected.signal.aborted) return { end: timeOver(link, reader), seen };
-		return { end: { kind: 'never_connected', why: new NeverConnected(link.setback) }, seen };
+		return { end: { kind: 'never_connected', why: new NeverConnected(link.lastFailure) }, seen };
 	}
 	const readiness = await link.ready();
 	return readiness.kind === 'ended'
@@ -136,9 +136,9 @@ export async function awaitEvent(
 		: { end: { kind: 'stopped' }, seen };
 }
 
-function timeOver({ isHeld, setback }: WaitLink, reader: Reader): EventWaitEnd {
+function timeOver({ isHeld, lastFailure }: WaitLink, reader: Reader): EventWaitEnd {
 	if (isHeld) return { kind: 'time_over' };
-	const why = setback === null ? CHECK_REACHABLE[reader] : whyNotRead(setback, reader);
+	const why = lastFailure === null ? CHECK_REACHABLE[reader] : whyNotRead(lastFailure, reader);
 	const notListening = `The live connection was down when the wait ended, so an event may be missing. ${why}`;
 	return { kind: 'time_over', notListening: notListening.trim() };
 }

@@ -1,6 +1,6 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import { ServiceRefusal } from '../shared/api/errors';
-import { TransportFault, type WireAnswer } from '../shared/api/http';
+import { ServiceRejection } from '../shared/api/errors';
+import { TransportFault, type HttpResponse } from '../shared/api/http';
 import { sendWithRetry } from '../shared/api/retry';
 import { isJsonObject } from '../shared/json';
 import { clock } from '../shared/n8n/connect';
@@ -17,7 +17,7 @@ import {
 import { BEGINNING_BYTES, faultOfRecording, isComplete } from './calls/recordingCheck';
 import { describeFile } from './calls/recordingFile';
 
-type FileAnswer = WireAnswer & { content: ByteStream };
+type FileAnswer = HttpResponse & { content: ByteStream };
 
 /** A recording in n8n's binary store; `isComplete` is null if that isn't known. */
 export type Download = { file: IBinaryData; isComplete: true | null };
@@ -46,7 +46,7 @@ export async function downloadRecording(
 		return { file, isComplete: isComplete(headers, file.bytes) };
 	} catch (error) {
 		content.destroy();
-		throw error instanceof ServiceRefusal ? error : downloadBrokeOff(wordsOf(error));
+		throw error instanceof ServiceRejection ? error : downloadBrokeOff(wordsOf(error));
 	}
 }
 
@@ -87,7 +87,7 @@ async function follow(context: IExecuteFunctions, link: string): Promise<FileAns
 }
 
 /** Where a response leads; `undefined` if it leads nowhere on the web. */
-function redirectOf({ status, headers }: WireAnswer, url: string): string | undefined {
+function redirectOf({ status, headers }: HttpResponse, url: string): string | undefined {
 	const { location } = headers;
 	const isRedirect = status > 300 && status < 309 && typeof location === 'string';
 	if (!isRedirect || !URL.canParse(location, url)) return undefined;

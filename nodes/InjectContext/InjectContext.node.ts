@@ -37,9 +37,9 @@ export class InjectContext implements INodeType {
 	methods = { credentialTest: { voiceChatAgentApiTest } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const deed = { one: 'entry was already added', several: 'entries were already added' };
+		const completedText = { singular: 'entry was already added', plural: 'entries were already added' };
 		return await runNode(this, contextFields, async (run) => [
-			await forEachChatItem(run, injectOne, { deed }),
+			await forEachChatItem(run, injectOne, { completedText: completedText }),
 		]);
 	}
 }

@@ -14,7 +14,7 @@ export const injectOne: Prepare = (form) => {
 	const context = requireText(form.textAsWritten('context', MAY_BE_BLANK), 'Context');
 	const additions = readAdditions(form.collection('options'));
 	return {
-		request: { sessionId, context, additions },
+		payload: { sessionId, context, additions },
 		target: ['context', sessionKey(sessionId)],
 		withDetails: (error) => maybeInjected(sessionId, error),
 		repeatable: true,
@@ -30,7 +30,7 @@ export const injectOne: Prepare = (form) => {
 
 /** The next entry's answer shows the whole list, and with it whether this one is there. */
 function maybeInjected(sessionId: string, error: OutcomeUnknown): OutcomeUnknown {
-	return error.told({
+	return error.withText({
 		message: `${error.message} (context of session ${sessionId})`,
 		resolution: forEveryone(
 			'The entry was not sent a second time. The list that the next entry of this session returns shows whether it is there.',

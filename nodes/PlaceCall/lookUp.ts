@@ -7,15 +7,15 @@ import { callListQuery, neededForFilters, type CallFilters } from '../shared/cal
 import { neededForList, readAllCalls } from '../shared/calls/callList';
 import { hasOffset, withOffset } from '../shared/clock';
 import type { JsonObject } from '../shared/json';
-import type { Connection } from '../shared/n8n/connect';
+import type { AccountClient } from '../shared/n8n/connect';
 import { phoneKey } from '../shared/phone/phoneKey';
 import { isUnset, plainText } from '../shared/values';
 
 /** When the list is read after a request whose outcome is unknown: it may lag. */
-export const CALL_LOOKS_AFTER_MS = [2_000, 8_000, 20_000] as const;
+export const CALL_SEARCH_DELAYS_MS = [2_000, 8_000, 20_000] as const;
 
 /** After so many calls that were not found in a run, one look for each must do: the service may be down for all. */
-const MOST_WAITS_IN_VAIN = 3;
+const MAX_FAILED_SEARCHES = 3;
 
 /** No longer list is read: a filter by number or time that works leaves few. */
 const MAX_CALLS = 1_000;
@@ -30,7 +30,7 @@ export type SentCall = {
 	/** Its `phone_key`; `null` where no call can be told to be to this number. */
 	key: string | null;
 	/** Just before the request left, in epoch milliseconds. */
-	leftAt: number;
+	sentAt: number;
 };
 
 /**
@@ -38,12 +38,12 @@ export type SentCall = {
  * looked for only by its number, its agent and a time after the request left, and where nothing else could be meant.
  * Nothing is sent, and a list that does not show a call is no proof that it was not placed.
  */
-export class PlacedCalls {
+export class CallFinder {
 	/** IDs of the calls that are known to be another item's. */
 	private readonly taken = new Set<string>();
 	/** By number: requests that were sent and whose call is not known. */
 	private readonly open = new Map<string, number>();
-	private inVain = 0;
+	private failedSearches = 0;
 
 	/**
 	 * @param sleep ends early, by throwing, when the execution is stopped
@@ -55,12 +55,12 @@ export class PlacedCalls {
 		private readonly zone: string,
 	) {}
 
-	leaves({ key }: SentCall): void {
+	onSent({ key }: SentCall): void {
 		if (key !== null) this.open.set(key, (this.open.get(key) ?? 0) + 1);
 	}
 
 	/** What became of a request is known. */
-	settles({ key }: SentCall, record: JsonObject = {}): void {
+	onSettled({ key }: SentCall, record: JsonObject = {}): void {
 		if (typeof record.call_id === 'string') this.taken.add(record.call_id);
 		const open = key === null ? undefined : this.open.get(key);
 		if (key !== null && open !== undefined) this.open.set(key, open - 1);
@@ -69,7 +69,7 @@ export class PlacedCalls {
 	/** @returns the call as the list shows it */
 	async find(
 		call: SentCall,
-		{ client, apiMapping }: Connection,
+		{ client, apiMapping }: AccountClient,
 		error: OutcomeUnknown,
 	): Promise<JsonObject> {
 		const { key } = call;
@@ -82,7 +82,7 @@ export class PlacedCalls {
 			);
 		}
 		let seen = forEveryone('');
-		const looks = CALL_LOOKS_AFTER_MS.slice(0, this.inVain < MOST_WAITS_IN_VAIN ? undefined : 1);
+		const looks = CALL_SEARCH_DELAYS_MS.slice(0, this.failedSearches < MAX_FAILED_SEARCHES ? undefined : 1);
 		for (const wait of looks) {
 			await this.sleep(wait);
 			const found = await this.newCalls(call, key, client, apiMapping).catch(asExplained);
@@ -96,7 +96,7 @@ export class PlacedCalls {
 			const [only, ...others] = found;
 			const isAlone = others.length === 0 && this.open.get(key) === 1;
 			if (only !== undefined && isAlone) {
-				this.settles(call, only);
+				this.onSettled(call, only);
 				return {
 					call_id: only.call_id ?? null,
 					created_at: only.created_at ?? null,
@@ -105,18 +105,18 @@ export class PlacedCalls {
 			}
 			seen = forEveryone(this.told(call, found));
 		}
-		this.inVain++;
+		this.failedSearches++;
 		throw unresolved(error, seen);
 	}
 
 	/** Calls to this number by this agent that were created after the request left and are nobody else's. */
 	private async newCalls(
-		{ request, leftAt }: SentCall,
+		{ request, sentAt: sentAt }: SentCall,
 		key: string,
-		client: Connection['client'],
+		client: AccountClient['client'],
 		details: ApiMapping,
 	): Promise<JsonObject[]> {
-		const filters = this.filtersFor(key, leftAt, details);
+		const filters = this.filtersFor(key, sentAt, details);
 		const whole = { limit: Infinity, pageSize: undefined };
 		details.require([...neededForFilters(filters, details), ...neededForList(whole, details)]);
 		const query = callListQuery(filters, details, this.zone);
@@ -126,7 +126,7 @@ export class PlacedCalls {
 				typeof id === 'string' &&
 				!this.taken.has(id) &&
 				phoneKey(phone) === key &&
-				isAfter(created, leftAt) &&
+				isAfter(created, sentAt) &&
 				(isUnset(agent) || agent === request.agent_uuid) &&
 				// A campaign's call is not one that was placed by itself.
 				isUnset(more.campaign_id) &&
@@ -135,19 +135,19 @@ export class PlacedCalls {
 	}
 
 	/** The filter by number where the credential names one, else by time. */
-	private filtersFor(key: string, leftAt: number, details: ApiMapping): CallFilters {
+	private filtersFor(key: string, sentAt: number, details: ApiMapping): CallFilters {
 		const byTime = details.optional('callListFromName') ?? details.optional('callListRangeName');
 		const byPhone = details.optional('callListPhoneName');
 		if (byPhone !== undefined || byTime === undefined) return { phone: `+${key}` };
 		const before = details.optional('callListDateForm') === 'date' ? DAY_MS : BEFORE_MS;
 		const at = (ms: number) => withOffset(DateTime.fromMillis(ms, { zone: this.zone }));
-		const from = at(leftAt - before);
+		const from = at(sentAt - before);
 		const isRange = details.optional('callListFromName') === undefined;
 		return isRange ? { from, to: at(this.now() + DAY_MS) } : { from };
 	}
 
-	private told({ key, leftAt }: SentCall, found: readonly JsonObject[]): string {
-		const since = `since the request left (${withOffset(DateTime.fromMillis(leftAt, { zone: this.zone }))})`;
+	private told({ key, sentAt: sentAt }: SentCall, found: readonly JsonObject[]): string {
+		const since = `since the request left (${withOffset(DateTime.fromMillis(sentAt, { zone: this.zone }))})`;
 		if (found.length === 0) {
 			return `the call list shows no call of this agent to +${key} ${since}. It may lag, so that is no proof that the call was not placed.`;
 		}
@@ -157,9 +157,9 @@ export class PlacedCalls {
 }
 
 /** Times are compared by whole seconds, as some services write them. One without an offset could be of any hour. */
-function isAfter(created: unknown, leftAt: number): boolean {
+function isAfter(created: unknown, sentAt: number): boolean {
 	if (typeof created !== 'string' || !hasOffset(created)) return false;
-	return DateTime.fromISO(created).toMillis() >= Math.floor(leftAt / 1_000) * 1_000;
+	return DateTime.fromISO(created).toMillis() >= Math.floor(sentAt / 1_000) * 1_000;
 }
 
 function asExplained(error: unknown): ExplainedError {
@@ -168,7 +168,7 @@ function asExplained(error: unknown): ExplainedError {
 }
 
 function unresolved(error: OutcomeUnknown, seen: Resolution): OutcomeUnknown {
-	return error.told({
+	return error.withText({
 		resolution: {
 			onScreen: `It was looked up: ${seen.onScreen} ${error.resolution}`,
 			forModel: `It was looked up: ${seen.forModel} ${error.resolutionForModel}`,

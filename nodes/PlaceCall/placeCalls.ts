@@ -11,16 +11,16 @@ import { withOffset } from '../shared/clock';
 import { cancellableSleep } from '../shared/n8n/cancel';
 import { notePlaced } from '../shared/calls/placedCalls';
 import type { JsonObject } from '../shared/json';
-import { clock, type Connection } from '../shared/n8n/connect';
+import { clock, type AccountClient } from '../shared/n8n/connect';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
 import { asItems, sendEachItem } from '../shared/n8n/itemLoop';
 import type { OperationRun } from '../shared/n8n/operations';
-import type { Quota, Sending } from '../shared/n8n/once';
+import type { Quota, PreparedRequest } from '../shared/n8n/once';
 import { readAdditions, readConcurrency } from '../shared/n8n/options';
 import { phoneKey } from '../shared/phone/phoneKey';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
-import { PlacedCalls, type SentCall } from './lookUp';
+import { CallFinder, type SentCall } from './lookUp';
 import { OutsideHours, withinHours, type WrittenHours } from './request/callingHours';
 import {
 	buildCall,
@@ -43,7 +43,7 @@ export async function placeCalls(
 	questionOf?: (form: Fields) => Question,
 ): Promise<INodeExecutionData[]> {
 	const wait = await prepareWait(context, parameters.at(0), connected);
-	const calls = new PlacedCalls(
+	const calls = new CallFinder(
 		cancellableSleep(context),
 		() => clock.now(),
 		context.getTimezone(),
@@ -53,11 +53,11 @@ export async function placeCalls(
 		return prepareCall(context, { form, index }, calls, wait.address, questionOf?.(form));
 	};
 	const placed = await sendEachItem(context, prepare, {
-		open: connected,
+		createDeps: connected,
 		concurrency: readConcurrency(parameters, 1),
-		deed: {
-			one: 'call was already placed',
-			several: 'calls were already placed',
+		completedText: {
+			singular: 'call was already placed',
+			plural: 'calls were already placed',
 		},
 	});
 	return await wait.finish(placed);
@@ -73,10 +73,10 @@ export async function placeCalls(
 function prepareCall(
 	context: IExecuteFunctions,
 	{ form, index }: { form: Fields; index: number },
-	calls: PlacedCalls,
+	calls: CallFinder,
 	reportTo: string | undefined,
 	question: Question | undefined,
-): Sending<Connection> {
+): PreparedRequest<AccountClient> {
 	const options = form.collection('options');
 	const fields = readCallParameters(context, form, question);
 	const additions = readAdditions(options);
@@ -106,7 +106,7 @@ function prepareCall(
 		});
 	return {
 		// Neither the time of the try nor this execution's own address makes it another call.
-		request: { ...additions, call },
+		payload: { ...additions, call },
 		person: [call.country_code, call.phone_number],
 		quota: readQuota(options),
 		check: build,
@@ -114,7 +114,7 @@ function prepareCall(
 		send: async (connection) => {
 			const checked = build();
 			const request = withinItsHours(checked);
-			const sent = { request, key, leftAt: clock.now() };
+			const sent = { request, key, sentAt: clock.now() };
 			// A further attempt comes later, by when the hours may have ended.
 			const bodyNow = () => withinItsHours({ ...checked, request });
 			const place = async () =>
@@ -124,13 +124,13 @@ function prepareCall(
 		withDetails: (error) => withCallDetails(call, error),
 		...(lookUp && {
 			find: async (connection, error, since) => {
-				const sent = { request: call, key, leftAt: since };
+				const sent = { request: call, key, sentAt: since };
 				const notAgain = async () => await Promise.reject(error);
 				return asPlaced(await placedOrFound(calls, sent, notAgain, connection));
 			},
 		}),
-		unsent: notPlacedNow,
-		shown: (output) =>
+		fallbackOutput: outsideHoursOutput,
+		formatOutput: (output) =>
 			output.map(({ json }) => {
 				const input = keepsInput ? inputFields(context, index) : {};
 				const call = { ...input, ...json, phone_key: json.phone_key ?? key };
@@ -142,11 +142,11 @@ function prepareCall(
 /** The calls of all tools count. A limit that cannot be read is not taken for none. */
 function readQuota(options: Fields): Quota {
 	const value = options.number('maximumCallsPerRun', undefined);
-	if (value === undefined) return { of: 'call', most: Infinity };
+	if (value === undefined) return { unit: 'call', max: Infinity };
 	const resolution = onScreenOnly(
 		'Enter how many calls one run of the agent may place, from 1 on.',
 	);
-	return { of: 'call', most: parseCount(value, 'Maximum Calls per Agent Run', resolution) };
+	return { unit: 'call', max: parseCount(value, 'Maximum Calls per Agent Run', resolution) };
 }
 
 function atTime({ schedule, ...fields }: CallFields, millis: number): CallFields {
@@ -158,7 +158,7 @@ function dateTimeNow(): DateTime {
 }
 
 /** What comes out for a call that is kept back because of the hour. */
-function notPlacedNow(error: unknown): INodeExecutionData[] | undefined {
+function outsideHoursOutput(error: unknown): INodeExecutionData[] | undefined {
 	if (!(error instanceof OutsideHours)) return undefined;
 	const { opening } = error;
 	return asItems({
@@ -285,19 +285,19 @@ async function placeOne(
  * @param lookIn where it is looked for; nowhere if the person wants to be told at once
  */
 async function placedOrFound(
-	calls: PlacedCalls,
+	calls: CallFinder,
 	sent: SentCall,
 	place: () => Promise<JsonObject>,
-	lookIn: Connection | undefined,
+	lookIn: AccountClient | undefined,
 ): Promise<JsonObject> {
-	calls.leaves(sent);
+	calls.onSent(sent);
 	const record = await place().catch(async (error: unknown) => {
 		const isUnknown = error instanceof OutcomeUnknown;
-		if (!isUnknown) calls.settles(sent);
+		if (!isUnknown) calls.onSettled(sent);
 		if (!isUnknown || lookIn === undefined) throw error;
 		return await calls.find(sent, lookIn, error);
 	});
-	if (record.looked_up !== true) calls.settles(sent, record);
+	if (record.looked_up !== true) calls.onSettled(sent, record);
 	notePlaced(record.call_id);
 	return record;
 }
@@ -316,7 +316,7 @@ function withinItsHours({ request, hours }: CheckedCall): CallRequest {
 /** Names the call whose outcome is unknown, and where to see whether it was placed. */
 function withCallDetails(request: CallRequest, error: OutcomeUnknown): OutcomeUnknown {
 	const { phone_number: phone, country_code: country } = request;
-	return error.told({
+	return error.withText({
 		message: `${error.message} (call to ${phone}, ${country})`,
 		resolution: {
 			onScreen: `The call was not sent a second time. Look for ${phone} among the calls of your account, for example with Get Call › Get Many, before you place this call again.`,

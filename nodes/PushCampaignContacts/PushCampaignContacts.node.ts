@@ -11,7 +11,7 @@ import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
 import { enteredOr } from '../shared/n8n/subtitle';
 import { runNode } from '../shared/n8n/operations';
 import { runsAsTool } from '../shared/n8n/toolRun';
-import { feedFields } from './properties';
+import { pushFields } from './properties';
 import { pushForModel, pushRows } from './pushRows';
 
 export class PushCampaignContacts implements INodeType {
@@ -35,7 +35,7 @@ export class PushCampaignContacts implements INodeType {
 			{ type: NodeConnectionTypes.Main, displayName: 'Rejected' },
 		],
 		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
-		properties: feedFields,
+		properties: pushFields,
 	};
 
 	methods = {
@@ -45,6 +45,6 @@ export class PushCampaignContacts implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const push = runsAsTool(this) ? pushForModel : pushRows;
-		return await runNode(this, feedFields, push);
+		return await runNode(this, pushFields, push);
 	}
 }

@@ -15,12 +15,12 @@ import type { OperationRun } from '../shared/n8n/operations';
 import { inputRows } from '../shared/n8n/toolRun';
 import type { ContactsFrom } from './feed/columns';
 import { openCsvFiles } from './csvRows';
-import { ItemRows, type FeedRows } from './feed/rows';
+import { ItemRows, type RowSource } from './feed/rows';
 import { isRowIndependent } from './rowIndependent';
 
 /** The rows of a feed, and what n8n knows of them. */
 export type InputRows = {
-	feed: FeedRows;
+	feed: RowSource;
 	/** What a person should know of how they were read. */
 	notes?: readonly string[];
 	/** Rows as they came in, given in their order. */
@@ -34,9 +34,9 @@ export type InputRows = {
 };
 
 /** More than a model or a person writes; a sheet comes as input items. */
-export const MOST_IN_JSON = 1_000;
+export const MAX_ROWS_IN_JSON = 1_000;
 
-const breathe = async () => await sleep(0);
+const yieldToEventLoop = async () => await sleep(0);
 
 /** By run. */
 const opened = new WeakMap<OperationRun, InputRows>();
@@ -101,7 +101,7 @@ function rowsOf(
 	inputs: Pick<InputRows, 'inputOf' | 'inputsOf'>,
 ): InputRows {
 	return {
-		feed: new ItemRows(items, breathe, areFromJson),
+		feed: new ItemRows(items, yieldToEventLoop, areFromJson),
 		output: async (rows) => rows.map((row) => items[row]?.json ?? {}),
 		...inputs,
 		close: async () => {},
@@ -113,7 +113,7 @@ async function rowsOfJson({ context, parameters }: OperationRun): Promise<InputR
 	const rowsAt = (index: number) =>
 		contactsIn(parameters.at(index).jsonRows('contacts')).map((json) => ({ json, item: index }));
 	const rows = isSame ? rowsAt(0) : (await readEachItem(context, rowsAt)).flat();
-	if (rows.length > MOST_IN_JSON) throw tooMany(rows.length);
+	if (rows.length > MAX_ROWS_IN_JSON) throw tooMany(rows.length);
 	const items = rows.map(({ json }) => ({ json }));
 	const inputOf = (row: number) => rows[row]?.item ?? 0;
 	return rowsOf(items, true, { inputOf, inputsOf: (indexes) => uniq(indexes.map(inputOf)) });
@@ -134,7 +134,7 @@ function contactsIn(value: JsonValue | undefined): JsonObject[] {
 }
 
 function tooMany(count: number): InvalidInput {
-	const [most, given] = [MOST_IN_JSON, count].map((number) => number.toLocaleString('en-US'));
+	const [most, given] = [MAX_ROWS_IN_JSON, count].map((number) => number.toLocaleString('en-US'));
 	return new InvalidInput(
 		`Contacts hold ${given} contacts, and at most ${most} go as JSON, so nothing was sent`,
 		forEveryone(`Give at most ${most} at a time; for a longer list, use input items, one per row.`),

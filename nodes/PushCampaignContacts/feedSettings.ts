@@ -16,7 +16,7 @@ import type { CampaignTarget } from './feed/feed';
 import { contactsFrom } from './feedRows';
 import { isRowIndependent } from './rowIndependent';
 
-export type FeedSettings = {
+export type PushSettings = {
 	campaign: CampaignTarget;
 	columns: ColumnChoice;
 	normalizePhones: boolean;
@@ -26,13 +26,13 @@ export type FeedSettings = {
 	/** Everything is checked and nothing is sent. */
 	dryRun: boolean;
 	/** Whether a number goes into the campaign once over all runs of the workflow. */
-	skipFedBefore: boolean;
+	skipPushedBefore: boolean;
 	/** Whether to find out what became of a request whose outcome is unknown. */
 	lookUpUnknown: boolean;
 };
 
 /** What *Skip Numbers Fed Before* remembers its numbers in. */
-export const FED_STORE: StoreUse = {
+export const PUSHED_NUMBERS_STORE: StoreUse = {
 	message:
 		"n8n's memory of the numbers fed before can't be read or written, so what is left of the feed was not sent",
 	description:
@@ -40,17 +40,17 @@ export const FED_STORE: StoreUse = {
 };
 
 /** How the outcome is shown. */
-export type Presentation = {
+export type OutputOptions = {
 	output: 'requests' | 'summary' | 'rows';
 	withDuplicates: boolean;
 };
 
-export const usualPresentation: Presentation = { output: 'requests', withDuplicates: false };
+export const defaultOutputOptions: OutputOptions = { output: 'requests', withDuplicates: false };
 
 /** Settings hold for the whole feed and are read once, from its first row. */
 const FIRST = 0;
 
-export function readPresentation(form: Fields): Presentation {
+export function readOutputOptions(form: Fields): OutputOptions {
 	const options = form.collection('options');
 	const chosen = options.choice('output', 'requests');
 	const output = chosen === 'summary' || chosen === 'rows' ? chosen : 'requests';
@@ -59,13 +59,13 @@ export function readPresentation(form: Fields): Presentation {
 	return { output, withDuplicates: withDuplicates || output === 'rows' };
 }
 
-export async function readFeedSettings(run: OperationRun): Promise<FeedSettings> {
-	await demandSameForAllRows(run, 'Campaign ID', 'campaignId', campaignOf);
-	await demandSameForAllRows(run, 'Agent', 'agentUuid', agentOf);
-	await demandSameForAllRows(run, 'Release to Calling Queue', 'enqueue', isReleased);
+export async function readPushSettings(run: OperationRun): Promise<PushSettings> {
+	await requireSameForAllRows(run, 'Campaign ID', 'campaignId', campaignOf);
+	await requireSameForAllRows(run, 'Agent', 'agentUuid', agentOf);
+	await requireSameForAllRows(run, 'Release to Calling Queue', 'enqueue', isReleased);
 	const form = run.parameters.at(FIRST);
 	const options = form.collection('options');
-	const skipFedBefore = options.switch('skipFedBefore', false);
+	const skipPushedBefore = options.switch('skipPushedBefore', false);
 	const removeDuplicates = options.switch('removeDuplicates', true);
 	return {
 		campaign: {
@@ -79,18 +79,18 @@ export async function readFeedSettings(run: OperationRun): Promise<FeedSettings>
 			lastName: options.text('lastNameColumn'),
 			others: readOtherColumns(form),
 			computed: computedColumns(form),
-			forModel: runsAsTool(run.context),
+			isTool: runsAsTool(run.context),
 			from: contactsFrom(form),
 		},
 		normalizePhones: options.switch('normalizePhones', true),
 		// Once over all runs is once in this one too.
-		removeDuplicates: removeDuplicates || skipFedBefore,
+		removeDuplicates: removeDuplicates || skipPushedBefore,
 		contactsPerRequest: checkContactsPerRequest(
 			options.number('contactsPerRequest', LIMITS.contactsPerRequest),
 		),
 		additions: readAdditions(options),
 		dryRun: options.switch('dryRun', false),
-		skipFedBefore,
+		skipPushedBefore: skipPushedBefore,
 		lookUpUnknown: options.choice('ifUnknown', 'fail') === 'lookUp',
 	};
 }
@@ -148,7 +148,7 @@ function checkContactsPerRequest(count: number): number {
 }
 
 /** A row that means another campaign must not silently land in that of the first row. */
-async function demandSameForAllRows(
+async function requireSameForAllRows(
 	{ context, parameters }: OperationRun,
 	label: string,
 	name: string,

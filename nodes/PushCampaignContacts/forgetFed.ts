@@ -4,12 +4,12 @@ import type { Fields } from '../shared/n8n/fields';
 import type { OperationRun } from '../shared/n8n/operations';
 import { runsAsTool } from '../shared/n8n/toolRun';
 import { resolveColumns } from './feed/columns';
-import type { FeedOutcome } from './feed/feed';
-import { FedMemory } from './feed/fedMemory';
-import { prepareFeed } from './feed/prepare';
-import type { FeedRows } from './feed/rows';
-import { FED_STORE, readFeedSettings } from './feedSettings';
-import { exclusiveOnStore, openNodeStore } from '../shared/n8n/nodeStore';
+import type { PushOutcome } from './feed/feed';
+import { PushedNumbers } from './feed/fedMemory';
+import { prepareRows } from './feed/prepare';
+import type { RowSource } from './feed/rows';
+import { PUSHED_NUMBERS_STORE, readPushSettings } from './feedSettings';
+import { runExclusiveOnStore, openNodeStore } from '../shared/n8n/nodeStore';
 
 type Forgotten = 'rows' | 'all';
 
@@ -20,11 +20,11 @@ export function readForget(form: Fields): Forgotten | undefined {
 }
 
 /** Takes numbers out of the memory of *Skip Numbers Fed Before*; nothing is sent. */
-export async function forgetFed(
+export async function forgetPushedNumbers(
 	run: OperationRun,
-	feed: FeedRows,
+	feed: RowSource,
 	what: Forgotten,
-): Promise<FeedOutcome> {
+): Promise<PushOutcome> {
 	const { context } = run;
 	if (runsAsTool(context)) {
 		throw new InvalidInput(
@@ -32,23 +32,23 @@ export async function forgetFed(
 			onScreenOnly('Take Forget Numbers Fed Before out of Options of the tool.'),
 		);
 	}
-	const { campaign, ...settings } = await readFeedSettings(run);
+	const { campaign, ...settings } = await readPushSettings(run);
 	if (settings.dryRun) {
 		throw new InvalidInput(
 			'Dry Run and Forget Numbers Fed Before are both in Options, so nothing was sent and nothing forgotten',
 			onScreenOnly('Take one of them out of Options.'),
 		);
 	}
-	const store = openNodeStore(context, FED_STORE);
+	const store = openNodeStore(context, PUSHED_NUMBERS_STORE);
 	if (what === 'all') {
-		await exclusiveOnStore(context, async () => await store.clear());
-		return { received: feed.count, pushed: [], unsentRows: [], forgotten: 'all' };
+		await runExclusiveOnStore(context, async () => await store.clear());
+		return { received: feed.count, pushed: [], rejectedRows: [], forgotten: 'all' };
 	}
 	const columns = resolveColumns(await feed.columns(), settings.columns);
-	const options = { ...settings, removeDuplicates: true, forModel: false };
-	const { rows, keys, unsentRows } = await prepareFeed(feed, columns, options);
-	const memory = new FedMemory(store, campaign.id, keys);
-	const forgotten = await exclusiveOnStore(context, async () => await memory.forget(rows));
-	const unusable = unsentRows.filter(({ status }) => status === 'rejected');
-	return { received: feed.count, pushed: [], unsentRows: unusable, forgotten };
+	const options = { ...settings, removeDuplicates: true, isTool: false };
+	const { rows, keys, rejectedRows } = await prepareRows(feed, columns, options);
+	const memory = new PushedNumbers(store, campaign.id, keys);
+	const forgotten = await runExclusiveOnStore(context, async () => await memory.forget(rows));
+	const unusable = rejectedRows.filter(({ status }) => status === 'rejected');
+	return { received: feed.count, pushed: [], rejectedRows: unusable, forgotten };
 }

@@ -15,7 +15,7 @@ import {
 	NAME_SYNONYMS,
 	PHONE_SYNONYMS,
 } from './feed/columns';
-import { MOST_IN_JSON } from './feedRows';
+import { MAX_ROWS_IN_JSON } from './feedRows';
 import { LIMITS } from '../shared/api/limits';
 
 const campaignFields: INodeProperties[] = [
@@ -78,7 +78,7 @@ const contactsFields: INodeProperties[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. [{ "phone": "9876543210", "person_name": "Asha Rao", "city": "Pune" }]',
-		description: `The contacts as a JSON list of objects, each with its phone number and what the agent is to know, at most ${MOST_IN_JSON.toLocaleString('en-US')}. The names of the values are the columns.`,
+		description: `The contacts as a JSON list of objects, each with its phone number and what the agent is to know, at most ${MAX_ROWS_IN_JSON.toLocaleString('en-US')}. The names of the values are the columns.`,
 		displayOptions: { show: { contactsFrom: ['json'] } },
 	}),
 ];
@@ -150,7 +150,7 @@ const callNotice: INodeProperties = {
 	displayOptions: { show: { enqueue: [true] } },
 };
 
-const feedOptionsField: INodeProperties = optionsCollection(
+const pushOptionsField: INodeProperties = optionsCollection(
 	additionalBodyFields,
 	additionalQueryParameters,
 	{
@@ -290,7 +290,7 @@ const feedOptionsField: INodeProperties = optionsCollection(
 	},
 	{
 		displayName: 'Skip Numbers Fed Before',
-		name: 'skipFedBefore',
+		name: 'skipPushedBefore',
 		type: 'boolean',
 		default: false,
 		description:
@@ -304,11 +304,11 @@ const form: INodeProperties[] = [
 	...columnFields,
 	enqueueField,
 	callNotice,
-	feedOptionsField,
+	pushOptionsField,
 ];
 
 /** What the person sees, from top to bottom. */
-export const feedFields: INodeProperties[] = [
+export const pushFields: INodeProperties[] = [
 	toolDescriptionField(
 		'Puts people into a calling campaign, whose AI agent then places real phone calls to them. Use this only for people who are to be called. Answers how many went into the campaign, and for each that did not, why.',
 		form,

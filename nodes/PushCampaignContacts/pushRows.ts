@@ -9,9 +9,9 @@ import type {
 import {
 	ExplainedError,
 	OutcomeUnknown,
-	ServiceRefusal,
+	ServiceRejection,
 	type Outcome,
-	type Speaker,
+	type ErrorOrigin,
 } from '../shared/api/errors';
 import { forEveryone } from '../shared/api/modelAdvice';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
@@ -19,20 +19,20 @@ import { sendEachItem } from '../shared/n8n/itemLoop';
 import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
 import { requireShallow } from '../shared/n8n/fields';
 import type { OperationRun } from '../shared/n8n/operations';
-import { shownText } from '../shared/values';
+import { displayText } from '../shared/values';
 import { formOf } from '../shared/modelForms';
 import { phoneKey } from '../shared/phone/phoneKey';
-import { noteDeed, noteReadOnly } from '../shared/n8n/toolRun';
+import { noteCompleted, noteReadOnly } from '../shared/n8n/toolRun';
 import type { ByRow } from './feed/byRow';
 import {
-	FEED_STATUS_COLUMN,
+	PUSH_STATUS_COLUMN,
 	LIST_COLUMN,
 	PHONE_KEY_COLUMN,
 	PHONE_SENT_COLUMN,
 	PHONE_TO_SEND_COLUMN,
 	REASON_COLUMN,
 	STATUS_COLUMN,
-	type FeedOutcome,
+	type PushOutcome,
 } from './feed/feed';
 import {
 	countRows,
@@ -40,20 +40,20 @@ import {
 	dryRunSummary,
 	hintsFor,
 	summarize,
-	sumUp,
+	summaryLine,
 } from './feed/report';
 import {
-	readFeedSettings,
-	readPresentation,
-	usualPresentation,
-	type Presentation,
+	readPushSettings,
+	readOutputOptions,
+	defaultOutputOptions,
+	type OutputOptions,
 } from './feedSettings';
 import { closeRows, openRows, type InputRows } from './feedRows';
-import { couldNotBegin, runFeed } from './runFeed';
+import { outcomeOfFailedStart, runPush } from './runFeed';
 
 /** A feed as it comes out: what became of it, and its rows. */
 type Shown = {
-	outcome: FeedOutcome;
+	outcome: PushOutcome;
 	rows: InputRows;
 	/** By row, as they are sent. */
 	phones: ByRow<string>;
@@ -70,25 +70,25 @@ export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][
 
 async function pushAndShow(run: OperationRun): Promise<INodeExecutionData[][]> {
 	const { context } = run;
-	const { presentation, ...shown } = await runFeed(run).catch(async (error: unknown) => {
-		const begun = { ...(await couldNotBegin(run, error)), phones: [] };
+	const { presentation, ...shown } = await runPush(run).catch(async (error: unknown) => {
+		const begun = { ...(await outcomeOfFailedStart(run, error)), phones: [] };
 		if (context.continueOnFail()) return { ...begun, presentation: presentationOf(run) };
-		throw feedStopped(context, error, begun);
+		throw pushStopped(context, error, begun);
 	});
 	const { outcome } = shown;
 	if (outcome.stopped !== undefined && !context.continueOnFail()) {
-		throw feedStopped(context, outcome.stopped, shown);
+		throw pushStopped(context, outcome.stopped, shown);
 	}
 
 	const hints = [...hintsFor(outcome), ...(shown.rows.notes ?? [])];
-	context.addExecutionHints(...hints.map((hint) => ({ message: shownText(hint) })));
+	context.addExecutionHints(...hints.map((hint) => ({ message: displayText(hint) })));
 	return [
 		[...stoppedItem(context, shown), ...(await pushedOutput(shown, presentation))],
 		await rejectedItems(shown, presentation),
 	];
 }
 
-async function pushedOutput(shown: Shown, { output }: Presentation): Promise<INodeExecutionData[]> {
+async function pushedOutput(shown: Shown, { output }: OutputOptions): Promise<INodeExecutionData[]> {
 	const { outcome, rows } = shown;
 	const { forgotten, ready } = outcome;
 	if (forgotten !== undefined) return [{ json: { forgotten }, pairedItem: [] }];
@@ -144,7 +144,7 @@ async function itemsOf(
 }
 
 /** Rows whose number went nowhere. */
-const NEVER_LEFT = new Set<string>(['duplicate', 'fed_before', 'not_sent', 'ready']);
+const NEVER_SENT = new Set<string>(['duplicate', 'fed_before', 'not_sent', 'ready']);
 
 /** Campaigns take numbers of India alone. */
 const COUNTRY = 'IN';
@@ -152,61 +152,61 @@ const COUNTRY = 'IN';
 /** The same columns in each row, as a sheet wants them. */
 function rowColumns(status: string, phone = '', list: JsonValue = null): JsonObject {
 	return {
-		[FEED_STATUS_COLUMN]: status,
-		[PHONE_SENT_COLUMN]: phone === '' || NEVER_LEFT.has(status) ? null : phone,
+		[PUSH_STATUS_COLUMN]: status,
+		[PHONE_SENT_COLUMN]: phone === '' || NEVER_SENT.has(status) ? null : phone,
 		[PHONE_KEY_COLUMN]: phoneKey(phone, COUNTRY),
 		[LIST_COLUMN]: list,
 	};
 }
 
 /** As asked for, also by a form in which something else cannot be read. */
-function presentationOf({ parameters }: OperationRun): Presentation {
+function presentationOf({ parameters }: OperationRun): OutputOptions {
 	try {
-		return readPresentation(parameters.at(0));
+		return readOutputOptions(parameters.at(0));
 	} catch {
-		return usualPresentation;
+		return defaultOutputOptions;
 	}
 }
 
 /** A model is given one output alone, so what was rejected stands beside what was pushed. */
 export async function pushForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
 	const { context } = run;
-	const settings = await readFeedSettings(run);
-	if (settings.dryRun) return await rehearseForModel(run);
+	const settings = await readPushSettings(run);
+	if (settings.dryRun) return await performDryRunForModel(run);
 	const input = await openRows(run);
 	const rows = requireShallow(await input.output([...Array(input.feed.count).keys()]));
 	// The same number with other texts is another wish, and is in the campaign already.
 	const feed = { isKnown: false };
 	const send = async () => {
-		const { hasSent, ...shown } = await runFeed(run);
+		const { hasSent, ...shown } = await runPush(run);
 		const { outcome } = shown;
 		feed.isKnown = !hasSent;
 		const pushed = await itemForModel(shown);
 		if (outcome.stopped !== undefined) {
 			if (countRows(outcome).pushed === 0) throw outcome.stopped;
-			noteDeed(context, { output: pushed, repeated: false, repeatable: false, isPartial: true });
+			noteCompleted(context, { output: pushed, isReplay: false, repeatable: false, isPartial: true });
 			throw withCounts(outcome.stopped, outcome);
 		}
-		const isNew = outcome.unsentRows.some(({ status }) => status !== 'duplicate');
+		const isNew = outcome.rejectedRows.some(({ status }) => status !== 'duplicate');
 		const isInCampaign = feed.isKnown && !isNew && outcome.received > 0;
 		const isNobody = outcome.pushed.every((request) => request.rows.length === 0);
 		if (isNobody && !isInCampaign) throw nobodyPushed(outcome);
 		return pushed;
 	};
-	const open = async () => await Promise.resolve();
+	const createDeps = async () => await Promise.resolve();
 	const output = await sendEachItem(
 		context,
 		() => ({
-			request: { settings, rows },
+			payload: { settings, rows },
 			// The push notes its own requests.
 			idempotent: true,
 			send,
 		}),
 		{
-			open,
+			createDeps,
 		},
 	);
-	if (feed.isKnown) noteDeed(context, { output, repeated: true, repeatable: false });
+	if (feed.isKnown) noteCompleted(context, { output, isReplay: true, repeatable: false });
 	return [output];
 }
 
@@ -219,21 +219,21 @@ async function itemForModel(shown: Shown): Promise<INodeExecutionData[]> {
 }
 
 /** Nothing is done, so the model may wish the same for real. */
-async function rehearseForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
+async function performDryRunForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
 	noteReadOnly(run.context);
-	const shown = await runFeed(run);
+	const shown = await runPush(run);
 	const rejected = await rejectedForModel(shown);
 	const most =
-		shown.outcome.readyIsMost === true ? ' Numbers pushed before may be among the ready ones.' : '';
+		shown.outcome.readyIsUpperBound === true ? ' Numbers pushed before may be among the ready ones.' : '';
 	noteReadOnly(
 		run.context,
-		`Nothing was pushed, because this tool only checks the contacts. ${sumUp(shown.outcome)}${most}`,
+		`Nothing was pushed, because this tool only checks the contacts. ${summaryLine(shown.outcome)}${most}`,
 	);
 	return [[{ json: { ...dryRunSummary(shown.outcome), rejected } }]];
 }
 
 async function rejectedForModel(shown: Shown): Promise<IDataObject[]> {
-	const presentation = { ...usualPresentation, withDuplicates: true };
+	const presentation = { ...defaultOutputOptions, withDuplicates: true };
 	const items = await rejectedItems(shown, presentation);
 	return items.map(({ json }) => json);
 }
@@ -257,36 +257,36 @@ class PushStopped extends ExplainedError {
 	override readonly name = 'PushStopped';
 	readonly outcome: Outcome;
 	override readonly isTransient: boolean;
-	override readonly speaker: Speaker;
+	override readonly origin: ErrorOrigin;
 
 	constructor(message: string, cause: ExplainedError) {
 		super(message, cause.explanation.resolution, cause.originalMessage);
 		this.outcome = cause.outcome;
 		this.isTransient = cause.isTransient;
-		this.speaker = cause.speaker;
+		this.origin = cause.origin;
 	}
 }
 
-function withCounts(stopped: ExplainedError, outcome: FeedOutcome): ExplainedError {
-	const message = `${sumUp(outcome)} ${stopped.message}`;
+function withCounts(stopped: ExplainedError, outcome: PushOutcome): ExplainedError {
+	const message = `${summaryLine(outcome)} ${stopped.message}`;
 	return stopped instanceof OutcomeUnknown
-		? stopped.told({ message })
+		? stopped.withText({ message })
 		: new PushStopped(message, stopped);
 }
 
-function nobodyPushed(outcome: FeedOutcome): NobodyPushed {
+function nobodyPushed(outcome: PushOutcome): NobodyPushed {
 	if (outcome.received === 0) {
 		const give = `Give at least one contact with a phone number. ${formOf('Contacts')}`;
 		return new NobodyPushed('No contact was given, so nothing was sent', give, 'notSent');
 	}
-	const reasons = [...new Set(outcome.unsentRows.map(({ reason }) => reason))];
-	const isUnknown = outcome.unsentRows.some(({ status }) => status === 'unknown');
+	const reasons = [...new Set(outcome.rejectedRows.map(({ reason }) => reason))];
+	const isUnknown = outcome.rejectedRows.some(({ status }) => status === 'unknown');
 	const isSent = outcome.pushed.length > 0 || outcome.hasRejections === true;
 	return new NobodyPushed(
-		sumUp(outcome),
+		summaryLine(outcome),
 		reasons.join(' '),
 		isUnknown ? 'unknown' : isSent ? 'refused' : 'notSent',
-		outcome.unsentRows.every(({ status }) => status === 'fed_before'),
+		outcome.rejectedRows.every(({ status }) => status === 'fed_before'),
 	);
 }
 
@@ -307,9 +307,9 @@ function summaryItem({ outcome, rows }: Shown): INodeExecutionData {
 /** Each row for which nobody is called, as it came in, with the reason. */
 async function rejectedItems(
 	{ outcome, rows, phones }: Shown,
-	{ output, withDuplicates }: Presentation,
+	{ output, withDuplicates }: OutputOptions,
 ): Promise<INodeExecutionData[]> {
-	const unsent = outcome.unsentRows.filter(
+	const unsent = outcome.rejectedRows.filter(
 		({ status }) => withDuplicates || status !== 'duplicate',
 	);
 	const indexes = unsent.map(({ index }) => index);
@@ -346,7 +346,7 @@ function stoppedItem(context: IExecuteFunctions, shown: Shown): INodeExecutionDa
 }
 
 /** n8n's own error for a feed that did not reach its end, telling what became of every row. */
-function feedStopped(
+function pushStopped(
 	context: IExecuteFunctions,
 	error: unknown,
 	shown: Shown,
@@ -355,21 +355,21 @@ function feedStopped(
 	// It is about the feed, so the message names no single item; the index leads to where it stopped.
 	const position = { itemIndex: inputWhereItStopped(shown), of: 1 };
 	const nodeError = toNodeError(context.getNode(), error, position);
-	if (error instanceof ServiceRefusal || hasBegun(outcome)) {
+	if (error instanceof ServiceRejection || hasBegun(outcome)) {
 		const [summary, ...lines] = describeOutcome(outcome, rows.feed.names);
-		const more = [...lines, ...(rows.notes ?? [])].map(shownText);
+		const more = [...lines, ...(rows.notes ?? [])].map(displayText);
 		nodeError.description = [summary, nodeError.description, ...more].join('\n');
 	}
 	return nodeError;
 }
 
 /** Whether there is more to tell than that nothing was sent. */
-function hasBegun({ pushed, unsentRows }: FeedOutcome): boolean {
-	return pushed.length > 0 || unsentRows.some(({ status }) => status !== 'not_sent');
+function hasBegun({ pushed, rejectedRows: rejectedRows }: PushOutcome): boolean {
+	return pushed.length > 0 || rejectedRows.some(({ status }) => status !== 'not_sent');
 }
 
 function inputWhereItStopped({ outcome, rows }: Shown): number {
-	const stoppedAt = outcome.unsentRows.find(
+	const stoppedAt = outcome.rejectedRows.find(
 		({ status }) => status === 'unknown' || status === 'not_sent',
 	);
 	return rows.inputOf(stoppedAt?.index ?? 0);

@@ -12,7 +12,7 @@ export type Clock = {
 /** Waits that grow: each is `factor` times the one before, up to the longest. */
 export type Backoff = {
 	firstMs: number;
-	longestMs: number;
+	maxMs: number;
 	/** 2 where nothing is said. */
 	factor?: number;
 	/** The part of a wait by which chance makes it longer or shorter; none where nothing is said. */
@@ -21,12 +21,12 @@ export type Backoff = {
 
 /** The wait before repetition 1, 2, 3 … in milliseconds. */
 export function backoffMs(
-	{ firstMs, longestMs, factor = 2, jitter = 0 }: Backoff,
+	{ firstMs, maxMs, factor = 2, jitter = 0 }: Backoff,
 	repetition: number,
 	random: () => number = Math.random,
 ): number {
-	const step = Math.min(longestMs, firstMs * factor ** (repetition - 1));
-	return Math.min(longestMs, Math.round(step * (1 - jitter + 2 * jitter * random())));
+	const step = Math.min(maxMs, firstMs * factor ** (repetition - 1));
+	return Math.min(maxMs, Math.round(step * (1 - jitter + 2 * jitter * random())));
 }
 
 /**
@@ -82,7 +82,7 @@ export async function pause(clock: Clock, ms: number, signal: AbortSignal): Prom
 }
 
 /** Waits until it is settled, but not longer than that. */
-export async function settledWithin(
+export async function settledOrTimeout(
 	clock: Clock,
 	ms: number,
 	settling: Promise<unknown>,
@@ -92,7 +92,7 @@ export async function settledWithin(
 }
 
 /** Resolves when the signal is aborted. */
-export async function aborted(signal: AbortSignal): Promise<void> {
+export async function whenAborted(signal: AbortSignal): Promise<void> {
 	if (signal.aborted) return;
 	await new Promise<void>((resolve) => {
 		signal.addEventListener('abort', () => resolve(), { once: true });

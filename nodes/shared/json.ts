@@ -162,11 +162,11 @@ export function* valuesIn(root: JsonValue, most = Infinity): Generator<JsonValue
 }
 
 /** An answer with more values than this is not searched further, so that none can keep n8n busy. */
-const MOST_VALUES = 100_000;
+const MAX_VALUES = 100_000;
 
 /** The values of these fields wherever they stand in an answer whose shape is open, those nearest to the top first. */
 export function* fieldsIn(root: JsonValue, ...names: string[]): Generator<JsonValue> {
-	for (const value of valuesIn(root, MOST_VALUES)) {
+	for (const value of valuesIn(root, MAX_VALUES)) {
 		if (!isJsonObject(value)) continue;
 		for (const name of names) if (Object.hasOwn(value, name)) yield value[name] ?? null;
 	}
@@ -179,23 +179,23 @@ export function numberIn(value: JsonValue | undefined): number | undefined {
 }
 
 /** Places that a message names: more would hide the one that is looked for. */
-const MOST_PLACES = 8;
+const MAX_PLACES = 8;
 
 /** Where lists and objects stand in an answer, for a message about something that is not found in it. */
 export function outlineOf(root: JsonValue): string {
 	const places: string[] = [];
 	const queue: Array<{ value: JsonValue; place: string }> = [{ value: root, place: '' }];
-	for (let at = 0; at < queue.length && places.length <= MOST_PLACES; at++) {
+	for (let at = 0; at < queue.length && places.length <= MAX_PLACES; at++) {
 		const { value = null, place = '' } = queue[at] ?? {};
 		if (Array.isArray(value)) places.push(`${place === '' ? '.' : place} (a list)`);
 		if (!isJsonObject(value)) continue;
 		if (place !== '') places.push(`${place} (an object)`);
-		for (const [name, inner] of Object.entries(value).slice(0, MOST_PLACES)) {
+		for (const [name, inner] of Object.entries(value).slice(0, MAX_PLACES)) {
 			const written = name.replaceAll('.', '\\.');
 			queue.push({ value: inner, place: place === '' ? written : `${place}.${written}` });
 		}
 	}
 	if (places.length === 0) return 'neither a list nor an object';
-	const shown = places.slice(0, MOST_PLACES);
-	return [...shown, ...(places.length > MOST_PLACES ? ['…'] : [])].join(', ');
+	const shown = places.slice(0, MAX_PLACES);
+	return [...shown, ...(places.length > MAX_PLACES ? ['…'] : [])].join(', ');
 }

@@ -1,5 +1,5 @@
 /** Remembers something for each of the latest ids, the oldest making room, so that it does not grow for ever. */
-export class RecentIds<T> {
+export class BoundedMap<T> {
 	private readonly values = new Map<string, T>();
 
 	constructor(private readonly limit: number) {}

@@ -33,7 +33,7 @@ const HALF = /\p{Surrogate}/gu;
 const TAG = /<(?=[a-z/!?])/gi;
 
 /** A text that may hold words of others, as a person can be shown it. */
-export function shownText(text: string): string {
+export function displayText(text: string): string {
 	const short = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
 	return short.replace(HALF, '\ufffd').replace(UNSEEN, '').replace(TAG, '‹');
 }
@@ -51,7 +51,7 @@ export function plainText(value: unknown): string {
 }
 
 /** The same text by itself: one that was cut out of a longer text keeps all of that in memory. */
-export function ownText(text: string): string {
+export function detachedCopy(text: string): string {
 	return Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
@@ -63,11 +63,11 @@ export function inWords(names: readonly string[]): string {
 }
 
 /** Things that one message names; the rest is counted. */
-export const MOST_NAMED = 50;
+export const MAX_NAMED = 50;
 
 /** Things by their names, as a message lists them. */
 export function named<T>(things: readonly T[], nameOf: (thing: T) => string): string {
-	const names = things.slice(0, MOST_NAMED).map(nameOf);
+	const names = things.slice(0, MAX_NAMED).map(nameOf);
 	const more = things.length - names.length;
 	return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -43,7 +43,7 @@ const parametersIn = (value: unknown) => z.custom<INodeParameters>(isObject).par
 /** Items that note when an expression reads them, and whether n8n's event loop has turned in between. */
 function watchedItems(like: readonly object[]) {
 	const read = new Set<number>();
-	let inTurn = new Set<number>();
+	let limiter = new Set<number>();
 	let most = 0;
 	const items = [...Array(ITEMS).keys()].map((index): INodeExecutionData => {
 		const json = { ...like[index % like.length] };
@@ -51,8 +51,8 @@ function watchedItems(like: readonly object[]) {
 		Object.defineProperty(json, 'read', {
 			get: () => {
 				read.add(index);
-				inTurn.add(index);
-				most = Math.max(most, inTurn.size);
+				limiter.add(index);
+				most = Math.max(most, limiter.size);
 				return 1;
 			},
 		});
@@ -60,7 +60,7 @@ function watchedItems(like: readonly object[]) {
 	});
 	let next: NodeJS.Immediate;
 	const turn = (): void => {
-		inTurn = new Set();
+		limiter = new Set();
 		next = setImmediate(turn);
 	};
 	next = setImmediate(turn);

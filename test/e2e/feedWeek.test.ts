@@ -38,7 +38,7 @@ describe('the same growing sheet, fed on seven days', () => {
 			{
 				campaignId: String(campaigns.active),
 				agentUuid: { __rl: true, mode: 'id', value: agents.full },
-				options: { skipFedBefore: true, output: 'rows', contactsPerRequest: A_REQUEST },
+				options: { skipPushedBefore: true, output: 'rows', contactsPerRequest: A_REQUEST },
 			},
 			{ credentials: await credentialFor(n8n, simulator), onError: 'continueRegularOutput' },
 		);

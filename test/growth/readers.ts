@@ -1,7 +1,7 @@
 import type { NodePropertyTypes } from 'n8n-workflow';
 import { idempotencyKey } from '../../nodes/ChatSend/idempotency';
 import { DateTime } from 'luxon';
-import { judge } from '../../nodes/CampaignStatus/campaignWait';
+import { evaluateWait } from '../../nodes/CampaignStatus/campaignWait';
 import {
 	nextBaseline,
 	progressBetween,
@@ -24,7 +24,7 @@ import {
 	candidatesFor,
 	namedIndexes,
 	probeFor,
-	rejectedRows,
+	rowsAtIndexes,
 	RepeatableText,
 } from '../../nodes/PushCampaignContacts/feed/namedRows';
 import { toContact } from '../../nodes/PushCampaignContacts/feed/prepare';
@@ -38,15 +38,15 @@ import { readList, readProvenList, type ListReader } from '../../nodes/shared/ap
 import { injectContext } from '../../nodes/shared/api/endpoints';
 import { withAdditions } from '../../nodes/shared/api/endpoints/endpoint';
 import { shownEffect } from '../../nodes/shared/api/effect';
-import { readAnswer } from '../../nodes/shared/api/envelope';
-import { OutcomeUnknown, ServiceRefusal } from '../../nodes/shared/api/errors';
+import { parseResponse } from '../../nodes/shared/api/envelope';
+import { OutcomeUnknown, ServiceRejection } from '../../nodes/shared/api/errors';
 import { followedBy, forEveryone } from '../../nodes/shared/api/modelAdvice';
-import { carries, carriesSomewhere, holdsSomething } from '../../nodes/shared/api/evidence';
+import { hasAnyField, hasAnyFieldWithin, hasAnyValue } from '../../nodes/shared/api/evidence';
 import { bytesOf, type ServiceRequest } from '../../nodes/shared/api/http';
 import { parseWholeNumber, parseCount } from '../../nodes/shared/api/identifiers';
 import { whyNotRead } from '../../nodes/shared/notRead';
 import { explainNotPerformed } from '../../nodes/shared/api/notPerformed';
-import { readParts } from '../../nodes/shared/api/paging';
+import { readPages } from '../../nodes/shared/api/paging';
 import { retryAfterMs } from '../../nodes/shared/api/retry';
 import { Secrets, withoutSecrets } from '../../nodes/shared/api/secrets';
 import { Totals } from '../../nodes/shared/api/totals';
@@ -66,7 +66,7 @@ import {
 } from '../../nodes/shared/chat/chatRequests';
 import { describeEnding } from '../../nodes/shared/chat/endings';
 import { type ChatEvent, messageFrame, readAck } from '../../nodes/shared/chat/frames';
-import { Inbox } from '../../nodes/shared/chat/inbox';
+import { EventDispatcher } from '../../nodes/shared/chat/inbox';
 import { ReplyCollector } from '../../nodes/shared/chat/reply';
 import { outgoingFrame, SentFrames } from '../../nodes/shared/chat/sentFrames';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../nodes/shared/json';
@@ -117,7 +117,7 @@ const answerOf = (text: string) => ({ status: 200, headers: { 'retry-after': tex
 const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, '');
 const settled = (body: JsonValue) => ({ status: 200, body });
 const refusalOf = (texts: string[]) =>
-	new ServiceRefusal('', forEveryone(''), '', 400, { texts, body: { errors: texts } });
+	new ServiceRejection('', forEveryone(''), '', 400, { texts, body: { errors: texts } });
 
 /** Every setting of the credential with this value. */
 const mappedBy = (text: string) =>
@@ -221,7 +221,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	},
 	'CampaignStatus/campaignWait.ts › judge': {
 		read: ({ json }) =>
-			judge(viewCampaign(json), { intervalMs: 1, limitMs: 1, waitWhileStopped: false }),
+			evaluateWait(viewCampaign(json), { intervalMs: 1, limitMs: 1, waitWhileStopped: false }),
 	},
 	'Dnd/list/dndChange.ts › valuesToAdd': {
 		read: ({ text }) => valuesToAdd(mappedBy(text), { agentUuid: text, phone: text, reason: text }),
@@ -272,7 +272,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 					answer_path: 'data_captured.answer',
 					not_reached: [text],
 				},
-				{ record: { status: text, data_captured: { answer: text } }, isOver: true },
+				{ record: { status: text, data_captured: { answer: text } }, hasEnded: true },
 			),
 	},
 	'PlaceCall/ask/question.ts › buildQuestion': {
@@ -344,7 +344,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 					lastName: text,
 					others: [text],
 					computed: new Set(),
-					forModel: false,
+					isTool: false,
 					from: 'items',
 				},
 			),
@@ -366,7 +366,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			candidatesFor(named, ROWS, undefined);
 			probeFor(named.certain, ROWS, ONE_PHONE);
 			// What comes out is written down: what a row shares with others is not shared there.
-			return JSON.stringify(rejectedRows(named.certain, ROWS, 0));
+			return JSON.stringify(rowsAtIndexes(named.certain, ROWS, 0));
 		},
 	},
 	'PushCampaignContacts/feed/prepare.ts › toContact': {
@@ -389,7 +389,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			const list = Array.isArray(json) ? json : [objectOf(json), text];
 			const rows = ROWS.slice(0, list.length);
 			const answer = { dnd_skipped: list, engine_skipped_duplicates: list };
-			return JSON.stringify(pushedRequest(rows, answer, ONE_PHONE).unsentRows);
+			return JSON.stringify(pushedRequest(rows, answer, ONE_PHONE).rejectedRows);
 		},
 	},
 	'PushCampaignContacts/file/csv.ts › CsvParser': [
@@ -431,9 +431,9 @@ export const readers: Record<string, Reader | Reader[]> = {
 		},
 	},
 	'shared/api/envelope.ts › readAnswer': [true, false].flatMap((isSecret) =>
-		[carries('call_id'), carriesSomewhere('state'), holdsSomething].map((evidence) => ({
+		[hasAnyField('call_id'), hasAnyFieldWithin('state'), hasAnyValue].map((evidence) => ({
 			read: ({ text }: Input) =>
-				readAnswer(REQUEST, { ...answerOf(text), status: 400 }, { evidence, isSecret, now: 0 }),
+				parseResponse(REQUEST, { ...answerOf(text), status: 400 }, { evidence, isSecret, now: 0 }),
 		})),
 	),
 	'shared/api/effect.ts › shownEffect': {
@@ -463,12 +463,12 @@ export const readers: Record<string, Reader | Reader[]> = {
 	},
 	'shared/api/completeList.ts › readList': {
 		read: async ({ json }) =>
-			await readList(changingList(listOf(json)), { limit: Infinity, sameAgain: '' }),
+			await readList(changingList(listOf(json)), { limit: Infinity, loopAdvice: '' }),
 	},
 	'shared/api/completeList.ts › readProvenList': {
 		read: async ({ json }) =>
 			await readProvenList(changingList(listOf(json)), {
-				sameAgain: '',
+				loopAdvice: '',
 				notProven: () => notProven,
 			}),
 	},
@@ -482,7 +482,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 					next: at + 100,
 				}),
 			};
-			await readParts<number, number>(parts, { limit: entries.length, sameAgain: '' });
+			await readPages<number, number>(parts, { limit: entries.length, loopAdvice: '' });
 		},
 	},
 	'shared/api/retry.ts › retryAfterMs': { read: ({ text }) => retryAfterMs(answerOf(text), 0) },
@@ -577,7 +577,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/chat/inbox.ts › Inbox': {
 		shapes: [conversation],
 		read: ({ json }) => {
-			const inbox = new Inbox('session', { debug() {}, info() {}, warn() {} });
+			const inbox = new EventDispatcher('session', { debug() {}, info() {}, warn() {} });
 			inbox.subscribe(() => {});
 			for (const payload of listOf(json).map(objectOf)) {
 				inbox.deliver({ ...event('message_received', payload), eventId: plain(payload.id) });

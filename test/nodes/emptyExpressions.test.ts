@@ -25,7 +25,7 @@ const EXAMPLES: Example[] = [
 	[
 		'numbers that were fed before are not fed again',
 		'pushCampaignContacts',
-		{ ...release, options: { skipFedBefore: '={{ $vars.x }}' } },
+		{ ...release, options: { skipPushedBefore: '={{ $vars.x }}' } },
 		"'Skip Numbers Fed Before' in 'Options' must be true or false, but its expression returned nothing",
 	],
 	[

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { statusWithin } from '../../nodes/CampaignStatus/readStatuses';
-import { OpenCalls } from '../../nodes/PlaceCall/wait/openCalls';
+import { PendingCalls } from '../../nodes/PlaceCall/wait/openCalls';
 import { readUntilFinished } from '../../nodes/PlaceCall/wait/readUntilFinished';
 import { waitedItem } from '../../nodes/PlaceCall/wait/waitedItems';
 import { NotSent, OutcomeUnknown } from '../../nodes/shared/api/errors';
 import { forEveryone } from '../../nodes/shared/api/modelAdvice';
 import { viewCampaign } from '../../nodes/shared/campaign';
-import type { KnownCall } from '../../nodes/shared/calls/completion';
+import type { CallState } from '../../nodes/shared/calls/completion';
 
 const ASKED = {
 	question: 'May we come?',
@@ -46,7 +46,7 @@ function scripted<Reading>(script: readonly Step[], reading: () => Reading) {
 }
 
 const RECORD = { call_id: 'c', status: 'not_picked' };
-const itemOf = (known: KnownCall) =>
+const itemOf = (known: CallState) =>
 	waitedItem({ json: { call_id: 'c', asked: ASKED } }, 0, known, false).json;
 
 /** What comes out of a wait whose time is over, and how its last reading went. */
@@ -71,14 +71,14 @@ const WAITS: {
 			until: 300_000,
 			reader: 'onScreen',
 		});
-		const known = calls.get('c') ?? { record: {}, isOver: false };
+		const known = calls.get('c') ?? { record: {}, hasEnded: false };
 		return { json: itemOf(known), last: lastStep() };
 	},
 	'Place Call and Ask and Wait, by webhook': async (script) => {
 		const { clock, read, lastStep } = scripted(script, () => RECORD);
-		const calls = new OpenCalls(new Set(['c']), [], clock.elapsed);
+		const calls = new PendingCalls(new Set(['c']), [], clock.elapsed);
 		for (let look = 0; look < 10; look++) {
-			await calls.lookAtAll(read);
+			await calls.pollAll(read);
 			await clock.sleep(30_000);
 		}
 		return { json: itemOf(calls.known('c')), last: lastStep() };

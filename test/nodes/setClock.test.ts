@@ -64,14 +64,14 @@ const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 			finished: [],
 			mayWait: (ms) => clock.elapsed() + ms <= LIMIT_MS,
 			clock,
-			onOver: () => {},
-			inTurn: async (act) => await act(),
+			onEnded: () => {},
+			limiter: async (act) => await act(),
 		}).catch(() => {}),
 	'Wait for Event': async (clock) =>
 		await awaitEvent(
 			{
 				signal: never,
-				setback: null,
+				lastFailure: null,
 				isHeld: true,
 				ready: async () => await Promise.resolve({ kind: 'open' }),
 				subscribe: () => () => {},

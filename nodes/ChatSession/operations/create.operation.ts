@@ -33,8 +33,8 @@ export const requestOptions = optionsCollection(
 );
 
 export const CREATED = {
-	one: 'session was already created',
-	several: 'sessions were already created',
+	singular: 'session was already created',
+	plural: 'sessions were already created',
 };
 
 export const create: Operation = {
@@ -46,7 +46,7 @@ export const create: Operation = {
 	toolDescription:
 		'Begins a new chat session between a customer and an AI agent, and answers with its session ID, which the other chat tools need.',
 	async execute(run) {
-		const items = await forEachChatItem(run, createOne, { deed: CREATED });
+		const items = await forEachChatItem(run, createOne, { completedText: CREATED });
 		if (items.some(({ json }) => isWithoutId(json))) {
 			const { apiMapping } = await run.connection();
 			run.context.addExecutionHints({ message: idNotFound(apiMapping) });
@@ -74,7 +74,7 @@ const createOne: Prepare = (form) => {
 	};
 	const additions = readAdditions(form.collection('options'));
 	return {
-		request: { fields, additions },
+		payload: { fields, additions },
 		target: createTarget(fields.agentUuid, fields.personName),
 		repeatable: true,
 		send: async ({ connection: { client, apiMapping } }) => {

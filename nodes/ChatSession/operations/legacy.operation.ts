@@ -34,7 +34,7 @@ export const legacyCreate: Operation = {
 	toolDescription:
 		'Begins a new chat session by the old interface of the service, and answers with its session ID and a welcome message.',
 	async execute(run) {
-		return await forEachChatItem(run, createLegacy, { deed: CREATED });
+		return await forEachChatItem(run, createLegacy, { completedText: CREATED });
 	},
 };
 
@@ -49,7 +49,7 @@ export const legacyClose: Operation = {
 		'Ends a chat session by the old interface of the service, and answers with a summary of the conversation. Use this only when the conversation is over.',
 	async execute(run) {
 		return await forEachChatItem(run, (form) => end(form, 'close_session'), {
-			deed: { one: 'session was already closed', several: 'sessions were already closed' },
+			completedText: { singular: 'session was already closed', plural: 'sessions were already closed' },
 		});
 	},
 };
@@ -65,7 +65,7 @@ export const legacyPause: Operation = {
 		'Pauses a chat session by the old interface of the service; the next message of the customer resumes it.',
 	async execute(run) {
 		return await forEachChatItem(run, (form) => end(form, 'pause_session'), {
-			deed: { one: 'session was already paused', several: 'sessions were already paused' },
+			completedText: { singular: 'session was already paused', plural: 'sessions were already paused' },
 		});
 	},
 };
@@ -82,7 +82,7 @@ const createLegacy: Prepare = (form) => {
 	};
 	const additions = readAdditions(form.collection('options'));
 	return {
-		request: { body, additions },
+		payload: { body, additions },
 		target: createTarget(body.agent_uuid, personName),
 		repeatable: true,
 		send: async ({ connection: { client } }) =>
@@ -95,7 +95,7 @@ function end(form: Fields, how: 'close_session' | 'pause_session'): ReturnType<P
 	const body = { agent_uuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)) };
 	const additions = readAdditions(form.collection('options'));
 	return {
-		request: { how, sessionId, body, additions },
+		payload: { how, sessionId, body, additions },
 		target: [how, sessionKey(sessionId)],
 		// The customer's next message resumes a paused session, and it may be paused again.
 		repeatable: how === 'pause_session',

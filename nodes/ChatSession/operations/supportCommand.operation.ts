@@ -56,7 +56,7 @@ export const supportCommand: Operation = {
 	async execute(run) {
 		const prepare: Prepare = (form) => send(form, readCommand(form));
 		return await forEachChatItem(run, prepare, {
-			deed: { one: 'command was already sent', several: 'commands were already sent' },
+			completedText: { singular: 'command was already sent', plural: 'commands were already sent' },
 		});
 	},
 };
@@ -70,7 +70,7 @@ export const close: Operation = {
 	toolDescription: 'Ends a chat session for good. Use this only when the conversation is over.',
 	async execute(run) {
 		return await forEachChatItem(run, (form) => send(form, 'close'), {
-			deed: { one: 'session was already closed', several: 'sessions were already closed' },
+			completedText: { singular: 'session was already closed', plural: 'sessions were already closed' },
 		});
 	},
 };
@@ -85,7 +85,7 @@ function send(form: Fields, command: string): ReturnType<Prepare> {
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
 	const additions = readAdditions(form.collection('options'));
 	return {
-		request: { sessionId, command, additions },
+		payload: { sessionId, command, additions },
 		// A takeover may follow its own end; only what was asked last of this session is a repetition.
 		subject: ['support', sessionKey(sessionId)],
 		send: async ({ connection: { client } }) => {

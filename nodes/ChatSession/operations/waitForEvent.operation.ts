@@ -7,18 +7,18 @@ import {
 	sessionField,
 	takeOverField,
 } from '../../shared/n8n/chatFields';
-import { forEachChatItem, type ChatDesk, type Prepare } from '../../shared/n8n/chatItems';
+import { forEachChatItem, type ChatDeps, type Prepare } from '../../shared/n8n/chatItems';
 import { clock } from '../../shared/n8n/connect';
-import { ExecutionMemory } from '../../shared/n8n/executionMemory';
+import { ExecutionStore } from '../../shared/n8n/executionMemory';
 import { concurrencyField, optionsCollection } from '../../shared/n8n/options';
 import { MAY_BE_BLANK } from '../../shared/n8n/fields';
 import { asItems } from '../../shared/n8n/itemLoop';
 import { runsAsTool } from '../../shared/n8n/toolRun';
-import { limitedInTools } from '../../shared/n8n/toolTime';
+import { capInTools } from '../../shared/n8n/toolTime';
 import type { Operation } from '../../shared/n8n/operations';
 import { parseSessionId, sessionKey } from '../../shared/chat/chatInput';
 import { NOT_READ_FIELD } from '../../shared/notRead';
-import { awaitEvent, type EventWish } from '../chatWait';
+import { awaitEvent, type EventFilter } from '../chatWait';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, readerOf } from '../../shared/api/modelAdvice';
 import { isJsonObject } from '../../shared/json';
@@ -60,7 +60,7 @@ export const waitForEvent: Operation = {
 	async execute(run) {
 		return await forEachChatItem(run, waitOnce, {
 			concurrency: WAITS_AT_ONCE,
-			deed: { one: 'wait has already ended', several: 'waits have already ended' },
+			completedText: { singular: 'wait has already ended', plural: 'waits have already ended' },
 		});
 	},
 };
@@ -70,11 +70,11 @@ const waitOnce: Prepare = (form) => {
 	const types = chosenTypes(form, form.collection('options'));
 	const ms = parseTimeLimit(form.number('timeLimit', undefined)) * 1000;
 	const takeOver = form.switch('takeOver', false);
-	const send = async ({ context, connection, sockets }: ChatDesk) => {
+	const send = async ({ context, connection, sockets }: ChatDeps) => {
 		const known = givenOut(context, sessionId);
-		const wish: EventWish = {
+		const wish: EventFilter = {
 			types,
-			ms: limitedInTools(context, ms),
+			ms: capInTools(context, ms),
 			known: new Set(known),
 			reader: readerOf(runsAsTool(context)),
 		};
@@ -100,12 +100,12 @@ const waitOnce: Prepare = (form) => {
 		});
 	};
 	// Only listens.
-	return { request: { sessionId, types, takeOver }, repeatable: true, idempotent: true, send };
+	return { payload: { sessionId, types, takeOver }, repeatable: true, idempotent: true, send };
 };
 
 /** IDs of events that this node gave out before in this execution, kept with it: in a loop each counts once. */
 function givenOut(context: IExecuteFunctions, sessionId: string): string[] {
-	const memory = new ExecutionMemory(context, 'events', isGivenOut, 'node', 'execution');
+	const memory = new ExecutionStore(context, 'events', isGivenOut, 'node', 'execution');
 	const bySession = memory.read() ?? {};
 	memory.write(bySession);
 	return (bySession[sessionKey(sessionId)] ??= []);

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { ExplainedError, InvalidInput, NotSent, TOO_MANY_REQUESTS } from '../../shared/api/errors';
 import { onScreenOnly, type Resolution } from '../../shared/api/modelAdvice';
-import { TransportFault, type WireAnswer } from '../../shared/api/http';
+import { TransportFault, type HttpResponse } from '../../shared/api/http';
 import { duration } from '../../shared/api/notPerformed';
 import { ATTEMPTS, RETRY_BACKOFF, retryAfterMs } from '../../shared/api/retry';
 import {
@@ -62,7 +62,7 @@ export const watch: Operation = {
 	async execute(run) {
 		return await forEachChatItem(run, (form) => ask(form, 'watch'), {
 			concurrency: REQUESTS_AT_ONCE,
-			deed: { one: 'session is already watched', several: 'sessions are already watched' },
+			completedText: { singular: 'session is already watched', plural: 'sessions are already watched' },
 		});
 	},
 };
@@ -77,7 +77,7 @@ export const unwatch: Operation = {
 	async execute(run) {
 		return await forEachChatItem(run, (form) => ask(form, 'unwatch'), {
 			concurrency: REQUESTS_AT_ONCE,
-			deed: { one: 'session was already left', several: 'sessions were already left' },
+			completedText: { singular: 'session was already left', plural: 'sessions were already left' },
 		});
 	},
 };
@@ -88,7 +88,7 @@ function ask(form: Fields, action: WatchRequest['action']): ReturnType<Prepare> 
 	const secret = parseWatchSecret(form.secret('triggerSecret') ?? '', 'Trigger Secret');
 	const request: WatchRequest = { action, sessionIds: [sessionId] };
 	return {
-		request: { address, ...request },
+		payload: { address, ...request },
 		// Watching twice is watching once, and the trigger may have left the session meanwhile.
 		repeatable: true,
 		idempotent: true,
@@ -128,7 +128,7 @@ class WatchRefused extends ExplainedError {
 	}
 }
 
-type TriggerAnswer = WireAnswer & { body: unknown };
+type TriggerAnswer = HttpResponse & { body: unknown };
 
 /** Watching twice is watching once, so a request whose fate is unknown is simply sent again. */
 async function postToTrigger(

@@ -1,6 +1,6 @@
 import { addDndNumber, removeDndNumber, type Additions } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
-import { isRefusal, OutcomeUnknown } from '../../shared/api/errors';
+import { isRejection, OutcomeUnknown } from '../../shared/api/errors';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { placeValues } from '../../shared/apiMapping/placeValues';
 import type { ApiClient } from '../../shared/api/client';
@@ -78,7 +78,7 @@ export async function removeNumber(
 	return await removal.then(
 		(answer) => ({ was_listed: true, ...recordOf(answer) }),
 		(error: unknown) => {
-			if (!lenient || !isRefusal(error, 'not_on_dnd_list')) throw error;
+			if (!lenient || !isRejection(error, 'not_on_dnd_list')) throw error;
 			return { was_listed: false, message: error.originalMessage ?? '' };
 		},
 	);
@@ -92,7 +92,7 @@ function withNumberOf(phone: string) {
 
 /** Names the number whose change has an unknown outcome, and how to find out. */
 export function withNumber(phone: string, error: OutcomeUnknown): OutcomeUnknown {
-	return error.told({
+	return error.withText({
 		message: `${error.message} (${phone})`,
 		resolution: {
 			onScreen: `It was not sent a second time. DND List → Check tells whether ${phone} is on the list now; try again only if need be.`,

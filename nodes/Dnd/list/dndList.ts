@@ -16,10 +16,10 @@ import {
 	numberIn,
 	outlineOf,
 } from '../../shared/json';
-import type { Turn } from '../../shared/inTurn';
+import type { Limiter } from '../../shared/inTurn';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { queryOf } from '../../shared/apiMapping/placeValues';
-import type { Part, Parts } from '../../shared/api/paging';
+import type { Page, PageReader } from '../../shared/api/paging';
 import { pageAcross, pagesAcross, startOf, type SizedPage } from '../../shared/api/staggeredPages';
 import type { ApiClient } from '../../shared/api/client';
 import { Totals } from '../../shared/api/totals';
@@ -33,13 +33,13 @@ export type DndListRequest = {
 	/** At most 100; the service's own number where it is not set. */
 	pageSize?: number | undefined;
 	additions?: Additions;
-	inTurn?: Turn;
+	limiter?: Limiter;
 };
 
 const PAGE_NAME = 'dndListPageName';
 
 /** A page by its place, counted from 0, among those of its size; of the usual size where none is given. */
-type Page = { index: number; size?: number };
+type PageRequest = { index: number; size?: number };
 
 /**
  * The entries of an agent's list, page by page as `meta` tells, for a person to see.
@@ -49,13 +49,13 @@ type Page = { index: number; size?: number };
  */
 export async function readDndList(
 	client: ApiClient,
-	{ inTurn, ...request }: DndListRequest,
+	{ limiter, ...request }: DndListRequest,
 	details: ApiMapping,
 ): Promise<{ entries: JsonObject[]; isComplete: boolean }> {
 	const { entries, isComplete } = await readList(dndPages(client, request, details), {
 		limit: request.limit,
-		inTurn,
-		sameAgain: checkPageName(details),
+		limiter,
+		loopAdvice: checkPageName(details),
 	});
 	return { entries: entries.map(asRecord), isComplete };
 }
@@ -68,13 +68,13 @@ export async function readDndList(
  */
 export async function readAllDndEntries(
 	client: ApiClient,
-	{ inTurn, ...request }: Omit<DndListRequest, 'limit'>,
+	{ limiter, ...request }: Omit<DndListRequest, 'limit'>,
 	details: ApiMapping,
 ): Promise<JsonObject[]> {
 	const pages = dndPages(client, { ...request, limit: Infinity }, details);
 	const entries = await readProvenList(pages, {
-		inTurn,
-		sameAgain: checkPageName(details),
+		limiter,
+		loopAdvice: checkPageName(details),
 		notProven: () =>
 			new OutcomeUnknown(
 				`Numbers may be missing: the do-not-disturb list changed each of the ${MAX_READINGS} times it was read, has fewer numbers than the service counts, or has too few numbers on a page`,
@@ -96,7 +96,7 @@ function dndPages(
 	client: ApiClient,
 	request: Omit<DndListRequest, 'inTurn'>,
 	details: ApiMapping,
-): ListReader<Page, JsonValue> {
+): ListReader<PageRequest, JsonValue> {
 	const pages = new DndPages(client, request, details);
 	return {
 		pagesOf: (reading) => pages.of(reading),
@@ -128,7 +128,7 @@ class DndPages {
 		details.require(this.valuesOf(request.pageSize).map(({ detail }) => detail));
 	}
 
-	of(reading: Reading): Parts<Page, JsonValue> {
+	of(reading: Reading): PageReader<PageRequest, JsonValue> {
 		return {
 			ask: async (page, signal) => await this.ask(reading, page, signal),
 			read: (body, page, found) => this.partOf(body, reading, { page, found }),
@@ -137,7 +137,7 @@ class DndPages {
 
 	private async ask(
 		reading: Reading,
-		page: Page | undefined,
+		page: PageRequest | undefined,
 		signal: AbortSignal,
 	): Promise<JsonValue> {
 		const usual = reading.isStaggered ? pageAcross(0, reading).size : this.request.pageSize;
@@ -182,8 +182,8 @@ class DndPages {
 	private partOf(
 		body: JsonValue,
 		reading: Reading,
-		{ page, found }: { page: Page | undefined; found: number },
-	): Part<Page> {
+		{ page, found }: { page: PageRequest | undefined; found: number },
+	): Page<PageRequest> {
 		const data = isJsonObject(body) ? body.data : undefined;
 		if (!Array.isArray(data)) {
 			throw new OutcomeUnknown(
@@ -222,11 +222,11 @@ class DndPages {
 	}
 }
 
-function* pagesAfter(page: Page, pages: number): Generator<Page> {
+function* pagesAfter(page: PageRequest, pages: number): Generator<PageRequest> {
 	for (let index = page.index + 1; index < pages; index++) yield { index };
 }
 
-function isSized(page: Page): page is SizedPage {
+function isSized(page: PageRequest): page is SizedPage {
 	return page.size !== undefined;
 }
 

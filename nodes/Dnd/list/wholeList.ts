@@ -31,7 +31,7 @@ export function requireWholeList(details: ApiMapping): void {
  */
 export async function readWholeList(
 	client: ApiClient,
-	request: Pick<DndListRequest, 'agentUuid' | 'additions' | 'inTurn'>,
+	request: Pick<DndListRequest, 'agentUuid' | 'additions' | 'limiter'>,
 	details: ApiMapping,
 ): Promise<WholeList> {
 	const isSized = details.optional('dndListPerPageName') !== undefined;

@@ -6,9 +6,9 @@ import {
 	readConcurrency,
 	optionsCollection,
 } from '../../shared/n8n/options';
-import type { Connection } from '../../shared/n8n/connect';
+import type { AccountClient } from '../../shared/n8n/connect';
 import { asItems, sendEachItem } from '../../shared/n8n/itemLoop';
-import type { Sending } from '../../shared/n8n/once';
+import type { PreparedRequest } from '../../shared/n8n/once';
 import { MAY_BE_BLANK } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/operations';
 import { addNumber, valuesToAdd, withNumber } from '../list/dndChange';
@@ -42,14 +42,14 @@ export const add: Operation = {
 		'Puts a phone number on the do-not-disturb list of an AI agent, which then never calls it, also where it waits in a campaign. Use this when a person does not want to be called.',
 
 	async execute({ context, parameters, connection }) {
-		const prepare = (index: number): Sending<Connection> => {
+		const prepare = (index: number): PreparedRequest<AccountClient> => {
 			const form = parameters.at(index);
 			const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
 			const phone = parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK));
 			const reason = form.text('reason', MAY_BE_BLANK);
 			const additions = readAdditions(form.collection('options'));
 			return {
-				request: { change: 'add', agentUuid, phone, reason, additions },
+				payload: { change: 'add', agentUuid, phone, reason, additions },
 				subject: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
 				withDetails: (error) => withNumber(phone, error),
 				send: async ({ client, apiMapping }) => {
@@ -59,11 +59,11 @@ export const add: Operation = {
 			};
 		};
 		return await sendEachItem(context, prepare, {
-			open: connection,
+			createDeps: connection,
 			concurrency: readConcurrency(parameters, CHANGES_AT_ONCE),
-			deed: {
-				one: 'number was already added',
-				several: 'numbers were already added',
+			completedText: {
+				singular: 'number was already added',
+				plural: 'numbers were already added',
 			},
 		});
 	},

@@ -35,7 +35,7 @@ export const check: Operation = {
 
 	async execute({ context, parameters, connection }) {
 		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
-		const inTurn = pLimit(concurrency);
+		const limiter = pLimit(concurrency);
 		const checkOne = async (index: number) => {
 			const { client, apiMapping } = await connection();
 			const form = parameters.at(index);
@@ -43,7 +43,7 @@ export const check: Operation = {
 			const phone = parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK));
 			const additions = readAdditions(form.collection('options'));
 			// The service finds numbers that contain these digits among others.
-			const request = { agentUuid, phone: searchDigits(phone), additions, inTurn };
+			const request = { agentUuid, phone: searchDigits(phone), additions, limiter };
 			const found = await readAllDndEntries(client, request, apiMapping);
 			const entry = new WholeList(found).entryOf(phone) ?? null;
 			const similar = found.filter((other) => other !== entry);

@@ -66,7 +66,7 @@ export const checkMany: Operation = {
 	async execute({ context, parameters, connection }) {
 		const rows = inputRows(context);
 		const wanted = parameters.at(0).choice('returnRows', 'all');
-		const inTurn = pLimit(readConcurrency(parameters, READS_AT_ONCE));
+		const limiter = pLimit(readConcurrency(parameters, READS_AT_ONCE));
 		const lists = new Map<string, Promise<WholeList>>();
 		const read = (index: number) => {
 			const form = parameters.at(index);
@@ -81,7 +81,7 @@ export const checkMany: Operation = {
 			const { client, apiMapping } = await connection();
 			requireWholeList(apiMapping);
 			const key = JSON.stringify(request);
-			const list = lists.get(key) ?? readWholeList(client, { ...request, inTurn }, apiMapping);
+			const list = lists.get(key) ?? readWholeList(client, { ...request, limiter }, apiMapping);
 			lists.set(key, list);
 			const entry = (await list).entryOf(phone);
 			const isWanted = wanted === 'all' || (wanted === 'listed') === (entry !== undefined);

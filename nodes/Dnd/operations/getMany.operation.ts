@@ -1,5 +1,5 @@
 import pick from 'lodash/pick';
-import type { Turn } from '../../shared/inTurn';
+import type { Limiter } from '../../shared/inTurn';
 import type { JsonObject } from '../../shared/json';
 import {
 	additionalQueryParameters,
@@ -87,16 +87,16 @@ export const getMany: Operation = {
 				pageSize: pageSize(options, isWhole ? Infinity : limit, apiMapping),
 				additions: readAdditions(options),
 			};
-			const readFor = async (inTurn: Turn): Promise<JsonObject[]> => {
-				if (isWhole) return await readAllDndEntries(client, { ...request, inTurn }, apiMapping);
-				const list = await readDndList(client, { ...request, limit, inTurn }, apiMapping);
+			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
+				if (isWhole) return await readAllDndEntries(client, { ...request, limiter }, apiMapping);
+				const list = await readDndList(client, { ...request, limit, limiter }, apiMapping);
 				if (!list.isComplete) context.addExecutionHints({ message: listChangedHint('numbers') });
 				return list.entries;
 			};
 			return {
 				key: { ...request, limit: String(limit), isWhole, output },
-				read: async (inTurn) =>
-					sizedEach(output, (await readFor(inTurn)).slice(0, limit), simplifyEntry),
+				read: async (limiter) =>
+					sizedEach(output, (await readFor(limiter)).slice(0, limit), simplifyEntry),
 			};
 		};
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));

@@ -6,9 +6,9 @@ import {
 	readConcurrency,
 	optionsCollection,
 } from '../../shared/n8n/options';
-import type { Connection } from '../../shared/n8n/connect';
+import type { AccountClient } from '../../shared/n8n/connect';
 import { asItems, sendEachItem } from '../../shared/n8n/itemLoop';
-import type { Sending } from '../../shared/n8n/once';
+import type { PreparedRequest } from '../../shared/n8n/once';
 import { MAY_BE_BLANK } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/operations';
 import { removeNumber, valuesToRemove, withNumber } from '../list/dndChange';
@@ -42,14 +42,14 @@ export const remove: Operation = {
 		'Takes a phone number off the do-not-disturb list of an AI agent, so that the person may get real phone calls again. Use this only when the person has agreed to be called.',
 
 	async execute({ context, parameters, connection }) {
-		const prepare = (index: number): Sending<Connection> => {
+		const prepare = (index: number): PreparedRequest<AccountClient> => {
 			const form = parameters.at(index);
 			const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
 			const phone = parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK));
 			const additions = readAdditions(form.collection('options'));
 			const lenient = form.switch('treatNotListedAsDone', false);
 			return {
-				request: { change: 'remove', agentUuid, phone, additions },
+				payload: { change: 'remove', agentUuid, phone, additions },
 				subject: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
 				withDetails: (error) => withNumber(phone, error),
 				send: async ({ client, apiMapping }) => {
@@ -60,11 +60,11 @@ export const remove: Operation = {
 			};
 		};
 		return await sendEachItem(context, prepare, {
-			open: connection,
+			createDeps: connection,
 			concurrency: readConcurrency(parameters, CHANGES_AT_ONCE),
-			deed: {
-				one: 'number was already removed',
-				several: 'numbers were already removed',
+			completedText: {
+				singular: 'number was already removed',
+				plural: 'numbers were already removed',
 			},
 		});
 	},

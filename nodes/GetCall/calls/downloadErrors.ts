@@ -1,7 +1,7 @@
 import {
 	NotSent,
 	OutcomeUnknown,
-	ServiceRefusal,
+	ServiceRejection,
 	type ExplainedError,
 } from '../../shared/api/errors';
 import { onScreenOnly, type Resolution } from '../../shared/api/modelAdvice';
@@ -38,7 +38,7 @@ export function downloadRefused(status: number, text: string): ExplainedError {
 	}
 	if (status === 404 || status === 410) {
 		const what = 'The recording is no longer in storage';
-		return new ServiceRefusal(
+		return new ServiceRejection(
 			what,
 			onScreenOnly('Ask whoever runs your service how long it keeps recordings.'),
 			originalMessage,
@@ -47,7 +47,7 @@ export function downloadRefused(status: number, text: string): ExplainedError {
 		);
 	}
 	if (!REFUSED.has(status)) return notARecording(`HTTP status ${status}`, status, text);
-	return new ServiceRefusal(
+	return new ServiceRejection(
 		'The link to the recording has expired or was refused',
 		{
 			onScreen: `${AGAIN.onScreen} A link is valid for 15 minutes; if a new one is refused too, compare the clocks of n8n and the service.`,
@@ -64,8 +64,8 @@ export function downloadRefused(status: number, text: string): ExplainedError {
  *
  * @param what came, in words: "a web page"
  */
-export function notARecording(what: string, status: number, text = ''): ServiceRefusal {
-	return new ServiceRefusal(
+export function notARecording(what: string, status: number, text = ''): ServiceRejection {
+	return new ServiceRejection(
 		`The link to the recording returned ${what} instead of a recording, so no file was saved`,
 		onScreenOnly(
 			`Run this item again. If it stays so, set 'Recording As' to "Link" and open the link in a browser, or ask your service provider.`,
@@ -78,8 +78,8 @@ export function notARecording(what: string, status: number, text = ''): ServiceR
 }
 
 /** The link led on and on. */
-export function tooManyRedirects(status: number): ServiceRefusal {
-	return new ServiceRefusal(
+export function tooManyRedirects(status: number): ServiceRejection {
+	return new ServiceRejection(
 		`The link to the recording was redirected more than ${MAX_REDIRECTS} times or in a circle, so no file was saved`,
 		onScreenOnly('Ask your service provider for links that lead to the recordings directly.'),
 		heard(status, ''),
@@ -90,8 +90,8 @@ export function tooManyRedirects(status: number): ServiceRefusal {
 }
 
 /** The service answered, but with nothing that can be fetched. */
-export function noLink(): ServiceRefusal {
-	return new ServiceRefusal(
+export function noLink(): ServiceRejection {
+	return new ServiceRejection(
 		'The service gave a recording_url that is not a web address, so the recording cannot be fetched',
 		onScreenOnly('Set Recording As to Link to see what it gave.'),
 		'HTTP status 200',

@@ -1,4 +1,4 @@
-import type { ServiceRefusal } from '../../shared/api/errors';
+import type { ServiceRejection } from '../../shared/api/errors';
 import { notARecording } from './downloadErrors';
 import { headerText, kindIn, type Headers } from './recordingFile';
 
@@ -74,7 +74,7 @@ export function faultOfRecording(
 	status: number,
 	headers: Headers,
 	beginning: Uint8Array,
-): ServiceRefusal | undefined {
+): ServiceRejection | undefined {
 	if (status !== WHOLE_FILE) return notARecording(`HTTP status ${status}`, status);
 	if (beginning.length === 0) return notARecording('an empty file', status);
 	const bytes = Buffer.from(beginning).toString('latin1');

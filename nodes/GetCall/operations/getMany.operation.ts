@@ -24,7 +24,7 @@ import { latestOfEachNumber, requireAllStatuses } from '../calls/latestCalls';
 import { simplifyCall } from '../../shared/calls/callRecord';
 import { parseCount } from '../../shared/api/identifiers';
 import type { ApiMapping } from '../../shared/apiMapping';
-import type { Turn } from '../../shared/inTurn';
+import type { Limiter } from '../../shared/inTurn';
 import type { JsonObject } from '../../shared/json';
 import { callOptionsField, callOutputFields } from '../callFields';
 
@@ -164,12 +164,12 @@ export const getMany: Operation = {
 				additions: readAdditions(options),
 			};
 			const output = readOutput(form);
-			const readFor = async (inTurn: Turn): Promise<JsonObject[]> => {
+			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
 				if (isWhole) {
-					const all = await readAllCalls(client, { ...request, ifChanging, inTurn }, apiMapping);
+					const all = await readAllCalls(client, { ...request, ifChanging, limiter }, apiMapping);
 					return latest ? latestOfEachNumber(all) : all;
 				}
-				const { calls, isComplete } = await readCalls(client, { ...request, inTurn }, apiMapping);
+				const { calls, isComplete } = await readCalls(client, { ...request, limiter }, apiMapping);
 				if (!isComplete) context.addExecutionHints({ message: listChangedHint('calls') });
 				if (calls.length > 0 && calls.length < limit && isFirstPartAlone(limit, apiMapping))
 					context.addExecutionHints({ message: firstPartAlone(calls.length, apiMapping) });
@@ -177,8 +177,8 @@ export const getMany: Operation = {
 			};
 			return {
 				key: { ...request, limit: String(limit), latest, isWhole, output },
-				read: async (inTurn) =>
-					sizedEach(output, (await readFor(inTurn)).slice(0, limit), simplifyCall),
+				read: async (limiter) =>
+					sizedEach(output, (await readFor(limiter)).slice(0, limit), simplifyCall),
 			};
 		};
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));

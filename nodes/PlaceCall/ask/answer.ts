@@ -1,13 +1,13 @@
 import omit from 'lodash/omit';
-import { holdsValue, type KnownCall } from '../../shared/calls/completion';
+import { hasValue, type CallState } from '../../shared/calls/completion';
 import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
 import { quoted } from '../../shared/values';
 
 /** What was asked in a call, and how the answer is told: all of it is the user's choice. It stays with the call. */
-export type Asked = {
+export type AskedQuestion = {
 	question: string;
 	/** What is to be asked by now, where the call was placed by an earlier try with another question. */
-	instead_of?: string;
+	changed_to?: string;
 	/** Whether the answer is to be a yes or a no, or anything. */
 	response_type: 'approval' | 'freeText';
 	yes: string[];
@@ -32,7 +32,7 @@ export type Answered = Judgement & {
 	captured_answer: JsonValue;
 	/** What n8n reads: whether a tool may be used, and what its model is told where it may not. */
 	data: { approved: boolean; chatInput: string };
-	asked: Asked;
+	asked: AskedQuestion;
 };
 
 /**
@@ -44,13 +44,13 @@ export type Answered = Judgement & {
 export function withAnswer<Call extends object>(
 	call: Call,
 	asked: unknown,
-	known: KnownCall = { record: {}, isOver: false },
+	known: CallState = { record: {}, hasEnded: false },
 ): Call | (Omit<Call, (typeof BEFORE_DATA)[number]> & Answered) {
 	if (!isAsked(asked)) return call;
 	const captured = valueAt(known.record, asked.answer_path) ?? null;
 	const isKept = 'placed' in call && call.placed === false;
 	const isFound = 'looked_up' in call && call.looked_up === true && known.isReported !== true;
-	const { answer, explanation } = isKept ? NOT_PLACED : judge(known, captured, asked, isFound);
+	const { answer, explanation } = isKept ? NOT_PLACED : evaluateAnswer(known, captured, asked, isFound);
 	return {
 		...omit(call, ...BEFORE_DATA),
 		answer,
@@ -88,22 +88,22 @@ const NOT_PLACED: Judgement = {
  *
  * @param isFound whether the call was found in the list by its number and time, which another question's may have as well
  */
-function judge(
-	{ record, isOver, refused }: KnownCall,
+function evaluateAnswer(
+	{ record, hasEnded, readFailure }: CallState,
 	captured: JsonValue,
-	asked: Asked,
+	asked: AskedQuestion,
 	isFound: boolean,
 ): Judgement {
 	const status = quoted(record.status ?? null);
 	const isMissed = typeof record.status === 'string' && asked.not_reached.includes(record.status);
-	const wasNotRead = !isOver && refused !== undefined;
+	const wasNotRead = !hasEnded && readFailure !== undefined;
 	if (wasNotRead && isMissed) {
-		return told('unclear', `The call had the status ${status} when it was last read. ${refused}`);
+		return told('unclear', `The call had the status ${status} when it was last read. ${readFailure}`);
 	}
-	if (!holdsValue(captured)) {
+	if (!hasValue(captured)) {
 		if (isMissed) return told('not_reached', `The person was not reached (status ${status}).`);
-		if (refused !== undefined) return told('unclear', `No answer is known. ${refused}`);
-		if (!isOver) return told('unclear', 'The call was not over when the wait ended.');
+		if (readFailure !== undefined) return told('unclear', `No answer is known. ${readFailure}`);
+		if (!hasEnded) return told('unclear', 'The call was not over when the wait ended.');
 		return told('unclear', `The call is over (status ${status}), and it holds no answer.`);
 	}
 	const answer = quoted(captured);
@@ -111,15 +111,15 @@ function judge(
 		return told('unclear', `${answer} was captured in a call that nobody took (status ${status}).`);
 	}
 	if (wasNotRead) {
-		return told('unclear', `${answer} was captured before the call was last read. ${refused}`);
+		return told('unclear', `${answer} was captured before the call was last read. ${readFailure}`);
 	}
-	if (!isOver) {
+	if (!hasEnded) {
 		return told(
 			'unclear',
 			`${answer} was captured, and the call was not over when the wait ended.`,
 		);
 	}
-	if (asked.instead_of !== undefined) {
+	if (asked.changed_to !== undefined) {
 		return told(
 			'unclear',
 			`${answer} was captured, and the question was changed after this call: it asked ${quoted(asked.question)}.`,
@@ -157,13 +157,13 @@ export function comparable(value: string | number | boolean): string {
  *
  * @param question what the call asked, where that is known
  */
-export function askedBy(question: unknown, asked: Asked): Asked {
+export function askedBy(question: unknown, asked: AskedQuestion): AskedQuestion {
 	if (typeof question !== 'string' || question === asked.question) return asked;
-	return { ...asked, question, instead_of: asked.question };
+	return { ...asked, question, changed_to: asked.question };
 }
 
 /** As it comes back from n8n’s database with the sleeping execution. */
-function isAsked(value: unknown): value is Asked {
+function isAsked(value: unknown): value is AskedQuestion {
 	if (!isJsonObject(value)) return false;
 	const { yes, no, not_reached: notReached, answer_path: path, response_type: type } = value;
 	return (

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../shared/json';
 import { formOf, givenAs } from '../../shared/modelForms';
 import { isUnset, type Problem, quoted } from '../../shared/values';
 import type { DataPoint } from '../request/callRequestFields';
-import { comparable, type Asked } from './answer';
+import { comparable, type AskedQuestion } from './answer';
 
 /** A question as the person filled it in. */
 export type QuestionFields = {
@@ -20,7 +20,7 @@ export type QuestionFields = {
 };
 
 /** A question ready to be sent, and what is kept to read its answer. */
-export type Question = { point: DataPoint; asked: Asked };
+export type Question = { point: DataPoint; asked: AskedQuestion };
 
 /** Not a word that an agent's own data points are likely to use: its value must be that of this question. */
 export const ANSWER_KEY = 'answer_to_question';

@@ -6,7 +6,7 @@ import { NOT_READ_FIELD } from '../../shared/notRead';
 import { WAITS_UNTIL } from './waitedItems';
 
 /** What this node says of a call: in an item it is of an earlier call, as where the output of one run is the input of the next. */
-const OF_A_CALL = [
+const CALL_FIELDS = [
 	'call_id',
 	'scheduled_at_epoch',
 	'phone_key',
@@ -26,5 +26,5 @@ export function includesInput(form: Fields): boolean {
 
 /** What an item brings along to the output. */
 export function inputFields(context: IExecuteFunctions, index: number): IDataObject {
-	return omit(inputRows(context)[index]?.json, OF_A_CALL);
+	return omit(inputRows(context)[index]?.json, CALL_FIELDS);
 }

@@ -1,6 +1,6 @@
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import pLimit from 'p-limit';
-import { isOver, type KnownCall } from '../../shared/calls/completion';
+import { hasEnded, type CallState } from '../../shared/calls/completion';
 import { whyNotRead } from '../../shared/notRead';
 import { callKey } from '../../shared/calls/report';
 import type { JsonObject } from '../../shared/json';
@@ -18,12 +18,12 @@ export const LONGEST_LAG_MS = 5 * 60_000;
 const NEXT_ROUND_MS = 2_000;
 
 /** … and a reported one once in this time. */
-const NEXT_LOOK_MS = 1_000;
+const NEXT_POLL_MS = 1_000;
 
 export type ReadRecord = (callId: string) => Promise<JsonObject>;
 
 /** What is known of the calls that one sleeping execution waits for. */
-export class OpenCalls {
+export class PendingCalls {
 	/** Calls that are over, with their records. */
 	private readonly ended = new Map<string, JsonObject>();
 	private readonly lastSeen = new Map<string, JsonObject>();
@@ -32,7 +32,7 @@ export class OpenCalls {
 	/** When the service first said that a call is over, by the elapsed time. */
 	private readonly reportedAt = new Map<string, number>();
 	/** When a report last had its call looked at, by the elapsed time. */
-	private readonly lookedAt = new Map<string, number>();
+	private readonly polledAt = new Map<string, number>();
 	/** By the key of their IDs. */
 	private readonly callIds: ReadonlyMap<string, string>;
 	private round: Promise<void> | undefined;
@@ -49,24 +49,24 @@ export class OpenCalls {
 	}
 
 	/** Calls that are not known to be over. */
-	get open(): string[] {
+	get pending(): string[] {
 		return [...this.callIds.values()].filter((callId) => !this.ended.has(callId));
 	}
 
 	/** Calls that were reported and whose records show no end yet. */
 	get lagging(): string[] {
-		return this.open.filter((callId) => this.reportedAt.has(callId));
+		return this.pending.filter((callId) => this.reportedAt.has(callId));
 	}
 
 	/** The record as last read, and whether its call is over. */
-	known(callId: string): KnownCall {
+	known(callId: string): CallState {
 		const record = this.ended.get(callId) ?? this.lastSeen.get(callId) ?? {};
-		const refused = this.notRead.get(callId);
+		const readFailure = this.notRead.get(callId);
 		return {
 			record,
-			isOver: this.ended.has(callId),
+			hasEnded: this.ended.has(callId),
 			...(this.reportedAt.has(callId) && { isReported: true }),
-			...(refused !== undefined && { refused }),
+			...(readFailure !== undefined && { readFailure }),
 		};
 	}
 
@@ -79,7 +79,7 @@ export class OpenCalls {
 
 	/** The wait ends, and this process can't look at the calls: what it knows of those still open is from before. */
 	noteNotRead(error: unknown): void {
-		for (const callId of this.open) this.notRead.set(callId, whyNotRead(error, 'onScreen'));
+		for (const callId of this.pending) this.notRead.set(callId, whyNotRead(error, 'onScreen'));
 	}
 
 	/** Notes and reads the calls that the service says are over. */
@@ -88,26 +88,26 @@ export class OpenCalls {
 		const ours = this.ours(reported);
 		const now = this.now();
 		const due = ours.filter((callId) => {
-			const at = this.lookedAt.get(callId) ?? -Infinity;
-			return !this.ended.has(callId) && now - at >= NEXT_LOOK_MS;
+			const at = this.polledAt.get(callId) ?? -Infinity;
+			return !this.ended.has(callId) && now - at >= NEXT_POLL_MS;
 		});
-		for (const callId of due) this.lookedAt.set(callId, now);
-		const looks = await this.lookAt(due, read);
-		for (const look of looks) if (look.status === 'rejected') throw look.reason;
+		for (const callId of due) this.polledAt.set(callId, now);
+		const looks = await this.pollCalls(due, read);
+		for (const poll of looks) if (poll.status === 'rejected') throw poll.reason;
 		// What was reported before this process knew of the calls is only found by looking.
-		if (this.completeAt === -Infinity) await this.lookAtAll(read);
+		if (this.completeAt === -Infinity) await this.pollAll(read);
 	}
 
 	/** Reads every open call, unless that was done a moment ago; who comes while a round is under way waits for its end. */
-	async lookAtAll(read: ReadRecord): Promise<void> {
+	async pollAll(read: ReadRecord): Promise<void> {
 		if (this.now() - this.completeAt < NEXT_ROUND_MS) return;
 		this.round ??= this.startRound(read).finally(() => (this.round = undefined));
 		await this.round;
 	}
 
 	/** Reads the reported calls again; one that cannot be read now is left for the next time. */
-	async lookAtLagging(read: ReadRecord): Promise<void> {
-		await this.lookAt(this.lagging, read);
+	async pollLagging(read: ReadRecord): Promise<void> {
+		await this.pollCalls(this.lagging, read);
 	}
 
 	private ours(callIds: readonly string[]): string[] {
@@ -115,12 +115,12 @@ export class OpenCalls {
 	}
 
 	private async startRound(read: ReadRecord): Promise<void> {
-		const results = await this.lookAt(this.open, read);
+		const results = await this.pollCalls(this.pending, read);
 		// A call that could not be read now stays open until the next round.
 		if (results.every(({ status }) => status === 'fulfilled')) this.completeAt = this.now();
 	}
 
-	private async lookAt(
+	private async pollCalls(
 		callIds: readonly string[],
 		read: ReadRecord,
 	): Promise<PromiseSettledResult<void>[]> {
@@ -138,7 +138,7 @@ export class OpenCalls {
 		this.notRead.delete(callId);
 		this.lastSeen.set(callId, record);
 		const reportedAt = this.reportedAt.get(callId) ?? Infinity;
-		if (isOver(record, this.finished) || this.now() - reportedAt >= LONGEST_LAG_MS) {
+		if (hasEnded(record, this.finished) || this.now() - reportedAt >= LONGEST_LAG_MS) {
 			this.ended.set(callId, record);
 		}
 	}

@@ -9,14 +9,14 @@ import { readerOf } from '../../shared/api/modelAdvice';
 import { OBSERVED_OUTCOMES, parseList } from '../../shared/calls/completion';
 import { readCallRecord } from '../../shared/calls/readBack';
 import { cancellableSleep } from '../../shared/n8n/cancel';
-import { clock, type Connection } from '../../shared/n8n/connect';
+import { clock, type AccountClient } from '../../shared/n8n/connect';
 import { answersAgent, runsAsTool } from '../../shared/n8n/toolRun';
-import { limitedInTools } from '../../shared/n8n/toolTime';
+import { capInTools } from '../../shared/n8n/toolTime';
 import type { Fields } from '../../shared/n8n/fields';
 import { includesInput } from './inputFields';
 import { readUntilFinished } from './readUntilFinished';
 import { asksAndWaits, resumeUrlOf } from './resumeUrl';
-import { requireResumable, restoreInput, sleepUntilOver } from './sleepUntilOver';
+import { requireResumable, restoreInput, waitForWebhook } from './sleepUntilOver';
 import { callIdOf, endOfWait, waitedItem } from './waitedItems';
 
 const UNIT_MS = new Map([
@@ -40,7 +40,7 @@ type CompletionWait = {
 export async function prepareWait(
 	context: IExecuteFunctions,
 	form: Fields,
-	connected: () => Promise<Connection>,
+	connected: () => Promise<AccountClient>,
 ): Promise<CompletionWait> {
 	const settings = waitSettings(context, form);
 	const mode = waitMode(context, settings);
@@ -61,7 +61,7 @@ export async function prepareWait(
 	await requireResumable(context, address);
 	return {
 		address,
-		finish: async (placed) => await sleepUntilOver(context, placed, address, limit),
+		finish: async (placed) => await waitForWebhook(context, placed, address, limit),
 	};
 }
 
@@ -80,7 +80,7 @@ async function waitByReading(
 		async (callId) => await readCallRecord(client, callId),
 		{
 			clock: { ...clock, sleep: cancellableSleep(context) },
-			until: clock.elapsed() + limitedInTools(context, endOfWait(placed, limit, now) - now),
+			until: clock.elapsed() + capInTools(context, endOfWait(placed, limit, now) - now),
 			reader: readerOf(answersAgent(context)),
 		},
 	);
@@ -109,13 +109,13 @@ function waitMode(context: IExecuteFunctions, settings: Fields | undefined): str
 	return runsAsTool(context) ? 'reading' : 'webhook';
 }
 
-const USUAL_LIMIT = 2;
-const USUAL_UNIT = 'hours';
+const DEFAULT_LIMIT = 2;
+const DEFAULT_UNIT = 'hours';
 
 /** @throws NodeOperationError when there is none */
 function readWaitLimit(context: IExecuteFunctions, settings: Fields | undefined): number {
-	const amount = settings?.number('waitLimit', USUAL_LIMIT) ?? USUAL_LIMIT;
-	const unit = UNIT_MS.get(settings?.choice('waitLimitUnit', USUAL_UNIT) ?? USUAL_UNIT);
+	const amount = settings?.number('waitLimit', DEFAULT_LIMIT) ?? DEFAULT_LIMIT;
+	const unit = UNIT_MS.get(settings?.choice('waitLimitUnit', DEFAULT_UNIT) ?? DEFAULT_UNIT);
 	if (amount > 0 && unit !== undefined) return amount * unit;
 	throw new NodeOperationError(
 		context.getNode(),

@@ -1,18 +1,18 @@
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import pLimit from 'p-limit';
-import { isOver, type KnownCall } from '../../shared/calls/completion';
+import { hasEnded, type CallState } from '../../shared/calls/completion';
 import { isTransient } from '../../shared/api/errors';
 import type { Reader } from '../../shared/api/modelAdvice';
 import { backoffMs, type Backoff, type Clock } from '../../shared/clock';
 import type { ReadRecord } from './openCalls';
 import { whyNotRead } from '../../shared/notRead';
 
-const READ_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 60_000, factor: 1.5 };
+const READ_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 60_000, factor: 1.5 };
 
 /** A call that the service refuses to show this often in a row is not asked for again. */
-const MOST_REFUSALS = 3;
+const MAX_REJECTIONS = 3;
 
-export type WaitedCall = KnownCall & {
+export type WaitedCall = CallState & {
 	/** In a row; an outage is none. */
 	refusals: number;
 };
@@ -30,35 +30,35 @@ export async function readUntilFinished(
 	{ clock, until, reader }: { clock: Clock; until: number; reader: Reader },
 ): Promise<Map<string, WaitedCall>> {
 	const calls = new Map<string, WaitedCall>();
-	for (const callId of callIds) calls.set(callId, { record: {}, isOver: false, refusals: 0 });
+	for (const callId of callIds) calls.set(callId, { record: {}, hasEnded: false, refusals: 0 });
 	const limit = pLimit(READS_AT_ONCE);
 	for (let round = 1; ; round++) {
 		const open = [...calls].filter(
-			([, { isOver, refusals }]) => !isOver && refusals < MOST_REFUSALS,
+			([, { hasEnded, refusals }]) => !hasEnded && refusals < MAX_REJECTIONS,
 		);
 		const left = until - clock.elapsed();
 		if (open.length === 0 || left <= 0) return calls;
 		await clock.sleep(Math.min(backoffMs(READ_BACKOFF, round), left));
 		const reading = open.map(([callId, call]) =>
-			limit(async () => await look(callId, call, { finished, read, reader })),
+			limit(async () => await poll(callId, call, { finished, read, reader })),
 		);
 		await Promise.all(reading);
 	}
 }
 
-async function look(
+async function poll(
 	callId: string,
 	call: WaitedCall,
 	{ finished, read, reader }: { finished: readonly string[]; read: ReadRecord; reader: Reader },
 ): Promise<void> {
 	try {
 		call.record = await read(callId);
-		delete call.refused;
+		delete call.readFailure;
 		call.refusals = 0;
-		call.isOver = isOver(call.record, finished);
+		call.hasEnded = hasEnded(call.record, finished);
 	} catch (error) {
 		// The call has been placed whatever happens now, so nothing here may stop the others.
-		call.refused = whyNotRead(error, reader);
+		call.readFailure = whyNotRead(error, reader);
 		if (!isTransient(error)) call.refusals++;
 	}
 }

@@ -11,24 +11,24 @@ import { isJsonObject } from '../../shared/json';
 const TIMEOUT_MS = 120_000;
 
 /** Until n8n has put the execution to sleep it answers 409; it is asked so often. */
-const ASLEEP_BACKOFF: Backoff = { firstMs: 500, longestMs: 256_000 };
-const MOST_WAITS = 10;
+const PAUSE_BACKOFF: Backoff = { firstMs: 500, maxMs: 256_000 };
+const MAX_PAUSE_CHECKS = 10;
 
 /** A completion that never arrives is found by looking now and then. */
-const LOOK_BACKOFF: Backoff = { firstMs: 15_000, longestMs: 10 * 60_000 };
+const POLL_BACKOFF: Backoff = { firstMs: 15_000, maxMs: 10 * 60_000 };
 
 /** n8n's own limit comes this much later: it would pass the items on without looking at the calls. */
 export const GRACE_MS = 60_000;
 
 /** Within it, a proxy or a service that stumbles gets another chance this often. */
-const LATE_LOOK_MS = 10_000;
+const LATE_POLL_MS = 10_000;
 
 /**
  * What n8n answers where nothing sleeps any more: it does not know the execution, or the execution runs or has
  * finished. Anything else (a proxy's 502, a 429 …) says nothing about it.
  */
 const NOT_FOUND = 404;
-const AWAKE = [NOT_FOUND, 409];
+const RESUMED = [NOT_FOUND, 409];
 
 /** Waits at whose address this process knocks; an execution may wait several times, as in a loop. */
 const pinging = new Set<string>();
@@ -91,42 +91,42 @@ export async function keepPinging(
 	if (pinging.has(wait)) return;
 	pinging.add(wait);
 	try {
-		if (onStored !== undefined && (await isPutToSleep(context, address))) await onStored();
-		await lookNowAndThen(context, address, deadline);
+		if (onStored !== undefined && (await isWaiting(context, address))) await onStored();
+		await pollOccasionally(context, address, deadline);
 	} finally {
 		pinging.delete(wait);
 	}
 }
 
-async function isPutToSleep(context: Context, address: string): Promise<boolean> {
-	for (let count = 1; count <= MOST_WAITS; count++) {
-		await clock.sleep(backoffMs(ASLEEP_BACKOFF, count));
+async function isWaiting(context: Context, address: string): Promise<boolean> {
+	for (let count = 1; count <= MAX_PAUSE_CHECKS; count++) {
+		await clock.sleep(backoffMs(PAUSE_BACKOFF, count));
 		if ((await pingResumeUrl(context, address)) === 200) return true;
 	}
 	return false;
 }
 
 /** The last knock comes right after the time limit and ends the wait with what is known. */
-async function lookNowAndThen(
+async function pollOccasionally(
 	context: Context,
 	address: string,
 	deadline: StoredDeadline,
 ): Promise<void> {
 	for (let look = 1; ; look++) {
 		const { left } = deadline;
-		await clock.sleep(left < 0 ? LATE_LOOK_MS : Math.min(backoffMs(LOOK_BACKOFF, look), left + 1));
+		await clock.sleep(left < 0 ? LATE_POLL_MS : Math.min(backoffMs(POLL_BACKOFF, look), left + 1));
 		const isDue = deadline.left < 0;
 		const status = await pingResumeUrl(context, address);
-		if (AWAKE.includes(status) || (isDue && status === 200)) return;
+		if (RESUMED.includes(status) || (isDue && status === 200)) return;
 		if (deadline.left < -GRACE_MS) return;
 	}
 }
 
 /** Wakes an execution all of whose calls are over; n8n or a proxy before it may stumble. */
-export async function wake(context: Context, address: string): Promise<void> {
-	for (let count = 1; count <= MOST_WAITS; count++) {
+export async function resume(context: Context, address: string): Promise<void> {
+	for (let count = 1; count <= MAX_PAUSE_CHECKS; count++) {
 		const status = await pingResumeUrl(context, address);
-		if (status === 200 || AWAKE.includes(status)) return;
-		await clock.sleep(backoffMs(ASLEEP_BACKOFF, count));
+		if (status === 200 || RESUMED.includes(status)) return;
+		await clock.sleep(backoffMs(PAUSE_BACKOFF, count));
 	}
 }

@@ -5,10 +5,10 @@ import { clock } from '../../shared/n8n/connect';
 import { runsAsTool } from '../../shared/n8n/toolRun';
 import { notesOfWaiting } from '../../shared/n8n/writeAheadLog';
 import { GRACE_MS, keepPinging, pingResumeUrl } from './resumeUrl';
-import { asleep, callIdOf, endOfWait } from './waitedItems';
+import { waitingItem, callIdOf, endOfWait } from './waitedItems';
 
 /** What n8n answers at the address of an execution that runs; 500 where a person started it in the editor. */
-const NOT_ASLEEP = [409, 500];
+const NOT_WAITING = [409, 500];
 
 /** The input as it was, for n8n's "Retry On Fail", which may run the node again on the same items. */
 const originals = new WeakMap<INodeExecutionData, INodeExecutionData>();
@@ -17,7 +17,7 @@ const originals = new WeakMap<INodeExecutionData, INodeExecutionData>();
  * Puts the execution to sleep in n8n's database. Its input items are what n8n keeps with it, so they
  * become the placed calls; should n8n's own limit end the sleep, they are the output.
  */
-export async function sleepUntilOver(
+export async function waitForWebhook(
 	context: IExecuteFunctions,
 	placed: INodeExecutionData[],
 	address: string,
@@ -37,7 +37,7 @@ export async function sleepUntilOver(
 		const call = placed[index];
 		if (call === undefined) return;
 		originals.set(item, { ...item });
-		item.json = callIdOf(call) === undefined ? call.json : asleep(call, until);
+		item.json = callIdOf(call) === undefined ? call.json : waitingItem(call, until);
 		delete item.binary;
 	});
 	const clearNotes = await notesOfWaiting(context);
@@ -64,7 +64,7 @@ export async function requireResumable(context: IExecuteFunctions, address: stri
 			},
 		);
 	}
-	if (NOT_ASLEEP.includes(await pingResumeUrl(context, address, 'GET'))) return;
+	if (NOT_WAITING.includes(await pingResumeUrl(context, address, 'GET'))) return;
 	throw new NodeOperationError(
 		context.getNode(),
 		'n8n does not reach its own webhook address, so no call was placed',

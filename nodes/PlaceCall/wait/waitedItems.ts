@@ -1,7 +1,7 @@
 import { WAIT_INDEFINITELY, type IDataObject, type INodeExecutionData } from 'n8n-workflow';
 import pick from 'lodash/pick';
 import { withPhoneKey } from '../../shared/calls/callRecord';
-import type { KnownCall } from '../../shared/calls/completion';
+import type { CallState } from '../../shared/calls/completion';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import { NOT_READ_FIELD } from '../../shared/notRead';
 import { withAnswer } from '../ask/answer';
@@ -11,7 +11,7 @@ import { GRACE_MS } from './resumeUrl';
 export const WAITS_UNTIL = 'waits_until';
 
 /** What this node says of placing a call, and its record does not. */
-const OF_PLACING = ['phone_key', 'placed', 'looked_up'];
+const PLACEMENT_FIELDS = ['phone_key', 'placed', 'looked_up'];
 
 /** Stands where n8n itself ends the sleep: by its own limit, or by *Retry* of an execution stopped meanwhile. */
 const NOT_READ =
@@ -40,7 +40,7 @@ export function endOfWait(
 }
 
 /** What n8n keeps of a placed call while the execution sleeps. */
-export function asleep(placed: INodeExecutionData, until: number): IDataObject {
+export function waitingItem(placed: INodeExecutionData, until: number): IDataObject {
 	const { asked, ...call } = jsonOf(placed);
 	const json = {
 		...call,
@@ -48,7 +48,7 @@ export function asleep(placed: INodeExecutionData, until: number): IDataObject {
 		[NOT_READ_FIELD]: NOT_READ,
 		[WAITS_UNTIL]: new Date(until).toISOString(),
 	};
-	return withAnswer(json, asked, { record: {}, isOver: false, refused: NOT_READ });
+	return withAnswer(json, asked, { record: {}, hasEnded: false, readFailure: NOT_READ });
 }
 
 /**
@@ -59,16 +59,16 @@ export function asleep(placed: INodeExecutionData, until: number): IDataObject {
 export function waitedItem(
 	placed: INodeExecutionData,
 	index: number,
-	known: KnownCall,
+	known: CallState,
 	includesInput: boolean,
 ): INodeExecutionData {
-	const { record, isOver, refused } = known;
+	const { record, hasEnded, readFailure } = known;
 	const { asked, ...call } = jsonOf(placed);
 	const json = {
-		...(isOver && !includesInput ? pick(call, ...OF_PLACING) : call),
+		...(hasEnded && !includesInput ? pick(call, ...PLACEMENT_FIELDS) : call),
 		...record,
-		timed_out: !isOver,
-		...(refused !== undefined && { [NOT_READ_FIELD]: refused }),
+		timed_out: !hasEnded,
+		...(readFailure !== undefined && { [NOT_READ_FIELD]: readFailure }),
 	};
 	return { json: withAnswer(withPhoneKey(json), asked, known), pairedItem: { item: index } };
 }

@@ -2,7 +2,7 @@ import partition from 'lodash/partition';
 import uniq from 'lodash/uniq';
 import { OutcomeUnknown } from '../../shared/api/errors';
 import { isJsonObject } from '../../shared/json';
-import type { PreparedFeed } from './prepare';
+import type { PreparedRows } from './prepare';
 
 /** Where a push notes what it is about to send. */
 export type PushLog = {
@@ -56,7 +56,7 @@ export class BegunRows {
 	/** @param contactsPerRequest rows that are sent together */
 	constructor(
 		private readonly options: BegunRowsOptions,
-		{ rows, keys }: Pick<PreparedFeed, 'rows' | 'keys'>,
+		{ rows, keys }: Pick<PreparedRows, 'rows' | 'keys'>,
 		contactsPerRequest: number,
 	) {
 		const blockSize = Math.max(contactsPerRequest, Math.ceil(rows.length / MAX_BLOCKS));

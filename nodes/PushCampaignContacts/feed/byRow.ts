@@ -1,5 +1,5 @@
 import { fingerprint, fingerprintOfBytes } from '../../shared/hash';
-import { ownText } from '../../shared/values';
+import { detachedCopy } from '../../shared/values';
 
 /** By row, as an array has it. */
 export type ByRow<T> = { at(row: number): T | undefined };
@@ -53,7 +53,7 @@ export class PhonesByRow implements ByRow<string> {
 	set(row: number, text: string): void {
 		const number = numberOf(text);
 		this.numbers.set(row, number);
-		if (Number.isNaN(number)) this.others.set(row, ownText(text));
+		if (Number.isNaN(number)) this.others.set(row, detachedCopy(text));
 		else this.others.delete(row);
 	}
 
@@ -79,7 +79,7 @@ export class PhonesByRow implements ByRow<string> {
 }
 
 /** A number keeps so many exactly. */
-const MOST_DIGITS = 15;
+const MAX_DIGITS = 15;
 const PLUS = 0x2b;
 const ZERO = 0x30;
 
@@ -90,7 +90,7 @@ const ZERO = 0x30;
 function numberOf(text: string): number {
 	if (text === '') return 0;
 	const start = text.charCodeAt(0) === PLUS ? 1 : 0;
-	if (text.length - start > MOST_DIGITS) return NaN;
+	if (text.length - start > MAX_DIGITS) return NaN;
 	let number = 0;
 	for (let at = start; at < text.length; at++) {
 		const digit = text.charCodeAt(at) - ZERO;
@@ -102,8 +102,8 @@ function numberOf(text: string): number {
 	return start === 0 ? number : -number;
 }
 
-const MOST_FULL = 0.7;
-const LEAST_ROOM = 64;
+const MAX_LOAD = 0.7;
+const MIN_ROOM = 64;
 /** Consecutive numbers, times this, lie far apart in their upper bits. */
 const SPREAD = 0x9e3779b1;
 const TWO_TO_32 = 2 ** 32;
@@ -144,7 +144,7 @@ export class RowsByPhone {
 	set(text: string, row: number): void {
 		const number = numberOf(text);
 		const hash = hashOf(number);
-		if (Number.isNaN(number)) this.others.set(ownText(text), row);
+		if (Number.isNaN(number)) this.others.set(detachedCopy(text), row);
 		else if (number !== 0) this.tableOf(hash)?.set(number, hash, row);
 	}
 
@@ -153,7 +153,7 @@ export class RowsByPhone {
 		const number = numberOf(text);
 		if (Number.isNaN(number)) {
 			const earlier = this.others.get(text) ?? row;
-			this.others.set(ownText(text), earlier);
+			this.others.set(detachedCopy(text), earlier);
 			return earlier;
 		}
 		const hash = hashOf(number);
@@ -177,7 +177,7 @@ class PhoneTable {
 	taken = 0;
 
 	constructor(expected: number) {
-		const room = 2 ** Math.ceil(Math.log2(Math.max(LEAST_ROOM, expected / MOST_FULL)));
+		const room = 2 ** Math.ceil(Math.log2(Math.max(MIN_ROOM, expected / MAX_LOAD)));
 		this.numbers = new Float64Array(room);
 		this.rows = new Uint32Array(room);
 	}
@@ -194,7 +194,7 @@ class PhoneTable {
 	}
 
 	set(number: number, hash: number, row: number): void {
-		if (this.taken >= MOST_FULL * this.numbers.length) this.grow();
+		if (this.taken >= MAX_LOAD * this.numbers.length) this.grow();
 		const place = this.placeOf(number, hash);
 		if (this.numbers[place] === 0) this.taken++;
 		this.numbers[place] = number;

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../shared/json';
-import type { FeedRow } from './feed';
+import type { ContactRow } from './feed';
 
 /** A column of the rows, or what stands inside one: `properties.phone`. */
 export type Column = {
@@ -41,7 +41,7 @@ export function columnNames(text: string): string[] {
 	return names.filter((name) => name !== '');
 }
 
-export function cellOf(row: FeedRow, { name, path }: Column): unknown {
+export function cellOf(row: ContactRow, { name, path }: Column): unknown {
 	if (path === undefined) return Object.hasOwn(row, name) ? row[name] : undefined;
 	let cell: unknown = row;
 	for (const step of path) {
@@ -52,7 +52,7 @@ export function cellOf(row: FeedRow, { name, path }: Column): unknown {
 }
 
 /** Whether the row has the place at all, whatever stands there. */
-export function holds(row: FeedRow, { name, path = [name] }: Column): boolean {
+export function holds(row: ContactRow, { name, path = [name] }: Column): boolean {
 	const parent = cellOf(row, { name, path: path.slice(0, -1) });
 	const last = path.at(-1) ?? '';
 	return Array.isArray(parent)

@@ -43,7 +43,7 @@ export type ColumnChoice = {
 	/** The fields whose text an expression made. */
 	computed: ReadonlySet<string>;
 	/** Whether a model feeds, beside whose rows an agent lays its own. */
-	forModel: boolean;
+	isTool: boolean;
 	from: ContactsFrom;
 };
 
@@ -138,7 +138,7 @@ function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColu
 	// Half a name says what the whole does not: the agent may use both.
 	const whole = lastName === undefined ? personName?.name : undefined;
 	const reserved = [...NEVER_VARIABLES, phone.name, ...(whole === undefined ? [] : [whole])];
-	const hasAgents = choice.forModel && choice.from === 'items';
+	const hasAgents = choice.isTool && choice.from === 'items';
 	const ofTools = hasAgents ? [...OF_SHEETS, ...OF_AGENTS] : OF_SHEETS;
 	return {
 		phone,

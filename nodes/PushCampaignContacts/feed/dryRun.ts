@@ -4,8 +4,8 @@ import { recordOf } from '../../shared/api/envelope';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone } from '../../shared/api/modelAdvice';
 import { viewCampaign, type CampaignView } from '../../shared/campaign';
-import type { FeedOutcome } from './feed';
-import type { PreparedFeed } from './prepare';
+import type { PushOutcome } from './feed';
+import type { PreparedRows } from './prepare';
 
 const ARCHIVED = 'Archived';
 
@@ -25,21 +25,21 @@ export async function openCampaign(client: ApiClient, campaignId: number): Promi
 }
 
 /** What would be sent. */
-export async function rehearse(
+export async function performDryRun(
 	client: ApiClient,
 	campaignId: number,
 	received: number,
-	{ rows, unsentRows }: PreparedFeed,
-	skipFedBefore: boolean,
-): Promise<FeedOutcome> {
+	{ rows, rejectedRows }: PreparedRows,
+	skipPushedBefore: boolean,
+): Promise<PushOutcome> {
 	const { status } = await openCampaign(client, campaignId);
-	const inOrder = [...unsentRows].sort((one, other) => one.index - other.index);
+	const inOrder = [...rejectedRows].sort((one, other) => one.index - other.index);
 	return {
 		received,
 		pushed: [],
-		unsentRows: inOrder,
+		rejectedRows: inOrder,
 		ready: rows,
-		readyIsMost: skipFedBefore,
+		readyIsUpperBound: skipPushedBefore,
 		campaignStatus: status,
 	};
 }

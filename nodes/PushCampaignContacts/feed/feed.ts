@@ -6,17 +6,17 @@ import type { JsonObject, JsonValue } from '../../shared/json';
 export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean };
 
 /** A row of the feed as it came in; nothing is promised about what its cells hold. */
-export type FeedRow = Readonly<Record<string, unknown>>;
+export type ContactRow = Readonly<Record<string, unknown>>;
 
 /** Rows stay inside the items that carry them, so that a large feed is held only once. */
-export type FeedItem = { readonly json: FeedRow; readonly binary?: unknown };
+export type ContactItem = { readonly json: ContactRow; readonly binary?: unknown };
 
 /** Lets other work of the process go on; awaited now and then in a long feed. */
-export type Breathe = () => Promise<void>;
+export type YieldToEventLoop = () => Promise<void>;
 
-export const ROWS_PER_BREATH = 20_000;
+export const ROWS_PER_YIELD = 20_000;
 /** While a request is under way: its bytes must leave meanwhile. */
-export const ROWS_PER_TURN = 2_000;
+export const ROWS_PER_YIELD_IN_FLIGHT = 2_000;
 
 /**
  * Why nobody is called for a row:
@@ -36,14 +36,14 @@ export const ROW_STATUSES = [
 ] as const;
 export type RowStatus = (typeof ROW_STATUSES)[number];
 
-export type UnsentRow = { index: number; status: RowStatus; reason: string };
+export type RejectedRow = { index: number; status: RowStatus; reason: string };
 
 /** Columns that the Rejected output adds. */
 export const REASON_COLUMN = 'rejection_reason';
 export const STATUS_COLUMN = 'rejection_status';
 
 /** Columns that *One Item per Row* adds. */
-export const FEED_STATUS_COLUMN = 'feed_status';
+export const PUSH_STATUS_COLUMN = 'feed_status';
 export const PHONE_SENT_COLUMN = 'phone_sent';
 /** Of a dry run. */
 export const PHONE_TO_SEND_COLUMN = 'phone_to_send';
@@ -51,20 +51,20 @@ export const PHONE_KEY_COLUMN = 'phone_key';
 export const LIST_COLUMN = 'campaign_upload_id';
 
 /** Columns of rows that come from files. */
-export const FEED_FILE_COLUMN = 'feed_file';
-export const FEED_ROW_COLUMN = 'feed_row';
+export const SOURCE_FILE_COLUMN = 'feed_file';
+export const SOURCE_ROW_COLUMN = 'feed_row';
 
 /** A row that is fed again does not carry them along. */
 export const ADDED_COLUMNS = [
 	REASON_COLUMN,
 	STATUS_COLUMN,
-	FEED_STATUS_COLUMN,
+	PUSH_STATUS_COLUMN,
 	PHONE_SENT_COLUMN,
 	PHONE_TO_SEND_COLUMN,
 	PHONE_KEY_COLUMN,
 	LIST_COLUMN,
-	FEED_FILE_COLUMN,
-	FEED_ROW_COLUMN,
+	SOURCE_FILE_COLUMN,
+	SOURCE_ROW_COLUMN,
 ] as const;
 
 /** One request that the service took, and those of its rows that can be called. */
@@ -75,11 +75,11 @@ export type PushedRequest = {
 	unmatched: readonly JsonValue[];
 };
 
-/** Every row of the feed is in exactly one of `pushed`, `unsentRows` and `ready`. */
-export type FeedOutcome = {
+/** Every row of the feed is in exactly one of `pushed`, `rejectedRows` and `ready`. */
+export type PushOutcome = {
 	received: number;
 	pushed: PushedRequest[];
-	unsentRows: UnsentRow[];
+	rejectedRows: RejectedRow[];
 	/** Whether some of these rows are rejected because the service rejected them. */
 	hasRejections?: boolean;
 	/** Whether the contacts were to be released to the calling queue. */
@@ -87,7 +87,7 @@ export type FeedOutcome = {
 	/** Of a dry run alone: the rows that would be sent, and how the campaign stands. */
 	ready?: readonly number[];
 	/** Whether numbers fed before may be among these: n8n's memory cannot be asked without noting them. */
-	readyIsMost?: boolean;
+	readyIsUpperBound?: boolean;
 	campaignStatus?: string | undefined;
 	/** Where the memory of earlier runs was emptied instead: of how many numbers. */
 	forgotten?: number | 'all';

@@ -1,27 +1,27 @@
 import { explained, type ExplainedError } from '../../shared/api/errors';
 import type { Reader, Resolution } from '../../shared/api/modelAdvice';
 import { rowsChanged, type BegunRows } from './begunRows';
-import type { UnsentRow } from './feed';
-import type { FedMemory } from './fedMemory';
+import type { RejectedRow } from './feed';
+import type { PushedNumbers } from './fedMemory';
 
 /** Hands out the rows of a feed, request by request, and is told what became of them. */
-export type Intake = {
+export type RowQueue = {
 	/** At most so many rows; none when all are handed out. */
-	next(size: number): Promise<readonly number[]>;
+	take(size: number): Promise<readonly number[]>;
 	/** What `next` will hand out, as far as that can be told without doing anything. */
-	coming(size: number): readonly number[];
+	peek(size: number): readonly number[];
 	/** @param withoutEffect those of the rows that surely are not in the campaign */
-	done(rows: readonly number[], withoutEffect: readonly number[]): Promise<void>;
+	settle(rows: readonly number[], withoutEffect: readonly number[]): Promise<void>;
 	/** The rows that were not handed out. */
-	rest(): number[];
+	remaining(): number[];
 	/** Ends the feed. */
 	close(): Promise<void>;
 	/** The rows that were left out on the way. */
-	leftOut(): UnsentRow[];
+	skipped(): RejectedRow[];
 };
 
 /** Every row, whatever earlier runs have sent, but for those that an earlier attempt of the execution began. */
-export class EachRow implements Intake {
+export class AllRows implements RowQueue {
 	private position = 0;
 	private readonly begun: number[] = [];
 
@@ -31,9 +31,9 @@ export class EachRow implements Intake {
 		private readonly earlier?: BegunRows,
 	) {}
 
-	async next(size: number): Promise<readonly number[]> {
+	async take(size: number): Promise<readonly number[]> {
 		for (;;) {
-			const rows = this.coming(size);
+			const rows = this.peek(size);
 			if (this.earlier === undefined || rows.length === 0) {
 				this.position += rows.length;
 				return rows;
@@ -45,21 +45,21 @@ export class EachRow implements Intake {
 		}
 	}
 
-	coming(size: number): number[] {
+	peek(size: number): number[] {
 		return this.rows.slice(this.position, this.position + size);
 	}
 
-	async done(rows: readonly number[], withoutEffect: readonly number[]): Promise<void> {
+	async settle(rows: readonly number[], withoutEffect: readonly number[]): Promise<void> {
 		await this.earlier?.settle(rows, withoutEffect);
 	}
 
-	rest(): number[] {
+	remaining(): number[] {
 		return this.rows.slice(this.position);
 	}
 
 	async close(): Promise<void> {}
 
-	leftOut(): UnsentRow[] {
+	skipped(): RejectedRow[] {
 		return this.begun.map((index) => ({
 			index,
 			status: 'unknown',
@@ -76,43 +76,43 @@ export const BEGUN_EARLIER: Resolution = {
 };
 
 const AFTER_ALL = 'To send it after all, forget it (Options → Forget Numbers Fed Before).';
-const FED_BEFORE: Resolution = {
+const PUSHED_BEFORE: Resolution = {
 	onScreen: `An earlier run of this workflow pushed this number to the campaign or began to, so it isn't sent again. If that run was interrupted or reported the number as unknown, check whether it is in the campaign. ${AFTER_ALL}`,
 	forModel:
 		"An earlier run of this workflow pushed this number to the campaign or began to, so it isn't sent again.",
 };
-export const CUT_OFF: Resolution = {
+export const INTERRUPTED: Resolution = {
 	onScreen: `An earlier run of this workflow began to push this number and hasn't reported the result: it was interrupted, or it is still running. The number may be in the campaign, so it isn't sent again. Compare the campaign's newest contact list with your rows (Campaign Status shows the lists). ${AFTER_ALL}`,
 	forModel:
 		"An earlier push of this number hasn't reported its result: it was interrupted, or it is still running. The number may be in the campaign, so it isn't sent again.",
 };
-export const STILL_NOTED: Resolution = {
+export const STILL_STORED: Resolution = {
 	onScreen:
 		'n8n could not take it out of its memory of fed numbers: forget it (Options → Forget Numbers Fed Before) before you push this row again.',
 	forModel: 'It is still noted as pushed, so it would be left out if you asked for it again.',
 };
 
 /** Rows whose number no earlier run has sent to the campaign, each noted before it is handed out. */
-export class NotFedBefore implements Intake {
+export class NewNumbersOnly implements RowQueue {
 	private position = 0;
 	private readonly known: number[] = [];
 	/** Noted, and not handed out yet. */
 	private ready: number[] = [];
-	private untold: ReadonlySet<number> = new Set();
+	private unconfirmed: ReadonlySet<number> = new Set();
 
 	constructor(
 		private readonly rows: readonly number[],
-		private readonly memory: FedMemory,
+		private readonly memory: PushedNumbers,
 		private readonly reader: Reader,
 		private readonly isAnotherPush = false,
 	) {}
 
-	async next(size: number): Promise<number[]> {
+	async take(size: number): Promise<number[]> {
 		if (this.isAnotherPush && this.rows.length > 0) throw rowsChanged();
 		while (this.ready.length < size && this.position < this.rows.length) {
 			// No more than can leave at once: what is noted and not sent would be in doubt after a crash.
 			const rows = this.rows.slice(this.position, this.position + size - this.ready.length);
-			const { fresh, known } = await this.memory.claim(rows);
+			const { fresh, known } = await this.memory.reserve(rows);
 			this.position += rows.length;
 			for (const row of known) this.known.push(row);
 			for (const row of fresh) this.ready.push(row);
@@ -123,30 +123,30 @@ export class NotFedBefore implements Intake {
 	}
 
 	/** Whom an earlier run has fed shows only once they are noted. */
-	coming(): readonly number[] {
+	peek(): readonly number[] {
 		return [];
 	}
 
-	async done(rows: readonly number[], withoutEffect: readonly number[]): Promise<void> {
+	async settle(rows: readonly number[], withoutEffect: readonly number[]): Promise<void> {
 		const released = new Set(withoutEffect);
-		this.memory.tell(rows.filter((row) => !released.has(row)));
+		this.memory.confirm(rows.filter((row) => !released.has(row)));
 		await this.memory.release(withoutEffect);
 	}
 
-	rest(): number[] {
+	remaining(): number[] {
 		return [...this.ready, ...this.rows.slice(this.position)];
 	}
 
 	async close(): Promise<void> {
 		await this.memory.release(this.ready);
-		this.untold = new Set(await this.memory.end(this.known));
+		this.unconfirmed = new Set(await this.memory.end(this.known));
 	}
 
-	leftOut(): UnsentRow[] {
+	skipped(): RejectedRow[] {
 		return this.known.map((index) =>
-			this.untold.has(index)
-				? { index, status: 'unknown', reason: CUT_OFF[this.reader] }
-				: { index, status: 'fed_before', reason: FED_BEFORE[this.reader] },
+			this.unconfirmed.has(index)
+				? { index, status: 'unknown', reason: INTERRUPTED[this.reader] }
+				: { index, status: 'fed_before', reason: PUSHED_BEFORE[this.reader] },
 		);
 	}
 }

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../shared/json';
 import type { CampaignTarget } from './feed';
 
 /** When the campaign is read again after a request whose outcome is unknown. */
-export const LIST_LOOKS_AFTER_MS = [1_000, 4_000, 10_000, 15_000, 30_000, 60_000] as const;
+export const LIST_SEARCH_DELAYS_MS = [1_000, 4_000, 10_000, 15_000, 30_000, 60_000] as const;
 
 /** The contact lists of a campaign by their ID, as far as its status shows them. */
 export type ListsBefore = ReadonlySet<string>;
@@ -18,7 +18,7 @@ export type ListsBefore = ReadonlySet<string>;
  * Looks for the contact list of a request whose outcome is unknown. Nothing is sent, and a campaign that shows no such
  * list is no proof that none will come: the service may work off a request late.
  */
-export class LookUp {
+export class ContactListFinder {
 	constructor(
 		private readonly client: ApiClient,
 		private readonly campaign: CampaignTarget,
@@ -42,7 +42,7 @@ export class LookUp {
 	): Promise<JsonObject | OutcomeUnknown> {
 		let fresh: ContactList[] = [];
 		let lastFault: ExplainedError | undefined;
-		for (const wait of LIST_LOOKS_AFTER_MS) {
+		for (const wait of LIST_SEARCH_DELAYS_MS) {
 			if (!(await this.pause(wait))) {
 				return unknown(error, 'The workflow was stopped before it was found.');
 			}
@@ -120,7 +120,7 @@ function notReadable(error: unknown): NotSent {
 }
 
 function unknown(error: OutcomeUnknown, seen: string): OutcomeUnknown {
-	return error.told({
+	return error.withText({
 		resolution: followedBy(error.explanation.resolution, `It was looked up. ${seen}`),
 	});
 }

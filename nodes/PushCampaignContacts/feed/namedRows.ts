@@ -1,5 +1,5 @@
 import uniq from 'lodash/uniq';
-import { ServiceRefusal, type ExplainedError } from '../../shared/api/errors';
+import { ServiceRejection, type ExplainedError } from '../../shared/api/errors';
 import {
 	isJsonObject,
 	parseJson,
@@ -10,10 +10,10 @@ import {
 import { LIMITS } from '../../shared/api/limits';
 import { isMobile } from '../../shared/phone/india';
 import type { ByRow } from './byRow';
-import type { UnsentRow } from './feed';
+import type { RejectedRow } from './feed';
 
 /** What the service calls its first contact: the document leaves open whether it counts from 0 or from 1. */
-export type FirstIndex = 0 | 1;
+export type IndexBase = 0 | 1;
 
 /** Statuses documented for validation; at any other a refusal is no word about single rows. */
 const VALIDATION_STATUSES = new Set([400, 422]);
@@ -24,8 +24,8 @@ const MAX_CHARACTERS_COMPARED = 2_000;
 const CONTACT_INDEX = /(?<!\]\.)\bcontacts\s*\[\s*(\d+)\s*\]/gi;
 
 /** Whether the refusal is about the contacts of the request, and so none of them was taken. */
-export function isAboutContacts(error: ExplainedError): error is ServiceRefusal {
-	return error instanceof ServiceRefusal && VALIDATION_STATUSES.has(error.status);
+export function isAboutContacts(error: ExplainedError): error is ServiceRejection {
+	return error instanceof ServiceRejection && VALIDATION_STATUSES.has(error.status);
 }
 
 /** Indexes of contacts in the words of a refusal, each with its text, in the order of the words. */
@@ -98,7 +98,7 @@ export class RepeatableText {
 export function candidatesFor(
 	{ doubtful }: NamedIndexes,
 	rows: readonly number[],
-	firstIndex: FirstIndex | undefined,
+	firstIndex: IndexBase | undefined,
 ): number[] {
 	const firsts = firstIndex === undefined ? [1, 0] : [firstIndex];
 	const candidates = [...doubtful.keys()].flatMap((index) =>
@@ -108,16 +108,16 @@ export function candidatesFor(
 }
 
 /** What the indexes themselves tell: nothing but 0 has a 0, and nothing but 1 the number of contacts. */
-export function firstIndexShown(
+export function indexBaseOf(
 	named: ReadonlyMap<number, string>,
 	contacts: number,
-): FirstIndex | undefined {
+): IndexBase | undefined {
 	if (named.has(0)) return 0;
 	return named.has(contacts) ? 1 : undefined;
 }
 
 /** A row that is sent alone to find out: `ifTaken` is what the service counts from when it accepts it, if that shows. */
-export type Probe = { row: number; ifTaken?: FirstIndex };
+export type Probe = { row: number; ifTaken?: IndexBase };
 
 /**
  * Of the rows that are meant only under one of both readings, one for either: the last that is named
@@ -141,11 +141,11 @@ export function probeFor(
 }
 
 /** The rows that are meant: none as long as it is open which, and none by an index beyond the request. */
-export function rejectedRows(
+export function rowsAtIndexes(
 	named: ReadonlyMap<number, string>,
 	rows: readonly number[],
-	firstIndex: FirstIndex | undefined,
-): UnsentRow[] {
+	firstIndex: IndexBase | undefined,
+): RejectedRow[] {
 	if (firstIndex === undefined) return [];
 	return [...named].flatMap(([position, text]) => {
 		const index = rows[position - firstIndex];
@@ -160,7 +160,7 @@ function shortened(text: string): string {
 	return text.length > MAX_CHARACTERS_SAID ? `${text.slice(0, MAX_CHARACTERS_SAID)}…` : text;
 }
 
-export function rejected(index: number, text: string): UnsentRow {
+export function rejected(index: number, text: string): RejectedRow {
 	return {
 		index,
 		status: 'rejected',

@@ -9,48 +9,48 @@ import {
 	readPhoneAsWritten,
 	type PhoneReading,
 } from '../../shared/phone/campaignPhone';
-import { ownText, quoted } from '../../shared/values';
+import { detachedCopy, quoted } from '../../shared/values';
 import { NumbersByRow, PhonesByRow, RowsByPhone } from './byRow';
 import { cellOf, type Column } from './cells';
 import { columnsOfFile, type Columns, type RowColumns } from './columns';
-import type { FeedRow, UnsentRow } from './feed';
-import type { FeedRows, RowNames } from './rows';
-import { WrittenContacts } from './writtenContacts';
+import type { ContactRow, RejectedRow } from './feed';
+import type { RowSource, RowNames } from './rows';
+import { ContactBuffer } from './writtenContacts';
 
 export type PrepareOptions = {
 	normalizePhones: boolean;
 	removeDuplicates: boolean;
 	/** Whether a model reads why a row is rejected. */
-	forModel: boolean;
+	isTool: boolean;
 };
 
 /**
  * `rows` are to be sent, in the order of the feed. By row: `phones` as they are sent, `keys` the same
  * for one person in every form; empty for a row that is left out.
  */
-export type PreparedFeed = {
+export type PreparedRows = {
 	rows: number[];
 	phones: PhonesByRow;
 	keys: PhonesByRow;
-	unsentRows: UnsentRow[];
+	rejectedRows: RejectedRow[];
 	/** Made anew each time: a large feed is held only once, or not at all. */
-	contactsOf: (rows: readonly number[]) => Promise<WrittenContacts>;
+	contactsOf: (rows: readonly number[]) => Promise<ContactBuffer>;
 };
 
 /** Looks at every row before any is sent, and leaves out unusable ones and duplicates. */
-export async function prepareFeed(
-	feed: FeedRows,
+export async function prepareRows(
+	feed: RowSource,
 	columns: Columns,
 	options: PrepareOptions,
-): Promise<PreparedFeed> {
-	const { phones, keys, unsentRows } = await checkRows(feed, columns, options);
+): Promise<PreparedRows> {
+	const { phones, keys, rejectedRows } = await checkRows(feed, columns, options);
 	return {
 		rows: rowsWith(phones, feed.count),
 		phones,
 		keys,
-		unsentRows,
+		rejectedRows,
 		contactsOf: async (rows) => {
-			const contacts = new WrittenContacts(rows.length);
+			const contacts = new ContactBuffer(rows.length);
 			await feed.pick(rows, (row, index, unusable, file = 0) => {
 				const own = columnsOfFile(columns, file);
 				const reading = readRow(row, own, options);
@@ -70,13 +70,13 @@ export async function prepareFeed(
 
 /** A function by itself: what it looks duplicates up in would else be held until the feed ends. */
 async function checkRows(
-	feed: FeedRows,
+	feed: RowSource,
 	columns: Columns,
 	options: PrepareOptions,
-): Promise<Pick<PreparedFeed, 'phones' | 'keys' | 'unsentRows'>> {
+): Promise<Pick<PreparedRows, 'phones' | 'keys' | 'rejectedRows'>> {
 	const phones = new PhonesByRow(feed.count);
 	const keys = new PhonesByRow(feed.count);
-	const unsentRows: UnsentRow[] = [];
+	const rejectedRows: RejectedRow[] = [];
 	const duplicates: Array<{ index: number; key: string }> = [];
 	const keptRows = new RowsByPhone(feed.count);
 	const nameLengths = new NumbersByRow(feed.count);
@@ -88,8 +88,8 @@ async function checkRows(
 				? readRow(row, own, options)
 				: { reason: unusable, forModel: unusable };
 		if (!isAccepted(reading)) {
-			const reason = options.forModel ? reading.forModel : reading.reason;
-			unsentRows.push({ index, status: 'rejected', reason: ownText(reason) });
+			const reason = options.isTool ? reading.forModel : reading.reason;
+			rejectedRows.push({ index, status: 'rejected', reason: detachedCopy(reason) });
 			return;
 		}
 		const { phone, key } = reading;
@@ -114,25 +114,25 @@ async function checkRows(
 	});
 
 	for (const { index, key } of duplicates) {
-		unsentRows.push(new SameNumber(index, keptRows.get(key) ?? 0, feed.names, options.forModel));
+		rejectedRows.push(new SameNumber(index, keptRows.get(key) ?? 0, feed.names, options.isTool));
 	}
-	return { phones, keys, unsentRows };
+	return { phones, keys, rejectedRows };
 }
 
 /** A duplicate; half of a large feed may be such, so its reason is put into words when it is asked for. */
-class SameNumber implements UnsentRow {
+class SameNumber implements RejectedRow {
 	readonly status = 'duplicate';
 
 	constructor(
 		readonly index: number,
 		private readonly kept: number,
 		private readonly names: RowNames,
-		private readonly forModel: boolean,
+		private readonly isTool: boolean,
 	) {}
 
 	get reason(): string {
 		const same = `${upperFirst(this.names.one(this.kept))} has the same phone number and a person name that is at least as long.`;
-		return this.forModel ? same : `${same} The node pushes one row per phone number.`;
+		return this.isTool ? same : `${same} The node pushes one row per phone number.`;
 	}
 }
 
@@ -161,7 +161,7 @@ export function readPhoneCell(cell: unknown, normalizePhones: boolean): PhoneRea
 }
 
 function readRow(
-	row: FeedRow,
+	row: ContactRow,
 	columns: RowColumns,
 	{ normalizePhones }: PrepareOptions,
 ): PhoneReading {
@@ -183,7 +183,7 @@ function rowsWith(phones: PhonesByRow, count: number): number[] {
 }
 
 /** The row as the service takes it: phone, name and the columns that ride along. */
-export function toContact(row: FeedRow, columns: RowColumns, phone: string): Contact {
+export function toContact(row: ContactRow, columns: RowColumns, phone: string): Contact {
 	const contact: Contact = { phone };
 	const name = personNameOf(row, columns);
 	if (name) contact.person_name = name;
@@ -213,14 +213,14 @@ function addVariable(contact: Contact, name: string, cell: unknown): void {
 }
 
 /** The name as text; empty when the row has none, undefined when the cell holds no text. */
-function personNameOf(row: FeedRow, { personName, lastName }: RowColumns): string | undefined {
+function personNameOf(row: ContactRow, { personName, lastName }: RowColumns): string | undefined {
 	const name = textIn(row, personName);
 	if (lastName === undefined || name === undefined) return name;
 	const last = textIn(row, lastName);
 	return last === undefined ? undefined : `${name} ${last}`.trim();
 }
 
-function textIn(row: FeedRow, column: Column | undefined): string | undefined {
+function textIn(row: ContactRow, column: Column | undefined): string | undefined {
 	const cell = column === undefined ? '' : cellOf(row, column);
 	if (cell === undefined || cell === null) return '';
 	if (typeof cell === 'string') return cell.trim();

@@ -9,33 +9,33 @@ import type { JsonObject } from '../../shared/json';
 import { PhonesByRow, RowsByPhone, type ByRow } from './byRow';
 import { cellOf, type Column } from './cells';
 import type { Columns } from './columns';
-import { reasonOf, type CampaignTarget, type FeedOutcome, type UnsentRow } from './feed';
-import { BEGUN_EARLIER, CUT_OFF } from './intake';
-import { readPhoneCell, type PreparedFeed } from './prepare';
+import { reasonOf, type CampaignTarget, type PushOutcome, type RejectedRow } from './feed';
+import { BEGUN_EARLIER, INTERRUPTED } from './intake';
+import { readPhoneCell, type PreparedRows } from './prepare';
 import {
-	emptyRecord,
-	feedFingerprint,
+	emptyCheckpoint,
+	rowsFingerprint,
 	rangesOf,
 	rowsIn,
-	type FeedRecord,
+	type PushCheckpoint,
 	type SentRequest,
 } from './record';
-import type { FeedRows } from './rows';
+import type { RowSource } from './rows';
 import { pushedRequest } from './skippedRows';
 
 /** The part of the options that is compared. */
-export type TryOptions = {
+export type AttemptOptions = {
 	campaign: CampaignTarget;
 	columns: Columns;
 	normalizePhones: boolean;
 	removeDuplicates: boolean;
 	additions: Additions;
 	/** Whether a model wishes it, who may wish again. */
-	forModel: boolean;
+	isTool: boolean;
 };
 
 /** What decides whether a further try wishes the same as an earlier one. */
-export type TrySettings = {
+export type AttemptSettings = {
 	campaign: number;
 	column: Column;
 	/** Of several files, the name of the column in each. */
@@ -51,11 +51,11 @@ export type TrySettings = {
 	options: string;
 	removeDuplicates: boolean;
 	/** A model may wish again what was skipped or refused, and the same rows with other options. */
-	forModel: boolean;
+	isTool: boolean;
 };
 
-export function trySettings(options: TryOptions): TrySettings {
-	const { campaign, columns, normalizePhones, removeDuplicates, additions, forModel } = options;
+export function attemptSettings(options: AttemptOptions): AttemptSettings {
+	const { campaign, columns, normalizePhones, removeDuplicates, additions, isTool } = options;
 	const ofAll = [
 		JSON.stringify([campaign, columns.phone, columns.personName, columns.lastName, columns.others]),
 		JSON.stringify([normalizePhones, additions]),
@@ -66,47 +66,47 @@ export function trySettings(options: TryOptions): TrySettings {
 		columns: columns.files?.map(({ phone }) => phone.name),
 		normalized: normalizePhones,
 		removeDuplicates,
-		forModel,
+		isTool,
 		options: optionsFingerprint(campaign, additions),
-		fingerprintOf: (contact) => feedFingerprint([...ofAll, contact.toString()]),
+		fingerprintOf: (contact) => rowsFingerprint([...ofAll, contact.toString()]),
 	};
 }
 
 /** Of what is sent beside the rows. */
 export function optionsFingerprint(campaign: CampaignTarget, additions: Additions): string {
-	return feedFingerprint([JSON.stringify([campaign, additions])]);
+	return rowsFingerprint([JSON.stringify([campaign, additions])]);
 }
 
 /** What becomes of a request that was begun. */
-export type BegunRequest = {
+export type RequestTracker = {
 	taken: (answer: JsonObject) => void;
 	unknown: (error: OutcomeUnknown) => void;
 	withoutEffect: () => void;
 };
 
 /** What an earlier try leaves to do: `rows` are still to be sent. */
-export type Restored = { rows: number[]; outcome: FeedOutcome };
+export type Restored = { rows: number[]; outcome: PushOutcome };
 
 /** `isAll` unless a request of an earlier try had rows that these are not, as in another file. */
-export type KnownOutcome = { outcome: FeedOutcome; isAll: boolean };
+export type KnownOutcome = { outcome: PushOutcome; isAll: boolean };
 
 /** Requests that a long session of a model keeps in this process, beside those whose fate is open. */
-const MOST_TAKEN = 1_000;
+const MAX_REQUESTS = 1_000;
 
 /** A request with its rows, and by row their numbers as they are now. */
 type EarlierRequest = { request: SentRequest; rows: number[]; numbers: PhonesByRow };
 
-export class FeedProgress {
-	constructor(readonly record: FeedRecord = emptyRecord()) {}
+export class PushProgress {
+	constructor(readonly record: PushCheckpoint = emptyCheckpoint()) {}
 
 	/**
 	 * Rows are told by their place, and another file, or one that is read in another way, may have others there.
 	 *
 	 * @throws InvalidInput where it could not be told which rows were sent
 	 */
-	demandSameReading({ reading }: FeedRows): void {
-		const { sent, refused } = this.record;
-		if (sent.length + refused.length > 0 && this.record.reading !== reading) throw readOtherwise();
+	requireSameFile({ reading }: RowSource): void {
+		const { sent, rejected } = this.record;
+		if (sent.length + rejected.length > 0 && this.record.reading !== reading) throw readOtherwise();
 		if (reading !== undefined) this.record.reading = reading;
 	}
 
@@ -115,41 +115,41 @@ export class FeedProgress {
 	 * sent to it again. Rows whose number is another one now are new.
 	 */
 	async restore(
-		feed: FeedRows,
-		{ rows, keys, unsentRows, contactsOf }: PreparedFeed,
-		settings: TrySettings,
+		feed: RowSource,
+		{ rows, keys, rejectedRows, contactsOf }: PreparedRows,
+		settings: AttemptSettings,
 	): Promise<Restored> {
-		const outcome: FeedOutcome = {
+		const outcome: PushOutcome = {
 			received: feed.count,
 			pushed: [],
-			unsentRows: [...unsentRows],
+			rejectedRows: [...rejectedRows],
 		};
-		const reader = readerOf(settings.forModel);
+		const reader = readerOf(settings.isTool);
 		const settledRows = new Set<number>();
 		const settledNumbers = new RowsByPhone();
 		for (const { request, rows: sent, numbers } of await this.requestsOf(feed)) {
 			if (request.campaign !== settings.campaign) continue;
-			if (settings.forModel && mayBeWishedAgain(request, sent, numbers, settings)) continue;
+			if (settings.isTool && mayBeRequestedAgain(request, sent, numbers, settings)) continue;
 			const same = sent.filter((row) => keys.at(row) === numbers.at(row));
 			for (const row of same) settledRows.add(row);
 			for (const row of sent) settledNumbers.set(numbers.at(row), row);
-			takeOver(request, same, keys, outcome, reader);
+			restoreRequest(request, same, keys, outcome, reader);
 		}
-		const refused = this.record.refused
-			.filter(({ row, number }) => number === feedFingerprint([keys.at(row)]))
+		const refused = this.record.rejected
+			.filter(({ row, number }) => number === rowsFingerprint([keys.at(row)]))
 			.sort((one, other) => one.row - other.row);
 		const contacts = await contactsOf(refused.map(({ row }) => row));
 		for (const [place, { row, reason, settings: under }] of refused.entries()) {
 			if (under !== settings.fingerprintOf(contacts.at(place))) continue;
 			settledRows.add(row);
-			outcome.unsentRows.push({ index: row, status: 'rejected', reason });
+			outcome.rejectedRows.push({ index: row, status: 'rejected', reason });
 		}
-		for (const row of this.cutOffRows(keys, settings.campaign)) {
+		for (const row of this.interruptedRows(keys, settings.campaign)) {
 			settledRows.add(row);
-			outcome.unsentRows.push({
+			outcome.rejectedRows.push({
 				index: row,
 				status: 'unknown',
-				reason: this.reasonOfCutOff(reader),
+				reason: this.interruptedReason(reader),
 			});
 		}
 		if (settledRows.size === 0 && settledNumbers.size === 0) return { rows, outcome };
@@ -159,35 +159,35 @@ export class FeedProgress {
 		for (const index of open) {
 			const other = elsewhere(index);
 			if (other === undefined) continue;
-			const sent = settings.forModel
+			const sent = settings.isTool
 				? 'it was sent before'
 				: 'an earlier try of this execution sent it';
 			const reason = `${upperFirst(feed.names.one(other))} has the same phone number, and ${sent}.`;
-			outcome.unsentRows.push({ index, status: 'duplicate', reason });
+			outcome.rejectedRows.push({ index, status: 'duplicate', reason });
 		}
 		return { rows: open.filter((row) => elsewhere(row) === undefined), outcome };
 	}
 
 	/** What was done for these rows in any campaign, where there is no more to go by. */
-	async known(feed: FeedRows): Promise<KnownOutcome> {
-		const outcome: FeedOutcome = { received: feed.count, pushed: [], unsentRows: [] };
+	async known(feed: RowSource): Promise<KnownOutcome> {
+		const outcome: PushOutcome = { received: feed.count, pushed: [], rejectedRows: [] };
 		const found = await this.requestsOf(feed);
 		for (const { request, rows, numbers } of found)
-			takeOver(request, rows, numbers, outcome, 'onScreen');
+			restoreRequest(request, rows, numbers, outcome, 'onScreen');
 		const sent = new Set(found.flatMap(({ rows }) => rows));
-		for (const index of rowsIn(this.record.cutOff?.rows ?? [])) {
+		for (const index of rowsIn(this.record.interrupted?.rows ?? [])) {
 			if (index >= feed.count || sent.has(index)) continue;
-			outcome.unsentRows.push({
+			outcome.rejectedRows.push({
 				index,
 				status: 'unknown',
-				reason: this.reasonOfCutOff('onScreen'),
+				reason: this.interruptedReason('onScreen'),
 			});
 		}
 		return { outcome, isAll: found.length === this.record.sent.length };
 	}
 
 	/** Notes a request before it leaves: whatever happens then, its rows are not sent again. */
-	begin(rows: readonly number[], keys: ByRow<string>, settings: TrySettings): BegunRequest {
+	begin(rows: readonly number[], keys: ByRow<string>, settings: AttemptSettings): RequestTracker {
 		const request: SentRequest = {
 			campaign: settings.campaign,
 			rows: rangesOf(rows),
@@ -202,10 +202,10 @@ export class FeedProgress {
 		return {
 			taken: (answer) => {
 				request.answer = answer;
-				if (settings.forModel) this.forgetOldest();
+				if (settings.isTool) this.evictOldest();
 			},
 			unknown: (error) => {
-				request.unknown = error.kept();
+				request.unknown = error.toStored();
 			},
 			withoutEffect: () => {
 				this.record.sent = this.record.sent.filter((other) => other !== request);
@@ -213,25 +213,25 @@ export class FeedProgress {
 		};
 	}
 
-	refuse(
-		{ index, reason }: UnsentRow,
+	reject(
+		{ index, reason }: RejectedRow,
 		contact: Buffer,
 		keys: ByRow<string>,
-		settings: TrySettings,
+		settings: AttemptSettings,
 	): void {
-		if (settings.forModel) return;
-		const number = feedFingerprint([keys.at(index) ?? '']);
+		if (settings.isTool) return;
+		const number = rowsFingerprint([keys.at(index) ?? '']);
 		const under = settings.fingerprintOf(contact);
-		this.record.refused.push({ settings: under, row: index, number, reason });
+		this.record.rejected.push({ settings: under, row: index, number, reason });
 	}
 
 	/** Rows that were under way when an earlier run or attempt was cut off, which shows only once. */
-	cutOff(unknown: readonly UnsentRow[], keys: ByRow<string>, { campaign }: TrySettings): void {
+	interrupted(unknown: readonly RejectedRow[], keys: ByRow<string>, { campaign }: AttemptSettings): void {
 		const [first] = unknown;
 		if (first === undefined) return;
-		const before = this.cutOffRows(keys, campaign);
+		const before = this.interruptedRows(keys, campaign);
 		const rows = sortBy(uniq([...before, ...unknown.map(({ index }) => index)]));
-		this.record.cutOff = {
+		this.record.interrupted = {
 			campaign,
 			rows: rangesOf(rows),
 			numbers: numbersOf(rows, keys),
@@ -239,26 +239,26 @@ export class FeedProgress {
 		};
 	}
 
-	private reasonOfCutOff(reader: Reader): string {
-		return (this.record.cutOff?.byAttempt === true ? BEGUN_EARLIER : CUT_OFF)[reader];
+	private interruptedReason(reader: Reader): string {
+		return (this.record.interrupted?.byAttempt === true ? BEGUN_EARLIER : INTERRUPTED)[reader];
 	}
 
-	private cutOffRows(keys: ByRow<string>, campaign: number): number[] {
-		const { cutOff } = this.record;
-		if (cutOff?.campaign !== campaign) return [];
-		const rows = rowsIn(cutOff.rows);
-		return numbersOf(rows, keys) === cutOff.numbers ? rows : [];
+	private interruptedRows(keys: ByRow<string>, campaign: number): number[] {
+		const { interrupted } = this.record;
+		if (interrupted?.campaign !== campaign) return [];
+		const rows = rowsIn(interrupted.rows);
+		return numbersOf(rows, keys) === interrupted.numbers ? rows : [];
 	}
 
-	private forgetOldest(): void {
+	private evictOldest(): void {
 		const taken = this.record.sent.filter(({ answer }) => answer !== undefined);
 		const [oldest] = taken;
-		if (taken.length <= MOST_TAKEN) return;
+		if (taken.length <= MAX_REQUESTS) return;
 		this.record.sent = this.record.sent.filter((other) => other !== oldest);
 	}
 
 	/** Requests of earlier tries whose rows are still the same people. */
-	private async requestsOf(feed: FeedRows): Promise<EarlierRequest[]> {
+	private async requestsOf(feed: RowSource): Promise<EarlierRequest[]> {
 		const found: EarlierRequest[] = [];
 		/** One for each way in which numbers were read. */
 		const readings = new Map<string, PhonesByRow>();
@@ -283,7 +283,7 @@ export class FeedProgress {
 }
 
 function numbersOf(rows: readonly number[], keys: ByRow<string>): string {
-	return feedFingerprint(rows.map((row) => keys.at(row) ?? ''));
+	return rowsFingerprint(rows.map((row) => keys.at(row) ?? ''));
 }
 
 function columnIn({ column: name, path }: SentRequest): Column {
@@ -291,11 +291,11 @@ function columnIn({ column: name, path }: SentRequest): Column {
 }
 
 /** Whether the request was another wish of the model, or brought nobody into the campaign. */
-function mayBeWishedAgain(
+function mayBeRequestedAgain(
 	{ answer, options }: SentRequest,
 	rows: readonly number[],
 	numbers: ByRow<string>,
-	settings: TrySettings,
+	settings: AttemptSettings,
 ): boolean {
 	if (answer === undefined) return false;
 	if (options !== settings.options) return true;
@@ -303,24 +303,24 @@ function mayBeWishedAgain(
 }
 
 /** Puts the rows of an earlier request where they were. */
-function takeOver(
+function restoreRequest(
 	{ answer, unknown }: SentRequest,
 	rows: readonly number[],
 	keys: ByRow<string>,
-	outcome: FeedOutcome,
+	outcome: PushOutcome,
 	reader: Reader,
 ): void {
 	if (rows.length === 0) return;
 	if (answer !== undefined) {
-		const { request, unsentRows } = pushedRequest(rows, answer, keys);
+		const { request, rejectedRows } = pushedRequest(rows, answer, keys);
 		outcome.pushed.push(request);
-		outcome.unsentRows.push(...unsentRows);
+		outcome.rejectedRows.push(...rejectedRows);
 		return;
 	}
-	const stopped = unknown === undefined ? interrupted() : OutcomeUnknown.from(unknown);
+	const stopped = unknown === undefined ? interrupted() : OutcomeUnknown.fromStored(unknown);
 	outcome.stopped ??= stopped;
 	const reason = reasonOf(stopped, reader);
-	for (const index of rows) outcome.unsentRows.push({ index, status: 'unknown', reason });
+	for (const index of rows) outcome.rejectedRows.push({ index, status: 'unknown', reason });
 }
 
 function readOtherwise(): InvalidInput {

@@ -6,46 +6,46 @@ import {
 	ExplainedError,
 	InvalidInput,
 	OutcomeUnknown,
-	ServiceRefusal,
+	ServiceRejection,
 } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly, readerOf, type Reader } from '../../shared/api/modelAdvice';
 import type { JsonObject } from '../../shared/json';
 import { requireFittingCounts } from './answerCounts';
 import { BegunRows, type BegunRowsOptions } from './begunRows';
-import { reasonOf, type FeedOutcome, type UnsentRow, type RowStatus } from './feed';
+import { reasonOf, type PushOutcome, type RejectedRow, type RowStatus } from './feed';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
-import { FedMemory } from './fedMemory';
-import { EachRow, NotFedBefore, orExplained, STILL_NOTED, type Intake } from './intake';
+import { PushedNumbers } from './fedMemory';
+import { AllRows, NewNumbersOnly, orExplained, STILL_STORED, type RowQueue } from './intake';
 import {
 	candidatesFor,
-	firstIndexShown,
+	indexBaseOf,
 	isAboutContacts,
 	namedIndexes,
 	probeFor,
 	rejected,
-	rejectedRows,
+	rowsAtIndexes,
 	RepeatableText,
-	type FirstIndex,
+	type IndexBase,
 	type NamedIndexes,
 	type Probe,
 } from './namedRows';
-import type { ListsBefore, LookUp } from './lookUp';
-import type { PreparedFeed } from './prepare';
-import { ReadAhead } from './readAhead';
+import type { ListsBefore, ContactListFinder } from './lookUp';
+import type { PreparedRows } from './prepare';
+import { Prefetcher } from './readAhead';
 import {
-	FeedProgress,
-	trySettings,
-	type BegunRequest,
-	type TryOptions,
-	type TrySettings,
+	PushProgress,
+	attemptSettings,
+	type RequestTracker,
+	type AttemptOptions,
+	type AttemptSettings,
 } from './progress';
-import type { FeedRows } from './rows';
+import type { RowSource } from './rows';
 import type { SentNumbers } from './sentNumbers';
 import { pushedRequest } from './skippedRows';
-import { WrittenContacts } from './writtenContacts';
+import { ContactBuffer } from './writtenContacts';
 
 /** So many rows of one request may be refused one after the other; more have one cause, which is not in the rows. */
-export const MOST_REFUSED_ROWS = 100;
+export const MAX_REJECTED_ROWS = 100;
 /** Rows of one request that are sent alone because the service may only have repeated what is in a row. */
 export const MAX_ROWS_SENT_ALONE = 20;
 const PAYLOAD_TOO_LARGE = 413;
@@ -55,7 +55,7 @@ const WITHOUT_EFFECT = new Set<RowStatus>(['rejected', 'do_not_disturb', 'not_se
 /** What all runs of the node note with. */
 export type BegunLog = Pick<BegunRowsOptions, 'log' | 'memory' | 'executionId'>;
 
-export type PushOptions = TryOptions & {
+export type PushOptions = AttemptOptions & {
 	client: ApiClient;
 	/** At most the documented 10,000. */
 	contactsPerRequest: number;
@@ -70,7 +70,7 @@ export type PushOptions = TryOptions & {
 	/** With `fedStore`: an earlier attempt of the execution pushed without it, so that each row may be in the campaign. */
 	isAnotherPush?: boolean;
 	/** How to find out what became of a request whose outcome is unknown. */
-	lookUp?: LookUp | undefined;
+	lookUp?: ContactListFinder | undefined;
 };
 
 /**
@@ -78,78 +78,78 @@ export type PushOptions = TryOptions & {
  * first that did not surely succeed. Never throws for what happens to a request: the outcome says it.
  * What `progress` shows of earlier tries is taken over, and only the rest is sent.
  */
-export async function pushFeed(
-	feed: FeedRows,
-	prepared: PreparedFeed,
+export async function pushToCampaign(
+	feed: RowSource,
+	prepared: PreparedRows,
 	options: PushOptions,
-	progress = new FeedProgress(),
-): Promise<FeedOutcome> {
-	const settings = trySettings(options);
+	progress = new PushProgress(),
+): Promise<PushOutcome> {
+	const settings = attemptSettings(options);
 	const { rows: open, outcome } = await progress.restore(feed, prepared, settings);
 	const { fedStore, campaign, sentNumbers } = options;
-	const isOnce = settings.removeDuplicates || settings.forModel;
+	const isOnce = settings.removeDuplicates || settings.isTool;
 	const rows = isOnce ? (sentNumbers?.leaveOut(open, prepared, outcome) ?? open) : open;
 	outcome.enqueue = campaign.enqueue;
 	const begun = begunRowsOptions(options, progress);
-	const reader = readerOf(settings.forModel);
+	const reader = readerOf(settings.isTool);
 	const intake =
 		fedStore === undefined
-			? new EachRow(
+			? new AllRows(
 					rows,
 					reader,
 					begun && new BegunRows(begun, prepared, options.contactsPerRequest),
 				)
-			: new NotFedBefore(
+			: new NewNumbersOnly(
 					rows,
-					new FedMemory(fedStore, campaign.id, prepared.keys),
+					new PushedNumbers(fedStore, campaign.id, prepared.keys),
 					reader,
 					options.isAnotherPush === true,
 				);
-	await new FeedPush(prepared, options, settings, progress, outcome, intake).push();
+	await new PushRunner(prepared, options, settings, progress, outcome, intake).push();
 	sentNumbers?.add(outcome, prepared);
-	outcome.unsentRows.sort((one, other) => one.index - other.index);
+	outcome.rejectedRows.sort((one, other) => one.index - other.index);
 	return outcome;
 }
 
 /** Undefined where n8n keeps nothing that could be retried. */
 export function begunRowsOptions(
-	{ begun, campaign, forModel }: PushOptions,
-	{ record }: FeedProgress,
+	{ begun, campaign, isTool }: PushOptions,
+	{ record }: PushProgress,
 ): BegunRowsOptions | undefined {
 	// Each list of a model is a push of its own.
-	return begun && { ...begun, campaign: campaign.id, push: forModel ? {} : record };
+	return begun && { ...begun, campaign: campaign.id, push: isTool ? {} : record };
 }
 
 /** What is left of a request that the service refused, unless the feed has to stop. */
-type RowsLeft = { left: number[]; stopped?: ExplainedError };
+type RemainingRows = { remaining: number[]; stopped?: ExplainedError };
 
-class FeedPush {
+class PushRunner {
 	/** Contacts a request: fewer once the service has found one too large. */
 	private size: number;
 	/** Of the request at hand, with all that it was split into. */
-	private refusedRows = 0;
+	private rejectedCount = 0;
 	/** Of the same, to find out which row the service means. */
 	private rowsSentAlone = 0;
 	private largestTaken = 0;
 	/** The request at hand; whatever it is split into is among it. */
 	private whole: {
 		rows: readonly number[];
-		contacts: WrittenContacts;
+		contacts: ContactBuffer;
 		/** Once a refusal has to be read. */
 		repeatable?: RepeatableText;
-	} = { rows: [], contacts: new WrittenContacts(0) };
-	private readonly ahead: ReadAhead;
+	} = { rows: [], contacts: new ContactBuffer(0) };
+	private readonly ahead: Prefetcher;
 
 	constructor(
-		private readonly prepared: PreparedFeed,
+		private readonly prepared: PreparedRows,
 		private readonly options: PushOptions,
-		private readonly settings: TrySettings,
-		private readonly progress: FeedProgress,
-		private readonly outcome: FeedOutcome,
-		private readonly intake: Intake,
+		private readonly settings: AttemptSettings,
+		private readonly progress: PushProgress,
+		private readonly outcome: PushOutcome,
+		private readonly intake: RowQueue,
 	) {
 		this.size = options.contactsPerRequest;
-		this.ahead = new ReadAhead(prepared.contactsOf);
+		this.ahead = new Prefetcher(prepared.contactsOf);
 	}
 
 	async push(): Promise<void> {
@@ -158,10 +158,10 @@ class FeedPush {
 		if (stopped !== undefined) this.outcome.stopped ??= stopped;
 		const closed = await orExplained(intake.close());
 		if (closed instanceof ExplainedError) this.outcome.stopped ??= closed;
-		const leftOut = intake.leftOut();
+		const leftOut = intake.skipped();
 		const cutOff = leftOut.filter(({ status }) => status === 'unknown');
-		this.progress.cutOff(cutOff, this.prepared.keys, this.settings);
-		for (const row of leftOut) this.outcome.unsentRows.push(row);
+		this.progress.interrupted(cutOff, this.prepared.keys, this.settings);
+		for (const row of leftOut) this.outcome.rejectedRows.push(row);
 	}
 
 	/** Gives back what stops the feed. */
@@ -170,19 +170,19 @@ class FeedPush {
 		for (;;) {
 			if (this.options.stopRequested()) {
 				const stopped = stoppedBefore(this.settings);
-				this.notReached(intake.rest(), stopped);
+				this.notReached(intake.remaining(), stopped);
 				return stopped;
 			}
-			const request = await orExplained(intake.next(this.size));
+			const request = await orExplained(intake.take(this.size));
 			if (request instanceof ExplainedError) {
-				this.stop(intake.rest(), request);
+				this.stop(intake.remaining(), request);
 				return request;
 			}
 			if (request.length === 0) return undefined;
-			this.refusedRows = 0;
+			this.rejectedCount = 0;
 			this.rowsSentAlone = 0;
 			this.largestTaken = 0;
-			const toldBefore = this.outcome.unsentRows.length;
+			const toldBefore = this.outcome.rejectedRows.length;
 			const unread = await orExplained(this.takeUp(request));
 			const stopped =
 				unread instanceof ExplainedError
@@ -190,17 +190,17 @@ class FeedPush {
 					: await this.pushRequest(request);
 			// What was taken after a request was too large is a size that the service takes.
 			if (this.size < request.length && this.largestTaken > 0) this.size = this.largestTaken;
-			const withoutEffect = this.outcome.unsentRows
+			const withoutEffect = this.outcome.rejectedRows
 				.slice(toldBefore)
 				.filter(({ status }) => WITHOUT_EFFECT.has(status));
 			const released = withoutEffect.map(({ index }) => index);
-			const failed = await orExplained(intake.done(request, released));
+			const failed = await orExplained(intake.settle(request, released));
 			if (failed instanceof ExplainedError) {
-				for (const row of withoutEffect) row.reason += ` ${STILL_NOTED[this.reader]}`;
+				for (const row of withoutEffect) row.reason += ` ${STILL_STORED[this.reader]}`;
 			}
 			const end = stopped ?? (failed instanceof ExplainedError ? failed : undefined);
 			if (end === undefined) continue;
-			this.notReached(intake.rest(), end);
+			this.notReached(intake.remaining(), end);
 			return end;
 		}
 	}
@@ -214,12 +214,12 @@ class FeedPush {
 			if (isPayloadTooLarge(error)) return await this.pushHalves(rows, error);
 			const named = this.named(error);
 			const isRepeated = named.certain.size === 0 && named.doubtful.size > 0;
-			const { left, stopped } = isRepeated
-				? await this.findRefused(named, rows, error)
+			const { remaining, stopped } = isRepeated
+				? await this.findRejected(named, rows, error)
 				: await this.rejectNamed(named.certain, rows, error);
 			if (stopped !== undefined) return stopped;
-			rows = left;
-			if (this.hasRefusedTooMany() && rows.length > 0) return this.stop(rows, tooManyRefused());
+			rows = remaining;
+			if (this.hasRejectedTooMany() && rows.length > 0) return this.stop(rows, tooManyRejected());
 		}
 		return undefined;
 	}
@@ -229,8 +229,8 @@ class FeedPush {
 		named: ReadonlyMap<number, string>,
 		rows: readonly number[],
 		error: ExplainedError,
-	): Promise<RowsLeft> {
-		this.learn(firstIndexShown(named, rows.length));
+	): Promise<RemainingRows> {
+		this.learn(indexBaseOf(named, rows.length));
 		const probe =
 			this.firstIndex === undefined ? probeFor(named, rows, this.prepared.keys) : undefined;
 		if (probe !== undefined) {
@@ -238,46 +238,46 @@ class FeedPush {
 			if (stopped !== undefined) {
 				const others = rows.filter((row) => row !== probe.row);
 				this.notReached(others, stopped);
-				return { left: [], stopped };
+				return { remaining: [], stopped };
 			}
 		}
-		const refused = rejectedRows(named, rows, this.firstIndex).filter(
+		const refused = rowsAtIndexes(named, rows, this.firstIndex).filter(
 			({ index }) => index !== probe?.row,
 		);
 		for (const row of refused) this.reject(row);
 		const settled = new Set([probe?.row, ...refused.map(({ index }) => index)]);
 		const left = rows.filter((row) => !settled.has(row));
-		return left.length < rows.length ? { left } : { left: [], stopped: this.stop(rows, error) };
+		return left.length < rows.length ? { remaining: left } : { remaining: [], stopped: this.stop(rows, error) };
 	}
 
 	/**
 	 * Sends the rows that the service may mean, each alone, until it refuses one. What it accepts is in the campaign,
 	 * and tells nothing about how it counts: it may only have repeated what is in a row.
 	 */
-	private async findRefused(
+	private async findRejected(
 		named: NamedIndexes,
 		rows: readonly number[],
 		error: ExplainedError,
-	): Promise<RowsLeft> {
-		const refusedBefore = this.refusedRows;
+	): Promise<RemainingRows> {
+		const rejectedBefore = this.rejectedCount;
 		const candidates = candidatesFor(named, rows, this.firstIndex);
 		const [row] = candidates;
 		if (row !== undefined && rows.length === 1) {
 			this.rejectAlone(row, named);
-			return { left: [] };
+			return { remaining: [] };
 		}
 		let left = [...rows];
 		for (const row of candidates) {
-			if (this.rowsSentAlone++ >= MAX_ROWS_SENT_ALONE || this.hasRefusedTooMany()) break;
+			if (this.rowsSentAlone++ >= MAX_ROWS_SENT_ALONE || this.hasRejectedTooMany()) break;
 			left = left.filter((other) => other !== row);
 			const stopped = await this.pushAlone({ row });
 			if (stopped !== undefined) {
 				this.notReached(left, stopped);
-				return { left: [], stopped };
+				return { remaining: [], stopped };
 			}
-			if (this.refusedRows > refusedBefore) return { left };
+			if (this.rejectedCount > rejectedBefore) return { remaining: left };
 		}
-		return left.length < rows.length ? { left } : { left: [], stopped: this.stop(rows, error) };
+		return left.length < rows.length ? { remaining: left } : { remaining: [], stopped: this.stop(rows, error) };
 	}
 
 	private named(error: ExplainedError): NamedIndexes {
@@ -300,7 +300,7 @@ class FeedPush {
 
 	/** A row that was refused by itself. */
 	private rejectAlone(row: number, { certain, doubtful }: NamedIndexes, words = ''): void {
-		this.learn(firstIndexShown(certain, 1));
+		this.learn(indexBaseOf(certain, 1));
 		const [text = words] = [...certain.values(), ...doubtful.values()];
 		this.reject(rejected(row, text));
 	}
@@ -331,7 +331,7 @@ class FeedPush {
 			// Whatever was not foreseen may have happened after the request left.
 			error instanceof ExplainedError ? error : notForeseen(error),
 		);
-		this.ahead.begin(this.intake.coming(this.size));
+		this.ahead.begin(this.intake.peek(this.size));
 		const answer = await answering;
 		if (!(answer instanceof ExplainedError)) {
 			this.taken(rows, sending, answer);
@@ -346,18 +346,18 @@ class FeedPush {
 		return await this.findOut(rows, sending, answer, before);
 	}
 
-	private taken(rows: readonly number[], sending: BegunRequest, answer: JsonObject): void {
+	private taken(rows: readonly number[], sending: RequestTracker, answer: JsonObject): void {
 		sending.taken(answer);
-		const { request, unsentRows } = pushedRequest(rows, answer, this.prepared.keys);
+		const { request, rejectedRows } = pushedRequest(rows, answer, this.prepared.keys);
 		this.outcome.pushed.push(request);
-		this.outcome.unsentRows.push(...unsentRows);
+		this.outcome.rejectedRows.push(...rejectedRows);
 		this.largestTaken = Math.max(this.largestTaken, rows.length);
 	}
 
 	/** What the campaign shows of a request whose outcome is unknown; it is not sent again here. */
 	private async findOut(
 		rows: readonly number[],
-		sending: BegunRequest,
+		sending: RequestTracker,
 		error: OutcomeUnknown,
 		before: ListsBefore,
 	): Promise<ExplainedError | undefined> {
@@ -394,38 +394,38 @@ class FeedPush {
 	}
 
 	private get reader(): Reader {
-		return readerOf(this.settings.forModel);
+		return readerOf(this.settings.isTool);
 	}
 
-	private get firstIndex(): FirstIndex | undefined {
+	private get firstIndex(): IndexBase | undefined {
 		return this.progress.record.firstIndex;
 	}
 
-	private learn(firstIndex: FirstIndex | undefined): void {
+	private learn(firstIndex: IndexBase | undefined): void {
 		if (firstIndex !== undefined) this.progress.record.firstIndex ??= firstIndex;
 	}
 
-	private reject(row: UnsentRow): void {
-		this.refusedRows++;
+	private reject(row: RejectedRow): void {
+		this.rejectedCount++;
 		this.outcome.hasRejections = true;
-		this.outcome.unsentRows.push(row);
+		this.outcome.rejectedRows.push(row);
 		const contact = this.whole.contacts.at(this.placeOf(row.index));
-		this.progress.refuse(row, contact, this.prepared.keys, this.settings);
+		this.progress.reject(row, contact, this.prepared.keys, this.settings);
 	}
 
 	private rejectTooLarge(row: number, error: ExplainedError): ExplainedError | undefined {
 		const originalMessage =
 			error.originalMessage === undefined ? '' : ` It said: ${error.originalMessage}`;
-		const advice = this.settings.forModel
+		const advice = this.settings.isTool
 			? 'Shorten its texts.'
 			: 'Shorten its texts, or send fewer columns.';
 		const reason = `The service does not accept this row: even alone it is larger than the service takes. ${advice}${originalMessage}`;
 		this.reject({ index: row, status: 'rejected', reason });
-		return this.hasRefusedTooMany() ? tooManyRefused() : undefined;
+		return this.hasRejectedTooMany() ? tooManyRejected() : undefined;
 	}
 
-	private hasRefusedTooMany(): boolean {
-		return this.refusedRows > MOST_REFUSED_ROWS;
+	private hasRejectedTooMany(): boolean {
+		return this.rejectedCount > MAX_REJECTED_ROWS;
 	}
 
 	private stop(rows: readonly number[], error: ExplainedError): ExplainedError {
@@ -448,17 +448,17 @@ class FeedPush {
 	}
 
 	private leaveOut(rows: readonly number[], status: RowStatus, reason: string): void {
-		for (const index of rows) this.outcome.unsentRows.push({ index, status, reason });
+		for (const index of rows) this.outcome.rejectedRows.push({ index, status, reason });
 	}
 }
 
 function isPayloadTooLarge(error: ExplainedError): boolean {
-	return error instanceof ServiceRefusal && error.status === PAYLOAD_TOO_LARGE;
+	return error instanceof ServiceRejection && error.status === PAYLOAD_TOO_LARGE;
 }
 
-function tooManyRefused(): ExplainedError {
+function tooManyRejected(): ExplainedError {
 	return new InvalidInput(
-		`The service refused more than ${MOST_REFUSED_ROWS} rows of one request, one after the other, so the rest of the feed was not sent`,
+		`The service refused more than ${MAX_REJECTED_ROWS} rows of one request, one after the other, so the rest of the feed was not sent`,
 		onScreenOnly(
 			'Read the reasons of the refused rows: they most likely share one cause, such as the wrong Phone Column.',
 		),
@@ -466,9 +466,9 @@ function tooManyRefused(): ExplainedError {
 }
 
 /** By hand, or because a tool has to respond. */
-function stoppedBefore({ forModel }: TrySettings): ExplainedError {
+function stoppedBefore({ isTool }: AttemptSettings): ExplainedError {
 	return new InvalidInput(
-		forModel
+		isTool
 			? 'The tool had no more time, so the rest of the contacts was not sent'
 			: 'The workflow was stopped, so the rest of the feed was not sent',
 		forEveryone('The rows that are not sent can be pushed again as they are.'),

@@ -1,11 +1,11 @@
-import type { PreparedFeed } from './prepare';
-import type { WrittenContacts } from './writtenContacts';
+import type { PreparedRows } from './prepare';
+import type { ContactBuffer } from './writtenContacts';
 
 /** Makes the contacts of a request, those of the next one while a request is under way. */
-export class ReadAhead {
-	private next: { rows: readonly number[]; contacts: Promise<WrittenContacts> } | undefined;
+export class Prefetcher {
+	private next: { rows: readonly number[]; contacts: Promise<ContactBuffer> } | undefined;
 
-	constructor(private readonly contactsOf: PreparedFeed['contactsOf']) {}
+	constructor(private readonly contactsOf: PreparedRows['contactsOf']) {}
 
 	/** Makes those of rows that will most likely be asked for. */
 	begin(rows: readonly number[]): void {
@@ -16,7 +16,7 @@ export class ReadAhead {
 		this.next = { rows, contacts };
 	}
 
-	async contacts(rows: readonly number[]): Promise<WrittenContacts> {
+	async contacts(rows: readonly number[]): Promise<ContactBuffer> {
 		const { next } = this;
 		const areThese = next?.rows.length === rows.length && next.rows[0] === rows[0];
 		if (areThese) {

@@ -1,16 +1,16 @@
 import { shortFingerprint } from '../../shared/hash';
-import type { KeptUnknown } from '../../shared/api/errors';
+import type { StoredUnknown } from '../../shared/api/errors';
 import { isJsonObject, type JsonObject } from '../../shared/json';
-import type { FirstIndex } from './namedRows';
+import type { IndexBase } from './namedRows';
 
 /**
  * What a feed has done so far, as plain JSON that is kept with the execution: no row and no number
  * is in it. Rows are told by their place, and a fingerprint of their numbers tells whether the rows
  * at these places are still the same people.
  */
-export type FeedRecord = {
+export type PushCheckpoint = {
 	sent: SentRequest[];
-	refused: RefusedRow[];
+	rejected: RejectedRowRecord[];
 	/** A fingerprint of how the file was read, where the rows are those of a file. */
 	reading?: string;
 	/** The execution that has noted in n8n's store that the push began; a retry notes it again. */
@@ -18,9 +18,9 @@ export type FeedRecord = {
 	/** Which push to its campaign it is in this execution, from 0. */
 	nth?: number;
 	/** Rows of which an earlier run was cut off: another try must name them too. */
-	cutOff?: CutOffRows;
+	interrupted?: InterruptedRows;
 	/** Found out once for the whole feed. */
-	firstIndex?: FirstIndex;
+	firstIndex?: IndexBase;
 };
 
 /** A request that took effect or may have; with neither `answer` nor `unknown` it was cut short. */
@@ -38,31 +38,31 @@ export type SentRequest = {
 	/** A fingerprint of what was sent beside the rows. */
 	options: string;
 	answer?: JsonObject;
-	unknown?: KeptUnknown;
+	unknown?: StoredUnknown;
 };
 
 /** A row that the service refused; `settings` is a fingerprint of the feed’s settings and of what was sent. */
-type RefusedRow = { settings: string; row: number; number: string; reason: string };
+type RejectedRowRecord = { settings: string; row: number; number: string; reason: string };
 
 /** `numbers` is a fingerprint of theirs; `byAttempt` tells an earlier attempt of the execution from an earlier run. */
-type CutOffRows = { campaign: number; rows: RowRanges; numbers: string; byAttempt?: true };
+type InterruptedRows = { campaign: number; rows: RowRanges; numbers: string; byAttempt?: true };
 
-export function emptyRecord(): FeedRecord {
-	return { sent: [], refused: [] };
+export function emptyCheckpoint(): PushCheckpoint {
+	return { sent: [], rejected: [] };
 }
 
-export function isFeedRecord(stored: unknown): stored is FeedRecord {
+export function isPushCheckpoint(stored: unknown): stored is PushCheckpoint {
 	if (!isJsonObject(stored)) return false;
 	const { sent, refused, reading, notedBy, nth, cutOff, firstIndex } = stored;
 	return (
 		Array.isArray(sent) &&
 		sent.every(isSentRequest) &&
 		Array.isArray(refused) &&
-		refused.every(isRefusedRow) &&
+		refused.every(isRejectedRow) &&
 		(reading === undefined || typeof reading === 'string') &&
 		(notedBy === undefined || typeof notedBy === 'string') &&
 		(nth === undefined || typeof nth === 'number') &&
-		(cutOff === undefined || isCutOff(cutOff)) &&
+		(cutOff === undefined || isInterrupted(cutOff)) &&
 		(firstIndex === undefined || firstIndex === 0 || firstIndex === 1)
 	);
 }
@@ -89,7 +89,7 @@ function areTexts(value: unknown): boolean {
 	return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }
 
-function isCutOff(value: unknown): boolean {
+function isInterrupted(value: unknown): boolean {
 	if (!isJsonObject(value)) return false;
 	const { campaign, rows, numbers, byAttempt } = value;
 	return (
@@ -104,14 +104,14 @@ function areRanges(value: unknown): boolean {
 	return Array.isArray(value) && value.every((row) => typeof row === 'number');
 }
 
-function isRefusedRow(value: unknown): boolean {
+function isRejectedRow(value: unknown): boolean {
 	if (!isJsonObject(value)) return false;
 	const { settings, row, number, reason } = value;
 	const texts = [settings, number, reason];
 	return typeof row === 'number' && texts.every((text) => typeof text === 'string');
 }
 
-export function feedFingerprint(parts: readonly string[]): string {
+export function rowsFingerprint(parts: readonly string[]): string {
 	return shortFingerprint(parts, 16);
 }
 

@@ -3,9 +3,9 @@ import uniqBy from 'lodash/uniqBy';
 import { numberIn, type JsonObject, type JsonValue } from '../../shared/json';
 import {
 	ROW_STATUSES,
-	type FeedOutcome,
+	type PushOutcome,
 	type PushedRequest,
-	type UnsentRow,
+	type RejectedRow,
 	type RowStatus,
 } from './feed';
 import { namesOfItems, type RowNames } from './rows';
@@ -13,7 +13,7 @@ import { namesOfItems, type RowNames } from './rows';
 const SHOWN_REASONS = 5;
 
 /** `received` is the sum of `pushed` and of all that was left out. */
-export type FeedCounts = {
+export type PushCounts = {
 	received: number;
 	/** Rows that are in the campaign and can be called. */
 	pushed: number;
@@ -40,8 +40,8 @@ const WORDS_OF_DRY_RUN: Partial<Record<RowStatus, [one: string, several: string]
 	duplicate: ['duplicate', 'duplicates'],
 };
 
-export function countRows({ received, pushed, unsentRows, ready }: FeedOutcome): FeedCounts {
-	const counts: FeedCounts = {
+export function countRows({ received, pushed, rejectedRows: rejectedRows, ready }: PushOutcome): PushCounts {
+	const counts: PushCounts = {
 		received,
 		pushed: pushed.reduce((sum, { rows }) => sum + rows.length, 0),
 		rejected: 0,
@@ -55,12 +55,12 @@ export function countRows({ received, pushed, unsentRows, ready }: FeedOutcome):
 		skipped_unmatched: pushed.reduce((sum, { unmatched }) => sum + unmatched.length, 0),
 		...(ready !== undefined && { ready: ready.length }),
 	};
-	for (const { status } of unsentRows) counts[status]++;
+	for (const { status } of rejectedRows) counts[status]++;
 	return counts;
 }
 
 /** "10 rows: 7 pushed, 2 rejected, 1 on the do-not-disturb list." The numbers add up. */
-export function sumUp(outcome: FeedOutcome): string {
+export function summaryLine(outcome: PushOutcome): string {
 	const counts = countRows(outcome);
 	const isDryRun = counts.ready !== undefined;
 	const wordsOf = (status: RowStatus) => {
@@ -75,15 +75,15 @@ export function sumUp(outcome: FeedOutcome): string {
 }
 
 /** What became of every row of a feed that stopped before its end: the summary, and what to do with which rows. */
-export function describeOutcome(outcome: FeedOutcome, names: RowNames = namesOfItems): string[] {
-	const places = (rows: readonly UnsentRow[]) => names.several(rows.map(({ index }) => index));
-	const of = (status: RowStatus) => outcome.unsentRows.filter((row) => row.status === status);
+export function describeOutcome(outcome: PushOutcome, names: RowNames = namesOfItems): string[] {
+	const places = (rows: readonly RejectedRow[]) => names.several(rows.map(({ index }) => index));
+	const of = (status: RowStatus) => outcome.rejectedRows.filter((row) => row.status === status);
 	const [unknown, notSent, rejected] = [of('unknown'), of('not_sent'), of('rejected')];
 	const skipped = [...of('do_not_disturb'), ...of('already_queued')];
 	const [duplicates, fedBefore] = [of('duplicate'), of('fed_before')];
 	const pushed = outcome.pushed.flatMap(({ rows }) => rows);
 	const lines = [
-		sumUp(outcome),
+		summaryLine(outcome),
 		...earlierNotes(outcome),
 		pushed.length > 0 &&
 			`Pushed: ${rowCount(pushed.length)} (${names.several(pushed)}${listsOf(outcome)}). They are in the campaign: leave them out when you push the others again.`,
@@ -110,10 +110,10 @@ export function describeOutcome(outcome: FeedOutcome, names: RowNames = namesOfI
 }
 
 /** What a person should see at a glance beside the output, first of all what became of the rows. */
-export function hintsFor(outcome: FeedOutcome): string[] {
+export function hintsFor(outcome: PushOutcome): string[] {
 	const { received, duplicate } = countRows(outcome);
-	const { unsentRows, stopped, ready, forgotten } = outcome;
-	const says = unsentRows.length > duplicate ? ' Rejected says why.' : '';
+	const { rejectedRows: rejectedRows, stopped, ready, forgotten } = outcome;
+	const says = rejectedRows.length > duplicate ? ' Rejected says why.' : '';
 	if (forgotten !== undefined) {
 		const what =
 			forgotten === 'all'
@@ -124,14 +124,14 @@ export function hintsFor(outcome: FeedOutcome): string[] {
 		];
 	}
 	if (ready !== undefined) {
-		const most = outcome.readyIsMost
+		const most = outcome.readyIsUpperBound
 			? ' Numbers fed before are still among the ready ones: only a real feed leaves them out.'
 			: '';
-		return [`Dry Run is on: nothing was sent. ${sumUp(outcome)}${says}${most}`];
+		return [`Dry Run is on: nothing was sent. ${summaryLine(outcome)}${says}${most}`];
 	}
 	return [
 		received === 0 && stopped === undefined && 'The feed is empty, so nothing was sent.',
-		unsentRows.length > 0 && sumUp(outcome) + says,
+		rejectedRows.length > 0 && summaryLine(outcome) + says,
 		...earlierNotes(outcome),
 		stopped && `${stopped.message}. ${stopped.resolution}`,
 		...lookedUpIn(outcome),
@@ -146,8 +146,8 @@ export function hintsFor(outcome: FeedOutcome): string[] {
 }
 
 /** What an attempt that sent nothing found of earlier ones. */
-function earlierNotes({ isEarlier, pushed, unsentRows }: FeedOutcome): string[] {
-	const isBegun = pushed.length > 0 || unsentRows.some(({ status }) => status === 'unknown');
+function earlierNotes({ isEarlier, pushed, rejectedRows: rejectedRows }: PushOutcome): string[] {
+	const isBegun = pushed.length > 0 || rejectedRows.some(({ status }) => status === 'unknown');
 	return isEarlier === true && isBegun
 		? [
 				'This attempt sent nothing. The rows that are pushed or unknown are those of earlier attempts of this execution.',
@@ -156,7 +156,7 @@ function earlierNotes({ isEarlier, pushed, unsentRows }: FeedOutcome): string[] 
 }
 
 /** Requests that were taken by what the campaign shows, and not by an answer. */
-function lookedUpIn({ pushed }: FeedOutcome): string[] {
+function lookedUpIn({ pushed }: PushOutcome): string[] {
 	return pushed
 		.filter(({ answer }) => answer.looked_up === true)
 		.map(({ answer, rows }) => {
@@ -166,7 +166,7 @@ function lookedUpIn({ pushed }: FeedOutcome): string[] {
 }
 
 /** What the service says about the calling queue, if it isn't what was requested. */
-function releaseNotes({ pushed, enqueue }: FeedOutcome): string[] {
+function releaseNotes({ pushed, enqueue }: PushOutcome): string[] {
 	const otherwise = pushed.filter(
 		({ answer: { enqueued } }) => enqueued === !enqueue || enqueued === `${!enqueue}`,
 	);
@@ -195,7 +195,7 @@ function isQueuedShort({ answer, rows, unmatched }: PushedRequest): boolean {
 }
 
 /** Which rows the service took for duplicates isn't in the response. */
-function duplicateNotes({ pushed }: FeedOutcome): string[] {
+function duplicateNotes({ pushed }: PushOutcome): string[] {
 	const removed = sumBy(pushed, ({ answer }) => numberIn(answer.duplicates_removed) ?? 0);
 	if (removed === 0) return [];
 	return [
@@ -204,7 +204,7 @@ function duplicateNotes({ pushed }: FeedOutcome): string[] {
 }
 
 /** Nothing that the service skipped goes without a word, even where it is not clear whom it means. */
-export function unmatchedIn({ pushed }: FeedOutcome): string[] {
+export function unmatchedIn({ pushed }: PushOutcome): string[] {
 	const unmatched = pushed.flatMap((request) => request.unmatched);
 	if (unmatched.length === 0) return [];
 	const shown = unmatched.slice(0, SHOWN_REASONS).map((entry) => JSON.stringify(entry));
@@ -223,7 +223,7 @@ const ADDED_UP = [
 const JOINED = ['engine_skipped_duplicates', 'dnd_skipped'] as const;
 
 /** What became of the rows, and the answers to all requests as one: counts added up, lists joined. */
-export function summarize(outcome: FeedOutcome): JsonObject {
+export function summarize(outcome: PushOutcome): JsonObject {
 	const summary: JsonObject = {
 		feed: countRows(outcome),
 		campaign_upload_ids: valuesOf(outcome, 'campaign_upload_id'),
@@ -236,26 +236,26 @@ export function summarize(outcome: FeedOutcome): JsonObject {
 }
 
 /** What a dry run found. */
-export function dryRunSummary(outcome: FeedOutcome): JsonObject {
+export function dryRunSummary(outcome: PushOutcome): JsonObject {
 	return {
 		dry_run: true,
-		summary: sumUp(outcome),
+		summary: summaryLine(outcome),
 		feed: countRows(outcome),
 		campaign_status: outcome.campaignStatus ?? null,
 	};
 }
 
 /** Each request of a feed to a paused campaign gives the same warning. */
-function warningsIn(outcome: FeedOutcome): JsonValue[] {
+function warningsIn(outcome: PushOutcome): JsonValue[] {
 	return uniqBy(joined(outcome, 'warnings'), (warning) => JSON.stringify(warning));
 }
 
 /** The members of a list in all answers. */
-function joined(outcome: FeedOutcome, field: string): JsonValue[] {
+function joined(outcome: PushOutcome, field: string): JsonValue[] {
 	return valuesOf(outcome, field).flatMap((list) => (Array.isArray(list) ? list : []));
 }
 
-function valuesOf({ pushed }: FeedOutcome, field: string): JsonValue[] {
+function valuesOf({ pushed }: PushOutcome, field: string): JsonValue[] {
 	return pushed.map(({ answer }) => answer[field]).filter((value) => value !== undefined);
 }
 
@@ -266,7 +266,7 @@ function sum(values: readonly JsonValue[]): number {
 	);
 }
 
-function listsOf({ pushed }: FeedOutcome): string {
+function listsOf({ pushed }: PushOutcome): string {
 	const lists = pushed
 		.map(({ answer }) => answer.campaign_upload_id)
 		.filter((id) => typeof id === 'number' || typeof id === 'string');
@@ -274,7 +274,7 @@ function listsOf({ pushed }: FeedOutcome): string {
 	return `, contact ${lists.length === 1 ? 'list' : 'lists'} ${lists.join(', ')}`;
 }
 
-function reasons(rows: readonly UnsentRow[], names: RowNames): string {
+function reasons(rows: readonly RejectedRow[], names: RowNames): string {
 	const shown = rows
 		.slice(0, SHOWN_REASONS)
 		.map(({ index, reason }) => `[${names.one(index)}] ${reason}`);

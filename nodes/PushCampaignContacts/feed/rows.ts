@@ -2,11 +2,11 @@ import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/modelAdvice';
 import { quoted } from '../../shared/values';
 import { holds, type Column } from './cells';
-import { ROWS_PER_BREATH, ROWS_PER_TURN, type Breathe, type FeedItem, type FeedRow } from './feed';
+import { ROWS_PER_YIELD, ROWS_PER_YIELD_IN_FLIGHT, type YieldToEventLoop, type ContactItem, type ContactRow } from './feed';
 import { pairsOf, rangesOf } from './record';
 
 /** The rows of a feed, wherever they lie: in n8n’s items, or in files that are read as rows are needed. */
-export type FeedRows = {
+export type RowSource = {
 	/** Of files, once they were gone through. */
 	readonly count: number;
 	readonly names: RowNames;
@@ -24,7 +24,7 @@ export type FeedRows = {
  * @param unusable why the row cannot be used, whatever its cells hold
  * @param file which of several files the row is in, from 0
  */
-export type Visit = (row: FeedRow, index: number, unusable?: string, file?: number) => void;
+export type Visit = (row: ContactRow, index: number, unusable?: string, file?: number) => void;
 
 /** What a person calls rows. */
 export type RowNames = {
@@ -53,12 +53,12 @@ export type FoundColumns = {
 };
 
 /** Rows that n8n holds. */
-export class ItemRows implements FeedRows {
+export class ItemRows implements RowSource {
 	readonly names = namesOfItems;
 
 	constructor(
-		private readonly items: readonly FeedItem[],
-		private readonly breathe: Breathe,
+		private readonly items: readonly ContactItem[],
+		private readonly breathe: YieldToEventLoop,
 		private readonly areFromJson = false,
 	) {}
 
@@ -85,7 +85,7 @@ export class ItemRows implements FeedRows {
 	async each(visit: Visit): Promise<void> {
 		let index = 0;
 		for (const { json } of this.items) {
-			if (index % ROWS_PER_BREATH === 0 && index > 0) await this.breathe();
+			if (index % ROWS_PER_YIELD === 0 && index > 0) await this.breathe();
 			visit(json, index);
 			index++;
 		}
@@ -93,14 +93,14 @@ export class ItemRows implements FeedRows {
 
 	async pick(rows: readonly number[], visit: Visit): Promise<void> {
 		for (const [place, index] of rows.entries()) {
-			if (place % ROWS_PER_TURN === 0) await this.breathe();
+			if (place % ROWS_PER_YIELD_IN_FLIGHT === 0) await this.breathe();
 			visit(this.items[index]?.json ?? {}, index);
 		}
 	}
 }
 
 /** All rows in a list inside one item. */
-function wrappedRows(items: readonly FeedItem[], areFromJson: boolean): InvalidInput | undefined {
+function wrappedRows(items: readonly ContactItem[], areFromJson: boolean): InvalidInput | undefined {
 	const [first, ...others] = items;
 	if (first === undefined || others.length > 0) return undefined;
 	for (const [name, cell] of Object.entries(first.json)) {

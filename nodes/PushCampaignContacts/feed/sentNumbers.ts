@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../shared/json';
-import type { FeedOutcome, RowStatus } from './feed';
-import type { PreparedFeed } from './prepare';
+import type { PushOutcome, RowStatus } from './feed';
+import type { PreparedRows } from './prepare';
 
 /** Numbers with spaces in between, by what became of them and where: plain JSON that is kept with the execution. */
 export type SentNumbersRecord = { [list: string]: string };
@@ -42,28 +42,28 @@ export class SentNumbers {
 	/** @returns the rows that are still to be sent; the others are added to the outcome */
 	leaveOut(
 		rows: readonly number[],
-		{ keys }: Pick<PreparedFeed, 'keys'>,
-		{ unsentRows }: Pick<FeedOutcome, 'unsentRows'>,
+		{ keys }: Pick<PreparedRows, 'keys'>,
+		{ rejectedRows: rejectedRows }: Pick<PushOutcome, 'rejectedRows'>,
 	): readonly number[] {
 		const [sent, unknown] = [this.read(this.sentList), this.read(this.unknownList)];
 		if (sent.size + unknown.size === 0) return rows;
 		const reasonOfSent = this.options === undefined ? SENT : SENT_FOR_MODEL;
 		return rows.filter((index) => {
 			const key = keys.at(index);
-			if (unknown.has(key)) unsentRows.push({ index, status: 'unknown', reason: UNKNOWN });
-			else if (sent.has(key)) unsentRows.push({ index, status: 'duplicate', reason: reasonOfSent });
+			if (unknown.has(key)) rejectedRows.push({ index, status: 'unknown', reason: UNKNOWN });
+			else if (sent.has(key)) rejectedRows.push({ index, status: 'duplicate', reason: reasonOfSent });
 			else return true;
 			return false;
 		});
 	}
 
 	/** Remembers what became of the rows that were sent, as long as there is room for all of them. */
-	add({ pushed, unsentRows }: FeedOutcome, { keys }: Pick<PreparedFeed, 'keys'>): void {
+	add({ pushed, rejectedRows: rejectedRows }: PushOutcome, { keys }: Pick<PreparedRows, 'keys'>): void {
 		const [sent, unknown] = [this.read(this.sentList), this.read(this.unknownList)];
 		const count = pushed.reduce((sum, { rows }) => sum + rows.length, sent.size + unknown.size);
 		if (count > MAX_NUMBERS_KEPT) return;
 		const keysWith = (statuses: readonly RowStatus[]) =>
-			unsentRows
+			rejectedRows
 				.filter(({ status }) => statuses.includes(status))
 				.map(({ index }) => keys.at(index));
 		const keysOfPushed = pushed.flatMap(({ rows }) => rows.map((row) => keys.at(row)));

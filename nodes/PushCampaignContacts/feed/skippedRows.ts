@@ -2,14 +2,14 @@ import uniq from 'lodash/uniq';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readPhoneAsWritten } from '../../shared/phone/campaignPhone';
 import type { ByRow } from './byRow';
-import type { UnsentRow, PushedRequest, RowStatus } from './feed';
+import type { RejectedRow, PushedRequest, RowStatus } from './feed';
 
 /** Rows of a request that the service took and will not call, and what it skipped that is no row. */
-export type Skipped = { rows: UnsentRow[]; unmatched: JsonValue[] };
+export type Skipped = { rows: RejectedRow[]; unmatched: JsonValue[] };
 
 /** How deep in an entry a number is looked for, and among how many values: the shape is open. */
 const DEEPEST = 5;
-const MOST_VALUES_LOOKED_AT = 200;
+const MAX_VALUES_READ = 200;
 const SHOWN_OF_ENTRY = 200;
 const NUMBER_IN_TEXT = /\+?\d{10,15}/g;
 
@@ -32,11 +32,11 @@ export function pushedRequest(
 	rows: readonly number[],
 	answer: JsonObject,
 	keys: ByRow<string>,
-): { request: PushedRequest; unsentRows: UnsentRow[] } {
-	const { rows: unsentRows, unmatched } = skippedRows(answer, rows, keys);
-	const skipped = new Set(unsentRows.map(({ index }) => index));
+): { request: PushedRequest; rejectedRows: RejectedRow[] } {
+	const { rows: rejectedRows, unmatched } = skippedRows(answer, rows, keys);
+	const skipped = new Set(rejectedRows.map(({ index }) => index));
 	const called = skipped.size === 0 ? rows : rows.filter((row) => !skipped.has(row));
-	return { request: { rows: called, answer, unmatched }, unsentRows };
+	return { request: { rows: called, answer, unmatched }, rejectedRows };
 }
 
 /** @param keys by row, what makes a number the same person's in every form */
@@ -45,7 +45,7 @@ export function skippedRows(
 	rows: readonly number[],
 	keys: ByRow<string>,
 ): Skipped {
-	const skipped = new Map<number, UnsentRow>();
+	const skipped = new Map<number, RejectedRow>();
 	const unmatched: JsonValue[] = [];
 	let rowsWith: Map<string, number[]> | undefined;
 	for (const { field, status, reason } of SKIPPED_LISTS) {
@@ -91,7 +91,7 @@ function saidAbout(entry: JsonValue): string {
 
 /** Looks through one entry for a number of the request, wherever it stands. */
 class Search {
-	private left = MOST_VALUES_LOOKED_AT;
+	private left = MAX_VALUES_READ;
 
 	constructor(private readonly rowsWith: ReadonlyMap<string, unknown>) {}
 

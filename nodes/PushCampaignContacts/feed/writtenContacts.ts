@@ -3,11 +3,11 @@ import type { Contact } from '../../shared/api/types';
 /** Guessed for a contact; it doubles where they are longer. */
 const USUAL_BYTES = 128;
 /** What UTF-8 takes at most for a UTF-16 unit. */
-const MOST_BYTES = 3;
+const MAX_BYTES = 3;
 const COMMA = Buffer.from(',');
 
 /** Contacts as the JSON that travels. Of a million rows, objects would leave 80 MB more for n8n to collect. */
-export class WrittenContacts {
+export class ContactBuffer {
 	private bytes: Buffer;
 	/** Where each of them ends. */
 	private readonly ends: number[] = [];
@@ -19,7 +19,7 @@ export class WrittenContacts {
 	add(contact: Contact): void {
 		const text = JSON.stringify(contact);
 		const start = this.end;
-		const most = start + COMMA.length + MOST_BYTES * text.length;
+		const most = start + COMMA.length + MAX_BYTES * text.length;
 		if (most > this.bytes.length) {
 			const larger = Buffer.allocUnsafe(2 * most);
 			this.bytes.copy(larger, 0, 0, start);

@@ -6,17 +6,17 @@ import { isJsonObject, parseJson, type JsonObject } from '../../shared/json';
 import { quoted } from '../../shared/values';
 import { NumbersByRow } from '../feed/byRow';
 import {
-	ROWS_PER_BREATH,
-	ROWS_PER_TURN,
-	FEED_FILE_COLUMN,
-	FEED_ROW_COLUMN,
-	type Breathe,
-	type FeedRow,
+	ROWS_PER_YIELD,
+	ROWS_PER_YIELD_IN_FLIGHT,
+	SOURCE_FILE_COLUMN,
+	SOURCE_ROW_COLUMN,
+	type YieldToEventLoop,
+	type ContactRow,
 } from '../feed/feed';
 import { changedFile } from '../feed/prepare';
 import {
 	describeRows,
-	type FeedRows,
+	type RowSource,
 	type FoundColumns,
 	type RowNames,
 	type Visit,
@@ -28,7 +28,7 @@ import { CellCount, Table } from './table';
  * The rows of CSV files, one file after the other. None is kept: what is needed again is read again, and for each row
  * only its number in the file is remembered, and a checksum that shows whether it is the same row then.
  */
-export class FileRows implements FeedRows {
+export class FileRows implements RowSource {
 	private numbers = new NumbersByRow();
 	private checksums = new NumbersByRow();
 	/** The row that each file begins with. */
@@ -42,7 +42,7 @@ export class FileRows implements FeedRows {
 
 	private constructor(
 		private readonly tables: readonly Table[],
-		private readonly breathe: Breathe,
+		private readonly breathe: YieldToEventLoop,
 	) {
 		this.width = tables.reduce((most, { columns }) => Math.max(most, columns.length), 1);
 	}
@@ -51,7 +51,7 @@ export class FileRows implements FeedRows {
 	static async open(
 		sources: readonly Source[],
 		writing: Writing,
-		breathe: Breathe,
+		breathe: YieldToEventLoop,
 	): Promise<FileRows> {
 		const tables: Table[] = [];
 		for (const source of sources) tables.push(new Table(await CsvFile.open(source, writing)));
@@ -91,7 +91,7 @@ export class FileRows implements FeedRows {
 		const numbers = new NumbersByRow();
 		const checksums = new NumbersByRow();
 		const begins: number[] = [];
-		const rowsPerBreath = this.rowsAtOnce(ROWS_PER_BREATH);
+		const rowsPerBreath = this.rowsAtOnce(ROWS_PER_YIELD);
 		let index = 0;
 		for (const [file, table] of this.tables.entries()) {
 			begins.push(index);
@@ -116,7 +116,7 @@ export class FileRows implements FeedRows {
 	}
 
 	async pick(rows: readonly number[], visit: Visit): Promise<void> {
-		const rowsPerTurn = this.rowsAtOnce(ROWS_PER_TURN);
+		const rowsPerTurn = this.rowsAtOnce(ROWS_PER_YIELD_IN_FLIGHT);
 		for (const [nth, index] of rows.entries()) {
 			if (nth % rowsPerTurn === 0) await this.breathe();
 			if (this.place !== undefined && index < this.place.first) await this.close();
@@ -147,14 +147,14 @@ export class FileRows implements FeedRows {
 		}
 		return rows.map((index, place) => ({
 			...found[place],
-			[FEED_FILE_COLUMN]: this.tables[this.fileOf(index)]?.file.name ?? '',
-			[FEED_ROW_COLUMN]: this.numbers.at(index),
+			[SOURCE_FILE_COLUMN]: this.tables[this.fileOf(index)]?.file.name ?? '',
+			[SOURCE_ROW_COLUMN]: this.numbers.at(index),
 		}));
 	}
 
 	/** Fewer where they have many cells. */
 	private rowsAtOnce(most: number): number {
-		return Math.max(1, Math.min(most, Math.floor(MOST_CELLS_AT_ONCE / this.width)));
+		return Math.max(1, Math.min(most, Math.floor(MAX_CELLS_TOGETHER / this.width)));
 	}
 
 	/** Which of the files a row is in. */
@@ -186,7 +186,7 @@ export class FileRows implements FeedRows {
 }
 
 /** The event loop is held for some 50 ms. */
-const MOST_CELLS_AT_ONCE = 200_000;
+const MAX_CELLS_TOGETHER = 200_000;
 
 function noteOf({ name, encoding: { fit } }: CsvFile): string | undefined {
 	const file = `The file ${quoted(name)}`;
@@ -261,7 +261,7 @@ async function* partsOf(tables: readonly Table[]): AsyncGenerator<Part, undefine
 }
 
 /** A cell is cut out of a piece of the file, and would keep all of that in memory for as long as the row comes out of the node. */
-function ownCopy(row: FeedRow): JsonObject {
+function ownCopy(row: ContactRow): JsonObject {
 	const copy = parseJson(JSON.stringify(row));
 	return isJsonObject(copy) ? copy : {};
 }

@@ -2,7 +2,7 @@ import findLastIndex from 'lodash/findLastIndex';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/modelAdvice';
 import { quoted } from '../../shared/values';
-import type { FeedRow } from '../feed/feed';
+import type { ContactRow } from '../feed/feed';
 import type { FoundColumns } from '../feed/rows';
 import type { CsvFile, TableRow } from './csvFile';
 import { faultOfRow, isNumber } from './rowFaults';
@@ -31,7 +31,7 @@ export class Table {
 		this.namedWidth = findLastIndex(file.header, (heading) => heading !== '') + 1;
 	}
 
-	rowOf({ cells }: TableRow): FeedRow {
+	rowOf({ cells }: TableRow): ContactRow {
 		const row: { [column: string]: string } = {};
 		// By index: an iterator makes objects for each cell, and a large file has millions of them.
 		for (let at = 0; at < this.columns.length; at++) {
@@ -84,7 +84,7 @@ class FreeNames {
 }
 
 /** So many cells may be missing in any file, and in a longer one … */
-const MOST_MISSING_CELLS = 1_000_000;
+const MAX_MISSING_CELLS = 1_000_000;
 /** … so many for each that is there. */
 const MOST_MISSING_FOR_EACH = 10;
 
@@ -100,7 +100,7 @@ export class CellCount {
 		const { header, name } = this.file;
 		this.there += cells.length;
 		this.missing += Math.max(0, header.length - cells.length);
-		if (this.missing <= MOST_MISSING_CELLS + MOST_MISSING_FOR_EACH * this.there) return;
+		if (this.missing <= MAX_MISSING_CELLS + MOST_MISSING_FOR_EACH * this.there) return;
 		throw new InvalidInput(
 			`The header of the file ${quoted(name)} has ${header.length.toLocaleString('en-US')} columns, and most of its rows end long before, so nothing was sent`,
 			onScreenOnly(

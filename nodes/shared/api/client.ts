@@ -1,7 +1,7 @@
-import { outcomeUnknown, readAnswer, type AnswerReading } from './envelope';
+import { outcomeUnknown, parseResponse, type ResponseChecks } from './envelope';
 import { onScreenOnly } from './modelAdvice';
 import { shownEffect } from './effect';
-import type { Evidence } from './evidence';
+import type { SuccessCheck } from './evidence';
 import { ExplainedError, NotSent } from './errors';
 import { Secrets } from './secrets';
 import { anyOf, type Clock } from '../clock';
@@ -9,13 +9,13 @@ import { parseJson } from '../json';
 import {
 	BLOCKED_BY_N8N,
 	TransportFault,
-	type Answer,
+	type ApiResponse,
 	type ServiceRequest,
 	type Transport,
-	type WireAnswer,
+	type HttpResponse,
 } from './http';
 import { ReadPace } from './readPace';
-import { isCertificateFault, neverLeft, sendWithRetry } from './retry';
+import { isCertificateFault, neverSent, sendWithRetry } from './retry';
 
 /** All requests to the service go through it: sends, retries by the rule, reads the envelope, explains. */
 export class ApiClient {
@@ -50,7 +50,7 @@ export class ApiClient {
 	 */
 	async send(
 		request: ServiceRequest,
-		evidence: Evidence,
+		evidence: SuccessCheck,
 		{
 			effectFields = [],
 			isSecret = false,
@@ -60,7 +60,7 @@ export class ApiClient {
 			isSecret?: boolean;
 			renew?: () => ServiceRequest;
 		} = {},
-	): Promise<Answer> {
+	): Promise<ApiResponse> {
 		const isRead = request.method === 'GET';
 		let attempts = 0;
 		try {
@@ -97,12 +97,12 @@ export class ApiClient {
 
 	private read(
 		request: ServiceRequest,
-		answer: WireAnswer,
-		reading: Omit<AnswerReading, 'now'> & { isSecret: boolean },
-	): Answer {
+		answer: HttpResponse,
+		reading: Omit<ResponseChecks, 'now'> & { isSecret: boolean },
+	): ApiResponse {
 		const { isSecret } = reading;
 		const shown = { ...answer, text: this.secrets.hide(answer.text, isSecret) };
-		const read = readAnswer(request, shown, { ...reading, now: this.clock.now() });
+		const read = parseResponse(request, shown, { ...reading, now: this.clock.now() });
 		if (isSecret) this.secrets.remember(read.body);
 		return { ...read, url: answer.url };
 	}
@@ -133,7 +133,7 @@ export class ApiClient {
 				false,
 			);
 		}
-		if (neverLeft(fault)) {
+		if (neverSent(fault)) {
 			return new NotSent(
 				'The service cannot be reached, so the request was not sent',
 				onScreenOnly(

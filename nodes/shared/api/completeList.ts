@@ -1,7 +1,7 @@
 import type { JsonValue } from '../json';
-import { ServiceRefusal, type ExplainedError } from './errors';
+import { ServiceRejection, type ExplainedError } from './errors';
 import { ListProof } from './listProof';
-import { readParts, RepeatedPage, type Part, type Parts, type PartsOptions } from './paging';
+import { readPages, RepeatedPage, type Page, type PageReader, type PageOptions } from './paging';
 
 /** How often a list is read that changes each time. */
 export const MAX_READINGS = 5;
@@ -20,7 +20,7 @@ const FIRST_READING: Reading = { number: 1, isStaggered: false, firstPageLength:
 
 /** A list that can be read more than once. */
 export type ListReader<Position, Answer> = {
-	pagesOf: (reading: Reading) => Parts<Position, Answer>;
+	pagesOf: (reading: Reading) => PageReader<Position, Answer>;
 	/** What makes the pages of staggered readings overlap; undefined if nothing can. */
 	staggeredBy: 'pageSize' | 'offset' | undefined;
 	/** The same for an entry in every reading, and for no other entry; undefined if it has no such mark. */
@@ -34,10 +34,10 @@ export type ListReader<Position, Answer> = {
  */
 export async function readList<Position, Answer>(
 	list: ListReader<Position, Answer>,
-	options: PartsOptions,
+	options: PageOptions,
 ): Promise<{ entries: JsonValue[]; isComplete: boolean }> {
 	if (options.limit !== Infinity) {
-		const entries = await readParts(list.pagesOf(FIRST_READING), options);
+		const entries = await readPages(list.pagesOf(FIRST_READING), options);
 		return { entries, isComplete: true };
 	}
 	const readings = new Readings(list, options);
@@ -51,7 +51,7 @@ export async function readList<Position, Answer>(
 	return { isComplete: isComplete && !proof.isShort, entries: proof.entries() };
 }
 
-export type ProvenListOptions = Omit<PartsOptions, 'limit'> & {
+export type ProvenListOptions = Omit<PageOptions, 'limit'> & {
 	notProven: () => ExplainedError;
 	/** No limit where nothing is said. */
 	longest?: { entries: number; exceeded: () => ExplainedError };
@@ -88,7 +88,7 @@ class Readings<Position, Answer> {
 
 	constructor(
 		private readonly list: ListReader<Position, Answer>,
-		private readonly options: PartsOptions,
+		private readonly options: PageOptions,
 	) {
 		this.proof = new ListProof(list.keyOf);
 	}
@@ -137,30 +137,30 @@ class Readings<Position, Answer> {
 		proof.begin(number);
 		const { firstPageLength } = proof;
 		const pages = this.list.pagesOf({ number, isStaggered, firstPageLength });
-		const entries = await readParts(recorded(pages, proof), this.options);
+		const entries = await readPages(recorded(pages, proof), this.options);
 		proof.end();
 		return entries;
 	}
 }
 
 function isAboutPages(error: unknown): boolean {
-	return error instanceof RepeatedPage || (error instanceof ServiceRefusal && !error.isTransient);
+	return error instanceof RepeatedPage || (error instanceof ServiceRejection && !error.isTransient);
 }
 
 type Received<Answer> = { answer: Answer; sentAt: number; receivedAt: number };
 
 /** Shows each page to the proof, with the moments between which it was given. */
 function recorded<Position, Answer>(
-	{ ask, read }: Parts<Position, Answer>,
+	{ ask, read }: PageReader<Position, Answer>,
 	proof: ListProof,
-): Parts<Position, Received<Answer>> {
+): PageReader<Position, Received<Answer>> {
 	return {
 		ask: async (position, signal) => {
 			const sentAt = proof.tick();
 			const answer = await ask(position, signal);
 			return { answer, sentAt, receivedAt: proof.tick() };
 		},
-		read: ({ answer, ...moments }, position, found): Part<Position> => {
+		read: ({ answer, ...moments }, position, found): Page<Position> => {
 			const part = read(answer, position, found);
 			const { entries, total, end = found + entries.length } = part;
 			proof.add({ ...moments, entries, total, end, isFirst: position === undefined });

@@ -4,21 +4,21 @@ import {
 	explainWords,
 	isDocumentedAt,
 	isEnvelope,
-	type Refusal,
+	type RejectionBody,
 } from './errorTable';
 import { onScreenOnly } from './modelAdvice';
 import { shownEffect } from './effect';
-import type { Evidence } from './evidence';
-import { OutcomeUnknown, ServiceRefusal, type Speaker } from './errors';
-import type { Answer, ServiceRequest, WireAnswer } from './http';
+import type { SuccessCheck } from './evidence';
+import { OutcomeUnknown, ServiceRejection, type ErrorOrigin } from './errors';
+import type { ApiResponse, ServiceRequest, HttpResponse } from './http';
 import { explainNotPerformed } from './notPerformed';
 import { recordIn } from './record';
 import { withoutItsSecrets } from './secrets';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
 
 /** How an answer is judged: what proves it, and whether nothing of it may be shown. */
-export type AnswerReading = {
-	evidence: Evidence;
+export type ResponseChecks = {
+	evidence: SuccessCheck;
 	/** What {@link shownEffect} looks for: beside a rejection, the outcome is unknown. */
 	effectFields?: readonly string[];
 	/** The answer holds a token or a signed address, so no part of it stands in a message. */
@@ -36,23 +36,23 @@ const VALIDATION_STATUSES = new Set([400, 422]);
 /**
  * Reads the envelope (General conventions). Nothing is taken for granted:
  * a **success** is a 2xx with the evidence of its endpoint · a **refusal** is the service's own error body, as
- * {@link findRefusal} has it, or one of the few statuses that say by themselves that nothing was done ·
+ * {@link findRejection} has it, or one of the few statuses that say by themselves that nothing was done ·
  * everything else is **unknown**, whatever its status: a page, an empty body, a proxy's answer.
  *
  * @throws ServiceRefusal when the service says no
  * @throws OutcomeUnknown when nothing shows what became of the request
  */
-export function readAnswer(
+export function parseResponse(
 	request: ServiceRequest,
-	answer: WireAnswer,
-	{ evidence, effectFields = [], isSecret = false, now }: AnswerReading,
-): Answer {
+	answer: HttpResponse,
+	{ evidence, effectFields = [], isSecret = false, now }: ResponseChecks,
+): ApiResponse {
 	const { status } = answer;
 	const body = parseJson(answer.text);
 	const shown = isSecret && body !== undefined ? withoutItsSecrets(body) : body;
-	const refusal = isJsonObject(shown) ? findRefusal(shown, status, request) : undefined;
+	const refusal = isJsonObject(shown) ? findRejection(shown, status, request) : undefined;
 	const effect = shownEffect(request, { status, body }, effectFields);
-	if (refusal !== undefined && effect === undefined) throw refused(request, answer, refusal, now);
+	if (refusal !== undefined && effect === undefined) throw rejected(request, answer, refusal, now);
 	const isSuccess = refusal === undefined && isSuccessStatus(status);
 	if (isSuccess && body !== undefined && !deniesSuccess(body) && evidence(body)) {
 		return { status, body };
@@ -61,7 +61,7 @@ export function readAnswer(
 	const notPerformed = explainNotPerformed(request, answer, now);
 	if (notPerformed !== undefined && effect === undefined) {
 		const { what, resolution } = notPerformed;
-		throw new ServiceRefusal(
+		throw new ServiceRejection(
 			what,
 			resolution,
 			originalMessage,
@@ -89,13 +89,13 @@ function deniesSuccess(body: JsonValue): boolean {
 }
 
 /** `data` of an answer, or the whole body where the service used no envelope. */
-export function dataOf(answer: Answer): JsonValue {
+export function dataOf(answer: ApiResponse): JsonValue {
 	const { body } = answer;
 	return isJsonObject(body) && body.data !== undefined ? body.data : body;
 }
 
 /** `data` of an answer as an output record; see {@link recordIn}. */
-export function recordOf({ body }: Answer, ownFields?: readonly string[]): JsonObject {
+export function recordOf({ body }: ApiResponse, ownFields?: readonly string[]): JsonObject {
 	return recordIn(body, ownFields);
 }
 
@@ -106,17 +106,17 @@ export function recordOf({ body }: Answer, ownFields?: readonly string[]): JsonO
  * redirect, the service may have stumbled halfway: only a whole error body that the document has for this endpoint,
  * and whose status it leaves open, says no there.
  */
-function findRefusal(
+function findRejection(
 	body: JsonObject,
 	status: number,
 	request: ServiceRequest,
-): Refusal | undefined {
+): RejectionBody | undefined {
 	if (body.success === true) return undefined;
 	const refusal = wordsIn(body, body.success === false);
 	const documented = documentedError(refusal, status, request);
 	const isOpen = documented?.statuses === 'open';
 	const coded = documented === undefined ? refusal : { ...refusal, code: documented.code };
-	if (!mayRefuse(status)) {
+	if (!mayReject(status)) {
 		return isEnvelope(refusal) && isOpen && refusal.texts.length < 2 ? coded : undefined;
 	}
 	if (isEnvelope(refusal) || (documented !== undefined && isDocumentedAt(documented, status)))
@@ -125,7 +125,7 @@ function findRefusal(
 }
 
 /** Whether a service that is up says no with this status. */
-function mayRefuse(status: number): boolean {
+function mayReject(status: number): boolean {
 	if (status >= 400 && status < 500) return !GAVE_UP_WAITING.has(status);
 	return isSuccessStatus(status);
 }
@@ -137,7 +137,7 @@ function isValidationError({ errors }: JsonObject, status: number): boolean {
 }
 
 /** @param anyShape takes what is not text for words as well: `success: false` has said the rest */
-function wordsIn(body: JsonObject, anyShape: boolean): Refusal {
+function wordsIn(body: JsonObject, anyShape: boolean): RejectionBody {
 	const texts = [body.error, ...(Array.isArray(body.errors) ? body.errors : [body.errors])]
 		.filter((text) => text !== undefined && text !== null && text !== '')
 		.filter((text) => anyShape || typeof text === 'string')
@@ -154,21 +154,21 @@ function wordsIn(body: JsonObject, anyShape: boolean): Refusal {
 	};
 }
 
-function refused(
+function rejected(
 	request: ServiceRequest,
-	answer: WireAnswer,
-	refusal: Refusal,
+	answer: HttpResponse,
+	refusal: RejectionBody,
 	now: number,
-): ServiceRefusal {
+): ServiceRejection {
 	const { status } = answer;
 	const { what, resolution } =
 		explainWords(refusal, status, request) ??
 		explainNotPerformed(request, answer, now) ??
 		explainStatus(request, status, refusal.texts.length > 0);
-	return new ServiceRefusal(what, resolution, serviceSaid(refusal, status), status, refusal);
+	return new ServiceRejection(what, resolution, serviceSaid(refusal, status), status, refusal);
 }
 
-function serviceSaid(refusal: Refusal, status: number): string {
+function serviceSaid(refusal: RejectionBody, status: number): string {
 	const parts = refusal.texts.length > 0 ? refusal.texts : [`HTTP status ${status}`];
 	const { details } = refusal.body;
 	const extra = details === undefined || details === null ? [] : [readable(details)];
@@ -187,7 +187,7 @@ function readable(details: JsonValue): string {
 /** What came where neither a success nor a refusal did. */
 function describe(
 	{ method }: ServiceRequest,
-	{ status, text, readBytes }: WireAnswer,
+	{ status, text, readBytes }: HttpResponse,
 	body: JsonValue | undefined,
 ): { happened: string; isForeign: boolean } {
 	const shown = `HTTP status ${status}`;
@@ -232,10 +232,10 @@ function describe(
 }
 
 function wordsOf(
-	{ status, text }: WireAnswer,
+	{ status, text }: HttpResponse,
 	body: JsonValue | undefined,
 	isSecret: boolean,
-): { originalMessage: string; speaker: Speaker } {
+): { originalMessage: string; speaker: ErrorOrigin } {
 	if (isJsonObject(body) && body.success === false) {
 		return { originalMessage: serviceSaid(wordsIn(body, true), status), speaker: 'service' };
 	}
@@ -252,7 +252,7 @@ export function outcomeUnknown(
 	{ happened, isForeign = false }: { happened: string; isForeign?: boolean },
 	originalMessage?: string,
 	status?: number,
-	speaker?: Speaker,
+	speaker?: ErrorOrigin,
 ): OutcomeUnknown {
 	if (request.method === 'GET') {
 		const resolution = isForeign

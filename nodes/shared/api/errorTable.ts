@@ -21,7 +21,7 @@ export type ErrorCode =
 	| 'campaign_archived';
 
 /** The parts of an error body by which an error is recognized. */
-export type Refusal = {
+export type RejectionBody = {
 	/** Which documented error it is; none where the document does not name it. */
 	code?: ErrorCode;
 	/** `error`, or the texts of `errors`. */
@@ -47,7 +47,7 @@ type Row = Explanation & {
 	alsoExplains?: RegExp;
 	/** `open` is a status that the document calls "not shown". */
 	statuses: readonly number[] | 'open';
-	matches: (refusal: Refusal, status: number) => boolean;
+	matches: (refusal: RejectionBody, status: number) => boolean;
 };
 
 /** @param endpoints as the document writes them */
@@ -87,13 +87,13 @@ const NAMES_AN_AGENT = anyOf(
 /** An error code is the whole of `error`: inside a longer text it is the report of a crash. */
 const isCode =
 	(code: string) =>
-	({ texts }: Refusal) =>
+	({ texts }: RejectionBody) =>
 		texts.some((text) => text.trim() === code);
 
 /** An error text is how `error` begins; details may follow, on the same line. */
 function begins(documented: string) {
 	const start = documented.toLowerCase();
-	return ({ texts }: Refusal) =>
+	return ({ texts }: RejectionBody) =>
 		texts.some((text) => {
 			const line = text.trim().replaceAll('’', "'").toLowerCase();
 			return line.startsWith(start) && /^(?![\w-]).*$/.test(line.slice(start.length));
@@ -102,20 +102,20 @@ function begins(documented: string) {
 
 const says =
 	(pattern: RegExp) =>
-	({ texts }: Refusal) =>
+	({ texts }: RejectionBody) =>
 		texts.some((text) => pattern.test(text));
 
 /** General conventions: `success: false`. */
-export function isEnvelope({ body }: Refusal): boolean {
+export function isEnvelope({ body }: RejectionBody): boolean {
 	return body.success === false;
 }
 
-function isWordless(refusal: Refusal): boolean {
+function isWordless(refusal: RejectionBody): boolean {
 	return isEnvelope(refusal) && refusal.texts.length === 0;
 }
 
 /** A refusal of the chat engine, passed on. */
-function isRelayed({ upstreamState, upstreamReason }: Refusal): boolean {
+function isRelayed({ upstreamState, upstreamReason }: RejectionBody): boolean {
 	return upstreamState === 'rejected' && upstreamReason !== undefined;
 }
 
@@ -407,7 +407,7 @@ const CONTACTS_CONFLICT: Explanation = {
 
 /** The documented error that a body is, if the document names this endpoint for it. */
 export function documentedError(
-	refusal: Refusal,
+	refusal: RejectionBody,
 	status: number,
 	request: ServiceRequest,
 ): Row | undefined {
@@ -422,7 +422,7 @@ export function isDocumentedAt({ statuses }: Row, status: number): boolean {
 
 /** What a refusal means by its words, as far as they are documented. */
 export function explainWords(
-	refusal: Refusal,
+	refusal: RejectionBody,
 	status: number,
 	request: ServiceRequest,
 ): Explanation | undefined {

@@ -1,4 +1,4 @@
-import type { ErrorCode, Refusal } from './errorTable';
+import type { ErrorCode, RejectionBody } from './errorTable';
 import { onScreenOnly, type Reader, type Resolution } from './modelAdvice';
 
 /**
@@ -15,7 +15,7 @@ export abstract class ExplainedError extends Error {
 	readonly isFinal: boolean = false;
 
 	/** Whose words `originalMessage` holds. */
-	readonly speaker: Speaker = 'service';
+	readonly origin: ErrorOrigin = 'service';
 
 	/** What to do, for a person at n8n's screen. */
 	readonly resolution: string;
@@ -47,7 +47,7 @@ export abstract class ExplainedError extends Error {
 	adviceFor(reader: Reader): string {
 		const resolution = this.given[reader];
 		if (this.originalMessage === undefined) return resolution;
-		const who = this.speaker === 'n8n' ? 'n8n' : `The ${this.speaker}`;
+		const who = this.origin === 'n8n' ? 'n8n' : `The ${this.origin}`;
 		return `${resolution} ${who} said: ${asSentence(this.originalMessage)}`.trim();
 	}
 }
@@ -56,7 +56,7 @@ export abstract class ExplainedError extends Error {
  * `service` its own error body · `answer` something came back that is not in the service's form, so a proxy or a
  * firewall may have written it · `network` no answer: the code of the fault · `n8n` why it let no request out.
  */
-export type Speaker = 'service' | 'answer' | 'network' | 'n8n';
+export type ErrorOrigin = 'service' | 'answer' | 'network' | 'n8n';
 
 /** Whether waiting and asking again may help; anything that is not explained is taken for lasting. */
 export function isTransient(error: unknown): boolean {
@@ -92,7 +92,7 @@ export class NotSent extends ExplainedError {
 		resolution: Resolution,
 		originalMessage?: string,
 		override readonly isTransient = true,
-		override readonly speaker: 'network' | 'n8n' = 'network',
+		override readonly origin: 'network' | 'n8n' = 'network',
 	) {
 		super(message, resolution, originalMessage);
 	}
@@ -109,62 +109,62 @@ export class OutcomeUnknown extends ExplainedError {
 		resolution: Resolution,
 		originalMessage?: string,
 		readonly status?: number,
-		override readonly speaker: Speaker = status === undefined ? 'network' : 'service',
+		override readonly origin: ErrorOrigin = status === undefined ? 'network' : 'service',
 	) {
 		super(message, resolution, originalMessage);
 	}
 
-	/** As plain data, to be stored between two tries; {@link OutcomeUnknown.from} makes an error of it again. */
-	kept(): KeptUnknown {
-		const { message, resolution, resolutionForModel, originalMessage, status, speaker } = this;
+	/** As plain data, to be stored between two tries; {@link OutcomeUnknown.fromStored} makes an error of it again. */
+	toStored(): StoredUnknown {
+		const { message, resolution, resolutionForModel, originalMessage, status, origin } = this;
 		return {
 			message,
 			resolution,
 			resolutionForModel,
-			speaker,
+			speaker: origin,
 			...(originalMessage !== undefined && {
-				originalMessage: originalMessage.slice(0, LONGEST_KEPT),
+				originalMessage: originalMessage.slice(0, MAX_STORED_CHARACTERS),
 			}),
 			...(status !== undefined && { status }),
 		};
 	}
 
-	static from({
+	static fromStored({
 		message,
 		resolution,
 		resolutionForModel = '',
 		originalMessage,
 		status,
 		speaker,
-	}: KeptUnknown): OutcomeUnknown {
+	}: StoredUnknown): OutcomeUnknown {
 		const advice = { onScreen: resolution, forModel: resolutionForModel };
 		return new OutcomeUnknown(message, advice, originalMessage, status, speaker);
 	}
 
 	/** The same finding in the words of whoever knows what was sent. */
-	told({
+	withText({
 		message = this.message,
 		resolution = this.explanation.resolution,
 	}: {
 		message?: string;
 		resolution?: Resolution;
 	}) {
-		return new OutcomeUnknown(message, resolution, this.originalMessage, this.status, this.speaker);
+		return new OutcomeUnknown(message, resolution, this.originalMessage, this.status, this.origin);
 	}
 }
 
 /** An unknown outcome as it is kept between two tries. */
-export type KeptUnknown = {
+export type StoredUnknown = {
 	message: string;
 	resolution: string;
 	resolutionForModel?: string;
-	speaker?: Speaker;
+	speaker?: ErrorOrigin;
 	originalMessage?: string;
 	status?: number;
 };
 
 /** Characters of the service's words that are kept for the next try. */
-const LONGEST_KEPT = 300;
+const MAX_STORED_CHARACTERS = 300;
 
 /** The service returned another record than the one that was requested: nothing of it may be used. */
 export class OtherRecord extends ExplainedError {
@@ -183,7 +183,7 @@ export class OtherRecord extends ExplainedError {
 }
 
 /** The service answered that it will not do this (Errors), or a status says that nothing was done. */
-export class ServiceRefusal extends ExplainedError {
+export class ServiceRejection extends ExplainedError {
 	override readonly name = 'ServiceRefusal';
 	readonly outcome = 'refused';
 	override readonly isTransient: boolean;
@@ -193,8 +193,8 @@ export class ServiceRefusal extends ExplainedError {
 		resolution: Resolution,
 		originalMessage: string,
 		readonly status: number,
-		readonly refusal: Refusal,
-		override readonly speaker: Speaker = 'service',
+		readonly refusal: RejectionBody,
+		override readonly origin: ErrorOrigin = 'service',
 	) {
 		super(message, resolution, originalMessage);
 		this.isTransient = status === TOO_MANY_REQUESTS;
@@ -204,8 +204,8 @@ export class ServiceRefusal extends ExplainedError {
 export const TOO_MANY_REQUESTS = 429;
 
 /** Whether the service refused with one of the errors that its document names (Errors › Error texts and codes). */
-export function isRefusal(error: unknown, code: ErrorCode): error is ServiceRefusal {
-	return error instanceof ServiceRefusal && error.refusal.code === code;
+export function isRejection(error: unknown, code: ErrorCode): error is ServiceRejection {
+	return error instanceof ServiceRejection && error.refusal.code === code;
 }
 
 /** The error itself where it can be told to a person; a defect of ours goes on as it is. */

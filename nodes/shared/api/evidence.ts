@@ -6,10 +6,10 @@ import { recordIn } from './record';
  * What shows in the body of a 2xx answer that the service itself answered and, for a write, that it took
  * effect. A status proves neither: proxies, sign-in pages and load balancers answer 200 as well.
  */
-export type Evidence = (body: JsonValue) => boolean;
+export type SuccessCheck = (body: JsonValue) => boolean;
 
 /** One of the fields that the document promises is filled, in `data` or, without an envelope, at the top. */
-export function carries(...fields: string[]): Evidence {
+export function hasAnyField(...fields: string[]): SuccessCheck {
 	return (body) => {
 		const record = recordIn(body);
 		return fields.some((name) => isFilled(record[name]));
@@ -17,7 +17,7 @@ export function carries(...fields: string[]): Evidence {
 }
 
 /** The same for a field that identifies what the service has made. */
-export function hasId(field: string): Evidence {
+export function hasId(field: string): SuccessCheck {
 	return (body) => isId(recordIn(body)[field]);
 }
 
@@ -28,7 +28,7 @@ export function isId(value: JsonValue | undefined): boolean {
 }
 
 /** A count of the service, also one of 0. */
-export function hasCount(field: string): Evidence {
+export function hasCount(field: string): SuccessCheck {
 	return (body) => {
 		const count = numberIn(recordIn(body)[field]);
 		return count !== undefined && Number.isInteger(count) && count >= 0;
@@ -36,7 +36,7 @@ export function hasCount(field: string): Evidence {
 }
 
 /** The field, if it is given, identifies what was asked for. */
-export function isAbout(field: string, id: string | number): Evidence {
+export function isAbout(field: string, id: string | number): SuccessCheck {
 	return (body) => isSameId(recordIn(body)[field], id);
 }
 
@@ -47,7 +47,7 @@ export function isSameId(given: JsonValue | undefined, asked: string | number): 
 }
 
 /** The same where the document names the fields and not their place: found at any depth. */
-export function carriesSomewhere(...fields: string[]): Evidence {
+export function hasAnyFieldWithin(...fields: string[]): SuccessCheck {
 	return (body) => {
 		for (const value of fieldsIn(body, ...fields)) if (isFilled(value)) return true;
 		return false;
@@ -55,18 +55,18 @@ export function carriesSomewhere(...fields: string[]): Evidence {
 }
 
 /** `success: true` (General conventions): the only proof where the rest of the answer is open. */
-export const saysSuccess: Evidence = (body) => isJsonObject(body) && body.success === true;
+export const saysSuccess: SuccessCheck = (body) => isJsonObject(body) && body.success === true;
 
-export function both(one: Evidence, other: Evidence): Evidence {
+export function both(one: SuccessCheck, other: SuccessCheck): SuccessCheck {
 	return (body) => one(body) && other(body);
 }
 
-export function either(one: Evidence, other: Evidence): Evidence {
+export function either(one: SuccessCheck, other: SuccessCheck): SuccessCheck {
 	return (body) => one(body) || other(body);
 }
 
 /** The envelope with a record in it: `success: true` and `data` with at least one field. */
-export const holdsRecord: Evidence = (body) =>
+export const hasRecord: SuccessCheck = (body) =>
 	saysSuccess(body) &&
 	isJsonObject(body) &&
 	isJsonObject(body.data) &&
@@ -76,7 +76,7 @@ export const holdsRecord: Evidence = (body) =>
  * A read whose shape is open: `data` with a list or a record, `success: true` with something else beside it, or a
  * bare list that is not empty. `{ success: true }` alone would show an account without agents or calls.
  */
-export const holdsSomething: Evidence = (body) => {
+export const hasAnyValue: SuccessCheck = (body) => {
 	if (Array.isArray(body)) return body.length > 0;
 	if (!isJsonObject(body)) return false;
 	if (Array.isArray(body.data) || isJsonObject(body.data)) return true;

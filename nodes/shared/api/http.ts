@@ -37,7 +37,7 @@ export type QueryValue = string | number | boolean;
 export type Query = { [name: string]: QueryValue | QueryValue[] };
 
 /** What came back, before anyone judged it. */
-export type WireAnswer = {
+export type HttpResponse = {
 	status: number;
 	headers: { [name: string]: unknown };
 	text: string;
@@ -48,7 +48,7 @@ export type WireAnswer = {
 };
 
 /** Sends one request once. Throws {@link TransportFault} when no answer came. */
-export type Transport = (request: ServiceRequest) => Promise<WireAnswer>;
+export type Transport = (request: ServiceRequest) => Promise<HttpResponse>;
 
 /**
  * No answer: `code` is Node's error code (`ECONNREFUSED`, `ECONNRESET`, …), `syscall` what the machine was doing
@@ -70,7 +70,7 @@ export class TransportFault extends Error {
 export const BLOCKED_BY_N8N = 'BLOCKED_BY_N8N';
 
 /** A success as the service gave it: `data`, and what stands beside it (`message`, `meta`, …). */
-export type Answer = {
+export type ApiResponse = {
 	status: number;
 	body: JsonValue;
 	/** Where it came from, to resolve relative links. */

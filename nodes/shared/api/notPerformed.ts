@@ -1,7 +1,7 @@
 import type { Explanation } from './errorTable';
 import { forEveryone, onScreenOnly } from './modelAdvice';
 import { TOO_MANY_REQUESTS } from './errors';
-import type { Method, ServiceRequest, WireAnswer } from './http';
+import type { Method, ServiceRequest, HttpResponse } from './http';
 import { retryAfterMs } from './retry';
 
 /**
@@ -12,7 +12,7 @@ import { retryAfterMs } from './retry';
  */
 export function explainNotPerformed(
 	{ method }: ServiceRequest,
-	answer: WireAnswer,
+	answer: HttpResponse,
 	now: number,
 ): Explanation | undefined {
 	const { status } = answer;

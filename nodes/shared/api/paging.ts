@@ -3,12 +3,12 @@ import pLimit from 'p-limit';
 import { OutcomeUnknown } from './errors';
 import { onScreenOnly } from './modelAdvice';
 import { DONE } from '../clock';
-import type { Turn } from '../inTurn';
+import type { Limiter } from '../inTurn';
 import type { JsonValue } from '../json';
 import { READS_AT_ONCE } from './limits';
 
 /** One part of a list. */
-export type Part<Position> = {
+export type Page<Position> = {
 	entries: JsonValue[];
 	/** What asks for the next one; none if the list ends. An empty part may have one: a service may filter its pages. */
 	next?: Position;
@@ -21,7 +21,7 @@ export type Part<Position> = {
 };
 
 /** How the parts of a list are had. */
-export type Parts<Position, Answer> = {
+export type PageReader<Position, Answer> = {
 	/**
 	 * The first part is asked for without a position.
 	 *
@@ -29,16 +29,16 @@ export type Parts<Position, Answer> = {
 	 */
 	ask: (position: Position | undefined, signal: AbortSignal) => Promise<Answer>;
 	/** @param found how many entries there are before it */
-	read: (answer: Answer, position: Position | undefined, found: number) => Part<Position>;
+	read: (answer: Answer, position: Position | undefined, found: number) => Page<Position>;
 };
 
-export type PartsOptions = {
+export type PageOptions = {
 	/** Infinity for all entries. */
 	limit: number;
 	/** Bounds what is asked for at the same time, also over several lists. */
-	inTurn?: Turn | undefined;
+	limiter?: Limiter | undefined;
 	/** What a person at the screen can do if the list would never end. */
-	sameAgain: string;
+	loopAdvice: string;
 };
 
 /** The service gave the same page again, or led back to one: the list would never end. */
@@ -49,20 +49,20 @@ export class RepeatedPage extends OutcomeUnknown {
 }
 
 /** After so many empty parts in a row the list has ended: some services name a next part for ever. */
-const MAX_EMPTY_PARTS = 10;
+const MAX_EMPTY_PAGES = 10;
 
 /**
  * Reads a list part by part until the limit is reached or the list ends.
  *
  * @throws RepeatedPage when the service gives the same part again, or leads back to one, as the list would never end
  */
-export async function readParts<Position, Answer>(
-	{ ask, read }: Parts<Position, Answer>,
-	{ limit, inTurn = pLimit(READS_AT_ONCE), sameAgain }: PartsOptions,
+export async function readPages<Position, Answer>(
+	{ ask, read }: PageReader<Position, Answer>,
+	{ limit, limiter = pLimit(READS_AT_ONCE), loopAdvice }: PageOptions,
 ): Promise<JsonValue[]> {
 	const found: JsonValue[] = [];
 	const asked = new Set<string>();
-	let answers = new AskedAhead(ask, inTurn);
+	let answers = new PagePrefetcher(ask, limiter);
 	let areForeseen = true;
 	let position: Position | undefined;
 	let former: JsonValue[] | undefined;
@@ -71,21 +71,21 @@ export async function readParts<Position, Answer>(
 		for (;;) {
 			const answer = await answers.of(position);
 			const { entries, next, further = [] } = read(answer, position, found.length);
-			if (entries.length > 0 && isEqual(entries, former)) throw new RepeatedPage(sameAgain);
+			if (entries.length > 0 && isEqual(entries, former)) throw new RepeatedPage(loopAdvice);
 			// Not spread: a whole list of 200,000 is more arguments than a function takes.
 			for (const entry of entries) found.push(entry);
 			emptyParts = entries.length === 0 ? emptyParts + 1 : 0;
-			const isOver = next === undefined || emptyParts >= MAX_EMPTY_PARTS;
+			const isOver = next === undefined || emptyParts >= MAX_EMPTY_PAGES;
 			if (isOver || found.length >= limit) break;
 			const key = JSON.stringify(next);
 			if (asked.has(key) && emptyParts > 0) break;
-			if (asked.has(key)) throw new RepeatedPage(sameAgain);
+			if (asked.has(key)) throw new RepeatedPage(loopAdvice);
 			asked.add(key);
 			if (answers.missed(next)) {
 				// Parts are of different lengths: to go on guessing would cost ten requests for each of them.
 				areForeseen = false;
 				answers.end();
-				answers = new AskedAhead(ask, inTurn);
+				answers = new PagePrefetcher(ask, limiter);
 			}
 			const wanted = Math.ceil((limit - found.length) / Math.max(1, entries.length));
 			if (areForeseen) answers.askFor(next, further, Math.min(wanted, READS_AT_ONCE));
@@ -99,20 +99,20 @@ export async function readParts<Position, Answer>(
 }
 
 /** The answers that come next. */
-class AskedAhead<Position, Answer> {
+class PagePrefetcher<Position, Answer> {
 	private readonly answers = new Map<string, Promise<Answer>>();
 	private hasFailed = false;
 	private readonly over = new AbortController();
 
 	constructor(
-		private readonly ask: Parts<Position, Answer>['ask'],
-		private readonly inTurn: Turn,
+		private readonly ask: PageReader<Position, Answer>['ask'],
+		private readonly limiter: Limiter,
 	) {}
 
 	async of(position: Position | undefined): Promise<Answer> {
 		const key = JSON.stringify(position);
 		const answer =
-			this.answers.get(key) ?? this.inTurn(async () => await this.ask(position, this.over.signal));
+			this.answers.get(key) ?? this.limiter(async () => await this.ask(position, this.over.signal));
 		this.answers.delete(key);
 		return await answer;
 	}
@@ -131,7 +131,7 @@ class AskedAhead<Position, Answer> {
 			if (count++ === most) return;
 			const key = JSON.stringify(position);
 			if (this.answers.has(key)) continue;
-			const answer = this.inTurn(async () => {
+			const answer = this.limiter(async () => {
 				if (this.hasFailed || signal.aborted) throw new Error('Not asked for any more');
 				return await this.ask(position, signal).catch((error: unknown) => {
 					// At once: the list learns of it only after the next turn has begun.

@@ -1,6 +1,6 @@
 import { backoffMs, pause, type Backoff, type Clock } from '../clock';
 import { TOO_MANY_REQUESTS } from './errors';
-import { BLOCKED_BY_N8N, TransportFault, type Method, type WireAnswer } from './http';
+import { BLOCKED_BY_N8N, TransportFault, type Method, type HttpResponse } from './http';
 import type { ReadPace } from './readPace';
 
 /** What comes before the first byte of a request: finding the address and connecting to it. */
@@ -34,7 +34,7 @@ const CERTIFICATE_FAULTS = new Set([
 ]);
 
 export const ATTEMPTS = 4;
-export const RETRY_BACKOFF: Backoff = { firstMs: 500, longestMs: 8_000, jitter: 0.5 };
+export const RETRY_BACKOFF: Backoff = { firstMs: 500, maxMs: 8_000, jitter: 0.5 };
 /** Longer than this and the workflow is better told than kept waiting. */
 export const LONGEST_RETRY_AFTER_MS = 60_000;
 
@@ -43,7 +43,7 @@ export function isCertificateFault(code: string): boolean {
 }
 
 /** Whether no byte of the request can have reached the service; without evidence it may have. */
-export function neverLeft(fault: TransportFault): boolean {
+export function neverSent(fault: TransportFault): boolean {
 	if (isLasting(fault)) return true;
 	return fault.syscall !== undefined && BEFORE_THE_REQUEST.has(fault.syscall);
 }
@@ -59,19 +59,19 @@ function isLasting({ code }: TransportFault): boolean {
  */
 export function mayRetry(
 	method: Method,
-	result: WireAnswer | TransportFault,
-	isFinal: (answer: WireAnswer) => boolean = () => false,
+	result: HttpResponse | TransportFault,
+	isFinal: (answer: HttpResponse) => boolean = () => false,
 ): boolean {
 	if (result instanceof TransportFault) {
 		if (isLasting(result)) return false;
-		return method === 'GET' || neverLeft(result);
+		return method === 'GET' || neverSent(result);
 	}
 	if (result.status === TOO_MANY_REQUESTS) return !isFinal(result);
 	return method === 'GET' && result.status >= 500;
 }
 
 /** Milliseconds that `Retry-After` asks for, given in seconds or as a date by the clock of the service (RFC 9110). */
-export function retryAfterMs({ headers }: WireAnswer, now: number): number | undefined {
+export function retryAfterMs({ headers }: HttpResponse, now: number): number | undefined {
 	const { 'retry-after': value } = headers;
 	if (typeof value !== 'string' || value.trim() === '') return undefined;
 	const seconds = Number(value);
@@ -95,14 +95,14 @@ export type RetryOptions = {
 	/** Shared by the reads of a client. */
 	pace?: ReadPace | undefined;
 	/** Whether a response shows that the request took effect, whatever its status says. */
-	isFinal?: (answer: WireAnswer) => boolean;
+	isFinal?: (answer: HttpResponse) => boolean;
 };
 
 /**
  * Sends until an answer stands that may not be retried, the attempts or the time are used up, or nobody waits for it.
  * A 429 that came to one of several reads at the same time uses up no attempt: from then on they go one by one.
  */
-export async function sendWithRetry<Result extends WireAnswer>(
+export async function sendWithRetry<Result extends HttpResponse>(
 	method: Method,
 	send: () => Promise<Result>,
 	{ clock, random, notAfter = Infinity, signal, pace, isFinal }: RetryOptions,
@@ -139,7 +139,7 @@ async function waited(clock: Clock, ms: number, signal?: AbortSignal): Promise<b
 /** Before the attempt that follows; undefined if the service asks for longer than anybody should wait. */
 function waitBefore(
 	attempt: number,
-	result: WireAnswer | TransportFault,
+	result: HttpResponse | TransportFault,
 	clock: Clock,
 	random: () => number,
 ): number | undefined {
@@ -149,7 +149,7 @@ function waitBefore(
 	return asked > LONGEST_RETRY_AFTER_MS ? undefined : asked;
 }
 
-function statusOf(result: WireAnswer | TransportFault): number | undefined {
+function statusOf(result: HttpResponse | TransportFault): number | undefined {
 	return result instanceof TransportFault ? undefined : result.status;
 }
 

@@ -12,7 +12,7 @@ const SECRET_FIELDS = new Set(['token', 'recording_url']);
 const SHORTEST_SECRET = 8;
 
 /** Of the tokens that the service gave out, which live for five minutes, the latest are kept in mind. */
-const MOST_SOUGHT = 100;
+const MAX_SECRETS = 100;
 
 /** Of a longer one its first characters are looked for, and all that follows them is hidden. */
 const LONGEST_SOUGHT = 4_000;
@@ -37,7 +37,7 @@ export class Secrets {
 
 	/** Keeps the secrets of an answer in mind. */
 	remember(body: JsonValue): void {
-		this.given = [...new Set([...this.given, ...secretsIn(body)])].slice(-MOST_SOUGHT);
+		this.given = [...new Set([...this.given, ...secretsIn(body)])].slice(-MAX_SECRETS);
 	}
 
 	/** A text without the API token; `bringsSecrets` where it may give the same token of a socket again. */
@@ -51,14 +51,14 @@ export class Secrets {
 export function withoutItsSecrets(body: JsonValue): JsonValue {
 	const secrets = [...new Set(secretsIn(body))];
 	if (secrets.length === 0) return body;
-	return secrets.length > MOST_SOUGHT ? HIDDEN : mapTexts(body, hiding(secrets));
+	return secrets.length > MAX_SECRETS ? HIDDEN : mapTexts(body, hiding(secrets));
 }
 
 /** A text, JSON or not, without these secrets (at most 100), however they are written. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
 	const worthHiding = secrets.filter(({ length }) => length >= SHORTEST_SECRET);
 	if (worthHiding.length === 0) return text;
-	if (worthHiding.length > MOST_SOUGHT) return HIDDEN;
+	if (worthHiding.length > MAX_SECRETS) return HIDDEN;
 	return hiddenIn(text, hiding(worthHiding), hidingCut(worthHiding));
 }
 

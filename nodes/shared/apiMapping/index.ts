@@ -22,7 +22,7 @@ export class ApiMapping {
 
 	/** @throws InvalidInput for a block that cannot be used: nothing is taken from a part of it */
 	optional(name: MappingName): string | undefined {
-		return this.said(placeOf(name).topic, name);
+		return this.getValue(placeOf(name).topic, name);
 	}
 
 	/** @throws MissingMapping naming the field of the credential to fill in */
@@ -40,7 +40,7 @@ export class ApiMapping {
 
 	/** Whether anything is said about a topic. */
 	isSetUp(topic: MappingTopic): boolean {
-		return Object.keys(topic.fields).some((name) => this.said(topic, name) !== undefined);
+		return Object.keys(topic.fields).some((name) => this.getValue(topic, name) !== undefined);
 	}
 
 	/** Where a person looks after what is said of these, which turned out to be wrong or is missing. */
@@ -49,7 +49,7 @@ export class ApiMapping {
 		return `In the credential, ${this.places(names, isSaid ? 'check' : 'fill in')}.`;
 	}
 
-	private said(topic: MappingTopic, name: string): string | undefined {
+	private getValue(topic: MappingTopic, name: string): string | undefined {
 		const value = (this.fromProvider.get(topic) ?? this.credential)[name];
 		return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 	}

@@ -1,7 +1,7 @@
 import { findAgents, requireNames } from '../agents';
 import type { ApiClient } from '../api/client';
 import { listDndNumbers } from '../api/endpoints';
-import { asSentence, explained, OutcomeUnknown, ServiceRefusal } from '../api/errors';
+import { asSentence, explained, OutcomeUnknown, ServiceRejection } from '../api/errors';
 import { onScreenOnly } from '../api/modelAdvice';
 import { tryCallList } from '../calls/callList';
 import { isJsonObject, type JsonValue, outlineOf } from '../json';
@@ -18,7 +18,7 @@ import {
 } from './topics';
 
 /** What came of trying what the credential says, by requests that change nothing. */
-export type Trial = {
+export type MappingTestResult = {
 	read: string[];
 	/** With the reason why it was not tried. */
 	untried: string[];
@@ -29,12 +29,12 @@ export type Trial = {
 /** `part` of it alone if the rest was read. */
 type NotTried = { why: string; part?: string };
 
-type Try = {
+type MappingTest = {
 	topic: MappingTopic;
 	/** What is read, as a sentence says it. */
 	what: string;
 	/** Said to be wrong where the service refuses. */
-	suspects: MappingName[];
+	relatedFields: MappingName[];
 	/** Reads it, or as far as it says. */
 	read: () => Promise<NotTried | undefined>;
 };
@@ -47,13 +47,13 @@ const ANY = 1;
  *
  * @param agents what the service gave as its active agents; undefined where it gave none
  */
-export async function tryMapping(
+export async function testMapping(
 	client: ApiClient,
 	mapping: ApiMapping,
 	agents: JsonValue | undefined,
-): Promise<Trial> {
-	const trial: Trial = { read: [], untried: [], faults: [] };
-	for (const { topic, what, suspects, read } of triesOf(client, mapping, agents)) {
+): Promise<MappingTestResult> {
+	const trial: MappingTestResult = { read: [], untried: [], faults: [] };
+	for (const { topic, what, relatedFields: relatedFields, read } of testsOf(client, mapping, agents)) {
 		if (!mapping.isSetUp(topic)) continue;
 		try {
 			const notTried = await read();
@@ -63,19 +63,19 @@ export async function tryMapping(
 		} catch (error) {
 			const { message, resolution, originalMessage } = explained(error);
 			const heard = originalMessage === undefined ? '' : ` (${originalMessage})`;
-			const advice = error instanceof ServiceRefusal ? mapping.advice(...suspects) : resolution;
+			const advice = error instanceof ServiceRejection ? mapping.advice(...relatedFields) : resolution;
 			trial.faults.push(`When ${what} was read: ${asSentence(message + heard)} ${advice}`);
 		}
 	}
 	return trial;
 }
 
-function triesOf(client: ApiClient, mapping: ApiMapping, agents: JsonValue | undefined): Try[] {
+function testsOf(client: ApiClient, mapping: ApiMapping, agents: JsonValue | undefined): MappingTest[] {
 	return [
 		{
 			topic: AGENTS_TOPIC,
 			what: 'the list of agents',
-			suspects: ['agentsPath'],
+			relatedFields: ['agentsPath'],
 			read: async () => {
 				if (agents === undefined) {
 					return await Promise.resolve({ why: 'the service did not give it' });
@@ -87,7 +87,7 @@ function triesOf(client: ApiClient, mapping: ApiMapping, agents: JsonValue | und
 		{
 			topic: CALL_LIST_TOPIC,
 			what: 'the call list',
-			suspects: ['callListPageSizeName'],
+			relatedFields: ['callListPageSizeName'],
 			read: async () => {
 				const isSized = mapping.optional('callListPageSizeName') !== undefined;
 				const unclear = await tryCallList(client, isSized ? ANY : undefined, mapping);
@@ -99,7 +99,7 @@ function triesOf(client: ApiClient, mapping: ApiMapping, agents: JsonValue | und
 		{
 			topic: DND_TOPIC,
 			what: 'a do-not-disturb list',
-			suspects: ['dndListAgentName', 'dndListPerPageName'],
+			relatedFields: ['dndListAgentName', 'dndListPerPageName'],
 			read: async () => {
 				const agentUuid = anyAgent(agents, mapping);
 				if (agentUuid === undefined) {
@@ -112,7 +112,7 @@ function triesOf(client: ApiClient, mapping: ApiMapping, agents: JsonValue | und
 		...[CHAT_TOPIC, CHAT_PLACEMENT_TOPIC].map((topic) => ({
 			topic,
 			what: topic === CHAT_TOPIC ? 'chat requests' : 'query parameters of chat requests',
-			suspects: [],
+			relatedFields: [],
 			read: async () => await Promise.resolve({ why: 'a test sends no messages' }),
 		})),
 	];

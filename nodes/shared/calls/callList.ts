@@ -4,14 +4,14 @@ import { OutcomeUnknown } from '../api/errors';
 import { onScreenOnly } from '../api/modelAdvice';
 import type { ApiClient } from '../api/client';
 import type { MappingName, ApiMapping } from '../apiMapping';
-import type { Turn } from '../inTurn';
+import type { Limiter } from '../inTurn';
 import { asRecord, isJsonObject, type JsonObject, type JsonValue, outlineOf } from '../json';
 import { callPages, requirePaths, sizedQuery, type CallPagesRequest } from './callPages';
 
 export type CallListRequest = CallPagesRequest & {
 	/** Infinity for every call. */
 	limit: number;
-	inTurn?: Turn;
+	limiter?: Limiter;
 };
 
 /** Calls as the service listed them. */
@@ -54,7 +54,7 @@ export function isFirstPartAlone(limit: number, details: ApiMapping): boolean {
  */
 export async function readCalls(
 	client: ApiClient,
-	{ limit, inTurn, ...request }: CallListRequest,
+	{ limit, limiter, ...request }: CallListRequest,
 	details: ApiMapping,
 ): Promise<CallList> {
 	details.require(neededForList({ ...request, limit }, details));
@@ -64,7 +64,7 @@ export async function readCalls(
 		return { calls: onlyListIn(body, details).slice(0, limit), isComplete: true };
 	}
 	const pages = callPages(client, request, details);
-	const options = { limit, inTurn, sameAgain: sameAgain(details) };
+	const options = { limit, limiter, loopAdvice: loopAdvice(details) };
 	const { entries, isComplete } = await readList(pages, options);
 	return { calls: entries.map(asRecord), isComplete };
 }
@@ -105,14 +105,14 @@ export type AllCallsRequest = Omit<CallListRequest, 'limit'> & {
  */
 export async function readAllCalls(
 	client: ApiClient,
-	{ maxCalls = Infinity, ifChanging, inTurn, ...request }: AllCallsRequest,
+	{ maxCalls = Infinity, ifChanging, limiter, ...request }: AllCallsRequest,
 	details: ApiMapping,
 ): Promise<JsonObject[]> {
 	details.require(neededForList({ ...request, limit: Infinity }, details));
 	const check = details.advice('callListTotalPath', 'callListPageSizeName');
 	const entries = await readProvenList(callPages(client, request, details), {
-		inTurn,
-		sameAgain: sameAgain(details),
+		limiter,
+		loopAdvice: loopAdvice(details),
 		notProven: () =>
 			new OutcomeUnknown(
 				`Calls may be missing: the call list changed each of the ${MAX_READINGS} times it was read, has fewer calls than the service counts, or has too few calls on a page`,
@@ -132,7 +132,7 @@ export async function readAllCalls(
 	return entries.map(asRecord);
 }
 
-function sameAgain(details: ApiMapping): string {
+function loopAdvice(details: ApiMapping): string {
 	return `${details.advice('callListPaging', 'callListPageName')} The service seems not to know the parameter.`;
 }
 

@@ -2,8 +2,8 @@ import type { ListReader, Reading } from '../api/completeList';
 import { listCalls, type Additions } from '../api/endpoints';
 import { OutcomeUnknown } from '../api/errors';
 import { onScreenOnly } from '../api/modelAdvice';
-import type { Answer, Query, QueryValue } from '../api/http';
-import type { Part, Parts } from '../api/paging';
+import type { ApiResponse, Query, QueryValue } from '../api/http';
+import type { Page, PageReader } from '../api/paging';
 import type { ApiClient } from '../api/client';
 import { Totals } from '../api/totals';
 import {
@@ -54,10 +54,10 @@ export function callPages(
 	client: ApiClient,
 	request: CallPagesRequest,
 	details: ApiMapping,
-): ListReader<CallPage, Answer> {
+): ListReader<CallPage, ApiResponse> {
 	const form = readForm(details);
 	const totals = new Totals();
-	const pagesOf = (reading: Reading): Parts<CallPage, Answer> => {
+	const pagesOf = (reading: Reading): PageReader<CallPage, ApiResponse> => {
 		const pages = new PagesOfReading(form, reading, totals);
 		const ask = async (page: CallPage | undefined, signal: AbortSignal) => {
 			if (page !== undefined && 'link' in page) return await listCalls(client, page, {}, signal);
@@ -65,7 +65,7 @@ export function callPages(
 			const query = { ...filters, ...pages.parametersOf(page) };
 			return await listCalls(client, { query }, request.additions, signal);
 		};
-		const read = (answer: Answer, page: CallPage | undefined, found: number) =>
+		const read = (answer: ApiResponse, page: CallPage | undefined, found: number) =>
 			pages.partOf(answer, page, found);
 		return { ask, read };
 	};
@@ -110,7 +110,7 @@ class PagesOfReading {
 		return { [positionName]: 'offset' in page ? page.offset : page.cursor };
 	}
 
-	partOf({ body, url }: Answer, page: CallPage | undefined, found: number): Part<CallPage> {
+	partOf({ body, url }: ApiResponse, page: CallPage | undefined, found: number): Page<CallPage> {
 		const entries = entriesOf(body, this.form);
 		const { length } = entries;
 		const { totalPath } = this.form;
@@ -208,7 +208,7 @@ function readForm(details: ApiMapping): CallListForm {
  * @returns what can't be told from this response; undefined if nothing
  * @throws OutcomeUnknown naming the first path that leads nowhere
  */
-export function requirePaths(response: Answer, details: ApiMapping): string | undefined {
+export function requirePaths(response: ApiResponse, details: ApiMapping): string | undefined {
 	const form = readForm(details);
 	const { body, url } = response;
 	const { path, itemPath, totalPath, keyName, cursorPath, paging, advice } = form;

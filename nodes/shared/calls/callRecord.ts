@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import type { ApiClient } from '../api/client';
 import { getRecording, getTranscript, type Additions } from '../api/endpoints';
 import { recordOf } from '../api/envelope';
-import { isRefusal } from '../api/errors';
+import { isRejection } from '../api/errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { phoneKey } from '../phone/phoneKey';
 import { findField } from './completion';
@@ -81,7 +81,7 @@ export async function recordingOrNull(
 	additions: Additions = {},
 ): Promise<JsonObject | null> {
 	return await readRecording(client, callId, additions).catch((error: unknown) => {
-		if (isRefusal(error, 'recording_not_available')) return null;
+		if (isRejection(error, 'recording_not_available')) return null;
 		throw error;
 	});
 }

@@ -1,5 +1,5 @@
 import { fingerprint } from '../hash';
-import { RecentIds } from '../recentIds';
+import { BoundedMap } from '../recentIds';
 import { isUnset } from '../values';
 import { fieldsIn, type JsonObject, type JsonValue } from '../json';
 import { callKey, reportedField, type ReportedCall } from './report';
@@ -10,7 +10,7 @@ export const OBSERVED_OUTCOMES = ['picked', 'not_picked', 'failed'] as const;
 export const PICKED = 'picked';
 
 /** Fields of the call record that only a call which is over has. */
-const SIGNS_OF_THE_END = [
+const END_FIELDS = [
 	'call_ended_by',
 	'call_ended_reason',
 	'call_ended_reason_message',
@@ -19,12 +19,12 @@ const SIGNS_OF_THE_END = [
 ] as const;
 
 /** What is known of a call. */
-export type KnownCall = {
+export type CallState = {
 	/** As last read; empty when it never was. */
 	record: JsonObject;
-	isOver: boolean;
+	hasEnded: boolean;
 	/** Why the last reading gave nothing, so that the record is one from before. */
-	refused?: string;
+	readFailure?: string;
 	/** Whether the service reported it at the address that went along with the call. */
 	isReported?: boolean;
 };
@@ -39,15 +39,15 @@ export function findField(payload: JsonValue, name: string): JsonValue | undefin
  * Whether a record shows that its call is over: by a sign that only a call which is over has, or by a status that
  * the user counts as finished. `picked` alone is no end: whether a call that is still going on may show it is open.
  */
-export function isOver(record: JsonObject, finished: readonly string[]): boolean {
-	if (SIGNS_OF_THE_END.some((name) => holdsValue(record[name]))) return true;
+export function hasEnded(record: JsonObject, finished: readonly string[]): boolean {
+	if (END_FIELDS.some((name) => hasValue(record[name]))) return true;
 	const { status } = record;
 	return typeof status === 'string' && status !== PICKED && finished.includes(status);
 }
 
 /** An analysis may be there before it is made, with all its keys and no value. */
-export function holdsValue(value: JsonValue | undefined): boolean {
-	if (typeof value === 'object' && value !== null) return Object.values(value).some(holdsValue);
+export function hasValue(value: JsonValue | undefined): boolean {
+	if (typeof value === 'object' && value !== null) return Object.values(value).some(hasValue);
 	return !isUnset(value);
 }
 
@@ -59,7 +59,7 @@ const OUTCOME_FIELDS = ['status', 'retry_count'] as const;
 const PICKED_AT = 'call_picked_at';
 
 /** When an outcome's call was picked up, as it was seen first. */
-const firstPicked = new RecentIds<number>(20_000);
+const firstPicked = new BoundedMap<number>(20_000);
 
 /**
  * The same for every delivery of one outcome of one call. A call that was picked up once more, as by a callback that is
@@ -70,7 +70,7 @@ export function outcomeKey(callId: string, record: JsonObject): string {
 	// Short, however long the values are that a stranger has made up.
 	const key = fingerprint([
 		callKey(callId),
-		...settled.map((value) => (holdsMore(value) ? value : null)),
+		...settled.map((value) => (hasMoreValues(value) ? value : null)),
 	]);
 	const at = record[PICKED_AT];
 	const picked = typeof at === 'string' ? Date.parse(at) : NaN;
@@ -82,7 +82,7 @@ export function outcomeKey(callId: string, record: JsonObject): string {
 }
 
 /** A count that is not there yet is the same as none. */
-function holdsMore(value: JsonValue | undefined): boolean {
+function hasMoreValues(value: JsonValue | undefined): boolean {
 	return !isUnset(value) && value !== 0;
 }
 

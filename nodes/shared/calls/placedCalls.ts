@@ -1,7 +1,7 @@
-import { RecentIds } from '../recentIds';
+import { BoundedMap } from '../recentIds';
 import { callKey } from './report';
 
-const placed = new RecentIds<true>(20_000);
+const placed = new BoundedMap<true>(20_000);
 
 /** Place Call tells which calls this n8n process has placed: whoever reports one of them has not made up its ID. */
 export function notePlaced(callId: unknown): void {

@@ -1,20 +1,20 @@
 import { readTurns, recordingOrNull } from './callRecord';
-import { isOver } from './completion';
+import { hasEnded } from './completion';
 import { getCall } from '../api/endpoints';
 import { recordOf } from '../api/envelope';
-import { isRefusal, isTransient, OtherRecord } from '../api/errors';
+import { isRejection, isTransient, OtherRecord } from '../api/errors';
 import { backoffMs, type Backoff, type Clock } from '../clock';
 import type { ApiClient } from '../api/client';
-import type { Turn } from '../inTurn';
+import type { Limiter } from '../inTurn';
 import type { JsonObject, JsonValue } from '../json';
 
 export type Included = { transcript: boolean; recording: boolean };
 
 /** The record may lag behind its report: it is read again after these times. */
-export const LAG_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
+export const LAG_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000 };
 /** So is, once, a call that the service does not know yet. */
 const UNKNOWN_WAIT_MS = 1_000;
-const OUTAGE_BACKOFF: Backoff = { firstMs: 2_000, longestMs: 30_000 };
+const OUTAGE_BACKOFF: Backoff = { firstMs: 2_000, maxMs: 30_000 };
 
 /** The call as the service itself holds it. */
 export async function readCallRecord(client: ApiClient, callId: string): Promise<JsonObject> {
@@ -22,7 +22,7 @@ export async function readCallRecord(client: ApiClient, callId: string): Promise
 }
 
 /** The service shows no end of this call: it goes on, or its record lags. */
-export class ShowsNoEnd extends Error {
+export class NotEndedYet extends Error {
 	override readonly name = 'ShowsNoEnd';
 
 	/** @param status as the record shows it */
@@ -40,9 +40,9 @@ export type ReadBack = {
 	/** Time; its sleep may throw to end the reading. */
 	clock: Clock;
 	/** Called when the record shows the end: a report that comes later may be of another outcome. */
-	onOver: () => void;
+	onEnded: () => void;
 	/** Puts each read in its turn. */
-	inTurn: Turn;
+	limiter: Limiter;
 };
 
 /**
@@ -53,23 +53,23 @@ export type ReadBack = {
 export async function readCompletedCall(
 	client: ApiClient,
 	callId: string,
-	{ included, finished, mayWait, clock, onOver, inTurn }: ReadBack,
+	{ included, finished, mayWait, clock, onEnded, limiter }: ReadBack,
 ): Promise<JsonObject> {
 	const throughOutages = async <T>(act: () => Promise<T>) =>
-		await throughOutage({ clock, mayWait }, async () => await inTurn(act));
+		await throughOutage({ clock, mayWait }, async () => await limiter(act));
 	const read = async () => await throughOutages(async () => await readCallRecord(client, callId));
 	let record = await read().catch(async (error: unknown) => {
 		if (!isUnknownCall(error)) throw error;
 		await clock.sleep(UNKNOWN_WAIT_MS);
 		return await read();
 	});
-	for (let reading = 1; !isOver(record, finished); reading++) {
+	for (let reading = 1; !hasEnded(record, finished); reading++) {
 		const wait = backoffMs(LAG_BACKOFF, reading);
-		if (!mayWait(wait)) throw new ShowsNoEnd(record.status ?? null);
+		if (!mayWait(wait)) throw new NotEndedYet(record.status ?? null);
 		await clock.sleep(wait);
 		record = await read();
 	}
-	onOver();
+	onEnded();
 	const more = async () => await readIncluded(client, callId, included);
 	return { ...record, ...(await throughOutages(more)) };
 }
@@ -105,5 +105,5 @@ async function throughOutage<T>(
 }
 
 export function isUnknownCall(error: unknown): boolean {
-	return error instanceof OtherRecord || isRefusal(error, 'call_not_found');
+	return error instanceof OtherRecord || isRejection(error, 'call_not_found');
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '../api/http';
+import type { ApiResponse } from '../api/http';
 import type { ApiMapping } from '../apiMapping';
 import type { Clock } from '../clock';
 import { acceptedTurn } from './chatRequests';
@@ -8,7 +8,7 @@ import { type AwaitedReply, type EventLink, replyInAck, ReplyWatch } from './rep
 /** What it needs of a connection; `ChatLease` is such. */
 export interface AsyncLink extends EventLink {
 	/** Waits until it is one's turn to send, and returns what ends it. */
-	myTurn(): Promise<() => void>;
+	acquireSend(): Promise<() => void>;
 	ready(): Promise<Readiness>;
 }
 
@@ -25,7 +25,7 @@ export interface AsyncTurnOptions {
 
 export type AsyncOutcome =
 	/** `isNamed`: whether the response names the turn or the message. */
-	| { kind: 'taken'; answer: Answer; isNamed: boolean; reply: AwaitedReply }
+	| { kind: 'taken'; answer: ApiResponse; isNamed: boolean; reply: AwaitedReply }
 	| { kind: 'not_sent'; readiness: Exclude<Readiness, { kind: 'open' }> };
 
 /**
@@ -35,10 +35,10 @@ export type AsyncOutcome =
  */
 export async function sendAsyncTurn(
 	link: AsyncLink,
-	send: () => Promise<Answer>,
+	send: () => Promise<ApiResponse>,
 	{ clock, apiMapping, givenIds, keyed, ms }: AsyncTurnOptions,
 ): Promise<AsyncOutcome> {
-	const endTurn = await link.myTurn();
+	const endTurn = await link.acquireSend();
 	// Listening comes first: a reply may be there before the request is answered.
 	const watch = new ReplyWatch(link);
 	try {

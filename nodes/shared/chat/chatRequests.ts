@@ -2,7 +2,7 @@ import type { ApiClient } from '../api/client';
 import type { Additions } from '../api/endpoints';
 import { explained, type ExplainedError, InvalidInput, OutcomeUnknown } from '../api/errors';
 import { forEveryone, onScreenOnly } from '../api/modelAdvice';
-import type { Answer } from '../api/http';
+import type { ApiResponse } from '../api/http';
 import { RETRY_BACKOFF } from '../api/retry';
 import type { ApiMapping, MappingName } from '../apiMapping';
 import { placeValues } from '../apiMapping/placeValues';
@@ -88,13 +88,13 @@ function placeGiven(details: ApiMapping, values: Array<Named & { value: string }
 }
 
 /** The new session's ID, where the answer's open shape lets it be found. */
-export function createdSessionId(details: ApiMapping, { body }: Answer): string | null {
+export function createdSessionId(details: ApiMapping, { body }: ApiResponse): string | null {
 	const path = details.optional('chatCreateSessionPath');
 	return path === undefined ? findId(body, 'session_id') : idAt(body, path);
 }
 
 /** The accepted turn, by which its later result is recognized. */
-export function acceptedTurn(details: ApiMapping, { body }: Answer) {
+export function acceptedTurn(details: ApiMapping, { body }: ApiResponse) {
 	const path = details.optional('chatAsyncTurnPath');
 	const named = path === undefined ? findOnlyId(body, 'turn_id') : idAt(body, path);
 	// A response about several turns can contain the reply of another one.
@@ -119,9 +119,9 @@ const ATTEMPTS_WITH_KEY = 3;
 export async function sendKeyed(
 	client: ApiClient,
 	keyed: boolean,
-	send: () => Promise<Answer>,
-	check: (answer: Answer) => Answer,
-): Promise<Answer> {
+	send: () => Promise<ApiResponse>,
+	check: (answer: ApiResponse) => ApiResponse,
+): Promise<ApiResponse> {
 	if (!keyed) return check(await send());
 	for (let attempt = 1; ; attempt++) {
 		try {
@@ -141,16 +141,16 @@ function lastFailure(error: ExplainedError, attempt: number): ExplainedError {
 }
 
 function unknownWithKey(error: OutcomeUnknown): OutcomeUnknown {
-	return error.told({
+	return error.withText({
 		resolution: onScreenOnly(
 			'It was sent again with the same idempotency key, which is safe. Running this item once more with the same key is safe as well.',
 		),
 	});
 }
 
-function failedLater({ originalMessage, speaker }: ExplainedError): OutcomeUnknown {
+function failedLater({ originalMessage, origin }: ExplainedError): OutcomeUnknown {
 	const { message, resolution } = LATER_ATTEMPT_FAILED;
-	return new OutcomeUnknown(message, resolution, originalMessage, undefined, speaker);
+	return new OutcomeUnknown(message, resolution, originalMessage, undefined, origin);
 }
 
 /** What is said if an attempt with an unknown outcome is followed by one that is rejected or not sent. */

@@ -1,4 +1,4 @@
-import { aborted, backoffMs, deferred, pause, type Clock } from '../clock';
+import { whenAborted, backoffMs, deferred, pause, type Clock } from '../clock';
 import type { WsToken } from '../api/types';
 import { connectionAddress, type ConnectionAddress } from './address';
 import { withoutSecrets } from '../api/secrets';
@@ -11,11 +11,11 @@ import {
 	type ReconnectWait,
 } from './reconnectPolicy';
 import { type ChatEnded, describeEnding, saidByService, saidInMinting } from './endings';
-import { type Exchange, Exchanger, type Readiness, TurnQueue } from './exchange';
-import { FRESH_FOR_MS, Hold } from './hold';
+import { type AckResult, AckWaiter, type Readiness, AbortableMutex } from './exchange';
+import { FRESH_FOR_MS, SocketRotation } from './hold';
 import { type ChatEvent, isTooLargeFrame, parseFrame } from './frames';
-import { Inbox, type Log, type OnTooLarge } from './inbox';
-import { type ChatSocket, Line } from './line';
+import { EventDispatcher, type Log, type OnTooLarge } from './inbox';
+import { type WebSocketLike, ManagedSocket } from './line';
 import {
 	RECONNECT_BACKOFF,
 	RENEW_CONNECTION_EVERY_MS,
@@ -23,7 +23,7 @@ import {
 	SLOW_POLL_MS,
 } from './timings';
 import { type OutgoingFrame, SentFrames } from './sentFrames';
-import { type MintResult, TokenKeeper } from './token';
+import { type MintResult, TokenCache } from './token';
 
 type UnusableAddress = Extract<ConnectionAddress, { kind: 'unusable' }>;
 
@@ -37,7 +37,7 @@ export interface ConnectionOptions {
 	needs: () => PolicyNeeds;
 	/** See `mintToken` in `token.ts`. */
 	mintToken: () => Promise<MintResult>;
-	openSocket: (url: string) => ChatSocket;
+	openSocket: (url: string) => WebSocketLike;
 	clock: Clock;
 	random: () => number;
 	log: Log;
@@ -57,33 +57,33 @@ export interface ConnectionOptions {
  */
 export class ChatConnection {
 	private readonly stop = new AbortController();
-	private readonly tokens: TokenKeeper;
+	private readonly tokens: TokenCache;
 	private readonly policy: ReconnectPolicy;
-	private readonly inbox: Inbox;
-	private readonly exchanger: Exchanger;
-	private readonly hold: Hold;
-	private readonly frames = new TurnQueue();
-	private readonly sends = new TurnQueue();
+	private readonly events: EventDispatcher;
+	private readonly ackWaiter: AckWaiter;
+	private readonly rotation: SocketRotation;
+	private readonly frames = new AbortableMutex();
+	private readonly sends = new AbortableMutex();
 	private started = false;
 	private begun = 0;
 	private latest: AttemptEnd | null = null;
-	private hurried = new AbortController();
+	private retryRequested = new AbortController();
 	private wsToken: WsToken | null = null;
 	private sessionIsClosed = false;
 	private ending: ChatEnded | null = null;
 
 	constructor(private readonly options: ConnectionOptions) {
-		this.tokens = new TokenKeeper(options.mintToken, options.clock, options.random);
+		this.tokens = new TokenCache(options.mintToken, options.clock, options.random);
 		this.policy = new ReconnectPolicy(options.needs);
-		this.exchanger = new Exchanger(options.clock, options.sent ?? new SentFrames());
-		this.inbox = new Inbox(options.sessionId, options.log);
-		this.hold = new Hold({
+		this.ackWaiter = new AckWaiter(options.clock, options.sent ?? new SentFrames());
+		this.events = new EventDispatcher(options.sessionId, options.log);
+		this.rotation = new SocketRotation({
 			clock: options.clock,
 			random: options.random,
 			tokens: this.tokens,
 			openAnother: (minted) => this.openAnother(minted),
 			renewEveryMs: options.renewConnectionEveryMs ?? RENEW_CONNECTION_EVERY_MS,
-			isBusy: () => this.exchanger.isWaiting,
+			isBusy: () => this.ackWaiter.isWaiting,
 			onTokenMissed: (error) => {
 				this.warn('The token of a chat session was not renewed yet', saidInMinting(error));
 			},
@@ -97,7 +97,7 @@ export class ChatConnection {
 
 	/** Frames that could not be read, by kind, and events that came twice. */
 	get counts(): Readonly<Record<string, number>> {
-		return this.inbox.counts;
+		return this.events.counts;
 	}
 
 	start(): this {
@@ -112,69 +112,69 @@ export class ChatConnection {
 	}
 
 	/** Somebody new came: what is not held is tried again now, and claimed if `takeOver` says so. */
-	hurry(): void {
-		if (this.hold.line !== null) return;
+	retryNow(): void {
+		if (this.rotation.socket !== null) return;
 		this.policy.renewClaim();
-		this.hurried.abort();
+		this.retryRequested.abort();
 	}
 
 	/** The ending for someone of these limits after the latest attempt, though the connection goes on; null if there is none. */
-	verdict(limits: PolicyLimits): ChatEnded | null {
-		const why = this.policy.verdict(limits);
+	giveUpReason(limits: PolicyLimits): ChatEnded | null {
+		const why = this.policy.giveUpReason(limits);
 		return why === null || this.latest === null ? null : this.describe(why, this.latest);
 	}
 
 	/** Whether a socket is open right now. */
 	get isHeld(): boolean {
-		return this.hold.line !== null;
+		return this.rotation.socket !== null;
 	}
 
 	/** Resolves when the session's connection is held, or will never be, or the one who asks has left. */
 	async ready(signal: AbortSignal = this.stop.signal): Promise<Readiness> {
 		// Without a new signal, which Node.js would keep as long as the connection.
-		if (this.hold.line !== null && !this.stop.signal.aborted && !signal.aborted)
+		if (this.rotation.socket !== null && !this.stop.signal.aborted && !signal.aborted)
 			return { kind: 'open' };
 		const over = AbortSignal.any([this.stop.signal, signal]);
-		const isOver = aborted(over);
+		const isOver = whenAborted(over);
 		while (!over.aborted) {
-			if (this.hold.line !== null) return { kind: 'open' };
-			await Promise.race([this.hold.nextLine, isOver]);
+			if (this.rotation.socket !== null) return { kind: 'open' };
+			await Promise.race([this.rotation.ready, isOver]);
 		}
-		return this.standing();
+		return this.unavailable();
 	}
 
 	/** Returns a function that ends the subscription. */
 	subscribe(listener: (event: ChatEvent) => void, onTooLarge?: OnTooLarge): () => void {
-		return this.inbox.subscribe(listener, onTooLarge);
+		return this.events.subscribe(listener, onTooLarge);
 	}
 
 	/**
 	 * Waits until it is one's turn to send, and returns what ends it. A send may take several frames (`busy`, a lost ack),
 	 * and another one in between would change the order of the conversation.
 	 */
-	async myTurn(signal: AbortSignal = this.stop.signal): Promise<() => void> {
-		return await this.sends.enter(signal);
+	async acquireSend(signal: AbortSignal = this.stop.signal): Promise<() => void> {
+		return await this.sends.acquire(signal);
 	}
 
 	/**
 	 * Sends one frame, as soon as the connection is held, and waits for its one ack. Whoever leaves before that (`signal`) is
 	 * answered at once; the next frame still waits for the ack, because the ack may not show which frame it is about.
 	 */
-	async exchange(
+	async sendWithAck(
 		frame: OutgoingFrame,
 		timeoutMs: number,
 		signal: AbortSignal = this.stop.signal,
-	): Promise<Exchange> {
-		const result = deferred<Exchange>();
+	): Promise<AckResult> {
+		const result = deferred<AckResult>();
 		let sent = false;
-		void aborted(signal).then(() => {
-			if (sent) this.exchanger.giveUp(frame);
+		void whenAborted(signal).then(() => {
+			if (sent) this.ackWaiter.giveUp(frame);
 			result.resolve(
-				sent ? { kind: 'lost', code: null } : { kind: 'not_sent', readiness: this.standing() },
+				sent ? { kind: 'lost', code: null } : { kind: 'not_sent', readiness: this.unavailable() },
 			);
 		});
-		void this.frames.enter(signal).then(async (done) => {
-			const exchange = await this.exchangeNow(frame, timeoutMs, signal, () => {
+		void this.frames.acquire(signal).then(async (done) => {
+			const exchange = await this.sendNow(frame, timeoutMs, signal, () => {
 				sent = true;
 			});
 			result.resolve(exchange);
@@ -186,8 +186,8 @@ export class ChatConnection {
 	/** Ends the connection; resolves when the socket is gone. No callback follows. */
 	async close(): Promise<void> {
 		this.stop.abort();
-		this.hold.shut('stopped');
-		await this.hold.gone;
+		this.rotation.close('stopped');
+		await this.rotation.closed;
 	}
 
 	private async run(): Promise<void> {
@@ -212,11 +212,11 @@ export class ChatConnection {
 	/** Waits before the next attempt, shorter for someone who came meanwhile; says whether there is to be one. */
 	private async rest(ms: number): Promise<boolean> {
 		// Who came during the attempt waits for an ordinary back-off at most.
-		const most = this.hurried.signal.aborted ? Math.min(ms, RECONNECT_BACKOFF.firstMs) : ms;
-		this.hurried = new AbortController();
+		const most = this.retryRequested.signal.aborted ? Math.min(ms, RECONNECT_BACKOFF.firstMs) : ms;
+		this.retryRequested = new AbortController();
 		const { signal } = this.stop;
-		await pause(this.options.clock, most, AbortSignal.any([signal, this.hurried.signal]));
-		this.hurried = new AbortController();
+		await pause(this.options.clock, most, AbortSignal.any([signal, this.retryRequested.signal]));
+		this.retryRequested = new AbortController();
 		return !signal.aborted;
 	}
 
@@ -228,19 +228,19 @@ export class ChatConnection {
 		if (this.stop.signal.aborted) return { kind: 'stopped' };
 		const { claim } = this.policy;
 		const line = this.open(minted.token, claim);
-		if (!(line instanceof Line)) return { kind: 'address', why: line.why };
-		const end = await this.hold.by(line);
+		if (!(line instanceof ManagedSocket)) return { kind: 'address', why: line.why };
+		const end = await this.rotation.run(line);
 		const cause = this.sessionIsClosed ? 'session_closed' : end.cause;
 		return { kind: 'socket', end: { ...end, cause }, claimed: claim };
 	}
 
-	private open(token: WsToken, claim: boolean): Line | UnusableAddress {
+	private open(token: WsToken, claim: boolean): ManagedSocket | UnusableAddress {
 		this.wsToken = token;
 		const { baseUrl, clientId, openSocket, clock } = this.options;
 		const address = connectionAddress({ token, baseUrl, clientId, claim });
 		if (address.kind === 'unusable') return address;
 		const { life: tokenLife } = this.tokens;
-		const line: Line = new Line(address.url, {
+		const line: ManagedSocket = new ManagedSocket(address.url, {
 			openSocket,
 			clock,
 			onFrame: (frame) => this.receive(frame, token, line),
@@ -250,58 +250,58 @@ export class ChatConnection {
 	}
 
 	/** Sorts what arrives on a socket: an ack goes to the frame that waits for it, an event to each who listens. */
-	private receive(frame: unknown, { token }: WsToken, line: Line): void {
+	private receive(frame: unknown, { token }: WsToken, line: ManagedSocket): void {
 		if (this.stop.signal.aborted) return;
 		const shown =
 			typeof frame === 'string' && !isTooLargeFrame(frame) ? withoutSecrets(frame, [token]) : frame;
 		const received = parseFrame(shown);
 		if (received.kind === 'ignored') {
-			this.inbox.ignore(received.why, frame);
+			this.events.ignore(received.why, frame);
 		} else if (received.kind === 'ack') {
-			if (!this.exchanger.receive(received.ack, line)) this.inbox.count('unexpected_ack');
+			if (!this.ackWaiter.receive(received.ack, line)) this.events.count('unexpected_ack');
 		} else {
-			this.exchanger.noteEvent(received.event);
-			this.inbox.deliver(received.event);
+			this.ackWaiter.noteEvent(received.event);
+			this.events.deliver(received.event);
 			if (received.event.type === 'session_closed') void this.endClosedSession();
 		}
 	}
 
 	/** A socket in place of one that is held, which needs no claim. */
-	private openAnother(minted: MintResult): Line | null {
+	private openAnother(minted: MintResult): ManagedSocket | null {
 		if (minted.kind !== 'token' || this.stop.signal.aborted) return null;
 		const line = this.open(minted.token, false);
-		return line instanceof Line ? line : null;
+		return line instanceof ManagedSocket ? line : null;
 	}
 
 	private async endClosedSession(): Promise<void> {
 		this.sessionIsClosed = true;
 		await pause(this.options.clock, SESSION_CLOSED_LINGER_MS, this.stop.signal);
-		this.hold.shut('session_closed');
+		this.rotation.close('session_closed');
 	}
 
-	private async exchangeNow(
+	private async sendNow(
 		frame: OutgoingFrame,
 		timeoutMs: number,
 		signal: AbortSignal,
 		onSent: () => void,
-	): Promise<Exchange> {
+	): Promise<AckResult> {
 		const isAborted = () => signal.aborted;
 		let waitUntil: number | null = null;
 		for (;;) {
 			const readiness = await this.ready(signal);
 			if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
-			if (isAborted()) return { kind: 'not_sent', readiness: this.standing() };
+			if (isAborted()) return { kind: 'not_sent', readiness: this.unavailable() };
 			waitUntil ??= this.options.clock.elapsed() + timeoutMs;
-			const line = await this.hold.lineFor(timeoutMs, waitUntil);
+			const line = await this.rotation.socketFor(timeoutMs, waitUntil);
 			// Looking for a socket can take long: whoever left in between was told that nothing was sent.
 			if (line === null || isAborted()) continue;
-			if (!(line instanceof Line)) {
+			if (!(line instanceof ManagedSocket)) {
 				const ending = this.describe('token_missed', { kind: 'mint', result: line });
 				return { kind: 'not_sent', readiness: { kind: 'ended', ending } };
 			}
 			// Nothing is sent on a socket that is being replaced.
-			if (line !== this.hold.line) continue;
-			const answer = this.exchanger.write(line, frame, timeoutMs);
+			if (line !== this.rotation.socket) continue;
+			const answer = this.ackWaiter.write(line, frame, timeoutMs);
 			if (answer !== null) {
 				onSent();
 				return await answer;
@@ -327,7 +327,7 @@ export class ChatConnection {
 		return describeEnding(why, attempt, originalMessage, this.wsToken?.ws_url ?? '');
 	}
 
-	private standing(): Exclude<Readiness, { kind: 'open' }> {
+	private unavailable(): Exclude<Readiness, { kind: 'open' }> {
 		return this.ending === null ? { kind: 'closed_by_us' } : { kind: 'ended', ending: this.ending };
 	}
 

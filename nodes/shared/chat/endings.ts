@@ -1,4 +1,4 @@
-import { ExplainedError, ServiceRefusal } from '../api/errors';
+import { ExplainedError, ServiceRejection } from '../api/errors';
 import { onScreenOnly, USER, type Resolution } from '../api/modelAdvice';
 import { describeAddress } from './address';
 import type { AttemptEnd, EndingKind } from './reconnectPolicy';
@@ -48,8 +48,8 @@ const TEXTS: Record<EndingKind, EndingText> = {
 		message: 'The service refuses the connection to this chat session',
 		resolution: {
 			onScreen:
-				'Either another client holds the session (a support desk, another n8n, or another process of this one) or the agent is not active; the service gives one code for both. Check that the agent is active. If another client may lose the session, turn on Take Over.',
-			forModel: `Either another client, such as a support desk, has the session, or its agent is not active. Tell ${USER} so.`,
+				'Either another client holds the session (a support deps, another n8n, or another process of this one) or the agent is not active; the service gives one code for both. Check that the agent is active. If another client may lose the session, turn on Take Over.',
+			forModel: `Either another client, such as a support deps, has the session, or its agent is not active. Tell ${USER} so.`,
 		},
 	},
 	token_rejected: {
@@ -118,7 +118,7 @@ export function describeEnding(
 	const code = attempt.kind === 'socket' ? attempt.end.code : null;
 	const shown = kind === 'bad_address' ? describeAddress(wsUrl) : originalMessage;
 	const refusal = attempt.kind === 'mint' ? attempt.result.error : null;
-	const status = refusal instanceof ServiceRefusal ? refusal.status : null;
+	const status = refusal instanceof ServiceRejection ? refusal.status : null;
 	return new ChatEnded(
 		kind,
 		endingText(kind, attempt),

@@ -1,6 +1,6 @@
-import { aborted, type Clock, deferred, type Deferred, DONE, pause } from '../clock';
+import { whenAborted, type Clock, deferred, type Deferred, DONE, pause } from '../clock';
 import type { ChatEnded } from './endings';
-import type { Line } from './line';
+import type { ManagedSocket } from './line';
 import type { Ack, ChatEvent } from './frames';
 import type { Acknowledgement, OutgoingFrame, SentFrames } from './sentFrames';
 import { PROOF_TIMEOUT_MS } from './timings';
@@ -11,7 +11,7 @@ export type Readiness =
 	| { kind: 'closed_by_us' };
 
 /** What became of one frame: its ack, none in time, the socket gone while waiting, or surely not sent. */
-export type Exchange =
+export type AckResult =
 	/** `isRepeat`: an earlier frame of the same message was lost, by whichever execution. */
 	| { kind: 'ack'; ack: Ack; isRepeat: boolean }
 	| { kind: 'no_ack' }
@@ -21,7 +21,7 @@ export type Exchange =
 	| { kind: 'not_sent'; readiness: Exclude<Readiness, { kind: 'open' }> };
 
 /** Frames and their acks. Frames go one at a time, and a socket whose ack did not come is dropped. */
-export class Exchanger {
+export class AckWaiter {
 	private waiting: { message: string; take: (found: Acknowledgement) => void } | null = null;
 
 	constructor(
@@ -39,7 +39,7 @@ export class Exchanger {
 	}
 
 	/** Says whether a frame was waiting for an ack. */
-	receive(ack: Ack, from: Line): boolean {
+	receive(ack: Ack, from: ManagedSocket): boolean {
 		const { waiting } = this;
 		const found = this.sent.take(ack, from.number, waiting?.message ?? null);
 		waiting?.take(found);
@@ -54,8 +54,8 @@ export class Exchanger {
 	}
 
 	/** Null when the socket did not take the frame. */
-	write(line: Line, frame: OutgoingFrame, timeoutMs: number): Promise<Exchange> | null {
-		const answer = deferred<Exchange>();
+	write(line: ManagedSocket, frame: OutgoingFrame, timeoutMs: number): Promise<AckResult> | null {
+		const answer = deferred<AckResult>();
 		const isRepeat = this.sent.isGivenUp(frame);
 		const over = new AbortController();
 		const unproved = new AbortController();
@@ -77,7 +77,7 @@ export class Exchanger {
 		void pause(this.clock, timeoutMs, over.signal).then(() =>
 			answer.resolve({ kind: unproved.signal.aborted ? 'unproved' : 'no_ack' }),
 		);
-		void aborted(unproved.signal).then(async () => {
+		void whenAborted(unproved.signal).then(async () => {
 			const hasPassed = await pause(this.clock, PROOF_TIMEOUT_MS, over.signal);
 			if (hasPassed) answer.resolve({ kind: 'unproved' });
 		});
@@ -86,25 +86,25 @@ export class Exchanger {
 			if (exchange.kind !== 'ack') this.sent.giveUp(frame);
 			this.sent.rest();
 			over.abort(DONE);
-			if (exchange.kind === 'no_ack') line.shut('no_ack');
+			if (exchange.kind === 'no_ack') line.close('no_ack');
 			return exchange;
 		});
 	}
 }
 
 /** Lets one in at a time, in the order of asking. */
-export class TurnQueue {
+export class AbortableMutex {
 	private last: Promise<void> = Promise.resolve();
 
 	/**
 	 * Waits for its turn and returns what ends it. Whoever is aborted while waiting gets no turn but goes on at once; the
 	 * others keep their order.
 	 */
-	async enter(signal: AbortSignal): Promise<() => void> {
+	async acquire(signal: AbortSignal): Promise<() => void> {
 		const before = this.last;
 		const mine: Deferred<void> = deferred();
 		this.last = before.then(async () => await mine.promise);
-		await Promise.race([before, aborted(signal)]);
+		await Promise.race([before, whenAborted(signal)]);
 		return () => mine.resolve();
 	}
 }

@@ -1,7 +1,7 @@
 import { backoffMs, type Clock, type Deferred, deferred, pause } from '../clock';
-import type { Line, LineEnd, ShutCause } from './line';
+import type { ManagedSocket, SocketEnd, CloseCause } from './line';
 import { RECONNECT_BACKOFF, SETTLE_MS, TOKEN_RETRY_MS } from './timings';
-import type { MintMiss, MintResult, TokenKeeper } from './token';
+import type { MintMiss, MintResult, TokenCache } from './token';
 
 /** A new socket gets a token that is good for this long, so that no frame is cut off by its end. */
 export const FRESH_FOR_MS = 200_000;
@@ -12,13 +12,13 @@ const OUTLIVED_AFTER_MS = 5_000;
 /** The connection broke; nobody closed it. */
 const ABNORMAL = 1006;
 
-export interface HoldParts {
+export interface RotationOptions {
 	clock: Clock;
 	/** From 0 up to 1, for the jitter of the waits. */
 	random: () => number;
-	tokens: TokenKeeper;
+	tokens: TokenCache;
 	/** Opens another socket of the same client; null when none can be had now. */
-	openAnother: (minted: MintResult) => Line | null;
+	openAnother: (minted: MintResult) => ManagedSocket | null;
 	/** A socket is replaced this often; `Infinity` to keep it for as long as it lasts. */
 	renewEveryMs: number;
 	/** Whether a frame waits for its ack. */
@@ -30,11 +30,11 @@ export interface HoldParts {
  * The session held by a socket, and by those that take its place one after another: each is replaced now and then, because
  * a connection that died silently shows in no other way.
  */
-export class Hold {
-	private current: Line | null = null;
+export class SocketRotation {
+	private current: ManagedSocket | null = null;
 
 	/** Is to take the place of `current`. */
-	private beside: Line | null = null;
+	private successor: ManagedSocket | null = null;
 
 	/** Whether frames may be sent. */
 	private isHeld = false;
@@ -54,15 +54,15 @@ export class Hold {
 	private missed: MintMiss | null = null;
 
 	/** Whether the service may take two sockets of the same client at a time. */
-	private takesTwo = true;
+	private allowsOverlap = true;
 
 	/** Resolves when the latest socket is gone, at once where there was none. */
-	gone: Promise<unknown> = Promise.resolve();
+	closed: Promise<unknown> = Promise.resolve();
 
-	constructor(private readonly parts: HoldParts) {}
+	constructor(private readonly parts: RotationOptions) {}
 
 	/** The socket that frames may be sent on; null while there is none. */
-	get line(): Line | null {
+	get socket(): ManagedSocket | null {
 		const { current, isHeld } = this;
 		// One that has ended stays the current one until the socket before it is gone.
 		return isHeld && current?.signal.aborted === false ? current : null;
@@ -75,63 +75,63 @@ export class Hold {
 	 *
 	 * @param waitUntil by the elapsed time: then the miss is returned
 	 */
-	async lineFor(ackMs: number, waitUntil: number): Promise<Line | MintMiss | null> {
-		const { line } = this;
-		if (line === null) return null;
+	async socketFor(ackMs: number, waitUntil: number): Promise<ManagedSocket | MintMiss | null> {
+		const { socket } = this;
+		if (socket === null) return null;
 		const { clock, random } = this.parts;
-		if (this.outlasts(line, ackMs)) return line;
+		if (this.outlasts(socket, ackMs)) return socket;
 		if (clock.elapsed() >= this.replaceAgainAt) {
-			if (await this.replaceOnce(line)) return null;
+			if (await this.rotateOnce(socket)) return null;
 			this.misses += 1;
 			this.replaceAgainAt = clock.elapsed() + backoffMs(RECONNECT_BACKOFF, this.misses, random);
 		}
 		// A socket that is still open after its token has ended doesn't end with it.
-		if (clock.elapsed() > line.tokenLife.endsAt + OUTLIVED_AFTER_MS) return this.line;
+		if (clock.elapsed() > socket.tokenLife.endsAt + OUTLIVED_AFTER_MS) return this.socket;
 		if (clock.elapsed() >= waitUntil && this.missed !== null) return this.missed;
-		await pause(clock, 1_000, line.signal);
+		await pause(clock, 1_000, socket.signal);
 		return null;
 	}
 
 	/** Whether the token is good for that long, or is as new as one can be. */
-	private outlasts({ tokenLife: { mintedAt, endsAt } }: Line, ms: number): boolean {
+	private outlasts({ tokenLife: { mintedAt, endsAt } }: ManagedSocket, ms: number): boolean {
 		const now = this.parts.clock.elapsed();
 		return now < mintedAt + TOKEN_RETRY_MS || now + ms <= endsAt;
 	}
 
 	/** Resolves when there is such a socket again. */
-	get nextLine(): Promise<void> {
+	get ready(): Promise<void> {
 		return this.held.promise;
 	}
 
 	/** Holds the session by this socket and its successors; resolves when the last of them has ended. */
-	async by(line: Line): Promise<LineEnd> {
+	async run(line: ManagedSocket): Promise<SocketEnd> {
 		const ended = this.outlast(line);
-		this.gone = ended;
+		this.closed = ended;
 		return await ended;
 	}
 
-	shut(cause: ShutCause): void {
-		for (const line of [this.current, this.beside]) line?.shut(cause);
+	close(cause: CloseCause): void {
+		for (const line of [this.current, this.successor]) line?.close(cause);
 	}
 
-	private async outlast(first: Line): Promise<LineEnd> {
-		this.use(first);
+	private async outlast(first: ManagedSocket): Promise<SocketEnd> {
+		this.promote(first);
 		for (;;) {
 			const line = this.current ?? first;
 			const end = await line.ended;
 			// Gone because the service took the new socket for this one come back, or for a reason of its own.
-			if (this.current === line && this.beside !== null) this.use(this.beside);
+			if (this.current === line && this.successor !== null) this.promote(this.successor);
 			if (this.current !== line) continue;
 			this.setHeld(false);
 			return end;
 		}
 	}
 
-	private use(line: Line): void {
+	private promote(line: ManagedSocket): void {
 		this.current = line;
-		this.beside = null;
+		this.successor = null;
 		this.setHeld(false);
-		void this.keep(line);
+		void this.maintain(line);
 	}
 
 	private setHeld(isHeld: boolean): void {
@@ -142,7 +142,7 @@ export class Hold {
 	}
 
 	/** Looks after an open socket: reports it as held, renews the token, replaces the socket now and then. */
-	private async keep(line: Line): Promise<void> {
+	private async maintain(line: ManagedSocket): Promise<void> {
 		const { clock, tokens } = this.parts;
 		await line.opened;
 		const since = line.openSince ?? clock.elapsed();
@@ -155,13 +155,13 @@ export class Hold {
 			if (!(await pause(clock, Math.max(due, 1_000), line.signal))) return;
 			if (clock.elapsed() >= tokens.renewAt) await this.renewToken(line);
 			if (clock.elapsed() < replaceAt || this.parts.isBusy()) continue;
-			if (await this.replaceOnce(line)) return;
+			if (await this.rotateOnce(line)) return;
 			if (!this.parts.isBusy()) replaceAt = clock.elapsed() + TOKEN_RETRY_MS;
 		}
 	}
 
-	private async replaceOnce(line: Line): Promise<boolean> {
-		this.replacing ??= this.replace(line).finally(() => (this.replacing = null));
+	private async rotateOnce(line: ManagedSocket): Promise<boolean> {
+		this.replacing ??= this.rotate(line).finally(() => (this.replacing = null));
 		return await this.replacing;
 	}
 
@@ -172,11 +172,11 @@ export class Hold {
 	 *
 	 * @returns whether the old socket goes
 	 */
-	private async replace(old: Line): Promise<boolean> {
+	private async rotate(old: ManagedSocket): Promise<boolean> {
 		const minted = await this.parts.tokens.lasting(FRESH_FOR_MS);
 		if (old.signal.aborted) return true;
 		if (minted.kind === 'session_closed') {
-			old.shut('session_closed');
+			old.close('session_closed');
 			return true;
 		}
 		this.missed = minted.kind === 'token' ? null : minted;
@@ -184,8 +184,8 @@ export class Hold {
 		// A frame was sent in between.
 		if (this.parts.isBusy()) return false;
 		this.setHeld(false);
-		if (!this.takesTwo && minted.kind === 'token') {
-			old.shut('renewed');
+		if (!this.allowsOverlap && minted.kind === 'token') {
+			old.close('renewed');
 			return true;
 		}
 		const line = this.parts.openAnother(minted);
@@ -193,26 +193,26 @@ export class Hold {
 			this.setHeld(true);
 			return false;
 		}
-		this.beside = line;
+		this.successor = line;
 		await line.opened;
 		const holds = await pause(this.parts.clock, SETTLE_MS, line.signal);
 		// The old one may have gone meanwhile, and this one taken its place.
-		if (this.beside !== line) return true;
+		if (this.successor !== line) return true;
 		if (holds) {
-			this.use(line);
+			this.promote(line);
 		} else {
-			this.beside = null;
+			this.successor = null;
 			const { code, openForMs } = await line.ended;
 			// Neither a network that fails nor a time-out says anything about two sockets.
-			if (openForMs !== null && code !== null && code !== ABNORMAL) this.takesTwo = false;
+			if (openForMs !== null && code !== null && code !== ABNORMAL) this.allowsOverlap = false;
 		}
-		old.shut('renewed');
+		old.close('renewed');
 		return true;
 	}
 
-	private async renewToken(line: Line): Promise<void> {
+	private async renewToken(line: ManagedSocket): Promise<void> {
 		const minted = await this.parts.tokens.renew();
-		if (minted.kind === 'session_closed') line.shut('session_closed');
+		if (minted.kind === 'session_closed') line.close('session_closed');
 		else if (minted.kind !== 'token') this.parts.onTokenMissed(minted.error);
 	}
 }

@@ -1,9 +1,9 @@
 import { fingerprint } from '../hash';
-import { RecentIds } from '../recentIds';
+import { BoundedMap } from '../recentIds';
 import type { ChatEvent, IgnoredFrame } from './frames';
 
 /** Events that a replay may bring again. */
-const MOST_REPLAYED = 5_000;
+const MAX_REPLAYED = 5_000;
 
 type Listener = (event: ChatEvent) => void;
 
@@ -20,18 +20,18 @@ export interface Log {
  * The events of a session, across its sockets: each goes once to each listener, and what is left out is counted.
  * Nothing thrown by a listener reaches the socket.
  */
-export class Inbox {
+export class EventDispatcher {
 	readonly counts: Record<string, number> = {};
 
 	/** The latest events, with the listeners that could not take them: a replay is their second chance. */
-	private readonly seen = new RecentIds<Listener[]>(MOST_REPLAYED);
+	private readonly seen = new BoundedMap<Listener[]>(MAX_REPLAYED);
 
 	private readonly listeners = new Set<Listener>();
 
 	private readonly onTooLarge = new Set<OnTooLarge>();
 
 	/** Those that were too large, by what they said: each is told once, as a reconnect brings it again. */
-	private readonly tooLarge = new RecentIds<true>(MOST_REPLAYED);
+	private readonly tooLarge = new BoundedMap<true>(MAX_REPLAYED);
 
 	constructor(
 		private readonly sessionId: string,
@@ -70,11 +70,11 @@ export class Inbox {
 			return;
 		}
 		const listeners = [...this.listeners].filter((one) => owed?.includes(one) !== false);
-		const failed = listeners.filter((listener) => !this.handOn(event, listener));
+		const failed = listeners.filter((listener) => !this.dispatch(event, listener));
 		if (eventId !== null) this.seen.set(eventId, failed);
 	}
 
-	private handOn(event: ChatEvent, listener: Listener): boolean {
+	private dispatch(event: ChatEvent, listener: Listener): boolean {
 		try {
 			listener(event);
 			return true;

@@ -1,7 +1,7 @@
 import { DONE } from '../clock';
 import type { ChatConnection } from './connection';
 import type { ChatEnded } from './endings';
-import type { Exchange, Readiness } from './exchange';
+import type { AckResult, Readiness } from './exchange';
 import type { ChatEvent } from './frames';
 import type { Log, OnTooLarge } from './inbox';
 import type { OutgoingFrame } from './sentFrames';
@@ -73,8 +73,8 @@ export class ChatLease implements TurnLink {
 	}
 
 	/** Why the latest attempt to connect did not last, while another one follows; null if none has failed. */
-	get setback(): ChatEnded | null {
-		return this.connection.verdict(NO_PATIENCE);
+	get lastFailure(): ChatEnded | null {
+		return this.connection.giveUpReason(NO_PATIENCE);
 	}
 
 	/** Whether the session's connection is held right now. */
@@ -85,7 +85,7 @@ export class ChatLease implements TurnLink {
 	/** Resolves when the session's connection is held, or will not be for this holder. */
 	async ready(): Promise<Readiness> {
 		const readiness = await this.connection.ready(this.signal);
-		return this.signal.aborted ? this.standing() : readiness;
+		return this.signal.aborted ? this.unavailable() : readiness;
 	}
 
 	/** Every event from now on, once. Returns a function that ends the subscription; closing the lease ends it too. */
@@ -100,15 +100,15 @@ export class ChatLease implements TurnLink {
 	}
 
 	/** Waits until it is this holder's turn to send; the function it returns ends the turn and has to be called. */
-	async myTurn(): Promise<() => void> {
-		return await this.connection.myTurn(this.signal);
+	async acquireSend(): Promise<() => void> {
+		return await this.connection.acquireSend(this.signal);
 	}
 
 	/** Sends one frame and waits for its ack. Within `myTurn`, so that the conversation keeps its order. */
-	async exchange(frame: OutgoingFrame, timeoutMs: number): Promise<Exchange> {
-		const exchange = await this.connection.exchange(frame, timeoutMs, this.signal);
+	async sendWithAck(frame: OutgoingFrame, timeoutMs: number): Promise<AckResult> {
+		const exchange = await this.connection.sendWithAck(frame, timeoutMs, this.signal);
 		const isOver = exchange.kind === 'not_sent' && this.signal.aborted;
-		return isOver ? { ...exchange, readiness: this.standing() } : exchange;
+		return isOver ? { ...exchange, readiness: this.unavailable() } : exchange;
 	}
 
 	/** Gives the lease up. The connection is closed a moment later unless somebody else holds it. */
@@ -135,7 +135,7 @@ export class ChatLease implements TurnLink {
 		if (!this.signal.aborted) this.options.onEvent?.(event);
 	}
 
-	private standing(): Exclude<Readiness, { kind: 'open' }> {
+	private unavailable(): Exclude<Readiness, { kind: 'open' }> {
 		return this.endedWith === null
 			? { kind: 'closed_by_us' }
 			: { kind: 'ended', ending: this.endedWith };

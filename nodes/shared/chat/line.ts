@@ -6,11 +6,11 @@ const OPEN = 1;
 const NORMAL_CLOSURE = 1000;
 
 /** Why we ended a socket ourselves. */
-export type ShutCause = 'renewed' | 'no_ack' | 'session_closed' | 'stopped';
+export type CloseCause = 'renewed' | 'no_ack' | 'session_closed' | 'stopped';
 
-export interface LineEnd {
+export interface SocketEnd {
 	/** `closed`: by the other side or the network, with `code`. */
-	cause: 'closed' | 'connect_timeout' | 'cannot_connect' | ShutCause;
+	cause: 'closed' | 'connect_timeout' | 'cannot_connect' | CloseCause;
 	code: number | null;
 	reason: string;
 	/** Null when it never opened. */
@@ -18,7 +18,7 @@ export interface LineEnd {
 }
 
 /** The part of the browser-style WebSocket that is used; `new WebSocket(url)` is one. */
-export interface ChatSocket {
+export interface WebSocketLike {
 	binaryType: 'arraybuffer' | 'blob';
 	readonly readyState: number;
 	send(text: string): void;
@@ -31,8 +31,8 @@ export interface ChatSocket {
 	): void;
 }
 
-export interface LineParts {
-	openSocket: (url: string) => ChatSocket;
+export interface SocketOptions {
+	openSocket: (url: string) => WebSocketLike;
 	clock: Clock;
 	/** Of the token that the socket is opened with; the service may close the socket at its end. */
 	tokenLife: TokenLife;
@@ -44,32 +44,32 @@ export interface LineParts {
 let opened = 0;
 
 /** One socket from connecting to its end, which comes exactly once, whatever the socket does. */
-export class Line {
+export class ManagedSocket {
 	/** Higher than that of each socket that was opened before. */
 	readonly number = ++opened;
 
 	/** Resolves when the socket opens, or ends without having opened. */
 	readonly opened: Promise<void>;
 
-	readonly ended: Promise<LineEnd>;
+	readonly ended: Promise<SocketEnd>;
 
 	private readonly announceOpen: Deferred<void> = deferred();
 
-	private readonly announceEnd: Deferred<LineEnd> = deferred();
+	private readonly announceEnd: Deferred<SocketEnd> = deferred();
 
 	private readonly connected = new AbortController();
 
 	private readonly over = new AbortController();
 
-	private socket: ChatSocket | null = null;
+	private socket: WebSocketLike | null = null;
 
 	private openedAt: number | null = null;
 
-	private shutCause: ShutCause | null = null;
+	private closeCause: CloseCause | null = null;
 
 	constructor(
 		url: string,
-		private readonly parts: LineParts,
+		private readonly parts: SocketOptions,
 	) {
 		this.opened = this.announceOpen.promise;
 		this.ended = this.announceEnd.promise;
@@ -110,16 +110,16 @@ export class Line {
 	}
 
 	/** Ends the socket: politely, then after a moment without waiting for the other side. */
-	shut(cause: ShutCause): void {
-		if (this.signal.aborted || this.shutCause !== null) return;
-		this.shutCause = cause;
+	close(cause: CloseCause): void {
+		if (this.signal.aborted || this.closeCause !== null) return;
+		this.closeCause = cause;
 		this.closeSocket();
 		void pause(this.parts.clock, CLOSE_GRACE_MS, this.signal).then(() =>
 			this.finish(cause, null, ''),
 		);
 	}
 
-	private listen(socket: ChatSocket): void {
+	private listen(socket: WebSocketLike): void {
 		socket.binaryType = 'arraybuffer';
 		socket.addEventListener('open', () => {
 			if (this.signal.aborted) return;
@@ -131,7 +131,7 @@ export class Line {
 			if (!this.signal.aborted) this.parts.onFrame(event.data);
 		});
 		socket.addEventListener('close', ({ code, reason }) => {
-			this.finish(this.shutCause ?? 'closed', code, reason);
+			this.finish(this.closeCause ?? 'closed', code, reason);
 		});
 		// A close event follows each error event and says more; without a listener some sockets throw.
 		socket.addEventListener('error', () => undefined);
@@ -152,7 +152,7 @@ export class Line {
 		}
 	}
 
-	private finish(cause: LineEnd['cause'], code: number | null, reason: string): void {
+	private finish(cause: SocketEnd['cause'], code: number | null, reason: string): void {
 		this.over.abort();
 		const openForMs = this.openedAt === null ? null : this.parts.clock.elapsed() - this.openedAt;
 		this.announceOpen.resolve();

@@ -1,5 +1,5 @@
 import type { ConnectionAddress } from './address';
-import type { LineEnd } from './line';
+import type { SocketEnd } from './line';
 import { HEALTHY_AFTER_MS, SETTLE_MS } from './timings';
 import type { MintResult } from './token';
 
@@ -22,7 +22,7 @@ export const PASSING_CODES: ReadonlySet<number> = new Set([
 
 /** How one attempt to hold the session's connection ended. */
 export type AttemptEnd =
-	| { kind: 'socket'; end: LineEnd; claimed: boolean }
+	| { kind: 'socket'; end: SocketEnd; claimed: boolean }
 	| { kind: 'mint'; result: Exclude<MintResult, { kind: 'token' }> }
 	| { kind: 'address'; why: Extract<ConnectionAddress, { kind: 'unusable' }>['why'] };
 
@@ -95,7 +95,7 @@ export class ReconnectPolicy {
 	}
 
 	/** Why someone of these limits would give up after the latest attempt, though the connection goes on; null if not. */
-	verdict(limits: PolicyLimits): EndingKind | null {
+	giveUpReason(limits: PolicyLimits): EndingKind | null {
 		const past = this.attempts > limits.reconnectAttempts || this.refusals > 1 + limits.slowPolls;
 		return past ? this.latest : null;
 	}

@@ -20,7 +20,7 @@ export interface WantedTurn {
  */
 export type ReplySource = 'ack' | 'events' | 'failed' | 'uncertain' | 'too_large' | 'none';
 
-export interface TiedReply {
+export interface MatchedReply {
 	/** Null unless it is proved to belong to the turn. */
 	reply: string | null;
 	source: ReplySource;
@@ -88,7 +88,7 @@ export class ReplyCollector {
 	}
 
 	/** What the turn was answered, as far as it is proved. */
-	replyTo(wanted: WantedTurn): TiedReply {
+	replyTo(wanted: WantedTurn): MatchedReply {
 		const texts = this.namedBy(wanted).map(({ content }) => content);
 		// All or nothing: a part that isn't text would be lost without a word.
 		if (texts.length > 0 && !texts.includes(null)) {

@@ -1,6 +1,6 @@
 import { type Clock, DONE, pause } from '../clock';
 import type { OnTooLarge } from './inbox';
-import { ReplyCollector, type TiedReply, type WantedTurn } from './reply';
+import { ReplyCollector, type MatchedReply, type WantedTurn } from './reply';
 import { REPLY_LINGER_MS } from './timings';
 import type { ChatEvent, TurnResult } from './frames';
 
@@ -12,7 +12,7 @@ export interface EventLink {
 }
 
 /** What the agent said in a turn that was completed outside its ack. */
-export interface AwaitedReply extends TiedReply {
+export interface AwaitedReply extends MatchedReply {
 	/** Null when none came. */
 	result: TurnResult | null;
 	/** What ended the waiting: it was there, the time was over, or the connection was lost for good. */

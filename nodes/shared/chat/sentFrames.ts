@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
 import { shortFingerprint } from '../hash';
-import { RecentIds } from '../recentIds';
+import { BoundedMap } from '../recentIds';
 import { type Ack, type ChatEvent, type ClientFrame, idText, readMessage } from './frames';
 
 /** One frame as it goes out. */
@@ -63,10 +63,10 @@ export class SentFrames {
 	private missing: WrittenFrame[] = [];
 
 	/** By message ID: the message, or null if several messages have the same ID. */
-	private readonly messages = new RecentIds<string | null>(MAX_IDS);
+	private readonly messages = new BoundedMap<string | null>(MAX_IDS);
 
 	/** The names of what customers said while acks were missing, by the service's ID of the message. */
-	private readonly said = new RecentIds<string>(MAX_IDS);
+	private readonly said = new BoundedMap<string>(MAX_IDS);
 
 	/** Acks that nothing assigns to a frame. */
 	private unmatched: ArrivedAck[] = [];
@@ -74,7 +74,7 @@ export class SentFrames {
 	private order = 0;
 
 	/** Messages of which a frame was given up without its ack. */
-	private readonly givenUp = new RecentIds<true>(MAX_IDS);
+	private readonly givenUp = new BoundedMap<true>(MAX_IDS);
 
 	/** The states of acks that echo message IDs: such an ack with an unknown ID is about another client's frame. */
 	private readonly echoing = new Set<string>();

@@ -13,27 +13,27 @@ import type { ChatEvent } from './frames';
 import type { Log } from './inbox';
 import { ChatLease, type LeaseOptions } from './lease';
 import type { PolicyLimits } from './reconnectPolicy';
-import { RecentIds } from '../recentIds';
+import { BoundedMap } from '../recentIds';
 import { SentFrames } from './sentFrames';
 
 /** How long a holder puts up with a connection that is not to be had. */
-interface Patience extends PolicyLimits {
+interface RetryLimits extends PolicyLimits {
 	/** How long the connection is kept after its last holder has left. */
 	lingerMs: number;
 }
 
 /** A trigger follows a session for days: it waits out an outage, and an inactive agent for ten minutes. */
-const LASTING: Patience = {
+const TRIGGER_LIMITS: RetryLimits = {
 	reconnectAttempts: MAX_RECONNECT_ATTEMPTS,
 	slowPolls: MAX_SLOW_POLLS,
 	lingerMs: LINGER_AFTER_TRIGGER_MS,
 };
 
 /** Somebody waits for what an action does, so it is told soon. */
-const BRIEF: Patience = { reconnectAttempts: 4, slowPolls: 0, lingerMs: LINGER_AFTER_ACTION_MS };
+const ACTION_LIMITS: RetryLimits = { reconnectAttempts: 4, slowPolls: 0, lingerMs: LINGER_AFTER_ACTION_MS };
 
 /** Events kept for a trigger that has just left and may come back, as it does when its workflow is published again. */
-const MOST_MISSED = 1_000;
+const MAX_MISSED = 1_000;
 
 /** Sessions of which is known which acks haven't come. */
 const MAX_SESSIONS = 5_000;
@@ -60,7 +60,7 @@ type SocketParts = Pick<ConnectionOptions, 'openSocket' | 'clock' | 'random'>;
 export class SharedConnections {
 	private readonly shared = new Map<string, SharedConnection>();
 
-	private readonly sent = new RecentIds<SentFrames>(MAX_SESSIONS);
+	private readonly sent = new BoundedMap<SentFrames>(MAX_SESSIONS);
 
 	private readonly closing = new Map<string, Promise<void>>();
 
@@ -186,13 +186,13 @@ class SharedConnection {
 		this.leases.add(lease);
 		this.joined.abort();
 		this.joined = new AbortController();
-		if (options.holder === 'trigger') void this.handOver(lease);
-		this.connection.start().hurry();
+		if (options.holder === 'trigger') void this.replayMissed(lease);
+		this.connection.start().retryNow();
 		return lease;
 	}
 
 	/** What came since the trigger left, once its lease is in its hands. */
-	private async handOver(lease: ChatLease): Promise<void> {
+	private async replayMissed(lease: ChatLease): Promise<void> {
 		const { node } = lease.options;
 		const missed = this.kept.get(node) ?? [];
 		this.kept.delete(node);
@@ -222,7 +222,7 @@ class SharedConnection {
 	/** Closes the connection unless somebody comes. */
 	private async linger(): Promise<void> {
 		const { clock } = this.parts;
-		const { lingerMs } = this.kept.size === 0 ? patienceOf(this.last) : LASTING;
+		const { lingerMs } = this.kept.size === 0 ? patienceOf(this.last) : TRIGGER_LIMITS;
 		const called = AbortSignal.any([this.connection.signal, this.joined.signal]);
 		if ((await pause(clock, lingerMs, called)) && this.isIdle) this.close();
 	}
@@ -234,24 +234,24 @@ class SharedConnection {
 	private keep(event: ChatEvent): void {
 		for (const kept of this.kept.values()) {
 			kept.push(event);
-			if (kept.length > MOST_MISSED) kept.shift();
+			if (kept.length > MAX_MISSED) kept.shift();
 		}
 	}
 
 	/** Only of attempts that began after they had come: an earlier one did not try what they want. */
 	private tellTheImpatient(): void {
 		for (const lease of [...this.leases]) {
-			const ending = this.connection.verdict(patienceOf(lease.options));
+			const ending = this.connection.giveUpReason(patienceOf(lease.options));
 			if (ending !== null && lease.since < this.connection.attempts) lease.end(ending);
 		}
 	}
 
 	private principal(): LeaseOptions {
 		const holders = [...this.leases].map(({ options }) => options);
-		return holders.find((one) => patienceOf(one) === LASTING) ?? holders.at(-1) ?? this.last;
+		return holders.find((one) => patienceOf(one) === TRIGGER_LIMITS) ?? holders.at(-1) ?? this.last;
 	}
 }
 
-function patienceOf({ holder }: LeaseOptions): Patience {
-	return holder === 'action' ? BRIEF : LASTING;
+function patienceOf({ holder }: LeaseOptions): RetryLimits {
+	return holder === 'action' ? ACTION_LIMITS : TRIGGER_LIMITS;
 }

@@ -16,7 +16,7 @@ export const SETTLE_MS = 500;
 export const HEALTHY_AFTER_MS = 60_000;
 
 /** "About 1, 2, 4, 8 seconds, capped at 30"; spread, so that many sessions do not return in step. */
-export const RECONNECT_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000, jitter: 0.2 };
+export const RECONNECT_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 };
 
 /** "Give up after a few attempts": about a minute of waiting in all. */
 export const MAX_RECONNECT_ATTEMPTS = 6;

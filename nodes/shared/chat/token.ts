@@ -1,13 +1,13 @@
 import { dataOf } from '../api/envelope';
 import {
 	InvalidInput,
-	isRefusal,
+	isRejection,
 	isTransient,
 	MissingMapping,
-	ServiceRefusal,
+	ServiceRejection,
 } from '../api/errors';
 import { onScreenOnly } from '../api/modelAdvice';
-import type { Answer } from '../api/http';
+import type { ApiResponse } from '../api/http';
 import type { WsToken } from '../api/types';
 import type { Clock } from '../clock';
 import { isJsonObject, type JsonValue } from '../json';
@@ -24,7 +24,7 @@ export type MintMiss = { kind: 'session_closed' | 'refused' | 'unreachable'; err
  *
  * @param ask sends `POST /v1/chat/session/{id}/ws_token`
  */
-export async function mintToken(ask: () => Promise<Answer>): Promise<MintResult> {
+export async function mintToken(ask: () => Promise<ApiResponse>): Promise<MintResult> {
 	try {
 		const token = readWsToken(dataOf(await ask()));
 		return token === null ? { kind: 'refused', error: UNREADABLE } : { kind: 'token', token };
@@ -42,9 +42,9 @@ const UNREADABLE = new InvalidInput(
 
 function missOf(error: unknown): 'session_closed' | 'refused' | 'unreachable' {
 	if (error instanceof InvalidInput || error instanceof MissingMapping) return 'refused';
-	if (!(error instanceof ServiceRefusal)) return 'unreachable';
+	if (!(error instanceof ServiceRejection)) return 'unreachable';
 	// By the body, as in the error table; the documented status (409) has other meanings too.
-	if (isRefusal(error, 'session_closed')) return 'session_closed';
+	if (isRejection(error, 'session_closed')) return 'session_closed';
 	return isTransient(error) ? 'unreachable' : 'refused';
 }
 
@@ -73,7 +73,7 @@ interface HeldToken extends TokenLife {
 }
 
 /** Keeps one token and renews it before its end, so that a reconnect finds a valid one at hand. */
-export class TokenKeeper {
+export class TokenCache {
 	private held: HeldToken | null = null;
 	private minting: Promise<MintResult> | null = null;
 	private nextRenewal = Infinity;

@@ -1,5 +1,5 @@
 import { backoffMs, DONE, pause, type Clock } from '../clock';
-import type { Exchange, Readiness } from './exchange';
+import type { AckResult, Readiness } from './exchange';
 import { type Ack, type ClientFrame, idText } from './frames';
 import { ReplyWatch, replyInAck, type AwaitedReply, type EventLink } from './replyWatch';
 import {
@@ -16,9 +16,9 @@ import type { JsonValue } from '../json';
 /** What a turn needs of a connection; `ChatLease` and `ChatConnection` are such. */
 export interface TurnLink extends EventLink {
 	/** Waits until it is one's turn to send, and returns what ends it. */
-	myTurn(): Promise<() => void>;
+	acquireSend(): Promise<() => void>;
 	/** Sends a frame and waits for its ack until the time is over. */
-	exchange(frame: OutgoingFrame, timeoutMs: number): Promise<Exchange>;
+	sendWithAck(frame: OutgoingFrame, timeoutMs: number): Promise<AckResult>;
 }
 
 export interface TurnOptions {
@@ -63,7 +63,7 @@ export async function sendTurn(
 	frame: ClientFrame,
 	options: TurnOptions,
 ): Promise<TurnOutcome> {
-	const endTurn = await link.myTurn();
+	const endTurn = await link.acquireSend();
 	const watch = new ReplyWatch(link);
 	const out = outgoingFrame(frame);
 	try {
@@ -83,7 +83,7 @@ export async function sendTurn(
 }
 
 interface WrittenFrame {
-	exchange: Exchange;
+	exchange: AckResult;
 	/** How an earlier attempt was lost: its fate is unknown unless a later ack tells it. */
 	lost: UnknownFate | null;
 	/** An earlier execution lost one, too. */
@@ -106,7 +106,7 @@ async function write({ link, frame, out, options }: Turn): Promise<WrittenFrame>
 	let busy = 0;
 	let resends = 0;
 	for (;;) {
-		const exchange = await link.exchange(out, ackTimeoutMs);
+		const exchange = await link.sendWithAck(out, ackTimeoutMs);
 		const tries = 1 + busy + resends;
 		if (exchange.kind === 'not_sent') return { exchange, lost, isRepeat, tries: tries - 1 };
 		if (exchange.kind === 'ack') {
@@ -205,7 +205,7 @@ async function replayWithReply(
 	for (let repetition = 1; ; repetition++) {
 		const isDue = await pause(clock, backoffMs(RECONNECT_BACKOFF, repetition, random), over);
 		if (!isDue) return null;
-		const replay = await link.exchange(out, ackTimeoutMs);
+		const replay = await link.sendWithAck(out, ackTimeoutMs);
 		if (replay.kind === 'ack' && replay.ack.reply !== null) return replyInAck(replay.ack.reply);
 	}
 }

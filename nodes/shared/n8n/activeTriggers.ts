@@ -5,7 +5,7 @@ import type {
 	ITriggerResponse,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import { settledWithin } from '../clock';
+import { settledOrTimeout } from '../clock';
 import { clock } from './connect';
 
 /** The triggers that are active in this process, by workflow and node. */
@@ -15,7 +15,7 @@ const active = new Map<string, ITriggerFunctions>();
 const closedAt = new Map<string, number>();
 
 /** Who waits for a trigger to become active. */
-const awaiting = new Map<string, Set<() => void>>();
+const waiters = new Map<string, Set<() => void>>();
 
 /** About when this process began: n8n loads this file with the first node that needs it. */
 const loadedAt = clock.elapsed();
@@ -27,23 +27,23 @@ const START_UP_MS = 120_000;
 const RENEWAL_MS = 15_000;
 
 /** Deliveries whose webhooks wait with them for a trigger: n8n keeps a sandbox, some 10 MB, for each. */
-export const MOST_WEBHOOKS_WAITING = 50;
+export const MAX_WAITING_WEBHOOKS = 50;
 
 /** Deliveries that wait in memory. */
-const MOST_DELIVERIES_WAITING = 5_000;
+const MAX_WAITING_DELIVERIES = 5_000;
 
 /** n8n waits for a trigger that closes; what is under way has this long. */
 export const CLOSING_MS = 10_000;
 
 /** Run as `trigger()`, so that `webhook()` of the same node finds it. */
-export function openTrigger(
+export function registerTrigger(
 	trigger: ITriggerFunctions,
 	close: () => Promise<void>,
 ): ITriggerResponse {
-	const place = triggerPlace(trigger);
+	const place = triggerKey(trigger);
 	active.set(place, trigger);
 	closedAt.delete(place);
-	awaiting.get(place)?.forEach((wake) => wake());
+	waiters.get(place)?.forEach((wake) => wake());
 	return {
 		closeFunction: async () => {
 			if (active.get(place) === trigger) {
@@ -75,15 +75,15 @@ export function findTrigger(context: IWebhookFunctions): {
 	found: Promise<FoundTrigger>;
 	isLong: boolean;
 } {
-	const place = triggerPlace(context);
+	const place = triggerKey(context);
 	const here = active.get(place);
 	const data = context.getWorkflowStaticData('node');
 	if (here !== undefined) {
 		if (data.servedElsewhere === true) delete data.servedElsewhere;
 		return { found: Promise.resolve(here), isLong: false };
 	}
-	const others = awaiting.get(place)?.size ?? 0;
-	if (others >= MOST_DELIVERIES_WAITING) return { found: Promise.resolve('closed'), isLong: false };
+	const others = waiters.get(place)?.size ?? 0;
+	if (others >= MAX_WAITING_DELIVERIES) return { found: Promise.resolve('closed'), isLong: false };
 	const renewalLeft = renewalLeftMs(place);
 	if (renewalLeft > 0) {
 		const renewed = becomesActive(place, renewalLeft);
@@ -95,7 +95,7 @@ export function findTrigger(context: IWebhookFunctions): {
 		if (trigger === undefined) data.servedElsewhere = true;
 		return trigger ?? 'elsewhere';
 	});
-	return { found, isLong: others >= MOST_WEBHOOKS_WAITING };
+	return { found, isLong: others >= MAX_WAITING_WEBHOOKS };
 }
 
 /** A main process that no longer leads its n8n does not get the trigger back: it is then served as by any other. */
@@ -109,21 +109,21 @@ function renewalLeftMs(place: string): number {
 
 async function becomesActive(place: string, ms: number): Promise<ITriggerFunctions | undefined> {
 	if (ms <= 0) return active.get(place);
-	const those = awaiting.get(place) ?? new Set();
-	awaiting.set(place, those);
+	const those = waiters.get(place) ?? new Set();
+	waiters.set(place, those);
 	let wake = () => {};
 	const opened = new Promise<void>((resolve) => {
 		wake = resolve;
 		those.add(wake);
 	});
-	await settledWithin(clock, ms, opened);
+	await settledOrTimeout(clock, ms, opened);
 	those.delete(wake);
-	if (those.size === 0) awaiting.delete(place);
+	if (those.size === 0) waiters.delete(place);
 	return active.get(place);
 }
 
 /** Names a trigger: the node of a workflow. */
-export function triggerPlace(
+export function triggerKey(
 	context: ITriggerFunctions | IWebhookFunctions | IExecuteFunctions | IPollFunctions,
 ): string {
 	return `${context.getWorkflow().id ?? ''}/${context.getNode().id}`;

@@ -1,7 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
 import { findAgents } from '../agents';
 import { getActiveAgents } from '../api/endpoints';
-import { connect } from './connect';
+import { createAccountClient } from './connect';
 import { toNodeError } from './nodeErrors';
 
 /** The agent, chosen from the account's active agents or typed in. */
@@ -36,7 +36,7 @@ export async function searchAgents(
 ): Promise<INodeListSearchResult> {
 	const typed = filter.toLowerCase();
 	try {
-		const { client, apiMapping } = await connect(this);
+		const { client, apiMapping } = await createAccountClient(this);
 		const { body } = await getActiveAgents(client);
 		const results = findAgents(body, apiMapping)
 			.filter(({ uuid, name }) => `${name} ${uuid}`.toLowerCase().includes(typed))

@@ -2,7 +2,7 @@ import { NodeOperationError, type IExecuteFunctions, type NodeApiError } from 'n
 import { pause } from '../clock';
 import { asSentence } from '../api/errors';
 import { clock } from './connect';
-import { toolEndOf } from './toolTime';
+import { deadlineOf } from './toolTime';
 
 const CANCELED = 'The execution was canceled';
 
@@ -19,7 +19,7 @@ export function cancellableSleep(
 /** Aborted when the person stops the execution, and when the time of a tool is over. */
 export function cancelSignal(context: IExecuteFunctions): AbortSignal {
 	// An execution that cannot be stopped has none.
-	const signals = [context.getExecutionCancelSignal(), toolEndOf(context)?.signal];
+	const signals = [context.getExecutionCancelSignal(), deadlineOf(context)?.signal];
 	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 

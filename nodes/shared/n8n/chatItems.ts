@@ -2,27 +2,27 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NotSent } from '../api/errors';
 import { onScreenOnly } from '../api/modelAdvice';
 import { sessionKey } from '../chat/chatInput';
-import type { Turn } from '../inTurn';
+import type { Limiter } from '../inTurn';
 import { ChatSocketPool } from './chatSocket';
-import type { Connection } from './connect';
+import type { AccountClient } from './connect';
 import { type Fields, MAY_BE_BLANK } from './fields';
-import { type Deed, sendEachItem } from './itemLoop';
-import type { Sending } from './once';
+import { type CompletedText, sendEachItem } from './itemLoop';
+import type { PreparedRequest } from './once';
 import type { OperationRun } from './operations';
 import { readConcurrency } from './options';
 
-export type ChatDesk = {
+export type ChatDeps = {
 	context: IExecuteFunctions;
-	connection: Connection;
+	connection: AccountClient;
 	sockets: ChatSocketPool;
 };
 
 /** Reads and checks the form of one item without doing anything, and gives back what is to be sent. */
-export type Prepare = (form: Fields) => Sending<ChatDesk>;
+export type Prepare = (form: Fields) => PreparedRequest<ChatDeps>;
 
 export type ChatLoopOptions = {
 	/** How it is told that earlier items were done when a later one stops the run. */
-	deed: Deed;
+	completedText: CompletedText;
 	/** Items under way at once where the person sets nothing. */
 	concurrency?: number;
 };
@@ -31,20 +31,20 @@ export type ChatLoopOptions = {
 export async function forEachChatItem(
 	{ context, parameters, connection }: OperationRun,
 	prepare: Prepare,
-	{ deed, concurrency = 1 }: ChatLoopOptions,
+	{ completedText: completedText, concurrency = 1 }: ChatLoopOptions,
 ): Promise<INodeExecutionData[]> {
 	const sockets = new ChatSocketPool(context);
 	const order = new KeyedQueue(context.continueOnFail());
-	const turnOf = (index: number): Turn => {
+	const limiterFor = (index: number): Limiter => {
 		const session = sessionOf(parameters.at(index));
 		return async (job) => (session === '' ? await job() : await order.run(session, job));
 	};
 	try {
 		return await sendEachItem(context, (index) => prepare(parameters.at(index)), {
-			open: async () => ({ context, connection: await connection(), sockets }),
-			turnOf,
+			createDeps: async () => ({ context, connection: await connection(), sockets }),
+			limiterFor,
 			concurrency: readConcurrency(parameters, concurrency),
-			deed,
+			completedText: completedText,
 		});
 	} finally {
 		sockets.closeAll();

@@ -7,8 +7,8 @@ import type { ChatLease, LeaseOptions } from '../chat/lease';
 import { SharedConnections } from '../chat/sharedConnections';
 import { mintToken } from '../chat/token';
 import { fingerprint } from '../hash';
-import { clock, type Connection } from './connect';
-import { toolEndOf } from './toolTime';
+import { clock, type AccountClient } from './connect';
+import { deadlineOf } from './toolTime';
 
 /** The chat connections of this n8n process. */
 const connections = new SharedConnections({
@@ -25,7 +25,7 @@ export type ChatSocketOptions = Pick<
 /** Joins the connection to one chat session that this process shares, opening it if need be; `close()` gives it up. */
 export function openChatSocket(
 	context: IExecuteFunctions | ITriggerFunctions,
-	{ client, baseUrl, account }: Connection,
+	{ client, baseUrl, account }: AccountClient,
 	sessionId: string,
 	options: ChatSocketOptions,
 ): ChatLease {
@@ -36,7 +36,7 @@ export function openChatSocket(
 		baseUrl,
 		account,
 		instanceId: context.getInstanceId(),
-		holder: holderOf(context),
+		holder: usedByOf(context),
 		node: fingerprint([context.getWorkflow().id ?? '', context.getNode().id]),
 		mintToken: async () => await mintToken(async () => await requestWsToken(client, sessionId)),
 		log: context.logger,
@@ -57,13 +57,13 @@ export function requireWebSocket(): void {
 	);
 }
 
-function holderOf(context: IExecuteFunctions | ITriggerFunctions): LeaseOptions['holder'] {
+function usedByOf(context: IExecuteFunctions | ITriggerFunctions): LeaseOptions['holder'] {
 	if (!('emit' in context)) return 'action';
 	return context.getMode() === 'manual' ? 'trial' : 'trigger';
 }
 
 /** Connections kept for later items of the same session. */
-const MOST_IDLE = 10;
+const MAX_IDLE = 10;
 
 /** The chat connections of a run: kept for its later items, all given up at the end or on Stop. */
 export class ChatSocketPool {
@@ -74,11 +74,11 @@ export class ChatSocketPool {
 
 	constructor(private readonly context: IExecuteFunctions) {
 		context.onExecutionCancellation(() => this.closeAll());
-		toolEndOf(context)?.signal.addEventListener('abort', () => this.closeAll(), { once: true });
+		deadlineOf(context)?.signal.addEventListener('abort', () => this.closeAll(), { once: true });
 	}
 
 	async use<T>(
-		connection: Connection,
+		connection: AccountClient,
 		sessionId: string,
 		takeOver: boolean,
 		job: (lease: ChatLease) => Promise<T>,
@@ -111,7 +111,7 @@ export class ChatSocketPool {
 		return sameWish && latest.ending !== null ? latest : null;
 	}
 
-	private lease(connection: Connection, sessionId: string, takeOver: boolean): ChatLease {
+	private lease(connection: AccountClient, sessionId: string, takeOver: boolean): ChatLease {
 		return openChatSocket(this.context, connection, sessionId, { takeOver });
 	}
 
@@ -121,7 +121,7 @@ export class ChatSocketPool {
 		this.idle.delete(key);
 		this.idle.set(key, lease);
 		if (before !== lease) before?.close();
-		for (const [id, surplus] of [...this.idle].slice(0, -MOST_IDLE)) {
+		for (const [id, surplus] of [...this.idle].slice(0, -MAX_IDLE)) {
 			this.idle.delete(id);
 			surplus.close();
 		}

@@ -4,7 +4,7 @@ import { ApiMapping } from '../apiMapping';
 import { ApiClient } from '../api/client';
 import { anyOf, type Clock } from '../clock';
 import { CREDENTIAL, readServiceAccess } from './credential';
-import { toolEndOf } from './toolTime';
+import { deadlineOf } from './toolTime';
 import { createTransport, type ServiceContext } from './transport';
 
 export const clock: Clock = {
@@ -13,7 +13,7 @@ export const clock: Clock = {
 	sleep,
 };
 
-export type Connection = {
+export type AccountClient = {
 	client: ApiClient;
 	baseUrl: string;
 	/** Tells accounts apart without holding the token. */
@@ -22,11 +22,11 @@ export type Connection = {
 };
 
 /** Reads the credential once and makes the client of its account. */
-export async function connect(context: ServiceContext): Promise<Connection> {
+export async function createAccountClient(context: ServiceContext): Promise<AccountClient> {
 	const data = await context.getCredentials(CREDENTIAL);
 	const { baseUrl, apiToken } = readServiceAccess(data);
 	const transport = createTransport(context, baseUrl, { ...data, baseUrl, apiToken });
-	const { at, signal } = toolEndOf(context) ?? {};
+	const { at, signal } = deadlineOf(context) ?? {};
 	const stop = anyOf(signal, stopSignalOf(context));
 	return {
 		client: new ApiClient(transport, clock, Math.random, apiToken, at, stop),
@@ -42,7 +42,7 @@ function stopSignalOf(context: ServiceContext): AbortSignal | undefined {
 }
 
 /** Connects at the first call: inside the item loop, so that each item says what ails the credential. */
-export function connectOnce(context: ServiceContext): () => Promise<Connection> {
-	let connection: Promise<Connection> | undefined;
-	return async () => await (connection ??= connect(context));
+export function lazyAccountClient(context: ServiceContext): () => Promise<AccountClient> {
+	let connection: Promise<AccountClient> | undefined;
+	return async () => await (connection ??= createAccountClient(context));
 }

@@ -5,17 +5,17 @@ import type {
 } from 'n8n-workflow';
 import {
 	explained,
-	isRefusal,
+	isRejection,
 	NotSent,
 	OutcomeUnknown,
-	ServiceRefusal,
+	ServiceRejection,
 	TOO_MANY_REQUESTS,
 } from '../api/errors';
 import type { Transport } from '../api/http';
 import { getActiveAgents } from '../api/endpoints';
 import { ApiClient } from '../api/client';
 import { ApiMapping } from '../apiMapping';
-import { type Trial, tryMapping } from '../apiMapping/trial';
+import { type MappingTestResult, testMapping } from '../apiMapping/trial';
 import { clock } from './connect';
 import { readServiceAccess, type ServiceAccess } from './credential';
 import { toFault, toWireAnswer } from './transport';
@@ -40,14 +40,14 @@ export async function voiceChatAgentApiTest(
 			({ body }) => ({ agents: body, failure: null }),
 			(error: unknown) => ({ agents: undefined, failure: judgeError(error, access.baseUrl) }),
 		);
-		return failure ?? judgeTrial(await tryMapping(client, new ApiMapping(data), agents));
+		return failure ?? judgeTrial(await testMapping(client, new ApiMapping(data), agents));
 	} catch (error) {
 		const { message, resolution } = explained(error);
 		return testFailure(message, resolution);
 	}
 }
 
-function judgeTrial({ read, untried, faults }: Trial): INodeCredentialTestResult {
+function judgeTrial({ read, untried, faults }: MappingTestResult): INodeCredentialTestResult {
 	if (faults.length > 0) {
 		const what = `${ACCEPTED}, but not all of the API mapping works`;
 		return { status: 'Error', message: [`${what}.`, ...faults].join(' ') };
@@ -62,7 +62,7 @@ function judgeTrial({ read, untried, faults }: Trial): INodeCredentialTestResult
 
 /** Null where the service knows the token, whatever else it said. */
 function judgeError(error: unknown, baseUrl: string): INodeCredentialTestResult | null {
-	if (error instanceof ServiceRefusal) return judgeRefusal(error, baseUrl);
+	if (error instanceof ServiceRejection) return judgeRefusal(error, baseUrl);
 	if (error instanceof NotSent && error.isTransient) {
 		return testFailure(
 			error.message,
@@ -72,7 +72,7 @@ function judgeError(error: unknown, baseUrl: string): INodeCredentialTestResult 
 	}
 	if (error instanceof OutcomeUnknown) {
 		const { message, status = 0, originalMessage } = error;
-		const isInTrouble = status >= 500 || error.speaker === 'network';
+		const isInTrouble = status >= 500 || error.origin === 'network';
 		const resolution = isInTrouble
 			? 'Test again later. If it stays so, check Base URL.'
 			: whereTheServiceIs(baseUrl);
@@ -81,9 +81,9 @@ function judgeError(error: unknown, baseUrl: string): INodeCredentialTestResult 
 	throw error;
 }
 
-function judgeRefusal(error: ServiceRefusal, baseUrl: string): INodeCredentialTestResult | null {
+function judgeRefusal(error: ServiceRejection, baseUrl: string): INodeCredentialTestResult | null {
 	const { message, resolution, originalMessage, status, refusal } = error;
-	if (isRefusal(error, 'invalid_api_token')) {
+	if (isRejection(error, 'invalid_api_token')) {
 		return testFailure(
 			message,
 			'Paste the 16-character API token from the settings of your dashboard, and check that Base URL belongs to the same account.',

@@ -9,26 +9,26 @@ import {
 	type IWebhookResponseData,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { settledWithin } from '../clock';
+import { settledOrTimeout } from '../clock';
 import { fingerprint } from '../hash';
 import type { JsonObject } from '../json';
-import { RecentIds } from '../recentIds';
+import { BoundedMap } from '../recentIds';
 import {
 	activeTrigger,
 	CLOSING_MS,
 	findTrigger,
-	openTrigger,
-	triggerPlace,
+	registerTrigger,
+	triggerKey,
 } from './activeTriggers';
 import { clock } from './connect';
-import { startingOnce } from './startedOnce';
-import { NO_EXECUTION, type Reply } from './webhookAnswer';
+import { withEventKey } from './startedOnce';
+import { NO_EXECUTION, type WebhookResponder } from './webhookAnswer';
 
 /** Keys used here lately: saves work on repeats, n8n's stored key is what decides. */
-const recentKeys = new RecentIds<true>(20_000);
+const recentKeys = new BoundedMap<true>(20_000);
 
 /** Keys kept with the workflow where the process of the webhook cannot store them with the execution. */
-const MOST_KEPT_KEYS = 1_000;
+const MAX_RECENT_KEYS = 1_000;
 
 /** n8n may be unable to store an execution for a moment; the key makes a further attempt safe. */
 const ATTEMPT_WAITS_MS = [0, 1_000, 5_000, 30_000, 60_000];
@@ -37,13 +37,13 @@ const ATTEMPT_WAITS_MS = [0, 1_000, 5_000, 30_000, 60_000];
  * Hundreds of executions that start at once bring n8n's database to a standstill, and n8n refuses every request until
  * it recovers: so many start, …
  */
-const underWay = pLimit(5);
+const inFlight = pLimit(5);
 
 /** … where one that takes long makes room for the next after this time. */
 const MAKE_ROOM_AFTER_MS = 1_000;
 
 /** What waits to be started is kept in memory: so many executions, … */
-const MOST_PENDING = 5_000;
+const MAX_PENDING = 5_000;
 
 /** … and so many bytes of the bodies that they came in. */
 const MAX_PENDING_BYTES = 64 * 1024 * 1024;
@@ -51,17 +51,17 @@ const MAX_PENDING_BYTES = 64 * 1024 * 1024;
 let pendingBytes = 0;
 
 /** Run as `trigger()`, so that `webhook()` of the same node can emit with a key that n8n stores. */
-export function openEmitter(
+export function openStarter(
 	trigger: ITriggerFunctions,
 	close: () => Promise<void> = async () => {},
 ): ITriggerResponse {
-	return openTrigger(trigger, async () => {
+	return registerTrigger(trigger, async () => {
 		await close();
 		// Begins when everything that waited before it has begun.
-		await settledWithin(
+		await settledOrTimeout(
 			clock,
 			CLOSING_MS,
-			underWay(async () => {}),
+			inFlight(async () => {}),
 		);
 	});
 }
@@ -70,7 +70,7 @@ export function openEmitter(
 const keptElsewhere = new Map<string, readonly string[]>();
 
 /** Starts at most one execution for each key, or one for each delivery where there is no key. */
-export class ExecutionEmitter {
+export class ExecutionStarter {
 	private readonly place: string;
 
 	/** Only where there is no trigger: with it n8n keeps the workflow and the request, for as long as a call is verified. */
@@ -85,7 +85,7 @@ export class ExecutionEmitter {
 		/** Of the body that was delivered. */
 		private readonly bytes = 0,
 	) {
-		this.place = triggerPlace(context);
+		this.place = triggerKey(context);
 		this.context = trigger === undefined ? context : undefined;
 		if (trigger !== undefined) keptElsewhere.set(this.place, keptKeysOf(context));
 	}
@@ -112,13 +112,13 @@ export class ExecutionEmitter {
 	emit(
 		items: INodeExecutionData[],
 		value: string | undefined,
-		reply: Reply,
+		reply: WebhookResponder,
 		answer: JsonObject,
 	): IWebhookResponseData {
 		const key = value === undefined || this.isTest ? undefined : this.keyOf(value);
 		if (this.trigger === undefined) {
 			if (key !== undefined) this.keep(key);
-			const workflowData = [key === undefined ? items : startingOnce(items, key)];
+			const workflowData = [key === undefined ? items : withEventKey(items, key)];
 			return reply.leave()
 				? { workflowData, webhookResponse: answer }
 				: { workflowData, noWebhookResponse: true };
@@ -136,8 +136,8 @@ export class ExecutionEmitter {
 		items: INodeExecutionData[],
 		key: string,
 	): Promise<void> {
-		await underWay(async () => {
-			const emitting = emitSurely(activeTrigger(this.place) ?? trigger, items, key);
+		await inFlight(async () => {
+			const emitting = emitWithRetry(activeTrigger(this.place) ?? trigger, items, key);
 			void emitting.then((isStarted) => {
 				if (!isStarted) trigger.saveFailedExecution(notStarted(trigger, items));
 			});
@@ -154,7 +154,7 @@ export class ExecutionEmitter {
 	private keep(key: string): void {
 		if (this.context === undefined) return;
 		const data = this.context.getWorkflowStaticData('node');
-		data.usedKeys = [...keptKeysOf(this.context), key].slice(-MOST_KEPT_KEYS);
+		data.usedKeys = [...keptKeysOf(this.context), key].slice(-MAX_RECENT_KEYS);
 	}
 }
 
@@ -170,14 +170,14 @@ function keptKeysOf(context: IWebhookFunctions): string[] {
  * @param take gets no emitter where n8n cannot start anything now
  * @param bytes of the delivered body that are kept until its execution starts
  */
-export async function withEmitter(
+export async function withStarter(
 	context: IWebhookFunctions,
-	take: (emitter: ExecutionEmitter | undefined) => Promise<IWebhookResponseData>,
+	take: (emitter: ExecutionStarter | undefined) => Promise<IWebhookResponseData>,
 	bytes = 0,
 ): Promise<IWebhookResponseData> {
 	if (context.getMode() === 'manual')
-		return await take(new ExecutionEmitter(context, undefined, true, bytes));
-	const isFull = underWay.pendingCount >= MOST_PENDING || pendingBytes >= MAX_PENDING_BYTES;
+		return await take(new ExecutionStarter(context, undefined, true, bytes));
+	const isFull = inFlight.pendingCount >= MAX_PENDING || pendingBytes >= MAX_PENDING_BYTES;
 	if (isFull) return await take(undefined);
 	const { found, isLong } = findTrigger(context);
 	pendingBytes += bytes;
@@ -185,7 +185,7 @@ export async function withEmitter(
 		// Once its webhook has returned, n8n starts nothing for it any more.
 		if (trigger === 'closed' || (trigger === 'elsewhere' && isLong)) return await take(undefined);
 		const here = trigger === 'elsewhere' ? undefined : trigger;
-		return await take(new ExecutionEmitter(context, here, false, bytes));
+		return await take(new ExecutionStarter(context, here, false, bytes));
 	});
 	void taking.catch(() => {}).finally(() => (pendingBytes -= bytes));
 	if (!isLong) return await taking;
@@ -196,7 +196,7 @@ export async function withEmitter(
 }
 
 /** Resolves when the execution has ended, or to false when n8n could not start it. */
-export async function emitSurely(
+export async function emitWithRetry(
 	trigger: ITriggerFunctions,
 	items: INodeExecutionData[],
 	key: string,

@@ -2,15 +2,15 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../api/errors';
 import { onScreenOnly } from '../api/modelAdvice';
 import { isJsonObject, type JsonObject } from '../json';
-import { RecentIds } from '../recentIds';
+import { BoundedMap } from '../recentIds';
 import { agentRunOf, mcpSessionOf, runsAsTool } from './toolRun';
 
 /** Under this name everything lies in the node's context, which n8n shows in `$node[…].context`. */
-const SHELF = 'voiceChatAgent';
+const STORE_KEY = 'voiceChatAgent';
 
-type Shelf = { [key: string]: unknown };
-type Place = 'node' | 'workflow';
-type Span = 'run' | 'execution';
+type StoreData = { [key: string]: unknown };
+type Scope = 'node' | 'workflow';
+type Lifetime = 'run' | 'execution';
 
 /**
  * One named record of what a node did in one of its runs, kept by n8n with the execution: it is there
@@ -22,8 +22,8 @@ type Span = 'run' | 'execution';
  * never rows. n8n writes it when the execution ends, or after each node where the workflow saves
  * its progress: what a process does in the moment before it is killed is not in it.
  */
-export class ExecutionMemory<T extends JsonObject> {
-	private readonly shelf: Shelf;
+export class ExecutionStore<T extends JsonObject> {
+	private readonly data: StoreData;
 	private readonly key: string;
 
 	/**
@@ -36,10 +36,10 @@ export class ExecutionMemory<T extends JsonObject> {
 		context: IExecuteFunctions,
 		name: string,
 		private readonly isRecord: (stored: unknown) => stored is T,
-		place: Place = 'node',
-		span: Span = 'run',
+		place: Scope = 'node',
+		span: Lifetime = 'run',
 	) {
-		this.shelf = shelfOf(context, place);
+		this.data = storeDataOf(context, place);
 		this.key = span === 'run' ? `${name}, ${runOf(context)}` : name;
 	}
 
@@ -49,8 +49,8 @@ export class ExecutionMemory<T extends JsonObject> {
 	 * @throws InvalidInput where something was written that cannot be read, as what was done is then open
 	 */
 	read(): T | undefined {
-		if (!Object.hasOwn(this.shelf, this.key)) return undefined;
-		const stored = this.shelf[this.key];
+		if (!Object.hasOwn(this.data, this.key)) return undefined;
+		const stored = this.data[this.key];
 		if (this.isRecord(stored)) return stored;
 		throw new InvalidInput(
 			'What this node did in an earlier try of this execution cannot be read, so nothing was sent',
@@ -61,13 +61,13 @@ export class ExecutionMemory<T extends JsonObject> {
 	}
 
 	write(record: T): void {
-		this.shelf[this.key] = record;
+		this.data[this.key] = record;
 	}
 }
 
 /** Drops all records of a run that ended well: no try of it can follow. */
-export function forgetRun(context: IExecuteFunctions): void {
-	const shelf = shelfOf(context, 'node');
+export function clearRun(context: IExecuteFunctions): void {
+	const shelf = storeDataOf(context, 'node');
 	const run = runOf(context);
 	for (const key of Object.keys(shelf)) {
 		if (key.endsWith(`, ${run}`)) Reflect.deleteProperty(shelf, key);
@@ -82,15 +82,15 @@ function runOf(context: IExecuteFunctions): string {
 }
 
 /** What was done for MCP clients, whose calls belong to no execution: in this process, the newest sessions. */
-const sessions = new RecentIds<Shelf>(500);
+const sessions = new BoundedMap<StoreData>(500);
 
 /** What was done without an execution to keep it with, as long as n8n holds on to the node's task. */
-const tasks = new WeakMap<object, Shelf>();
+const tasks = new WeakMap<object, StoreData>();
 
-function shelfOf(context: IExecuteFunctions, place: Place): Shelf {
+function storeDataOf(context: IExecuteFunctions, place: Scope): StoreData {
 	const session = mcpSessionOf(context);
-	if (session === undefined) return shelfInExecution(context, place);
-	if (session === '') return shelfOfTask(context);
+	if (session === undefined) return dataInExecution(context, place);
+	if (session === '') return dataOfTask(context);
 	const node = place === 'node' ? context.getNode().id : '';
 	const key = JSON.stringify([context.getWorkflow().id, node, session]);
 	const shelf = sessions.get(key) ?? {};
@@ -98,17 +98,17 @@ function shelfOf(context: IExecuteFunctions, place: Place): Shelf {
 	return shelf;
 }
 
-function shelfInExecution(context: IExecuteFunctions, place: Place): Shelf {
+function dataInExecution(context: IExecuteFunctions, place: Scope): StoreData {
 	const kept = context.getContext(place === 'node' ? 'node' : 'flow');
-	const shelf: unknown = kept[SHELF];
+	const shelf: unknown = kept[STORE_KEY];
 	if (isJsonObject(shelf)) return shelf;
-	const empty: Shelf = {};
-	kept[SHELF] = empty;
+	const empty: StoreData = {};
+	kept[STORE_KEY] = empty;
 	return empty;
 }
 
 /** Each try of *Retry On Fail* has the same task. */
-function shelfOfTask(context: IExecuteFunctions): Shelf {
+function dataOfTask(context: IExecuteFunctions): StoreData {
 	const task = context.getExecuteData();
 	const shelf = tasks.get(task) ?? {};
 	tasks.set(task, shelf);

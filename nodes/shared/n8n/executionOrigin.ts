@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IExecutionContext } from 'n8n-workflow';
 import { NotSent } from '../api/errors';
-import { RecentIds } from '../recentIds';
+import { BoundedMap } from '../recentIds';
 import { mcpSessionOf } from './toolRun';
 
 /**
@@ -18,7 +18,7 @@ export type ExecutionOrigin = {
 const MAX_PARENTS = 500;
 
 /** By parent execution: all its sub-executions have the same origin. */
-const originsByParent = new RecentIds<ExecutionOrigin>(MAX_PARENTS);
+const originsByParent = new BoundedMap<ExecutionOrigin>(MAX_PARENTS);
 
 /**
  * Undefined where there is nothing to retry: MCP clients, and n8n before 2.20.

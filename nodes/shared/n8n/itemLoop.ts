@@ -2,17 +2,17 @@ import { sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-work
 import pLimit from 'p-limit';
 import { asSentence, ExplainedError, NotSent } from '../api/errors';
 import { onScreenOnly } from '../api/modelAdvice';
-import type { Turn } from '../inTurn';
+import type { Limiter } from '../inTurn';
 import type { JsonObject } from '../json';
 import { asCanceled } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
-import { OnceLedger, type Sending } from './once';
+import { IdempotencyHandler, type PreparedRequest } from './once';
 import { answersAgent, answersReview, runsAsTool } from './toolRun';
 
 export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 
 /** What is done with an item, as of one and of several: "call was already placed". */
-export type Deed = { one: string; several: string };
+export type CompletedText = { singular: string; plural: string };
 
 export type ItemLoopOptions = {
 	/** Items under way at once; output keeps the order of the input. */
@@ -25,26 +25,26 @@ export type ItemLoopOptions = {
 	/** What is said where a check stops the run. */
 	checkNote?: string;
 	/** How it is told that earlier items were done when a later one stops the run. */
-	deed?: Deed;
+	completedText?: CompletedText;
 	/** Whether an item that came out was done as well; each was where nothing is said. */
-	isDone?: (index: number) => boolean;
+	isCompleted?: (index: number) => boolean;
 };
 
-export type SendingLoopOptions<Desk> = Pick<ItemLoopOptions, 'concurrency' | 'deed'> & {
+export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'completedText'> & {
 	/** What every item needs to be sent, such as the connection. */
-	open: () => Promise<Desk>;
+	createDeps: () => Promise<Deps>;
 	/** When an item's turn is, where some must go one after another. */
-	turnOf?: (index: number) => Turn;
+	limiterFor?: (index: number) => Limiter;
 };
 
 /** Expressions take about 0.3 ms each, and an item may have ten. */
-const ITEMS_PER_BREATH = 100;
+const ITEMS_PER_YIELD = 100;
 /** n8n’s HTTP helper computes for a millisecond or two before a request leaves, and in one go for all that begin at once. */
-const BEGUN_PER_BREATH = 10;
+const STARTS_PER_YIELD = 10;
 const NOTHING_SENT = 'Nothing was sent: all items are checked before the first.';
 const NOTHING_SENT_NOW = 'This attempt sent nothing. Run the other items in a new execution.';
 /** Further items that a message spells out; the rest is counted. */
-const MOST_TOLD = 9;
+const MAX_LISTED_ITEMS = 9;
 
 /** The one loop over input items: order, concurrency, pairing, item index, Continue On Fail. */
 export async function forEachItem(
@@ -54,8 +54,8 @@ export async function forEachItem(
 		concurrency = 1,
 		check,
 		checkNote = NOTHING_SENT,
-		deed,
-		isDone = () => true,
+		completedText,
+		isCompleted = () => true,
 	}: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
 	const items = context.getInputData();
@@ -67,7 +67,7 @@ export async function forEachItem(
 
 	let begin = Promise.resolve();
 	// If many end at the same moment, as many begin.
-	const perBreath = concurrency > BEGUN_PER_BREATH ? BEGUN_PER_BREATH : ITEMS_PER_BREATH;
+	const perBreath = concurrency > STARTS_PER_YIELD ? STARTS_PER_YIELD : ITEMS_PER_YIELD;
 	const run = async (index: number): Promise<void> => {
 		// Items that send nothing, such as those with a value that can't be used, never wait for the network.
 		if (index > 0 && index % perBreath === 0) begin = begin.then(async () => await sleep(0));
@@ -88,8 +88,8 @@ export async function forEachItem(
 	await Promise.all(items.map(async (_item, index) => await limit(run, index)));
 
 	if (failures.size > 0 && !goOn) {
-		const done = outputs.filter((_output, index) => isDone(index)).flat();
-		throw stop(context, failures, deed && done.length > 0 ? alreadyDone(deed, done) : undefined);
+		const done = outputs.filter((_output, index) => isCompleted(index)).flat();
+		throw stop(context, failures, completedText && done.length > 0 ? completedNote(completedText, done) : undefined);
 	}
 	return outputs.flat();
 }
@@ -103,17 +103,17 @@ function stoppedBefore(): NotSent {
 
 /**
  * Sends each item once: what an earlier try of this run got done is answered from what is kept of it
- * (see {@link OnceLedger}), the rest is checked before the first is sent.
+ * (see {@link IdempotencyHandler}), the rest is checked before the first is sent.
  */
-export async function sendEachItem<Desk>(
+export async function sendEachItem<Deps>(
 	context: IExecuteFunctions,
-	prepare: (index: number) => Sending<Desk>,
-	{ open, turnOf, ...options }: SendingLoopOptions<Desk>,
+	prepare: (index: number) => PreparedRequest<Deps>,
+	{ createDeps, limiterFor, ...options }: SendLoopOptions<Deps>,
 ): Promise<INodeExecutionData[]> {
-	const ledger = openLedger(context, open);
-	const prepared = new Map<number, Sending<Desk>>();
+	const handler = openHandler(context, createDeps);
+	const prepared = new Map<number, PreparedRequest<Deps>>();
 	const unsent = new Set<number>();
-	const ready = (index: number): Sending<Desk> => {
+	const ready = (index: number): PreparedRequest<Deps> => {
 		const sending = prepared.get(index) ?? prepare(index);
 		prepared.set(index, sending);
 		return sending;
@@ -122,20 +122,20 @@ export async function sendEachItem<Desk>(
 	const send = async (index: number): Promise<INodeExecutionData[]> => {
 		const sending = ready(index);
 		prepared.delete(index);
-		const once = ledger.once(sending, turnOf?.(index) ?? atOnce, index);
+		const once = handler.run(sending, limiterFor?.(index) ?? noLimit, index);
 		const output = await once.catch((reason: unknown) => {
 			// A model is told in its own answer that nothing was sent.
-			const instead = runsAsTool(context) ? undefined : sending.unsent?.(reason);
+			const instead = runsAsTool(context) ? undefined : sending.fallbackOutput?.(reason);
 			if (instead === undefined) throw reason;
 			unsent.add(index);
 			return instead;
 		});
-		return sending.shown?.(output) ?? output;
+		return sending.formatOutput?.(output) ?? output;
 	};
-	const isDone = (index: number): boolean => !unsent.has(index);
-	const { isFirstTry } = ledger;
-	if (!isFirstTry) await recognizeAll(context, ledger, ready);
-	const begun = await findBegun(context, ledger, ready);
+	const isCompleted = (index: number): boolean => !unsent.has(index);
+	const { isFirstAttempt } = handler;
+	if (!isFirstAttempt) await matchEarlierItems(context, handler, ready);
+	const begun = await findBegun(context, handler, ready);
 	const refuse = (index: number): void => {
 		const error = begun.get(index);
 		if (error !== undefined) throw error;
@@ -143,19 +143,19 @@ export async function sendEachItem<Desk>(
 	const checks = begun.size > 0 ? { check: refuse, checkNote: NOTHING_SENT_NOW } : { check };
 	return await forEachItem(context, send, {
 		...options,
-		isDone,
-		...((isFirstTry || begun.size > 0) && checks),
+		isCompleted,
+		...((isFirstAttempt || begun.size > 0) && checks),
 	});
 }
 
 /** On *Retry*, all that an earlier attempt has begun is found before anything is sent, so that one message names it. */
-async function findBegun<Desk>(
+async function findBegun<Deps>(
 	context: IExecuteFunctions,
-	ledger: OnceLedger<Desk>,
-	ready: (index: number) => Sending<Desk>,
+	handler: IdempotencyHandler<Deps>,
+	ready: (index: number) => PreparedRequest<Deps>,
 ): Promise<Map<number, ExplainedError>> {
 	if (context.getMode() !== 'retry' || runsAsTool(context)) return new Map();
-	const items = new Map<number, Sending<Desk>>();
+	const items = new Map<number, PreparedRequest<Deps>>();
 	for (const index of context.getInputData().keys()) {
 		try {
 			const sending = ready(index);
@@ -165,17 +165,17 @@ async function findBegun<Desk>(
 		}
 		await yieldToEventLoop(index);
 	}
-	return await ledger.findBegun(items);
+	return await handler.findBegun(items);
 }
 
-async function recognizeAll<Desk>(
+async function matchEarlierItems<Deps>(
 	context: IExecuteFunctions,
-	ledger: OnceLedger<Desk>,
-	ready: (index: number) => Sending<Desk>,
+	handler: IdempotencyHandler<Deps>,
+	ready: (index: number) => PreparedRequest<Deps>,
 ): Promise<void> {
 	for (const index of context.getInputData().keys()) {
 		try {
-			ledger.recognize(ready(index), index);
+			handler.matchEarlierItem(ready(index), index);
 		} catch {
 			// An item that cannot be read is told of at its turn.
 		}
@@ -183,11 +183,11 @@ async function recognizeAll<Desk>(
 	}
 }
 
-const atOnce: Turn = async (job) => await job();
+const noLimit: Limiter = async (job) => await job();
 
-function openLedger<Desk>(context: IExecuteFunctions, open: () => Promise<Desk>): OnceLedger<Desk> {
+function openHandler<Deps>(context: IExecuteFunctions, open: () => Promise<Deps>): IdempotencyHandler<Deps> {
 	try {
-		return new OnceLedger(context, open);
+		return new IdempotencyHandler(context, open);
 	} catch (error) {
 		throw toNodeError(context.getNode(), error);
 	}
@@ -226,7 +226,7 @@ export async function readEachItem<T>(
 
 /** Expressions hold the event loop; other executions of this n8n must get their turn. */
 async function yieldToEventLoop(index: number): Promise<void> {
-	if (index % ITEMS_PER_BREATH === ITEMS_PER_BREATH - 1) await sleep(0);
+	if (index % ITEMS_PER_YIELD === ITEMS_PER_YIELD - 1) await sleep(0);
 }
 
 /** Wraps plain records as items of the output. */
@@ -248,7 +248,7 @@ function stop(context: IExecuteFunctions, failures: Map<number, unknown>, done?:
 		itemIndex: first,
 		of: context.getInputData().length,
 	});
-	const told = others.slice(0, MOST_TOLD);
+	const told = others.slice(0, MAX_LISTED_ITEMS);
 	const notes = told.map((index) => `[item ${index}] ${messageOf(failures.get(index))}`);
 	if (others.length > told.length) notes.push(`And ${others.length - told.length} more items.`);
 	if (done !== undefined) notes.push(done);
@@ -261,9 +261,9 @@ function stop(context: IExecuteFunctions, failures: Map<number, unknown>, done?:
 }
 
 /** So that nothing is done twice on the next run. */
-function alreadyDone({ one, several }: Deed, done: INodeExecutionData[]): string {
+function completedNote({ singular, plural }: CompletedText, done: INodeExecutionData[]): string {
 	const indices = done.map(({ pairedItem }) => itemIndex(pairedItem));
-	const [what, items, them] = done.length === 1 ? [one, 'item', 'it'] : [several, 'items', 'them'];
+	const [what, items, them] = done.length === 1 ? [singular, 'item', 'it'] : [plural, 'items', 'them'];
 	return `${done.length} ${what} in this run (${items} ${ranges(indices)}). Retry of this execution leaves ${them} out; in a new execution leave ${them} out yourself.`;
 }
 

@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 import pLimit from 'p-limit';
 import { MAX_READINGS } from '../api/completeList';
 import { parseCount } from '../api/identifiers';
-import type { Turn } from '../inTurn';
+import type { Limiter } from '../inTurn';
 import type { JsonObject } from '../json';
 import type { Fields } from './fields';
 import { asItems, forEachItem, readEachItem } from './itemLoop';
@@ -54,7 +54,7 @@ export function readLimit(form: Fields): number {
 }
 
 /** A list that an item asks for: items with the same key ask for the same list. */
-export type ListPlan = { key: unknown; read: (inTurn: Turn) => Promise<JsonObject[]> };
+export type ListPlan = { key: unknown; read: (limiter: Limiter) => Promise<JsonObject[]> };
 
 /** Read once for all items that ask for it. */
 type SharedList = { read: () => Promise<JsonObject[]>; askers: Array<{ item: number }> };
@@ -70,7 +70,7 @@ export async function forEachList(
 ): Promise<INodeExecutionData[]> {
 	const plans = await readEachItem(context, async (index) => await settled(plan(index)));
 	const lists = new Map<string, SharedList>();
-	const inTurn = pLimit(concurrency);
+	const limiter = pLimit(concurrency);
 	const reads = plans.map((planned, item) => {
 		if ('failure' in planned) {
 			return async (): Promise<never> => {
@@ -79,7 +79,7 @@ export async function forEachList(
 		}
 		const name = JSON.stringify(planned.key);
 		const list = lists.get(name) ?? {
-			read: once(async () => await planned.read(inTurn)),
+			read: once(async () => await planned.read(limiter)),
 			askers: [],
 		};
 		lists.set(name, list);

@@ -4,9 +4,9 @@ import {
 	type INode,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { ExplainedError, OutcomeUnknown, ServiceRefusal } from '../api/errors';
+import { ExplainedError, OutcomeUnknown, ServiceRejection } from '../api/errors';
 import type { JsonObject } from '../json';
-import { shownText } from '../values';
+import { displayText } from '../values';
 
 export type ItemPosition = {
 	itemIndex: number;
@@ -28,8 +28,8 @@ export function toNodeError(
 	if (!(error instanceof ExplainedError)) {
 		return new NodeOperationError(node, error instanceof Error ? error : String(error), itemIndex);
 	}
-	const message = withItem(shownText(error.message), position);
-	const description = shownText(error.advice);
+	const message = withItem(displayText(error.message), position);
+	const description = displayText(error.advice);
 	const status = statusOf(error);
 	if (status === undefined) {
 		return new NodeOperationError(node, message, { description, ...itemIndex });
@@ -49,7 +49,7 @@ export function toErrorItem(error: unknown, position: ItemPosition): INodeExecut
 	if (explained !== undefined) {
 		details.outcome = explained.outcome;
 		if (explained.originalMessage !== undefined)
-			details[`${explained.speaker}_said`] = explained.originalMessage;
+			details[`${explained.origin}_said`] = explained.originalMessage;
 		const status = statusOf(explained);
 		if (status !== undefined) details.status = status;
 	}
@@ -62,7 +62,7 @@ export function toErrorItem(error: unknown, position: ItemPosition): INodeExecut
 }
 
 function statusOf(error: ExplainedError): number | undefined {
-	if (error instanceof ServiceRefusal || error instanceof OutcomeUnknown) return error.status;
+	if (error instanceof ServiceRejection || error instanceof OutcomeUnknown) return error.status;
 	return undefined;
 }
 

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { NotSent } from '../api/errors';
 import { onScreenOnly } from '../api/modelAdvice';
 import type { DeduplicationStore } from '../deduplicationStore';
-import { inTurn } from '../inTurn';
+import { runExclusive } from '../inTurn';
 
 const SCOPE = 'node';
 const OPTIONS = { mode: 'entries' } as const;
@@ -12,7 +12,7 @@ export type StoreUse = { message: string; description: string };
 
 /**
  * n8n's deduplication store of this node: one JSON list of fingerprints in n8n's database. n8n reads and writes the
- * list as a whole, so only one user of a process may work with it at a time ({@link exclusiveOnStore}).
+ * list as a whole, so only one user of a process may work with it at a time ({@link runExclusiveOnStore}).
  */
 export function openNodeStore({ helpers }: IExecuteFunctions, use: StoreUse): DeduplicationStore {
 	const reached = async <T>(result: Promise<T>): Promise<T> =>
@@ -42,9 +42,9 @@ export function nodeKeyOf(context: IExecuteFunctions): string {
 }
 
 /** Runs after whatever else uses the store of this node in this process. */
-export async function exclusiveOnStore<T>(
+export async function runExclusiveOnStore<T>(
 	context: IExecuteFunctions,
 	run: () => Promise<T>,
 ): Promise<T> {
-	return await inTurn(nodeKeyOf(context), run);
+	return await runExclusive(nodeKeyOf(context), run);
 }

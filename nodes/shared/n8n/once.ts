@@ -1,19 +1,19 @@
 import { shortFingerprint } from '../hash';
-import type { Turn } from '../inTurn';
+import type { Limiter } from '../inTurn';
 import partition from 'lodash/partition';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { ExplainedError, OutcomeUnknown, type KeptUnknown } from '../api/errors';
+import { ExplainedError, OutcomeUnknown, type StoredUnknown } from '../api/errors';
 import { forEveryone, USER } from '../api/modelAdvice';
 import { isJsonObject, type JsonObject, parseJson } from '../json';
-import { RecentIds } from '../recentIds';
-import { ExecutionMemory } from './executionMemory';
-import { noteDeed, runsAsTool } from './toolRun';
+import { BoundedMap } from '../recentIds';
+import { ExecutionStore } from './executionMemory';
+import { noteCompleted, runsAsTool } from './toolRun';
 import { openWriteAheadLog, type WriteAheadLog } from './writeAheadLog';
 
 /** Something that must not be sent twice: read and checked, and not sent yet. */
-export type Sending<Desk> = {
+export type PreparedRequest<Deps> = {
 	/** What would be sent, as plain values: by it an item is known again on a later try. */
-	request: unknown;
+	payload: unknown;
 	/**
 	 * What it changes, where wishes can undo one another: as a tool only the last one for the same
 	 * subject counts, so that a number taken off a list may be put on it again.
@@ -28,7 +28,7 @@ export type Sending<Desk> = {
 	target?: unknown;
 	/** Whether sending it twice does the same as sending it once. */
 	idempotent?: boolean;
-	/** Whether the same wish of a model, once done, is a new one. People say "yes" twice. */
+	/** Whether the same toolRequest of a model, once done, is a new one. People say "yes" twice. */
 	repeatable?: boolean;
 	/** How many of these a model gets in one run of its agent, or one session of its client, whichever tool it calls. */
 	quota?: Quota;
@@ -37,7 +37,7 @@ export type Sending<Desk> = {
 	/** Checked once more right before it is sent, such as the hour. What this rules out was never begun. */
 	lastCheck?: () => void;
 	/** From here on it counts as sent, unless an ExplainedError says that it was not. */
-	send: (desk: Desk) => Promise<INodeExecutionData[]>;
+	send: (deps: Deps) => Promise<INodeExecutionData[]>;
 	/** Names what was sent in an unknown outcome, and how to find out. */
 	withDetails?: (error: OutcomeUnknown) => OutcomeUnknown;
 	/**
@@ -46,47 +46,47 @@ export type Sending<Desk> = {
 	 * @param since when the execution started, in epoch milliseconds
 	 * @throws OutcomeUnknown if it can't be found for certain
 	 */
-	find?: (desk: Desk, error: OutcomeUnknown, since: number) => Promise<INodeExecutionData[]>;
+	find?: (deps: Deps, error: OutcomeUnknown, since: number) => Promise<INodeExecutionData[]>;
 	/** How what was sent comes out, by whichever try: what this adds is not kept with the execution. */
-	shown?: (output: INodeExecutionData[]) => INodeExecutionData[];
+	formatOutput?: (output: INodeExecutionData[]) => INodeExecutionData[];
 	/** What comes out where it was meant not to be sent; nothing of that is kept, and a later try looks again. */
-	unsent?: (reason: unknown) => INodeExecutionData[] | undefined;
+	fallbackOutput?: (reason: unknown) => INodeExecutionData[] | undefined;
 };
 
 /** `of` names in words what is counted: "call". */
-export type Quota = { of: string; most: number };
+export type Quota = { unit: string; max: number };
 
 /** A model has had what it may have. */
-export class QuotaUsed extends ExplainedError {
+export class QuotaExceeded extends ExplainedError {
 	override readonly name = 'QuotaUsed';
 	override readonly isFinal = true;
 	readonly outcome = 'notSent';
 
-	constructor({ of, most }: Quota) {
-		const all = most === 1 ? `1 ${of}, which was` : `${most} ${of}s, which were`;
+	constructor({ unit, max }: Quota) {
+		const all = max === 1 ? `1 ${unit}, which was` : `${max} ${unit}s, which were`;
 		super(
 			`Nothing was sent: this run may make ${all} made already`,
-			forEveryone(`Do not ask for another ${of} now. Tell ${USER} what was done and what is left.`),
+			forEveryone(`Do not ask for another ${unit} now. Tell ${USER} what was done and what is left.`),
 		);
 	}
 }
 
-/** Whose a record is: a model's wish (`of`, and its `kind` where those are counted), or a row: under the parameters of its time, at its place, for its person. */
-type Tag = { of?: string; row?: string; kind?: string };
+/** Whose a record is: a model's toolRequest (`of`, and its `kind` where those are counted), or a row: under the parameters of its time, at its place, for its person. */
+type RecordOwner = { of?: string; row?: string; kind?: string };
 
 /** What became of a request; `sent` is one whose answer had not come when the record was stored. */
-type Settled = Tag & ({ done: JsonObject[] } | { unknown: KeptUnknown } | { sent: true });
-type Ledger = { [request: string]: Settled };
+type IdempotencyRecord = RecordOwner & ({ done: JsonObject[] } | { unknown: StoredUnknown } | { sent: true });
+type IdempotencyRecords = { [request: string]: IdempotencyRecord };
 
 /** Characters of answers that are kept whole; of what comes after them only what is short, such as IDs. */
-const MOST_KEPT = 1_000_000;
-const SHORT = 100;
+const MAX_STORED_CHARACTERS = 1_000_000;
+const SHORT_FIELD_CHARACTERS = 100;
 /** Enough to tell apart the few sets of parameters, and persons of one item, that an execution and its retries see. */
-const SHORT_NAME = 5;
+const SHORT_KEY_LENGTH = 5;
 /** 72 bits, and small beside the answer that is kept under it. */
-const NAME = 12;
+const KEY_LENGTH = 12;
 /** Wishes that a long session of an MCP client keeps in this process: so many done ones, and so many whose fate is open. */
-const MOST_WISHES = 1_000;
+const MAX_TOOL_REQUESTS = 1_000;
 
 /**
  * What was sent in one run of a node, kept with the execution: what took effect, or may have, is
@@ -96,72 +96,72 @@ const MOST_WISHES = 1_000;
  * As long as the node's parameters stay, a row is known by its place: an expression such as `$now` gives
  * another request on each try. After an edit it is known by its place and its person where it was done, and
  * else by its request, rows with the same one by their order. From a model the same request is the same
- * wish: it is done once for one run of its agent, and those under way share one result.
+ * toolRequest: it is done once for one run of its agent, and those under way share one result.
  */
-export class OnceLedger<Desk> {
-	private readonly ledger: Ledger;
+export class IdempotencyHandler<Deps> {
+	private readonly records: IdempotencyRecords;
 	private readonly asTool: boolean;
-	private readonly rows = new Map<string, number>();
+	private readonly occurrences = new Map<string, number>();
 	private readonly parameters: string;
 	/** Names of the records of rows, by their place, under the parameters of now. */
-	private readonly places = new Map<string, string>();
-	private readonly ofOthers: Set<string>;
+	private readonly keysByItem = new Map<string, string>();
+	private readonly keysOfItems: Set<string>;
 	/** Names of what was done, by its row's place and person. */
-	private readonly doneFor = new Map<string, string>();
-	private kept: number;
+	private readonly completedFor = new Map<string, string>();
+	private storedCharacters: number;
 	private log: Promise<WriteAheadLog | undefined> | undefined;
 
 	/**
-	 * @param open what every sending needs, such as the connection; nothing was sent while it fails
+	 * @param createDeps what every sending needs, such as the connection; nothing was sent while it fails
 	 * @throws InvalidInput where an earlier try's record cannot be read
 	 */
 	constructor(
 		private readonly context: IExecuteFunctions,
-		private readonly open: () => Promise<Desk>,
+		private readonly createDeps: () => Promise<Deps>,
 	) {
 		this.asTool = runsAsTool(context);
 		const place = this.asTool ? 'workflow' : 'node';
-		const memory = new ExecutionMemory<Ledger>(context, 'sent', isLedger, place);
-		this.ledger = memory.read() ?? {};
-		memory.write(this.ledger);
-		this.kept = JSON.stringify(this.ledger).length;
-		this.parameters = shortFingerprint(context.getNode().parameters, SHORT_NAME);
-		for (const [name, settled] of Object.entries(this.ledger)) {
-			const [parameters, place, person] = settled.row?.split('/') ?? [];
+		const memory = new ExecutionStore<IdempotencyRecords>(context, 'sent', areRecords, place);
+		this.records = memory.read() ?? {};
+		memory.write(this.records);
+		this.storedCharacters = JSON.stringify(this.records).length;
+		this.parameters = shortFingerprint(context.getNode().parameters, SHORT_KEY_LENGTH);
+		for (const [name, record] of Object.entries(this.records)) {
+			const [parameters, place, person] = record.row?.split('/') ?? [];
 			if (place === undefined) continue;
-			if (parameters === this.parameters) this.places.set(place, name);
-			if (person !== undefined && 'done' in settled) this.doneFor.set(`${place}/${person}`, name);
+			if (parameters === this.parameters) this.keysByItem.set(place, name);
+			if (person !== undefined && 'done' in record) this.completedFor.set(`${place}/${person}`, name);
 		}
-		this.ofOthers = new Set(this.places.values());
+		this.keysOfItems = new Set(this.keysByItem.values());
 	}
 
 	/** Whether no earlier try of this run has sent anything. */
-	get isFirstTry(): boolean {
-		return Object.keys(this.ledger).length === 0;
+	get isFirstAttempt(): boolean {
+		return Object.keys(this.records).length === 0;
 	}
 
 	/** To be called for the items in their order. */
-	async once(sending: Sending<Desk>, turn: Turn, index: number): Promise<INodeExecutionData[]> {
-		if (this.asTool) return await this.onceAsTool(sending, turn);
-		const name = this.places.get(String(index)) ?? this.nextRow(sending);
-		return await this.settle(name, sending, turn, { row: this.rowOf(sending, index) });
+	async run(sending: PreparedRequest<Deps>, turn: Limiter, index: number): Promise<INodeExecutionData[]> {
+		if (this.asTool) return await this.runAsTool(sending, turn);
+		const name = this.keysByItem.get(String(index)) ?? this.nextKey(sending);
+		return await this.settle(name, sending, turn, { row: this.ownerOf(sending, index) });
 	}
 
 	/** To be told of each item before the first is sent again: after an edit, what was done for its person is still its own. */
-	recognize(sending: Sending<Desk>, index: number): void {
-		const name = this.doneFor.get(placeOf(sending, index));
-		if (name === undefined || this.places.has(String(index))) return;
-		this.places.set(String(index), name);
-		this.ofOthers.add(name);
+	matchEarlierItem(sending: PreparedRequest<Deps>, index: number): void {
+		const name = this.completedFor.get(itemKey(sending, index));
+		if (name === undefined || this.keysByItem.has(String(index))) return;
+		this.keysByItem.set(String(index), name);
+		this.keysOfItems.add(name);
 	}
 
 	/**
 	 * To be called on *Retry* before the first item is sent: of these items, those that an earlier attempt has begun
 	 * and whose result n8n didn't store. From then on their outcome is unknown.
 	 */
-	async findBegun(items: ReadonlyMap<number, Sending<Desk>>): Promise<Map<number, OutcomeUnknown>> {
+	async findBegun(items: ReadonlyMap<number, PreparedRequest<Deps>>): Promise<Map<number, OutcomeUnknown>> {
 		const open = [...items].filter(
-			([index, { idempotent }]) => idempotent !== true && !this.places.has(String(index)),
+			([index, { idempotent }]) => idempotent !== true && !this.keysByItem.has(String(index)),
 		);
 		const begun = new Map<number, OutcomeUnknown>();
 		const log = open.length === 0 ? undefined : await this.openLog();
@@ -170,9 +170,9 @@ export class OnceLedger<Desk> {
 		for (const [place, [index, sending]] of open.entries()) {
 			if (isBegun[place] !== true) continue;
 			const error = begunEarlier(sending);
-			const name = this.nextRow(sending);
-			this.places.set(String(index), name);
-			this.ledger[name] = { row: this.rowOf(sending, index), unknown: error.kept() };
+			const name = this.nextKey(sending);
+			this.keysByItem.set(String(index), name);
+			this.records[name] = { row: this.ownerOf(sending, index), unknown: error.toStored() };
 			begun.set(index, error);
 		}
 		return begun;
@@ -182,89 +182,89 @@ export class OnceLedger<Desk> {
 		return await (this.log ??= openWriteAheadLog(this.context));
 	}
 
-	private rowOf(sending: Sending<Desk>, index: number): string {
-		return [this.parameters, placeOf(sending, index)].join('/');
+	private ownerOf(sending: PreparedRequest<Deps>, index: number): string {
+		return [this.parameters, itemKey(sending, index)].join('/');
 	}
 
 	/** Rows that would send the same count on, past the records that are of other rows for sure. */
-	private nextRow({ request }: Sending<Desk>): string {
-		const name = nameOf(request);
-		let nth = this.rows.get(name) ?? 0;
-		while (this.ofOthers.has(nextName(name, nth))) nth++;
-		this.rows.set(name, nth + 1);
-		return nextName(name, nth);
+	private nextKey({ payload }: PreparedRequest<Deps>): string {
+		const name = payloadKey(payload);
+		let nth = this.occurrences.get(name) ?? 0;
+		while (this.keysOfItems.has(recordKey(name, nth))) nth++;
+		this.occurrences.set(name, nth + 1);
+		return recordKey(name, nth);
 	}
 
-	private async onceAsTool(sending: Sending<Desk>, turn: Turn): Promise<INodeExecutionData[]> {
+	private async runAsTool(sending: PreparedRequest<Deps>, turn: Limiter): Promise<INodeExecutionData[]> {
 		const accounts = Object.values(this.context.getNode().credentials ?? {}).map(({ id }) => id);
-		const wish = nameOf([accounts, sending.request]);
-		const { underWay, timesDone } = wishesOf(this.ledger);
+		const toolRequest = payloadKey([accounts, sending.payload]);
+		const { inFlight, completedCounts } = toolRequestsOf(this.records);
 		const repeatable = sending.repeatable === true;
-		const shared = underWay.get(wish);
+		const shared = inFlight.get(toolRequest);
 		if (shared !== undefined) {
 			const output = await shared;
-			noteDeed(this.context, { output, repeated: true, repeatable });
+			noteCompleted(this.context, { output, isReplay: true, repeatable });
 			return output;
 		}
-		const subject = sending.subject ?? sending.request;
-		const nth = repeatable ? (timesDone.get(wish) ?? 0) : 0;
-		const name = nextName(nameOf([accounts, subject]), nth);
-		const repeated = this.isSettled(name, wish);
+		const subject = sending.subject ?? sending.payload;
+		const nth = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
+		const name = recordKey(payloadKey([accounts, subject]), nth);
+		const isReplay = this.isSettled(name, toolRequest);
 		const settling = this.settle(name, sending, turn, {
-			of: wish,
-			...(sending.quota && { kind: sending.quota.of }),
+			of: toolRequest,
+			...(sending.quota && { kind: sending.quota.unit }),
 		});
-		underWay.set(wish, settling);
+		inFlight.set(toolRequest, settling);
 		try {
 			const output = await settling;
-			if (repeatable) timesDone.set(wish, nth + 1);
-			noteDeed(this.context, { output, repeated, repeatable });
+			if (repeatable) completedCounts.set(toolRequest, nth + 1);
+			noteCompleted(this.context, { output, isReplay, repeatable });
 			return output;
 		} finally {
-			underWay.delete(wish);
-			this.forgetOldest();
+			inFlight.delete(toolRequest);
+			this.evictOldest();
 		}
 	}
 
 	private isSettled(name: string, of: string | undefined): boolean {
-		const settled = this.ledger[name];
-		return settled !== undefined && settled.of === of;
+		const record = this.records[name];
+		return record !== undefined && record.of === of;
 	}
 
 	private async settle(
 		name: string,
-		sending: Sending<Desk>,
-		turn: Turn,
-		tag: Tag,
+		sending: PreparedRequest<Deps>,
+		turn: Limiter,
+		tag: RecordOwner,
 	): Promise<INodeExecutionData[]> {
-		const before = this.ledger[name];
+		const before = this.records[name];
 		if (before !== undefined && this.isSettled(name, tag.of)) return replay(before);
 		sending.check?.();
-		const desk = await this.open();
-		const note = (settled: Settled) => {
-			this.ledger[name] = { ...tag, ...settled };
+		const deps = await this.createDeps();
+		const note = (record: IdempotencyRecord) => {
+			this.records[name] = { ...tag, ...record };
 		};
 		return await turn(async () => {
-			this.demandRoom(sending.quota);
+			this.requireQuota(sending.quota);
 			note({ sent: true });
-			const output = await this.sendOrFind(sending, desk).catch((error: unknown): never => {
-				if (error instanceof OutcomeUnknown) note({ unknown: error.kept() });
+			const output = await this.sendOrFind(sending, deps).catch((error: unknown): never => {
+				if (error instanceof OutcomeUnknown) note({ unknown: error.toStored() });
 				else if (error instanceof ExplainedError) this.restore(name, before);
 				throw error;
 			});
-			note({ done: output.map(({ json }) => this.keep(json)) });
+			note({ done: output.map(({ json }) => this.toStored(json)) });
 			return output;
 		});
 	}
 
 	/** What an earlier attempt has begun, and n8n has no result of, is not sent again. */
-	private async sendOrFind(sending: Sending<Desk>, desk: Desk): Promise<INodeExecutionData[]> {
+	private async sendOrFind(sending: PreparedRequest<Deps>, deps: Deps): Promise<INodeExecutionData[]> {
 		sending.lastCheck?.();
 		const log = sending.idempotent === true ? undefined : await this.openLog();
-		if (log === undefined) return await sending.send(desk);
+		if (log === undefined) return await sending.send(deps);
 		const target = targetOf(sending);
 		if (!(await log.begin(target))) {
-			return await sending.send(desk).catch(async (error: unknown) => {
+			return await sending.send(deps).catch(async (error: unknown) => {
 				const isDone = !(error instanceof ExplainedError) || error instanceof OutcomeUnknown;
 				if (!isDone) await log.release(target);
 				throw error;
@@ -272,29 +272,29 @@ export class OnceLedger<Desk> {
 		}
 		const error = begunEarlier(sending);
 		if (sending.find === undefined) throw error;
-		return await sending.find(desk, error, log.origin.startedAt);
+		return await sending.find(deps, error, log.origin.startedAt);
 	}
 
 	/** What was refused or never left is not in the ledger, so it does not count. */
-	private demandRoom(quota: Quota | undefined): void {
+	private requireQuota(quota: Quota | undefined): void {
 		if (quota === undefined || !this.asTool) return;
-		const made = Object.values(this.ledger).filter(({ kind }) => kind === quota.of);
-		if (made.length >= quota.most) throw new QuotaUsed(quota);
+		const made = Object.values(this.records).filter(({ kind }) => kind === quota.unit);
+		if (made.length >= quota.max) throw new QuotaExceeded(quota);
 	}
 
-	private restore(name: string, before: Settled | undefined): void {
-		if (before === undefined) Reflect.deleteProperty(this.ledger, name);
-		else this.ledger[name] = before;
+	private restore(name: string, before: IdempotencyRecord | undefined): void {
+		if (before === undefined) Reflect.deleteProperty(this.records, name);
+		else this.records[name] = before;
 	}
 
 	/** A copy that later nodes cannot change, whole as long as there is room. */
-	private keep(json: INodeExecutionData['json']): JsonObject {
+	private toStored(json: INodeExecutionData['json']): JsonObject {
 		const text = JSON.stringify(json);
 		const whole = parseJson(text);
 		if (!isJsonObject(whole)) return {};
-		this.kept += text.length;
-		if (this.kept <= MOST_KEPT) return whole;
-		const isLong = ([, value]: [string, unknown]) => JSON.stringify(value).length > SHORT;
+		this.storedCharacters += text.length;
+		if (this.storedCharacters <= MAX_STORED_CHARACTERS) return whole;
+		const isLong = ([, value]: [string, unknown]) => JSON.stringify(value).length > SHORT_FIELD_CHARACTERS;
 		const short = Object.entries(whole).filter((entry) => !isLong(entry));
 		const left = Object.entries(whole).filter(isLong);
 		if (left.length === 0) return whole;
@@ -302,43 +302,43 @@ export class OnceLedger<Desk> {
 	}
 
 	/** What is done makes no room for what may have been, nor the other way round. */
-	private forgetOldest(): void {
-		const names = Object.keys(this.ledger);
-		const isDone = (name: string) => 'done' in (this.ledger[name] ?? {});
+	private evictOldest(): void {
+		const names = Object.keys(this.records);
+		const isDone = (name: string) => 'done' in (this.records[name] ?? {});
 		for (const kind of partition(names, isDone)) {
 			const [oldest] = kind;
-			if (kind.length > MOST_WISHES && oldest !== undefined) this.restore(oldest, undefined);
+			if (kind.length > MAX_TOOL_REQUESTS && oldest !== undefined) this.restore(oldest, undefined);
 		}
 	}
 }
 
-type Wishes = {
-	underWay: Map<string, Promise<INodeExecutionData[]>>;
+type ToolRequests = {
+	inFlight: Map<string, Promise<INodeExecutionData[]>>;
 	/** How often each was done since this process holds the ledger: after *Retry* the count begins anew. */
-	timesDone: RecentIds<number>;
+	completedCounts: BoundedMap<number>;
 };
 
-const wishes = new WeakMap<Ledger, Wishes>();
+const toolRequests = new WeakMap<IdempotencyRecords, ToolRequests>();
 
-function wishesOf(ledger: Ledger): Wishes {
-	const known = wishes.get(ledger) ?? {
-		underWay: new Map(),
-		timesDone: new RecentIds(MOST_WISHES),
+function toolRequestsOf(ledger: IdempotencyRecords): ToolRequests {
+	const known = toolRequests.get(ledger) ?? {
+		inFlight: new Map(),
+		completedCounts: new BoundedMap(MAX_TOOL_REQUESTS),
 	};
-	wishes.set(ledger, known);
+	toolRequests.set(ledger, known);
 	return known;
 }
 
-function placeOf<Desk>({ person }: Sending<Desk>, index: number): string {
+function itemKey<Deps>({ person }: PreparedRequest<Deps>, index: number): string {
 	if (person === undefined) return String(index);
-	return `${index}/${shortFingerprint(person, SHORT_NAME)}`;
+	return `${index}/${shortFingerprint(person, SHORT_KEY_LENGTH)}`;
 }
 
-function targetOf<Desk>({ target, person, subject, request }: Sending<Desk>): unknown {
-	return target ?? person ?? subject ?? request;
+function targetOf<Deps>({ target, person, subject, payload }: PreparedRequest<Deps>): unknown {
+	return target ?? person ?? subject ?? payload;
 }
 
-function begunEarlier<Desk>({ withDetails }: Sending<Desk>): OutcomeUnknown {
+function begunEarlier<Deps>({ withDetails }: PreparedRequest<Deps>): OutcomeUnknown {
 	const error = new OutcomeUnknown(
 		'An earlier attempt of this execution may have sent this, and n8n has no record of the result',
 		{
@@ -352,14 +352,14 @@ function begunEarlier<Desk>({ withDetails }: Sending<Desk>): OutcomeUnknown {
 	return withDetails?.(error) ?? error;
 }
 
-function nextName(name: string, nth: number): string {
+function recordKey(name: string, nth: number): string {
 	return nth === 0 ? name : `${name}#${nth}`;
 }
 
 /** @throws OutcomeUnknown where what became of it is not known */
-function replay(settled: Settled): INodeExecutionData[] {
-	if ('done' in settled) return settled.done.map((json) => ({ json: structuredClone(json) }));
-	if ('unknown' in settled) throw OutcomeUnknown.from(settled.unknown);
+function replay(record: IdempotencyRecord): INodeExecutionData[] {
+	if ('done' in record) return record.done.map((json) => ({ json: structuredClone(json) }));
+	if ('unknown' in record) throw OutcomeUnknown.fromStored(record.unknown);
 	throw new OutcomeUnknown(
 		'An earlier try sent this and was interrupted before the answer came, so it is not known whether the request took effect',
 		{
@@ -370,15 +370,15 @@ function replay(settled: Settled): INodeExecutionData[] {
 	);
 }
 
-function nameOf(wish: unknown): string {
-	return shortFingerprint(wish, NAME);
+function payloadKey(toolRequest: unknown): string {
+	return shortFingerprint(toolRequest, KEY_LENGTH);
 }
 
-function isLedger(stored: unknown): stored is Ledger {
-	return isJsonObject(stored) && Object.values(stored).every(isSettledEntry);
+function areRecords(stored: unknown): stored is IdempotencyRecords {
+	return isJsonObject(stored) && Object.values(stored).every(isRecord);
 }
 
-function isSettledEntry(entry: unknown): boolean {
+function isRecord(entry: unknown): boolean {
 	if (!isJsonObject(entry)) return false;
 	const { done, unknown, sent, row, kind } = entry;
 	if (kind !== undefined && typeof kind !== 'string') return false;

@@ -5,11 +5,11 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { InvalidInput } from '../api/errors';
-import { type Connection, connectOnce } from './connect';
-import { forgetRun } from './executionMemory';
+import { type AccountClient, lazyAccountClient } from './connect';
+import { clearRun } from './executionMemory';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { NodeParameters } from './nodeParameters';
-import { answerModel } from './toolAnswer';
+import { runForModel } from './toolAnswer';
 import { toolDescriptionField } from './toolDescription';
 import { noteReadOnly, runsAsTool } from './toolRun';
 
@@ -17,7 +17,7 @@ import { noteReadOnly, runsAsTool } from './toolRun';
 export type OperationRun = {
 	context: IExecuteFunctions;
 	parameters: NodeParameters;
-	connection: () => Promise<Connection>;
+	connection: () => Promise<AccountClient>;
 };
 
 /** One operation of a node: what the user sees and what is done, side by side. */
@@ -134,11 +134,11 @@ export async function runNode(
 	execute: (run: OperationRun) => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
 	const parameters = new NodeParameters(context, form);
-	const run = { context, parameters, connection: connectOnce(context) };
-	if (runsAsTool(context)) return await answerModel(context, async () => await execute(run));
+	const run = { context, parameters, connection: lazyAccountClient(context) };
+	if (runsAsTool(context)) return await runForModel(context, async () => await execute(run));
 	const outputs = await execute(run).catch((error: unknown) => [failedSettings(context, error)]);
 	if (context.getExecutionCancelSignal()?.aborted !== true && !mayBeRunAgain(outputs)) {
-		forgetRun(context);
+		clearRun(context);
 	}
 	return outputs;
 }

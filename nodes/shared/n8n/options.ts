@@ -48,7 +48,7 @@ export function concurrencyField(initial: number, description: string): INodePro
 		name: 'concurrency',
 		type: 'number',
 		noDataExpression: true,
-		typeOptions: { minValue: 1, maxValue: MOST_AT_ONCE, numberPrecision: 0 },
+		typeOptions: { minValue: 1, maxValue: MAX_CONCURRENCY, numberPrecision: 0 },
 		default: initial,
 		description,
 	};
@@ -73,13 +73,13 @@ export function ifUnknownField(lookUp: string, stop: string, description: string
 	};
 }
 
-const MOST_AT_ONCE = 100;
+const MAX_CONCURRENCY = 100;
 
 /** *Concurrency* of the Options collection; it holds for the whole run. */
 export function readConcurrency(parameters: NodeParameters, initial: number): number {
 	const options = parameters.at(0).collection('options');
 	if (!options.has('concurrency')) return initial;
-	return Math.min(MOST_AT_ONCE, Math.max(1, Math.trunc(options.number('concurrency', initial))));
+	return Math.min(MAX_CONCURRENCY, Math.max(1, Math.trunc(options.number('concurrency', initial))));
 }
 
 /** Reads *Additional Body Fields* and *Additional Query Parameters* of an Options collection. */

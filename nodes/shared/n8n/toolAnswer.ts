@@ -1,14 +1,14 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { asSentence, ExplainedError, type Outcome } from '../api/errors';
 import { FOR_THE_OWNER, forEveryone, USER } from '../api/modelAdvice';
-import { aborted, pause } from '../clock';
+import { whenAborted, pause } from '../clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { clock } from './connect';
-import { deedOf, isReadOnly, mcpSessionOf, readOf, type ToolDeed } from './toolRun';
-import { beginTool, TOOL_LIMITS } from './toolTime';
+import { completedIn, isReadOnly, mcpSessionOf, readOf, type CompletedRequest } from './toolRun';
+import { startDeadline, TOOL_LIMITS } from './toolTime';
 
 /** What a model is told of a tool that it called, always in the same words and fields. */
-export type ToolAnswer = {
+export type ToolResult = {
 	/**
 	 * `done` · `partly_done` the rest is in `result.rejected` · `already_done` earlier, by the same request, and not a second
 	 * time · `timed_out` a wait that ended too early, nothing was changed · `unknown` it may have been done · `not_read` a read
@@ -33,7 +33,7 @@ export type ToolAnswer = {
 };
 
 /** What happened, and what to do. */
-type Words = Pick<ToolAnswer, 'what_happened' | 'next_step'>;
+type Words = Pick<ToolResult, 'what_happened' | 'next_step'>;
 
 /** The names that the service gives its IDs, the most telling first. */
 const IDS = ['call_id', 'campaign_upload_id', 'session_id', 'id'];
@@ -45,26 +45,26 @@ const GO_ON = 'Go on with the result.';
  * Runs a node for a model. n8n hands on the first output alone and of what is thrown a sentence or
  * nothing, so whatever happens is told in one item, and nothing is thrown.
  */
-export async function answerModel(
+export async function runForModel(
 	context: IExecuteFunctions,
 	run: () => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
-	const { signal } = beginTool(context, clock);
+	const { signal } = startDeadline(context, clock);
 	const answering = run().then(
 		(outputs) => succeeded(context, outputs.flat()),
 		(error: unknown) => failed(context, signal.aborted ? late(context, error) : error),
 	);
 	const over = new AbortController();
-	const givenUp = aborted(AbortSignal.any([signal, over.signal])).then(async () => {
+	const givenUp = whenAborted(AbortSignal.any([signal, over.signal])).then(async () => {
 		await pause(clock, TOOL_LIMITS.graceMs, over.signal);
-		return failed(context, new TookTooLong('unknown'));
+		return failed(context, new ToolTimeout('unknown'));
 	});
 	const answer = await Promise.race([answering, givenUp]).finally(() => over.abort());
 	return [[{ json: answer, pairedItem: { item: 0 } }]];
 }
 
 /** The time of the tool was over. */
-class TookTooLong extends ExplainedError {
+class ToolTimeout extends ExplainedError {
 	override readonly name = 'TookTooLong';
 	override readonly isTransient = true;
 
@@ -77,24 +77,24 @@ class TookTooLong extends ExplainedError {
 
 /** What is known of the request stands; all else broke off because the time was over. */
 function late(context: IExecuteFunctions, error: unknown): unknown {
-	if (deedOf(context)?.isPartial === true) return error;
-	if (!(error instanceof ExplainedError)) return new TookTooLong('unknown');
-	return error.outcome === 'notSent' ? new TookTooLong('notSent') : error;
+	if (completedIn(context)?.isPartial === true) return error;
+	if (!(error instanceof ExplainedError)) return new ToolTimeout('unknown');
+	return error.outcome === 'notSent' ? new ToolTimeout('notSent') : error;
 }
 
-function succeeded(context: IExecuteFunctions, items: INodeExecutionData[]): ToolAnswer {
-	const deed = deedOf(context);
-	const outcome = deed?.repeated === true ? 'already_done' : 'done';
+function succeeded(context: IExecuteFunctions, items: INodeExecutionData[]): ToolResult {
+	const completedText = completedIn(context);
+	const outcome = completedText?.isReplay === true ? 'already_done' : 'done';
 	const isTimedOut = items.some(hasTimedOut);
-	if (deed === undefined || isReadOnly(context)) {
+	if (completedText === undefined || isReadOnly(context)) {
 		if (isTimedOut) return { outcome: 'timed_out', ...WAITED, ...resultOf(items) };
 		return { outcome, ...readWords(context), ...resultOf(items) };
 	}
-	if (isTimedOut) return { outcome, ...begun(context, deed, items), ...resultOf(items) };
+	if (isTimedOut) return { outcome, ...begun(context, completedText, items), ...resultOf(items) };
 	if (outcome === 'done' && items.some(isPartial)) {
 		return { outcome: 'partly_done', ...PARTLY_DONE, ...resultOf(items) };
 	}
-	return { outcome, ...doneWords(deed), ...resultOf(items) };
+	return { outcome, ...doneWords(completedText), ...resultOf(items) };
 }
 
 /** A wait that ended before what it was for. */
@@ -123,8 +123,8 @@ function readWords(context: IExecuteFunctions): Words {
 	return { what_happened: readOf(context) ?? 'It was read.', next_step: GO_ON };
 }
 
-function doneWords({ repeated, repeatable }: ToolDeed): Words {
-	if (repeated) {
+function doneWords({ isReplay, repeatable }: CompletedRequest): Words {
+	if (isReplay) {
 		const happened = 'This was done before and was not done a second time.';
 		return { what_happened: happened, next_step: GO_ON };
 	}
@@ -137,18 +137,18 @@ function doneWords({ repeated, repeatable }: ToolDeed): Words {
 /** What was sent, and is not over: a call in progress, or a message without a reply so far. */
 function begun(
 	context: IExecuteFunctions,
-	{ repeated }: ToolDeed,
+	{ isReplay }: CompletedRequest,
 	items: INodeExecutionData[],
 ): Words {
 	const isCall = items.some(({ json }) => 'call_id' in json);
 	if (!isCall) {
 		return {
-			what_happened: `The message was sent${repeated ? ' before' : ''}. No reply came in time.`,
+			what_happened: `The message was sent${isReplay ? ' before' : ''}. No reply came in time.`,
 			next_step:
 				'The reply may still come. Do not send this message again. You can send the next one.',
 		};
 	}
-	const placed = repeated ? 'before, and nobody was called a second time' : 'and may go on';
+	const placed = isReplay ? 'before, and nobody was called a second time' : 'and may go on';
 	return {
 		what_happened: `The call was placed ${placed}. Its end was not seen in time.`,
 		// An MCP client without a session is not recognized: its next request would be a second call.
@@ -159,26 +159,26 @@ function begun(
 	};
 }
 
-function failed(context: IExecuteFunctions, error: unknown): ToolAnswer {
-	const deed = deedOf(context);
+function failed(context: IExecuteFunctions, error: unknown): ToolResult {
+	const completedText = completedIn(context);
 	const failure = explain(error);
-	if (deed?.isPartial === true) {
+	if (completedText?.isPartial === true) {
 		return {
 			outcome: failure.outcome === 'unknown' ? 'unknown' : 'partly_done',
 			what_happened: asSentence(failure.what),
 			next_step: `${failure.advice} ${nextPart(failure)}`.trim(),
-			...resultOf(deed.output),
+			...resultOf(completedText.output),
 			service_said: failure.originalMessage,
 		};
 	}
 	// What was sent before stays done, such as a call whose end could not be waited for.
-	if (deed !== undefined && !isReadOnly(context)) {
-		const { what_happened: happened, next_step: next } = begun(context, deed, deed.output);
+	if (completedText !== undefined && !isReadOnly(context)) {
+		const { what_happened: happened, next_step: next } = begun(context, completedText, completedText.output);
 		return {
-			outcome: deed.repeated ? 'already_done' : 'done',
+			outcome: completedText.isReplay ? 'already_done' : 'done',
 			what_happened: `${happened} ${asSentence(failure.what)}`,
 			next_step: `${failure.advice} ${next}`.trim(),
-			...resultOf(deed.output),
+			...resultOf(completedText.output),
 		};
 	}
 	const isRead = isReadOnly(context);
@@ -227,7 +227,7 @@ function nextRequest({ outcome, isTransient, isForOwner, isFinal }: Failure): st
 		: 'Nothing was sent. Ask again once this is corrected.';
 }
 
-function resultOf(items: INodeExecutionData[]): Pick<ToolAnswer, 'id' | 'service_said' | 'result'> {
+function resultOf(items: INodeExecutionData[]): Pick<ToolResult, 'id' | 'service_said' | 'result'> {
 	const records = items.map(({ json }) => json).filter(isJsonObject);
 	const [record = {}] = records;
 	if (records.length !== 1) return { id: null, service_said: null, result: records };
@@ -267,9 +267,9 @@ const OUTCOMES = { unknown: 'unknown', refused: 'refused', notSent: 'not_sent' }
 
 function explain(error: unknown): Failure {
 	if (error instanceof ExplainedError) {
-		const { message, originalMessage = null, speaker, isTransient, resolution } = error;
+		const { message, originalMessage = null, origin, isTransient, resolution } = error;
 		const advice = error.resolutionForModel;
-		const byService = speaker === 'service' || speaker === 'answer';
+		const byService = origin === 'service' || origin === 'answer';
 		const what =
 			byService || originalMessage === null ? message : `${message} (${originalMessage})`;
 		return {

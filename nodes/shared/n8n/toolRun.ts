@@ -110,24 +110,24 @@ export function inputRows(context: IExecuteFunctions): INodeExecutionData[] {
 }
 
 /** What a try of a tool has got done so far, for its answer to the model. */
-export type ToolDeed = {
+export type CompletedRequest = {
 	output: INodeExecutionData[];
 	/** Whether it was done before, by another call of the tool. */
-	repeated: boolean;
+	isReplay: boolean;
 	/** Whether the same request again is another one: a chat message may be sent twice. */
 	repeatable: boolean;
 	/** Whether it stopped before its end: `output` shows what was done and what is left. */
 	isPartial?: boolean;
 };
 
-const deeds = new WeakMap<IExecuteFunctions, ToolDeed>();
+const completedRequests = new WeakMap<IExecuteFunctions, CompletedRequest>();
 
-export function noteDeed(context: IExecuteFunctions, deed: ToolDeed): void {
-	deeds.set(context, deed);
+export function noteCompleted(context: IExecuteFunctions, completedText: CompletedRequest): void {
+	completedRequests.set(context, completedText);
 }
 
-export function deedOf(context: IExecuteFunctions): ToolDeed | undefined {
-	return deeds.get(context);
+export function completedIn(context: IExecuteFunctions): CompletedRequest | undefined {
+	return completedRequests.get(context);
 }
 
 const reading = new WeakMap<IExecuteFunctions, string>();

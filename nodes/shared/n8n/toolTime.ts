@@ -18,24 +18,24 @@ export const TOOL_LIMITS = {
 };
 
 /** When a tool must answer: `at` is in milliseconds of the clock's `elapsed()`. */
-export type ToolEnd = { at: number; signal: AbortSignal };
+export type Deadline = { at: number; signal: AbortSignal };
 
-const ends = new WeakMap<object, ToolEnd>();
+const deadlines = new WeakMap<object, Deadline>();
 
-export function beginTool(context: IExecuteFunctions, clock: Clock): ToolEnd {
+export function startDeadline(context: IExecuteFunctions, clock: Clock): Deadline {
 	const { wholeMs } = TOOL_LIMITS;
 	const end = { at: clock.elapsed() + wholeMs, signal: AbortSignal.timeout(wholeMs) };
-	ends.set(context, end);
+	deadlines.set(context, end);
 	return end;
 }
 
 /** Of a node that runs as a tool. */
-export function toolEndOf(context: object): ToolEnd | undefined {
-	return ends.get(context);
+export function deadlineOf(context: object): Deadline | undefined {
+	return deadlines.get(context);
 }
 
 /** A time limit of the person's, no longer than a tool may take. */
-export function limitedInTools(
+export function capInTools(
 	context: IExecuteFunctions,
 	ms: number,
 	longest = TOOL_LIMITS.waitMs,

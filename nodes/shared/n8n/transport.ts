@@ -16,13 +16,13 @@ import {
 	type Query,
 	type ServiceRequest,
 	type Transport,
-	type WireAnswer,
+	type HttpResponse,
 } from '../api/http';
 import { isJsonObject } from '../json';
 import { plainText } from '../values';
 import { firstBytes, isByteStream, TIMED_OUT } from './byteStream';
 import { CREDENTIAL } from './credential';
-import { toolEndOf } from './toolTime';
+import { deadlineOf } from './toolTime';
 
 export type ServiceContext =
 	| IExecuteFunctions
@@ -57,7 +57,7 @@ export function createTransport(
 	const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data };
 	return async (request) => {
 		const own = AbortSignal.timeout(request.timeoutMs ?? TIME_LIMITS.wholeMs);
-		const others = [toolEndOf(context)?.signal, request.signal].filter((end) => end !== undefined);
+		const others = [deadlineOf(context)?.signal, request.signal].filter((end) => end !== undefined);
 		const limit = others.length === 0 ? own : AbortSignal.any([own, ...others]);
 		const url = urlOf(baseUrl, request);
 		try {
@@ -116,7 +116,7 @@ function arraysOf(query: Query): { arrayFormat?: 'repeat' } {
 }
 
 /** Reads the body up to {@link RESPONSE_LIMITS}: n8n's HTTP helper itself would read 600 MB of it. */
-async function readWireAnswer(response: unknown, silenceMs: number): Promise<WireAnswer> {
+async function readWireAnswer(response: unknown, silenceMs: number): Promise<HttpResponse> {
 	if (!isJsonObject(response)) throw new TransportFault('NO_RESPONSE', 'No response');
 	const { body, ...rest }: { [name: string]: unknown } = response;
 	if (!isByteStream(body)) return toWireAnswer(response);
@@ -135,7 +135,7 @@ async function readWireAnswer(response: unknown, silenceMs: number): Promise<Wir
 	}
 }
 
-export function toWireAnswer(response: unknown): WireAnswer {
+export function toWireAnswer(response: unknown): HttpResponse {
 	if (!isJsonObject(response)) throw new TransportFault('NO_RESPONSE', 'No response');
 	const { statusCode, headers, body } = response;
 	return {

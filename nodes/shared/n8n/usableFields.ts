@@ -1,13 +1,13 @@
 import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { explained, type ExplainedError, InvalidInput } from '../api/errors';
 import { onScreenOnly } from '../api/modelAdvice';
-import { activeTrigger, triggerPlace } from './activeTriggers';
+import { activeTrigger, triggerKey } from './activeTriggers';
 import { toNodeError } from './nodeErrors';
 import { RareNotice } from './rareNotice';
-import type { Refused } from './webhookAnswer';
+import type { RejectedDelivery } from './webhookAnswer';
 
 /** The owner can correct it, and the sender can try again. */
-const UNUSABLE_FIELD: Refused = {
+const UNUSABLE_FIELD: RejectedDelivery = {
 	status: 503,
 	message: "A field of this trigger can't be used. Send the request again later.",
 	retryAfter: 60,
@@ -42,7 +42,7 @@ export function requireUsable(
 export function readUsable<T>(
 	context: IWebhookFunctions,
 	read: () => T,
-): { fields: T } | { refused: Refused } {
+): { fields: T } | { refused: RejectedDelivery } {
 	try {
 		return { fields: read() };
 	} catch (error) {
@@ -54,7 +54,7 @@ export function readUsable<T>(
 
 /** The owner is told by the trigger, if it is active in this process. */
 export function noteUnusable(context: IWebhookFunctions, why: ExplainedError): void {
-	const trigger = activeTrigger(triggerPlace(context));
+	const trigger = activeTrigger(triggerKey(context));
 	if (trigger !== undefined) notices.get(trigger)?.add(why);
 }
 

@@ -4,7 +4,7 @@ import { type JsonObject, type JsonValue, parseJson } from '../json';
 import { clock } from './connect';
 
 /** What the sender gets when its request cannot be used: an HTTP status and a sentence. */
-export type Refused = {
+export type RejectedDelivery = {
 	status: number;
 	message: string;
 	/** Seconds after which it may be sent again. */
@@ -12,7 +12,7 @@ export type Refused = {
 };
 
 /** While n8n or the service is not ready for it. */
-export const ASK_AGAIN: Refused = {
+export const ASK_AGAIN: RejectedDelivery = {
 	status: 503,
 	message: 'This cannot be taken now. Deliver it again.',
 	retryAfter: 60,
@@ -50,7 +50,7 @@ type RawResponse = {
 export async function readJson(
 	context: IWebhookFunctions,
 	maxBytes = Infinity,
-): Promise<{ json: JsonValue; bytes: number } | { refused: Refused }> {
+): Promise<{ json: JsonValue; bytes: number } | { refused: RejectedDelivery }> {
 	const request: unknown = context.getRequestObject();
 	if (!isRawRequest(request)) return refuse(400, 'The body could not be read.');
 	let body: Buffer | undefined;
@@ -87,7 +87,7 @@ function arrivedBody(request: RawRequest): Buffer | undefined {
 	return chunks.length === 0 ? undefined : Buffer.concat(chunks);
 }
 
-function refuse(status: number, message: string): { refused: Refused } {
+function refuse(status: number, message: string): { refused: RejectedDelivery } {
 	return { refused: { status, message } };
 }
 
@@ -103,17 +103,17 @@ function isRawResponse(response: unknown): response is RawResponse {
 	return typeof response === 'object' && response !== null && 'status' in response;
 }
 
-type Answer = { status: number; body: JsonObject; retryAfter?: number | undefined };
+type WebhookResponse = { status: number; body: JsonObject; retryAfter?: number | undefined };
 
 /** Answers the sender once; what is to be said later is dropped. */
-export class Reply {
+export class WebhookResponder {
 	/** Where the answer goes, until it is given. */
-	private respond: ((answer: Answer) => void) | undefined;
+	private respond: ((answer: WebhookResponse) => void) | undefined;
 
 	private readonly answered = new AbortController();
 
 	/** @param to of the context its response alone is kept: with the context n8n keeps a sandbox */
-	constructor(to: IWebhookFunctions | ((answer: Answer) => void)) {
+	constructor(to: IWebhookFunctions | ((answer: WebhookResponse) => void)) {
 		this.respond = typeof to === 'function' ? to : responder(to.getResponseObject());
 	}
 
@@ -131,10 +131,10 @@ export class Reply {
 	 * A reply for each of several parts of the request. When all of them are given, the sender gets them with the highest
 	 * status: one part that has to be sent again means that the request has to be.
 	 */
-	parts(count: number): Reply[] {
+	parts(count: number): WebhookResponder[] {
 		if (count === 1) return [this];
-		const answers: Answer[] = [];
-		const gather = (answer: Answer) => {
+		const answers: WebhookResponse[] = [];
+		const gather = (answer: WebhookResponse) => {
 			answers.push(answer);
 			if (answers.length < count) return;
 			const status = Math.max(...answers.map((one) => one.status));
@@ -142,7 +142,7 @@ export class Reply {
 			const retryAfter = answers.find((one) => one.retryAfter !== undefined)?.retryAfter;
 			this.send(status, { received: status < 300, parts }, retryAfter);
 		};
-		return Array.from({ length: count }, () => new Reply(gather));
+		return Array.from({ length: count }, () => new WebhookResponder(gather));
 	}
 
 	/** Leaves it to n8n to answer; false where the sender has its answer already. */
@@ -153,21 +153,21 @@ export class Reply {
 	}
 
 	/** Turns the request down if it has no answer by then. */
-	refuseAfter(ms: number, refused: Refused): void {
+	refuseAfter(ms: number, refused: RejectedDelivery): void {
 		void pause(clock, ms, this.answered.signal).then((isLate) => {
 			if (isLate) this.refuse(refused);
 		});
 	}
 
 	/** Turns the request down; nothing starts. */
-	refuse({ status, message, retryAfter }: Refused): IWebhookResponseData {
+	refuse({ status, message, retryAfter }: RejectedDelivery): IWebhookResponseData {
 		this.send(status, { received: false, message }, retryAfter);
 		return NO_EXECUTION;
 	}
 }
 
 /** n8n answers by itself where a webhook throws. */
-function responder(response: unknown): (answer: Answer) => void {
+function responder(response: unknown): (answer: WebhookResponse) => void {
 	return ({ status, body, retryAfter }) => {
 		if (!isRawResponse(response) || response.headersSent === true) return;
 		if (retryAfter !== undefined) response.setHeader('Retry-After', String(retryAfter));

@@ -3,10 +3,10 @@ import uniq from 'lodash/uniq';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { OTHER_TEXTS, removeAll, type DeduplicationStore } from '../deduplicationStore';
 import { shortFingerprint } from '../hash';
-import { inTurn, type Turn } from '../inTurn';
+import { runExclusive, type Limiter } from '../inTurn';
 import { BegunRequests, RunningExecutions } from './begunRequests';
 import { originOf, type ExecutionOrigin } from './executionOrigin';
-import { exclusiveOnStore, nodeKeyOf, openNodeStore, type StoreUse } from './nodeStore';
+import { runExclusiveOnStore, nodeKeyOf, openNodeStore, type StoreUse } from './nodeStore';
 
 /** Entries of other executions to keep: of those that n8n did not end itself, and of retries. */
 const MAX_OTHERS = 20_000;
@@ -33,7 +33,7 @@ type LogOptions = {
 	/** Whether the node may keep something else in the store, which must stay: see {@link OTHER_TEXTS}. */
 	isSharedStore?: boolean;
 	/** Runs after whatever else uses the store in this process. */
-	exclusive?: Turn;
+	exclusive?: Limiter;
 	/** How many requests all executions of this process have begun at the node: their notes must stay. */
 	totalBegun?: () => number;
 };
@@ -53,7 +53,7 @@ export class WriteAheadLog {
 	private lastTexts: string[] = [];
 	/** Of a store that may have other texts: found out once, with the first batch. */
 	private mayTrim: boolean | undefined;
-	private readonly exclusive: Turn;
+	private readonly exclusive: Limiter;
 	private readonly totalBegun: () => number;
 
 	constructor(
@@ -62,7 +62,7 @@ export class WriteAheadLog {
 		private readonly options: LogOptions,
 		private readonly begun = new BegunRequests(),
 	) {
-		this.exclusive = options.exclusive ?? (async (run) => await inTurn(store, run));
+		this.exclusive = options.exclusive ?? (async (run) => await runExclusive(store, run));
 		this.totalBegun = options.totalBegun ?? (() => begun.total);
 	}
 
@@ -236,7 +236,7 @@ export async function openWriteAheadLog(
 		{
 			...options,
 			isFirstAttempt: !origin.isSubExecution && context.getMode() !== 'retry',
-			exclusive: async (run) => await exclusiveOnStore(context, run),
+			exclusive: async (run) => await runExclusiveOnStore(context, run),
 			totalBegun: () => running.total(node),
 		},
 		execution.begun,

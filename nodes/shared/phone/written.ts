@@ -40,7 +40,7 @@ const TWO_NUMBERS = 20;
 /** No way of writing a number takes more characters: what is longer is not taken apart. */
 const LONGEST_WRITTEN = 100;
 /** E.164: no number in the world is longer, its country code included. */
-const MOST_DIGITS = 15;
+const MAX_DIGITS = 15;
 /** Programs write whole numbers with one decimal place or two. */
 const USUAL_DECIMALS = 2;
 const WHOLE_NUMBER_DIGITS = 10;
@@ -112,9 +112,9 @@ function readDialled(dialled: string): Written | Unreadable {
 	if (!DIALLED.test(dialled)) return NO_NUMBER;
 	const plus = dialled.startsWith('+');
 	const digits = plus ? dialled.slice(1) : dialled;
-	if (plus && digits.length > MOST_DIGITS) {
+	if (plus && digits.length > MAX_DIGITS) {
 		return {
-			what: `has ${digits.length} digits, and no phone number has more than ${MOST_DIGITS}`,
+			what: `has ${digits.length} digits, and no phone number has more than ${MAX_DIGITS}`,
 		};
 	}
 	return { digits, plus };

@@ -7,11 +7,11 @@ import {
 	type INodeParameters,
 	type NodeParameterValueType,
 } from 'n8n-workflow';
-import { Verifications } from '../../../nodes/CallCompletedTrigger/verifications';
+import { CallVerifier } from '../../../nodes/CallCompletedTrigger/verifications';
 import { deferred } from '../../../nodes/shared/clock';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
-import { Reply } from '../../../nodes/shared/n8n/webhookAnswer';
+import { WebhookResponder } from '../../../nodes/shared/n8n/webhookAnswer';
 import {
 	activate,
 	callWebhook,
@@ -36,7 +36,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	/** Between one read and the next. */
 	let waits: number[];
 	let time: number;
-	let patience: jest.SpiedFunction<Reply['refuseAfter']>;
+	let patience: jest.SpiedFunction<WebhookResponder['refuseAfter']>;
 
 	beforeAll(async () => {
 		simulator = await startSimulator({ dialect });
@@ -45,7 +45,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		waits = [];
 		time = Date.now();
 		mockTime(() => time);
-		patience = jest.spyOn(Reply.prototype, 'refuseAfter').mockImplementation(() => {});
+		patience = jest.spyOn(WebhookResponder.prototype, 'refuseAfter').mockImplementation(() => {});
 		// Every wait is over at once, and counts.
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 			const reads = simulator.requests.length;
@@ -362,7 +362,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	});
 
 	it('asks the sender to come again while it verifies all that it can', async () => {
-		const isFull = jest.spyOn(Verifications.prototype, 'isFull', 'get').mockReturnValue(true);
+		const isFull = jest.spyOn(CallVerifier.prototype, 'isFull', 'get').mockReturnValue(true);
 		const { post, emitted } = await listen();
 		expect((await post(payload(calls.finished))).response).toMatchObject({
 			statusCode: 503,

@@ -4,7 +4,7 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 import { notePlaced } from '../../../nodes/shared/calls/placedCalls';
 import type { JsonValue } from '../../../nodes/shared/json';
 import { clock } from '../../../nodes/shared/n8n/connect';
-import { Reply } from '../../../nodes/shared/n8n/webhookAnswer';
+import { WebhookResponder } from '../../../nodes/shared/n8n/webhookAnswer';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
 import {
 	activate,
@@ -195,7 +195,7 @@ describe.each(Object.values(dialects))('reports to a service of dialect $name', 
 		const node = await trigger({});
 		const list = [calls.finished, calls.notPicked].map((callId) => ({ call_id: callId }));
 		// It is some time before it is clear that the trigger runs elsewhere.
-		jest.spyOn(Reply.prototype, 'refuseAfter').mockImplementation(() => {});
+		jest.spyOn(WebhookResponder.prototype, 'refuseAfter').mockImplementation(() => {});
 		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
 		expect(await deliver(node, list)).toMatchObject({
 			status: 400,

@@ -1,7 +1,7 @@
 import { notVerified } from '../../../nodes/CallCompletedTrigger/unverified';
 import { OutcomeUnknown } from '../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
-import { ShowsNoEnd } from '../../../nodes/shared/calls/readBack';
+import { NotEndedYet } from '../../../nodes/shared/calls/readBack';
 
 const calls = (count: number, error: unknown) =>
 	Array.from({ length: count }, (_, index) => ({ callId: `c${index + 1}`, error }));
@@ -30,7 +30,7 @@ test.each<[string, unknown, string]>([
 
 test('several that cannot be read back, and several that show no end, are told by two messages with their names', () => {
 	const error = new OutcomeUnknown('It broke', forEveryone('Look at the service.'));
-	const told = notVerified([...calls(3, error), ...calls(2, new ShowsNoEnd('picked'))]);
+	const told = notVerified([...calls(3, error), ...calls(2, new NotEndedYet('picked'))]);
 	expect(told.map(({ message, resolution }) => [message, resolution])).toEqual([
 		[
 			'2 calls were reported as completed but show no end, so the workflow was not started for them',
@@ -54,7 +54,7 @@ test.each<[string[], string]>([
 		` Of the statuses "busy", "voicemail", add those that mean that a call has ended to 'Finished Statuses' in the options of the trigger.`,
 	],
 ])('of calls that show no end, with the statuses %j', (statuses, advice) => {
-	const unended = statuses.map((status) => ({ callId: 'c', error: new ShowsNoEnd(status) }));
+	const unended = statuses.map((status) => ({ callId: 'c', error: new NotEndedYet(status) }));
 	expect(notVerified(unended)[0]?.resolution).toMatch(/with Get Call: c(, c)+\./);
 	expect(notVerified(unended)[0]?.resolution.replace(/^.*Get Call: [^.]*\./, '')).toBe(advice);
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { Verifications } from '../../../nodes/CallCompletedTrigger/verifications';
+import { CallVerifier } from '../../../nodes/CallCompletedTrigger/verifications';
 import { clock } from '../../../nodes/shared/n8n/connect';
 import type { JsonObject } from '../../../nodes/shared/json';
 import { virtualClock } from '../shared/api/virtualClock';
@@ -22,7 +22,7 @@ function begun(calls: number) {
 	const context = triggerContext(harness.credentials, makeWorkflow([node]), node);
 	const told: unknown[] = [];
 	jest.spyOn(context, 'saveFailedExecution').mockImplementation((error) => told.push(error));
-	const verifications = new Verifications(context);
+	const verifications = new CallVerifier(context);
 	const begin = (call: number) => {
 		const reading = verifications.verify(`call-${call}`, CALL);
 		// Of the closing, which breaks them off.
@@ -81,7 +81,7 @@ describe('while the credential does not come', () => {
 		const node = harness.node('callCompletedTrigger');
 		const { context } = webhookContext(harness.credentials, makeWorkflow([node]), node, {});
 		const error = jest.spyOn(context.logger, 'error').mockReturnValue();
-		const verifications = new Verifications(context);
+		const verifications = new CallVerifier(context);
 		verifications.verify('call-1', CALL)?.verified.catch(() => {});
 		await verifications.close();
 		expect(error).toHaveBeenCalledWith(
@@ -125,7 +125,7 @@ describe('reports of one call', () => {
 			};
 			return await Promise.resolve({ statusCode: 200, headers: {}, body: { success: true, data } });
 		});
-		const verifications = new Verifications(context);
+		const verifications = new CallVerifier(context);
 		const outcomes = reports.map(async (at) => {
 			await time.sleep(at * SECOND);
 			const reading = verifications.verify(CALL_ID, CALL);

@@ -1,7 +1,7 @@
 import { viewCampaign, type CampaignView } from '../../../nodes/shared/campaign';
 import {
 	IDLE_LIMIT_MS,
-	judge,
+	evaluateWait,
 	waitUntilCompleted,
 	type WaitSettings,
 } from '../../../nodes/CampaignStatus/campaignWait';
@@ -107,7 +107,7 @@ describe('one look', () => {
 			undefined,
 		],
 	])('%s', (_name, campaign, settings, outcome) => {
-		expect(judge(campaign, settings)?.outcome).toBe(outcome);
+		expect(evaluateWait(campaign, settings)?.outcome).toBe(outcome);
 	});
 });
 
@@ -130,7 +130,7 @@ test.each([
 		{},
 	],
 ])('the end is told: %s', (note, campaign, over) => {
-	expect(judge(campaign, { ...SETTINGS, ...over })?.note).toBe(note);
+	expect(evaluateWait(campaign, { ...SETTINGS, ...over })?.note).toBe(note);
 });
 
 describe('the wait', () => {

@@ -2,7 +2,7 @@ import type { WorkflowExecuteMode } from 'n8n-workflow';
 import { TriggerContext } from 'n8n-core';
 import type { SessionEvent } from '../../../nodes/ChatEventsTrigger/emitter';
 import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
-import { framesLost, Losses, sessionsLost } from '../../../nodes/ChatEventsTrigger/losses';
+import { framesLost, LossReporter, sessionsLost } from '../../../nodes/ChatEventsTrigger/losses';
 import type { EndingKind } from '../../../nodes/shared/chat/reconnectPolicy';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import { parseFrame } from '../../../nodes/shared/chat/frames';
@@ -117,7 +117,7 @@ describe('what is lost one after another', () => {
 		const log = jest.spyOn(context.logger, 'error').mockReturnValue();
 		log.mockClear();
 		const closed = new AbortController();
-		return { losses: new Losses(context, closed.signal), saved, log, closed };
+		return { losses: new LossReporter(context, closed.signal), saved, log, closed };
 	};
 
 	test('is told after a quarter of a minute together, and what comes then by itself', async () => {

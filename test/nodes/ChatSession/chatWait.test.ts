@@ -1,4 +1,4 @@
-import { NeverConnected, awaitEvent, type EventWish } from '../../../nodes/ChatSession/chatWait';
+import { NeverConnected, awaitEvent, type EventFilter } from '../../../nodes/ChatSession/chatWait';
 import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import type { OnTooLarge } from '../../../nodes/shared/chat/inbox';
@@ -22,7 +22,7 @@ const refused = new ChatEnded(
 
 /** A wait of ten seconds, and what happens to its session. */
 function waiting(
-	wish: Partial<EventWish> = {},
+	wish: Partial<EventFilter> = {},
 	setback: ChatEnded | null = null,
 	{ isHeld = true, clock = new FakeClock() } = {},
 ) {
@@ -37,7 +37,7 @@ function waiting(
 	const result = awaitEvent(
 		{
 			ready: async () => await ready,
-			setback,
+			lastFailure: setback,
 			isHeld,
 			signal: ending.signal,
 			subscribe: (onEvent, onTooLarge) => {

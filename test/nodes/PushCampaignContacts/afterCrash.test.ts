@@ -119,7 +119,7 @@ describe('Retry after n8n was killed', () => {
 			.reply(200, { success: true, data: { campaign: { id: 42, status: 'Active' }, uploads: [] } });
 		const bodies = answering(ok(2));
 		const begun = await kill(manyRows(2), {});
-		const { error } = (await retry(begun, { options: { skipFedBefore: true } })).data.resultData;
+		const { error } = (await retry(begun, { options: { skipPushedBefore: true } })).data.resultData;
 		expect(bodies).toHaveLength(1);
 		expect(error?.message).toContain("the node can't tell which of them it pushed");
 		expect(error?.description).toContain('Unknown: 2 rows (items 0 to 1)');

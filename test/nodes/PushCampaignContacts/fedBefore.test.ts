@@ -43,7 +43,7 @@ function readable(id: number, status: string): void {
 }
 
 const remembering = (over: NodeParameters = {}): NodeParameters => ({
-	options: { skipFedBefore: true, ...over },
+	options: { skipPushedBefore: true, ...over },
 });
 const run = async (
 	input: INodeExecutionData[],
@@ -437,7 +437,7 @@ describe('rows of a CSV file', () => {
 
 	test('go once over all runs, in whatever form, and again when they are forgotten', async () => {
 		const bodies = answering([200, accepted(2)], [200, accepted(1)], [200, accepted(2)]);
-		const skipping = { skipFedBefore: true };
+		const skipping = { skipPushedBefore: true };
 		await ofFile([phone(0), phone(1)], skipping);
 		const { rejected } = await ofFile([`+91${phone(1)}`, phone(2), phone(0)], skipping);
 		expect(rejected.map(({ json }) => [json.feed_row, json.rejection_status])).toEqual([

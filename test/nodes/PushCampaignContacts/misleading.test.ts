@@ -35,7 +35,7 @@ const run = async (over: Partial<INode> = {}, options: Record<string, string | b
 	const parameters = {
 		campaignId: campaigns.active,
 		agentUuid,
-		options: { skipFedBefore: true, ...options },
+		options: { skipPushedBefore: true, ...options },
 	};
 	return await feed(harness, manyRows(3), parameters, { ...attached, ...over });
 };
@@ -107,7 +107,7 @@ describe.each(MISLEADING)('$kind $status $body', (fault) => {
 
 test('counts that do not fit are looked up, if asked for', async () => {
 	simulator.faults.inject({ kind: 'wrongCounts', match: { path: contacts } });
-	const { error } = await run({}, { ifUnknown: 'lookUp', skipFedBefore: false });
+	const { error } = await run({}, { ifUnknown: 'lookUp', skipPushedBefore: false });
 	expect(error?.message).toMatch(/^The counts in the response don't fit the 3 contacts/);
 	expect(error?.description).toContain('It was looked up.');
 	expect(pushes()).toBe(1);

@@ -168,12 +168,12 @@ test('more numbers than are kept with an execution are forgotten, and those befo
 		const rows = Array.from({ length: count }, (_, index) => from + index);
 		for (const row of rows) keys.set(row, phone(row));
 		const request = { rows, answer: {}, unmatched: [] };
-		sent.add({ received: count, pushed: [request], unsentRows: [] }, { keys });
+		sent.add({ received: count, pushed: [request], rejectedRows: [] }, { keys });
 	};
 	const sent = new SentNumbers({}, 42);
 	add(sent, 0, 10);
 	add(sent, 10, MAX_NUMBERS_KEPT);
-	expect(sent.leaveOut([0, 9, 10, 11], { keys }, { unsentRows: [] })).toEqual([10, 11]);
+	expect(sent.leaveOut([0, 9, 10, 11], { keys }, { rejectedRows: [] })).toEqual([10, 11]);
 });
 
 test('a loop of many rounds searches what it has pushed, and does not read it anew in each', () => {
@@ -187,7 +187,7 @@ test('a loop of many rounds searches what it has pushed, and does not read it an
 		const outcome = {
 			received: 1,
 			pushed: [{ rows: [0], answer: {}, unmatched: [] }],
-			unsentRows: [],
+			rejectedRows: [],
 		};
 		expect(numbers.leaveOut([0], { keys }, outcome)).toEqual([0]);
 		numbers.add(outcome, { keys });
@@ -198,6 +198,6 @@ test('a loop of many rounds searches what it has pushed, and does not read it an
 	const stored = { ...record };
 	const keys = new PhonesByRow(1);
 	keys.set(0, '9000000007');
-	const outcome = { received: 1, pushed: [], unsentRows: [] };
+	const outcome = { received: 1, pushed: [], rejectedRows: [] };
 	expect(new SentNumbers(stored, 42).leaveOut([0], { keys }, outcome)).toEqual([]);
 });

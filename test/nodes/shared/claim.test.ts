@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { claim } from '../../../nodes/shared/claim';
+import { isFirstExecution } from '../../../nodes/shared/claim';
 
 /** As n8n keeps what it has noted: one value, read and some time later written whole. */
 function sharedSet() {
@@ -50,7 +50,7 @@ it('of all that claim a key within some writes of one another, in any processes,
 				await set.sleep(after);
 				const pause = async () => await set.sleep(PAUSE_MS + index);
 				if (
-					await claim(
+					await isFirstExecution(
 						set.recorder(() => writeMs),
 						key,
 						String(index),
@@ -76,9 +76,9 @@ it('the same claimant has its key again, as where n8n runs an execution anew', a
 		return await Promise.resolve(added);
 	};
 	const pause = async () => await Promise.resolve();
-	expect(await claim(record, 'a', '1', pause)).toBe(true);
-	expect(await claim(record, 'a', '2', pause)).toBe(false);
-	expect(await claim(record, 'a', '1', pause)).toBe(true);
+	expect(await isFirstExecution(record, 'a', '1', pause)).toBe(true);
+	expect(await isFirstExecution(record, 'a', '2', pause)).toBe(false);
+	expect(await isFirstExecution(record, 'a', '1', pause)).toBe(true);
 });
 
 it('a database that is away for a moment is asked again, and one that stays away is told', async () => {
@@ -88,6 +88,6 @@ it('a database that is away for a moment is asked again, and one that stays away
 		return await Promise.resolve([]);
 	};
 	const pause = async () => await Promise.resolve();
-	expect(await claim(record(3), 'a', '1', pause)).toBe(true);
-	await expect(claim(record(Infinity), 'a', '1', pause)).rejects.toThrow('the database is away');
+	expect(await isFirstExecution(record(3), 'a', '1', pause)).toBe(true);
+	await expect(isFirstExecution(record(Infinity), 'a', '1', pause)).rejects.toThrow('the database is away');
 });

@@ -1,23 +1,23 @@
-import { backoffMs, pause, settledWithin, type Clock } from '../../../nodes/shared/clock';
+import { backoffMs, pause, settledOrTimeout, type Clock } from '../../../nodes/shared/clock';
 import { FakeClock, settle } from './chat/fakes';
 
 describe('backoffMs', () => {
 	const steps = [1, 2, 3, 4, 5, 6, 1_000];
 
 	it('doubles from the first wait up to the longest', () => {
-		const waits = steps.map((step) => backoffMs({ firstMs: 60_000, longestMs: 900_000 }, step));
+		const waits = steps.map((step) => backoffMs({ firstMs: 60_000, maxMs: 900_000 }, step));
 		expect(waits.map((ms) => ms / 60_000)).toEqual([1, 2, 4, 8, 15, 15, 15]);
 	});
 
 	it('grows by another factor where one is given', () => {
-		const backoff = { firstMs: 4_000, longestMs: 20_000, factor: 1.5 };
+		const backoff = { firstMs: 4_000, maxMs: 20_000, factor: 1.5 };
 		expect(steps.map((step) => backoffMs(backoff, step))).toEqual([
 			4_000, 6_000, 9_000, 13_500, 20_000, 20_000, 20_000,
 		]);
 	});
 
 	it('is spread by chance to both sides, never above the longest', () => {
-		const backoff = { firstMs: 1_000, longestMs: 30_000, jitter: 0.2 };
+		const backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 };
 		const spread = (step: number) =>
 			[0, 0.5, 1].map((chance) => backoffMs(backoff, step, () => chance));
 		expect(spread(2)).toEqual([1_600, 2_000, 2_400]);
@@ -112,7 +112,7 @@ describe('settledWithin', () => {
 	])(
 		'what %s in time is waited for no longer, and leaves no timer behind',
 		async (_how, settling) => {
-			await settledWithin(systemClock, 120_000, settling).catch(() => undefined);
+			await settledOrTimeout(systemClock, 120_000, settling).catch(() => undefined);
 			await jest.advanceTimersByTimeAsync(1_000);
 			expect(jest.getTimerCount()).toBe(0);
 		},
@@ -120,7 +120,7 @@ describe('settledWithin', () => {
 
 	test('what never settles is waited for as long as said', async () => {
 		let isOver = false;
-		void settledWithin(systemClock, 5_000, new Promise(() => {})).then(() => (isOver = true));
+		void settledOrTimeout(systemClock, 5_000, new Promise(() => {})).then(() => (isOver = true));
 		await jest.advanceTimersByTimeAsync(4_999);
 		expect(isOver).toBe(false);
 		await jest.advanceTimersByTimeAsync(1);

@@ -1,7 +1,7 @@
-import { RecentIds } from '../../../nodes/shared/recentIds';
+import { BoundedMap } from '../../../nodes/shared/recentIds';
 
 const remembered = (order: string[]) => {
-	const ids = new RecentIds<number>(2);
+	const ids = new BoundedMap<number>(2);
 	order.forEach((id, index) => ids.set(id, index));
 	return ['a', 'b', 'c'].map((id) => ids.get(id));
 };
@@ -15,7 +15,7 @@ test('one that was seen again lately stays', () => {
 });
 
 test('one that is forgotten makes room', () => {
-	const ids = new RecentIds<number>(2);
+	const ids = new BoundedMap<number>(2);
 	ids.set('a', 0);
 	ids.set('b', 1);
 	ids.delete('a');

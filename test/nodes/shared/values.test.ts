@@ -1,4 +1,4 @@
-import { named, plainText, quoted, shownText } from '../../../nodes/shared/values';
+import { named, plainText, quoted, displayText } from '../../../nodes/shared/values';
 
 test.each<[unknown, string]>([
 	['text ', 'text '],
@@ -24,11 +24,11 @@ describe('words of others in a message', () => {
 		['a tag in pieces', '<\u0000a href=x>', '‹a href=x>'],
 		['half a character', 'x\ud800', 'x\ufffd'],
 	])('%s', (_what, text, shown) => {
-		expect(shownText(text)).toBe(shown);
+		expect(displayText(text)).toBe(shown);
 	});
 
 	test('are cut where they are longer than a message can be', () => {
-		expect(shownText('x'.repeat(10_000))).toBe(`${'x'.repeat(4_000)}…`);
+		expect(displayText('x'.repeat(10_000))).toBe(`${'x'.repeat(4_000)}…`);
 	});
 });
 

@@ -1,5 +1,5 @@
-import { holdsSomething } from '../evidence';
-import type { Answer } from '../http';
+import { hasAnyValue } from '../evidence';
+import type { ApiResponse } from '../http';
 import type { ApiClient } from '../client';
 import { withAdditions, type Additions } from './endpoint';
 
@@ -7,7 +7,7 @@ import { withAdditions, type Additions } from './endpoint';
 export async function getActiveAgents(
 	client: ApiClient,
 	additions: Additions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	const request = withAdditions({ method: 'GET', path: '/v1/active_agents' }, additions);
-	return await client.send(request, holdsSomething);
+	return await client.send(request, hasAnyValue);
 }

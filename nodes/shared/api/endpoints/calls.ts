@@ -1,14 +1,14 @@
 import { OtherRecord } from '../errors';
 import {
-	carries,
+	hasAnyField,
 	either,
 	hasId,
-	holdsRecord,
-	holdsSomething,
+	hasRecord,
+	hasAnyValue,
 	isAbout,
-	type Evidence,
+	type SuccessCheck,
 } from '../evidence';
-import type { Answer, Query } from '../http';
+import type { ApiResponse, Query } from '../http';
 import type { ApiClient } from '../client';
 import type { CallRequest } from '../types';
 import { segment, withAdditions, type Additions } from './endpoint';
@@ -26,7 +26,7 @@ export async function placeCall(
 		bodyNow = () => body,
 		...additions
 	}: Additions & { legacy?: boolean; bodyNow?: () => CallRequest } = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	const path = legacy ? '/call' : '/v1/call';
 	const requestWith = (call: CallRequest) =>
 		withAdditions({ method: 'POST', path, body: call }, additions);
@@ -45,8 +45,8 @@ export async function getCall(
 	client: ApiClient,
 	callId: string,
 	additions: Additions = {},
-): Promise<Answer> {
-	return await readCall(client, callId, '', additions, either(carries('call_id'), holdsRecord));
+): Promise<ApiResponse> {
+	return await readCall(client, callId, '', additions, either(hasAnyField('call_id'), hasRecord));
 }
 
 /** `GET /v1/call/{id}/transcript`; empty when none was captured. */
@@ -54,8 +54,8 @@ export async function getTranscript(
 	client: ApiClient,
 	callId: string,
 	additions: Additions = {},
-): Promise<Answer> {
-	const evidence = carries('call_id', 'transcript');
+): Promise<ApiResponse> {
+	const evidence = hasAnyField('call_id', 'transcript');
 	return await readCall(client, callId, '/transcript', additions, evidence);
 }
 
@@ -64,8 +64,8 @@ export async function getRecording(
 	client: ApiClient,
 	callId: string,
 	additions: Additions = {},
-): Promise<Answer> {
-	const evidence = carries('call_id', 'recording_url');
+): Promise<ApiResponse> {
+	const evidence = hasAnyField('call_id', 'recording_url');
 	return await readCall(client, callId, '/recording', additions, evidence);
 }
 
@@ -79,10 +79,10 @@ export async function listCalls(
 	page: { query: Query } | { link: string },
 	additions: Additions = {},
 	signal?: AbortSignal,
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	const request = { method: 'GET', path: '/v1/calls', ...page, signal } as const;
 	const asked = 'link' in page ? request : withAdditions(request, additions);
-	return await client.send(asked, holdsSomething);
+	return await client.send(asked, hasAnyValue);
 }
 
 async function readCall(
@@ -90,8 +90,8 @@ async function readCall(
 	callId: string,
 	part: '' | '/transcript' | '/recording',
 	additions: Additions,
-	evidence: Evidence,
-): Promise<Answer> {
+	evidence: SuccessCheck,
+): Promise<ApiResponse> {
 	const path = `/v1/call/${segment(callId)}${part}`;
 	const request = withAdditions({ method: 'GET', path }, additions);
 	const answer = await client.send(request, evidence, { isSecret: part === '/recording' });

@@ -1,6 +1,6 @@
 import { OtherRecord } from '../errors';
-import { carries, either, hasCount, hasId, isSameId } from '../evidence';
-import type { Answer } from '../http';
+import { hasAnyField, either, hasCount, hasId, isSameId } from '../evidence';
+import type { ApiResponse } from '../http';
 import type { ApiClient } from '../client';
 import type { CampaignContactsRequest } from '../types';
 import { isJsonObject } from '../../json';
@@ -30,7 +30,7 @@ export async function pushContacts(
 	body: Omit<CampaignContactsRequest, 'contacts'>,
 	contacts: Buffer,
 	additions: Additions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	const path = `/v1/campaigns/${segment(campaignId)}/contacts`;
 	const list = { field: 'contacts', entries: contacts };
 	const request = withAdditions({ method: 'POST', path, body, list }, additions);
@@ -49,10 +49,10 @@ export async function getCampaignStatus(
 	client: ApiClient,
 	campaignId: number,
 	additions: Additions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	const path = `/v1/campaigns/${segment(campaignId)}/status`;
 	const request = withAdditions({ method: 'GET', path }, additions);
-	const answer = await client.send(request, carries('campaign', 'calls', 'uploads'));
+	const answer = await client.send(request, hasAnyField('campaign', 'calls', 'uploads'));
 	const { campaign } = recordIn(answer.body);
 	const returned = isJsonObject(campaign) ? campaign.id : undefined;
 	if (isSameId(returned, campaignId)) return answer;

@@ -1,15 +1,15 @@
 import type { ApiClient } from '../client';
 import {
 	both,
-	carries,
-	carriesSomewhere,
+	hasAnyField,
+	hasAnyFieldWithin,
 	either,
-	type Evidence,
+	type SuccessCheck,
 	hasId,
 	isAbout,
 	saysSuccess,
 } from '../evidence';
-import type { Answer } from '../http';
+import type { ApiResponse } from '../http';
 import type {
 	InjectContextRequest,
 	LegacyCreateSessionRequest,
@@ -26,8 +26,8 @@ async function post(
 	path: string,
 	values: Additions,
 	additions: Additions,
-	evidence: Evidence,
-): Promise<Answer> {
+	evidence: SuccessCheck,
+): Promise<ApiResponse> {
 	return await client.send(withAdditions({ method: 'POST', path, ...values }, additions), evidence);
 }
 
@@ -40,14 +40,14 @@ function sessionPath(sessionId: string, last: string): string {
  * those that no gateway writes: `state` and `mode` are also the words of a page about maintenance.
  */
 const SHOWS_A_TURN = either(
-	carriesSomewhere('reply', 'turn_id'),
-	both(saysSuccess, carriesSomewhere('state', 'mode', 'help_requested', 'message_id')),
+	hasAnyFieldWithin('reply', 'turn_id'),
+	both(saysSuccess, hasAnyFieldWithin('state', 'mode', 'help_requested', 'message_id')),
 );
 
 /** A bare `message` is no proof: gateways write one too. */
 const ENDED = {
-	close_session: either(hasId('session_id'), carries('summary')),
-	pause_session: either(hasId('session_id'), both(saysSuccess, carries('message'))),
+	close_session: either(hasId('session_id'), hasAnyField('summary')),
+	pause_session: either(hasId('session_id'), both(saysSuccess, hasAnyField('message'))),
 };
 
 /** `POST /v1/chat/session`; what its body is called is open, and so is the answer. */
@@ -55,7 +55,7 @@ export async function createSession(
 	client: ApiClient,
 	values: Additions,
 	additions: Additions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	return await post(client, '/v1/chat/session', values, additions, saysSuccess);
 }
 
@@ -64,7 +64,7 @@ export async function sendInbound(
 	client: ApiClient,
 	values: Additions,
 	additions: Additions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	return await post(client, '/v1/chat/inbound', values, additions, SHOWS_A_TURN);
 }
 
@@ -73,7 +73,7 @@ export async function sendInboundAsync(
 	client: ApiClient,
 	values: Additions,
 	additions: Additions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	return await post(client, '/v1/chat/inbound/async', values, additions, saysSuccess);
 }
 
@@ -83,7 +83,7 @@ export async function sendSupportCommand(
 	sessionId: string,
 	command: string,
 	additions: Additions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	return await post(
 		client,
 		sessionPath(sessionId, 'support'),
@@ -94,7 +94,7 @@ export async function sendSupportCommand(
 }
 
 /** The list after appending, if it is given, contains the entry; white space may have been trimmed. */
-function listsEntry(entry: string): Evidence {
+function listsEntry(entry: string): SuccessCheck {
 	return (body) => {
 		const { context } = recordIn(body);
 		if (!Array.isArray(context)) return true;
@@ -113,14 +113,14 @@ export async function injectContext(
 	sessionId: string,
 	body: InjectContextRequest,
 	additions: Additions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	return await post(
 		client,
 		sessionPath(sessionId, 'inject_context'),
 		{ body },
 		additions,
 		both(
-			either(carries('context'), hasId('session_id')),
+			either(hasAnyField('context'), hasId('session_id')),
 			both(isAbout('session_id', sessionId), listsEntry(body.context)),
 		),
 	);
@@ -131,7 +131,7 @@ export async function createLegacySession(
 	client: ApiClient,
 	body: LegacyCreateSessionRequest,
 	additions: Additions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	return await post(client, '/chat_sessions', { body }, additions, hasId('session_id'));
 }
 
@@ -140,13 +140,13 @@ export async function sendLegacyMessage(
 	client: ApiClient,
 	body: LegacySendMessageRequest,
 	additions: Additions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	return await post(
 		client,
 		'/chat_messages/send_message',
 		{ body },
 		additions,
-		carries('response', 'session_id'),
+		hasAnyField('response', 'session_id'),
 	);
 }
 
@@ -157,7 +157,7 @@ export async function endLegacySession(
 	sessionId: string,
 	body: LegacySessionRequest,
 	additions: Additions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	return await post(
 		client,
 		`/chat_sessions/${segment(sessionId)}/${how}`,
@@ -175,10 +175,10 @@ export async function requestWsToken(
 	client: ApiClient,
 	sessionId: string,
 	additions: Additions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	const path = `/v1/chat/session/${segment(sessionId)}/ws_token`;
 	const body: WsTokenRequest = { stream: 'user' };
 	const timeoutMs = TOKEN_TIMEOUT_MS;
 	const request = withAdditions({ method: 'POST', path, body, timeoutMs }, additions);
-	return await client.send(request, either(saysSuccess, carries('token')), { isSecret: true });
+	return await client.send(request, either(saysSuccess, hasAnyField('token')), { isSecret: true });
 }

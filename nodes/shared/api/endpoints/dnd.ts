@@ -1,5 +1,5 @@
-import { both, carries, holdsSomething, saysSuccess } from '../evidence';
-import type { Answer, Query } from '../http';
+import { both, hasAnyField, hasAnyValue, saysSuccess } from '../evidence';
+import type { ApiResponse, Query } from '../http';
 import type { ApiClient } from '../client';
 import { withAdditions, type Additions } from './endpoint';
 
@@ -10,7 +10,7 @@ export async function addDndNumber(
 	client: ApiClient,
 	values: Additions,
 	additions: Additions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	const request = withAdditions({ method: 'POST', path: PATH, ...values }, additions);
 	return await client.send(request, saysSuccess);
 }
@@ -21,9 +21,9 @@ export async function listDndNumbers(
 	query: Query,
 	additions: Additions = {},
 	signal?: AbortSignal,
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	const request = withAdditions({ method: 'GET', path: PATH, query, signal }, additions);
-	return await client.send(request, holdsSomething);
+	return await client.send(request, hasAnyValue);
 }
 
 /** `DELETE /v1/dnd_numbers`; `phone` is documented, where it is carried is open. Answered with `{ success: true, message }`. */
@@ -31,7 +31,7 @@ export async function removeDndNumber(
 	client: ApiClient,
 	values: Additions,
 	additions: Additions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
 	const request = withAdditions({ method: 'DELETE', path: PATH, ...values }, additions);
-	return await client.send(request, both(saysSuccess, carries('message')));
+	return await client.send(request, both(saysSuccess, hasAnyField('message')));
 }

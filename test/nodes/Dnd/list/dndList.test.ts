@@ -58,11 +58,11 @@ describe('the pages', () => {
 			data: entries(4 * Number(p), 4 * Number(p) + 4),
 			meta: { current_page: Number(p) + 1, total_pages: 6 },
 		}));
-		const inTurn = async <T>(run: () => Promise<T>) => {
+		const limiter = async <T>(run: () => Promise<T>) => {
 			most.push(++together);
 			return await run().finally(() => together--);
 		};
-		const all = await entriesOf(client, { ...REQUEST, inTurn }, new ApiMapping(NAMES));
+		const all = await entriesOf(client, { ...REQUEST, limiter }, new ApiMapping(NAMES));
 		expect(all).toEqual(entries(0, 24));
 		expect(asked.map(({ p }) => p)).toEqual([undefined, 2, 1, 2, 3, 4, 5]);
 		expect(most).toEqual([1, 1, 1, 2, 3, 4]);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { withAnswer, withoutAnswer, type Asked } from '../../../../nodes/PlaceCall/ask/answer';
-import type { KnownCall } from '../../../../nodes/shared/calls/completion';
+import { withAnswer, withoutAnswer, type AskedQuestion } from '../../../../nodes/PlaceCall/ask/answer';
+import type { CallState } from '../../../../nodes/shared/calls/completion';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../nodes/shared/json';
 
-const asked: Asked = {
+const asked: AskedQuestion = {
 	question: 'May we ship?',
 	response_type: 'approval',
 	yes: ['yes', 'true', 'Go ahead'],
@@ -12,15 +12,15 @@ const asked: Asked = {
 	not_reached: ['not_picked', 'failed'],
 };
 
-const over = (record: JsonObject): KnownCall => ({ record, isOver: true });
-const open = (record: JsonObject): KnownCall => ({ record, isOver: false });
+const over = (record: JsonObject): CallState => ({ record, hasEnded: true });
+const open = (record: JsonObject): CallState => ({ record, hasEnded: false });
 const picked = (ok: JsonValue): JsonObject => ({ status: 'picked', data_captured: { ok } });
 
-const answerTo = (known?: KnownCall, over: Partial<Asked> = {}, call: JsonObject = {}) =>
+const answerTo = (known?: CallState, over: Partial<AskedQuestion> = {}, call: JsonObject = {}) =>
 	withAnswer(call, { ...asked, ...over }, known);
 
 describe('what counts as which answer', () => {
-	test.each<[string, KnownCall, string, string]>([
+	test.each<[string, CallState, string, string]>([
 		['a yes', over(picked('yes')), 'yes', 'The person said yes ("yes").'],
 		['other capitals and space', over(picked(' GO ahead ')), 'yes', 'The person said yes'],
 		['true as a value', over(picked(true)), 'yes', 'The person said yes ("true").'],
@@ -59,7 +59,7 @@ describe('what counts as which answer', () => {
 		['a call that goes on', open({ status: 'picked' }), 'unclear', 'The call was not over'],
 		[
 			'a call that could not be read',
-			{ record: {}, isOver: false, refused: 'The token is wrong.' },
+			{ record: {}, hasEnded: false, readFailure: 'The token is wrong.' },
 			'unclear',
 			'No answer is known. The token is wrong.',
 		],
@@ -91,7 +91,7 @@ describe('what counts as which answer', () => {
 
 	test('any answer will do where no yes or no is asked for, and it is no approval', () => {
 		const anyOf = { response_type: 'freeText', yes: [], no: [] } as const;
-		const free: Partial<Asked> = { ...anyOf, yes: [], no: [] };
+		const free: Partial<AskedQuestion> = { ...anyOf, yes: [], no: [] };
 		expect(answerTo(over(picked('On Friday')), free)).toMatchObject({
 			answer: 'answered',
 			captured_answer: 'On Friday',
@@ -212,8 +212,8 @@ test('never yes, unless one of its values was captured in a call that is over', 
 			fc.constantFrom('approval' as const, 'freeText' as const),
 			list,
 			list,
-			(seen, isOver, refused, type, yes, no) => {
-				const known = { record: seen, isOver, ...(refused !== undefined && { refused }) };
+			(seen, hasEnded, readFailure, type, yes, no) => {
+				const known = { record: seen, hasEnded, ...(readFailure !== undefined && { readFailure }) };
 				const told = answerTo(known, { response_type: type, yes, no });
 				if (!('answer' in told)) throw new Error('no answer');
 				const { data_captured: data = null } = seen;
@@ -223,7 +223,7 @@ test('never yes, unless one of its values was captured in a call that is over', 
 				const isYes = yes.some((one) => one.trim().toLowerCase() === said);
 				if (told.answer === 'yes') {
 					yesSeen++;
-					expect([isYes, isOver, type]).toEqual([true, true, 'approval']);
+					expect([isYes, hasEnded, type]).toEqual([true, true, 'approval']);
 					expect(['not_picked', 'failed']).not.toContain(seen.status);
 				}
 				expect(told).toHaveProperty('data.approved', told.answer === 'yes');

@@ -1,4 +1,4 @@
-import { NotSent, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { NotSent, ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import { readUntilFinished } from '../../../../nodes/PlaceCall/wait/readUntilFinished';
 import type { JsonObject } from '../../../../nodes/shared/json';
@@ -37,7 +37,7 @@ it('reads at growing intervals until each call is finished, and each only so lon
 		until: HOUR,
 		reader: 'onScreen',
 	});
-	expect([...calls.values()].every(({ isOver }) => isOver)).toBe(true);
+	expect([...calls.values()].every(({ hasEnded }) => hasEnded)).toBe(true);
 	expect(reads.get('call-0')).toBe(2);
 	expect(reads.get('call-29')).toBe(8);
 	expect(clock.sleeps).toEqual([5000, 7500, 11250, 16875, 25313, 37969, 56953, 60000]);
@@ -58,7 +58,7 @@ it('takes for over what the user lists or what shows the end, and nothing else',
 		until: 60_000,
 		reader: 'onScreen',
 	});
-	expect([...calls].map(([callId, { isOver }]) => [callId, isOver])).toEqual([
+	expect([...calls].map(([callId, { hasEnded }]) => [callId, hasEnded])).toEqual([
 		['listed', true],
 		['ended', true],
 		['not listed', false],
@@ -105,7 +105,7 @@ it('gives a call up that the service refuses to show, and says why', async () =>
 	const read = async (callId: string): Promise<JsonObject> => {
 		if (callId === 'good') return { status: 'not_picked' };
 		reads++;
-		throw new ServiceRefusal('Unknown call', forEveryone('Check it.'), 'call_not_found', 404, {
+		throw new ServiceRejection('Unknown call', forEveryone('Check it.'), 'call_not_found', 404, {
 			texts: ['call_not_found'],
 			body: {},
 		});

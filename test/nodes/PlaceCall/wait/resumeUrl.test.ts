@@ -1,5 +1,5 @@
 import nock from 'nock';
-import { wake } from '../../../../nodes/PlaceCall/wait/resumeUrl';
+import { resume } from '../../../../nodes/PlaceCall/wait/resumeUrl';
 import { clock } from '../../../../nodes/shared/n8n/connect';
 import { engineHarness, makeWorkflow, webhookContext } from '../../../engine';
 import { N8N } from '../sleepers';
@@ -15,7 +15,7 @@ async function requestsUntilAwake(...statuses: number[]): Promise<number> {
 		.persist()
 		.post('/webhook-waiting/7')
 		.reply(() => [statuses[requests++] ?? 200, {}]);
-	await wake(context, `${N8N}/webhook-waiting/7`);
+	await resume(context, `${N8N}/webhook-waiting/7`);
 	return requests;
 }
 

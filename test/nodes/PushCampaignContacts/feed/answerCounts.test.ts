@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { hintsFor } from '../../../../nodes/PushCampaignContacts/feed/report';
 import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
-import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
+import { PushProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
 import { feedOf, json, phone, push, scripted, statuses, stored } from './scripted';
 
 const answering = (data: JsonObject) => scripted(() => json(200, { success: true, data }));
@@ -76,7 +76,7 @@ describe('counts that no reading of the document allows leave both rows unknown'
 	});
 
 	test('and a further try does not send them', async () => {
-		const progress = new FeedProgress();
+		const progress = new PushProgress();
 		await push(2, answering({ ...list, contacts_accepted: 1 }).options, progress);
 		const { sent, options } = answering({ ...list, contacts_accepted: 2 });
 		const outcome = await push(2, options, stored(progress));
@@ -179,7 +179,7 @@ test('whatever the counts are, no row is pushed unless each one that was sent is
 				const { sent, options } = answering(data);
 				const outcome = await push(size, options);
 				expect(sent).toHaveLength(1);
-				const all = [...pushedRows(outcome), ...outcome.unsentRows.map(({ index }) => index)];
+				const all = [...pushedRows(outcome), ...outcome.rejectedRows.map(({ index }) => index)];
 				expect([...all].sort((a, b) => a - b)).toEqual(feedOf(size).map((_, index) => index));
 
 				const [r, a, d, q] = [received, accepted, duplicates, queued].map(numeric);
@@ -194,7 +194,7 @@ test('whatever the counts are, no row is pushed unless each one that was sent is
 				const isNamed = id === 7 || id === '7' || typeof a === 'number';
 				if (contradicts || !isNamed) {
 					unknownFeeds++;
-					expect(outcome.unsentRows.every(({ status }) => status === 'unknown')).toBe(true);
+					expect(outcome.rejectedRows.every(({ status }) => status === 'unknown')).toBe(true);
 					expect(outcome.pushed).toEqual([]);
 					return;
 				}

@@ -4,9 +4,9 @@ import {
 	type Columns,
 } from '../../../../nodes/PushCampaignContacts/feed/columns';
 import {
-	ROWS_PER_BREATH,
-	type FeedItem,
-	type FeedRow,
+	ROWS_PER_YIELD,
+	type ContactItem,
+	type ContactRow,
 } from '../../../../nodes/PushCampaignContacts/feed/feed';
 import { ItemRows, type FoundColumns } from '../../../../nodes/PushCampaignContacts/feed/rows';
 import { holds } from '../../../../nodes/PushCampaignContacts/feed/cells';
@@ -19,25 +19,25 @@ const defaults: ColumnChoice = {
 	lastName: '',
 	others: 'all',
 	computed: new Set(),
-	forModel: false,
+	isTool: false,
 	from: 'items',
 };
 const noBreath = async () => {};
-const foundIn = (columns: string[], items: FeedItem[]): FoundColumns => ({
+const foundIn = (columns: string[], items: ContactItem[]): FoundColumns => ({
 	names: new Set(columns),
 	hasWithin: (column) => items.some(({ json }) => holds(json, column)),
 	slip: () => undefined,
 });
-const resolve = (columns: string[], choice: Partial<ColumnChoice> = {}, items: FeedItem[] = []) =>
+const resolve = (columns: string[], choice: Partial<ColumnChoice> = {}, items: ContactItem[] = []) =>
 	resolveColumns(foundIn(columns, items), { ...defaults, ...choice });
 /** The columns of one row. */
-const resolveRow = (row: FeedRow, choice: Partial<ColumnChoice> = {}) =>
+const resolveRow = (row: ContactRow, choice: Partial<ColumnChoice> = {}) =>
 	resolve(Object.keys(row), choice, [{ json: {} }, { json: row }]);
 
 const invalid = (
 	columns: string[],
 	choice: Partial<ColumnChoice> = {},
-	items: FeedItem[] = [],
+	items: ContactItem[] = [],
 ): InvalidInput => {
 	try {
 		resolve(columns, choice, items);
@@ -50,7 +50,7 @@ const invalid = (
 
 test('the columns of all rows are found, in the order in which they appear', async () => {
 	let breaths = 0;
-	const items = Array.from({ length: 2 * ROWS_PER_BREATH + 1 }, (_, i) => ({
+	const items = Array.from({ length: 2 * ROWS_PER_YIELD + 1 }, (_, i) => ({
 		json: { a: 1, [`b${i % 2}`]: 2 },
 	}));
 	const feed = new ItemRows(items, async () => {
@@ -254,7 +254,7 @@ test('an expression that gives no column is told as what it is', () => {
 });
 
 describe('rows that are not rows yet', () => {
-	const slipOf = async (item: FeedItem) => (await new ItemRows([item], noBreath).columns()).slip();
+	const slipOf = async (item: ContactItem) => (await new ItemRows([item], noBreath).columns()).slip();
 
 	test('a list inside an item', async () => {
 		const json = { total: 2, data: [{ phone: '1' }, { phone: '2' }] };
@@ -297,7 +297,7 @@ test('what Google Sheets and an agent add goes along only where it is listed', (
 	const added = ({ notOfAll, reserved }: Columns) =>
 		[...notOfAll].filter((name) => !reserved.has(name));
 	expect(added(resolve(['phone']))).toEqual(['row_number']);
-	expect(added(resolve(['phone'], { forModel: true }))).toEqual([
+	expect(added(resolve(['phone'], { isTool: true }))).toEqual([
 		'row_number',
 		'toolCallId',
 		'chatInput',

@@ -1,6 +1,6 @@
-import { FedMemory } from '../../../../nodes/PushCampaignContacts/feed/fedMemory';
+import { PushedNumbers } from '../../../../nodes/PushCampaignContacts/feed/fedMemory';
 import type { DeduplicationStore } from '../../../../nodes/shared/deduplicationStore';
-import { NotFedBefore } from '../../../../nodes/PushCampaignContacts/feed/intake';
+import { NewNumbersOnly } from '../../../../nodes/PushCampaignContacts/feed/intake';
 import { NotSent } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import { accept, phone, push, scripted, statuses } from './scripted';
@@ -32,27 +32,27 @@ const numbers = range(0, 1_000).map(phone);
 
 test('what is told goes to the store once, with what is noted next', async () => {
 	const { store, added } = memoryStore();
-	const memory = new FedMemory(store, 42, numbers);
-	await memory.claim([0, 1]);
-	memory.tell([0, 1]);
-	await memory.claim([2]);
-	await memory.claim([3]);
+	const memory = new PushedNumbers(store, 42, numbers);
+	await memory.reserve([0, 1]);
+	memory.confirm([0, 1]);
+	await memory.reserve([2]);
+	await memory.reserve([3]);
 	// The first brings what tells notes from numbers.
 	expect(added.map((keys) => keys.length)).toEqual([3, 3, 1]);
 });
 
 test('a large store is emptied in small steps', async () => {
 	const { store, removed } = memoryStore();
-	const memory = new FedMemory({ ...store, count: async () => 25_000_000 }, 42, numbers);
-	await memory.claim(range(0, 5));
+	const memory = new PushedNumbers({ ...store, count: async () => 25_000_000 }, 42, numbers);
+	await memory.reserve(range(0, 5));
 	await memory.release(range(0, 5));
 	expect(removed).toEqual([2, 2, 1]);
-	expect((await memory.claim(range(0, 5))).fresh).toEqual(range(0, 5));
+	expect((await memory.reserve(range(0, 5))).fresh).toEqual(range(0, 5));
 });
 
 test('no more is noted than the next request takes, however many rows were fed before', async () => {
 	const { store, held } = memoryStore();
-	await new FedMemory(store, 42, numbers).claim(range(0, 25));
+	await new PushedNumbers(store, 42, numbers).reserve(range(0, 25));
 	const { options, sent } = scripted((phones, request) => {
 		// 25 old ones, and of the new ones those that are under way or told.
 		expect([...held].filter((key) => /^42 9\d+$/.test(key))).toHaveLength(25 + 10 * request);
@@ -64,8 +64,8 @@ test('no more is noted than the next request takes, however many rows were fed b
 
 test('rows that were noted for a request that could not be filled are released', async () => {
 	const { store, held } = memoryStore();
-	const memory = new FedMemory(store, 42, numbers);
-	await memory.claim(range(0, 5));
+	const memory = new PushedNumbers(store, 42, numbers);
+	await memory.reserve(range(0, 5));
 	await memory.end([]);
 	const { options, sent } = scripted(accept);
 	let adds = 0;
@@ -82,10 +82,10 @@ test('rows that were noted for a request that could not be filled are released',
 
 test('they are told of in whichever run has them, though another has ended before', async () => {
 	const { store } = memoryStore();
-	await new FedMemory(store, 42, numbers).claim([0, 1]);
+	await new PushedNumbers(store, 42, numbers).reserve([0, 1]);
 	const endOf = async (rows: number[]) => {
-		const memory = new FedMemory(store, 42, numbers);
-		const { known } = await memory.claim(rows);
+		const memory = new PushedNumbers(store, 42, numbers);
+		const { known } = await memory.reserve(rows);
 		return await memory.end(known);
 	};
 	expect([await endOf([5]), await endOf([1]), await endOf([0, 1])]).toEqual([[], [1], [0]]);
@@ -93,13 +93,13 @@ test('they are told of in whichever run has them, though another has ended befor
 
 test('numbers that no run told of are told of once', async () => {
 	const { store } = memoryStore();
-	await new FedMemory(store, 42, numbers).claim([0, 1]);
+	await new PushedNumbers(store, 42, numbers).reserve([0, 1]);
 	const statusesOf = async () => {
-		const intake = new NotFedBefore([0, 1, 2], new FedMemory(store, 42, numbers), 'onScreen');
-		const rows = await intake.next(10);
-		await intake.done(rows, []);
+		const intake = new NewNumbersOnly([0, 1, 2], new PushedNumbers(store, 42, numbers), 'onScreen');
+		const rows = await intake.take(10);
+		await intake.settle(rows, []);
 		await intake.close();
-		return [rows, intake.leftOut().map(({ status }) => status)];
+		return [rows, intake.skipped().map(({ status }) => status)];
 	};
 	expect(await statusesOf()).toEqual([[2], ['unknown', 'unknown']]);
 	expect(await statusesOf()).toEqual([[], ['fed_before', 'fed_before', 'fed_before']]);

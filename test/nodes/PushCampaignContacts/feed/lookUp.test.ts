@@ -1,11 +1,11 @@
-import { LIST_LOOKS_AFTER_MS, LookUp } from '../../../../nodes/PushCampaignContacts/feed/lookUp';
-import type { FeedOutcome } from '../../../../nodes/PushCampaignContacts/feed/feed';
-import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
+import { LIST_SEARCH_DELAYS_MS, ContactListFinder } from '../../../../nodes/PushCampaignContacts/feed/lookUp';
+import type { PushOutcome } from '../../../../nodes/PushCampaignContacts/feed/feed';
+import { PushProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import {
 	TransportFault,
 	type ServiceRequest,
-	type WireAnswer,
+	type HttpResponse,
 } from '../../../../nodes/shared/api/http';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { hintsFor } from '../../../../nodes/PushCampaignContacts/feed/report';
@@ -20,8 +20,8 @@ const list = (id: number, queued?: number, agent: string | null = OURS): JsonObj
 		queued === undefined ? [] : [{ agent_uuid: OURS, total_queued: queued, completed: false }],
 });
 
-type Status = WireAnswer | TransportFault;
-const shows = (...uploads: JsonObject[]): WireAnswer =>
+type Status = HttpResponse | TransportFault;
+const shows = (...uploads: JsonObject[]): HttpResponse =>
 	json(200, { success: true, data: { campaign: {}, calls: {}, uploads } });
 const stumbles = json(500, { success: false, error: 'Internal server error' });
 
@@ -33,7 +33,7 @@ function campaign(before: Status, ...later: Status[]) {
 	const { options, sent } = scripted((phones, request) =>
 		request === 1 ? reset : accept(phones, request),
 	);
-	const transport = async (request: ServiceRequest): Promise<WireAnswer> => {
+	const transport = async (request: ServiceRequest): Promise<HttpResponse> => {
 		const { method } = request;
 		requests.push(method);
 		const answer = method === 'GET' ? (looks.length > 1 ? looks.shift() : looks[0]) : undefined;
@@ -48,7 +48,7 @@ function campaign(before: Status, ...later: Status[]) {
 	const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {} };
 	const client = new ApiClient(transport, clock, () => 0);
 	let isStopped = false;
-	const lookUp = new LookUp(client, options.campaign, async (ms) => {
+	const lookUp = new ContactListFinder(client, options.campaign, async (ms) => {
 		waits.push(ms);
 		return !isStopped;
 	});
@@ -63,13 +63,13 @@ function campaign(before: Status, ...later: Status[]) {
 	};
 }
 
-const told = ({ stopped }: FeedOutcome) => `${stopped?.message}. ${stopped?.resolution}`;
+const told = ({ stopped }: PushOutcome) => `${stopped?.message}. ${stopped?.resolution}`;
 const old = list(7, 2);
 
 describe('a request whose answer did not come', () => {
 	test('is pushed, where the campaign has one new list of its size; the feed goes on', async () => {
 		const { options, sent, waits } = campaign(shows(old), shows(old), shows(old, list(8, 2)));
-		const progress = new FeedProgress();
+		const progress = new PushProgress();
 		const outcome = await push(3, options, progress);
 		expect(outcome.stopped).toBeUndefined();
 		expect(statuses(outcome)).toEqual([]);
@@ -77,7 +77,7 @@ describe('a request whose answer did not come', () => {
 			[[0, 1], 8],
 			[[2], 502],
 		]);
-		expect(waits).toEqual(LIST_LOOKS_AFTER_MS.slice(0, 2));
+		expect(waits).toEqual(LIST_SEARCH_DELAYS_MS.slice(0, 2));
 		expect(sent).toHaveLength(2);
 		expect(hintsFor(outcome)).toEqual([
 			expect.stringMatching(/looked up: the new contact list 8 of the campaign has 2 rows/),
@@ -93,13 +93,13 @@ describe('a request whose answer did not come', () => {
 
 	test('stays unknown where two minutes show no new list, which may come later; no further try sends it', async () => {
 		const { options, sent, waits } = campaign(shows(old), shows(old, list(9, 2, 'agent_other')));
-		const progress = new FeedProgress();
+		const progress = new PushProgress();
 		const outcome = await push(3, options, progress);
 		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown', '2 not_sent']);
 		expect(told(outcome)).toMatch(
 			/two minutes later the campaign shows no new contact list of this agent\. .* no proof/i,
 		);
-		expect(waits).toEqual([...LIST_LOOKS_AFTER_MS]);
+		expect(waits).toEqual([...LIST_SEARCH_DELAYS_MS]);
 		expect(sent).toHaveLength(1);
 		const again = await push(3, { ...options, lookUp: undefined }, stored(progress));
 		expect(statuses(again)).toEqual(['0 unknown', '1 unknown']);
@@ -121,7 +121,7 @@ describe('a request whose answer did not come', () => {
 		],
 	])('stays unknown with a list %s', async (_name, uploads, seen) => {
 		const { options, sent } = campaign(shows(old), shows(old, ...uploads));
-		const progress = new FeedProgress();
+		const progress = new PushProgress();
 		const outcome = await push(3, options, progress);
 		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown', '2 not_sent']);
 		expect(told(outcome)).toMatch(seen);

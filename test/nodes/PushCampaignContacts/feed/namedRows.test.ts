@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { plainText } from '../../../../nodes/shared/values';
 import { ApiClient } from '../../../../nodes/shared/api/client';
-import type { ServiceRequest, WireAnswer } from '../../../../nodes/shared/api/http';
-import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
+import type { ServiceRequest, HttpResponse } from '../../../../nodes/shared/api/http';
+import { PushProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
 import { MAX_ROWS_SENT_ALONE } from '../../../../nodes/PushCampaignContacts/feed/push';
 import {
 	accept,
@@ -22,7 +22,7 @@ type Manner = { firstIndex: 0 | 1; bad: ReadonlySet<number>; namesAll?: boolean 
 function strict({ firstIndex, bad, namesAll = false }: Manner) {
 	const taken: string[] = [];
 	const isBad = (number: string) => bad.has(Number(number) - 9_000_000_000);
-	const script = (phones: string[], request: number): WireAnswer => {
+	const script = (phones: string[], request: number): HttpResponse => {
 		const named = phones.flatMap((number, place) =>
 			isBad(number) ? [`contacts[${place + firstIndex}].phone is not in service`] : [],
 		);
@@ -45,9 +45,9 @@ test('one text about thousands of rows comes out with each of them in short', as
 		'; ',
 	);
 	const { options } = scripted(() => json(400, { success: false, error: text }));
-	const { unsentRows } = await push(50, options);
-	expect(unsentRows).toHaveLength(50);
-	for (const { reason } of unsentRows) {
+	const { rejectedRows: rejectedRows } = await push(50, options);
+	expect(rejectedRows).toHaveLength(50);
+	for (const { reason } of rejectedRows) {
 		expect(reason).toBe(`The service does not accept this row. It said: ${text.slice(0, 1_000)}…`);
 	}
 });
@@ -79,7 +79,7 @@ describe.each([0, 1] as const)('a service that counts from %i', (firstIndex) => 
 	});
 
 	test('and is known to a further try of the feed', async () => {
-		const progress = new FeedProgress();
+		const progress = new PushProgress();
 		await push(25, strict({ firstIndex, bad: new Set([7]) }).options, progress);
 		expect(stored(progress).record.firstIndex).toBe(firstIndex);
 	});
@@ -131,7 +131,7 @@ describe('of both rows that may be meant, the doubtful one is sent alone', () =>
 });
 
 describe('the row that is sent alone to find out', () => {
-	const service = (alone: WireAnswer) =>
+	const service = (alone: HttpResponse) =>
 		scripted((phones, request) => {
 			if (phones.length === 1) return alone;
 			return phones.length === 3 ? refuse('contacts[1] is invalid') : accept(phones, request);
@@ -177,7 +177,7 @@ describe('a cell that reads like the name of a contact', () => {
 		const taken: string[] = [];
 		let requests = 0;
 		const { options } = scripted(accept);
-		const transport = async (request: ServiceRequest): Promise<WireAnswer> => {
+		const transport = async (request: ServiceRequest): Promise<HttpResponse> => {
 			requests++;
 			const contacts = contactsIn(request);
 			const named = contacts.flatMap(({ phone: number, note }, place) =>
@@ -290,7 +290,7 @@ describe('a cell that reads like the name of a contact', () => {
 	});
 
 	test('once it is known what the service counts from, one row is meant by it', async () => {
-		const progress = new FeedProgress();
+		const progress = new PushProgress();
 		progress.record.firstIndex = 0;
 		const { options, requests } = repeating(new Set([phone(3)]), 0, after);
 		const notes = ['contacts[3]', '', '', '', ''];

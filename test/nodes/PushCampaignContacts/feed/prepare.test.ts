@@ -1,7 +1,7 @@
 import type { Columns } from '../../../../nodes/PushCampaignContacts/feed/columns';
-import { prepareFeed, toContact } from '../../../../nodes/PushCampaignContacts/feed/prepare';
-import { ItemRows, type FeedRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
-import { ROWS_PER_BREATH, type FeedRow } from '../../../../nodes/PushCampaignContacts/feed/feed';
+import { prepareRows, toContact } from '../../../../nodes/PushCampaignContacts/feed/prepare';
+import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/feed/rows';
+import { ROWS_PER_YIELD, type ContactRow } from '../../../../nodes/PushCampaignContacts/feed/feed';
 
 const columns: Columns = {
 	phone: { name: 'phone' },
@@ -11,34 +11,34 @@ const columns: Columns = {
 	reserved: new Set(['phone', 'person_name', 'rejection_reason', 'rejection_status']),
 	notOfAll: new Set(['phone', 'person_name', 'rejection_reason', 'rejection_status', 'row_number']),
 };
-const both = { normalizePhones: true, removeDuplicates: true, forModel: false };
-const feedOf = (rows: FeedRow[]) =>
+const both = { normalizePhones: true, removeDuplicates: true, isTool: false };
+const feedOf = (rows: ContactRow[]) =>
 	new ItemRows(
 		rows.map((json) => ({ json })),
 		async () => {},
 	);
-const prepare = async (rows: FeedRow[], options = both) =>
-	await prepareFeed(feedOf(rows), columns, options);
+const prepare = async (rows: ContactRow[], options = both) =>
+	await prepareRows(feedOf(rows), columns, options);
 
 test('a last name that is no text rejects the row and is named', async () => {
 	const halves = { ...columns, lastName: { name: 'Surname' } };
 	const feed = feedOf([{ phone: '9876543210', person_name: 'Asha', Surname: ['Rao'] }]);
-	const { rows, unsentRows } = await prepareFeed(feed, halves, both);
+	const { rows, rejectedRows } = await prepareRows(feed, halves, both);
 	expect(rows).toEqual([]);
-	expect(unsentRows[0]?.reason).toMatch(/^The column "Surname" holds no text/);
+	expect(rejectedRows[0]?.reason).toMatch(/^The column "Surname" holds no text/);
 });
 
 test('a first name that is no text rejects the row, whatever last name stands beside it', async () => {
 	const halves = { ...columns, lastName: { name: 'Surname' } };
 	const feed = feedOf([{ phone: '9876543210', person_name: { first: 'Asha' }, Surname: 'Rao' }]);
-	const { rows, unsentRows } = await prepareFeed(feed, halves, both);
+	const { rows, rejectedRows } = await prepareRows(feed, halves, both);
 	expect(rows).toEqual([]);
-	expect(unsentRows[0]?.reason).toMatch(/^The column "person_name" holds no text/);
+	expect(rejectedRows[0]?.reason).toMatch(/^The column "person_name" holds no text/);
 });
 
 test('a row whose cells may stand in the wrong columns is left out, though its phone could be read', async () => {
 	const items = feedOf([{ phone: '9876543210' }, { phone: '9123456789' }]);
-	const feed: FeedRows = {
+	const feed: RowSource = {
 		count: 2,
 		names: items.names,
 		columns: async () => await items.columns(),
@@ -50,16 +50,16 @@ test('a row whose cells may stand in the wrong columns is left out, though its p
 			await items.pick(rows, visit);
 		},
 	};
-	const { rows, unsentRows } = await prepareFeed(feed, columns, both);
+	const { rows, rejectedRows } = await prepareRows(feed, columns, both);
 	expect(rows).toEqual([1]);
-	expect(unsentRows).toEqual([
+	expect(rejectedRows).toEqual([
 		{ index: 0, status: 'rejected', reason: 'This row has too many cells.' },
 	]);
 });
 
 describe('duplicates', () => {
 	test('the row with the longer name stays, wherever it is in the feed', async () => {
-		const { rows, unsentRows } = await prepare([
+		const { rows, rejectedRows } = await prepare([
 			{ phone: '9876543210', person_name: 'Asha' },
 			{ phone: '+91 98765 43210', person_name: 'Asha Rao' },
 			{ phone: '9123456789', person_name: 'Vikram Singh' },
@@ -67,7 +67,7 @@ describe('duplicates', () => {
 			{ phone: '09876543210', person_name: 'A. Rao' },
 		]);
 		expect(rows).toEqual([1, 2]);
-		expect(unsentRows.map(({ index, status }) => [index, status])).toEqual([
+		expect(rejectedRows.map(({ index, status }) => [index, status])).toEqual([
 			[0, 'duplicate'],
 			[3, 'duplicate'],
 			[4, 'duplicate'],
@@ -75,14 +75,14 @@ describe('duplicates', () => {
 	});
 
 	test('the reason names the row that stays, also when a third row took its place', async () => {
-		const { rows, keys, unsentRows } = await prepare([
+		const { rows, keys, rejectedRows } = await prepare([
 			{ phone: '9876543210', person_name: 'A' },
 			{ phone: '9876543210', person_name: 'Asha' },
 			{ phone: '9876543210', person_name: 'Asha Rao' },
 		]);
 		expect(rows).toEqual([2]);
 		expect([0, 1, 2].map((row) => keys.at(row))).toEqual(['', '', '9876543210']);
-		expect(unsentRows.map(({ reason }) => reason)).toEqual(
+		expect(rejectedRows.map(({ reason }) => reason)).toEqual(
 			Array(2).fill(
 				'Item 2 has the same phone number and a person name that is at least as long. The node pushes one row per phone number.',
 			),
@@ -116,14 +116,14 @@ describe('duplicates', () => {
 
 describe('unusable rows', () => {
 	test('are left out, each once with its reason', async () => {
-		const { rows, unsentRows } = await prepare([
+		const { rows, rejectedRows } = await prepare([
 			{ person_name: 'Asha' },
 			{ phone: '9.88E+09' },
 			{ phone: '9876543210', person_name: { first: 'Asha' } },
 			{ phone: '9876543210', person_name: 42 },
 		]);
 		expect(rows).toEqual([3]);
-		expect(unsentRows).toEqual([
+		expect(rejectedRows).toEqual([
 			{ index: 0, status: 'rejected', reason: 'The phone number is missing in this row.' },
 			{ index: 1, status: 'rejected', reason: expect.stringMatching(/shortened/) },
 			{
@@ -137,20 +137,20 @@ describe('unusable rows', () => {
 
 test('a long feed lets other work go on', async () => {
 	let breaths = 0;
-	const items = Array.from({ length: 2 * ROWS_PER_BREATH + 1 }, (_, i) => ({
+	const items = Array.from({ length: 2 * ROWS_PER_YIELD + 1 }, (_, i) => ({
 		json: { phone: 9_000_000_000 + i },
 	}));
 	const feed = new ItemRows(items, async () => {
 		breaths++;
 	});
-	const prepared = await prepareFeed(feed, columns, both);
+	const prepared = await prepareRows(feed, columns, both);
 	expect(prepared.rows).toHaveLength(items.length);
 	expect(breaths).toBe(2);
 });
 
 describe('a contact', () => {
 	const row = { phone: 'x', person_name: ' Asha ', city: 'Pune', age: 4, tags: ['a'], none: null };
-	const contact = (json: FeedRow, others: Columns['others'] = 'all') =>
+	const contact = (json: ContactRow, others: Columns['others'] = 'all') =>
 		toContact(json, { ...columns, others }, '9876543210');
 
 	const listed = (...names: string[]) => names.map((name) => ({ name, column: { name } }));
@@ -193,7 +193,7 @@ describe('a contact', () => {
 	});
 
 	test('takes columns with any name without changing what it is', () => {
-		const json: FeedRow = JSON.parse(
+		const json: ContactRow = JSON.parse(
 			'{"__proto__":{"phone":"1"},"constructor":"c","toString":"t"}',
 		);
 		const built = contact(json);
@@ -223,7 +223,7 @@ describe('a contact', () => {
 		expect(contact({ a: 'Pune' }, others)).toEqual({ phone: '9876543210' });
 	});
 
-	test.each<[FeedRow, string | undefined]>([
+	test.each<[ContactRow, string | undefined]>([
 		[{ first: ' Asha ', last: 'Rao' }, 'Asha Rao'],
 		[{ first: 'Asha', last: '' }, 'Asha'],
 		[{ first: null, last: 'Rao' }, 'Rao'],

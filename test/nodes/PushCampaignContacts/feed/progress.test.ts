@@ -1,4 +1,4 @@
-import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
+import { PushProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
 import { countRows } from '../../../../nodes/PushCampaignContacts/feed/report';
 import {
 	accept,
@@ -19,7 +19,7 @@ const breaking = () =>
 
 async function halfFed() {
 	const { options } = breaking();
-	const progress = new FeedProgress();
+	const progress = new PushProgress();
 	const outcome = await push(30, { ...options, contactsPerRequest: 10 }, progress);
 	expect(countRows(outcome)).toMatchObject({ pushed: 10, unknown: 10, not_sent: 10 });
 	return stored(progress);
@@ -51,16 +51,16 @@ test('one more try sends nothing and tells the same', async () => {
 	const second = await push(30, options, stored(progress));
 	expect(sent).toEqual([]);
 	expect(second.pushed).toEqual(first.pushed);
-	expect(second.unsentRows).toEqual(first.unsentRows);
+	expect(second.rejectedRows).toEqual(first.rejectedRows);
 });
 
 test('a row of unknown fate is told the same by each try', async () => {
 	const { options } = breaking();
-	const progress = new FeedProgress();
+	const progress = new PushProgress();
 	const first = await push(20, { ...options, contactsPerRequest: 10 }, progress);
 	const second = await push(20, scripted(accept).options, stored(progress));
-	expect(second.unsentRows).toEqual(first.unsentRows);
-	expect(second.unsentRows[0]?.reason).toMatch(
+	expect(second.rejectedRows).toEqual(first.rejectedRows);
+	expect(second.rejectedRows[0]?.reason).toMatch(
 		/^The connection broke before an answer came, so it/,
 	);
 });
@@ -79,7 +79,7 @@ test('other people at the same places all go', async () => {
 });
 
 test('where duplicates are sent, a further try sends the second row of a number too', async () => {
-	const progress = new FeedProgress();
+	const progress = new PushProgress();
 	const { options } = scripted((phones, request) =>
 		request === 2 ? refuse('agent_not_found', 404) : accept(phones, request),
 	);
@@ -119,9 +119,9 @@ test('rows that are other people now go, and those who were sent do not, whereve
 		items.map((item) => item.json.mobile).filter((number) => !already.has(number)),
 	);
 	expect(countRows(outcome)).toMatchObject({ received: 30, not_sent: 0 });
-	const counted = outcome.pushed.flatMap(({ rows }) => rows).length + outcome.unsentRows.length;
+	const counted = outcome.pushed.flatMap(({ rows }) => rows).length + outcome.rejectedRows.length;
 	expect(counted).toBe(30);
-	expect(outcome.unsentRows.find(({ status }) => status === 'duplicate')?.reason).toMatch(
+	expect(outcome.rejectedRows.find(({ status }) => status === 'duplicate')?.reason).toMatch(
 		/^Item \d+ has the same phone number, and an earlier try of this execution sent it\.$/,
 	);
 });
@@ -134,8 +134,8 @@ test('another campaign is another request, and all rows may go', async () => {
 });
 
 test('a request that was cut short is unknown, not unsent', async () => {
-	const progress = new FeedProgress();
-	let cutShort: FeedProgress | undefined;
+	const progress = new PushProgress();
+	let cutShort: PushProgress | undefined;
 	const { options } = scripted((phones, request) => {
 		if (request === 2) cutShort = stored(progress);
 		return accept(phones, request);
@@ -153,7 +153,7 @@ test('a row that the service refused is not offered again, unless what is sent o
 		if (phones.includes(phone(0))) return refuse('contacts[0] is invalid');
 		return request === 2 ? refuse('Campaign is archived', 409) : accept(phones, request);
 	});
-	const progress = new FeedProgress();
+	const progress = new PushProgress();
 	await push(3, refusing.options, progress);
 	const { sent, options } = scripted(accept);
 	const outcome = await push(3, options, stored(progress));
@@ -175,7 +175,7 @@ test('skipped rows stay skipped', async () => {
 					data: { campaign_upload_id: 1, dnd_skipped: [{ phone: phones[0] ?? '' }] },
 				}),
 	);
-	const progress = new FeedProgress();
+	const progress = new PushProgress();
 	await push(20, { ...options, contactsPerRequest: 10 }, progress);
 	const { sent, options: again } = scripted(accept);
 	const outcome = await push(20, again, stored(progress));
@@ -188,12 +188,12 @@ test('of a model’s pushes the newest are kept, and each whose fate is open; no
 		if (request === 1) return reset;
 		return request === 2 ? refuse('contacts[0] is invalid') : accept(phones, request);
 	});
-	const progress = new FeedProgress();
+	const progress = new PushProgress();
 	const wish = async (index: number) =>
-		await push([{ json: { phone: phone(index) } }], { ...options, forModel: true }, progress);
+		await push([{ json: { phone: phone(index) } }], { ...options, isTool: true }, progress);
 	for (let index = 0; index < 1_003; index++) await wish(index);
 	expect(progress.record.sent).toHaveLength(1_001);
-	expect(progress.record.refused).toEqual([]);
+	expect(progress.record.rejected).toEqual([]);
 	sent.length = 0;
 	for (const index of [0, 3, 1_002]) await wish(index);
 	expect(sent).toEqual([]);
@@ -210,21 +210,21 @@ test.each<[string, boolean, string[][]]>([
 		const skipping = scripted((phones) =>
 			json(200, { success: true, data: { campaign_upload_id: 1, dnd_skipped: phones } }),
 		);
-		const progress = new FeedProgress();
-		await push(2, { ...skipping.options, forModel }, progress);
+		const progress = new PushProgress();
+		await push(2, { ...skipping.options, isTool: forModel }, progress);
 		const again = scripted(accept);
-		await push(2, { ...again.options, forModel }, stored(progress));
+		await push(2, { ...again.options, isTool: forModel }, stored(progress));
 		expect(again.sent).toEqual(sent);
 	},
 );
 
 test('a model that wishes the same rows with other options is heard, and with the same is not', async () => {
 	const { options, sent } = scripted(accept);
-	const progress = new FeedProgress();
+	const progress = new PushProgress();
 	const wish = async (enqueue: boolean) =>
 		await push(
 			2,
-			{ ...options, forModel: true, campaign: { ...options.campaign, enqueue } },
+			{ ...options, isTool: true, campaign: { ...options.campaign, enqueue } },
 			progress,
 		);
 	for (const enqueue of [false, false, true]) await wish(enqueue);
@@ -236,7 +236,7 @@ test('a model that wishes the same rows with other options is heard, and with th
 
 test('it holds ranges and answers, and neither rows nor numbers', async () => {
 	const { options } = scripted(accept);
-	const progress = new FeedProgress();
+	const progress = new PushProgress();
 	await push(20_000, options, progress);
 	const text = JSON.stringify(progress.record);
 	expect(text.length).toBeLessThan(1_000);

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
-import { MOST_REFUSED_ROWS } from '../../../../nodes/PushCampaignContacts/feed/push';
-import type { WireAnswer } from '../../../../nodes/shared/api/http';
+import { MAX_REJECTED_ROWS } from '../../../../nodes/PushCampaignContacts/feed/push';
+import type { HttpResponse } from '../../../../nodes/shared/api/http';
 import {
 	accept,
 	contactsIn,
@@ -87,7 +87,7 @@ describe('requests', () => {
 		expect(await push(0, options)).toEqual({
 			received: 0,
 			pushed: [],
-			unsentRows: [],
+			rejectedRows: [],
 			enqueue: false,
 		});
 		expect(sent).toEqual([]);
@@ -95,7 +95,7 @@ describe('requests', () => {
 });
 
 describe('rows that the service names', () => {
-	test.each<[string, WireAnswer]>([
+	test.each<[string, HttpResponse]>([
 		['in error', refuse('contacts[1].phone is invalid')],
 		['in errors', json(400, { success: false, errors: ['contacts[1] has an invalid phone'] })],
 		['at 422', json(422, { success: false, errors: ['contacts[ 1 ]: phone'] })],
@@ -106,7 +106,7 @@ describe('rows that the service names', () => {
 		const outcome = await push(3, options);
 		expect(sent).toEqual([[phone(0), phone(1), phone(2)], [phone(0)], [phone(2)]]);
 		expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0], [2]]);
-		expect(outcome.unsentRows).toEqual([
+		expect(outcome.rejectedRows).toEqual([
 			{
 				index: 1,
 				status: 'rejected',
@@ -124,7 +124,7 @@ describe('rows that the service names', () => {
 		);
 		const outcome = await push(3, options);
 		expect(sent[1]).toEqual([phone(1)]);
-		expect(outcome.unsentRows.map(({ reason }) => reason.slice(-15))).toEqual([
+		expect(outcome.rejectedRows.map(({ reason }) => reason.slice(-15))).toEqual([
 			'contacts[0] bad',
 			'ontacts[2] worse'.slice(-15),
 		]);
@@ -147,13 +147,13 @@ describe('rows that the service names', () => {
 
 	test('are given up on after a bounded number of attempts', async () => {
 		const { sent, options } = scripted(() => refuse('contacts[0] is invalid'));
-		const outcome = await push(MOST_REFUSED_ROWS + 2, options);
-		expect(sent).toHaveLength(MOST_REFUSED_ROWS + 1);
+		const outcome = await push(MAX_REJECTED_ROWS + 2, options);
+		expect(sent).toHaveLength(MAX_REJECTED_ROWS + 1);
 		expect(outcome.stopped?.message).toMatch(/refused more than 100 rows of one request/);
 		expect(statuses(outcome).slice(-2)).toEqual(['100 rejected', '101 not_sent']);
 	});
 
-	test.each<[string, WireAnswer]>([
+	test.each<[string, HttpResponse]>([
 		['beyond the request', refuse('contacts[4] is invalid')],
 		['at a status that is not about validation', refuse('contacts[1] is invalid', 403)],
 	])('%s reject no row', async (_name, refusal) => {

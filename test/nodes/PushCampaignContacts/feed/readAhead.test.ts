@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { ItemRows, type FeedRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
+import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/feed/rows';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
@@ -23,7 +23,7 @@ function watched(
 ) {
 	const events: string[] = [];
 	const items = new ItemRows(feedOf(count), async () => {});
-	const feed: FeedRows = {
+	const feed: RowSource = {
 		count,
 		names: items.names,
 		columns: async () => await items.columns(),
@@ -74,7 +74,7 @@ test('rows that cannot be read stop the feed at their own request, and not the o
 	expect(events).not.toContain('request 2');
 	expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0, 1]]);
 	expect(outcome.stopped?.message).toBe('The file is gone');
-	expect(outcome.unsentRows.map(({ index, status, reason }) => [index, status, reason])).toEqual(
+	expect(outcome.rejectedRows.map(({ index, status, reason }) => [index, status, reason])).toEqual(
 		[2, 3, 4, 5].map((index) => [index, 'not_sent', 'The file is gone. Look for it.']),
 	);
 });

@@ -1,4 +1,4 @@
-import { isFeedRecord, rangesOf, rowsIn } from '../../../../nodes/PushCampaignContacts/feed/record';
+import { isPushCheckpoint, rangesOf, rowsIn } from '../../../../nodes/PushCampaignContacts/feed/record';
 
 const SENT = {
 	campaign: 1,
@@ -19,7 +19,7 @@ test('what was written is read again', () => {
 		{ ...SENT, unknown: { message: 'a', resolution: 'b' } },
 	];
 	for (const firstIndex of [undefined, 0, 1]) {
-		expect(isFeedRecord({ sent, refused: [REFUSED], cutOff: CUT_OFF, firstIndex })).toBe(true);
+		expect(isPushCheckpoint({ sent, refused: [REFUSED], cutOff: CUT_OFF, firstIndex })).toBe(true);
 	}
 });
 
@@ -36,7 +36,7 @@ test.each<[string, unknown]>([
 	['answer', 'ok'],
 	['unknown', 'broke'],
 ])('a request whose %s is %p is not what was written', (field, value) => {
-	expect(isFeedRecord({ sent: [{ ...SENT, [field]: value }], refused: [] })).toBe(false);
+	expect(isPushCheckpoint({ sent: [{ ...SENT, [field]: value }], refused: [] })).toBe(false);
 });
 
 test.each<[string, unknown]>([
@@ -45,7 +45,7 @@ test.each<[string, unknown]>([
 	['numbers', undefined],
 ])('rows that were cut off, whose %s is %p, are not what was written', (field, value) => {
 	const cutOff = { ...CUT_OFF, [field]: value };
-	expect(isFeedRecord({ sent: [], refused: [], cutOff })).toBe(false);
+	expect(isPushCheckpoint({ sent: [], refused: [], cutOff })).toBe(false);
 });
 
 test.each<[string, unknown]>([
@@ -54,7 +54,7 @@ test.each<[string, unknown]>([
 	['number', 9],
 	['reason', undefined],
 ])('a refused row whose %s is %p is not what was written', (field, value) => {
-	expect(isFeedRecord({ sent: [], refused: [{ ...REFUSED, [field]: value }] })).toBe(false);
+	expect(isPushCheckpoint({ sent: [], refused: [{ ...REFUSED, [field]: value }] })).toBe(false);
 });
 
 test.each<[string, unknown]>([
@@ -69,7 +69,7 @@ test.each<[string, unknown]>([
 	['no object for what was cut off', { sent: [], refused: [], cutOff: [1] }],
 	['a first index that is none', { sent: [], refused: [], firstIndex: 2 }],
 ])('%s is not what was written', (_name, value) => {
-	expect(isFeedRecord(value)).toBe(false);
+	expect(isPushCheckpoint(value)).toBe(false);
 });
 
 test.each<[number[], number[]]>([

@@ -52,7 +52,7 @@ const summaryOf = (...answers: JsonObject[]) =>
 	summarize({
 		received: answers.length,
 		pushed: answers.map((answer, row) => ({ rows: [row], answer, unmatched: [] })),
-		unsentRows: [],
+		rejectedRows: [],
 	});
 
 test.each<[string, JsonObject[], boolean]>([
@@ -106,7 +106,7 @@ test.each([
 ])('of %i skipped entries that match no row, the first five are shown', (count, shown) => {
 	const unmatched = Array.from({ length: count }, (_, index) => `x${index}`);
 	const pushed = [{ rows: [0], answer: {}, unmatched }];
-	expect(unmatchedIn({ received: 1, pushed, unsentRows: [] })).toEqual([
+	expect(unmatchedIn({ received: 1, pushed, rejectedRows: [] })).toEqual([
 		`The service says that it skipped ${count} more, in which no number of these rows can be found: ${shown}. Such rows are still counted as pushed.`,
 	]);
 });

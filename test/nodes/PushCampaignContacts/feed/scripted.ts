@@ -1,20 +1,20 @@
 import type { Columns } from '../../../../nodes/PushCampaignContacts/feed/columns';
-import type { FeedItem, FeedOutcome } from '../../../../nodes/PushCampaignContacts/feed/feed';
-import { prepareFeed } from '../../../../nodes/PushCampaignContacts/feed/prepare';
-import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
-import { pushFeed, type PushOptions } from '../../../../nodes/PushCampaignContacts/feed/push';
-import { ItemRows, type FeedRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
-import { isFeedRecord } from '../../../../nodes/PushCampaignContacts/feed/record';
+import type { ContactItem, PushOutcome } from '../../../../nodes/PushCampaignContacts/feed/feed';
+import { prepareRows } from '../../../../nodes/PushCampaignContacts/feed/prepare';
+import { PushProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
+import { pushToCampaign, type PushOptions } from '../../../../nodes/PushCampaignContacts/feed/push';
+import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/feed/rows';
+import { isPushCheckpoint } from '../../../../nodes/PushCampaignContacts/feed/record';
 import {
 	bytesOf,
 	TransportFault,
 	type ServiceRequest,
-	type WireAnswer,
+	type HttpResponse,
 } from '../../../../nodes/shared/api/http';
 import { isJsonObject, parseJson, type JsonObject } from '../../../../nodes/shared/json';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 
-export type Script = (phones: string[], request: number) => WireAnswer | TransportFault;
+export type Script = (phones: string[], request: number) => HttpResponse | TransportFault;
 
 const columns: Columns = {
 	phone: { name: 'phone' },
@@ -24,17 +24,17 @@ const columns: Columns = {
 	reserved: new Set(['phone']),
 	notOfAll: new Set(['phone']),
 };
-export const json = (status: number, body: object): WireAnswer => ({
+export const json = (status: number, body: object): HttpResponse => ({
 	status,
 	headers: {},
 	text: JSON.stringify(body),
 });
-export const accept = (phones: string[], request: number): WireAnswer =>
+export const accept = (phones: string[], request: number): HttpResponse =>
 	json(200, {
 		success: true,
 		data: { campaign_upload_id: 500 + request, contacts_accepted: phones.length },
 	});
-export const refuse = (error: string, status = 400): WireAnswer =>
+export const refuse = (error: string, status = 400): HttpResponse =>
 	json(status, { success: false, error, details: null });
 export const reset = new TransportFault('ECONNRESET', 'ECONNRESET');
 
@@ -53,7 +53,7 @@ export const phonesOf = (request: ServiceRequest): string[] =>
 export function scripted(script: Script) {
 	const requests: ServiceRequest[] = [];
 	const sent: string[][] = [];
-	const transport = async (request: ServiceRequest): Promise<WireAnswer> => {
+	const transport = async (request: ServiceRequest): Promise<HttpResponse> => {
 		const phones = phonesOf(request);
 		requests.push(request);
 		sent.push(phones);
@@ -71,7 +71,7 @@ export function scripted(script: Script) {
 		contactsPerRequest: 10_000,
 		additions: {},
 		stopRequested: () => false,
-		forModel: false,
+		isTool: false,
 	};
 	return { requests, sent, options };
 }
@@ -80,27 +80,27 @@ export const phone = (index: number) => String(9_000_000_000 + index);
 export const feedOf = (count: number) =>
 	Array.from({ length: count }, (_, index) => ({ json: { phone: phone(index) } }));
 
-function rowsOf(feed: number | FeedItem[] | FeedRows): FeedRows {
+function rowsOf(feed: number | ContactItem[] | RowSource): RowSource {
 	if (typeof feed !== 'number' && !Array.isArray(feed)) return feed;
 	return new ItemRows(typeof feed === 'number' ? feedOf(feed) : feed, async () => {});
 }
 
 export async function push(
-	feed: number | FeedItem[] | FeedRows,
+	feed: number | ContactItem[] | RowSource,
 	options: PushOptions,
-	progress = new FeedProgress(),
+	progress = new PushProgress(),
 ) {
 	const rows = rowsOf(feed);
-	const prepared = await prepareFeed(rows, options.columns, options);
-	return await pushFeed(rows, prepared, options, progress);
+	const prepared = await prepareRows(rows, options.columns, options);
+	return await pushToCampaign(rows, prepared, options, progress);
 }
 
 /** What an earlier try has written, as n8n stores it with the execution and reads it again. */
-export function stored({ record }: FeedProgress): FeedProgress {
+export function stored({ record }: PushProgress): PushProgress {
 	const read: unknown = JSON.parse(JSON.stringify(record));
-	if (!isFeedRecord(read)) throw new Error('The record cannot be read again');
-	return new FeedProgress(read);
+	if (!isPushCheckpoint(read)) throw new Error('The record cannot be read again');
+	return new PushProgress(read);
 }
 
-export const statuses = ({ unsentRows }: FeedOutcome) =>
-	unsentRows.map(({ index, status }) => `${index} ${status}`);
+export const statuses = ({ rejectedRows: rejectedRows }: PushOutcome) =>
+	rejectedRows.map(({ index, status }) => `${index} ${status}`);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { PhonesByRow } from '../../../../nodes/PushCampaignContacts/feed/byRow';
 import {
 	ROW_STATUSES,
-	type FeedOutcome,
+	type PushOutcome,
 	type RowStatus,
 } from '../../../../nodes/PushCampaignContacts/feed/feed';
 import {
@@ -52,7 +52,7 @@ test('over all runs of an execution, a number that is or may be in the campaign 
 				expect(isSentNumbersRecord(record)).toBe(true);
 				const keys = numbered(rows.map(({ number }) => number));
 				const sent = new SentNumbers(record, campaign, options);
-				const outcome: FeedOutcome = { received: rows.length, pushed: [], unsentRows: [] };
+				const outcome: PushOutcome = { received: rows.length, pushed: [], rejectedRows: [] };
 				const isKnown = (number: number) =>
 					maybeInCampaign.has(`${campaign} ${number}`)
 						? 'unknown'
@@ -64,7 +64,7 @@ test('over all runs of an execution, a number that is or may be in the campaign 
 				expect(left).toEqual(
 					indexes.filter((index) => isKnown(rows[index]?.number ?? -1) === undefined),
 				);
-				expect(outcome.unsentRows.map(({ index, status }) => [index, status])).toEqual(
+				expect(outcome.rejectedRows.map(({ index, status }) => [index, status])).toEqual(
 					rows.flatMap(({ number }, index) => {
 						const status = isKnown(number);
 						return status === undefined ? [] : [[index, status]];
@@ -72,13 +72,13 @@ test('over all runs of an execution, a number that is or may be in the campaign 
 				);
 				// Whose number was left out says why in words of its own.
 				const toModel = options === undefined ? 'in this execution' : 'MCP session';
-				for (const { status, reason } of outcome.unsentRows) {
+				for (const { status, reason } of outcome.rejectedRows) {
 					expect(reason).toContain(status === 'unknown' ? 'unknown outcome' : toModel);
 				}
 				for (const index of left) {
 					const { fate = 'pushed', number = -1 } = rows[index] ?? {};
 					if (fate === 'pushed') outcome.pushed.push({ rows: [index], answer: {}, unmatched: [] });
-					else outcome.unsentRows.push({ index, status: fate, reason: '' });
+					else outcome.rejectedRows.push({ index, status: fate, reason: '' });
 					if (fate === 'unknown') maybeInCampaign.add(`${campaign} ${number}`);
 					if (fate === 'pushed' || fate === 'already_queued')
 						inCampaign.add(`${campaign} ${options ?? ''} ${number}`);
@@ -100,10 +100,10 @@ test('as many numbers as are kept are known, and one more than that is not', () 
 		const rows = Array.from({ length: count }, (_, row) => row);
 		const keys = numbered(rows.map((row) => from + row));
 		const pushed = [{ rows, answer: {}, unmatched: [] }];
-		new SentNumbers(record, 42).add({ received: count, pushed, unsentRows: [] }, { keys });
+		new SentNumbers(record, 42).add({ received: count, pushed, rejectedRows: [] }, { keys });
 	};
 	const isKnown = (number: number) => {
-		const outcome = { received: 1, pushed: [], unsentRows: [] };
+		const outcome = { received: 1, pushed: [], rejectedRows: [] };
 		return (
 			new SentNumbers(record, 42).leaveOut([0], { keys: numbered([number]) }, outcome).length === 0
 		);

@@ -119,7 +119,7 @@ test('a skipped row leaves Pushed, tells why, and the numbers add up', async () 
 	const outcome = await push(5, options);
 	expect(outcome.pushed.map((request) => request.rows)).toEqual([[0, 2, 4]]);
 	expect(statuses(outcome)).toEqual(['1 do_not_disturb', '3 already_queued']);
-	expect(outcome.unsentRows.map(({ reason }) => reason)).toEqual([
+	expect(outcome.rejectedRows.map(({ reason }) => reason)).toEqual([
 		`The service skipped this row, because its number is on the agent’s do-not-disturb list. It said: {"phone":"+91${phone(1)}","since":"2026-01-05"}`,
 		'The service skipped this row, because its number is in the calling queue already.',
 	]);

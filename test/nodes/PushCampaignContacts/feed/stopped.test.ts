@@ -1,6 +1,6 @@
 import { countRows } from '../../../../nodes/PushCampaignContacts/feed/report';
-import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
-import { TransportFault, type WireAnswer } from '../../../../nodes/shared/api/http';
+import { PushProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
+import { TransportFault, type HttpResponse } from '../../../../nodes/shared/api/http';
 import {
 	accept,
 	json,
@@ -16,11 +16,11 @@ import {
 
 describe('a feed that stops', () => {
 	const atSecond =
-		(answer: WireAnswer | TransportFault): Script =>
+		(answer: HttpResponse | TransportFault): Script =>
 		(phones, request) =>
 			request === 2 ? answer : accept(phones, request);
 
-	test.each<[string, WireAnswer | TransportFault, 'unknown' | 'not_sent', number]>([
+	test.each<[string, HttpResponse | TransportFault, 'unknown' | 'not_sent', number]>([
 		['broken connection', reset, 'unknown', 2],
 		['service fault', json(503, {}), 'unknown', 2],
 		['unreadable answer', { status: 200, headers: {}, text: '{"success":tr' }, 'unknown', 2],
@@ -61,7 +61,7 @@ describe('a feed that stops', () => {
 		const { sent, options } = scripted(atSecond({ status: 429, headers: {}, text: '' }));
 		const outcome = await push(10_001, options);
 		expect(sent.map((phones) => phones.length)).toEqual([10_000, 1, 1]);
-		expect(outcome.unsentRows).toEqual([]);
+		expect(outcome.rejectedRows).toEqual([]);
 	});
 
 	test('because the workflow was stopped sends no further request', async () => {
@@ -83,7 +83,7 @@ describe('a feed that stops', () => {
 	test('goes on where it stopped when the node is tried again', async () => {
 		const first = scripted(atSecond(json(503, {})));
 		const second = scripted(accept);
-		const progress = new FeedProgress();
+		const progress = new PushProgress();
 		await push(20_001, first.options, progress);
 		const outcome = await push(20_001, second.options, stored(progress));
 		expect(second.sent).toEqual([[phone(20_000)]]);
@@ -94,7 +94,7 @@ describe('a feed that stops', () => {
 	test('and knew the fate of every row ends well when it is tried again', async () => {
 		const first = scripted(atSecond(refuse('Campaign is archived', 409)));
 		const second = scripted(accept);
-		const progress = new FeedProgress();
+		const progress = new PushProgress();
 		await push(10_002, first.options, progress);
 		const outcome = await push(10_002, second.options, stored(progress));
 		expect(second.sent).toEqual([[phone(10_000), phone(10_001)]]);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { MOST_REFUSED_ROWS } from '../../../../nodes/PushCampaignContacts/feed/push';
+import { MAX_REJECTED_ROWS } from '../../../../nodes/PushCampaignContacts/feed/push';
 import { accept, phone, push, refuse, scripted, statuses } from './scripted';
 
 /** A service, or a proxy before it, that takes no more than so many contacts at once. */
@@ -17,7 +17,7 @@ test('a request that is too large is halved until it is taken, and the next ones
 	expect(sent.slice(0, 4).map((phones) => phones.length)).toEqual([10_000, 5_000, 2_500, 2_500]);
 	expect(taken(sent, 3_000).flat()).toEqual(Array.from({ length: 20_000 }, (_, i) => phone(i)));
 	expect(sent).toHaveLength(8 + 3);
-	expect(outcome.unsentRows).toEqual([]);
+	expect(outcome.rejectedRows).toEqual([]);
 	expect(outcome.stopped).toBeUndefined();
 });
 
@@ -25,7 +25,7 @@ test('a row that is too large by itself is rejected, and all others go out', asy
 	const { sent, options } = narrow((phones) => (phones.includes(phone(3)) ? 0 : Infinity));
 	const outcome = await push(10_010, options);
 	expect(statuses(outcome)).toEqual(['3 rejected']);
-	expect(outcome.unsentRows[0]?.reason).toBe(
+	expect(outcome.rejectedRows[0]?.reason).toBe(
 		'The service does not accept this row: even alone it is larger than the service takes. Shorten its texts, or send fewer columns. It said: HTTP status 413 · <html>Request Entity Too Large</html>',
 	);
 	const there = sent.filter((phones) => !phones.includes(phone(3))).flat();
@@ -37,7 +37,7 @@ test('where even single rows are too large, the feed stops after a bounded numbe
 	const { sent, options } = narrow(() => 0);
 	const outcome = await push(1_000, options);
 	expect(outcome.stopped?.message).toMatch(/refused more than 100 rows/);
-	expect(sent.length).toBeLessThan(3 * MOST_REFUSED_ROWS);
+	expect(sent.length).toBeLessThan(3 * MAX_REJECTED_ROWS);
 });
 
 test('a refusal in one half leaves the other half not sent', async () => {
@@ -60,7 +60,7 @@ test('whatever the service takes at once, each row is sent once and in order', a
 				const { sent, options } = narrow(() => most);
 				const outcome = await push(count, { ...options, contactsPerRequest: size });
 				expect(taken(sent, most).flat()).toEqual(Array.from({ length: count }, (_, i) => phone(i)));
-				expect(outcome.unsentRows).toEqual([]);
+				expect(outcome.rejectedRows).toEqual([]);
 			},
 		),
 	);

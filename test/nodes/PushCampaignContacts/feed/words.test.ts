@@ -4,7 +4,7 @@ import {
 	describeOutcome,
 	hintsFor,
 } from '../../../../nodes/PushCampaignContacts/feed/report';
-import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
+import { PushProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
 import { TransportFault } from '../../../../nodes/shared/api/http';
 import {
 	accept,
@@ -63,22 +63,22 @@ test('whatever becomes of its requests, no sentence says that nothing was done o
 					),
 				);
 				const items = phones.map((written) => ({ json: { phone: written } }));
-				const progress = new FeedProgress();
+				const progress = new PushProgress();
 				const settings = { ...options, contactsPerRequest };
 				let outcome = await push(items, settings, progress);
 				if (isTriedAgain) outcome = await push(items, settings, stored(progress));
-				const { stopped, unsentRows } = outcome;
+				const { stopped, rejectedRows: rejectedRows } = outcome;
 				const { pushed, unknown } = countRows(outcome);
 				const texts = [
 					...describeOutcome(outcome),
 					...hintsFor(outcome),
 					...(stopped === undefined ? [] : [stopped.message, stopped.advice]),
-					...unsentRows.map(({ reason }) => reason),
+					...rejectedRows.map(({ reason }) => reason),
 				];
 				const saysNothing = texts.filter((text) => NOTHING.test(text));
 				if (sent.length > 0) expect(saysNothing).toEqual([]);
 				// The row that stays may be refused, or not reached.
-				for (const { status, reason } of unsentRows) {
+				for (const { status, reason } of rejectedRows) {
 					if (status === 'duplicate') expect(reason).not.toMatch(/\b(?:is|was) (?:sent|pushed)\b/);
 				}
 				for (const text of texts) {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { WrittenContacts } from '../../../../nodes/PushCampaignContacts/feed/writtenContacts';
+import { ContactBuffer } from '../../../../nodes/PushCampaignContacts/feed/writtenContacts';
 import type { Contact } from '../../../../nodes/shared/api/types';
 
-function written(contacts: readonly Contact[], expected = contacts.length): WrittenContacts {
-	const made = new WrittenContacts(expected);
+function written(contacts: readonly Contact[], expected = contacts.length): ContactBuffer {
+	const made = new ContactBuffer(expected);
 	for (const contact of contacts) made.add(contact);
 	return made;
 }

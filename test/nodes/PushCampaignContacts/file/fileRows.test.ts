@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import Papa from 'papaparse';
 import type { Source, Writing } from '../../../../nodes/PushCampaignContacts/file/csvFile';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
-import type { FeedRow } from '../../../../nodes/PushCampaignContacts/feed/feed';
+import type { ContactRow } from '../../../../nodes/PushCampaignContacts/feed/feed';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { contentOf, fileNames } from './files';
 
@@ -16,7 +16,7 @@ function inPieces(name: string, content: Uint8Array, cuts: number[] = []): Sourc
 	return { name, open: async () => pieces };
 }
 
-type Row = { row: FeedRow; name: string; unusable: string | undefined };
+type Row = { row: ContactRow; name: string; unusable: string | undefined };
 
 async function rowsOf(rows: FileRows): Promise<Row[]> {
 	const found: Array<Omit<Row, 'name'>> = [];
@@ -42,7 +42,7 @@ const RAVI = { phone: '9876543211', person_name: 'Ravi' };
 const ZOYA = { phone: '9876543212', person_name: 'Zoya' };
 
 describe('files as people have them', () => {
-	const readable: Record<string, Array<[number, FeedRow]>> = {
+	const readable: Record<string, Array<[number, ContactRow]>> = {
 		'excel-sep.csv': [
 			[2, { phone: '9876543210', person_name: 'Zoë Müller', city: 'Köln' }],
 			[3, { phone: '9876543211', person_name: 'Rao; Asha', city: 'Pune' }],
@@ -529,7 +529,7 @@ test('any rows that are picked, in any order of picking, are those that were vis
 					const wanted = [...new Set(pick.map((row) => row % visited.length))].sort(
 						(a, b) => a - b,
 					);
-					const picked: Array<{ row: FeedRow; index: number }> = [];
+					const picked: Array<{ row: ContactRow; index: number }> = [];
 					await rows.pick(wanted, (row, index) => picked.push({ row, index }));
 					expect(picked).toEqual(wanted.map((index) => ({ row: visited[index]?.row, index })));
 				}

@@ -1,5 +1,5 @@
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
-import { prepareFeed } from '../../../../nodes/PushCampaignContacts/feed/prepare';
+import { prepareRows } from '../../../../nodes/PushCampaignContacts/feed/prepare';
 import { ItemRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
 import { collectGarbage, heapInUse } from '../../../engine/heap';
 import { accept, feedOf, scripted } from '../feed/scripted';
@@ -31,9 +31,9 @@ test.each([true, false])(
 		const rows = await FileRows.open([source], writing, async () => {});
 		const { options } = scripted(accept);
 		const before = heapInUse();
-		const prepared = await prepareFeed(rows, options.columns, { ...options, normalizePhones });
+		const prepared = await prepareRows(rows, options.columns, { ...options, normalizePhones });
 		const kept = heapInUse() - before;
-		expect(prepared.rows.length + prepared.unsentRows.length).toBe(PIECES);
+		expect(prepared.rows.length + prepared.rejectedRows.length).toBe(PIECES);
 		expect(kept).toBeLessThan((PIECES * NOTE.length) / 4);
 	},
 );
@@ -44,7 +44,7 @@ test('once rows are checked, what their duplicates were looked up in is let go',
 	const items = feedOf(count);
 	const rows = new ItemRows(items, async () => {});
 	const before = heldOutside();
-	const prepared = await prepareFeed(rows, options.columns, options);
+	const prepared = await prepareRows(rows, options.columns, options);
 	const kept = heldOutside() - before;
 	expect(prepared.rows).toHaveLength(count);
 	// Of each row its number and its key, in eight bytes each.

@@ -5,7 +5,7 @@ import {
 	resolveColumns,
 	type ColumnChoice,
 } from '../../../../nodes/PushCampaignContacts/feed/columns';
-import { prepareFeed } from '../../../../nodes/PushCampaignContacts/feed/prepare';
+import { prepareRows } from '../../../../nodes/PushCampaignContacts/feed/prepare';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { isJsonObject, parseJson, type JsonObject } from '../../../../nodes/shared/json';
 
@@ -18,7 +18,7 @@ const choice: ColumnChoice = {
 	lastName: '',
 	others: 'all',
 	computed: new Set(),
-	forModel: false,
+	isTool: false,
 	from: 'csv',
 };
 
@@ -120,17 +120,17 @@ async function fed(files: readonly Uint8Array[]) {
 	const sources = files.map((content, at) => ({ name: `${at}.csv`, open: async () => [content] }));
 	const feed = await FileRows.open(sources, { delimiter: '', encoding: '' }, async () => {});
 	const columns = resolveColumns(await feed.columns(), choice);
-	const prepared = await prepareFeed(feed, columns, {
+	const prepared = await prepareRows(feed, columns, {
 		normalizePhones: true,
 		removeDuplicates: false,
-		forModel: false,
+		isTool: false,
 	});
 	const contacts = await prepared.contactsOf(prepared.rows);
 	const sent = parseJson(`[${contacts.all().toString()}]`);
 	if (!Array.isArray(sent)) throw new Error('The contacts are not a list');
 	return {
 		sent: sent.filter(isJsonObject),
-		reported: prepared.unsentRows,
+		reported: prepared.rejectedRows,
 		notes: feed.notes,
 		feed,
 	};
@@ -262,8 +262,8 @@ test('a file that changes after it was checked is sent as it was checked, or not
 			const sources = [{ name: 'a.csv', open: async () => [bytes] }];
 			const feed = await FileRows.open(sources, { delimiter: '', encoding: '' }, async () => {});
 			const columns = resolveColumns(await feed.columns(), choice);
-			const options = { normalizePhones: true, removeDuplicates: false, forModel: false };
-			const { rows, contactsOf } = await prepareFeed(feed, columns, options);
+			const options = { normalizePhones: true, removeDuplicates: false, isTool: false };
+			const { rows, contactsOf } = await prepareRows(feed, columns, options);
 			const checked = (await contactsOf(rows)).all().toString();
 			bytes = change(bytes, place % bytes.length);
 			await feed.close();
@@ -284,8 +284,8 @@ test('a row that ends early when it is read again is not sent without its other 
 	const writing = { delimiter: '', encoding: '' };
 	const feed = await FileRows.open([{ name: 'a.csv', open }], writing, async () => {});
 	const columns = resolveColumns(await feed.columns(), choice);
-	const options = { normalizePhones: true, removeDuplicates: false, forModel: false };
-	const { rows, contactsOf } = await prepareFeed(feed, columns, options);
+	const options = { normalizePhones: true, removeDuplicates: false, isTool: false };
+	const { rows, contactsOf } = await prepareRows(feed, columns, options);
 	text = text.slice(0, -',Ravi\n'.length);
 	await expect(contactsOf(rows)).rejects.toThrow(/^The file is not the same any more/);
 });

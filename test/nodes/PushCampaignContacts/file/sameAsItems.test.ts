@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import Papa from 'papaparse';
-import type { Breathe } from '../../../../nodes/PushCampaignContacts/feed/feed';
+import type { YieldToEventLoop } from '../../../../nodes/PushCampaignContacts/feed/feed';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
-import { FeedProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
-import { ItemRows, type FeedRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
+import { PushProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
+import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/feed/rows';
 import {
 	accept,
 	feedOf,
@@ -16,8 +16,8 @@ import {
 	stored,
 	type Script,
 } from '../feed/scripted';
-import { prepareFeed } from '../../../../nodes/PushCampaignContacts/feed/prepare';
-import { pushFeed } from '../../../../nodes/PushCampaignContacts/feed/push';
+import { prepareRows } from '../../../../nodes/PushCampaignContacts/feed/prepare';
+import { pushToCampaign } from '../../../../nodes/PushCampaignContacts/feed/push';
 
 const noBreath = async () => {};
 
@@ -44,17 +44,17 @@ const row = fc.record({
 });
 
 /** A try, and a further one after it was stored: what was sent, and what became of each row. */
-async function twoTries(feed: () => Promise<FeedRows>, happenings: string[], size: number) {
+async function twoTries(feed: () => Promise<RowSource>, happenings: string[], size: number) {
 	const { options, sent } = scripted((phones, request) =>
 		(HAPPENINGS[happenings[request - 1] ?? 'taken'] ?? accept)(phones, request),
 	);
 	const columns = { ...options.columns, personName: { name: 'person_name' } };
 	const settings = { ...options, columns, contactsPerRequest: size };
-	const progress = new FeedProgress();
+	const progress = new PushProgress();
 	const outcomes = [];
 	for (const current of [progress, undefined]) {
 		const rows = await feed();
-		const { pushed, unsentRows, stopped, received } = await push(
+		const { pushed, rejectedRows: rejectedRows, stopped, received } = await push(
 			rows,
 			settings,
 			current ?? stored(progress),
@@ -63,7 +63,7 @@ async function twoTries(feed: () => Promise<FeedRows>, happenings: string[], siz
 			received,
 			stopped: stopped?.message,
 			pushed,
-			unsent: unsentRows.map(({ index, status, reason }) => [
+			unsent: rejectedRows.map(({ index, status, reason }) => [
 				index,
 				status,
 				reason.replace(/^(Item|Row) \d+/, ''),
@@ -105,8 +105,8 @@ test('every 2,000 rows that are read again, other work goes on', async () => {
 	const text = Papa.unparse(people.map(({ json }) => json));
 	const source = { name: 'a.csv', open: async () => [Buffer.from(text)] };
 	for (const rowsWith of [
-		async (breathe: Breathe) => new ItemRows(people, breathe),
-		async (breathe: Breathe) =>
+		async (breathe: YieldToEventLoop) => new ItemRows(people, breathe),
+		async (breathe: YieldToEventLoop) =>
 			await FileRows.open([source], { delimiter: ',', encoding: '' }, breathe),
 	]) {
 		let breaths = 0;
@@ -126,23 +126,23 @@ test('what has another number by the time it is sent stops the feed, and goes no
 	const source = { name: 'a.csv', open: async () => [Buffer.from(content)] };
 	const rows = await FileRows.open([source], { delimiter: '', encoding: '' }, noBreath);
 	const { options, sent } = scripted(accept);
-	const prepared = await prepareFeed(rows, options.columns, options);
+	const prepared = await prepareRows(rows, options.columns, options);
 	content = content.replace('9000000002', '9000000009');
-	const outcome = await pushFeed(rows, prepared, { ...options, contactsPerRequest: 1 });
+	const outcome = await pushToCampaign(rows, prepared, { ...options, contactsPerRequest: 1 });
 	expect(sent).toEqual([['9000000001']]);
 	expect(outcome.stopped?.message).toMatch(/^The file is not the same any more/);
 	expect(statuses(outcome)).toEqual(['1 not_sent', '2 not_sent']);
 });
 
 test('a file that is read in another way than by an earlier try is not sent', () => {
-	const progress = new FeedProgress();
+	const progress = new PushProgress();
 	const feed = (reading?: string) => Object.assign(new ItemRows([], noBreath), { reading });
-	progress.demandSameReading(feed('comma'));
-	progress.demandSameReading(feed('semicolon'));
-	progress.record.refused.push({ settings: '', row: 0, number: '', reason: '' });
-	progress.demandSameReading(feed('semicolon'));
+	progress.requireSameFile(feed('comma'));
+	progress.requireSameFile(feed('semicolon'));
+	progress.record.rejected.push({ settings: '', row: 0, number: '', reason: '' });
+	progress.requireSameFile(feed('semicolon'));
 	for (const other of [feed('comma'), feed()]) {
-		expect(() => stored(progress).demandSameReading(other)).toThrow(
+		expect(() => stored(progress).requireSameFile(other)).toThrow(
 			'An earlier try of this execution read the file in another way, so it cannot be told which rows it has sent, and nothing more was sent',
 		);
 	}

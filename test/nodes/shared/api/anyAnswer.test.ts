@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { inspect } from 'node:util';
 import { ExplainedError } from '../../../../nodes/shared/api/errors';
-import type { Answer, WireAnswer } from '../../../../nodes/shared/api/http';
+import type { ApiResponse, HttpResponse } from '../../../../nodes/shared/api/http';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
 import { isJsonObject, type JsonValue, parseJson } from '../../../../nodes/shared/json';
@@ -13,7 +13,7 @@ const feed = { agent_uuid: 'agent_a' };
 const contacts = Buffer.from('{"phone":"9876543210"}');
 const call = { agent_uuid: 'agent_a', country_code: 'IN', phone_number: '9876543210' };
 
-type Send = (client: ApiClient) => Promise<Answer>;
+type Send = (client: ApiClient) => Promise<ApiResponse>;
 
 /** Each write, and what its success rests on, said here once more and in other words. */
 const WRITES: Array<[string, Send, proof: (body: JsonValue) => boolean]> = [
@@ -172,7 +172,7 @@ const status = fc.oneof(
 	),
 	fc.integer({ min: 0, max: 999 }),
 );
-const answers = fc.record<WireAnswer>({
+const answers = fc.record<HttpResponse>({
 	status,
 	text,
 	headers: fc.constantFrom({}, { 'retry-after': '1' }, { 'retry-after': 'soon' }),

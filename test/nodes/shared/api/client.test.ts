@@ -1,11 +1,11 @@
 import { ERROR_TABLE, type ErrorCode } from '../../../../nodes/shared/api/errorTable';
 import { dataOf, recordOf } from '../../../../nodes/shared/api/envelope';
-import { ServiceRefusal } from '../../../../nodes/shared/api/errors';
-import { carries } from '../../../../nodes/shared/api/evidence';
+import { ServiceRejection } from '../../../../nodes/shared/api/errors';
+import { hasAnyField } from '../../../../nodes/shared/api/evidence';
 import {
 	TransportFault,
 	type ServiceRequest,
-	type WireAnswer,
+	type HttpResponse,
 } from '../../../../nodes/shared/api/http';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 
@@ -14,10 +14,10 @@ const GET: ServiceRequest = { method: 'GET', path: '/v1/call/1' };
 const CONTACTS: ServiceRequest = { method: 'POST', path: '/v1/campaigns/7/contacts', body: {} };
 const SUPPORT: ServiceRequest = { method: 'POST', path: '/v1/chat/session/s/support', body: {} };
 const REMOVAL: ServiceRequest = { method: 'DELETE', path: '/v1/dnd_numbers' };
-const placed = carries('call_id');
+const placed = hasAnyField('call_id');
 const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 
-function serviceAnswering(result: Partial<WireAnswer> | TransportFault) {
+function serviceAnswering(result: Partial<HttpResponse> | TransportFault) {
 	const transport = jest.fn(async () => {
 		await Promise.resolve();
 		if (result instanceof TransportFault) throw result;
@@ -170,7 +170,7 @@ describe('every documented error, by its endpoint and its body', () => {
 				resolution: expect.stringContaining('Check whether the campaign is archived'),
 				originalMessage: error,
 			});
-			expect(told instanceof ServiceRefusal ? told.refusal.code : 'none').toBeUndefined();
+			expect(told instanceof ServiceRejection ? told.refusal.code : 'none').toBeUndefined();
 		},
 	);
 
@@ -200,7 +200,7 @@ describe('every documented error, by its endpoint and its body', () => {
 	])('%s', async (_what, body, status, request, code) => {
 		const error = await refusal(body, status, request);
 		expect(error).toMatchObject({ name: 'ServiceRefusal' });
-		expect(error instanceof ServiceRefusal ? error.refusal.code : 'none').toBe(code);
+		expect(error instanceof ServiceRejection ? error.refusal.code : 'none').toBe(code);
 	});
 
 	test('the service’s own words are kept, lists included', async () => {

@@ -6,7 +6,7 @@ import {
 	type ListReader,
 } from '../../../../nodes/shared/api/completeList';
 import { pageAcross, type SizedPage } from '../../../../nodes/shared/api/staggeredPages';
-import { OutcomeUnknown, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { OutcomeUnknown, ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import type { JsonValue } from '../../../../nodes/shared/json';
 import { plainText } from '../../../../nodes/shared/values';
@@ -65,8 +65,8 @@ function letters({
 }
 
 const refusal = () =>
-	new ServiceRefusal('The size is not taken', forEveryone(''), '', 422, { texts: [], body: {} });
-const options = { sameAgain: 'Ask otherwise.' };
+	new ServiceRejection('The size is not taken', forEveryone(''), '', 422, { texts: [], body: {} });
+const options = { loopAdvice: 'Ask otherwise.' };
 const notProven = () => new OutcomeUnknown('Not certain', forEveryone('Run it again.'));
 
 const proven = async (setting: Setting) => {

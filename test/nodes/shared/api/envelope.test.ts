@@ -1,12 +1,12 @@
-import { dataOf, readAnswer, recordOf } from '../../../../nodes/shared/api/envelope';
-import { isRefusal, OutcomeUnknown, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { dataOf, parseResponse, recordOf } from '../../../../nodes/shared/api/envelope';
+import { isRejection, OutcomeUnknown, ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import type { JsonValue } from '../../../../nodes/shared/json';
 
 const request = { method: 'POST', path: '/v1/call' } as const;
 const always = { evidence: () => true, now: 0 };
 const read = (status: number, text: string) =>
-	readAnswer(request, { status, headers: {}, text }, always);
+	parseResponse(request, { status, headers: {}, text }, always);
 
 test.each([200, 201, 204, 299])('%i with its evidence is a success', (status) => {
 	expect(read(status, '{"a":1}')).toEqual({ status, body: { a: 1 } });
@@ -36,7 +36,7 @@ test('a documented error beside the ID of a new call is neither a rejection nor 
 	});
 	for (const status of [200, 201, 400, 422, 500]) {
 		const reading = () =>
-			readAnswer(request, { status, headers: {}, text }, { ...always, effectFields: ['call_id'] });
+			parseResponse(request, { status, headers: {}, text }, { ...always, effectFields: ['call_id'] });
 		expect(reading).toThrow(OutcomeUnknown);
 		expect(reading).toThrow('so it is not known whether the request took effect');
 	}
@@ -85,7 +85,7 @@ test.each<[string, string, string]>([
 	const text = JSON.stringify({ success: false, error });
 	const told = (status: number): unknown => {
 		try {
-			return readAnswer({ method: 'POST', path }, { status, headers: {}, text }, always);
+			return parseResponse({ method: 'POST', path }, { status, headers: {}, text }, always);
 		} catch (thrown) {
 			return thrown;
 		}
@@ -97,13 +97,13 @@ test.each<[string, string, string]>([
 
 test('a refusal is known by the documented error that it is', () => {
 	const refused = (code?: 'call_not_found') =>
-		new ServiceRefusal('No', forEveryone('Ask.'), 'no', 404, {
+		new ServiceRejection('No', forEveryone('Ask.'), 'no', 404, {
 			...(code && { code }),
 			texts: [],
 			body: {},
 		});
-	expect(isRefusal(refused('call_not_found'), 'call_not_found')).toBe(true);
-	expect(isRefusal(refused('call_not_found'), 'session_closed')).toBe(false);
-	expect(isRefusal(refused(), 'call_not_found')).toBe(false);
-	expect(isRefusal(new Error('call_not_found'), 'call_not_found')).toBe(false);
+	expect(isRejection(refused('call_not_found'), 'call_not_found')).toBe(true);
+	expect(isRejection(refused('call_not_found'), 'session_closed')).toBe(false);
+	expect(isRejection(refused(), 'call_not_found')).toBe(false);
+	expect(isRejection(new Error('call_not_found'), 'call_not_found')).toBe(false);
 });

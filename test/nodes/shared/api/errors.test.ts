@@ -15,18 +15,18 @@ const UNKNOWN: Array<[string, OutcomeUnknown]> = [
 ];
 
 test.each(UNKNOWN)('an unknown outcome %s is the same after it was stored', (_what, error) => {
-	const stored: ReturnType<typeof error.kept> = JSON.parse(JSON.stringify(error.kept()));
-	expect(error.kept()).toStrictEqual(stored);
-	const { message, resolution, originalMessage, status, speaker, advice, outcome } =
-		OutcomeUnknown.from(stored);
+	const stored: ReturnType<typeof error.toStored> = JSON.parse(JSON.stringify(error.toStored()));
+	expect(error.toStored()).toStrictEqual(stored);
+	const { message, resolution, originalMessage, status, origin, advice, outcome } =
+		OutcomeUnknown.fromStored(stored);
 	const {
 		message: what,
 		resolution: next,
 		originalMessage: words,
 		status: code,
-		speaker: who,
+		origin: who,
 	} = error;
-	expect([message, resolution, originalMessage, status, speaker]).toEqual([
+	expect([message, resolution, originalMessage, status, origin]).toEqual([
 		what,
 		next,
 		words,
@@ -34,12 +34,12 @@ test.each(UNKNOWN)('an unknown outcome %s is the same after it was stored', (_wh
 		who,
 	]);
 	expect([advice, outcome]).toEqual([error.advice, 'unknown']);
-	expect(OutcomeUnknown.from(stored).resolutionForModel).toBe(error.resolutionForModel);
+	expect(OutcomeUnknown.fromStored(stored).resolutionForModel).toBe(error.resolutionForModel);
 });
 
 test('of a long answer its beginning is stored', () => {
 	const error = new OutcomeUnknown('It stumbled', forEveryone('Look there.'), 'x'.repeat(301), 500);
-	expect(error.kept().originalMessage).toBe('x'.repeat(300));
+	expect(error.toStored().originalMessage).toBe('x'.repeat(300));
 });
 
 test('only what was explained can be told; a defect goes on', () => {

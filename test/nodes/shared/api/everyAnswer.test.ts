@@ -3,7 +3,7 @@
  * a table that is written here once more from the document alone (Errors, and the sections of the endpoints).
  */
 import { ApiClient } from '../../../../nodes/shared/api/client';
-import { ExplainedError, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { ExplainedError, ServiceRejection } from '../../../../nodes/shared/api/errors';
 import type { ErrorCode } from '../../../../nodes/shared/api/errorTable';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { CALL_ID, ENDPOINTS } from './everyEndpoint';
@@ -216,7 +216,7 @@ async function told(
 	);
 	if (!(result instanceof Error)) return { outcome: 'done', code: undefined, sent };
 	if (!(result instanceof ExplainedError)) throw result;
-	const code = result instanceof ServiceRefusal ? result.refusal.code : undefined;
+	const code = result instanceof ServiceRejection ? result.refusal.code : undefined;
 	return { outcome: result.outcome, code, sent };
 }
 

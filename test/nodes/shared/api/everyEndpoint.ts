@@ -1,6 +1,6 @@
 import type { ApiClient } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
-import type { Answer } from '../../../../nodes/shared/api/http';
+import type { ApiResponse } from '../../../../nodes/shared/api/http';
 import type { JsonObject } from '../../../../nodes/shared/json';
 
 export const SESSION_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
@@ -15,7 +15,7 @@ const contact = Buffer.from('{"phone":"9876543210"}');
 /** An endpoint as the document writes it, a request to it, and a response that the document shows for it. */
 export type Endpoint = {
 	name: string;
-	send: (client: ApiClient) => Promise<Answer>;
+	send: (client: ApiClient) => Promise<ApiResponse>;
 	success: JsonObject;
 };
 

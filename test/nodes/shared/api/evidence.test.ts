@@ -1,17 +1,17 @@
 import { recordOf } from '../../../../nodes/shared/api/envelope';
 import {
-	carries,
-	carriesSomewhere,
-	holdsRecord,
-	holdsSomething,
-	type Evidence,
+	hasAnyField,
+	hasAnyFieldWithin,
+	hasRecord,
+	hasAnyValue,
+	type SuccessCheck,
 } from '../../../../nodes/shared/api/evidence';
-import type { Answer, ServiceRequest } from '../../../../nodes/shared/api/http';
+import type { ApiResponse, ServiceRequest } from '../../../../nodes/shared/api/http';
 import type { JsonValue } from '../../../../nodes/shared/json';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
 
-type Send = (client: ApiClient) => Promise<Answer>;
+type Send = (client: ApiClient) => Promise<ApiResponse>;
 const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 
 function answering(status: number, text: string) {
@@ -382,38 +382,38 @@ describe('an answer about something else than was asked for', () => {
 describe('what proves an answer', () => {
 	const nested = (levels: number): JsonValue =>
 		levels === 0 ? { reply: 'Hi' } : { of: nested(levels - 1) };
-	const ofTurn = carriesSomewhere('reply');
+	const ofTurn = hasAnyFieldWithin('reply');
 
-	test.each<[string, Evidence, JsonValue, boolean]>([
-		['a field', carries('call_id'), { call_id: 'c' }, true],
-		['a field of data', carries('call_id'), { data: { call_id: 'c' } }, true],
-		['an empty list', carries('transcript'), { transcript: [] }, true],
-		['zero', carries('accepted'), { accepted: 0 }, true],
-		['null', carries('call_id'), { call_id: null }, false],
-		['false', carries('call_id'), { call_id: false }, false],
-		['an empty text', carries('call_id'), { call_id: '' }, false],
-		['white space', carries('call_id'), { call_id: ' ' }, false],
+	test.each<[string, SuccessCheck, JsonValue, boolean]>([
+		['a field', hasAnyField('call_id'), { call_id: 'c' }, true],
+		['a field of data', hasAnyField('call_id'), { data: { call_id: 'c' } }, true],
+		['an empty list', hasAnyField('transcript'), { transcript: [] }, true],
+		['zero', hasAnyField('accepted'), { accepted: 0 }, true],
+		['null', hasAnyField('call_id'), { call_id: null }, false],
+		['false', hasAnyField('call_id'), { call_id: false }, false],
+		['an empty text', hasAnyField('call_id'), { call_id: '' }, false],
+		['white space', hasAnyField('call_id'), { call_id: ' ' }, false],
 		['a field inside a list', ofTurn, { messages: [{ reply: 'Hi' }] }, true],
 		['a field deep down', ofTurn, nested(50), true],
 		['an empty field before a filled one', ofTurn, { reply: '', of: { reply: 'Hi' } }, true],
-		['a record', holdsRecord, { success: true, data: { status: 'picked' } }, true],
-		['a record of who knows what', holdsRecord, { data: { status: 'picked' } }, false],
-		['an empty record', holdsRecord, { success: true, data: {} }, false],
-		['a list for a record', holdsRecord, { success: true, data: ['picked'] }, false],
-		['a list', holdsSomething, [1], true],
-		['an empty list without an envelope', holdsSomething, [], false],
-		['an empty list in data', holdsSomething, { data: [] }, true],
-		['something beside success', holdsSomething, { success: true, calls: [] }, true],
-		['the same without success', holdsSomething, { calls: [] }, false],
-		['a text in data', holdsSomething, { success: true, data: 'ok' }, false],
-		['nothing beside success', holdsSomething, { success: true, calls: null }, false],
+		['a record', hasRecord, { success: true, data: { status: 'picked' } }, true],
+		['a record of who knows what', hasRecord, { data: { status: 'picked' } }, false],
+		['an empty record', hasRecord, { success: true, data: {} }, false],
+		['a list for a record', hasRecord, { success: true, data: ['picked'] }, false],
+		['a list', hasAnyValue, [1], true],
+		['an empty list without an envelope', hasAnyValue, [], false],
+		['an empty list in data', hasAnyValue, { data: [] }, true],
+		['something beside success', hasAnyValue, { success: true, calls: [] }, true],
+		['the same without success', hasAnyValue, { calls: [] }, false],
+		['a text in data', hasAnyValue, { success: true, data: 'ok' }, false],
+		['nothing beside success', hasAnyValue, { success: true, calls: null }, false],
 	])('%s', (_what, evidence, body, proves) => {
 		expect(evidence(body)).toBe(proves);
 	});
 });
 
 describe('what stands beside data', () => {
-	const record = (body: Answer['body']) => recordOf({ status: 200, body });
+	const record = (body: ApiResponse['body']) => recordOf({ status: 200, body });
 
 	test('never replaces a field of the record', () => {
 		const beside = { status: 'ok', id: 'req-1', message: 'Done', meta: { page: 1 } };

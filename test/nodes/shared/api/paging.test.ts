@@ -5,10 +5,10 @@ import range from 'lodash/range';
 import pLimit from 'p-limit';
 import { OutcomeUnknown } from '../../../../nodes/shared/api/errors';
 import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
-import { readParts, type Part, type PartsOptions } from '../../../../nodes/shared/api/paging';
+import { readPages, type Page, type PageOptions } from '../../../../nodes/shared/api/paging';
 
 /** Gives the parts by what asks for them, the first by nothing, and remembers what was asked for. */
-function list(parts: Map<number | undefined, Part<number> | Error>) {
+function list(parts: Map<number | undefined, Page<number> | Error>) {
 	const asked: Array<number | undefined> = [];
 	const found: number[] = [];
 	const underWay = { now: 0, most: 0 };
@@ -23,8 +23,8 @@ function list(parts: Map<number | undefined, Part<number> | Error>) {
 		if (part instanceof Error) throw part;
 		return part;
 	};
-	const all = async (options: Partial<PartsOptions> = {}) =>
-		await readParts(
+	const all = async (options: Partial<PageOptions> = {}) =>
+		await readPages(
 			{
 				ask,
 				read: (part, _position, before) => {
@@ -32,12 +32,12 @@ function list(parts: Map<number | undefined, Part<number> | Error>) {
 					return part;
 				},
 			},
-			{ limit: Infinity, sameAgain: 'Ask otherwise.', ...options },
+			{ limit: Infinity, loopAdvice: 'Ask otherwise.', ...options },
 		);
 	return { asked, found, underWay, all };
 }
 
-const parts = (...each: Array<readonly [number | undefined, Part<number> | Error]>) =>
+const parts = (...each: Array<readonly [number | undefined, Page<number> | Error]>) =>
 	list(new Map(each));
 
 /** So many parts of one entry each; every one tells of all that follow. */
@@ -85,7 +85,7 @@ describe('an empty part', () => {
 	});
 
 	test('ends it after nine others: some services name a next part for ever', async () => {
-		const empty = range(2, 100).map((at): [number, Part<number>] => [
+		const empty = range(2, 100).map((at): [number, Page<number>] => [
 			at,
 			{ entries: [], next: at + 1 },
 		]);
@@ -164,13 +164,13 @@ describe('parts that show already', () => {
 	test('wait for their turn where fewer may be under way', async () => {
 		const { asked, underWay, all } = numbered(30);
 		const other = numbered(30);
-		const inTurn = pLimit(3);
+		const limiter = pLimit(3);
 		let most = 0;
 		const watch = async () => {
 			most = Math.max(most, underWay.now + other.underWay.now);
 			await setImmediate();
 		};
-		const both = Promise.all([all({ inTurn }), other.all({ inTurn })]);
+		const both = Promise.all([all({ limiter }), other.all({ limiter })]);
 		while (asked.length < 30 || other.asked.length < 30) await watch();
 		await both;
 		expect(most).toBe(3);
@@ -208,7 +208,7 @@ describe('parts that show already', () => {
 
 	test('are not asked for any more after one that failed', async () => {
 		const { asked, all } = numbered(20, [3]);
-		await expect(all({ inTurn: pLimit(1) })).rejects.toThrow('Part 3 is broken');
+		await expect(all({ limiter: pLimit(1) })).rejects.toThrow('Part 3 is broken');
 		for (let turn = 0; turn < 50; turn++) await setImmediate();
 		expect(asked).toEqual([undefined, 1, 2, 3]);
 	});
@@ -222,14 +222,14 @@ describe('parts that show already', () => {
 			return position;
 		};
 		const aborted = () => [...signals.values()].map((signal) => signal.aborted);
-		const read = (_answer: number | undefined, position = 0): Part<number> => {
+		const read = (_answer: number | undefined, position = 0): Page<number> => {
 			expect(aborted()).not.toContain(true);
 			const next = position + 1;
 			return { entries: [position], next, further: range(next + 1, 6) };
 		};
-		const all = readParts<number, number | undefined>(
+		const all = readPages<number, number | undefined>(
 			{ ask, read },
-			{ limit: Infinity, sameAgain: '' },
+			{ limit: Infinity, loopAdvice: '' },
 		);
 		await expect(all).rejects.toThrow('Part 2 is broken');
 		expect(aborted()).toEqual([true, true, true, true, true, true]);
@@ -251,7 +251,7 @@ describe('parts that show already', () => {
 		const entries = fc.array(fc.nat({ max: 3 }), { maxLength: 4 });
 		const position = fc.nat({ max: 12 });
 		const further = fc.array(position, { maxLength: 20 });
-		const part: fc.Arbitrary<Part<number> | Error> = fc.oneof(
+		const part: fc.Arbitrary<Page<number> | Error> = fc.oneof(
 			{ weight: 8, arbitrary: fc.record({ entries, next: position, further }) },
 			{ weight: 1, arbitrary: fc.record({ entries }) },
 			{ weight: 1, arbitrary: fc.constant(new Error('broken')) },
@@ -259,7 +259,7 @@ describe('parts that show already', () => {
 		const each = fc.array(part, { minLength: 14, maxLength: 14 });
 		const limits = fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 12 }));
 		const atOnce = fc.integer({ min: 1, max: 4 });
-		const listOf = (all: Array<Part<number> | Error>) =>
+		const listOf = (all: Array<Page<number> | Error>) =>
 			parts(...all.map((one, at) => [at === 0 ? undefined : at - 1, one] as const));
 		await fc.assert(
 			fc.asyncProperty(each, limits, atOnce, async (all, limit, most) => {
@@ -268,7 +268,7 @@ describe('parts that show already', () => {
 					all.map((one) => (one instanceof Error ? one : omit(one, 'further'))),
 				);
 				const [read, expected] = await Promise.allSettled([
-					ahead.all({ limit, inTurn: pLimit(most) }),
+					ahead.all({ limit, limiter: pLimit(most) }),
 					oneByOne.all({ limit }),
 				]);
 				expect(read).toEqual(expected);

@@ -1,14 +1,14 @@
 import range from 'lodash/range';
 import { ApiClient } from '../../../../nodes/shared/api/client';
-import { NotSent, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { NotSent, ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { saysSuccess } from '../../../../nodes/shared/api/evidence';
-import type { ServiceRequest, WireAnswer } from '../../../../nodes/shared/api/http';
+import type { ServiceRequest, HttpResponse } from '../../../../nodes/shared/api/http';
 import { virtualClock } from './virtualClock';
 
 const READ: ServiceRequest = { method: 'GET', path: '/v1/call/1' };
 const WRITE: ServiceRequest = { method: 'POST', path: '/v1/call', body: {} };
 const TAKEN = { status: 200, headers: {}, text: '{"success":true,"data":{}}' };
-const tooMany = (retryAfter?: number): WireAnswer => ({
+const tooMany = (retryAfter?: number): HttpResponse => ({
 	status: 429,
 	headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
 	text: '{"success":false,"error":"Too many requests"}',
@@ -16,7 +16,7 @@ const tooMany = (retryAfter?: number): WireAnswer => ({
 
 /** A service that takes a request unless `refuses` says otherwise, and the client of it. */
 function service(
-	refuses: (now: number, takenAt: readonly number[]) => WireAnswer | undefined,
+	refuses: (now: number, takenAt: readonly number[]) => HttpResponse | undefined,
 	{ notAfter, stop }: { notAfter?: number; stop?: AbortSignal } = {},
 ) {
 	const clock = virtualClock();
@@ -113,7 +113,7 @@ describe('a service that takes nothing any more', () => {
 		const results = await read(200);
 		expect(failed(results)).toHaveLength(200);
 		for (const result of failed(results))
-			expect(result).toMatchObject({ reason: expect.any(ServiceRefusal) });
+			expect(result).toMatchObject({ reason: expect.any(ServiceRejection) });
 		expect(seen.sent).toBe(200 + 4 + 199);
 		expect(clock.now()).toBeLessThan(5 * 60_000);
 	});
@@ -188,7 +188,7 @@ test('when the execution is stopped, no write goes on waiting, and none is sent 
 	expect(results).toHaveLength(2);
 	// Nothing was done, and that is known.
 	for (const result of results)
-		expect(result).toMatchObject({ reason: expect.any(ServiceRefusal) });
+		expect(result).toMatchObject({ reason: expect.any(ServiceRejection) });
 	expect(seen.sent).toBe(2);
 	expect(clock.now()).toBeLessThan(3_000);
 });

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../../nodes/shared/clock';
-import { TransportFault, type Method, type WireAnswer } from '../../../../nodes/shared/api/http';
+import { TransportFault, type Method, type HttpResponse } from '../../../../nodes/shared/api/http';
 import {
 	ATTEMPTS,
 	mayRetry,
-	neverLeft,
+	neverSent,
 	retryAfterMs,
 	sendWithRetry,
 } from '../../../../nodes/shared/api/retry';
 
-const answer = (status: number, headers = {}): WireAnswer => ({ status, headers, text: '' });
+const answer = (status: number, headers = {}): HttpResponse => ({ status, headers, text: '' });
 const fault = (code: string) => new TransportFault(code, code);
 
 function fakeClock(): Clock & { slept: number[] } {
@@ -91,7 +91,7 @@ test.each([
 	'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 	'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])('%s: no byte of the request left, and another attempt would end the same', (code) => {
-	expect(neverLeft(fault(code))).toBe(true);
+	expect(neverSent(fault(code))).toBe(true);
 	expect(mayRetry('GET', fault(code))).toBe(false);
 	expect(mayRetry('POST', fault(code))).toBe(false);
 });

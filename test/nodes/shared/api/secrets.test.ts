@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import type { WireAnswer } from '../../../../nodes/shared/api/http';
+import type { HttpResponse } from '../../../../nodes/shared/api/http';
 import { Secrets, withoutItsSecrets, withoutSecrets } from '../../../../nodes/shared/api/secrets';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
@@ -11,7 +11,7 @@ const URL = 'https://storage.example.com/a.wav?X-Signature=0123456789abcdef';
 const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 
 /** A service that gives these answers, one after another. */
-function answering(...answers: Array<Partial<WireAnswer>>): ApiClient {
+function answering(...answers: Array<Partial<HttpResponse>>): ApiClient {
 	const transport = async () =>
 		await Promise.resolve({ status: 200, headers: {}, text: '', ...answers.shift() });
 	return new ApiClient(transport, clock, () => 0, TOKEN);

@@ -2,13 +2,13 @@
  * What a person is told of each answer and each fault, written down in full so that a changed sentence is seen and
  * meant: `npm test -- -u test/nodes/shared/api/words.test.ts`.
  */
-import { readAnswer } from '../../../../nodes/shared/api/envelope';
+import { parseResponse } from '../../../../nodes/shared/api/envelope';
 import {
 	ERROR_TABLE,
 	explainStatus,
 	type Explanation,
 } from '../../../../nodes/shared/api/errorTable';
-import { carries } from '../../../../nodes/shared/api/evidence';
+import { hasAnyField } from '../../../../nodes/shared/api/evidence';
 import {
 	ExplainedError,
 	isTransient,
@@ -104,8 +104,8 @@ describe('an answer', () => {
 		const request = { method, path: '/v1/call' };
 		const answer = { status, headers: {}, text };
 		const read = () =>
-			readAnswer(request, answer, {
-				evidence: carries('call_id'),
+			parseResponse(request, answer, {
+				evidence: hasAnyField('call_id'),
 				effectFields: ['call_id'],
 				now: 0,
 			});
@@ -114,8 +114,8 @@ describe('an answer', () => {
 
 	test('that holds a secret is not quoted', async () => {
 		const answer = { status: 200, headers: {}, text: '{"token":"abc' };
-		const reading = { evidence: carries('token'), isSecret: true, now: 0 };
-		const read = () => readAnswer({ method: 'POST', path: '/v1/x' }, answer, reading);
+		const reading = { evidence: hasAnyField('token'), isSecret: true, now: 0 };
+		const read = () => parseResponse({ method: 'POST', path: '/v1/x' }, answer, reading);
 		expect(await told(read)).toMatchSnapshot();
 	});
 });
@@ -135,18 +135,18 @@ describe('a fault of the network', () => {
 		const transport = async () =>
 			await Promise.reject(new TransportFault(code, `in words: ${code}`, syscall));
 		const client = new ApiClient(transport, clock, () => 0);
-		const send = async () => await client.send({ method, path: '/v1/call' }, carries('call_id'));
+		const send = async () => await client.send({ method, path: '/v1/call' }, hasAnyField('call_id'));
 		expect(await told(send)).toMatchSnapshot();
 	});
 });
 
 test('an unknown outcome can be told in the words of whoever knows what was sent', () => {
 	const found = new OutcomeUnknown('It broke', forEveryone('Look there.'), 'ECONNRESET');
-	expect(words(found.told({}))).toBe(words(found));
+	expect(words(found.withText({}))).toBe(words(found));
 	expect(
-		words(found.told({ message: 'The call is open', resolution: forEveryone('Ask.') })),
+		words(found.withText({ message: 'The call is open', resolution: forEveryone('Ask.') })),
 	).toMatchSnapshot();
-	expect(new OutcomeUnknown('It broke', forEveryone('Look there.'), 'no', 500).speaker).toBe(
+	expect(new OutcomeUnknown('It broke', forEveryone('Look there.'), 'no', 500).origin).toBe(
 		'service',
 	);
 });

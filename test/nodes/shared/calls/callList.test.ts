@@ -1,6 +1,6 @@
 import range from 'lodash/range';
 import { readAllCalls, readCalls } from '../../../../nodes/shared/calls/callList';
-import type { Turn } from '../../../../nodes/shared/inTurn';
+import type { Limiter } from '../../../../nodes/shared/inTurn';
 import type { Query } from '../../../../nodes/shared/api/http';
 import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
 import { ApiMapping, type MappingName } from '../../../../nodes/shared/apiMapping';
@@ -27,7 +27,7 @@ const paged = (first: number) =>
 const read = async (
 	{ client }: { client: ApiClient },
 	details: Details,
-	over: { limit?: number; pageSize?: number; query?: Query; inTurn?: Turn } = {},
+	over: { limit?: number; pageSize?: number; query?: Query; limiter?: Limiter } = {},
 ) => {
 	const request = { query: {}, limit: Infinity, ...over };
 	return (await readCalls(client, request, new ApiMapping(details))).calls;
@@ -65,12 +65,12 @@ describe('the ways of paging', () => {
 				const start = p === undefined ? 0 : startOf(Number(p));
 				return { data: { calls: calls(start, Math.min(14, start + 3)), total: 14 } };
 			});
-			const inTurn = async <T>(run: () => Promise<T>) => {
+			const limiter = async <T>(run: () => Promise<T>) => {
 				most = Math.max(most, ++together);
 				return await run().finally(() => together--);
 			};
 			const details = { ...PAGED, callListPaging, callListTotalPath: 'data.total' };
-			expect(await read(list, details, { inTurn })).toEqual(calls(0, 14));
+			expect(await read(list, details, { limiter })).toEqual(calls(0, 14));
 			expect(list.asked).toEqual(asked);
 			expect(most).toBe(4);
 		},

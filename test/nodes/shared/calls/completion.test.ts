@@ -1,6 +1,6 @@
 import {
 	findField,
-	isOver,
+	hasEnded,
 	isWanted,
 	OBSERVED_OUTCOMES,
 	outcomeKey,
@@ -112,14 +112,14 @@ describe('the end of a call', () => {
 		['no status', { status: null }, false],
 		['nothing at all', {}, false],
 	])('%s', (_name, record, over) => {
-		expect(isOver(record, OBSERVED_OUTCOMES)).toBe(over);
+		expect(hasEnded(record, OBSERVED_OUTCOMES)).toBe(over);
 	});
 
 	it('by a status that the user lists', () => {
-		expect(isOver({ status: 'voicemail' }, OBSERVED_OUTCOMES)).toBe(false);
-		expect(isOver({ status: 'voicemail', call_picked_at: 'x' }, ['voicemail'])).toBe(true);
-		expect(isOver({ status: 'failed' }, ['voicemail'])).toBe(false);
-		expect(isOver({}, ['voicemail'])).toBe(false);
+		expect(hasEnded({ status: 'voicemail' }, OBSERVED_OUTCOMES)).toBe(false);
+		expect(hasEnded({ status: 'voicemail', call_picked_at: 'x' }, ['voicemail'])).toBe(true);
+		expect(hasEnded({ status: 'failed' }, ['voicemail'])).toBe(false);
+		expect(hasEnded({}, ['voicemail'])).toBe(false);
 	});
 });
 

@@ -6,7 +6,7 @@ import {
 	isUnknownCall,
 	readCallRecord,
 	readCompletedCall,
-	ShowsNoEnd,
+	NotEndedYet,
 	type Included,
 } from '../../../../nodes/shared/calls/readBack';
 import type { JsonObject } from '../../../../nodes/shared/json';
@@ -43,25 +43,25 @@ function scripted(...script: Script) {
 	};
 	// The pauses of single requests are none of ours.
 	const service = new ApiClient(transport, { ...clock, sleep: async () => {} }, () => 0);
-	const onOver = jest.fn();
+	const onEnd = jest.fn();
 	const read = async (included = NONE, until = 300_000, finished: string[] = []) =>
 		await readCompletedCall(service, 'c', {
 			included,
 			finished,
 			mayWait: (ms) => time + ms <= until,
 			clock,
-			onOver,
-			inTurn: async (act) => await act(),
+			onEnded: onEnd,
+			limiter: async (act) => await act(),
 		});
-	return { service, read, asked, sleeps, onOver };
+	return { service, read, asked, sleeps, onEnd };
 }
 
 test('a call that is over is read once', async () => {
-	const { read, asked, sleeps, onOver } = scripted(CALL);
+	const { read, asked, sleeps, onEnd } = scripted(CALL);
 	expect(await read()).toEqual(CALL);
 	expect(asked).toEqual(['/v1/call/c']);
 	expect(sleeps).toEqual([]);
-	expect(onOver).toHaveBeenCalledTimes(1);
+	expect(onEnd).toHaveBeenCalledTimes(1);
 });
 
 test('a record that lags is read again after growing pauses', async () => {
@@ -76,11 +76,11 @@ test('a status that the user counts as finished ends it', async () => {
 });
 
 test('a call that shows no end in time is told as such, and nothing is included', async () => {
-	const { read, sleeps, asked, onOver } = scripted(GOES_ON);
-	await expect(read({ transcript: true, recording: true }, 7_000)).rejects.toThrow(ShowsNoEnd);
+	const { read, sleeps, asked, onEnd } = scripted(GOES_ON);
+	await expect(read({ transcript: true, recording: true }, 7_000)).rejects.toThrow(NotEndedYet);
 	expect(sleeps).toEqual([1_000, 2_000, 4_000]);
 	expect(new Set(asked)).toEqual(new Set(['/v1/call/c']));
-	expect(onOver).not.toHaveBeenCalled();
+	expect(onEnd).not.toHaveBeenCalled();
 });
 
 describe('transcript and recording', () => {

@@ -4,10 +4,10 @@ import {
 	InvalidInput,
 	NotSent,
 	OutcomeUnknown,
-	ServiceRefusal,
+	ServiceRejection,
 } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
-import type { Answer } from '../../../../nodes/shared/api/http';
+import type { ApiResponse } from '../../../../nodes/shared/api/http';
 import { ApiMapping, type MappingName } from '../../../../nodes/shared/apiMapping';
 import {
 	acceptedTurn,
@@ -23,7 +23,7 @@ import type { JsonValue } from '../../../../nodes/shared/json';
 const mapping = (details: { [name in MappingName]?: string }) => new ApiMapping(details);
 const MESSAGE = { sessionId: 's-1', agentUuid: 'agent_a', message: 'Hello' };
 const REFUSAL = { texts: [], body: {} };
-const answer = (body: JsonValue): Answer => ({ status: 200, body });
+const answer = (body: JsonValue): ApiResponse => ({ status: 200, body });
 
 test.each([
 	['a session', { ...MESSAGE, agentUuid: '' }],
@@ -164,7 +164,7 @@ describe('a message whose fate is not known', () => {
 		jest.restoreAllMocks();
 	});
 
-	async function sent(keyed: boolean, ...results: Array<Answer | Error>) {
+	async function sent(keyed: boolean, ...results: Array<ApiResponse | Error>) {
 		const sleeps: number[] = [];
 		const clock = {
 			now: () => 0,
@@ -214,14 +214,14 @@ describe('a message whose fate is not known', () => {
 		expect(result).toMatchObject({ resolution: 'Look there.' });
 	});
 
-	const failures: Array<[string, Answer | Error]> = [
+	const failures: Array<[string, ApiResponse | Error]> = [
 		[
 			'a rejection',
-			new ServiceRefusal('No', forEveryone('Fix it.'), 'agent_inactive', 422, REFUSAL),
+			new ServiceRejection('No', forEveryone('Fix it.'), 'agent_inactive', 422, REFUSAL),
 		],
 		[
 			'too many requests',
-			new ServiceRefusal('No', forEveryone('Wait.'), 'slow down', 429, REFUSAL),
+			new ServiceRejection('No', forEveryone('Wait.'), 'slow down', 429, REFUSAL),
 		],
 		['no connection', new NotSent('Not sent', forEveryone('Check it.'), 'ECONNREFUSED')],
 		['the state "invalid"', answer({ data: { state: 'invalid', error: 'agent_inactive' } })],

@@ -84,7 +84,7 @@ describe('close', () => {
 		connection.start();
 		await hold();
 		socket().deaf = true;
-		const exchange = connection.exchange(outgoing('frame'), 1_000);
+		const exchange = connection.sendWithAck(outgoing('frame'), 1_000);
 		await clock.advance(1_000);
 		expect((await exchange).kind).toBe('no_ack');
 		const closing = connection.close();

@@ -1,9 +1,9 @@
-import { ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import type { AttemptEnd, EndingKind } from '../../../../nodes/shared/chat/reconnectPolicy';
 import { describeEnding, saidByService } from '../../../../nodes/shared/chat/endings';
 
-const refusal = new ServiceRefusal(
+const refusal = new ServiceRejection(
 	'The agent is unknown',
 	forEveryone('Check the agent.'),
 	'agent_not_found',

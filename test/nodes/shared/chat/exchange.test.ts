@@ -6,7 +6,7 @@ describe('exchange', () => {
 	it('waits until the connection is held, writes the frame and returns its ack', async () => {
 		const { connection, socket, hold } = rig();
 		connection.start();
-		const exchange = connection.exchange(outgoing('frame'), 1_000);
+		const exchange = connection.sendWithAck(outgoing('frame'), 1_000);
 		await settle();
 		socket().opens();
 		await settle();
@@ -24,7 +24,7 @@ describe('exchange', () => {
 		socket().answer = (text) => {
 			socket().receives(answered(text));
 		};
-		expect(await connection.exchange(outgoing('frame'), 1_000)).toMatchObject({
+		expect(await connection.sendWithAck(outgoing('frame'), 1_000)).toMatchObject({
 			ack: { reply: 'frame' },
 		});
 	});
@@ -34,7 +34,7 @@ describe('exchange', () => {
 		connection.start();
 		await hold();
 		const both = Promise.all(
-			['one', 'two'].map((text) => connection.exchange(outgoing(text), 1_000)),
+			['one', 'two'].map((text) => connection.sendWithAck(outgoing(text), 1_000)),
 		);
 		await settle();
 		expect(socket().sent).toEqual(['one']);
@@ -51,8 +51,8 @@ describe('exchange', () => {
 		await hold();
 		const silent = socket();
 		silent.deaf = true;
-		const first = connection.exchange(outgoing('one'), 5_000);
-		const second = connection.exchange(outgoing('two'), 5_000);
+		const first = connection.sendWithAck(outgoing('one'), 5_000);
+		const second = connection.sendWithAck(outgoing('two'), 5_000);
 		await clock.advance(4_999);
 		expect(silent.closeCalls).toEqual([]);
 		await clock.advance(1);
@@ -72,7 +72,7 @@ describe('exchange', () => {
 		const { connection, socket, hold } = rig();
 		connection.start();
 		await hold();
-		const exchange = connection.exchange(outgoing('one'), 5_000);
+		const exchange = connection.sendWithAck(outgoing('one'), 5_000);
 		await settle();
 		socket().ends(1011);
 		expect(await exchange).toEqual({ kind: 'lost', code: 1011 });
@@ -84,7 +84,7 @@ describe('exchange', () => {
 		await hold();
 		const dying = socket();
 		dying.readyState = 2;
-		const exchange = connection.exchange(outgoing('one'), 5_000);
+		const exchange = connection.sendWithAck(outgoing('one'), 5_000);
 		await settle();
 		expect(dying.sent).toEqual([]);
 		dying.ends(1006);
@@ -103,7 +103,7 @@ describe('exchange', () => {
 		socket().answer = () => {
 			throw new Error('broken');
 		};
-		const exchange = connection.exchange(outgoing('one'), 5_000);
+		const exchange = connection.sendWithAck(outgoing('one'), 5_000);
 		await settle();
 		await connection.close();
 		expect(await exchange).toEqual({ kind: 'not_sent', readiness: { kind: 'closed_by_us' } });
@@ -113,7 +113,7 @@ describe('exchange', () => {
 		const { connection, socket, endings } = rig();
 		connection.start();
 		const exchanges = Promise.all(
-			['1', '2'].map((text) => connection.exchange(outgoing(text), 5_000)),
+			['1', '2'].map((text) => connection.sendWithAck(outgoing(text), 5_000)),
 		);
 		await settle();
 		socket().opens();
@@ -127,7 +127,7 @@ describe('exchange', () => {
 		const { connection, hold } = rig();
 		connection.start();
 		await hold();
-		const exchange = connection.exchange(outgoing('one'), 5_000);
+		const exchange = connection.sendWithAck(outgoing('one'), 5_000);
 		await settle();
 		await connection.close();
 		expect((await exchange).kind).toBe('lost');
@@ -137,7 +137,7 @@ describe('exchange', () => {
 		const { connection, socket, clock, hold } = rig();
 		connection.start();
 		await hold();
-		const exchange = connection.exchange(outgoing('one'), 600_000);
+		const exchange = connection.sendWithAck(outgoing('one'), 600_000);
 		await settle();
 		socket().receives(answered('1'));
 		await exchange;

@@ -4,7 +4,7 @@ import { ChatConnection } from '../../../../nodes/shared/chat/connection';
 import type { ConnectionOptions } from '../../../../nodes/shared/chat/connection';
 import type { ChatEnded } from '../../../../nodes/shared/chat/endings';
 import type { ChatEvent } from '../../../../nodes/shared/chat/frames';
-import type { ChatSocket } from '../../../../nodes/shared/chat/line';
+import type { WebSocketLike } from '../../../../nodes/shared/chat/line';
 import type { PolicyNeeds } from '../../../../nodes/shared/chat/reconnectPolicy';
 import { MAX_RECONNECT_ATTEMPTS, MAX_SLOW_POLLS } from '../../../../nodes/shared/chat/timings';
 import type { OutgoingFrame } from '../../../../nodes/shared/chat/sentFrames';
@@ -70,7 +70,7 @@ export class FakeClock implements Clock {
 
 type SocketEvent = { data: unknown; code: number; reason: string };
 
-export class FakeSocket implements ChatSocket {
+export class FakeSocket implements WebSocketLike {
 	binaryType: 'arraybuffer' | 'blob' = 'blob';
 	readyState = 0;
 	readonly sent: string[] = [];

@@ -1,10 +1,10 @@
 import type { ChatEvent } from '../../../../nodes/shared/chat/frames';
-import { Inbox } from '../../../../nodes/shared/chat/inbox';
+import { EventDispatcher } from '../../../../nodes/shared/chat/inbox';
 
 const ignore = () => undefined;
 
 test('five thousand events are known when they are replayed', () => {
-	const inbox = new Inbox('session', { debug: ignore, info: ignore, warn: ignore });
+	const inbox = new EventDispatcher('session', { debug: ignore, info: ignore, warn: ignore });
 	const taken: ChatEvent[] = [];
 	inbox.subscribe((event) => taken.push(event));
 	const deliver = (id: number) => {

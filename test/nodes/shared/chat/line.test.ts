@@ -1,10 +1,10 @@
-import { Line } from '../../../../nodes/shared/chat/line';
+import { ManagedSocket } from '../../../../nodes/shared/chat/line';
 import { FakeClock, FakeSocket, settle } from './fakes';
 
 function opened() {
 	const clock = new FakeClock();
 	const socket = new FakeSocket('wss://stream.example.com');
-	const line = new Line(socket.url, {
+	const line = new ManagedSocket(socket.url, {
 		openSocket: () => socket,
 		clock,
 		onFrame: () => undefined,
@@ -17,8 +17,8 @@ function opened() {
 test('the first reason to end a socket is the one that counts, and it is closed once', async () => {
 	const { clock, socket, line } = opened();
 	socket.deaf = true;
-	line.shut('renewed');
-	line.shut('stopped');
+	line.close('renewed');
+	line.close('stopped');
 	await clock.advance(2_000);
 	expect(await line.ended).toEqual({ cause: 'renewed', code: null, reason: '', openForMs: 2_000 });
 	expect(socket.closeCalls).toEqual([1000]);
@@ -28,7 +28,7 @@ test('a socket that does not open in time has said nothing', async () => {
 	const clock = new FakeClock();
 	const socket = new FakeSocket('wss://stream.example.com');
 	socket.deaf = true;
-	const line = new Line(socket.url, {
+	const line = new ManagedSocket(socket.url, {
 		openSocket: () => socket,
 		clock,
 		onFrame: () => undefined,
@@ -46,7 +46,7 @@ test('a socket that does not open in time has said nothing', async () => {
 test('a socket that answers its closing ends with what it said', async () => {
 	const { socket, line } = opened();
 	socket.deaf = true;
-	line.shut('no_ack');
+	line.close('no_ack');
 	socket.ends(1001, 'going away');
 	expect(await line.ended).toMatchObject({ cause: 'no_ack', code: 1001, reason: 'going away' });
 });
@@ -68,7 +68,7 @@ test('a socket that cannot be created has ended, and its address is not told', a
 	const openSocket = () => {
 		throw new Error('bad address wss://x?token=secret');
 	};
-	const line = new Line('wss://x', {
+	const line = new ManagedSocket('wss://x', {
 		openSocket,
 		clock,
 		onFrame: () => undefined,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {
 	type ServiceRequest,
 	TransportFault,
-	type WireAnswer,
+	type HttpResponse,
 } from '../../../../nodes/shared/api/http';
 import { type JsonObject, parseJson, isJsonObject } from '../../../../nodes/shared/json';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
@@ -154,7 +154,7 @@ export class OpenService {
 		return socket;
 	};
 
-	readonly transport = async (request: ServiceRequest): Promise<WireAnswer> => {
+	readonly transport = async (request: ServiceRequest): Promise<HttpResponse> => {
 		const { body } = request;
 		if (!isJsonObject(body)) throw new Error('a request without a message');
 		const current = this.sentWith(body.message);
@@ -360,6 +360,6 @@ export class OpenService {
 	}
 }
 
-function json(status: number, body: JsonObject): WireAnswer {
+function json(status: number, body: JsonObject): HttpResponse {
 	return { status, headers: {}, text: JSON.stringify(body) };
 }

@@ -1,11 +1,11 @@
 import { PASSING_CODES, ReconnectPolicy } from '../../../../nodes/shared/chat/reconnectPolicy';
 import type { AttemptEnd, PolicyNeeds } from '../../../../nodes/shared/chat/reconnectPolicy';
-import type { LineEnd } from '../../../../nodes/shared/chat/line';
+import type { SocketEnd } from '../../../../nodes/shared/chat/line';
 
 const policyOf = (needs: PolicyNeeds) => new ReconnectPolicy(() => needs);
 const LIMITS = { reconnectAttempts: 6, slowPolls: 3 };
 
-function ended(end: Partial<LineEnd>, claimed = false): AttemptEnd {
+function ended(end: Partial<SocketEnd>, claimed = false): AttemptEnd {
 	return {
 		kind: 'socket',
 		end: { cause: 'closed', code: null, reason: '', openForMs: 100, ...end },

@@ -1,5 +1,5 @@
 import type { MintResult } from '../../../../nodes/shared/chat/token';
-import { TokenKeeper } from '../../../../nodes/shared/chat/token';
+import { TokenCache } from '../../../../nodes/shared/chat/token';
 import {
 	ackFrame,
 	eventFrame,
@@ -32,7 +32,7 @@ describe('TokenKeeper', () => {
 	) {
 		const clock = new FakeClock();
 		let mints = 0;
-		const tokens = new TokenKeeper(
+		const tokens = new TokenCache(
 			async () => {
 				mints += 1;
 				return await mint(mints, clock);
@@ -315,7 +315,7 @@ describe('an open connection', () => {
 
 	it('sends no frame on a socket that may be closed any moment', async () => {
 		const { old, fresh, clock, connection } = await due();
-		const exchange = connection.exchange(outgoing('{}'), 60_000);
+		const exchange = connection.sendWithAck(outgoing('{}'), 60_000);
 		fresh.opens();
 		await clock.advance(499);
 		expect([old.sent, fresh.sent]).toEqual([[], []]);
@@ -341,7 +341,7 @@ describe('an open connection', () => {
 		await hold();
 		await clock.advance(200_000);
 		const stop = new AbortController();
-		const exchange = connection.exchange(outgoing('{}'), 120_000, stop.signal);
+		const exchange = connection.sendWithAck(outgoing('{}'), 120_000, stop.signal);
 		await settle();
 		stop.abort();
 		expect((await exchange).kind).toBe('not_sent');
@@ -355,7 +355,7 @@ describe('an open connection', () => {
 		old.deaf = true;
 		fresh.opens();
 		await clock.advance(500);
-		const exchange = connection.exchange(outgoing('{}'), 60_000);
+		const exchange = connection.sendWithAck(outgoing('{}'), 60_000);
 		await settle();
 		old.receives(ackFrame({ state: 'default', reply: 'to an earlier frame' }));
 		fresh.receives(messageSent);
@@ -368,7 +368,7 @@ describe('an open connection', () => {
 		fresh.opens();
 		await clock.advance(500);
 		const frame = outgoing('{}');
-		const exchange = connection.exchange(frame, 60_000);
+		const exchange = connection.sendWithAck(frame, 60_000);
 		await settle();
 		old.receives(ackFrame({ state: 'default', reply: 'own', message_id: frame.messageId }));
 		expect(await exchange).toMatchObject({ kind: 'ack', ack: { reply: 'own' } });
@@ -385,7 +385,7 @@ describe('an open connection', () => {
 		await hold();
 		await clock.advance(151_000);
 		expect(connection.isHeld).toBe(true);
-		const exchange = connection.exchange(outgoing('{}'), 60_000);
+		const exchange = connection.sendWithAck(outgoing('{}'), 60_000);
 		await settle();
 		expect(socket().sent).toEqual(['{}']);
 		give(await freshToken(2, clock));
@@ -410,7 +410,7 @@ describe('an open connection', () => {
 		await settle();
 		// A frame would look for another socket without end, and nothing else would run in n8n.
 		expect(isReady).not.toHaveBeenCalled();
-		const exchange = connection.exchange(outgoing('{}'), 60_000);
+		const exchange = connection.sendWithAck(outgoing('{}'), 60_000);
 		await clock.advance(3_500);
 		await hold();
 		expect(socket().sent).toEqual(['{}']);
@@ -509,7 +509,7 @@ describe('an open connection', () => {
 		connection.start();
 		await hold();
 		await clock.advance(230_000);
-		const exchange = connection.exchange(outgoing('{}'), 60_000);
+		const exchange = connection.sendWithAck(outgoing('{}'), 60_000);
 		await clock.advance(55_000);
 		expect(sockets).toHaveLength(1);
 		socket().receives(messageSent);
@@ -545,7 +545,7 @@ describe('an open connection', () => {
 			const kinds: string[] = [];
 			const talk = async () => {
 				while (!isOver) {
-					const { kind } = await connection.exchange(outgoing('{}'), 120_000);
+					const { kind } = await connection.sendWithAck(outgoing('{}'), 120_000);
 					kinds.push(kind);
 					if (kind !== 'ack') return;
 				}
@@ -587,7 +587,7 @@ describe('an open connection', () => {
 			use.connection.start();
 			await use.hold();
 			await use.clock.advance(seconds * 1_000);
-			const exchange = use.connection.exchange(outgoing('{}'), 120_000);
+			const exchange = use.connection.sendWithAck(outgoing('{}'), 120_000);
 			await settle();
 			return { ...use, exchange, mint };
 		};
@@ -638,7 +638,7 @@ describe('an open connection', () => {
 			connection.start();
 			await hold();
 			await clock.advance(200_000);
-			const exchange = connection.exchange(outgoing('{}'), 120_000);
+			const exchange = connection.sendWithAck(outgoing('{}'), 120_000);
 			await clock.advance(3_000);
 			expect((await exchange).kind).toBe('not_sent');
 			expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);

@@ -279,12 +279,12 @@ describe('holders of different patience', () => {
 	it('an action is told after a second that the session is not to be had; the trigger waits on', async () => {
 		const use = processRig();
 		const [action, trigger] = [use.lease(), use.lease('trigger')];
-		const unsent = action.lease.exchange(outgoing('a'), 10_000);
+		const unsent = action.lease.sendWithAck(outgoing('a'), 10_000);
 		await settle();
-		expect(trigger.lease.setback).toBeNull();
+		expect(trigger.lease.lastFailure).toBeNull();
 		await refuse(use, 1_000);
 		expect(action.endings).toEqual([]);
-		expect(trigger.lease.setback).toMatchObject({ kind: 'held_or_inactive' });
+		expect(trigger.lease.lastFailure).toMatchObject({ kind: 'held_or_inactive' });
 		await refuse(use, 0);
 		const [ending] = action.endings;
 		expect(await unsent).toEqual({ kind: 'not_sent', readiness: { kind: 'ended', ending } });
@@ -306,7 +306,7 @@ describe('holders of different patience', () => {
 		for (const seconds of [1, 2, 4, 8]) {
 			use.socket().breaks();
 			await use.clock.advance(seconds * 1_000);
-			expect(trigger.lease.setback).toMatchObject({ kind: 'unreachable' });
+			expect(trigger.lease.lastFailure).toMatchObject({ kind: 'unreachable' });
 			expect(action.endings).toEqual([]);
 		}
 		use.socket().breaks();
@@ -502,10 +502,10 @@ describe('sending', () => {
 		const [one, two] = [lease().lease, lease().lease];
 		const order: string[] = [];
 		const send = async (from: typeof one, texts: string[]) => {
-			const done = await from.myTurn();
+			const done = await from.acquireSend();
 			for (const text of texts) {
 				order.push(text);
-				await from.exchange(outgoing(text), 10_000);
+				await from.sendWithAck(outgoing(text), 10_000);
 			}
 			done();
 		};
@@ -522,8 +522,8 @@ describe('sending', () => {
 		const { lease, socket, hold } = processRig();
 		const [one, two] = [lease().lease, lease().lease];
 		await hold();
-		const left = one.exchange(outgoing('a'), 10_000);
-		const next = two.exchange(outgoing('b'), 10_000);
+		const left = one.sendWithAck(outgoing('a'), 10_000);
+		const next = two.sendWithAck(outgoing('b'), 10_000);
 		await settle();
 		one.close();
 		expect(await left).toEqual({ kind: 'lost', code: null });
@@ -539,8 +539,8 @@ describe('sending', () => {
 		const { lease, socket, hold } = processRig();
 		const [one, two] = [lease().lease, lease().lease];
 		await hold();
-		void one.exchange(outgoing('a'), 10_000);
-		const never = two.exchange(outgoing('b'), 10_000);
+		void one.sendWithAck(outgoing('a'), 10_000);
+		const never = two.sendWithAck(outgoing('b'), 10_000);
 		two.close();
 		expect(await never).toEqual({ kind: 'not_sent', readiness: { kind: 'closed_by_us' } });
 		socket().receives(messageSent);
@@ -553,9 +553,9 @@ describe('sending', () => {
 		const [one, two, three] = [lease().lease, lease().lease, lease().lease];
 		await hold();
 		const order: string[] = [];
-		const endOne = await one.myTurn();
-		const turnOfTwo = two.myTurn();
-		const turnOfThree = three.myTurn().then(() => order.push('three'));
+		const endOne = await one.acquireSend();
+		const turnOfTwo = two.acquireSend();
+		const turnOfThree = three.acquireSend().then(() => order.push('three'));
 		await settle();
 		two.close();
 		(await turnOfTwo)();

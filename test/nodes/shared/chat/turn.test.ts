@@ -95,8 +95,8 @@ it('leaves no subscription behind', async () => {
 	let subscribed = 0;
 	const link = {
 		signal: connection.signal,
-		myTurn: async () => await connection.myTurn(),
-		exchange: async (frame: OutgoingFrame, ms: number) => await connection.exchange(frame, ms),
+		acquireSend: async () => await connection.acquireSend(),
+		sendWithAck: async (frame: OutgoingFrame, ms: number) => await connection.sendWithAck(frame, ms),
 		subscribe: () => {
 			subscribed += 1;
 			return () => {

@@ -1,4 +1,4 @@
-import { findTrigger, openTrigger } from '../../../../nodes/shared/n8n/activeTriggers';
+import { findTrigger, registerTrigger } from '../../../../nodes/shared/n8n/activeTriggers';
 import {
 	engineHarness,
 	makeWorkflow,
@@ -28,7 +28,7 @@ function place(workflowId = 'wf-1', id = `trigger-${++count}`) {
 		close,
 		open: () => {
 			const trigger = triggerContext(harness.credentials, workflow, node);
-			return { trigger, ...openTrigger(trigger, close) };
+			return { trigger, ...registerTrigger(trigger, close) };
 		},
 		deliver: () => {
 			const { context } = webhookContext(harness.credentials, workflow, node, {});

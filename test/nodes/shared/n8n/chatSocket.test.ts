@@ -1,12 +1,12 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { ChatSocketPool } from '../../../../nodes/shared/n8n/chatSocket';
-import type { Connection } from '../../../../nodes/shared/n8n/connect';
+import type { AccountClient } from '../../../../nodes/shared/n8n/connect';
 import type { ChatLease } from '../../../../nodes/shared/chat/lease';
 import { SharedConnections } from '../../../../nodes/shared/chat/sharedConnections';
 import { makeNode, makeWorkflow } from '../../../engine';
 
-const connection = z.custom<Connection>().parse({});
+const connection = z.custom<AccountClient>().parse({});
 const nothing = async () => await Promise.resolve();
 let opened: Array<{ session: string; close: jest.Mock }> = [];
 

@@ -8,12 +8,12 @@ import {
 } from 'n8n-workflow';
 import { z } from 'zod';
 import {
-	emitSurely,
-	ExecutionEmitter,
-	openEmitter,
-	withEmitter,
+	emitWithRetry,
+	ExecutionStarter,
+	openStarter,
+	withStarter,
 } from '../../../../nodes/shared/n8n/executionEmitter';
-import { Reply } from '../../../../nodes/shared/n8n/webhookAnswer';
+import { WebhookResponder } from '../../../../nodes/shared/n8n/webhookAnswer';
 import {
 	makeAdditionalData,
 	makeNode,
@@ -31,7 +31,7 @@ const credentials = new TestCredentialsHelper();
 const node = makeNode({ type: `${PACKAGE}.callCompletedTrigger`, name: 'Trigger' });
 const items = [{ json: { call_id: 'c1' } }];
 const ANSWER = { received: true };
-const replyTo = (context: IWebhookFunctions) => new Reply(context);
+const replyTo = (context: IWebhookFunctions) => new WebhookResponder(context);
 
 const ENDED = z.custom<IRun>().parse({});
 
@@ -103,7 +103,7 @@ describe('what is offered to n8n', () => {
 	])('it cannot take it %i times: offered at %j ms, with the same key', async (refusals, times) => {
 		const { trigger, offers } = offering(refusals);
 		const started = Date.now();
-		const offered = emitSurely(trigger, items, 'key-1');
+		const offered = emitWithRetry(trigger, items, 'key-1');
 		await jest.advanceTimersByTimeAsync(600_000);
 		await offered;
 		expect(offers).toEqual(times.map((at) => ({ key: 'key-1', at: started + at })));
@@ -113,7 +113,7 @@ describe('what is offered to n8n', () => {
 test('in a process without triggers the newest 1,000 keys are kept with the workflow', () => {
 	const workflow = makeWorkflow([node]);
 	const { context } = webhookContext(credentials, workflow, node, {});
-	const emitter = new ExecutionEmitter(context, undefined, false);
+	const emitter = new ExecutionStarter(context, undefined, false);
 	const kept = () => z.array(z.string()).parse(workflow.getStaticData('node', node).usedKeys);
 	emitter.emit(items, 'call-0', replyTo(webhookOf(node)), ANSWER);
 	const [oldest] = kept();
@@ -128,16 +128,16 @@ test('in a process without triggers the newest 1,000 keys are kept with the work
 
 test('what was started without the trigger is known where the trigger is, and nowhere else: n8n may not have stored it', () => {
 	const { context } = webhookContext(credentials, makeWorkflow([node]), node, {});
-	const without = new ExecutionEmitter(context, undefined, false);
+	const without = new ExecutionStarter(context, undefined, false);
 	without.emit(items, 'call-0', replyTo(context), ANSWER);
-	const emitter = new ExecutionEmitter(context, offering(0).trigger, false);
+	const emitter = new ExecutionStarter(context, offering(0).trigger, false);
 	expect([emitter.isUsed('call-0'), emitter.isUsed('call-1')]).toEqual([true, false]);
 	expect(without.isUsed('call-0')).toBe(false);
 });
 
 test('this process knows the newest 20,000 keys', () => {
 	const context = webhookOf(node);
-	const emitter = new ExecutionEmitter(context, offering(0).trigger, false);
+	const emitter = new ExecutionStarter(context, offering(0).trigger, false);
 	const emit = (key: string) => emitter.emit(items, key, replyTo(context), ANSWER);
 	for (let call = 0; call < 20_000; call += 1) emit(`mine-${call}`);
 	expect(emitter.isUsed('mine-0')).toBe(true);
@@ -149,9 +149,9 @@ test('this process knows the newest 20,000 keys', () => {
 describe('the sender', () => {
 	const deliver = (trigger: ITriggerFunctions | undefined, isLate = false) => {
 		const { context, response } = webhookContext(credentials, makeWorkflow([node]), node, {});
-		const reply = new Reply(context);
+		const reply = new WebhookResponder(context);
 		if (isLate) reply.refuse({ status: 503, message: 'Later.' });
-		const emitter = new ExecutionEmitter(context, trigger, false);
+		const emitter = new ExecutionStarter(context, trigger, false);
 		return { given: emitter.emit(items, undefined, reply, ANSWER), body: response.body };
 	};
 
@@ -185,11 +185,11 @@ describe('what waits for its turn', () => {
 	test('is started by the trigger as it is by then: itself when it is gone, its successor when it was renewed', async () => {
 		const place = fresh();
 		const [former, successor] = [offering(0, place), offering(0, place)];
-		const emitter = new ExecutionEmitter(webhookOf(place), former.trigger, false);
+		const emitter = new ExecutionStarter(webhookOf(place), former.trigger, false);
 		emitter.emit(items, 'before', replyTo(webhookOf(node)), ANSWER);
 		await settled();
 		expect([former.offers.length, successor.offers.length]).toEqual([1, 0]);
-		openEmitter(successor.trigger);
+		openStarter(successor.trigger);
 		emitter.emit(items, 'after', replyTo(webhookOf(node)), ANSWER);
 		await settled();
 		expect([former.offers.length, successor.offers.length]).toEqual([1, 1]);
@@ -197,7 +197,7 @@ describe('what waits for its turn', () => {
 
 	test('five begin at once, one more for each that ends or takes a second', async () => {
 		const { trigger, begun, endAll } = lasting();
-		const emitter = new ExecutionEmitter(webhookOf(node), trigger, false);
+		const emitter = new ExecutionStarter(webhookOf(node), trigger, false);
 		for (let n = 0; n < 12; n++)
 			emitter.emit([{ json: { n } }], `turn-${n}`, replyTo(webhookOf(node)), ANSWER);
 		await jest.advanceTimersByTimeAsync(999);
@@ -212,11 +212,11 @@ describe('what waits for its turn', () => {
 	test('5,000 wait; what comes then is to come again', async () => {
 		const place = fresh();
 		const { trigger, begun, endAll } = lasting(place);
-		openEmitter(trigger);
-		const emitter = new ExecutionEmitter(webhookOf(place), trigger, false);
+		openStarter(trigger);
+		const emitter = new ExecutionStarter(webhookOf(place), trigger, false);
 		const isTaken = async () => {
 			const take = jest.fn(async () => await Promise.resolve({}));
-			await withEmitter(webhookOf(place), take);
+			await withStarter(webhookOf(place), take);
 			return take.mock.calls.some(([given]: unknown[]) => given !== undefined);
 		};
 		for (let n = 0; n < 5_004; n++)
@@ -239,7 +239,7 @@ describe('what waits for its turn', () => {
 		['what was delivered', []],
 	])('what n8n never starts is told to the owner: %s', async (what, delivered) => {
 		const { trigger, failed } = offering(9);
-		const emitter = new ExecutionEmitter(webhookOf(node), trigger, false);
+		const emitter = new ExecutionStarter(webhookOf(node), trigger, false);
 		emitter.emit(delivered, 'never', replyTo(webhookOf(node)), ANSWER);
 		await jest.advanceTimersByTimeAsync(95_999);
 		expect([failed.length, emitter.isUsed('never')]).toEqual([0, true]);
@@ -256,8 +256,8 @@ describe('what waits for its turn', () => {
 	test('a trigger that closes waits for what waited, ten seconds at most', async () => {
 		const place = fresh();
 		const { trigger, begun, endAll } = lasting(place);
-		const { closeFunction } = openEmitter(trigger);
-		const emitter = new ExecutionEmitter(webhookOf(place), trigger, false);
+		const { closeFunction } = openStarter(trigger);
+		const emitter = new ExecutionStarter(webhookOf(place), trigger, false);
 		for (let n = 0; n < 100; n++)
 			emitter.emit([{ json: { n } }], `closing-${n}`, replyTo(webhookOf(node)), ANSWER);
 		let isClosed = false;
@@ -275,15 +275,15 @@ test('bodies of 64 MB wait to be started, and no more, until there is room again
 	useFakeTime();
 	const place = fresh();
 	const { trigger, endAll } = lasting(place);
-	openEmitter(trigger);
+	openStarter(trigger);
 	const context = webhookOf(place);
 	const isTaken = async (megabytes: number) => {
 		let taken = false;
-		const take = async (emitter: ExecutionEmitter | undefined) => {
+		const take = async (emitter: ExecutionStarter | undefined) => {
 			taken = emitter !== undefined;
 			return await Promise.resolve(emitter?.emit(items, undefined, replyTo(context), ANSWER) ?? {});
 		};
-		await withEmitter(context, take, megabytes * 1024 * 1024);
+		await withStarter(context, take, megabytes * 1024 * 1024);
 		return taken;
 	};
 	const taken: boolean[] = [];
@@ -304,17 +304,17 @@ describe('a delivery whose trigger is to come', () => {
 		jest.restoreAllMocks();
 	});
 
-	const deliver = (of: INode, end: (emitter: ExecutionEmitter | undefined) => Promise<object>) => {
+	const deliver = (of: INode, end: (emitter: ExecutionStarter | undefined) => Promise<object>) => {
 		const context = webhookOf(of);
 		const log = jest.spyOn(context.logger, 'error').mockReturnValue();
 		const given: Array<'trigger' | 'webhook' | 'none'> = [];
-		const returned = withEmitter(context, async (emitter) => {
+		const returned = withStarter(context, async (emitter) => {
 			given.push(!emitter ? 'none' : emitter.trigger ? 'trigger' : 'webhook');
 			return await end(emitter);
 		});
 		return { given, returned, log };
 	};
-	const start = async (emitter: ExecutionEmitter | undefined) =>
+	const start = async (emitter: ExecutionStarter | undefined) =>
 		await Promise.resolve(emitter?.emit(items, undefined, replyTo(webhookOf(node)), ANSWER) ?? {});
 
 	test.each([
@@ -324,13 +324,13 @@ describe('a delivery whose trigger is to come', () => {
 		'just after it was closed, its webhook ends at once; it comes back: %s',
 		async (returns, expected) => {
 			const place = fresh();
-			const { closeFunction } = openEmitter(offering(0, place).trigger);
+			const { closeFunction } = openStarter(offering(0, place).trigger);
 			await closeFunction?.();
 			const { given, returned, log } = deliver(place, start);
 			expect(await returned).toEqual({ noWebhookResponse: true });
 			await jest.advanceTimersByTimeAsync(14_999);
 			expect(given).toEqual([]);
-			if (returns) openEmitter(offering(0, place).trigger);
+			if (returns) openStarter(offering(0, place).trigger);
 			await jest.advanceTimersByTimeAsync(1);
 			expect(given).toEqual(expected);
 			expect(log).not.toHaveBeenCalled();
@@ -353,7 +353,7 @@ describe('a delivery whose trigger is to come', () => {
 
 	test('a defect stands in the log', async () => {
 		const place = fresh();
-		const { closeFunction } = openEmitter(offering(0, place).trigger);
+		const { closeFunction } = openStarter(offering(0, place).trigger);
 		await closeFunction?.();
 		const { log } = deliver(place, async () => await Promise.reject(new Error('a defect')));
 		await jest.advanceTimersByTimeAsync(15_000);

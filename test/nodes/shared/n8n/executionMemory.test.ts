@@ -1,6 +1,6 @@
 import { createRunExecutionData, type IRunExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
-import { ExecutionMemory, forgetRun } from '../../../../nodes/shared/n8n/executionMemory';
+import { ExecutionStore, clearRun } from '../../../../nodes/shared/n8n/executionMemory';
 import { engineHarness, executeContext, makeNode, mcpContext, stored } from '../../../engine';
 
 const harness = engineHarness();
@@ -17,7 +17,7 @@ const contextIn = (data: IRunExecutionData, { run = 0, node: name = 'Node' } = {
 const memoryIn = (
 	data: IRunExecutionData,
 	place: { run?: number; node?: string; record?: string } = {},
-) => new ExecutionMemory(contextIn(data, place), place.record ?? 'done', isDone);
+) => new ExecutionStore(contextIn(data, place), place.record ?? 'done', isDone);
 
 test('a further try of the same run finds what was written', () => {
 	const data = anExecution();
@@ -47,7 +47,7 @@ test('a run that ended well leaves nothing behind, and takes nothing of another 
 	memoryIn(data).write({ calls: ['a'] });
 	memoryIn(data, { record: 'feed' }).write({ calls: ['b'] });
 	memoryIn(data, { run: 1 }).write({ calls: ['c'] });
-	forgetRun(contextIn(data));
+	clearRun(contextIn(data));
 	expect(memoryIn(data).read()).toBeUndefined();
 	expect(memoryIn(data, { record: 'feed' }).read()).toBeUndefined();
 	expect(memoryIn(data, { run: 1 }).read()).toEqual({ calls: ['c'] });
@@ -56,9 +56,9 @@ test('a run that ended well leaves nothing behind, and takes nothing of another 
 test('a record of the whole execution is there in each run of a loop, and stays', () => {
 	const data = anExecution();
 	const memoryOf = (run: number) =>
-		new ExecutionMemory(contextIn(data, { run }), 'done', isDone, 'node', 'execution');
+		new ExecutionStore(contextIn(data, { run }), 'done', isDone, 'node', 'execution');
 	memoryOf(0).write({ calls: ['a'] });
-	forgetRun(contextIn(data));
+	clearRun(contextIn(data));
 	expect(memoryOf(1).read()).toEqual({ calls: ['a'] });
 	expect(memoryIn(data, { run: 1 }).read()).toBeUndefined();
 });
@@ -75,7 +75,7 @@ test('a record that cannot be read stops the node instead of passing for nothing
 describe('in a session of an MCP client', () => {
 	const memoryOf = (node: string, place: 'node' | 'workflow', session = 'one') => {
 		const tool = harness.node('placeCall', { id: node, name: node });
-		return new ExecutionMemory(
+		return new ExecutionStore(
 			mcpContext(harness.credentials, tool, session),
 			'done',
 			isDone,

@@ -1,8 +1,8 @@
 import type { ExecuteContext } from 'n8n-core';
 import { createRunExecutionData, NodeOperationError, sleep, type INode } from 'n8n-workflow';
-import { ExecutionMemory } from '../../../../nodes/shared/n8n/executionMemory';
+import { ExecutionStore } from '../../../../nodes/shared/n8n/executionMemory';
 import { asItems, forEachItem, sendEachItem } from '../../../../nodes/shared/n8n/itemLoop';
-import { InvalidInput, OutcomeUnknown, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { InvalidInput, OutcomeUnknown, ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import { deferred } from '../../../../nodes/shared/clock';
 import { isJsonObject, type JsonObject } from '../../../../nodes/shared/json';
@@ -18,7 +18,7 @@ function contextOf(count: number, over: Partial<INode> = {}, signal?: AbortSigna
 const GO_ON: Partial<INode> = { onError: 'continueRegularOutput' };
 const record = async (index: number) => await Promise.resolve(asItems({ index }));
 const refused = new InvalidInput('Refused', forEveryone('Correct it.'));
-const deed = { one: 'row was read', several: 'rows were read' };
+const completedText = { singular: 'row was read', plural: 'rows were read' };
 
 test.each([1, 3, 50])('%i at once, and put out in the order of the input', async (concurrency) => {
 	let underWay = 0;
@@ -79,7 +79,7 @@ describe('on Stop what is in progress ends and no other item begins', () => {
 			if (index === 1) controller.abort();
 			return await record(index);
 		};
-		const run = forEachItem(contextOf(4, over, controller.signal), task, { deed });
+		const run = forEachItem(contextOf(4, over, controller.signal), task, { completedText: completedText });
 		const output = await run.finally(() => {
 			expect(begun).toEqual([0, 1]);
 		});
@@ -111,7 +111,7 @@ test('a failure lets no other item begin, and says what was done before', async 
 		if (index === 2) throw refused;
 		return await record(index);
 	};
-	await expect(forEachItem(contextOf(5), task, { deed })).rejects.toMatchObject({
+	await expect(forEachItem(contextOf(5), task, { completedText: completedText })).rejects.toMatchObject({
 		message: 'Refused [item 2]',
 		description:
 			'Correct it. 2 rows were read in this run (items 0–1). Retry of this execution leaves them out; in a new execution leave them out yourself.',
@@ -133,7 +133,7 @@ test('of several that fail the first of the input is told first, whichever faile
 
 test('nothing is said of what was done where nothing was', async () => {
 	const task = async () => await Promise.reject(refused);
-	await expect(forEachItem(contextOf(1), task, { deed })).rejects.toMatchObject({
+	await expect(forEachItem(contextOf(1), task, { completedText: completedText })).rejects.toMatchObject({
 		message: 'Refused',
 		description: 'Correct it.',
 	});
@@ -199,7 +199,7 @@ describe('the check of all items', () => {
 
 describe('the item of an error says what is known of it', () => {
 	const refusal = (error: string, status: number) =>
-		new ServiceRefusal('Refused', forEveryone('Correct it.'), error, status, {
+		new ServiceRejection('Refused', forEveryone('Correct it.'), error, status, {
 			texts: [error],
 			body: {},
 		});
@@ -233,10 +233,10 @@ describe('what an earlier try left behind', () => {
 	/** The run of a node, in whose place this is kept as what it sent before. */
 	const runWith = async (kept: JsonObject) => {
 		const context = contextOf(1);
-		new ExecutionMemory<JsonObject>(context, 'sent', isJsonObject).write(kept);
+		new ExecutionStore<JsonObject>(context, 'sent', isJsonObject).write(kept);
 		sent.mockClear();
-		const prepare = () => ({ request: 'x', send: sent });
-		return await sendEachItem(context, prepare, { open: async () => await Promise.resolve() });
+		const prepare = () => ({ payload: 'x', send: sent });
+		return await sendEachItem(context, prepare, { createDeps: async () => await Promise.resolve() });
 	};
 
 	test.each<JsonObject>([
@@ -282,7 +282,7 @@ describe('rows that are sent again in the same execution', () => {
 			const context = executeContext(node, items, { data });
 			const sent: number[] = [];
 			const prepare = (index: number) => ({
-				request: rows[index]?.request,
+				payload: rows[index]?.request,
 				person: rows[index]?.person,
 				send: async () => {
 					sent.push(index);
@@ -291,8 +291,8 @@ describe('rows that are sent again in the same execution', () => {
 					return await record(index);
 				},
 			});
-			const open = async () => await Promise.resolve();
-			const ended = await sendEachItem(context, prepare, { open }).then(
+			const createDeps = async () => await Promise.resolve();
+			const ended = await sendEachItem(context, prepare, { createDeps }).then(
 				(done) => done.map(({ json }) => json.index),
 				(error: unknown) =>
 					error instanceof NodeOperationError ? `${error.message}. ${error.description}` : error,

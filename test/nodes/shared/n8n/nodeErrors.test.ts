@@ -1,5 +1,5 @@
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import { InvalidInput, OutcomeUnknown, ServiceRefusal } from '../../../../nodes/shared/api/errors';
+import { InvalidInput, OutcomeUnknown, ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import { ChatEnded } from '../../../../nodes/shared/chat/endings';
 import { toNodeError } from '../../../../nodes/shared/n8n/nodeErrors';
@@ -29,7 +29,7 @@ test.each<[string, unknown, object]>([
 	],
 	[
 		'a refusal, with its status',
-		new ServiceRefusal('Refused', forEveryone('Mend it.'), 'no', 422, { texts: ['no'], body: {} }),
+		new ServiceRejection('Refused', forEveryone('Mend it.'), 'no', 422, { texts: ['no'], body: {} }),
 		{ message: 'Refused [item 1]', httpCode: '422' },
 	],
 	[
@@ -39,7 +39,7 @@ test.each<[string, unknown, object]>([
 	],
 	[
 		'what n8n would show as HTML',
-		new ServiceRefusal('No <b>', forEveryone('Mend it.'), '<img src=x>', 422, {
+		new ServiceRejection('No <b>', forEveryone('Mend it.'), '<img src=x>', 422, {
 			texts: [],
 			body: {},
 		}),

@@ -1,5 +1,5 @@
 import { NotSent } from '../../../../nodes/shared/api/errors';
-import { exclusiveOnStore, nodeKeyOf, openNodeStore } from '../../../../nodes/shared/n8n/nodeStore';
+import { runExclusiveOnStore, nodeKeyOf, openNodeStore } from '../../../../nodes/shared/n8n/nodeStore';
 import { engineHarness, mcpContext } from '../../../engine';
 
 const harness = engineHarness();
@@ -61,16 +61,16 @@ test('users of one store take turns, also after one that failed, and those of an
 	expect(nodeKeyOf(contextOf('a'))).not.toBe(nodeKeyOf(contextOf('b')));
 	const steps: string[] = [];
 	let release = () => {};
-	const first = exclusiveOnStore(contextOf('a'), async () => {
+	const first = runExclusiveOnStore(contextOf('a'), async () => {
 		steps.push('first');
 		await new Promise<void>((resolve) => (release = resolve));
 		throw new Error('broke');
 	});
-	const second = exclusiveOnStore(contextOf('a'), async () => {
+	const second = runExclusiveOnStore(contextOf('a'), async () => {
 		steps.push('second');
 		return await Promise.resolve(2);
 	});
-	await exclusiveOnStore(contextOf('b'), async () => {
+	await runExclusiveOnStore(contextOf('b'), async () => {
 		steps.push('other');
 		await Promise.resolve();
 	});

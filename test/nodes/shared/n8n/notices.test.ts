@@ -1,4 +1,4 @@
-import { Gathered } from '../../../../nodes/shared/n8n/gathered';
+import { Batcher } from '../../../../nodes/shared/n8n/gathered';
 import { RareNotice } from '../../../../nodes/shared/n8n/rareNotice';
 
 beforeEach(() => jest.useFakeTimers());
@@ -8,7 +8,7 @@ const after = async (seconds: number) => await jest.advanceTimersByTimeAsync(sec
 test('what fails all the time is told after a quarter of a minute, and then less and less often', async () => {
 	const told: Array<{ at: number; count: number }> = [];
 	const begun = Date.now();
-	const gathered = new Gathered<number>(new AbortController().signal, (all) => {
+	const gathered = new Batcher<number>(new AbortController().signal, (all) => {
 		told.push({ at: (Date.now() - begun) / 1_000, count: all.length });
 	});
 	for (let second = 0; second < 700; second++) {
@@ -21,7 +21,7 @@ test('what fails all the time is told after a quarter of a minute, and then less
 
 test('after ten quiet minutes it is told soon again', async () => {
 	const told: number[] = [];
-	const gathered = new Gathered<number>(new AbortController().signal, (all) =>
+	const gathered = new Batcher<number>(new AbortController().signal, (all) =>
 		told.push(all.length),
 	);
 	for (let time = 0; time < 3; time++) {

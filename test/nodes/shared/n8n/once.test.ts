@@ -1,12 +1,12 @@
 import { OutcomeUnknown } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
-import type { Turn } from '../../../../nodes/shared/inTurn';
-import { OnceLedger } from '../../../../nodes/shared/n8n/once';
+import type { Limiter } from '../../../../nodes/shared/inTurn';
+import { IdempotencyHandler } from '../../../../nodes/shared/n8n/once';
 import { engineHarness, mcpContext } from '../../../engine';
 import { CALL } from '../../PlaceCall/placeCall';
 
 const harness = engineHarness();
-const atOnce: Turn = async (job) => await job();
+const atOnce: Limiter = async (job) => await job();
 
 /** A long session of an MCP client: makes wishes, and counts those that are sent. */
 function aSession(name: string) {
@@ -15,7 +15,7 @@ function aSession(name: string) {
 		harness.node('placeCall', { parameters: CALL }),
 		name,
 	);
-	const ledger = new OnceLedger(context, async () => await Promise.resolve());
+	const ledger = new IdempotencyHandler(context, async () => await Promise.resolve());
 	const sent: string[] = [];
 	const wish = async (request: string, fate: 'done' | 'unknown' = 'done', repeatable = false) => {
 		const send = async () => {
@@ -23,7 +23,7 @@ function aSession(name: string) {
 			if (fate === 'unknown') throw new OutcomeUnknown('It broke', forEveryone('Look.'));
 			return await Promise.resolve([{ json: {} }]);
 		};
-		await ledger.once({ request, send, repeatable }, atOnce, 0).catch(() => {});
+		await ledger.run({ payload: request, send, repeatable }, atOnce, 0).catch(() => {});
 	};
 	const wishMany = async (kind: string, count: number, fate?: 'unknown') => {
 		for (let nth = 0; nth < count; nth++) await wish(`${kind} ${nth}`, fate);

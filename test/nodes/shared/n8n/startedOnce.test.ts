@@ -1,5 +1,5 @@
 import type { INodeExecutionData, WorkflowExecuteMode } from 'n8n-workflow';
-import { startingOnce } from '../../../../nodes/shared/n8n/startedOnce';
+import { withEventKey } from '../../../../nodes/shared/n8n/startedOnce';
 import { engineHarness, oneNodeWorkflow, output, runWorkflow } from '../../../engine';
 
 const harness = engineHarness();
@@ -16,27 +16,27 @@ async function started(input: INodeExecutionData[], mode: WorkflowExecuteMode = 
 
 describe('an event that a webhook process without the trigger starts executions for', () => {
 	it('at the same moment twice: one of them goes on, with the items as they came', async () => {
-		const runs = [1, 2].map(async () => await started(startingOnce([CALL], 'key')));
+		const runs = [1, 2].map(async () => await started(withEventKey([CALL], 'key')));
 		const items = (await Promise.all(runs)).flatMap((run) => output(run, 'Trigger'));
 		expect(items).toEqual([{ ...CALL, pairedItem: { item: 0 } }]);
 	});
 
 	it('again later: the second one ends without a word to the nodes after it', async () => {
-		await started(startingOnce([CALL], 'key'));
-		const again = await started(startingOnce([CALL], 'key'));
+		await started(withEventKey([CALL], 'key'));
+		const again = await started(withEventKey([CALL], 'key'));
 		expect(again.data.resultData.error).toBeUndefined();
 		expect(Object.keys(again.data.resultData.runData)).toEqual(['Trigger']);
 	});
 
 	it('another event goes on', async () => {
-		await started(startingOnce([CALL], 'key'));
-		const other = await started(startingOnce([CALL], 'another key'));
+		await started(withEventKey([CALL], 'key'));
+		const other = await started(withEventKey([CALL], 'another key'));
 		expect(output(other, 'Trigger')).toHaveLength(1);
 	});
 
 	it('a retry by hand goes on', async () => {
-		await started(startingOnce([CALL], 'key'));
-		const again = await started(startingOnce([CALL], 'key'), 'retry');
+		await started(withEventKey([CALL], 'key'));
+		const again = await started(withEventKey([CALL], 'key'), 'retry');
 		expect(output(again, 'Trigger')).toMatchObject([CALL]);
 	});
 });

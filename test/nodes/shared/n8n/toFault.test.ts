@@ -1,6 +1,6 @@
 import { NodeOperationError, type INode } from 'n8n-workflow';
 import { toFault } from '../../../../nodes/shared/n8n/transport';
-import { neverLeft } from '../../../../nodes/shared/api/retry';
+import { neverSent } from '../../../../nodes/shared/api/retry';
 
 const node: INode = {
 	id: 'id',
@@ -84,7 +84,7 @@ describe('nothing was sent', () => {
 	])('%s', (_what, inner, code, syscall) => {
 		for (const error of [inner, wrapped(inner)]) {
 			expect(toFault(error)).toMatchObject({ code, syscall });
-			expect(neverLeft(toFault(error))).toBe(true);
+			expect(neverSent(toFault(error))).toBe(true);
 		}
 	});
 });
@@ -123,19 +123,19 @@ describe('it may have left', () => {
 	])('%s', (_what, inner, code) => {
 		for (const error of [inner, wrapped(inner)]) {
 			expect(toFault(error)).toMatchObject({ code });
-			expect(neverLeft(toFault(error))).toBe(false);
+			expect(neverSent(toFault(error))).toBe(false);
 		}
 	});
 
 	test.each([undefined, null, 'x', 7, {}])('%j thrown', (thrown) => {
 		expect(toFault(thrown)).toMatchObject({ code: 'NO_RESPONSE' });
-		expect(neverLeft(toFault(thrown))).toBe(false);
+		expect(neverSent(toFault(thrown))).toBe(false);
 	});
 
 	test('a chain that ends in itself', () => {
 		const error = fault('x');
 		error.cause = error;
-		expect(neverLeft(toFault(error))).toBe(false);
+		expect(neverSent(toFault(error))).toBe(false);
 	});
 });
 

@@ -4,9 +4,9 @@ import type {
 	INodeCredentialsDetails,
 	INodeParameters,
 } from 'n8n-workflow';
-import { ExecutionMemory } from '../../../../nodes/shared/n8n/executionMemory';
-import { answerModel } from '../../../../nodes/shared/n8n/toolAnswer';
-import { noteDeed } from '../../../../nodes/shared/n8n/toolRun';
+import { ExecutionStore } from '../../../../nodes/shared/n8n/executionMemory';
+import { runForModel } from '../../../../nodes/shared/n8n/toolAnswer';
+import { noteCompleted } from '../../../../nodes/shared/n8n/toolRun';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
@@ -455,7 +455,7 @@ describe('a tool called for an MCP client', () => {
 		const tool = await node('placeCall', CALL);
 		const isDone = (stored: unknown): stored is { done: true } => stored !== undefined;
 		const memoryOf = (session: number) =>
-			new ExecutionMemory(mcpContext(harness.credentials, tool, `many ${session}`), 'test', isDone);
+			new ExecutionStore(mcpContext(harness.credentials, tool, `many ${session}`), 'test', isDone);
 		for (let session = 0; session < 500; session++) memoryOf(session).write({ done: true });
 		expect(memoryOf(0).read()).toEqual({ done: true });
 		memoryOf(500).write({ done: true });
@@ -467,8 +467,8 @@ describe('a tool called for an MCP client', () => {
 test('what was sent before something else went wrong stays done', async () => {
 	const context = mcpContext(harness.credentials, await node('placeCall', CALL));
 	const output = [{ json: { call_id: 'one' } }];
-	const [[item] = []] = await answerModel(context, async () => {
-		noteDeed(context, { output, repeated: false, repeatable: false });
+	const [[item] = []] = await runForModel(context, async () => {
+		noteCompleted(context, { output, isReplay: false, repeatable: false });
 		return await Promise.reject(
 			new InvalidInput('The end cannot be read', forEveryone('Read it later.')),
 		);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { readJson, Reply } from '../../../../nodes/shared/n8n/webhookAnswer';
+import { readJson, WebhookResponder } from '../../../../nodes/shared/n8n/webhookAnswer';
 import { engineHarness, makeWorkflow, webhookContext, type WebhookRequest } from '../../../engine';
 import { until } from '../../../n8n/until';
 
@@ -96,7 +96,7 @@ describe('the answer to the sender', () => {
 			node,
 			{},
 		);
-		return { reply: new Reply(context), response };
+		return { reply: new WebhookResponder(context), response };
 	}
 
 	it('comes when the patience of the sender is over', async () => {
