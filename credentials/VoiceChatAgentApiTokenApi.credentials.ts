@@ -4,7 +4,7 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { apiMappingProperties, authorize } from '../nodes/shared/n8n/credential';
+import { apiMappingProperties, authorize } from '../nodes/shared/n8n/http/credential';
 
 export class VoiceChatAgentApiTokenApi implements ICredentialType {
 	name = 'voiceChatAgentApiTokenApi';

@@ -5,10 +5,10 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/agentField';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
-import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { operationFields, runOperation } from '../shared/n8n/operations';
+import { searchAgents } from '../shared/n8n/forms/agentField';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
+import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { operationFields, runOperation } from '../shared/n8n/run/operations';
 import { check } from './operations/check.operation';
 import { getMany } from './operations/getMany.operation';
 

@@ -9,10 +9,10 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/agentField';
-import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { passFirstOnly } from '../shared/n8n/startedOnce';
-import { nothingToRegister } from '../shared/n8n/webhookAnswer';
+import { searchAgents } from '../shared/n8n/forms/agentField';
+import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { passFirstOnly } from '../shared/n8n/idempotency/eventDeduplication';
+import { nothingToRegister } from '../shared/n8n/triggers/webhookResponse';
 import { completionFields } from './properties';
 import { onCompletion, openCompletions } from './onCompletion';
 

@@ -5,18 +5,22 @@ import type {
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
-import { asItems } from '../shared/n8n/itemLoop';
-import { type ExecutionStarter, openStarter, withStarter } from '../shared/n8n/executionEmitter';
+import { asItems } from '../shared/n8n/run/itemLoop';
+import {
+	type ExecutionStarter,
+	openStarter,
+	withStarter,
+} from '../shared/n8n/triggers/executionStarter';
 import {
 	ASK_AGAIN,
 	NO_EXECUTION,
 	readJson,
 	type RejectedDelivery,
 	WebhookResponder,
-} from '../shared/n8n/webhookAnswer';
-import { MAX_WAITING_WEBHOOKS, triggerKey } from '../shared/n8n/activeTriggers';
-import { readUsable, requireUsable } from '../shared/n8n/usableFields';
-import { isWanted, outcomeKey, reportedOutcome } from '../shared/calls/completion';
+} from '../shared/n8n/triggers/webhookResponse';
+import { MAX_WAITING_WEBHOOKS, triggerKey } from '../shared/n8n/triggers/activeTriggers';
+import { readUsable, requireUsable } from '../shared/n8n/triggers/usableFields';
+import { isWanted, outcomeKey, reportedOutcome } from '../shared/calls/callEnd';
 import { withPhoneKey } from '../shared/calls/callRecord';
 import { isUnknownCall } from '../shared/calls/readBack';
 import {
@@ -38,7 +42,10 @@ const LONGEST_ANSWER_MS = 10_000;
 /** Nor longer than this while many made-up calls are reported: connections that wait cost n8n memory. */
 const LONGEST_ANSWER_IN_FLOOD_MS = 3_000;
 
-const UNKNOWN_CALL: RejectedDelivery = { status: 404, message: 'The service does not know this call.' };
+const UNKNOWN_CALL: RejectedDelivery = {
+	status: 404,
+	message: 'The service does not know this call.',
+};
 
 const UNUSABLE: Record<UnusableReport, RejectedDelivery> = {
 	too_many_calls: {
@@ -104,7 +111,9 @@ export async function onCompletion(context: IWebhookFunctions): Promise<IWebhook
 /** What the delivery reports; `bytes` are those of the body that are kept. */
 async function readCalls(
 	context: IWebhookFunctions,
-): Promise<{ calls: Call[]; bytes: number; settings: CompletionSettings } | { refused: RejectedDelivery }> {
+): Promise<
+	{ calls: Call[]; bytes: number; settings: CompletionSettings } | { refused: RejectedDelivery }
+> {
 	const payload = await readJson(context);
 	if ('refused' in payload) return payload;
 	const report = readReport(payload.json);

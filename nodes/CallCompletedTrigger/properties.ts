@@ -1,8 +1,8 @@
 import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
-import { agentField } from '../shared/n8n/agentField';
-import { OBSERVED_OUTCOMES } from '../shared/calls/completion';
-import { UNREAD_BODY } from '../shared/n8n/webhookAnswer';
+import { agentField } from '../shared/n8n/forms/agentField';
+import { OBSERVED_OUTCOMES } from '../shared/calls/callEnd';
+import { UNREAD_BODY } from '../shared/n8n/triggers/webhookResponse';
 
 const filters: INodeProperties = {
 	displayName: 'Filters',

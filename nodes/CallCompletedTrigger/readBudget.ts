@@ -3,10 +3,10 @@ import { READS_AT_ONCE } from '../shared/api/limits';
 import { isPlacedHere } from '../shared/calls/placedCalls';
 import { callKey } from '../shared/calls/report';
 import { type Deferred, deferred } from '../shared/clock';
-import type { Limiter } from '../shared/inTurn';
-import { clock } from '../shared/n8n/connect';
+import type { Limiter } from '../shared/keyedMutex';
+import { clock } from '../shared/n8n/http/accountClient';
 import { RecentCount } from '../shared/recentCount';
-import { BoundedMap } from '../shared/recentIds';
+import { BoundedMap } from '../shared/boundedMap';
 
 /** Anyone can report made-up calls: so many are looked up at once, … */
 export const MAX_UNKNOWN_AT_ONCE = 60;

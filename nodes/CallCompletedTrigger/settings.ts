@@ -1,8 +1,8 @@
 import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { parseAgentUuid } from '../shared/api/identifiers';
-import { OBSERVED_OUTCOMES, parseList, type CompletionFilters } from '../shared/calls/completion';
+import { parseAgentUuid } from '../shared/api/parseIds';
+import { OBSERVED_OUTCOMES, parseList, type CompletionFilters } from '../shared/calls/callEnd';
 import type { Included } from '../shared/calls/readBack';
-import { formOf } from '../shared/n8n/nodeParameters';
+import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { completionFields } from './properties';
 
 /** What the person set in the trigger. */

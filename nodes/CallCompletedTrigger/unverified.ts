@@ -2,7 +2,7 @@ import chunk from 'lodash/chunk';
 import uniq from 'lodash/uniq';
 import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/modelAdvice';
-import { PICKED } from '../shared/calls/completion';
+import { PICKED } from '../shared/calls/callEnd';
 import { NotEndedYet } from '../shared/calls/readBack';
 import { MAX_NAMED, named, quoted } from '../shared/values';
 import { MAX_UNKNOWN_AT_ONCE } from './readBudget';

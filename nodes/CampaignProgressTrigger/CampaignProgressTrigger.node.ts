@@ -5,11 +5,11 @@ import {
 	type INodeTypeDescription,
 	type IPollFunctions,
 } from 'n8n-workflow';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
-import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { enteredOr } from '../shared/n8n/subtitle';
-import { asItems } from '../shared/n8n/itemLoop';
-import { toNodeError } from '../shared/n8n/nodeErrors';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
+import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { enteredOr } from '../shared/n8n/forms/subtitle';
+import { asItems } from '../shared/n8n/run/itemLoop';
+import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { pollCampaign } from './pollCampaign';
 import { progressFields } from './properties';
 

@@ -1,7 +1,7 @@
 import type { IPollFunctions } from 'n8n-workflow';
-import { readAdditions } from '../shared/n8n/options';
-import { triggerKey } from '../shared/n8n/activeTriggers';
-import { createAccountClient } from '../shared/n8n/connect';
+import { readAdditions } from '../shared/n8n/forms/options';
+import { triggerKey } from '../shared/n8n/triggers/activeTriggers';
+import { createAccountClient } from '../shared/n8n/http/accountClient';
 import {
 	type Baseline,
 	nextBaseline,
@@ -13,10 +13,10 @@ import {
 import { viewCampaign } from '../shared/campaign';
 import { getCampaignStatus } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
-import { parseCampaignId } from '../shared/api/identifiers';
+import { parseCampaignId } from '../shared/api/parseIds';
 import type { JsonObject } from '../shared/json';
-import { MAY_BE_BLANK } from '../shared/n8n/fields';
-import { formOf } from '../shared/n8n/nodeParameters';
+import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
+import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { progressFields } from './properties';
 
 /** By the trigger. Looks may overlap, and a workflow that is published anew begins with what was stored by then. */

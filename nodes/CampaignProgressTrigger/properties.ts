@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { campaignField } from '../shared/n8n/campaignField';
-import { additionalQueryParameters } from '../shared/n8n/options';
+import { campaignField } from '../shared/n8n/forms/campaignField';
+import { additionalQueryParameters } from '../shared/n8n/forms/options';
 
 /** What the person sees, from top to bottom. */
 export const progressFields: INodeProperties[] = [

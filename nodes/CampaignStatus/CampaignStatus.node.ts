@@ -5,11 +5,11 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
-import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { enteredOr } from '../shared/n8n/subtitle';
-import { runNode } from '../shared/n8n/operations';
-import { noteReadOnly } from '../shared/n8n/toolRun';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
+import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { enteredOr } from '../shared/n8n/forms/subtitle';
+import { runNode } from '../shared/n8n/run/operations';
+import { noteReadOnly } from '../shared/n8n/tools/toolRun';
 import { readStatuses } from './readStatuses';
 import { statusFields } from './properties';
 

@@ -1,13 +1,13 @@
 import { READS_AT_ONCE } from '../shared/api/limits';
 import type { INodeProperties } from 'n8n-workflow';
-import { campaignField } from '../shared/n8n/campaignField';
+import { campaignField } from '../shared/n8n/forms/campaignField';
 import {
 	additionalQueryParameters,
 	concurrencyField,
 	optionsCollection,
-} from '../shared/n8n/options';
-import { outputFields } from '../shared/n8n/outputFields';
-import { toolDescriptionField } from '../shared/n8n/toolDescription';
+} from '../shared/n8n/forms/options';
+import { outputFields } from '../shared/n8n/forms/outputFields';
+import { toolDescriptionField } from '../shared/n8n/tools/toolDescription';
 
 const queueWaitFields: INodeProperties[] = [
 	{

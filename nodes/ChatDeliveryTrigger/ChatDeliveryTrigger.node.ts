@@ -9,8 +9,8 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { passFirstOnly } from '../shared/n8n/startedOnce';
-import { nothingToRegister } from '../shared/n8n/webhookAnswer';
+import { passFirstOnly } from '../shared/n8n/idempotency/eventDeduplication';
+import { nothingToRegister } from '../shared/n8n/triggers/webhookResponse';
 import { deliveryFields } from './properties';
 import { onDelivery, openDeliveries } from './onDelivery';
 

@@ -5,13 +5,22 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { explained } from '../shared/api/errors';
-import { type ExecutionStarter, openStarter, withStarter } from '../shared/n8n/executionEmitter';
-import type { Fields } from '../shared/n8n/fields';
-import { asItems } from '../shared/n8n/itemLoop';
-import { formOf } from '../shared/n8n/nodeParameters';
-import { noteUnusable, readUsable, requireUsable } from '../shared/n8n/usableFields';
-import { ASK_AGAIN, NO_EXECUTION, readJson, WebhookResponder } from '../shared/n8n/webhookAnswer';
-import { checkSecret, requireSecret, type SecretCheck } from '../shared/n8n/webhookSecret';
+import {
+	type ExecutionStarter,
+	openStarter,
+	withStarter,
+} from '../shared/n8n/triggers/executionStarter';
+import type { Fields } from '../shared/n8n/forms/fields';
+import { asItems } from '../shared/n8n/run/itemLoop';
+import { formOf } from '../shared/n8n/forms/nodeParameters';
+import { noteUnusable, readUsable, requireUsable } from '../shared/n8n/triggers/usableFields';
+import {
+	ASK_AGAIN,
+	NO_EXECUTION,
+	readJson,
+	WebhookResponder,
+} from '../shared/n8n/triggers/webhookResponse';
+import { checkSecret, requireSecret, type SecretCheck } from '../shared/n8n/triggers/webhookSecret';
 import { isJsonObject, type JsonValue, valueAt } from '../shared/json';
 import { deliveryFields } from './properties';
 

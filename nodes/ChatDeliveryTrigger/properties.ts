@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { UNREAD_BODY } from '../shared/n8n/webhookAnswer';
+import { UNREAD_BODY } from '../shared/n8n/triggers/webhookResponse';
 
 /** What the person sees, from top to bottom. */
 export const deliveryFields: INodeProperties[] = [

@@ -7,9 +7,9 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { enteredOr } from '../shared/n8n/subtitle';
-import { nothingToRegister } from '../shared/n8n/webhookAnswer';
+import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { enteredOr } from '../shared/n8n/forms/subtitle';
+import { nothingToRegister } from '../shared/n8n/triggers/webhookResponse';
 import { activate } from './activate';
 import { triggerFields } from './properties';
 import { answerWatchRequest } from './watchRequests';

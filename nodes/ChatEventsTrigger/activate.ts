@@ -1,12 +1,12 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/modelAdvice';
-import { splitSessionIds } from '../shared/chat/chatInput';
-import { chosenTypes } from '../shared/n8n/chatFields';
-import { triggerKey } from '../shared/n8n/activeTriggers';
-import { createAccountClient } from '../shared/n8n/connect';
-import { toNodeError } from '../shared/n8n/nodeErrors';
-import { formOf } from '../shared/n8n/nodeParameters';
+import { splitSessionIds } from '../shared/chat/parseChatFields';
+import { chosenTypes } from '../shared/n8n/forms/chatFields';
+import { triggerKey } from '../shared/n8n/triggers/activeTriggers';
+import { createAccountClient } from '../shared/n8n/http/accountClient';
+import { toNodeError } from '../shared/n8n/run/nodeErrors';
+import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { ChatEventsListener, type ListenerSettings } from './listener';
 import { triggerFields } from './properties';
 import { activeListeners, readWatchSettings, storedSessions } from './watchRequests';

@@ -1,6 +1,6 @@
 import type { EndingKind } from '../shared/chat/reconnectPolicy';
 import type { ChatEnded } from '../shared/chat/endings';
-import type { Readiness } from '../shared/chat/exchange';
+import type { Readiness } from '../shared/chat/ackWaiter';
 import {
 	type Backoff,
 	backoffMs,
@@ -9,7 +9,7 @@ import {
 	pause,
 	settledOrTimeout,
 } from '../shared/clock';
-import { clock } from '../shared/n8n/connect';
+import { clock } from '../shared/n8n/http/accountClient';
 
 /** What following needs of a connection. */
 type Followable = {

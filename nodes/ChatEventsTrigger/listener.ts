@@ -1,15 +1,15 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
-import { openChatSocket, requireWebSocket } from '../shared/n8n/chatSocket';
+import { openChatSocket, requireWebSocket } from '../shared/n8n/http/chatSocket';
 import type { ExplainedError } from '../shared/api/errors';
-import { clock, type AccountClient } from '../shared/n8n/connect';
-import type { RareNotice } from '../shared/n8n/rareNotice';
-import { rejectionNotice } from '../shared/n8n/usableFields';
-import { sessionKey } from '../shared/chat/chatInput';
+import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
+import type { RareNotice } from '../shared/n8n/triggers/rareNotice';
+import { rejectionNotice } from '../shared/n8n/triggers/usableFields';
+import { sessionKey } from '../shared/chat/parseChatFields';
 import type { ChatEnded } from '../shared/chat/endings';
 import type { ChatEvent } from '../shared/chat/frames';
-import { EventStarter } from './emitter';
+import { EventStarter } from './eventStarter';
 import { FollowedSessions, isFinal, type FollowStatus } from './followedSessions';
-import { framesLost, LossReporter, sessionsLost, type TooLargeFrame } from './losses';
+import { framesLost, LossReporter, sessionsLost, type TooLargeFrame } from './lossReporter';
 import { WatchLimits } from './watchLimits';
 
 export type ListenerSettings = {

@@ -4,9 +4,9 @@ import {
 	otherEventTypesField,
 	shownWhere,
 	takeOverField,
-} from '../shared/n8n/chatFields';
-import { optionsCollection } from '../shared/n8n/options';
-import { UNREAD_BODY } from '../shared/n8n/webhookAnswer';
+} from '../shared/n8n/forms/chatFields';
+import { optionsCollection } from '../shared/n8n/forms/options';
+import { UNREAD_BODY } from '../shared/n8n/triggers/webhookResponse';
 
 export const triggerFields: INodeProperties[] = [
 	{

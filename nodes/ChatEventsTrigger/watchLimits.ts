@@ -1,6 +1,6 @@
 import { ExplainedError } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/modelAdvice';
-import type { Readiness } from '../shared/chat/exchange';
+import type { Readiness } from '../shared/chat/ackWaiter';
 import { RecentCount } from '../shared/recentCount';
 
 export const MAX_SESSIONS_PER_REQUEST = 100;

@@ -7,15 +7,20 @@ import {
 	parseWatchSecret,
 	SECRET_HEADER,
 	sessionKey,
-} from '../shared/chat/chatInput';
+} from '../shared/chat/parseChatFields';
 import { isJsonObject } from '../shared/json';
-import { triggerKey } from '../shared/n8n/activeTriggers';
-import { clock } from '../shared/n8n/connect';
-import type { Fields } from '../shared/n8n/fields';
-import { toNodeError } from '../shared/n8n/nodeErrors';
-import { formOf } from '../shared/n8n/nodeParameters';
-import { NO_EXECUTION, readJson, type RejectedDelivery, WebhookResponder } from '../shared/n8n/webhookAnswer';
-import { checkSecret, readSecret } from '../shared/n8n/webhookSecret';
+import { triggerKey } from '../shared/n8n/triggers/activeTriggers';
+import { clock } from '../shared/n8n/http/accountClient';
+import type { Fields } from '../shared/n8n/forms/fields';
+import { toNodeError } from '../shared/n8n/run/nodeErrors';
+import { formOf } from '../shared/n8n/forms/nodeParameters';
+import {
+	NO_EXECUTION,
+	readJson,
+	type RejectedDelivery,
+	WebhookResponder,
+} from '../shared/n8n/triggers/webhookResponse';
+import { checkSecret, readSecret } from '../shared/n8n/triggers/webhookSecret';
 import type { ChatEventsListener } from './listener';
 import { triggerFields } from './properties';
 import { MAX_SESSIONS_PER_REQUEST, MAX_WATCHED_SESSIONS, WatchLimitReached } from './watchLimits';

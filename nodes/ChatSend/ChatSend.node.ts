@@ -5,10 +5,10 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/agentField';
-import { forEachChatItem, type Prepare } from '../shared/n8n/chatItems';
-import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { runNode } from '../shared/n8n/operations';
+import { searchAgents } from '../shared/n8n/forms/agentField';
+import { forEachChatItem, type Prepare } from '../shared/n8n/run/chatItems';
+import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { runNode } from '../shared/n8n/run/operations';
 import { sendFields, MESSAGES_AT_ONCE } from './properties';
 import { sendByAsync } from './sendByAsync';
 import { sendByInbound, sendByLegacy } from './sendByRequest';
@@ -60,7 +60,10 @@ export class ChatSend implements INodeType {
 				: (WAYS[form.choice('sendBy', 'socket')] ?? sendBySocket);
 			const options = {
 				concurrency: way === sendBySocket || isAnswer ? MESSAGES_AT_ONCE : 1,
-				completedText: { singular: 'message was already sent', plural: 'messages were already sent' },
+				completedText: {
+					singular: 'message was already sent',
+					plural: 'messages were already sent',
+				},
 			};
 			return [await forEachChatItem(run, way, options)];
 		});

@@ -5,7 +5,7 @@ import { RESULT_TIMEOUT_MS } from '../shared/chat/timings';
 import type { JsonObject } from '../shared/json';
 import { InvalidInput } from '../shared/api/errors';
 import { forEveryone } from '../shared/api/modelAdvice';
-import type { Fields } from '../shared/n8n/fields';
+import type { Fields } from '../shared/n8n/forms/fields';
 
 /** Why there is no reply, and how to find out. */
 const HINTS: { [source in Exclude<ReplySource, 'ack' | 'events'>]: string } = {

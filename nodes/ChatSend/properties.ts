@@ -1,15 +1,15 @@
 import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
-import { agentField } from '../shared/n8n/agentField';
-import { sessionField, shownWhere, takeOverField } from '../shared/n8n/chatFields';
-import { ofResource } from '../shared/n8n/operations';
+import { agentField } from '../shared/n8n/forms/agentField';
+import { sessionField, shownWhere, takeOverField } from '../shared/n8n/forms/chatFields';
+import { ofResource } from '../shared/n8n/run/operations';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
 	optionsCollection,
-} from '../shared/n8n/options';
-import { toolDescriptionField } from '../shared/n8n/toolDescription';
+} from '../shared/n8n/forms/options';
+import { toolDescriptionField } from '../shared/n8n/tools/toolDescription';
 import { replyTimeLimitField } from './awaitedReply';
 import { idempotencyFields } from './idempotency';
 

@@ -1,12 +1,12 @@
 import { sendInbound, sendLegacyMessage } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
-import { parseAgentUuid } from '../shared/api/identifiers';
-import { requireText } from '../shared/chat/chatInput';
+import { parseAgentUuid } from '../shared/api/parseIds';
+import { requireText } from '../shared/chat/parseChatFields';
 import { type InboundMessage, inboundValues, requireRecipient } from '../shared/chat/chatRequests';
-import type { Prepare } from '../shared/n8n/chatItems';
-import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
-import { asItems } from '../shared/n8n/itemLoop';
-import { readAdditions } from '../shared/n8n/options';
+import type { Prepare } from '../shared/n8n/run/chatItems';
+import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
+import { asItems } from '../shared/n8n/run/itemLoop';
+import { readAdditions } from '../shared/n8n/forms/options';
 import { messageTarget } from './idempotency';
 import { requireTaken } from './messageState';
 

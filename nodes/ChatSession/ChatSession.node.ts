@@ -5,9 +5,9 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/agentField';
-import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { runOperation } from '../shared/n8n/operations';
+import { searchAgents } from '../shared/n8n/forms/agentField';
+import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { runOperation } from '../shared/n8n/run/operations';
 import { operations, sessionFields } from './properties';
 
 export class ChatSession implements INodeType {

@@ -1,5 +1,5 @@
 import type { ChatEnded } from '../shared/chat/endings';
-import type { Readiness } from '../shared/chat/exchange';
+import type { Readiness } from '../shared/chat/ackWaiter';
 import { type Clock, hasOffset, pause } from '../shared/clock';
 import type { EventLink } from '../shared/chat/replyWatch';
 import type { ChatEvent } from '../shared/chat/frames';

@@ -1,11 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { shownWhere } from '../shared/n8n/chatFields';
+import { shownWhere } from '../shared/n8n/forms/chatFields';
 import {
 	aboveOperation,
 	fieldsOf,
 	operationChoice,
 	type Operation,
-} from '../shared/n8n/operations';
+} from '../shared/n8n/run/operations';
 import { create } from './operations/create.operation';
 import { legacyClose, legacyCreate, legacyPause } from './operations/legacy.operation';
 import { close, supportCommand } from './operations/supportCommand.operation';

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { agentField } from '../shared/n8n/agentField';
+import { agentField } from '../shared/n8n/forms/agentField';
 
 /** Opt-outs are changed one after another, like everything that a person feels. */
 export const CHANGES_AT_ONCE = 1;

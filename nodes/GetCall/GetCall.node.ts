@@ -5,9 +5,9 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
-import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { operationFields, runOperation } from '../shared/n8n/operations';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
+import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { operationFields, runOperation } from '../shared/n8n/run/operations';
 import { get } from './operations/get.operation';
 import { getMany } from './operations/getMany.operation';
 import { getRecording } from './operations/getRecording.operation';

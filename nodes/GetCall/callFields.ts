@@ -1,11 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../shared/api/limits';
-import { outputFields } from '../shared/n8n/outputFields';
+import { outputFields } from '../shared/n8n/forms/outputFields';
 import {
 	additionalQueryParameters,
 	concurrencyField,
 	optionsCollection,
-} from '../shared/n8n/options';
+} from '../shared/n8n/forms/options';
 
 export const callIdField: INodeProperties = {
 	displayName: 'Call ID',

@@ -3,9 +3,9 @@ import { ServiceRejection } from '../shared/api/errors';
 import { TransportFault, type HttpResponse } from '../shared/api/http';
 import { sendWithRetry } from '../shared/api/retry';
 import { isJsonObject } from '../shared/json';
-import { clock } from '../shared/n8n/connect';
-import { firstBytes, isByteStream, type ByteStream } from '../shared/n8n/byteStream';
-import { TIME_LIMITS, toFault } from '../shared/n8n/transport';
+import { clock } from '../shared/n8n/http/accountClient';
+import { firstBytes, isByteStream, type ByteStream } from '../shared/n8n/http/byteStream';
+import { TIME_LIMITS, toFault } from '../shared/n8n/http/transport';
 import {
 	downloadBrokeOff,
 	downloadFailed,

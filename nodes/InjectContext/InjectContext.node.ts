@@ -5,9 +5,9 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { forEachChatItem } from '../shared/n8n/chatItems';
-import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { runNode } from '../shared/n8n/operations';
+import { forEachChatItem } from '../shared/n8n/run/chatItems';
+import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { runNode } from '../shared/n8n/run/operations';
 import { contextFields } from './properties';
 import { injectOne } from './injectOne';
 
@@ -37,7 +37,10 @@ export class InjectContext implements INodeType {
 	methods = { credentialTest: { voiceChatAgentApiTest } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const completedText = { singular: 'entry was already added', plural: 'entries were already added' };
+		const completedText = {
+			singular: 'entry was already added',
+			plural: 'entries were already added',
+		};
 		return await runNode(this, contextFields, async (run) => [
 			await forEachChatItem(run, injectOne, { completedText: completedText }),
 		]);

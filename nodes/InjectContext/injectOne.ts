@@ -1,8 +1,8 @@
-import { readAdditions } from '../shared/n8n/options';
-import type { Prepare } from '../shared/n8n/chatItems';
-import { MAY_BE_BLANK } from '../shared/n8n/fields';
-import { asItems } from '../shared/n8n/itemLoop';
-import { parseSessionId, requireText, sessionKey } from '../shared/chat/chatInput';
+import { readAdditions } from '../shared/n8n/forms/options';
+import type { Prepare } from '../shared/n8n/run/chatItems';
+import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
+import { asItems } from '../shared/n8n/run/itemLoop';
+import { parseSessionId, requireText, sessionKey } from '../shared/chat/parseChatFields';
 import { injectContext } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { OutcomeUnknown } from '../shared/api/errors';

@@ -1,11 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { sessionField } from '../shared/n8n/chatFields';
+import { sessionField } from '../shared/n8n/forms/chatFields';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	optionsCollection,
-} from '../shared/n8n/options';
-import { toolDescriptionField } from '../shared/n8n/toolDescription';
+} from '../shared/n8n/forms/options';
+import { toolDescriptionField } from '../shared/n8n/tools/toolDescription';
 
 const form: INodeProperties[] = [
 	sessionField,

@@ -7,16 +7,16 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/agentField';
-import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { formOf } from '../shared/n8n/nodeParameters';
-import { operationFields, runOperation } from '../shared/n8n/operations';
-import { enteredOr } from '../shared/n8n/subtitle';
-import { nothingToRegister } from '../shared/n8n/webhookAnswer';
+import { searchAgents } from '../shared/n8n/forms/agentField';
+import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { formOf } from '../shared/n8n/forms/nodeParameters';
+import { operationFields, runOperation } from '../shared/n8n/run/operations';
+import { enteredOr } from '../shared/n8n/forms/subtitle';
+import { nothingToRegister } from '../shared/n8n/triggers/webhookResponse';
 import { alsoForReview, RESOURCE } from './humanReview';
 import { place } from './operations/place.operation';
 import { sendAndWait } from './operations/sendAndWait.operation';
-import { onReport, resumeWebhooks } from './wait/onReport';
+import { onReport, resumeWebhooks } from './wait/resumeWebhook';
 
 const operations = [sendAndWait, place];
 

@@ -5,7 +5,7 @@ import {
 	concurrencyField,
 	ifUnknownField,
 	optionsCollection,
-} from '../shared/n8n/options';
+} from '../shared/n8n/forms/options';
 import { callingHoursField, outsideHoursField } from './callingHoursFields';
 import { RESOURCE } from './humanReview';
 import { LIMITS } from '../shared/api/limits';

@@ -5,22 +5,22 @@ import { placeCall, type Additions } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/modelAdvice';
-import { parseCount } from '../shared/api/identifiers';
+import { parseCount } from '../shared/api/parseIds';
 import type { CallRequest } from '../shared/api/types';
 import { withOffset } from '../shared/clock';
-import { cancellableSleep } from '../shared/n8n/cancel';
+import { cancellableSleep } from '../shared/n8n/run/cancel';
 import { notePlaced } from '../shared/calls/placedCalls';
 import type { JsonObject } from '../shared/json';
-import { clock, type AccountClient } from '../shared/n8n/connect';
-import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
-import { asItems, sendEachItem } from '../shared/n8n/itemLoop';
-import type { OperationRun } from '../shared/n8n/operations';
-import type { Quota, PreparedRequest } from '../shared/n8n/once';
-import { readAdditions, readConcurrency } from '../shared/n8n/options';
+import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
+import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
+import { asItems, sendEachItem } from '../shared/n8n/run/itemLoop';
+import type { OperationRun } from '../shared/n8n/run/operations';
+import type { Quota, PreparedRequest } from '../shared/n8n/idempotency/handler';
+import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
 import { phoneKey } from '../shared/phone/phoneKey';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
-import { CallFinder, type SentCall } from './lookUp';
+import { CallFinder, type SentCall } from './findCall';
 import { OutsideHours, withinHours, type WrittenHours } from './request/callingHours';
 import {
 	buildCall,
@@ -43,11 +43,7 @@ export async function placeCalls(
 	questionOf?: (form: Fields) => Question,
 ): Promise<INodeExecutionData[]> {
 	const wait = await prepareWait(context, parameters.at(0), connected);
-	const calls = new CallFinder(
-		cancellableSleep(context),
-		() => clock.now(),
-		context.getTimezone(),
-	);
+	const calls = new CallFinder(cancellableSleep(context), () => clock.now(), context.getTimezone());
 	const prepare = (index: number) => {
 		const form = parameters.at(index);
 		return prepareCall(context, { form, index }, calls, wait.address, questionOf?.(form));

@@ -5,12 +5,12 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchAgents } from '../shared/n8n/agentField';
-import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/credential';
-import { voiceChatAgentApiTest } from '../shared/n8n/credentialTest';
-import { enteredOr } from '../shared/n8n/subtitle';
-import { runNode } from '../shared/n8n/operations';
-import { runsAsTool } from '../shared/n8n/toolRun';
+import { searchAgents } from '../shared/n8n/forms/agentField';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
+import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { enteredOr } from '../shared/n8n/forms/subtitle';
+import { runNode } from '../shared/n8n/run/operations';
+import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { pushFields } from './properties';
 import { pushForModel, pushRows } from './pushRows';
 

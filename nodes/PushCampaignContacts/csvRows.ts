@@ -1,10 +1,10 @@
 import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput, NotSent } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/modelAdvice';
-import { type Fields, MAY_BE_BLANK } from '../shared/n8n/fields';
-import { readEachItem } from '../shared/n8n/itemLoop';
-import type { OperationRun } from '../shared/n8n/operations';
-import { runsAsTool } from '../shared/n8n/toolRun';
+import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
+import { readEachItem } from '../shared/n8n/run/itemLoop';
+import type { OperationRun } from '../shared/n8n/run/operations';
+import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { quoted } from '../shared/values';
 import type { Source, Writing } from './file/csvFile';
 import { FileRows } from './file/fileRows';

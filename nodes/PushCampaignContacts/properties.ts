@@ -1,21 +1,21 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { campaignField } from '../shared/n8n/campaignField';
-import { agentField } from '../shared/n8n/agentField';
+import { campaignField } from '../shared/n8n/forms/campaignField';
+import { agentField } from '../shared/n8n/forms/agentField';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	ifUnknownField,
 	optionsCollection,
-} from '../shared/n8n/options';
-import { jsonInTools } from '../shared/n8n/textInTools';
-import { toolDescriptionField } from '../shared/n8n/toolDescription';
+} from '../shared/n8n/forms/options';
+import { jsonInTools } from '../shared/n8n/tools/textInTools';
+import { toolDescriptionField } from '../shared/n8n/tools/toolDescription';
 import {
 	DEFAULT_NAME_COLUMN,
 	DEFAULT_PHONE_COLUMN,
 	NAME_SYNONYMS,
 	PHONE_SYNONYMS,
-} from './feed/columns';
-import { MAX_ROWS_IN_JSON } from './feedRows';
+} from './push/columns';
+import { MAX_ROWS_IN_JSON } from './inputRows';
 import { LIMITS } from '../shared/api/limits';
 
 const campaignFields: INodeProperties[] = [
@@ -204,8 +204,8 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		displayOptions: { show: { '/contactsFrom': ['csv'] }, hide: { '@tool': [true] } },
 	},
 	{
-		displayName: 'Forget Numbers Fed Before',
-		name: 'forgetFed',
+		displayName: 'Forget Pushed Numbers',
+		name: 'forgetPushed',
 		type: 'options',
 		options: [
 			{
@@ -221,7 +221,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		],
 		default: 'rows',
 		description:
-			'What to remove from the memory of Skip Numbers Fed Before. While this option is set, nothing is sent: run the node once, then remove the option.',
+			'What to remove from the memory of Skip Numbers Pushed Before. While this option is set, nothing is sent: run the node once, then remove the option.',
 	},
 	ifUnknownField(
 		'Read the contact lists of the campaign before each request and, if there is no response, for two minutes after it. If they show exactly one new list of this agent with as many queued contacts, the rows were pushed. Otherwise the outcome stays unknown, and the node reports what it saw.',
@@ -260,7 +260,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 				name: 'One Item per Row',
 				value: 'rows',
 				description:
-					'Each row with feed_status, phone_sent, phone_key and campaign_upload_id, so that the next node can update a sheet or a CRM. Each row is returned once: rows that can be called in Pushed, all others in Rejected, including duplicates.',
+					'Each row with push_status, phone_sent, phone_key and campaign_upload_id, so that the next node can update a sheet or a CRM. Each row is returned once: rows that can be called in Pushed, all others in Rejected, including duplicates.',
 			},
 			{
 				name: 'One Summary Item',
@@ -289,12 +289,12 @@ const pushOptionsField: INodeProperties = optionsCollection(
 			'Whether to send only one of several rows with the same phone number: the row with the longest name, or else the first. All rows of a run are compared.',
 	},
 	{
-		displayName: 'Skip Numbers Fed Before',
+		displayName: 'Skip Numbers Pushed Before',
 		name: 'skipPushedBefore',
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to add a number to the campaign only once over all runs of this workflow, so that you can feed the same growing sheet every day. Numbers that were fed before are returned in Rejected as fed_before. n8n remembers a number before it is sent, and forgets it if it certainly did not arrive.',
+			'Whether to add a number to the campaign only once over all runs of this workflow, so that you can feed the same growing sheet every day. Numbers that were pushed before are returned in Rejected as pushed_before. n8n remembers a number before it is sent, and forgets it if it certainly did not arrive.',
 	},
 );
 

@@ -15,15 +15,15 @@ import {
 } from '../shared/api/errors';
 import { forEveryone } from '../shared/api/modelAdvice';
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
-import { sendEachItem } from '../shared/n8n/itemLoop';
-import { toErrorItem, toNodeError } from '../shared/n8n/nodeErrors';
-import { requireShallow } from '../shared/n8n/fields';
-import type { OperationRun } from '../shared/n8n/operations';
+import { sendEachItem } from '../shared/n8n/run/itemLoop';
+import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
+import { requireShallow } from '../shared/n8n/forms/fields';
+import type { OperationRun } from '../shared/n8n/run/operations';
 import { displayText } from '../shared/values';
 import { formOf } from '../shared/modelForms';
 import { phoneKey } from '../shared/phone/phoneKey';
-import { noteCompleted, noteReadOnly } from '../shared/n8n/toolRun';
-import type { ByRow } from './feed/byRow';
+import { noteCompleted, noteReadOnly } from '../shared/n8n/tools/toolRun';
+import type { ByRow } from './push/phoneArrays';
 import {
 	PUSH_STATUS_COLUMN,
 	LIST_COLUMN,
@@ -33,7 +33,7 @@ import {
 	REASON_COLUMN,
 	STATUS_COLUMN,
 	type PushOutcome,
-} from './feed/feed';
+} from './push/pushTypes';
 import {
 	countRows,
 	describeOutcome,
@@ -41,15 +41,15 @@ import {
 	hintsFor,
 	summarize,
 	summaryLine,
-} from './feed/report';
+} from './push/report';
 import {
 	readPushSettings,
 	readOutputOptions,
 	defaultOutputOptions,
 	type OutputOptions,
-} from './feedSettings';
-import { closeRows, openRows, type InputRows } from './feedRows';
-import { outcomeOfFailedStart, runPush } from './runFeed';
+} from './pushSettings';
+import { closeRows, openRows, type InputRows } from './inputRows';
+import { outcomeOfFailedStart, runPush } from './runPush';
 
 /** A feed as it comes out: what became of it, and its rows. */
 type Shown = {
@@ -88,7 +88,10 @@ async function pushAndShow(run: OperationRun): Promise<INodeExecutionData[][]> {
 	];
 }
 
-async function pushedOutput(shown: Shown, { output }: OutputOptions): Promise<INodeExecutionData[]> {
+async function pushedOutput(
+	shown: Shown,
+	{ output }: OutputOptions,
+): Promise<INodeExecutionData[]> {
 	const { outcome, rows } = shown;
 	const { forgotten, ready } = outcome;
 	if (forgotten !== undefined) return [{ json: { forgotten }, pairedItem: [] }];
@@ -144,7 +147,7 @@ async function itemsOf(
 }
 
 /** Rows whose number went nowhere. */
-const NEVER_SENT = new Set<string>(['duplicate', 'fed_before', 'not_sent', 'ready']);
+const NEVER_SENT = new Set<string>(['duplicate', 'pushed_before', 'not_sent', 'ready']);
 
 /** Campaigns take numbers of India alone. */
 const COUNTRY = 'IN';
@@ -184,7 +187,12 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 		const pushed = await itemForModel(shown);
 		if (outcome.stopped !== undefined) {
 			if (countRows(outcome).pushed === 0) throw outcome.stopped;
-			noteCompleted(context, { output: pushed, isReplay: false, repeatable: false, isPartial: true });
+			noteCompleted(context, {
+				output: pushed,
+				isReplay: false,
+				repeatable: false,
+				isPartial: true,
+			});
 			throw withCounts(outcome.stopped, outcome);
 		}
 		const isNew = outcome.rejectedRows.some(({ status }) => status !== 'duplicate');
@@ -224,7 +232,9 @@ async function performDryRunForModel(run: OperationRun): Promise<INodeExecutionD
 	const shown = await runPush(run);
 	const rejected = await rejectedForModel(shown);
 	const most =
-		shown.outcome.readyIsUpperBound === true ? ' Numbers pushed before may be among the ready ones.' : '';
+		shown.outcome.readyIsUpperBound === true
+			? ' Numbers pushed before may be among the ready ones.'
+			: '';
 	noteReadOnly(
 		run.context,
 		`Nothing was pushed, because this tool only checks the contacts. ${summaryLine(shown.outcome)}${most}`,
@@ -286,7 +296,7 @@ function nobodyPushed(outcome: PushOutcome): NobodyPushed {
 		summaryLine(outcome),
 		reasons.join(' '),
 		isUnknown ? 'unknown' : isSent ? 'refused' : 'notSent',
-		outcome.rejectedRows.every(({ status }) => status === 'fed_before'),
+		outcome.rejectedRows.every(({ status }) => status === 'pushed_before'),
 	);
 }
 

@@ -1,4 +1,4 @@
-import { OBSERVED_OUTCOMES, PICKED } from './calls/completion';
+import { OBSERVED_OUTCOMES, PICKED } from './calls/callEnd';
 import { isJsonObject, type JsonObject, type JsonValue } from './json';
 import { plainText } from './values';
 

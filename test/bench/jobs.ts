@@ -7,7 +7,7 @@ import {
 	AT_ONCE,
 	chatSend,
 	coreCalls,
-	coreFeed,
+	corePush,
 	coreGets,
 	coreLookUps,
 	corePages,
@@ -15,8 +15,8 @@ import {
 	getCalls,
 	getMany,
 	getManyDnd,
-	leastCalls,
-	leastGets,
+	minimalCalls,
+	minimalGets,
 	mapColumns,
 	placeCalls,
 	push,
@@ -53,7 +53,7 @@ const ourFeed: Job['ours'] = (target, file) => ({ nodes: [...readCsv(file), push
 const ourFileFeed: Job['ours'] = (target, file) => ({
 	nodes: [read(file), push(target, { contactsFrom: 'csv' })],
 });
-const core = (target: Target, file: string) => coreFeed(file, target);
+const core = (target: Target, file: string) => corePush(file, target);
 
 const dndPages = `/v1/dnd_numbers?agent_uuid=${fixtures.agents.full}&`;
 
@@ -96,7 +96,7 @@ export const jobs = (size = 1) => {
 		feed_100k_mapped: {
 			...feed(of(100_000)),
 			ours: ourFeed,
-			core: (target, file) => coreFeed(file, target, mapColumns()),
+			core: (target, file) => corePush(file, target, mapColumns()),
 			coreRounds: 1,
 			timed: 'whole',
 			target: { core: 0.01 },
@@ -106,7 +106,7 @@ export const jobs = (size = 1) => {
 			holds: { calls: of(1_000) },
 			ours: getCalls(of(1_000)),
 			core: coreGets(of(1_000)),
-			least: leastGets(of(1_000)),
+			least: minimalGets(of(1_000)),
 			bare: ['gets', String(of(1_000)), String(AT_ONCE)],
 			timed: 'step',
 			target: { core: 0.4, bare: 1.5 },
@@ -141,7 +141,7 @@ export const jobs = (size = 1) => {
 			...calls,
 			ours: placeCalls(of(500), false),
 			core: coreCalls(of(500), false),
-			least: leastCalls(of(500)),
+			least: minimalCalls(of(500)),
 			timed: 'step',
 			target: { core: 0.3, bare: 1.3 },
 		},

@@ -1,6 +1,6 @@
 /** The workflows of both sides. Core's are the best without code that somebody who knows n8n would build: judge their fairness. */
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { packageName } from '../n8n/package-install';
 import type { Reference } from '../n8n/driver';
 import { node } from '../n8n/workflow';
@@ -79,7 +79,7 @@ export const push = (target: Target, more: INodeParameters = {}) =>
 	);
 
 /** Batches of 10,000, each gathered into one request. It cleans nothing, and removes no duplicates. */
-export function coreFeed(file: string, target: Target, ...mapping: INode[]): Flow {
+export function corePush(file: string, target: Target, ...mapping: INode[]): Flow {
 	const path = `/v1/campaigns/${fixtures.campaigns.active}/contacts`;
 	const body = `={{ { agent_uuid: "${agentUuid}", contacts: $json.contacts } }}`;
 	return {
@@ -180,14 +180,14 @@ function least(url: string, call: string, { ours: account, baseUrl }: Target): I
 	return node('Least', 'CUSTOM.least', 1, all, { credentials: { [CREDENTIAL]: account } });
 }
 
-export const leastCalls =
+export const minimalCalls =
 	(count: number) =>
 	(target: Target): Flow => {
 		const call = JSON.stringify({ agent_uuid: agentUuid, country_code: 'IN' });
 		return { nodes: [people(count), least('/v1/call', call, target)] };
 	};
 
-export const leastGets =
+export const minimalGets =
 	(count: number) =>
 	(target: Target): Flow => ({ nodes: [callIds(count), least('/v1/call', '', target)] });
 

@@ -45,7 +45,7 @@ describe('a CSV file, as a person feeds it', () => {
 		const held = service().contactsOf(fixtures.campaigns.active);
 		expect(held).toMatchObject([{ phone: '+919876543210', extra: { city: 'Pune' } }]);
 		await editor().page.getByTestId('output-panel').getByText('Rejected Branch').click();
-		await editor().readOutput('feed_row');
+		await editor().readOutput('source_row');
 	});
 
 	it('is reported to be missing where its field is another one', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import type { ICredentialDataDecryptedObject, INode } from 'n8n-workflow';
-import { clock } from '../../nodes/shared/n8n/connect';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { clock } from '../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { engineHarness, type EngineHarness } from '../engine';
 import { until } from '../n8n/until';
 import { dialects, startSimulator, type Dialect, type Simulator } from '../simulator';

@@ -1,6 +1,6 @@
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
-import { clock } from '../../nodes/shared/n8n/connect';
+import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { loader, runNode } from '../engine';
 import { isObject } from '../engine/isObject';
 import { isJsonObject } from '../../nodes/shared/json';

@@ -1,5 +1,5 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { engineHarness, type EngineHarness } from '../engine';
 import { dialects, startSimulator, type Simulator } from '../simulator';
 import { credentialFor } from './credentialFor';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IConnections, INode, INodeExecutionData } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver, type Execution, type Reference, type Workflow } from '../n8n/driver';
 import type { N8nServer } from '../n8n/server';

@@ -1,6 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import type { N8nDriver, Reference } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { fixtures, type Simulator } from '../simulator';

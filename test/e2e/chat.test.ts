@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver, type Reference } from '../n8n/driver';
 import { until } from '../n8n/until';

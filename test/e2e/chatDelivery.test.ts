@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { INodeParameters } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { N8nDriver, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { chain, node } from '../n8n/workflow';

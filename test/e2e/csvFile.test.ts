@@ -117,7 +117,7 @@ test('a file that is uploaded to a webhook is fed, and each row comes out with i
 		{ phone: '+919876543211', personName: 'ज़ोया', extra: { note: 'नमस्ते' } },
 	]);
 	const items = await n8n.output((await ended(workflow)).id, NODE);
-	expect(items.map(({ json }) => [json.feed_file, json.feed_row, json.feed_status])).toEqual([
+	expect(items.map(({ json }) => [json.source_file, json.source_row, json.push_status])).toEqual([
 		['leads of May.txt', 2, 'pushed'],
 		['leads of May.txt', 3, 'pushed'],
 	]);

@@ -1,5 +1,5 @@
 import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { isN8n1, N8nDriver, type Reference } from '../n8n/driver';
 import { until } from '../n8n/until';

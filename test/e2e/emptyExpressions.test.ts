@@ -1,7 +1,7 @@
 /** An expression that returns nothing, in real n8n: no switch is off by it, and no filter is dropped. */
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { isN8n1, N8nDriver, type Reference, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';

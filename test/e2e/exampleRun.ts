@@ -1,4 +1,4 @@
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver, type Execution, type Reference, type Workflow } from '../n8n/driver';
 import { completed, readExample, type Credentials } from '../n8n/examples';

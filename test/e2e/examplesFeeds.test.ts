@@ -39,15 +39,15 @@ describe('examples of feeds, imported as shipped, with only the accounts chosen'
 				Rejected: [],
 			});
 			await run.run(workflow, 'Every Morning');
-			const statuses = () => sheets.rows('Leads').map((row) => row.feed_status);
+			const statuses = () => sheets.rows('Leads').map((row) => row.push_status);
 			expect(statuses()).toEqual(['pushed', 'rejected', 'pushed', 'duplicate']);
 			expect(sheets.rows('Leads')[1]).toMatchObject({
 				phone: '022 1234',
 				rejection_reason: expect.stringContaining('digits instead of 10'),
 			});
 			expect(sheets.rows('Rejected')).toMatchObject([
-				{ person_name: 'Farah Ali', feed_status: 'rejected' },
-				{ person_name: 'Asha', feed_status: 'duplicate' },
+				{ person_name: 'Farah Ali', push_status: 'rejected' },
+				{ person_name: 'Asha', push_status: 'duplicate' },
 			]);
 			expect(gmail.mails).toHaveLength(1);
 			expect(gmail.mails[0]).toMatchObject({
@@ -90,7 +90,7 @@ describe('examples of feeds, imported as shipped, with only the accounts chosen'
 				sheets.hold(SHEET, { Leads: [header, ['Asha Rao', '9876543210', 'Pune']], Rejected: [] });
 				run.simulator.faults.inject({ ...fault, match: { method: 'POST' }, times: 1 });
 				await run.run(workflow, 'Every Morning');
-				expect(sheets.rows('Leads')).toMatchObject([{ feed_status: status }]);
+				expect(sheets.rows('Leads')).toMatchObject([{ push_status: status }]);
 				expect(gmail.mails).toHaveLength(1);
 				await run.run(workflow, 'Every Morning');
 				expect(run.simulator.contactsOf(campaign)).toHaveLength(contacts);
@@ -112,10 +112,10 @@ describe('examples of feeds, imported as shipped, with only the accounts chosen'
 			});
 			await run.run(workflow, 'Start Here');
 			expect(sheets.rows('Leads')).toMatchObject([
-				{ feed_status: 'pushed' },
-				{ feed_status: 'do_not_disturb' },
+				{ push_status: 'pushed' },
+				{ push_status: 'do_not_disturb' },
 				{
-					feed_status: 'not_compared',
+					push_status: 'not_compared',
 					rejection_reason: expect.stringContaining('will tell later'),
 				},
 			]);

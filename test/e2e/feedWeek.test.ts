@@ -17,7 +17,7 @@ const phone = (index: number) => String(9_000_000_000 + index);
 const phones = (from: number, to: number) =>
 	Array.from({ length: to - from }, (_, index) => phone(from + index));
 const match = { method: 'POST' };
-const row = z.object({ phone: z.string(), feed_status: z.string() });
+const row = z.object({ phone: z.string(), push_status: z.string() });
 
 /** A server of its own, because it is killed here. */
 describe('the same growing sheet, fed on seven days', () => {
@@ -73,7 +73,7 @@ describe('the same growing sheet, fed on seven days', () => {
 		expect(rows.map((each) => each.phone).sort()).toEqual(phones(0, day * NEW_A_DAY));
 		const byStatus = new Map<string, string[]>();
 		for (const each of rows) {
-			byStatus.set(each.feed_status, [...(byStatus.get(each.feed_status) ?? []), each.phone]);
+			byStatus.set(each.push_status, [...(byStatus.get(each.push_status) ?? []), each.phone]);
 		}
 		return byStatus;
 	}
@@ -87,7 +87,7 @@ describe('the same growing sheet, fed on seven days', () => {
 		expect(await feed(2)).toEqual(
 			new Map([
 				['pushed', ofDay(2)],
-				['fed_before', upTo(1)],
+				['pushed_before', upTo(1)],
 			]),
 		);
 	});
@@ -116,7 +116,7 @@ describe('the same growing sheet, fed on seven days', () => {
 		expect(byStatus).toEqual(
 			new Map([
 				['unknown', ofDay(3, 30, 60)],
-				['fed_before', [...upTo(2), ...ofDay(3, 0, 30)]],
+				['pushed_before', [...upTo(2), ...ofDay(3, 0, 30)]],
 				['not_sent', [...ofDay(3, 60), ...ofDay(4)]],
 			]),
 		);
@@ -133,7 +133,7 @@ describe('the same growing sheet, fed on seven days', () => {
 	it('days 6 and 7: every number is in the campaign exactly once', async () => {
 		expect((await feed(6)).get('pushed')).toEqual([...ofDay(5, 30), ...ofDay(6)]);
 		const last = await feed(7);
-		expect([...last.keys()].sort()).toEqual(['fed_before', 'pushed']);
+		expect([...last.keys()].sort()).toEqual(['pushed_before', 'pushed']);
 		expect(last.get('pushed')).toEqual(ofDay(7));
 		expect(inCampaign().sort()).toEqual(upTo(7).map((number) => `+91${number}`));
 	});

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
 import { node } from '../n8n/workflow';

@@ -1,7 +1,7 @@
 import nock from 'nock';
 import type { ICredentialDataDecryptedObject, INode, INodeCredentialsDetails } from 'n8n-workflow';
-import { clock } from '../../nodes/shared/n8n/connect';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { clock } from '../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { TestCredentialsHelper } from './credentialsHelper';
 import { Deduplicator } from './deduplicator';
 import { makeNode, setupEngine } from './engine';

@@ -1,4 +1,4 @@
-import { clock } from '../../nodes/shared/n8n/connect';
+import { clock } from '../../nodes/shared/n8n/http/accountClient';
 
 /** The date at which the elapsed time of this process began. */
 const ORIGIN = Date.now() - performance.now();

@@ -3,7 +3,7 @@ import { readWholeList } from '../../nodes/Dnd/list/wholeList';
 import { latestOfEachNumber } from '../../nodes/GetCall/calls/latestCalls';
 import { OutcomeUnknown } from '../../nodes/shared/api/errors';
 import { ApiMapping, type MappingName } from '../../nodes/shared/apiMapping';
-import { readAllCalls } from '../../nodes/shared/calls/callList';
+import { readAllCalls } from '../../nodes/shared/calls/readCallList';
 import type { JsonObject } from '../../nodes/shared/json';
 import { plainText } from '../../nodes/shared/values';
 import { ChangingList, scenarios, serviceOf, type ChangeKind, type Entry } from './changingList';

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { eventually } from '../nodes/chatHarness';
 import { hurry, triggerHarness } from '../nodes/ChatEventsTrigger/triggerHarness';

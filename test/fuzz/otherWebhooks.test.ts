@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { clock } from '../../nodes/shared/n8n/connect';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { clock } from '../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { activate, callWebhook, engineHarness, makeWorkflow, mockTime } from '../engine';
-import { placeCallRing } from '../nodes/PlaceCall/placeCall';
-import { sleepers } from '../nodes/PlaceCall/sleepers';
+import { placeCallHarness } from '../nodes/PlaceCall/placeCallHarness';
+import { waitingExecutions } from '../nodes/PlaceCall/waitingExecutions';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { harmed, harms } from './hostile';
 import { MANY_RUNS, tell } from './runs';
 
 const harness = engineHarness();
-const ring = placeCallRing();
+const ring = placeCallHarness();
 let simulator: Simulator;
 
 beforeAll(async () => {
@@ -90,7 +90,7 @@ test(
 		jest.spyOn(clock, 'sleep').mockImplementation(async () => await new Promise(() => {}));
 		let time = Date.now();
 		mockTime(() => time);
-		const { asleep } = sleepers(ring, () => simulator);
+		const { asleep } = waitingExecutions(ring, () => simulator);
 		const wait = { options: { wait: { settings: { waitForCompletion: 'webhook' } } } };
 		const { calls, deliver } = await asleep(wait, 2);
 		const { finished } = fixtures.calls;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { IDataObject, INodeParameters, NodeParameterValueType } from 'n8n-workflow';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { engineHarness, makeWorkflow, nodeTypes, webhookContext } from '../engine';
 import { MANY_RUNS, tell } from './runs';
 

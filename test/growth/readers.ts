@@ -16,19 +16,19 @@ import { callingHours } from '../../nodes/PlaceCall/request/callingHours';
 import { buildCall } from '../../nodes/PlaceCall/request/callRequest';
 import { integer } from '../../nodes/PlaceCall/request/callRequestFields';
 import { scheduledAt } from '../../nodes/PlaceCall/request/schedule';
-import { requireFittingCounts } from '../../nodes/PushCampaignContacts/feed/answerCounts';
-import { RowsByPhone } from '../../nodes/PushCampaignContacts/feed/byRow';
-import { cellOf, columnOf, holds } from '../../nodes/PushCampaignContacts/feed/cells';
-import { resolveColumns } from '../../nodes/PushCampaignContacts/feed/columns';
+import { requireFittingCounts } from '../../nodes/PushCampaignContacts/push/answerCounts';
+import { RowsByPhone } from '../../nodes/PushCampaignContacts/push/phoneArrays';
+import { cellOf, columnOf, holds } from '../../nodes/PushCampaignContacts/push/cells';
+import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import {
 	candidatesFor,
 	namedIndexes,
 	probeFor,
 	rowsAtIndexes,
 	RepeatableText,
-} from '../../nodes/PushCampaignContacts/feed/namedRows';
-import { toContact } from '../../nodes/PushCampaignContacts/feed/prepare';
-import { pushedRequest } from '../../nodes/PushCampaignContacts/feed/skippedRows';
+} from '../../nodes/PushCampaignContacts/push/rejectedIndexes';
+import { toContact } from '../../nodes/PushCampaignContacts/push/prepareRows';
+import { pushedRequest } from '../../nodes/PushCampaignContacts/push/skippedRows';
 import { CsvParser } from '../../nodes/PushCampaignContacts/file/csv';
 import { FileRows } from '../../nodes/PushCampaignContacts/file/fileRows';
 import { findAgents } from '../../nodes/shared/agents';
@@ -41,11 +41,11 @@ import { shownEffect } from '../../nodes/shared/api/effect';
 import { parseResponse } from '../../nodes/shared/api/envelope';
 import { OutcomeUnknown, ServiceRejection } from '../../nodes/shared/api/errors';
 import { followedBy, forEveryone } from '../../nodes/shared/api/modelAdvice';
-import { hasAnyField, hasAnyFieldWithin, hasAnyValue } from '../../nodes/shared/api/evidence';
+import { hasAnyField, hasAnyFieldWithin, hasAnyValue } from '../../nodes/shared/api/successChecks';
 import { bytesOf, type ServiceRequest } from '../../nodes/shared/api/http';
-import { parseWholeNumber, parseCount } from '../../nodes/shared/api/identifiers';
+import { parseWholeNumber, parseCount } from '../../nodes/shared/api/parseIds';
 import { whyNotRead } from '../../nodes/shared/notRead';
-import { explainNotPerformed } from '../../nodes/shared/api/notPerformed';
+import { explainNotPerformed } from '../../nodes/shared/api/notProcessed';
 import { readPages } from '../../nodes/shared/api/paging';
 import { retryAfterMs } from '../../nodes/shared/api/retry';
 import { Secrets, withoutSecrets } from '../../nodes/shared/api/secrets';
@@ -54,7 +54,7 @@ import { ApiMapping } from '../../nodes/shared/apiMapping';
 import { placeValues, queryOf } from '../../nodes/shared/apiMapping/placeValues';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { callListQuery } from '../../nodes/shared/calls/callFilters';
-import { isWanted, parseList } from '../../nodes/shared/calls/completion';
+import { isWanted, parseList } from '../../nodes/shared/calls/callEnd';
 import { readReport, reportedField } from '../../nodes/shared/calls/report';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
 import { connectionAddress } from '../../nodes/shared/chat/address';
@@ -66,17 +66,17 @@ import {
 } from '../../nodes/shared/chat/chatRequests';
 import { describeEnding } from '../../nodes/shared/chat/endings';
 import { type ChatEvent, messageFrame, readAck } from '../../nodes/shared/chat/frames';
-import { EventDispatcher } from '../../nodes/shared/chat/inbox';
+import { EventDispatcher } from '../../nodes/shared/chat/eventDispatcher';
 import { ReplyCollector } from '../../nodes/shared/chat/reply';
 import { outgoingFrame, SentFrames } from '../../nodes/shared/chat/sentFrames';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../nodes/shared/json';
-import { authorize, readServiceAccess } from '../../nodes/shared/n8n/credential';
-import { toErrorItem } from '../../nodes/shared/n8n/nodeErrors';
-import { sizedEach } from '../../nodes/shared/n8n/outputFields';
-import { Fields } from '../../nodes/shared/n8n/fields';
-import { rowReader } from '../../nodes/shared/n8n/rowExpression';
-import { unreadableIn } from '../../nodes/shared/n8n/template';
-import { checkSecret } from '../../nodes/shared/n8n/webhookSecret';
+import { authorize, readServiceAccess } from '../../nodes/shared/n8n/http/credential';
+import { toErrorItem } from '../../nodes/shared/n8n/run/nodeErrors';
+import { sizedEach } from '../../nodes/shared/n8n/forms/outputFields';
+import { Fields } from '../../nodes/shared/n8n/forms/fields';
+import { rowReader } from '../../nodes/shared/n8n/forms/rowExpression';
+import { unreadableIn } from '../../nodes/shared/n8n/forms/template';
+import { checkSecret } from '../../nodes/shared/n8n/triggers/webhookSecret';
 import { normalized, withoutEnd } from '../../nodes/shared/text';
 import { named } from '../../nodes/shared/values';
 import type { Input, Shape } from './shapes';
@@ -219,7 +219,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			return progressBetween(nextBaseline('s', view), view, ['queue_completed']);
 		},
 	},
-	'CampaignStatus/campaignWait.ts › judge': {
+	'CampaignStatus/campaignWait.ts › evaluateWait': {
 		read: ({ json }) =>
 			evaluateWait(viewCampaign(json), { intervalMs: 1, limitMs: 1, waitWhileStopped: false }),
 	},
@@ -319,22 +319,22 @@ export const readers: Record<string, Reader | Reader[]> = {
 		read: ({ text }) =>
 			scheduledAt({ field: 'Time in India', value: text, zone: 'UTC', picked: false, now: NOW }),
 	},
-	'PushCampaignContacts/feed/byRow.ts › RowsByPhone': {
+	'PushCampaignContacts/push/phoneArrays.ts › RowsByPhone': {
 		read: ({ json }) => {
 			const rows = new RowsByPhone();
 			for (const [row, phone] of listOf(json).entries()) rows.first(plain(phone), row);
 		},
 	},
-	'PushCampaignContacts/feed/cells.ts › cellOf': {
+	'PushCampaignContacts/push/cells.ts › cellOf': {
 		read: ({ text, json }) => {
 			const column = columnOf(text);
 			for (const row of listOf(json).slice(0, 2)) cellOf(objectOf(row), column);
 		},
 	},
-	'PushCampaignContacts/feed/cells.ts › holds': {
+	'PushCampaignContacts/push/cells.ts › holds': {
 		read: ({ text, json }) => holds(objectOf(json), columnOf(text)),
 	},
-	'PushCampaignContacts/feed/columns.ts › resolveColumns': {
+	'PushCampaignContacts/push/columns.ts › resolveColumns': {
 		read: ({ text, json }) =>
 			resolveColumns(
 				{ names: new Set(listOf(json).map(plain)), hasWithin: () => false, slip: () => undefined },
@@ -349,17 +349,17 @@ export const readers: Record<string, Reader | Reader[]> = {
 				},
 			),
 	},
-	'PushCampaignContacts/feed/answerCounts.ts › requireFittingCounts': {
+	'PushCampaignContacts/push/answerCounts.ts › requireFittingCounts': {
 		read: ({ text, json }) =>
 			requireFittingCounts({ contacts_accepted: text, dnd_skipped: json }, ROWS, ONE_PHONE),
 	},
-	'PushCampaignContacts/feed/namedRows.ts › RepeatableText': {
+	'PushCampaignContacts/push/rejectedIndexes.ts › RepeatableText': {
 		read: ({ text, json }) => {
 			const repeatable = RepeatableText.of(Buffer.from(JSON.stringify(json)), { text });
 			return namedIndexes(refusalOf(Array.from({ length: 20 }, () => text)), repeatable);
 		},
 	},
-	'PushCampaignContacts/feed/namedRows.ts › rejectedRows': {
+	'PushCampaignContacts/push/rejectedIndexes.ts › rowsAtIndexes': {
 		read: ({ text, json }) => {
 			const error = refusalOf([text, ...listOf(json).map(plain)]);
 			const named = namedIndexes(error, new RepeatableText([]));
@@ -369,7 +369,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			return JSON.stringify(rowsAtIndexes(named.certain, ROWS, 0));
 		},
 	},
-	'PushCampaignContacts/feed/prepare.ts › toContact': {
+	'PushCampaignContacts/push/prepareRows.ts › toContact': {
 		read: ({ json }) =>
 			toContact(
 				objectOf(json),
@@ -384,7 +384,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 				'9876543210',
 			),
 	},
-	'PushCampaignContacts/feed/skippedRows.ts › pushedRequest': {
+	'PushCampaignContacts/push/skippedRows.ts › pushedRequest': {
 		read: ({ text, json }) => {
 			const list = Array.isArray(json) ? json : [objectOf(json), text];
 			const rows = ROWS.slice(0, list.length);
@@ -430,7 +430,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			return withAdditions({ ...REQUEST, body }, { body, query: { text: plain(json) } });
 		},
 	},
-	'shared/api/envelope.ts › readAnswer': [true, false].flatMap((isSecret) =>
+	'shared/api/envelope.ts › parseResponse': [true, false].flatMap((isSecret) =>
 		[hasAnyField('call_id'), hasAnyFieldWithin('state'), hasAnyValue].map((evidence) => ({
 			read: ({ text }: Input) =>
 				parseResponse(REQUEST, { ...answerOf(text), status: 400 }, { evidence, isSecret, now: 0 }),
@@ -448,7 +448,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/api/http.ts › bytesOf': {
 		read: ({ json }) => bytesOf(objectOf(json), { field: 'contacts', entries: Buffer.from('1') }),
 	},
-	'shared/api/notPerformed.ts › explainNotPerformed': {
+	'shared/api/notProcessed.ts › explainNotPerformed': {
 		read: ({ text }) => explainNotPerformed(REQUEST, { ...answerOf(text), status: 429 }, 0),
 	},
 	'shared/api/access.ts › isBelow': {
@@ -472,7 +472,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 				notProven: () => notProven,
 			}),
 	},
-	'shared/api/paging.ts › readParts': {
+	'shared/api/paging.ts › readPages': {
 		read: async ({ json }) => {
 			const entries = listOf(json);
 			const parts = {
@@ -539,7 +539,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 				'UTC',
 			),
 	},
-	'shared/calls/completion.ts › isWanted': {
+	'shared/calls/callEnd.ts › isWanted': {
 		read: ({ json }) => isWanted(json, { status: ['a'], agent_uuid: ['a'], campaign_id: ['1'] }),
 	},
 	'shared/campaign.ts › simplifyCampaign': {
@@ -574,7 +574,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 		read: ({ text }) =>
 			describeEnding('bad_address', { kind: 'address', why: 'not_encrypted' }, text, text),
 	},
-	'shared/chat/inbox.ts › Inbox': {
+	'shared/chat/eventDispatcher.ts › EventDispatcher': {
 		shapes: [conversation],
 		read: ({ json }) => {
 			const inbox = new EventDispatcher('session', { debug() {}, info() {}, warn() {} });
@@ -624,10 +624,10 @@ export const readers: Record<string, Reader | Reader[]> = {
 			return idempotencyKey(form, text, [text, text]);
 		},
 	},
-	'shared/calls/completion.ts › parseList': {
+	'shared/calls/callEnd.ts › parseList': {
 		read: ({ text }) => parseList([text, text]),
 	},
-	'shared/n8n/fields.ts › Fields': [
+	'shared/n8n/forms/fields.ts › Fields': [
 		{ read: ({ text }) => formOf({ x: ['string', text] }).expression('x') },
 		{ read: ({ text }) => formOf({ x: ['string', text] }).textOrList('x') },
 		{ read: ({ json }) => formOf({ x: ['string', json] }).text('x') },
@@ -641,13 +641,13 @@ export const readers: Record<string, Reader | Reader[]> = {
 		{ read: ({ json }) => formOf({ x: ['json', json] }).json('x') },
 		{ read: ({ text }) => formOf({ x: ['dateTime', text] }).time('x') },
 	],
-	'shared/n8n/template.ts › unreadableIn': {
+	'shared/n8n/forms/template.ts › unreadableIn': {
 		read: ({ text }) => unreadableIn(`[object Object]${text}`, `=${text}`, (code) => code),
 	},
-	'shared/n8n/webhookSecret.ts › checkSecret': {
+	'shared/n8n/triggers/webhookSecret.ts › checkSecret': {
 		read: ({ text }) => checkSecret(text, () => `${text}!`),
 	},
-	'shared/n8n/credential.ts › authorize': [
+	'shared/n8n/http/credential.ts › authorize': [
 		{
 			read: ({ text }) =>
 				[`https://h.example/${text}`, text].map((url) =>
@@ -662,18 +662,18 @@ export const readers: Record<string, Reader | Reader[]> = {
 				),
 		},
 	],
-	'shared/n8n/credential.ts › readServiceAccess': {
+	'shared/n8n/http/credential.ts › readServiceAccess': {
 		read: ({ text }) => readServiceAccess({ baseUrl: `https://h.example/${text}`, apiToken: text }),
 	},
-	'shared/n8n/nodeErrors.ts › toErrorItem': {
+	'shared/n8n/run/nodeErrors.ts › toErrorItem': {
 		read: ({ text }) =>
 			JSON.stringify(toErrorItem(refusalOf([text]), { itemIndex: 0, of: 2 }).json),
 	},
-	'shared/n8n/outputFields.ts › sizedEach': {
+	'shared/n8n/forms/outputFields.ts › sizedEach': {
 		read: ({ text, json }) =>
 			sizedEach({ fields: [text] }, listOf(json).map(objectOf).slice(0, 2), (raw) => raw),
 	},
-	'shared/n8n/rowExpression.ts › rowReader': [
+	'shared/n8n/forms/rowExpression.ts › rowReader': [
 		{ read: ({ text }) => rowReader(`={{ $json.a${text} }}`)?.({ a: text }) },
 		{ read: ({ text }) => rowReader(`={{ $json["${text}"] }} ${text}`)?.({ a: text }) },
 	],
@@ -681,10 +681,10 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/text.ts › normalized': {
 		read: ({ text }) => [normalized(text, 'NFD'), normalized(text, 'NFKC')],
 	},
-	'shared/api/identifiers.ts › parseWholeNumber': {
+	'shared/api/parseIds.ts › parseWholeNumber': {
 		read: ({ text }) => parseWholeNumber(text, 'Limit', forEveryone(text)),
 	},
-	'shared/api/identifiers.ts › parseCount': {
+	'shared/api/parseIds.ts › parseCount': {
 		read: ({ text }) => parseCount(text, 'Limit', forEveryone(text)),
 	},
 	'shared/api/modelAdvice.ts › followedBy': {
@@ -709,34 +709,34 @@ export const noReaders = new Set([
 	'PlaceCall/ask/answer.ts › askedBy',
 	'PlaceCall/request/callRequest.ts › buildCallRequest',
 	'PlaceCall/request/callingHours.ts › withinHours',
-	'PlaceCall/wait/openCalls.ts › OpenCalls',
+	'PlaceCall/wait/pendingCalls.ts › PendingCalls',
 	'PlaceCall/wait/readUntilFinished.ts › readUntilFinished',
-	'PushCampaignContacts/runFeed.ts › couldNotBegin',
-	'PushCampaignContacts/feed/byRow.ts › PhonesByRow',
-	'PushCampaignContacts/feed/fedMemory.ts › FedMemory',
-	'PushCampaignContacts/feed/namedRows.ts › firstIndexShown',
-	'PushCampaignContacts/feed/namedRows.ts › probeFor',
-	'PushCampaignContacts/feed/progress.ts › FeedProgress',
-	'PushCampaignContacts/feed/rows.ts › describeRows',
-	'PushCampaignContacts/feed/sentNumbers.ts › SentNumbers',
-	'PushCampaignContacts/feed/skippedRows.ts › skippedRows',
+	'PushCampaignContacts/runPush.ts › outcomeOfFailedStart',
+	'PushCampaignContacts/push/phoneArrays.ts › PhonesByRow',
+	'PushCampaignContacts/push/pushedNumbers.ts › PushedNumbers',
+	'PushCampaignContacts/push/rejectedIndexes.ts › indexBaseOf',
+	'PushCampaignContacts/push/rejectedIndexes.ts › probeFor',
+	'PushCampaignContacts/push/progress.ts › PushProgress',
+	'PushCampaignContacts/push/rows.ts › describeRows',
+	'PushCampaignContacts/push/sentNumbers.ts › SentNumbers',
+	'PushCampaignContacts/push/skippedRows.ts › skippedRows',
 	'PushCampaignContacts/file/csvFile.ts › CsvFile',
 	'PushCampaignContacts/file/encoding.ts › encodingOf',
 	'PushCampaignContacts/file/encoding.ts › headOf',
 	'PushCampaignContacts/file/encoding.ts › textOf',
 	'PushCampaignContacts/file/encoding.ts › WrongEncoding',
 	'shared/api/envelope.ts › outcomeUnknown',
-	'shared/api/evidence.ts › carries',
-	'shared/api/evidence.ts › isAbout',
-	'shared/api/evidence.ts › carriesSomewhere',
+	'shared/api/successChecks.ts › hasAnyField',
+	'shared/api/successChecks.ts › isAbout',
+	'shared/api/successChecks.ts › hasAnyFieldWithin',
 	'shared/api/errors.ts › ExplainedError',
 	'shared/api/errors.ts › NotSent',
 	'shared/api/errors.ts › OtherRecord',
 	'shared/api/errors.ts › OutcomeUnknown',
-	'shared/api/errors.ts › ServiceRefusal',
+	'shared/api/errors.ts › ServiceRejection',
 	'shared/api/listProof.ts › ListProof',
 	'shared/api/paging.ts › RepeatedPage',
-	'shared/api/errors.ts › isRefusal',
+	'shared/api/errors.ts › isRejection',
 	'shared/api/errorTable.ts › documentedError',
 	'shared/api/errorTable.ts › explainWords',
 	'shared/api/errorTable.ts › isEnvelope',
@@ -744,36 +744,36 @@ export const noReaders = new Set([
 	'shared/apiMapping/placeValues.ts › withValue',
 	'shared/calls/callFilters.ts › neededForFilters',
 	'shared/calls/callPages.ts › requirePaths',
-	'shared/calls/readBack.ts › ShowsNoEnd',
+	'shared/calls/readBack.ts › NotEndedYet',
 	'shared/chat/connection.ts › ChatConnection',
 	'shared/chat/endings.ts › ChatEnded',
 	'shared/chat/asyncTurn.ts › sendAsyncTurn',
-	'shared/chat/exchange.ts › Exchanger',
+	'shared/chat/ackWaiter.ts › AckWaiter',
 	'shared/chat/frames.ts › interactionFrame',
 	'shared/chat/frames.ts › messageFrame',
 	'shared/chat/frames.ts › readMessage',
 	'shared/chat/frames.ts › readTurnResult',
 	'shared/chat/lease.ts › ChatLease',
-	'shared/chat/line.ts › Line',
+	'shared/chat/managedSocket.ts › ManagedSocket',
 	'shared/chat/replyWatch.ts › ReplyWatch',
 	'shared/chat/token.ts › mintToken',
-	'shared/claim.ts › claim',
+	'shared/n8n/idempotency/firstExecution.ts › isFirstExecution',
 	'shared/clock.ts › inEnglish',
-	'shared/clock.ts › settledWithin',
+	'shared/clock.ts › settledOrTimeout',
 	'shared/deduplicationStore.ts › removeAll',
-	'shared/inTurn.ts › inTurn',
-	'shared/n8n/begunRequests.ts › BegunRequests',
-	'shared/n8n/begunRequests.ts › RunningExecutions',
-	'shared/n8n/chatItems.ts › KeyedQueue',
-	'shared/n8n/nodeErrors.ts › toNodeError',
-	'shared/n8n/outputFields.ts › outputFields',
-	'shared/n8n/startedOnce.ts › startingOnce',
-	'shared/n8n/textInTools.ts › shownOnlyAt',
-	'shared/n8n/toolDescription.ts › toolDescriptionField',
-	'shared/n8n/webhookSecret.ts › readSecret',
-	'shared/n8n/webhookSecret.ts › requireSecret',
-	'shared/n8n/writeAheadLog.ts › WriteAheadLog',
-	'shared/recentIds.ts › RecentIds',
+	'shared/keyedMutex.ts › runExclusive',
+	'shared/n8n/idempotency/begunRequests.ts › BegunRequests',
+	'shared/n8n/idempotency/begunRequests.ts › RunningExecutions',
+	'shared/n8n/run/chatItems.ts › KeyedQueue',
+	'shared/n8n/run/nodeErrors.ts › toNodeError',
+	'shared/n8n/forms/outputFields.ts › outputFields',
+	'shared/n8n/idempotency/eventDeduplication.ts › withEventKey',
+	'shared/n8n/tools/textInTools.ts › shownOnlyAt',
+	'shared/n8n/tools/toolDescription.ts › toolDescriptionField',
+	'shared/n8n/triggers/webhookSecret.ts › readSecret',
+	'shared/n8n/triggers/webhookSecret.ts › requireSecret',
+	'shared/n8n/idempotency/writeAheadLog.ts › WriteAheadLog',
+	'shared/boundedMap.ts › BoundedMap',
 	'shared/modelForms.ts › givenAs',
 	'shared/values.ts › problem',
 	'shared/agents.ts › requireNames',

@@ -9,38 +9,39 @@ const DECIDING = [
 	{
 		name: 'request',
 		mutate: [
-			`${SHARED}/api/{retry,envelope,evidence,errorTable,notPerformed,record,errors,client,http}.ts`,
+			`${SHARED}/api/{retry,envelope,successChecks,errorTable,notProcessed,record,errors,client,http}.ts`,
 		],
 		tests: beside('shared/api/**/*.test.ts', 'PlaceCall/refused.test.ts'),
 	},
 	{
 		name: 'items',
 		mutate: [
-			`${SHARED}/n8n/{once,writeAheadLog,begunRequests,nodeStore,executionOrigin,executionMemory,toolRun,itemLoop,list,chatItems,executionEmitter,cancel,nodeErrors,transport}.ts`,
+			`${SHARED}/n8n/{idempotency,run}/*.ts`,
+			`${SHARED}/n8n/{tools/toolRun,forms/list,triggers/executionStarter,http/transport}.ts`,
 		],
 		tests: [
 			FORMS,
 			...beside(
-				'shared/n8n/*.test.ts',
+				'shared/n8n/**/*.test.ts',
 				'{PlaceCall,ChatSend,CallCompletedTrigger,Dnd}/**/*.test.ts',
 			),
 		],
 	},
 	{
-		name: 'feed',
-		mutate: ['nodes/PushCampaignContacts/{feed/*,file/*,feedSettings}.ts'],
+		name: 'push',
+		mutate: ['nodes/PushCampaignContacts/{push/*,file/*,pushSettings}.ts'],
 		tests: beside('PushCampaignContacts/**/*.test.ts'),
 	},
 	{
 		name: 'lists',
 		mutate: [
 			`${SHARED}/api/{paging,completeList,listProof,readPace}.ts`,
-			`${SHARED}/calls/{callList,callPages}.ts`,
+			`${SHARED}/calls/{readCallList,callPages}.ts`,
 			'nodes/Dnd/list/{dndList,wholeList}.ts',
 		],
 		tests: beside(
 			'shared/api/{paging,completeList,readPace}.test.ts',
-			'shared/calls/callList.test.ts',
+			'shared/calls/readCallList.test.ts',
 			'{Dnd,GetCall}/**/*.test.ts',
 		),
 	},
@@ -51,7 +52,7 @@ const DECIDING = [
 			'nodes/PlaceCall/request/callPhone.ts',
 			'nodes/Dnd/list/phoneMatch.ts',
 		],
-		tests: beside('{shared/phone,PlaceCall/request,Dnd/list,PushCampaignContacts/feed}/*.test.ts'),
+		tests: beside('{shared/phone,PlaceCall/request,Dnd/list,PushCampaignContacts/push}/*.test.ts'),
 	},
 	{
 		name: 'socket',
@@ -61,13 +62,13 @@ const DECIDING = [
 	{
 		name: 'triggers',
 		mutate: ['nodes/*Trigger/!(properties|*.node).ts'],
-		tests: beside('*Trigger/*.test.ts', 'shared/n8n/*.test.ts'),
+		tests: beside('*Trigger/*.test.ts', 'shared/n8n/**/*.test.ts'),
 	},
 	{
 		name: 'waits',
 		mutate: [
 			'nodes/PlaceCall/{ask,wait}/*.ts',
-			`${SHARED}/calls/{readBack,completion}.ts`,
+			`${SHARED}/calls/{readBack,callEnd}.ts`,
 			'nodes/CampaignStatus/campaignWait.ts',
 			'nodes/ChatSession/chatWait.ts',
 		],
@@ -93,12 +94,12 @@ const REST = [
 	},
 	{
 		name: 'rest of n8n',
-		mutate: [`${SHARED}/n8n/*.ts`, 'credentials/*.ts', ...except],
+		mutate: [`${SHARED}/n8n/**/*.ts`, 'credentials/*.ts', ...except],
 		tests: [
 			FORMS,
 			'test/credentials/*.test.ts',
 			...beside(
-				'shared/n8n/*.test.ts',
+				'shared/n8n/**/*.test.ts',
 				'{GetCall,Dnd,ChatSend,CallCompletedTrigger,Agents}/**/*.test.ts',
 			),
 		],

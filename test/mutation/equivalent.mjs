@@ -42,7 +42,7 @@ export const EQUIVALENT = [
 		'nothing that can be included has that name',
 	],
 	[
-		'ChatEventsTrigger/losses.ts',
+		'ChatEventsTrigger/lossReporter.ts',
 		'first?.sessionId',
 		'first.sessionId',
 		'nothing is told of no loss at all',
@@ -141,7 +141,7 @@ export const EQUIVALENT = [
 		NO_FURTHER_PARTS,
 	]),
 	[
-		'ChatEventsTrigger/emitter.ts',
+		'ChatEventsTrigger/eventStarter.ts',
 		"'manual'",
 		'""',
 		"in the editor's test n8n takes the first event, and ignores the key",

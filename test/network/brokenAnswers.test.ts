@@ -1,5 +1,5 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { TIME_LIMITS } from '../../nodes/shared/n8n/transport';
+import { TIME_LIMITS } from '../../nodes/shared/n8n/http/transport';
 import {
 	answerBytes,
 	startBadService,
@@ -8,7 +8,7 @@ import {
 	type Line,
 } from './badService';
 import { makeCertificate } from './certificates';
-import { placing, type Told } from './placing';
+import { placing, type PlacedResult } from './placing';
 
 const { place, placeEach } = placing();
 const PLACED = answerBytes(
@@ -26,7 +26,10 @@ afterAll(() => setDefaultCACertificates(trusted));
 afterEach(async () => await service?.close());
 
 /** What the node says, and how many POSTs arrived whole. */
-async function against(scheme: string, behave: Behaviour): Promise<Told & { posts: number }> {
+async function against(
+	scheme: string,
+	behave: Behaviour,
+): Promise<PlacedResult & { posts: number }> {
 	await service?.close();
 	service = await startBadService(behave, scheme === 'https' ? identity : undefined);
 	const told = await place(`${scheme}://127.0.0.1:${service.port}`);

@@ -3,7 +3,7 @@ import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 /** A certificate and its key, as TLS takes them, and the name of whoever it is about. */
 export type Identity = { name: string; cert: string; key: string };
 
-export type Wish = {
+export type CertificateOptions = {
 	/** Host names and IPv4 addresses that it is for. */
 	hosts?: string[];
 	/** Days from now; negative for the past. */
@@ -23,7 +23,7 @@ const ALTERNATIVE_NAMES = [2, 5, 29, 17];
 let serial = 1;
 
 /** Makes a certificate (RFC 5280) for a new P-256 key: none lies among the sources to expire there. */
-export function makeCertificate(name: string, wish: Wish = {}): Identity {
+export function makeCertificate(name: string, wish: CertificateOptions = {}): Identity {
 	const { hosts = [], validFrom = -1, validTo = 30, by, isAuthority = false } = wish;
 	const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 	const algorithm = sequence(objectId(ECDSA_WITH_SHA256));

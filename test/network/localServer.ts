@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { INodeParameters, IRun } from 'n8n-workflow';
-import { clock } from '../../nodes/shared/n8n/connect';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { clock } from '../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { TestCredentialsHelper } from '../engine/credentialsHelper';
 import { makeNode, runNode, setupEngine } from '../engine/engine';
 import { PACKAGE } from '../engine/nodeTypes';

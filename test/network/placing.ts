@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { IDataObject, INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { clock } from '../../nodes/shared/n8n/connect';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { clock } from '../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { TestCredentialsHelper } from '../engine/credentialsHelper';
 import { makeNode, output, runNode, setupEngine } from '../engine/engine';
 import { PACKAGE } from '../engine/nodeTypes';
@@ -15,7 +15,7 @@ const CALL: INodeParameters = {
 };
 
 /** What the node says became of the call. */
-export type Told = {
+export type PlacedResult = {
 	outcome: 'placed' | 'refused' | 'unknown' | 'notSent';
 	/** `call_id`, or the words. */
 	originalMessage: string;
@@ -49,7 +49,7 @@ export function placing() {
 
 	return {
 		/** Places one call, with *Retry On Fail* trying three times. */
-		place: async (baseUrl: string): Promise<Told> => {
+		place: async (baseUrl: string): Promise<PlacedResult> => {
 			const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 			const result = await run(baseUrl, [{}], retrying);
 			const { error } = result.data.resultData;
@@ -69,7 +69,7 @@ export function placing() {
 	};
 }
 
-function outcomeIn(originalMessage: string): Told['outcome'] {
+function outcomeIn(originalMessage: string): PlacedResult['outcome'] {
 	if (originalMessage.includes('it is not known whether the request took effect')) return 'unknown';
 	return /so the request was not sent|n8n did not let/.test(originalMessage)
 		? 'notSent'

@@ -1,7 +1,7 @@
 import { getCACertificates, setDefaultCACertificates, type TlsOptions } from 'node:tls';
 import { answerBytes, startBadService, startGreeter, type BadService } from './badService';
 import { makeCertificate } from './certificates';
-import { placing, type Told } from './placing';
+import { placing, type PlacedResult } from './placing';
 import { startRelay, type Relay, type Tamper } from './relay';
 
 const { place } = placing();
@@ -29,7 +29,7 @@ async function serving(tls: TlsOptions): Promise<BadService> {
 }
 
 /** What the node says with a relay that tampers with the service's answer. */
-async function through(tls: TlsOptions, tamper: Tamper): Promise<Told & { posts: number }> {
+async function through(tls: TlsOptions, tamper: Tamper): Promise<PlacedResult & { posts: number }> {
 	const service = await serving({ ...identity, ...tls });
 	const relay: Relay = await startRelay(service.port, () => service.posts.length > 0, tamper);
 	open.push(relay);

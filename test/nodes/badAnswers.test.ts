@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
-import { clock } from '../../nodes/shared/n8n/connect';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { clock } from '../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { engineHarness, HOST, output, runNode, TOKEN } from '../engine';
 import { dialects, fixtures } from '../simulator';

@@ -7,8 +7,8 @@ import type {
 	IRun,
 } from 'n8n-workflow';
 import { z } from 'zod';
-import { clock } from '../../nodes/shared/n8n/connect';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { clock } from '../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { beginNode, engineHarness, HOST, output, runNode, TOKEN, type Execution } from '../engine';
 import { until } from '../n8n/until';

@@ -23,16 +23,16 @@ const EXAMPLES: Example[] = [
 		"'Dry Run' in 'Options' must be true or false, but its expression returned nothing",
 	],
 	[
-		'numbers that were fed before are not fed again',
+		'numbers that were pushed before are not fed again',
 		'pushCampaignContacts',
 		{ ...release, options: { skipPushedBefore: '={{ $vars.x }}' } },
-		"'Skip Numbers Fed Before' in 'Options' must be true or false, but its expression returned nothing",
+		"'Skip Numbers Pushed Before' in 'Options' must be true or false, but its expression returned nothing",
 	],
 	[
 		'what is to be forgotten is not pushed',
 		'pushCampaignContacts',
-		{ ...release, options: { forgetFed: '={{ $vars.x }}' } },
-		`'Forget Numbers Fed Before' in 'Options' must be one of "all", "rows", but its expression returned nothing`,
+		{ ...release, options: { forgetPushed: '={{ $vars.x }}' } },
+		`'Forget Pushed Numbers' in 'Options' must be one of "all", "rows", but its expression returned nothing`,
 	],
 	[
 		'the calls of one contact list are not those of the whole account',

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { statusWithin } from '../../nodes/CampaignStatus/readStatuses';
-import { PendingCalls } from '../../nodes/PlaceCall/wait/openCalls';
+import { PendingCalls } from '../../nodes/PlaceCall/wait/pendingCalls';
 import { readUntilFinished } from '../../nodes/PlaceCall/wait/readUntilFinished';
 import { waitedItem } from '../../nodes/PlaceCall/wait/waitedItems';
 import { NotSent, OutcomeUnknown } from '../../nodes/shared/api/errors';
 import { forEveryone } from '../../nodes/shared/api/modelAdvice';
 import { viewCampaign } from '../../nodes/shared/campaign';
-import type { CallState } from '../../nodes/shared/calls/completion';
+import type { CallState } from '../../nodes/shared/calls/callEnd';
 
 const ASKED = {
 	question: 'May we come?',

@@ -8,8 +8,8 @@ import type {
 	IRun,
 } from 'n8n-workflow';
 import { z } from 'zod';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
-import { clock } from '../../nodes/shared/n8n/connect';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
+import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { engineHarness, executeRaw, output, runNode, TOKEN } from '../engine';
 
 const OUTPUTS = z.array(z.array(z.custom<INodeExecutionData>()));

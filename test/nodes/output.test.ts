@@ -3,7 +3,7 @@ import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workfl
 import type { JsonObject } from '../../nodes/shared/json';
 import { engineHarness, engineTool, output, runNode, service } from '../engine';
 import { AGENT, DETAILS, PATH as DND } from './Dnd/dndHarness';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 
 const harness = engineHarness();
 

@@ -1,6 +1,6 @@
 import type { INode, INodeParameters, NodeParameterValueType } from 'n8n-workflow';
-import { clock } from '../../nodes/shared/n8n/connect';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { clock } from '../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import {
 	activate,
 	engineHarness,

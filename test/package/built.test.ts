@@ -5,7 +5,7 @@ import path from 'node:path';
 import { PackageDirectoryLoader } from 'n8n-core';
 import type { INodeTypeDescription } from 'n8n-workflow';
 import { z } from 'zod';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { PACKAGE, setupEngine } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
 import { hasSchema, keysOf, nameOf, schemaPath } from '../schema/schemas';

@@ -1,6 +1,6 @@
 import get from 'lodash/get';
 import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { loader, setupEngine } from '../engine';
 import {
 	choicesOf,

@@ -3,7 +3,7 @@
  * webhooks. Saved workflows depend on all of it, so a change must be seen and meant. Look at the difference, then write
  * it down with `npm test -- -u test/package/forms.test.ts`.
  */
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { loader, nodeTypes, PACKAGE, setupEngine } from '../engine';
 import { formText, nodeText } from './formText';
 

@@ -1,7 +1,7 @@
 /** What a tool answers is for a model: nothing in it is advice for a person at n8n's screen. */
 import ts from 'typescript';
 import { ERROR_TABLE, explainStatus } from '../../nodes/shared/api/errorTable';
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { loader, setupEngine } from '../engine';
 import { parametersIn } from './descriptions';
 import { sourceTrees } from './texts';

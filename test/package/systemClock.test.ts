@@ -8,17 +8,17 @@ const READS_SYSTEM_CLOCK =
 
 const REASONS: { [file: string]: string } = {
 	'nodes/shared/clock.ts': 'the end of a wait is stored as a date, beside the elapsed time',
-	'nodes/shared/n8n/connect.ts': 'makes the clock',
+	'nodes/shared/n8n/http/accountClient.ts': 'makes the clock',
 	'nodes/shared/api/client.ts': "passes on the time for 'Retry-After' as a date",
 	'nodes/shared/api/retry.ts': "'Retry-After' can be a date",
 	'nodes/shared/calls/callRecord.ts': 'the output says when a URL of a recording expires',
 	'nodes/ChatSession/operations/watch.operation.ts': "'Retry-After' can be a date",
 	'nodes/ChatSession/chatWait.ts': 'compared with the time of an event',
 	'nodes/PlaceCall/placeCalls.ts': 'calling hours, the scheduled time, and when a call was placed',
-	'nodes/PlaceCall/lookUp.ts': 'a filter of the call list is a date',
+	'nodes/PlaceCall/findCall.ts': 'a filter of the call list is a date',
 	'nodes/PlaceCall/wait/prepareWait.ts': 'a scheduled call is waited for from its date on',
-	'nodes/PlaceCall/wait/sleepUntilOver.ts': 'n8n stores the end of the wait as a date',
-	'nodes/PlaceCall/wait/openCalls.ts': 'named `now`, and given the elapsed time',
+	'nodes/PlaceCall/wait/waitForWebhook.ts': 'n8n stores the end of the wait as a date',
+	'nodes/PlaceCall/wait/pendingCalls.ts': 'named `now`, and given the elapsed time',
 	'nodes/ChatEventsTrigger/watchLimits.ts': 'named `now`, and given the elapsed time',
 	'nodes/shared/chat/token.ts': 'a token ends at a date',
 };

@@ -94,7 +94,7 @@ const NOT_FOR_MODELS = [
 	...[
 		'Concurrency',
 		'Maximum Calls per Agent Run',
-		'Forget Numbers Fed Before',
+		'Forget Pushed Numbers',
 		'Output',
 		'Response Type',
 	],

@@ -16,7 +16,7 @@ import { addAttempt, changeCampaign, completeUpload } from './state/campaignCont
 import type { ListChanges } from './state/listChanges';
 import type { State } from './state/store';
 import type { Call, CampaignStatus, Delivery, StoredContact } from './state/types';
-import { World, type Settings, type SimulatorOptions } from './world';
+import { SimulatorState, type Settings, type SimulatorOptions } from './world';
 
 /** The running service, as tests see it. */
 export class Simulator {
@@ -30,7 +30,7 @@ export class Simulator {
 	readonly sessions: SessionControl;
 
 	constructor(
-		private readonly world: World,
+		private readonly world: SimulatorState,
 		private readonly app: FastifyInstance,
 		private readonly connections: OpenSockets,
 	) {
@@ -128,7 +128,7 @@ export class Simulator {
 }
 
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-	const world = new World(options);
+	const world = new SimulatorState(options);
 	const app = createServer(world, serviceRoutes(world), controlRoutes(world));
 	const connections = new OpenSockets(app.server, () => world.log.socketOpened());
 	attachSockets(world, app.server);

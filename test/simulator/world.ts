@@ -46,7 +46,7 @@ export interface SimulatorOptions extends Settings {
 }
 
 /** What the parts of the simulator share. */
-export class World {
+export class SimulatorState {
 	readonly dialect: Dialect;
 	readonly token: string;
 	readonly clock = new Clock();

@@ -21,7 +21,7 @@ const PEOPLE: Record<Kind, number> = { feed: 5, plain: 2, asleep: 2 };
 export type Sent = { from: number; to: number };
 
 /** One wish of a person, and what n8n said to it: an answer, or none. */
-export type Wish = { kind: Kind; people: string[]; answer: Delivered; sent: Sent };
+export type Order = { kind: Kind; people: string[]; answer: Delivered; sent: Sent };
 
 /** A call that was over, and what became of its two deliveries and of each that followed a refusal. */
 export type Reported = { callId: string; answers: Delivered[]; sent: Sent };
@@ -39,7 +39,7 @@ const LONGEST_DELIVERING_MS = 120_000;
 const LONGEST_RESTART_MS = 120_000;
 
 export class QueueLoad {
-	readonly wishes: Wish[] = [];
+	readonly wishes: Order[] = [];
 	readonly reported: Reported[] = [];
 	readonly nudges: Nudge[] = [];
 	private readonly sessions: string[];

@@ -7,7 +7,7 @@ import mapValues from 'lodash/mapValues';
 import { z } from 'zod';
 import type { QueueStores } from '../n8n/queueStores';
 import { fixtures, type Simulator } from '../simulator';
-import type { QueueLoad, Sent, Wish } from './queueLoad';
+import type { QueueLoad, Sent, Order } from './queueLoad';
 
 const storedRows = z.array(
 	z.object({
@@ -119,7 +119,7 @@ class Emptied {
  * Each person was reached once, or an execution that says that it did not end is theirs, or n8n never answered.
  */
 function judgePeople(
-	wishes: readonly Wish[],
+	wishes: readonly Order[],
 	simulator: Simulator,
 	executions: readonly Execution[],
 ) {

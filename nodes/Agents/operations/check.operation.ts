@@ -2,14 +2,14 @@ import {
 	additionalQueryParameters,
 	optionsCollection,
 	readAdditions,
-} from '../../shared/n8n/options';
-import { agentField } from '../../shared/n8n/agentField';
-import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
-import { MAY_BE_BLANK } from '../../shared/n8n/fields';
-import type { Operation } from '../../shared/n8n/operations';
+} from '../../shared/n8n/forms/options';
+import { agentField } from '../../shared/n8n/forms/agentField';
+import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
+import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import type { Operation } from '../../shared/n8n/run/operations';
 import { findAgents, type FoundAgent } from '../../shared/agents';
 import { getActiveAgents } from '../../shared/api/endpoints';
-import { parseAgentUuid } from '../../shared/api/identifiers';
+import { parseAgentUuid } from '../../shared/api/parseIds';
 
 export const check: Operation = {
 	value: 'check',

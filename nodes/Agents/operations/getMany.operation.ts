@@ -2,10 +2,10 @@ import {
 	additionalQueryParameters,
 	optionsCollection,
 	readAdditions,
-} from '../../shared/n8n/options';
-import { forEachList } from '../../shared/n8n/list';
-import { outputFields, readOutput, sized } from '../../shared/n8n/outputFields';
-import type { Operation } from '../../shared/n8n/operations';
+} from '../../shared/n8n/forms/options';
+import { forEachList } from '../../shared/n8n/forms/list';
+import { outputFields, readOutput, sized } from '../../shared/n8n/forms/outputFields';
+import type { Operation } from '../../shared/n8n/run/operations';
 import { findAgents } from '../../shared/agents';
 import { getActiveAgents } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';

@@ -6,16 +6,16 @@ import {
 	concurrencyField,
 	optionsCollection,
 	readAdditions,
-} from '../../shared/n8n/options';
-import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
-import { agentField } from '../../shared/n8n/agentField';
-import { MAY_BE_BLANK } from '../../shared/n8n/fields';
-import { asItems } from '../../shared/n8n/itemLoop';
-import type { Operation } from '../../shared/n8n/operations';
+} from '../../shared/n8n/forms/options';
+import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
+import { agentField } from '../../shared/n8n/forms/agentField';
+import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import { asItems } from '../../shared/n8n/run/itemLoop';
+import type { Operation } from '../../shared/n8n/run/operations';
 import { createValues, createdSessionId } from '../../shared/chat/chatRequests';
 import { createSession } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
-import { parseAgentUuid } from '../../shared/api/identifiers';
+import { parseAgentUuid } from '../../shared/api/parseIds';
 
 export const personNameField: INodeProperties = {
 	displayName: 'Person Name',

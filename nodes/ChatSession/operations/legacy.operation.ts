@@ -1,16 +1,16 @@
-import { readAdditions } from '../../shared/n8n/options';
-import { sessionField } from '../../shared/n8n/chatFields';
-import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
-import { agentField } from '../../shared/n8n/agentField';
-import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/fields';
-import { asItems } from '../../shared/n8n/itemLoop';
-import type { Operation } from '../../shared/n8n/operations';
-import { requireText, sessionKey } from '../../shared/chat/chatInput';
+import { readAdditions } from '../../shared/n8n/forms/options';
+import { sessionField } from '../../shared/n8n/forms/chatFields';
+import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
+import { agentField } from '../../shared/n8n/forms/agentField';
+import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import { asItems } from '../../shared/n8n/run/itemLoop';
+import type { Operation } from '../../shared/n8n/run/operations';
+import { requireText, sessionKey } from '../../shared/chat/parseChatFields';
 import { createLegacySession, endLegacySession } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
-import { parseAgentUuid } from '../../shared/api/identifiers';
+import { parseAgentUuid } from '../../shared/api/parseIds';
 import { CREATED, createTarget, personNameField, requestOptions } from './create.operation';
-import { jsonInTools } from '../../shared/n8n/textInTools';
+import { jsonInTools } from '../../shared/n8n/tools/textInTools';
 
 export const legacyCreate: Operation = {
 	name: 'Create',
@@ -49,7 +49,10 @@ export const legacyClose: Operation = {
 		'Ends a chat session by the old interface of the service, and answers with a summary of the conversation. Use this only when the conversation is over.',
 	async execute(run) {
 		return await forEachChatItem(run, (form) => end(form, 'close_session'), {
-			completedText: { singular: 'session was already closed', plural: 'sessions were already closed' },
+			completedText: {
+				singular: 'session was already closed',
+				plural: 'sessions were already closed',
+			},
 		});
 	},
 };
@@ -65,7 +68,10 @@ export const legacyPause: Operation = {
 		'Pauses a chat session by the old interface of the service; the next message of the customer resumes it.',
 	async execute(run) {
 		return await forEachChatItem(run, (form) => end(form, 'pause_session'), {
-			completedText: { singular: 'session was already paused', plural: 'sessions were already paused' },
+			completedText: {
+				singular: 'session was already paused',
+				plural: 'sessions were already paused',
+			},
 		});
 	},
 };

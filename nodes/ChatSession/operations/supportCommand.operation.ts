@@ -1,12 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { readAdditions } from '../../shared/n8n/options';
-import { sessionField } from '../../shared/n8n/chatFields';
-import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
-import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/fields';
-import { asItems } from '../../shared/n8n/itemLoop';
-import { shownOnlyAt, textInTools } from '../../shared/n8n/textInTools';
-import type { Operation } from '../../shared/n8n/operations';
-import { parseSessionId, requireText, sessionKey } from '../../shared/chat/chatInput';
+import { readAdditions } from '../../shared/n8n/forms/options';
+import { sessionField } from '../../shared/n8n/forms/chatFields';
+import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
+import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import { asItems } from '../../shared/n8n/run/itemLoop';
+import { shownOnlyAt, textInTools } from '../../shared/n8n/tools/textInTools';
+import type { Operation } from '../../shared/n8n/run/operations';
+import { parseSessionId, requireText, sessionKey } from '../../shared/chat/parseChatFields';
 import { sendSupportCommand } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { requestOptions } from './create.operation';
@@ -70,7 +70,10 @@ export const close: Operation = {
 	toolDescription: 'Ends a chat session for good. Use this only when the conversation is over.',
 	async execute(run) {
 		return await forEachChatItem(run, (form) => send(form, 'close'), {
-			completedText: { singular: 'session was already closed', plural: 'sessions were already closed' },
+			completedText: {
+				singular: 'session was already closed',
+				plural: 'sessions were already closed',
+			},
 		});
 	},
 };

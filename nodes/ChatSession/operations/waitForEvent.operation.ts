@@ -1,22 +1,22 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { stopped } from '../../shared/n8n/cancel';
+import { stopped } from '../../shared/n8n/run/cancel';
 import {
 	chosenTypes,
 	eventTypesField,
 	otherEventTypesField,
 	sessionField,
 	takeOverField,
-} from '../../shared/n8n/chatFields';
-import { forEachChatItem, type ChatDeps, type Prepare } from '../../shared/n8n/chatItems';
-import { clock } from '../../shared/n8n/connect';
-import { ExecutionStore } from '../../shared/n8n/executionMemory';
-import { concurrencyField, optionsCollection } from '../../shared/n8n/options';
-import { MAY_BE_BLANK } from '../../shared/n8n/fields';
-import { asItems } from '../../shared/n8n/itemLoop';
-import { runsAsTool } from '../../shared/n8n/toolRun';
-import { capInTools } from '../../shared/n8n/toolTime';
-import type { Operation } from '../../shared/n8n/operations';
-import { parseSessionId, sessionKey } from '../../shared/chat/chatInput';
+} from '../../shared/n8n/forms/chatFields';
+import { forEachChatItem, type ChatDeps, type Prepare } from '../../shared/n8n/run/chatItems';
+import { clock } from '../../shared/n8n/http/accountClient';
+import { ExecutionStore } from '../../shared/n8n/idempotency/executionStore';
+import { concurrencyField, optionsCollection } from '../../shared/n8n/forms/options';
+import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import { asItems } from '../../shared/n8n/run/itemLoop';
+import { runsAsTool } from '../../shared/n8n/tools/toolRun';
+import { capInTools } from '../../shared/n8n/tools/toolDeadline';
+import type { Operation } from '../../shared/n8n/run/operations';
+import { parseSessionId, sessionKey } from '../../shared/chat/parseChatFields';
 import { NOT_READ_FIELD } from '../../shared/notRead';
 import { awaitEvent, type EventFilter } from '../chatWait';
 import { InvalidInput } from '../../shared/api/errors';

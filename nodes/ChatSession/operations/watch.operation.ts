@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { ExplainedError, InvalidInput, NotSent, TOO_MANY_REQUESTS } from '../../shared/api/errors';
 import { onScreenOnly, type Resolution } from '../../shared/api/modelAdvice';
 import { TransportFault, type HttpResponse } from '../../shared/api/http';
-import { duration } from '../../shared/api/notPerformed';
+import { duration } from '../../shared/api/notProcessed';
 import { ATTEMPTS, RETRY_BACKOFF, retryAfterMs } from '../../shared/api/retry';
 import {
 	parseSessionId,
@@ -10,19 +10,19 @@ import {
 	SECRET_HEADER,
 	watchBody,
 	type WatchRequest,
-} from '../../shared/chat/chatInput';
+} from '../../shared/chat/parseChatFields';
 import { backoffMs, pause } from '../../shared/clock';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import { formOf } from '../../shared/modelForms';
-import { cancelSignal, stopped } from '../../shared/n8n/cancel';
-import { sessionField } from '../../shared/n8n/chatFields';
-import { forEachChatItem, type Prepare } from '../../shared/n8n/chatItems';
-import { clock } from '../../shared/n8n/connect';
-import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/fields';
-import { asItems } from '../../shared/n8n/itemLoop';
-import type { Operation } from '../../shared/n8n/operations';
-import { concurrencyField, optionsCollection } from '../../shared/n8n/options';
-import { toFault } from '../../shared/n8n/transport';
+import { cancelSignal, stopped } from '../../shared/n8n/run/cancel';
+import { sessionField } from '../../shared/n8n/forms/chatFields';
+import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
+import { clock } from '../../shared/n8n/http/accountClient';
+import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import { asItems } from '../../shared/n8n/run/itemLoop';
+import type { Operation } from '../../shared/n8n/run/operations';
+import { concurrencyField, optionsCollection } from '../../shared/n8n/forms/options';
+import { toFault } from '../../shared/n8n/http/transport';
 
 const REQUESTS_AT_ONCE = 5;
 
@@ -62,7 +62,10 @@ export const watch: Operation = {
 	async execute(run) {
 		return await forEachChatItem(run, (form) => ask(form, 'watch'), {
 			concurrency: REQUESTS_AT_ONCE,
-			completedText: { singular: 'session is already watched', plural: 'sessions are already watched' },
+			completedText: {
+				singular: 'session is already watched',
+				plural: 'sessions are already watched',
+			},
 		});
 	},
 };

@@ -16,7 +16,7 @@ import {
 	numberIn,
 	outlineOf,
 } from '../../shared/json';
-import type { Limiter } from '../../shared/inTurn';
+import type { Limiter } from '../../shared/keyedMutex';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { queryOf } from '../../shared/apiMapping/placeValues';
 import type { Page, PageReader } from '../../shared/api/paging';

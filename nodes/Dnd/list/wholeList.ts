@@ -4,7 +4,7 @@ import sortedIndex from 'lodash/sortedIndex';
 import type { ApiClient } from '../../shared/api/client';
 import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/modelAdvice';
-import { asText } from '../../shared/api/identifiers';
+import { asText } from '../../shared/api/parseIds';
 import { LIMITS } from '../../shared/api/limits';
 import type { ApiMapping } from '../../shared/apiMapping';
 import type { JsonObject } from '../../shared/json';

@@ -5,14 +5,14 @@ import {
 	readAdditions,
 	readConcurrency,
 	optionsCollection,
-} from '../../shared/n8n/options';
-import type { AccountClient } from '../../shared/n8n/connect';
-import { asItems, sendEachItem } from '../../shared/n8n/itemLoop';
-import type { PreparedRequest } from '../../shared/n8n/once';
-import { MAY_BE_BLANK } from '../../shared/n8n/fields';
-import type { Operation } from '../../shared/n8n/operations';
+} from '../../shared/n8n/forms/options';
+import type { AccountClient } from '../../shared/n8n/http/accountClient';
+import { asItems, sendEachItem } from '../../shared/n8n/run/itemLoop';
+import type { PreparedRequest } from '../../shared/n8n/idempotency/handler';
+import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import type { Operation } from '../../shared/n8n/run/operations';
 import { addNumber, valuesToAdd, withNumber } from '../list/dndChange';
-import { parseAgentUuid } from '../../shared/api/identifiers';
+import { parseAgentUuid } from '../../shared/api/parseIds';
 import { parseDndPhone, comparedDigits } from '../list/phoneMatch';
 import { CHANGES_AT_ONCE, dndAgentField, phoneField } from '../dndFields';
 

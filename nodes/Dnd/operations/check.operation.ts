@@ -6,12 +6,12 @@ import {
 	readAdditions,
 	readConcurrency,
 	optionsCollection,
-} from '../../shared/n8n/options';
-import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
-import { MAY_BE_BLANK } from '../../shared/n8n/fields';
-import type { Operation } from '../../shared/n8n/operations';
+} from '../../shared/n8n/forms/options';
+import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
+import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import type { Operation } from '../../shared/n8n/run/operations';
 import { readAllDndEntries } from '../list/dndList';
-import { parseAgentUuid } from '../../shared/api/identifiers';
+import { parseAgentUuid } from '../../shared/api/parseIds';
 import { parseDndPhone } from '../list/phoneMatch';
 import { searchDigits, WholeList } from '../list/wholeList';
 import { dndAgentField, phoneField } from '../dndFields';

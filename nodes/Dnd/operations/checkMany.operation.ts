@@ -1,18 +1,18 @@
 import type { IDataObject } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { parseAgentUuid } from '../../shared/api/identifiers';
+import { parseAgentUuid } from '../../shared/api/parseIds';
 import { READS_AT_ONCE } from '../../shared/api/limits';
-import { forEachItem } from '../../shared/n8n/itemLoop';
-import { inputRows } from '../../shared/n8n/toolRun';
-import { MAY_BE_BLANK } from '../../shared/n8n/fields';
-import type { Operation } from '../../shared/n8n/operations';
+import { forEachItem } from '../../shared/n8n/run/itemLoop';
+import { inputRows } from '../../shared/n8n/tools/toolRun';
+import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import type { Operation } from '../../shared/n8n/run/operations';
 import {
 	additionalQueryParameters,
 	concurrencyField,
 	optionsCollection,
 	readAdditions,
 	readConcurrency,
-} from '../../shared/n8n/options';
+} from '../../shared/n8n/forms/options';
 import type { JsonObject } from '../../shared/json';
 import { dndAgentField, phoneField } from '../dndFields';
 import { parseDndPhone } from '../list/phoneMatch';

@@ -1,5 +1,5 @@
 import pick from 'lodash/pick';
-import type { Limiter } from '../../shared/inTurn';
+import type { Limiter } from '../../shared/keyedMutex';
 import type { JsonObject } from '../../shared/json';
 import {
 	additionalQueryParameters,
@@ -7,7 +7,7 @@ import {
 	readAdditions,
 	readConcurrency,
 	optionsCollection,
-} from '../../shared/n8n/options';
+} from '../../shared/n8n/forms/options';
 import {
 	forEachList,
 	limitFields,
@@ -15,14 +15,14 @@ import {
 	readLimit,
 	requireCompleteField,
 	type ListPlan,
-} from '../../shared/n8n/list';
-import { outputFields, readOutput, sizedEach } from '../../shared/n8n/outputFields';
-import { type Fields, MAY_BE_BLANK, NEEDS_VALUE } from '../../shared/n8n/fields';
-import type { Operation } from '../../shared/n8n/operations';
+} from '../../shared/n8n/forms/list';
+import { outputFields, readOutput, sizedEach } from '../../shared/n8n/forms/outputFields';
+import { type Fields, MAY_BE_BLANK, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
+import type { Operation } from '../../shared/n8n/run/operations';
 import { readAllDndEntries, readDndList } from '../list/dndList';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone } from '../../shared/api/modelAdvice';
-import { parseAgentUuid, parseCount } from '../../shared/api/identifiers';
+import { parseAgentUuid, parseCount } from '../../shared/api/parseIds';
 import { LIMITS, READS_AT_ONCE } from '../../shared/api/limits';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { dndAgentField } from '../dndFields';

@@ -1,13 +1,13 @@
-import { readAdditions, readConcurrency } from '../../shared/n8n/options';
+import { readAdditions, readConcurrency } from '../../shared/n8n/forms/options';
 import { READS_AT_ONCE } from '../../shared/api/limits';
-import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
-import { MAY_BE_BLANK } from '../../shared/n8n/fields';
-import { readOutput, sized } from '../../shared/n8n/outputFields';
-import type { Operation } from '../../shared/n8n/operations';
+import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
+import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import { readOutput, sized } from '../../shared/n8n/forms/outputFields';
+import type { Operation } from '../../shared/n8n/run/operations';
 import { readTurns, recordingOrNull, simplifyCall } from '../../shared/calls/callRecord';
 import { getCall } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
-import { parseCallId } from '../../shared/api/identifiers';
+import { parseCallId } from '../../shared/api/parseIds';
 import { callIdField, callOptionsField, callOutputFields } from '../callFields';
 
 export const get: Operation = {

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { forEveryone } from '../../shared/api/modelAdvice';
-import { readAdditions, readConcurrency } from '../../shared/n8n/options';
+import { readAdditions, readConcurrency } from '../../shared/n8n/forms/options';
 import {
 	forEachList,
 	limitFields,
@@ -9,22 +9,22 @@ import {
 	readLimit,
 	requireCompleteField,
 	type ListPlan,
-} from '../../shared/n8n/list';
-import { readOutput, sizedEach } from '../../shared/n8n/outputFields';
-import { type Fields, NEEDS_VALUE } from '../../shared/n8n/fields';
-import type { Operation } from '../../shared/n8n/operations';
+} from '../../shared/n8n/forms/list';
+import { readOutput, sizedEach } from '../../shared/n8n/forms/outputFields';
+import { type Fields, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
+import type { Operation } from '../../shared/n8n/run/operations';
 import { callListQuery, neededForFilters, type CallFilters } from '../../shared/calls/callFilters';
 import {
 	isFirstPartAlone,
 	neededForList,
 	readAllCalls,
 	readCalls,
-} from '../../shared/calls/callList';
+} from '../../shared/calls/readCallList';
 import { latestOfEachNumber, requireAllStatuses } from '../calls/latestCalls';
 import { simplifyCall } from '../../shared/calls/callRecord';
-import { parseCount } from '../../shared/api/identifiers';
+import { parseCount } from '../../shared/api/parseIds';
 import type { ApiMapping } from '../../shared/apiMapping';
-import type { Limiter } from '../../shared/inTurn';
+import type { Limiter } from '../../shared/keyedMutex';
 import type { JsonObject } from '../../shared/json';
 import { callOptionsField, callOutputFields } from '../callFields';
 

@@ -1,14 +1,14 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../shared/api/limits';
-import { readAdditions, readConcurrency } from '../../shared/n8n/options';
+import { readAdditions, readConcurrency } from '../../shared/n8n/forms/options';
 import { downloadRecording } from '../downloadRecording';
-import { asItems, forEachItem } from '../../shared/n8n/itemLoop';
-import { MAY_BE_BLANK } from '../../shared/n8n/fields';
-import type { Operation } from '../../shared/n8n/operations';
+import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
+import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import type { Operation } from '../../shared/n8n/run/operations';
 import { readRecording } from '../../shared/calls/callRecord';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/modelAdvice';
-import { asText, parseCallId } from '../../shared/api/identifiers';
+import { asText, parseCallId } from '../../shared/api/parseIds';
 import { callIdField, callOptionsField } from '../callFields';
 
 const recordingFields: INodeProperties[] = [

@@ -1,5 +1,5 @@
 import omit from 'lodash/omit';
-import { hasValue, type CallState } from '../../shared/calls/completion';
+import { hasValue, type CallState } from '../../shared/calls/callEnd';
 import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
 import { quoted } from '../../shared/values';
 
@@ -50,7 +50,9 @@ export function withAnswer<Call extends object>(
 	const captured = valueAt(known.record, asked.answer_path) ?? null;
 	const isKept = 'placed' in call && call.placed === false;
 	const isFound = 'looked_up' in call && call.looked_up === true && known.isReported !== true;
-	const { answer, explanation } = isKept ? NOT_PLACED : evaluateAnswer(known, captured, asked, isFound);
+	const { answer, explanation } = isKept
+		? NOT_PLACED
+		: evaluateAnswer(known, captured, asked, isFound);
 	return {
 		...omit(call, ...BEFORE_DATA),
 		answer,
@@ -98,7 +100,10 @@ function evaluateAnswer(
 	const isMissed = typeof record.status === 'string' && asked.not_reached.includes(record.status);
 	const wasNotRead = !hasEnded && readFailure !== undefined;
 	if (wasNotRead && isMissed) {
-		return told('unclear', `The call had the status ${status} when it was last read. ${readFailure}`);
+		return told(
+			'unclear',
+			`The call had the status ${status} when it was last read. ${readFailure}`,
+		);
 	}
 	if (!hasValue(captured)) {
 		if (isMissed) return told('not_reached', `The person was not reached (status ${status}).`);

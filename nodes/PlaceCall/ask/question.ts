@@ -1,6 +1,6 @@
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/modelAdvice';
-import { parseList } from '../../shared/calls/completion';
+import { parseList } from '../../shared/calls/callEnd';
 import type { JsonObject } from '../../shared/json';
 import { formOf, givenAs } from '../../shared/modelForms';
 import { isUnset, type Problem, quoted } from '../../shared/values';

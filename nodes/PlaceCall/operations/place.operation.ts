@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { Operation } from '../../shared/n8n/operations';
-import { shownOnlyAt, textInTools } from '../../shared/n8n/textInTools';
+import type { Operation } from '../../shared/n8n/run/operations';
+import { shownOnlyAt, textInTools } from '../../shared/n8n/tools/textInTools';
 import {
 	additionalDataField,
 	callOptions,
@@ -10,7 +10,7 @@ import {
 } from '../detailFields';
 import { placeCalls } from '../placeCalls';
 import { waitField } from '../wait/waitFields';
-import { personNameField, whoFields } from '../whoFields';
+import { personNameField, whoFields } from '../recipientFields';
 
 const whenFields: INodeProperties[] = [
 	...textInTools(

@@ -3,11 +3,11 @@ import {
 	type INodeExecutionData,
 	type INodeProperties,
 } from 'n8n-workflow';
-import { parseList } from '../../shared/calls/completion';
-import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/fields';
-import type { Operation } from '../../shared/n8n/operations';
-import { failureForModel } from '../../shared/n8n/toolAnswer';
-import { answersReview } from '../../shared/n8n/toolRun';
+import { parseList } from '../../shared/calls/callEnd';
+import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import type { Operation } from '../../shared/n8n/run/operations';
+import { failureForModel } from '../../shared/n8n/tools/toolResult';
+import { answersReview } from '../../shared/n8n/tools/toolRun';
 import { withoutAnswer } from '../ask/answer';
 import { ANSWER_KEY, buildQuestion, NOT_REACHED, type Question } from '../ask/question';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../detailFields';
 import { placeCalls, readDataPoints } from '../placeCalls';
 import { waitField } from '../wait/waitFields';
-import { personNameField, whoFields } from '../whoFields';
+import { personNameField, whoFields } from '../recipientFields';
 
 /** n8n knows the first two by their names: as a human review it fills in the one and settles the other. */
 const questionFields: INodeProperties[] = [

@@ -1,6 +1,6 @@
 import { InvalidInput } from '../../shared/api/errors';
 import type { Reader } from '../../shared/api/modelAdvice';
-import { agentUuid } from '../../shared/api/identifiers';
+import { agentUuid } from '../../shared/api/parseIds';
 import { LIMITS } from '../../shared/api/limits';
 import type { CallConfigOverrides, CallRequest } from '../../shared/api/types';
 import { type Checked, isUnset, type Problem } from '../../shared/values';

@@ -1,7 +1,7 @@
 import { DateTime, IANAZone } from 'luxon';
 import { ExplainedError } from '../../shared/api/errors';
 import { onScreenOnly, type Resolution } from '../../shared/api/modelAdvice';
-import { asText } from '../../shared/api/identifiers';
+import { asText } from '../../shared/api/parseIds';
 import { inEnglish, withOffset } from '../../shared/clock';
 import type { JsonValue } from '../../shared/json';
 import { type Checked, isUnset, type Problem, problem, quoted } from '../../shared/values';

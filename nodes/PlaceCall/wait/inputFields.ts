@@ -1,7 +1,7 @@
 import omit from 'lodash/omit';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import type { Fields } from '../../shared/n8n/fields';
-import { inputRows } from '../../shared/n8n/toolRun';
+import type { Fields } from '../../shared/n8n/forms/fields';
+import { inputRows } from '../../shared/n8n/tools/toolRun';
 import { NOT_READ_FIELD } from '../../shared/notRead';
 import { WAITS_UNTIL } from './waitedItems';
 

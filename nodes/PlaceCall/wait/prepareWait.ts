@@ -6,17 +6,17 @@ import {
 } from 'n8n-workflow';
 import type { ApiClient } from '../../shared/api/client';
 import { readerOf } from '../../shared/api/modelAdvice';
-import { OBSERVED_OUTCOMES, parseList } from '../../shared/calls/completion';
+import { OBSERVED_OUTCOMES, parseList } from '../../shared/calls/callEnd';
 import { readCallRecord } from '../../shared/calls/readBack';
-import { cancellableSleep } from '../../shared/n8n/cancel';
-import { clock, type AccountClient } from '../../shared/n8n/connect';
-import { answersAgent, runsAsTool } from '../../shared/n8n/toolRun';
-import { capInTools } from '../../shared/n8n/toolTime';
-import type { Fields } from '../../shared/n8n/fields';
+import { cancellableSleep } from '../../shared/n8n/run/cancel';
+import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
+import { answersAgent, runsAsTool } from '../../shared/n8n/tools/toolRun';
+import { capInTools } from '../../shared/n8n/tools/toolDeadline';
+import type { Fields } from '../../shared/n8n/forms/fields';
 import { includesInput } from './inputFields';
 import { readUntilFinished } from './readUntilFinished';
 import { asksAndWaits, resumeUrlOf } from './resumeUrl';
-import { requireResumable, restoreInput, waitForWebhook } from './sleepUntilOver';
+import { requireResumable, restoreInput, waitForWebhook } from './waitForWebhook';
 import { callIdOf, endOfWait, waitedItem } from './waitedItems';
 
 const UNIT_MS = new Map([

@@ -1,10 +1,10 @@
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import pLimit from 'p-limit';
-import { hasEnded, type CallState } from '../../shared/calls/completion';
+import { hasEnded, type CallState } from '../../shared/calls/callEnd';
 import { isTransient } from '../../shared/api/errors';
 import type { Reader } from '../../shared/api/modelAdvice';
 import { backoffMs, type Backoff, type Clock } from '../../shared/clock';
-import type { ReadRecord } from './openCalls';
+import type { ReadRecord } from './pendingCalls';
 import { whyNotRead } from '../../shared/notRead';
 
 const READ_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 60_000, factor: 1.5 };

@@ -3,7 +3,7 @@ import {
 	type IExecuteFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
-import { clock } from '../../shared/n8n/connect';
+import { clock } from '../../shared/n8n/http/accountClient';
 import { backoffMs, type Backoff, type StoredDeadline } from '../../shared/clock';
 import { isJsonObject } from '../../shared/json';
 

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { OBSERVED_OUTCOMES } from '../../shared/calls/completion';
+import { OBSERVED_OUTCOMES } from '../../shared/calls/callEnd';
 
 /** The wait among the options: everything that it needs stands together. */
 export const waitField: INodeProperties = {

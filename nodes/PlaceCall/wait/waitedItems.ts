@@ -1,7 +1,7 @@
 import { WAIT_INDEFINITELY, type IDataObject, type INodeExecutionData } from 'n8n-workflow';
 import pick from 'lodash/pick';
 import { withPhoneKey } from '../../shared/calls/callRecord';
-import type { CallState } from '../../shared/calls/completion';
+import type { CallState } from '../../shared/calls/callEnd';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import { NOT_READ_FIELD } from '../../shared/notRead';
 import { withAnswer } from '../ask/answer';

@@ -2,7 +2,7 @@ import isEqual from 'lodash/isEqual';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/modelAdvice';
 import { quoted } from '../../shared/values';
-import { changedFile } from '../feed/prepare';
+import { changedFile } from '../push/prepareRows';
 import { CsvParser, isBlankRow, layoutOf, LONGEST_ROW, UnreadableRow, type Layout } from './csv';
 import {
 	asWritten,

@@ -4,7 +4,7 @@ import { InvalidInput } from '../../shared/api/errors';
 import { shortFingerprint } from '../../shared/hash';
 import { isJsonObject, parseJson, type JsonObject } from '../../shared/json';
 import { quoted } from '../../shared/values';
-import { NumbersByRow } from '../feed/byRow';
+import { NumbersByRow } from '../push/phoneArrays';
 import {
 	ROWS_PER_YIELD,
 	ROWS_PER_YIELD_IN_FLIGHT,
@@ -12,15 +12,15 @@ import {
 	SOURCE_ROW_COLUMN,
 	type YieldToEventLoop,
 	type ContactRow,
-} from '../feed/feed';
-import { changedFile } from '../feed/prepare';
+} from '../push/pushTypes';
+import { changedFile } from '../push/prepareRows';
 import {
 	describeRows,
 	type RowSource,
 	type FoundColumns,
 	type RowNames,
 	type Visit,
-} from '../feed/rows';
+} from '../push/rows';
 import { CsvFile, type Source, type TableRow, type Writing } from './csvFile';
 import { CellCount, Table } from './table';
 

@@ -2,8 +2,8 @@ import findLastIndex from 'lodash/findLastIndex';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/modelAdvice';
 import { quoted } from '../../shared/values';
-import type { ContactRow } from '../feed/feed';
-import type { FoundColumns } from '../feed/rows';
+import type { ContactRow } from '../push/pushTypes';
+import type { FoundColumns } from '../push/rows';
 import type { CsvFile, TableRow } from './csvFile';
 import { faultOfRow, isNumber } from './rowFaults';
 

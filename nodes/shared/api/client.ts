@@ -1,7 +1,7 @@
 import { outcomeUnknown, parseResponse, type ResponseChecks } from './envelope';
 import { onScreenOnly } from './modelAdvice';
 import { shownEffect } from './effect';
-import type { SuccessCheck } from './evidence';
+import type { SuccessCheck } from './successChecks';
 import { ExplainedError, NotSent } from './errors';
 import { Secrets } from './secrets';
 import { anyOf, type Clock } from '../clock';

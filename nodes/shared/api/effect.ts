@@ -1,8 +1,8 @@
 import { fieldsIn, type JsonValue } from '../json';
 import { plainText } from '../values';
-import { isId, saysSuccess } from './evidence';
+import { isId, saysSuccess } from './successChecks';
 import type { ServiceRequest } from './http';
-import { isNotPerformed } from './notPerformed';
+import { isNotPerformed } from './notProcessed';
 
 const MAX_SHOWN_CHARACTERS = 100;
 

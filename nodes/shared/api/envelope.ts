@@ -8,10 +8,10 @@ import {
 } from './errorTable';
 import { onScreenOnly } from './modelAdvice';
 import { shownEffect } from './effect';
-import type { SuccessCheck } from './evidence';
+import type { SuccessCheck } from './successChecks';
 import { OutcomeUnknown, ServiceRejection, type ErrorOrigin } from './errors';
 import type { ApiResponse, ServiceRequest, HttpResponse } from './http';
-import { explainNotPerformed } from './notPerformed';
+import { explainNotPerformed } from './notProcessed';
 import { recordIn } from './record';
 import { withoutItsSecrets } from './secrets';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';

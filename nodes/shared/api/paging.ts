@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { OutcomeUnknown } from './errors';
 import { onScreenOnly } from './modelAdvice';
 import { DONE } from '../clock';
-import type { Limiter } from '../inTurn';
+import type { Limiter } from '../keyedMutex';
 import type { JsonValue } from '../json';
 import { READS_AT_ONCE } from './limits';
 

@@ -1,5 +1,5 @@
 import { AGENT_FIELDS } from './agents';
-import { CALL_LIST_FIELDS } from './callList';
+import { CALL_LIST_FIELDS } from './callListFields';
 import { CHAT_FIELDS, CHAT_PLACEMENT_FIELDS } from './chat';
 import { DND_FIELDS } from './dnd';
 import type { MappingField, MappingFields } from './field';

@@ -5,7 +5,7 @@ import { InvalidInput } from '../api/errors';
 import { givenAs } from '../modelForms';
 import { onScreenOnly } from '../api/modelAdvice';
 import type { Query, QueryValue } from '../api/http';
-import { asText, parseAgentUuid, parseCampaignId, parseContactListId } from '../api/identifiers';
+import { asText, parseAgentUuid, parseCampaignId, parseContactListId } from '../api/parseIds';
 import type { MappingName, ApiMapping } from '../apiMapping';
 import { queryOf } from '../apiMapping/placeValues';
 

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../recentIds';
+import { BoundedMap } from '../boundedMap';
 import { callKey } from './report';
 
 const placed = new BoundedMap<true>(20_000);

@@ -1,11 +1,11 @@
 import { readTurns, recordingOrNull } from './callRecord';
-import { hasEnded } from './completion';
+import { hasEnded } from './callEnd';
 import { getCall } from '../api/endpoints';
 import { recordOf } from '../api/envelope';
 import { isRejection, isTransient, OtherRecord } from '../api/errors';
 import { backoffMs, type Backoff, type Clock } from '../clock';
 import type { ApiClient } from '../api/client';
-import type { Limiter } from '../inTurn';
+import type { Limiter } from '../keyedMutex';
 import type { JsonObject, JsonValue } from '../json';
 
 export type Included = { transcript: boolean; recording: boolean };

@@ -2,7 +2,7 @@ import type { ApiResponse } from '../api/http';
 import type { ApiMapping } from '../apiMapping';
 import type { Clock } from '../clock';
 import { acceptedTurn } from './chatRequests';
-import type { Readiness } from './exchange';
+import type { Readiness } from './ackWaiter';
 import { type AwaitedReply, type EventLink, replyInAck, ReplyWatch } from './replyWatch';
 
 /** What it needs of a connection; `ChatLease` is such. */

@@ -11,11 +11,11 @@ import {
 	type ReconnectWait,
 } from './reconnectPolicy';
 import { type ChatEnded, describeEnding, saidByService, saidInMinting } from './endings';
-import { type AckResult, AckWaiter, type Readiness, AbortableMutex } from './exchange';
-import { FRESH_FOR_MS, SocketRotation } from './hold';
+import { type AckResult, AckWaiter, type Readiness, AbortableMutex } from './ackWaiter';
+import { FRESH_FOR_MS, SocketRotation } from './socketRotation';
 import { type ChatEvent, isTooLargeFrame, parseFrame } from './frames';
-import { EventDispatcher, type Log, type OnTooLarge } from './inbox';
-import { type WebSocketLike, ManagedSocket } from './line';
+import { EventDispatcher, type Log, type OnTooLarge } from './eventDispatcher';
+import { type WebSocketLike, ManagedSocket } from './managedSocket';
 import {
 	RECONNECT_BACKOFF,
 	RENEW_CONNECTION_EVERY_MS,

@@ -1,9 +1,9 @@
 import { DONE } from '../clock';
 import type { ChatConnection } from './connection';
 import type { ChatEnded } from './endings';
-import type { AckResult, Readiness } from './exchange';
+import type { AckResult, Readiness } from './ackWaiter';
 import type { ChatEvent } from './frames';
-import type { Log, OnTooLarge } from './inbox';
+import type { Log, OnTooLarge } from './eventDispatcher';
 import type { OutgoingFrame } from './sentFrames';
 import type { MintResult } from './token';
 import type { TurnLink } from './turn';

@@ -1,5 +1,5 @@
 import type { ConnectionAddress } from './address';
-import type { SocketEnd } from './line';
+import type { SocketEnd } from './managedSocket';
 import { HEALTHY_AFTER_MS, SETTLE_MS } from './timings';
 import type { MintResult } from './token';
 

@@ -1,5 +1,5 @@
 import { type Clock, DONE, pause } from '../clock';
-import type { OnTooLarge } from './inbox';
+import type { OnTooLarge } from './eventDispatcher';
 import { ReplyCollector, type MatchedReply, type WantedTurn } from './reply';
 import { REPLY_LINGER_MS } from './timings';
 import type { ChatEvent, TurnResult } from './frames';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
 import { shortFingerprint } from '../hash';
-import { BoundedMap } from '../recentIds';
+import { BoundedMap } from '../boundedMap';
 import { type Ack, type ChatEvent, type ClientFrame, idText, readMessage } from './frames';
 
 /** One frame as it goes out. */

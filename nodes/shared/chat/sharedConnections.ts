@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
 import { fingerprint } from '../hash';
-import { sessionKey } from './chatInput';
+import { sessionKey } from './parseChatFields';
 import { ChatConnection, type ConnectionOptions } from './connection';
 import { pause } from '../clock';
 import {
@@ -10,10 +10,10 @@ import {
 	MAX_SLOW_POLLS,
 } from './timings';
 import type { ChatEvent } from './frames';
-import type { Log } from './inbox';
+import type { Log } from './eventDispatcher';
 import { ChatLease, type LeaseOptions } from './lease';
 import type { PolicyLimits } from './reconnectPolicy';
-import { BoundedMap } from '../recentIds';
+import { BoundedMap } from '../boundedMap';
 import { SentFrames } from './sentFrames';
 
 /** How long a holder puts up with a connection that is not to be had. */
@@ -30,7 +30,11 @@ const TRIGGER_LIMITS: RetryLimits = {
 };
 
 /** Somebody waits for what an action does, so it is told soon. */
-const ACTION_LIMITS: RetryLimits = { reconnectAttempts: 4, slowPolls: 0, lingerMs: LINGER_AFTER_ACTION_MS };
+const ACTION_LIMITS: RetryLimits = {
+	reconnectAttempts: 4,
+	slowPolls: 0,
+	lingerMs: LINGER_AFTER_ACTION_MS,
+};
 
 /** Events kept for a trigger that has just left and may come back, as it does when its workflow is published again. */
 const MAX_MISSED = 1_000;

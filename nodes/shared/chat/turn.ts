@@ -1,5 +1,5 @@
 import { backoffMs, DONE, pause, type Clock } from '../clock';
-import type { AckResult, Readiness } from './exchange';
+import type { AckResult, Readiness } from './ackWaiter';
 import { type Ack, type ClientFrame, idText } from './frames';
 import { ReplyWatch, replyInAck, type AwaitedReply, type EventLink } from './replyWatch';
 import {

@@ -1,14 +1,14 @@
 /** Every parameter of every action, given nothing or something else than its form asks for. */
 import isEqual from 'lodash/isEqual';
 import uniq from 'lodash/uniq';
-import { clock } from '../../../nodes/shared/n8n/connect';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { engineHarness, loader, nodeTypes, PACKAGE } from '../../engine';
 import { until } from '../../n8n/until';
 import { dialects, startSimulator, type Simulator } from '../../simulator';
 import { tell } from '../runs';
 import { IS_JSON, MAY_BE_BLANK, TAKES_TRUE_AND_FALSE, TAKES_WORDS } from './allowed';
 import { emptied, GIVEN, isOfItsType, type Given } from './given';
-import { isShown, placesIn, type Place } from './places';
+import { isShown, placesIn, type ParameterLocation } from './places';
 import { essence, filledIn, runScene, withValue, writtenNothing } from './run';
 import { SCENES, type Scene } from './scenes';
 
@@ -38,7 +38,7 @@ afterAll(async () => {
 	await simulator.stop();
 });
 
-type Case = { scene: Scene; place: Place };
+type Case = { scene: Scene; place: ParameterLocation };
 
 function typeOf(scene: Scene) {
 	const suffix = scene.isTool === true ? 'Tool' : '';

@@ -8,7 +8,7 @@ import get from 'lodash/get';
 import { isObject } from '../../engine/isObject';
 
 /** A parameter of a form, and where its value is among the node's parameters. */
-export type Place = {
+export type ParameterLocation = {
 	/** As lodash takes it: `options.callingHours.hours.days`, `dataExtraction.points[0].key`. */
 	path: string;
 	property: INodeProperties;
@@ -24,13 +24,17 @@ const NOT_READ_NAMES = ['toolDescription', 'resource', 'pollTimes'];
  * Every parameter that can have a value, those in collections included. A collection itself has none: n8n replaces
  * anything but its fields before a node sees it.
  */
-export function placesIn(properties: INodeProperties[]): Place[] {
+export function placesIn(properties: INodeProperties[]): ParameterLocation[] {
 	return properties
 		.filter(({ type, name }) => !NOT_READ.includes(type) && !NOT_READ_NAMES.includes(name))
 		.flatMap((property) => placesOf(property, property.name, []));
 }
 
-function placesOf(property: INodeProperties, path: string, around: INodeProperties[]): Place[] {
+function placesOf(
+	property: INodeProperties,
+	path: string,
+	around: INodeProperties[],
+): ParameterLocation[] {
 	const { type, options = [] } = property;
 	const inner = [...around, property];
 	if (type === 'collection') {
@@ -51,7 +55,7 @@ function placesOf(property: INodeProperties, path: string, around: INodeProperti
 
 /** Whether n8n's form shows the parameter, given these values of the others. */
 export function isShown(
-	{ path, property, around }: Place,
+	{ path, property, around }: ParameterLocation,
 	node: INode,
 	description: INodeTypeDescription,
 ): boolean {

@@ -6,12 +6,12 @@ import set from 'lodash/set';
 import uniqWith from 'lodash/uniqWith';
 import type { INode, INodeParameters, IRun } from 'n8n-workflow';
 import nock from 'nock';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../contract/credentialFor';
 import { engineTool, makeWorkflow, runNode, type EngineHarness } from '../../engine';
 import { isJsonObject } from '../../../nodes/shared/json';
 import type { Simulator } from '../../simulator';
-import type { Place } from './places';
+import type { ParameterLocation } from './places';
 import { GROUPS, TRIGGER_URL, type Scene } from './scenes';
 
 /** What came of a run: what was sent, and what was told if the node stopped. */
@@ -25,7 +25,7 @@ export function filledIn(node: INode): INode {
 /** The scene's parameters with one value more. */
 export function withValue(
 	parameters: INodeParameters,
-	{ path, property, around }: Place,
+	{ path, property, around }: ParameterLocation,
 	value: unknown,
 ): INodeParameters {
 	const changed = cloneDeep(parameters);

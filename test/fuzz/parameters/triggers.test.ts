@@ -14,7 +14,7 @@ import {
 import { fixtures } from '../../simulator';
 import { tell } from '../runs';
 import { emptied, GIVEN, isOfItsType, type Given } from './given';
-import { isShown, placesIn, type Place } from './places';
+import { isShown, placesIn, type ParameterLocation } from './places';
 import { filledIn, withValue } from './run';
 
 const { calls, campaigns, sessions } = fixtures;
@@ -50,7 +50,7 @@ afterAll(() => {
 	tell('Parameters of triggers given nothing, or something else', counts);
 });
 
-type Case = { node: string; parameters: INodeParameters; place: Place };
+type Case = { node: string; parameters: INodeParameters; place: ParameterLocation };
 
 /** The parameters that the form shows; each once. */
 function casesOf(node: string): Case[] {

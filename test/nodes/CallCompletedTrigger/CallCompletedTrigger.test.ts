@@ -9,9 +9,9 @@ import {
 } from 'n8n-workflow';
 import { CallVerifier } from '../../../nodes/CallCompletedTrigger/verifications';
 import { deferred } from '../../../nodes/shared/clock';
-import { clock } from '../../../nodes/shared/n8n/connect';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
-import { WebhookResponder } from '../../../nodes/shared/n8n/webhookAnswer';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
+import { WebhookResponder } from '../../../nodes/shared/n8n/triggers/webhookResponse';
 import {
 	activate,
 	callWebhook,

@@ -3,9 +3,9 @@ import { setTimeout as realSleep } from 'node:timers/promises';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { notePlaced } from '../../../nodes/shared/calls/placedCalls';
 import type { JsonValue } from '../../../nodes/shared/json';
-import { clock } from '../../../nodes/shared/n8n/connect';
-import { WebhookResponder } from '../../../nodes/shared/n8n/webhookAnswer';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { WebhookResponder } from '../../../nodes/shared/n8n/triggers/webhookResponse';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import {
 	activate,
 	callWebhook,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { CallVerifier } from '../../../nodes/CallCompletedTrigger/verifications';
-import { clock } from '../../../nodes/shared/n8n/connect';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import type { JsonObject } from '../../../nodes/shared/json';
 import { virtualClock } from '../shared/api/virtualClock';
 import {

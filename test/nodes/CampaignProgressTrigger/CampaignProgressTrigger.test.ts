@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { INodeParameters, IPollFunctions, WorkflowExecuteMode } from 'n8n-workflow';
 import { isJsonObject, type JsonObject } from '../../../nodes/shared/json';
-import { clock } from '../../../nodes/shared/n8n/connect';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	activate,
 	engineHarness,

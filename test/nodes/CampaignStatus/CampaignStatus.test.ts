@@ -1,4 +1,4 @@
-import { clock } from '../../../nodes/shared/n8n/connect';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { engineTool, mockTime, output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 

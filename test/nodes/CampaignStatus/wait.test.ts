@@ -1,5 +1,5 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
-import { clock } from '../../../nodes/shared/n8n/connect';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { beginNode, mockTime, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 

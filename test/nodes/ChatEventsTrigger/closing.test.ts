@@ -1,7 +1,7 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import type { IRun } from 'n8n-workflow';
 import { z } from 'zod';
-import { clock } from '../../../nodes/shared/n8n/connect';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { eventually } from '../chatHarness';
 import { hurry, sessions, triggerHarness } from './triggerHarness';
 

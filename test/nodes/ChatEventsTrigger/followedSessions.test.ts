@@ -2,7 +2,7 @@ import { FollowedSessions } from '../../../nodes/ChatEventsTrigger/followedSessi
 import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
 import type { EndingKind } from '../../../nodes/shared/chat/reconnectPolicy';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
-import type { Readiness } from '../../../nodes/shared/chat/exchange';
+import type { Readiness } from '../../../nodes/shared/chat/ackWaiter';
 
 const TEXT = { message: 'It ended', resolution: forEveryone('Look.') };
 const endingOf = (kind: EndingKind, status: number | null = null) =>

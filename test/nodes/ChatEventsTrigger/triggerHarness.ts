@@ -1,7 +1,7 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import type { IDataObject, INode, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/connect';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../contract/credentialFor';
 import { activate, engineHarness, makeWorkflow, type ActiveWorkflow } from '../../engine';
 import { eventually } from '../chatHarness';

@@ -1,7 +1,7 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
-import { clock } from '../../../nodes/shared/n8n/connect';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { credentialFor } from '../../contract/credentialFor';
 import { mcpTool, service } from '../../engine';
 import { dialects, startSimulator } from '../../simulator';

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import {
 	engineHarness,
 	killed,

@@ -1,8 +1,8 @@
 import { NeverConnected, awaitEvent, type EventFilter } from '../../../nodes/ChatSession/chatWait';
 import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
-import type { OnTooLarge } from '../../../nodes/shared/chat/inbox';
-import type { Readiness } from '../../../nodes/shared/chat/exchange';
+import type { OnTooLarge } from '../../../nodes/shared/chat/eventDispatcher';
+import type { Readiness } from '../../../nodes/shared/chat/ackWaiter';
 import type { ChatEvent } from '../../../nodes/shared/chat/frames';
 import { FakeClock, settle } from '../shared/chat/fakes';
 

@@ -1,6 +1,6 @@
 import range from 'lodash/range';
 import nock from 'nock';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { engineTool, output, service } from '../../engine';
 import { AGENT, DETAILS, dndHarness, PATH } from './dndHarness';
 

@@ -4,7 +4,7 @@ import nock from 'nock';
 import { BinaryDataService } from 'n8n-core';
 import { Container } from '@n8n/di';
 import type { IBinaryData } from 'n8n-workflow';
-import { TIME_LIMITS } from '../../../nodes/shared/n8n/transport';
+import { TIME_LIMITS } from '../../../nodes/shared/n8n/http/transport';
 import { output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 

@@ -1,4 +1,4 @@
-import { clock } from '../../../nodes/shared/n8n/connect';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { credentialFor } from '../../contract/credentialFor';
 import { dialects, filled, startSimulator, type Simulator } from '../../simulator';
 import { fill } from '../../simulator/state/fill';

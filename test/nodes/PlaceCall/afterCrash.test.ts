@@ -1,8 +1,8 @@
 import type { IDataObject, INode, IRun, IRunExecutionData } from 'n8n-workflow';
 import { killed, oneNodeWorkflow, output, resume, service, stored } from '../../engine';
-import { acceptCalls, faultOf, placeCallRing } from './placeCall';
+import { acceptCalls, faultOf, placeCallHarness } from './placeCallHarness';
 
-const harness = placeCallRing();
+const harness = placeCallHarness();
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const perItem = { phoneNumber: '={{ $json.phone }}' };
 const phone = (index: number) => String(9_876_543_210 + index);

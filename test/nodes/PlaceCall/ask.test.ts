@@ -2,7 +2,7 @@ import { Container } from '@n8n/di';
 import { InstanceSettings, validateUrlSignature } from 'n8n-core';
 import nock from 'nock';
 import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/connect';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	anExecution,
 	engineTool,
@@ -16,10 +16,10 @@ import {
 } from '../../engine';
 import { until } from '../../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
-import { faultOf, placeCallRing } from './placeCall';
-import { N8N, people, sleepers } from './sleepers';
+import { faultOf, placeCallHarness } from './placeCallHarness';
+import { N8N, people, waitingExecutions } from './waitingExecutions';
 
-const harness = placeCallRing();
+const harness = placeCallHarness();
 const KEY = 'answer_to_question';
 const HOUR = 3_600_000;
 const question = {
@@ -51,7 +51,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		await simulator.stop();
 	});
 
-	const { node, ownAddress, sleepOver, arrive } = sleepers(harness, () => simulator);
+	const { node, ownAddress, sleepOver, arrive } = waitingExecutions(harness, () => simulator);
 	const askNode = async (parameters: INodeParameters = {}, over: Partial<INode> = {}) =>
 		await node({ ...question, ...parameters }, over);
 	const placed = () => simulator.placedCalls().map(({ callId }) => callId);

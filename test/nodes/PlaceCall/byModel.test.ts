@@ -1,9 +1,9 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { engineTool, inlineTool } from '../../engine';
-import { acceptCalls, BODY, CALL, placeCallRing } from './placeCall';
+import { acceptCalls, BODY, CALL, placeCallHarness } from './placeCallHarness';
 
-const harness = placeCallRing();
+const harness = placeCallHarness();
 
 const FROM_MODEL = {
 	...CALL,

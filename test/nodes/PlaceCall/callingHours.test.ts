@@ -1,6 +1,6 @@
 import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
 import nock from 'nock';
-import { clock } from '../../../nodes/shared/n8n/connect';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	engineTool,
 	killed,
@@ -18,11 +18,11 @@ import {
 	callsEndpoint,
 	faultOf,
 	phoneOf,
-	placeCallRing,
+	placeCallHarness,
 	waitBy,
-} from './placeCall';
+} from './placeCallHarness';
 
-const harness = placeCallRing();
+const harness = placeCallHarness();
 const HOURS = { days: 'Mon-Fri', from: '09:00', to: '18:00', timeZone: 'Asia/Kolkata' };
 const hours = (over: IDataObject = {}, options: IDataObject = {}): INodeParameters => ({
 	options: { ...options, callingHours: { hours: { ...HOURS, ...over } } },

@@ -1,9 +1,9 @@
 import { NodeHelpers, type INode, type INodeParameters, type INodeProperties } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/connect';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { makeNode, nodeTypes, output, PACKAGE, service } from '../../engine';
-import { acceptCalls, BODY, faultOf, placeCallRing } from './placeCall';
+import { acceptCalls, BODY, faultOf, placeCallHarness } from './placeCallHarness';
 
-const harness = placeCallRing();
+const harness = placeCallHarness();
 
 /** What n8n's editor makes of the parameters of a node as it is stored, and which fields it then shows. */
 function opened(stored: INodeParameters) {

@@ -18,9 +18,9 @@ import {
 	runWorkflow,
 	service,
 } from '../../engine';
-import { acceptCalls, callsEndpoint, faultOf, phoneOf, placeCallRing } from './placeCall';
+import { acceptCalls, callsEndpoint, faultOf, phoneOf, placeCallHarness } from './placeCallHarness';
 
-const harness = placeCallRing();
+const harness = placeCallHarness();
 const people = (count: number) =>
 	Array.from({ length: count }, (_, i) => ({ phone: String(9876543210 + i) }));
 const perItem = { phoneNumber: '={{ $json.phone }}' };

@@ -1,10 +1,10 @@
-import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
-import { clock } from '../../../nodes/shared/n8n/connect';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { credentialFor } from '../../contract/credentialFor';
 import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
-import { CALL, faultOf, placeCallRing } from './placeCall';
+import { CALL, faultOf, placeCallHarness } from './placeCallHarness';
 
-const harness = placeCallRing();
+const harness = placeCallHarness();
 let simulator: Simulator;
 let waits: jest.SpyInstance;
 

@@ -2,11 +2,11 @@ import { inspect } from 'node:util';
 import sum from 'lodash/sum';
 import nock from 'nock';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/connect';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { TOKEN } from '../../engine';
-import { callsEndpoint, faultOf, placeCallRing } from './placeCall';
+import { callsEndpoint, faultOf, placeCallHarness } from './placeCallHarness';
 
-const { place } = placeCallRing();
+const { place } = placeCallHarness();
 const NUMBERLESS = {
 	success: false,
 	error: 'Attach an outbound number to the agent',

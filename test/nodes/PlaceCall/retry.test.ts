@@ -10,9 +10,16 @@ import {
 	service,
 	stored,
 } from '../../engine';
-import { acceptCalls, callsEndpoint, CALL, faultOf, phoneOf, placeCallRing } from './placeCall';
+import {
+	acceptCalls,
+	callsEndpoint,
+	CALL,
+	faultOf,
+	phoneOf,
+	placeCallHarness,
+} from './placeCallHarness';
 
-const harness = placeCallRing();
+const harness = placeCallHarness();
 const REFUSED = { success: false, error: 'phone_number is implausible' };
 const perItem = { phoneNumber: '={{ $json.phone }}' };
 const people = (count: number) =>

@@ -1,8 +1,8 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { output } from '../../engine';
-import { acceptCalls, BODY, callsEndpoint, faultOf, placeCallRing } from './placeCall';
+import { acceptCalls, BODY, callsEndpoint, faultOf, placeCallHarness } from './placeCallHarness';
 
-const { place } = placeCallRing();
+const { place } = placeCallHarness();
 
 async function sent(parameters: INodeParameters, item = {}, settings = {}) {
 	const bodies = acceptCalls(1);

@@ -1,14 +1,14 @@
 import { inspect } from 'node:util';
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import schema from '../../../nodes/PlaceCall/__schema__/v1.0.0/call/place.json';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
-import { clock } from '../../../nodes/shared/n8n/connect';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { credentialFor } from '../../contract/credentialFor';
 import { output, searchList } from '../../engine';
 import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../../simulator';
-import { faultOf, placeCallRing } from './placeCall';
+import { faultOf, placeCallHarness } from './placeCallHarness';
 
-const harness = placeCallRing();
+const harness = placeCallHarness();
 const { agents } = fixtures;
 const PEOPLE = ['9876543210', '9876543211', '9876543212'];
 const items = PEOPLE.map((phone) => ({ phone }));

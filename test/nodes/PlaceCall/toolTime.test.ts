@@ -1,9 +1,9 @@
 import nock from 'nock';
-import { TOOL_LIMITS } from '../../../nodes/shared/n8n/toolTime';
+import { TOOL_LIMITS } from '../../../nodes/shared/n8n/tools/toolDeadline';
 import { anExecution, engineTool } from '../../engine';
-import { CALL, callsEndpoint, placeCallRing } from './placeCall';
+import { CALL, callsEndpoint, placeCallHarness } from './placeCallHarness';
 
-const harness = placeCallRing();
+const harness = placeCallHarness();
 
 afterEach(() => jest.restoreAllMocks());
 

@@ -2,7 +2,7 @@ import { ExecuteContext, WorkflowExecute } from 'n8n-core';
 import omit from 'lodash/omit';
 import nock from 'nock';
 import { createRunExecutionData, sleep, WAIT_INDEFINITELY } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/connect';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	engineTool,
 	inlineTool,
@@ -17,10 +17,10 @@ import {
 } from '../../engine';
 import { until } from '../../n8n/until';
 import { dialects, fixtures, startSimulator, type Dialect, type Simulator } from '../../simulator';
-import { faultOf, placeCallRing, waitBy } from './placeCall';
-import { N8N, people, sleepers } from './sleepers';
+import { faultOf, placeCallHarness, waitBy } from './placeCallHarness';
+import { N8N, people, waitingExecutions } from './waitingExecutions';
 
-const harness = placeCallRing();
+const harness = placeCallHarness();
 const HOUR = 3_600_000;
 const byWebhook = waitBy('webhook');
 const byReading = waitBy('reading');
@@ -54,7 +54,7 @@ function waiting(dialect: Dialect) {
 	});
 
 	return {
-		...sleepers(harness, () => simulator),
+		...waitingExecutions(harness, () => simulator),
 		service: () => simulator,
 		placed: () => simulator.placedCalls().map(({ callId }) => callId),
 		isNow: (time: number) => now.mockReturnValue(time),

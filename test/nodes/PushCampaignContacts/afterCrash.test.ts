@@ -6,8 +6,8 @@ import {
 	isRowsMemory,
 	type PushLog,
 	type RowsMemory,
-} from '../../../nodes/PushCampaignContacts/feed/begunRows';
-import { PhonesByRow } from '../../../nodes/PushCampaignContacts/feed/byRow';
+} from '../../../nodes/PushCampaignContacts/push/begunRows';
+import { PhonesByRow } from '../../../nodes/PushCampaignContacts/push/phoneArrays';
 import {
 	engineHarness,
 	killed,
@@ -25,18 +25,18 @@ import {
 	accepted,
 	answering,
 	answeringInto,
-	feedNode,
+	pushNode,
 	manyRows,
 	phone,
 	phonesOf,
 	type NodeParameters,
-} from './feed';
+} from './pushHarness';
 
 const harness = engineHarness();
 const ONE_EACH = { options: { contactsPerRequest: 1 } };
 const ok = (count: number): [number, ReturnType<typeof accepted>] => [200, accepted(count)];
 const flow = (over: NodeParameters, onError?: 'continueRegularOutput') =>
-	oneNodeWorkflow(feedNode(harness, over, { ...(onError && { onError }) }), ['Pushed', 'Rejected']);
+	oneNodeWorkflow(pushNode(harness, over, { ...(onError && { onError }) }), ['Pushed', 'Rejected']);
 
 /** Pushes, and is killed before n8n stores anything of it. */
 async function kill(rows: INodeExecutionData[], over: NodeParameters): Promise<IRunExecutionData> {
@@ -113,7 +113,7 @@ describe('Retry after n8n was killed', () => {
 		expect([output(run, 'Node').length, rejected(run)]).toEqual([1, []]);
 	});
 
-	test('pushes nothing again where Skip Numbers Fed Before was turned on in between', async () => {
+	test('pushes nothing again where Skip Numbers Pushed Before was turned on in between', async () => {
 		service()
 			.get('/v1/campaigns/42/status')
 			.reply(200, { success: true, data: { campaign: { id: 42, status: 'Active' }, uploads: [] } });
@@ -143,7 +143,7 @@ describe('Retry after n8n was killed', () => {
 		const over = { options: { contactsPerRequest: 1, removeDuplicates: false } };
 		const begun = await kill(manyRows(4), over);
 		answeringInto(bodies, [401, 'no'], ok(1), [401, 'no'], ok(1));
-		const node = feedNode(harness, over, { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
+		const node = pushNode(harness, over, { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
 		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 		const data = stored(begun);
 		const [task] = data.executionData?.nodeExecutionStack ?? [];

@@ -1,6 +1,14 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { engineHarness, output } from '../../engine';
-import { accepted, answering, feed, jsonOf, phonesOf, rowsOf, type NodeParameters } from './feed';
+import {
+	accepted,
+	answering,
+	runPush,
+	jsonOf,
+	phonesOf,
+	rowsOf,
+	type NodeParameters,
+} from './pushHarness';
 
 const harness = engineHarness();
 const rows = rowsOf({ phone: '9876543210', city: 'Pune' }, { phone: '9123456789', city: 'Delhi' });
@@ -69,7 +77,7 @@ const settings: Case[] = [
 
 describe('settings that cannot be used send nothing', () => {
 	test.each(settings)('%s', async (_name, parameters, message, advice) => {
-		const { error } = await feed(harness, rows, parameters);
+		const { error } = await runPush(harness, rows, parameters);
 		expect(error).toMatchObject({
 			name: 'NodeOperationError',
 			message: expect.stringMatching(message),
@@ -81,7 +89,7 @@ describe('settings that cannot be used send nothing', () => {
 	test.each(settings)(
 		'%s: with Continue every row is in Rejected',
 		async (_n, parameters, reason) => {
-			const { error, pushed, rejected } = await feed(harness, rows, parameters, {
+			const { error, pushed, rejected } = await runPush(harness, rows, parameters, {
 				onError: 'continueRegularOutput',
 			});
 			expect(error).toBeUndefined();
@@ -100,7 +108,7 @@ describe('settings that cannot be used send nothing', () => {
 	);
 
 	test('with the error output, one item there says so', async () => {
-		const { pushed, rejected, run } = await feed(
+		const { pushed, rejected, run } = await runPush(
 			harness,
 			rows,
 			{ campaignId: 'Spring' },
@@ -120,24 +128,27 @@ describe('settings that cannot be used send nothing', () => {
 });
 
 test('an agent that is typed in without agent_ stops the node before anything is sent', async () => {
-	const { error } = await feed(harness, rows, { agentUuid: agent('5f2c') });
+	const { error } = await runPush(harness, rows, { agentUuid: agent('5f2c') });
 	expect(error).toMatchObject({ message: 'Agent holds "5f2c", which is not an agent ID' });
 });
 
 test('one of two phone columns is not guessed', async () => {
-	const { error } = await feed(harness, rowsOf({ Mobile: '9876543210', 'Phone No': '9123456789' }));
+	const { error } = await runPush(
+		harness,
+		rowsOf({ Mobile: '9876543210', 'Phone No': '9123456789' }),
+	);
 	expect(error?.message).toBe('More than one column could be "phone": "Mobile", "Phone No"');
 });
 
 describe('an empty feed', () => {
 	test('sends nothing and says so', async () => {
-		const fed = await feed(harness, rowsOf({}));
+		const fed = await runPush(harness, rowsOf({}));
 		expect(fed).toMatchObject({ pushed: [], rejected: [], error: undefined });
 		expect(fed.hints).toEqual(['The feed is empty, so nothing was sent.']);
 	});
 
 	test('is summed up as zeros', async () => {
-		const { pushed } = await feed(harness, rowsOf({}), { options: { output: 'summary' } });
+		const { pushed } = await runPush(harness, rowsOf({}), { options: { output: 'summary' } });
 		expect(pushed[0]?.json).toMatchObject({ contacts_received: 0, enqueued: false });
 	});
 
@@ -146,7 +157,7 @@ describe('an empty feed', () => {
 			json: {},
 			binary: { data: { data: '', mimeType: 'text/csv', fileName: 'leads.csv' } },
 		};
-		const { error } = await feed(harness, [file]);
+		const { error } = await runPush(harness, [file]);
 		expect(error?.message).toMatch(/^The input is a file whose rows have not been read yet/);
 	});
 });
@@ -154,7 +165,7 @@ describe('an empty feed', () => {
 describe('rows that cannot be used', () => {
 	test('are rejected, each once, paired with itself, and the others are pushed', async () => {
 		const bodies = answering([200, accepted(4)]);
-		const { pushed, rejected, hints } = await feed(
+		const { pushed, rejected, hints } = await runPush(
 			harness,
 			rowsOf(
 				{ phone: '9.87654321E+09', id: 0 },
@@ -205,7 +216,7 @@ describe('rows that cannot be used', () => {
 	});
 
 	test('when none is left, nothing is sent and all are in Rejected', async () => {
-		const { pushed, rejected, error, hints } = await feed(
+		const { pushed, rejected, error, hints } = await runPush(
 			harness,
 			rowsOf({ phone: '123' }, { phone: '' }),
 		);
@@ -217,8 +228,8 @@ describe('rows that cannot be used', () => {
 
 	test('a rejected row that is corrected goes in without the reason', async () => {
 		const bodies = answering([200, accepted(1)]);
-		const { rejected } = await feed(harness, rowsOf({ phone: '98765', city: 'Pune' }));
-		await feed(
+		const { rejected } = await runPush(harness, rowsOf({ phone: '98765', city: 'Pune' }));
+		await runPush(
 			harness,
 			rejected.map(({ json }) => ({ json: { ...json, phone: '9876543210' } })),
 		);
@@ -226,7 +237,7 @@ describe('rows that cannot be used', () => {
 	});
 
 	test('a column named error does not send a row to the error output', async () => {
-		const { rejected } = await feed(
+		const { rejected } = await runPush(
 			harness,
 			rowsOf({ phone: '98765', error: 'bounced' }),
 			{},

@@ -12,14 +12,14 @@ import {
 	accepted,
 	answering,
 	contactsOf,
-	feed,
-	feedNode,
+	runPush,
+	pushNode,
 	jsonOf,
 	phone,
 	phonesOf,
 	refusal,
 	rowsOf,
-} from './feed';
+} from './pushHarness';
 
 const harness = engineHarness();
 const ASHA = { phone: '9876543210', person_name: 'Asha', city: 'Pune' };
@@ -37,7 +37,7 @@ describe('in a workflow', () => {
 	])('%s is pushed like rows', async (_how, contacts) => {
 		const bodies = answering([200, accepted(2)]);
 		const input = rowsOf({ one: ASHA, two: RAVI, row_number: 7 });
-		const { error, pushed, rejected } = await feed(harness, input, asJson(contacts));
+		const { error, pushed, rejected } = await runPush(harness, input, asJson(contacts));
 		expect(error).toBeUndefined();
 		expect(contactsOf(bodies[0])).toEqual([ASHA, { ...RAVI, phone: '+919876543211' }]);
 		expect(pushed).toMatchObject([{ json: { feed: { pushed: 2 } }, pairedItem: [{ item: 0 }] }]);
@@ -46,13 +46,13 @@ describe('in a workflow', () => {
 
 	test('a contact alone is one', async () => {
 		const bodies = answering([200, accepted(1)]);
-		await feed(harness, rowsOf({}), asJson(ASHA));
+		await runPush(harness, rowsOf({}), asJson(ASHA));
 		expect(contactsOf(bodies[0])).toEqual([ASHA]);
 	});
 
 	test('what is written in the node is pushed once, however many items come in', async () => {
 		const bodies = answering([200, accepted(1)]);
-		const { error } = await feed(harness, rowsOf({}, {}, {}), {
+		const { error } = await runPush(harness, rowsOf({}, {}, {}), {
 			...asJson([ASHA]),
 			options: { removeDuplicates: false },
 		});
@@ -63,7 +63,7 @@ describe('in a workflow', () => {
 	test('each item brings its own, and what comes out is paired with it', async () => {
 		const bodies = answering([200, accepted(2)]);
 		const input = rowsOf({ list: [{ phone: '12' }, ASHA] }, { list: [] }, { list: [RAVI] });
-		const { pushed, rejected } = await feed(harness, input, asJson('={{ $json.list }}'));
+		const { pushed, rejected } = await runPush(harness, input, asJson('={{ $json.list }}'));
 		expect(phonesOf(bodies[0])).toEqual([ASHA.phone, '+919876543211']);
 		expect(pushed).toMatchObject([{ pairedItem: [{ item: 0 }, { item: 2 }] }]);
 		expect(rejected).toMatchObject([
@@ -73,19 +73,19 @@ describe('in a workflow', () => {
 
 	test('one item a row carries the contact, not the item that brought it', async () => {
 		answering([200, accepted(2)]);
-		const { pushed } = await feed(harness, rowsOf({ a: 1 }, { b: 2 }), {
+		const { pushed } = await runPush(harness, rowsOf({ a: 1 }, { b: 2 }), {
 			...asJson('={{ $itemIndex === 0 ? [] : ' + JSON.stringify([ASHA, RAVI]) + ' }}'),
 			options: { output: 'rows' },
 		});
 		expect(jsonOf(pushed)).toMatchObject([
-			{ ...ASHA, feed_status: 'pushed' },
-			{ ...RAVI, feed_status: 'pushed' },
+			{ ...ASHA, push_status: 'pushed' },
+			{ ...RAVI, push_status: 'pushed' },
 		]);
 		expect(pushed.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 1 }]);
 	});
 
 	test('no contacts today is an ordinary day', async () => {
-		const { error, pushed, hints } = await feed(harness, rowsOf({}), asJson('={{ [] }}'));
+		const { error, pushed, hints } = await runPush(harness, rowsOf({}), asJson('={{ [] }}'));
 		expect(error).toBeUndefined();
 		expect(pushed).toEqual([]);
 		expect(hints).toEqual(['The feed is empty, so nothing was sent.']);
@@ -110,12 +110,12 @@ describe('in a workflow', () => {
 			'Contacts hold 1,001 contacts, and at most 1,000 go as JSON, so nothing was sent',
 		],
 	])('%s: nothing is sent', async (_how, contacts, message) => {
-		const { error } = await feed(harness, rowsOf({ id: 1 }), asJson(contacts));
+		const { error } = await runPush(harness, rowsOf({ id: 1 }), asJson(contacts));
 		expect(error?.message).toBe(message);
 	});
 
 	test('with Continue, the input comes out of Rejected when the contacts cannot be read', async () => {
-		const { rejected } = await feed(harness, rowsOf({ id: 1 }), asJson('none'), {
+		const { rejected } = await runPush(harness, rowsOf({ id: 1 }), asJson('none'), {
 			onError: 'continueRegularOutput',
 		});
 		expect(rejected).toMatchObject([{ json: { id: 1, rejection_status: 'not_sent' } }]);
@@ -123,7 +123,7 @@ describe('in a workflow', () => {
 
 	test('a thousand go', async () => {
 		const bodies = answering([200, accepted(1_000)]);
-		const { error } = await feed(harness, rowsOf({}), asJson(many(1_000)));
+		const { error } = await runPush(harness, rowsOf({}), asJson(many(1_000)));
 		expect(error).toBeUndefined();
 		expect(phonesOf(bodies[0])).toHaveLength(1_000);
 	});
@@ -182,7 +182,7 @@ describe.each<[string, (call: { data: ReturnType<typeof anExecution> }) => CallT
 });
 
 const toolNode = () =>
-	feedNode(harness, { contactsFrom: 'json', contacts: "={{ $fromAI('contacts', '', 'json') }}" });
+	pushNode(harness, { contactsFrom: 'json', contacts: "={{ $fromAI('contacts', '', 'json') }}" });
 
 const isList = (value: unknown): value is JsonObject[] =>
 	Array.isArray(value) && value.every(isJsonObject);

@@ -16,8 +16,8 @@ import {
 	answeringInto,
 	breaking,
 	contactsOf,
-	feed,
-	feedNode,
+	runPush,
+	pushNode,
 	fileItem,
 	jsonOf,
 	phone,
@@ -26,7 +26,7 @@ import {
 	rowsOf,
 	sizes,
 	type NodeParameters,
-} from './feed';
+} from './pushHarness';
 import { contentOf } from './file/files';
 
 const harness = engineHarness();
@@ -45,7 +45,7 @@ describe('a file', () => {
 	test('is pushed as its rows would be, whoever wrote it', async () => {
 		const bodies = answering([200, accepted(2)]);
 		const item = fileItem('excel-utf8.csv', contentOf('excel-utf8.csv'));
-		const { error, pushed, rejected } = await feed(harness, [item], csv());
+		const { error, pushed, rejected } = await runPush(harness, [item], csv());
 		expect(error).toBeUndefined();
 		expect(contactsOf(bodies[0])).toEqual([
 			{ phone: '9876543210', person_name: 'Zoë', City: 'Köln' },
@@ -59,7 +59,7 @@ describe('a file', () => {
 
 	test('gives back the rows that are not called, with the place of each', async () => {
 		answering([200, accepted(2)]);
-		const { rejected, hints } = await feed(harness, [fileItem('leads.csv', LEADS)], {
+		const { rejected, hints } = await runPush(harness, [fileItem('leads.csv', LEADS)], {
 			...csv(),
 			options: { reportDuplicates: true },
 		});
@@ -69,8 +69,8 @@ describe('a file', () => {
 					phone: '98765 43210',
 					person_name: 'Asha',
 					city: 'Pune',
-					feed_file: 'leads.csv',
-					feed_row: 2,
+					source_file: 'leads.csv',
+					source_row: 2,
 					rejection_status: 'duplicate',
 					rejection_reason:
 						'Row 4 has the same phone number and a person name that is at least as long. The node pushes one row per phone number.',
@@ -78,7 +78,7 @@ describe('a file', () => {
 				pairedItem: { item: 0 },
 			},
 			{
-				json: expect.objectContaining({ feed_row: 3, rejection_status: 'rejected' }),
+				json: expect.objectContaining({ source_row: 3, rejection_status: 'rejected' }),
 				pairedItem: { item: 0 },
 			},
 		]);
@@ -89,15 +89,15 @@ describe('a file', () => {
 
 	test('gives back every row, with One Item per Row', async () => {
 		answering([200, accepted(2)]);
-		const { pushed, rejected } = await feed(harness, [fileItem('leads.csv', LEADS)], {
+		const { pushed, rejected } = await runPush(harness, [fileItem('leads.csv', LEADS)], {
 			...csv(),
 			options: { output: 'rows' },
 		});
 		expect(jsonOf(pushed)).toMatchObject([
-			{ person_name: 'Asha Rao', feed_row: 4, feed_status: 'pushed', phone_sent: '+919876543210' },
-			{ person_name: 'Ravi', feed_row: 5, phone_key: '919876543211', campaign_upload_id: 501 },
+			{ person_name: 'Asha Rao', source_row: 4, push_status: 'pushed', phone_sent: '+919876543210' },
+			{ person_name: 'Ravi', source_row: 5, phone_key: '919876543211', campaign_upload_id: 501 },
 		]);
-		expect(jsonOf(rejected).map((json) => [json.feed_row, json.feed_status])).toEqual([
+		expect(jsonOf(rejected).map((json) => [json.source_row, json.push_status])).toEqual([
 			[2, 'duplicate'],
 			[3, 'rejected'],
 		]);
@@ -105,14 +105,14 @@ describe('a file', () => {
 
 	test('can be fed again as it came out: what was added is not sent', async () => {
 		const bodies = answering([200, accepted(1)]);
-		await feed(harness, rowsOf({ phone: phone(1), feed_file: 'leads.csv', feed_row: 2 }));
+		await runPush(harness, rowsOf({ phone: phone(1), source_file: 'leads.csv', source_row: 2 }));
 		expect(contactsOf(bodies[0])).toEqual([{ phone: phone(1) }]);
 	});
 
 	test('comes from another field', async () => {
 		const bodies = answering([200, accepted(1)]);
 		const item = fileItem('a.csv', `phone\n${phone(1)}\n`, 'List');
-		await feed(harness, [item], csv({ binaryPropertyName: 'List' }));
+		await runPush(harness, [item], csv({ binaryPropertyName: 'List' }));
 		expect(phonesOf(bodies[0])).toEqual([phone(1)]);
 	});
 
@@ -122,18 +122,18 @@ describe('a file', () => {
 		const { json, binary = {} } = fileItem('a.csv', ['phone', ...phones].join('\n'));
 		const lines = binary.data?.data.replace(/.{76}/g, '$&\n') ?? '';
 		const data = { mimeType: 'text/csv', fileName: 'a.csv', data: lines };
-		await feed(harness, [{ json, binary: { data } }], csv());
+		await runPush(harness, [{ json, binary: { data } }], csv());
 		expect(phonesOf(bodies[0])).toEqual(phones);
 	});
 
 	test('is read as its delimiter and encoding say', async () => {
 		const bodies = answering([200, accepted(1)], [200, accepted(1)]);
 		const text = Buffer.concat([Buffer.from(`phone^name\n${phone(1)}^Ren`), Buffer.from([0x8e])]);
-		await feed(harness, [fileItem('a.csv', text)], {
+		await runPush(harness, [fileItem('a.csv', text)], {
 			...csv(),
 			options: { delimiter: '^', encoding: 'macintosh' },
 		});
-		await feed(harness, [fileItem('a.csv', `phone\tname\n${phone(2)}\ta,b;c\n`)], {
+		await runPush(harness, [fileItem('a.csv', `phone\tname\n${phone(2)}\ta,b;c\n`)], {
 			...csv(),
 			options: { delimiter: '\\t', encoding: 'automatic' },
 		});
@@ -150,7 +150,7 @@ describe('a file', () => {
 				success: true,
 				data: { campaign: { id: 42, status: 'Active' }, calls: {}, uploads: [] },
 			});
-		const { pushed, hints } = await feed(harness, [fileItem('leads.csv', LEADS)], {
+		const { pushed, hints } = await runPush(harness, [fileItem('leads.csv', LEADS)], {
 			...csv(),
 			options: { dryRun: true },
 		});
@@ -163,7 +163,7 @@ describe('a file', () => {
 	test('in an encoding that it does not name is pushed with a hint', async () => {
 		const bodies = answering([200, accepted(1)]);
 		const item = fileItem('windows-1252.csv', contentOf('windows-1252.csv'));
-		const { hints } = await feed(harness, [item], csv());
+		const { hints } = await runPush(harness, [item], csv());
 		expect(contactsOf(bodies[0])).toMatchObject([{ person_name: 'Renée “Ré” Dubois' }]);
 		expect(hints).toEqual([expect.stringContaining('It was read as Windows-1252.')]);
 	});
@@ -174,7 +174,7 @@ describe('a file', () => {
 			fileItem('a.csv', `phone,Name\n${phone(1)},Asha\n`),
 			fileItem('b.csv', `phone,Who\n${phone(2)},Ravi\n`),
 		];
-		const { hints } = await feed(harness, items, csv());
+		const { hints } = await runPush(harness, items, csv());
 		expect(hints).toEqual([expect.stringMatching(/^The file "b\.csv" has no column for names/)]);
 	});
 
@@ -184,13 +184,13 @@ describe('a file', () => {
 		const rows = names.map((name, index) => `${phone(index)},${name}`);
 		const content = Buffer.from(['phone,person_name', ...rows].join('\n'));
 		content[content.indexOf('रवि')] = 0xff;
-		const { hints, rejected } = await feed(harness, [fileItem('a.csv', content)], csv());
+		const { hints, rejected } = await runPush(harness, [fileItem('a.csv', content)], csv());
 		expect(contactsOf(bodies[0]).map((contact) => contact.person_name)).toEqual([
 			'आशा राव',
 			'Zoya',
 		]);
 		expect(jsonOf(rejected)).toMatchObject([
-			{ phone: phone(1), feed_row: 3, rejection_reason: expect.stringContaining("can't be read") },
+			{ phone: phone(1), source_row: 3, rejection_reason: expect.stringContaining("can't be read") },
 		]);
 		expect(hints).toEqual([
 			'3 rows: 2 pushed, 1 rejected. Rejected says why.',
@@ -200,7 +200,7 @@ describe('a file', () => {
 
 	test('without rows is an empty feed', async () => {
 		const item = fileItem('header-only.csv', contentOf('header-only.csv'));
-		const { error, pushed, hints } = await feed(harness, [item], csv());
+		const { error, pushed, hints } = await runPush(harness, [item], csv());
 		expect(error).toBeUndefined();
 		expect(pushed).toEqual([]);
 		expect(hints).toEqual(['The feed is empty, so nothing was sent.']);
@@ -217,12 +217,12 @@ describe('a file', () => {
 			[200, accepted(1)],
 		);
 		const text = ['phone', ...[0, 1, 2, 3, 4].map(phone)].join('\n');
-		const { rejected } = await feed(harness, [fileItem('a.csv', text)], {
+		const { rejected } = await runPush(harness, [fileItem('a.csv', text)], {
 			...csv(),
 			options: { contactsPerRequest: 4 },
 		});
 		expect(sizes(bodies)).toEqual([4, 2, 2, 1, 1]);
-		expect(jsonOf(rejected)).toMatchObject([{ phone: phone(2), feed_row: 4 }]);
+		expect(jsonOf(rejected)).toMatchObject([{ phone: phone(2), source_row: 4 }]);
 	});
 });
 
@@ -234,7 +234,7 @@ describe('several files', () => {
 
 	test('are one feed, in which each number goes once and each row is paired with its file', async () => {
 		const bodies = answering([200, accepted(2)]);
-		const { pushed, rejected } = await feed(harness, files, {
+		const { pushed, rejected } = await runPush(harness, files, {
 			...csv(),
 			options: { output: 'rows' },
 		});
@@ -245,8 +245,8 @@ describe('several files', () => {
 		expect(rejected).toMatchObject([
 			{
 				json: {
-					feed_file: 'a.csv',
-					feed_row: 2,
+					source_file: 'a.csv',
+					source_row: 2,
 					rejection_reason: expect.stringMatching(/^Row 2 of "b\.csv" has the same phone number/),
 				},
 				pairedItem: { item: 0 },
@@ -267,7 +267,7 @@ describe('several files', () => {
 				lines('phone,Phone,person_name,city', `${phone(4)},${phone(5)},Farah,Agra`),
 			];
 			const items = [first, ...others.map((text, at) => fileItem(`${at}.csv`, text))];
-			const { error, rejected } = await feed(
+			const { error, rejected } = await runPush(
 				harness,
 				items,
 				csv({ otherColumns: 'listed', columnsToSend: 'city' }),
@@ -284,7 +284,7 @@ describe('several files', () => {
 		test('send no column of the phone or the name twice, and other columns by their own names', async () => {
 			const bodies = answering([200, accepted(2)]);
 			const second = fileItem('b.csv', lines('Phone,phone,Name', `${phone(3)},${phone(2)},Ravi`));
-			await feed(harness, [first, second], csv());
+			await runPush(harness, [first, second], csv());
 			expect(contactsOf(bodies[0])).toEqual([
 				{ phone: phone(1), person_name: 'Asha', city: 'Pune' },
 				{ phone: phone(2), person_name: 'Ravi', Phone: phone(3) },
@@ -323,14 +323,14 @@ describe('several files', () => {
 				/exactly as it is in the file "b\.csv"/,
 			],
 		])('are not sent where %s', async (_what, text, message, description) => {
-			const { error } = await feed(harness, [first, fileItem('b.csv', text)], csv());
+			const { error } = await runPush(harness, [first, fileItem('b.csv', text)], csv());
 			expect(error).toMatchObject({ message, description: expect.stringMatching(description) });
 		});
 	});
 
 	test('are named where the feed stops', async () => {
 		answering([200, accepted(1)], [409, refusal('Campaign is archived')]);
-		const { error } = await feed(harness, files, {
+		const { error } = await runPush(harness, files, {
 			...csv(),
 			options: { contactsPerRequest: 1, removeDuplicates: false },
 		});
@@ -345,7 +345,7 @@ describe('several files', () => {
 	test('of which one does not name its encoding say so also where the feed stops', async () => {
 		answering([200, accepted(1)], [409, refusal('Campaign is archived')]);
 		const old = fileItem('c.csv', Buffer.from(`phone,person_name\n${phone(3)},Zo\xeb\n`, 'latin1'));
-		const { error } = await feed(harness, [...files, old], {
+		const { error } = await runPush(harness, [...files, old], {
 			...csv(),
 			options: { contactsPerRequest: 1 },
 		});
@@ -356,7 +356,7 @@ describe('several files', () => {
 	});
 
 	test('with one that cannot be read are not sent', async () => {
-		const { error } = await feed(harness, [...files, fileItem('c.csv', '')], csv());
+		const { error } = await runPush(harness, [...files, fileItem('c.csv', '')], csv());
 		expect(error?.message).toBe('The file "c.csv" is empty, so nothing was sent');
 	});
 });
@@ -406,7 +406,7 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 			/Input Binary Field.* The item has a file in "data"\.$/,
 		],
 	])('%s', async (_what, text, over, message, description) => {
-		const { error } = await feed(harness, [fileItem('a.csv', text)], csv(over));
+		const { error } = await runPush(harness, [fileItem('a.csv', text)], csv(over));
 		expect(error).toMatchObject({ message, description: expect.stringMatching(description) });
 	});
 
@@ -414,7 +414,7 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 		[{ phone: phone(1) }, /The item has no file, but data: .* set Contacts From to Input Items\.$/],
 		[{}, /The item has no file\.$/],
 	])('the item %j has no file', async (json, description) => {
-		const { error } = await feed(harness, [{ json }], csv());
+		const { error } = await runPush(harness, [{ json }], csv());
 		expect(error).toMatchObject({
 			message: 'Item 0 has no file in the field "data", so nothing was sent',
 			description: expect.stringMatching(description),
@@ -422,7 +422,7 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 	});
 
 	test('the input is a file, and rows are expected', async () => {
-		const { error } = await feed(harness, [fileItem('leads.csv', LEADS)]);
+		const { error } = await runPush(harness, [fileItem('leads.csv', LEADS)]);
 		expect(error).toMatchObject({
 			message: 'The input is a file whose rows have not been read yet, so nothing was sent',
 			description: expect.stringMatching(/^For a CSV file, set Contacts From to CSV File\./),
@@ -430,7 +430,7 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 	});
 
 	test('the node is a tool', async () => {
-		const call = engineTool(harness.credentials, feedNode(harness, csv()), {
+		const call = engineTool(harness.credentials, pushNode(harness, csv()), {
 			data: anExecution(),
 		});
 		expect(await call({})).toMatchObject({
@@ -445,7 +445,7 @@ describe('with Continue', () => {
 
 	test('a file that cannot be read comes out of Rejected as it came in', async () => {
 		const item = fileItem('bad-quote.csv', contentOf('bad-quote.csv'));
-		const { rejected } = await feed(harness, [item], csv(), goingOn);
+		const { rejected } = await runPush(harness, [item], csv(), goingOn);
 		expect(jsonOf(rejected)).toMatchObject([
 			{
 				note: 'bad-quote.csv',
@@ -456,13 +456,13 @@ describe('with Continue', () => {
 	});
 
 	test('rows for which the form cannot be read come out as not sent', async () => {
-		const { rejected } = await feed(
+		const { rejected } = await runPush(
 			harness,
 			[fileItem('leads.csv', LEADS)],
 			csv({ campaignId: 'Spring' }),
 			goingOn,
 		);
-		expect(jsonOf(rejected).map((json) => [json.feed_row, json.rejection_status])).toEqual([
+		expect(jsonOf(rejected).map((json) => [json.source_row, json.rejection_status])).toEqual([
 			[2, 'not_sent'],
 			[3, 'not_sent'],
 			[4, 'not_sent'],
@@ -477,7 +477,7 @@ describe('Retry in the list of executions', () => {
 	const input = [fileItem('a.csv', text)];
 
 	async function run(parameters: NodeParameters, items = input): Promise<IRun> {
-		const node = feedNode(harness, parameters);
+		const node = pushNode(harness, parameters);
 		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 		return await runWorkflow(harness.credentials, workflow, start, items, 'trigger');
 	}
@@ -487,7 +487,7 @@ describe('Retry in the list of executions', () => {
 		parameters: NodeParameters,
 		over: Partial<INode> = {},
 	): Promise<IRun> {
-		const node = feedNode(harness, parameters, over);
+		const node = pushNode(harness, parameters, over);
 		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 		return await retryFailed(harness.credentials, failed, workflow);
 	}
@@ -514,7 +514,7 @@ describe('Retry in the list of executions', () => {
 		answering([200, accepted(2)], [409, refusal('Campaign is archived')]);
 		const failed = await run(bySize);
 		const elsewhere = csv({ binaryPropertyName: 'list' });
-		const node = feedNode(harness, elsewhere, { onError: 'continueRegularOutput' });
+		const node = pushNode(harness, elsewhere, { onError: 'continueRegularOutput' });
 		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 		const again = await retryFailed(harness.credentials, failed, workflow);
 		expect(jsonOf(output(again, 'Node', 1))).toMatchObject([{ rejection_status: 'unknown' }]);

@@ -1,7 +1,7 @@
 import nock from 'nock';
 import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness, engineTool, service } from '../../engine';
-import { accepted, answering, feed, feedNode, phonesOf, refusal, rowsOf } from './feed';
+import { accepted, answering, runPush, pushNode, phonesOf, refusal, rowsOf } from './pushHarness';
 
 const harness = engineHarness();
 const options = { dryRun: true };
@@ -24,7 +24,7 @@ function campaign(status = 'Active', over: JsonObject = {}): void {
 
 test('everything is checked, nothing is sent, and all of it is told', async () => {
 	campaign('Paused');
-	const { pushed, rejected, hints, error } = await feed(harness, rows, { options });
+	const { pushed, rejected, hints, error } = await runPush(harness, rows, { options });
 	expect(error).toBeUndefined();
 	expect(nock.isDone()).toBe(true);
 	expect(pushed).toEqual([
@@ -46,7 +46,7 @@ test('everything is checked, nothing is sent, and all of it is told', async () =
 
 test('with an item a row each row says whether it is ready, with the number as it would be sent', async () => {
 	campaign();
-	const { pushed, rejected } = await feed(harness, rows, {
+	const { pushed, rejected } = await runPush(harness, rows, {
 		options: { ...options, output: 'rows' },
 	});
 	expect(pushed).toEqual([
@@ -54,7 +54,7 @@ test('with an item a row each row says whether it is ready, with the number as i
 			json: {
 				phone: '90000 00001',
 				person_name: 'Asha',
-				feed_status: 'ready',
+				push_status: 'ready',
 				phone_sent: null,
 				phone_to_send: '9000000001',
 				phone_key: '919000000001',
@@ -64,13 +64,13 @@ test('with an item a row each row says whether it is ready, with the number as i
 		},
 		expect.objectContaining({ pairedItem: { item: 3 } }),
 	]);
-	expect(rejected.map(({ json }) => json.feed_status)).toEqual(['rejected', 'duplicate']);
+	expect(rejected.map(({ json }) => json.push_status)).toEqual(['rejected', 'duplicate']);
 });
 
 describe('what would keep the feed from being taken shows itself', () => {
 	test('an archived campaign', async () => {
 		campaign('Archived');
-		const { error } = await feed(harness, rows, { options });
+		const { error } = await runPush(harness, rows, { options });
 		expect(error).toMatchObject({
 			message: 'The campaign is archived, and an archived campaign takes no contacts',
 			description: expect.stringMatching(/Nothing was sent/),
@@ -83,18 +83,18 @@ describe('what would keep the feed from being taken shows itself', () => {
 		[200, "Couldn't find Campaign", /does not know this campaign/],
 	])('a refusal of the token or the campaign: %i %s', async (status, text, message) => {
 		service().get('/v1/campaigns/42/status').reply(status, refusal(text));
-		const { error } = await feed(harness, rows, { options });
+		const { error } = await runPush(harness, rows, { options });
 		expect(error?.message).toMatch(message);
 	});
 
 	test('a credential that is gone', async () => {
-		const { error } = await feed(harness, rows, { options }, { credentials: {} });
+		const { error } = await runPush(harness, rows, { options }, { credentials: {} });
 		expect(error?.message).toMatch(/credential/i);
 	});
 });
 
 test('a switch that is neither on nor off sends nothing', async () => {
-	const { error } = await feed(harness, rows, { options: { dryRun: '={{ "yes" }}' } });
+	const { error } = await runPush(harness, rows, { options: { dryRun: '={{ "yes" }}' } });
 	expect(error?.message).toBe(
 		"'Dry Run' in 'Options' must be true or false, but its expression returned \"yes\"",
 	);
@@ -103,7 +103,7 @@ test('a switch that is neither on nor off sends nothing', async () => {
 test('as a tool it tells what would be sent, and the same wish can follow for real', async () => {
 	campaign();
 	const data = { phone: '9000000001' };
-	const dry = engineTool(harness.credentials, feedNode(harness, { options }));
+	const dry = engineTool(harness.credentials, pushNode(harness, { options }));
 	expect(await dry(data)).toMatchObject({
 		outcome: 'done',
 		what_happened:
@@ -111,16 +111,16 @@ test('as a tool it tells what would be sent, and the same wish can follow for re
 		result: { dry_run: true, summary: '1 row: 1 ready.', rejected: [] },
 	});
 	const bodies = answering([200, accepted(1)]);
-	const real = engineTool(harness.credentials, feedNode(harness));
+	const real = engineTool(harness.credentials, pushNode(harness));
 	expect(await real(data)).toMatchObject({ outcome: 'done', id: 501 });
 	expect(bodies.map(phonesOf)).toEqual([['9000000001']]);
 });
 
 test('what a dry run added is no prompt variable of the feed that follows', async () => {
 	campaign();
-	const dry = await feed(harness, rows, { options: { ...options, output: 'rows' } });
+	const dry = await runPush(harness, rows, { options: { ...options, output: 'rows' } });
 	const bodies = answering([200, accepted(2)]);
-	const { error } = await feed(
+	const { error } = await runPush(
 		harness,
 		dry.pushed.map(({ json }) => ({ json })),
 	);

@@ -1,12 +1,12 @@
 import { engineHarness } from '../../engine';
-import { accepted, answering, contactsOf, feed, rowsOf, sent, totals } from './feed';
+import { accepted, answering, contactsOf, runPush, rowsOf, sent, totals } from './pushHarness';
 
 const harness = engineHarness();
 
 test('rows become contacts, and the service’s whole answer comes out', async () => {
 	const answer = accepted(2, { unforeseen: 'kept' });
 	const bodies = answering([200, { ...answer, message: 'beside data' }]);
-	const { pushed, rejected, error, hints } = await feed(
+	const { pushed, rejected, error, hints } = await runPush(
 		harness,
 		rowsOf(
 			{ phone: 9876543210, person_name: 'Asha Rao', city: 'Pune' },
@@ -50,7 +50,7 @@ test('rows become contacts, and the service’s whole answer comes out', async (
 test('the credential is read once, however many rows there are', async () => {
 	answering([200, accepted(3)]);
 	const before = harness.credentials.reads;
-	await feed(
+	await runPush(
 		harness,
 		rowsOf({ phone: '9000000001' }, { phone: '9000000002' }, { phone: '9000000003' }),
 	);
@@ -64,7 +64,7 @@ describe('Campaign ID and Agent', () => {
 		'Campaign ID %p',
 		async (campaignId) => {
 			const bodies = answering([200, accepted(2)]);
-			const { error } = await feed(harness, rowsOf(row, { ...row, phone: '9876543211' }), {
+			const { error } = await runPush(harness, rowsOf(row, { ...row, phone: '9876543211' }), {
 				campaignId,
 			});
 			expect(error).toBeUndefined();
@@ -87,7 +87,7 @@ describe('Campaign ID and Agent', () => {
 		['agentUuid', { __rl: true, mode: 'id', value: '={{ $json.agent }}' }, 'Agent'],
 		['enqueue', '={{ $json.release }}', 'Release to Calling Queue'],
 	])('%s that is another for a later row sends nothing', async (name, value, label) => {
-		const { error } = await feed(
+		const { error } = await runPush(
 			harness,
 			rowsOf(
 				{ ...row, release: false },
@@ -117,7 +117,7 @@ describe('a Campaign ID that is another for a later row', () => {
 		'4{{ $json.campaign - 40 }}',
 	])('sends nothing, by whichever expression: %s', async (expression) => {
 		const campaignId = expression.startsWith('=') ? expression : `=${expression}`;
-		const { error } = await feed(
+		const { error } = await runPush(
 			harness,
 			rowsOf(
 				{ phone: '9876543210', campaign: 42 },
@@ -141,7 +141,7 @@ describe('a Campaign ID that is another for a later row', () => {
 			{ phone: '9876543210', campaign: 42 },
 			{ phone: '9876543211', campaign: 42 },
 		);
-		expect((await feed(harness, rows, { campaignId })).error).toBeUndefined();
+		expect((await runPush(harness, rows, { campaignId })).error).toBeUndefined();
 		expect(bodies).toHaveLength(1);
 	});
 });

@@ -1,9 +1,9 @@
 import type { INode } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/connect';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { engineHarness } from '../../engine';
 import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../../simulator';
-import { feed, manyRows, phone } from './feed';
+import { runPush, manyRows, phone } from './pushHarness';
 
 const harness = engineHarness();
 const { agents, campaigns } = fixtures;
@@ -37,7 +37,7 @@ const run = async (over: Partial<INode> = {}, options: Record<string, string | b
 		agentUuid,
 		options: { skipPushedBefore: true, ...options },
 	};
-	return await feed(harness, manyRows(3), parameters, { ...attached, ...over });
+	return await runPush(harness, manyRows(3), parameters, { ...attached, ...over });
 };
 const statuses = async () => {
 	const { rejected } = await run({ onError: 'continueRegularOutput' });
@@ -99,7 +99,7 @@ describe.each(MISLEADING)('$kind $status $body', (fault) => {
 		expect(pushes()).toBe(1);
 
 		simulator.faults.clear();
-		expect(await statuses()).toEqual(['fed_before', 'fed_before', 'fed_before']);
+		expect(await statuses()).toEqual(['pushed_before', 'pushed_before', 'pushed_before']);
 		expect(pushes()).toBe(1);
 		expect(inCampaign()).toEqual([0, 1, 2].map((row) => `+91${phone(row)}`));
 	});

@@ -5,7 +5,7 @@ import {
 	accepted,
 	answering,
 	contactsOf,
-	feed,
+	runPush,
 	jsonOf,
 	manyRows,
 	PATH,
@@ -14,7 +14,7 @@ import {
 	sent,
 	sizes,
 	totals,
-} from './feed';
+} from './pushHarness';
 
 const harness = engineHarness();
 
@@ -37,7 +37,7 @@ describe('options', () => {
 
 	test('Remove Duplicates leaves the longer name and counts', async () => {
 		const bodies = answering([200, accepted(1)]);
-		const { pushed, rejected, hints } = await feed(harness, duplicates);
+		const { pushed, rejected, hints } = await runPush(harness, duplicates);
 		expect(contactsOf(bodies[0])).toEqual([{ phone: '+919876543210', person_name: 'Asha Rao' }]);
 		expect(pushed[0]?.json.feed).toEqual({ received: 2, pushed: 1, ...totals, duplicate: 1 });
 		expect(pushed[0]?.pairedItem).toEqual([{ item: 1 }]);
@@ -47,13 +47,15 @@ describe('options', () => {
 
 	test('Remove Duplicates off sends all', async () => {
 		const bodies = answering([200, accepted(2)]);
-		await feed(harness, duplicates, { options: { removeDuplicates: false } });
+		await runPush(harness, duplicates, { options: { removeDuplicates: false } });
 		expect(phonesOf(bodies[0])).toEqual(['9876543210', '+919876543210']);
 	});
 
 	test('Put Duplicates in Rejected', async () => {
 		answering([200, accepted(1)]);
-		const { rejected } = await feed(harness, duplicates, { options: { reportDuplicates: true } });
+		const { rejected } = await runPush(harness, duplicates, {
+			options: { reportDuplicates: true },
+		});
 		expect(rejected).toEqual([
 			{
 				json: {
@@ -75,7 +77,7 @@ describe('options', () => {
 		const bodies = answering(
 			...expected.map((count): [number, JsonObject] => [200, accepted(count)]),
 		);
-		const { pushed } = await feed(harness, manyRows(3), { options: { contactsPerRequest } });
+		const { pushed } = await runPush(harness, manyRows(3), { options: { contactsPerRequest } });
 		expect(sizes(bodies)).toEqual(expected);
 		expect(pushed).toHaveLength(expected.length);
 	});
@@ -86,7 +88,7 @@ describe('options', () => {
 			.post(PATH, { ...body, contacts: [{ phone: '9876543210' }] })
 			.query({ locale: 'en' })
 			.reply(200, accepted(1));
-		const { error } = await feed(harness, rowsOf({ phone: '9876543210' }), {
+		const { error } = await runPush(harness, rowsOf({ phone: '9876543210' }), {
 			options: {
 				additionalBodyFields: '{ "source": "sheet", "agent_uuid": "agent_other" }',
 				additionalQueryParameters: '{ "locale": "en" }',
@@ -105,7 +107,7 @@ describe('options', () => {
 			[200, accepted(2, { ...second, ...dnd })],
 		);
 		const input = Array.from({ length: 10_002 }, (_, i) => ({ json: { phone: 9e9 + i } }));
-		const { pushed } = await feed(harness, input, { options: { output: 'summary' } });
+		const { pushed } = await runPush(harness, input, { options: { output: 'summary' } });
 		expect(jsonOf(pushed)).toEqual([
 			{
 				campaign_upload_ids: [1, 2],
@@ -121,7 +123,7 @@ describe('options', () => {
 					...totals,
 					received: 10_002,
 					pushed: 10_001,
-					already_queued: 1,
+					skipped_duplicate: 1,
 					requests: 2,
 					skipped_unmatched: 3,
 				},

@@ -1,6 +1,15 @@
 import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness, TOKEN } from '../../engine';
-import { accepted, answering, feed, manyRows, phone, phonesOf, refusal, sizes } from './feed';
+import {
+	accepted,
+	answering,
+	runPush,
+	manyRows,
+	phone,
+	phonesOf,
+	refusal,
+	sizes,
+} from './pushHarness';
 
 const harness = engineHarness();
 const two = manyRows(2);
@@ -8,7 +17,7 @@ const OK: [number, JsonObject] = [200, accepted(10_000)];
 describe('a large feed', () => {
 	test('goes out in requests of 10,000, one after another, each paired with its rows', async () => {
 		const bodies = answering(OK, OK, [200, accepted(1, { campaign_upload_id: 503 })]);
-		const { pushed, rejected } = await feed(harness, manyRows(20_001));
+		const { pushed, rejected } = await runPush(harness, manyRows(20_001));
 		expect(sizes(bodies)).toEqual([10_000, 10_000, 1]);
 		expect(bodies.flatMap(phonesOf)).toEqual(manyRows(20_001).map(({ json }) => json.phone));
 		expect(pushed.map(({ pairedItem }) => Array.isArray(pairedItem) && pairedItem.at(-1))).toEqual([
@@ -23,7 +32,7 @@ describe('a large feed', () => {
 	test('finds duplicates across its requests', async () => {
 		const bodies = answering(OK);
 		const again = { json: { phone: `+91${phone(0)}`, person_name: 'P' } };
-		const { pushed } = await feed(harness, [...manyRows(10_000), again]);
+		const { pushed } = await runPush(harness, [...manyRows(10_000), again]);
 		expect(sizes(bodies)).toEqual([10_000]);
 		expect(pushed[0]?.json.feed).toMatchObject({ received: 10_001, duplicate: 1 });
 	});
@@ -35,7 +44,7 @@ describe('a row that the service names', () => {
 		['errors', 422, { success: false, errors: ['contacts[1].phone is invalid'] }],
 	])('in %s is rejected with its words and the others go out', async (_name, status, body) => {
 		const bodies = answering([status, body], [200, accepted(1)], [200, accepted(1)]);
-		const { pushed, rejected, error } = await feed(harness, manyRows(3));
+		const { pushed, rejected, error } = await runPush(harness, manyRows(3));
 		expect(error).toBeUndefined();
 		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1), phone(2)], [phone(0)], [phone(2)]]);
 		expect(pushed.map(({ pairedItem }) => pairedItem)).toEqual([[{ item: 0 }], [{ item: 2 }]]);
@@ -75,7 +84,7 @@ describe('documented refusals say what to do, and send nothing more', () => {
 		['another field', 400, refusal('agent_uuid is required'), /did not accept/, /agent_uuid is/],
 	])('%s', async (_name, status, body, message, advice) => {
 		const bodies = answering([status, body]);
-		const { error, run } = await feed(harness, two);
+		const { error, run } = await runPush(harness, two);
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
 			message: expect.stringMatching(message),
@@ -97,7 +106,7 @@ describe('documented refusals say what to do, and send nothing more', () => {
 test('warnings and skipped numbers that are of no row are shown beside the output', async () => {
 	const over = { warnings: ['Campaign is paused', { code: 'x' }], dnd_skipped: [{ number: '1' }] };
 	answering([200, accepted(2, over)]);
-	const { pushed, hints } = await feed(harness, two);
+	const { pushed, hints } = await runPush(harness, two);
 	expect(pushed[0]?.json).toMatchObject(over);
 	expect(hints).toEqual([
 		'The service says that it skipped 1 more, in which no number of these rows can be found: {"number":"1"}. Such rows are still counted as pushed.',

@@ -7,14 +7,14 @@ import {
 	answering,
 	answeringInto,
 	breaking,
-	feed,
+	runPush,
 	jsonOf,
 	manyRows,
 	phone,
 	phonesOf,
 	refusal,
 	sizes,
-} from './feed';
+} from './pushHarness';
 
 const harness = engineHarness();
 const two = manyRows(2);
@@ -43,7 +43,7 @@ describe('when the fate of the second request is unknown', () => {
 		'%s: it is not sent again, and the message tells every row',
 		async (_n, arm) => {
 			const bodies = arm();
-			const { error } = await feed(harness, [{ json: { phone: '12' } }, ...manyRows(20_001)]);
+			const { error } = await runPush(harness, [{ json: { phone: '12' } }, ...manyRows(20_001)]);
 			expect(sizes(bodies)).toEqual([10_000, 10_000]);
 			nothingTwice(bodies);
 			expect(error).toMatchObject({
@@ -62,19 +62,19 @@ describe('when the fate of the second request is unknown', () => {
 	test('what a stranger has written in a row is no HTML in the message and the hints', async () => {
 		const rows = [{ json: { phone: '<img src=x>' } }, ...manyRows(1)];
 		breaking('ECONNRESET', []);
-		const stopped = await feed(harness, rows);
+		const stopped = await runPush(harness, rows);
 		expect(stopped.error).toHaveProperty(
 			'description',
 			expect.stringMatching(/Rejected: 1 row\. \[item 0\] "‹img src=x>"/),
 		);
 		answering([200, { ...accepted(1), message: '<b>' }]);
-		const { hints } = await feed(harness, rows);
+		const { hints } = await runPush(harness, rows);
 		expect(hints.join()).not.toMatch(/<[a-z]/);
 	});
 
 	test.each(faults)('%s: with Continue every row comes out once', async (_name, arm) => {
 		const bodies = arm();
-		const { pushed, rejected, error, hints } = await feed(harness, manyRows(20_001), {}, goOn);
+		const { pushed, rejected, error, hints } = await runPush(harness, manyRows(20_001), {}, goOn);
 		expect(error).toBeUndefined();
 		nothingTwice(bodies);
 		expect(pushed).toHaveLength(1);
@@ -97,7 +97,7 @@ describe('when the fate of the second request is unknown', () => {
 	test.each(faults)('%s: Retry On Fail sends only what was not sent', async (_name, arm) => {
 		const bodies = arm();
 		answeringInto(bodies, [200, accepted(1)]);
-		const { error } = await feed(harness, manyRows(20_001), {}, tryAgain);
+		const { error } = await runPush(harness, manyRows(20_001), {}, tryAgain);
 		expect(sizes(bodies)).toEqual([10_000, 10_000, 1]);
 		nothingTwice(bodies);
 		expect(error).toHaveProperty(
@@ -113,7 +113,7 @@ describe('when the fate of the second request is unknown', () => {
 		const reading = jest.spyOn(harness.credentials, 'getDecrypted');
 		reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
 		const bodies = answering(OK, [503, '']);
-		const { error } = await feed(harness, manyRows(10_001), {}, tryAgain);
+		const { error } = await runPush(harness, manyRows(10_001), {}, tryAgain);
 		reading.mockRestore();
 		expect(bodies).toHaveLength(2);
 		expect(error).toMatchObject({
@@ -128,14 +128,14 @@ describe('when the fate of the second request is unknown', () => {
 		reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
 		answering([503, '']);
 		const over = { ...tryAgain, onError: 'continueErrorOutput' as const };
-		const { rejected } = await feed(harness, two, {}, over);
+		const { rejected } = await runPush(harness, two, {}, over);
 		reading.mockRestore();
 		expect(statusesOf(rejected)).toEqual({ unknown: 2 });
 	});
 
 	test('the error output gets one item, and the rows are in Rejected', async () => {
 		answering(OK, [503, '']);
-		const fed = await feed(harness, manyRows(10_001), {}, { onError: 'continueErrorOutput' });
+		const fed = await runPush(harness, manyRows(10_001), {}, { onError: 'continueErrorOutput' });
 		expect(fed.pushed).toHaveLength(1);
 		expect(fed.rejected).toHaveLength(1);
 		expect(jsonOf(output(fed.run, 'Node', 2))).toEqual([
@@ -157,8 +157,8 @@ describe('when the fate of the second request is unknown', () => {
 					not_sent: 0,
 					duplicate: 0,
 					do_not_disturb: 0,
-					already_queued: 0,
-					fed_before: 0,
+					skipped_duplicate: 0,
+					pushed_before: 0,
 					skipped_unmatched: 0,
 				},
 			},
@@ -169,7 +169,7 @@ describe('when the fate of the second request is unknown', () => {
 describe('when a request surely did not take effect', () => {
 	test('429: it is sent again', async () => {
 		const bodies = answering([429, ''], [200, accepted(2)]);
-		const { pushed, rejected, error } = await feed(harness, two);
+		const { pushed, rejected, error } = await runPush(harness, two);
 		expect(error).toBeUndefined();
 		expect(sizes(bodies)).toEqual([2, 2]);
 		expect(pushed).toHaveLength(1);
@@ -179,7 +179,7 @@ describe('when a request surely did not take effect', () => {
 	test('refused connection: it is sent again', async () => {
 		const bodies = breaking('ECONNREFUSED', [], 'connect');
 		answering([200, accepted(2)]);
-		const { pushed, error } = await feed(harness, two);
+		const { pushed, error } = await runPush(harness, two);
 		expect(error).toBeUndefined();
 		expect(bodies).toHaveLength(1);
 		expect(pushed).toHaveLength(1);
@@ -187,7 +187,7 @@ describe('when a request surely did not take effect', () => {
 
 	test('Retry On Fail pushes the rest when the cause is gone', async () => {
 		const bodies = answering(OK, [409, refusal('Campaign is archived')], [200, accepted(1)]);
-		const { pushed, rejected, error } = await feed(harness, manyRows(10_001), {}, tryAgain);
+		const { pushed, rejected, error } = await runPush(harness, manyRows(10_001), {}, tryAgain);
 		expect(error).toBeUndefined();
 		expect(bodies.map(phonesOf).at(-1)).toEqual([phone(10_000)]);
 		expect(pushed.map(({ json }) => json.contacts_received)).toEqual([10_000, 1]);
@@ -198,7 +198,7 @@ describe('when a request surely did not take effect', () => {
 	test('Retry On Fail with the error output does the same', async () => {
 		const bodies = answering([409, refusal('Campaign is archived')], [200, accepted(2)]);
 		const over = { ...tryAgain, onError: 'continueErrorOutput' as const };
-		const { pushed, rejected, run } = await feed(harness, two, {}, over);
+		const { pushed, rejected, run } = await runPush(harness, two, {}, over);
 		expect(sizes(bodies)).toEqual([2, 2]);
 		expect(pushed).toHaveLength(1);
 		expect(rejected).toEqual([]);
@@ -209,8 +209,8 @@ describe('when a request surely did not take effect', () => {
 test('another run of the same rows is a feed of its own', async () => {
 	const input = manyRows(1);
 	const bodies = answering([409, refusal('Campaign is archived')], [200, accepted(1)]);
-	await feed(harness, input);
-	const { pushed } = await feed(harness, input);
+	await runPush(harness, input);
+	const { pushed } = await runPush(harness, input);
 	expect(sizes(bodies)).toEqual([1, 1]);
 	expect(pushed).toHaveLength(1);
 });

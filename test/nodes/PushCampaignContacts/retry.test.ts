@@ -6,14 +6,14 @@ import {
 	answering,
 	answeringInto,
 	breaking,
-	feedNode,
+	pushNode,
 	jsonOf,
 	manyRows,
 	phone,
 	phonesOf,
 	refusal,
 	type NodeParameters,
-} from './feed';
+} from './pushHarness';
 
 const harness = engineHarness();
 const bySize: NodeParameters = { options: { contactsPerRequest: 2 } };
@@ -38,7 +38,7 @@ const errorOf = ({ data }: IRun) => data.resultData.error;
 describe('Retry in the list of executions', () => {
 	test('sends what was not sent, and puts out the requests of both', async () => {
 		const bodies = answering(OK, ARCHIVED, OK, [200, accepted(1)]);
-		const node = feedNode(harness, bySize);
+		const node = pushNode(harness, bySize);
 		const failed = await run(node, manyRows(5));
 		expect(errorOf(failed)).toHaveProperty(
 			'description',
@@ -64,7 +64,7 @@ describe('Retry in the list of executions', () => {
 		const bodies = answering(OK);
 		breaking('ECONNRESET', bodies);
 		answeringInto(bodies, [200, accepted(1)]);
-		const node = feedNode(harness, bySize);
+		const node = pushNode(harness, bySize);
 		const failed = await run(node, manyRows(5));
 		const again = await retry(failed, node);
 		const third = await retry(again, node);
@@ -80,16 +80,16 @@ describe('Retry in the list of executions', () => {
 
 	test('with the current workflow, no number goes to the campaign again, whatever was changed', async () => {
 		const bodies = answering(OK, ARCHIVED, OK);
-		const failed = await run(feedNode(harness, bySize), manyRows(4));
+		const failed = await run(pushNode(harness, bySize), manyRows(4));
 		const changed = { enqueue: true, otherColumns: 'none', options: { contactsPerRequest: 10 } };
-		await retry(failed, feedNode(harness, changed));
+		await retry(failed, pushNode(harness, changed));
 		expect(bodies.slice(2).map(phonesOf)).toEqual([[phone(2), phone(3)]]);
 	});
 
 	test('without a usable setting, tells what is in the campaign and what is not', async () => {
 		answering(OK, ARCHIVED);
-		const failed = await run(feedNode(harness, bySize), manyRows(4));
-		const broken = feedNode(harness, { ...bySize, campaignId: 'Spring' });
+		const failed = await run(pushNode(harness, bySize), manyRows(4));
+		const broken = pushNode(harness, { ...bySize, campaignId: 'Spring' });
 		const again = await retry(failed, { ...broken, onError: 'continueRegularOutput' });
 		expect(jsonOf(output(again, 'Node'))).toMatchObject([
 			{ campaign_upload_id: 501, feed: { received: 4, pushed: 2, not_sent: 2 } },
@@ -102,7 +102,7 @@ describe('Retry in the list of executions', () => {
 
 	test('a record that cannot be read sends nothing and calls no row unsent', async () => {
 		answering(OK, ARCHIVED);
-		const node = feedNode(harness, bySize);
+		const node = pushNode(harness, bySize);
 		const failed = await run(node, manyRows(4));
 		const context = failed.data.executionData?.contextData['node:Node'];
 		const shelf: unknown = context?.voiceChatAgent;

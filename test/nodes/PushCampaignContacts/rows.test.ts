@@ -1,5 +1,14 @@
 import { engineHarness } from '../../engine';
-import { accepted, answering, breaking, contactsOf, feed, phonesOf, rowsOf, sent } from './feed';
+import {
+	accepted,
+	answering,
+	breaking,
+	contactsOf,
+	runPush,
+	phonesOf,
+	rowsOf,
+	sent,
+} from './pushHarness';
 
 const harness = engineHarness();
 const byRow = { options: { output: 'rows' } };
@@ -13,7 +22,7 @@ describe('Output: One Item per Row', () => {
 				engine_skipped_duplicates: ['9000000003'],
 			}),
 		]);
-		const { pushed, rejected } = await feed(
+		const { pushed, rejected } = await runPush(
 			harness,
 			rowsOf(
 				{ row_number: 2, phone: 'call me', city: 'Agra' },
@@ -31,7 +40,7 @@ describe('Output: One Item per Row', () => {
 					phone: '90000-00001',
 					person_name: 'Asha',
 					city: 'Pune',
-					feed_status: 'pushed',
+					push_status: 'pushed',
 					phone_sent: '9000000001',
 					phone_key: '919000000001',
 					campaign_upload_id: 501,
@@ -40,7 +49,7 @@ describe('Output: One Item per Row', () => {
 			},
 		]);
 		const told = { rejection_reason: expect.any(String), campaign_upload_id: null };
-		const status = (name: string) => ({ feed_status: name, rejection_status: name });
+		const status = (name: string) => ({ push_status: name, rejection_status: name });
 		expect(rejected).toEqual([
 			{
 				json: {
@@ -84,7 +93,7 @@ describe('Output: One Item per Row', () => {
 					phone: '09000000003',
 					phone_sent: '9000000003',
 					phone_key: '919000000003',
-					...status('already_queued'),
+					...status('skipped_duplicate'),
 					...told,
 				},
 				pairedItem: { item: 4 },
@@ -97,30 +106,30 @@ describe('Output: One Item per Row', () => {
 		breaking('ECONNRESET', bodies);
 		const rows = rowsOf({ phone: '9000000001' }, { phone: '9000000002' }, { phone: '9000000003' });
 		const parameters = { options: { output: 'rows', contactsPerRequest: 1 } };
-		const { pushed, rejected } = await feed(harness, rows, parameters, {
+		const { pushed, rejected } = await runPush(harness, rows, parameters, {
 			onError: 'continueRegularOutput',
 		});
 		expect(pushed.map(({ json }) => json.campaign_upload_id)).toEqual([7]);
-		expect(rejected.map(({ json }) => [json.feed_status, json.phone_sent])).toEqual([
+		expect(rejected.map(({ json }) => [json.push_status, json.phone_sent])).toEqual([
 			['unknown', '9000000002'],
 			['not_sent', null],
 		]);
 	});
 
 	test('with a form that cannot be used and Continue, each row still says its status', async () => {
-		const { rejected } = await feed(
+		const { rejected } = await runPush(
 			harness,
 			rowsOf({ phone: '9000000001' }),
 			{ ...byRow, campaignId: 'Spring' },
 			{ onError: 'continueRegularOutput' },
 		);
-		expect(rejected[0]?.json).toMatchObject({ feed_status: 'not_sent', phone_sent: null });
+		expect(rejected[0]?.json).toMatchObject({ push_status: 'not_sent', phone_sent: null });
 	});
 });
 
 describe('a rejected row', () => {
 	test('goes as it came out once its number is corrected, and carries nothing of the rejection', async () => {
-		const { rejected } = await feed(
+		const { rejected } = await runPush(
 			harness,
 			rowsOf({ phone: '98765', person_name: 'Asha', city: 'Pune' }),
 			byRow,
@@ -129,7 +138,7 @@ describe('a rejected row', () => {
 		expect(row?.json.rejection_status).toBe('rejected');
 		const bodies = answering([200, accepted(1)]);
 		const corrected = { ...row?.json, phone: '9876543210' };
-		const { pushed, error } = await feed(harness, [{ json: corrected }], byRow);
+		const { pushed, error } = await runPush(harness, [{ json: corrected }], byRow);
 		expect(error).toBeUndefined();
 		expect(contactsOf(bodies[0])).toEqual([
 			{ phone: '9876543210', person_name: 'Asha', city: 'Pune' },
@@ -138,7 +147,7 @@ describe('a rejected row', () => {
 			phone: '9876543210',
 			person_name: 'Asha',
 			city: 'Pune',
-			feed_status: 'pushed',
+			push_status: 'pushed',
 			phone_sent: '9876543210',
 			phone_key: '919876543210',
 			campaign_upload_id: 501,
@@ -169,7 +178,7 @@ describe('columns as they are dragged', () => {
 	});
 
 	test('an expression that an earlier drag left is told with what to do', async () => {
-		const { error } = await feed(harness, rowsOf({ phone: '9876543210' }), {
+		const { error } = await runPush(harness, rowsOf({ phone: '9876543210' }), {
 			phoneColumn: '=phone {{ $json.phone }}',
 		});
 		expect(error).toMatchObject({
@@ -180,7 +189,7 @@ describe('columns as they are dragged', () => {
 	});
 
 	test('a last name that an expression gives is told too', async () => {
-		const { error } = await feed(harness, rowsOf({ phone: '9876543210', first_name: 'Asha' }), {
+		const { error } = await runPush(harness, rowsOf({ phone: '9876543210', first_name: 'Asha' }), {
 			options: { lastNameColumn: '={{ "Rao" }}' },
 		});
 		expect(error?.message).toMatch(/^Last Name Column holds an expression that gives "Rao"/);
@@ -197,7 +206,7 @@ test('Retry On Fail knows a nested number again', async () => {
 	const bodies = answering([200, accepted(1)], [409, { success: false, error: 'archived' }]);
 	answering([200, accepted(1)]);
 	const rows = rowsOf({ p: { phone: '9000000001' } }, { p: { phone: '9000000002' } });
-	const { error, pushed } = await feed(
+	const { error, pushed } = await runPush(
 		harness,
 		rows,
 		{ phoneColumn: 'p.phone', options: { contactsPerRequest: 1 } },

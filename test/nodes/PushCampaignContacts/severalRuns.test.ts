@@ -3,8 +3,8 @@ import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
 import {
 	MAX_NUMBERS_KEPT,
 	SentNumbers,
-} from '../../../nodes/PushCampaignContacts/feed/sentNumbers';
-import { PhonesByRow } from '../../../nodes/PushCampaignContacts/feed/byRow';
+} from '../../../nodes/PushCampaignContacts/push/sentNumbers';
+import { PhonesByRow } from '../../../nodes/PushCampaignContacts/push/phoneArrays';
 import {
 	engineHarness,
 	engineTool,
@@ -18,12 +18,12 @@ import {
 	accepted,
 	answering,
 	breaking,
-	feedNode,
+	pushNode,
 	manyRows,
 	phone,
 	phonesOf,
 	type NodeParameters,
-} from './feed';
+} from './pushHarness';
 
 const harness = engineHarness();
 const ok = (count: number): [number, ReturnType<typeof accepted>] => [200, accepted(count)];
@@ -37,7 +37,7 @@ function twoBranches(
 ) {
 	const start = makeNode({ type: 'test.start', name: 'Start' });
 	const branch = makeNode({ type: 'test.sink', name: 'Branch', ...settings });
-	const nodes = [start, branch, feedNode(harness, over, { position: [0, 100], ...own })];
+	const nodes = [start, branch, pushNode(harness, over, { position: [0, 100], ...own })];
 	const workflow = makeWorkflow(nodes, {
 		Start: { main: [[to('Branch'), to('Node')]] },
 		Branch: { main: [[to('Node')]] },
@@ -104,7 +104,7 @@ describe('a node that runs several times in an execution', () => {
 
 describe('the lists of a model', () => {
 	const contacts = "={{ $fromAI('contacts', '', 'json') }}";
-	const tool = () => feedNode(harness, { contactsFrom: 'json', contacts });
+	const tool = () => pushNode(harness, { contactsFrom: 'json', contacts });
 	const list = (...indexes: number[]) => ({
 		contacts: indexes.map((index) => ({ phone: phone(index) })),
 	});

@@ -1,7 +1,7 @@
 import countBy from 'lodash/countBy';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/connect';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/credential';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness } from '../../engine';
 import {
@@ -12,7 +12,7 @@ import {
 	type Fault,
 	type Simulator,
 } from '../../simulator';
-import { feed, fileItem, manyRows, phone, rowsOf, type NodeParameters } from './feed';
+import { runPush, fileItem, manyRows, phone, rowsOf, type NodeParameters } from './pushHarness';
 
 const harness = engineHarness();
 const { agents, campaigns, dndPhone } = fixtures;
@@ -48,7 +48,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 	) => {
 		const agentUuid = { __rl: true, mode: 'id', value: agents.full };
 		const all = { campaignId: campaigns.active, agentUuid, ...parameters };
-		return await feed(harness, input, all, { ...attached, ...over });
+		return await runPush(harness, input, all, { ...attached, ...over });
 	};
 	const pushRequests = () =>
 		simulator.requests.filter(({ path }) => path.endsWith('/contacts')).length;
@@ -203,9 +203,9 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 			rowsOf({ phone: '90000 00001', city: 'Pune' }, { phone: '+919000000002' }),
 			release,
 		);
-		expect(pushed[0]?.json.feed).toMatchObject({ received: 2, pushed: 1, already_queued: 1 });
+		expect(pushed[0]?.json.feed).toMatchObject({ received: 2, pushed: 1, skipped_duplicate: 1 });
 		expect(rejected).toMatchObject([
-			{ json: { city: 'Pune', rejection_status: 'already_queued' }, pairedItem: { item: 0 } },
+			{ json: { city: 'Pune', rejection_status: 'skipped_duplicate' }, pairedItem: { item: 0 } },
 		]);
 	});
 
@@ -249,7 +249,7 @@ test('a request that is over the service’s size goes out in smaller ones', asy
 	const credentials = { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) };
 	const agentUuid = { __rl: true, mode: 'id', value: agents.full };
 	const parameters = { campaignId: campaigns.active, agentUuid };
-	const { pushed, rejected, error } = await feed(harness, manyRows(1_000), parameters, {
+	const { pushed, rejected, error } = await runPush(harness, manyRows(1_000), parameters, {
 		credentials,
 	});
 	expect(error).toBeUndefined();

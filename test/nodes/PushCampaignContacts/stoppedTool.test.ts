@@ -6,20 +6,20 @@ import {
 	accepted,
 	answering,
 	breaking,
-	feedNode,
+	pushNode,
 	PATH,
 	phone,
 	phonesOf,
 	refusal,
 	type NodeParameters,
-} from './feed';
+} from './pushHarness';
 
 const harness = engineHarness();
 beforeEach(() => skipSleeps());
 afterEach(() => jest.restoreAllMocks());
 
 const toolNode = (parameters: NodeParameters = {}) =>
-	feedNode(harness, {
+	pushNode(harness, {
 		contactsFrom: 'json',
 		contacts: "={{ $fromAI('contacts', '', 'json') }}",
 		...parameters,

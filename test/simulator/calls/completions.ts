@@ -1,7 +1,7 @@
 import { delay } from '../clock';
 import { isObject, type JsonObject } from '../json';
 import type { Call, Delivery, TranscriptTurn } from '../state/types';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 import { deliver } from './deliver';
 import { usualOutcome, usualRecording, usualTranscript } from './outcome';
 import { recordOf } from './record';
@@ -36,7 +36,7 @@ export class Completions {
 	private auto: AutoComplete | null = null;
 	private readonly timers = new Set<NodeJS.Timeout>();
 
-	constructor(private readonly world: World) {}
+	constructor(private readonly world: SimulatorState) {}
 
 	setAuto(auto: AutoComplete | null): void {
 		this.auto = auto;

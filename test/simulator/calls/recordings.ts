@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import type { Answer } from '../http/answers';
 import type { SimulatorRequest } from '../http/route';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 
 const LIFETIME_MS = 900_000;
 
 /** Presigned addresses of recordings, in the manner of object storage. */
 export class Recordings {
-	constructor(private readonly world: World) {}
+	constructor(private readonly world: SimulatorState) {}
 
 	presign(callId: string): string {
 		const expires = this.world.clock.now() + LIFETIME_MS;

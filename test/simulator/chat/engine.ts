@@ -4,10 +4,10 @@ import { delay } from '../clock';
 import type { AcceptedMessage } from '../dialects/chatTypes';
 import type { JsonObject } from '../json';
 import type { Agent, Delivery } from '../state/types';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 import { fingerprintOf, gate } from './gate';
 import { wake } from './lifecycle';
-import { asks, INTERIM_TEXT, SLOW_MS } from './magic';
+import { asks, INTERIM_TEXT, SLOW_MS } from './scriptedReplies';
 import { newSession } from './newSession';
 import { addMessage, respond } from './reply';
 import { namedMessage, turnResults } from './turnResults';
@@ -27,7 +27,7 @@ export class ChatEngine {
 	private counter = 0;
 	private readonly timers = new Set<NodeJS.Timeout>();
 
-	constructor(private readonly world: World) {}
+	constructor(private readonly world: SimulatorState) {}
 
 	nextNumber(): number {
 		return ++this.counter;

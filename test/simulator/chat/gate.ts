@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json';
-import type { World } from '../world';
-import { asks, MAGIC } from './magic';
+import type { SimulatorState } from '../world';
+import { asks, MAGIC } from './scriptedReplies';
 import type { Incoming, Session } from './types';
 
 export const invalidTurn = (error: string): JsonObject => ({ state: 'invalid', error });
@@ -10,7 +10,11 @@ export function fingerprintOf({ content, interaction }: Incoming): string {
 }
 
 /** The outcome of a message that starts no turn: refused, or a replay of an accepted one. */
-export function gate(world: World, session: Session, incoming: Incoming): JsonObject | null {
+export function gate(
+	world: SimulatorState,
+	session: Session,
+	incoming: Incoming,
+): JsonObject | null {
 	const { state, dialect } = world;
 	if (state.agents.get(session.agentUuid)?.active !== true) return invalidTurn('agent_inactive');
 	if (session.accountId !== state.accountId) return invalidTurn('session_account_mismatch');

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 import { closeSession, goDormant, switchMode } from './lifecycle';
-import { asks } from './magic';
+import { asks } from './scriptedReplies';
 import type { Emit, Session } from './types';
 
 export interface Reply {
@@ -13,7 +13,7 @@ export interface Reply {
 
 /** Adds a message to the session and tells it. */
 export function addMessage(
-	world: World,
+	world: SimulatorState,
 	session: Session,
 	role: 'user' | 'ai',
 	content: string,
@@ -35,7 +35,12 @@ export function addMessage(
 }
 
 /** What the agent says to the content, with everything that follows from it. */
-export function respond(world: World, session: Session, content: string, emit: Emit): Reply {
+export function respond(
+	world: SimulatorState,
+	session: Session,
+	content: string,
+	emit: Emit,
+): Reply {
 	const helpRequested = asks(content, 'human');
 	// A human operator answers in their own time.
 	if (session.mode === 'support') return { text: null, messageId: null, helpRequested: false };
@@ -64,7 +69,7 @@ function saidTo(content: string): string | null {
 }
 
 function interactivePart(
-	world: World,
+	world: SimulatorState,
 	session: Session,
 	content: string,
 	text: string,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 
 const LIFETIME_MS = 300_000;
 
@@ -14,7 +14,7 @@ export interface SocketToken {
 export class SocketTokens {
 	private readonly tokens = new Map<string, SocketToken>();
 
-	constructor(private readonly world: World) {}
+	constructor(private readonly world: SimulatorState) {}
 
 	mint(sessionId: string, stream: string): SocketToken {
 		const lifetime = this.world.settings.wsTokenLifetimeMs ?? LIFETIME_MS;

@@ -1,11 +1,11 @@
 import { answer } from '../http/answers';
 import type { Route } from '../http/route';
 import { addAttempt, changeCampaign, completeUpload } from '../state/campaignControl';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 import { command } from './command';
 
 /** Campaigns over HTTP: what the service does with them out of the API's sight. */
-export function campaignCommands({ state, dialect }: World): Route[] {
+export function campaignCommands({ state, dialect }: SimulatorState): Route[] {
 	return [
 		command('campaign', ({ id, status }) => {
 			const wanted = (['Active', 'Paused', 'Archived'] as const).find((known) => known === status);

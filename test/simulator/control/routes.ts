@@ -3,7 +3,7 @@ import { outcomeFrom } from '../calls/completions';
 import { answer } from '../http/answers';
 import type { Route } from '../http/route';
 import { isObject, type JsonObject } from '../json';
-import type { Settings, World } from '../world';
+import type { Settings, SimulatorState } from '../world';
 import { SessionControl } from '../socket/sessionControl';
 import { faultFrom } from './faultFrom';
 import { campaignCommands } from './campaignCommands';
@@ -14,7 +14,7 @@ import { listChangeFrom } from '../state/listChanges';
 import { stateView } from './stateView';
 
 /** The simulator driven from another process. */
-export function controlRoutes(world: World): Route[] {
+export function controlRoutes(world: SimulatorState): Route[] {
 	const get = (path: string, read: () => unknown): Route => ({
 		method: 'GET',
 		path: `/__simulator/${path}`,

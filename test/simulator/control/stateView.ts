@@ -1,8 +1,8 @@
 import type { JsonObject } from '../json';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 
 /** The state as JSON: maps as lists, sets as arrays, recordings as their size. */
-export function stateView({ state, dialect, token }: World): JsonObject {
+export function stateView({ state, dialect, token }: SimulatorState): JsonObject {
 	return {
 		dialect: dialect.name,
 		token,

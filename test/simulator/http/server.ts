@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { delay } from '../clock';
 import { isObject } from '../json';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 import { answer, invalid, refused, type Answer } from './answers';
 import { takesEffect } from './faults';
 import type { RecordedRequest } from './requestLog';
@@ -11,7 +11,11 @@ import { faultyAnswer, retryAfterHeader, send } from './send';
 /** Marks a body that is not JSON, so that the refusal can come after the token check. */
 const UNREADABLE = Symbol('unreadable body');
 
-export function createServer(world: World, routes: Route[], control: Route[]): FastifyInstance {
+export function createServer(
+	world: SimulatorState,
+	routes: Route[],
+	control: Route[],
+): FastifyInstance {
 	const app = Fastify({
 		logger: false,
 		exposeHeadRoutes: false,
@@ -76,7 +80,7 @@ function strings(values: Record<string, unknown>): Record<string, string> {
 }
 
 async function serve(
-	world: World,
+	world: SimulatorState,
 	raw: FastifyRequest,
 	reply: FastifyReply,
 	route: Route | null,
@@ -88,7 +92,7 @@ async function serve(
 	await respond(world, request, recorded, reply, route);
 }
 
-function record(world: World, request: SimulatorRequest): RecordedRequest {
+function record(world: SimulatorState, request: SimulatorRequest): RecordedRequest {
 	const recorded: RecordedRequest = {
 		method: request.method,
 		path: request.path,
@@ -103,7 +107,7 @@ function record(world: World, request: SimulatorRequest): RecordedRequest {
 }
 
 async function respond(
-	world: World,
+	world: SimulatorState,
 	request: SimulatorRequest,
 	{ outcome }: RecordedRequest,
 	reply: FastifyReply,
@@ -146,7 +150,7 @@ function cut(reply: FastifyReply): void {
 }
 
 async function handledAnswer(
-	world: World,
+	world: SimulatorState,
 	request: SimulatorRequest,
 	route: Route | null,
 	token: RecordedRequest['outcome']['token'],
@@ -165,7 +169,7 @@ async function handledAnswer(
 	return await route.handle(request);
 }
 
-function withHeaders(world: World, sent: Answer, route: Route | null): Answer {
+function withHeaders(world: SimulatorState, sent: Answer, route: Route | null): Answer {
 	const { versionHeader, legacyHeaders } = world.dialect.general;
 	const headers = {
 		...(versionHeader === null ? {} : { [versionHeader]: '1.0.0' }),

@@ -1,8 +1,8 @@
 import { answer } from '../http/answers';
 import type { Route } from '../http/route';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 
-export function agentRoutes({ state, dialect }: World): Route[] {
+export function agentRoutes({ state, dialect }: SimulatorState): Route[] {
 	return [
 		{
 			method: 'GET',

@@ -12,11 +12,11 @@ import type { Route, SimulatorRequest } from '../http/route';
 import { isFlag, isNonEmptyString, isObject, type JsonObject } from '../json';
 import { checkedContact, withoutDuplicates, type CheckedContact } from '../rules/contacts';
 import type { Campaign } from '../state/types';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 
 const MOST_CONTACTS = 10_000;
 
-export function campaignContactRoutes(world: World): Route[] {
+export function campaignContactRoutes(world: SimulatorState): Route[] {
 	return [
 		{
 			method: 'POST',
@@ -26,7 +26,7 @@ export function campaignContactRoutes(world: World): Route[] {
 	];
 }
 
-function addContacts(world: World, { params, body }: SimulatorRequest): Answer {
+function addContacts(world: SimulatorState, { params, body }: SimulatorRequest): Answer {
 	const { state, dialect } = world;
 	const campaign = state.campaigns.get(Number(params.id));
 	if (!campaign) return campaignNotFound(dialect);
@@ -50,7 +50,7 @@ function addContacts(world: World, { params, body }: SimulatorRequest): Answer {
 	return missing ?? ok(store(world, campaign, agent.agentUuid, checked, enqueue));
 }
 
-function bodyProblems(body: JsonObject, { dialect }: World): string[] {
+function bodyProblems(body: JsonObject, { dialect }: SimulatorState): string[] {
 	const { agent_uuid: agent, contacts, enqueue } = body;
 	const problems: string[] = [];
 	if (!isNonEmptyString(agent)) problems.push('agent_uuid is required');
@@ -69,7 +69,7 @@ function isChecked(contact: CheckedContact | string): contact is CheckedContact 
 }
 
 /** Stops at the first bad contact where the dialect reports one only. */
-function checkedList(list: unknown[], { dialect }: World): Array<CheckedContact | string> {
+function checkedList(list: unknown[], { dialect }: SimulatorState): Array<CheckedContact | string> {
 	const checked: Array<CheckedContact | string> = [];
 	for (const [index, value] of list.entries()) {
 		const contact = checkedContact(value, index, dialect);
@@ -80,7 +80,7 @@ function checkedList(list: unknown[], { dialect }: World): Array<CheckedContact 
 }
 
 function store(
-	world: World,
+	world: SimulatorState,
 	campaign: Campaign,
 	agentUuid: string,
 	checked: CheckedContact[],

@@ -2,9 +2,9 @@ import { campaignNotFound, ok } from '../http/answers';
 import type { Route } from '../http/route';
 import type { JsonObject } from '../json';
 import type { Campaign, Upload } from '../state/types';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 
-export function campaignStatusRoutes(world: World): Route[] {
+export function campaignStatusRoutes(world: SimulatorState): Route[] {
 	const { state, dialect } = world;
 	return [
 		{
@@ -23,7 +23,7 @@ export function campaignStatusRoutes(world: World): Route[] {
 	];
 }
 
-function campaignOf(campaign: Campaign, { dialect }: World): JsonObject {
+function campaignOf(campaign: Campaign, { dialect }: SimulatorState): JsonObject {
 	return {
 		id: campaign.id,
 		name: campaign.name,
@@ -37,7 +37,7 @@ function campaignOf(campaign: Campaign, { dialect }: World): JsonObject {
 }
 
 /** Attempts, not contacts. */
-function callCounts(campaignId: number, { state, dialect }: World): JsonObject {
+function callCounts(campaignId: number, { state, dialect }: SimulatorState): JsonObject {
 	const byStatus: Record<string, number> = {};
 	let total = 0;
 	for (const call of state.calls.values()) {

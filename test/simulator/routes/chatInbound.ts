@@ -3,10 +3,10 @@ import type { Incoming, Session } from '../chat/types';
 import { agentNotFound, answer, invalid, refused, type Answer } from '../http/answers';
 import { bodyByNames, type Route, type SimulatorRequest } from '../http/route';
 import { isNonEmptyString, type JsonObject } from '../json';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 import { withSession } from './sessionOf';
 
-export function chatInboundRoutes(world: World): Route[] {
+export function chatInboundRoutes(world: SimulatorState): Route[] {
 	const { dialect } = world;
 	return [
 		{
@@ -34,7 +34,7 @@ type Handler = (session: Session, incoming: Incoming, body: JsonObject) => Answe
 
 /** Reads the message under the dialect's names and finds or opens its session. */
 async function received(
-	world: World,
+	world: SimulatorState,
 	names: InboundFields,
 	request: SimulatorRequest,
 	run: Handler,
@@ -67,7 +67,11 @@ async function received(
 	return await run(known ?? world.chat.open(agent, person), incoming, body);
 }
 
-function messageProblems({ dialect }: World, names: InboundFields, body: JsonObject): string[] {
+function messageProblems(
+	{ dialect }: SimulatorState,
+	names: InboundFields,
+	body: JsonObject,
+): string[] {
 	const message = body[names.message];
 	if (!isNonEmptyString(message)) return [`${names.message} is required`];
 	if (message.length > dialect.general.maxMessage) return [`${names.message} is too long`];
@@ -78,7 +82,12 @@ function messageProblems({ dialect }: World, names: InboundFields, body: JsonObj
 	return key === undefined || isNonEmptyString(key) ? [] : ['idempotency_key must be a string'];
 }
 
-function acceptLater(world: World, session: Session, incoming: Incoming, body: JsonObject): Answer {
+function acceptLater(
+	world: SimulatorState,
+	session: Session,
+	incoming: Incoming,
+	body: JsonObject,
+): Answer {
 	const { dialect, chat } = world;
 	const { from, field } = dialect.chat.deliveryUrl;
 	const url = from === 'message' ? textOrNull(body[field]) : null;
@@ -88,7 +97,7 @@ function acceptLater(world: World, session: Session, incoming: Incoming, body: J
 }
 
 /** The answer to a message that started no turn; nothing for one that did. */
-function turnRefusal({ dialect }: World, outcome: JsonObject): Answer | undefined {
+function turnRefusal({ dialect }: SimulatorState, outcome: JsonObject): Answer | undefined {
 	const error = typeof outcome.error === 'string' ? outcome.error : 'Internal server error';
 	switch (outcome.state) {
 		case 'busy':

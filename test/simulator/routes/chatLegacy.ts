@@ -3,10 +3,10 @@ import type { Session } from '../chat/types';
 import { agentNotFound, answer, ok, refused, type Answer } from '../http/answers';
 import type { Route } from '../http/route';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 import { withSession } from './sessionOf';
 
-export function chatLegacyRoutes(world: World): Route[] {
+export function chatLegacyRoutes(world: SimulatorState): Route[] {
 	const post = (path: string, handle: Route['handle']): Route => ({
 		method: 'POST',
 		path,
@@ -40,7 +40,7 @@ function missing(body: JsonObject, fields: string[]): string[] {
 		.map((field) => `${field} is required`);
 }
 
-function create({ state, dialect, chat, clock }: World, given: unknown): Answer {
+function create({ state, dialect, chat, clock }: SimulatorState, given: unknown): Answer {
 	const body = isObject(given) ? given : {};
 	const { metadata } = body;
 	const problems = missing(body, ['agent_uuid']);
@@ -58,7 +58,7 @@ function create({ state, dialect, chat, clock }: World, given: unknown): Answer 
 	});
 }
 
-async function send(world: World, given: unknown): Promise<Answer> {
+async function send(world: SimulatorState, given: unknown): Promise<Answer> {
 	const body = isObject(given) ? given : {};
 	const problems = missing(body, ['agent_uuid', 'chat_session_id', 'message']);
 	if (problems.length > 0) return faults(problems);
@@ -84,7 +84,7 @@ async function send(world: World, given: unknown): Promise<Answer> {
 }
 
 async function ofAgent(
-	world: World,
+	world: SimulatorState,
 	sessionId: unknown,
 	given: unknown,
 	run: (session: Session) => Answer | Promise<Answer>,
@@ -99,13 +99,13 @@ async function ofAgent(
 	);
 }
 
-function close({ chat }: World, session: Session): Answer {
+function close({ chat }: SimulatorState, session: Session): Answer {
 	closeSession(session, chat.emitter(session));
 	const count = session.messages.length;
 	return ok({ session_id: session.sessionId, summary: `A conversation of ${count} messages.` });
 }
 
-function pause({ dialect }: World, session: Session): Answer {
+function pause({ dialect }: SimulatorState, session: Session): Answer {
 	if (session.status === 'closed')
 		return refused(dialect.statuses.keyReused, dialect.chat.closedText);
 	session.status = 'paused';

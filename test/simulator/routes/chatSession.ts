@@ -2,12 +2,12 @@ import type { Session } from '../chat/types';
 import { agentNotFound, answer, invalid, ok, refused, type Answer } from '../http/answers';
 import { bodyByNames, type Route, type SimulatorRequest } from '../http/route';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 import { withSession } from './sessionOf';
 
 const SESSION = '/v1/chat/session/:id';
 
-export function chatSessionRoutes(world: World): Route[] {
+export function chatSessionRoutes(world: SimulatorState): Route[] {
 	return [
 		{ method: 'POST', path: '/v1/chat/session', handle: (request) => create(world, request) },
 		{
@@ -28,7 +28,7 @@ export function chatSessionRoutes(world: World): Route[] {
 }
 
 /** A session as create shows it. */
-function sessionView(session: Session, { dialect, state }: World): JsonObject {
+function sessionView(session: Session, { dialect, state }: SimulatorState): JsonObject {
 	return {
 		session_id: session.sessionId,
 		agent_uuid: session.agentUuid,
@@ -39,7 +39,7 @@ function sessionView(session: Session, { dialect, state }: World): JsonObject {
 	};
 }
 
-function create(world: World, request: SimulatorRequest): Answer {
+function create(world: SimulatorState, request: SimulatorRequest): Answer {
 	const { dialect, state, chat } = world;
 	const names = dialect.chat.create;
 	const body = bodyByNames(request, names, dialect.chat.inQuery);
@@ -58,7 +58,7 @@ function create(world: World, request: SimulatorRequest): Answer {
 	return answer(200, dialect.chat.createBody(sessionView(session, world)));
 }
 
-function inject({ dialect }: World, session: Session, body: unknown): Answer {
+function inject({ dialect }: SimulatorState, session: Session, body: unknown): Answer {
 	const context = isObject(body) ? body.context : undefined;
 	if (!isNonEmptyString(context)) return invalid(dialect, ['context must be a non-empty string']);
 	if (context.length > dialect.general.maxContext) return invalid(dialect, ['context is too long']);
@@ -66,7 +66,12 @@ function inject({ dialect }: World, session: Session, body: unknown): Answer {
 	return ok({ session_id: session.sessionId, context: session.context });
 }
 
-function mint(world: World, session: Session, body: unknown, otherCredential: boolean): Answer {
+function mint(
+	world: SimulatorState,
+	session: Session,
+	body: unknown,
+	otherCredential: boolean,
+): Answer {
 	const { dialect, tokens, baseUrl } = world;
 	const stream = isObject(body) ? body.stream : undefined;
 	const allowed = otherCredential ? dialect.general.otherCredential?.stream : 'user';

@@ -4,10 +4,10 @@ import type { Session } from '../chat/types';
 import { answer, invalid, type Answer } from '../http/answers';
 import type { Route } from '../http/route';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 import { withSession } from './sessionOf';
 
-export function chatSupportRoutes(world: World): Route[] {
+export function chatSupportRoutes(world: SimulatorState): Route[] {
 	return [
 		{
 			method: 'POST',
@@ -20,7 +20,7 @@ export function chatSupportRoutes(world: World): Route[] {
 	];
 }
 
-function support(world: World, session: Session, body: JsonObject): Answer {
+function support(world: SimulatorState, session: Session, body: JsonObject): Answer {
 	const { dialect, chat } = world;
 	const { commands } = dialect.chat;
 	const { command } = body;
@@ -50,7 +50,11 @@ function support(world: World, session: Session, body: JsonObject): Answer {
 	return answer(200, dialect.chat.supportBody(command, session));
 }
 
-function refusalReason({ dialect }: World, session: Session, command: string): string | null {
+function refusalReason(
+	{ dialect }: SimulatorState,
+	session: Session,
+	command: string,
+): string | null {
 	const { commands } = dialect.chat;
 	if (session.status === 'closed') return 'session_closed';
 	if (command === commands.tell && session.mode === 'support')

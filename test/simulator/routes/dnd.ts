@@ -5,12 +5,12 @@ import { isNonEmptyString, type JsonObject } from '../json';
 import { dndPhone } from '../rules/dndPhone';
 import { digitsOf } from '../rules/phone';
 import type { DndEntry } from '../state/types';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 
 const PER_PAGE_CAP = 100;
 const PATH = '/v1/dnd_numbers';
 
-export function dndRoutes(world: World): Route[] {
+export function dndRoutes(world: SimulatorState): Route[] {
 	return [
 		{ method: 'POST', path: PATH, handle: (request) => add(world, request) },
 		{
@@ -25,7 +25,7 @@ export function dndRoutes(world: World): Route[] {
 	];
 }
 
-function add({ state, dialect, clock }: World, request: SimulatorRequest): Answer {
+function add({ state, dialect, clock }: SimulatorState, request: SimulatorRequest): Answer {
 	const names = dialect.dnd.add;
 	const { placement, agentPlacement = placement } = names;
 	const agent = state.ownAgent(placed(request, agentPlacement, names.agent));
@@ -50,7 +50,7 @@ function add({ state, dialect, clock }: World, request: SimulatorRequest): Answe
 	return answer(200, dialect.dnd.addBody(entry, wireEntry(entry)));
 }
 
-function list({ state, dialect }: World, { query }: SimulatorRequest): Answer {
+function list({ state, dialect }: SimulatorState, { query }: SimulatorRequest): Answer {
 	const names = dialect.dnd.list;
 	const agent = state.ownAgent(query[names.agent]);
 	if (!agent) return agentNotFound(dialect);
@@ -84,7 +84,7 @@ function list({ state, dialect }: World, { query }: SimulatorRequest): Answer {
 	});
 }
 
-function remove({ state, dialect }: World, request: SimulatorRequest): Answer {
+function remove({ state, dialect }: SimulatorState, request: SimulatorRequest): Answer {
 	const names = dialect.dnd.remove;
 	const written = placed(request, names.phonePlacement, names.phone ?? 'phone');
 	if (!isNonEmptyString(written)) {

@@ -1,5 +1,5 @@
 import type { Route } from '../http/route';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 import { agentRoutes } from './agents';
 import { campaignContactRoutes } from './campaignContacts';
 import { campaignStatusRoutes } from './campaignStatus';
@@ -13,7 +13,7 @@ import { placeCallRoutes } from './placeCall';
 import { readCallRoutes } from './readCall';
 import { recordingFileRoutes } from './recordingFile';
 
-export function serviceRoutes(world: World): Route[] {
+export function serviceRoutes(world: SimulatorState): Route[] {
 	return [
 		...placeCallRoutes(world),
 		...readCallRoutes(world),

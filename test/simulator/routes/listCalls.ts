@@ -3,14 +3,14 @@ import { answer, invalid, type Answer } from '../http/answers';
 import type { Route } from '../http/route';
 import { digitsOf } from '../rules/phone';
 import type { Call } from '../state/types';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 
 type Query = Record<string, string>;
 
 /** The parameter of a link to the next page: everything that was asked for, and where the page begins. */
 const LINK = 'page_token';
 
-export function listCallRoutes(world: World): Route[] {
+export function listCallRoutes(world: SimulatorState): Route[] {
 	return [
 		{
 			method: 'GET',
@@ -24,19 +24,19 @@ export function listCallRoutes(world: World): Route[] {
 }
 
 /** A link is complete: with anything added to it, it is refused. */
-function followLink(world: World, { [LINK]: token = '', ...others }: Query): Answer {
+function followLink(world: SimulatorState, { [LINK]: token = '', ...others }: Query): Answer {
 	const names = Object.keys(others);
 	if (names.length > 0) return invalid(world.dialect, [`${LINK} excludes ${names.join(', ')}`]);
 	const asked = new URLSearchParams(Buffer.from(token, 'base64url').toString());
 	return listCalls(world, Object.fromEntries(asked));
 }
 
-function linkTo(start: number, query: Query, { dialect }: World): string {
+function linkTo(start: number, query: Query, { dialect }: SimulatorState): string {
 	const asked = new URLSearchParams({ ...query, [dialect.calls.paging.position]: String(start) });
 	return `?${LINK}=${Buffer.from(asked.toString()).toString('base64url')}`;
 }
 
-function listCalls(world: World, asked: Query): Answer {
+function listCalls(world: SimulatorState, asked: Query): Answer {
 	const { state, dialect } = world;
 	const { paging } = dialect.calls;
 	const query = asTimes(asked, world);
@@ -67,7 +67,11 @@ function listCalls(world: World, asked: Query): Answer {
 }
 
 /** The first item's place, from a page number, an offset or a cursor. */
-function startOf(position: string | undefined, size: number, { dialect }: World): number | null {
+function startOf(
+	position: string | undefined,
+	size: number,
+	{ dialect }: SimulatorState,
+): number | null {
 	const { style, maxSize } = dialect.calls.paging;
 	if (position === undefined) return 0;
 	const number = Number(style === 'cursor' ? position.replace(/^c/, '') : position);
@@ -76,7 +80,7 @@ function startOf(position: string | undefined, size: number, { dialect }: World)
 }
 
 /** The range filter and times in seconds, as the two filters with dates that they stand for. */
-function asTimes(query: Query, { dialect: { calls } }: World): Query {
+function asTimes(query: Query, { dialect: { calls } }: SimulatorState): Query {
 	const { range, timesInSeconds = false, filters } = calls;
 	const [before = '', between = ''] = range?.form.split(/\{from\}|\{to\}/) ?? [];
 	const together = range === undefined ? undefined : query[range.name];
@@ -93,7 +97,7 @@ function asTimes(query: Query, { dialect: { calls } }: World): Query {
 	};
 }
 
-function dateProblems(query: Query, { dialect }: World): string[] {
+function dateProblems(query: Query, { dialect }: SimulatorState): string[] {
 	const { from, to } = dialect.calls.filters;
 	return [from, to]
 		.filter((name) => query[name] !== undefined && Number.isNaN(Date.parse(query[name])))
@@ -101,7 +105,7 @@ function dateProblems(query: Query, { dialect }: World): string[] {
 }
 
 /** Tells of a call whether it is asked for; what the query does not name costs a long list nothing. */
-function wantedBy(query: Query, { dialect }: World): (call: Call) => boolean {
+function wantedBy(query: Query, { dialect }: SimulatorState): (call: Call) => boolean {
 	const { filters } = dialect.calls;
 	const asked = (name: string, holds: (value: string, call: Call) => boolean) => {
 		const value = query[name];

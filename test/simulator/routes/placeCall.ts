@@ -7,9 +7,9 @@ import { callRequestProblems, countryOf } from '../rules/callRequest';
 import { internationalForm } from '../rules/phone';
 import { scheduledInstant } from '../rules/schedule';
 import type { Agent, Call } from '../state/types';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 
-export function placeCallRoutes(world: World): Route[] {
+export function placeCallRoutes(world: SimulatorState): Route[] {
 	const handle = async (request: SimulatorRequest) => await placeCall(world, request.body);
 	return [
 		{ method: 'POST', path: '/v1/call', handle },
@@ -17,7 +17,7 @@ export function placeCallRoutes(world: World): Route[] {
 	];
 }
 
-async function placeCall(world: World, body: unknown): Promise<Answer> {
+async function placeCall(world: SimulatorState, body: unknown): Promise<Answer> {
 	const { dialect, state, clock } = world;
 	if (!isObject(body))
 		return answer(400, dialect.validation.body(['The body must be a JSON object']));
@@ -46,7 +46,7 @@ async function placeCall(world: World, body: unknown): Promise<Answer> {
 	return ok({ call_id: call.callId, ...scheduleOf(world, body, call) });
 }
 
-function newCall(world: World, body: JsonObject, agent: Agent, phone: string): Call {
+function newCall(world: SimulatorState, body: JsonObject, agent: Agent, phone: string): Call {
 	const now = world.clock.now();
 	const text = (value: unknown) => (typeof value === 'string' ? value : null);
 	return {
@@ -72,7 +72,7 @@ function newCall(world: World, body: JsonObject, agent: Agent, phone: string): C
 	};
 }
 
-function scheduleOf({ dialect }: World, body: JsonObject, call: Call): JsonObject {
+function scheduleOf({ dialect }: SimulatorState, body: JsonObject, call: Call): JsonObject {
 	if (call.scheduledAt === null) return {};
 	return {
 		scheduled_at: dialect.calls.scheduledAt(String(body.scheduled_at), call.scheduledAt),

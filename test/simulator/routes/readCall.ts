@@ -1,9 +1,9 @@
 import { recordOf } from '../calls/record';
 import { callNotFound, ok, refused } from '../http/answers';
 import type { Route } from '../http/route';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 
-export function readCallRoutes(world: World): Route[] {
+export function readCallRoutes(world: SimulatorState): Route[] {
 	const { state, dialect } = world;
 	const callOf = (id = '') =>
 		state.calls.get(id) ??

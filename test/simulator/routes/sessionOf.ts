@@ -1,10 +1,10 @@
 import { agentNotFound, refused, type Answer } from '../http/answers';
 import type { Session } from '../chat/types';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 
 /** Runs with the session of the path, or answers for one that the account does not have. */
 export async function withSession(
-	world: World,
+	world: SimulatorState,
 	id: unknown,
 	run: (session: Session) => Answer | Promise<Answer>,
 ): Promise<Answer> {

@@ -1,6 +1,6 @@
 import type { SocketToken } from '../chat/tokens';
 import type { Session } from '../chat/types';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 
 export interface Refusal {
 	code: number;
@@ -16,7 +16,7 @@ export interface Wanted {
 
 /** Whether a socket may stay: the session and token it holds, or the code it is closed with. */
 export function admission(
-	world: World,
+	world: SimulatorState,
 	{ sessionId, token, clientId, claim }: Wanted,
 ): { session: Session; token: SocketToken } | Refusal {
 	const { tokens, state, dialect, hub } = world;

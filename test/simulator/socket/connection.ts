@@ -1,14 +1,14 @@
-import { asks } from '../chat/magic';
+import { asks } from '../chat/scriptedReplies';
 import type { Emit } from '../chat/types';
 import { delay } from '../clock';
 import type { JsonObject } from '../json';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 import { readFrame } from './frames';
 import type { Connection } from './types';
 
 /** Takes one text frame of the client to its single ack. */
 export async function handleFrame(
-	world: World,
+	world: SimulatorState,
 	connection: Connection,
 	text: string,
 ): Promise<void> {
@@ -33,7 +33,7 @@ export async function handleFrame(
 }
 
 function ack(
-	{ dialect }: World,
+	{ dialect }: SimulatorState,
 	connection: Connection,
 	outcome: JsonObject,
 	messageId: string | null,

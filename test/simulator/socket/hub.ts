@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Session } from '../chat/types';
 import type { JsonObject } from '../json';
-import { EVENT_TIMES, type World } from '../world';
+import { EVENT_TIMES, type SimulatorState } from '../world';
 import { admission, type Refusal, type Wanted } from './admission';
 import { handleFrame, transmit } from './connection';
 import type { Connection, ReceivedFrame } from './types';
@@ -17,7 +17,7 @@ export class SocketHub {
 	private readonly seen = new Set<string>();
 	private eventCounter = 0;
 
-	constructor(private readonly world: World) {}
+	constructor(private readonly world: SimulatorState) {}
 
 	/** Sockets that the service regards as open; silently dropped ones are not among them. */
 	connectionsOf(sessionId?: string): Connection[] {

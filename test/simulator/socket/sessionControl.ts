@@ -2,12 +2,12 @@ import { closeSession, goDormant, switchMode, wake } from '../chat/lifecycle';
 import type { Session, SessionMode } from '../chat/types';
 import type { JsonObject } from '../json';
 import { fixtures } from '../state/fixtures';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 import type { ReceivedFrame } from './types';
 
 /** What a test can do to chat sessions and their sockets. Without a session id: to all of them. */
 export class SessionControl {
-	constructor(private readonly world: World) {}
+	constructor(private readonly world: SimulatorState) {}
 
 	create(agentUuid: string = fixtures.agents.full, person: string | null = null): Session {
 		const agent = this.world.state.agents.get(agentUuid);

@@ -4,12 +4,12 @@ import { WebSocketServer } from 'ws';
 import { delay } from '../clock';
 import { faultyAnswer } from '../http/send';
 import type { RecordedRequest } from '../http/requestLog';
-import type { World } from '../world';
+import type { SimulatorState } from '../world';
 
 const PATH = /^\/v1\/chat\/session\/([^/]+)\/user-stream$/;
 
 /** Turns upgrades of the session path into sockets of the hub. */
-export function attachSockets(world: World, server: Server): void {
+export function attachSockets(world: SimulatorState, server: Server): void {
 	const sockets = new WebSocketServer({ noServer: true });
 	server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
 		raw.on('error', () => raw.destroy());
@@ -18,7 +18,7 @@ export function attachSockets(world: World, server: Server): void {
 }
 
 async function upgrade(
-	world: World,
+	world: SimulatorState,
 	sockets: WebSocketServer,
 	request: IncomingMessage,
 	raw: Duplex,
@@ -57,14 +57,14 @@ async function upgrade(
 }
 
 /** The address is to be opened exactly as returned. */
-function keepsOwnQuery({ dialect }: World, url: URL): boolean {
+function keepsOwnQuery({ dialect }: SimulatorState, url: URL): boolean {
 	const own = new URLSearchParams(dialect.socket.urlQuery);
 	return [...own].every(([name, value]) => url.searchParams.get(name) === value);
 }
 
 /** Whether an injected fault has dealt with the upgrade. */
 async function faulty(
-	world: World,
+	world: SimulatorState,
 	{ method, path, outcome }: RecordedRequest,
 	raw: Duplex,
 ): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { hasAnyValue } from '../evidence';
+import { hasAnyValue } from '../successChecks';
 import type { ApiResponse } from '../http';
 import type { ApiClient } from '../client';
 import { withAdditions, type Additions } from './endpoint';

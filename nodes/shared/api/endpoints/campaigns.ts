@@ -1,5 +1,5 @@
 import { OtherRecord } from '../errors';
-import { hasAnyField, either, hasCount, hasId, isSameId } from '../evidence';
+import { hasAnyField, either, hasCount, hasId, isSameId } from '../successChecks';
 import type { ApiResponse } from '../http';
 import type { ApiClient } from '../client';
 import type { CampaignContactsRequest } from '../types';

@@ -8,7 +8,7 @@ import {
 	hasId,
 	isAbout,
 	saysSuccess,
-} from '../evidence';
+} from '../successChecks';
 import type { ApiResponse } from '../http';
 import type {
 	InjectContextRequest,

@@ -1,4 +1,4 @@
-import { both, hasAnyField, hasAnyValue, saysSuccess } from '../evidence';
+import { both, hasAnyField, hasAnyValue, saysSuccess } from '../successChecks';
 import type { ApiResponse, Query } from '../http';
 import type { ApiClient } from '../client';
 import { withAdditions, type Additions } from './endpoint';

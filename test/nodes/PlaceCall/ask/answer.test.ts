@@ -1,6 +1,10 @@
 import fc from 'fast-check';
-import { withAnswer, withoutAnswer, type AskedQuestion } from '../../../../nodes/PlaceCall/ask/answer';
-import type { CallState } from '../../../../nodes/shared/calls/completion';
+import {
+	withAnswer,
+	withoutAnswer,
+	type AskedQuestion,
+} from '../../../../nodes/PlaceCall/ask/answer';
+import type { CallState } from '../../../../nodes/shared/calls/callEnd';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../nodes/shared/json';
 
 const asked: AskedQuestion = {

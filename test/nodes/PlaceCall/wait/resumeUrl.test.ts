@@ -1,8 +1,8 @@
 import nock from 'nock';
 import { resume } from '../../../../nodes/PlaceCall/wait/resumeUrl';
-import { clock } from '../../../../nodes/shared/n8n/connect';
+import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
 import { engineHarness, makeWorkflow, webhookContext } from '../../../engine';
-import { N8N } from '../sleepers';
+import { N8N } from '../waitingExecutions';
 
 const harness = engineHarness();
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import Papa from 'papaparse';
 import type { Source, Writing } from '../../../../nodes/PushCampaignContacts/file/csvFile';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
-import type { ContactRow } from '../../../../nodes/PushCampaignContacts/feed/feed';
+import type { ContactRow } from '../../../../nodes/PushCampaignContacts/push/pushTypes';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { contentOf, fileNames } from './files';
 
@@ -559,8 +559,8 @@ describe('several files', () => {
 
 	test('come out with where each row stands', async () => {
 		expect(await (await two()).output([1, 3])).toEqual([
-			{ phone: '2', a: 'y', feed_file: 'a.csv', feed_row: 4 },
-			{ phone: '1', b: 'x', feed_file: 'b.csv', feed_row: 2 },
+			{ phone: '2', a: 'y', source_file: 'a.csv', source_row: 4 },
+			{ phone: '1', b: 'x', source_file: 'b.csv', source_row: 2 },
 		]);
 	});
 });
@@ -596,9 +596,9 @@ describe('a file that changes meanwhile', () => {
 	test('and has its rows elsewhere still gives out where those stood that were not read again', async () => {
 		const rows = await changing('phone\n1\n\n2\n3\n');
 		expect(await rows.output([0, 1, 2])).toEqual([
-			{ phone: '1', feed_file: 'a.csv', feed_row: 2 },
-			{ feed_file: 'a.csv', feed_row: 3 },
-			{ feed_file: 'a.csv', feed_row: 4 },
+			{ phone: '1', source_file: 'a.csv', source_row: 2 },
+			{ source_file: 'a.csv', source_row: 3 },
+			{ source_file: 'a.csv', source_row: 4 },
 		]);
 	});
 

@@ -1,8 +1,8 @@
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
-import { prepareRows } from '../../../../nodes/PushCampaignContacts/feed/prepare';
-import { ItemRows } from '../../../../nodes/PushCampaignContacts/feed/rows';
+import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
+import { ItemRows } from '../../../../nodes/PushCampaignContacts/push/rows';
 import { collectGarbage, heapInUse } from '../../../engine/heap';
-import { accept, feedOf, scripted } from '../feed/scripted';
+import { accept, feedOf, scripted } from '../push/scripted';
 
 /** In typed arrays and buffers. */
 function heldOutside(): number {

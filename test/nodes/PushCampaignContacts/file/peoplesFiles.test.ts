@@ -4,8 +4,8 @@ import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
 import {
 	resolveColumns,
 	type ColumnChoice,
-} from '../../../../nodes/PushCampaignContacts/feed/columns';
-import { prepareRows } from '../../../../nodes/PushCampaignContacts/feed/prepare';
+} from '../../../../nodes/PushCampaignContacts/push/columns';
+import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { isJsonObject, parseJson, type JsonObject } from '../../../../nodes/shared/json';
 

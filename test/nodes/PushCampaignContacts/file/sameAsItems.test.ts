@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import Papa from 'papaparse';
-import type { YieldToEventLoop } from '../../../../nodes/PushCampaignContacts/feed/feed';
+import type { YieldToEventLoop } from '../../../../nodes/PushCampaignContacts/push/pushTypes';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
-import { PushProgress } from '../../../../nodes/PushCampaignContacts/feed/progress';
-import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/feed/rows';
+import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
+import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/push/rows';
 import {
 	accept,
 	feedOf,
@@ -15,9 +15,9 @@ import {
 	statuses,
 	stored,
 	type Script,
-} from '../feed/scripted';
-import { prepareRows } from '../../../../nodes/PushCampaignContacts/feed/prepare';
-import { pushToCampaign } from '../../../../nodes/PushCampaignContacts/feed/push';
+} from '../push/scripted';
+import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
+import { pushToCampaign } from '../../../../nodes/PushCampaignContacts/push/pushRunner';
 
 const noBreath = async () => {};
 
@@ -54,11 +54,12 @@ async function twoTries(feed: () => Promise<RowSource>, happenings: string[], si
 	const outcomes = [];
 	for (const current of [progress, undefined]) {
 		const rows = await feed();
-		const { pushed, rejectedRows: rejectedRows, stopped, received } = await push(
-			rows,
-			settings,
-			current ?? stored(progress),
-		);
+		const {
+			pushed,
+			rejectedRows: rejectedRows,
+			stopped,
+			received,
+		} = await push(rows, settings, current ?? stored(progress));
 		outcomes.push({
 			received,
 			stopped: stopped?.message,

@@ -1,7 +1,7 @@
 import { ERROR_TABLE, type ErrorCode } from '../../../../nodes/shared/api/errorTable';
 import { dataOf, recordOf } from '../../../../nodes/shared/api/envelope';
 import { ServiceRejection } from '../../../../nodes/shared/api/errors';
-import { hasAnyField } from '../../../../nodes/shared/api/evidence';
+import { hasAnyField } from '../../../../nodes/shared/api/successChecks';
 import {
 	TransportFault,
 	type ServiceRequest,

@@ -36,7 +36,11 @@ test('a documented error beside the ID of a new call is neither a rejection nor 
 	});
 	for (const status of [200, 201, 400, 422, 500]) {
 		const reading = () =>
-			parseResponse(request, { status, headers: {}, text }, { ...always, effectFields: ['call_id'] });
+			parseResponse(
+				request,
+				{ status, headers: {}, text },
+				{ ...always, effectFields: ['call_id'] },
+			);
 		expect(reading).toThrow(OutcomeUnknown);
 		expect(reading).toThrow('so it is not known whether the request took effect');
 	}

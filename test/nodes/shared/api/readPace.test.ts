@@ -1,7 +1,7 @@
 import range from 'lodash/range';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import { NotSent, ServiceRejection } from '../../../../nodes/shared/api/errors';
-import { saysSuccess } from '../../../../nodes/shared/api/evidence';
+import { saysSuccess } from '../../../../nodes/shared/api/successChecks';
 import type { ServiceRequest, HttpResponse } from '../../../../nodes/shared/api/http';
 import { virtualClock } from './virtualClock';
 

@@ -8,7 +8,7 @@ import {
 	explainStatus,
 	type Explanation,
 } from '../../../../nodes/shared/api/errorTable';
-import { hasAnyField } from '../../../../nodes/shared/api/evidence';
+import { hasAnyField } from '../../../../nodes/shared/api/successChecks';
 import {
 	ExplainedError,
 	isTransient,
@@ -135,7 +135,8 @@ describe('a fault of the network', () => {
 		const transport = async () =>
 			await Promise.reject(new TransportFault(code, `in words: ${code}`, syscall));
 		const client = new ApiClient(transport, clock, () => 0);
-		const send = async () => await client.send({ method, path: '/v1/call' }, hasAnyField('call_id'));
+		const send = async () =>
+			await client.send({ method, path: '/v1/call' }, hasAnyField('call_id'));
 		expect(await told(send)).toMatchSnapshot();
 	});
 });

@@ -1,8 +1,8 @@
-import { ackFrame, eventFrame, rig, settle, WS_URL } from './fakes';
+import { ackFrame, eventFrame, chatConnectionHarness, settle, WS_URL } from './fakes';
 
 describe('connecting', () => {
 	it('mints a token and opens the address with it', async () => {
-		const { connection, socket, mints } = rig();
+		const { connection, socket, mints } = chatConnectionHarness();
 		connection.start();
 		await settle();
 		expect(mints()).toBe(1);
@@ -12,14 +12,14 @@ describe('connecting', () => {
 	});
 
 	it('starts once only', async () => {
-		const { connection, sockets } = rig();
+		const { connection, sockets } = chatConnectionHarness();
 		connection.start().start();
 		await settle();
 		expect(sockets).toHaveLength(1);
 	});
 
 	it('is ready once the socket has stayed open for a moment', async () => {
-		const { connection, socket, clock } = rig();
+		const { connection, socket, clock } = chatConnectionHarness();
 		let ready = false;
 		void connection
 			.start()
@@ -37,7 +37,7 @@ describe('connecting', () => {
 	});
 
 	it('gives out no event with the token of its socket in it', async () => {
-		const { connection, socket, events, hold } = rig();
+		const { connection, socket, events, hold } = chatConnectionHarness();
 		connection.start();
 		await hold();
 		socket().receives(eventFrame('message_received', 'e-1', { content: 'token secret-1' }));
@@ -49,7 +49,7 @@ describe('connecting', () => {
 	});
 
 	it('is not ready when the service lets it in only to refuse it', async () => {
-		const { connection, socket, clock } = rig({ slowPolls: 0 });
+		const { connection, socket, clock } = chatConnectionHarness({ slowPolls: 0 });
 		const ready = connection.start().ready();
 		await settle();
 		for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -62,7 +62,7 @@ describe('connecting', () => {
 	});
 
 	it('gives up a socket that neither opens nor closes after 15 s', async () => {
-		const { connection, sockets, socket, clock } = rig();
+		const { connection, sockets, socket, clock } = chatConnectionHarness();
 		connection.start();
 		await settle();
 		const silent = socket();
@@ -80,7 +80,7 @@ describe('connecting', () => {
 
 	it('tells the log of each further attempt, without its token, and not of a replacement', async () => {
 		const onSetback = jest.fn();
-		const { connection, socket, clock, logged, hold } = rig({ onSetback });
+		const { connection, socket, clock, logged, hold } = chatConnectionHarness({ onSetback });
 		connection.start();
 		await hold();
 		await clock.advance(271_000);
@@ -101,7 +101,7 @@ describe('connecting', () => {
 	});
 
 	it('survives a socket that cannot even be created', async () => {
-		const { connection, endings, clock, logged } = rig({
+		const { connection, endings, clock, logged } = chatConnectionHarness({
 			openSocket: (url) => {
 				throw new SyntaxError(`bad address ${url}`);
 			},
@@ -115,7 +115,7 @@ describe('connecting', () => {
 
 describe('events', () => {
 	it('hands on each event once, in order, across reconnects', async () => {
-		const { connection, socket, clock, events, hold } = rig();
+		const { connection, socket, clock, events, hold } = chatConnectionHarness();
 		connection.start();
 		await hold();
 		socket().receives(eventFrame('message_received', 'e1'));
@@ -131,7 +131,7 @@ describe('events', () => {
 	});
 
 	it('hands on events without an id every time', async () => {
-		const { connection, socket, events, hold } = rig();
+		const { connection, socket, events, hold } = chatConnectionHarness();
 		connection.start();
 		await hold();
 		socket().receives(eventFrame('nudge_sent', null));
@@ -145,7 +145,7 @@ describe('events', () => {
 	])(
 		'takes a %s without an id that comes on two sockets at once for one',
 		async (type, payload) => {
-			const { connection, clock, sockets, socket, events, hold } = rig();
+			const { connection, clock, sockets, socket, events, hold } = chatConnectionHarness();
 			connection.start();
 			await hold();
 			await clock.advance(270_000);
@@ -164,7 +164,7 @@ describe('events', () => {
 	);
 
 	it('takes events that arrive before the connection counts as held', async () => {
-		const { connection, socket, events } = rig();
+		const { connection, socket, events } = chatConnectionHarness();
 		connection.start();
 		await settle();
 		socket().opens();
@@ -173,7 +173,7 @@ describe('events', () => {
 	});
 
 	it('counts what it cannot read and goes on', async () => {
-		const { connection, socket, events, hold, logged } = rig();
+		const { connection, socket, events, hold, logged } = chatConnectionHarness();
 		connection.start();
 		await hold();
 		const large = 'x'.repeat(9_000_000);
@@ -200,7 +200,7 @@ describe('events', () => {
 	it('gives a replay its chance when an event could not be handed on', async () => {
 		const taken: string[] = [];
 		let broken = true;
-		const { connection, socket, hold, logged } = rig();
+		const { connection, socket, hold, logged } = chatConnectionHarness();
 		connection.subscribe(({ type }) => {
 			if (broken) throw new Error('full');
 			taken.push(type);
@@ -215,7 +215,7 @@ describe('events', () => {
 	});
 
 	it('stops handing on to a subscriber that has left', async () => {
-		const { connection, socket, hold } = rig();
+		const { connection, socket, hold } = chatConnectionHarness();
 		const seen: string[] = [];
 		const leave = connection.subscribe(({ type }) => {
 			seen.push(type);

@@ -1,8 +1,8 @@
-import { eventFrame, freshToken, rig, settle, outgoing } from './fakes';
+import { eventFrame, freshToken, chatConnectionHarness, settle, outgoing } from './fakes';
 
 describe('the end of a session', () => {
 	it('takes trailing events, then ends without another connection', async () => {
-		const { connection, sockets, socket, clock, events, endings, hold } = rig();
+		const { connection, sockets, socket, clock, events, endings, hold } = chatConnectionHarness();
 		connection.start();
 		await hold();
 		socket().receives(eventFrame('session_closed', 'e1'));
@@ -21,7 +21,7 @@ describe('the end of a session', () => {
 	it.each([1000, 1006, 1008, 4401, 4999])(
 		'is known when the service then closes by itself with %d',
 		async (code) => {
-			const { connection, sockets, socket, clock, endings, hold } = rig();
+			const { connection, sockets, socket, clock, endings, hold } = chatConnectionHarness();
 			connection.start();
 			await hold();
 			socket().receives(eventFrame('session_closed', 'e1'));
@@ -35,7 +35,7 @@ describe('the end of a session', () => {
 
 describe('close', () => {
 	it('closes the socket, leaves nothing behind and calls nobody', async () => {
-		const { connection, sockets, socket, clock, events, endings, hold } = rig();
+		const { connection, sockets, socket, clock, events, endings, hold } = chatConnectionHarness();
 		connection.start();
 		await hold();
 		const closing = connection.close();
@@ -51,7 +51,7 @@ describe('close', () => {
 	});
 
 	it('does not wait for a deaf peer for more than two seconds', async () => {
-		const { connection, socket, clock, hold } = rig();
+		const { connection, socket, clock, hold } = chatConnectionHarness();
 		connection.start();
 		await hold();
 		socket().deaf = true;
@@ -68,7 +68,7 @@ describe('close', () => {
 	});
 
 	it('takes nothing more from a socket that is slow to close', async () => {
-		const { connection, socket, clock, events, hold } = rig();
+		const { connection, socket, clock, events, hold } = chatConnectionHarness();
 		connection.start();
 		await hold();
 		socket().deaf = true;
@@ -80,7 +80,9 @@ describe('close', () => {
 	});
 
 	it('calls nobody though the connection was about to be given up', async () => {
-		const { connection, socket, clock, endings, hold } = rig({ reconnectAttempts: 0 });
+		const { connection, socket, clock, endings, hold } = chatConnectionHarness({
+			reconnectAttempts: 0,
+		});
 		connection.start();
 		await hold();
 		socket().deaf = true;
@@ -95,7 +97,7 @@ describe('close', () => {
 	});
 
 	it('answers whoever waits for the connection', async () => {
-		const { connection } = rig();
+		const { connection } = chatConnectionHarness();
 		const waiting = connection.start().ready(new AbortController().signal);
 		await settle();
 		await connection.close();
@@ -106,7 +108,7 @@ describe('close', () => {
 		['while waiting for the next attempt', true],
 		['while connecting', false],
 	])('%s', async (_name, broken) => {
-		const { connection, sockets, socket, clock, endings } = rig();
+		const { connection, sockets, socket, clock, endings } = chatConnectionHarness();
 		connection.start();
 		await settle();
 		if (broken) socket().breaks();
@@ -120,7 +122,7 @@ describe('close', () => {
 
 	it('while a token is on its way: no socket is opened when it comes', async () => {
 		let give: () => void = () => undefined;
-		const { connection, sockets, clock } = rig({}, async (n, time) => {
+		const { connection, sockets, clock } = chatConnectionHarness({}, async (n, time) => {
 			await new Promise<void>((resolve) => {
 				give = resolve;
 			});
@@ -137,14 +139,14 @@ describe('close', () => {
 	});
 
 	it('twice, before the start and after the end', async () => {
-		const { connection, sockets } = rig();
+		const { connection, sockets } = chatConnectionHarness();
 		await connection.close();
 		await connection.close();
 		connection.start();
 		await settle();
 		expect(sockets).toHaveLength(0);
 
-		const ended = rig();
+		const ended = chatConnectionHarness();
 		ended.connection.start();
 		await ended.hold();
 		ended.socket().ends(1003);

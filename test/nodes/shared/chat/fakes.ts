@@ -4,7 +4,7 @@ import { ChatConnection } from '../../../../nodes/shared/chat/connection';
 import type { ConnectionOptions } from '../../../../nodes/shared/chat/connection';
 import type { ChatEnded } from '../../../../nodes/shared/chat/endings';
 import type { ChatEvent } from '../../../../nodes/shared/chat/frames';
-import type { WebSocketLike } from '../../../../nodes/shared/chat/line';
+import type { WebSocketLike } from '../../../../nodes/shared/chat/managedSocket';
 import type { PolicyNeeds } from '../../../../nodes/shared/chat/reconnectPolicy';
 import { MAX_RECONNECT_ATTEMPTS, MAX_SLOW_POLLS } from '../../../../nodes/shared/chat/timings';
 import type { OutgoingFrame } from '../../../../nodes/shared/chat/sentFrames';
@@ -140,7 +140,7 @@ export function ackFrame(payload: JsonObject): string {
 	return JSON.stringify({ type: 'ws_write_result', session_id: 's-1', account_id: 7, payload });
 }
 
-export interface Rig extends Omit<ReturnType<typeof fakeSockets>, 'openSocket'> {
+export interface ChatHarness extends Omit<ReturnType<typeof fakeSockets>, 'openSocket'> {
 	clock: FakeClock;
 	events: ChatEvent[];
 	endings: ChatEnded[];
@@ -187,15 +187,15 @@ export function needsOf({
 }
 
 /** A connection with fakes for all that is outside. `mint` gets the number of the request, from 1. */
-export function rig(
+export function chatConnectionHarness(
 	options: Varied = {},
 	mint?: (n: number, clock: FakeClock) => Promise<MintResult>,
-): Rig {
+): ChatHarness {
 	const clock = new FakeClock();
 	const { openSocket, ...sockets } = fakeSockets(clock);
 	const events: ChatEvent[] = [];
 	const endings: ChatEnded[] = [];
-	const logged: Rig['logged'] = [];
+	const logged: ChatHarness['logged'] = [];
 	let mints = 0;
 	const log = (message: string, details?: Record<string, unknown>) => {
 		logged.push([message, details]);

@@ -9,11 +9,11 @@ import {
 	fakeSockets,
 	FakeClock,
 	freshToken,
-	rig,
+	chatConnectionHarness,
 	settle,
 } from './fakes';
 import { SharedConnections } from '../../../../nodes/shared/chat/sharedConnections';
-import { happens, user } from './turnRig';
+import { happens, user } from './turnHarness';
 
 const sentFrame = z.object({ message_id: z.string(), content: z.string() });
 
@@ -23,7 +23,7 @@ const framesOf = (socket: FakeSocket | undefined) =>
 
 /** A first message whose socket breaks before its ack, and a second one on the next socket. */
 async function afterLostAck(first: ClientFrame, second: ClientFrame) {
-	const use = rig();
+	const use = chatConnectionHarness();
 	const { connection, clock, hold, socket, sockets } = use;
 	connection.start();
 	await hold();
@@ -150,7 +150,7 @@ describe('the ack of a lost frame that comes on the next socket', () => {
 
 	it('of the same message counts: with a key, it is sent again with the same ID', async () => {
 		const keyed = messageFrame('hi', { idempotencyKey: 'k' });
-		const { connection, clock, hold, socket, sockets } = rig();
+		const { connection, clock, hold, socket, sockets } = chatConnectionHarness();
 		connection.start();
 		await hold();
 		const whole = sendTurn(connection, keyed, { clock, random: () => 0.5 });
@@ -168,7 +168,7 @@ it.each(['invalid', 'busy', 'error'])(
 	'a message that is sent again with its key, after an execution that lost it, is not told as "%s"',
 	async (state) => {
 		const keyed = messageFrame('hi', { idempotencyKey: 'k' });
-		const { connection, clock, hold, socket } = rig();
+		const { connection, clock, hold, socket } = chatConnectionHarness();
 		connection.start();
 		await hold();
 		const options = { clock, random: () => 0.5, ackTimeoutMs: 1_000 };

@@ -1,6 +1,6 @@
 import { messageFrame } from '../../../../nodes/shared/chat/frames';
 import { ackFrame, settle } from './fakes';
-import { ai, happens, KEYED, turn, user } from './turnRig';
+import { ai, happens, KEYED, turn, user } from './turnHarness';
 
 describe('merged', () => {
 	const merged = ackFrame({ state: 'merged', merged_into: 't-9', turn_id: 't-1' });

@@ -1,6 +1,6 @@
 import { PASSING_CODES, ReconnectPolicy } from '../../../../nodes/shared/chat/reconnectPolicy';
 import type { AttemptEnd, PolicyNeeds } from '../../../../nodes/shared/chat/reconnectPolicy';
-import type { SocketEnd } from '../../../../nodes/shared/chat/line';
+import type { SocketEnd } from '../../../../nodes/shared/chat/managedSocket';
 
 const policyOf = (needs: PolicyNeeds) => new ReconnectPolicy(() => needs);
 const LIMITS = { reconnectAttempts: 6, slowPolls: 3 };

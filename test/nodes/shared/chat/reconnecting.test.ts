@@ -1,8 +1,8 @@
-import { freshToken, rig, settle } from './fakes';
+import { freshToken, chatConnectionHarness, settle } from './fakes';
 
 describe('reconnecting', () => {
 	it('follows 1, 2, 4, 8, 16, 30 s and then tells once', async () => {
-		const { connection, sockets, socket, clock, endings } = rig();
+		const { connection, sockets, socket, clock, endings } = chatConnectionHarness();
 		connection.start();
 		await settle();
 		for (const seconds of [1, 2, 4, 8, 16, 30]) {
@@ -31,7 +31,7 @@ describe('reconnecting', () => {
 		[0, 800],
 		[1, 1_200],
 	])('spreads the attempts of many sessions: chance %d, %d ms', async (chance, ms) => {
-		const { connection, sockets, socket, clock } = rig({ random: () => chance });
+		const { connection, sockets, socket, clock } = chatConnectionHarness({ random: () => chance });
 		connection.start();
 		await settle();
 		socket().breaks();
@@ -42,7 +42,7 @@ describe('reconnecting', () => {
 	});
 
 	it('polls for ten minutes, then tells', async () => {
-		const { connection, sockets, socket, clock, endings } = rig();
+		const { connection, sockets, socket, clock, endings } = chatConnectionHarness();
 		connection.start();
 		await settle();
 		for (let attempt = 1; attempt <= 31; attempt += 1) {
@@ -58,7 +58,7 @@ describe('reconnecting', () => {
 	});
 
 	it('keeps client_id and token after 1011 and takes a new token after 4401', async () => {
-		const { connection, sockets, socket, clock, hold } = rig();
+		const { connection, sockets, socket, clock, hold } = chatConnectionHarness();
 		connection.start();
 		for (const code of [1011, 4401, 1006]) {
 			await hold();
@@ -73,7 +73,7 @@ describe('reconnecting', () => {
 	});
 
 	it('never uses a token again that 1008 refused, and polls every 20 s', async () => {
-		const { connection, sockets, socket, clock, endings, mints } = rig({
+		const { connection, sockets, socket, clock, endings, mints } = chatConnectionHarness({
 			slowPolls: 2,
 		});
 		connection.start();
@@ -99,7 +99,7 @@ describe('reconnecting', () => {
 	});
 
 	it('claims with Take Over, and says that only the agent can be the reason when that is refused', async () => {
-		const { connection, sockets, socket, clock, endings } = rig({
+		const { connection, sockets, socket, clock, endings } = chatConnectionHarness({
 			takeOver: true,
 			slowPolls: 1,
 		});
@@ -115,7 +115,7 @@ describe('reconnecting', () => {
 	});
 
 	it('comes back without claim after it lost a place it held', async () => {
-		const { connection, sockets, socket, clock, hold } = rig({ takeOver: true });
+		const { connection, sockets, socket, clock, hold } = chatConnectionHarness({ takeOver: true });
 		connection.start();
 		await hold();
 		socket().ends(4409, 'taken over');
@@ -124,7 +124,7 @@ describe('reconnecting', () => {
 	});
 
 	it('tells after the second close with a code of no document', async () => {
-		const { connection, socket, clock, endings, logged, hold } = rig();
+		const { connection, socket, clock, endings, logged, hold } = chatConnectionHarness();
 		connection.start();
 		await hold();
 		socket().ends(4409, 'replaced');
@@ -144,7 +144,7 @@ describe('reconnecting', () => {
 	});
 
 	it('stops at 1003', async () => {
-		const { connection, sockets, socket, clock, endings, hold } = rig();
+		const { connection, sockets, socket, clock, endings, hold } = chatConnectionHarness();
 		connection.start();
 		await hold();
 		socket().ends(1003);
@@ -154,7 +154,7 @@ describe('reconnecting', () => {
 	});
 
 	it('does not let a listener of the ending break anything', async () => {
-		const { connection, socket, hold, logged } = rig({
+		const { connection, socket, hold, logged } = chatConnectionHarness({
 			onEnded: () => {
 				throw new Error('listener');
 			},
@@ -170,7 +170,7 @@ describe('reconnecting', () => {
 
 describe('tokens that are not given', () => {
 	it.each(['session_closed', 'refused'] as const)('ends at once: %s', async (kind) => {
-		const { connection, sockets, endings, mints } = rig({}, async () => ({
+		const { connection, sockets, endings, mints } = chatConnectionHarness({}, async () => ({
 			kind,
 			error: new Error('said'),
 		}));
@@ -197,7 +197,7 @@ describe('tokens that are not given', () => {
 			},
 		],
 	])('tries again with back-off: %s', async (_name, miss) => {
-		const { connection, clock, endings, mints } = rig({}, async (n, time) =>
+		const { connection, clock, endings, mints } = chatConnectionHarness({}, async (n, time) =>
 			n < 3 ? await miss() : await freshToken(n, time),
 		);
 		connection.start();
@@ -209,7 +209,7 @@ describe('tokens that are not given', () => {
 	});
 
 	it('tells when it never gets one', async () => {
-		const { connection, clock, endings, mints } = rig({}, async () => ({
+		const { connection, clock, endings, mints } = chatConnectionHarness({}, async () => ({
 			kind: 'unreachable',
 			error: new Error('down'),
 		}));
@@ -220,7 +220,7 @@ describe('tokens that are not given', () => {
 	});
 
 	it.each(['https://h/p', 'ws://h/p', 'nonsense'])('refuses the address %s', async (wsUrl) => {
-		const { connection, sockets, endings } = rig({}, async () => ({
+		const { connection, sockets, endings } = chatConnectionHarness({}, async () => ({
 			kind: 'token',
 			token: { token: 'secret-1', ws_url: wsUrl, expires_at: 0, stream: 'user' },
 		}));

@@ -6,7 +6,7 @@ import {
 	FakeClock,
 	freshToken,
 	messageSent,
-	rig,
+	chatConnectionHarness,
 	settle,
 	WS_URL,
 	outgoing,
@@ -109,7 +109,7 @@ describe('TokenKeeper', () => {
 
 describe('an open connection', () => {
 	it('has a new token at hand before the old one ends, so that a reconnect waits for none', async () => {
-		const { connection, socket, sockets, clock, mints, hold } = rig({
+		const { connection, socket, sockets, clock, mints, hold } = chatConnectionHarness({
 			renewConnectionEveryMs: Infinity,
 		});
 		connection.start();
@@ -125,7 +125,7 @@ describe('an open connection', () => {
 	});
 
 	it('uses the renewed token after a passing close', async () => {
-		const { connection, socket, sockets, clock, mints, hold } = rig({
+		const { connection, socket, sockets, clock, mints, hold } = chatConnectionHarness({
 			renewConnectionEveryMs: Infinity,
 		});
 		connection.start();
@@ -140,7 +140,7 @@ describe('an open connection', () => {
 	it.each([true, false])(
 		'has a token that outlasts an ack after a passing close, if one can be had (%p)',
 		async (isReachable) => {
-			const { connection, socket, clock, hold } = rig({}, async (n, time) =>
+			const { connection, socket, clock, hold } = chatConnectionHarness({}, async (n, time) =>
 				n === 1 || isReachable ? await freshToken(n, time) : { kind: 'unreachable', error: null },
 			);
 			connection.start();
@@ -154,7 +154,7 @@ describe('an open connection', () => {
 	);
 
 	it('goes on for hours with its token renewed again and again', async () => {
-		const { connection, sockets, clock, mints, hold } = rig({
+		const { connection, sockets, clock, mints, hold } = chatConnectionHarness({
 			renewConnectionEveryMs: Infinity,
 		});
 		connection.start();
@@ -166,7 +166,7 @@ describe('an open connection', () => {
 	});
 
 	it('stays open when a renewal does not succeed and tries again', async () => {
-		const { connection, sockets, clock, mints, hold, logged } = rig(
+		const { connection, sockets, clock, mints, hold, logged } = chatConnectionHarness(
 			{ renewConnectionEveryMs: Infinity },
 			async (n, time) =>
 				n === 2 ? { kind: 'refused', error: new Error('no') } : await freshToken(n, time),
@@ -184,7 +184,7 @@ describe('an open connection', () => {
 	});
 
 	it('ends when the renewal shows that the session is closed', async () => {
-		const { connection, clock, endings, hold } = rig({}, async (n, time) =>
+		const { connection, clock, endings, hold } = chatConnectionHarness({}, async (n, time) =>
 			n === 2 ? { kind: 'session_closed', error: new Error('x') } : await freshToken(n, time),
 		);
 		connection.start();
@@ -194,8 +194,8 @@ describe('an open connection', () => {
 	});
 
 	/** A connection whose socket is due; the new one is on its way. */
-	async function due(options: Parameters<typeof rig>[0] = {}) {
-		const use = rig(options);
+	async function due(options: Parameters<typeof chatConnectionHarness>[0] = {}) {
+		const use = chatConnectionHarness(options);
 		use.connection.start();
 		await use.hold();
 		await use.clock.advance(270_000);
@@ -327,7 +327,7 @@ describe('an open connection', () => {
 
 	it('sends nothing for someone who has left while a token was asked for', async () => {
 		let give: () => void = () => undefined;
-		const { connection, sockets, clock, hold } = rig(
+		const { connection, sockets, clock, hold } = chatConnectionHarness(
 			{ renewConnectionEveryMs: Infinity },
 			async (n, time) => {
 				if (n === 1) return await freshToken(n, time);
@@ -376,7 +376,7 @@ describe('an open connection', () => {
 
 	it('is held while a token is asked for, and a frame that is sent meanwhile is not cut off', async () => {
 		let give: (token: MintResult) => void = () => undefined;
-		const { connection, sockets, socket, clock, hold } = rig(
+		const { connection, sockets, socket, clock, hold } = chatConnectionHarness(
 			{ renewConnectionEveryMs: 150_000 },
 			async (n, time) =>
 				n === 1 ? await freshToken(n, time) : await new Promise((resolve) => (give = resolve)),
@@ -429,7 +429,9 @@ describe('an open connection', () => {
 	});
 
 	it('lets every socket go whose place was taken, though an older one is slow to close', async () => {
-		const { connection, sockets, clock, hold } = rig({ renewConnectionEveryMs: 1_000 });
+		const { connection, sockets, clock, hold } = chatConnectionHarness({
+			renewConnectionEveryMs: 1_000,
+		});
 		connection.start();
 		await hold();
 		const [first] = sockets;
@@ -448,7 +450,7 @@ describe('an open connection', () => {
 
 	it('opens no second socket beside one that went while a token was asked for', async () => {
 		let give: () => void = () => undefined;
-		const { connection, sockets, socket, clock, hold, mints } = rig(
+		const { connection, sockets, socket, clock, hold, mints } = chatConnectionHarness(
 			{ renewConnectionEveryMs: 10_000 },
 			async (n, time) => {
 				if (n === 2) {
@@ -472,7 +474,7 @@ describe('an open connection', () => {
 	});
 
 	it('is kept for another half a minute when no token is to be had', async () => {
-		const { sockets, connection, clock, hold } = rig(
+		const { sockets, connection, clock, hold } = chatConnectionHarness(
 			{ renewConnectionEveryMs: 290_000 },
 			async (n, time) =>
 				n >= 2 && n <= 4 ? { kind: 'unreachable', error: null } : await freshToken(n, time),
@@ -505,7 +507,7 @@ describe('an open connection', () => {
 	});
 
 	it('is not replaced while a frame waits for its ack', async () => {
-		const { connection, sockets, socket, clock, hold } = rig();
+		const { connection, sockets, socket, clock, hold } = chatConnectionHarness();
 		connection.start();
 		await hold();
 		await clock.advance(230_000);
@@ -519,8 +521,8 @@ describe('an open connection', () => {
 	});
 
 	/** A service whose sockets end with the token that they were opened with. */
-	function endingWithToken(options: Parameters<typeof rig>[0] = {}) {
-		const use = rig(options, async (n, clock) => {
+	function endingWithToken(options: Parameters<typeof chatConnectionHarness>[0] = {}) {
+		const use = chatConnectionHarness(options, async (n, clock) => {
 			minted.set(`secret-${n}`, clock.now());
 			return await freshToken(n, clock);
 		});
@@ -581,7 +583,7 @@ describe('an open connection', () => {
 			kind: 'unreachable' | 'refused' = 'unreachable',
 		) => {
 			const mint = { isDown: true };
-			const use = rig({}, async (n, clock) =>
+			const use = chatConnectionHarness({}, async (n, clock) =>
 				n > 1 && mint.isDown ? { kind, error: new Error('no') } : await freshToken(n, clock),
 			);
 			use.connection.start();
@@ -632,7 +634,7 @@ describe('an open connection', () => {
 		);
 
 		it('a session that was closed in between is told as closed', async () => {
-			const { clock, connection, hold, endings } = rig({}, async (n, time) =>
+			const { clock, connection, hold, endings } = chatConnectionHarness({}, async (n, time) =>
 				n > 1 ? { kind: 'session_closed', error: null } : await freshToken(n, time),
 			);
 			connection.start();
@@ -669,7 +671,7 @@ describe('an open connection', () => {
 		['back', -6 * 3_600_000],
 		['ahead', 6 * 3_600_000],
 	])('keeps its times if the system clock is set %s', async (_name, ms) => {
-		const { connection, sockets, socket, clock, mints, hold } = rig();
+		const { connection, sockets, socket, clock, mints, hold } = chatConnectionHarness();
 		connection.start();
 		await hold();
 		await clock.advance(60_000);
@@ -688,7 +690,7 @@ describe('an open connection', () => {
 	});
 
 	it('counts failed attempts after a replacement like any other', async () => {
-		const { connection, sockets, socket, clock, hold } = rig();
+		const { connection, sockets, socket, clock, hold } = chatConnectionHarness();
 		connection.start();
 		await hold();
 		await clock.advance(270_000);

@@ -6,7 +6,7 @@ import { TransportFault } from '../../../../nodes/shared/api/http';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import type { JsonValue } from '../../../../nodes/shared/json';
 import { mintToken } from '../../../../nodes/shared/chat/token';
-import { rig } from './fakes';
+import { chatConnectionHarness } from './fakes';
 
 const DATA = { token: 't', ws_url: 'wss://h/p', expires_at: 1_700_000_000, stream: 'user' };
 
@@ -104,7 +104,7 @@ describe('mintToken', () => {
 
 	it('tells that the connection does not hold when only the last token could not be had', async () => {
 		const fault = new TransportFault('ECONNRESET', 'x');
-		const { connection, endings } = rig({
+		const { connection, endings } = chatConnectionHarness({
 			mintToken: async () => await mint(0, fault),
 			reconnectAttempts: 0,
 		});
@@ -118,7 +118,9 @@ describe('mintToken', () => {
 
 	it('lets the ending speak with the words of the error table', async () => {
 		const body = { success: false, error: 'Invalid API token', details: null };
-		const { connection, endings } = rig({ mintToken: async () => await mint(401, body) });
+		const { connection, endings } = chatConnectionHarness({
+			mintToken: async () => await mint(401, body),
+		});
 		await connection.start().ready();
 		expect(endings[0]).toMatchObject({
 			kind: 'mint_refused',

@@ -6,8 +6,8 @@ import {
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import { turnFault } from '../../../../nodes/ChatSend/turnFault';
 import type { OutgoingFrame } from '../../../../nodes/shared/chat/sentFrames';
-import { ackFrame, rig, settle } from './fakes';
-import { KEYED, turn } from './turnRig';
+import { ackFrame, chatConnectionHarness, settle } from './fakes';
+import { KEYED, turn } from './turnHarness';
 
 describe('a frame and its ack', () => {
 	it('is written exactly as documented', async () => {
@@ -89,14 +89,15 @@ describe('a frame and its ack', () => {
 });
 
 it('leaves no subscription behind', async () => {
-	const { connection, socket, hold, clock } = rig();
+	const { connection, socket, hold, clock } = chatConnectionHarness();
 	connection.start();
 	await hold();
 	let subscribed = 0;
 	const link = {
 		signal: connection.signal,
 		acquireSend: async () => await connection.acquireSend(),
-		sendWithAck: async (frame: OutgoingFrame, ms: number) => await connection.sendWithAck(frame, ms),
+		sendWithAck: async (frame: OutgoingFrame, ms: number) =>
+			await connection.sendWithAck(frame, ms),
 		subscribe: () => {
 			subscribed += 1;
 			return () => {
@@ -241,7 +242,7 @@ describe('no ack', () => {
 	});
 
 	it('is surely not sent when there never was a connection', async () => {
-		const { connection, clock, socket } = rig();
+		const { connection, clock, socket } = chatConnectionHarness();
 		connection.start();
 		const whole = sendTurn(connection, KEYED, { clock, random: () => 0.5 });
 		await settle();
@@ -250,7 +251,7 @@ describe('no ack', () => {
 	});
 
 	it('keeps the time limits it is given', async () => {
-		const { connection, clock, hold } = rig();
+		const { connection, clock, hold } = chatConnectionHarness();
 		connection.start();
 		await hold();
 		const whole = sendTurn(connection, messageFrame('hi'), {

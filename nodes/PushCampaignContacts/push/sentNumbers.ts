@@ -1,0 +1,113 @@
+import { isJsonObject } from '../../shared/json';
+import type { PushOutcome, RowStatus } from './pushTypes';
+import type { PreparedRows } from './prepareRows';
+
+/** Numbers with spaces in between, by what became of them and where: plain JSON that is kept with the execution. */
+export type SentNumbersRecord = { [list: string]: string };
+
+/** About 3 MB: n8n stores them with the execution. */
+export const MAX_NUMBERS_KEPT = 250_000;
+
+const SENT =
+	'An earlier run of this node in this execution pushed this number to the campaign, so it was not pushed again.';
+const SENT_FOR_MODEL =
+	'This number is in the campaign: it was pushed before, in this agent run or MCP session, and not again.';
+const UNKNOWN =
+	'This number may be in the campaign: an earlier push of it has an unknown outcome. It was not pushed again.';
+
+/** Skipped as a duplicate, a number is in the campaign as well. */
+const IN_CAMPAIGN: readonly RowStatus[] = ['skipped_duplicate'];
+
+/**
+ * The numbers that this execution pushed to a campaign in any run of the node: the rounds of a loop, the branches
+ * that lead to the node, or the lists of a model.
+ */
+export class SentNumbers {
+	private readonly sentList: string;
+	private readonly unknownList: string;
+
+	/**
+	 * @param record changed in place
+	 * @param options a fingerprint of what is sent beside the rows, if a number may be pushed again with other options
+	 */
+	constructor(
+		private readonly record: SentNumbersRecord,
+		campaign: number,
+		private readonly options?: string,
+	) {
+		this.sentList = ['sent', campaign, ...(options === undefined ? [] : [options])].join(' ');
+		this.unknownList = `unknown ${campaign}`;
+	}
+
+	/** @returns the rows that are still to be sent; the others are added to the outcome */
+	leaveOut(
+		rows: readonly number[],
+		{ keys }: Pick<PreparedRows, 'keys'>,
+		{ rejectedRows: rejectedRows }: Pick<PushOutcome, 'rejectedRows'>,
+	): readonly number[] {
+		const [sent, unknown] = [this.read(this.sentList), this.read(this.unknownList)];
+		if (sent.size + unknown.size === 0) return rows;
+		const reasonOfSent = this.options === undefined ? SENT : SENT_FOR_MODEL;
+		return rows.filter((index) => {
+			const key = keys.at(index);
+			if (unknown.has(key)) rejectedRows.push({ index, status: 'unknown', reason: UNKNOWN });
+			else if (sent.has(key))
+				rejectedRows.push({ index, status: 'duplicate', reason: reasonOfSent });
+			else return true;
+			return false;
+		});
+	}
+
+	/** Remembers what became of the rows that were sent, as long as there is room for all of them. */
+	add(
+		{ pushed, rejectedRows: rejectedRows }: PushOutcome,
+		{ keys }: Pick<PreparedRows, 'keys'>,
+	): void {
+		const [sent, unknown] = [this.read(this.sentList), this.read(this.unknownList)];
+		const count = pushed.reduce((sum, { rows }) => sum + rows.length, sent.size + unknown.size);
+		if (count > MAX_NUMBERS_KEPT) return;
+		const keysWith = (statuses: readonly RowStatus[]) =>
+			rejectedRows
+				.filter(({ status }) => statuses.includes(status))
+				.map(({ index }) => keys.at(index));
+		const keysOfPushed = pushed.flatMap(({ rows }) => rows.map((row) => keys.at(row)));
+		this.write(this.sentList, [...keysOfPushed, ...keysWith(IN_CAMPAIGN)]);
+		this.write(this.unknownList, keysWith(['unknown']));
+	}
+
+	private read(list: string): Set<string> {
+		const known = setsOf(this.record).get(list);
+		if (known !== undefined) return known;
+		const text = this.record[list];
+		const numbers = new Set(text === undefined ? [] : text.split(' '));
+		setsOf(this.record).set(list, numbers);
+		return numbers;
+	}
+
+	private write(list: string, keys: readonly string[]): void {
+		const numbers = this.read(list);
+		const fresh: string[] = [];
+		for (const key of keys) {
+			if (numbers.has(key)) continue;
+			numbers.add(key);
+			fresh.push(key);
+		}
+		if (fresh.length === 0) return;
+		const before = this.record[list];
+		const text = fresh.join(' ');
+		this.record[list] = before === undefined ? text : `${before} ${text}`;
+	}
+}
+
+/** The lists as they are searched, as long as this process has the record: a loop may have many rounds. */
+const sets = new WeakMap<SentNumbersRecord, Map<string, Set<string>>>();
+
+function setsOf(record: SentNumbersRecord): Map<string, Set<string>> {
+	const known = sets.get(record) ?? new Map<string, Set<string>>();
+	sets.set(record, known);
+	return known;
+}
+
+export function isSentNumbersRecord(stored: unknown): stored is SentNumbersRecord {
+	return isJsonObject(stored) && Object.values(stored).every((list) => typeof list === 'string');
+}

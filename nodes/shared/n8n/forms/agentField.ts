@@ -1,0 +1,49 @@
+import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
+import { findAgents } from '../../agents';
+import { getActiveAgents } from '../../api/endpoints';
+import { createAccountClient } from '../http/accountClient';
+import { toNodeError } from '../run/nodeErrors';
+
+/** The agent, chosen from the account's active agents or typed in. */
+export const agentField: INodeProperties = {
+	displayName: 'Agent',
+	name: 'agentUuid',
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	required: true,
+	description: 'The AI agent that talks to the person',
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select an agent...',
+			typeOptions: { searchListMethod: 'searchAgents', searchable: true },
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. agent_5f2c9a',
+		},
+	],
+};
+
+/** Fills the Agent list with the account's active agents, narrowed to what was typed. */
+export async function searchAgents(
+	this: ILoadOptionsFunctions,
+	filter = '',
+): Promise<INodeListSearchResult> {
+	const typed = filter.toLowerCase();
+	try {
+		const { client, apiMapping } = await createAccountClient(this);
+		const { body } = await getActiveAgents(client);
+		const results = findAgents(body, apiMapping)
+			.filter(({ uuid, name }) => `${name} ${uuid}`.toLowerCase().includes(typed))
+			.sort((a, b) => a.name.localeCompare(b.name))
+			.map(({ uuid, name }) => ({ name, value: uuid }));
+		return { results };
+	} catch (error) {
+		throw toNodeError(this.getNode(), error);
+	}
+}

@@ -1,0 +1,106 @@
+import once from 'lodash/once';
+import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import pLimit from 'p-limit';
+import { MAX_READINGS } from '../../api/completeList';
+import { parseCount } from '../../api/parseIds';
+import type { Limiter } from '../../keyedMutex';
+import type { JsonObject } from '../../json';
+import type { Fields } from './fields';
+import { asItems, forEachItem, readEachItem } from '../run/itemLoop';
+
+export const limitFields: INodeProperties[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1, numberPrecision: 0 },
+		default: 50,
+		description: 'Max number of results to return',
+		displayOptions: { show: { returnAll: [false] } },
+	},
+];
+
+/** For lists whose missing entries would decide something. */
+export function requireCompleteField(entry: string): INodeProperties {
+	return {
+		displayName: 'Require Complete List',
+		name: 'requireComplete',
+		type: 'boolean',
+		default: false,
+		description: `Whether to read the whole list until no ${entry} can be missing, or to stop, for example before you decide who to call. A list with several pages is read at least twice.`,
+	};
+}
+
+/** Told in the editor when a list that was read without that option changed too often. */
+export function listChangedHint(entries: string): string {
+	return `The list changed each of the ${MAX_READINGS} times it was read, or has fewer ${entries} than the service counts, so ${entries} may be missing. To stop the workflow instead, turn on 'Require Complete List' in 'Options'.`;
+}
+
+/** Infinity for all results. */
+export function readLimit(form: Fields): number {
+	if (form.switch('returnAll', false)) return Infinity;
+	const resolution = {
+		onScreen: 'Enter how many results to return, from 1 on. For all of them use Return All.',
+		forModel: 'Enter how many results to return, from 1 on.',
+	};
+	return parseCount(form.number('limit', undefined), 'Limit', resolution);
+}
+
+/** A list that an item asks for: items with the same key ask for the same list. */
+export type ListPlan = { key: unknown; read: (limiter: Limiter) => Promise<JsonObject[]> };
+
+/** Read once for all items that ask for it. */
+type SharedList = { read: () => Promise<JsonObject[]>; askers: Array<{ item: number }> };
+
+/**
+ * Reads a list for each item, with so many requests under way in all. Items that ask for the very same list share one reading, whose
+ * entries come out once and are paired with all of them.
+ */
+export async function forEachList(
+	context: IExecuteFunctions,
+	plan: (index: number) => Promise<ListPlan>,
+	concurrency: number,
+): Promise<INodeExecutionData[]> {
+	const plans = await readEachItem(context, async (index) => await settled(plan(index)));
+	const lists = new Map<string, SharedList>();
+	const limiter = pLimit(concurrency);
+	const reads = plans.map((planned, item) => {
+		if ('failure' in planned) {
+			return async (): Promise<never> => {
+				throw planned.failure;
+			};
+		}
+		const name = JSON.stringify(planned.key);
+		const list = lists.get(name) ?? {
+			read: once(async () => await planned.read(limiter)),
+			askers: [],
+		};
+		lists.set(name, list);
+		const isFirst = list.askers.length === 0;
+		list.askers.push({ item });
+		return async () => {
+			// Every item that asks learns of a failure, as it would by itself.
+			const entries = await list.read();
+			if (!isFirst) return [];
+			return asItems(entries).map((entry) => ({ ...entry, pairedItem: list.askers }));
+		};
+	});
+	return await forEachItem(context, async (index) => (await reads[index]?.()) ?? [], {
+		concurrency,
+	});
+}
+
+async function settled(plan: Promise<ListPlan>): Promise<ListPlan | { failure: unknown }> {
+	try {
+		return await plan;
+	} catch (failure) {
+		return { failure };
+	}
+}

@@ -1,0 +1,102 @@
+import get from 'lodash/get';
+import has from 'lodash/has';
+import type { INodeProperties } from 'n8n-workflow';
+import { InvalidInput } from '../../api/errors';
+import type { JsonObject, JsonValue } from '../../json';
+import { givenAs } from '../../modelForms';
+import { type Fields, MAY_BE_BLANK } from './fields';
+import { shownOnlyAt } from '../tools/textInTools';
+
+/** How much of what was read comes out. */
+export type Output = 'simplified' | 'raw' | { fields: string[] };
+
+/** The same record in two sizes. */
+export type Sizes = { raw: JsonObject; simplified: JsonObject };
+
+/**
+ * The choice of how much comes out; for a model less is more.
+ *
+ * @param simplified what *Simplified* keeps
+ * @param example names of fields
+ */
+export function outputFields(
+	initial: 'simplified' | 'raw',
+	simplified: string,
+	example: string,
+): INodeProperties[] {
+	return [
+		{ ...outputField(simplified), default: initial === 'simplified' },
+		shownOnlyAt(
+			{
+				displayName: 'Fields',
+				name: 'selectedFields',
+				type: 'string',
+				default: '',
+				required: true,
+				placeholder: `e.g. ${example}`,
+				description:
+					'The names of the fields to return, separated by commas. Use dots for nested fields. A missing field is returned as null.',
+			},
+			'simplify',
+			'selected',
+		),
+	];
+}
+
+function outputField(simplified: string): INodeProperties {
+	return {
+		displayName: 'Output',
+		// Once a switch of this name: its values stay.
+		name: 'simplify',
+		type: 'options',
+		options: [
+			{ name: 'Raw', value: false, description: 'The whole response of the service' },
+			{
+				name: 'Selected Fields',
+				value: 'selected',
+				description: 'Only the fields that you enter, such as those that a model needs',
+			},
+			{ name: 'Simplified', value: true, description: simplified },
+		],
+		default: true,
+		description: 'How much of the response to return',
+	};
+}
+
+export function readOutput(form: Fields): Output {
+	const value = form.choice('simplify', 'false');
+	if (value !== 'selected') return value === 'true' ? 'simplified' : 'raw';
+	const selected = form.textOrList('selectedFields', MAY_BE_BLANK);
+	const parts = Array.isArray(selected) ? selected : selected.split(',');
+	const fields = parts.map((part) => part.trim()).filter((part) => part !== '');
+	if (fields.length > 0) return { fields };
+	throw new InvalidInput(
+		'Fields is empty, so nothing was read',
+		givenAs('Fields', 'Enter the names of the fields that are to come out, separated by commas.'),
+	);
+}
+
+/** Fields are looked for in both sizes. */
+export function sized(output: Output, { raw, simplified }: Sizes): JsonObject {
+	if (output === 'raw') return raw;
+	if (output === 'simplified') return simplified;
+	const whole = { ...simplified, ...raw };
+	return Object.fromEntries(output.fields.map((field) => [field, fieldOf(whole, field)]));
+}
+
+/** The same for each of a list, which may be long: what does not come out is not made. */
+export function sizedEach(
+	output: Output,
+	records: JsonObject[],
+	simplify: (raw: JsonObject) => JsonObject,
+): JsonObject[] {
+	if (output === 'raw') return records;
+	return records.map((raw) => sized(output, { raw, simplified: simplify(raw) }));
+}
+
+/** What JavaScript gives each object, such as "constructor", is no field. */
+function fieldOf(record: JsonObject, field: string): JsonValue {
+	if (!has(record, field)) return null;
+	const value: JsonValue | undefined = get(record, field);
+	return value ?? null;
+}

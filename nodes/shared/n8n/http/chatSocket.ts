@@ -1,0 +1,129 @@
+import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
+import { requestWsToken } from '../../api/endpoints';
+import { NotSent } from '../../api/errors';
+import { onScreenOnly } from '../../api/modelAdvice';
+import { sessionKey } from '../../chat/parseChatFields';
+import type { ChatLease, LeaseOptions } from '../../chat/lease';
+import { SharedConnections } from '../../chat/sharedConnections';
+import { mintToken } from '../../chat/token';
+import { fingerprint } from '../../hash';
+import { clock, type AccountClient } from './accountClient';
+import { deadlineOf } from '../tools/toolDeadline';
+
+/** The chat connections of this n8n process. */
+const connections = new SharedConnections({
+	openSocket: (url) => new WebSocket(url),
+	clock,
+	random: Math.random,
+});
+
+export type ChatSocketOptions = Pick<
+	LeaseOptions,
+	'takeOver' | 'onEvent' | 'onTooLarge' | 'onEnded'
+>;
+
+/** Joins the connection to one chat session that this process shares, opening it if need be; `close()` gives it up. */
+export function openChatSocket(
+	context: IExecuteFunctions | ITriggerFunctions,
+	{ client, baseUrl, account }: AccountClient,
+	sessionId: string,
+	options: ChatSocketOptions,
+): ChatLease {
+	requireWebSocket();
+	return connections.lease({
+		...options,
+		sessionId,
+		baseUrl,
+		account,
+		instanceId: context.getInstanceId(),
+		holder: usedByOf(context),
+		node: fingerprint([context.getWorkflow().id ?? '', context.getNode().id]),
+		mintToken: async () => await mintToken(async () => await requestWsToken(client, sessionId)),
+		log: context.logger,
+	});
+}
+
+/** @throws NotSent under a Node.js of before 22, which has no WebSocket */
+export function requireWebSocket(): void {
+	if (typeof WebSocket !== 'undefined') return;
+	throw new NotSent(
+		'This n8n runs on a Node.js without WebSockets, which live chat connections need, so nothing was sent',
+		onScreenOnly(
+			'Ask whoever runs n8n to update Node.js to 22 or newer. Until then, send by a request: in Chat Send, set Send Via to Request With Immediate Reply.',
+		),
+		undefined,
+		false,
+		'n8n',
+	);
+}
+
+function usedByOf(context: IExecuteFunctions | ITriggerFunctions): LeaseOptions['holder'] {
+	if (!('emit' in context)) return 'action';
+	return context.getMode() === 'manual' ? 'trial' : 'trigger';
+}
+
+/** Connections kept for later items of the same session. */
+const MAX_IDLE = 10;
+
+/** The chat connections of a run: kept for its later items, all given up at the end or on Stop. */
+export class ChatSocketPool {
+	private readonly inUse = new Set<ChatLease>();
+
+	/** The lease of a session's latest item; those used last stand at the end. */
+	private readonly idle = new Map<string, ChatLease>();
+
+	constructor(private readonly context: IExecuteFunctions) {
+		context.onExecutionCancellation(() => this.closeAll());
+		deadlineOf(context)?.signal.addEventListener('abort', () => this.closeAll(), { once: true });
+	}
+
+	async use<T>(
+		connection: AccountClient,
+		sessionId: string,
+		takeOver: boolean,
+		job: (lease: ChatLease) => Promise<T>,
+	): Promise<T> {
+		if (this.context.getExecutionCancelSignal()?.aborted === true) {
+			throw new NotSent(
+				'Nothing was sent, because the run was stopped',
+				onScreenOnly('Run the workflow again to do it.'),
+			);
+		}
+		const lease = this.ended(sessionId, takeOver) ?? this.lease(connection, sessionId, takeOver);
+		this.inUse.add(lease);
+		try {
+			return await job(lease);
+		} finally {
+			this.inUse.delete(lease);
+			this.keep(sessionId, lease);
+		}
+	}
+
+	closeAll(): void {
+		for (const lease of [...this.inUse, ...this.idle.values()]) lease.close();
+		this.idle.clear();
+	}
+
+	/** A session that could not be had is not tried anew for each item of the run. */
+	private ended(sessionId: string, takeOver: boolean): ChatLease | null {
+		const latest = this.idle.get(sessionKey(sessionId));
+		const sameWish = latest !== undefined && (latest.options.takeOver || !takeOver);
+		return sameWish && latest.ending !== null ? latest : null;
+	}
+
+	private lease(connection: AccountClient, sessionId: string, takeOver: boolean): ChatLease {
+		return openChatSocket(this.context, connection, sessionId, { takeOver });
+	}
+
+	private keep(sessionId: string, lease: ChatLease): void {
+		const key = sessionKey(sessionId);
+		const before = this.idle.get(key);
+		this.idle.delete(key);
+		this.idle.set(key, lease);
+		if (before !== lease) before?.close();
+		for (const [id, surplus] of [...this.idle].slice(0, -MAX_IDLE)) {
+			this.idle.delete(id);
+			surplus.close();
+		}
+	}
+}

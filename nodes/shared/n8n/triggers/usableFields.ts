@@ -1,0 +1,71 @@
+import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { explained, type ExplainedError, InvalidInput } from '../../api/errors';
+import { onScreenOnly } from '../../api/modelAdvice';
+import { activeTrigger, triggerKey } from './activeTriggers';
+import { toNodeError } from '../run/nodeErrors';
+import { RareNotice } from './rareNotice';
+import type { RejectedDelivery } from './webhookResponse';
+
+/** The owner can correct it, and the sender can try again. */
+const UNUSABLE_FIELD: RejectedDelivery = {
+	status: 503,
+	message: "A field of this trigger can't be used. Send the request again later.",
+	retryAfter: 60,
+};
+
+/** Of each active trigger that handles its requests by `readUsable`. */
+const notices = new WeakMap<ITriggerFunctions, RareNotice<ExplainedError>>();
+
+/**
+ * Run as `trigger()`: a field that can't be used keeps the workflow from being published.
+ *
+ * @param read reads every field
+ * @param signal aborted when the trigger is closed
+ */
+export function requireUsable(
+	trigger: ITriggerFunctions,
+	read: () => unknown,
+	signal: AbortSignal,
+): void {
+	try {
+		read();
+	} catch (error) {
+		throw toNodeError(trigger.getNode(), error);
+	}
+	notices.set(trigger, rejectionNotice(trigger, signal));
+}
+
+/**
+ * What `webhook()` needs to handle a request. A variable in an expression can be removed after the workflow was
+ * published: the request is then rejected, and the owner is told. In the editor's test, the editor shows the error.
+ */
+export function readUsable<T>(
+	context: IWebhookFunctions,
+	read: () => T,
+): { fields: T } | { refused: RejectedDelivery } {
+	try {
+		return { fields: read() };
+	} catch (error) {
+		if (context.getMode() === 'manual') throw toNodeError(context.getNode(), error);
+		noteUnusable(context, explained(error));
+		return { refused: UNUSABLE_FIELD };
+	}
+}
+
+/** The owner is told by the trigger, if it is active in this process. */
+export function noteUnusable(context: IWebhookFunctions, why: ExplainedError): void {
+	const trigger = activeTrigger(triggerKey(context));
+	if (trigger !== undefined) notices.get(trigger)?.add(why);
+}
+
+/** Tells the owner about requests that were rejected, because a field of the trigger can't be used. */
+export function rejectionNotice(
+	trigger: ITriggerFunctions,
+	signal: AbortSignal,
+): RareNotice<ExplainedError> {
+	return new RareNotice(signal, (times, { message, resolution }) => {
+		const requests = times === 1 ? 'A request was' : `${times} requests were`;
+		const error = new InvalidInput(`${requests} rejected: ${message}`, onScreenOnly(resolution));
+		trigger.saveFailedExecution(toNodeError(trigger.getNode(), error));
+	});
+}

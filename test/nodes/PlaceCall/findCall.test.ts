@@ -1,0 +1,420 @@
+import type { ICredentialDataDecryptedObject, IDataObject, INode, IRun } from 'n8n-workflow';
+import nock from 'nock';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
+import {
+	killed,
+	oneNodeWorkflow,
+	output,
+	resume,
+	retryFailed,
+	runWorkflow,
+	service,
+	stored,
+} from '../../engine';
+import { callsEndpoint, faultOf, placeCallHarness, waitBy } from './placeCallHarness';
+
+const harness = placeCallHarness();
+const MAPPING = {
+	describeCallList: true,
+	callListPath: 'data',
+	callListPaging: 'whole',
+	callListPhoneName: 'ph',
+};
+const parameters = { phoneNumber: '={{ $json.phone }}', options: { ifUnknown: 'lookUp' } };
+const PHONE = '9876543210';
+const OTHER = '9876543211';
+
+let waits: number[] = [];
+const waited = () => waits.reduce((sum, ms) => sum + ms, 0);
+beforeEach(() => {
+	waits = [];
+	const now = jest.spyOn(clock, 'now').mockReturnValue(Date.parse('2026-11-20T12:00:00.700+05:30'));
+	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+		waits.push(ms);
+		now.mockReturnValue(clock.now() + ms);
+		await Promise.resolve();
+	});
+});
+afterEach(() => jest.restoreAllMocks());
+
+/** A call of the list, as it would be after the request left. */
+const call = (call_id: string, over: IDataObject = {}) => ({
+	call_id,
+	phone_number: `+91${PHONE}`,
+	created_at: '2026-11-20T12:00:00+05:30',
+	agent_uuid: 'agent_a1',
+	campaign_id: null,
+	status: null,
+	...over,
+});
+const breaking = () =>
+	callsEndpoint().replyWithError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+const list = (query: object = { ph: `+91${PHONE}` }) =>
+	service()
+		.get('/v1/calls')
+		.query({ ...query });
+const shows = (...calls: object[]) => list().reply(200, { success: true, data: calls });
+
+async function nodeWith(
+	mapping: ICredentialDataDecryptedObject = MAPPING,
+	options: IDataObject = {},
+) {
+	return harness.placeCallNode(
+		{ ...parameters, options: { ...parameters.options, ...options } },
+		{ credentials: { [CREDENTIAL]: await harness.addCredential(mapping) } },
+	);
+}
+
+async function run(node: INode, phones = [PHONE], rows: IDataObject = {}): Promise<IRun> {
+	const { workflow, start } = oneNodeWorkflow(node);
+	const input = phones.map((phone) => ({ json: { phone, ...rows } }));
+	return await runWorkflow(harness.credentials, workflow, start, input, 'trigger');
+}
+const json = (done: IRun) => output(done, 'Node').map((item) => item.json);
+const FOUND = {
+	call_id: 'a',
+	created_at: '2026-11-20T12:00:00+05:30',
+	looked_up: true,
+	phone_key: `91${PHONE}`,
+};
+
+describe('a call whose answer did not come', () => {
+	it('was placed where the list shows one new call of this agent to this number', async () => {
+		breaking();
+		shows(call('a'));
+		const done = await run(await nodeWith());
+		expect(done.data.resultData.error).toBeUndefined();
+		expect(json(done)).toEqual([FOUND]);
+	});
+
+	it('is looked for three times in half a minute, as the list may lag', async () => {
+		breaking();
+		shows();
+		shows();
+		shows(call('a'));
+		expect(json(await run(await nodeWith()))).toEqual([FOUND]);
+		expect(waited()).toBe(30_000);
+	});
+
+	it('stays unknown where no call is shown, as that proves nothing', async () => {
+		breaking();
+		shows();
+		shows();
+		shows();
+		const { message, description } = faultOf(await run(await nodeWith()));
+		expect(message).toContain('not known whether the request took effect (call to 9876543210, IN)');
+		expect(description).toContain(
+			'It was looked up: the call list shows no call of this agent to +919876543210 since the request left',
+		);
+		expect(description).toContain('that is no proof that the call was not placed');
+		expect(description).toContain('The call was not sent a second time');
+	});
+
+	it.each<[string, object]>([
+		['an earlier call', call('a', { created_at: '2026-11-20T11:59:59+05:30' })],
+		['a call without a time', call('a', { created_at: null })],
+		['a call at an hour of no certain zone', call('a', { created_at: '2026-11-20T13:00:00' })],
+		['a call to another number', call('a', { phone_number: `+91${OTHER}` })],
+		['a call to a number without its country', call('a', { phone_number: PHONE })],
+		['another agent’s call', call('a', { agent_uuid: 'agent_b2' })],
+		['a campaign’s call', call('a', { campaign_id: 7 })],
+		['a contact list’s call', call('a', { campaign_upload_id: 7 })],
+	])('is not %s', async (_what, seen) => {
+		breaking();
+		for (let look = 1; look <= 3; look++) shows(seen);
+		expect(faultOf(await run(await nodeWith())).description).toContain(
+			'shows no call of this agent',
+		);
+	});
+
+	it('stays unknown where two calls could be it, and both are named', async () => {
+		breaking();
+		for (let look = 1; look <= 3; look++) shows(call('a'), call('b'));
+		expect(faultOf(await run(await nodeWith())).description).toContain(
+			'the call list shows a, b to +91',
+		);
+	});
+
+	it('is not the call of another item to the same number', async () => {
+		callsEndpoint().reply(200, { success: true, data: { call_id: 'a' } });
+		breaking();
+		for (let look = 1; look <= 3; look++) shows(call('a'));
+		const { message, description } = faultOf(await run(await nodeWith(), [PHONE, PHONE]));
+		expect(message).toContain('[item 1]');
+		expect(description).toContain('shows no call of this agent');
+	});
+
+	it('cannot be told from one to the same number that is under way', async () => {
+		breaking();
+		breaking();
+		for (let look = 1; look <= 6; look++) shows(call('a'));
+		const done = await run(await nodeWith(MAPPING, { concurrency: 2 }), [PHONE, PHONE]);
+		expect(faultOf(done).description).toContain('other calls to this number were under way');
+	});
+
+	it('is found once, and waited for like any other', async () => {
+		breaking();
+		shows(call('a'));
+		service()
+			.get('/v1/call/a')
+			.reply(200, { success: true, data: call('a', { status: 'not_picked' }) });
+		const node = await nodeWith(MAPPING, waitBy('reading').options);
+		expect(json(await run(node))).toMatchObject([
+			{ call_id: 'a', status: 'not_picked', looked_up: true, timed_out: false },
+		]);
+	});
+});
+
+describe('asked a question', () => {
+	it('is no yes, as it may be the call of another question to the same person at the same moment', async () => {
+		breaking();
+		shows(call('a'));
+		const data_captured = { answer_to_question: 'yes' };
+		const over = { status: 'picked', summary: 'Asked.', data_captured };
+		service()
+			.get('/v1/call/a')
+			.reply(200, { success: true, data: call('a', over) });
+		const node = await nodeWith(MAPPING, waitBy('reading').options);
+		Object.assign(node.parameters, {
+			operation: 'sendAndWait',
+			message: 'May we ship?',
+			yesValues: 'yes',
+			noValues: 'no',
+		});
+		expect(json(await run(node))).toMatchObject([
+			{
+				call_id: 'a',
+				looked_up: true,
+				answer: 'unclear',
+				captured_answer: 'yes',
+				data: { approved: false },
+			},
+		]);
+	});
+});
+
+describe('where the list', () => {
+	it('has no filter by number, calls are asked for by time', async () => {
+		breaking();
+		list({ since: '2026-11-20T11:55:00+05:30' }).reply(200, { success: true, data: [call('a')] });
+		const mapping = { ...MAPPING, callListPhoneName: '', callListFromName: 'since' };
+		const node = await nodeWith(mapping);
+		const { workflow, start } = oneNodeWorkflow(node, [], { timezone: 'Asia/Kolkata' });
+		const input = [{ json: { phone: PHONE } }];
+		const done = await runWorkflow(harness.credentials, workflow, start, input, 'trigger');
+		expect(json(done)).toEqual([FOUND]);
+	});
+
+	it('takes days alone, the day before is asked for as well', async () => {
+		breaking();
+		list({ since: '2026-11-19' }).reply(200, { success: true, data: [call('a')] });
+		const byDay = { callListFromName: 'since', callListDateForm: 'date' };
+		const node = await nodeWith({ ...MAPPING, callListPhoneName: '', ...byDay });
+		expect(json(await run(node))).toEqual([FOUND]);
+	});
+
+	it('can be filtered neither by number nor by time, it is said what to set, and nothing is read', async () => {
+		breaking();
+		const { description } = faultOf(
+			await run(await nodeWith({ ...MAPPING, callListPhoneName: '' })),
+		);
+		expect(description).toContain(
+			'the call list could not be read: The credential does not say yet',
+		);
+		expect(description).toContain('“Phone Filter Name”');
+	});
+
+	it('cannot be read, the call stays unknown', async () => {
+		breaking();
+		for (let look = 1; look <= 3; look++) list().times(4).reply(503, 'down');
+		expect(faultOf(await run(await nodeWith())).description).toContain(
+			'the call list could not be read',
+		);
+	});
+
+	it('is refused, it is not asked again, and the service is quoted', async () => {
+		breaking();
+		list().reply(422, { success: false, errors: ['ph is unknown'] });
+		expect(faultOf(await run(await nodeWith())).description).toMatch(
+			/the call list could not be read: .* Correct what the service names below, then try again\. The service said: ph is unknown\./,
+		);
+		expect(waited()).toBe(2_000);
+	});
+
+	describe('has several pages', () => {
+		const mapping = { ...MAPPING, callListPaging: 'pageFromOne', callListPageName: 'p' };
+		const page = (number: number, ...calls: object[]) =>
+			list({ ph: `+91${PHONE}`, ...(number > 1 && { p: number }) }).reply(200, {
+				success: true,
+				data: calls,
+			});
+		const older = (id: string) => call(id, { created_at: '2026-11-20T11:00:00+05:30' });
+
+		it('it is read twice', async () => {
+			breaking();
+			for (let reading = 1; reading <= 2; reading++) {
+				page(1, call('a'));
+				page(2, older('b'));
+				page(3);
+			}
+			expect(json(await run(await nodeWith(mapping)))).toEqual([FOUND]);
+			expect(nock.isDone()).toBe(true);
+		});
+
+		it('and changes while it is read: one call alone is not taken for it if another was missed', async () => {
+			breaking();
+			// The second call moves to the first page, unread, when an older one leaves.
+			page(1, older('x'), call('a'));
+			page(2, older('y'));
+			page(3);
+			for (let reading = 2; reading <= 3; reading++) {
+				page(1, call('a'), call('b'));
+				page(2, older('y'));
+				page(3);
+			}
+			for (let look = 2; look <= 3; look++) {
+				page(1, call('a'), call('b'));
+				page(2);
+				page(1, call('a'), call('b'));
+				page(2);
+			}
+			expect(faultOf(await run(await nodeWith(mapping))).description).toContain(
+				'the call list shows a, b to +91',
+			);
+		});
+
+		it('and has very many calls, nobody can say which it is', async () => {
+			breaking();
+			list()
+				.times(3)
+				.reply(200, {
+					success: true,
+					data: Array.from({ length: 1_001 }, (_, number) => older(`old ${number}`)),
+				});
+			expect(faultOf(await run(await nodeWith(mapping))).description).toContain(
+				'The call list has more than 1000 calls, so it was not read to its end',
+			);
+		});
+	});
+
+	it('is not said to be whole, the call is not looked for in a part of it', async () => {
+		breaking();
+		const { description } = faultOf(
+			await run(await nodeWith({ ...MAPPING, callListPath: '', callListPaging: '' })),
+		);
+		expect(description).toContain('“Path to List in Response”, “Pagination”');
+	});
+});
+
+it('a number of which no call could be told to be is not looked for', async () => {
+	breaking();
+	const node = await nodeWith();
+	Object.assign(node.parameters, { countryCode: 'SG' });
+	const { description } = faultOf(await run(node, ['65123456']));
+	expect(description).toContain('its number is not certain in international form');
+});
+
+it('without the option nothing is looked up', async () => {
+	breaking();
+	const node = await nodeWith(MAPPING, { ifUnknown: 'fail' });
+	expect(faultOf(await run(node)).description).not.toContain('looked up');
+});
+
+it('when many are not found, each is looked for once: a long list does not take hours', async () => {
+	const phones = [0, 1, 2, 3, 4].map((last) => `987654321${last}`);
+	for (const [index, phone] of phones.entries()) {
+		breaking();
+		list({ ph: `+91${phone}` })
+			.times(index < 3 ? 3 : 1)
+			.reply(200, { success: true, data: [] });
+	}
+	const node = await nodeWith();
+	node.onError = 'continueRegularOutput';
+	expect(json(await run(node, phones))).toHaveLength(5);
+	expect(nock.isDone()).toBe(true);
+	expect(waited()).toBe(3 * 30_000 + 2 * 2_000);
+});
+
+describe('Retry in the list of executions', () => {
+	const refuse = () => callsEndpoint().reply(400, { success: false, error: 'not now' });
+	const retry = async (failed: IRun, node: INode) =>
+		await retryFailed(harness.credentials, failed, oneNodeWorkflow(node).workflow);
+
+	it('knows a call that was found, and neither looks again nor calls again', async () => {
+		breaking();
+		shows(call('a'));
+		refuse();
+		const node = await nodeWith();
+		const failed = await run(node, [PHONE, OTHER]);
+		expect(faultOf(failed).description).toContain('1 call was already placed in this run (item 0)');
+		callsEndpoint().reply(200, { success: true, data: { call_id: 'b' } });
+		expect(json(await retry(failed, node))).toMatchObject([FOUND, { call_id: 'b' }]);
+	});
+
+	it('keeps what was seen of a call that was not found, and never calls again', async () => {
+		breaking();
+		shows();
+		shows();
+		shows();
+		const node = await nodeWith();
+		const failed = await run(node);
+		expect(faultOf(await retry(failed, node)).description).toContain('It was looked up');
+	});
+});
+
+describe('on Retry after n8n was killed', () => {
+	const STARTED = Date.parse('2026-11-20T12:00:00.700+05:30');
+
+	/** Places the calls, and n8n stores nothing of them. */
+	async function retried(phones: string[], ...calls: object[]): Promise<IRun> {
+		const node = await nodeWith();
+		const { workflow, start } = oneNodeWorkflow(node);
+		const rows = phones.map((phone) => ({ json: { phone } }));
+		for (const phone of phones) {
+			callsEndpoint().reply(200, { success: true, data: { call_id: `lost-${phone}` } });
+		}
+		const begun = await killed(harness.credentials, workflow, start, rows, STARTED);
+		shows(...calls);
+		return await resume(
+			harness.credentials,
+			oneNodeWorkflow(node).workflow,
+			stored(begun),
+			'retry',
+		);
+	}
+
+	it('finds the call that the earlier attempt placed, and calls nobody', async () => {
+		const run = await retried([PHONE], call('found'));
+		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject([
+			{ call_id: 'found', looked_up: true },
+		]);
+	});
+
+	it('says that it is unknown where the list shows two', async () => {
+		service()
+			.get('/v1/calls')
+			.query(true)
+			.times(2)
+			.reply(200, {
+				success: true,
+				data: [call('one'), call('two')],
+			});
+		const run = await retried([PHONE], call('one'), call('two'));
+		expect(faultOf(run).message).toContain('An earlier attempt of this execution may have sent');
+		expect(faultOf(run).description).toContain('the call list shows one, two');
+	});
+
+	it('takes no call of before the execution for it', async () => {
+		service()
+			.get('/v1/calls')
+			.query(true)
+			.times(2)
+			.reply(200, {
+				success: true,
+				data: [call('older', { created_at: '2026-11-20T11:59:00+05:30' })],
+			});
+		const run = await retried([PHONE], call('older', { created_at: '2026-11-20T11:59:00+05:30' }));
+		expect(faultOf(run).description).toContain('the call list shows no call of this agent');
+	});
+});

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import { sleep } from 'n8n-workflow';
+import { OBSERVED_OUTCOMES } from '../../../../nodes/shared/calls/callEnd';
+import { LONGEST_LAG_MS, PendingCalls } from '../../../../nodes/PlaceCall/wait/pendingCalls';
+import { deferred } from '../../../../nodes/shared/clock';
+import type { JsonObject } from '../../../../nodes/shared/json';
+
+const IDS = Array.from({ length: 25 }, (_, index) => `call-${index}`);
+
+/** The service as these calls need it: records by ID, and how often each was read. */
+function service() {
+	const records = new Map<string, JsonObject>();
+	const reads: string[] = [];
+	const down = new Set<string>();
+	const state = { underWay: 0, most: 0 };
+	return {
+		records,
+		reads,
+		down,
+		state,
+		end: (...callIds: string[]) => {
+			for (const call_id of callIds) records.set(call_id, { call_id, status: 'failed' });
+		},
+		read: async (callId: string): Promise<JsonObject> => {
+			reads.push(callId);
+			state.most = Math.max(state.most, ++state.underWay);
+			await Promise.resolve();
+			state.underWay--;
+			if (down.has(callId)) throw new Error('down');
+			return records.get(callId) ?? { call_id: callId, status: 'ringing' };
+		},
+	};
+}
+
+let now = 0;
+const openCalls = () => new PendingCalls(new Set(IDS), OBSERVED_OUTCOMES, () => now);
+beforeEach(() => {
+	now = 0;
+});
+
+it('a first look finds what was over before, ten reads at a time', async () => {
+	const { read, end, reads, state } = service();
+	const calls = openCalls();
+	end('call-3', 'call-7');
+	await calls.pollAll(read);
+	expect(reads).toHaveLength(IDS.length);
+	expect(state.most).toBe(10);
+	expect(calls.pending).toHaveLength(IDS.length - 2);
+	expect(calls.known('call-3')).toEqual({
+		record: { call_id: 'call-3', status: 'failed' },
+		isOver: true,
+	});
+	expect(calls.known('call-4')).toMatchObject({ record: { status: 'ringing' }, isOver: false });
+});
+
+it('after it a report reads its own call only, to the last', async () => {
+	const { read, end, reads } = service();
+	const calls = openCalls();
+	await calls.pollAll(read);
+	reads.length = 0;
+	for (const callId of IDS) {
+		end(callId);
+		await calls.report([callId], read);
+	}
+	expect(reads).toEqual(IDS);
+	expect(calls.pending).toEqual([]);
+});
+
+it('a reported call stays open while its record shows no end', async () => {
+	const { read, records, reads } = service();
+	const calls = openCalls();
+	await calls.pollAll(read);
+	records.set('call-1', { call_id: 'call-1', status: 'pending', summary: null });
+	await calls.report(['call-1'], read);
+	expect(calls.lagging).toEqual(['call-1']);
+	expect(calls.known('call-1')).toMatchObject({ isOver: false, record: { status: 'pending' } });
+	reads.length = 0;
+	records.set('call-1', { call_id: 'call-1', status: 'voicemail', summary: 'Left a message' });
+	await calls.pollLagging(read);
+	expect(reads).toEqual(['call-1']);
+	expect(calls.lagging).toEqual([]);
+	expect(calls.known('call-1')).toMatchObject({ isOver: true, record: { status: 'voicemail' } });
+});
+
+it('where the record never shows an end, the report alone does after five minutes', async () => {
+	const { read } = service();
+	const calls = openCalls();
+	await calls.pollAll(read);
+	await calls.report(['call-1'], read);
+	now = LONGEST_LAG_MS - 1;
+	await calls.report(['call-1'], read);
+	expect(calls.known('call-1').hasEnded).toBe(false);
+	now = LONGEST_LAG_MS;
+	await calls.pollAll(read);
+	expect(calls.known('call-1')).toMatchObject({ isOver: true, record: { status: 'ringing' } });
+	expect(calls.known('call-2').hasEnded).toBe(false);
+});
+
+it('says why a call could not be read at last', async () => {
+	const { read, down } = service();
+	const calls = openCalls();
+	down.add('call-3');
+	await calls.pollAll(read);
+	expect(calls.known('call-3')).toEqual({ record: {}, isOver: false, refused: 'down' });
+	down.clear();
+	await calls.pollAll(read);
+	expect(calls.known('call-3')).not.toHaveProperty('refused');
+});
+
+it('a repeat is not read again', async () => {
+	const { read, reads, end } = service();
+	const calls = openCalls();
+	await calls.pollAll(read);
+	end('call-1');
+	await calls.report(['call-1'], read);
+	reads.length = 0;
+	await calls.report(['call-1'], read);
+	expect(reads).toEqual([]);
+});
+
+it('without a look before, as after a restart, a report looks at all calls', async () => {
+	const { read, end } = service();
+	const calls = openCalls();
+	end(...IDS);
+	await calls.report(['call-24'], read);
+	expect(calls.pending).toEqual([]);
+});
+
+it('reports at the same moment share that look', async () => {
+	const { read, reads, end } = service();
+	const calls = openCalls();
+	end(...IDS);
+	await Promise.all(IDS.map(async (callId) => await calls.report([callId], read)));
+	expect(calls.pending).toEqual([]);
+	expect(reads.length).toBeLessThanOrEqual(2 * IDS.length);
+});
+
+it('a reported call that could not be read is read at the next look', async () => {
+	const { read, down, end } = service();
+	const calls = openCalls();
+	down.add('call-2');
+	await calls.pollAll(read);
+	await expect(calls.report(['call-2'], read)).rejects.toThrow('down');
+	expect(calls.pending).toContain('call-2');
+	down.clear();
+	end('call-2', 'call-5');
+	await calls.report(['call-5'], read);
+	expect(calls.known('call-2').hasEnded).toBe(true);
+	expect(calls.known('call-5').hasEnded).toBe(true);
+});
+
+it('a report of another call changes nothing', async () => {
+	const { read, reads } = service();
+	const calls = openCalls();
+	await calls.pollAll(read);
+	reads.length = 0;
+	await calls.report(['other'], read);
+	expect(reads).toEqual([]);
+	expect(calls.pending).toEqual(IDS);
+});
+
+it('who knows the address cannot have all calls read more often than every 2 seconds', async () => {
+	const { read, reads } = service();
+	const calls = openCalls();
+	for (now = 0; now < 2_000; now += 100) await calls.pollAll(read);
+	expect(reads).toHaveLength(IDS.length);
+	await calls.pollAll(read);
+	expect(reads).toHaveLength(2 * IDS.length);
+});
+
+it('a look in which a call could not be read is repeated at once', async () => {
+	const { read, reads, down } = service();
+	const calls = openCalls();
+	down.add('call-3');
+	await calls.pollAll(read);
+	await calls.pollAll(read);
+	expect(reads).toHaveLength(2 * IDS.length);
+});
+
+it('nor one call more often than every second, however often it is reported', async () => {
+	const { read, reads } = service();
+	const calls = openCalls();
+	await calls.pollAll(read);
+	reads.length = 0;
+	for (now = 0; now < 1_000; now += 10) await calls.report(['call-1'], read);
+	expect(reads).toEqual(['call-1']);
+	expect(calls.lagging).toEqual(['call-1']);
+	await calls.report(['call-1'], read);
+	expect(reads).toEqual(['call-1', 'call-1']);
+});
+
+it('one report of several calls reads each of them, whatever the case of their letters', async () => {
+	const uuids = Array.from({ length: 3 }, () => randomUUID());
+	const { read, reads, end } = service();
+	const calls = new PendingCalls(new Set(uuids), OBSERVED_OUTCOMES, () => now);
+	await calls.pollAll(read);
+	reads.length = 0;
+	end(...uuids);
+	const [first = '', second = ''] = uuids;
+	await calls.report([first.toUpperCase(), second, 'other'], read);
+	expect(reads).toEqual([first, second]);
+	expect(calls.pending).toEqual(uuids.slice(2));
+});
+
+it('a look that fails after another one has seen the end takes nothing back', async () => {
+	const calls = openCalls();
+	const isDown = deferred<undefined>();
+	const round = calls.pollAll(async () => {
+		await isDown.promise;
+		throw new Error('down');
+	});
+	const { read, end } = service();
+	end(...IDS);
+	const reported = calls.report(IDS, async (callId) => {
+		const record = await read(callId);
+		if (callId === IDS.at(-1)) void sleep(0).then(() => isDown.resolve(undefined));
+		return record;
+	});
+	await Promise.all([round, reported]);
+	expect(calls.known('call-3')).toEqual({
+		record: { call_id: 'call-3', status: 'failed' },
+		isOver: true,
+		isReported: true,
+	});
+});

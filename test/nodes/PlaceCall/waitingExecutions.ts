@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import nock from 'nock';
+import type { IDataObject, INode, INodeParameters, IRun, IWebhookResponseData } from 'n8n-workflow';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
+import {
+	makeWorkflow,
+	callWebhook,
+	oneNodeWorkflow,
+	output,
+	resume,
+	runWorkflow,
+	type FakeResponse,
+	type WebhookRequest,
+} from '../../engine';
+import { fixtures, type Simulator } from '../../simulator';
+import type { placeCallHarness } from './placeCallHarness';
+
+/** Where n8n itself is reached. */
+export const N8N = 'http://localhost:5678';
+
+export const people = (count: number) =>
+	Array.from({ length: count }, (_, index) => ({ phone: String(9_000_000_000 + index) }));
+
+/** What came of a request at the address of a sleeping execution; `items` where it was woken. */
+export type Arrival = {
+	response: FakeResponse;
+	result: IWebhookResponseData | undefined;
+	items: object[] | undefined;
+};
+
+/** Executions in which Place Call sleeps, and what arrives at their addresses. */
+export function waitingExecutions(
+	harness: ReturnType<typeof placeCallHarness>,
+	simulator: () => Simulator,
+) {
+	let executionId: string;
+
+	async function node(parameters: INodeParameters, over: Partial<INode> = {}): Promise<INode> {
+		const { baseUrl, token: apiToken } = simulator();
+		return harness.placeCallNode(
+			{
+				agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
+				phoneNumber: '={{ $json.phone }}',
+				...parameters,
+			},
+			{
+				credentials: { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) },
+				...over,
+			},
+		);
+	}
+
+	/** n8n answers at the address of a running execution as it really does. */
+	function ownAddress(status = 409) {
+		return nock(N8N)
+			.get(/^\/webhook-waiting\//)
+			.reply(status, {});
+	}
+
+	/** What arrives from now on is for another execution than before. */
+	function beginExecution(): void {
+		executionId = randomUUID();
+	}
+
+	async function sleepOver(placeCall: INode, rows: number | IDataObject[]): Promise<IRun> {
+		beginExecution();
+		const { workflow, start } = oneNodeWorkflow(placeCall, ['After']);
+		const items = typeof rows === 'number' ? people(rows) : rows;
+		const input = items.map((json) => ({ json }));
+		return await runWorkflow(harness.credentials, workflow, start, input);
+	}
+
+	/** A request at the address of the sleeping execution. */
+	async function arrive(placeCall: INode, run: IRun, body: object = {}): Promise<Arrival> {
+		return await deliver(placeCall, run, { body });
+	}
+
+	async function deliver(
+		placeCall: INode,
+		{ data }: IRun,
+		request: WebhookRequest,
+	): Promise<Arrival> {
+		const { response, result } = await callWebhook(
+			harness.credentials,
+			makeWorkflow([placeCall]),
+			placeCall,
+			request,
+			'webhook',
+			{ executionId, data: structuredClone(data) },
+		);
+		return { response, result, items: result?.workflowData?.[0]?.map(({ json }) => json) };
+	}
+
+	/** The calls of an execution that sleeps, and what wakes it. */
+	async function asleep(
+		parameters: INodeParameters,
+		rows: number | IDataObject[] = 1,
+		over: Partial<INode> = {},
+	) {
+		ownAddress();
+		const placeCall = await node(parameters, over);
+		const run = await sleepOver(placeCall, rows);
+		const calls = simulator()
+			.placedCalls()
+			.map(({ callId }) => callId);
+		const [callId = ''] = calls;
+		return {
+			placeCall,
+			run,
+			calls,
+			callId,
+			arrive: async (body?: object) => await arrive(placeCall, run, body),
+			deliver: async (request: WebhookRequest) => await deliver(placeCall, run, request),
+			/** What comes out where n8n's own limit ends the sleep. */
+			untilLimit: async () => {
+				const { workflow } = oneNodeWorkflow(placeCall, ['After']);
+				const awake = await resume(harness.credentials, workflow, structuredClone(run.data));
+				return output(awake, 'After').map(({ json }) => json);
+			},
+		};
+	}
+
+	return { node, ownAddress, beginExecution, sleepOver, asleep, arrive };
+}

@@ -1,0 +1,272 @@
+import fc from 'fast-check';
+import { hintsFor } from '../../../../nodes/PushCampaignContacts/push/report';
+import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
+import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
+import { feedOf, json, phone, push, scripted, statuses, stored } from './scripted';
+
+const answering = (data: JsonObject) => scripted(() => json(200, { success: true, data }));
+const pushedRows = ({ pushed }: Awaited<ReturnType<typeof push>>) =>
+	pushed.flatMap(({ rows }) => rows);
+
+const list = { campaign_upload_id: 7 };
+const two = [phone(0), phone(1)];
+
+describe('counts that no reading of the document allows leave both rows unknown', () => {
+	test.each<JsonObject>([
+		{ contacts_accepted: 0 },
+		{ contacts_accepted: 1 },
+		{ contacts_accepted: 3 },
+		{ contacts_accepted: '1' },
+		{ ...list, contacts_accepted: 0 },
+		{ ...list, contacts_accepted: 1 },
+		{ ...list, contacts_received: 1 },
+		{ ...list, contacts_received: 3 },
+		{ ...list, contacts_received: 0, contacts_accepted: 0 },
+		{ ...list, contacts_received: 1, contacts_accepted: 1 },
+		{ ...list, contacts_received: 1, contacts_accepted: 2, duplicates_removed: 1 },
+		{ ...list, contacts_received: '1', contacts_accepted: 2 },
+		{ ...list, contacts_received: 2, contacts_accepted: 1, duplicates_removed: 0 },
+		{ ...list, contacts_received: 2, contacts_accepted: 2, duplicates_removed: 3 },
+		{ ...list, contacts_accepted: 2, duplicates_removed: -1 },
+		{ ...list, contacts_accepted: -2, duplicates_removed: 2 },
+		{ ...list, contacts_accepted: 1.5, duplicates_removed: 1 },
+		{ ...list, contacts_accepted: 'NaN' },
+		{ ...list, contacts_accepted: 'Infinity' },
+		{ ...list, contacts_accepted: '' },
+		{ ...list, contacts_accepted: {} },
+		{ ...list, contacts_accepted: false },
+		{ ...list, contacts_accepted: 2, queued_calls: -1 },
+		{ ...list, contacts_accepted: 2, queued_calls: 'many' },
+		{ ...list, contacts_accepted: 0, dnd_skipped: [phone(0)] },
+		{ ...list, contacts_accepted: 0, dnd_skipped: [{ phone: phone(0) }, { phone: phone(0) }] },
+		{ ...list, contacts_accepted: 0, dnd_skipped: 2 },
+		{ ...list, contacts_accepted: 0, warnings: ['a', 'b'] },
+		{ ...list, contacts_accepted: 0, dnd_skipped: [{}, {}] },
+		{ ...list, contacts_accepted: 0, dnd_skipped: [phone(0), { number: 'hidden' }] },
+	])('%j', async (data) => {
+		const { sent, options } = answering(data);
+		const outcome = await push(2, options);
+		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown']);
+		expect(outcome.pushed).toEqual([]);
+		expect(outcome.stopped).toMatchObject({
+			outcome: 'unknown',
+			message: expect.stringMatching(
+				/^The counts in the response don't fit the 2 contacts that were sent \(.*\), so it is not known which of them are in the campaign$/,
+			),
+		});
+		expect(sent).toEqual([two]);
+	});
+
+	test('the message shows the counts and the contact list', async () => {
+		const data = {
+			...list,
+			contacts_received: 2,
+			contacts_accepted: 0,
+			dnd_skipped: [two[0] ?? ''],
+		};
+		const { stopped } = await push(2, answering(data).options);
+		expect(stopped).toMatchObject({
+			message: expect.stringContaining('(contacts_received: 2, contacts_accepted: 0, skipped: 1)'),
+			resolution:
+				'They were not sent a second time. Compare contact list 7 of the campaign with your rows before you push them again.',
+		});
+		const { stopped: one } = await push(1, answering({ contacts_accepted: 0 }).options);
+		expect(one?.message).toContain("don't fit the 1 contact that was sent (contacts_accepted: 0)");
+		expect(one?.resolution).toContain('Compare the newest contact list of the campaign');
+	});
+
+	test('and a further try does not send them', async () => {
+		const progress = new PushProgress();
+		await push(2, answering({ ...list, contacts_accepted: 1 }).options, progress);
+		const { sent, options } = answering({ ...list, contacts_accepted: 2 });
+		const outcome = await push(2, options, stored(progress));
+		expect(sent).toEqual([]);
+		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown']);
+		expect(outcome.stopped?.message).toContain('contacts_accepted: 1');
+	});
+
+	test('and what comes after them is not sent', async () => {
+		const { sent, options } = answering({ ...list, contacts_accepted: 1 });
+		const outcome = await push(4, { ...options, contactsPerRequest: 2 });
+		expect(sent).toEqual([two]);
+		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown', '2 not_sent', '3 not_sent']);
+	});
+});
+
+test.each<[JsonObject, pushed: number[]]>([
+	[{ ...list }, [0, 1]],
+	[{ contacts_accepted: 2 }, [0, 1]],
+	[{ contacts_accepted: '2' }, [0, 1]],
+	[{ ...list, contacts_received: null, contacts_accepted: null, queued_calls: null }, [0, 1]],
+	[{ ...list, contacts_received: 2, contacts_accepted: 2, queued_calls: 9 }, [0, 1]],
+	// Duplicates for the service: counted as received, or not.
+	[{ ...list, contacts_received: 2, contacts_accepted: 1, duplicates_removed: 1 }, [0, 1]],
+	[{ ...list, contacts_received: 1, contacts_accepted: 1, duplicates_removed: 1 }, [0, 1]],
+	// Skipped: accepted, or not.
+	[{ ...list, contacts_accepted: 2, dnd_skipped: [{ phone: phone(0) }] }, [1]],
+	[{ ...list, contacts_accepted: 1, dnd_skipped: [{ phone: phone(0) }] }, [1]],
+	[{ ...list, contacts_accepted: 2, engine_skipped_duplicates: [phone(1)] }, [0]],
+	[{ ...list, contacts_accepted: 1, engine_skipped_duplicates: [phone(1)] }, [0]],
+	[{ ...list, contacts_accepted: 0, dnd_skipped: [{ all: two }] }, []],
+	[{ contacts_received: 1, contacts_accepted: 1, dnd_skipped: [phone(0)], ...list }, [1]],
+	[{ contacts_accepted: 0, dnd_skipped: [phone(0)], engine_skipped_duplicates: [phone(1)] }, []],
+	// Nobody can be told from it; the hint says so.
+	[{ ...list, contacts_accepted: 1, dnd_skipped: [{ id: 9 }] }, [0, 1]],
+])('a legal reading is no contradiction: %j', async (data, rows) => {
+	const outcome = await push(2, answering(data).options);
+	expect(outcome.stopped).toBeUndefined();
+	expect(pushedRows(outcome)).toEqual(rows);
+});
+
+test('counts and skipped numbers beside data count as well', async () => {
+	const body = (beside: JsonObject) => json(200, { success: true, data: list, ...beside });
+	const wrong = scripted(() => body({ contacts_accepted: 0 }));
+	expect(statuses(await push(2, wrong.options))).toEqual(['0 unknown', '1 unknown']);
+	const skipped = scripted(() => body({ contacts_accepted: 1, dnd_skipped: [phone(0)] }));
+	expect(statuses(await push(2, skipped.options))).toEqual(['0 do_not_disturb']);
+});
+
+/** A count as a service may write it: most often one that fits. */
+const count = (sent: number): fc.Arbitrary<JsonValue | undefined> =>
+	fc.oneof(
+		{ weight: 4, arbitrary: fc.nat(sent + 1) },
+		{ weight: 2, arbitrary: fc.constant(undefined) },
+		fc.constant(sent),
+		fc.nat(sent).map(String),
+		fc.constantFrom<JsonValue[]>(null, -1, 1.5, 'NaN', '', 'two', true, {}, [], 1e21),
+	);
+const skips = (sent: number) =>
+	fc.uniqueArray(fc.nat(sent - 1).map(phone), { maxLength: sent }).map((phones) => [...phones]);
+const cases = fc.integer({ min: 1, max: 6 }).chain((sent) =>
+	fc.record({
+		sent: fc.constant(sent),
+		received: count(sent),
+		accepted: count(sent),
+		duplicates: count(sent),
+		queued: count(sent),
+		dnd: skips(sent),
+		engine: skips(sent),
+		id: fc.constantFrom<JsonValue[]>(7, '7', null, 0),
+	}),
+);
+
+/** Written here once more: a number, or none that can be compared. */
+function numeric(value: JsonValue | undefined): number | 'missing' | 'unusable' {
+	if (value === undefined || value === null) return 'missing';
+	const read = typeof value === 'string' && value !== '' ? Number(value) : value;
+	if (typeof read !== 'number' || !Number.isInteger(read) || read < 0) return 'unusable';
+	return read;
+}
+
+test('whatever the counts are, no row is pushed unless each one that was sent is accounted for', async () => {
+	let pushedFeeds = 0;
+	let unknownFeeds = 0;
+	await fc.assert(
+		fc.asyncProperty(
+			cases,
+			async ({ sent: size, received, accepted, duplicates, queued, dnd, engine, id }) => {
+				const data: JsonObject = JSON.parse(
+					JSON.stringify({
+						campaign_upload_id: id,
+						contacts_received: received,
+						contacts_accepted: accepted,
+						duplicates_removed: duplicates,
+						queued_calls: queued,
+						dnd_skipped: dnd.map((number) => ({ phone: number })),
+						engine_skipped_duplicates: engine,
+					}),
+				);
+				const { sent, options } = answering(data);
+				const outcome = await push(size, options);
+				expect(sent).toHaveLength(1);
+				const all = [...pushedRows(outcome), ...outcome.rejectedRows.map(({ index }) => index)];
+				expect([...all].sort((a, b) => a - b)).toEqual(feedOf(size).map((_, index) => index));
+
+				const [r, a, d, q] = [received, accepted, duplicates, queued].map(numeric);
+				const skipped = new Set([...dnd, ...engine]).size;
+				const removed = typeof d === 'number' ? d : 0;
+				const contradicts =
+					[r, a, d, q].includes('unusable') ||
+					removed > size ||
+					(typeof r === 'number' && (r > size || r + removed + skipped < size)) ||
+					(typeof a === 'number' && (a > size || a + removed + skipped < size)) ||
+					(typeof a === 'number' && typeof r === 'number' && a > r);
+				const isNamed = id === 7 || id === '7' || typeof a === 'number';
+				if (contradicts || !isNamed) {
+					unknownFeeds++;
+					expect(outcome.rejectedRows.every(({ status }) => status === 'unknown')).toBe(true);
+					expect(outcome.pushed).toEqual([]);
+					return;
+				}
+				pushedFeeds++;
+				expect(outcome.stopped).toBeUndefined();
+				expect(pushedRows(outcome)).toHaveLength(size - skipped);
+			},
+		),
+		{ numRuns: 2_000 },
+	);
+	expect(Math.min(pushedFeeds, unknownFeeds)).toBeGreaterThan(100);
+});
+
+describe('what the service says of releasing the contacts', () => {
+	const hints = async (enqueue: boolean, data: JsonObject) => {
+		const { options } = answering({ ...list, contacts_accepted: 2, ...data });
+		const campaign = { ...options.campaign, enqueue };
+		return hintsFor(await push(2, { ...options, campaign }));
+	};
+
+	test.each<[boolean, JsonObject]>([
+		[true, {}],
+		[true, { enqueued: true }],
+		[true, { enqueued: true, queued_calls: 2 }],
+		[false, { enqueued: false, queued_calls: 0 }],
+		[false, {}],
+	])('is not repeated if it fits: %j %j', async (enqueue, data) => {
+		expect(await hints(enqueue, data)).toEqual([]);
+	});
+
+	test('is told if they were to be released and are not', async () => {
+		expect(await hints(true, { enqueued: false, queued_calls: 0 })).toEqual([
+			"'Release to Calling Queue' is on, but the service returned enqueued: false for 2 rows, so they may not be called. Check the campaign in the service.",
+		]);
+	});
+
+	test('is told if they were not to be released and are', async () => {
+		expect(await hints(false, { enqueued: true })).toEqual([
+			"'Release to Calling Queue' is off, but the service returned enqueued: true for 2 rows, so they may be called. Check the campaign in the service.",
+		]);
+	});
+
+	test('is told if fewer are queued than were pushed', async () => {
+		expect(await hints(true, { enqueued: true, queued_calls: 1 })).toEqual([
+			'The service queued only 1 call for 2 rows. Check the campaign in the service.',
+		]);
+		expect(await hints(true, { queued_calls: '0' })).toEqual([
+			'The service queued only 0 calls for 2 rows. Check the campaign in the service.',
+		]);
+	});
+
+	test('is told if it is written as text', async () => {
+		expect(await hints(true, { enqueued: 'false' })).toEqual([
+			expect.stringContaining('the service returned enqueued: false for 2 rows'),
+		]);
+	});
+
+	test('expects no call for a duplicate, which is told', async () => {
+		const data = { enqueued: true, queued_calls: 1, contacts_accepted: 1, duplicates_removed: 1 };
+		expect(await hints(true, data)).toEqual([
+			'Duplicates that the service removed: 1. Such rows are still counted as pushed.',
+		]);
+	});
+
+	test('of rows that were skipped nothing is expected', async () => {
+		const skipped = { dnd_skipped: [phone(0)], engine_skipped_duplicates: [phone(1)] };
+		const [summary, ...others] = await hints(true, {
+			enqueued: false,
+			queued_calls: 0,
+			...skipped,
+		});
+		expect(summary).toMatch(/^2 rows: 0 pushed/);
+		expect(others).toEqual([]);
+	});
+});

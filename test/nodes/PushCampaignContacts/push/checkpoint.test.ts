@@ -1,0 +1,93 @@
+import {
+	isPushCheckpoint,
+	rangesOf,
+	rowsIn,
+} from '../../../../nodes/PushCampaignContacts/push/checkpoint';
+
+const SENT = {
+	campaign: 1,
+	rows: [0, 1],
+	numbers: 'a',
+	column: 'phone',
+	normalized: true,
+	options: 'b',
+};
+const CUT_OFF = { campaign: 1, rows: [0, 1], numbers: 'a' };
+const REFUSED = { settings: 'a', row: 0, number: 'b', reason: 'c' };
+
+test('what was written is read again', () => {
+	const sent = [
+		SENT,
+		{ ...SENT, answer: {} },
+		{ ...SENT, path: ['a', 'b'] },
+		{ ...SENT, unknown: { message: 'a', resolution: 'b' } },
+	];
+	for (const firstIndex of [undefined, 0, 1]) {
+		expect(isPushCheckpoint({ sent, refused: [REFUSED], cutOff: CUT_OFF, firstIndex })).toBe(true);
+	}
+});
+
+test.each<[string, unknown]>([
+	['campaign', '1'],
+	['rows', 1],
+	['rows', ['0']],
+	['numbers', ['a']],
+	['column', undefined],
+	['path', 'a.b'],
+	['path', [1]],
+	['normalized', 'true'],
+	['options', undefined],
+	['answer', 'ok'],
+	['unknown', 'broke'],
+])('a request whose %s is %p is not what was written', (field, value) => {
+	expect(isPushCheckpoint({ sent: [{ ...SENT, [field]: value }], refused: [] })).toBe(false);
+});
+
+test.each<[string, unknown]>([
+	['campaign', '1'],
+	['rows', ['0']],
+	['numbers', undefined],
+])('rows that were cut off, whose %s is %p, are not what was written', (field, value) => {
+	const cutOff = { ...CUT_OFF, [field]: value };
+	expect(isPushCheckpoint({ sent: [], refused: [], cutOff })).toBe(false);
+});
+
+test.each<[string, unknown]>([
+	['settings', 1],
+	['row', '0'],
+	['number', 9],
+	['reason', undefined],
+])('a refused row whose %s is %p is not what was written', (field, value) => {
+	expect(isPushCheckpoint({ sent: [], refused: [{ ...REFUSED, [field]: value }] })).toBe(false);
+});
+
+test.each<[string, unknown]>([
+	['nothing', undefined],
+	['no object for a request', { sent: ['x'], refused: [] }],
+	['no object for a refused row', { sent: [], refused: [null] }],
+	['no list of refused rows', { sent: [], refused: {} }],
+	['a list', []],
+	['another shape', { sent: {}, refused: [] }],
+	['a request without its rows', { sent: [{ campaign: 1 }], refused: [] }],
+	['a refused row without its place', { sent: [], refused: [{ reason: 'x' }] }],
+	['no object for what was cut off', { sent: [], refused: [], cutOff: [1] }],
+	['a first index that is none', { sent: [], refused: [], firstIndex: 2 }],
+])('%s is not what was written', (_name, value) => {
+	expect(isPushCheckpoint(value)).toBe(false);
+});
+
+test.each<[number[], number[]]>([
+	[[], []],
+	[[3], [3, 3]],
+	[
+		[0, 1, 2, 5],
+		[0, 2, 5, 5],
+	],
+	[
+		[4, 2, 3],
+		[4, 4, 2, 3],
+	],
+])('the rows %j are kept as the ranges %j, and come back as they were', (rows, ranges) => {
+	expect(rangesOf(rows)).toEqual(ranges);
+	expect(rowsIn(ranges)).toEqual(rows);
+});

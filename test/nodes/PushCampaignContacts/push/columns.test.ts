@@ -1,0 +1,346 @@
+import {
+	resolveColumns,
+	type ColumnChoice,
+	type Columns,
+} from '../../../../nodes/PushCampaignContacts/push/columns';
+import {
+	ROWS_PER_YIELD,
+	type ContactItem,
+	type ContactRow,
+} from '../../../../nodes/PushCampaignContacts/push/pushTypes';
+import { ItemRows, type FoundColumns } from '../../../../nodes/PushCampaignContacts/push/rows';
+import { holds } from '../../../../nodes/PushCampaignContacts/push/cells';
+import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
+
+const defaults: ColumnChoice = {
+	phone: 'phone',
+	personName: 'person_name',
+	lastName: '',
+	others: 'all',
+	computed: new Set(),
+	isTool: false,
+	from: 'items',
+};
+const noBreath = async () => {};
+const foundIn = (columns: string[], items: ContactItem[]): FoundColumns => ({
+	names: new Set(columns),
+	hasWithin: (column) => items.some(({ json }) => holds(json, column)),
+	slip: () => undefined,
+});
+const resolve = (
+	columns: string[],
+	choice: Partial<ColumnChoice> = {},
+	items: ContactItem[] = [],
+) => resolveColumns(foundIn(columns, items), { ...defaults, ...choice });
+/** The columns of one row. */
+const resolveRow = (row: ContactRow, choice: Partial<ColumnChoice> = {}) =>
+	resolve(Object.keys(row), choice, [{ json: {} }, { json: row }]);
+
+const invalid = (
+	columns: string[],
+	choice: Partial<ColumnChoice> = {},
+	items: ContactItem[] = [],
+): InvalidInput => {
+	try {
+		resolve(columns, choice, items);
+	} catch (error) {
+		if (error instanceof InvalidInput) return error;
+		throw error;
+	}
+	throw new Error('The columns were accepted');
+};
+
+test('the columns of all rows are found, in the order in which they appear', async () => {
+	let breaths = 0;
+	const items = Array.from({ length: 2 * ROWS_PER_YIELD + 1 }, (_, i) => ({
+		json: { a: 1, [`b${i % 2}`]: 2 },
+	}));
+	const feed = new ItemRows(items, async () => {
+		breaths++;
+	});
+	expect([...(await feed.columns()).names]).toEqual(['a', 'b0', 'b1']);
+	expect(breaths).toBe(2);
+});
+
+describe('the phone column', () => {
+	test.each<[string, string[], string]>([
+		['exactly the default', ['phone', 'Phone', 'Mobile'], 'phone'],
+		['in another case', ['Name', 'Phone'], 'Phone'],
+		['with spaces and a byte order mark', ['\ufeff PHONE ', 'x'], '\ufeff PHONE '],
+		['before any synonym', ['Mobile', 'PHONE'], 'PHONE'],
+		['by a synonym', ['Mobile Number', 'city'], 'Mobile Number'],
+		['by a synonym in another writing', ['mobile_no', 'city'], 'mobile_no'],
+	])('%s', (_name, columns, phone) => {
+		expect(resolve(columns).phone).toEqual({ name: phone });
+	});
+
+	test('one that was entered is found in another case, but not by synonyms', () => {
+		expect(resolve(['WhatsApp', 'Mobile'], { phone: 'whatsapp' }).phone).toEqual({
+			name: 'WhatsApp',
+		});
+		expect(invalid(['Mobile'], { phone: 'whatsapp' }).message).toBe(
+			'The input has no column "whatsapp"',
+		);
+	});
+
+	test('one of several is not guessed', () => {
+		const error = invalid(['Mobile', 'Phone Number']);
+		expect(error.message).toBe('More than one column could be "phone": "Mobile", "Phone Number"');
+		expect(error.resolution).toMatch(/right one in Phone Column.*Nothing was sent/);
+	});
+
+	test('a missing one names the columns that are there, not all of a hundred', () => {
+		const many = Array.from({ length: 25 }, (_, i) => `c${i}`);
+		expect(invalid(['city', 'plan']).resolution).toBe(
+			'Enter in Phone Column the name of the column that holds phone numbers. The input has: "city", "plan". Nothing was sent.',
+		);
+		expect(invalid(many).resolution).toMatch(/"c19" and 5 more\. Nothing was sent\.$/);
+	});
+});
+
+describe('the person name column', () => {
+	test.each<[string, string[], string, string | undefined]>([
+		['the default', ['phone', 'person_name'], 'person_name', 'person_name'],
+		['in another writing', ['phone', 'Person Name'], 'person_name', 'Person Name'],
+		['by a synonym', ['phone', 'Full Name'], 'person_name', 'Full Name'],
+		['none, when there is none', ['phone'], 'person_name', undefined],
+		['none, when none is wanted', ['phone', 'person_name'], ' ', undefined],
+		['one that was entered', ['phone', 'Lead'], 'lead', 'Lead'],
+	])('%s', (_name, columns, personName, expected) => {
+		expect(resolve(columns, { personName }).personName?.name).toBe(expected);
+	});
+
+	test('one of several is not guessed', () => {
+		const error = invalid(['phone', 'Full Name', 'Lead Name']);
+		expect(error.message).toBe(
+			'More than one column could be "person_name": "Full Name", "Lead Name"',
+		);
+		expect(error.resolution).toMatch(/right one in Person Name Column,/);
+	});
+
+	test('one that was entered must exist', () => {
+		expect(invalid(['phone'], { personName: 'lead' })).toMatchObject({
+			message: 'The input has no column "lead"',
+			resolution: expect.stringMatching(
+				/^Enter in Person Name Column the name of the column that holds names\./,
+			),
+		});
+	});
+});
+
+describe('the other columns', () => {
+	test('those that are listed must exist, in any case', () => {
+		expect(resolve(['phone', 'City'], { others: ['city'] }).others).toEqual([
+			{ name: 'City', column: { name: 'City' } },
+		]);
+		expect(invalid(['phone'], { others: ['city'] }).resolution).toMatch(
+			/^Enter in Columns to Send the name of the column that holds the values to send\./,
+		);
+	});
+
+	test('one that is listed and could be two is not guessed', () => {
+		expect(invalid(['phone', 'City', 'CITY'], { others: ['city'] }).resolution).toMatch(
+			/right one in Columns to Send,/,
+		);
+	});
+
+	test('phone, name, what this node adds to rows and a column without heading never ride along', () => {
+		expect([...resolve(['Mobile', 'Name']).reserved].sort()).toEqual([
+			'',
+			'Mobile',
+			'Name',
+			'campaign_upload_id',
+			'source_file',
+			'source_row',
+			'push_status',
+			'person_name',
+			'phone',
+			'phone_key',
+			'phone_sent',
+			'phone_to_send',
+			'rejection_reason',
+			'rejection_status',
+		]);
+	});
+});
+
+describe('a column inside another', () => {
+	const phone = { properties: { phone: '9876543210', 'Full Name': 'Asha' }, list: [{ n: 1 }] };
+
+	test.each([
+		['properties.phone', ['properties', 'phone']],
+		["properties['Full Name']", ['properties', 'Full Name']],
+		['properties["Full Name"]', ['properties', 'Full Name']],
+		['list[0].n', ['list', '0', 'n']],
+	])('%s', (wanted, path) => {
+		expect(resolveRow(phone, { phone: wanted }).phone).toEqual({ name: wanted, path });
+	});
+
+	test('is beaten by a column whose own name has a dot', () => {
+		const row = { 'properties.phone': '1', ...phone };
+		expect(resolveRow(row, { phone: 'properties.phone' }).phone).toEqual({
+			name: 'properties.phone',
+		});
+	});
+
+	test('beats a column that is only written alike', () => {
+		const row = { 'Properties Phone': '1', ...phone };
+		expect(resolveRow(row, { phone: 'properties.phone' }).phone.path).toEqual([
+			'properties',
+			'phone',
+		]);
+	});
+
+	test('in brackets alone is a plain column', () => {
+		expect(resolveRow({ 'Mobile No.': '1' }, { phone: "['Mobile No.']" }).phone).toEqual({
+			name: 'Mobile No.',
+		});
+	});
+
+	test('that no row has is missing', () => {
+		const error = invalid(['properties'], { phone: 'properties.mobile' }, [
+			{ json: {} },
+			{ json: phone },
+		]);
+		expect(error.message).toBe('The input has no column "properties.mobile"');
+	});
+
+	test('goes along under its last name, or whole where that is taken', () => {
+		const row = { city: 'Pune', a: { city: 'Delhi', plan: 'x', phone: '1' }, phone: '2' };
+		const others = ['city', 'a.city', 'a.plan', 'a.phone'];
+		expect(resolveRow(row, { others }).others).toMatchObject([
+			{ name: 'city', column: { name: 'city' } },
+			{ name: 'a.city', column: { path: ['a', 'city'] } },
+			{ name: 'plan', column: { path: ['a', 'plan'] } },
+			{ name: 'a.phone', column: { path: ['a', 'phone'] } },
+		]);
+	});
+});
+
+describe('the last name column', () => {
+	test('stands beside one of first names, which is found too', () => {
+		const columns = resolve(['phone', 'First Name', 'Surname'], { lastName: 'surname' });
+		expect(columns).toMatchObject({
+			personName: { name: 'First Name' },
+			lastName: { name: 'Surname' },
+		});
+		expect([columns.reserved.has('First Name'), columns.reserved.has('Surname')]).toEqual([
+			false,
+			false,
+		]);
+	});
+
+	test('alone is the name where no other is wanted', () => {
+		const columns = resolve(['phone', 'Surname'], { personName: '', lastName: 'Surname' });
+		expect(columns).toMatchObject({ personName: undefined, lastName: { name: 'Surname' } });
+	});
+
+	test('without a column of first names, or missing itself, is told', () => {
+		expect(invalid(['phone', 'Surname'], { lastName: 'Surname' }).resolution).toMatch(
+			/^Enter in Person Name Column the name of the column that holds first names\./,
+		);
+		expect(invalid(['phone', 'First Name'], { lastName: 'Surname' }).resolution).toMatch(
+			/^Enter in Last Name Column the name of the column that holds last names\./,
+		);
+	});
+});
+
+test('an expression that gives no column is told as what it is', () => {
+	const choice = { phone: 'phone 9876543210', computed: new Set(['Phone Column']) };
+	expect(invalid(['phone', 'city'], choice)).toMatchObject({
+		message:
+			'Phone Column holds an expression that gives "phone 9876543210", and the input has no column of this name',
+		resolution: expect.stringMatching(/not a value of it\. Switch the field to Fixed/),
+	});
+	expect(resolve(['Mobile'], { ...choice, phone: 'Mobile' }).phone).toEqual({ name: 'Mobile' });
+});
+
+describe('rows that are not rows yet', () => {
+	const slipOf = async (item: ContactItem) =>
+		(await new ItemRows([item], noBreath).columns()).slip();
+
+	test('a list inside an item', async () => {
+		const json = { total: 2, data: [{ phone: '1' }, { phone: '2' }] };
+		expect(await slipOf({ json })).toMatchObject({
+			message: expect.stringMatching(
+				/^The rows are inside a list: "data" of the one input item holds 2/,
+			),
+			resolution: 'Put a Split Out node before this one, with "data" in Fields To Split Out.',
+		});
+	});
+
+	test.each([[[]], [['a', 'b']], [[[1]]], [[null]]])('not for %j', async (data) => {
+		expect(await slipOf({ json: { data } })).toBeUndefined();
+	});
+
+	test('a file beside its own name, before what its name suggests', async () => {
+		const item = { json: { fileName: 'leads.csv', list: [{}] }, binary: { data: {} } };
+		expect(await slipOf(item)).toMatchObject({
+			message: 'The input is a file whose rows have not been read yet, so nothing was sent',
+			resolution: expect.stringMatching(/CSV File.*Extract from File/),
+		});
+	});
+
+	test('is told in place of a missing phone column', () => {
+		const slip = new InvalidInput('what hides behind it', forEveryone('do that'));
+		const found = { ...foundIn(['fileName'], []), slip: () => slip };
+		expect(() => resolveColumns(found, defaults)).toThrow(slip);
+	});
+
+	test('a column that the header of a file has twice is not guessed, and another one may be', () => {
+		const found = { ...foundIn(['phone', 'city'], []), twice: new Set(['city']) };
+		expect(resolveColumns(found, defaults).phone).toEqual({ name: 'phone' });
+		expect(() => resolveColumns(found, { ...defaults, others: ['City'] })).toThrow(
+			'The header of the file has more than one column "city", so nothing was sent',
+		);
+	});
+});
+
+test('what Google Sheets and an agent add goes along only where it is listed', () => {
+	const added = ({ notOfAll, reserved }: Columns) =>
+		[...notOfAll].filter((name) => !reserved.has(name));
+	expect(added(resolve(['phone']))).toEqual(['row_number']);
+	expect(added(resolve(['phone'], { isTool: true }))).toEqual([
+		'row_number',
+		'toolCallId',
+		'chatInput',
+		'sessionId',
+		'action',
+	]);
+	const { notOfAll, reserved } = resolve(['phone']);
+	expect([...reserved].filter((name) => !notOfAll.has(name))).toEqual([]);
+});
+
+describe('several files', () => {
+	const fileWith = (file: string, names: string[]) => ({ ...foundIn(names, []), file });
+	const noteOf = (files: Array<[string, string[]]>, over: Partial<ColumnChoice> = {}) => {
+		const all = files.map(([file, names]) => fileWith(file, names));
+		return resolveColumns({ ...foundIn([], []), files: all }, { ...defaults, ...over }).note;
+	};
+	const named: [string, string[]] = ['a.csv', ['phone', 'Name']];
+
+	test('of which some have no column for names are told, as their contacts have none', () => {
+		expect(noteOf([named, ['b.csv', ['phone', 'Who']]])).toBe(
+			'The file "b.csv" has no column for names, so its contacts have none. If it has names, call their column "person_name".',
+		);
+		expect(noteOf([['b.csv', ['phone']], named, ['c.csv', ['phone']]])).toBe(
+			'The files "b.csv", "c.csv" have no column for names, so their contacts have none. If they have names, call their column "person_name".',
+		);
+	});
+
+	test.each<[string, Array<[string, string[]]>, Partial<ColumnChoice>]>([
+		['each has one', [named, named], {}],
+		[
+			'none has one',
+			[
+				['b.csv', ['phone']],
+				['c.csv', ['phone']],
+			],
+			{},
+		],
+		['no names are wanted', [named, ['b.csv', ['phone']]], { personName: '' }],
+	])('are not told of where %s', (_case, files, over) => {
+		expect(noteOf(files, over)).toBeUndefined();
+	});
+});

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { ContactBuffer } from '../../../../nodes/PushCampaignContacts/push/contactBuffer';
+import type { Contact } from '../../../../nodes/shared/api/types';
+
+function written(contacts: readonly Contact[], expected = contacts.length): ContactBuffer {
+	const made = new ContactBuffer(expected);
+	for (const contact of contacts) made.add(contact);
+	return made;
+}
+
+const text = fc.string({ unit: 'binary', maxLength: 400 });
+const cell = fc.oneof(text, fc.double(), fc.boolean(), fc.constant(null), fc.array(text));
+const contacts = fc.array(
+	fc.tuple(text, fc.dictionary(text, cell)).map(([phone, others]) => ({ ...others, phone })),
+);
+
+test('whatever contacts hold, and however many were expected, their JSON is that of a list', () => {
+	fc.assert(
+		fc.property(contacts, fc.nat({ max: 3 }), (people, expected) => {
+			expect(`[${written(people, expected).all().toString()}]`).toBe(JSON.stringify(people));
+		}),
+	);
+});
+
+test('some of them are a list too, in the order in which they are asked for', () => {
+	fc.assert(
+		fc.property(contacts, fc.array(fc.nat()), (people, wanted) => {
+			const places = people.length === 0 ? [] : wanted.map((place) => place % people.length);
+			const some = written(people).some(places);
+			expect(`[${some.toString()}]`).toBe(JSON.stringify(places.map((place) => people[place])));
+		}),
+	);
+});
+
+test('each can be had alone', () => {
+	fc.assert(
+		fc.property(contacts, (people) => {
+			const all = written(people);
+			for (const [place, person] of people.entries()) {
+				expect(all.at(place).toString()).toBe(JSON.stringify(person));
+			}
+		}),
+	);
+});
+
+test('contacts of the usual length take memory once, however many they are', () => {
+	const allocate = jest.spyOn(Buffer, 'allocUnsafe');
+	const people = Array.from({ length: 1000 }, (_, at) => ({ phone: '+919812345678', at }));
+	const all = written(people).all();
+	const { length: times } = allocate.mock.calls;
+	allocate.mockRestore();
+	expect(times).toBe(1);
+	expect(JSON.parse(`[${all.toString()}]`)).toEqual(people);
+});

@@ -1,0 +1,148 @@
+import { setImmediate } from 'node:timers/promises';
+import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/push/rows';
+import { ApiClient } from '../../../../nodes/shared/api/client';
+import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
+import { TransportFault, type ServiceRequest } from '../../../../nodes/shared/api/http';
+import {
+	accept,
+	feedOf,
+	phone,
+	phonesOf,
+	push,
+	reset,
+	scripted,
+	statuses,
+	type Script,
+} from './scripted';
+
+/** Reads and requests in their order, each from its beginning to its end. */
+function watched(
+	count: number,
+	{ script = accept, broken }: { script?: Script; broken?: number } = {},
+) {
+	const events: string[] = [];
+	const items = new ItemRows(feedOf(count), async () => {});
+	const feed: RowSource = {
+		count,
+		names: items.names,
+		columns: async () => await items.columns(),
+		each: async (visit) => await items.each(visit),
+		pick: async (rows, visit) => {
+			if (rows.length === 0) return;
+			events.push(`read ${rows.join(' ')}`);
+			await setImmediate();
+			if (broken !== undefined && rows.includes(broken)) {
+				events.push(`not read ${rows.join(' ')}`);
+				throw new InvalidInput('The file is gone', forEveryone('Look for it.'));
+			}
+			await items.pick(rows, visit);
+			events.push(`has read ${rows.join(' ')}`);
+		},
+	};
+	const { options } = scripted(accept);
+	let requests = 0;
+	const transport = async (sent: ServiceRequest) => {
+		const request = ++requests;
+		events.push(`request ${request}`);
+		for (let turn = 0; turn < 5; turn++) await setImmediate();
+		events.push(`answer ${request}`);
+		const answer = script(phonesOf(sent), request);
+		if (answer instanceof TransportFault) throw answer;
+		return answer;
+	};
+	const client = new ApiClient(transport, options.client.clock, () => 0);
+	return { events, feed, options: { ...options, client, contactsPerRequest: 2 } };
+}
+
+test('while a request is under way, the rows of the next one are read, and no further ones', async () => {
+	const { events, feed, options } = watched(5);
+	const outcome = await push(feed, options);
+	expect(events).toEqual([
+		...['read 0 1', 'has read 0 1'],
+		...['request 1', 'read 2 3', 'has read 2 3', 'answer 1'],
+		...['request 2', 'read 4', 'has read 4', 'answer 2'],
+		...['request 3', 'answer 3'],
+	]);
+	expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0, 1], [2, 3], [4]]);
+});
+
+test('rows that cannot be read stop the feed at their own request, and not the one under way', async () => {
+	const { events, feed, options } = watched(6, { broken: 3 });
+	const outcome = await push(feed, options);
+	expect(events).toContain('answer 1');
+	expect(events).not.toContain('request 2');
+	expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0, 1]]);
+	expect(outcome.stopped?.message).toBe('The file is gone');
+	expect(outcome.rejectedRows.map(({ index, status, reason }) => [index, status, reason])).toEqual(
+		[2, 3, 4, 5].map((index) => [index, 'not_sent', 'The file is gone. Look for it.']),
+	);
+});
+
+test('a request of which nothing is known stops the feed, whatever was read ahead', async () => {
+	for (const broken of [undefined, 3]) {
+		const over = broken === undefined ? {} : { broken };
+		const { feed, options } = watched(5, { script: () => reset, ...over });
+		const outcome = await push(feed, options);
+		expect(outcome.stopped?.outcome).toBe('unknown');
+		expect(statuses(outcome)).toEqual([
+			'0 unknown',
+			'1 unknown',
+			'2 not_sent',
+			'3 not_sent',
+			'4 not_sent',
+		]);
+	}
+});
+
+test('a stop by hand sends nothing of what was read ahead', async () => {
+	const { events, feed, options } = watched(5);
+	const stopRequested = () => events.includes('request 1');
+	const outcome = await push(feed, { ...options, stopRequested });
+	expect(events).toContain('has read 2 3');
+	expect(events).not.toContain('request 2');
+	expect(statuses(outcome)).toEqual(['2 not_sent', '3 not_sent', '4 not_sent']);
+	expect(outcome.stopped?.message).toMatch(/^The workflow was stopped/);
+});
+
+test('when the feed has ended, nothing is read any more', async () => {
+	const { events, feed, options } = watched(4);
+	const transport = async () => {
+		events.push('request');
+		throw new TransportFault('ECONNRESET', 'ECONNRESET');
+	};
+	const client = new ApiClient(transport, options.client.clock, () => 0);
+	await push(feed, { ...options, client });
+	expect(events).toEqual(['read 0 1', 'has read 0 1', 'request', 'read 2 3', 'has read 2 3']);
+});
+
+test('what was read ahead for a size that was too large is read anew', async () => {
+	const { events, feed, options } = watched(7, {
+		script: (phones, request) =>
+			request === 1 ? { status: 413, headers: {}, text: '' } : accept(phones, request),
+	});
+	const outcome = await push(feed, options);
+	expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0], [1], [2], [3], [4], [5], [6]]);
+	expect(events.filter((event) => event.startsWith('read'))).toEqual([
+		...['read 0 1', 'read 2 3'],
+		...['read 2', 'read 3', 'read 4', 'read 5', 'read 6'],
+	]);
+});
+
+test('numbers that must be noted before they are sent are not read ahead', async () => {
+	const { events, feed, options } = watched(4);
+	const held = new Set<string>();
+	const fedStore = {
+		add: async (keys: string[]) => {
+			const fresh = keys.filter((key) => !held.has(key));
+			for (const key of fresh) held.add(key);
+			return fresh;
+		},
+		remove: async () => {},
+		clear: async () => {},
+		count: async () => held.size,
+	};
+	await push(feed, { ...options, fedStore });
+	expect(events.indexOf('answer 1')).toBeLessThan(events.indexOf('read 2 3'));
+	expect([...held].some((key) => key.endsWith(phone(3)))).toBe(true);
+});

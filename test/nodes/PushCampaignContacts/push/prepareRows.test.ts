@@ -1,0 +1,244 @@
+import type { Columns } from '../../../../nodes/PushCampaignContacts/push/columns';
+import { prepareRows, toContact } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
+import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/push/rows';
+import {
+	ROWS_PER_YIELD,
+	type ContactRow,
+} from '../../../../nodes/PushCampaignContacts/push/pushTypes';
+
+const columns: Columns = {
+	phone: { name: 'phone' },
+	personName: { name: 'person_name' },
+	lastName: undefined,
+	others: 'all',
+	reserved: new Set(['phone', 'person_name', 'rejection_reason', 'rejection_status']),
+	notOfAll: new Set(['phone', 'person_name', 'rejection_reason', 'rejection_status', 'row_number']),
+};
+const both = { normalizePhones: true, removeDuplicates: true, isTool: false };
+const feedOf = (rows: ContactRow[]) =>
+	new ItemRows(
+		rows.map((json) => ({ json })),
+		async () => {},
+	);
+const prepare = async (rows: ContactRow[], options = both) =>
+	await prepareRows(feedOf(rows), columns, options);
+
+test('a last name that is no text rejects the row and is named', async () => {
+	const halves = { ...columns, lastName: { name: 'Surname' } };
+	const feed = feedOf([{ phone: '9876543210', person_name: 'Asha', Surname: ['Rao'] }]);
+	const { rows, rejectedRows } = await prepareRows(feed, halves, both);
+	expect(rows).toEqual([]);
+	expect(rejectedRows[0]?.reason).toMatch(/^The column "Surname" holds no text/);
+});
+
+test('a first name that is no text rejects the row, whatever last name stands beside it', async () => {
+	const halves = { ...columns, lastName: { name: 'Surname' } };
+	const feed = feedOf([{ phone: '9876543210', person_name: { first: 'Asha' }, Surname: 'Rao' }]);
+	const { rows, rejectedRows } = await prepareRows(feed, halves, both);
+	expect(rows).toEqual([]);
+	expect(rejectedRows[0]?.reason).toMatch(/^The column "person_name" holds no text/);
+});
+
+test('a row whose cells may stand in the wrong columns is left out, though its phone could be read', async () => {
+	const items = feedOf([{ phone: '9876543210' }, { phone: '9123456789' }]);
+	const feed: RowSource = {
+		count: 2,
+		names: items.names,
+		columns: async () => await items.columns(),
+		each: async (visit) =>
+			await items.each((row, index) => {
+				visit(row, index, index === 0 ? 'This row has too many cells.' : undefined);
+			}),
+		pick: async (rows, visit) => {
+			await items.pick(rows, visit);
+		},
+	};
+	const { rows, rejectedRows } = await prepareRows(feed, columns, both);
+	expect(rows).toEqual([1]);
+	expect(rejectedRows).toEqual([
+		{ index: 0, status: 'rejected', reason: 'This row has too many cells.' },
+	]);
+});
+
+describe('duplicates', () => {
+	test('the row with the longer name stays, wherever it is in the feed', async () => {
+		const { rows, rejectedRows } = await prepare([
+			{ phone: '9876543210', person_name: 'Asha' },
+			{ phone: '+91 98765 43210', person_name: 'Asha Rao' },
+			{ phone: '9123456789', person_name: 'Vikram Singh' },
+			{ phone: 9123456789, person_name: 'Vikram' },
+			{ phone: '09876543210', person_name: 'A. Rao' },
+		]);
+		expect(rows).toEqual([1, 2]);
+		expect(rejectedRows.map(({ index, status }) => [index, status])).toEqual([
+			[0, 'duplicate'],
+			[3, 'duplicate'],
+			[4, 'duplicate'],
+		]);
+	});
+
+	test('the reason names the row that stays, also when a third row took its place', async () => {
+		const { rows, keys, rejectedRows } = await prepare([
+			{ phone: '9876543210', person_name: 'A' },
+			{ phone: '9876543210', person_name: 'Asha' },
+			{ phone: '9876543210', person_name: 'Asha Rao' },
+		]);
+		expect(rows).toEqual([2]);
+		expect([0, 1, 2].map((row) => keys.at(row))).toEqual(['', '', '9876543210']);
+		expect(rejectedRows.map(({ reason }) => reason)).toEqual(
+			Array(2).fill(
+				'Item 2 has the same phone number and a person name that is at least as long. The node pushes one row per phone number.',
+			),
+		);
+	});
+
+	test('of equal names, or none, the earlier row stays; white space makes no name longer', async () => {
+		const { rows } = await prepare([
+			{ phone: '9876543210', person_name: 'Asha' },
+			{ phone: '9876543210', person_name: '  Asha   ' },
+			{ phone: '9123456789' },
+			{ phone: '9123456789', person_name: null },
+		]);
+		expect(rows).toEqual([0, 2]);
+	});
+
+	test('all stay when duplicates are not removed', async () => {
+		const feed = [{ phone: '9876543210' }, { phone: '9876543210' }];
+		expect((await prepare(feed, { ...both, removeDuplicates: false })).rows).toEqual([0, 1]);
+	});
+
+	test('are found between numbers that are sent as written', async () => {
+		const prepared = await prepare(
+			[{ phone: '98765-43210' }, { phone: 9876543210 }, { phone: 'x' }, { phone: 'x' }],
+			{ ...both, normalizePhones: false },
+		);
+		expect(prepared.rows).toEqual([0, 2]);
+		expect(prepared.phones.at(0)).toBe('98765-43210');
+	});
+});
+
+describe('unusable rows', () => {
+	test('are left out, each once with its reason', async () => {
+		const { rows, rejectedRows } = await prepare([
+			{ person_name: 'Asha' },
+			{ phone: '9.88E+09' },
+			{ phone: '9876543210', person_name: { first: 'Asha' } },
+			{ phone: '9876543210', person_name: 42 },
+		]);
+		expect(rows).toEqual([3]);
+		expect(rejectedRows).toEqual([
+			{ index: 0, status: 'rejected', reason: 'The phone number is missing in this row.' },
+			{ index: 1, status: 'rejected', reason: expect.stringMatching(/shortened/) },
+			{
+				index: 2,
+				status: 'rejected',
+				reason: expect.stringMatching(/"person_name" holds no text/),
+			},
+		]);
+	});
+});
+
+test('a long feed lets other work go on', async () => {
+	let breaths = 0;
+	const items = Array.from({ length: 2 * ROWS_PER_YIELD + 1 }, (_, i) => ({
+		json: { phone: 9_000_000_000 + i },
+	}));
+	const feed = new ItemRows(items, async () => {
+		breaths++;
+	});
+	const prepared = await prepareRows(feed, columns, both);
+	expect(prepared.rows).toHaveLength(items.length);
+	expect(breaths).toBe(2);
+});
+
+describe('a contact', () => {
+	const row = { phone: 'x', person_name: ' Asha ', city: 'Pune', age: 4, tags: ['a'], none: null };
+	const contact = (json: ContactRow, others: Columns['others'] = 'all') =>
+		toContact(json, { ...columns, others }, '9876543210');
+
+	const listed = (...names: string[]) => names.map((name) => ({ name, column: { name } }));
+
+	test('carries every other column as it is', () => {
+		expect(contact(row)).toEqual({
+			phone: '9876543210',
+			person_name: 'Asha',
+			city: 'Pune',
+			age: 4,
+			tags: ['a'],
+			none: null,
+		});
+	});
+
+	test('carries the listed columns, or none', () => {
+		expect(contact(row, listed('city', 'missing'))).toEqual({
+			phone: '9876543210',
+			person_name: 'Asha',
+			city: 'Pune',
+		});
+		expect(contact(row, 'none')).toEqual({ phone: '9876543210', person_name: 'Asha' });
+	});
+
+	test('keeps its phone and its name, also where their columns are listed', () => {
+		expect(contact(row, listed('phone', 'person_name', 'city'))).toEqual({
+			phone: '9876543210',
+			person_name: 'Asha',
+			city: 'Pune',
+		});
+	});
+
+	test('has no name when the row has none, and a number as text', () => {
+		expect(contact({ person_name: '\u00a0' }, 'none')).toEqual({ phone: '9876543210' });
+		expect(contact({ person_name: 7 }, 'none')).toHaveProperty('person_name', '7');
+	});
+
+	test('leaves out what cannot be written as JSON', () => {
+		expect(contact({ a: undefined, b: () => 1, c: Symbol('c') })).toEqual({ phone: '9876543210' });
+	});
+
+	test('takes columns with any name without changing what it is', () => {
+		const json: ContactRow = JSON.parse(
+			'{"__proto__":{"phone":"1"},"constructor":"c","toString":"t"}',
+		);
+		const built = contact(json);
+		expect(Object.getPrototypeOf(built)).toBe(Object.prototype);
+		expect(JSON.parse(JSON.stringify(built))).toEqual(
+			JSON.parse(
+				'{"phone":"9876543210","__proto__":{"phone":"1"},"constructor":"c","toString":"t"}',
+			),
+		);
+	});
+
+	test('is not fooled by inherited properties', () => {
+		expect(contact({ phone: 'x' }, listed('toString', '__proto__'))).toEqual({
+			phone: '9876543210',
+		});
+	});
+
+	test('carries the row’s place in a sheet only where it is listed', () => {
+		const sheet = { row_number: 7, city: 'Pune' };
+		expect(contact(sheet)).toEqual({ phone: '9876543210', city: 'Pune' });
+		expect(contact(sheet, listed('row_number'))).toEqual({ phone: '9876543210', row_number: 7 });
+	});
+
+	test('carries what stands inside a column under its own name', () => {
+		const others = [{ name: 'city', column: { name: 'a.city', path: ['a', 'city'] } }];
+		expect(contact({ a: { city: 'Pune' } }, others)).toEqual({ phone: '9876543210', city: 'Pune' });
+		expect(contact({ a: 'Pune' }, others)).toEqual({ phone: '9876543210' });
+	});
+
+	test.each<[ContactRow, string | undefined]>([
+		[{ first: ' Asha ', last: 'Rao' }, 'Asha Rao'],
+		[{ first: 'Asha', last: '' }, 'Asha'],
+		[{ first: null, last: 'Rao' }, 'Rao'],
+		[{}, undefined],
+	])('is called by both names of %j', (row, name) => {
+		const halves = { ...columns, personName: { name: 'first' }, lastName: { name: 'last' } };
+		expect(toContact(row, { ...halves, others: 'none' }, '9').person_name).toBe(name);
+	});
+
+	test('does not carry the reason of an earlier rejection', () => {
+		expect(contact({ rejection_reason: 'r', rejection_status: 's' })).toEqual({
+			phone: '9876543210',
+		});
+	});
+});

@@ -1,0 +1,322 @@
+import fc from 'fast-check';
+import { plainText } from '../../../../nodes/shared/values';
+import { ApiClient } from '../../../../nodes/shared/api/client';
+import type { ServiceRequest, HttpResponse } from '../../../../nodes/shared/api/http';
+import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
+import { MAX_ROWS_SENT_ALONE } from '../../../../nodes/PushCampaignContacts/push/pushRunner';
+import {
+	accept,
+	contactsIn,
+	json,
+	phone,
+	push,
+	refuse,
+	scripted,
+	statuses,
+	stored,
+} from './scripted';
+
+type Manner = { firstIndex: 0 | 1; bad: ReadonlySet<number>; namesAll?: boolean };
+
+/** A service that does not take the bad numbers, and counts its contacts from 0 or from 1. */
+function strict({ firstIndex, bad, namesAll = false }: Manner) {
+	const taken: string[] = [];
+	const isBad = (number: string) => bad.has(Number(number) - 9_000_000_000);
+	const script = (phones: string[], request: number): HttpResponse => {
+		const named = phones.flatMap((number, place) =>
+			isBad(number) ? [`contacts[${place + firstIndex}].phone is not in service`] : [],
+		);
+		if (named.length > 0) {
+			return json(400, { success: false, errors: namesAll ? named : named.slice(0, 1) });
+		}
+		taken.push(...phones);
+		return accept(phones, request);
+	};
+	return { taken, ...scripted(script) };
+}
+
+const rest = (count: number, bad: ReadonlySet<number>) =>
+	Array.from({ length: count }, (_, index) => index)
+		.filter((index) => !bad.has(index))
+		.map(phone);
+
+test('one text about thousands of rows comes out with each of them in short', async () => {
+	const text = Array.from({ length: 50 }, (_, row) => `contacts[${row}] ${'x'.repeat(50)}`).join(
+		'; ',
+	);
+	const { options } = scripted(() => json(400, { success: false, error: text }));
+	const { rejectedRows: rejectedRows } = await push(50, options);
+	expect(rejectedRows).toHaveLength(50);
+	for (const { reason } of rejectedRows) {
+		expect(reason).toBe(`The service does not accept this row. It said: ${text.slice(0, 1_000)}…`);
+	}
+});
+
+describe.each([0, 1] as const)('a service that counts from %i', (firstIndex) => {
+	test.each([
+		['in the middle', 10],
+		['first', 0],
+		['second', 1],
+		['last', 24],
+		['last but one', 23],
+	])('of 25 rows the bad one is rejected and 24 are in: %s', async (_place, row) => {
+		const bad = new Set([row]);
+		const { taken, sent, options } = strict({ firstIndex, bad });
+		const outcome = await push(25, options);
+		expect(statuses(outcome)).toEqual([`${row} rejected`]);
+		expect([...taken].sort()).toEqual(rest(25, bad));
+		expect(outcome.stopped).toBeUndefined();
+		expect(sent.length).toBeLessThanOrEqual(3);
+	});
+
+	test('what it counts from is found once for the whole feed', async () => {
+		const bad = new Set([3, 5_000, 10_005, 20_000]);
+		const { sent, options } = strict({ firstIndex, bad });
+		const outcome = await push(20_010, options);
+		expect(statuses(outcome)).toEqual([...bad].map((row) => `${row} rejected`));
+		expect(sent.filter((phones) => phones.length === 1)).toHaveLength(1);
+		expect(sent).toHaveLength(3 + bad.size + 1);
+	});
+
+	test('and is known to a further try of the feed', async () => {
+		const progress = new PushProgress();
+		await push(25, strict({ firstIndex, bad: new Set([7]) }).options, progress);
+		expect(stored(progress).record.firstIndex).toBe(firstIndex);
+	});
+
+	test('any bad rows are rejected, each good one is in once', async () => {
+		const rows = fc.uniqueArray(fc.nat(39), { maxLength: 8 });
+		await fc.assert(
+			fc.asyncProperty(
+				rows,
+				fc.boolean(),
+				fc.integer({ min: 1, max: 40 }),
+				async (list, all, size) => {
+					const bad = new Set(list);
+					const { taken, sent, options } = strict({ firstIndex, bad, namesAll: all });
+					const outcome = await push(40, { ...options, contactsPerRequest: size });
+					expect(statuses(outcome)).toEqual(
+						[...bad].sort((a, b) => a - b).map((row) => `${row} rejected`),
+					);
+					expect([...taken].sort()).toEqual(rest(40, bad));
+					expect(outcome.stopped).toBeUndefined();
+					expect(sent.length).toBeLessThanOrEqual(Math.ceil(40 / size) + bad.size + 1);
+				},
+			),
+		);
+	});
+});
+
+describe('of both rows that may be meant, the doubtful one is sent alone', () => {
+	const landline = { json: { phone: '+911123456789' } };
+	const isLandline = (number: string) => number === landline.json.phone;
+	const service = (firstIndex: 0 | 1) =>
+		scripted((phones, request) => {
+			const place = phones.findIndex(isLandline);
+			return place < 0 ? accept(phones, request) : refuse(`contacts[${place + firstIndex}] is bad`);
+		});
+
+	test.each([0, 1] as const)(
+		'and leaves nothing in the campaign: counted from %i',
+		async (first) => {
+			const { sent, options } = service(first);
+			const rows = [0, 1, 2, 3, 4].map((index) => ({ json: { phone: phone(index) } }));
+			const outcome = await push([...rows.slice(0, 2), landline, ...rows.slice(2)], options);
+			expect(statuses(outcome)).toEqual(['2 rejected']);
+			expect(outcome.pushed.map((request) => request.rows)).toEqual([[0, 1, 3, 4, 5]]);
+			expect(sent[1]).toEqual([landline.json.phone]);
+			expect(sent).toHaveLength(3);
+		},
+	);
+});
+
+describe('the row that is sent alone to find out', () => {
+	const service = (alone: HttpResponse) =>
+		scripted((phones, request) => {
+			if (phones.length === 1) return alone;
+			return phones.length === 3 ? refuse('contacts[1] is invalid') : accept(phones, request);
+		});
+
+	test('stops the feed where it is refused for another reason', async () => {
+		const { sent, options } = service(refuse('Campaign is archived', 409));
+		const outcome = await push(3, options);
+		expect(statuses(outcome)).toEqual(['0 not_sent', '1 not_sent', '2 not_sent']);
+		expect(sent).toHaveLength(2);
+	});
+
+	test('is unknown where no answer tells, and the others are not sent', async () => {
+		const { options } = service(json(503, {}));
+		const outcome = await push(3, options);
+		expect(statuses(outcome)).toEqual(['0 unknown', '1 not_sent', '2 not_sent']);
+		expect(outcome.stopped?.outcome).toBe('unknown');
+	});
+
+	test('is rejected where the refusal names nothing, and the others go on', async () => {
+		const { sent, options } = service(refuse('phone is invalid'));
+		const outcome = await push(3, options);
+		expect(statuses(outcome)).toEqual(['0 rejected']);
+		expect(sent).toEqual([[phone(0), phone(1), phone(2)], [phone(0)], [phone(1), phone(2)]]);
+	});
+});
+
+test('an index that contradicts what was found rejects no row', async () => {
+	const { sent, options } = scripted((_phones, request) =>
+		refuse(request === 1 ? 'contacts[3] is invalid' : 'contacts[0] is invalid'),
+	);
+	const outcome = await push(3, options);
+	expect(statuses(outcome)).toEqual(['0 not_sent', '1 not_sent', '2 rejected']);
+	expect(sent).toHaveLength(2);
+});
+
+describe('a cell that reads like the name of a contact', () => {
+	type Contact = { phone: string; note?: string };
+	type Words = (index: number, note: string) => string;
+
+	/** A service that does not take some rows, and repeats what is in them. */
+	function repeating(bad: ReadonlySet<string>, firstIndex: 0 | 1, words: Words, all = false) {
+		const taken: string[] = [];
+		let requests = 0;
+		const { options } = scripted(accept);
+		const transport = async (request: ServiceRequest): Promise<HttpResponse> => {
+			requests++;
+			const contacts = contactsIn(request);
+			const named = contacts.flatMap(({ phone: number, note }, place) =>
+				bad.has(plainText(number)) ? [words(place + firstIndex, plainText(note))] : [],
+			);
+			const phones = contacts.map((contact) => plainText(contact.phone));
+			if (named.length > 0) {
+				return json(400, { success: false, errors: all ? named : named.slice(0, 1) });
+			}
+			taken.push(...phones);
+			return accept(phones, requests);
+		};
+		const client = new ApiClient(transport, options.client.clock, () => 0);
+		return { taken, requests: () => requests, options: { ...options, client } };
+	}
+
+	const rowsWith = (notes: readonly string[]) =>
+		notes.map((note, index): { json: Contact } => ({ json: { phone: phone(index), note } }));
+	const after: Words = (index, note) => `contacts[${index}].phone is invalid (note "${note}")`;
+	const before: Words = (index, note) => `"${note}": invalid contact, see contacts[${index}]`;
+	const cut: Words = (index, note) => `contacts[${index}] is invalid: ${note.slice(0, 20)}…`;
+	const loud: Words = (index, note) => `contacts[${index}] (${note.toUpperCase()})`;
+
+	const EVERY_INDEX = Array.from({ length: 30 }, (_, index) => `contacts[${index}]`).join(' ');
+
+	describe.each([0, 1] as const)('a service that counts from %i', (firstIndex) => {
+		test.each<[string, Words, string]>([
+			['after the name', after, 'contacts[0]'],
+			['before the name', before, 'contacts[0]'],
+			['cut short', cut, 'contacts[0] and contacts[1]'],
+			['in capitals', loud, 'contacts[0]'],
+			['after the name, with every index', after, EVERY_INDEX],
+			['before the name, with every index', before, EVERY_INDEX],
+			['cut short, with every index', cut, EVERY_INDEX],
+			['in capitals, with every index', loud, EVERY_INDEX],
+		])('repeats the cell %s: the bad row alone is rejected', async (_how, words, note) => {
+			const { taken, options } = repeating(new Set([phone(3)]), firstIndex, words);
+			const outcome = await push(rowsWith(['', '', '', note, '', '']), options);
+			expect(statuses(outcome)).toEqual(['3 rejected']);
+			expect(outcome.stopped).toBeUndefined();
+			expect([...taken].sort()).toEqual([0, 1, 2, 4, 5].map(phone));
+		});
+
+		test('names a row whose index stands in another one', async () => {
+			const { taken, options, requests } = repeating(new Set([phone(3)]), firstIndex, after);
+			const outcome = await push(rowsWith(['contacts[3]', '', 'contacts[4]', '']), options);
+			expect(statuses(outcome)).toEqual(['3 rejected']);
+			expect([...taken].sort()).toEqual([0, 1, 2].map(phone));
+			expect(requests()).toBeLessThanOrEqual(5);
+		});
+
+		test('whatever is in the cells, bad rows are rejected, and each good one is in once', async () => {
+			const index = fc.nat(8);
+			const note = fc.oneof(
+				{ weight: 2, arbitrary: fc.constant('') },
+				fc
+					.array(index, { minLength: 1, maxLength: 3 })
+					.map((all) => all.map((one) => `contacts[${one}]`).join(' or ')),
+				index.map((one) => `see Contacts [ ${one} ]!`),
+			);
+			const notes = fc.array(note, { minLength: 1, maxLength: 8 });
+			const manners = fc.constantFrom(after, before, cut, loud);
+			const badRows = fc.uniqueArray(fc.nat(7), { maxLength: 3 });
+			await fc.assert(
+				fc.asyncProperty(notes, badRows, manners, fc.boolean(), async (cells, list, words, all) => {
+					const bad = new Set(list.filter((row) => row < cells.length));
+					const numbers = new Set([...bad].map(phone));
+					const { taken, options, requests } = repeating(numbers, firstIndex, words, all);
+					const outcome = await push(rowsWith(cells), options);
+					const good = [...cells.keys()].filter((row) => !bad.has(row));
+					expect(statuses(outcome)).toEqual(
+						[...bad].sort((one, other) => one - other).map((row) => `${row} rejected`),
+					);
+					expect([...taken].sort()).toEqual(good.map(phone));
+					expect(outcome.stopped).toBeUndefined();
+					expect(requests()).toBeLessThanOrEqual(2 * cells.length + 2);
+				}),
+				{ numRuns: 400 },
+			);
+		});
+	});
+
+	test('is not taken for the list of a field', async () => {
+		const { sent, options } = scripted((phones, request) =>
+			request === 1 ? refuse('contacts[0].contacts[2] is not a text') : accept(phones, request),
+		);
+		expect(statuses(await push(3, options))).toEqual(['0 rejected']);
+		expect(sent.at(-1)).toEqual([phone(1), phone(2)]);
+	});
+
+	test('in what is sent beside the rows is one, too', async () => {
+		const { sent, options } = scripted((phones, request) =>
+			request === 1 ? refuse('contacts[2]: bad. Source: contacts[0]') : accept(phones, request),
+		);
+		const additions = { body: { source: 'contacts[0]' } };
+		expect(statuses(await push(5, { ...options, additions }))).toEqual(['2 rejected']);
+		// The row that is named from 1 on is sent alone, and accepted; then the others.
+		expect(sent.map((phones) => phones.length)).toEqual([5, 1, 3]);
+	});
+
+	test('is told from the name by its own words, however many indexes are in it', async () => {
+		const every = Array.from({ length: 60 }, (_, index) => `contacts[${index}]`).join(', ');
+		const notes = Array.from({ length: 60 }, (_, index) => (index === 45 ? every : ''));
+		const { taken, options, requests } = repeating(new Set([phone(45)]), 0, before);
+		const outcome = await push(rowsWith(notes), options);
+		expect(statuses(outcome)).toEqual(['45 rejected']);
+		expect(taken).toHaveLength(59);
+		// All, the two that may be meant, and the rest.
+		expect(requests()).toBe(4);
+	});
+
+	test('once it is known what the service counts from, one row is meant by it', async () => {
+		const progress = new PushProgress();
+		progress.record.firstIndex = 0;
+		const { options, requests } = repeating(new Set([phone(3)]), 0, after);
+		const notes = ['contacts[3]', '', '', '', ''];
+		expect(statuses(await push(rowsWith(notes), options, progress))).toEqual(['3 rejected']);
+		expect(requests()).toBe(3);
+	});
+
+	test('of more contacts than a request can have is none', async () => {
+		const names = Array.from({ length: 200_000 }, (_, index) => `contacts[${index + 10_001}]`);
+		const { sent, options } = scripted(() => refuse(names.join(' ')));
+		const outcome = await push(3, options);
+		expect(statuses(outcome)).toEqual(['0 not_sent', '1 not_sent', '2 not_sent']);
+		expect(sent).toHaveLength(1);
+	});
+
+	test('costs a bounded number of requests', async () => {
+		const notes = Array.from({ length: 60 }, (_, index) => `contacts[${index}]`);
+		const { sent, options } = scripted((phones, request) =>
+			phones.length > 1 ? refuse(notes.join(' ')) : accept(phones, request),
+		);
+		const outcome = await push(rowsWith(notes), options);
+		expect(sent.filter((phones) => phones.length === 1)).toHaveLength(MAX_ROWS_SENT_ALONE);
+		expect(sent.length).toBeLessThanOrEqual(MAX_ROWS_SENT_ALONE + 3);
+		expect(outcome.stopped).toMatchObject({ outcome: 'refused' });
+		expect(new Set(statuses(outcome).map((text) => text.split(' ')[1]))).toEqual(
+			new Set(['not_sent']),
+		);
+	});
+});

@@ -1,0 +1,106 @@
+import { PushedNumbers } from '../../../../nodes/PushCampaignContacts/push/pushedNumbers';
+import type { DeduplicationStore } from '../../../../nodes/shared/deduplicationStore';
+import { NewNumbersOnly } from '../../../../nodes/PushCampaignContacts/push/rowQueue';
+import { NotSent } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
+import { accept, phone, push, scripted, statuses } from './scripted';
+
+/** A store that counts what it is given. */
+function memoryStore() {
+	const held = new Set<string>();
+	const added: string[][] = [];
+	const removed: number[] = [];
+	const store: DeduplicationStore = {
+		add: async (keys) => {
+			added.push(keys);
+			const fresh = keys.filter((key) => !held.has(key));
+			for (const key of fresh) held.add(key);
+			return fresh;
+		},
+		remove: async (keys) => {
+			removed.push(keys.length);
+			for (const key of keys) held.delete(key);
+		},
+		clear: async () => held.clear(),
+		count: async () => held.size,
+	};
+	return { store, held, added, removed };
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+const numbers = range(0, 1_000).map(phone);
+
+test('what is told goes to the store once, with what is noted next', async () => {
+	const { store, added } = memoryStore();
+	const memory = new PushedNumbers(store, 42, numbers);
+	await memory.reserve([0, 1]);
+	memory.confirm([0, 1]);
+	await memory.reserve([2]);
+	await memory.reserve([3]);
+	// The first brings what tells notes from numbers.
+	expect(added.map((keys) => keys.length)).toEqual([3, 3, 1]);
+});
+
+test('a large store is emptied in small steps', async () => {
+	const { store, removed } = memoryStore();
+	const memory = new PushedNumbers({ ...store, count: async () => 25_000_000 }, 42, numbers);
+	await memory.reserve(range(0, 5));
+	await memory.release(range(0, 5));
+	expect(removed).toEqual([2, 2, 1]);
+	expect((await memory.reserve(range(0, 5))).fresh).toEqual(range(0, 5));
+});
+
+test('no more is noted than the next request takes, however many rows were pushed before', async () => {
+	const { store, held } = memoryStore();
+	await new PushedNumbers(store, 42, numbers).reserve(range(0, 25));
+	const { options, sent } = scripted((phones, request) => {
+		// 25 old ones, and of the new ones those that are under way or told.
+		expect([...held].filter((key) => /^42 9\d+$/.test(key))).toHaveLength(25 + 10 * request);
+		return accept(phones, request);
+	});
+	await push(45, { ...options, contactsPerRequest: 10, fedStore: store });
+	expect(sent.map((phones) => phones.length)).toEqual([10, 10]);
+});
+
+test('rows that were noted for a request that could not be filled are released', async () => {
+	const { store, held } = memoryStore();
+	const memory = new PushedNumbers(store, 42, numbers);
+	await memory.reserve(range(0, 5));
+	await memory.end([]);
+	const { options, sent } = scripted(accept);
+	let adds = 0;
+	const add = async (keys: string[]) => {
+		if (++adds === 2) throw new NotSent('No memory', forEveryone('Ask.'));
+		return await store.add(keys);
+	};
+	const fedStore = { ...store, add };
+	const outcome = await push(20, { ...options, contactsPerRequest: 10, fedStore });
+	expect([sent, outcome.stopped?.message]).toEqual([[], 'No memory']);
+	expect(statuses(outcome).filter((row) => row.endsWith('not_sent'))).toHaveLength(15);
+	expect([...held].filter((key) => /^42 9\d+$/.test(key))).toHaveLength(5);
+});
+
+test('they are told of in whichever run has them, though another has ended before', async () => {
+	const { store } = memoryStore();
+	await new PushedNumbers(store, 42, numbers).reserve([0, 1]);
+	const endOf = async (rows: number[]) => {
+		const memory = new PushedNumbers(store, 42, numbers);
+		const { known } = await memory.reserve(rows);
+		return await memory.end(known);
+	};
+	expect([await endOf([5]), await endOf([1]), await endOf([0, 1])]).toEqual([[], [1], [0]]);
+});
+
+test('numbers that no run told of are told of once', async () => {
+	const { store } = memoryStore();
+	await new PushedNumbers(store, 42, numbers).reserve([0, 1]);
+	const statusesOf = async () => {
+		const intake = new NewNumbersOnly([0, 1, 2], new PushedNumbers(store, 42, numbers), 'onScreen');
+		const rows = await intake.take(10);
+		await intake.settle(rows, []);
+		await intake.close();
+		return [rows, intake.skipped().map(({ status }) => status)];
+	};
+	expect(await statusesOf()).toEqual([[2], ['unknown', 'unknown']]);
+	expect(await statusesOf()).toEqual([[], ['pushed_before', 'pushed_before', 'pushed_before']]);
+});

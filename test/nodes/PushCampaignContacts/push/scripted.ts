@@ -1,0 +1,112 @@
+import type { Columns } from '../../../../nodes/PushCampaignContacts/push/columns';
+import type {
+	ContactItem,
+	PushOutcome,
+} from '../../../../nodes/PushCampaignContacts/push/pushTypes';
+import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
+import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
+import {
+	pushToCampaign,
+	type PushOptions,
+} from '../../../../nodes/PushCampaignContacts/push/pushRunner';
+import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/push/rows';
+import { isPushCheckpoint } from '../../../../nodes/PushCampaignContacts/push/checkpoint';
+import {
+	bytesOf,
+	TransportFault,
+	type ServiceRequest,
+	type HttpResponse,
+} from '../../../../nodes/shared/api/http';
+import { isJsonObject, parseJson, type JsonObject } from '../../../../nodes/shared/json';
+import { ApiClient } from '../../../../nodes/shared/api/client';
+
+export type Script = (phones: string[], request: number) => HttpResponse | TransportFault;
+
+const columns: Columns = {
+	phone: { name: 'phone' },
+	personName: undefined,
+	lastName: undefined,
+	others: 'all',
+	reserved: new Set(['phone']),
+	notOfAll: new Set(['phone']),
+};
+export const json = (status: number, body: object): HttpResponse => ({
+	status,
+	headers: {},
+	text: JSON.stringify(body),
+});
+export const accept = (phones: string[], request: number): HttpResponse =>
+	json(200, {
+		success: true,
+		data: { campaign_upload_id: 500 + request, contacts_accepted: phones.length },
+	});
+export const refuse = (error: string, status = 400): HttpResponse =>
+	json(status, { success: false, error, details: null });
+export const reset = new TransportFault('ECONNRESET', 'ECONNRESET');
+
+/** As the service reads them. */
+export function contactsIn({ body = {}, list }: ServiceRequest): JsonObject[] {
+	const read = parseJson(bytesOf(body, list).toString());
+	if (!isJsonObject(read) || !Array.isArray(read.contacts))
+		throw new Error('The request has no contacts');
+	return read.contacts.filter(isJsonObject);
+}
+
+export const phonesOf = (request: ServiceRequest): string[] =>
+	contactsIn(request).map(({ phone }) => (typeof phone === 'string' ? phone : ''));
+
+/** A service that answers by a script and remembers what it was sent. */
+export function scripted(script: Script) {
+	const requests: ServiceRequest[] = [];
+	const sent: string[][] = [];
+	const transport = async (request: ServiceRequest): Promise<HttpResponse> => {
+		const phones = phonesOf(request);
+		requests.push(request);
+		sent.push(phones);
+		const answer = script(phones, sent.length);
+		if (answer instanceof TransportFault) throw answer;
+		return answer;
+	};
+	const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {} };
+	const options: PushOptions = {
+		client: new ApiClient(transport, clock, () => 0),
+		campaign: { id: 42, agentUuid: 'agent_a', enqueue: false },
+		columns,
+		normalizePhones: true,
+		removeDuplicates: true,
+		contactsPerRequest: 10_000,
+		additions: {},
+		stopRequested: () => false,
+		isTool: false,
+	};
+	return { requests, sent, options };
+}
+
+export const phone = (index: number) => String(9_000_000_000 + index);
+export const feedOf = (count: number) =>
+	Array.from({ length: count }, (_, index) => ({ json: { phone: phone(index) } }));
+
+function rowsOf(feed: number | ContactItem[] | RowSource): RowSource {
+	if (typeof feed !== 'number' && !Array.isArray(feed)) return feed;
+	return new ItemRows(typeof feed === 'number' ? feedOf(feed) : feed, async () => {});
+}
+
+export async function push(
+	feed: number | ContactItem[] | RowSource,
+	options: PushOptions,
+	progress = new PushProgress(),
+) {
+	const rows = rowsOf(feed);
+	const prepared = await prepareRows(rows, options.columns, options);
+	return await pushToCampaign(rows, prepared, options, progress);
+}
+
+/** What an earlier try has written, as n8n stores it with the execution and reads it again. */
+export function stored({ record }: PushProgress): PushProgress {
+	const read: unknown = JSON.parse(JSON.stringify(record));
+	if (!isPushCheckpoint(read)) throw new Error('The record cannot be read again');
+	return new PushProgress(read);
+}
+
+export const statuses = ({ rejectedRows: rejectedRows }: PushOutcome) =>
+	rejectedRows.map(({ index, status }) => `${index} ${status}`);

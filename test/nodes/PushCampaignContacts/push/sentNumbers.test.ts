@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { PhonesByRow } from '../../../../nodes/PushCampaignContacts/push/phoneArrays';
+import {
+	ROW_STATUSES,
+	type PushOutcome,
+	type RowStatus,
+} from '../../../../nodes/PushCampaignContacts/push/pushTypes';
+import {
+	isSentNumbersRecord,
+	MAX_NUMBERS_KEPT,
+	SentNumbers,
+	type SentNumbersRecord,
+} from '../../../../nodes/PushCampaignContacts/push/sentNumbers';
+import { phone } from './scripted';
+
+type Round = {
+	campaign: number;
+	options: string | undefined;
+	/** By row: its number, and what becomes of it if it is sent. */
+	rows: Array<{ number: number; fate: RowStatus | 'pushed' }>;
+	/** Whether n8n stores the execution before it, and another process goes on. */
+	isResumed: boolean;
+};
+
+const round = fc.record<Round>({
+	campaign: fc.constantFrom(4, 42),
+	options: fc.constantFrom(undefined, 'x', 'y'),
+	rows: fc.array(
+		fc.record({
+			number: fc.nat(5),
+			fate: fc.constantFrom<RowStatus | 'pushed'>('pushed', 'pushed', ...ROW_STATUSES),
+		}),
+		{ maxLength: 5 },
+	),
+	isResumed: fc.boolean(),
+});
+
+const numbered = (numbers: readonly number[]) => {
+	const keys = new PhonesByRow(numbers.length);
+	for (const [row, number] of numbers.entries()) keys.set(row, phone(number));
+	return keys;
+};
+
+test('over all runs of an execution, a number that is or may be in the campaign is left out, and every other one is sent', () => {
+	fc.assert(
+		fc.property(fc.array(round, { maxLength: 6 }), (rounds) => {
+			let record: SentNumbersRecord = {};
+			const inCampaign = new Set<string>();
+			const maybeInCampaign = new Set<string>();
+			for (const { campaign, options, rows, isResumed } of rounds) {
+				if (isResumed) record = { ...record };
+				expect(isSentNumbersRecord(record)).toBe(true);
+				const keys = numbered(rows.map(({ number }) => number));
+				const sent = new SentNumbers(record, campaign, options);
+				const outcome: PushOutcome = { received: rows.length, pushed: [], rejectedRows: [] };
+				const isKnown = (number: number) =>
+					maybeInCampaign.has(`${campaign} ${number}`)
+						? 'unknown'
+						: inCampaign.has(`${campaign} ${options ?? ''} ${number}`)
+							? 'duplicate'
+							: undefined;
+				const indexes = rows.map((_row, index) => index);
+				const left = sent.leaveOut(indexes, { keys }, outcome);
+				expect(left).toEqual(
+					indexes.filter((index) => isKnown(rows[index]?.number ?? -1) === undefined),
+				);
+				expect(outcome.rejectedRows.map(({ index, status }) => [index, status])).toEqual(
+					rows.flatMap(({ number }, index) => {
+						const status = isKnown(number);
+						return status === undefined ? [] : [[index, status]];
+					}),
+				);
+				// Whose number was left out says why in words of its own.
+				const toModel = options === undefined ? 'in this execution' : 'MCP session';
+				for (const { status, reason } of outcome.rejectedRows) {
+					expect(reason).toContain(status === 'unknown' ? 'unknown outcome' : toModel);
+				}
+				for (const index of left) {
+					const { fate = 'pushed', number = -1 } = rows[index] ?? {};
+					if (fate === 'pushed') outcome.pushed.push({ rows: [index], answer: {}, unmatched: [] });
+					else outcome.rejectedRows.push({ index, status: fate, reason: '' });
+					if (fate === 'unknown') maybeInCampaign.add(`${campaign} ${number}`);
+					if (fate === 'pushed' || fate === 'skipped_duplicate')
+						inCampaign.add(`${campaign} ${options ?? ''} ${number}`);
+				}
+				sent.add(outcome, { keys });
+			}
+			for (const list of Object.values(record)) {
+				const numbers = list.split(' ');
+				expect(new Set(numbers).size).toBe(numbers.length);
+			}
+		}),
+		{ numRuns: 500 },
+	);
+});
+
+test('as many numbers as are kept are known, and one more than that is not', () => {
+	const record = {};
+	const add = (from: number, count: number) => {
+		const rows = Array.from({ length: count }, (_, row) => row);
+		const keys = numbered(rows.map((row) => from + row));
+		const pushed = [{ rows, answer: {}, unmatched: [] }];
+		new SentNumbers(record, 42).add({ received: count, pushed, rejectedRows: [] }, { keys });
+	};
+	const isKnown = (number: number) => {
+		const outcome = { received: 1, pushed: [], rejectedRows: [] };
+		return (
+			new SentNumbers(record, 42).leaveOut([0], { keys: numbered([number]) }, outcome).length === 0
+		);
+	};
+	add(0, MAX_NUMBERS_KEPT);
+	expect(isKnown(MAX_NUMBERS_KEPT - 1)).toBe(true);
+	add(MAX_NUMBERS_KEPT, 1);
+	expect(isKnown(MAX_NUMBERS_KEPT)).toBe(false);
+	expect(isKnown(0)).toBe(true);
+});
+
+test.each([null, 'sent', [], { sent: 7 }, { sent: ['9'] }, { sent: null }])(
+	'%j is no record of numbers',
+	(stored) => {
+		expect(isSentNumbersRecord(stored)).toBe(false);
+	},
+);

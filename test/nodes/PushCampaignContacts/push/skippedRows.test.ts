@@ -1,0 +1,141 @@
+import { skippedRows } from '../../../../nodes/PushCampaignContacts/push/skippedRows';
+import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
+import { countRows, unmatchedIn } from '../../../../nodes/PushCampaignContacts/push/report';
+import { json, phone, push, scripted, statuses } from './scripted';
+
+const rows = [4, 5, 6, 7];
+const keys = Array.from({ length: 8 }, (_, index) => phone(index));
+const skipped = (answer: JsonObject) => {
+	const found = skippedRows(answer, rows, keys);
+	return {
+		rows: found.rows.map(({ index, status }) => `${index} ${status}`),
+		unmatched: found.unmatched,
+	};
+};
+
+describe('dnd_skipped: the number is found wherever it stands', () => {
+	const sixth = phone(6);
+	test.each<[string, JsonValue]>([
+		['in a field', { phone: `+91${sixth}`, reason: 'dnd' }],
+		['under any name', { number: sixth, index: 4 }],
+		['as a number', { msisdn: Number(`91${sixth}`) }],
+		['written with spaces', { phone: `+91 ${sixth.slice(0, 5)} ${sixth.slice(5)}` }],
+		['deeper', { contact: { details: { phone: `+91${sixth}` } }, entry: { id: 12 } }],
+		[
+			'beside an agent and a date',
+			{ agent_uuid: 'agent_1', at: '2026-11-20T10:00:00+05:30', p: sixth },
+		],
+		['as a name', { [`+91${sixth}`]: { reason: 'opt-out' } }],
+		['in a sentence', { message: `Skipped +91${sixth}: on the list` }],
+		['as the entry itself', `+91${sixth}`],
+		['twice in one entry', { phone: sixth, phone_e164: `+91${sixth}` }],
+		['five levels down', { a: { b: { c: { d: { e: { phone: sixth } } } } } }],
+		['behind many other values', { list: [...Array.from({ length: 150 }, (_, i) => i), sixth] }],
+		['in one list of one', { reason: 'dnd', phones: [`+91${sixth}`] }],
+	])('%s', (_name, entry) => {
+		expect(skipped({ dnd_skipped: [entry] })).toEqual({
+			rows: ['6 do_not_disturb'],
+			unmatched: [],
+		});
+	});
+
+	test('each number of a list is skipped', () => {
+		const entry = { reason: 'dnd', phones: [phone(4), phone(7)] };
+		expect(skipped({ dnd_skipped: [entry] }).rows).toEqual([
+			'4 do_not_disturb',
+			'7 do_not_disturb',
+		]);
+	});
+
+	test.each<[string, JsonValue]>([
+		['of another request', { phone: `+91${phone(3)}` }],
+		['that is masked', { phone: '+9190000XXXX6' }],
+		['that is not there', { index: 6 }],
+		['of two rows, where it is open which is meant', { phone: phone(4), kept: phone(5) }],
+		['of two rows, each in an object of its own', { a: { p: phone(4) }, b: { p: phone(5) } }],
+		['below any sensible depth', { a: { b: { c: { d: { e: { f: { g: phone(6) } } } } } } }],
+		[
+			'behind far too many values',
+			{ list: [...Array.from({ length: 250 }, (_, i) => i), phone(6)] },
+		],
+		['null', null],
+	])('a number %s is given back, and no row is taken for it', (_name, entry) => {
+		expect(skipped({ dnd_skipped: [entry] })).toEqual({ rows: [], unmatched: [entry] });
+	});
+
+	test('rows of one number are skipped once, however often it is named', () => {
+		const twice = [phone(4), phone(5), phone(4)];
+		const answer = { dnd_skipped: [phone(4), phone(4)], engine_skipped_duplicates: [phone(4)] };
+		expect(skippedRows(answer, [0, 1, 2], twice)).toMatchObject({
+			rows: [
+				{ index: 0, status: 'do_not_disturb' },
+				{ index: 2, status: 'do_not_disturb' },
+			],
+			unmatched: [],
+		});
+	});
+
+	test('an entry with far too many values is given back', () => {
+		const wide = { list: Array.from({ length: 100_000 }, (_, index) => ({ index })) };
+		expect(skipped({ dnd_skipped: [wide] }).unmatched).toHaveLength(1);
+	});
+});
+
+describe('engine_skipped_duplicates', () => {
+	test.each([`+91${phone(5)}`, phone(5), `91${phone(5)}`, `0${phone(5)}`])(
+		'%p is the row in whichever form it was sent',
+		(number) => {
+			expect(skipped({ engine_skipped_duplicates: [number] })).toEqual({
+				rows: ['5 skipped_duplicate'],
+				unmatched: [],
+			});
+		},
+	);
+
+	test('a number on both lists is on the do-not-disturb list', () => {
+		const answer = { engine_skipped_duplicates: [phone(5)], dnd_skipped: [{ phone: phone(5) }] };
+		expect(skipped(answer).rows).toEqual(['5 do_not_disturb']);
+	});
+
+	test('lists that are none are no lists', () => {
+		expect(skipped({ engine_skipped_duplicates: null, dnd_skipped: {} })).toEqual({
+			rows: [],
+			unmatched: [],
+		});
+	});
+});
+
+test('a skipped row leaves Pushed, tells why, and the numbers add up', async () => {
+	const { options } = scripted(() =>
+		json(200, {
+			success: true,
+			data: {
+				campaign_upload_id: 501,
+				dnd_skipped: [{ phone: `+91${phone(1)}`, since: '2026-01-05' }, { phone: 'hidden' }],
+				engine_skipped_duplicates: [phone(3)],
+			},
+		}),
+	);
+	const outcome = await push(5, options);
+	expect(outcome.pushed.map((request) => request.rows)).toEqual([[0, 2, 4]]);
+	expect(statuses(outcome)).toEqual(['1 do_not_disturb', '3 skipped_duplicate']);
+	expect(outcome.rejectedRows.map(({ reason }) => reason)).toEqual([
+		`The service skipped this row, because its number is on the agent’s do-not-disturb list. It said: {"phone":"+91${phone(1)}","since":"2026-01-05"}`,
+		'The service skipped this row, because its number is in the calling queue already.',
+	]);
+	expect(countRows(outcome)).toMatchObject({ received: 5, pushed: 3, skipped_unmatched: 1 });
+	expect(unmatchedIn(outcome)).toEqual([
+		'The service says that it skipped 1 more, in which no number of these rows can be found: {"phone":"hidden"}. Such rows are still counted as pushed.',
+	]);
+});
+
+test('where duplicates are sent, every row of a skipped number is skipped', async () => {
+	const { options } = scripted(() =>
+		json(200, { success: true, data: { campaign_upload_id: 5, dnd_skipped: [{ p: phone(0) }] } }),
+	);
+	const items = [phone(0), phone(1), `+91${phone(0)}`].map((number) => ({
+		json: { phone: number },
+	}));
+	const outcome = await push(items, { ...options, removeDuplicates: false });
+	expect(statuses(outcome)).toEqual(['0 do_not_disturb', '2 do_not_disturb']);
+});

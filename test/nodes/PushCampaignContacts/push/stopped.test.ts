@@ -1,0 +1,108 @@
+import { countRows } from '../../../../nodes/PushCampaignContacts/push/report';
+import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
+import { TransportFault, type HttpResponse } from '../../../../nodes/shared/api/http';
+import {
+	accept,
+	json,
+	phone,
+	push,
+	refuse,
+	reset,
+	scripted,
+	statuses,
+	stored,
+	type Script,
+} from './scripted';
+
+describe('a feed that stops', () => {
+	const atSecond =
+		(answer: HttpResponse | TransportFault): Script =>
+		(phones, request) =>
+			request === 2 ? answer : accept(phones, request);
+
+	test.each<[string, HttpResponse | TransportFault, 'unknown' | 'not_sent', number]>([
+		['broken connection', reset, 'unknown', 2],
+		['service fault', json(503, {}), 'unknown', 2],
+		['unreadable answer', { status: 200, headers: {}, text: '{"success":tr' }, 'unknown', 2],
+		['web page', { status: 200, headers: {}, text: '<html>' }, 'unknown', 2],
+		['refusal at 200', refuse('agent_not_found', 200), 'not_sent', 2],
+		['archived campaign', refuse('Campaign is archived', 409), 'not_sent', 2],
+	])('%s: nothing is sent twice and every row is told apart', async (_n, answer, status, calls) => {
+		const { sent, options } = scripted(atSecond(answer));
+		const outcome = await push(20_001, options);
+		expect(sent).toHaveLength(calls);
+		expect(new Set(sent.flat()).size).toBe(sent.flat().length);
+		expect(outcome.stopped?.outcome).toBe(status === 'unknown' ? 'unknown' : 'refused');
+		expect(countRows(outcome)).toEqual({
+			received: 20_001,
+			requests: 1,
+			pushed: 10_000,
+			rejected: 0,
+			duplicate: 0,
+			do_not_disturb: 0,
+			skipped_duplicate: 0,
+			pushed_before: 0,
+			skipped_unmatched: 0,
+			unknown: status === 'unknown' ? 10_000 : 0,
+			not_sent: status === 'unknown' ? 1 : 10_001,
+		});
+	});
+
+	test('a refused connection is tried again, and then nothing was sent', async () => {
+		const { sent, options } = scripted(
+			atSecondAndOn(new TransportFault('ECONNREFUSED', '', 'connect')),
+		);
+		const outcome = await push(10_001, options);
+		expect(sent.map((phones) => phones.length)).toEqual([10_000, 1, 1, 1, 1]);
+		expect(statuses(outcome)).toEqual(['10000 not_sent']);
+	});
+
+	test('a request that was asked to wait is sent again', async () => {
+		const { sent, options } = scripted(atSecond({ status: 429, headers: {}, text: '' }));
+		const outcome = await push(10_001, options);
+		expect(sent.map((phones) => phones.length)).toEqual([10_000, 1, 1]);
+		expect(outcome.rejectedRows).toEqual([]);
+	});
+
+	test('because the workflow was stopped sends no further request', async () => {
+		const { sent, options } = scripted(accept);
+		const outcome = await push(10_001, { ...options, stopRequested: () => sent.length === 1 });
+		expect(statuses(outcome)).toEqual(['10000 not_sent']);
+		expect(outcome.stopped?.message).toMatch(/^The workflow was stopped/);
+	});
+
+	test('by something unforeseen leaves its rows unknown', async () => {
+		const { options } = scripted(() => {
+			throw new TypeError('a defect');
+		});
+		const outcome = await push(1, options);
+		expect(statuses(outcome)).toEqual(['0 unknown']);
+		expect(outcome.stopped?.originalMessage).toBe('a defect');
+	});
+
+	test('goes on where it stopped when the node is tried again', async () => {
+		const first = scripted(atSecond(json(503, {})));
+		const second = scripted(accept);
+		const progress = new PushProgress();
+		await push(20_001, first.options, progress);
+		const outcome = await push(20_001, second.options, stored(progress));
+		expect(second.sent).toEqual([[phone(20_000)]]);
+		expect(outcome.stopped?.outcome).toBe('unknown');
+		expect(countRows(outcome)).toMatchObject({ pushed: 10_001, unknown: 10_000, not_sent: 0 });
+	});
+
+	test('and knew the fate of every row ends well when it is tried again', async () => {
+		const first = scripted(atSecond(refuse('Campaign is archived', 409)));
+		const second = scripted(accept);
+		const progress = new PushProgress();
+		await push(10_002, first.options, progress);
+		const outcome = await push(10_002, second.options, stored(progress));
+		expect(second.sent).toEqual([[phone(10_000), phone(10_001)]]);
+		expect(outcome.stopped).toBeUndefined();
+		expect(countRows(outcome)).toMatchObject({ pushed: 10_002, requests: 2, not_sent: 0 });
+	});
+});
+
+function atSecondAndOn(answer: TransportFault): Script {
+	return (phones, request) => (request >= 2 ? answer : accept(phones, request));
+}

@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { MAX_REJECTED_ROWS } from '../../../../nodes/PushCampaignContacts/push/pushRunner';
+import { accept, phone, push, refuse, scripted, statuses } from './scripted';
+
+/** A service, or a proxy before it, that takes no more than so many contacts at once. */
+const narrow = (most: (phones: string[]) => number) =>
+	scripted((phones, request) =>
+		phones.length > most(phones)
+			? { status: 413, headers: {}, text: '<html>Request Entity Too Large</html>' }
+			: accept(phones, request),
+	);
+const taken = (sent: string[][], most: number) => sent.filter((phones) => phones.length <= most);
+
+test('a request that is too large is halved until it is taken, and the next ones are as small', async () => {
+	const { sent, options } = narrow(() => 3_000);
+	const outcome = await push(20_000, options);
+	expect(sent.slice(0, 4).map((phones) => phones.length)).toEqual([10_000, 5_000, 2_500, 2_500]);
+	expect(taken(sent, 3_000).flat()).toEqual(Array.from({ length: 20_000 }, (_, i) => phone(i)));
+	expect(sent).toHaveLength(8 + 3);
+	expect(outcome.rejectedRows).toEqual([]);
+	expect(outcome.stopped).toBeUndefined();
+});
+
+test('a row that is too large by itself is rejected, and all others go out', async () => {
+	const { sent, options } = narrow((phones) => (phones.includes(phone(3)) ? 0 : Infinity));
+	const outcome = await push(10_010, options);
+	expect(statuses(outcome)).toEqual(['3 rejected']);
+	expect(outcome.rejectedRows[0]?.reason).toBe(
+		'The service does not accept this row: even alone it is larger than the service takes. Shorten its texts, or send fewer columns. It said: HTTP status 413 · <html>Request Entity Too Large</html>',
+	);
+	const there = sent.filter((phones) => !phones.includes(phone(3))).flat();
+	expect(new Set(there).size).toBe(10_009);
+	expect(there).toHaveLength(10_009);
+});
+
+test('where even single rows are too large, the feed stops after a bounded number', async () => {
+	const { sent, options } = narrow(() => 0);
+	const outcome = await push(1_000, options);
+	expect(outcome.stopped?.message).toMatch(/refused more than 100 rows/);
+	expect(sent.length).toBeLessThan(3 * MAX_REJECTED_ROWS);
+});
+
+test('a refusal in one half leaves the other half not sent', async () => {
+	const { options } = scripted((phones, request) => {
+		if (request === 1) return { status: 413, headers: {}, text: '' };
+		return request === 2 ? refuse('Campaign is archived', 409) : accept(phones, request);
+	});
+	const outcome = await push(4, options);
+	expect(statuses(outcome)).toEqual(['0 not_sent', '1 not_sent', '2 not_sent', '3 not_sent']);
+	expect(outcome.stopped?.message).toMatch(/archived/);
+});
+
+test('whatever the service takes at once, each row is sent once and in order', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.integer({ min: 1, max: 60 }),
+			fc.integer({ min: 1, max: 60 }),
+			fc.integer({ min: 1, max: 60 }),
+			async (count, most, size) => {
+				const { sent, options } = narrow(() => most);
+				const outcome = await push(count, { ...options, contactsPerRequest: size });
+				expect(taken(sent, most).flat()).toEqual(Array.from({ length: count }, (_, i) => phone(i)));
+				expect(outcome.rejectedRows).toEqual([]);
+			},
+		),
+	);
+});

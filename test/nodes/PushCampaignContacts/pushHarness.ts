@@ -1,0 +1,156 @@
+import type { INode, INodeExecutionData, IRun, NodeParameterValueType } from 'n8n-workflow';
+import { isJsonObject, type JsonObject } from '../../../nodes/shared/json';
+import { output, runNode, service, type EngineHarness } from '../../engine';
+
+export const PATH = '/v1/campaigns/42/contacts';
+
+export type NodeParameters = { [name: string]: NodeParameterValueType };
+
+export const rowsOf = (...rows: JsonObject[]): INodeExecutionData[] =>
+	rows.map((json) => ({ json }));
+
+export const phone = (index: number) => String(9_000_000_000 + index);
+
+export const manyRows = (count: number): INodeExecutionData[] =>
+	Array.from({ length: count }, (_, index) => ({
+		json: { phone: phone(index), person_name: `Person ${index}`, city: 'Pune' },
+	}));
+
+/** An item that carries a file, as n8n keeps a small one. */
+export const fileItem = (
+	fileName: string,
+	content: string | Buffer,
+	field = 'data',
+): INodeExecutionData => ({
+	json: { note: fileName },
+	binary: {
+		[field]: { data: Buffer.from(content).toString('base64'), mimeType: 'text/csv', fileName },
+	},
+});
+/** The documented answer to a request. */
+export const accepted = (contacts: number, over: JsonObject = {}): JsonObject => ({
+	success: true,
+	data: {
+		campaign_upload_id: 501,
+		contacts_received: contacts,
+		contacts_accepted: contacts,
+		duplicates_removed: 0,
+		enqueued: false,
+		queued_calls: 0,
+		engine_skipped_duplicates: [],
+		dnd_skipped: [],
+		warnings: [],
+		...over,
+	},
+});
+
+/** The counts of a feed whose only request pushed every row, beside how many these were. */
+export const totals = {
+	requests: 1,
+	rejected: 0,
+	do_not_disturb: 0,
+	skipped_duplicate: 0,
+	pushed_before: 0,
+	unknown: 0,
+	not_sent: 0,
+	duplicate: 0,
+	skipped_unmatched: 0,
+};
+
+export const refusal = (error: string, details: JsonObject | null = null): JsonObject => ({
+	success: false,
+	error,
+	details,
+});
+
+export function pushNode(
+	harness: EngineHarness,
+	parameters: NodeParameters = {},
+	over: Partial<INode> = {},
+) {
+	return harness.node('pushCampaignContacts', {
+		parameters: {
+			campaignId: '42',
+			agentUuid: { __rl: true, mode: 'id', value: 'agent_5f2c' },
+			...parameters,
+		},
+		...over,
+	});
+}
+
+export type PushRun = {
+	pushed: INodeExecutionData[];
+	rejected: INodeExecutionData[];
+	error: IRun['data']['resultData']['error'];
+	hints: string[];
+	run: IRun;
+};
+
+export async function runPush(
+	harness: EngineHarness,
+	input: INodeExecutionData[],
+	parameters: NodeParameters = {},
+	over: Partial<INode> = {},
+): Promise<PushRun> {
+	const node = pushNode(harness, parameters, over);
+	const run = await runNode(harness.credentials, node, input, ['Pushed', 'Rejected', 'Errors']);
+	const task = run.data.resultData.runData.Node?.at(-1);
+	return {
+		pushed: output(run, 'Node', 0),
+		rejected: output(run, 'Node', 1),
+		error: run.data.resultData.error,
+		hints: (task?.hints ?? []).map(({ message }) => message),
+		run,
+	};
+}
+
+type Reply = [status: number, body: JsonObject | string];
+
+/** Answers requests in turn and remembers their bodies. */
+export function answering(...replies: Reply[]): JsonObject[] {
+	return answeringInto([], ...replies);
+}
+
+export function answeringInto(bodies: JsonObject[], ...replies: Reply[]): JsonObject[] {
+	for (const [status, body] of replies) {
+		service().post(PATH, remembering(bodies)).reply(status, body, { 'Retry-After': '0' });
+	}
+	return bodies;
+}
+
+/** The connection breaks: whether the service took the request is anyone's guess. */
+export function breaking(code: string, bodies: JsonObject[] = [], syscall?: string): JsonObject[] {
+	const broken = Object.assign(new Error(code), { code, syscall });
+	service().post(PATH, remembering(bodies)).replyWithError(broken);
+	return bodies;
+}
+
+export const contactsOf = (body: JsonObject | undefined): JsonObject[] =>
+	Array.isArray(body?.contacts) ? body.contacts.filter(isJsonObject) : [];
+
+export const phonesOf = (body: JsonObject | undefined) =>
+	contactsOf(body).map((contact) => contact.phone);
+
+export const sizes = (bodies: JsonObject[]) => bodies.map((body) => phonesOf(body).length);
+
+export const jsonOf = (items: INodeExecutionData[]) => items.map(({ json }) => json);
+
+/** Runs a feed that must go well, and gives back the bodies it sent. */
+export async function sent(
+	harness: EngineHarness,
+	parameters: NodeParameters,
+	...rows: JsonObject[]
+): Promise<JsonObject[]> {
+	const bodies = answering([200, accepted(rows.length)]);
+	const { error } = await runPush(harness, rowsOf(...rows), parameters);
+	expect(error).toBeUndefined();
+	return bodies;
+}
+
+function remembering(bodies: JsonObject[]): (body: unknown) => boolean {
+	return (body) => {
+		if (!isJsonObject(body)) return false;
+		bodies.push(body);
+		return true;
+	};
+}

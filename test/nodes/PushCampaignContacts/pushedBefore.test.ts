@@ -1,0 +1,455 @@
+import nock from 'nock';
+import type { INode, INodeExecutionData } from 'n8n-workflow';
+import {
+	engineHarness,
+	engineTool,
+	mcpTool,
+	oneNodeWorkflow,
+	output,
+	retryFailed,
+	runWorkflow,
+	service,
+} from '../../engine';
+
+import {
+	accepted,
+	answering,
+	answeringInto,
+	breaking,
+	runPush,
+	pushNode,
+	manyRows,
+	phone,
+	phonesOf,
+	refusal,
+	rowsOf,
+	type PushRun,
+	type NodeParameters,
+} from './pushHarness';
+
+const harness = engineHarness();
+const { store } = harness;
+
+beforeEach(() => {
+	for (const id of [42, 43]) readable(id, 'Active');
+});
+
+function readable(id: number, status: string): void {
+	service()
+		.persist()
+		.get(`/v1/campaigns/${id}/status`)
+		.optionally()
+		.reply(200, { success: true, data: { campaign: { id, status }, calls: {}, uploads: [] } });
+}
+
+const remembering = (over: NodeParameters = {}): NodeParameters => ({
+	options: { skipPushedBefore: true, ...over },
+});
+const run = async (
+	input: INodeExecutionData[],
+	over: NodeParameters = {},
+	node: Partial<INode> = {},
+) => await runPush(harness, input, remembering(over), node);
+const stopping = { onError: 'continueRegularOutput' } as const;
+const statuses = ({ rejected }: PushRun) =>
+	rejected.map(({ json, pairedItem }) => [
+		typeof pairedItem === 'object' && 'item' in pairedItem ? pairedItem.item : undefined,
+		json.rejection_status,
+	]);
+const ok = (count = 1): [number, ReturnType<typeof accepted>] => [200, accepted(count)];
+
+/** A run whose process is killed where the request is under way: what comes after it, never comes. */
+async function killed(input: INodeExecutionData[], over: NodeParameters = {}): Promise<void> {
+	breaking('ECONNRESET');
+	let isSent = false;
+	store.before = () => {
+		if (isSent) throw new Error('killed');
+		isSent = true;
+	};
+	await run(input, over, stopping);
+	store.before = () => {};
+}
+
+describe('Skip Numbers Pushed Before', () => {
+	test('over all runs a number goes into the campaign once, however it is written', async () => {
+		const bodies = answering(ok(2), ok(1));
+		await run(manyRows(2));
+		const second = await run(
+			rowsOf(
+				{ phone: '90000 00000', person_name: 'A much longer name' },
+				{ phone: '+919000000001' },
+				{ phone: phone(2) },
+			),
+		);
+		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2)]]);
+		expect(statuses(second)).toEqual([
+			[0, 'pushed_before'],
+			[1, 'pushed_before'],
+		]);
+		expect(second.pushed[0]?.json.feed).toMatchObject({ received: 3, pushed: 1, pushed_before: 2 });
+		expect(second.hints).toEqual(['3 rows: 1 pushed, 2 pushed before. Rejected says why.']);
+		expect(second.rejected[0]?.json.rejection_reason).toMatch(
+			/An earlier run of this workflow pushed this number to the campaign or began to/,
+		);
+	});
+
+	test('when all was pushed before nothing is sent', async () => {
+		answering(ok(2));
+		await run(manyRows(2));
+		const { pushed, hints, error } = await run(manyRows(2));
+		expect([pushed, error]).toEqual([[], undefined]);
+		expect(hints).toEqual(['2 rows: 0 pushed, 2 pushed before. Rejected says why.']);
+	});
+
+	test('off, nothing is remembered', async () => {
+		answering(ok(1), ok(1));
+		await runPush(harness, manyRows(1));
+		await runPush(harness, manyRows(1));
+		expect(store.size).toBe(0);
+	});
+
+	test('another campaign and another node have memories of their own', async () => {
+		answering(ok(1), ok(1));
+		await run(manyRows(1));
+		await run(manyRows(1), {}, { name: 'Node', id: 'another' });
+		service().post('/v1/campaigns/43/contacts').reply(200, accepted(1));
+		const { pushed } = await runPush(harness, manyRows(1), { ...remembering(), campaignId: '43' });
+		expect(pushed).toHaveLength(1);
+	});
+
+	test('a number stands once in a feed, although duplicates are not to be removed', async () => {
+		const bodies = answering(ok(1));
+		await run(rowsOf({ phone: phone(1) }, { phone: phone(1) }), { removeDuplicates: false });
+		expect(bodies.map(phonesOf)).toEqual([[phone(1)]]);
+	});
+
+	test('the numbers of a request are noted before it leaves, and those of a later one are not', async () => {
+		const sizes: number[] = [];
+		store.before = (call) => {
+			if (call.startsWith('add')) sizes.push(store.size);
+		};
+		answering(ok(2), [409, refusal('archived')]);
+		await run(manyRows(6), { contactsPerRequest: 2 }, stopping);
+		// Two noted, and that there are numbers; then told beside two more; the last were released.
+		expect(sizes.slice(0, 2)).toEqual([0, 3]);
+		expect(store.size).toBe(5);
+	});
+});
+
+describe('what surely did not take effect may go another time', () => {
+	test.each([
+		['a refusal of the whole request', [409, refusal('archived')]],
+		['rows that the service names', [400, refusal('contacts[0] and contacts[2] are bad')]],
+	] as const)('%s', async (_name, [status, body]) => {
+		const bodies = answering([status, body]);
+		if (status === 400) answeringInto(bodies, ok(1));
+		await run(manyRows(3), {}, stopping);
+		const fed = status === 400 ? [phone(1)] : [];
+		answeringInto(bodies, ok(3 - fed.length));
+		const again = await run(manyRows(3));
+		expect(phonesOf(bodies.at(-1))).toEqual(
+			[0, 1, 2].map(phone).filter((one) => !fed.includes(one)),
+		);
+		expect(statuses(again)).toEqual(fed.map(() => [1, 'pushed_before']));
+	});
+
+	test('a request that never left', async () => {
+		breaking('CERT_HAS_EXPIRED');
+		const { error } = await run(manyRows(2));
+		expect(error?.message).toMatch(
+			/certificate could not be verified, so the request was not sent/,
+		);
+		const bodies = answering(ok(2));
+		expect((await run(manyRows(2))).rejected).toEqual([]);
+		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)]]);
+	});
+
+	test('a number on the do-not-disturb list is asked for again, one that is queued is not', async () => {
+		const skips = { dnd_skipped: [phone(0)], engine_skipped_duplicates: [phone(1)] };
+		const bodies = answering([200, accepted(3, skips)], ok(1));
+		await run(manyRows(3));
+		const again = await run(manyRows(3));
+		expect(phonesOf(bodies[1])).toEqual([phone(0)]);
+		expect(statuses(again)).toEqual([
+			[1, 'pushed_before'],
+			[2, 'pushed_before'],
+		]);
+	});
+
+	test('rows that the stopped feed did not reach', async () => {
+		const bodies = answering(ok(1), [409, refusal('archived')], ok(3));
+		await run(manyRows(4), { contactsPerRequest: 1 }, stopping);
+		await run(manyRows(4), { contactsPerRequest: 10 });
+		expect(phonesOf(bodies[2])).toEqual([1, 2, 3].map(phone));
+	});
+});
+
+test('a feed that would be turned down as a whole is not begun, and nothing noted', async () => {
+	nock.cleanAll();
+	readable(42, 'Archived');
+	const { error, rejected } = await run(manyRows(2));
+	expect(error?.message).toMatch(/^The campaign is archived/);
+	expect([rejected, store.calls]).toEqual([[], []]);
+});
+
+describe('what may have taken effect is never sent again', () => {
+	test('an unknown outcome: named in its own run, pushed before in the next', async () => {
+		breaking('ECONNRESET');
+		const first = await run(manyRows(2), {}, stopping);
+		expect(statuses(first)).toEqual([
+			[0, 'unknown'],
+			[1, 'unknown'],
+		]);
+		expect(statuses(await run(manyRows(2)))).toEqual([
+			[0, 'pushed_before'],
+			[1, 'pushed_before'],
+		]);
+	});
+
+	test('a run that was killed: the next one names what was under way, and feeds the rest', async () => {
+		await killed(manyRows(4), { contactsPerRequest: 2 });
+		const bodies = answering(ok(3));
+		const next = await run(manyRows(5));
+		expect(phonesOf(bodies[0])).toEqual([2, 3, 4].map(phone));
+		expect(statuses(next)).toEqual([
+			[0, 'unknown'],
+			[1, 'unknown'],
+		]);
+		expect(next.rejected[0]?.json.rejection_reason).toMatch(
+			/began to push this number and hasn't reported the result/,
+		);
+		expect(next.hints).toEqual(['5 rows: 3 pushed, 2 unknown. Rejected says why.']);
+		expect(next.error).toBeUndefined();
+		const last = await run(manyRows(5));
+		expect(statuses(last).map(([, status]) => status)).toEqual(
+			Array.from({ length: 5 }, () => 'pushed_before'),
+		);
+		// Of the first two it is still unknown, so the reason doesn't say that they were pushed.
+		expect(last.rejected[0]?.json.rejection_reason).toMatch(/or began to, .* interrupted or/);
+	});
+});
+
+describe('when n8n’s memory cannot be reached', () => {
+	test('before a request, it is not sent', async () => {
+		store.before = () => {
+			throw new Error('database is locked');
+		};
+		const { error } = await run(manyRows(2));
+		expect(error).toMatchObject({
+			message: expect.stringMatching(/^n8n's memory of the numbers pushed before can't be read/),
+			description: expect.stringMatching(/n8n said: database is locked/),
+		});
+	});
+
+	test('after a request, what was pushed is told and the feed stops', async () => {
+		answering(ok(2));
+		store.before = (call) => {
+			if (call === 'add 4') throw new Error('disk full');
+		};
+		const { pushed, rejected } = await run(manyRows(4), { contactsPerRequest: 2 }, stopping);
+		expect(pushed[0]?.json.feed).toMatchObject({ pushed: 2, not_sent: 2 });
+		expect(rejected.map(({ json }) => json.rejection_status)).toEqual(['not_sent', 'not_sent']);
+	});
+
+	test('a row that it still holds says so', async () => {
+		answering([409, refusal('archived')]);
+		store.before = (call) => {
+			if (call.startsWith('remove')) throw new Error('disk full');
+		};
+		const { rejected, error } = await run(manyRows(1), {}, stopping);
+		expect(error).toBeUndefined();
+		expect(rejected[0]?.json.rejection_reason).toMatch(
+			/forget it .* before you push this row again/,
+		);
+	});
+});
+
+test('two runs at once in one process send each number once', async () => {
+	const bodies = answering(ok(3), ok(1));
+	const [one, other] = await Promise.all([run(manyRows(3)), run(manyRows(4))]);
+	expect(bodies.flatMap(phonesOf).sort()).toEqual([0, 1, 2, 3].map(phone));
+	expect([...statuses(one), ...statuses(other)].map(([, status]) => status)).toEqual([
+		'pushed_before',
+		'pushed_before',
+		'pushed_before',
+	]);
+});
+
+test('a feed of old rows costs a look for each request that it could have been', async () => {
+	answering(ok(100));
+	await run(manyRows(100));
+	store.calls.length = 0;
+	await run(manyRows(100), { contactsPerRequest: 50 });
+	expect(store.calls).toEqual(['add 51', 'add 50', 'add 100']);
+});
+
+describe('tries of the same execution', () => {
+	test('Retry On Fail sends what was released, and no other', async () => {
+		const bodies = answering(ok(1), [409, refusal('archived')], ok(1));
+		const { error, pushed, rejected } = await run(
+			manyRows(2),
+			{ contactsPerRequest: 1 },
+			{ retryOnFail: true, maxTries: 2, waitBetweenTries: 0 },
+		);
+		expect([error, rejected]).toEqual([undefined, []]);
+		expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(1)], [phone(1)]]);
+		expect(pushed).toHaveLength(2);
+	});
+
+	test('each of them names what an earlier run was cut off with', async () => {
+		await killed(manyRows(1));
+		answering([409, refusal('archived')], ok(1));
+		const { error, rejected, pushed } = await run(
+			manyRows(2),
+			{},
+			{ retryOnFail: true, maxTries: 2, waitBetweenTries: 0 },
+		);
+		expect(error).toBeUndefined();
+		expect(rejected.map(({ json }) => json.rejection_status)).toEqual(['unknown']);
+		expect(pushed).toHaveLength(1);
+	});
+
+	test('Retry with a form that cannot be read names it, too', async () => {
+		await killed(manyRows(1));
+		answering([409, refusal('archived')]);
+		const node = pushNode(harness, remembering());
+		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
+		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
+		const unreadable = { ...remembering(), campaignId: 'Spring' };
+		const edited = pushNode(harness, unreadable, { onError: 'continueRegularOutput' });
+		const { workflow: now } = oneNodeWorkflow(edited, ['Pushed', 'Rejected']);
+		const again = await retryFailed(harness.credentials, failed, now);
+		const found = output(again, 'Node', 1).map(({ json }) => json.rejection_status);
+		expect(found).toEqual(['unknown', 'not_sent']);
+	});
+
+	test('Retry from the list of executions, too', async () => {
+		const bodies = answering(ok(1), [409, refusal('archived')], ok(1));
+		const node = pushNode(harness, remembering({ contactsPerRequest: 1 }));
+		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
+		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
+		const again = await retryFailed(harness.credentials, failed, workflow);
+		expect(again.data.resultData.error).toBeUndefined();
+		expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(1)], [phone(1)]]);
+		expect(output(again, 'Node')).toHaveLength(2);
+		expect(output(again, 'Node', 1)).toEqual([]);
+	});
+});
+
+describe('as a tool', () => {
+	test.each([
+		['an agent', engineTool],
+		['an MCP client', mcpTool],
+	])('%s does not feed what an earlier run has fed', async (_name, toolOf) => {
+		answering(ok(1));
+		await run(manyRows(1));
+		const tool = toolOf(harness.credentials, pushNode(harness, remembering()));
+		expect(await tool({ phone: phone(0) })).toMatchObject({
+			outcome: 'not_sent',
+			what_happened: '1 row: 0 pushed, 1 pushed before.',
+			next_step: expect.stringMatching(
+				/An earlier run of this workflow pushed this number to the campaign or began to/,
+			),
+		});
+	});
+});
+
+describe('Forget Pushed Numbers', () => {
+	test('the numbers of these rows can be fed again, and no other', async () => {
+		const bodies = answering(ok(3), ok(1));
+		await run(manyRows(3));
+		const { pushed, rejected, hints } = await run(
+			rowsOf({ phone: phone(1) }, { phone: phone(7) }, { phone: '12' }, { phone: phone(1) }),
+			{ forgetPushed: 'rows' },
+		);
+		expect(pushed.map(({ json }) => json)).toEqual([{ forgotten: 1 }]);
+		expect(rejected.map(({ json }) => json.phone)).toEqual(['12']);
+		expect(hints[0]).toMatch(
+			/^Of the numbers in these rows 1 was remembered and forgotten; nothing/,
+		);
+		await run(manyRows(3));
+		expect(bodies.map(phonesOf)).toEqual([[0, 1, 2].map(phone), [phone(1)]]);
+	});
+
+	test('all numbers of all campaigns', async () => {
+		answering(ok(3), ok(3));
+		await run(manyRows(3));
+		const { pushed, hints } = await run(rowsOf({ any: 'row' }), { forgetPushed: 'all' });
+		expect(pushed.map(({ json }) => json)).toEqual([{ forgotten: 'all' }]);
+		expect(hints[0]).toMatch(/^All numbers pushed before are forgotten; nothing was sent/);
+		expect(store.size).toBe(0);
+		expect((await run(manyRows(3))).rejected).toEqual([]);
+	});
+
+	test('a number whose fate was named goes again after it is forgotten', async () => {
+		await killed(manyRows(1));
+		await run(manyRows(1));
+		await run(manyRows(1), { forgetPushed: 'rows' });
+		const bodies = answering(ok(1));
+		await run(manyRows(1));
+		expect(bodies.map(phonesOf)).toEqual([[phone(0)]]);
+	});
+
+	test('cut off halfway, a number is not sent, and in doubt', async () => {
+		answering(ok(1));
+		await run(manyRows(1));
+		let removals = 0;
+		store.before = (call) => {
+			if (call.startsWith('remove') && ++removals > 1) throw new Error('killed');
+		};
+		await run(manyRows(1), { forgetPushed: 'rows' }, stopping);
+		store.before = () => {};
+		expect(statuses(await run(manyRows(1)))).toEqual([[0, 'unknown']]);
+	});
+
+	test('is no work for a model, and not for a dry run', async () => {
+		const tool = engineTool(
+			harness.credentials,
+			pushNode(harness, remembering({ forgetPushed: 'all' })),
+		);
+		expect(await tool({ phone: phone(0) })).toMatchObject({
+			outcome: 'not_sent',
+			what_happened: expect.stringMatching(/cannot be forgotten by a tool/),
+		});
+		const { error } = await run(manyRows(1), { forgetPushed: 'all', dryRun: true });
+		expect(error?.message).toMatch(/^Dry Run and Forget Pushed Numbers are both/);
+		expect(store.size).toBe(0);
+	});
+});
+
+test('a model is told of numbers that an earlier run has pushed, and that there is nothing to correct', async () => {
+	const bodies = answering([200, accepted(1)]);
+	await run(manyRows(1));
+	const tool = engineTool(harness.credentials, pushNode(harness, remembering()));
+	const answer = await tool({ phone: phone(0) });
+	expect(bodies).toHaveLength(1);
+	expect(answer).toMatchObject({
+		outcome: 'not_sent',
+		what_happened: '1 row: 0 pushed, 1 pushed before.',
+	});
+	expect(answer.next_step).toMatch(/^An earlier run .* isn't sent again\.$/);
+});
+
+describe('rows of a CSV file', () => {
+	const file = (...numbers: string[]): INodeExecutionData => {
+		const data = Buffer.from(['phone', ...numbers, ''].join('\n')).toString('base64');
+		return { json: {}, binary: { data: { data, mimeType: 'text/csv', fileName: 'leads.csv' } } };
+	};
+	const ofFile = async (numbers: string[], options: NodeParameters['options']) =>
+		await runPush(harness, [file(...numbers)], { contactsFrom: 'csv', options });
+
+	test('go once over all runs, in whatever form, and again when they are forgotten', async () => {
+		const bodies = answering([200, accepted(2)], [200, accepted(1)], [200, accepted(2)]);
+		const skipping = { skipPushedBefore: true };
+		await ofFile([phone(0), phone(1)], skipping);
+		const { rejected } = await ofFile([`+91${phone(1)}`, phone(2), phone(0)], skipping);
+		expect(rejected.map(({ json }) => [json.source_row, json.rejection_status])).toEqual([
+			[2, 'pushed_before'],
+			[4, 'pushed_before'],
+		]);
+		const { pushed } = await ofFile([phone(0), phone(1)], { forgetPushed: 'rows' });
+		expect(pushed).toMatchObject([{ json: { forgotten: 2 } }]);
+		await ofFile([phone(0), phone(1), phone(2)], skipping);
+		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2)], [phone(0), phone(1)]]);
+	});
+});

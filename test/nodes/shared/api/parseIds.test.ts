@@ -1,0 +1,87 @@
+import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
+import {
+	asText,
+	parseAgentUuid,
+	parseCallId,
+	parseCampaignId,
+	parseContactListId,
+	parseCount,
+	parseWholeNumber,
+} from '../../../../nodes/shared/api/parseIds';
+
+const count = (value: unknown) => parseCount(value, 'Limit', forEveryone('Enter a number.'));
+const whole = (value: unknown) => parseWholeNumber(value, 'Limit', forEveryone('Enter a number.'));
+
+test.each([
+	['an agent', parseAgentUuid, ' agent_5f-2c_9A ', 'agent_5f-2c_9A'],
+	['a call', parseCallId, ' 6f1c2a34-9b1e-4c55 ', '6f1c2a34-9b1e-4c55'],
+	['a call', parseCallId, 42, '42'],
+	['a campaign', parseCampaignId, '42', 42],
+	['a campaign', parseCampaignId, 42, 42],
+	['a contact list', parseContactListId, ' 314 ', 314],
+	['a whole number', whole, 0, 0],
+	['a whole number', whole, '007', 7],
+	['a count', count, 1, 1],
+	['text', asText, ' a ', 'a'],
+	['text', asText, 0, '0'],
+	['text', asText, { a: 1 }, '{"a":1}'],
+	['text', asText, undefined, ''],
+	['text', asText, null, ''],
+])('%s: %p %p', (_name, parse, value, expected) => {
+	expect(parse(value)).toBe(expected);
+});
+
+test.each([
+	['an agent', parseAgentUuid, 'sales', 'Agent holds "sales", which is not an agent ID', 'agent_'],
+	['an agent', parseAgentUuid, 'my agent_1', 'Agent holds', 'agent_'],
+	['an agent', parseAgentUuid, '', 'Agent is empty', 'Choose the agent'],
+	['a call', parseCallId, '', 'Call ID is empty', 'Enter the call_id that Place Call returns.'],
+	[
+		'a call',
+		parseCallId,
+		'../v1/calls',
+		'Call ID holds "../v1/calls", which is not the ID of a call',
+		'such as',
+	],
+	['a call', parseCallId, 'a/b', 'Call ID holds "a/b"', 'such as'],
+	[
+		'a campaign',
+		parseCampaignId,
+		'4.2',
+		'Campaign ID holds "4.2", which is not a whole number',
+		'42',
+	],
+	[
+		'a campaign',
+		parseCampaignId,
+		'-3',
+		'Campaign ID holds "-3"',
+		'Enter the number of the campaign alone',
+	],
+	['a campaign', parseCampaignId, null, 'Campaign ID is empty', '42'],
+	['a contact list', parseContactListId, 'x1', 'Contact List ID holds "x1"', 'campaign_upload_id'],
+	[
+		'a whole number',
+		whole,
+		'1e3',
+		'Limit holds "1e3", which is not a whole number',
+		'Enter a number.',
+	],
+	['a whole number', whole, 'a1', 'Limit holds', 'Enter a number.'],
+	['a whole number', whole, '9007199254740993', 'Limit holds', 'Enter a number.'],
+	['a count', count, 0, 'Limit is 0', 'Enter a number.'],
+])('%s is not %p %p', (_name, parse, value, message, resolution) => {
+	const told = (): unknown => {
+		try {
+			return parse(value);
+		} catch (error) {
+			return error;
+		}
+	};
+	expect(told()).toBeInstanceOf(InvalidInput);
+	expect(told()).toMatchObject({
+		message: expect.stringContaining(message),
+		resolution: expect.stringContaining(resolution),
+	});
+});

@@ -1,0 +1,24 @@
+import { BoundedMap } from '../../../nodes/shared/boundedMap';
+
+const remembered = (order: string[]) => {
+	const ids = new BoundedMap<number>(2);
+	order.forEach((id, index) => ids.set(id, index));
+	return ['a', 'b', 'c'].map((id) => ids.get(id));
+};
+
+test('the oldest goes beyond the limit', () => {
+	expect(remembered(['a', 'b', 'c'])).toEqual([undefined, 1, 2]);
+});
+
+test('one that was seen again lately stays', () => {
+	expect(remembered(['a', 'b', 'a', 'c'])).toEqual([2, undefined, 3]);
+});
+
+test('one that is forgotten makes room', () => {
+	const ids = new BoundedMap<number>(2);
+	ids.set('a', 0);
+	ids.set('b', 1);
+	ids.delete('a');
+	ids.set('c', 2);
+	expect(['a', 'b', 'c'].map((id) => ids.has(id))).toEqual([false, true, true]);
+});

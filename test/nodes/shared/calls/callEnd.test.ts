@@ -1,0 +1,159 @@
+import {
+	findField,
+	hasEnded,
+	isWanted,
+	OBSERVED_OUTCOMES,
+	outcomeKey,
+	parseList,
+	reportedOutcome,
+} from '../../../../nodes/shared/calls/callEnd';
+import type { JsonObject } from '../../../../nodes/shared/json';
+
+const ID = '6f1c2a34-0000-4000-8000-000000000001';
+
+it('a field is the one nearest to the top', () => {
+	expect(findField([{ x: [{ status: 'inner' }] }, { status: 'outer' }], 'status')).toBe('outer');
+});
+
+it('of a call that is not verified, the reported outcome and what is filtered by are used, wherever they are', () => {
+	const record = { call_id: ID, status: 'picked', retry_count: 0, note: 'x' };
+	const part = { data: record, call_picked_at: '2026-11-20T10:00:00Z', campaign_id: 7 };
+	expect(reportedOutcome({ callId: ID, record, part })).toEqual({
+		status: 'picked',
+		retry_count: 0,
+		call_picked_at: '2026-11-20T10:00:00Z',
+		agent_uuid: null,
+		campaign_id: 7,
+	});
+});
+
+describe('the key of an outcome', () => {
+	const AT = '2026-11-20T10:00:00+05:30';
+	const LATER = '2026-11-20T11:00:00+05:30';
+	let calls = 0;
+	/** Reports of one call, by their fields: how many outcomes they are. */
+	const outcomesOf = (...reports: JsonObject[]) => {
+		const callId = `call-${calls++}`;
+		return new Set(reports.map((report) => outcomeKey(callId, report))).size;
+	};
+	const picked = { status: 'picked', retry_count: 0 };
+
+	it.each<[string, JsonObject[], number]>([
+		['the same twice', [picked, picked], 1],
+		['without and with the time of it', [picked, { ...picked, call_picked_at: AT }], 1],
+		[
+			'without, with and with a later time of it',
+			[
+				picked,
+				{ ...picked, call_picked_at: AT },
+				{ ...picked, call_picked_at: '2027-01-01T00:00:00Z' },
+			],
+			2,
+		],
+		['with and without it', [{ ...picked, call_picked_at: AT }, picked], 1],
+		['without a count and with none', [{ status: 'picked' }, picked], 1],
+		[
+			'with more than before',
+			[picked, { ...picked, summary: 'x', call_ended_reason_message: 'x' }],
+			1,
+		],
+		[
+			'the same time, written in another way',
+			[AT, '2026-11-20T04:30:00.000Z'].map((at) => ({ ...picked, call_picked_at: at })),
+			1,
+		],
+		['a redial that is picked up', [{ status: 'not_picked' }, { ...picked, retry_count: 1 }], 2],
+		['a redial with the same end', [1, 2].map((count) => ({ ...picked, retry_count: count })), 2],
+		['another status', [{ status: 'not_picked' }, { status: 'failed' }], 2],
+		[
+			'a callback that is picked up later, each reported twice, and once without the time',
+			[AT, LATER, AT, LATER, null].map((at) => ({ ...picked, call_picked_at: at })),
+			2,
+		],
+	])('%s', (_name, reports, outcomes) => {
+		expect(outcomesOf(...reports)).toBe(outcomes);
+	});
+
+	it('the same for a UUID in upper and in lower case, and not for other IDs', () => {
+		expect(outcomeKey(ID.toUpperCase(), picked)).toBe(outcomeKey(ID, picked));
+		expect(outcomeKey('aBc', picked)).not.toBe(outcomeKey('abc', picked));
+	});
+
+	it('short, however long a made-up value is', () => {
+		const status = ['x'.repeat(1_000_000)];
+		expect(outcomeKey('a', { status, call_picked_at: AT }).length).toBeLessThan(100);
+	});
+
+	it('another call has another', () => {
+		expect(outcomeKey('a', picked)).not.toBe(outcomeKey('b', picked));
+	});
+});
+
+describe('the end of a call', () => {
+	it.each<[string, JsonObject, boolean]>([
+		['who ended it', { status: 'picked', call_picked_at: 'x', call_ended_by: 'agent' }, true],
+		['why it ended', { status: 'voicemail', call_ended_reason: 'timeout' }, true],
+		['why in words', { call_ended_reason_message: 'Hung up' }, true],
+		['a summary', { status: 'picked', call_picked_at: 'x', summary: 'Wants a visit' }, true],
+		['an analysis', { post_call_analysis: { sentiment: 'positive' } }, true],
+		['an empty analysis', { post_call_analysis: {} }, false],
+		[
+			'an analysis that has no value yet',
+			{ post_call_analysis: { sentiment: null, tags: [], scores: { mood: null } } },
+			false,
+		],
+		['an analysis that says no', { post_call_analysis: { callback_required: false } }, true],
+		['an outcome of a call never picked up', { status: 'not_picked' }, true],
+		['an outcome of a call that broke off', { status: 'failed', call_picked_at: 'x' }, true],
+		['picked while the person may still talk', { status: 'picked', call_picked_at: 'x' }, false],
+		['picked, without the time of it', { status: 'picked' }, false],
+		['a status of another kind', { status: 'ringing' }, false],
+		['a busy line, by its reason', { status: 'busy', call_ended_reason: 'busy' }, true],
+		['no status', { status: null }, false],
+		['nothing at all', {}, false],
+	])('%s', (_name, record, over) => {
+		expect(hasEnded(record, OBSERVED_OUTCOMES)).toBe(over);
+	});
+
+	it('by a status that the user lists', () => {
+		expect(hasEnded({ status: 'voicemail' }, OBSERVED_OUTCOMES)).toBe(false);
+		expect(hasEnded({ status: 'voicemail', call_picked_at: 'x' }, ['voicemail'])).toBe(true);
+		expect(hasEnded({ status: 'failed' }, ['voicemail'])).toBe(false);
+		expect(hasEnded({}, ['voicemail'])).toBe(false);
+	});
+});
+
+describe('filters', () => {
+	const all = { status: [], agent_uuid: [], campaign_id: [] };
+	const record = { call_id: ID, status: 'picked', campaign_id: 42, agent_uuid: 'agent_a' };
+
+	it('want every call when they are empty', () => {
+		expect(isWanted({ call_id: ID }, all)).toBe(true);
+	});
+
+	it.each([
+		[{ status: ['picked', 'failed'] }, true],
+		[{ status: ['failed'] }, false],
+		[{ campaign_id: ['42'] }, true],
+		[{ campaign_id: ['4'] }, false],
+		[{ agent_uuid: ['agent_a'], campaign_id: ['42'] }, true],
+		[{ agent_uuid: ['agent_b'], campaign_id: ['42'] }, false],
+	])('%p: %p', (filters, wanted) => {
+		expect(isWanted(record, { ...all, ...filters })).toBe(wanted);
+		expect(isWanted({ data: record }, { ...all, ...filters })).toBe(wanted);
+	});
+
+	it('want a call if one of several values is wanted', () => {
+		const several = { status: ['ok', 'picked'] };
+		expect(isWanted(several, { ...all, status: ['picked'] })).toBe(true);
+		expect(isWanted(several, { ...all, status: ['failed'] })).toBe(false);
+	});
+
+	it('do not want a call that lacks the field', () => {
+		expect(isWanted({ call_id: ID }, { ...all, campaign_id: ['undefined'] })).toBe(false);
+	});
+
+	it('are typed as a list', () => {
+		expect(parseList(' picked, not_picked\nfailed ,,')).toEqual(['picked', 'not_picked', 'failed']);
+	});
+});

@@ -1,0 +1,511 @@
+import range from 'lodash/range';
+import { readAllCalls, readCalls } from '../../../../nodes/shared/calls/readCallList';
+import type { Limiter } from '../../../../nodes/shared/keyedMutex';
+import type { Query } from '../../../../nodes/shared/api/http';
+import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
+import { ApiMapping, type MappingName } from '../../../../nodes/shared/apiMapping';
+import type { ApiClient } from '../../../../nodes/shared/api/client';
+import { listing } from '../api/listing';
+
+type Details = { [name in MappingName]?: string };
+
+const PAGED: Details = {
+	callListPath: 'data.calls',
+	callListPaging: 'pageFromOne',
+	callListPageName: 'p',
+};
+const calls = (from: number, to: number) =>
+	range(from, Math.max(from, to)).map((n) => ({ call_id: `call-${n}` }));
+
+/** Pages of 3 out of 7 calls. */
+const paged = (first: number) =>
+	listing(({ p = first }) => {
+		const start = 3 * (Number(p) - first);
+		return { success: true, data: { calls: calls(start, Math.min(7, start + 3)) } };
+	});
+
+const read = async (
+	{ client }: { client: ApiClient },
+	details: Details,
+	over: { limit?: number; pageSize?: number; query?: Query; limiter?: Limiter } = {},
+) => {
+	const request = { query: {}, limit: Infinity, ...over };
+	return (await readCalls(client, request, new ApiMapping(details))).calls;
+};
+
+describe('the ways of paging', () => {
+	test.each([
+		['pageFromOne', 1, [{}, { p: 2 }, { p: 3 }, { p: 4 }]],
+		['pageFromZero', 0, [{}, { p: 1 }, { p: 2 }, { p: 3 }]],
+	])('%s, up to an empty page', async (callListPaging, first, asked) => {
+		const list = paged(first);
+		expect(await read(list, { ...PAGED, callListPaging })).toEqual(calls(0, 7));
+		expect(list.asked).toEqual(asked);
+	});
+
+	test('by offset', async () => {
+		const list = listing(({ o = 0 }) => ({
+			data: { calls: calls(Number(o), Math.min(7, Number(o) + 3)) },
+		}));
+		const details = { ...PAGED, callListPaging: 'offset', callListPageName: 'o' };
+		expect(await read(list, details)).toEqual(calls(0, 7));
+		expect(list.asked).toEqual([{}, { o: 3 }, { o: 6 }, { o: 7 }]);
+	});
+
+	test.each([
+		['pageFromOne', (at: number) => 3 * (at - 1), [{}, { p: 2 }, { p: 3 }, { p: 4 }, { p: 5 }]],
+		['pageFromZero', (at: number) => 3 * at, [{}, { p: 1 }, { p: 2 }, { p: 3 }, { p: 4 }]],
+		['offset', (at: number) => at, [{}, { p: 3 }, { p: 6 }, { p: 9 }, { p: 12 }]],
+	])(
+		'%s, where the number of calls is known: the later parts together',
+		async (callListPaging, startOf, asked) => {
+			let together = 0;
+			let most = 0;
+			const list = listing(({ p }) => {
+				const start = p === undefined ? 0 : startOf(Number(p));
+				return { data: { calls: calls(start, Math.min(14, start + 3)), total: 14 } };
+			});
+			const limiter = async <T>(run: () => Promise<T>) => {
+				most = Math.max(most, ++together);
+				return await run().finally(() => together--);
+			};
+			const details = { ...PAGED, callListPaging, callListTotalPath: 'data.total' };
+			expect(await read(list, details, { limiter })).toEqual(calls(0, 14));
+			expect(list.asked).toEqual(asked);
+			expect(most).toBe(4);
+		},
+	);
+
+	test.each([
+		['cursor', 'c', (at: number) => String(at), [{}, { c: '3' }, { c: '6' }]],
+		['nextAddress', undefined, (at: number) => `?c=${at}`, [{}, { c: '3' }, { c: '6' }]],
+	])(
+		'%s, where the number of calls is known: no part is asked for before the answer that tells of it',
+		async (callListPaging, callListPageName, next, asked) => {
+			const list = listing(({ c = 0 }) => {
+				const end = Math.min(9, Number(c) + 3);
+				return { data: { calls: calls(Number(c), end), total: 9 }, next: next(end) };
+			});
+			const details = {
+				callListPath: 'data.calls',
+				callListPaging,
+				...(callListPageName !== undefined && { callListPageName }),
+				callListCursorPath: 'next',
+				callListTotalPath: 'data.total',
+			};
+			expect(await read(list, details)).toEqual(calls(0, 9));
+			expect(list.asked).toEqual(asked);
+		},
+	);
+
+	test('by offset with parts that get shorter: each call once, whatever was asked for ahead', async () => {
+		const list = listing(({ o = 0 }) => {
+			const start = Number(o);
+			return { data: { calls: calls(start, Math.min(9, start + (start < 3 ? 3 : 2))), total: 9 } };
+		});
+		const details = { ...PAGED, callListPaging: 'offset', callListPageName: 'o' };
+		expect(await read(list, { ...details, callListTotalPath: 'data.total' })).toEqual(calls(0, 9));
+	});
+
+	test.each([null, '', undefined])('by cursor, which ends in %p', async (end) => {
+		const list = listing(({ c }) =>
+			c === undefined
+				? { data: { calls: calls(0, 3) }, next: { cursor: 'abc' } }
+				: { data: { calls: calls(3, 5) }, next: { cursor: end } },
+		);
+		const details = {
+			...PAGED,
+			callListPaging: 'cursor',
+			callListPageName: 'c',
+			callListCursorPath: 'next.cursor',
+		};
+		expect(await read(list, details)).toEqual(calls(0, 5));
+		expect(list.asked).toEqual([{}, { c: 'abc' }]);
+	});
+
+	test('by the last call of the part', async () => {
+		const list = listing(({ after = 'call--1' }) => {
+			const from = Number(String(after).slice('call-'.length)) + 1;
+			return { data: { calls: calls(from, Math.min(5, from + 3)) } };
+		});
+		const details = {
+			...PAGED,
+			callListPaging: 'cursor',
+			callListPageName: 'after',
+			callListCursorPath: 'data.calls.-1.call_id',
+		};
+		expect(await read(list, details)).toEqual(calls(0, 5));
+		expect(list.asked).toEqual([{}, { after: 'call-2' }, { after: 'call-4' }]);
+	});
+
+	describe('by a link to the next page, which is followed as it is:', () => {
+		const details = {
+			callListPath: 'data.calls',
+			callListPaging: 'nextAddress',
+			callListCursorPath: 'links.next',
+			callListPageSizeName: 'n',
+		};
+		/** Each page but the last one has its link. */
+		const linked = (...next: string[]) => {
+			const list: ReturnType<typeof listing> = listing(() => {
+				const page = list.asked.length - 1;
+				return {
+					data: { calls: calls(3 * page, 3 * page + 3) },
+					links: { next: next[page] ?? null },
+				};
+			});
+			return list;
+		};
+
+		test.each([
+			[
+				'a whole URL',
+				'https://voice.example/v1/calls?page=2',
+				'https://voice.example/v1/calls?page=2',
+			],
+			['another path', '/v1/calls/pages/2', 'https://voice.example/v1/calls/pages/2'],
+			['a path beside this one', 'pages/2', 'https://voice.example/v1/pages/2'],
+			['a query alone', '?page=2&tag=a&tag=b', 'https://voice.example/v1/calls?page=2&tag=a&tag=b'],
+		])('%s', async (_name, next, followed) => {
+			const list = linked(next);
+			const over = { query: { status: 'picked' }, pageSize: 3 };
+			expect(await read(list, details, over)).toEqual(calls(0, 6));
+			expect(list.asked[0]).toEqual({ status: 'picked', n: 3 });
+			expect(list.links).toEqual([followed]);
+		});
+
+		test('relative to the page that gave it', async () => {
+			const list = linked('/v1/calls/pages/2', '3', '?at=4');
+			expect(await read(list, details)).toEqual(calls(0, 12));
+			expect(list.links.map((link) => link.slice('https://voice.example'.length))).toEqual([
+				'/v1/calls/pages/2',
+				'/v1/calls/pages/3',
+				'/v1/calls/pages/3?at=4',
+			]);
+		});
+
+		test('with nothing added to it, though more was asked for at first', async () => {
+			const list = linked('?token=abc');
+			const request = {
+				query: { status: 'picked' },
+				limit: Infinity,
+				additions: { query: { locale: 'en' } },
+			};
+			await readCalls(list.client, request, new ApiMapping(details));
+			expect(list.asked).toEqual([{ locale: 'en', status: 'picked' }, { token: 'abc' }]);
+		});
+	});
+
+	test('an address that cannot be read is told', async () => {
+		const list = listing(() => ({ data: { calls: calls(0, 3) }, next: 'http://[' }));
+		const details = {
+			callListPath: 'data.calls',
+			callListPaging: 'nextAddress',
+			callListCursorPath: 'next',
+		};
+		await expect(read(list, details)).rejects.toThrow(
+			'The answer holds no address of the next part at “next”',
+		);
+	});
+
+	test.each([
+		['cursor', true],
+		['cursor', { after: 'a' }],
+		['cursor', ['a']],
+		['nextAddress', true],
+		['nextAddress', { href: '?p=2' }],
+	])('%s: %j is not taken for the end of the list', async (callListPaging, next) => {
+		const list = listing(() => ({ data: { calls: calls(0, 3) }, next }));
+		const details = { ...PAGED, callListPaging, callListCursorPath: 'next' };
+		await expect(read(list, details)).rejects.toThrow(/^The (answer|response) (holds|has) no /);
+	});
+
+	test.each([undefined, null, '', ' ', false])('%p ends it', async (next) => {
+		const list = listing(() => ({ data: { calls: calls(0, 3) }, next }));
+		for (const callListPaging of ['cursor', 'nextAddress']) {
+			const details = { ...PAGED, callListPaging, callListCursorPath: 'next' };
+			expect(await read(list, details)).toEqual(calls(0, 3));
+		}
+		expect(list.asked).toHaveLength(2);
+	});
+
+	test('by cursor, over pages that the service has filtered empty, also if none may be missed', async () => {
+		const pages = [[], calls(0, 2), [], [], calls(2, 5), calls(5, 6), []];
+		const list = listing(({ p = 0 }) => ({
+			data: { calls: pages[Number(p)] },
+			next: Number(p) < pages.length - 1 ? Number(p) + 1 : null,
+			total: 6,
+		}));
+		const details = {
+			...PAGED,
+			callListPaging: 'cursor',
+			callListCursorPath: 'next',
+		};
+		expect(await read(list, details)).toEqual(calls(0, 6));
+		const counted = new ApiMapping({ ...details, callListTotalPath: 'total' });
+		expect(await readAllCalls(list.client, { query: {} }, counted)).toEqual(calls(0, 6));
+	});
+
+	test.each([
+		[6, 30],
+		[15, 420],
+	])('by links, pages of %i prove no list of more than %i calls', async (usual, most) => {
+		const reading = async (length: number) => {
+			const list = listing(({ p = 0, n = usual }) => {
+				const end = Math.min(length, Number(p) + Number(n));
+				const next = end < length ? `?p=${end}&n=${String(n)}` : null;
+				return { data: { calls: calls(Number(p), end) }, next };
+			});
+			const linked = { callListPaging: 'nextAddress', callListCursorPath: 'next' };
+			const details = new ApiMapping({ ...PAGED, ...linked, callListPageSizeName: 'n' });
+			return await readAllCalls(list.client, { query: {} }, details);
+		};
+		expect(await reading(most)).toHaveLength(most);
+		await expect(reading(most + 1)).rejects.toThrow('Calls may be missing');
+	});
+
+	test('cursors that lead in a circle are told, not followed without end', async () => {
+		const list = listing(({ c = 'x' }) => ({
+			data: { calls: [{ call_id: c }] },
+			next: c === 'a' ? 'b' : 'a',
+		}));
+		const details = {
+			...PAGED,
+			callListPaging: 'cursor',
+			callListPageName: 'c',
+			callListCursorPath: 'next',
+		};
+		await expect(read(list, details)).rejects.toThrow('the same part of the list again');
+		expect(list.asked).toHaveLength(3);
+	});
+
+	test('at once', async () => {
+		const list = listing(() => calls(0, 7));
+		expect(await read(list, { callListPath: '.', callListPaging: 'whole' })).toEqual(calls(0, 7));
+		expect(list.asked).toHaveLength(1);
+	});
+
+	test('the total saves the last request', async () => {
+		const list = listing(({ p = 1 }) => ({
+			data: { calls: calls(3 * (Number(p) - 1), 3 * Number(p)), total: 6 },
+		}));
+		expect(await read(list, { ...PAGED, callListTotalPath: 'data.total' })).toEqual(calls(0, 6));
+		expect(list.asked).toHaveLength(2);
+	});
+
+	test('a page size of the same name as a filter drops neither', async () => {
+		const list = listing(() => ({ data: { calls: [] } }));
+		const details = { ...PAGED, callListPageSizeName: 'q' };
+		await read(list, details, { query: { q: 'picked' }, pageSize: 5 });
+		expect(list.asked).toEqual([{ q: ['picked', 5] }]);
+	});
+
+	test.each([-1, 0, 2, 1e15, 'many', null])(
+		'a total of %p cannot be right: the list is read to its end',
+		async (total) => {
+			const list = listing(({ p = 1 }) => {
+				const start = 3 * (Number(p) - 1);
+				return { data: { calls: calls(start, Math.min(7, start + 3)), total } };
+			});
+			expect(await read(list, { ...PAGED, callListTotalPath: 'data.total' })).toEqual(calls(0, 7));
+			expect(list.asked.length).toBeLessThanOrEqual(4 + READS_AT_ONCE);
+		},
+	);
+
+	test('a total that changes from part to part ends no list early, and doubles no call', async () => {
+		const totals = [14, 30, 0, 'x', 14];
+		const list = listing(({ p = 1 }) => {
+			const start = 3 * (Number(p) - 1);
+			return {
+				data: { calls: calls(start, Math.min(14, start + 3)), total: totals[Number(p) - 1] },
+			};
+		});
+		expect(await read(list, { ...PAGED, callListTotalPath: 'data.total' })).toEqual(calls(0, 14));
+	});
+
+	test('a total that is written as text', async () => {
+		const list = listing(() => ({ data: { calls: calls(0, 3), total: '3' } }));
+		expect(await read(list, { ...PAGED, callListTotalPath: 'data.total' })).toEqual(calls(0, 3));
+		expect(list.asked).toHaveLength(1);
+	});
+
+	test('filters and page size go along with each request', async () => {
+		const list = paged(1);
+		const query = { campaign_upload_id: 9 };
+		await read(list, { ...PAGED, callListPageSizeName: 'n' }, { query, pageSize: 3, limit: 4 });
+		expect(list.asked).toEqual([
+			{ campaign_upload_id: 9, n: 3 },
+			{ campaign_upload_id: 9, n: 3, p: 2 },
+		]);
+	});
+});
+
+test('a limit ends the reading as soon as it is reached', async () => {
+	const list = paged(1);
+	expect(await read(list, PAGED, { limit: 3 })).toEqual(calls(0, 3));
+	expect(list.asked).toHaveLength(1);
+});
+
+test('a service that does not know the parameter is told, not read without end', async () => {
+	const list = listing(() => ({ data: { calls: calls(0, 3) } }));
+	await expect(read(list, PAGED)).rejects.toMatchObject({
+		message: 'The service gave the same part of the list again',
+		resolution: expect.stringContaining('Pagination'),
+	});
+	expect(list.asked).toHaveLength(2);
+});
+
+test('the call inside each entry, and entries that are no objects', async () => {
+	const list = listing(() => ({
+		data: { calls: [{ call: { call_id: 'a' } }, { other: 1 }, 'x'] },
+	}));
+	const details = { ...PAGED, callListPaging: 'whole', callListItemPath: 'call' };
+	expect(await read(list, details)).toEqual([{ call_id: 'a' }, { other: 1 }, { value: 'x' }]);
+});
+
+test('calls under their IDs in an object', async () => {
+	const list = () =>
+		listing(() => ({
+			data: { a: { call: { status: 'picked' } }, b: { call: { status: 'failed' } } },
+		}));
+	const details = { callListPath: 'data', callListPaging: 'whole', callListItemPath: 'call' };
+	expect(await read(list(), { ...details, callListKeyName: 'call_id' })).toEqual([
+		{ call_id: 'a', status: 'picked' },
+		{ call_id: 'b', status: 'failed' },
+	]);
+	await expect(read(list(), details)).rejects.toMatchObject({
+		message: 'The answer holds no list of calls at “data”',
+		resolution: expect.stringContaining('fill in “Field Name for Keys”'),
+	});
+});
+
+describe('without the place of the list, the calls of the first answer', () => {
+	const TWO = calls(0, 2);
+	test.each<[string, unknown]>([
+		['the answer itself', TWO],
+		['data', { success: true, data: TWO }],
+		['deeper, beside other lists', { data: { list: { items: TWO }, tags: ['x'], warnings: [] } }],
+		['each in an entry', { data: TWO.map((call) => ({ call, position: { at: 1 } })) }],
+		[
+			'with calls in the calls',
+			{ data: TWO.map((call) => ({ ...call, redial: { call_id: 'r' } })) },
+		],
+	])('%s', async (_where, answer) => {
+		const list = listing(() => answer);
+		const found = await read(list, {}, { limit: 50 });
+		expect(found.map((call) => call.call_id)).toEqual(['call-0', 'call-1']);
+		expect(await read(list, {}, { limit: 1 })).toHaveLength(1);
+		expect(list.asked).toEqual([{}, {}]);
+	});
+
+	test('are none where its only list is empty', async () => {
+		const list = listing(() => ({ success: true, data: { calls: [] } }));
+		expect(await read(list, {}, { limit: 50 })).toEqual([]);
+	});
+
+	test.each<[string, unknown, string]>([
+		['two lists', { data: { mine: TWO, theirs: TWO } }, 'holds more than one list of calls'],
+		['calls under keys', { data: { a: { status: 'picked' } } }, 'shows no list of calls'],
+		['entries that may be anything', { data: [{ id: 7 }] }, 'shows no list of calls'],
+		['an entry that is no call', { data: [...TWO, { note: 1 }] }, 'shows no list of calls'],
+		['two calls in an entry', { data: [{ a: TWO[0], b: TWO[1] }] }, 'shows no list of calls'],
+		['two empty lists', { data: { calls: [], more: [] } }, 'shows no list of calls'],
+	])('%s: it is said what to set', async (_what, answer, message) => {
+		const reading = read(
+			listing(() => answer),
+			{},
+			{ limit: 50 },
+		);
+		await expect(reading).rejects.toMatchObject({
+			message: `The answer ${message}`,
+			resolution: expect.stringContaining('“Path to List in Response”'),
+		});
+	});
+});
+
+test('a wrong place is named, with the places where lists are', async () => {
+	const list = listing(() => ({ data: { items: [], tags: { all: [] } } }));
+	await expect(read(list, PAGED)).rejects.toMatchObject({
+		message: 'The answer holds no list of calls at “data.calls”',
+		resolution: expect.stringMatching(/data\.items \(a list\).*data\.tags\.all \(a list\)/),
+	});
+});
+
+describe('for a decision that rests on all calls', () => {
+	const OFFSET: Details = { ...PAGED, callListPaging: 'offset', callListTotalPath: 'data.total' };
+	/** Calls from an offset on, in pages of 3. */
+	const byOffset = (count: number) =>
+		listing(({ p = 0 }) => {
+			const [start, end] = [Number(p), Math.min(count, Number(p) + 3)];
+			return { data: { calls: calls(start, end), total: count } };
+		});
+
+	test('more calls than the maximum stop the reading at the first page that exceeds it', async () => {
+		const list = byOffset(100);
+		const reading = readAllCalls(list.client, { query: {}, maxCalls: 4 }, new ApiMapping(PAGED));
+		await expect(reading).rejects.toThrow(
+			'The call list has more than 4 calls, so it was not read to its end',
+		);
+		expect(list.asked).toHaveLength(2);
+	});
+
+	test('exactly as many calls as the maximum are read', async () => {
+		const request = { query: {}, maxCalls: 4 };
+		expect(await readAllCalls(byOffset(4).client, request, new ApiMapping(OFFSET))).toEqual(
+			calls(0, 4),
+		);
+	});
+
+	test('offsets go back by one call in the second reading, and no page is requested in vain', async () => {
+		const list = byOffset(12);
+		expect(await readAllCalls(list.client, { query: {} }, new ApiMapping(OFFSET))).toEqual(
+			calls(0, 12),
+		);
+		const offsets = list.asked.map(({ p }) => p);
+		expect(offsets).toEqual([...[undefined, 3, 6, 9], ...[undefined, 2, 4, 6, 8, 10]]);
+	});
+
+	test('links whose pages stay the same whatever size is requested are followed four times', async () => {
+		const list = listing(({ p = 0 }) => {
+			const end = Math.min(7, Number(p) + 3);
+			return {
+				data: { calls: calls(Number(p), end), total: 7 },
+				next: end < 7 ? `?p=${end}` : null,
+			};
+		});
+		const details = new ApiMapping({
+			...PAGED,
+			callListPaging: 'nextAddress',
+			callListCursorPath: 'next',
+			callListTotalPath: 'data.total',
+			callListPageSizeName: 'n',
+		});
+		expect(await readAllCalls(list.client, { query: {} }, details)).toEqual(calls(0, 7));
+		expect(list.asked.filter(({ p }) => p === undefined)).toEqual([{}, { n: 4 }, {}, { n: 6 }]);
+	});
+});
+
+describe('an open detail that is missing stops before anything is sent', () => {
+	test.each<[Details, string, { pageSize?: number }?]>([
+		[{}, 'Path to List in Response'],
+		[{ callListPath: 'data' }, 'Pagination'],
+		[{ callListPath: 'data', callListPaging: 'offset' }, 'Page, Offset or Cursor Parameter Name'],
+		[
+			{ callListPath: 'data', callListPaging: 'cursor', callListPageName: 'c' },
+			'Path to Next Cursor',
+		],
+		[PAGED, 'Page Size Parameter Name', { pageSize: 5 }],
+	])('%p', async (details, label, over = {}) => {
+		const list = paged(1);
+		await expect(read(list, details, over)).rejects.toThrow(label);
+		expect(list.asked).toEqual([]);
+	});
+
+	test('all that are missing are named at once', async () => {
+		const list = paged(1);
+		await expect(read(list, {}, { pageSize: 5 })).rejects.toThrow(
+			/Path to List in Response.*Pagination.*Page, Offset or Cursor Parameter Name.*Page Size Parameter Name/,
+		);
+		expect(list.asked).toEqual([]);
+	});
+});

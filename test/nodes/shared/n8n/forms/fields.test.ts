@@ -1,0 +1,166 @@
+import { DateTime } from 'luxon';
+import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
+import { ABSENT, Fields, MAY_BE_BLANK } from '../../../../../nodes/shared/n8n/forms/fields';
+
+const property = (name: string, over: Partial<INodeProperties> = {}): INodeProperties => ({
+	displayName: `The ${name}`,
+	name,
+	type: 'string',
+	default: '',
+	...over,
+});
+
+/** A form with one field, of which n8n gives this value. */
+function form(type: NodePropertyTypes, value: unknown, raw: unknown = '={{ $json.x }}'): Fields {
+	const options =
+		type === 'options' || type === 'multiOptions'
+			? [
+					{ name: 'A', value: 'a' },
+					{ name: 'Off', value: false },
+				]
+			: undefined;
+	return new Fields([property('field', { type, ...(options && { options }) })], {
+		raw: () => raw,
+		value: () => value,
+	});
+}
+const fixed = (type: NodePropertyTypes, value: unknown) => form(type, value, value);
+
+type Reader = (fields: Fields) => unknown;
+const READERS: Array<[name: string, type: NodePropertyTypes, read: Reader, takes: unknown[]]> = [
+	['switch', 'boolean', (fields) => fields.switch('field', false), [true, ' TRUE ', 'false']],
+	['number', 'number', (fields) => fields.number('field', 1), [7, '7', ' 7.5e1 ']],
+	['text', 'string', (fields) => fields.text('field'), ['a', 7, 12345678901234567890n]],
+	['secret', 'string', (fields) => fields.secret('field'), ['a', 7]],
+	['textOrNumber', 'string', (fields) => fields.textOrNumber('field'), ['a', 7]],
+	['textOrList', 'string', (fields) => fields.textOrList('field'), ['a', 7, ['a', 7]]],
+	['choice', 'options', (fields) => fields.choice('field', 'a'), ['a', false, ' false ']],
+	['choices', 'multiOptions', (fields) => fields.choices('field'), ['a', 'a, false', ['a']]],
+	['scalar', 'string', (fields) => fields.scalar('field'), ['a', 7, true]],
+	['scalars', 'string', (fields) => fields.scalars('field'), ['a', 7, true, ['a', 7, true]]],
+	['time', 'dateTime', (fields) => fields.time('field'), ['a', 7, new Date(0), DateTime.now()]],
+	['json', 'json', (fields) => fields.json('field'), ['{}', 7, true, { a: 1 }, [1]]],
+	['jsonObject', 'json', (fields) => fields.jsonObject('field'), ['{ "a": 1 }', { a: 1 }]],
+];
+
+/** What is a value of no field, and what a message calls it. */
+const NO_VALUES: Array<[value: unknown, name: string]> = [
+	[undefined, 'nothing'],
+	[null, 'nothing'],
+	['', 'an empty text'],
+	[' \n', 'an empty text'],
+	[NaN, 'NaN'],
+	[Infinity, 'Infinity'],
+	[[], 'a list'],
+	[[{ a: 1 }], 'a list'],
+	[{ a: 1 }, 'an object'],
+	[new Date(NaN), 'a date'],
+	[DateTime.invalid('x'), 'a date'],
+];
+
+describe.each(READERS)('%s', (reader, type, read, takes) => {
+	test.each(takes.map((value) => [value]))('takes %p', (value) => {
+		expect(() => read(form(type, value))).not.toThrow();
+	});
+
+	const others = NO_VALUES.filter(
+		([value]) => !(type === 'json' && typeof value === 'object' && !(value instanceof Date)),
+	).filter(([value]) => !(reader === 'time' && typeof value === 'object' && value !== null));
+	test.each(others)('is not %p, which an expression returned', (value) => {
+		expect(() => read(form(type, value))).toThrow(
+			/^'The field' must be .*, but its expression returned /,
+		);
+	});
+
+	test('is its usual value if the form does not show the field', () => {
+		expect(() => read(form(type, undefined, ABSENT))).not.toThrow();
+	});
+});
+
+test.each(NO_VALUES.slice(0, 4))('text is empty where %p may be blank', (value) => {
+	expect(form('string', value).text('field', MAY_BE_BLANK)).toBe('');
+});
+
+test('a field that is left empty is empty', () => {
+	expect(fixed('string', '').text('field')).toBe('');
+	expect(fixed('string', '').secret('field')).toBeUndefined();
+	expect(fixed('multiOptions', []).choices('field')).toEqual([]);
+	expect(fixed('json', '').jsonObject('field')).toEqual({});
+});
+
+test('so is one that a model leaves empty', () => {
+	expect(form('string', '', "={{ $fromAI('name') }}").text('field')).toBe('');
+	expect(() => form('string', null, "={{ $fromAI('name') }}").text('field')).toThrow('nothing');
+});
+
+test.each(['null', 'undefined', ' null '])(
+	'a model that writes %j gives nothing, and everybody else gives that text',
+	(word) => {
+		const fromModel = form('string', word, "={{ $fromAI('name') }}");
+		expect(() => fromModel.text('field')).toThrow('nothing');
+		expect(form('string', word).text('field')).toBe(word.trim());
+		expect(fixed('string', word).text('field')).toBe(word.trim());
+	},
+);
+
+test('a secret that is a number too long to be exact is not shown', () => {
+	const secret = property('field', { typeOptions: { password: true } });
+	const fields = new Fields([secret], { raw: () => '={{ $json.x }}', value: () => 1.5e21 });
+	expect(() => fields.secret('field')).toThrow('a number that is not exact');
+	expect(() => fields.secret('field')).not.toThrow('1.5');
+});
+
+test.each([
+	[' text ', 'text'],
+	[7, '7'],
+	[-0.5, '-0.5'],
+	[12345678901234567890n, '12345678901234567890'],
+])('%p is the text %p', (value, text) => {
+	expect(form('string', value).text('field')).toBe(text);
+});
+
+test.each(['[1]', 'text', '{', '1', [1], 1, false])('%j is no JSON object', (value) => {
+	expect(() => fixed('json', value).jsonObject('field')).toThrow('The field is not a JSON object');
+});
+
+describe('a message', () => {
+	test('shows the value, and where in the form the field is', () => {
+		const fields = new Fields(
+			[
+				property('options', {
+					type: 'collection',
+					options: [property('dryRun', { type: 'boolean' })],
+				}),
+			],
+			{ raw: () => '={{ $vars.x }}', value: () => 'yes' },
+		);
+		expect(() => fields.collection('options').switch('dryRun', false)).toThrow(
+			"'The dryRun' in 'The options' must be true or false, but its expression returned \"yes\"",
+		);
+	});
+
+	test('never shows a secret', () => {
+		const secret = property('field', { typeOptions: { password: true } });
+		const fields = new Fields([secret], { raw: () => '=', value: () => ['open sesame'] });
+		expect(() => fields.secret('field')).toThrow(
+			"'The field' must be text, but its expression returned a list",
+		);
+	});
+
+	test('says that a field without expressions has none', () => {
+		const plain = property('field', { noDataExpression: true });
+		const fields = new Fields([plain], { raw: () => '{{ 1 }}', value: () => '{{ 1 }}' });
+		expect(() => fields.text('field')).toThrow("'The field' can't be an expression");
+	});
+});
+
+test('a switch without expressions is not the text that n8n compares with true', () => {
+	const plain = property('field', { type: 'boolean', noDataExpression: true });
+	const fields = new Fields([plain], { raw: () => 'true', value: () => 'true' });
+	expect(() => fields.switch('field', false)).toThrow('must be true or false');
+});
+
+test('reading a field by another type than it has is noticed at once', () => {
+	expect(() => form('string', 'a').switch('field', false)).toThrow(TypeError);
+	expect(() => form('string', 'a').text('other')).toThrow(TypeError);
+});

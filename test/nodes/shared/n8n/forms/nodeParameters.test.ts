@@ -1,0 +1,140 @@
+import type { ExecuteContext } from 'n8n-core';
+import type {
+	IDataObject,
+	INodeExecutionData,
+	INodeParameters,
+	INodeProperties,
+	NodePropertyTypes,
+} from 'n8n-workflow';
+import { type Fields, MAY_BE_BLANK } from '../../../../../nodes/shared/n8n/forms/fields';
+import { NodeParameters } from '../../../../../nodes/shared/n8n/forms/nodeParameters';
+import { engineHarness, executeContext } from '../../../../engine';
+
+const harness = engineHarness();
+
+/** A node with these parameters and rows, in the engine's own execute context. */
+function contextOf(parameters: INodeParameters, rows: IDataObject[]): ExecuteContext {
+	const items: INodeExecutionData[] = rows.map((json) => ({ json }));
+	const { credentials } = harness;
+	return executeContext(harness.node('placeCall', { parameters }), items, { credentials });
+}
+
+const field = (name: string, type: NodePropertyTypes): INodeProperties => ({
+	displayName: 'Field',
+	name,
+	type,
+	default: '',
+});
+const FORM: INodeProperties[] = [
+	field('personName', 'json'),
+	{
+		...field('additionalDataFields', 'fixedCollection'),
+		options: [
+			{
+				displayName: 'Fields',
+				name: 'fields',
+				values: [field('name', 'json'), field('value', 'json')],
+			},
+		],
+	},
+	{ ...field('options', 'collection'), options: [field('systemPrompt', 'json')] },
+];
+const valueIn = (name: string) => (form: Fields) => form.json(name, MAY_BE_BLANK) ?? null;
+
+/** The values of a field, whatever they are, and how often n8n was asked for one. */
+function read(
+	raw: INodeParameters[string],
+	rows: IDataObject[],
+	name = 'personName',
+	readFrom: (form: Fields) => unknown = valueIn(name),
+) {
+	const context = contextOf({ [name]: raw }, rows);
+	const parameters = new NodeParameters(context, FORM);
+	const evaluate = jest.spyOn(context, 'getNodeParameter');
+	const values = rows.map((_row, index) => readFrom(parameters.at(index)));
+	const evaluations = evaluate.mock.calls.filter(([, , , options]) => !options?.rawExpressions);
+	return { values, evaluations: evaluations.length };
+}
+
+describe('what only picks values of the row is read straight from the item, as n8n would', () => {
+	const rows = [{ phone: '1', 'Phone No': 7 }, { phone: null }, { phone: false, 'Phone No': '' }];
+
+	test.each([
+		['={{ $json.phone }}', ['1', null, false]],
+		['={{$json.phone}}', ['1', null, false]],
+		["={{ $json['Phone No'] }}", [7, null, null]],
+		['={{ $json["Phone No"] }}', [7, null, null]],
+	])('%s', (expression, expected) => {
+		expect(read(expression, rows)).toEqual({ values: expected, evaluations: 0 });
+	});
+
+	test.each([
+		['=Hello {{ $json.name }}, {{ $json.at?.city }}!', ['Hello Ann, Pune!', 'Hello 7, !']],
+		['={{ $json.at["city"] }}', ['Pune', null]],
+		['={{ $json.list[1].code }}', ['b', 'd']],
+	])('%s', (expression, expected) => {
+		const rows = [
+			{ name: 'Ann', at: { city: 'Pune' }, list: [{}, { code: 'b' }] },
+			{ name: 7, at: { city: null }, list: [0, { code: 'd' }] },
+		];
+		expect(read(expression, rows)).toEqual({ values: expected, evaluations: 0 });
+	});
+
+	test('in a collection, beside what is fixed', () => {
+		const raw = { fields: [{ name: 'plan', value: '={{ $json.phone }}' }] };
+		const pairs = (form: Fields) =>
+			form.rows('additionalDataFields').map((row) => [valueIn('name')(row), valueIn('value')(row)]);
+		const values = ['1', null, false].map((value) => [['plan', value]]);
+		expect(read(raw, rows, 'additionalDataFields', pairs)).toEqual({ values, evaluations: 1 });
+	});
+
+	test('a value that n8n would turn into something else goes through its engine', () => {
+		const { values, evaluations } = read('={{ $json.when }}', [{ when: { day: 1 } }]);
+		expect(values).toEqual([{ day: 1 }]);
+		expect(evaluations).toBe(1);
+	});
+});
+
+test.each([
+	['={{ $json.phone + "0" }}', ['10', '20']],
+	['={{ $json.phone.length }}', [1, 1]],
+	['={{ $json.deep }}', [{ phone: 'x' }, { phone: 'y' }]],
+	['={{ $itemIndex }}', [0, 1]],
+])('%s is evaluated for each item', (expression, expected) => {
+	const rows = [
+		{ phone: '1', deep: { phone: 'x' } },
+		{ phone: '2', deep: { phone: 'y' } },
+	];
+	expect(read(expression, rows)).toEqual({ values: expected, evaluations: 2 });
+});
+
+test('what has no expression is read once, nested values included', () => {
+	const rows = [{}, {}, {}];
+	expect(read('fixed', rows)).toEqual({ values: ['fixed', 'fixed', 'fixed'], evaluations: 1 });
+	const prompt = (form: Fields) => valueIn('systemPrompt')(form.collection('options'));
+	expect(read({ systemPrompt: 'b' }, rows, 'options', prompt).evaluations).toBe(1);
+	expect(read({ systemPrompt: '={{ $itemIndex }}' }, rows, 'options', prompt).evaluations).toBe(3);
+});
+
+describe('a value that is nested too deep to be written as JSON', () => {
+	const nested = (levels: number): IDataObject =>
+		Array.from({ length: levels }).reduce<IDataObject>((inner) => ({ inner }), {});
+
+	test.each([501, 3_000, 20_000])('is refused in plain words: %i levels', (levels) => {
+		const rows = [{ deep: nested(levels) }];
+		expect(() => read('={{ $json.deep }}', rows)).toThrow(
+			'A field of this node contains lists or objects that are nested more than 500 levels deep, so nothing was sent',
+		);
+	});
+
+	test.each([1, 499])('and one that is not is read: %i levels', (levels) => {
+		const rows = [{ deep: nested(levels) }];
+		expect(read('={{ $json.deep }}', rows).values).toEqual([rows[0]?.deep]);
+	});
+
+	test('and so is one that holds itself, which n8n goes through without an end', () => {
+		const own: IDataObject = { name: 'x' };
+		own.self = own;
+		expect(() => read('={{ $json.deep }}', [{ deep: own }])).toThrow('more than 500 levels deep');
+	});
+});

@@ -1,0 +1,34 @@
+import { NodeParameters } from '../../../../../nodes/shared/n8n/forms/nodeParameters';
+import {
+	concurrencyField,
+	optionsCollection,
+	readConcurrency,
+} from '../../../../../nodes/shared/n8n/forms/options';
+import { engineHarness, executeContext } from '../../../../engine';
+
+const harness = engineHarness();
+const FORM = [optionsCollection(concurrencyField(5, ''))];
+
+function concurrency(value?: number | string): number {
+	const options = value === undefined ? {} : { concurrency: value };
+	const node = harness.node('placeCall', { parameters: { options } });
+	const context = executeContext(node, [{ json: {} }], { credentials: harness.credentials });
+	return readConcurrency(new NodeParameters(context, FORM), 5);
+}
+
+test.each<[number | string | undefined, number]>([
+	[undefined, 5],
+	[1, 1],
+	['7', 7],
+	[2.9, 2],
+	[0, 1],
+	[-3, 1],
+	[100, 100],
+	[101, 100],
+])('Concurrency %p: %i at once', (value, expected) => {
+	expect(concurrency(value)).toBe(expected);
+});
+
+test.each([NaN, Infinity, 'many'])('Concurrency %p is no number', (value) => {
+	expect(() => concurrency(value)).toThrow("'Concurrency' in 'Options' must be a number");
+});

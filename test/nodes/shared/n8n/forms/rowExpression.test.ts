@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { Expression, type IDataObject, type INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
+import { rowReader, UNREAD } from '../../../../../nodes/shared/n8n/forms/rowExpression';
+import { engineHarness, executeContext } from '../../../../engine';
+
+const harness = engineHarness();
+
+const NAMES = [
+	'phone',
+	'Phone Number',
+	'a',
+	'b',
+	'constructor',
+	'__proto__',
+	'prototype',
+	'toString',
+	'hasOwnProperty',
+	'length',
+	'this',
+	'new',
+	'$json',
+	'_x9',
+	'a.b',
+	'1',
+	'0',
+	'é',
+	'नाम',
+	' x ',
+	'}}',
+	'a }} b',
+	'{{',
+];
+const name = fc.oneof(
+	{ weight: 3, arbitrary: fc.constantFrom('phone', 'a', 'b', 'Phone Number') },
+	fc.constantFrom(...NAMES),
+	fc.string({ minLength: 1, maxLength: 8 }),
+	fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }),
+);
+
+const simple = fc.oneof(
+	fc.string(),
+	fc.string({ unit: 'binary' }),
+	fc.constantFrom('={{ 1 }}', '{{ $json.a }}', '=1', ' ', '', 'null', '\\', '\ud800', '\u0000'),
+	fc.double(),
+	fc.integer(),
+	fc.boolean(),
+	fc.constantFrom(null, undefined, -0, 1e21, 2 ** 53),
+);
+const held = fc.letrec((tie) => ({
+	value: fc.oneof(
+		{ weight: 4, arbitrary: simple },
+		fc.constantFrom(new Date(0), new Date(Number.NaN)),
+		fc.array(tie('value'), { maxLength: 3 }),
+		tie('row'),
+	),
+	row: fc.dictionary(name, tie('value'), { maxKeys: 4 }),
+})).row;
+
+/** A step as people and the editor write it, and such as nobody should. */
+const step = fc.oneof(
+	fc.tuple(fc.constantFrom('.', '?.', '. ', ' .'), name).map(([dot, to]) => `${dot}${to}`),
+	fc
+		.tuple(fc.constantFrom('', '?.'), fc.constantFrom('"', "'", '`'), name)
+		.map(([dot, quote, to]) => `${dot}[${quote}${to}${quote}]`),
+	fc
+		.tuple(fc.constantFrom('', '?.'), fc.constantFrom('0', '1', '2', '00', '-1', '99'))
+		.map(([dot, place]) => `${dot}[${place}]`),
+);
+const space = fc.constantFrom('', ' ', '\n', '\t ', '\u00a0');
+const code = fc
+	.tuple(
+		space,
+		fc.constantFrom('$json', '$json', '$json', '$jso', '$item'),
+		fc.array(step, { minLength: 1, maxLength: 3 }),
+		space,
+	)
+	.map(([before, from, steps, after]) => `{{${before}${from}${steps.join('')}${after}}}`);
+const text = fc.oneof(
+	fc.constantFrom(
+		'',
+		'',
+		' ',
+		'Hello ',
+		'\n',
+		'{',
+		'}',
+		'}}',
+		'{{',
+		'\\',
+		'\\{{',
+		'"',
+		"'",
+		'`',
+		'${a}',
+		'.constructor',
+	),
+	fc.string({ maxLength: 6 }),
+);
+const expression = fc.oneof(
+	code.map((one) => `=${one}`),
+	fc
+		.array(fc.tuple(text, code), { minLength: 1, maxLength: 3 })
+		.chain((parts) => text.map((last) => `=${parts.flat().join('')}${last}`)),
+);
+const parameter = fc.oneof(
+	{ weight: 4, arbitrary: expression },
+	fc.record({ fields: fc.array(fc.record({ name: expression, value: simple }), { maxLength: 2 }) }),
+	fc.dictionary(name, expression, { maxKeys: 2 }),
+);
+
+type Outcome = { value: unknown } | { refused: true };
+
+/** What n8n itself makes of the parameter. */
+async function evaluated(raw: unknown, row: unknown): Promise<Outcome> {
+	const parameters = z.custom<INodeParameters>().parse({ personName: raw });
+	const items = [{ json: z.custom<IDataObject>().parse(row) }];
+	const { credentials } = harness;
+	const context = executeContext(harness.node('placeCall', { parameters }), items, { credentials });
+	return await context.workflow.expression.withIsolate(async () => {
+		try {
+			return await Promise.resolve({ value: context.getNodeParameter('personName', 0, null) });
+		} catch {
+			return { refused: true };
+		}
+	});
+}
+
+describe.each(['legacy', 'vm', 'quickjs'] as const)(
+	'what is read straight from the row is what n8n’s engine gives: %s',
+	(engine) => {
+		beforeAll(async () => {
+			Expression.setExpressionEngine(engine);
+			const limits = { poolSize: 1, bridgeTimeout: 5_000, bridgeMemoryLimit: 128 };
+			await Expression.initExpressionEngine({ engine, maxCodeCacheSize: 10, ...limits });
+			expect(Expression.getActiveImplementation()).toBe(engine);
+		});
+		afterAll(async () => {
+			await Expression.disposeExpressionEngine();
+			Expression.setExpressionEngine('legacy');
+		});
+
+		test('for any expression and row', async () => {
+			const property = fc.asyncProperty(parameter, held, async (raw, row) => {
+				// What is left to n8n shows nothing here: fast-check draws another, and fails where too many are left.
+				const read = rowReader(raw);
+				fc.pre(read !== undefined);
+				const value = read(row);
+				fc.pre(value !== UNREAD);
+				expect({ value }).toStrictEqual(await evaluated(raw, row));
+			});
+			await fc.assert(property, { numRuns: 30 });
+		});
+	},
+);

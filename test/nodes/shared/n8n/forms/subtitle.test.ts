@@ -1,0 +1,36 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { makeNode, makeWorkflow, nodeTypes, PACKAGE, setupEngine } from '../../../../engine';
+
+beforeAll(setupEngine);
+
+/** What stands below the node on the canvas, as n8n's editor works it out. */
+function subtitleOf(name: string, parameters: INodeParameters): unknown {
+	const type = `${PACKAGE}.${name}`;
+	const workflow = makeWorkflow([makeNode({ name: 'Node', type, parameters })]);
+	const node = workflow.getNode('Node');
+	const { subtitle } = nodeTypes.getByNameAndVersion(type).description;
+	if (node === null) throw new Error('The node is not in its workflow');
+	return workflow.expression.getSimpleParameterValue(node, subtitle, 'internal', {});
+}
+
+test.each<[string, INodeParameters, string]>([
+	['placeCall', { phoneNumber: '98765 43210' }, 'call 98765 43210'],
+	['placeCall', { phoneNumber: 9876543210 }, 'call 9876543210'],
+	['placeCall', { phoneNumber: '={{ $json.phone }}' }, 'call the number of each item'],
+	['placeCall', { when: 'dateTime' }, 'schedule call to the number of each item'],
+	['pushCampaignContacts', { campaignId: '42' }, 'add to campaign 42'],
+	['pushCampaignContacts', { campaignId: '42', enqueue: true }, 'add and release to campaign 42'],
+	['pushCampaignContacts', { campaignId: '=4{{ 2 }}' }, 'add to campaign …'],
+	['campaignStatus', { campaignId: '42', waitUntilCompleted: true }, 'wait for campaign 42'],
+	['campaignStatus', { campaignId: '42' }, 'get status of campaign 42'],
+	['campaignProgressTrigger', { campaignId: '' }, 'progress of campaign …'],
+	['chatEventsTrigger', { sessionIds: 's-1, s-2' }, 'on events of s-1, s-2'],
+	['chatEventsTrigger', { sessionIds: '={{ 1 }}' }, 'on events of sessions'],
+	['chatEventsTrigger', { watchSessions: true }, 'on events of watched sessions'],
+	['dnd', { operation: 'add' }, 'stop calls to number'],
+	['chatSession', { operation: 'unwatch' }, 'stop watching session'],
+	['chatSend', { sendBy: 'async' }, 'send message, later reply'],
+	['getCall', { operation: 'getMany' }, 'get many calls'],
+])('%s %j: %s', (name, parameters, subtitle) => {
+	expect(subtitleOf(name, parameters)).toBe(subtitle);
+});

@@ -1,0 +1,93 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { z } from 'zod';
+import { ChatSocketPool } from '../../../../../nodes/shared/n8n/http/chatSocket';
+import type { AccountClient } from '../../../../../nodes/shared/n8n/http/accountClient';
+import type { ChatLease } from '../../../../../nodes/shared/chat/lease';
+import { SharedConnections } from '../../../../../nodes/shared/chat/sharedConnections';
+import { makeNode, makeWorkflow } from '../../../../engine';
+
+const connection = z.custom<AccountClient>().parse({});
+const nothing = async () => await Promise.resolve();
+let opened: Array<{ session: string; close: jest.Mock }> = [];
+
+beforeEach(() => {
+	opened = [];
+	jest.spyOn(SharedConnections.prototype, 'lease').mockImplementation((options) => {
+		const close = jest.fn();
+		opened.push({ session: options.sessionId, close });
+		return z.custom<ChatLease>().parse({ options, ending: null, close });
+	});
+});
+
+/** A run that can be stopped, and its pool. */
+function run() {
+	const controller = new AbortController();
+	const node = makeNode({ type: 'test.sink' });
+	const context = z.custom<IExecuteFunctions>().parse({
+		getInstanceId: () => 'instance',
+		getNode: () => node,
+		getWorkflow: () => makeWorkflow([node]),
+		getExecutionCancelSignal: () => controller.signal,
+		onExecutionCancellation: (stop: () => void) => {
+			controller.signal.addEventListener('abort', stop);
+		},
+	});
+	return { pool: new ChatSocketPool(context), stop: () => controller.abort() };
+}
+
+const closed = () => opened.filter(({ close }) => close.mock.calls.length > 0);
+
+test('where Node.js has no WebSocket, the message says which one is needed', async () => {
+	const { pool } = run();
+	const present = Object.getOwnPropertyDescriptor(globalThis, 'WebSocket');
+	Reflect.deleteProperty(globalThis, 'WebSocket');
+	await expect(pool.use(connection, 'session', false, nothing)).rejects.toMatchObject({
+		outcome: 'notSent',
+		isTransient: false,
+		resolution: expect.stringContaining('update Node.js to 22 or newer'),
+	});
+	if (present) Object.defineProperty(globalThis, 'WebSocket', present);
+	expect(opened).toEqual([]);
+});
+
+test('Stop gives up every connection, those in use and those kept, and opens none after it', async () => {
+	const { pool, stop } = run();
+	await pool.use(connection, 'kept', false, nothing);
+	let end = () => {};
+	const used = pool.use(connection, 'in use', false, async () => {
+		await new Promise<void>((resolve) => {
+			end = resolve;
+		});
+	});
+	expect(closed()).toEqual([]);
+	stop();
+	expect(closed().map(({ session }) => session)).toEqual(['kept', 'in use']);
+	await expect(pool.use(connection, 'later', false, nothing)).rejects.toMatchObject({
+		outcome: 'notSent',
+		message: 'Nothing was sent, because the run was stopped',
+	});
+	end();
+	await used;
+	expect(opened).toHaveLength(2);
+});
+
+test('only the ten sessions used last are kept', async () => {
+	const { pool } = run();
+	for (let session = 1; session <= 10; session += 1) {
+		await pool.use(connection, String(session), false, nothing);
+	}
+	expect(closed()).toEqual([]);
+	await pool.use(connection, '11', false, nothing);
+	expect(closed().map(({ session }) => session)).toEqual(['1']);
+	await pool.use(connection, '2', false, nothing);
+	await pool.use(connection, '12', false, nothing);
+	expect(closed().map(({ session }) => session)).toEqual(['1', '2', '3']);
+});
+
+test('at the end all are given up', async () => {
+	const { pool } = run();
+	await pool.use(connection, 'a', false, nothing);
+	await pool.use(connection, 'b', false, nothing);
+	pool.closeAll();
+	expect(closed()).toHaveLength(2);
+});

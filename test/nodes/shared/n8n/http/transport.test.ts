@@ -1,0 +1,141 @@
+import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import { z } from 'zod';
+import type { ServiceRequest } from '../../../../../nodes/shared/api/http';
+import {
+	createTransport,
+	TIME_LIMITS,
+	toWireAnswer,
+} from '../../../../../nodes/shared/n8n/http/transport';
+
+/** n8n, with its helper in that place. */
+const n8nWith = (httpRequestWithAuthentication: object, more = {}) =>
+	z.custom<IExecuteFunctions>().parse({ helpers: { httpRequestWithAuthentication }, ...more });
+
+/** The options with which a request is handed to n8n. */
+async function handedOver(request: Pick<ServiceRequest, 'method' | 'body' | 'signal'>) {
+	const seen: IHttpRequestOptions[] = [];
+	const helper = async (_credential: string, options: IHttpRequestOptions) => {
+		seen.push(options);
+		return await Promise.resolve({ statusCode: 200, headers: {}, body: '{}' });
+	};
+	const send = createTransport(n8nWith(helper), 'https://voice.example.com', {});
+	await send({ ...request, path: '/v1/calls' });
+	return seen[0];
+}
+
+test('a request may take three minutes, follows no redirect and sends the token to no other host', async () => {
+	expect(await handedOver({ method: 'POST', body: { a: 'b' } })).toMatchObject({
+		method: 'POST',
+		url: 'https://voice.example.com/v1/calls',
+		body: Buffer.from('{"a":"b"}'),
+		headers: { 'Content-Type': 'application/json' },
+		timeout: 180_000,
+		disableFollowRedirect: true,
+		sendCredentialsOnCrossOriginRedirect: false,
+	});
+});
+
+test('a link of the service is requested as it is, and the response says where it came from', async () => {
+	const seen: IHttpRequestOptions[] = [];
+	const helper = async (_credential: string, options: IHttpRequestOptions) => {
+		seen.push(options);
+		return await Promise.resolve({ statusCode: 200, headers: {}, body: '{}' });
+	};
+	const send = createTransport(n8nWith(helper), 'https://voice.example.com', {});
+	const link = 'https://voice.example.com/v1/calls/pages/2?q=a%2Bb';
+	expect(await send({ method: 'GET', path: '/v1/calls', link })).toMatchObject({ url: link });
+	expect(seen).toMatchObject([{ url: link }]);
+	expect(seen[0]).not.toHaveProperty('qs');
+});
+
+test('where no execution can be stopped, its end is handed over too', async () => {
+	const limit = jest.replaceProperty(TIME_LIMITS, 'wholeMs', 20);
+	const options = await handedOver({ method: 'POST' });
+	limit.restore();
+	expect(options?.abortSignal).toMatchObject({ aborted: false });
+	await new Promise((resolve) => {
+		options?.abortSignal?.addEventListener?.('abort', resolve);
+	});
+});
+
+test('a request whose answer nobody wants any more is ended', async () => {
+	const over = new AbortController();
+	const options = await handedOver({ method: 'GET', signal: over.signal });
+	expect(options?.abortSignal).toMatchObject({ aborted: false });
+	over.abort();
+	expect(options?.abortSignal).toMatchObject({ aborted: true });
+});
+
+test('in an execution, which n8n ends by Stop, its end stands in the place of Stop and includes it', async () => {
+	const stop = new AbortController();
+	const ends: AbortSignal[] = [];
+	const helper = async function (this: { getExecutionCancelSignal: () => AbortSignal }) {
+		ends.push(this.getExecutionCancelSignal());
+		return await Promise.resolve({ statusCode: 200, headers: {}, body: '{}' });
+	};
+	const context = n8nWith(helper, { getExecutionCancelSignal: () => stop.signal });
+	const send = createTransport(context, 'https://voice.example.com', {});
+	const limit = jest.replaceProperty(TIME_LIMITS, 'wholeMs', 20);
+	await send({ method: 'GET', path: '/v1/calls' });
+	limit.restore();
+	await new Promise((resolve) => ends[0]?.addEventListener('abort', resolve));
+	expect(stop.signal.aborted).toBe(false);
+	await send({ method: 'GET', path: '/v1/calls' });
+	expect(ends[1]?.aborted).toBe(false);
+	stop.abort();
+	expect(ends[1]?.aborted).toBe(true);
+});
+
+test('a list in the query is sent as its name repeated, and the credential goes along', async () => {
+	const seen: unknown[] = [];
+	const helper = async (...given: unknown[]) => {
+		seen.push(given);
+		return await Promise.resolve({ statusCode: 200, headers: {}, body: '{}' });
+	};
+	const data = { apiToken: 'of this test' };
+	const send = createTransport(n8nWith(helper), 'https://voice.example.com', data);
+	const query = { status: ['picked', 'failed'], page: 2 };
+	await send({ method: 'GET', path: '/v1/calls', query });
+	const credentialsDecrypted: unknown = expect.objectContaining({ data });
+	expect(seen).toEqual([
+		[
+			expect.any(String),
+			expect.objectContaining({ qs: query, arrayFormat: 'repeat' }),
+			{ credentialsDecrypted },
+		],
+	]);
+});
+
+test('a request whose time is over timed out, whatever axios calls its end', async () => {
+	const helper = async (_credential: string, { abortSignal }: IHttpRequestOptions) => {
+		await new Promise((resolve) => {
+			abortSignal?.addEventListener?.('abort', resolve);
+		});
+		throw Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
+	};
+	const send = createTransport(n8nWith(helper), 'https://voice.example.com', {});
+	await expect(send({ method: 'GET', path: '/v1/calls', timeoutMs: 20 })).rejects.toMatchObject({
+		code: 'ETIMEDOUT',
+	});
+});
+
+test('every answer is taken as it comes, whatever its status', async () => {
+	expect(await handedOver({ method: 'GET' })).toMatchObject({
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		encoding: 'stream',
+	});
+});
+
+test.each([
+	[{ statusCode: 200, headers: { a: 'b' }, body: '{}' }, 200, { a: 'b' }, '{}'],
+	[{ statusCode: 204, headers: {} }, 204, {}, ''],
+	[{ statusCode: 200, headers: {}, body: { a: 1 } }, 200, {}, '{"a":1}'],
+	[{ statusCode: '200', headers: 'none', body: '' }, 0, {}, ''],
+])('an answer of n8n’s helpers: %j', (response, status, headers, text) => {
+	expect(toWireAnswer(response)).toEqual({ status, headers, text });
+});
+
+test.each([undefined, null, 'text'])('%j is no answer', (response) => {
+	expect(() => toWireAnswer(response)).toThrow('No response');
+});

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import range from 'lodash/range';
+import {
+	BegunRequests,
+	RunningExecutions,
+} from '../../../../../nodes/shared/n8n/idempotency/begunRequests';
+
+const TARGETS = ['a', 'b', 'c'];
+
+type Step =
+	| { kind: 'add'; target: string }
+	| { kind: 'removeLatest'; target: string }
+	| { kind: 'copy' }
+	| { kind: 'takeAll'; sinceCopy: boolean };
+
+const anyTarget = fc.constantFrom(...TARGETS);
+const add = fc.record({ kind: fc.constant<'add'>('add'), target: anyTarget });
+const step: fc.Arbitrary<Step> = fc.oneof(
+	add,
+	add,
+	fc.record({ kind: fc.constant<'removeLatest'>('removeLatest'), target: anyTarget }),
+	fc.record({ kind: fc.constant<'copy'>('copy') }),
+	fc.record({ kind: fc.constant<'takeAll'>('takeAll'), sinceCopy: fc.boolean() }),
+);
+
+test('whatever is begun, removed, copied and taken, each target counts on from what is left, and so does the total', () => {
+	fc.assert(
+		fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+			const begun = new BegunRequests();
+			let copy = begun.copy();
+			/** By target, how many are left. */
+			const left = new Map(TARGETS.map((target) => [target, 0]));
+			let leftThen = new Map(left);
+			const countOf = (target: string) => left.get(target) ?? 0;
+			for (const one of steps) {
+				if (one.kind === 'copy') {
+					copy = begun.copy();
+					leftThen = new Map(left);
+				} else if (one.kind === 'takeAll') {
+					const taken = TARGETS.filter(
+						(target) => !one.sinceCopy || countOf(target) === leftThen.get(target),
+					);
+					const expected = taken.flatMap((target) =>
+						range(countOf(target)).map((nth) => `${target} ${nth}`),
+					);
+					const given = begun.takeAll(one.sinceCopy ? copy : undefined);
+					expect(given.map(({ target, nth }) => `${target} ${nth}`).sort()).toEqual(expected);
+					for (const target of taken) left.set(target, 0);
+				} else if (one.kind === 'add') {
+					expect(begun.add(one.target)).toBe(countOf(one.target));
+					left.set(one.target, countOf(one.target) + 1);
+				} else {
+					const latest = countOf(one.target) === 0 ? undefined : countOf(one.target) - 1;
+					expect(begun.removeLatest(one.target)).toBe(latest);
+					left.set(one.target, latest ?? 0);
+				}
+				expect(begun.total).toBe([...left.values()].reduce((sum, count) => sum + count, 0));
+				expect(copy.total).toBe([...leftThen.values()].reduce((sum, count) => sum + count, 0));
+			}
+		}),
+		{ numRuns: 500 },
+	);
+});
+
+describe('the executions of a process', () => {
+	test('one that ends leaves what the others of its node have begun, and that stays counted', () => {
+		const running = new RunningExecutions();
+		running.open('node', 'e1').begun.add('a');
+		running.open('node', 'e2').begun.add('a');
+		running.close('node', 'e2');
+		expect(running.total('node')).toBe(1);
+		// A wait ends, and the execution counts on.
+		expect(running.open('node', 'e1').begun.add('a')).toBe(1);
+		expect(running.total('other node')).toBe(0);
+	});
+
+	test('one that ends without having begun anything is nothing to close', () => {
+		const running = new RunningExecutions();
+		running.close('node', 'e1');
+		running.open('node', 'e2').begun.add('a');
+		running.close('node', 'e2');
+		running.close('node', 'e2');
+		expect(running.total('node')).toBe(0);
+	});
+
+	test('have a limit, and the oldest makes room', () => {
+		const running = new RunningExecutions();
+		for (let index = 0; index < 1_500; index++) running.open('node', `e${index}`).begun.add('a');
+		expect(running.total('node')).toBe(1_000);
+		expect(running.open('node', 'e1499').begun.total).toBe(1);
+		expect(running.open('node', 'e0').begun.total).toBe(0);
+		for (let index = 0; index < 1_500; index++) running.close('node', `e${index}`);
+		expect(running.total('node')).toBe(0);
+	});
+});

@@ -1,0 +1,106 @@
+import {
+	createRunExecutionData,
+	type IExecutionContext,
+	type IRunExecutionData,
+	type IWorkflowExecuteAdditionalData,
+} from 'n8n-workflow';
+import { ExecuteContext } from 'n8n-core';
+import { originOf } from '../../../../../nodes/shared/n8n/idempotency/executionOrigin';
+import { engineHarness, makeAdditionalData, makeWorkflow } from '../../../../engine';
+
+const harness = engineHarness();
+
+const dataWith = (runtimeData?: IExecutionContext): IRunExecutionData =>
+	createRunExecutionData({ executionData: { ...(runtimeData && { runtimeData }) } });
+const startedAt = (establishedAt: number, parentExecutionId?: string): IExecutionContext => ({
+	version: 1,
+	establishedAt,
+	source: 'trigger',
+	...(parentExecutionId !== undefined && { parentExecutionId }),
+});
+
+/** A node in an execution with this context, beside other executions as n8n has stored them. */
+function contextIn(
+	executionId: string,
+	runtimeData: IExecutionContext | undefined,
+	others: { [executionId: string]: IExecutionContext | undefined } = {},
+) {
+	const reads: string[] = [];
+	const over: Partial<IWorkflowExecuteAdditionalData> = {
+		executionId,
+		getRunExecutionData: async (id) => {
+			reads.push(id);
+			return await Promise.resolve(id in others ? dataWith(others[id]) : undefined);
+		},
+	};
+	const node = harness.node('placeCall');
+	const data = dataWith(runtimeData);
+	const input = { main: [[{ json: {} }]] };
+	const context = new ExecuteContext(
+		makeWorkflow([node]),
+		node,
+		makeAdditionalData(harness.credentials, 'trigger', over),
+		'trigger',
+		data,
+		0,
+		[{ json: {} }],
+		input,
+		{ node, data: input, source: null },
+		[],
+	);
+	return { context, reads };
+}
+
+test('an execution is its own origin', async () => {
+	const { context } = contextIn('7', startedAt(1_000));
+	expect(await originOf(context)).toEqual({
+		startedAt: 1_000,
+		executionId: '7',
+		isSubExecution: false,
+	});
+});
+
+test('a sub-execution has the origin of the execution at the top, which is read once', async () => {
+	const others = { a: startedAt(1_000), b: startedAt(2_000, 'a') };
+	const { context, reads } = contextIn('c', startedAt(3_000, 'b'), others);
+	const origin = { startedAt: 1_000, executionId: 'a', isSubExecution: true };
+	expect(await originOf(context)).toEqual(origin);
+	const other = contextIn('d', startedAt(4_000, 'b'), others);
+	expect(await originOf(other.context)).toEqual(origin);
+	expect([reads, other.reads]).toEqual([['b', 'a'], []]);
+});
+
+test.each([
+	['is not stored', {}],
+	['has no context', { gone: undefined }],
+])('a sub-execution whose parent %s is its own origin', async (_what, others) => {
+	const { context } = contextIn('e', startedAt(5_000, 'gone'), others);
+	expect(await originOf(context)).toMatchObject({ startedAt: 5_000, executionId: 'e' });
+});
+
+test('an error workflow is its own origin, because it runs again for each attempt that fails', async () => {
+	const failed = startedAt(1_000);
+	const ofError: IExecutionContext = { ...startedAt(2_000, 'p'), source: 'error' };
+	const { context } = contextIn('f', ofError, { p: failed });
+	expect(await originOf(context)).toEqual({
+		startedAt: 2_000,
+		executionId: 'f',
+		isSubExecution: false,
+	});
+	const child = contextIn('g', startedAt(3_000, 'f2'), { f2: ofError, p: failed });
+	expect(await originOf(child.context)).toMatchObject({ startedAt: 2_000, isSubExecution: true });
+});
+
+test('a parent that n8n cannot read now stops the request before it leaves', async () => {
+	const { context } = contextIn('h', startedAt(2_000, 'unreadable'));
+	jest.spyOn(context, 'getExecutionDataById').mockRejectedValue(new Error('database is locked'));
+	await expect(originOf(context)).rejects.toMatchObject({
+		outcome: 'notSent',
+		message: expect.stringContaining('so nothing was sent'),
+	});
+});
+
+test('an n8n that does not tell when an execution started knows no origin', async () => {
+	const { context } = contextIn('8', undefined);
+	expect(await originOf(context)).toBeUndefined();
+});

@@ -1,0 +1,11 @@
+import { notesOfWaiting } from '../../../../../nodes/shared/n8n/idempotency/writeAheadLog';
+import { engineHarness, mcpContext } from '../../../../engine';
+
+const harness = engineHarness();
+
+test('an execution that waits where n8n keeps nothing to retry has no notes to remove', async () => {
+	const context = mcpContext(harness.credentials, harness.node('placeCall'), 'session');
+	const clearNotes = await notesOfWaiting(context);
+	await clearNotes();
+	expect(harness.store.calls).toEqual([]);
+});

@@ -1,0 +1,200 @@
+import {
+	createRunExecutionData,
+	type IExecutionContext,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { ExecuteContext } from 'n8n-core';
+import {
+	openWriteAheadLog,
+	type WriteAheadLog,
+} from '../../../../../nodes/shared/n8n/idempotency/writeAheadLog';
+import { openNodeStore } from '../../../../../nodes/shared/n8n/idempotency/nodeStore';
+import { engineHarness, makeAdditionalData, makeWorkflow, mcpContext } from '../../../../engine';
+
+const harness = engineHarness();
+// A process knows what the executions of a node have begun, so each test has a node of its own.
+let nodes = 0;
+beforeEach(() => nodes++);
+
+type Attempt = {
+	mode?: WorkflowExecuteMode;
+	/** Of the first attempt, which n8n hands on to each retry. */
+	establishedAt?: number;
+	parentExecutionId?: string;
+	signal?: AbortSignal;
+};
+
+const runtimeOf = ({ establishedAt = 1_000, parentExecutionId }: Attempt): IExecutionContext => ({
+	version: 1,
+	establishedAt,
+	source: 'trigger',
+	...(parentExecutionId !== undefined && { parentExecutionId }),
+});
+
+/** A node in an execution: opens its log as each run of the node does, and ends as n8n ends it. */
+function execution(executionId: string, attempt: Attempt = {}) {
+	const { mode = 'trigger', signal } = attempt;
+	const placeCall = harness.node('placeCall', { id: `node-${nodes}` });
+	const dataOf = (runtimeData: IExecutionContext) =>
+		createRunExecutionData({ executionData: { runtimeData } });
+	const additionalData = makeAdditionalData(harness.credentials, mode, {
+		executionId,
+		// Of the execution at the top.
+		getRunExecutionData: async () =>
+			await Promise.resolve(dataOf(runtimeOf({ establishedAt: 1_000 }))),
+	});
+	const ends: Array<() => unknown> = [];
+	const context = () => {
+		const input = { main: [[{ json: {} }]] };
+		const opened = new ExecuteContext(
+			makeWorkflow([placeCall]),
+			placeCall,
+			additionalData,
+			mode,
+			dataOf(runtimeOf(attempt)),
+			0,
+			[{ json: {} }],
+			input,
+			{ node: placeCall, data: input, source: null },
+			[],
+			signal,
+		);
+		jest.spyOn(opened, 'onExecutionFinish').mockImplementation((end) => ends.push(end));
+		return opened;
+	};
+	const open = async (opened = context()): Promise<WriteAheadLog> => {
+		const log = await openWriteAheadLog(opened);
+		if (log === undefined) throw new Error('There is no log');
+		return log;
+	};
+	const end = async () => {
+		await Promise.all(ends.splice(0).map(async (one) => await one()));
+	};
+	return { context, open, end, ends };
+}
+
+const noted = () => harness.store.size;
+const signal = () => new AbortController().signal;
+
+test('a retry finds what was begun, and so does the retry after it, although the first one ended', async () => {
+	const first = await execution('e1').open();
+	expect([await first.begin('a'), await first.begin('a')]).toEqual([false, false]);
+	const retry = execution('e2', { mode: 'retry' });
+	const log = await retry.open();
+	expect([await log.begin('a'), await log.begin('b')]).toEqual([true, false]);
+	await retry.end();
+	const again = await execution('e3', { mode: 'retry' }).open();
+	expect([await again.begin('a'), await again.begin('a'), await again.begin('b')]).toEqual([
+		true,
+		true,
+		true,
+	]);
+});
+
+test('a retry of another execution finds nothing of it', async () => {
+	await (await execution('e1').open()).begin('a');
+	const other = await execution('e2', { mode: 'retry', establishedAt: 2_000 }).open();
+	expect(await other.begin('a')).toBe(false);
+});
+
+test('an execution that ends removes its notes', async () => {
+	const ended = execution('e1', { signal: signal() });
+	await (await ended.open()).begin('a');
+	expect(noted()).toBe(1);
+	await ended.end();
+	expect(noted()).toBe(0);
+});
+
+test('one that was stopped leaves them, because n8n stores nothing that its nodes remember', async () => {
+	const stop = new AbortController();
+	const stopped = execution('e1', { signal: stop.signal });
+	await (await stopped.open()).begin('a');
+	stop.abort();
+	await stopped.end();
+	expect(await (await execution('e2', { mode: 'retry' }).open()).begin('a')).toBe(true);
+});
+
+test('a sub-execution leaves them: the execution that started it may be retried', async () => {
+	const child = execution('c1', { establishedAt: 1_500, parentExecutionId: 'p' });
+	await (await child.open()).begin('a');
+	await child.end();
+	const ofRetry = execution('c2', { establishedAt: 1_700, parentExecutionId: 'retry of p' });
+	expect(await (await ofRetry.open()).begin('a')).toBe(true);
+});
+
+test('further runs of the node in an execution count on, and its end is awaited once', async () => {
+	const loop = execution('e1', { signal: signal() });
+	const [one, two] = [await loop.open(), await loop.open()];
+	expect([await one.begin('a'), await two.begin('a')]).toEqual([false, false]);
+	expect(loop.ends).toHaveLength(1);
+	const retry = await execution('e2', { mode: 'retry' }).open();
+	expect(await retry.findBegun(['a', 'a', 'a'])).toEqual([true, true, false]);
+	await loop.end();
+	expect(noted()).toBe(0);
+});
+
+test('an execution that ended has begun nothing any more: the next one with its ID counts from the beginning', async () => {
+	const stop = new AbortController();
+	const stopped = execution('e1', { signal: stop.signal });
+	await (await stopped.open()).begin('a');
+	stop.abort();
+	await stopped.end();
+	const resumed = await execution('e1', { mode: 'retry' }).open();
+	expect(await resumed.begin('a')).toBe(true);
+});
+
+test('executions that begin at the same moment undo none of each other’s notes', async () => {
+	const logs = await Promise.all(
+		[1, 2, 3].map(async (nth) => await execution(`e${nth}`, { establishedAt: nth }).open()),
+	);
+	await Promise.all(logs.map(async (log) => await log.begin('a')));
+	for (const nth of [1, 2, 3]) {
+		const retry = execution(`r${nth}`, { mode: 'retry', establishedAt: nth });
+		expect(await (await retry.open()).findBegun(['a'])).toEqual([true]);
+	}
+});
+
+test('the notes of an execution that still runs make no room for those of another one', async () => {
+	const many = await execution('e1').open();
+	await Promise.all(Array.from({ length: 20_100 }, async (_, nth) => await many.begin(nth)));
+	await (await execution('e2', { establishedAt: 2_000 }).open()).begin('b');
+	const retry = await execution('e3', { mode: 'retry' }).open();
+	expect(await retry.findBegun([0, 20_099])).toEqual([true, true]);
+});
+
+test('the notes of executions that n8n did not end have a limit', async () => {
+	const one = execution('e1');
+	const context = one.context();
+	const old = Array.from({ length: 25_000 }, (_, nth) => `old ${nth}`);
+	await openNodeStore(context, { message: '', description: '' }).add(old);
+	await (await one.open(context)).begin('a');
+	expect(noted()).toBeLessThanOrEqual(20_002);
+	expect(await (await execution('e2', { mode: 'retry' }).open()).begin('a')).toBe(true);
+});
+
+test('an n8n that tells no node of the end of an execution keeps the notes', async () => {
+	const one = execution('e1');
+	const context = one.context();
+	Reflect.set(context, 'onExecutionFinish', undefined);
+	expect(await (await one.open(context)).begin('a')).toBe(false);
+	expect(noted()).toBe(1);
+});
+
+test('if n8n cannot note a request, it is not sent, and the error says so', async () => {
+	const log = await execution('e1').open();
+	harness.store.before = () => {
+		throw new Error('database is locked');
+	};
+	await expect(log.begin('a')).rejects.toMatchObject({
+		outcome: 'notSent',
+		message: "n8n can't note what is about to be sent, so it was not sent",
+		resolution:
+			"Try again. If that doesn't help, ask your n8n administrator to check the database of n8n.",
+		originalMessage: 'database is locked',
+	});
+});
+
+test('where n8n keeps nothing to retry, there is no log', async () => {
+	const context = mcpContext(harness.credentials, harness.node('placeCall'), 'session');
+	expect(await openWriteAheadLog(context)).toBeUndefined();
+});

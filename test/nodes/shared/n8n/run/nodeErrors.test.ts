@@ -1,0 +1,80 @@
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import {
+	InvalidInput,
+	OutcomeUnknown,
+	ServiceRejection,
+} from '../../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../../nodes/shared/api/modelAdvice';
+import { ChatEnded } from '../../../../../nodes/shared/chat/endings';
+import { toNodeError } from '../../../../../nodes/shared/n8n/run/nodeErrors';
+import { makeNode } from '../../../../engine';
+
+const node = makeNode({ type: 'test.sink' });
+const SECOND = { itemIndex: 1, of: 3 };
+
+describe('an error of n8n’s own', () => {
+	test.each([
+		['NodeOperationError', () => new NodeOperationError(node, 'It broke')],
+		['NodeApiError', () => new NodeApiError(node, { httpCode: '500' }, { message: 'It broke' })],
+	])('%s stays what it is, and is told with its item where there is one', (_name, make) => {
+		const error = make();
+		expect(toNodeError(node, error)).toBe(error);
+		expect(error.context.itemIndex).toBeUndefined();
+		expect(toNodeError(node, error, SECOND)).toBe(error);
+		expect(error.context.itemIndex).toBe(1);
+	});
+});
+
+test.each<[string, unknown, object]>([
+	[
+		'a field',
+		new InvalidInput('It is empty', forEveryone('Fill it in.')),
+		{ message: 'It is empty [item 1]', description: 'Fill it in.' },
+	],
+	[
+		'a refusal, with its status',
+		new ServiceRejection('Refused', forEveryone('Mend it.'), 'no', 422, {
+			texts: ['no'],
+			body: {},
+		}),
+		{ message: 'Refused [item 1]', httpCode: '422' },
+	],
+	[
+		'an answer that tells nothing, with its status',
+		new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'answer'),
+		{ message: 'It broke [item 1]', httpCode: '502' },
+	],
+	[
+		'what n8n would show as HTML',
+		new ServiceRejection('No <b>', forEveryone('Mend it.'), '<img src=x>', 422, {
+			texts: [],
+			body: {},
+		}),
+		{
+			message: 'No ‹b> [item 1]',
+			description: 'Mend it. The service said: ‹img src=x>.',
+		},
+	],
+	[
+		'the end of a chat session, whose status is of its token alone',
+		new ChatEnded(
+			'mint_refused',
+			{ message: 'No token', resolution: forEveryone('Look.') },
+			'',
+			null,
+			404,
+		),
+		{ name: 'NodeOperationError', message: 'No token [item 1]' },
+	],
+	['a defect', new TypeError('x is undefined'), { message: 'x is undefined' }],
+	['a word', 'odd', { message: 'odd' }],
+])('%s becomes one with its item', (_what, error, told) => {
+	expect(toNodeError(node, error, SECOND)).toMatchObject({ ...told, context: { itemIndex: 1 } });
+});
+
+test('the only item, and what is of none, is not numbered', () => {
+	const error = new InvalidInput('It is empty', forEveryone('Fill it in.'));
+	expect(toNodeError(node, error, { itemIndex: 0, of: 1 }).message).toBe('It is empty');
+	expect(toNodeError(node, error)).toMatchObject({ message: 'It is empty' });
+	expect(toNodeError(node, error).context.itemIndex).toBeUndefined();
+});

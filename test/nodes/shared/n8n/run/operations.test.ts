@@ -1,0 +1,32 @@
+import { engineHarness, makeWorkflow, output, runWorkflow } from '../../../../engine';
+import { CALL } from '../../../PlaceCall/placeCallHarness';
+
+const harness = engineHarness();
+
+test.each(['dnd', 'getCall', 'chatSession', 'agents'])(
+	'%s: an operation that an imported workflow makes up is told, and nothing is sent',
+	async (type) => {
+		const node = harness.node(type, { parameters: { operation: 'drop' } });
+		const run = await runWorkflow(harness.credentials, makeWorkflow([node]), node, [{ json: {} }]);
+		expect(run.data.resultData.error).toMatchObject({
+			message: 'This node has no such operation',
+			description: 'Open the node and choose an operation from the list.',
+		});
+	},
+);
+
+test('with Continue On Fail, a setting of the whole execution that cannot be used fails each item', async () => {
+	const parameters = { ...CALL, options: { concurrency: '={{ "many" }}' } };
+	const node = harness.node('placeCall', { parameters, onError: 'continueRegularOutput' });
+	const items = [{ json: {} }, { json: {} }];
+	const run = await runWorkflow(harness.credentials, makeWorkflow([node]), node, items);
+	expect(output(run, node.name)).toMatchObject(
+		[0, 1].map((item) => ({
+			json: {
+				error: expect.stringContaining(`'Concurrency'`),
+				details: { item, outcome: 'notSent' },
+			},
+			pairedItem: { item },
+		})),
+	);
+});

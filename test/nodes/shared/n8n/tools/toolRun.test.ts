@@ -1,0 +1,128 @@
+import { ExecuteContext } from 'n8n-core';
+import {
+	createRunExecutionData,
+	type IConnections,
+	type ISourceData,
+	type NodeConnectionType,
+} from 'n8n-workflow';
+import { agentRunOf, runsAsTool } from '../../../../../nodes/shared/n8n/tools/toolRun';
+import {
+	engineHarness,
+	makeAdditionalData,
+	makeNode,
+	makeWorkflow,
+	mcpContext,
+} from '../../../../engine';
+
+const harness = engineHarness();
+
+/** As n8n calls a tool by itself; only the type tells more. */
+const called = (type: string) => mcpContext(harness.credentials, harness.node(type));
+
+test('a tool that is called answers a model', () => {
+	expect(runsAsTool(called('placeCall'))).toBe(true);
+	expect(runsAsTool(called('placeCallTool'))).toBe(true);
+});
+
+test('one that asks a person for approval answers n8n', () => {
+	expect(runsAsTool(called('placeCallHitlTool'))).toBe(false);
+});
+
+test('in n8n 1, which does not say it, a tool is known by its type', () => {
+	const inN8n1 = (type: string) => {
+		const context = called(type);
+		return new Proxy(context, {
+			has: (target, name) => name !== 'isToolExecution' && Reflect.has(target, name),
+			get: (target, name): unknown =>
+				name === 'isToolExecution' ? undefined : Reflect.get(target, name),
+		});
+	};
+	expect(runsAsTool(inN8n1('placeCall'))).toBe(false);
+	expect(runsAsTool(inN8n1('placeCallTool'))).toBe(true);
+});
+
+describe('the run of an agent', () => {
+	const NAMES = {
+		row: 'Row',
+		agent: 'Agent }} "1"',
+		review: 'Ask',
+		direct: 'Direct',
+		tool: 'Tool',
+	};
+	const nodes = [
+		...Object.values(NAMES).map((name) => makeNode({ type: 'test.sink', name })),
+		...['Other', 'More'].map((name) => makeNode({ type: 'test.sink', name })),
+	];
+	const to = (name: string, type: NodeConnectionType) => ({
+		[type]: [[{ node: name, type, index: 0 }]],
+	});
+	const connections = (withOther: boolean): IConnections => ({
+		[NAMES.row]: to(NAMES.agent, 'main'),
+		...(withOther && { [NAMES.agent]: to('Other', 'main'), More: to('Other', 'ai_tool') }),
+		[NAMES.direct]: to(NAMES.agent, 'ai_tool'),
+		[NAMES.review]: to(NAMES.agent, 'ai_tool'),
+		[NAMES.tool]: to(NAMES.review, 'ai_tool'),
+		Dangling: to('not there', 'main'),
+	});
+
+	/** What a tool is told, after the agent has run so often; `before` is where n8n says that its input is from. */
+	function runFor(
+		tool: string,
+		source: ISourceData,
+		{ completed = 0, before = NAMES.row, withOther = false } = {},
+	): string {
+		const node = makeNode({ type: 'test.sink', name: tool });
+		const ran = { startTime: 0, executionIndex: 0, executionTime: 0, source: [] };
+		const data = createRunExecutionData({
+			resultData: {
+				runData:
+					completed === 0 ? {} : { [NAMES.agent]: Array.from({ length: completed }, () => ran) },
+			},
+		});
+		const input = { main: [[{ json: {} }]] };
+		const overwrite = { previousNode: before, previousNodeOutput: 0, previousNodeRun: 0 };
+		const context = new ExecuteContext(
+			makeWorkflow(nodes, connections(withOther)),
+			node,
+			makeAdditionalData(harness.credentials),
+			'trigger',
+			data,
+			0,
+			[{ json: {} }],
+			input,
+			{
+				node,
+				data: input,
+				source: { main: [source] },
+				metadata: { preserveSourceOverwrite: true, preservedSourceOverwrite: overwrite },
+			},
+			[],
+		);
+		return agentRunOf(context);
+	}
+	const fromAgent = { previousNode: NAMES.agent };
+	const fromReview = { previousNode: NAMES.review, previousNodeRun: 3 };
+
+	test('is the same for a tool with a review and one without', () => {
+		const first = runFor(NAMES.direct, fromAgent);
+		expect(runFor(NAMES.tool, fromReview)).toBe(first);
+		// n8n names the agent itself in its later runs.
+		const later = { completed: 1, before: NAMES.agent };
+		const second = runFor(NAMES.direct, { ...fromAgent, previousNodeRun: 1 }, later);
+		expect(runFor(NAMES.tool, fromReview, later)).toBe(second);
+		expect(new Set([first, second, runFor(NAMES.direct, fromAgent, { completed: 1 })]).size).toBe(
+			3,
+		);
+	});
+
+	test('is told in a workflow with a connection that leads nowhere', () => {
+		expect(runFor('Elsewhere', { previousNode: 'Nowhere' }, { before: 'Dangling' })).toContain(
+			'agent',
+		);
+	});
+
+	test('stays the same for a retry with an agent that was added to the workflow', () => {
+		const added = runFor(NAMES.tool, fromReview, { withOther: true });
+		expect(added).toBe(runFor(NAMES.tool, fromReview));
+	});
+});
