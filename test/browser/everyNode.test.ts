@@ -180,7 +180,7 @@ describe('in the editor', () => {
 				node(
 					name,
 					typeOf(name),
-					name === 'Chat Session' ? 2 : 1,
+					1,
 					{},
 					{
 						credentials: { [credentialType]: test.account.credential },

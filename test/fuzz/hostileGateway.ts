@@ -4,15 +4,30 @@ import {
 	type IncomingMessage,
 	type ServerResponse,
 } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import omit from 'lodash/omit';
 import { WebSocket, WebSocketServer } from 'ws';
+import { z } from 'zod';
 import { listening } from '../network/badService';
 import type { Simulator } from '../simulator';
 import { harmed, type Harm } from './hostile';
 
 /** Which answer of the run is harmed, and how. */
 export type Plan = { nth: number; harm: Harm; status: number | undefined };
+
+/** Some recordings have 600 MB. */
+const MAX_BODY_BYTES = 2_000_000;
+
+async function beginningOf(body: IncomingMessage): Promise<Buffer> {
+	const chunks: Buffer[] = [];
+	let size = 0;
+	for await (const chunk of body) {
+		const bytes = z.instanceof(Buffer).parse(chunk);
+		chunks.push(bytes);
+		size += bytes.length;
+		if (size > MAX_BODY_BYTES) break;
+	}
+	return Buffer.concat(chunks);
+}
 
 /**
  * Stands between n8n and the service, passes everything on, and harms one answer or one frame of the service.
@@ -58,7 +73,7 @@ export class HostileGateway {
 		});
 		passOn.on('error', () => response.destroy());
 		passOn.on('response', (honest) => {
-			buffer(honest).then(
+			beginningOf(honest).then(
 				(bytes) => {
 					const { bytes: given, status = honest.statusCode ?? 200 } = this.pass(
 						this.throughHere(bytes),
