@@ -264,12 +264,12 @@ describe('Chat Events Trigger in real n8n', () => {
 		expect(answers).toMatchObject(texts.map((text) => ({ reply: `You said: ${text}` })));
 		// The wait may begin later than the messages are sent.
 		const heard = waiting.then(async (response): Promise<unknown> => await response.json());
-		let isOver = false;
-		void heard.finally(() => (isOver = true));
+		let hasEnded = false;
+		void heard.finally(() => (hasEnded = true));
 		await until('the wait to hear of a change', async () => {
 			simulator.sessions.setMode(sessions.open, 'ai');
 			simulator.sessions.setMode(sessions.open, 'support');
-			return Promise.resolve(isOver);
+			return Promise.resolve(hasEnded);
 		});
 		expect(await heard).toMatchObject({ event: { type: 'mode_changed' } });
 

@@ -76,8 +76,8 @@ export class ChangingList {
 		for (let turn = delays[this.requests % delays.length] ?? 0; turn > 0; turn--)
 			await new Promise((resolve) => setImmediate(resolve));
 		const request = this.requests++;
-		const isOver = request >= LAST_CHANGE || planned.length === 0;
-		const moment = isRepeated && !isOver ? request % planned.length : request;
+		const hasEnded = request >= LAST_CHANGE || planned.length === 0;
+		const moment = isRepeated && !hasEnded ? request % planned.length : request;
 		for (const change of planned[moment] ?? []) this.apply(change);
 		return [...this.entries];
 	}

@@ -29,7 +29,7 @@ const OUTSIDE: Record<string, (input: Input) => unknown> = {
 	JsonValue: ({ json }) => json,
 	'JsonValue | undefined': ({ json }) => json,
 	JsonObject: ({ json }) => objectOf(json),
-	FeedRow: ({ json }) => objectOf(json),
+	ContactRow: ({ json }) => objectOf(json),
 	'{ [name: string]: unknown }': ({ json }) => objectOf(json),
 	'JsonValue[]': ({ json }) => listOf(json),
 	'JsonObject[]': ({ json }) => listOf(json).map(objectOf),
@@ -37,8 +37,8 @@ const OUTSIDE: Record<string, (input: Input) => unknown> = {
 	'JsonObject | JsonObject[]': ({ json }) => listOf(json).map(objectOf),
 	'string[]': textsOf,
 	'readonly string[]': textsOf,
-	Answer: ({ json }) => ({ status: 200, body: json }),
-	WireAnswer: ({ text }) => ({ status: 200, headers: { 'retry-after': text }, text }),
+	ApiResponse: ({ json }) => ({ status: 200, body: json }),
+	HttpResponse: ({ text }) => ({ status: 200, headers: { 'retry-after': text }, text }),
 };
 
 const PLAIN: Record<string, unknown> = {
@@ -53,11 +53,11 @@ const PLAIN: Record<string, unknown> = {
 
 /** Types that carry text from outside, also those that only a table of the tests can make. */
 const CARRIES_TEXT =
-	/\b(string|unknown|JsonValue|JsonObject|Buffer|Uint8Array|Answer|ChatEvent|FeedRow|Query|Refusal|CampaignView|OpenFile|Source|Schedule|CallFields|CallFilters)\b/;
+	/\b(string|unknown|JsonValue|JsonObject|Buffer|Uint8Array|ApiResponse|ChatEvent|ContactRow|Query|RejectionBody|CampaignView|OpenFile|Source|Schedule|CallFields|CallFilters)\b/;
 
 /** Who takes one of these asks others, the service or n8n, and leaves the reading to the readers. */
 const ASKS_OTHERS =
-	/\b(I\w+Functions|Context|ServiceContext|ApiClient|Connection|NodeParameters|ChatSocketPool|Transport)\b/;
+	/\b(I\w+Functions|Context|ServiceContext|ApiClient|AccountClient|NodeParameters|ChatSocketPool|Transport)\b/;
 
 export function takesText({ types }: Exported): boolean {
 	return (

@@ -109,18 +109,18 @@ test('no advice that reaches a model is for a screen', () => {
 
 /** Advice without anything of the screen in it that is still not for models, and why. */
 const NOT_FOR_MODELS: Array<[file: RegExp, begin: RegExp, reason: string]> = [
-	[/Trigger\/|webhookSecret|chatInput/, /./, 'no model uses it'],
+	[/Trigger\/|webhookSecret|parseChatFields/, /./, 'no model uses it'],
 	[/callingHours/, /^Enter /, 'the hours are set with the tool'],
-	[/PushCampaignContacts\/(file|feed\/columns)/, /./, 'a tool reads no file'],
+	[/PushCampaignContacts\/(file|push\/columns)/, /./, 'a tool reads no file'],
 	[
-		/agents|callPages|callList|callFilters|trial|providerSettings/,
+		/agents|callPages|readCallList|callFilters|testMapping|providerSettings/,
 		/^…|^Correct|^The service’s/,
 		'it names the API mapping',
 	],
 	[/turnFault/, /\bkey\b/, 'a tool has no key to change'],
 	[/downloadErrors/, /whoever runs your service/, 'the user of a model does not know them'],
 	[/placeCalls/, /^Enter how many calls/, 'the limit is set with the tool'],
-	[/push\.ts/, /^Look at the campaign/, 'the next step says that the outcome is unknown'],
+	[/pushRunner\.ts/, /^Look at the campaign/, 'the next step says that the outcome is unknown'],
 	[/envelope|readPace|itemLoop/, /(later|it)\.|Run/, 'the next step says when to ask again'],
 ];
 

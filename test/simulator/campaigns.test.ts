@@ -1,5 +1,5 @@
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
-import { call, speaker } from './testing/api';
+import { call, origin } from './testing/api';
 
 const agent_uuid = fixtures.agents.full;
 const { active, draft, paused, archived } = fixtures.campaigns;
@@ -58,15 +58,15 @@ describe.each(Object.values(dialects))('campaigns, dialect $name', (dialect) => 
 	])('names the contact with the phone %j', async (phone) => {
 		const got = await push(active, [{ phone: '9876543210' }, { phone }]);
 		expect(got.status).toBe(400);
-		expect(speaker(got)).toContain(`contacts[${1 + dialect.campaigns.firstContactIndex}]`);
+		expect(origin(got)).toContain(`contacts[${1 + dialect.campaigns.firstContactIndex}]`);
 		expect(sim.contactsOf(active)).toHaveLength(0);
 	});
 
 	it('reports one bad contact or all of them, as the dialect does', async () => {
 		const got = await push(active, [{ phone: '1' }, { phone: '2' }]);
 		const first = dialect.campaigns.firstContactIndex;
-		expect(speaker(got)).toContain(`contacts[${first}]`);
-		expect(speaker(got).includes(`contacts[${first + 1}]`)).toBe(
+		expect(origin(got)).toContain(`contacts[${first}]`);
+		expect(origin(got).includes(`contacts[${first + 1}]`)).toBe(
 			dialect.campaigns.reportsEveryBadContact,
 		);
 	});
@@ -96,7 +96,7 @@ describe.each(Object.values(dialects))('campaigns, dialect $name', (dialect) => 
 	])('refuses the body with %j', async (rest, name) => {
 		const got = await push(active, [{ phone: '9876543210' }], rest);
 		expect(got.status).toBe(400);
-		expect(speaker(got)).toContain(name);
+		expect(origin(got)).toContain(name);
 	});
 
 	it('takes an empty list or not, as the dialect does', async () => {

@@ -1,6 +1,6 @@
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
 import type { JsonObject } from './json';
-import { call, speaker, sent } from './testing/api';
+import { call, origin, sent } from './testing/api';
 import { Receiver } from './testing/receiver';
 import { opened } from './testing/socketClient';
 
@@ -62,7 +62,7 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		expect(JSON.stringify(got.body)).toContain(session?.sessionId);
 		const none = await post('/v1/chat/session', {});
 		expect(none.status).toBe(dialect.validation.status);
-		expect(speaker(none)).toContain(create.agent);
+		expect(origin(none)).toContain(create.agent);
 	});
 
 	it('resolves or creates a session from the agent and the person', async () => {

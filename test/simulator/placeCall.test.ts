@@ -1,5 +1,5 @@
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
-import { call, speaker } from './testing/api';
+import { call, origin } from './testing/api';
 
 const good = { agent_uuid: fixtures.agents.full, phone_number: '9876543210', country_code: 'IN' };
 const HOUR_MS = 3_600_000;
@@ -52,7 +52,7 @@ describe.each(Object.values(dialects))('placing a call, dialect $name', (dialect
 	])('refuses %j with 400 naming %s', async (fields, name) => {
 		const got = await place(fields);
 		expect(got).toMatchObject({ status: 400, body: { success: false } });
-		expect(speaker(got)).toContain(name);
+		expect(origin(got)).toContain(name);
 		expect(sim.placedCalls()).toHaveLength(0);
 	});
 

@@ -15,7 +15,7 @@ export function randomly(seed: number): (min: number, max: number) => number {
 	return (min, max) => min + Math.floor(((all[used++] ?? 0) / 1_000_000) * (max - min + 1));
 }
 
-/** Kills and freezes until `isOver`; each process is replaced before the next one goes. */
+/** Kills and freezes until `hasEnded`; each process is replaced before the next one goes. */
 export async function harm(
 	queue: QueueMode,
 	between: (min: number, max: number) => number,

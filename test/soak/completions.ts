@@ -128,10 +128,10 @@ async function settled(
 	for (let quiet = 0; ; quiet++) {
 		const rows = readExecutions(home, id);
 		const done = rows.filter(({ status }) => status === 'success');
-		const isOver = done.length === rows.length;
+		const hasEnded = done.length === rows.length;
 		if (done.length !== last) quiet = 0;
 		last = done.length;
-		const complete = isOver && done.length >= calls.length * wanted && quiet >= 4;
+		const complete = hasEnded && done.length >= calls.length * wanted && quiet >= 4;
 		if (complete || quiet >= QUIET || Date.now() > end) {
 			const times = new Map(calls.map((callId) => [callId, 0]));
 			for (const { data } of done) {

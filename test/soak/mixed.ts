@@ -166,9 +166,9 @@ async function settled(server: N8nServer): Promise<z.infer<typeof counted>> {
 		'n8n to be done',
 		async () => {
 			const now = JSON.stringify(executionsOf(server));
-			const isOver = now === last;
+			const hasEnded = now === last;
 			last = now;
-			return Promise.resolve(isOver);
+			return Promise.resolve(hasEnded);
 		},
 		{ every: 5_000, timeout: 120_000 },
 	);

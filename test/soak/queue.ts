@@ -114,8 +114,8 @@ async function room({ stores }: QueueMode): Promise<void> {
 /** Once each execution has ended, by itself or by n8n's verdict; what has not by then is told by name. */
 async function settled({ stores }: QueueMode): Promise<void> {
 	const open = `select id from execution_entity where status in ('new', 'running', 'waiting')`;
-	const isOver = async () => Promise.resolve(JSON.stringify(stores.ask(open)) === '[]');
-	await until('the executions to end', isOver, {
+	const hasEnded = async () => Promise.resolve(JSON.stringify(stores.ask(open)) === '[]');
+	await until('the executions to end', hasEnded, {
 		timeout: LONGEST_SETTLING_MS,
 		every: 2_000,
 	}).catch(console.error);

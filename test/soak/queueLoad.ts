@@ -51,7 +51,7 @@ export class QueueLoad {
 	};
 	private readonly completed = randomUUID();
 	private deliveries = 0;
-	private isOver = false;
+	private hasEnded = false;
 
 	constructor(
 		private readonly simulator: Simulator,
@@ -111,7 +111,7 @@ export class QueueLoad {
 	/** Runs until `end`: reports each call as over. */
 	async serve(): Promise<void> {
 		const reporting: Promise<void>[] = [];
-		while (!this.isOver) {
+		while (!this.hasEnded) {
 			for (const call of this.simulator.placedCalls()) {
 				if (this.handled.has(call.callId)) continue;
 				this.handled.add(call.callId);
@@ -124,7 +124,7 @@ export class QueueLoad {
 	}
 
 	end(): void {
-		this.isOver = true;
+		this.hasEnded = true;
 	}
 
 	/** Asked again only where surely nobody took it. */

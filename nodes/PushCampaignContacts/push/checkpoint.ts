@@ -41,7 +41,7 @@ export type SentRequest = {
 	unknown?: StoredUnknown;
 };
 
-/** A row that the service refused; `settings` is a fingerprint of the feed’s settings and of what was sent. */
+/** A row that the service rejected; `settings` is a fingerprint of the feed’s settings and of what was sent. */
 type RejectedRowRecord = { settings: string; row: number; number: string; reason: string };
 
 /** `numbers` is a fingerprint of theirs; `byAttempt` tells an earlier attempt of the execution from an earlier run. */
@@ -53,16 +53,16 @@ export function emptyCheckpoint(): PushCheckpoint {
 
 export function isPushCheckpoint(stored: unknown): stored is PushCheckpoint {
 	if (!isJsonObject(stored)) return false;
-	const { sent, refused, reading, notedBy, nth, cutOff, firstIndex } = stored;
+	const { sent, rejected, reading, notedBy, nth, interrupted, firstIndex } = stored;
 	return (
 		Array.isArray(sent) &&
 		sent.every(isSentRequest) &&
-		Array.isArray(refused) &&
-		refused.every(isRejectedRow) &&
+		Array.isArray(rejected) &&
+		rejected.every(isRejectedRow) &&
 		(reading === undefined || typeof reading === 'string') &&
 		(notedBy === undefined || typeof notedBy === 'string') &&
 		(nth === undefined || typeof nth === 'number') &&
-		(cutOff === undefined || isInterrupted(cutOff)) &&
+		(interrupted === undefined || isInterrupted(interrupted)) &&
 		(firstIndex === undefined || firstIndex === 0 || firstIndex === 1)
 	);
 }

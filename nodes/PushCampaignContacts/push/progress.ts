@@ -135,11 +135,11 @@ export class PushProgress {
 			for (const row of sent) settledNumbers.set(numbers.at(row), row);
 			restoreRequest(request, same, keys, outcome, reader);
 		}
-		const refused = this.record.rejected
+		const rejected = this.record.rejected
 			.filter(({ row, number }) => number === rowsFingerprint([keys.at(row)]))
 			.sort((one, other) => one.row - other.row);
-		const contacts = await contactsOf(refused.map(({ row }) => row));
-		for (const [place, { row, reason, settings: under }] of refused.entries()) {
+		const contacts = await contactsOf(rejected.map(({ row }) => row));
+		for (const [place, { row, reason, settings: under }] of rejected.entries()) {
 			if (under !== settings.fingerprintOf(contacts.at(place))) continue;
 			settledRows.add(row);
 			outcome.rejectedRows.push({ index: row, status: 'rejected', reason });

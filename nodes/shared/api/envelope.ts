@@ -57,7 +57,7 @@ export function parseResponse(
 	if (isSuccess && body !== undefined && !deniesSuccess(body) && evidence(body)) {
 		return { status, body };
 	}
-	const { originalMessage, speaker } = wordsOf(answer, shown, isSecret);
+	const { originalMessage, origin } = wordsOf(answer, shown, isSecret);
 	const notPerformed = explainNotPerformed(request, answer, now);
 	if (notPerformed !== undefined && effect === undefined) {
 		const { what, resolution } = notPerformed;
@@ -67,7 +67,7 @@ export function parseResponse(
 			originalMessage,
 			status,
 			{ texts: [], body: {} },
-			speaker,
+			origin,
 		);
 	}
 	const finding =
@@ -76,7 +76,7 @@ export function parseResponse(
 			: {
 					happened: `The response ${effect}, but doesn't confirm the request (HTTP status ${status})`,
 				};
-	throw outcomeUnknown(request, finding, originalMessage, status, speaker);
+	throw outcomeUnknown(request, finding, originalMessage, status, origin);
 }
 
 function isSuccessStatus(status: number): boolean {
@@ -235,13 +235,13 @@ function wordsOf(
 	{ status, text }: HttpResponse,
 	body: JsonValue | undefined,
 	isSecret: boolean,
-): { originalMessage: string; speaker: ErrorOrigin } {
+): { originalMessage: string; origin: ErrorOrigin } {
 	if (isJsonObject(body) && body.success === false) {
-		return { originalMessage: serviceSaid(wordsIn(body, true), status), speaker: 'service' };
+		return { originalMessage: serviceSaid(wordsIn(body, true), status), origin: 'service' };
 	}
 	const excerpt = isSecret ? '' : text.replace(/\s+/g, ' ').trim().slice(0, 200);
 	const originalMessage = `HTTP status ${status}${excerpt === '' ? '' : ` · ${excerpt}`}`;
-	return { originalMessage, speaker: 'answer' };
+	return { originalMessage, origin: 'answer' };
 }
 
 const CHECK_BASE_URL = ' Check Base URL in the credential as well.';
@@ -252,7 +252,7 @@ export function outcomeUnknown(
 	{ happened, isForeign = false }: { happened: string; isForeign?: boolean },
 	originalMessage?: string,
 	status?: number,
-	speaker?: ErrorOrigin,
+	origin?: ErrorOrigin,
 ): OutcomeUnknown {
 	if (request.method === 'GET') {
 		const resolution = isForeign
@@ -260,7 +260,7 @@ export function outcomeUnknown(
 					'Nothing was changed by this read. Check Base URL in the credential, then try again.',
 				)
 			: onScreenOnly('Nothing was changed by this read. Try again later.');
-		return new OutcomeUnknown(happened, resolution, originalMessage, status, speaker);
+		return new OutcomeUnknown(happened, resolution, originalMessage, status, origin);
 	}
 	return new OutcomeUnknown(
 		`${happened}, so it is not known whether the request took effect`,
@@ -270,6 +270,6 @@ export function outcomeUnknown(
 		},
 		originalMessage,
 		status,
-		speaker,
+		origin,
 	);
 }

@@ -121,7 +121,7 @@ export class OutcomeUnknown extends ExplainedError {
 			message,
 			resolution,
 			resolutionForModel,
-			speaker: origin,
+			origin,
 			...(originalMessage !== undefined && {
 				originalMessage: originalMessage.slice(0, MAX_STORED_CHARACTERS),
 			}),
@@ -135,10 +135,10 @@ export class OutcomeUnknown extends ExplainedError {
 		resolutionForModel = '',
 		originalMessage,
 		status,
-		speaker,
+		origin,
 	}: StoredUnknown): OutcomeUnknown {
 		const advice = { onScreen: resolution, forModel: resolutionForModel };
-		return new OutcomeUnknown(message, advice, originalMessage, status, speaker);
+		return new OutcomeUnknown(message, advice, originalMessage, status, origin);
 	}
 
 	/** The same finding in the words of whoever knows what was sent. */
@@ -158,7 +158,7 @@ export type StoredUnknown = {
 	message: string;
 	resolution: string;
 	resolutionForModel?: string;
-	speaker?: ErrorOrigin;
+	origin?: ErrorOrigin;
 	originalMessage?: string;
 	status?: number;
 };

@@ -75,8 +75,8 @@ export async function readPages<Position, Answer>(
 			// Not spread: a whole list of 200,000 is more arguments than a function takes.
 			for (const entry of entries) found.push(entry);
 			emptyParts = entries.length === 0 ? emptyParts + 1 : 0;
-			const isOver = next === undefined || emptyParts >= MAX_EMPTY_PAGES;
-			if (isOver || found.length >= limit) break;
+			const hasEnded = next === undefined || emptyParts >= MAX_EMPTY_PAGES;
+			if (hasEnded || found.length >= limit) break;
 			const key = JSON.stringify(next);
 			if (asked.has(key) && emptyParts > 0) break;
 			if (asked.has(key)) throw new RepeatedPage(loopAdvice);

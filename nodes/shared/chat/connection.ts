@@ -135,10 +135,10 @@ export class ChatConnection {
 		if (this.rotation.socket !== null && !this.stop.signal.aborted && !signal.aborted)
 			return { kind: 'open' };
 		const over = AbortSignal.any([this.stop.signal, signal]);
-		const isOver = whenAborted(over);
+		const hasEnded = whenAborted(over);
 		while (!over.aborted) {
 			if (this.rotation.socket !== null) return { kind: 'open' };
-			await Promise.race([this.rotation.ready, isOver]);
+			await Promise.race([this.rotation.ready, hasEnded]);
 		}
 		return this.unavailable();
 	}

@@ -107,8 +107,8 @@ export class ChatLease implements TurnLink {
 	/** Sends one frame and waits for its ack. Within `myTurn`, so that the conversation keeps its order. */
 	async sendWithAck(frame: OutgoingFrame, timeoutMs: number): Promise<AckResult> {
 		const exchange = await this.connection.sendWithAck(frame, timeoutMs, this.signal);
-		const isOver = exchange.kind === 'not_sent' && this.signal.aborted;
-		return isOver ? { ...exchange, readiness: this.unavailable() } : exchange;
+		const hasEnded = exchange.kind === 'not_sent' && this.signal.aborted;
+		return hasEnded ? { ...exchange, readiness: this.unavailable() } : exchange;
 	}
 
 	/** Gives the lease up. The connection is closed a moment later unless somebody else holds it. */

@@ -117,11 +117,11 @@ describe('reports of one call', () => {
 		const readAt: number[] = [];
 		jest.spyOn(context.helpers, 'httpRequestWithAuthentication').mockImplementation(async () => {
 			readAt.push(time.elapsed() / SECOND);
-			const isOver = time.elapsed() >= endShows * SECOND;
+			const hasEnded = time.elapsed() >= endShows * SECOND;
 			const data: JsonObject = {
 				call_id: CALL_ID,
 				status: 'picked',
-				...(isOver && { summary: 'x' }),
+				...(hasEnded && { summary: 'x' }),
 			};
 			return await Promise.resolve({ statusCode: 200, headers: {}, body: { success: true, data } });
 		});

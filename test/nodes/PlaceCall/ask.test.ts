@@ -271,7 +271,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 					explanation:
 						'"yes" was captured, and the question was changed after this call: it asked "May we ship to 9000000000?".',
 					data: { approved: false },
-					asked: { question: 'May we ship to 9000000000?', instead_of: 'Shall we?' },
+					asked: { question: 'May we ship to 9000000000?', changed_to: 'Shall we?' },
 				},
 				{ answer: 'yes', data: { approved: true }, asked: { question: 'Shall we?' } },
 			]);

@@ -94,7 +94,12 @@ describe('a file', () => {
 			options: { output: 'rows' },
 		});
 		expect(jsonOf(pushed)).toMatchObject([
-			{ person_name: 'Asha Rao', source_row: 4, push_status: 'pushed', phone_sent: '+919876543210' },
+			{
+				person_name: 'Asha Rao',
+				source_row: 4,
+				push_status: 'pushed',
+				phone_sent: '+919876543210',
+			},
 			{ person_name: 'Ravi', source_row: 5, phone_key: '919876543211', campaign_upload_id: 501 },
 		]);
 		expect(jsonOf(rejected).map((json) => [json.source_row, json.push_status])).toEqual([
@@ -190,7 +195,11 @@ describe('a file', () => {
 			'Zoya',
 		]);
 		expect(jsonOf(rejected)).toMatchObject([
-			{ phone: phone(1), source_row: 3, rejection_reason: expect.stringContaining("can't be read") },
+			{
+				phone: phone(1),
+				source_row: 3,
+				rejection_reason: expect.stringContaining("can't be read"),
+			},
 		]);
 		expect(hints).toEqual([
 			'3 rows: 2 pushed, 1 rejected. Rejected says why.',

@@ -119,11 +119,11 @@ describe('settledWithin', () => {
 	);
 
 	test('what never settles is waited for as long as said', async () => {
-		let isOver = false;
-		void settledOrTimeout(systemClock, 5_000, new Promise(() => {})).then(() => (isOver = true));
+		let hasEnded = false;
+		void settledOrTimeout(systemClock, 5_000, new Promise(() => {})).then(() => (hasEnded = true));
 		await jest.advanceTimersByTimeAsync(4_999);
-		expect(isOver).toBe(false);
+		expect(hasEnded).toBe(false);
 		await jest.advanceTimersByTimeAsync(1);
-		expect(isOver).toBe(true);
+		expect(hasEnded).toBe(true);
 	});
 });

@@ -35,7 +35,7 @@ export async function call(
 }
 
 /** `error` or `errors`, whichever the dialect speaks. */
-export function speaker({ body }: Got): string {
+export function origin({ body }: Got): string {
 	return Array.isArray(body.errors) ? body.errors.join('; ') : String(body.error);
 }
 

@@ -70,8 +70,8 @@ export function createTransport(
 			return { ...(await readWireAnswer(response, silenceOf(request))), url };
 		} catch (error) {
 			const fault = toFault(error);
-			const isOver = fault.code === AXIOS_CANCELED && limit.aborted;
-			throw isOver ? new TransportFault(TIMED_OUT, TIMED_OUT) : fault;
+			const hasEnded = fault.code === AXIOS_CANCELED && limit.aborted;
+			throw hasEnded ? new TransportFault(TIMED_OUT, TIMED_OUT) : fault;
 		}
 	};
 }

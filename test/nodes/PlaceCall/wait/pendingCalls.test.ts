@@ -48,9 +48,9 @@ it('a first look finds what was over before, ten reads at a time', async () => {
 	expect(calls.pending).toHaveLength(IDS.length - 2);
 	expect(calls.known('call-3')).toEqual({
 		record: { call_id: 'call-3', status: 'failed' },
-		isOver: true,
+		hasEnded: true,
 	});
-	expect(calls.known('call-4')).toMatchObject({ record: { status: 'ringing' }, isOver: false });
+	expect(calls.known('call-4')).toMatchObject({ record: { status: 'ringing' }, hasEnded: false });
 });
 
 it('after it a report reads its own call only, to the last', async () => {
@@ -73,13 +73,13 @@ it('a reported call stays open while its record shows no end', async () => {
 	records.set('call-1', { call_id: 'call-1', status: 'pending', summary: null });
 	await calls.report(['call-1'], read);
 	expect(calls.lagging).toEqual(['call-1']);
-	expect(calls.known('call-1')).toMatchObject({ isOver: false, record: { status: 'pending' } });
+	expect(calls.known('call-1')).toMatchObject({ hasEnded: false, record: { status: 'pending' } });
 	reads.length = 0;
 	records.set('call-1', { call_id: 'call-1', status: 'voicemail', summary: 'Left a message' });
 	await calls.pollLagging(read);
 	expect(reads).toEqual(['call-1']);
 	expect(calls.lagging).toEqual([]);
-	expect(calls.known('call-1')).toMatchObject({ isOver: true, record: { status: 'voicemail' } });
+	expect(calls.known('call-1')).toMatchObject({ hasEnded: true, record: { status: 'voicemail' } });
 });
 
 it('where the record never shows an end, the report alone does after five minutes', async () => {
@@ -92,7 +92,7 @@ it('where the record never shows an end, the report alone does after five minute
 	expect(calls.known('call-1').hasEnded).toBe(false);
 	now = LONGEST_LAG_MS;
 	await calls.pollAll(read);
-	expect(calls.known('call-1')).toMatchObject({ isOver: true, record: { status: 'ringing' } });
+	expect(calls.known('call-1')).toMatchObject({ hasEnded: true, record: { status: 'ringing' } });
 	expect(calls.known('call-2').hasEnded).toBe(false);
 });
 
@@ -101,10 +101,10 @@ it('says why a call could not be read at last', async () => {
 	const calls = openCalls();
 	down.add('call-3');
 	await calls.pollAll(read);
-	expect(calls.known('call-3')).toEqual({ record: {}, isOver: false, refused: 'down' });
+	expect(calls.known('call-3')).toEqual({ record: {}, hasEnded: false, readFailure: 'down' });
 	down.clear();
 	await calls.pollAll(read);
-	expect(calls.known('call-3')).not.toHaveProperty('refused');
+	expect(calls.known('call-3')).not.toHaveProperty('readFailure');
 });
 
 it('a repeat is not read again', async () => {
@@ -219,7 +219,7 @@ it('a look that fails after another one has seen the end takes nothing back', as
 	await Promise.all([round, reported]);
 	expect(calls.known('call-3')).toEqual({
 		record: { call_id: 'call-3', status: 'failed' },
-		isOver: true,
+		hasEnded: true,
 		isReported: true,
 	});
 });

@@ -96,7 +96,7 @@ it('rides out what passes', async () => {
 		until: HOUR,
 		reader: 'onScreen',
 	});
-	expect(calls.get('a')).toMatchObject({ isOver: true });
+	expect(calls.get('a')).toMatchObject({ hasEnded: true });
 });
 
 it('gives a call up that the service refuses to show, and says why', async () => {
@@ -117,10 +117,10 @@ it('gives a call up that the service refuses to show, and says why', async () =>
 	});
 	expect(reads).toBe(3);
 	expect(calls.get('bad')).toMatchObject({
-		isOver: false,
-		refused: 'Unknown call. Check it. The service said: call_not_found.',
+		hasEnded: false,
+		readFailure: 'Unknown call. Check it. The service said: call_not_found.',
 	});
-	expect(calls.get('good')).toMatchObject({ isOver: true });
+	expect(calls.get('good')).toMatchObject({ hasEnded: true });
 });
 
 it('reads a last time at the limit', async () => {
@@ -134,5 +134,5 @@ it('reads a last time at the limit', async () => {
 		reader: 'onScreen',
 	});
 	expect(clock.sleeps).toEqual([5_000, 3_000]);
-	expect(calls.get('a')).toMatchObject({ isOver: true });
+	expect(calls.get('a')).toMatchObject({ hasEnded: true });
 });

@@ -12,8 +12,8 @@ const SENT = {
 	normalized: true,
 	options: 'b',
 };
-const CUT_OFF = { campaign: 1, rows: [0, 1], numbers: 'a' };
-const REFUSED = { settings: 'a', row: 0, number: 'b', reason: 'c' };
+const INTERRUPTED = { campaign: 1, rows: [0, 1], numbers: 'a' };
+const REJECTED = { settings: 'a', row: 0, number: 'b', reason: 'c' };
 
 test('what was written is read again', () => {
 	const sent = [
@@ -23,7 +23,9 @@ test('what was written is read again', () => {
 		{ ...SENT, unknown: { message: 'a', resolution: 'b' } },
 	];
 	for (const firstIndex of [undefined, 0, 1]) {
-		expect(isPushCheckpoint({ sent, refused: [REFUSED], cutOff: CUT_OFF, firstIndex })).toBe(true);
+		expect(
+			isPushCheckpoint({ sent, rejected: [REJECTED], interrupted: INTERRUPTED, firstIndex }),
+		).toBe(true);
 	}
 });
 
@@ -40,7 +42,7 @@ test.each<[string, unknown]>([
 	['answer', 'ok'],
 	['unknown', 'broke'],
 ])('a request whose %s is %p is not what was written', (field, value) => {
-	expect(isPushCheckpoint({ sent: [{ ...SENT, [field]: value }], refused: [] })).toBe(false);
+	expect(isPushCheckpoint({ sent: [{ ...SENT, [field]: value }], rejected: [] })).toBe(false);
 });
 
 test.each<[string, unknown]>([
@@ -48,8 +50,8 @@ test.each<[string, unknown]>([
 	['rows', ['0']],
 	['numbers', undefined],
 ])('rows that were cut off, whose %s is %p, are not what was written', (field, value) => {
-	const cutOff = { ...CUT_OFF, [field]: value };
-	expect(isPushCheckpoint({ sent: [], refused: [], cutOff })).toBe(false);
+	const interrupted = { ...INTERRUPTED, [field]: value };
+	expect(isPushCheckpoint({ sent: [], rejected: [], interrupted })).toBe(false);
 });
 
 test.each<[string, unknown]>([
@@ -58,20 +60,20 @@ test.each<[string, unknown]>([
 	['number', 9],
 	['reason', undefined],
 ])('a refused row whose %s is %p is not what was written', (field, value) => {
-	expect(isPushCheckpoint({ sent: [], refused: [{ ...REFUSED, [field]: value }] })).toBe(false);
+	expect(isPushCheckpoint({ sent: [], rejected: [{ ...REJECTED, [field]: value }] })).toBe(false);
 });
 
 test.each<[string, unknown]>([
 	['nothing', undefined],
-	['no object for a request', { sent: ['x'], refused: [] }],
-	['no object for a refused row', { sent: [], refused: [null] }],
-	['no list of refused rows', { sent: [], refused: {} }],
+	['no object for a request', { sent: ['x'], rejected: [] }],
+	['no object for a refused row', { sent: [], rejected: [null] }],
+	['no list of refused rows', { sent: [], rejected: {} }],
 	['a list', []],
-	['another shape', { sent: {}, refused: [] }],
-	['a request without its rows', { sent: [{ campaign: 1 }], refused: [] }],
-	['a refused row without its place', { sent: [], refused: [{ reason: 'x' }] }],
-	['no object for what was cut off', { sent: [], refused: [], cutOff: [1] }],
-	['a first index that is none', { sent: [], refused: [], firstIndex: 2 }],
+	['another shape', { sent: {}, rejected: [] }],
+	['a request without its rows', { sent: [{ campaign: 1 }], rejected: [] }],
+	['a refused row without its place', { sent: [], rejected: [{ reason: 'x' }] }],
+	['no object for what was cut off', { sent: [], rejected: [], interrupted: [1] }],
+	['a first index that is none', { sent: [], rejected: [], firstIndex: 2 }],
 ])('%s is not what was written', (_name, value) => {
 	expect(isPushCheckpoint(value)).toBe(false);
 });

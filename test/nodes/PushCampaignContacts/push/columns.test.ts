@@ -151,16 +151,16 @@ describe('the other columns', () => {
 			'Mobile',
 			'Name',
 			'campaign_upload_id',
-			'source_file',
-			'source_row',
-			'push_status',
 			'person_name',
 			'phone',
 			'phone_key',
 			'phone_sent',
 			'phone_to_send',
+			'push_status',
 			'rejection_reason',
 			'rejection_status',
+			'source_file',
+			'source_row',
 		]);
 	});
 });

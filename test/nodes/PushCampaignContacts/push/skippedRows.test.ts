@@ -121,7 +121,7 @@ test('a skipped row leaves Pushed, tells why, and the numbers add up', async () 
 	expect(statuses(outcome)).toEqual(['1 do_not_disturb', '3 skipped_duplicate']);
 	expect(outcome.rejectedRows.map(({ reason }) => reason)).toEqual([
 		`The service skipped this row, because its number is on the agent’s do-not-disturb list. It said: {"phone":"+91${phone(1)}","since":"2026-01-05"}`,
-		'The service skipped this row, because its number is in the calling queue already.',
+		'The service skipped this row as a duplicate (engine_skipped_duplicates).',
 	]);
 	expect(countRows(outcome)).toMatchObject({ received: 5, pushed: 3, skipped_unmatched: 1 });
 	expect(unmatchedIn(outcome)).toEqual([

@@ -82,8 +82,8 @@ test('reads one after another are not slowed down by it', async () => {
 test('a service that takes so many a minute is waited for, and then gets as many again', async () => {
 	const { clock, seen, read } = service((now, takenAt) => {
 		const start = now - (now % 60_000);
-		const isOver = takenAt.filter((at) => at >= start).length >= 30;
-		return isOver ? tooMany(Math.ceil((start + 60_000 - now) / 1_000)) : undefined;
+		const hasEnded = takenAt.filter((at) => at >= start).length >= 30;
+		return hasEnded ? tooMany(Math.ceil((start + 60_000 - now) / 1_000)) : undefined;
 	});
 	expect(failed(await read(80))).toEqual([]);
 	expect(seen.takenAt).toHaveLength(80);

@@ -250,7 +250,7 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 		const { client, transport } = answering(status, text);
 		await expect(send(client)).rejects.toMatchObject({
 			outcome: 'unknown',
-			speaker: 'answer',
+			origin: 'answer',
 			status,
 			message: expect.stringContaining('Something other than the service'),
 		});
@@ -266,7 +266,7 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 	])('%i %s is a refusal in the service’s own words', async (status, text) => {
 		await expect(send(answering(status, text).client)).rejects.toMatchObject({
 			outcome: 'refused',
-			speaker: 'service',
+			origin: 'service',
 			status,
 		});
 	});
@@ -276,7 +276,7 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 		async (status) => {
 			await expect(send(answering(status, '<html>').client)).rejects.toMatchObject({
 				outcome: 'refused',
-				speaker: 'answer',
+				origin: 'answer',
 				isTransient: false,
 			});
 		},

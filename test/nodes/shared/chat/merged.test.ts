@@ -237,8 +237,8 @@ describe('accepted', () => {
 		await clock.advance(1_000);
 		await hold();
 		socket().answer = () => {
-			const isOver = socket().sent.length > 3;
-			const reply = isOver ? 'here it is' : null;
+			const hasEnded = socket().sent.length > 3;
+			const reply = hasEnded ? 'here it is' : null;
 			socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1', reply }));
 		};
 		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1' }));

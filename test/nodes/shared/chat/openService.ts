@@ -94,7 +94,7 @@ export class Sent {
 
 interface Turn extends Named {
 	reply: string;
-	isOver: boolean;
+	hasEnded: boolean;
 	merged: Named[];
 }
 
@@ -174,7 +174,7 @@ export class OpenService {
 		if (given === 'lost' || given === 'silent')
 			throw new TransportFault('ECONNRESET', 'cut', 'read');
 		if (given === 'error') return json(500, { success: false, error: 'oops' });
-		const reply = !isAsync || (turn.isOver && this.plan.repliesInReplay) ? turn.reply : null;
+		const reply = !isAsync || (turn.hasEnded && this.plan.repliesInReplay) ? turn.reply : null;
 		const data: JsonObject = { state: isAsync ? 'accepted' : 'default', turn_id: turn.id, reply };
 		return json(200, { success: true, data });
 	};
@@ -239,7 +239,7 @@ export class OpenService {
 		if (given === 'lost') this.later(0.1, () => socket.ends(1006));
 		if (known !== null) {
 			current.turns.push(known);
-			const reply = known.isOver && this.plan.repliesInReplay ? known.reply : null;
+			const reply = known.hasEnded && this.plan.repliesInReplay ? known.reply : null;
 			answer({ state: 'accepted', turn_id: known.id, reply, ...this.ownId(known) });
 			return;
 		}
@@ -316,11 +316,11 @@ export class OpenService {
 
 	private newTurn(messageId: string | number, clientId: string | null): Turn {
 		const id = this.nextId('turn');
-		return { id, reply: `reply of ${id}`, isOver: false, messageId, clientId, merged: [] };
+		return { id, reply: `reply of ${id}`, hasEnded: false, messageId, clientId, merged: [] };
 	}
 
 	private finish(turn: Turn, end: 'inline' | 'result'): void {
-		turn.isOver = true;
+		turn.hasEnded = true;
 		if (this.flight === turn) this.flight = null;
 		const said = this.say('ai', turn.reply);
 		const { resultNames } = this.plan;

@@ -543,10 +543,10 @@ describe('an open connection', () => {
 			connection.start();
 			await settle();
 			let acked = 0;
-			let isOver = false;
+			let hasEnded = false;
 			const kinds: string[] = [];
 			const talk = async () => {
-				while (!isOver) {
+				while (!hasEnded) {
 					const { kind } = await connection.sendWithAck(outgoing('{}'), 120_000);
 					kinds.push(kind);
 					if (kind !== 'ack') return;
@@ -568,7 +568,7 @@ describe('an open connection', () => {
 					?.receives(messageSent);
 				await settle();
 			}
-			isOver = true;
+			hasEnded = true;
 			await connection.close();
 			await talking;
 			expect(kinds.filter((kind) => kind !== 'ack').length).toBeLessThanOrEqual(1);

@@ -55,7 +55,7 @@ test.each<[unknown, string]>([
 				message: USE.message,
 				resolution: USE.description,
 				originalMessage: said,
-				speaker: 'n8n',
+				origin: 'n8n',
 			});
 		}
 	},

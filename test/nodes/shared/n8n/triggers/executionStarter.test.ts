@@ -51,11 +51,11 @@ function offering(refusals: number, of: INode = node) {
 function lasting(of: INode = node) {
 	const begun: unknown[] = [];
 	const ends: Array<() => void> = [];
-	let isOver = false;
+	let hasEnded = false;
 	const emit: ITriggerFunctions['emit'] = (data, _response, done) => {
 		begun.push(data[0]?.[0]?.json.n);
 		const end = () => done?.resolve(ENDED);
-		if (isOver) end();
+		if (hasEnded) end();
 		else ends.push(end);
 	};
 	return {
@@ -63,7 +63,7 @@ function lasting(of: INode = node) {
 		begun,
 		/** From here on each ends as soon as it begins. */
 		endAll: () => {
-			isOver = true;
+			hasEnded = true;
 			ends.forEach((end) => end());
 		},
 	};
