@@ -101,9 +101,13 @@ export function isComplete(headers: Headers, bytes: number | undefined): true | 
 	return bytes !== undefined && /^\d+$/.test(length) && Number(length) === bytes ? true : null;
 }
 
+/** ASCII in UTF-16: a NUL before or after each letter. Silence in a recording is NULs alone. */
+const IN_UTF_16 = /^(?:\xff\xfe|\xfe\xff)?(?:(?:\0[\t\n\r -~]){2}|(?:[\t\n\r -~]\0){2})/;
+
 /** What is ASCII in it, whatever the encoding, without a byte order mark and space before it. */
 function lettersOf(bytes: string): string {
-	return bytes.replaceAll('\0', '').replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*/, '');
+	const text = IN_UTF_16.test(bytes) ? bytes.replaceAll('\0', '') : bytes;
+	return text.replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*/, '');
 }
 
 /** Whether it has no bytes but those of a text: in UTF-8, in UTF-16, or in an encoding of one byte a letter. */

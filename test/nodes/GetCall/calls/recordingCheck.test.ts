@@ -157,6 +157,13 @@ const RAW: Array<[string, (samples: number[]) => Uint8Array]> = [
 	['µ-law', (samples) => Uint8Array.from(samples, muLaw)],
 ];
 
+test('silence with two quiet samples that look like letters can be a recording', () => {
+	const bytes = Buffer.alloc(1_024);
+	bytes.writeInt16BE(23_305, 22);
+	bytes.writeInt16BE(23_296, 32);
+	expect(faultOf(bytes, { 'content-type': 'audio/wav' })).toBeUndefined();
+});
+
 test.each(RAW)(
 	'raw sound in %s can be a recording, though no format is seen in it',
 	(_format, bytesOf) => {
