@@ -80,7 +80,7 @@ export function chatHarness(type: string, basics: INodeParameters) {
 		/** Sockets that were ever asked for. */
 		connections: () =>
 			simulator.requests.filter(({ path }) => path.endsWith('/user-stream')).length,
-		/** A support deps, say, that holds the session. */
+		/** A support desk, say, that holds the session. */
 		otherClient: async (sessionId: string) => await otherClient(simulator, sessionId),
 		/** A node of another type, as it would stand in another workflow. */
 		other: async (otherType: string, parameters: INodeParameters): Promise<INode> => {
@@ -114,7 +114,7 @@ export async function otherClient(simulator: Simulator, sessionId: string): Prom
 		body: JSON.stringify({ stream: 'user' }),
 	});
 	const { data } = minted.parse(await response.json());
-	const socket = new WebSocket(`${data.ws_url}?token=${data.token}&client_id=deps`);
+	const socket = new WebSocket(`${data.ws_url}?token=${data.token}&client_id=desk`);
 	await new Promise((resolve) => socket.addEventListener('open', resolve));
 	return socket;
 }

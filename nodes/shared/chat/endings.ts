@@ -48,8 +48,8 @@ const TEXTS: Record<EndingKind, EndingText> = {
 		message: 'The service refuses the connection to this chat session',
 		resolution: {
 			onScreen:
-				'Either another client holds the session (a support deps, another n8n, or another process of this one) or the agent is not active; the service gives one code for both. Check that the agent is active. If another client may lose the session, turn on Take Over.',
-			forModel: `Either another client, such as a support deps, has the session, or its agent is not active. Tell ${USER} so.`,
+				'Either another client holds the session (a support desk, another n8n, or another process of this one) or the agent is not active; the service gives one code for both. Check that the agent is active. If another client may lose the session, turn on Take Over.',
+			forModel: `Either another client, such as a support desk, has the session, or its agent is not active. Tell ${USER} so.`,
 		},
 	},
 	token_rejected: {

@@ -97,7 +97,7 @@ describe('activating', () => {
 
 describe('Take Over', () => {
 	test('off: a session that another client holds is left to it', async () => {
-		const deps = await otherClient(harness.service(), sessions.open);
+		const desk = await otherClient(harness.service(), sessions.open);
 		const { sessions: control } = harness.service();
 		hurry(2_000);
 		const active = await harness.start({ sessionIds: sessions.open }, 'init');
@@ -109,7 +109,7 @@ describe('Take Over', () => {
 		expect(control.clientIds(sessions.open)).toEqual(['desk']);
 		const claims = harness.service().requests.filter(({ query }) => query.claim !== undefined);
 		expect(claims).toEqual([]);
-		deps.close();
+		desk.close();
 	});
 
 	test('on: the session is taken from the other client', async () => {

@@ -123,7 +123,7 @@ export const nested: Dialect = {
 		maxMessage: 3000,
 		maxContext: 8000,
 		maxBodyBytes: 48_000_000,
-		otherCredential: { header: 'x-deps-key', value: 'desk', stream: 'desk' },
+		otherCredential: { header: 'x-desk-key', value: 'desk', stream: 'desk' },
 		unknownPath: { success: false, error: 'Nothing here', details: { path: null } },
 	},
 	chat: nestedChat,

@@ -19,7 +19,7 @@ export const takeOverField: INodeProperties = {
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to take over the live connection of the session from another client, such as a support deps or another n8n. The nodes of this n8n share one connection.',
+		'Whether to take over the live connection of the session from another client, such as a support desk or another n8n. The nodes of this n8n share one connection.',
 };
 
 /** A field as it is, shown only where these parameters have these values. */
