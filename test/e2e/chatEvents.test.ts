@@ -225,7 +225,9 @@ describe('Chat Events Trigger in real n8n', () => {
 			];
 			const post = async ({ headers: own, ...request }: (typeof requests)[number]) =>
 				await fetch(address, { ...request, method: 'POST', headers: { ...own, ...secretHeader } });
-			await until('the address', async () => (await post({ body: '{}' })).status !== 404);
+			// n8n knows the webhook a moment before the trigger can take requests.
+			const isReady = async () => (await post({ body: '{}' })).status === 400;
+			await until('the trigger to take requests', isReady);
 			const statuses: number[] = [];
 			for (const request of requests) statuses.push((await post(request)).status);
 			expect(statuses).toEqual(requests.map(() => 400));
