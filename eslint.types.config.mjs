@@ -10,6 +10,7 @@ import tseslint from 'typescript-eslint';
 const PLAIN = [
 	'nodes/shared/{api,apiMapping,calls,chat,phone}/**/*.ts',
 	'nodes/shared/*.ts',
+	'nodes/shared/n8n/idempotency/firstExecution.ts',
 	'nodes/GetCall/calls/*.ts',
 	'nodes/PlaceCall/{ask,request}/*.ts',
 	'nodes/PlaceCall/wait/{pendingCalls,readUntilFinished}.ts',

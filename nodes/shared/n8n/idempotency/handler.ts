@@ -28,7 +28,7 @@ export type PreparedRequest<Deps> = {
 	target?: unknown;
 	/** Whether sending it twice does the same as sending it once. */
 	idempotent?: boolean;
-	/** Whether the same toolRequest of a model, once done, is a new one. People say "yes" twice. */
+	/** Whether a model may repeat the request after it completed. Customers say "yes" twice. */
 	repeatable?: boolean;
 	/** How many of these a model gets in one run of its agent, or one session of its client, whichever tool it calls. */
 	quota?: Quota;
@@ -73,7 +73,7 @@ export class QuotaExceeded extends ExplainedError {
 	}
 }
 
-/** Whose a record is: a model's toolRequest (`of`, and its `kind` where those are counted), or a row: under the parameters of its time, at its place, for its person. */
+/** Whose a record is: a tool request (`of`, and its `kind` where those are counted), or a row: under the parameters of its time, at its place, for its person. */
 type RecordOwner = { of?: string; row?: string; kind?: string };
 
 /** What became of a request; `sent` is one whose answer had not come when the record was stored. */
@@ -88,7 +88,7 @@ const SHORT_FIELD_CHARACTERS = 100;
 const SHORT_KEY_LENGTH = 5;
 /** 72 bits, and small beside the answer that is kept under it. */
 const KEY_LENGTH = 12;
-/** Wishes that a long session of an MCP client keeps in this process: so many done ones, and so many whose fate is open. */
+/** Tool requests to keep in a long MCP session: this many completed ones, and this many others. */
 const MAX_TOOL_REQUESTS = 1_000;
 
 /**
@@ -98,8 +98,8 @@ const MAX_TOOL_REQUESTS = 1_000;
  *
  * As long as the node's parameters stay, a row is known by its place: an expression such as `$now` gives
  * another request on each try. After an edit it is known by its place and its person where it was done, and
- * else by its request, rows with the same one by their order. From a model the same request is the same
- * toolRequest: it is done once for one run of its agent, and those under way share one result.
+ * else by its request, rows with the same one by their order. As a tool, the same request is
+ * sent once per agent run or MCP session, and equal requests in flight share one result.
  */
 export class IdempotencyHandler<Deps> {
 	private readonly records: IdempotencyRecords;
@@ -291,7 +291,7 @@ export class IdempotencyHandler<Deps> {
 		return await sending.find(deps, error, log.origin.startedAt);
 	}
 
-	/** What was refused or never left is not in the ledger, so it does not count. */
+	/** Rejected and unsent requests have no record, so they don't count. */
 	private requireQuota(quota: Quota | undefined): void {
 		if (quota === undefined || !this.asTool) return;
 		const made = Object.values(this.records).filter(({ kind }) => kind === quota.unit);
@@ -331,18 +331,18 @@ export class IdempotencyHandler<Deps> {
 
 type ToolRequests = {
 	inFlight: Map<string, Promise<INodeExecutionData[]>>;
-	/** How often each was done since this process holds the ledger: after *Retry* the count begins anew. */
+	/** Completions by request, in this process. *Retry* starts from zero. */
 	completedCounts: BoundedMap<number>;
 };
 
 const toolRequests = new WeakMap<IdempotencyRecords, ToolRequests>();
 
-function toolRequestsOf(ledger: IdempotencyRecords): ToolRequests {
-	const known = toolRequests.get(ledger) ?? {
+function toolRequestsOf(records: IdempotencyRecords): ToolRequests {
+	const known = toolRequests.get(records) ?? {
 		inFlight: new Map(),
 		completedCounts: new BoundedMap(MAX_TOOL_REQUESTS),
 	};
-	toolRequests.set(ledger, known);
+	toolRequests.set(records, known);
 	return known;
 }
 
