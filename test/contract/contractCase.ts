@@ -39,3 +39,20 @@ function isOpen<T>(value: PerDialect<T>): value is (dialect: Dialect) => T {
 export const agent = (value: string = fixtures.agents.full) => ({
 	agentUuid: { __rl: true, mode: 'id', value },
 });
+
+/** A call, and a question, with all that Place Call needs. */
+export const CALL = {
+	resource: 'call',
+	operation: 'place',
+	...agent(),
+	countryCode: 'IN',
+	phoneNumber: '9876543210',
+	when: 'now',
+};
+export const QUESTION = {
+	...CALL,
+	operation: 'sendAndWait',
+	message: 'May we?',
+	yesValues: 'yes',
+	noValues: 'no',
+};

@@ -8,7 +8,7 @@ import { createNodeAsTool } from 'n8n-core/dist/execution-engine/node-execution-
 import { NodeHelpers, type INode, type INodeParameters, type INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { zodToJsonSchema } from 'zod-to-json-schema';
-import { agent } from '../contract/contractCase';
+import { agent, CALL as call, QUESTION } from '../contract/contractCase';
 import { simulatedNodes } from '../contract/simulatedNodes';
 import { engineTool, makeWorkflow, nodeTypes, PACKAGE } from '../engine';
 import {
@@ -26,20 +26,8 @@ const { agents, calls, campaigns, sessions } = fixtures;
 const counts = { right: 0, wrong: 0 };
 afterAll(() => tell('Values that a literal model gives', counts));
 
-const call = {
-	resource: 'call',
-	operation: 'place',
-	...agent(),
-	countryCode: 'IN',
-	phoneNumber: '9876543210',
-	when: 'now',
-};
 const ask = {
-	...call,
-	operation: 'sendAndWait',
-	message: 'May we?',
-	yesValues: 'yes',
-	noValues: 'no',
+	...QUESTION,
 	options: {
 		wait: {
 			settings: { waitForCompletion: 'reading', waitLimit: 1, waitLimitUnit: 'seconds' },

@@ -1,7 +1,7 @@
 /** What a model gets wrong by itself: the tool says what to give instead, with an example, and blames nobody else. */
 import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
-import { agent } from '../../../../contract/contractCase';
+import { agent, CALL as call, QUESTION as ask } from '../../../../contract/contractCase';
 import { simulatedNodes } from '../../../../contract/simulatedNodes';
 import { engineTool } from '../../../../engine';
 import { fixtures } from '../../../../simulator';
@@ -11,21 +11,6 @@ const { calls, campaigns, sessions } = fixtures;
 
 const GIVEN = "={{ $fromAI('given', ``, 'string') }}";
 const byModel = { agentUuid: { __rl: true, mode: 'id', value: GIVEN } };
-const call = {
-	resource: 'call',
-	operation: 'place',
-	...agent(),
-	countryCode: 'IN',
-	phoneNumber: '9876543210',
-	when: 'now',
-};
-const ask = {
-	...call,
-	operation: 'sendAndWait',
-	message: 'May we?',
-	yesValues: 'yes',
-	noValues: 'no',
-};
 const push = { campaignId: String(campaigns.active), ...agent(), contactsFrom: 'json' };
 const message = { operation: 'sendMessage', sendBy: 'socket' };
 const legacy = { resource: 'legacy', ...agent() };
