@@ -1,6 +1,6 @@
 /**
  * `npm run lock:complete`, after every `npm install`: npm leaves out of the lockfile the ready-made
- * binaries for other platforms that the registry in use does not offer, and `npm ci` then refuses it.
+ * binaries for other platforms that the registry in use does not offer, and `npm ci` then rejects it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -97,7 +97,7 @@ async function takeOutputs(stack: Stack, editor: Editor): Promise<void> {
 	await takeRun('output-placeCall', call(stack, full), 'Place Call', stack, editor);
 }
 
-/** One refusal of each node of the main path, as the panel tells it. */
+/** One rejection of each node of the main path, as the panel tells it. */
 async function takeErrors(stack: Stack, editor: Editor): Promise<void> {
 	const { noNumber } = fixtures.agents;
 	const rows = feed(stack, noNumber, fixtures.campaigns.archived);

@@ -91,12 +91,12 @@ type Delivery = {
 export async function onCompletion(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const reply = new WebhookResponder(context);
 	const read = await readCalls(context);
-	if ('refused' in read) return reply.refuse(read.refused);
+	if ('rejected' in read) return reply.reject(read.rejected);
 	const { calls, bytes, settings } = read;
-	reply.refuseAfter(LONGEST_ANSWER_MS, ASK_AGAIN);
+	reply.rejectAfter(LONGEST_ANSWER_MS, ASK_AGAIN);
 	const takeAll = async (emitter: ExecutionStarter | undefined) => {
-		if (emitter === undefined) return reply.refuse(ASK_AGAIN);
-		if (calls.length > 1 && !emitter.takesSeveral) return reply.refuse(ONE_AT_A_TIME);
+		if (emitter === undefined) return reply.reject(ASK_AGAIN);
+		if (calls.length > 1 && !emitter.takesSeveral) return reply.reject(ONE_AT_A_TIME);
 		const replies = reply.parts(calls.length);
 		const budget = budgetOf(triggerKey(context));
 		const taking = calls.map(async (call, index) => {
@@ -112,17 +112,17 @@ export async function onCompletion(context: IWebhookFunctions): Promise<IWebhook
 async function readCalls(
 	context: IWebhookFunctions,
 ): Promise<
-	{ calls: Call[]; bytes: number; settings: CompletionSettings } | { refused: RejectedDelivery }
+	{ calls: Call[]; bytes: number; settings: CompletionSettings } | { rejected: RejectedDelivery }
 > {
 	const payload = await readJson(context);
-	if ('refused' in payload) return payload;
+	if ('rejected' in payload) return payload;
 	const report = readReport(payload.json);
-	if (!Array.isArray(report)) return { refused: UNUSABLE[report] };
+	if (!Array.isArray(report)) return { rejected: UNUSABLE[report] };
 	if (report.length === 0) {
-		return { refused: { status: 400, message: 'The body holds no call_id.' } };
+		return { rejected: { status: 400, message: 'The body holds no call_id.' } };
 	}
 	const usable = readUsable(context, () => readCompletionSettings(context));
-	if ('refused' in usable) return usable;
+	if ('rejected' in usable) return usable;
 	const settings = usable.fields;
 	if (settings.verify) return { calls: toVerify(report), bytes: 0, settings };
 	return { calls: toBelieve(report), bytes: payload.bytes, settings };
@@ -159,15 +159,15 @@ async function take(context: IWebhookFunctions, delivery: Delivery): Promise<IWe
 	const { trigger } = delivery.emitter;
 	const here = trigger === undefined ? undefined : verificationsOf.get(trigger);
 	const isClaimed = claims !== undefined;
-	if (!isClaimed && budget.isUnknown(callId)) return reply.refuse(UNKNOWN_CALL);
+	if (!isClaimed && budget.isUnknown(callId)) return reply.reject(UNKNOWN_CALL);
 	if (!isClaimed && !budget.isKnown(callId)) {
 		// A webhook that waits keeps a sandbox of n8n's.
 		const isFull = here?.isFull ?? budget.waitingCount >= MAX_WAITING_WEBHOOKS;
 		if (isFull) {
 			here?.noteRejected();
-			return reply.refuse(ASK_AGAIN);
+			return reply.reject(ASK_AGAIN);
 		}
-		if (budget.isFlooded) reply.refuseAfter(LONGEST_ANSWER_IN_FLOOD_MS, ASK_AGAIN);
+		if (budget.isFlooded) reply.rejectAfter(LONGEST_ANSWER_IN_FLOOD_MS, ASK_AGAIN);
 	}
 	if (settings.answersAtOnce) reply.send(202, received(callId));
 	if (isClaimed) return pass(delivery, claims.item, claims.outcome);
@@ -184,14 +184,14 @@ async function verified(
 ): Promise<IWebhookResponseData> {
 	const { callId, settings, reply } = delivery;
 	const reading = verifications.verify(callId, settings);
-	if (reading === undefined) return reply.refuse(ASK_AGAIN);
+	if (reading === undefined) return reply.reject(ASK_AGAIN);
 	try {
 		const { record } = await reading.verified;
 		return pass(delivery, record, record);
 	} catch (error) {
-		if (isUnknownCall(error)) return reply.refuse(UNKNOWN_CALL);
+		if (isUnknownCall(error)) return reply.reject(UNKNOWN_CALL);
 		if (reading.isFirst) verifications.couldNotVerify(callId, error);
-		return reply.refuse(ASK_AGAIN);
+		return reply.reject(ASK_AGAIN);
 	}
 }
 

@@ -71,7 +71,7 @@ const options: INodeProperties = {
 					name: 'When the Call Is Verified',
 					value: 'verified',
 					description:
-						'A forged message is refused, and the service is asked to try again while the call cannot be read',
+						'A forged message is rejected, and the service is asked to try again while the call cannot be read',
 				},
 			],
 			default: 'verified',

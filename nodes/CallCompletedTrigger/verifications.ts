@@ -72,7 +72,7 @@ export class CallVerifier {
 	private readonly delayed = new RareNotice<null>(this.closing.signal, (times) =>
 		this.report(overBudget(times)),
 	);
-	private readonly refused = new RareNotice<null>(this.closing.signal, (times) =>
+	private readonly rejected = new RareNotice<null>(this.closing.signal, (times) =>
 		this.report(rejected(times, MAX_IN_FLIGHT)),
 	);
 	private connection: { opened: Promise<AccountClient>; at: number } | undefined;
@@ -127,7 +127,7 @@ export class CallVerifier {
 
 	/** Tells the workflow's owner that a report was rejected, because there was no room for it. */
 	noteRejected(): void {
-		this.refused.add(null);
+		this.rejected.add(null);
 	}
 
 	/** Tells the workflow's owner, so that no call goes missing without a word. */

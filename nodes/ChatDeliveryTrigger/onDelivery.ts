@@ -45,16 +45,16 @@ export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookRe
 	const secret = checkDelivery(context, form);
 	if (secret.kind === 'unusable') noteUnusable(context, secret.why);
 	if (secret.kind !== 'passed') {
-		return reply.refuse({ status: 403, message: 'The secret in the address is missing or wrong.' });
+		return reply.reject({ status: 403, message: 'The secret in the address is missing or wrong.' });
 	}
 	const payload = await readJson(context);
-	if ('refused' in payload) return reply.refuse(payload.refused);
+	if ('rejected' in payload) return reply.reject(payload.rejected);
 	const { json, bytes } = payload;
 	const keyField = readUsable(context, () => form.text('keyField'));
-	if ('refused' in keyField) return reply.refuse(keyField.refused);
+	if ('rejected' in keyField) return reply.reject(keyField.rejected);
 	const key = keyOf(json, keyField.fields);
 	const take = async (emitter: ExecutionStarter | undefined) => {
-		if (emitter === undefined) return reply.refuse(ASK_AGAIN);
+		if (emitter === undefined) return reply.reject(ASK_AGAIN);
 		if (emitter.isUsed(key)) {
 			reply.send(200, { received: true, message: 'This was received before.' });
 			return NO_EXECUTION;

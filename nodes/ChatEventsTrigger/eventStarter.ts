@@ -36,7 +36,7 @@ export class EventStarter {
 	/** Called with an event that n8n did not take however often it was offered. */
 	constructor(
 		private readonly context: ITriggerFunctions,
-		private readonly onRefused: (refused: SessionEvent) => void,
+		private readonly onRejected: (rejected: SessionEvent) => void,
 	) {
 		this.place = [context.getWorkflow().id ?? '', context.getNode().id];
 	}
@@ -80,7 +80,7 @@ export class EventStarter {
 		const done = new AbortController();
 		void emitWithRetry(this.context, items, key)
 			.then((isTaken) => {
-				if (!isTaken) this.onRefused(sessionEvent);
+				if (!isTaken) this.onRejected(sessionEvent);
 			})
 			.finally(() => done.abort());
 		await this.untilRoom(done.signal);

@@ -127,7 +127,7 @@ export class FollowedSessions {
 /** Endings that following the session again would only repeat. */
 const FINAL: ReadonlySet<EndingKind> = new Set([
 	'session_closed',
-	'mint_refused',
+	'mint_rejected',
 	'bad_address',
 	'defect',
 ]);

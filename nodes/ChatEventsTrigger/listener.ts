@@ -55,7 +55,7 @@ export class ChatEventsListener {
 		requireWebSocket();
 		this.losses = new LossReporter(context, this.closed.signal);
 		this.unusableSecret = rejectionNotice(context, this.closed.signal);
-		this.emitter = new EventStarter(context, (refused) => this.losses.events.add(refused));
+		this.emitter = new EventStarter(context, (rejected) => this.losses.events.add(rejected));
 		const { takeOver } = settings;
 		this.sessions = new FollowedSessions({
 			open: (sessionId, onEnded) =>

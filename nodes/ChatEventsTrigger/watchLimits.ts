@@ -22,7 +22,7 @@ const BUSY_RETRY_S = 2;
 /** Nothing of the request was done. */
 export class WatchLimitReached extends ExplainedError {
 	override readonly name = 'WatchLimitReached';
-	readonly outcome = 'refused';
+	readonly outcome = 'rejected';
 
 	constructor(
 		message: string,

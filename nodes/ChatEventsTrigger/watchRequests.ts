@@ -42,17 +42,17 @@ export async function answerWatchRequest(
 	const listener = activeListeners.get(key);
 	const given = context.getHeaderData()[SECRET_HEADER];
 	const secret = checkSecret(given, () => readWatchSettings(formOf(context, triggerFields)).secret);
-	if (secret.kind === 'wrong') return refuseWatch(context, WRONG_SECRET);
+	if (secret.kind === 'wrong') return rejectWatch(context, WRONG_SECRET);
 	if (secret.kind === 'unusable') {
 		listener?.unusableSecret.add(secret.why);
-		return refuseWatch(context, UNUSABLE_SECRET);
+		return rejectWatch(context, UNUSABLE_SECRET);
 	}
-	if (context.getMode() === 'manual') return refuseWatch(context, TRIAL);
-	if (listener === undefined) return refuseWatch(context, ELSEWHERE);
+	if (context.getMode() === 'manual') return rejectWatch(context, TRIAL);
+	if (listener === undefined) return rejectWatch(context, ELSEWHERE);
 	try {
 		return await listener.limits.forRequest(async () => await answerOf(context, key, listener));
 	} catch (error) {
-		if (error instanceof ExplainedError) return refuseWatch(context, refusalOf(error));
+		if (error instanceof ExplainedError) return rejectWatch(context, rejectionOf(error));
 		throw toNodeError(context.getNode(), error);
 	}
 }
@@ -64,7 +64,7 @@ async function answerOf(
 	listener: ChatEventsListener,
 ): Promise<IWebhookResponseData> {
 	const body = await readJson(context, MAX_BODY_BYTES);
-	if ('refused' in body) return refuseWatch(context, unreadable(body.refused));
+	if ('rejected' in body) return rejectWatch(context, unreadable(body.rejected));
 	const { action, sessionIds } = parseWatchRequest(isJsonObject(body.json) ? body.json : {});
 	requireFew(sessionIds);
 	const standings = action === 'watch' ? await listener.watch(sessionIds) : [];
@@ -73,8 +73,8 @@ async function answerOf(
 	const watched = listener.watchedAmong(sessionIds);
 	await clock.sleep(GATHER_REQUESTS_MS);
 	// Its successor has read the stored list already, and keeps one of its own.
-	if (activeListeners.get(key) !== listener) return refuseWatch(context, RENEWED);
-	// Of several sessions some may have been taken up although one was refused.
+	if (activeListeners.get(key) !== listener) return rejectWatch(context, RENEWED);
+	// Of several sessions some may have been taken up although one was rejected.
 	storeSessions(context, listener.watchedSessions);
 	for (const { ended } of standings) if (ended !== null) throw ended;
 	const connected = action === 'watch' && standings.every((standing) => standing.connected);
@@ -93,7 +93,7 @@ function requireFew(sessionIds: string[]): void {
 	);
 }
 
-type WatchRefusal = {
+type WatchRejection = {
 	/** HTTP status. */
 	status: number;
 	message: string;
@@ -102,43 +102,43 @@ type WatchRefusal = {
 	retryAfter?: number;
 };
 
-const WRONG_SECRET: WatchRefusal = {
+const WRONG_SECRET: WatchRejection = {
 	status: 403,
 	message: 'The Chat Events Trigger does not accept the secret',
 	resolution: 'Enter the same Secret in Chat Session → Watch as in the Chat Events Trigger.',
 };
 
-const UNUSABLE_SECRET: WatchRefusal = {
+const UNUSABLE_SECRET: WatchRejection = {
 	status: 503,
 	message: "The Chat Events Trigger accepts no requests, because its 'Secret' can't be used",
 	resolution: "Correct 'Secret' in the Chat Events Trigger.",
 };
 
-const TRIAL: WatchRefusal = {
+const TRIAL: WatchRejection = {
 	status: 409,
 	message: 'The Chat Events Trigger accepts sessions only while its workflow is published',
 	resolution:
 		'Use the production URL of the trigger. To try it in the editor, turn Watched Sessions off and fill in Session IDs.',
 };
 
-const ELSEWHERE: WatchRefusal = {
+const ELSEWHERE: WatchRejection = {
 	status: 503,
 	message: 'The Chat Events Trigger runs in another process of n8n',
 	resolution:
 		'Try again in a moment. If n8n runs webhook processes of its own, have the address of this trigger served by the main process.',
 };
 
-const RENEWED: WatchRefusal = {
+const RENEWED: WatchRejection = {
 	status: 503,
 	message: 'The Chat Events Trigger was stopped or published again meanwhile',
 	resolution: 'Send the request again in a moment: nothing of it was kept.',
 };
 
-function unreadable({ status, message }: RejectedDelivery): WatchRefusal {
+function unreadable({ status, message }: RejectedDelivery): WatchRejection {
 	return { status, message, resolution: 'Send a JSON object with action and session_ids.' };
 }
 
-function refusalOf(error: ExplainedError): WatchRefusal {
+function rejectionOf(error: ExplainedError): WatchRejection {
 	const { message, resolution } = error;
 	if (error instanceof WatchLimitReached) {
 		const { status, retryAfter } = error;
@@ -147,9 +147,9 @@ function refusalOf(error: ExplainedError): WatchRefusal {
 	return { status: error instanceof InvalidInput ? 400 : 422, message, resolution };
 }
 
-function refuseWatch(
+function rejectWatch(
 	context: IWebhookFunctions,
-	{ status, message, resolution, retryAfter }: WatchRefusal,
+	{ status, message, resolution, retryAfter }: WatchRejection,
 ): IWebhookResponseData {
 	new WebhookResponder(context).send(status, { message, resolution }, retryAfter);
 	return NO_EXECUTION;

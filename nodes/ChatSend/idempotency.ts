@@ -54,7 +54,7 @@ const keyField: INodeProperties = {
 	required: true,
 	placeholder: 'e.g. {{ $json.message_id }}',
 	description:
-		'The service accepts the same key with the same content once, and refuses it with other content',
+		'The service accepts the same key with the same content once, and rejects it with other content',
 };
 
 export const idempotencyFields: INodeProperties[] = [KEYED_MESSAGE, KEYED_ANSWER].flatMap(

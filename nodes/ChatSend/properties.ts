@@ -52,7 +52,7 @@ const whatFields: INodeProperties[] = [
 					name: 'Live Connection (WebSocket)',
 					value: 'socket',
 					description:
-						'Returns the reply, and needs no API mapping. All nodes of this n8n share the connection. The service refuses it while another client holds the session.',
+						'Returns the reply, and needs no API mapping. All nodes of this n8n share the connection. The service rejects it while another client holds the session.',
 				},
 				{
 					name: 'Request With Immediate Reply',

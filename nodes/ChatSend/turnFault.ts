@@ -111,15 +111,15 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 		case 'unrecognized':
 			return null;
 		case 'busy':
-			return new ChatTurnFault(BUSY, 'notSent', outcome.ack.error, true);
+			return new ChatTurnFault(BUSY, 'not_sent', outcome.ack.error, true);
 		case 'invalid':
-			return new ChatTurnFault(invalidText(outcome.code), 'refused', outcome.code);
+			return new ChatTurnFault(invalidText(outcome.code), 'rejected', outcome.code);
 		case 'failed':
 			return new ChatTurnFault(FAILED, 'unknown', outcome.ack.error);
-		case 'refused':
+		case 'rejected':
 			return new ChatTurnFault(
-				REFUSED,
-				'refused',
+				REJECTED,
+				'rejected',
 				`${outcome.originalMessage} (state ${outcome.ack.state})`,
 			);
 		case 'unknown':
@@ -166,7 +166,7 @@ const FAILED: TurnText = {
 	),
 };
 
-const REFUSED: TurnText = {
+const REJECTED: TurnText = {
 	message: 'The service did not accept the message',
 	resolution: {
 		onScreen: 'Correct what the service names below, then send the message again.',
@@ -174,8 +174,8 @@ const REFUSED: TurnText = {
 	},
 };
 
-const REFUSED_WITHOUT_REASON: TurnText = {
-	message: REFUSED.message,
+const REJECTED_WITHOUT_REASON: TurnText = {
+	message: REJECTED.message,
 	resolution: {
 		onScreen: 'It gave no reason. Check the fields of this item, then send the message again.',
 		forModel: 'It gave no reason. Check the values you gave.',
@@ -202,13 +202,13 @@ const NO_CONNECTION_NEEDED =
 function invalidText(code: string | null): TurnText {
 	const known = INVALID_CODES.find((candidate) => candidate === code);
 	if (known !== undefined) return INVALID[known];
-	return code === null ? REFUSED_WITHOUT_REASON : REFUSED;
+	return code === null ? REJECTED_WITHOUT_REASON : REJECTED;
 }
 
 function notSent(
 	readiness: Extract<TurnOutcome, { kind: 'not_sent' }>['readiness'],
 ): ChatTurnFault {
-	if (readiness.kind === 'closed_by_us') return new ChatTurnFault(RUN_STOPPED, 'notSent');
+	if (readiness.kind === 'closed_by_us') return new ChatTurnFault(RUN_STOPPED, 'not_sent');
 	const { kind, message, resolution, resolutionForModel, originalMessage, isTransient } =
 		readiness.ending;
 	const isHeld = kind === 'held_or_inactive';
@@ -219,5 +219,5 @@ function notSent(
 			forModel: resolutionForModel,
 		},
 	};
-	return new ChatTurnFault(text, 'notSent', originalMessage, isTransient);
+	return new ChatTurnFault(text, 'not_sent', originalMessage, isTransient);
 }

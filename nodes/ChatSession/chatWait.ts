@@ -31,7 +31,7 @@ export interface WaitLink extends EventLink {
 /** The time was over before the session was listened to. */
 export class NeverConnected extends ExplainedError {
 	override readonly name = 'NeverConnected';
-	readonly outcome = 'notSent';
+	readonly outcome = 'not_sent';
 	override readonly isTransient = true;
 	override readonly origin: ErrorOrigin;
 

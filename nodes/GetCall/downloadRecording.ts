@@ -9,7 +9,7 @@ import { TIME_LIMITS, toFault } from '../shared/n8n/http/transport';
 import {
 	downloadBrokeOff,
 	downloadFailed,
-	downloadRefused,
+	downloadRejected,
 	MAX_REDIRECTS,
 	noLink,
 	tooManyRedirects,
@@ -23,7 +23,7 @@ type FileAnswer = HttpResponse & { content: ByteStream };
 export type Download = { file: IBinaryData; isComplete: true | null };
 
 /** Of a response that isn't a recording: enough for its code. */
-const REFUSAL_BYTES = 4_096;
+const REJECTION_BYTES = 4_096;
 
 /**
  * Fetches a recording from its presigned address straight into n8n's binary store. The address is
@@ -65,7 +65,7 @@ async function fetchFile(context: IExecuteFunctions, url: string): Promise<FileA
 			random: Math.random,
 		});
 		if (answer.status < 200 || answer.status > 299) {
-			throw downloadRefused(answer.status, answer.text);
+			throw downloadRejected(answer.status, answer.text);
 		}
 		return answer;
 	} catch (error) {
@@ -124,7 +124,7 @@ async function toFileAnswer(response: unknown): Promise<FileAnswer> {
 	if (status >= 200 && status <= 299) return answer;
 	try {
 		const text = Buffer.from(
-			await firstBytes(body, REFUSAL_BYTES, TIME_LIMITS.silenceMs),
+			await firstBytes(body, REJECTION_BYTES, TIME_LIMITS.silenceMs),
 		).toString();
 		return { ...answer, text };
 	} finally {

@@ -287,7 +287,7 @@ function withCounts(stopped: ExplainedError, outcome: PushOutcome): ExplainedErr
 function nobodyPushed(outcome: PushOutcome): NobodyPushed {
 	if (outcome.received === 0) {
 		const give = `Give at least one contact with a phone number. ${formOf('Contacts')}`;
-		return new NobodyPushed('No contact was given, so nothing was sent', give, 'notSent');
+		return new NobodyPushed('No contact was given, so nothing was sent', give, 'not_sent');
 	}
 	const reasons = [...new Set(outcome.rejectedRows.map(({ reason }) => reason))];
 	const isUnknown = outcome.rejectedRows.some(({ status }) => status === 'unknown');
@@ -295,7 +295,7 @@ function nobodyPushed(outcome: PushOutcome): NobodyPushed {
 	return new NobodyPushed(
 		summaryLine(outcome),
 		reasons.join(' '),
-		isUnknown ? 'unknown' : isSent ? 'refused' : 'notSent',
+		isUnknown ? 'unknown' : isSent ? 'rejected' : 'not_sent',
 		outcome.rejectedRows.every(({ status }) => status === 'pushed_before'),
 	);
 }

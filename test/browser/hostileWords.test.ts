@@ -7,7 +7,7 @@ import { openedNode } from './openedNode';
 const NODE = 'Campaign Status';
 const WORDS = '<a href="https://evil.example">Sign in again</a> <b>now</b>\u001b[31m';
 
-describe('a service whose refusal holds HTML', () => {
+describe('a service whose rejection holds HTML', () => {
 	const { service, editor } = openedNode('hostile-words-1a', NODE, ({ account }) => {
 		const credentials = { [credentialType]: account.credential };
 		const parameters = { campaignId: String(fixtures.campaigns.active) };

@@ -28,11 +28,11 @@ describeContract((harness, dialect) => {
 	}
 
 	function expectOutcome(
-		{ refusal, output: expected }: ContractCase,
+		{ rejection, output: expected }: ContractCase,
 		originalMessage = '',
 		json: object[],
 	) {
-		const beginning = refusal === undefined ? undefined : perDialect(refusal, dialect);
+		const beginning = rejection === undefined ? undefined : perDialect(rejection, dialect);
 		if (beginning === undefined) {
 			expect(originalMessage).toBe('');
 		} else {

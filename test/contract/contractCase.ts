@@ -19,7 +19,7 @@ export type ContractCase = {
 	/** The items of the first output, compared with `toMatchObject`. */
 	output?: PerDialect<unknown[]>;
 	/** The beginning of the message with which the node stops. */
-	refusal?: PerDialect<string | undefined>;
+	rejection?: PerDialect<string | undefined>;
 	/** What else must hold at the service, or of the items with their files. */
 	then?: (simulator: Simulator, items: INodeExecutionData[]) => void;
 };

@@ -76,7 +76,7 @@ const cases = Object.entries(contractCases).flatMap(([node, all]) => {
 		const { operation } = perDialect(one.parameters, dialects.plain);
 		// The one that says most.
 		const isFuller = sizeOf(one) > sizeOf(operations.get(operation));
-		if (one.refusal === undefined && isFuller) operations.set(operation, one);
+		if (one.rejection === undefined && isFuller) operations.set(operation, one);
 	}
 	return [...operations].map(([operation, one]) => ({ node, operation, one }));
 });

@@ -14,7 +14,7 @@ function scrambled<T extends object>(names: T, place: string): T {
  */
 export const unguessable: Dialect = {
 	...plain,
-	// These bodies are known by what they say, so any refusal's status must do.
+	// These bodies are known by what they say, so any rejection's status must do.
 	statuses: {
 		...plain.statuses,
 		agentNotFound: 418,
@@ -24,7 +24,7 @@ export const unguessable: Dialect = {
 		dndPhoneMissing: 417,
 		dndNotOnList: 423,
 		noOutboundNumber: 402,
-		relayedRefusal: 412,
+		relayedRejection: 412,
 	},
 	agents: { ...plain.agents, filter: 'agents_filter_7q' },
 	calls: {

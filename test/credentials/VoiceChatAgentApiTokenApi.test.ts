@@ -68,11 +68,11 @@ describe('the test button', () => {
 		});
 	});
 
-	const REFUSED = { success: false, error: 'Invalid API token' };
+	const REJECTED = { success: false, error: 'Invalid API token' };
 	const NO_PATH = { success: false, error: 'Not found', details: null };
 	test.each<[string, number, object | string, RegExp]>([
-		['401', 401, REFUSED, /does not accept the API token.*Paste the 16-character API token/],
-		['the 401 text at 200', 200, REFUSED, /does not accept the API token/],
+		['401', 401, REJECTED, /does not accept the API token.*Paste the 16-character API token/],
+		['the 401 text at 200', 200, REJECTED, /does not accept the API token/],
 		['a 401 of a proxy', 401, '<html>', /Check API Token and Base URL.*a proxy before the service/],
 		['a redirect', 302, '', /redirect, which is never followed.*the final address/],
 		['an HTML page', 200, '<html>Welcome</html>', /web page came back.*Set Base URL/],
@@ -190,7 +190,7 @@ describe('the API mapping is tried as far as a read can', () => {
 			/When the call list was read: The credential does not say yet: “Pagination”/,
 		],
 		[
-			'the call list, which the service refuses',
+			'the call list, which the service rejects',
 			CALLS,
 			{ calls: { success: false, errors: ['n is not known'] } },
 			/When the call list was read: .*n is not known.*check “Page Size Parameter Name”/,

@@ -23,7 +23,7 @@ export type Attack = {
 	method?: string;
 	headers?: { [name: string]: string | string[] };
 	body?: () => string | Buffer;
-	/** Statuses of a clear refusal. */
+	/** Statuses of a clear rejection. */
 	statuses: number[];
 };
 

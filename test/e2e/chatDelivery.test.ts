@@ -55,9 +55,9 @@ describe('Chat Delivery Trigger in real n8n', () => {
 	])('a secret in the %s keeps others out', async (secretIn, right, wrong) => {
 		const url = await listen({ secretIn, secret: 'open-sesame' });
 		await listens(url + right);
-		const refused = await post(url + wrong, { n: 1 });
-		expect(refused.status).toBe(403);
-		expect(await refused.json()).toMatchObject({ received: false });
+		const rejected = await post(url + wrong, { n: 1 });
+		expect(rejected.status).toBe(403);
+		expect(await rejected.json()).toMatchObject({ received: false });
 		expect((await post(url + right, { n: 2 })).status).toBe(200);
 		const items = await executionsOf(n8n, workflow, NAME, 1);
 		expect(items.map(({ json }) => json)).toEqual([{ n: 2 }]);

@@ -120,11 +120,11 @@ describe('Chat Events Trigger in real n8n', () => {
 			chain('closed session', trigger({ sessionIds: sessions.closed })),
 		);
 		workflows.push(workflow);
-		// Older n8n refuses at once; n8n of today tries several times before it says so in the editor.
-		const refused = await n8n.activate(workflow).then(() => undefined, String);
+		// Older n8n rejects at once; n8n of today tries several times before it says so in the editor.
+		const rejected = await n8n.activate(workflow).then(() => undefined, String);
 		const reason = async () => {
 			const status =
-				refused ?? (await n8n.call('GET', `/workflows/${workflow.id}/publication-status`));
+				rejected ?? (await n8n.call('GET', `/workflows/${workflow.id}/publication-status`));
 			return /\S+ is not followed: [^"\\]*/.exec(JSON.stringify(status))?.[0];
 		};
 		expect(await until('the reason', reason, { timeout: 60_000 })).toContain(

@@ -37,7 +37,7 @@ describe('the credential in the editor', () => {
 	});
 
 	it.each([
-		['a refused token', 'wrong-token-0001', /token/i],
+		['a rejected token', 'wrong-token-0001', /token/i],
 		['a token of the wrong length', 'short', /16/],
 	])('says what is wrong with %s', async (_case, token, originalMessage) => {
 		const { status, message } = await button(test.simulator.baseUrl, token);

@@ -20,7 +20,7 @@ describe('examples of calls, imported as shipped, with only the accounts chosen'
 	beforeEach(() => run.reset());
 	afterAll(async () => {
 		await run.close();
-		expect(run.parties.refused).toEqual([]);
+		expect(run.parties.rejected).toEqual([]);
 	});
 
 	describe('03 call a new lead', () => {

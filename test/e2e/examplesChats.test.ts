@@ -25,7 +25,7 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 	afterAll(async () => {
 		await run.close();
 		await model.stop();
-		expect(run.parties.refused).toEqual([]);
+		expect(run.parties.rejected).toEqual([]);
 	});
 
 	/** Tells the trigger of a published workflow to watch the session, as another workflow or system does. */
@@ -204,7 +204,7 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 			expect(told.join()).toContain('"outcome":"done"');
 		});
 
-		it('calls nobody when the person refuses, and the model learns it', async () => {
+		it('calls nobody when the person rejects, and the model learns it', async () => {
 			const told = await ask('Do not call');
 			expect(run.simulator.placedCalls()).toEqual([]);
 			expect(told.join()).toMatch(/declined|denied|rejected|not approved/i);

@@ -18,12 +18,12 @@ describe('examples of feeds, imported as shipped, with only the accounts chosen'
 	beforeEach(() => run.reset());
 	afterAll(async () => {
 		await run.close();
-		expect(run.parties.refused).toEqual([]);
+		expect(run.parties.rejected).toEqual([]);
 	});
 
 	describe('01 morning feed', () => {
 		const header = ['person_name', 'phone', 'city'];
-		const refusal = { success: false, error: 'agent_not_found', details: null };
+		const rejection = { success: false, error: 'agent_not_found', details: null };
 
 		it('feeds each row once over two mornings, and each row says what became of it', async () => {
 			const workflow = await run.import('01-morning-feed.json');
@@ -80,7 +80,7 @@ describe('examples of feeds, imported as shipped, with only the accounts chosen'
 		});
 
 		it.each([
-			['refused', { kind: 'status', status: 404, body: refusal }, 'not_sent', 1],
+			['rejected', { kind: 'status', status: 404, body: rejection }, 'not_sent', 1],
 			['lost', { kind: 'resetAfter' }, 'unknown', 1],
 		] as const)(
 			'a request that is %s leaves each row with its status, and nobody is fed twice',
@@ -210,7 +210,7 @@ describe('examples of feeds, imported as shipped, with only the accounts chosen'
 			expect(run.simulator.requests).toEqual([]);
 		});
 
-		it('says why where the service refuses the whole list', async () => {
+		it('says why where the service rejects the whole list', async () => {
 			run.simulator.changeCampaign(campaign, 'Archived');
 			const page = await upload('leads.csv', await readFile(join(examplesFolder, 'leads.csv')));
 			expect(page).toContain('0 of 13 rows are in the campaign');
@@ -231,16 +231,16 @@ const messyRows = [
 	['+919876543218', 'Joshi, Anil', 'Pune'],
 ];
 
-/** 25,000 rows: 1% unusable, 3% duplicates with other names, and one that only the service refuses. */
+/** 25,000 rows: 1% unusable, 3% duplicates with other names, and one that only the service rejects. */
 function bigFeed() {
 	const good = new Map<string, string>();
 	const bad: string[] = [];
-	const refused = 12_345;
+	const rejected = 12_345;
 	const lines = ['phone,person_name,row'];
 	for (let row = 0; row < 25_000; row++) {
 		let phone = String(6_000_000_000 + row * 7);
 		let name = `Person ${row}`;
-		if (row === refused) {
+		if (row === rejected) {
 			phone = '+911234567890';
 			bad.push(String(row));
 		} else if (row % 100 === 50) {
@@ -257,5 +257,5 @@ function bigFeed() {
 		}
 		lines.push(`${phone},${name},${row}`);
 	}
-	return { csv: lines.join('\n'), good, bad, refused: String(refused) };
+	return { csv: lines.join('\n'), good, bad, rejected: String(rejected) };
 }

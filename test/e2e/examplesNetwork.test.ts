@@ -20,10 +20,10 @@ describe('the network of the examples', () => {
 			expect(await outcome('https://api.hubapi.com/contacts/v1/contact/vid/1/profile')).toBe(
 				'success',
 			);
-			expect(parties.refused).toEqual([]);
+			expect(parties.rejected).toEqual([]);
 			expect(await outcome('https://example.com/')).toBe('error');
 			expect(await outcome('http://example.org/')).toBe('error');
-			expect(parties.refused).toEqual(['example.com', 'http://example.org/']);
+			expect(parties.rejected).toEqual(['example.com', 'http://example.org/']);
 		} finally {
 			await parties.stop();
 		}

@@ -104,7 +104,7 @@ describe('the same growing sheet, fed on seven days', () => {
 		n8n = await N8nDriver.signIn(server.baseUrl);
 	}, 200_000);
 
-	it('day 4: a request is refused; the doubt of day 3 is named, and nobody is sent twice', async () => {
+	it('day 4: a request is rejected; the doubt of day 3 is named, and nobody is sent twice', async () => {
 		simulator.faults.inject({
 			kind: 'status',
 			match,
@@ -122,7 +122,7 @@ describe('the same growing sheet, fed on seven days', () => {
 		);
 	});
 
-	it('day 5: the outcome of a request is unknown, and is named; what was refused goes', async () => {
+	it('day 5: the outcome of a request is unknown, and is named; what was rejected goes', async () => {
 		simulator.faults.inject({ kind: 'resetAfter', match, skip: 4, times: 1 });
 		const byStatus = await feed(5);
 		expect(byStatus.get('pushed')).toEqual([...ofDay(3, 60), ...ofDay(4)]);

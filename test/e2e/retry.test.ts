@@ -64,7 +64,7 @@ const callIds = async (execution: Execution) =>
 	(await n8n.output(execution.id, NODE)).map(callIdOf);
 
 describe.each(['original', 'current'] as const)('Retry with the %s workflow', (which) => {
-	test('calls nobody again, and goes on with who was refused and who comes after', async () => {
+	test('calls nobody again, and goes on with who was rejected and who comes after', async () => {
 		simulator.faults.inject({
 			kind: 'status',
 			status: 400,

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 
 /** The status of the answer, or what became of a request without one. */
-export type Delivered = number | 'left' | 'broken' | 'refused';
+export type Delivered = number | 'left' | 'broken' | 'rejected';
 
 /**
  * Posts JSON on a connection of its own, as a service does that delivers webhooks, and hangs up when its patience is
@@ -24,7 +24,7 @@ export async function deliver(url: string, body: object, patienceMs: number): Pr
 		sending.once('close', () => clearTimeout(timer));
 		sending.once('error', (error) => {
 			// Nobody listened, so that surely nothing was taken.
-			resolve('code' in error && error.code === 'ECONNREFUSED' ? 'refused' : 'broken');
+			resolve('code' in error && error.code === 'ECONNREFUSED' ? 'rejected' : 'broken');
 		});
 		sending.end(text, () => {
 			if (patienceMs === 0 && sending.errored === null) leave();

@@ -141,7 +141,7 @@ describe('strangers who have found the address of Call Completed Trigger', () =>
 		expect((await allExecutions(n8n, workflow)).length - 1).toBeLessThanOrEqual(1);
 	}, 300_000);
 
-	it('a body of 100 MB is refused, and n8n stays small and answers', async () => {
+	it('a body of 100 MB is rejected, and n8n stays small and answers', async () => {
 		forgetPeak(server.pid);
 		const before = memoryMb(server.pid, 'VmRSS');
 		const status = await new Promise<number>((resolve, reject) => {
@@ -235,11 +235,11 @@ describe('strangers who have found the address of Chat Events Trigger', () => {
 		const type = `${PACKAGE}.chatEventsTrigger`;
 		const trigger = node('Trigger', type, 1, nothing, { webhookId, credentials });
 		const draft = await n8n.createWorkflow(chain('no secret', trigger));
-		const refused = await n8n.activate(draft).then(() => '', String);
+		const rejected = await n8n.activate(draft).then(() => '', String);
 		const told = async () => {
 			const { id } = draft;
 			const status = await n8n.call('GET', `/workflows/${id}/publication-status`);
-			return /'Secret' must be text[^"\\]*/.exec(refused + JSON.stringify(status))?.[0];
+			return /'Secret' must be text[^"\\]*/.exec(rejected + JSON.stringify(status))?.[0];
 		};
 		expect(await until('the reason', told, { timeout: 60_000 })).toContain('returned nothing');
 		const shut = await watch(`${server.baseUrl}/webhook/${webhookId}/watch`, [sessions.open]);

@@ -93,7 +93,7 @@ const tools = (): Tool[] => [
 		},
 		args: { campaign: campaigns.active, contacts: [{ phone: '9876543210', city: 'Pune' }] },
 		mistake: { campaign: campaigns.archived, contacts: [{ phone: '9876543211' }] },
-		told: { outcome: 'refused', what_happened: 'archived' },
+		told: { outcome: 'rejected', what_happened: 'archived' },
 	},
 	{
 		name: 'Campaign Status',
@@ -165,7 +165,7 @@ const tools = (): Tool[] => [
 		},
 		args: { session: sessions.open, question: 'interaction_1', option: 'yes' },
 		mistake: { session: sessions.open, question: 'interaction_9', option: 'yes' },
-		told: { outcome: 'refused', what_happened: 'does not accept this answer' },
+		told: { outcome: 'rejected', what_happened: 'does not accept this answer' },
 	},
 	{
 		name: 'Inject Context',
@@ -185,7 +185,7 @@ const tools = (): Tool[] => [
 		},
 		args: { agent: agents.full },
 		mistake: { agent: agents.foreign },
-		told: { outcome: 'refused', what_happened: 'does not find this agent' },
+		told: { outcome: 'rejected', what_happened: 'does not find this agent' },
 	},
 	{
 		name: 'Create legacy chat session in Chat Session',

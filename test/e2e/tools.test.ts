@@ -111,13 +111,13 @@ describe.each([3.1, 2.2])('AI Agent %s', (version) => {
 	});
 
 	test('the model is told why nothing was done', async () => {
-		const refusal = {
+		const rejection = {
 			success: false,
 			error: 'Agent not found or not associated with this account',
 		};
-		simulator.faults.inject({ kind: 'status', status: 403, body: refusal, times: 1 });
-		const [refused, bad] = await ask(call(MODELS), call('n/a'));
-		expect(refused).toMatchObject({ outcome: 'refused', service_said: refusal.error });
+		simulator.faults.inject({ kind: 'status', status: 403, body: rejection, times: 1 });
+		const [rejected, bad] = await ask(call(MODELS), call('n/a'));
+		expect(rejected).toMatchObject({ outcome: 'rejected', service_said: rejection.error });
 		expect(bad?.outcome).toBe('not_sent');
 		expect(bad?.what_happened).toContain('"n/a"');
 	});

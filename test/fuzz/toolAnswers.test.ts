@@ -30,45 +30,45 @@ afterAll(async () => await simulator.stop());
 
 type Failing = [status: number, body: string | IDataObject, headers?: Record<string, string>];
 
-const refusal = (error: string, more: IDataObject = {}) => ({ success: false, error, ...more });
+const rejection = (error: string, more: IDataObject = {}) => ({ success: false, error, ...more });
 
 /** By what happens. */
 const RESPONSES: { [what: string]: Failing | { code: string } } = {
 	'too many requests': [429, ''],
 	'too many requests, with a time to wait': [429, '', { 'retry-after': '7' }],
 	'a gateway without a service': [503, 'unavailable'],
-	'a crash of the service': [500, refusal('Internal server error')],
-	'a wrong token': [401, refusal('Invalid API token')],
+	'a crash of the service': [500, rejection('Internal server error')],
+	'a wrong token': [401, rejection('Invalid API token')],
 	'a firewall': [403, '<html>forbidden</html>'],
 	'an agent of another account': [
 		403,
-		refusal('Agent not found or not associated with this account'),
+		rejection('Agent not found or not associated with this account'),
 	],
-	'an unknown agent': [404, refusal('agent_not_found')],
-	'an unknown call': [404, refusal('call_not_found')],
-	'no recording': [404, refusal('recording_not_available')],
-	'an unknown campaign': [404, refusal("Couldn't find Campaign")],
-	'a number that is not listed': [404, refusal('Phone number not found on DND list')],
-	'a missing number': [422, refusal('phone is missing')],
-	'a closed session': [409, refusal('session_closed')],
-	'an archived campaign': [409, refusal('Campaign is archived')],
+	'an unknown agent': [404, rejection('agent_not_found')],
+	'an unknown call': [404, rejection('call_not_found')],
+	'no recording': [404, rejection('recording_not_available')],
+	'an unknown campaign': [404, rejection("Couldn't find Campaign")],
+	'a number that is not listed': [404, rejection('Phone number not found on DND list')],
+	'a missing number': [422, rejection('phone is missing')],
+	'a closed session': [409, rejection('session_closed')],
+	'an archived campaign': [409, rejection('Campaign is archived')],
 	'a rejected field': [422, { success: false, errors: ['message is too long'] }],
-	'a contact that is rejected': [400, refusal('contacts[0].phone is invalid')],
+	'a contact that is rejected': [400, rejection('contacts[0].phone is invalid')],
 	'no post-call analysis': [
 		400,
-		refusal('webhook_url is set but post_call_analysis is not enabled on this agent'),
+		rejection('webhook_url is set but post_call_analysis is not enabled on this agent'),
 	],
 	'no outbound number': [
 		400,
-		refusal('Attach a number', { details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED' } }),
+		rejection('Attach a number', { details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED' } }),
 	],
 	'a rejection of the chat engine': [
 		409,
-		refusal('tell', { upstream_body: { state: 'rejected', reason: 'unknown_command' } }),
+		rejection('tell', { upstream_body: { state: 'rejected', reason: 'unknown_command' } }),
 	],
 	'a chat that a person has taken over': [
 		409,
-		refusal('tell', {
+		rejection('tell', {
 			upstream_body: { state: 'rejected', reason: 'tell_not_allowed_during_takeover' },
 		}),
 	],

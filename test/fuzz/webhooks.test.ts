@@ -91,7 +91,7 @@ test(
 );
 
 test(
-	'Chat Delivery Trigger passes on what is JSON and refuses everything else',
+	'Chat Delivery Trigger passes on what is JSON and rejects everything else',
 	async () => {
 		const counts = { deliveries: 0, executions: 0 };
 		const deliver = await listen('chatDeliveryTrigger');

@@ -62,7 +62,7 @@ function cpuMs(): number {
 /** What one call needs besides is too much for the stack: more arguments than it takes, or too deep a recursion. */
 export class OutOfStack extends Error {}
 
-/** Runs to the end, whatever kind of end that is; a refusal is a good one. */
+/** Runs to the end, whatever kind of end that is; a rejection is a good one. */
 export async function finished(run: () => unknown): Promise<void> {
 	try {
 		const result = await run();

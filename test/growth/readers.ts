@@ -116,7 +116,7 @@ const plain = (json: JsonValue = ''): string =>
 const answerOf = (text: string) => ({ status: 200, headers: { 'retry-after': text }, text });
 const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, '');
 const settled = (body: JsonValue) => ({ status: 200, body });
-const refusalOf = (texts: string[]) =>
+const rejectionOf = (texts: string[]) =>
 	new ServiceRejection('', forEveryone(''), '', 400, { texts, body: { errors: texts } });
 
 /** Every setting of the credential with this value. */
@@ -356,12 +356,12 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'PushCampaignContacts/push/rejectedIndexes.ts › RepeatableText': {
 		read: ({ text, json }) => {
 			const repeatable = RepeatableText.of(Buffer.from(JSON.stringify(json)), { text });
-			return namedIndexes(refusalOf(Array.from({ length: 20 }, () => text)), repeatable);
+			return namedIndexes(rejectionOf(Array.from({ length: 20 }, () => text)), repeatable);
 		},
 	},
 	'PushCampaignContacts/push/rejectedIndexes.ts › rowsAtIndexes': {
 		read: ({ text, json }) => {
-			const error = refusalOf([text, ...listOf(json).map(plain)]);
+			const error = rejectionOf([text, ...listOf(json).map(plain)]);
 			const named = namedIndexes(error, new RepeatableText([]));
 			candidatesFor(named, ROWS, undefined);
 			probeFor(named.certain, ROWS, ONE_PHONE);
@@ -667,7 +667,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	},
 	'shared/n8n/run/nodeErrors.ts › toErrorItem': {
 		read: ({ text }) =>
-			JSON.stringify(toErrorItem(refusalOf([text]), { itemIndex: 0, of: 2 }).json),
+			JSON.stringify(toErrorItem(rejectionOf([text]), { itemIndex: 0, of: 2 }).json),
 	},
 	'shared/n8n/forms/outputFields.ts › sizedEach': {
 		read: ({ text, json }) =>

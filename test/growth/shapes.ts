@@ -132,15 +132,19 @@ const lists: Array<[name: string, characters: number, json: (count: number) => J
 		90,
 		(count) => ({ uploads: [{ campaign_upload_id: 1, queues: times(count, entry) }] }),
 	],
-	['a refusal with many texts', 20, (count) => ({ success: false, errors: times(count, refused) })],
 	[
-		'a refusal with a long text',
+		'a rejection with many texts',
 		20,
-		(count) => ({ success: false, error: times(count, refused).join('; ') }),
+		(count) => ({ success: false, errors: times(count, rejected) }),
+	],
+	[
+		'a rejection with a long text',
+		20,
+		(count) => ({ success: false, error: times(count, rejected).join('; ') }),
 	],
 ];
 
-function refused(index: number): string {
+function rejected(index: number): string {
 	return `contacts[${index}] is bad`;
 }
 
@@ -155,7 +159,7 @@ const CROWD = 150_000;
 export const crowds: Input[] = [
 	inputOf(times(CROWD, () => 1)),
 	inputOf(Object.fromEntries(times(CROWD, (index) => [`name${index}`, 1]))),
-	inputOf({ success: false, error: times(CROWD, refused).join('; ') }),
+	inputOf({ success: false, error: times(CROWD, rejected).join('; ') }),
 ];
 
 function inputOf(json: JsonValue): Input {

@@ -11,7 +11,7 @@ const DECIDING = [
 		mutate: [
 			`${SHARED}/api/{retry,envelope,successChecks,errorTable,notProcessed,record,errors,client,http}.ts`,
 		],
-		tests: beside('shared/api/**/*.test.ts', 'PlaceCall/refused.test.ts'),
+		tests: beside('shared/api/**/*.test.ts', 'PlaceCall/rejected.test.ts'),
 	},
 	{
 		name: 'items',

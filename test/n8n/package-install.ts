@@ -31,7 +31,7 @@ export async function listedFiles(folder: string) {
 	return manifest.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))).n8n;
 }
 
-/** n8n refuses a whole package, in its log only, when one listed file is missing. */
+/** n8n rejects a whole package, in its log only, when one listed file is missing. */
 async function requireListedFiles(folder: string): Promise<void> {
 	const listed = await listedFiles(folder);
 	const missing = [...listed.nodes, ...listed.credentials].filter(

@@ -64,7 +64,7 @@ export class QueueStores {
 		this.spawn('redis-server', [...args, '--dir', this.home], 'redis.log');
 	}
 
-	/** PostgreSQL refuses to run as root, so its own user runs it where we are root. */
+	/** PostgreSQL does not run as root, so its own user runs it where we are root. */
 	private async startPostgres(): Promise<void> {
 		const data = join(this.home, 'postgres');
 		mkdirSync(data);

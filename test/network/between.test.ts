@@ -74,12 +74,12 @@ describe('a proxy between n8n and the service', () => {
 });
 
 describe('where nobody can be reached', () => {
-	test('a port that refuses: nothing was sent', async () => {
+	test('a port that rejects: nothing was sent', async () => {
 		const { port, close } = await startGreeter(() => {});
 		await close();
 		for (const host of ['127.0.0.1', 'localhost']) {
 			expect(await place(`http://${host}:${port}`)).toMatchObject({
-				outcome: 'notSent',
+				outcome: 'not_sent',
 				originalMessage: expect.stringContaining('cannot be reached'),
 			});
 		}
@@ -87,7 +87,7 @@ describe('where nobody can be reached', () => {
 
 	test('a name that does not exist: nothing was sent', async () => {
 		expect(await place('https://voice-agent.invalid')).toMatchObject({
-			outcome: 'notSent',
+			outcome: 'not_sent',
 			originalMessage: expect.stringContaining('cannot be reached'),
 		});
 	});
@@ -102,8 +102,8 @@ describe('where nobody can be reached', () => {
 			const greeter = await startGreeter(greet);
 			const { outcome } = await place(`http://127.0.0.1:${greeter.port}`);
 			await greeter.close();
-			expect(['unknown', 'notSent']).toContain(outcome);
-			if (outcome === 'notSent') expect(greeter.received()).toBe(0);
+			expect(['unknown', 'not_sent']).toContain(outcome);
+			if (outcome === 'not_sent') expect(greeter.received()).toBe(0);
 		},
 	);
 });

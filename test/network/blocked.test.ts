@@ -18,7 +18,7 @@ test('an address that n8n itself blocks: nothing was sent, and it is not tried a
 	const told = await place(`http://127.0.0.1:${service.port}`);
 	await service.close();
 	expect(told).toEqual({
-		outcome: 'notSent',
+		outcome: 'not_sent',
 		originalMessage: expect.stringContaining('restricted IP address'),
 	});
 	expect(service.connections()).toBe(0);

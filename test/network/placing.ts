@@ -16,7 +16,7 @@ const CALL: INodeParameters = {
 
 /** What the node says became of the call. */
 export type PlacedResult = {
-	outcome: 'placed' | 'refused' | 'unknown' | 'notSent';
+	outcome: 'placed' | 'rejected' | 'unknown' | 'not_sent';
 	/** `call_id`, or the words. */
 	originalMessage: string;
 };
@@ -72,6 +72,6 @@ export function placing() {
 function outcomeIn(originalMessage: string): PlacedResult['outcome'] {
 	if (originalMessage.includes('it is not known whether the request took effect')) return 'unknown';
 	return /so the request was not sent|n8n did not let/.test(originalMessage)
-		? 'notSent'
-		: 'refused';
+		? 'not_sent'
+		: 'rejected';
 }

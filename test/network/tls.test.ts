@@ -99,7 +99,7 @@ test.each<[string, () => TlsOptions]>([
 ])('a certificate %s: nothing was sent, and nothing arrived', async (_what, certificate) => {
 	const service = await serving(certificate());
 	expect(await place(`https://127.0.0.1:${service.port}`)).toEqual({
-		outcome: 'notSent',
+		outcome: 'not_sent',
 		originalMessage: expect.stringContaining(
 			'certificate could not be verified, so the request was not sent',
 		),

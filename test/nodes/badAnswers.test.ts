@@ -126,7 +126,7 @@ describe.each([...WRITES, ...OPEN_WRITES])('%s', (what, type, parameters) => {
 	const isOpen = OPEN_WRITES.some(([open]) => open === what);
 
 	test.each(isOpen ? NO_PROOF : [...NO_PROOF, BARE])(
-		'%i %s: no success and no refusal, and sent once',
+		'%i %s: no success and no rejection, and sent once',
 		async (status, text) => {
 			const { requests, error, items } = await run(type, parameters, status, text);
 			expect(items).toEqual([]);
@@ -136,7 +136,7 @@ describe.each([...WRITES, ...OPEN_WRITES])('%s', (what, type, parameters) => {
 		},
 	);
 
-	test('{"success":false} alone: a refusal', async () => {
+	test('{"success":false} alone: a rejection', async () => {
 		const { error, items } = await run(type, parameters, 200, '{"success":false}');
 		expect(items).toEqual([]);
 		expect(error?.message).toMatch(/^The service did not accept the request/);

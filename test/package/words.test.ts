@@ -21,7 +21,7 @@ const NOT_SAID: Array<[RegExp, string]> = [
 	[/\bknock(s|ed|ing)?\b/i, 'is sent, arrives'],
 	[/\b(stands?|stood) (in|on|above|below|among|beside|there)\b/i, 'is in'],
 	[/\b(is|are) told\b/i, 'is reported'],
-	[/\bturn(s|ed)? down\b/i, 'refused'],
+	[/\bturn(s|ed)? down\b/i, 'rejected'],
 	[/\bwhat bec(o|a)mes? of\b/i, 'what to do with, the result of'],
 	[/\bOpen Details\b/, 'API mapping'],
 	[

@@ -93,7 +93,7 @@ describe.each(Object.values(dialects))('campaigns, dialect $name', (dialect) => 
 		[{ agent_uuid: 5 }, 'agent_uuid'],
 		[{ agent_uuid: undefined }, 'agent_uuid'],
 		[{ enqueue: 'yes' }, 'enqueue'],
-	])('refuses the body with %j', async (rest, name) => {
+	])('rejects the body with %j', async (rest, name) => {
 		const got = await push(active, [{ phone: '9876543210' }], rest);
 		expect(got.status).toBe(400);
 		expect(origin(got)).toContain(name);

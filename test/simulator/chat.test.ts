@@ -74,13 +74,13 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		expect(sim.state.sessions.size).toBe(before + 1);
 	});
 
-	it('refuses an empty, a missing and an overlong message', async () => {
+	it('rejects an empty, a missing and an overlong message', async () => {
 		for (const message of ['', 'x'.repeat(dialect.general.maxMessage + 1)]) {
 			expect((await inbound(message)).status).toBe(dialect.validation.status);
 		}
 	});
 
-	it('refuses a busy engine, a closed session and an unknown one', async () => {
+	it('rejects a busy engine, a closed session and an unknown one', async () => {
 		expect(await inbound('please stay busy')).toMatchObject({
 			status: dialect.statuses.busy,
 			body: { success: false, error: 'server_busy' },
@@ -141,7 +141,7 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		expect(await client.event('turn_result')).toMatchObject({ payload: { state: 'error' } });
 	});
 
-	it('takes over, hands back and relays refusals', async () => {
+	it('takes over, hands back and relays rejections', async () => {
 		const { commands } = dialect.chat;
 		const client = await opened(sim, open);
 		const taken = await onSession('support', { command: commands.takeOver });
@@ -151,7 +151,7 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		expect(
 			await onSession('support', { command: commands.tell, [commands.text]: 'x' }),
 		).toMatchObject({
-			status: dialect.statuses.relayedRefusal,
+			status: dialect.statuses.relayedRejection,
 			body: {
 				success: false,
 				error: expect.stringContaining(commands.tell),

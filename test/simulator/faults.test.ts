@@ -88,10 +88,10 @@ describe('injected faults', () => {
 		expect(sim.callsTo('9876543210')).toBe(1);
 	});
 
-	it('refuses in words, at any status, what it has done', async () => {
-		sim.faults.inject({ kind: 'refusingWords', times: 1 });
+	it('rejects in words, at any status, what it has done', async () => {
+		sim.faults.inject({ kind: 'rejectingWords', times: 1 });
 		sim.faults.inject({
-			kind: 'refusingWords',
+			kind: 'rejectingWords',
 			status: 404,
 			body: { error: 'Forbidden' },
 			times: 1,
@@ -174,7 +174,7 @@ describe('injected faults', () => {
 		expect(sim.stats()).toMatchObject({ requests: 3, maxActive: 3 });
 	});
 
-	it('refuses bodies that are not JSON, and paths it does not know', async () => {
+	it('rejects bodies that are not JSON, and paths it does not know', async () => {
 		const headers = { 'API-Token': sim.token, 'Content-Type': 'application/json' };
 		const url = `${sim.baseUrl}/v1/call`;
 		expect((await fetch(url, { method: 'POST', headers, body: '{' })).status).toBe(400);

@@ -64,7 +64,7 @@ describe('lists that change while they are read', () => {
 });
 
 describe('a link to the next page', () => {
-	it('asks for everything by itself, and is refused with anything beside it', async () => {
+	it('asks for everything by itself, and is rejected with anything beside it', async () => {
 		const sim = await startSimulator({ dialect: dialects.nested });
 		const first = await call(sim, 'GET', '/v1/calls?take=3&where.outcome=failed');
 		const link = /"onward":"([^"]+)"/.exec(JSON.stringify(first.body))?.[1] ?? '';
@@ -78,7 +78,7 @@ describe('a link to the next page', () => {
 });
 
 describe('a service that takes one request at a time', () => {
-	it('refuses what comes sooner, and says when to come again', async () => {
+	it('rejects what comes sooner, and says when to come again', async () => {
 		const sim = await startSimulator({ dialect: dialects.plain, minGapMs: 1_000 });
 		expect((await call(sim, 'GET', DND)).status).toBe(200);
 		expect((await call(sim, 'GET', DND)).status).toBe(429);

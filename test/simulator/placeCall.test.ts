@@ -49,7 +49,7 @@ describe.each(Object.values(dialects))('placing a call, dialect $name', (dialect
 		[{ scheduled_at: '25:00' }, 'scheduled_at'],
 		[{ scheduled_at: '9:30' }, 'scheduled_at'],
 		[{ scheduled_at: '2030-01-01T10:00:00' }, 'scheduled_at'],
-	])('refuses %j with 400 naming %s', async (fields, name) => {
+	])('rejects %j with 400 naming %s', async (fields, name) => {
 		const got = await place(fields);
 		expect(got).toMatchObject({ status: 400, body: { success: false } });
 		expect(origin(got)).toContain(name);
@@ -81,13 +81,13 @@ describe.each(Object.values(dialects))('placing a call, dialect $name', (dialect
 
 	it('takes its side where the document can be read in two ways', async () => {
 		const past = await place({ scheduled_at: '2020-01-01T10:00:00+05:30' });
-		expect(past.status).toBe(dialect.calls.pastSchedule === 'refused' ? 400 : 200);
+		expect(past.status).toBe(dialect.calls.pastSchedule === 'rejected' ? 400 : 200);
 		const zero = await place({ phone_number: '09876543210' });
 		expect(zero.status).toBe(dialect.calls.trunkZeroAccepted ? 200 : 400);
 		const lower = await place({ country_code: 'in' });
 		expect(lower.status).toBe(dialect.calls.lowerCaseCountryAccepted ? 200 : 400);
 		const dnd = await place({ phone_number: '9812345678' });
-		expect(dnd.status).toBe(dialect.calls.numberOnDnd === 'refused' ? 400 : 200);
+		expect(dnd.status).toBe(dialect.calls.numberOnDnd === 'rejected' ? 400 : 200);
 		const inactive = await place({ agent_uuid: fixtures.agents.inactive });
 		expect(inactive.status).toBe(dialect.calls.inactiveAgent === 'accepted' ? 200 : 400);
 		const emoji = await place({ initial_greeting: '👋'.repeat(2000) });

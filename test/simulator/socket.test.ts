@@ -76,7 +76,7 @@ describe.each(Object.values(dialects))(
 			expect(await client.ack()).toMatchObject({ state: 'invalid', error });
 		});
 
-		it('refuses a session of another account and an agent switched off', async () => {
+		it('rejects a session of another account and an agent switched off', async () => {
 			const client = await opened(sim, session);
 			sim.sessions.get(session).accountId = 1;
 			expect(await say(client, 'x')).toMatchObject({ error: 'session_account_mismatch' });

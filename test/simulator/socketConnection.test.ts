@@ -13,7 +13,7 @@ describe.each(Object.values(dialects))(
 		beforeEach(() => sim.reset());
 		afterAll(async () => await sim.stop());
 
-		it('keeps a query of its own in ws_url and refuses an address that lost it', async () => {
+		it('keeps a query of its own in ws_url and rejects an address that lost it', async () => {
 			const { url, token } = await minted(sim, session);
 			expect(new URL(url).search.slice(1)).toBe(dialect.socket.urlQuery);
 			const bare = await connect(url.split('?')[0] ?? '', { token, client_id: 'a' });
@@ -110,10 +110,10 @@ describe.each(Object.values(dialects))(
 			expect([sim.sessions.openSockets(), sim.sessions.standingSockets()]).toEqual([0, 1]);
 		});
 
-		it('can refuse or cut the upgrade itself', async () => {
+		it('can reject or cut the upgrade itself', async () => {
 			sim.faults.inject({ kind: 'status', status: 503, times: 1, match: { path: /user-stream$/ } });
-			const refused = await opened(sim, session);
-			expect(refused.closed).toMatchObject({ code: 1006 });
+			const rejected = await opened(sim, session);
+			expect(rejected.closed).toMatchObject({ code: 1006 });
 			sim.faults.inject({ kind: 'resetBefore', times: 1, match: { path: /user-stream$/ } });
 			expect((await opened(sim, session)).closed).toMatchObject({ code: 1006 });
 			expect((await opened(sim, session)).closed).toBeNull();

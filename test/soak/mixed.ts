@@ -136,18 +136,18 @@ async function main(): Promise<void> {
 			([work, counts]) => sumBy(counts, 'count') !== load.done(work),
 		);
 		const growing = Object.entries(trends).filter(([, { isFlat }]) => !isFlat);
-		console.log({ growing: growing.map(([name]) => name), notOnce, refused: load.refused });
+		console.log({ growing: growing.map(([name]) => name), notOnce, rejected: load.rejected });
 		// An n8n that is too busy for a delivery may be so for a node that looks whether n8n can be reached.
-		const unexplained = sumBy(errors, 'count') > load.refused;
+		const unexplained = sumBy(errors, 'count') > load.rejected;
 		if (growing.length + notOnce.length + failures > 0 || unexplained) process.exitCode = 1;
-		const { tallies: work, refused } = load;
+		const { tallies: work, rejected } = load;
 		const result = {
 			minutes,
 			n8n: n8nVersion,
 			node: process.version,
 			executions,
 			work,
-			refused,
+			rejected,
 			trends,
 			samples,
 		};

@@ -48,7 +48,7 @@ export class MixedLoad {
 		lookUps: { done: 0, failed: 0 },
 	};
 	/** How often n8n itself was too busy to take something, which was then brought again. */
-	refused = 0;
+	rejected = 0;
 	private people = 0;
 	private underWay = 0;
 	private restsFrom = 0;
@@ -292,7 +292,7 @@ export class MixedLoad {
 		for (;;) {
 			const answer = await send();
 			if (answer !== 503) return answer;
-			this.refused++;
+			this.rejected++;
 			await sleep(1_000);
 		}
 	}

@@ -23,7 +23,7 @@ export type Sent = { from: number; to: number };
 /** One wish of a person, and what n8n said to it: an answer, or none. */
 export type Order = { kind: Kind; people: string[]; answer: Delivered; sent: Sent };
 
-/** A call that was over, and what became of its two deliveries and of each that followed a refusal. */
+/** A call that was over, and what became of its two deliveries and of each that followed a rejection. */
 export type Reported = { callId: string; answers: Delivered[]; sent: Sent };
 
 /** A chat event. */
@@ -133,7 +133,7 @@ export class QueueLoad {
 		for (;;) {
 			const from = Date.now();
 			const answer = await this.send(`/webhook/${this.paths[kind]}`, body, PATIENCE_MS);
-			if (!isRefused(answer)) {
+			if (!isRejected(answer)) {
 				this.wishes.push({ kind, people, answer, sent: { from, to: Date.now() } });
 				return;
 			}
@@ -236,6 +236,6 @@ function after(): INode {
 }
 
 /** No connection, or an answer that says that nothing was taken. */
-function isRefused(answer: Delivered): boolean {
-	return answer === 'refused' || (typeof answer === 'number' && answer >= 400);
+function isRejected(answer: Delivered): boolean {
+	return answer === 'rejected' || (typeof answer === 'number' && answer >= 400);
 }

@@ -116,9 +116,9 @@ function parseTriggerAddress(text: string): string {
 }
 
 /** The trigger, or the n8n in front of it, said no. */
-class WatchRefused extends ExplainedError {
-	override readonly name = 'WatchRefused';
-	readonly outcome = 'refused';
+class WatchRejected extends ExplainedError {
+	override readonly name = 'WatchRejected';
+	readonly outcome = 'rejected';
 
 	/** @param isTransient whether the same request may succeed later */
 	constructor(
@@ -195,18 +195,18 @@ function readTrigger(answer: TriggerAnswer): JsonObject {
 	const isLater = LATER.has(status);
 	if (typeof message === 'string' && typeof resolution === 'string') {
 		const forModel = isLater ? waitIn(answer) : (ADVICE_FOR_MODEL[status] ?? '');
-		throw new WatchRefused(message, { onScreen: resolution, forModel }, undefined, isLater);
+		throw new WatchRejected(message, { onScreen: resolution, forModel }, undefined, isLater);
 	}
 	if (isLater) {
 		const wait = waitIn(answer);
-		throw new WatchRefused(
+		throw new WatchRejected(
 			"The host of the 'Trigger URL' takes no more requests at the moment",
 			{ onScreen: wait === '' ? 'Try again later.' : wait, forModel: wait },
 			`HTTP status ${status}`,
 			isLater,
 		);
 	}
-	throw new WatchRefused(
+	throw new WatchRejected(
 		'No Chat Events Trigger answers at the Trigger URL',
 		{
 			onScreen:

@@ -23,16 +23,16 @@ function heard(status: number, text: string): string {
 
 /** Statuses of a storage that takes the request later. */
 const BUSY = new Set([408, 425, 429]);
-/** Statuses with which a storage refuses a signature, or one that expired. */
-const REFUSED = new Set([400, 401, 403]);
+/** Statuses with which a storage rejects a signature, or one that expired. */
+const REJECTED = new Set([400, 401, 403]);
 
 /**
  * Why storage did not give the file. Only its short code is kept: the rest of such an answer may
  * hold parts of the signed address.
  */
-export function downloadRefused(status: number, text: string): ExplainedError {
+export function downloadRejected(status: number, text: string): ExplainedError {
 	const originalMessage = heard(status, text);
-	const refusal = { texts: [], body: {} };
+	const rejection = { texts: [], body: {} };
 	if (status >= 500 || BUSY.has(status)) {
 		return new OutcomeUnknown('The recording’s storage stumbled', AGAIN, originalMessage, status);
 	}
@@ -43,19 +43,19 @@ export function downloadRefused(status: number, text: string): ExplainedError {
 			onScreenOnly('Ask whoever runs your service how long it keeps recordings.'),
 			originalMessage,
 			status,
-			refusal,
+			rejection,
 		);
 	}
-	if (!REFUSED.has(status)) return notARecording(`HTTP status ${status}`, status, text);
+	if (!REJECTED.has(status)) return notARecording(`HTTP status ${status}`, status, text);
 	return new ServiceRejection(
-		'The link to the recording has expired or was refused',
+		'The link to the recording has expired or was rejected',
 		{
-			onScreen: `${AGAIN.onScreen} A link is valid for 15 minutes; if a new one is refused too, compare the clocks of n8n and the service.`,
+			onScreen: `${AGAIN.onScreen} A link is valid for 15 minutes; if a new one is rejected too, compare the clocks of n8n and the service.`,
 			forModel: AGAIN.forModel,
 		},
 		originalMessage,
 		status,
-		refusal,
+		rejection,
 	);
 }
 

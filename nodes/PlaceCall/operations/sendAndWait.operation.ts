@@ -139,7 +139,7 @@ export const sendAndWait: Operation = {
 		const { context } = run;
 		const asking = placeCalls(run, readQuestion);
 		if (!answersReview(context)) return await asking;
-		// n8n would tell the model that the person refused, whatever went wrong.
+		// n8n would tell the model that the person rejected, whatever went wrong.
 		return await asking.catch((error: unknown) => [notAsked(error)]);
 	},
 };

@@ -245,7 +245,7 @@ function openingAdvice(opening: DateTime): Resolution {
 /** The call was kept back: nobody is called at this hour. */
 export class OutsideHours extends ExplainedError {
 	override readonly name = 'OutsideHours';
-	readonly outcome = 'notSent';
+	readonly outcome = 'not_sent';
 
 	/** @param opening when the hours begin again, as far as can be told */
 	constructor(readonly opening: DateTime | undefined) {

@@ -9,12 +9,12 @@ import { whyNotRead } from '../../shared/notRead';
 
 const READ_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 60_000, factor: 1.5 };
 
-/** A call that the service refuses to show this often in a row is not asked for again. */
+/** A call is no longer read after this many rejected reads in a row. */
 const MAX_REJECTIONS = 3;
 
 export type WaitedCall = CallState & {
 	/** In a row; an outage is none. */
-	refusals: number;
+	rejections: number;
 };
 
 /**
@@ -30,11 +30,11 @@ export async function readUntilFinished(
 	{ clock, until, reader }: { clock: Clock; until: number; reader: Reader },
 ): Promise<Map<string, WaitedCall>> {
 	const calls = new Map<string, WaitedCall>();
-	for (const callId of callIds) calls.set(callId, { record: {}, hasEnded: false, refusals: 0 });
+	for (const callId of callIds) calls.set(callId, { record: {}, hasEnded: false, rejections: 0 });
 	const limit = pLimit(READS_AT_ONCE);
 	for (let round = 1; ; round++) {
 		const open = [...calls].filter(
-			([, { hasEnded, refusals }]) => !hasEnded && refusals < MAX_REJECTIONS,
+			([, { hasEnded, rejections }]) => !hasEnded && rejections < MAX_REJECTIONS,
 		);
 		const left = until - clock.elapsed();
 		if (open.length === 0 || left <= 0) return calls;
@@ -54,11 +54,11 @@ async function poll(
 	try {
 		call.record = await read(callId);
 		delete call.readFailure;
-		call.refusals = 0;
+		call.rejections = 0;
 		call.hasEnded = hasEnded(call.record, finished);
 	} catch (error) {
 		// The call has been placed whatever happens now, so nothing here may stop the others.
 		call.readFailure = whyNotRead(error, reader);
-		if (!isTransient(error)) call.refusals++;
+		if (!isTransient(error)) call.rejections++;
 	}
 }

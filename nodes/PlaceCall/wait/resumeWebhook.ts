@@ -56,7 +56,7 @@ export async function onReport(
 ): Promise<IWebhookResponseData> {
 	const reply = new WebhookResponder(context);
 	const payload = await readJson(context);
-	if ('refused' in payload) return reply.refuse(payload.refused);
+	if ('rejected' in payload) return reply.reject(payload.rejected);
 	const items = waitingItems(context);
 	const sleeper = waitingExecutionOf(context, form, items);
 	const report = readReport(payload.json);
@@ -74,7 +74,7 @@ export async function onReport(
 		// After the limit what is known has to do.
 		if (sleeper.deadline.left <= 0) sleeper.calls.noteNotRead(error);
 		else {
-			return reply.refuse({ status: 503, message: 'The call cannot be read now. Deliver again.' });
+			return reply.reject({ status: 503, message: 'The call cannot be read now. Deliver again.' });
 		}
 	}
 	const open = sleeper.calls.pending.length;

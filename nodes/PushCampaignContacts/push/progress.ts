@@ -50,7 +50,7 @@ export type AttemptSettings = {
 	/** A fingerprint of what is sent beside the rows: agent, release, additions. */
 	options: string;
 	removeDuplicates: boolean;
-	/** A model may wish again what was skipped or refused, and the same rows with other options. */
+	/** A model may wish again what was skipped or rejected, and the same rows with other options. */
 	isTool: boolean;
 };
 

@@ -44,7 +44,7 @@ import type { SentNumbers } from './sentNumbers';
 import { pushedRequest } from './skippedRows';
 import { ContactBuffer } from './contactBuffer';
 
-/** So many rows of one request may be refused one after the other; more have one cause, which is not in the rows. */
+/** So many rows of one request may be rejected one after the other; more have one cause, which is not in the rows. */
 export const MAX_REJECTED_ROWS = 100;
 /** Rows of one request that are sent alone because the service may only have repeated what is in a row. */
 export const MAX_ROWS_SENT_ALONE = 20;
@@ -120,7 +120,7 @@ export function begunRowsOptions(
 	return begun && { ...begun, campaign: campaign.id, push: isTool ? {} : record };
 }
 
-/** What is left of a request that the service refused, unless the feed has to stop. */
+/** What is left of a request that the service rejected, unless the feed has to stop. */
 type RemainingRows = { remaining: number[]; stopped?: ExplainedError };
 
 class PushRunner {
@@ -135,7 +135,7 @@ class PushRunner {
 	private whole: {
 		rows: readonly number[];
 		contacts: ContactBuffer;
-		/** Once a refusal has to be read. */
+		/** Once a rejection has to be read. */
 		repeatable?: RepeatableText;
 	} = { rows: [], contacts: new ContactBuffer(0) };
 	private readonly ahead: Prefetcher;
@@ -205,7 +205,7 @@ class PushRunner {
 		}
 	}
 
-	/** Pushes the rows, without those that the service refuses; gives back what stops the feed. */
+	/** Pushes the rows, without those that the service rejects; gives back what stops the feed. */
 	private async pushRequest(request: readonly number[]): Promise<ExplainedError | undefined> {
 		let rows = request;
 		while (rows.length > 0) {
@@ -241,11 +241,11 @@ class PushRunner {
 				return { remaining: [], stopped };
 			}
 		}
-		const refused = rowsAtIndexes(named, rows, this.firstIndex).filter(
+		const rejected = rowsAtIndexes(named, rows, this.firstIndex).filter(
 			({ index }) => index !== probe?.row,
 		);
-		for (const row of refused) this.reject(row);
-		const settled = new Set([probe?.row, ...refused.map(({ index }) => index)]);
+		for (const row of rejected) this.reject(row);
+		const settled = new Set([probe?.row, ...rejected.map(({ index }) => index)]);
 		const left = rows.filter((row) => !settled.has(row));
 		return left.length < rows.length
 			? { remaining: left }
@@ -253,7 +253,7 @@ class PushRunner {
 	}
 
 	/**
-	 * Sends the rows that the service may mean, each alone, until it refuses one. What it accepts is in the campaign,
+	 * Sends the rows that the service may mean, each alone, until it rejects one. What it accepts is in the campaign,
 	 * and tells nothing about how it counts: it may only have repeated what is in a row.
 	 */
 	private async findRejected(
@@ -289,7 +289,7 @@ class PushRunner {
 		return namedIndexes(error, this.whole.repeatable);
 	}
 
-	/** Accepted alone, the row is in the campaign and another was meant; refused, its own index tells what the service counts from. */
+	/** Accepted alone, the row is in the campaign and another was meant; rejected, its own index tells what the service counts from. */
 	private async pushAlone({ row, ifTaken }: Probe): Promise<ExplainedError | undefined> {
 		const error = await this.send([row]);
 		if (error === undefined) {
@@ -298,11 +298,11 @@ class PushRunner {
 		}
 		if (isPayloadTooLarge(error)) return this.rejectTooLarge(row, error);
 		if (!isAboutContacts(error)) return this.stop([row], error);
-		this.rejectAlone(row, this.named(error), error.refusal.texts.join(' · '));
+		this.rejectAlone(row, this.named(error), error.rejection.texts.join(' · '));
 		return undefined;
 	}
 
-	/** A row that was refused by itself. */
+	/** A row that was rejected by itself. */
 	private rejectAlone(row: number, { certain, doubtful }: NamedIndexes, words = ''): void {
 		this.learn(indexBaseOf(certain, 1));
 		const [text = words] = [...certain.values(), ...doubtful.values()];
@@ -462,9 +462,9 @@ function isPayloadTooLarge(error: ExplainedError): boolean {
 
 function tooManyRejected(): ExplainedError {
 	return new InvalidInput(
-		`The service refused more than ${MAX_REJECTED_ROWS} rows of one request, one after the other, so the rest of the feed was not sent`,
+		`The service rejected more than ${MAX_REJECTED_ROWS} rows of one request, one after the other, so the rest of the feed was not sent`,
 		onScreenOnly(
-			'Read the reasons of the refused rows: they most likely share one cause, such as the wrong Phone Column.',
+			'Read the reasons of the rejected rows: they most likely share one cause, such as the wrong Phone Column.',
 		),
 	);
 }

@@ -15,20 +15,20 @@ import type { RejectedRow } from './pushTypes';
 /** What the service calls its first contact: the document leaves open whether it counts from 0 or from 1. */
 export type IndexBase = 0 | 1;
 
-/** Statuses documented for validation; at any other a refusal is no word about single rows. */
+/** Statuses documented for validation; at any other a rejection is no word about single rows. */
 const VALIDATION_STATUSES = new Set([400, 422]);
-/** How much of a refusal is compared with the cells of a request. */
+/** How much of a rejection is compared with the cells of a request. */
 const MAX_TEXTS_COMPARED = 20;
 const MAX_CHARACTERS_COMPARED = 2_000;
 /** Not inside another, as in `contacts[3].contacts[0]`, which names a field of the fourth contact. */
 const CONTACT_INDEX = /(?<!\]\.)\bcontacts\s*\[\s*(\d+)\s*\]/gi;
 
-/** Whether the refusal is about the contacts of the request, and so none of them was taken. */
+/** Whether the rejection is about the contacts of the request, and so none of them was taken. */
 export function isAboutContacts(error: ExplainedError): error is ServiceRejection {
 	return error instanceof ServiceRejection && VALIDATION_STATUSES.has(error.status);
 }
 
-/** Indexes of contacts in the words of a refusal, each with its text, in the order of the words. */
+/** Indexes of contacts in the words of a rejection, each with its text, in the order of the words. */
 export type NamedIndexes = {
 	/** No row has such words in it, so the service means the contact. */
 	certain: ReadonlyMap<number, string>;
@@ -36,12 +36,12 @@ export type NamedIndexes = {
 	doubtful: ReadonlyMap<number, string>;
 };
 
-/** Each index that a refusal names as `contacts[<index>]`. */
+/** Each index that a rejection names as `contacts[<index>]`. */
 export function namedIndexes(error: ExplainedError, repeatable: RepeatableText): NamedIndexes {
 	const certain = new Map<number, string>();
 	const doubtful = new Map<number, string>();
 	if (!isAboutContacts(error)) return { certain, doubtful };
-	const { texts } = error.refusal;
+	const { texts } = error.rejection;
 	const add = (words: string, text: string) => {
 		for (const index of indexesIn(words)) {
 			const named = repeatable.indexes.has(index) ? doubtful : certain;
@@ -121,7 +121,7 @@ export type Probe = { row: number; ifTaken?: IndexBase };
 
 /**
  * Of the rows that are meant only under one of both readings, one for either: the last that is named
- * from 0, and the first that is named from 1. The doubtful one is taken, since a refusal leaves nothing
+ * from 0, and the first that is named from 1. The doubtful one is taken, since a rejection leaves nothing
  * behind in the campaign.
  */
 export function probeFor(

@@ -44,7 +44,7 @@ export class ApiClient {
 	 * @param effectFields what only a request with an effect fills in the response: see {@link shownEffect}
 	 * @param renew the request as it must be by the time of a further attempt; if it throws, nothing more is sent
 	 * @param isSecret the answer holds a token or a signed address: no part of it stands in a message
-	 * @throws ServiceRefusal the service said no
+	 * @throws ServiceRejection the service said no
 	 * @throws NotSent nothing reached the service
 	 * @throws OutcomeUnknown it may have taken effect
 	 */

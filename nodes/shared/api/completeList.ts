@@ -84,7 +84,7 @@ class Readings<Position, Answer> {
 	readonly proof: ListProof;
 	private number = 0;
 	private failures = 0;
-	private isRefused = false;
+	private isRejected = false;
 
 	constructor(
 		private readonly list: ListReader<Position, Answer>,
@@ -94,7 +94,7 @@ class Readings<Position, Answer> {
 	}
 
 	get areProven(): boolean {
-		const isCertain = this.list.staggeredBy === undefined || this.isRefused;
+		const isCertain = this.list.staggeredBy === undefined || this.isRejected;
 		return this.proof.holds({ canLink: this.canStagger, needsTotal: !isCertain });
 	}
 
@@ -106,7 +106,7 @@ class Readings<Position, Answer> {
 		return await this.readStaggered().catch(async (error: unknown) => {
 			if (!isAboutPages(error)) throw error;
 			// Some services take only certain page sizes, or offsets at which a page of theirs begins.
-			this.isRefused = !this.proof.isBegun;
+			this.isRejected = !this.proof.isBegun;
 			this.failures++;
 			return await this.read(false);
 		});
@@ -128,7 +128,7 @@ class Readings<Position, Answer> {
 	}
 
 	private get canStagger(): boolean {
-		const isKnown = this.list.staggeredBy !== undefined && !this.isRefused;
+		const isKnown = this.list.staggeredBy !== undefined && !this.isRejected;
 		return isKnown && this.failures < FAILURES_TO_GIVE_UP;
 	}
 

@@ -35,11 +35,11 @@ const VALIDATION_STATUSES = new Set([400, 422]);
 
 /**
  * Reads the envelope (General conventions). Nothing is taken for granted:
- * a **success** is a 2xx with the evidence of its endpoint · a **refusal** is the service's own error body, as
+ * a **success** is a 2xx with the evidence of its endpoint · a **rejection** is the service's own error body, as
  * {@link findRejection} has it, or one of the few statuses that say by themselves that nothing was done ·
  * everything else is **unknown**, whatever its status: a page, an empty body, a proxy's answer.
  *
- * @throws ServiceRefusal when the service says no
+ * @throws ServiceRejection when the service says no
  * @throws OutcomeUnknown when nothing shows what became of the request
  */
 export function parseResponse(
@@ -50,10 +50,11 @@ export function parseResponse(
 	const { status } = answer;
 	const body = parseJson(answer.text);
 	const shown = isSecret && body !== undefined ? withoutItsSecrets(body) : body;
-	const refusal = isJsonObject(shown) ? findRejection(shown, status, request) : undefined;
+	const rejection = isJsonObject(shown) ? findRejection(shown, status, request) : undefined;
 	const effect = shownEffect(request, { status, body }, effectFields);
-	if (refusal !== undefined && effect === undefined) throw rejected(request, answer, refusal, now);
-	const isSuccess = refusal === undefined && isSuccessStatus(status);
+	if (rejection !== undefined && effect === undefined)
+		throw rejected(request, answer, rejection, now);
+	const isSuccess = rejection === undefined && isSuccessStatus(status);
 	if (isSuccess && body !== undefined && !deniesSuccess(body) && evidence(body)) {
 		return { status, body };
 	}
@@ -112,16 +113,16 @@ function findRejection(
 	request: ServiceRequest,
 ): RejectionBody | undefined {
 	if (body.success === true) return undefined;
-	const refusal = wordsIn(body, body.success === false);
-	const documented = documentedError(refusal, status, request);
+	const rejection = wordsIn(body, body.success === false);
+	const documented = documentedError(rejection, status, request);
 	const isOpen = documented?.statuses === 'open';
-	const coded = documented === undefined ? refusal : { ...refusal, code: documented.code };
+	const coded = documented === undefined ? rejection : { ...rejection, code: documented.code };
 	if (!mayReject(status)) {
-		return isEnvelope(refusal) && isOpen && refusal.texts.length < 2 ? coded : undefined;
+		return isEnvelope(rejection) && isOpen && rejection.texts.length < 2 ? coded : undefined;
 	}
-	if (isEnvelope(refusal) || (documented !== undefined && isDocumentedAt(documented, status)))
+	if (isEnvelope(rejection) || (documented !== undefined && isDocumentedAt(documented, status)))
 		return coded;
-	return isValidationError(body, status) ? refusal : undefined;
+	return isValidationError(body, status) ? rejection : undefined;
 }
 
 /** Whether a service that is up says no with this status. */
@@ -157,22 +158,23 @@ function wordsIn(body: JsonObject, anyShape: boolean): RejectionBody {
 function rejected(
 	request: ServiceRequest,
 	answer: HttpResponse,
-	refusal: RejectionBody,
+	rejection: RejectionBody,
 	now: number,
 ): ServiceRejection {
 	const { status } = answer;
 	const { what, resolution } =
-		explainWords(refusal, status, request) ??
+		explainWords(rejection, status, request) ??
 		explainNotPerformed(request, answer, now) ??
-		explainStatus(request, status, refusal.texts.length > 0);
-	return new ServiceRejection(what, resolution, serviceSaid(refusal, status), status, refusal);
+		explainStatus(request, status, rejection.texts.length > 0);
+	return new ServiceRejection(what, resolution, serviceSaid(rejection, status), status, rejection);
 }
 
-function serviceSaid(refusal: RejectionBody, status: number): string {
-	const parts = refusal.texts.length > 0 ? refusal.texts : [`HTTP status ${status}`];
-	const { details } = refusal.body;
+function serviceSaid(rejection: RejectionBody, status: number): string {
+	const parts = rejection.texts.length > 0 ? rejection.texts : [`HTTP status ${status}`];
+	const { details } = rejection.body;
 	const extra = details === undefined || details === null ? [] : [readable(details)];
-	const reason = refusal.upstreamReason === undefined ? [] : [`reason: ${refusal.upstreamReason}`];
+	const reason =
+		rejection.upstreamReason === undefined ? [] : [`reason: ${rejection.upstreamReason}`];
 	return [...parts, ...reason, ...extra].join(' · ');
 }
 
@@ -184,7 +186,7 @@ function readable(details: JsonValue): string {
 		.join(', ');
 }
 
-/** What came where neither a success nor a refusal did. */
+/** What came where neither a success nor a rejection did. */
 function describe(
 	{ method }: ServiceRequest,
 	{ status, text, readBytes }: HttpResponse,

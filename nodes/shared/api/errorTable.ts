@@ -6,7 +6,7 @@ import { forEveryone, USER, type Resolution } from './modelAdvice';
 export type ErrorCode =
 	| 'no_outbound_number'
 	| 'tell_not_allowed_during_takeover'
-	| 'upstream_refusal'
+	| 'upstream_rejection'
 	| 'invalid_api_token'
 	| 'agent_not_in_account'
 	| 'agent_not_found'
@@ -17,7 +17,7 @@ export type ErrorCode =
 	| 'phone_missing'
 	| 'session_closed'
 	| 'post_call_analysis_missing'
-	| 'contact_refused'
+	| 'contact_rejected'
 	| 'campaign_archived';
 
 /** The parts of an error body by which an error is recognized. */
@@ -43,11 +43,11 @@ type Row = Explanation & {
 	name: string;
 	/** The endpoints that the document names for it, as `METHOD /path`. */
 	raisedBy: RegExp;
-	/** Others at which the same words mean the same: they explain a refusal there, and prove none. */
+	/** Others at which the same words mean the same: they explain a rejection there, and prove none. */
 	alsoExplains?: RegExp;
 	/** `open` is a status that the document calls "not shown". */
 	statuses: readonly number[] | 'open';
-	matches: (refusal: RejectionBody, status: number) => boolean;
+	matches: (rejection: RejectionBody, status: number) => boolean;
 };
 
 /** @param endpoints as the document writes them */
@@ -110,11 +110,11 @@ export function isEnvelope({ body }: RejectionBody): boolean {
 	return body.success === false;
 }
 
-function isWordless(refusal: RejectionBody): boolean {
-	return isEnvelope(refusal) && refusal.texts.length === 0;
+function isWordless(rejection: RejectionBody): boolean {
+	return isEnvelope(rejection) && rejection.texts.length === 0;
 }
 
-/** A refusal of the chat engine, passed on. */
+/** A rejection of the chat engine, passed on. */
 function isRelayed({ upstreamState, upstreamReason }: RejectionBody): boolean {
 	return upstreamState === 'rejected' && upstreamReason !== undefined;
 }
@@ -144,8 +144,8 @@ export const ERROR_TABLE: readonly Row[] = [
 		name: 'tell_not_allowed_during_takeover',
 		raisedBy: CHAT,
 		statuses: 'open',
-		matches: (refusal) =>
-			isRelayed(refusal) && refusal.upstreamReason === 'tell_not_allowed_during_takeover',
+		matches: (rejection) =>
+			isRelayed(rejection) && rejection.upstreamReason === 'tell_not_allowed_during_takeover',
 		what: 'A person has taken over this chat, so the agent cannot be addressed now',
 		resolution: {
 			onScreen:
@@ -154,7 +154,7 @@ export const ERROR_TABLE: readonly Row[] = [
 		},
 	},
 	{
-		code: 'upstream_refusal',
+		code: 'upstream_rejection',
 		name: 'upstream_body',
 		raisedBy: CHAT,
 		statuses: 'open',
@@ -249,7 +249,7 @@ export const ERROR_TABLE: readonly Row[] = [
 		raisedBy: DND_REMOVAL,
 		statuses: 'open',
 		// Its text is not shown beyond that it names `phone`, as an outage may do too: it also has to say what is wrong.
-		matches: (refusal) => says(/\bphone\b/i)(refusal) && says(MISSING)(refusal),
+		matches: (rejection) => says(/\bphone\b/i)(rejection) && says(MISSING)(rejection),
 		what: 'The service found no phone number in the request that it could use',
 		resolution: {
 			onScreen:
@@ -285,7 +285,7 @@ export const ERROR_TABLE: readonly Row[] = [
 		},
 	},
 	{
-		code: 'contact_refused',
+		code: 'contact_rejected',
 		name: 'contacts[<index>]',
 		raisedBy: CAMPAIGN_CONTACTS,
 		statuses: [400, 422],
@@ -302,8 +302,8 @@ export const ERROR_TABLE: readonly Row[] = [
 		name: 'Invalid API token',
 		raisedBy: EVERY_ENDPOINT,
 		statuses: [401],
-		matches: (refusal, status) =>
-			(isEnvelope(refusal) && status === 401) || begins('Invalid API token')(refusal),
+		matches: (rejection, status) =>
+			(isEnvelope(rejection) && status === 401) || begins('Invalid API token')(rejection),
 		what: 'The service does not accept the API token',
 		resolution: {
 			onScreen:
@@ -316,8 +316,8 @@ export const ERROR_TABLE: readonly Row[] = [
 		name: '409 archived campaign',
 		raisedBy: CAMPAIGN_CONTACTS,
 		statuses: [409],
-		matches: (refusal, status) =>
-			status === 409 && (isWordless(refusal) || says(/\barchived\b|read-only/i)(refusal)),
+		matches: (rejection, status) =>
+			status === 409 && (isWordless(rejection) || says(/\barchived\b|read-only/i)(rejection)),
 		what: 'The campaign is archived, and an archived campaign takes no contacts',
 		resolution: {
 			onScreen: 'Choose another campaign in Campaign ID. Archived campaigns are read-only.',
@@ -407,12 +407,12 @@ const CONTACTS_CONFLICT: Explanation = {
 
 /** The documented error that a body is, if the document names this endpoint for it. */
 export function documentedError(
-	refusal: RejectionBody,
+	rejection: RejectionBody,
 	status: number,
 	request: ServiceRequest,
 ): Row | undefined {
 	return ERROR_TABLE.find(
-		({ raisedBy, matches }) => raisedBy.test(endpointOf(request)) && matches(refusal, status),
+		({ raisedBy, matches }) => raisedBy.test(endpointOf(request)) && matches(rejection, status),
 	);
 }
 
@@ -420,9 +420,9 @@ export function isDocumentedAt({ statuses }: Row, status: number): boolean {
 	return statuses === 'open' || statuses.includes(status);
 }
 
-/** What a refusal means by its words, as far as they are documented. */
+/** What a rejection means by its words, as far as they are documented. */
 export function explainWords(
-	refusal: RejectionBody,
+	rejection: RejectionBody,
 	status: number,
 	request: ServiceRequest,
 ): Explanation | undefined {
@@ -430,7 +430,7 @@ export function explainWords(
 	return ERROR_TABLE.find(
 		({ raisedBy, alsoExplains, matches }) =>
 			(raisedBy.test(endpoint) || alsoExplains?.test(endpoint) === true) &&
-			matches(refusal, status),
+			matches(rejection, status),
 	);
 }
 

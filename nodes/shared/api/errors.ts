@@ -65,26 +65,26 @@ export function isTransient(error: unknown): boolean {
 
 /**
  * What is known about the request's effect:
- * `notSent` nothing left n8n · `refused` the service answered no · `unknown` it may have taken effect.
+ * `notSent` nothing left n8n · `rejected` the service answered no · `unknown` it may have taken effect.
  */
-export type Outcome = 'notSent' | 'refused' | 'unknown';
+export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 
 /** A parameter or a row that the document rules out; found before anything is sent. */
 export class InvalidInput extends ExplainedError {
 	override readonly name = 'InvalidInput';
-	readonly outcome = 'notSent';
+	readonly outcome = 'not_sent';
 }
 
 /** What the document leaves open and the credential does not say yet. */
 export class MissingMapping extends ExplainedError {
 	override readonly name = 'MissingMapping';
-	readonly outcome = 'notSent';
+	readonly outcome = 'not_sent';
 }
 
 /** The request surely did not reach the service: refused connection, unknown host, a certificate that is not trusted. */
 export class NotSent extends ExplainedError {
 	override readonly name = 'NotSent';
-	readonly outcome = 'notSent';
+	readonly outcome = 'not_sent';
 
 	/** @param isTransient false where only a person can help: a certificate, a rule of n8n */
 	constructor(
@@ -184,8 +184,8 @@ export class OtherRecord extends ExplainedError {
 
 /** The service answered that it will not do this (Errors), or a status says that nothing was done. */
 export class ServiceRejection extends ExplainedError {
-	override readonly name = 'ServiceRefusal';
-	readonly outcome = 'refused';
+	override readonly name = 'ServiceRejection';
+	readonly outcome = 'rejected';
 	override readonly isTransient: boolean;
 
 	constructor(
@@ -193,7 +193,7 @@ export class ServiceRejection extends ExplainedError {
 		resolution: Resolution,
 		originalMessage: string,
 		readonly status: number,
-		readonly refusal: RejectionBody,
+		readonly rejection: RejectionBody,
 		override readonly origin: ErrorOrigin = 'service',
 	) {
 		super(message, resolution, originalMessage);
@@ -203,9 +203,9 @@ export class ServiceRejection extends ExplainedError {
 
 export const TOO_MANY_REQUESTS = 429;
 
-/** Whether the service refused with one of the errors that its document names (Errors › Error texts and codes). */
+/** Whether the service rejected with one of the errors that its document names (Errors › Error texts and codes). */
 export function isRejection(error: unknown, code: ErrorCode): error is ServiceRejection {
-	return error instanceof ServiceRejection && error.refusal.code === code;
+	return error instanceof ServiceRejection && error.rejection.code === code;
 }
 
 /** The error itself where it can be told to a person; a defect of ours goes on as it is. */

@@ -7,7 +7,7 @@ import { retryAfterMs } from './retry';
 /**
  * The few statuses that say by themselves, whoever sends them, that the request was not performed: a redirect asks
  * for the same request elsewhere (307 and 308; any, after a read), 401 "has not been applied", 407 did not pass the
- * proxy, 413 was refused for its size, 429 for its haste. No other 4xx says so: behind a proxy's 403, 408 or 499
+ * proxy, 413 was rejected for its size, 429 for its haste. No other 4xx says so: behind a proxy's 403, 408 or 499
  * the service may have done it all the same.
  */
 export function explainNotPerformed(

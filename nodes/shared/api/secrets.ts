@@ -17,7 +17,7 @@ const MAX_SECRETS = 100;
 /** Of a longer one its first characters are looked for, and all that follows them is hidden. */
 const LONGEST_SOUGHT = 4_000;
 
-/** Half a character, which `encodeURIComponent` refuses. */
+/** Half a character, which `encodeURIComponent` rejects. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 type Hide = (text: string) => string;

@@ -33,7 +33,7 @@ type MappingTest = {
 	topic: MappingTopic;
 	/** What is read, as a sentence says it. */
 	what: string;
-	/** Said to be wrong where the service refuses. */
+	/** Said to be wrong where the service rejects. */
 	relatedFields: MappingName[];
 	/** Reads it, or as far as it says. */
 	read: () => Promise<NotTried | undefined>;

@@ -28,7 +28,7 @@ export function connectionAddress(request: AddressRequest): ConnectionAddress {
 	const plainAllowed = isLoopbackHttp(request.baseUrl) && isLoopback(parsed);
 	if (parsed.protocol === 'ws:' && !plainAllowed) return { kind: 'unusable', why: 'not_encrypted' };
 
-	// A fragment never reaches the server and makes some WebSockets refuse the address.
+	// A fragment never reaches the server and makes some WebSockets reject the address.
 	const [bare = ''] = wsUrl.split('#');
 	const added = [
 		['token', request.token.token],

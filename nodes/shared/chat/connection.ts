@@ -52,7 +52,7 @@ export interface ConnectionOptions {
 }
 
 /**
- * One session's lasting connection: token, socket, events, reconnects, until the session is closed, the service refuses
+ * One session's lasting connection: token, socket, events, reconnects, until the session is closed, the service rejects
  * for good, or `close()`. One loop (`run`) owns the life cycle; nothing here throws or rejects.
  */
 export class ChatConnection {

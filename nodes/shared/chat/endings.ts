@@ -6,7 +6,7 @@ import type { AttemptEnd, EndingKind } from './reconnectPolicy';
 /** Why a connection ended for good. Nothing that was still to be sent has been sent. */
 export class ChatEnded extends ExplainedError {
 	override readonly name = 'ChatEnded';
-	readonly outcome = 'notSent';
+	readonly outcome = 'not_sent';
 	override readonly isTransient: boolean;
 
 	constructor(
@@ -15,7 +15,7 @@ export class ChatEnded extends ExplainedError {
 		originalMessage: string | undefined,
 		/** Close code of the last socket. */
 		readonly code: number | null,
-		/** HTTP status of the refusal to give a token. */
+		/** HTTP status of the response that contained no token. */
 		readonly status: number | null = null,
 	) {
 		super(text.message, text.resolution, originalMessage);
@@ -37,7 +37,7 @@ const TEXTS: Record<EndingKind, EndingText> = {
 		},
 	},
 	agent_inactive: {
-		message: 'The service refuses the connection because the agent is not active',
+		message: 'The service rejects the connection because the agent is not active',
 		resolution: {
 			onScreen:
 				'It does so although this connection takes the session over from other clients, which leaves the agent as the reason. Activate the agent in the service, then run or publish the workflow again.',
@@ -45,7 +45,7 @@ const TEXTS: Record<EndingKind, EndingText> = {
 		},
 	},
 	held_or_inactive: {
-		message: 'The service refuses the connection to this chat session',
+		message: 'The service rejects the connection to this chat session',
 		resolution: {
 			onScreen:
 				'Either another client holds the session (a support desk, another n8n, or another process of this one) or the agent is not active; the service gives one code for both. Check that the agent is active. If another client may lose the session, turn on Take Over.',
@@ -53,7 +53,7 @@ const TEXTS: Record<EndingKind, EndingText> = {
 		},
 	},
 	token_rejected: {
-		message: 'The service refuses every WebSocket token it issues for this session',
+		message: 'The service rejects every WebSocket token it issues for this session',
 		resolution: onScreenOnly(
 			'Check that the API token of the credential belongs to the account of this session, then run or publish the workflow again.',
 		),
@@ -65,7 +65,7 @@ const TEXTS: Record<EndingKind, EndingText> = {
 			forModel: 'Several attempts in a row did not last.',
 		},
 	},
-	mint_refused: {
+	mint_rejected: {
 		message: 'The service gives no WebSocket token for this session',
 		resolution: {
 			onScreen:
@@ -117,8 +117,8 @@ export function describeEnding(
 ): ChatEnded {
 	const code = attempt.kind === 'socket' ? attempt.end.code : null;
 	const shown = kind === 'bad_address' ? describeAddress(wsUrl) : originalMessage;
-	const refusal = attempt.kind === 'mint' ? attempt.result.error : null;
-	const status = refusal instanceof ServiceRejection ? refusal.status : null;
+	const rejection = attempt.kind === 'mint' ? attempt.result.error : null;
+	const status = rejection instanceof ServiceRejection ? rejection.status : null;
 	return new ChatEnded(
 		kind,
 		endingText(kind, attempt),
@@ -141,9 +141,9 @@ export function saidInMinting(error: unknown): string {
 	return error instanceof Error ? error.message : '';
 }
 
-/** A refusal of the token is explained by the error table already. */
+/** A rejection of the token is explained by the error table already. */
 function endingText(kind: EndingKind, attempt: AttemptEnd): EndingText {
-	const isLasting = kind === 'mint_refused' || kind === 'session_closed';
+	const isLasting = kind === 'mint_rejected' || kind === 'session_closed';
 	if (!isLasting || attempt.kind !== 'mint') return TEXTS[kind];
 	const { error } = attempt.result;
 	return error instanceof ExplainedError ? error.explanation : TEXTS[kind];

@@ -26,7 +26,7 @@ export function parseSessionId(text: string): string {
 	return text;
 }
 
-/** Text that people read: kept as it was written, refused when there is nothing in it. */
+/** Text that people read: kept as it was written, rejected when there is nothing in it. */
 export function requireText(text: string, field: string): string {
 	if (text.trim() === '') {
 		const resolution = `Fill in ${field} for this item.`;
@@ -58,7 +58,7 @@ export type WatchRequest = { action: 'watch' | 'unwatch'; sessionIds: string[] }
 /** Carries the secret of the trigger, where it has one. */
 export const SECRET_HEADER = 'x-watch-secret';
 
-/** Everything else is changed or refused on its way in a header. */
+/** Everything else is changed or rejected on its way in a header. */
 const HEADER_TEXT = /^[\x20-\x7e]*$/;
 
 /** @throws InvalidInput unless it arrives in the header as it is; `field` is the name on the screen */

@@ -32,7 +32,7 @@ export type EndingKind =
 	| 'held_or_inactive'
 	| 'token_rejected'
 	| 'unreachable'
-	| 'mint_refused'
+	| 'mint_rejected'
 	| 'token_missed'
 	| 'bad_address'
 	| 'lost_place'
@@ -67,7 +67,7 @@ export interface PolicyNeeds extends PolicyLimits {
  * - Never again with the same token: each attempt after it mints one. That also rules out a token mismatch.
  * - The first attempt follows after an ordinary back-off, the next ones about every 20 s, a bounded number of times.
  * - With Take Over on (the user's confirmation) they carry `claim=1`. A claim conflict is defined as one "without
- *   `claim=1`", so a refusal in spite of it means that the agent is inactive.
+ *   `claim=1`", so a rejection in spite of it means that the agent is inactive.
  * - With Take Over off `claim=1` is never sent. Conflict and inactive agent cannot be told apart, so the ending names both.
  * - The close reason is shown, never matched.
  *
@@ -76,7 +76,7 @@ export interface PolicyNeeds extends PolicyLimits {
  */
 export class ReconnectPolicy {
 	private attempts = 0;
-	private refusals = 0;
+	private rejections = 0;
 	private unexplained = 0;
 	private claimDue = true;
 	private latest: EndingKind | null = null;
@@ -96,7 +96,7 @@ export class ReconnectPolicy {
 
 	/** Why someone of these limits would give up after the latest attempt, though the connection goes on; null if not. */
 	giveUpReason(limits: PolicyLimits): EndingKind | null {
-		const past = this.attempts > limits.reconnectAttempts || this.refusals > 1 + limits.slowPolls;
+		const past = this.attempts > limits.reconnectAttempts || this.rejections > 1 + limits.slowPolls;
 		return past ? this.latest : null;
 	}
 
@@ -117,19 +117,19 @@ export class ReconnectPolicy {
 
 	private startAnew(): void {
 		this.attempts = 0;
-		this.refusals = 0;
+		this.rejections = 0;
 		this.unexplained = 0;
 	}
 
-	private afterMint(kind: 'session_closed' | 'refused' | 'unreachable'): Step {
+	private afterMint(kind: 'session_closed' | 'rejected' | 'unreachable'): Step {
 		if (kind === 'session_closed') return { kind: 'give_up', why: 'session_closed' };
-		if (kind === 'refused') return { kind: 'give_up', why: 'mint_refused' };
+		if (kind === 'rejected') return { kind: 'give_up', why: 'mint_rejected' };
 		return this.retry('new', 'unreachable');
 	}
 
 	private afterClose(code: number, claimed: boolean): Step {
 		if (code === NON_TEXT_FRAME) return { kind: 'give_up', why: 'defect' };
-		if (code === POLICY) return this.afterRefusal(claimed);
+		if (code === POLICY) return this.afterRejection(claimed);
 		if (code === TOKEN_REJECTED) return this.retry('new', 'token_rejected');
 		if (PASSING_CODES.has(code)) return this.retry('keep', 'unreachable');
 		this.unexplained += 1;
@@ -137,14 +137,14 @@ export class ReconnectPolicy {
 		return this.retry('new', 'lost_place');
 	}
 
-	private afterRefusal(claimed: boolean): Step {
-		this.refusals += 1;
+	private afterRejection(claimed: boolean): Step {
+		this.rejections += 1;
 		const why = claimed ? 'agent_inactive' : 'held_or_inactive';
 		this.latest = why;
-		if (this.refusals > 1 + this.needs().slowPolls) return { kind: 'give_up', why };
+		if (this.rejections > 1 + this.needs().slowPolls) return { kind: 'give_up', why };
 		this.claimDue = true;
 		return reconnect(
-			this.refusals === 1 ? { kind: 'backoff', attempt: 1 } : { kind: 'slow_poll' },
+			this.rejections === 1 ? { kind: 'backoff', attempt: 1 } : { kind: 'slow_poll' },
 			'new',
 		);
 	}

@@ -58,7 +58,7 @@ type SocketParts = Pick<ConnectionOptions, 'openSocket' | 'clock' | 'random'>;
  *
  * The `client_id` is one for the connection, the same over reconnects, because the service replays what came meanwhile to the
  * client that it knows. Of a connection opened while an active trigger holds one in this process it is the same over restarts too. Otherwise it is another
- * one in each process: where n8n runs several (queue mode), a second one is then refused by the service and told so. With
+ * one in each process: where n8n runs several (queue mode), a second one is then rejected by the service and told so. With
  * the same `client_id` the service might take the second for the first come back, and the two would throw each other out.
  */
 export class SharedConnections {

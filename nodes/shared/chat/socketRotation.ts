@@ -168,7 +168,7 @@ export class SocketRotation {
 	/**
 	 * Opens another socket and lets the old one go once the new one holds, so that no event falls between the two. What the
 	 * service does with two sockets of the same client is open: where it closes the old one, the new one takes its place at
-	 * once; where it refuses the new one, the old one is closed first, then and from now on. No frame is sent meanwhile.
+	 * once; where it rejects the new one, the old one is closed first, then and from now on. No frame is sent meanwhile.
 	 *
 	 * @returns whether the old socket goes
 	 */

@@ -7,7 +7,7 @@ export const CONNECT_TIMEOUT_MS = 15_000;
 export const CLOSE_GRACE_MS = 2_000;
 
 /**
- * A refusal (4401, 1008) can only arrive after the socket has opened, and replayed events arrive first of all.
+ * A rejection (4401, 1008) can only arrive after the socket has opened, and replayed events arrive first of all.
  * Only a socket open for this long is written to and reported as connected.
  */
 export const SETTLE_MS = 500;
@@ -41,7 +41,7 @@ export const RENEW_CONNECTION_EVERY_MS = 270_000;
 
 /**
  * A shared connection outlives the last action that used it by this much, so that the next execution finds it open. Shorter
- * than the first reconnect, so that an action of another process that was refused meanwhile gets in then.
+ * than the first reconnect, so that an action of another process that was rejected meanwhile gets in then.
  */
 export const LINGER_AFTER_ACTION_MS = 500;
 

@@ -16,7 +16,7 @@ import { TOKEN_LIFETIME_MS, TOKEN_RETRY_MS } from './timings';
 /** What became of asking for a token. `unreachable` is worth another attempt; asking again cannot change the others. */
 export type MintResult = { kind: 'token'; token: WsToken } | MintMiss;
 
-export type MintMiss = { kind: 'session_closed' | 'refused' | 'unreachable'; error: unknown };
+export type MintMiss = { kind: 'session_closed' | 'rejected' | 'unreachable'; error: unknown };
 
 /**
  * Asks for a token and sorts what comes back. A token is nothing a customer notices, so asking again is safe at any time;
@@ -27,7 +27,7 @@ export type MintMiss = { kind: 'session_closed' | 'refused' | 'unreachable'; err
 export async function mintToken(ask: () => Promise<ApiResponse>): Promise<MintResult> {
 	try {
 		const token = readWsToken(dataOf(await ask()));
-		return token === null ? { kind: 'refused', error: UNREADABLE } : { kind: 'token', token };
+		return token === null ? { kind: 'rejected', error: UNREADABLE } : { kind: 'token', token };
 	} catch (error) {
 		return { kind: missOf(error), error };
 	}
@@ -40,12 +40,12 @@ const UNREADABLE = new InvalidInput(
 	),
 );
 
-function missOf(error: unknown): 'session_closed' | 'refused' | 'unreachable' {
-	if (error instanceof InvalidInput || error instanceof MissingMapping) return 'refused';
+function missOf(error: unknown): 'session_closed' | 'rejected' | 'unreachable' {
+	if (error instanceof InvalidInput || error instanceof MissingMapping) return 'rejected';
 	if (!(error instanceof ServiceRejection)) return 'unreachable';
 	// By the body, as in the error table; the documented status (409) has other meanings too.
 	if (isRejection(error, 'session_closed')) return 'session_closed';
-	return isTransient(error) ? 'unreachable' : 'refused';
+	return isTransient(error) ? 'unreachable' : 'rejected';
 }
 
 function readWsToken(data: JsonValue): WsToken | null {

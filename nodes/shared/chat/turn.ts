@@ -44,7 +44,7 @@ export type TurnOutcome =
 	| { kind: 'invalid'; ack: Ack; code: string | null }
 	| { kind: 'failed'; ack: Ack }
 	/** A state the document does not list, with an `error`, of which `originalMessage` is the text. */
-	| { kind: 'refused'; ack: Ack; originalMessage: string }
+	| { kind: 'rejected'; ack: Ack; originalMessage: string }
 	/** A state the document does not list, without one. */
 	| { kind: 'unrecognized'; ack: Ack }
 	/**
@@ -155,7 +155,7 @@ async function outcomeOf(turn: Acknowledged): Promise<TurnOutcome> {
 		default: {
 			if (said === '') return { kind: 'unrecognized', ack };
 			return lost === null
-				? { kind: 'refused', ack, originalMessage: said }
+				? { kind: 'rejected', ack, originalMessage: said }
 				: unknownOutcome(lost, turn.frame, said);
 		}
 	}

@@ -83,7 +83,7 @@ const bySocket: ContractCase[] = [
 		title: 'by WebSocket: is turned down for a closed session',
 		parameters: { ...message('socket', 'Hello'), sessionId: sessions.closed },
 		requests: connecting(sessions.closed).slice(0, 1),
-		refusal: 'The chat session is closed',
+		rejection: 'The chat session is closed',
 	},
 	{
 		title: 'answers an interactive message with an option',
@@ -152,13 +152,13 @@ const byRequest: ContractCase[] = [
 		title: 'by request: tells of an unknown session in whatever words the service has',
 		parameters: { ...message('inbound', 'Hello'), sessionId: sessions.unknown },
 		requests: [INBOUND],
-		refusal: unknownSession,
+		rejection: unknownSession,
 	},
 	{
 		title: 'by request: is turned down for an agent of another account, at any status',
 		parameters: { ...message('inbound', 'Hello'), sessionId: '', ...agent(agents.foreign) },
 		requests: [INBOUND],
-		refusal: 'The service does not find this agent',
+		rejection: 'The service does not find this agent',
 	},
 	{
 		title: 'by later reply: the same key and content counts once',
@@ -216,7 +216,7 @@ const byRequest: ContractCase[] = [
 		title: 'by legacy request: lists what the service does not accept',
 		parameters: { ...message('legacy', 'Hello'), ...agent(agents.foreign) },
 		requests: [LEGACY],
-		refusal: 'The service does not find this agent',
+		rejection: 'The service does not find this agent',
 	},
 ];
 

@@ -25,7 +25,7 @@ const session: ContractCase[] = [
 		title: 'is turned down for an agent of another account, at any status',
 		parameters: { operation: 'create', ...agent(agents.foreign) },
 		requests: ['POST /v1/chat/session'],
-		refusal: 'The service does not find this agent',
+		rejection: 'The service does not find this agent',
 	},
 	{
 		title: 'closes a session',
@@ -51,7 +51,7 @@ const session: ContractCase[] = [
 		then: ({ sessions: control }) => expect(control.get(sessionId).context.at(-1)).toBe('Be brief'),
 	},
 	{
-		title: 'explains a refusal of the chat engine, at any status',
+		title: 'explains a rejection of the chat engine, at any status',
 		parameters: ({ chat: { commands } }) => ({
 			operation: 'supportCommand',
 			sessionId,
@@ -61,14 +61,14 @@ const session: ContractCase[] = [
 		}),
 		given: ({ sessions: control }) => control.setMode(sessionId, 'support'),
 		requests: [SUPPORT],
-		refusal: 'A person has taken over this chat',
+		rejection: 'A person has taken over this chat',
 	},
 	{
-		title: 'gives the reason of a refusal that the document does not name',
+		title: 'gives the reason of a rejection that the document does not name',
 		parameters: { operation: 'supportCommand', sessionId, command: 'close' },
 		given: ({ sessions: control }) => control.close(sessionId),
 		requests: [SUPPORT],
-		refusal: 'The chat engine turned the request down',
+		rejection: 'The chat engine turned the request down',
 	},
 ];
 
@@ -117,7 +117,7 @@ const legacy: ContractCase[] = [
 		title: 'is turned down for an agent that has not this session, at any status',
 		parameters: { operation: 'legacyPause', sessionId, ...agent(agents.us) },
 		requests: [`POST /chat_sessions/${sessionId}/pause_session`],
-		refusal: 'The service does not find this agent',
+		rejection: 'The service does not find this agent',
 	},
 ];
 

@@ -85,7 +85,7 @@ const NO_RECORDING: Array<[string, Fault, string, number?]> = [
 	[
 		'a rejection of 600 MB',
 		{ kind: 'hugeBody' },
-		'The link to the recording has expired or was refused',
+		'The link to the recording has expired or was rejected',
 	],
 	['a failure of 600 MB', { kind: 'hugeBody', status: 503 }, 'The recording’s storage stumbled', 4],
 ];
@@ -147,7 +147,7 @@ export const getCall: ContractCase[] = [
 			title: `${operation}: recognizes an unknown call at any status`,
 			parameters: { operation, callId: UNKNOWN },
 			requests: [read(UNKNOWN, ['', '/transcript', '/recording'][index])],
-			refusal: 'The service does not know this call',
+			rejection: 'The service does not know this call',
 		}),
 	),
 	{
@@ -182,7 +182,7 @@ export const getCall: ContractCase[] = [
 		title: 'recognizes that there is no recording, at any status',
 		parameters: { operation: 'getRecording', callId: calls.noRecording },
 		requests: [read(calls.noRecording, '/recording')],
-		refusal: 'This call has no recording',
+		rejection: 'This call has no recording',
 	},
 	{
 		title: 'downloads the recording without the token, named and typed as the answer says',
@@ -208,7 +208,7 @@ export const getCall: ContractCase[] = [
 		},
 	},
 	...NO_RECORDING.map(
-		([what, fault, refusal, attempts = 1]): ContractCase => ({
+		([what, fault, rejection, attempts = 1]): ContractCase => ({
 			title: `saves no file where the storage sends ${what}`,
 			parameters: { operation: 'getRecording', callId: calls.finished, recordingAs: 'file' },
 			given: ({ faults }) => faults.inject({ ...fault, match: { path: FILE } }),
@@ -216,7 +216,7 @@ export const getCall: ContractCase[] = [
 				read(calls.finished, '/recording'),
 				...Array<string>(attempts).fill(fileOf(dialect)),
 			],
-			refusal,
+			rejection,
 			then: ({ requests }) => {
 				for (const { outcome } of requests) {
 					expect(outcome.writtenBytes ?? 0).toBeLessThan(20_000_000);
@@ -239,7 +239,7 @@ export const getCall: ContractCase[] = [
 		given: ({ faults }) =>
 			faults.inject({ kind: 'hugeBody', match: { path: `/v1/call/${calls.finished}` } }),
 		requests: [read(calls.finished)],
-		refusal: 'Something other than the service seems to have answered (HTTP status 403)',
+		rejection: 'Something other than the service seems to have answered (HTTP status 403)',
 		then: ({ requests }) => {
 			expect(requests[0]?.outcome.writtenBytes).toBeLessThan(30_000_000);
 		},

@@ -23,7 +23,7 @@ export const injectContext: ContractCase[] = [
 		title: 'tells of an unknown session in whatever words the service has',
 		parameters: { sessionId: sessions.unknown, context: 'Wants a visit' },
 		requests: [path(sessions.unknown)],
-		refusal: unknownSessionInPath,
+		rejection: unknownSessionInPath,
 	},
 	{
 		title: 'is turned down for a session of another account’s agent',
@@ -32,6 +32,6 @@ export const injectContext: ContractCase[] = [
 			control.get(sessions.open).agentUuid = fixtures.agents.foreign;
 		},
 		requests: [path(sessions.open)],
-		refusal: 'The service does not find this agent',
+		rejection: 'The service does not find this agent',
 	},
 ];

@@ -47,7 +47,7 @@ export const pushCampaignContacts: ContractCase[] = [
 		items,
 		requests: [`POST /v1/campaigns/${campaigns.archived}/contacts`],
 		// Which words say so is not documented: some dialect has words that do not.
-		refusal: ({ campaigns: { archivedText } }) =>
+		rejection: ({ campaigns: { archivedText } }) =>
 			/archived/.test(archivedText)
 				? 'The campaign is archived, and an archived campaign takes no contacts'
 				: 'The service reports a conflict, so it accepted none of these contacts',

@@ -1,6 +1,6 @@
 /**
  * What n8n reaches in these tests beyond this machine: a proxy answers for a few services, as those services do, and
- * refuses every other host. Nothing in n8n or in a workflow is changed for it.
+ * rejects every other host. Nothing in n8n or in a workflow is changed for it.
  */
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -56,7 +56,7 @@ export class ThirdParties {
 	readonly slack = new Slack();
 	readonly hubspot = new Hubspot();
 	/** Hosts that n8n wanted to reach and did not. */
-	readonly refused: string[] = [];
+	readonly rejected: string[] = [];
 	private readonly tunnels = new Set<Duplex>();
 
 	private constructor(
@@ -69,7 +69,7 @@ export class ThirdParties {
 		const proxy = createServer();
 		const parties = new ThirdParties(services, proxy);
 		proxy.on('request', ({ url = '' }, response) => {
-			parties.refused.push(url);
+			parties.rejected.push(url);
 			response.writeHead(502).end();
 		});
 		await services.register(parties.signIn.routes);
@@ -102,7 +102,7 @@ export class ThirdParties {
 		this.proxy.on('connect', ({ url = '' }, client, head) => {
 			const host = url.replace(/:443$/, '');
 			if (!HOSTS.includes(host)) {
-				this.refused.push(host);
+				this.rejected.push(host);
 				client.end('HTTP/1.1 502 No such host in the tests\r\n\r\n');
 				return;
 			}

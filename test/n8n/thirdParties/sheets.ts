@@ -11,7 +11,7 @@ const batch = z.object({ data: z.array(written) });
 const inputMode = z.object({ valueInputOption: z.enum(['RAW', 'USER_ENTERED']) });
 const renderMode = z.object({ valueRenderOption: z.string() });
 
-class Refusal extends Error {
+class Rejection extends Error {
 	constructor(
 		readonly status: number,
 		message: string,
@@ -64,10 +64,10 @@ export class Sheets {
 	private async answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
 		try {
 			if (!this.signIn.isSignedIn(request))
-				throw new Refusal(401, 'Request had invalid credentials');
+				throw new Rejection(401, 'Request had invalid credentials');
 			return await Promise.resolve(this.act(request));
 		} catch (error) {
-			const code = error instanceof Refusal ? error.status : 400;
+			const code = error instanceof Rejection ? error.status : 400;
 			return await reply.code(code).send({ error: { code, message: String(error) } });
 		}
 	}
@@ -75,7 +75,7 @@ export class Sheets {
 	private act({ method, url, body, query }: FastifyRequest): unknown {
 		const path = decodeURIComponent(url.replace(/^\/v4\/spreadsheets\/|\?.*/g, ''));
 		const [, id = '', rest = ''] = /^([\w-]+)(.*)$/.exec(path) ?? [];
-		if (id !== this.id) throw new Refusal(404, 'Requested entity was not found.');
+		if (id !== this.id) throw new Rejection(404, 'Requested entity was not found.');
 		const range = rest.replace('/values/', '');
 		if (rest === '') return this.properties();
 		// Room for further rows, which these grids have without asking.
@@ -153,7 +153,7 @@ export class Sheets {
 
 	private grid(tab: string): Cell[][] {
 		const grid = this.tabs.get(tab);
-		if (!grid) throw new Refusal(400, `Unable to parse range: ${tab}`);
+		if (!grid) throw new Rejection(400, `Unable to parse range: ${tab}`);
 		return grid;
 	}
 }

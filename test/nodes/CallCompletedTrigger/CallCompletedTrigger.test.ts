@@ -36,7 +36,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	/** Between one read and the next. */
 	let waits: number[];
 	let time: number;
-	let patience: jest.SpiedFunction<WebhookResponder['refuseAfter']>;
+	let patience: jest.SpiedFunction<WebhookResponder['rejectAfter']>;
 
 	beforeAll(async () => {
 		simulator = await startSimulator({ dialect });
@@ -45,7 +45,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		waits = [];
 		time = Date.now();
 		mockTime(() => time);
-		patience = jest.spyOn(WebhookResponder.prototype, 'refuseAfter').mockImplementation(() => {});
+		patience = jest.spyOn(WebhookResponder.prototype, 'rejectAfter').mockImplementation(() => {});
 		// Every wait is over at once, and counts.
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 			const reads = simulator.requests.length;

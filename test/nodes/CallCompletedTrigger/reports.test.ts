@@ -146,7 +146,7 @@ describe.each(Object.values(dialects))('reports to a service of dialect $name', 
 		expect(running.emitted).toHaveLength(2);
 	});
 
-	it('of a list, a made-up call is refused and the real one starts the workflow', async () => {
+	it('of a list, a made-up call is rejected and the real one starts the workflow', async () => {
 		const { post, started } = await listen();
 		const list = [calls.finished, randomUUID()].map((callId) => ({ call_id: callId }));
 		expect(await post(list)).toMatchObject({
@@ -185,17 +185,17 @@ describe.each(Object.values(dialects))('reports to a service of dialect $name', 
 			413,
 			'The body has too many values. Send fewer calls.',
 		],
-	])('%s is refused whole', async (_what, payload, status, message) => {
+	])('%s is rejected whole', async (_what, payload, status, message) => {
 		const { post, running } = await listen();
 		expect(await post(payload)).toMatchObject({ status, body: { received: false, message } });
 		expect([running.emitted, simulator.requests]).toEqual([[], []]);
 	});
 
-	it('a process that starts one execution for each request refuses several calls', async () => {
+	it('a process that starts one execution for each request rejects several calls', async () => {
 		const node = await trigger({});
 		const list = [calls.finished, calls.notPicked].map((callId) => ({ call_id: callId }));
 		// It is some time before it is clear that the trigger runs elsewhere.
-		jest.spyOn(WebhookResponder.prototype, 'refuseAfter').mockImplementation(() => {});
+		jest.spyOn(WebhookResponder.prototype, 'rejectAfter').mockImplementation(() => {});
 		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
 		expect(await deliver(node, list)).toMatchObject({
 			status: 400,
@@ -234,7 +234,7 @@ describe.each(Object.values(dialects))('reports to a service of dialect $name', 
 			{ length: 300 },
 			async () => await deliver(node, { call_id: randomUUID() }),
 		);
-		await until('the first refusals', async () => read(/^\/v1\/call\//) >= 120);
+		await until('the first rejections', async () => read(/^\/v1\/call\//) >= 120);
 		notePlaced(calls.finished);
 		expect((await deliver(node, { call_id: calls.finished })).status).toBe(200);
 		// One that this process does not know waits a moment, and not behind all the others.

@@ -74,10 +74,10 @@ describe('one look', () => {
 	});
 
 	test.each([200, 400, 404, 422, 500])('an unknown campaign, told at %i', async (status) => {
-		const refusal = { success: false, error: "Couldn't find Campaign with 'id'=42" };
+		const rejection = { success: false, error: "Couldn't find Campaign with 'id'=42" };
 		endpoint()
 			.times(status === 500 ? 4 : 1)
-			.reply(status, refusal);
+			.reply(status, rejection);
 		expect(await told()).toMatchObject({
 			message: 'The service does not know this campaign',
 			description: expect.stringMatching(/Check the Campaign ID.*Couldn't find Campaign/),

@@ -284,13 +284,13 @@ describe('the wait', () => {
 		expect(end.outcome).toBe('completed');
 	});
 
-	test('the first reading may not, and a refusal never', async () => {
+	test('the first reading may not, and a rejection never', async () => {
 		const { wait } = scripted([new NotSent('unreachable', forEveryone('check'))]);
 		await expect(wait()).rejects.toThrow('unreachable');
 		const later = scripted([
 			view('Active', list(1, false)),
-			new InvalidInput('refused', forEveryone('x')),
+			new InvalidInput('rejected', forEveryone('x')),
 		]);
-		await expect(later.wait()).rejects.toThrow('refused');
+		await expect(later.wait()).rejects.toThrow('rejected');
 	});
 });

@@ -48,7 +48,7 @@ it.each([
 	expect(emitted()).toEqual([[json]]);
 });
 
-it('refuses what is not JSON', async () => {
+it('rejects what is not JSON', async () => {
 	const { post, emitted } = await listen();
 	const { response } = await post({ rawBody: Buffer.from('{') });
 	expect(response).toMatchObject({ statusCode: 400, body: { received: false } });

@@ -72,18 +72,18 @@ test('events without an ID are not started all at once either', async () => {
 test('an event that n8n cannot start is offered again with the same key, and then named to the owner', async () => {
 	const active = await harness.start({ sessionIds: sessions.open });
 	const eventId = harness.service().sessions.pushEvent(sessions.open, 'nudge_sent');
-	let refused = 0;
-	const refuse = () => active.ends[refused++]?.reject(new Error('the database is locked'));
+	let rejected = 0;
+	const reject = () => active.ends[rejected++]?.reject(new Error('the database is locked'));
 	hurry(500);
 	await eventually(() => {
-		while (active.ends.length > refused) refuse();
+		while (active.ends.length > rejected) reject();
 		return active.failed.length === 1;
 	});
 	expect(active.failed[0]).toMatchObject({
 		message: 'A chat event started no execution',
 		description: expect.stringContaining(`nudge_sent (${eventId}) of ${sessions.open}.`),
 	});
-	expect(refused).toBeGreaterThan(1);
+	expect(rejected).toBeGreaterThan(1);
 	expect(new Set(active.emitted.map(({ deduplicationKey }) => deduplicationKey)).size).toBe(1);
 });
 

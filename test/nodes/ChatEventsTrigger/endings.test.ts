@@ -10,7 +10,7 @@ const harness = triggerHarness();
 const { agents } = fixtures;
 
 /** What the person reads who activates the workflow. */
-async function refusal(
+async function rejection(
 	parameters: INodeParameters,
 	activation?: WorkflowActivateMode,
 ): Promise<{ message: string; description: unknown }> {
@@ -46,8 +46,8 @@ describe('activating', () => {
 			'2 chat sessions are not followed',
 			new RegExp(`${sessions.unknown}: .* ${sessions.closed}: The chat session is closed`),
 		],
-	])('%s: refused with what to do', async (_case, parameters, message, advice) => {
-		const originalMessage = await refusal(parameters);
+	])('%s: rejected with what to do', async (_case, parameters, message, advice) => {
+		const originalMessage = await rejection(parameters);
 		expect(originalMessage.message).toMatch(message);
 		expect(originalMessage.description).toMatch(advice);
 		expect(JSON.stringify(originalMessage)).not.toContain(harness.service().token);
@@ -80,7 +80,7 @@ describe('activating', () => {
 	test.each(['activate', 'create', 'update'] as const)(
 		'%s: somebody is at the screen and is told',
 		async (activation) => {
-			const { message } = await refusal({ sessionIds: sessions.unknown }, activation);
+			const { message } = await rejection({ sessionIds: sessions.unknown }, activation);
 			expect(message).toContain(sessions.unknown);
 		},
 	);
@@ -103,7 +103,7 @@ describe('Take Over', () => {
 		const active = await harness.start({ sessionIds: sessions.open }, 'init');
 		await eventually(() => active.failed.length === 1);
 		expect(active.failed[0]).toMatchObject({
-			message: expect.stringContaining('the service refuses the connection'),
+			message: expect.stringContaining('the service rejects the connection'),
 			description: expect.stringMatching(/turn on Take Over/),
 		});
 		expect(control.clientIds(sessions.open)).toEqual(['desk']);
@@ -190,8 +190,8 @@ describe('losing sessions', () => {
 		const active = await harness.start({ sessionIds: sessions.open });
 		hurry(2_000);
 		const { sessions: control, faults, requests } = harness.service();
-		const refused = { kind: 'status', status: 401, match: { path: /ws_token/ } } as const;
-		faults.inject({ ...refused, times: 3 });
+		const rejected = { kind: 'status', status: 401, match: { path: /ws_token/ } } as const;
+		faults.inject({ ...rejected, times: 3 });
 		control.expireTokens();
 		control.closeSockets(4401);
 		await eventually(() => active.failed.length === 1);
@@ -203,7 +203,7 @@ describe('losing sessions', () => {
 		expect(active.failed).toHaveLength(1);
 	});
 
-	test('the only one, refused for good: its owner is told once, and it is asked for no more', async () => {
+	test('the only one, rejected for good: its owner is told once, and it is asked for no more', async () => {
 		const active = await harness.start({ sessionIds: sessions.unknown }, 'init');
 		await eventually(() => active.failed.length === 1);
 		expect(active.failed[0]?.message).toContain(sessions.unknown);

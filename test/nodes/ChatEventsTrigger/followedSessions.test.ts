@@ -84,8 +84,8 @@ test('a session that never stood is not taken for one that was held', async () =
 
 test.each<[EndingKind, number | null, boolean]>([
 	['session_closed', null, true],
-	['mint_refused', 404, true],
-	['mint_refused', 401, false],
+	['mint_rejected', 404, true],
+	['mint_rejected', 401, false],
 	['bad_address', null, true],
 	['defect', null, true],
 	['agent_inactive', null, false],

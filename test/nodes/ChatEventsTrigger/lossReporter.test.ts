@@ -68,7 +68,7 @@ test.each<[string, EndingKind[], WorkflowExecuteMode, string, string]>([
 });
 
 test('of 1,000 sessions that are not followed 50 are named', () => {
-	const losses = Array.from({ length: 1_000 }, (_, index) => loss(`s${index}`, 'mint_refused'));
+	const losses = Array.from({ length: 1_000 }, (_, index) => loss(`s${index}`, 'mint_rejected'));
 	const { description } = sessionsLost(contextOf(), losses);
 	expect(description?.match(/s\d+:/g)).toHaveLength(50);
 	expect(description).toMatch(/ 950 more sessions are not followed\.$/);

@@ -220,14 +220,14 @@ test('a watched session that is lost for good is told to the owner and leaves th
 	expect(stored()).toEqual([sessions.dormant]);
 });
 
-test('a defect of ours is not told as a refusal', async () => {
+test('a defect of ours is not told as a rejection', async () => {
 	await harness.start(WATCHING);
 	jest.spyOn(ChatEventsListener.prototype, 'watch').mockRejectedValue(new TypeError('a defect'));
 	await expect(watch(sessions.open)).rejects.toThrow('a defect');
 });
 
-describe('refused', () => {
-	const refusals: Array<[string, unknown, number, string]> = [
+describe('rejected', () => {
+	const rejections: Array<[string, unknown, number, string]> = [
 		['no action', { session_ids: [sessions.open] }, 400, 'The request does not say what to do'],
 		['no session', { action: 'watch' }, 400, 'The request names no session'],
 		['a word', { action: 'watch', session_id: 'x' }, 400, '"x" is not a session ID'],
@@ -239,7 +239,7 @@ describe('refused', () => {
 			'session is closed',
 		],
 	];
-	test.each(refusals)('%s', async (_case, body, status, message) => {
+	test.each(rejections)('%s', async (_case, body, status, message) => {
 		await harness.start(WATCHING);
 		const answer = await post(body);
 		expect(answer.statusCode).toBe(status);

@@ -262,7 +262,7 @@ test('of the sessions that are late, only those that the service rejects count a
 	}
 	await connect();
 	const ending = new ChatEnded(
-		'mint_refused',
+		'mint_rejected',
 		{ message: 'No token', resolution: forEveryone('Check the session ID.') },
 		undefined,
 		null,

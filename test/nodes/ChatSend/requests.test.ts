@@ -104,12 +104,14 @@ describe('a connection that breaks, or a service that stumbles, after the messag
 	});
 });
 
-test('the engine’s refusal is explained from upstream_body', async () => {
+test('the engine’s rejection is explained from upstream_body', async () => {
 	const upstream_body = { state: 'rejected', reason: 'tell_not_allowed_during_takeover' };
-	service().post(INBOUND).reply(200, { success: false, error: 'tell refused', upstream_body });
+	service().post(INBOUND).reply(200, { success: false, error: 'tell rejected', upstream_body });
 	expect(stopped(await harness.runOnNock({ sendBy: 'inbound' }))).toEqual({
 		message: expect.stringContaining('A person has taken over this chat'),
-		description: expect.stringContaining('tell refused · reason: tell_not_allowed_during_takeover'),
+		description: expect.stringContaining(
+			'tell rejected · reason: tell_not_allowed_during_takeover',
+		),
 	});
 });
 
@@ -259,7 +261,7 @@ test.each<[string, INodeParameters, string]>([
 	['inbound', { sessionId: '' }, 'Neither a session nor an agent says whom the message is for'],
 	['async', { sessionId: '', waitForReply: true, ...AGENT }, 'The Session ID is empty'],
 	['legacy', { agentUuid: { __rl: true, mode: 'id', value: '={{ "x" }}' } }, 'Agent holds "x"'],
-])('%s: refused before anything is sent, %#', async (sendBy, parameters, message) => {
+])('%s: rejected before anything is sent, %#', async (sendBy, parameters, message) => {
 	const run = await harness.run({ sendBy, ...parameters });
 	expect(stopped(run).message).toContain(message);
 	expect(harness.simulator().requests).toEqual([]);
@@ -436,7 +438,7 @@ describe('waiting for the reply of an asynchronous message', () => {
 		}
 	});
 
-	test('a session whose live connection is refused: nothing is sent', async () => {
+	test('a session whose live connection is rejected: nothing is sent', async () => {
 		const run = await harness.run({ ...WAIT, sessionId: sessions.closed });
 		expect(stopped(run).message).toContain('The chat session is closed');
 		expect(harness.simulator().requests.map(({ path }) => path)).not.toContain(ASYNC);

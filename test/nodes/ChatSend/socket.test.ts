@@ -107,7 +107,7 @@ describe('an ack with a state of no document', () => {
 		return await sending;
 	};
 
-	test('and an error: refused, not an item of the output', async () => {
+	test('and an error: rejected, not an item of the output', async () => {
 		const run = await answered({ state: 'quarantined', error: 'spam_suspected' });
 		expect(stopped(run)).toEqual({
 			message: 'The service did not accept the message',
@@ -243,7 +243,7 @@ test('Continue On Fail: the other items go on, each error names its item', async
 		{ reply: 'You said: One' },
 		{
 			error: 'The agent of this session is not active [item 1]',
-			details: { item: 1, outcome: 'refused', service_said: 'agent_inactive' },
+			details: { item: 1, outcome: 'rejected', service_said: 'agent_inactive' },
 		},
 		{ reply: 'You said: Three' },
 	]);
@@ -272,7 +272,7 @@ test.each<[string, INodeParameters, string]>([
 		{ operation: 'answerInteraction', interactionId: '={{ "" }}', optionId: 'a' },
 		'Interaction ID is empty',
 	],
-])('%s: refused before anything is sent', async (_case, parameters, message) => {
+])('%s: rejected before anything is sent', async (_case, parameters, message) => {
 	const run = await harness.run(parameters, { items: [{ text: 'Hello' }] });
 	expect(stopped(run).message).toBe(message);
 	expect(harness.simulator().requests).toEqual([]);

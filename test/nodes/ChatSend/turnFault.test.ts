@@ -43,15 +43,15 @@ describe('turnFault', () => {
 	});
 
 	it.each<[TurnOutcome, string, string | undefined]>([
-		[{ kind: 'busy', ack, tries: 6 }, 'notSent', 'said'],
-		[{ kind: 'invalid', ack, code: 'bad_json' }, 'refused', 'bad_json'],
+		[{ kind: 'busy', ack, tries: 6 }, 'not_sent', 'said'],
+		[{ kind: 'invalid', ack, code: 'bad_json' }, 'rejected', 'bad_json'],
 		[{ kind: 'failed', ack }, 'unknown', 'said'],
-		[{ kind: 'refused', ack, originalMessage: 'no' }, 'refused', 'no (state any)'],
+		[{ kind: 'rejected', ack, originalMessage: 'no' }, 'rejected', 'no (state any)'],
 		[{ kind: 'unknown', why: 'lost', keyed: false }, 'unknown', undefined],
-		[{ kind: 'not_sent', readiness: { kind: 'closed_by_us' } }, 'notSent', undefined],
+		[{ kind: 'not_sent', readiness: { kind: 'closed_by_us' } }, 'not_sent', undefined],
 		[
 			{ kind: 'not_sent', readiness: { kind: 'ended', ending: ended } },
-			'notSent',
+			'not_sent',
 			'close code 1006',
 		],
 	])('tells what is known of the effect: %j', (outcome, known, originalMessage) => {
@@ -81,7 +81,7 @@ describe('turnFault', () => {
 		),
 		{ kind: 'busy', ack, tries: 6 },
 		{ kind: 'failed', ack },
-		{ kind: 'refused', ack, originalMessage: 'no' },
+		{ kind: 'rejected', ack, originalMessage: 'no' },
 		{ kind: 'not_sent', readiness: { kind: 'closed_by_us' } },
 	])('in words: %j', (outcome) => {
 		const { message, resolution } = turnFault(outcome) ?? {};
@@ -89,7 +89,7 @@ describe('turnFault', () => {
 	});
 
 	it('names a way without a live connection where another client may hold it', () => {
-		const text = { message: 'It is refused', resolution: forEveryone('Check it.') };
+		const text = { message: 'It is rejected', resolution: forEveryone('Check it.') };
 		const ending = new ChatEnded('held_or_inactive', text, undefined, 1008);
 		expect(notSent({ kind: 'ended', ending })?.resolution).toBe(
 			'Check it. Request With Immediate Reply and Request With Later Reply, in Send Via, need no live connection.',

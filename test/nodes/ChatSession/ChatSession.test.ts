@@ -389,7 +389,7 @@ describe('wait for event', () => {
 	});
 
 	test.each([[0], [-1], [86_401]])(
-		'the time limit %j is refused before anything is sent',
+		'the time limit %j is rejected before anything is sent',
 		async (timeLimit) => {
 			expect(stopped(await wait({ timeLimit }))).toEqual({
 				message: 'The Time Limit is not a number of seconds between 1 and 86400',
@@ -399,7 +399,7 @@ describe('wait for event', () => {
 		},
 	);
 
-	test('a time limit that is no number is refused before anything is sent', async () => {
+	test('a time limit that is no number is rejected before anything is sent', async () => {
 		expect(stopped(await wait({ timeLimit: '={{ "soon" }}' })).message).toBe(
 			'\'Time Limit (Seconds)\' must be a number, but its expression returned "soon"',
 		);

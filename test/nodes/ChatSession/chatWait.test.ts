@@ -13,7 +13,7 @@ const event = (type: string, eventId: string | null = null, ts?: string | number
 	envelope: { type, ...(ts !== undefined && { ts }) },
 });
 
-const refused = new ChatEnded(
+const rejected = new ChatEnded(
 	'unreachable',
 	{ message: 'The connection does not hold', resolution: forEveryone('Check the service.') },
 	'close code 1006',
@@ -164,7 +164,7 @@ test.each(['2023-11-14T22:13:20Z', 1_700_000_000, '1700000000'])(
 
 describe('no event', () => {
 	test.each([
-		[refused, 'The connection does not hold. Check the service.'],
+		[rejected, 'The connection does not hold. Check the service.'],
 		[null, 'Check that the service is up and can be reached from n8n.'],
 	])('seen, and the connection is down at the end: %p', async (setback, why) => {
 		const wait = waiting({}, setback, { isHeld: false });
@@ -200,8 +200,8 @@ describe('no event', () => {
 			'Check that the service is up and can be reached from n8n. If connecting takes long, raise the Time Limit.',
 		],
 		[
-			refused,
-			`${refused.message}. ${refused.resolution} If connecting takes long, raise the Time Limit. The service said: close code 1006.`,
+			rejected,
+			`${rejected.message}. ${rejected.resolution} If connecting takes long, raise the Time Limit. The service said: close code 1006.`,
 		],
 	])('because no connection came about: %o', async (setback, advice) => {
 		const wait = waiting({}, setback);
@@ -211,7 +211,7 @@ describe('no event', () => {
 		expect(why).toBeInstanceOf(NeverConnected);
 		expect(why).toMatchObject({
 			name: 'NeverConnected',
-			outcome: 'notSent',
+			outcome: 'not_sent',
 			message:
 				'The chat session was not connected within the Time Limit, so no event could be seen',
 			advice,
@@ -220,8 +220,8 @@ describe('no event', () => {
 
 	test.each<[Readiness, object]>([
 		[
-			{ kind: 'ended', ending: refused },
-			{ kind: 'ended', ending: refused },
+			{ kind: 'ended', ending: rejected },
+			{ kind: 'ended', ending: rejected },
 		],
 		[{ kind: 'closed_by_us' }, { kind: 'stopped' }],
 	])('because the connection ended: %o', async (readiness, end) => {

@@ -176,7 +176,7 @@ describe('several items', () => {
 		nock.cleanAll();
 	});
 
-	test('a node that is tried again, as its second number was refused, adds the first no second time', async () => {
+	test('a node that is tried again, as its second number was rejected, adds the first no second time', async () => {
 		const seen: unknown[] = [];
 		service()
 			.post(PATH)

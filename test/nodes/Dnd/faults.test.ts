@@ -49,7 +49,7 @@ describe.each([
 		expect(attempts(method)).toBe(3);
 	});
 
-	test('“success: false” at 200 is a refusal', async () => {
+	test('“success: false” at 200 is a rejection', async () => {
 		simulator.faults.inject({ kind: 'successFalseAt200', match: { method } });
 		expect((await told({ operation, phone }, setting())).message).not.toContain('not known');
 		expect(attempts(method)).toBe(1);

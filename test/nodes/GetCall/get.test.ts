@@ -81,7 +81,7 @@ describe('what is included', () => {
 		});
 	});
 
-	test('a refusal of another kind is one', async () => {
+	test('a rejection of another kind is one', async () => {
 		service().get('/v1/call/call-1').reply(200, data(RECORD));
 		service()
 			.get('/v1/call/call-1/recording')

@@ -80,7 +80,7 @@ test('what the credential has no field for can be added, a name several times to
 });
 
 test.each([{ a: { b: 1 } }, { a: ['x', { b: 1 }] }, { a: null }])(
-	'the additional query parameter %j is refused before anything is sent',
+	'the additional query parameter %j is rejected before anything is sent',
 	async (additionalQueryParameters) => {
 		const parameters = {
 			options: { additionalQueryParameters: JSON.stringify(additionalQueryParameters) },
@@ -171,7 +171,7 @@ describe('Latest Call of Each Number', () => {
 		expect(nock.isDone()).toBe(true);
 	});
 
-	test('is refused with a status filter, as the newest of one status is not the newest', async () => {
+	test('is rejected with a status filter, as the newest of one status is not the newest', async () => {
 		const parameters = { ...latest, filters: { status: 'not_picked' } };
 		expect(await told(parameters, { credential })).toMatchObject({
 			message:

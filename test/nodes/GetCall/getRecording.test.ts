@@ -118,15 +118,15 @@ describe('the file', () => {
 	});
 
 	test.each([
-		[403, 'RequestHasExpired', 'The link to the recording has expired or was refused'],
+		[403, 'RequestHasExpired', 'The link to the recording has expired or was rejected'],
 		[
 			400,
 			'AuthorizationQueryParametersError',
-			'The link to the recording has expired or was refused',
+			'The link to the recording has expired or was rejected',
 		],
 		[404, 'NoSuchKey', 'The recording is no longer in storage'],
 		[300, 'Elsewhere', expect.any(String)],
-	])('refused with %i', async (status, code, message) => {
+	])('rejected with %i', async (status, code, message) => {
 		link();
 		storage().reply(status, `<Error><Code>${code}</Code><Key>s3cr3t</Key></Error>`);
 		const stopped = await told(FILE);

@@ -25,7 +25,7 @@ test.each<[string, INodeParameters, string]>([
 	['empty text', { context: '={{ " " }}' }, 'Context is empty'],
 	['no text', { context: '={{ null }}' }, 'Context is empty'],
 	['no session', { sessionId: '={{ "" }}' }, 'The Session ID is empty'],
-])('%s: refused before anything is sent', async (_case, parameters, message) => {
+])('%s: rejected before anything is sent', async (_case, parameters, message) => {
 	const run = await harness.run(parameters, { items: entries('one') });
 	expect(stopped(run).message).toBe(message);
 	expect(harness.simulator().requests).toEqual([]);

@@ -76,7 +76,7 @@ describe('Retry after n8n was killed', () => {
 		}
 	});
 
-	it('calls who was refused', async () => {
+	it('calls who was rejected', async () => {
 		acceptCalls(1);
 		service().post('/v1/call').reply(400, { success: false, error: 'no' });
 		const node = harness.placeCallNode(perItem, CONTINUE);

@@ -266,8 +266,8 @@ describe('when the hours end meanwhile', () => {
 
 	it('a connection that could not be made counts as an attempt, too', async () => {
 		itIs('2026-11-20T17:59:59.900+05:30');
-		const refused = Object.assign(new Error('x'), { code: 'ECONNREFUSED', syscall: 'connect' });
-		callsEndpoint().replyWithError(refused);
+		const rejected = Object.assign(new Error('x'), { code: 'ECONNREFUSED', syscall: 'connect' });
+		callsEndpoint().replyWithError(rejected);
 		const bodies = acceptCalls(1);
 		await harness.place(hours());
 		expect(bodies).toEqual([{ ...BODY, scheduled_at: MONDAY }]);
@@ -311,7 +311,7 @@ describe('Retry in the list of executions', () => {
 		const input = PEOPLE.map((row) => ({ json: row }));
 		return await runWorkflow(harness.credentials, workflow, start, input, 'trigger');
 	}
-	const refuse = () => callsEndpoint().reply(400, { success: false, error: 'not now' });
+	const reject = () => callsEndpoint().reply(400, { success: false, error: 'not now' });
 	const retry = async (failed: IRun, node: INode) =>
 		await retryFailed(harness.credentials, failed, oneNodeWorkflow(node).workflow);
 
@@ -320,7 +320,7 @@ describe('Retry in the list of executions', () => {
 			timeZone: '={{ $json.phone === "9876543210" ? "Pacific/Auckland" : "Asia/Kolkata" }}',
 		};
 		const node = harness.placeCallNode({ ...perItem, ...hours(zoned, kept) });
-		refuse();
+		reject();
 		const failed = await run(node);
 		expect(faultOf(failed).description).not.toContain('already placed');
 		itIs('2026-11-23T09:30:00+05:30');
@@ -334,7 +334,7 @@ describe('Retry in the list of executions', () => {
 		itIs('2026-11-20T22:00:00+05:30');
 		const node = harness.placeCallNode({ ...perItem, ...hours() });
 		const first = acceptCalls(1);
-		refuse();
+		reject();
 		const failed = await run(node);
 		expect(first).toMatchObject([{ scheduled_at: MONDAY }]);
 		itIs('2026-11-23T11:00:00+05:30');

@@ -233,7 +233,7 @@ describe('where the list', () => {
 		);
 	});
 
-	it('is refused, it is not asked again, and the service is quoted', async () => {
+	it('is rejected, it is not asked again, and the service is quoted', async () => {
 		breaking();
 		list().reply(422, { success: false, errors: ['ph is unknown'] });
 		expect(faultOf(await run(await nodeWith())).description).toMatch(
@@ -337,14 +337,14 @@ it('when many are not found, each is looked for once: a long list does not take 
 });
 
 describe('Retry in the list of executions', () => {
-	const refuse = () => callsEndpoint().reply(400, { success: false, error: 'not now' });
+	const reject = () => callsEndpoint().reply(400, { success: false, error: 'not now' });
 	const retry = async (failed: IRun, node: INode) =>
 		await retryFailed(harness.credentials, failed, oneNodeWorkflow(node).workflow);
 
 	it('knows a call that was found, and neither looks again nor calls again', async () => {
 		breaking();
 		shows(call('a'));
-		refuse();
+		reject();
 		const node = await nodeWith();
 		const failed = await run(node, [PHONE, OTHER]);
 		expect(faultOf(failed).description).toContain('1 call was already placed in this run (item 0)');

@@ -24,10 +24,10 @@ const harness = placeCallHarness();
 const people = (count: number) =>
 	Array.from({ length: count }, (_, i) => ({ phone: String(9876543210 + i) }));
 const perItem = { phoneNumber: '={{ $json.phone }}' };
-const REFUSED = { success: false, error: 'phone_number is implausible' };
+const REJECTED = { success: false, error: 'phone_number is implausible' };
 
 /** Answers by number, after a while of its own, and counts how many are under way. */
-function answer(count: number, refused: string[] = []) {
+function answer(count: number, rejected: string[] = []) {
 	const seen = { phones: new Array<string>(), underWay: 0, most: 0 };
 	service()
 		.post('/v1/call')
@@ -39,8 +39,8 @@ function answer(count: number, refused: string[] = []) {
 			// The first of each ten answers last, so that order is not given by chance.
 			await sleep(20 - 2 * (Number(phone) % 10));
 			seen.underWay--;
-			return refused.includes(phone)
-				? [400, REFUSED]
+			return rejected.includes(phone)
+				? [400, REJECTED]
 				: [200, { success: true, data: { call_id: `call-${phone}` } }];
 		});
 	return seen;
@@ -103,7 +103,7 @@ describe('several items', () => {
 	});
 });
 
-describe('when one item is refused', () => {
+describe('when one item is rejected', () => {
 	const bad = '9876543211';
 
 	it('the run stops there, names the item and says who was already called', async () => {
@@ -133,19 +133,19 @@ describe('when one item is refused', () => {
 		expect(paired(calls)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
 		expect(calls[1]?.json).toMatchObject({
 			error: 'The service did not accept the request [item 1]',
-			details: { item: 1, outcome: 'refused', service_said: 'phone_number is implausible' },
+			details: { item: 1, outcome: 'rejected', service_said: 'phone_number is implausible' },
 		});
 	});
 
 	it('the error output takes the item, with what it came with', async () => {
 		answer(3, [bad]);
 		const over: Partial<INode> = { onError: 'continueErrorOutput' };
-		const setting = { items: people(3), over, sinks: ['Placed', 'Refused'] };
+		const setting = { items: people(3), over, sinks: ['Placed', 'Rejected'] };
 		const run = await harness.place(perItem, setting);
 		expect(ids(output(run, 'Placed'))).toEqual(['call-9876543210', 'call-9876543212']);
-		const refused = output(run, 'Refused');
-		expect(refused).toHaveLength(1);
-		expect(refused[0]?.json).toMatchObject({
+		const rejected = output(run, 'Rejected');
+		expect(rejected).toHaveLength(1);
+		expect(rejected[0]?.json).toMatchObject({
 			phone: bad,
 			error: 'The service did not accept the request [item 1]',
 		});
@@ -207,7 +207,7 @@ describe('when the credential is of no use', () => {
 		const setting = {
 			items: people(2),
 			over: { ...over, credentials },
-			sinks: ['Placed', 'Refused'],
+			sinks: ['Placed', 'Rejected'],
 		};
 		return await harness.place(perItem, setting);
 	};
@@ -219,7 +219,7 @@ describe('when the credential is of no use', () => {
 	it('with the error output, no item passes for a placed call', async () => {
 		const run = await broken({ onError: 'continueErrorOutput' });
 		expect(output(run, 'Placed')).toEqual([]);
-		expect(output(run, 'Refused')).toHaveLength(2);
+		expect(output(run, 'Rejected')).toHaveLength(2);
 	});
 });
 
@@ -254,7 +254,7 @@ describe('Stop', () => {
 describe('Retry On Fail', () => {
 	const over: Partial<INode> = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 
-	it('does not call again whom it called, and sends again what was refused', async () => {
+	it('does not call again whom it called, and sends again what was rejected', async () => {
 		answer(2, ['9876543211']);
 		answer(2);
 		const run = await harness.place(perItem, { items: people(3), over });

@@ -37,7 +37,7 @@ const ELSEWHERE = [
 	said('Phone number not found on DND list'),
 	said('param is missing or the value is empty: phone'),
 	said('contacts[0].phone is invalid'),
-	said('refused', { upstream_body: { state: 'rejected', reason: 'other' } }),
+	said('rejected', { upstream_body: { state: 'rejected', reason: 'other' } }),
 	said('Invalid API token'),
 	said('Agent not found or not associated with this account'),
 	said('webhook_url is set but post_call_analysis is not enabled on this agent'),
@@ -78,7 +78,7 @@ const cases: Array<[status: number, body: unknown]> = [
 test.each(cases)(
 	'%i %j after the call was placed: with Retry On Fail nobody is called twice',
 	async (status, body) => {
-		simulator.faults.inject({ kind: 'refusingWords', status, body });
+		simulator.faults.inject({ kind: 'rejectingWords', status, body });
 		const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator)) };
 		const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.full };
 		const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };

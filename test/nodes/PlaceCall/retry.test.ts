@@ -20,7 +20,7 @@ import {
 } from './placeCallHarness';
 
 const harness = placeCallHarness();
-const REFUSED = { success: false, error: 'phone_number is implausible' };
+const REJECTED = { success: false, error: 'phone_number is implausible' };
 const perItem = { phoneNumber: '={{ $json.phone }}' };
 const people = (count: number) =>
 	Array.from({ length: count }, (_, i) => ({ phone: String(9876543210 + i) }));
@@ -37,8 +37,8 @@ async function retry(failed: IRun, node: INode): Promise<IRun> {
 	return await retryFailed(harness.credentials, failed, oneNodeWorkflow(node).workflow);
 }
 
-/** The service refuses these numbers once, and records every call. */
-function refusing(count: number, ...refused: string[]): string[] {
+/** The service rejects these numbers once, and records every call. */
+function rejecting(count: number, ...rejected: string[]): string[] {
 	const phones: string[] = [];
 	service()
 		.post('/v1/call')
@@ -46,17 +46,17 @@ function refusing(count: number, ...refused: string[]): string[] {
 		.reply((_uri, body) => {
 			const phone = phoneOf(body);
 			phones.push(phone);
-			const left = refused.indexOf(phone);
+			const left = rejected.indexOf(phone);
 			if (left < 0) return [200, { success: true, data: { call_id: `call-${phone}` } }];
-			refused.splice(left, 1);
-			return [400, REFUSED];
+			rejected.splice(left, 1);
+			return [400, REJECTED];
 		});
 	return phones;
 }
 
 describe('Retry in the list of executions', () => {
-	it('calls nobody again, and goes on with who was refused and who comes after', async () => {
-		const phones = refusing(4, '9876543211');
+	it('calls nobody again, and goes on with who was rejected and who comes after', async () => {
+		const phones = rejecting(4, '9876543211');
 		const node = harness.placeCallNode(perItem);
 		const failed = await run(node, people(3));
 		expect(faultOf(failed).message).toContain('[item 1]');
@@ -101,7 +101,7 @@ describe('Retry in the list of executions', () => {
 	});
 
 	it('with the current workflow, whoever was called for an item is not called for it again, whatever was changed', async () => {
-		const phones = refusing(5, '9876543212');
+		const phones = rejecting(5, '9876543212');
 		const rows = [...people(3), ...people(1)];
 		const failed = await run(harness.placeCallNode(perItem), rows);
 		const changed = harness.placeCallNode({
@@ -119,7 +119,7 @@ describe('Retry in the list of executions', () => {
 	});
 
 	it('with the current workflow, an item whose number was changed is a new wish', async () => {
-		const phones = refusing(4, '9876543211');
+		const phones = rejecting(4, '9876543211');
 		const rows = people(2).map((row, i) => ({ ...row, corrected: `980000000${i}` }));
 		const failed = await run(harness.placeCallNode(perItem), rows);
 		const changed = harness.placeCallNode({ phoneNumber: '={{ $json.corrected }}' });
@@ -136,7 +136,7 @@ describe('Retry in the list of executions', () => {
 			.times(3)
 			.reply((_uri, body) =>
 				count++ < 2 && JSON.stringify(body).includes('Asha')
-					? [400, REFUSED]
+					? [400, REJECTED]
 					: [200, { success: true, data: { call_id: `call ${count}` } }],
 			);
 		const parameters = { ...perItem, options: { concurrency: 2 } };
@@ -147,7 +147,7 @@ describe('Retry in the list of executions', () => {
 	});
 
 	it('with the current workflow, other settings do not make it another call', async () => {
-		const phones = refusing(3, '9876543211');
+		const phones = rejecting(3, '9876543211');
 		const failed = await run(harness.placeCallNode(perItem), people(2));
 		const changed = harness.placeCallNode({
 			...perItem,
@@ -159,7 +159,7 @@ describe('Retry in the list of executions', () => {
 
 	it('a call whose request holds the time of the try is known again, rows with the same number too', async () => {
 		const [first, second] = people(2);
-		const phones = refusing(5, '9876543211');
+		const phones = rejecting(5, '9876543211');
 		const node = harness.placeCallNode({ ...perItem, personName: '={{ $now.toMillis() }}' });
 		const failed = await run(node, [{ ...first }, { ...first }, { ...second }, { ...first }]);
 		expect(ids(await retry(failed, node))).toHaveLength(4);
@@ -169,20 +169,20 @@ describe('Retry in the list of executions', () => {
 
 	it('two rows with the same number are two calls, each once', async () => {
 		const [first, second] = people(2);
-		const phones = refusing(4, '9876543211');
+		const phones = rejecting(4, '9876543211');
 		const node = harness.placeCallNode(perItem);
 		const failed = await run(node, [{ ...first }, { ...first }, { ...second }]);
 		expect(ids(await retry(failed, node))).toHaveLength(3);
 		expect(phones).toEqual(['9876543210', '9876543210', '9876543211', '9876543211']);
 	});
 
-	it('of two rows with the same number, the one that was refused goes again', async () => {
+	it('of two rows with the same number, the one that was rejected goes again', async () => {
 		const [first] = people(1);
 		const node = harness.placeCallNode(perItem);
 		const phones = new Array<string>();
 		for (const [status, body] of [
 			[200, { success: true, data: { call_id: 'one' } }],
-			[400, REFUSED],
+			[400, REJECTED],
 			[200, { success: true, data: { call_id: 'two' } }],
 		] as const) {
 			callsEndpoint().reply((_uri: string, sent: nock.Body) => {
@@ -197,7 +197,7 @@ describe('Retry in the list of executions', () => {
 
 	it('an earlier call whose time has passed since is still known as placed', async () => {
 		const soon = new Date(Date.now() + 1_000).toISOString();
-		const phones = refusing(3, '9876543211');
+		const phones = rejecting(3, '9876543211');
 		const parameters = {
 			...perItem,
 			when: 'dateTime',
@@ -246,7 +246,7 @@ describe('what is kept of it with the execution', () => {
 
 	it('is little: no row, and of each call its answer', async () => {
 		const rows = people(300).map((row) => ({ ...row, notes: 'x'.repeat(500) }));
-		refusing(300, '9876543509');
+		rejecting(300, '9876543509');
 		const failed = await run(
 			harness.placeCallNode({ ...perItem, options: { concurrency: 50 } }),
 			rows,
@@ -263,7 +263,7 @@ describe('what is kept of it with the execution', () => {
 			.times(5)
 			.reply((_uri, body) => {
 				const phone = phoneOf(body);
-				if (phone === '9876543214') return [400, REFUSED];
+				if (phone === '9876543214') return [400, REJECTED];
 				return [200, { success: true, data: { call_id: phone, echo } }];
 			});
 		const node = harness.placeCallNode(perItem);
@@ -291,7 +291,7 @@ describe('what is kept of it with the execution', () => {
 
 	it('holds no row that is included, and a retry gives each row with its call', async () => {
 		const rows = people(3).map((row, index) => ({ ...row, notes: `of row ${index}` }));
-		refusing(3, '9876543212');
+		rejecting(3, '9876543212');
 		const node = harness.placeCallNode({ ...perItem, options: { includeInputFields: true } });
 		const failed = await run(node, rows);
 		expect(kept(failed)).not.toContain('of row');

@@ -111,9 +111,9 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 				over: { credentials: await credentials(), onError: 'continueRegularOutput' },
 			},
 		);
-		const [, refused] = output(run, 'Node').map(({ json }) => json);
-		expect(refused?.error).toBe('The service did not accept the request [item 1]');
-		expect(inspect(refused?.details)).toContain('phone_number');
+		const [, rejected] = output(run, 'Node').map(({ json }) => json);
+		expect(rejected?.error).toBe('The service did not accept the request [item 1]');
+		expect(inspect(rejected?.details)).toContain('phone_number');
 		expect(simulator.placedCalls()).toHaveLength(2);
 	});
 

@@ -26,5 +26,5 @@ test('a call that the service does not answer in a tool’s time is unknown, and
 test('a service that asks to wait longer than a tool may is not asked again', async () => {
 	jest.replaceProperty(TOOL_LIMITS, 'wholeMs', 4_000);
 	callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '5' });
-	expect(await toolOf()()).toMatchObject({ outcome: 'refused' });
+	expect(await toolOf()()).toMatchObject({ outcome: 'rejected' });
 });

@@ -364,9 +364,9 @@ describe('waiting', () => {
 		await service().endCall(callId, { status: 'voicemail' });
 		service().faults.inject({ kind: 'resetBefore', times: 4 });
 		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
-		const refused = await arrive({ call_id: callId });
-		expect(refused.response).toMatchObject({ statusCode: 503, body: { received: false } });
-		expect(refused.result).toEqual({ noWebhookResponse: true });
+		const rejected = await arrive({ call_id: callId });
+		expect(rejected.response).toMatchObject({ statusCode: 503, body: { received: false } });
+		expect(rejected.result).toEqual({ noWebhookResponse: true });
 		expect((await arrive()).items).toMatchObject([
 			{ call_id: callId, status: 'voicemail', timed_out: false },
 		]);
@@ -692,7 +692,7 @@ describe('nobody is called', () => {
 	it('where n8n does not reach its own address', async () => {
 		nock(N8N)
 			.get(/^\/webhook-waiting\//)
-			.replyWithError(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+			.replyWithError(Object.assign(new Error('rejected'), { code: 'ECONNREFUSED' }));
 		const run = await harness.place(byWebhook);
 		const { message, description } = faultOf(run);
 		expect(message).toBe('n8n does not reach its own webhook address, so no call was placed');

@@ -70,9 +70,9 @@ describe('Retry after n8n was killed', () => {
 		);
 	});
 
-	test('pushes the rows of requests that were refused or had not begun', async () => {
+	test('pushes the rows of requests that were rejected or had not begun', async () => {
 		const bodies = answering(ok(1), [401, 'no'], ok(1), ok(1));
-		// The second request is refused, so that the third never begins.
+		// The second request is rejected, so that the third never begins.
 		const begun = await kill(manyRows(3), ONE_EACH);
 		const run = await retry(begun, ONE_EACH);
 		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1), phone(1), phone(2)]);
@@ -138,8 +138,8 @@ describe('Retry after n8n was killed', () => {
 	});
 
 	test('each try of Retry On Fail names what was begun, and pushes none of it', async () => {
-		const refused = { success: false, error: 'contacts[0] is wrong' };
-		const bodies = answering(ok(1), [400, refused], ok(1), [401, 'no']);
+		const rejection = { success: false, error: 'contacts[0] is wrong' };
+		const bodies = answering(ok(1), [400, rejection], ok(1), [401, 'no']);
 		const over = { options: { contactsPerRequest: 1, removeDuplicates: false } };
 		const begun = await kill(manyRows(4), over);
 		answeringInto(bodies, [401, 'no'], ok(1), [401, 'no'], ok(1));

@@ -17,7 +17,7 @@ import {
 	jsonOf,
 	phone,
 	phonesOf,
-	refusal,
+	rejection,
 	rowsOf,
 } from './pushHarness';
 
@@ -169,11 +169,11 @@ describe.each<[string, (call: { data: ReturnType<typeof anExecution> }) => CallT
 		});
 	});
 
-	test('a refusal and an empty list are told', async () => {
+	test('a rejection and an empty list are told', async () => {
 		const push = start();
-		answering([409, refusal('Campaign is archived')]);
+		answering([409, rejection('Campaign is archived')]);
 		const contact = { phone: `9867${name.length}0001` };
-		expect(await push([contact])).toMatchObject({ outcome: 'refused' });
+		expect(await push([contact])).toMatchObject({ outcome: 'rejected' });
 		expect(await push([])).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: 'No contact was given, so nothing was sent.',

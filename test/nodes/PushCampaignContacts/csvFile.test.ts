@@ -22,7 +22,7 @@ import {
 	jsonOf,
 	phone,
 	phonesOf,
-	refusal,
+	rejection,
 	rowsOf,
 	sizes,
 	type NodeParameters,
@@ -215,13 +215,13 @@ describe('a file', () => {
 		expect(hints).toEqual(['The feed is empty, so nothing was sent.']);
 	});
 
-	test('of many rows goes in requests, also where one is too large or a row of it refused', async () => {
+	test('of many rows goes in requests, also where one is too large or a row of it rejected', async () => {
 		const bodies: JsonObject[] = [];
 		answeringInto(
 			bodies,
-			[413, refusal('too large')],
+			[413, rejection('too large')],
 			[200, accepted(2)],
-			[400, refusal('contacts[0] is invalid')],
+			[400, rejection('contacts[0] is invalid')],
 			[200, accepted(1)],
 			[200, accepted(1)],
 		);
@@ -338,7 +338,7 @@ describe('several files', () => {
 	});
 
 	test('are named where the feed stops', async () => {
-		answering([200, accepted(1)], [409, refusal('Campaign is archived')]);
+		answering([200, accepted(1)], [409, rejection('Campaign is archived')]);
 		const { error } = await runPush(harness, files, {
 			...csv(),
 			options: { contactsPerRequest: 1, removeDuplicates: false },
@@ -352,7 +352,7 @@ describe('several files', () => {
 	});
 
 	test('of which one does not name its encoding say so also where the feed stops', async () => {
-		answering([200, accepted(1)], [409, refusal('Campaign is archived')]);
+		answering([200, accepted(1)], [409, rejection('Campaign is archived')]);
 		const old = fileItem('c.csv', Buffer.from(`phone,person_name\n${phone(3)},Zo\xeb\n`, 'latin1'));
 		const { error } = await runPush(harness, [...files, old], {
 			...csv(),
@@ -520,7 +520,7 @@ describe('Retry in the list of executions', () => {
 	});
 
 	test('of a file that is looked for in another field calls no row unsent', async () => {
-		answering([200, accepted(2)], [409, refusal('Campaign is archived')]);
+		answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 		const failed = await run(bySize);
 		const elsewhere = csv({ binaryPropertyName: 'list' });
 		const node = pushNode(harness, elsewhere, { onError: 'continueRegularOutput' });
@@ -530,7 +530,7 @@ describe('Retry in the list of executions', () => {
 	});
 
 	test('of a file that is read in another way now sends nothing', async () => {
-		const bodies = answering([200, accepted(2)], [409, refusal('Campaign is archived')]);
+		const bodies = answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 		const failed = await run(bySize);
 		const again = await retry(failed, csv({ options: { contactsPerRequest: 2, delimiter: ';' } }));
 		expect(errorOf(again)?.message).toMatch(/^An earlier try of this execution read the file in/);
@@ -539,7 +539,7 @@ describe('Retry in the list of executions', () => {
 	});
 
 	test('that cannot begin says that the rows in the campaign are those of an earlier attempt', async () => {
-		answering([200, accepted(2)], [409, refusal('Campaign is archived')]);
+		answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 		const failed = await run(bySize);
 		const again = await retry(failed, csv({ options: { contactsPerRequest: 2, delimiter: ';;' } }));
 		expect(errorOf(again)?.message).toBe(
@@ -583,7 +583,7 @@ describe('Retry in the list of executions', () => {
 		const another: NodeParameters = { ...bySize, binaryPropertyName: 'new' };
 
 		test('sends nothing', async () => {
-			const bodies = answering([200, accepted(2)], [409, refusal('Campaign is archived')]);
+			const bodies = answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 			const again = await retry(await run(bySize, both), another);
 			expect(errorOf(again)?.message).toMatch(/^An earlier try of this execution read the file in/);
 			expect(sizes(bodies)).toEqual([2, 2]);
@@ -593,7 +593,7 @@ describe('Retry in the list of executions', () => {
 			['new', 6],
 			['gone', 1],
 		])('says of no row that it was not sent: %s', async (binaryPropertyName, rows) => {
-			answering([200, accepted(2)], [409, refusal('Campaign is archived')]);
+			answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 			const failed = await run(bySize, both);
 			const over = { ...bySize, binaryPropertyName };
 			const again = await retry(failed, over, { onError: 'continueRegularOutput' });

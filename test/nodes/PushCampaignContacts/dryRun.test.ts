@@ -1,7 +1,7 @@
 import nock from 'nock';
 import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness, engineTool, service } from '../../engine';
-import { accepted, answering, runPush, pushNode, phonesOf, refusal, rowsOf } from './pushHarness';
+import { accepted, answering, runPush, pushNode, phonesOf, rejection, rowsOf } from './pushHarness';
 
 const harness = engineHarness();
 const options = { dryRun: true };
@@ -81,8 +81,8 @@ describe('what would keep the feed from being taken shows itself', () => {
 		[401, 'Invalid API token', /API token/],
 		[404, 'Couldn’t find Campaign', /campaign/i],
 		[200, "Couldn't find Campaign", /does not know this campaign/],
-	])('a refusal of the token or the campaign: %i %s', async (status, text, message) => {
-		service().get('/v1/campaigns/42/status').reply(status, refusal(text));
+	])('a rejection of the token or the campaign: %i %s', async (status, text, message) => {
+		service().get('/v1/campaigns/42/status').reply(status, rejection(text));
 		const { error } = await runPush(harness, rows, { options });
 		expect(error?.message).toMatch(message);
 	});

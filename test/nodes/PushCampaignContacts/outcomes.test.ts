@@ -7,7 +7,7 @@ import {
 	manyRows,
 	phone,
 	phonesOf,
-	refusal,
+	rejection,
 	sizes,
 } from './pushHarness';
 
@@ -40,7 +40,7 @@ describe('a large feed', () => {
 
 describe('a row that the service names', () => {
 	test.each<[string, number, JsonObject]>([
-		['error', 400, refusal('contacts[1].phone is invalid')],
+		['error', 400, rejection('contacts[1].phone is invalid')],
 		['errors', 422, { success: false, errors: ['contacts[1].phone is invalid'] }],
 	])('in %s is rejected with its words and the others go out', async (_name, status, body) => {
 		const bodies = answering([status, body], [200, accepted(1)], [200, accepted(1)]);
@@ -64,24 +64,30 @@ describe('a row that the service names', () => {
 	});
 });
 
-describe('documented refusals say what to do, and send nothing more', () => {
+describe('documented rejections say what to do, and send nothing more', () => {
 	test.each<[string, number, JsonObject, RegExp, RegExp]>([
-		['Invalid API token', 401, refusal('Invalid API token'), /API token/, /credential/],
-		['agent_not_found', 404, refusal('agent_not_found'), /does not find this agent/, /Agent field/],
-		['agent_not_found at 200', 200, refusal('agent_not_found'), /find this agent/, /Agent field/],
-		['unknown campaign', 404, refusal("Couldn't find Campaign"), /campaign/, /Campaign ID/],
-		['archived campaign', 409, refusal('Campaign is archived'), /archived/, /another campaign/],
+		['Invalid API token', 401, rejection('Invalid API token'), /API token/, /credential/],
+		[
+			'agent_not_found',
+			404,
+			rejection('agent_not_found'),
+			/does not find this agent/,
+			/Agent field/,
+		],
+		['agent_not_found at 200', 200, rejection('agent_not_found'), /find this agent/, /Agent field/],
+		['unknown campaign', 404, rejection("Couldn't find Campaign"), /campaign/, /Campaign ID/],
+		['archived campaign', 409, rejection('Campaign is archived'), /archived/, /another campaign/],
 		[
 			'no outbound number',
 			422,
-			refusal('Attach an outbound number to the agent', {
+			rejection('Attach an outbound number to the agent', {
 				error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED',
 				action: 'attach_number',
 			}),
 			/no outbound number/,
 			/^2 rows: .*\nAttach an outbound number to the agent, then try again\./,
 		],
-		['another field', 400, refusal('agent_uuid is required'), /did not accept/, /agent_uuid is/],
+		['another field', 400, rejection('agent_uuid is required'), /did not accept/, /agent_uuid is/],
 	])('%s', async (_name, status, body, message, advice) => {
 		const bodies = answering([status, body]);
 		const { error, run } = await runPush(harness, two);

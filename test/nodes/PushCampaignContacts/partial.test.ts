@@ -12,7 +12,7 @@ import {
 	manyRows,
 	phone,
 	phonesOf,
-	refusal,
+	rejection,
 	sizes,
 } from './pushHarness';
 
@@ -33,7 +33,7 @@ describe('when the fate of the second request is unknown', () => {
 	const faults: Array<[name: string, arm: () => JsonObject[]]> = [
 		['the connection breaks', () => breaking('ECONNRESET', answering(OK))],
 		['no answer comes in time', () => breaking('ETIMEDOUT', answering(OK))],
-		['the service stumbles', () => answering(OK, [500, refusal('Internal server error')])],
+		['the service stumbles', () => answering(OK, [500, rejection('Internal server error')])],
 		['a gateway stumbles', () => answering(OK, [502, '<html>Bad gateway</html>'])],
 		['the answer is cut off', () => answering(OK, [200, '{"success":true,"data":{"campa'])],
 		['a web page comes back', () => answering(OK, [200, '<!doctype html><title>Hi</title>'])],
@@ -186,7 +186,7 @@ describe('when a request surely did not take effect', () => {
 	});
 
 	test('Retry On Fail pushes the rest when the cause is gone', async () => {
-		const bodies = answering(OK, [409, refusal('Campaign is archived')], [200, accepted(1)]);
+		const bodies = answering(OK, [409, rejection('Campaign is archived')], [200, accepted(1)]);
 		const { pushed, rejected, error } = await runPush(harness, manyRows(10_001), {}, tryAgain);
 		expect(error).toBeUndefined();
 		expect(bodies.map(phonesOf).at(-1)).toEqual([phone(10_000)]);
@@ -196,7 +196,7 @@ describe('when a request surely did not take effect', () => {
 	});
 
 	test('Retry On Fail with the error output does the same', async () => {
-		const bodies = answering([409, refusal('Campaign is archived')], [200, accepted(2)]);
+		const bodies = answering([409, rejection('Campaign is archived')], [200, accepted(2)]);
 		const over = { ...tryAgain, onError: 'continueErrorOutput' as const };
 		const { pushed, rejected, run } = await runPush(harness, two, {}, over);
 		expect(sizes(bodies)).toEqual([2, 2]);
@@ -208,7 +208,7 @@ describe('when a request surely did not take effect', () => {
 
 test('another run of the same rows is a feed of its own', async () => {
 	const input = manyRows(1);
-	const bodies = answering([409, refusal('Campaign is archived')], [200, accepted(1)]);
+	const bodies = answering([409, rejection('Campaign is archived')], [200, accepted(1)]);
 	await runPush(harness, input);
 	const { pushed } = await runPush(harness, input);
 	expect(sizes(bodies)).toEqual([1, 1]);

@@ -57,7 +57,7 @@ export const totals = {
 	skipped_unmatched: 0,
 };
 
-export const refusal = (error: string, details: JsonObject | null = null): JsonObject => ({
+export const rejection = (error: string, details: JsonObject | null = null): JsonObject => ({
 	success: false,
 	error,
 	details,

@@ -21,7 +21,7 @@ import {
 	manyRows,
 	phone,
 	phonesOf,
-	refusal,
+	rejection,
 	rowsOf,
 	type PushRun,
 	type NodeParameters,
@@ -128,7 +128,7 @@ describe('Skip Numbers Pushed Before', () => {
 		store.before = (call) => {
 			if (call.startsWith('add')) sizes.push(store.size);
 		};
-		answering(ok(2), [409, refusal('archived')]);
+		answering(ok(2), [409, rejection('archived')]);
 		await run(manyRows(6), { contactsPerRequest: 2 }, stopping);
 		// Two noted, and that there are numbers; then told beside two more; the last were released.
 		expect(sizes.slice(0, 2)).toEqual([0, 3]);
@@ -138,8 +138,8 @@ describe('Skip Numbers Pushed Before', () => {
 
 describe('what surely did not take effect may go another time', () => {
 	test.each([
-		['a refusal of the whole request', [409, refusal('archived')]],
-		['rows that the service names', [400, refusal('contacts[0] and contacts[2] are bad')]],
+		['a rejection of the whole request', [409, rejection('archived')]],
+		['rows that the service names', [400, rejection('contacts[0] and contacts[2] are bad')]],
 	] as const)('%s', async (_name, [status, body]) => {
 		const bodies = answering([status, body]);
 		if (status === 400) answeringInto(bodies, ok(1));
@@ -177,7 +177,7 @@ describe('what surely did not take effect may go another time', () => {
 	});
 
 	test('rows that the stopped feed did not reach', async () => {
-		const bodies = answering(ok(1), [409, refusal('archived')], ok(3));
+		const bodies = answering(ok(1), [409, rejection('archived')], ok(3));
 		await run(manyRows(4), { contactsPerRequest: 1 }, stopping);
 		await run(manyRows(4), { contactsPerRequest: 10 });
 		expect(phonesOf(bodies[2])).toEqual([1, 2, 3].map(phone));
@@ -252,7 +252,7 @@ describe('when n8n’s memory cannot be reached', () => {
 	});
 
 	test('a row that it still holds says so', async () => {
-		answering([409, refusal('archived')]);
+		answering([409, rejection('archived')]);
 		store.before = (call) => {
 			if (call.startsWith('remove')) throw new Error('disk full');
 		};
@@ -285,7 +285,7 @@ test('a feed of old rows costs a look for each request that it could have been',
 
 describe('tries of the same execution', () => {
 	test('Retry On Fail sends what was released, and no other', async () => {
-		const bodies = answering(ok(1), [409, refusal('archived')], ok(1));
+		const bodies = answering(ok(1), [409, rejection('archived')], ok(1));
 		const { error, pushed, rejected } = await run(
 			manyRows(2),
 			{ contactsPerRequest: 1 },
@@ -298,7 +298,7 @@ describe('tries of the same execution', () => {
 
 	test('each of them names what an earlier run was cut off with', async () => {
 		await killed(manyRows(1));
-		answering([409, refusal('archived')], ok(1));
+		answering([409, rejection('archived')], ok(1));
 		const { error, rejected, pushed } = await run(
 			manyRows(2),
 			{},
@@ -311,7 +311,7 @@ describe('tries of the same execution', () => {
 
 	test('Retry with a form that cannot be read names it, too', async () => {
 		await killed(manyRows(1));
-		answering([409, refusal('archived')]);
+		answering([409, rejection('archived')]);
 		const node = pushNode(harness, remembering());
 		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
@@ -324,7 +324,7 @@ describe('tries of the same execution', () => {
 	});
 
 	test('Retry from the list of executions, too', async () => {
-		const bodies = answering(ok(1), [409, refusal('archived')], ok(1));
+		const bodies = answering(ok(1), [409, rejection('archived')], ok(1));
 		const node = pushNode(harness, remembering({ contactsPerRequest: 1 }));
 		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));

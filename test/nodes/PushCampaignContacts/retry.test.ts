@@ -11,14 +11,14 @@ import {
 	manyRows,
 	phone,
 	phonesOf,
-	refusal,
+	rejection,
 	type NodeParameters,
 } from './pushHarness';
 
 const harness = engineHarness();
 const bySize: NodeParameters = { options: { contactsPerRequest: 2 } };
 const OK: [number, JsonObject] = [200, accepted(2)];
-const ARCHIVED: [number, JsonObject] = [409, refusal('Campaign is archived')];
+const ARCHIVED: [number, JsonObject] = [409, rejection('Campaign is archived')];
 
 async function run(node: INode, input: INodeExecutionData[]): Promise<IRun> {
 	const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);

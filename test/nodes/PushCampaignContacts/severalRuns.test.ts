@@ -81,11 +81,11 @@ describe('a node that runs several times in an execution', () => {
 		).toEqual(['unknown', 'unknown']);
 	});
 
-	test('pushes again what was refused, and duplicates where they are not to be removed', async () => {
+	test('pushes again what was rejected, and duplicates where they are not to be removed', async () => {
 		const each = { onError: 'continueRegularOutput' } as const;
 		const bodies = answering([401, 'no'], ok(1));
-		const refused = twoBranches({}, {}, each);
-		await runWorkflow(harness.credentials, refused.workflow, refused.start, manyRows(1));
+		const rejected = twoBranches({}, {}, each);
+		await runWorkflow(harness.credentials, rejected.workflow, rejected.start, manyRows(1));
 		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(0)]);
 		const again = answering(ok(1), ok(1));
 		const both = twoBranches({ options: { removeDuplicates: false } });

@@ -57,11 +57,11 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 
 	test('a messy feed of 25,000 rows: each good number once with its longest name, each bad row told', async () => {
 		const { rows, bad, kept } = messyFeed(25_000);
-		// The service refuses one contact of the second request for a reason of its own.
+		// The service rejects one contact of the second request for a reason of its own.
 		const position = 2_345;
-		const refused = [...kept.values()].sort((a, b) => a.row - b.row)[10_000 + position];
-		if (refused === undefined) throw new Error('The feed is too short');
-		kept.delete(refused.phone);
+		const byService = [...kept.values()].sort((a, b) => a.row - b.row)[10_000 + position];
+		if (byService === undefined) throw new Error('The feed is too short');
+		kept.delete(byService.phone);
 		simulator.faults.inject({
 			kind: 'status',
 			status: 400,
@@ -78,7 +78,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 			true,
 		);
 		expect(rejected.map(({ json }) => json.row)).toEqual(
-			[...bad, refused.row].sort((a, b) => a - b),
+			[...bad, byService.row].sort((a, b) => a - b),
 		);
 		expect(rejected.every(({ json }) => json.rejection_status === 'rejected')).toBe(true);
 		expect(pushed.at(-1)?.json.feed).toMatchObject({

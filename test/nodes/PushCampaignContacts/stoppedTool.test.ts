@@ -10,7 +10,7 @@ import {
 	PATH,
 	phone,
 	phonesOf,
-	refusal,
+	rejection,
 	type NodeParameters,
 } from './pushHarness';
 
@@ -69,14 +69,14 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 	});
 
 	test.each([
-		['too many requests', 429, refusal('Too many requests'), /Wait for a minute/],
+		['too many requests', 429, rejection('Too many requests'), /Wait for a minute/],
 		[
 			'an archived campaign',
 			409,
-			refusal('Campaign is archived'),
+			rejection('Campaign is archived'),
 			/Ask again only for what you can/,
 		],
-		['a wrong token', 401, refusal('Invalid API token'), /person who set up this tool/],
+		['a wrong token', 401, rejection('Invalid API token'), /person who set up this tool/],
 	])('%s at the second request: a part was done', async (_what, status, body, advice) => {
 		answering([200, accepted(2)]);
 		service()
@@ -116,11 +116,11 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 	test('the service rejects each contact: it was asked, and said no', async () => {
 		const [one, other] = contacts(2);
 		answering(
-			[400, refusal('contacts[0].phone is invalid')],
-			[400, refusal('contacts[0].phone is invalid')],
+			[400, rejection('contacts[0].phone is invalid')],
+			[400, rejection('contacts[0].phone is invalid')],
 		);
 		expect(await start({})({ contacts: [one, other] })).toMatchObject({
-			outcome: 'refused',
+			outcome: 'rejected',
 			what_happened: '2 rows: 0 pushed, 2 rejected.',
 			next_step: expect.stringMatching(/contacts\[0\]\.phone is invalid.*Nothing was done/),
 		});
@@ -149,7 +149,7 @@ test('the same request after an unknown outcome sends nothing, and says again wh
 test('after too many requests the rest can be pushed, and nobody twice', async () => {
 	const push = engineTool(harness.credentials, toolNode(inTwos));
 	const bodies = answering([200, accepted(2)]);
-	service().post(PATH).times(4).reply(429, refusal('Too many requests'));
+	service().post(PATH).times(4).reply(429, rejection('Too many requests'));
 	const given = contacts(3);
 	expect(await push({ contacts: given })).toMatchObject({ outcome: 'partly_done' });
 	const later = answering([200, accepted(1)]);

@@ -18,7 +18,7 @@ export class Recordings {
 	serve({ params, query, headers }: SimulatorRequest): Answer {
 		const callId = params.id ?? '';
 		const expires = Number(query['X-Expires']);
-		// Object storage refuses a request that carries two kinds of credentials.
+		// Object storage rejects a request that carries two kinds of credentials.
 		if (headers['api-token'] !== undefined) return denied(400, 'OnlyOneAuthMechanismAllowed');
 		if (query['X-Signature'] !== sign(callId, expires)) return denied(403, 'SignatureDoesNotMatch');
 		if (this.world.clock.now() > expires) return denied(403, 'RequestHasExpired');

@@ -9,7 +9,7 @@ export function fingerprintOf({ content, interaction }: Incoming): string {
 	return JSON.stringify([content, interaction?.id ?? null, interaction?.optionId ?? null]);
 }
 
-/** The outcome of a message that starts no turn: refused, or a replay of an accepted one. */
+/** The outcome of a message that starts no turn: rejected, or a replay of an accepted one. */
 export function gate(
 	world: SimulatorState,
 	session: Session,

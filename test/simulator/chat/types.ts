@@ -33,7 +33,7 @@ export interface Flight {
 
 export interface RememberedTurn {
 	rail: Rail;
-	/** What identifies the content: the same key with another fingerprint is refused. */
+	/** What identifies the content: the same key with another fingerprint is rejected. */
 	fingerprint: string;
 	outcome: JsonObject;
 	turnId: string;

@@ -11,7 +11,7 @@ const KINDS: readonly FaultKind[] = [
 	'html',
 	'truncatedJson',
 	'successFalseAt200',
-	'refusingWords',
+	'rejectingWords',
 	'wrongCounts',
 	'redirect',
 	'redirectLoop',

@@ -20,14 +20,14 @@ export interface ChatDialect {
 	commands: {
 		takeOver: string;
 		release: string;
-		/** A hint to the AI, which is refused during a take-over. */
+		/** A hint to the AI, which is rejected during a take-over. */
 		tell: string;
 		/** A line of the human operator to the customer. */
 		say: string;
 		text: string;
 	};
 	supportBody(command: string, session: Session): JsonObject;
-	refusalText(command: string): string;
+	rejectionText(command: string): string;
 	initialContext(agentName: string): string;
 	streamText: string;
 	/** `error` for a session that does not exist. */
@@ -87,7 +87,7 @@ export interface SocketDialect {
 	socketEndsWithToken: boolean;
 	replay: { windowMs: number; maxEvents: number; onFirstConnect: boolean };
 	takeOverCode: number;
-	sameClientTwice: 'replaced' | 'both' | 'refused';
+	sameClientTwice: 'replaced' | 'both' | 'rejected';
 	replacedCode: number;
 	closeReason(word: string): string;
 	afterClosed: 'closes' | 'staysOpen';

@@ -42,7 +42,7 @@ export const plainChat: ChatDialect = {
 		success: true,
 		data: { session_id: session.sessionId, command, mode: session.mode, status: session.status },
 	}),
-	refusalText: (command) => `Chat engine refused ${command}`,
+	rejectionText: (command) => `Chat engine rejected ${command}`,
 	initialContext: (agentName) => `Conversation with ${agentName}`,
 	streamText: 'Stream not allowed for this credential',
 	unknownSession: 'session_not_found',

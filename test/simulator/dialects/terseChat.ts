@@ -16,7 +16,7 @@ export const terseChat: ChatDialect = {
 	}),
 	commands: { takeOver: 'take', release: 'back', tell: 'whisper', say: 'say', text: 'text' },
 	supportBody: (_command, session) => ({ success: true, data: { mode: session.mode } }),
-	refusalText: (command) => `${command} refused`,
+	rejectionText: (command) => `${command} rejected`,
 	initialContext: () => 'start',
 	streamText: 'forbidden_stream',
 	unknownSession: 'agent_not_found',

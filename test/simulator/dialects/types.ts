@@ -26,7 +26,7 @@ export interface Statuses {
 	dndPhoneMissing: number;
 	dndNotOnList: number;
 	noOutboundNumber: number;
-	relayedRefusal: number;
+	relayedRejection: number;
 	sessionNotFound: number;
 	keyReused: number;
 	busy: number;
@@ -93,10 +93,10 @@ export interface CallsDialect {
 	trunkZeroAccepted: boolean;
 	lowerCaseCountryAccepted: boolean;
 	greetingLength(text: string): number;
-	pastSchedule: 'refused' | 'placedNow';
+	pastSchedule: 'rejected' | 'placedNow';
 	scheduledAt(sent: string, instant: number): string;
-	numberOnDnd: 'refused' | 'notDialled';
-	inactiveAgent: 'accepted' | 'refused';
+	numberOnDnd: 'rejected' | 'notDialled';
+	inactiveAgent: 'accepted' | 'rejected';
 	noNumberText: string;
 	recordingUrl(origin: string, path: string): string;
 	recordingHeaders: Record<string, string>;
@@ -147,10 +147,10 @@ export interface DndDialect {
 	firstPage?: 0;
 	defaultPerPage: number;
 	/** What happens to a page size above the documented cap. */
-	overCap: 'clamped' | 'refused';
+	overCap: 'clamped' | 'rejected';
 	/** Which written forms of a number the removal and the addition take. */
 	phoneForms: 'any' | 'international' | 'digits';
-	addTwice: 'accepted' | 'refused';
+	addTwice: 'accepted' | 'rejected';
 	addBody(entry: DndEntry, wire: JsonObject): JsonObject;
 	removedMessage(phone: string): string;
 	phoneMissing: string;

@@ -1,7 +1,7 @@
 import { wrappedChat, wrappedSocket } from './wrappedChat';
 import type { Dialect } from './types';
 
-/** Everything nested one level deeper, and refusals whose status is open come with 200. */
+/** Everything nested one level deeper, and rejections whose status is open come with 200. */
 export const wrapped: Dialect = {
 	name: 'wrapped',
 	statuses: {
@@ -12,7 +12,7 @@ export const wrapped: Dialect = {
 		dndPhoneMissing: 200,
 		dndNotOnList: 200,
 		noOutboundNumber: 200,
-		relayedRefusal: 200,
+		relayedRejection: 200,
 		sessionNotFound: 200,
 		keyReused: 200,
 		busy: 200,
@@ -71,10 +71,10 @@ export const wrapped: Dialect = {
 		trunkZeroAccepted: true,
 		lowerCaseCountryAccepted: true,
 		greetingLength: (text) => Buffer.byteLength(text),
-		pastSchedule: 'refused',
+		pastSchedule: 'rejected',
 		scheduledAt: (_sent, instant) => new Date(instant).toISOString(),
-		numberOnDnd: 'refused',
-		inactiveAgent: 'refused',
+		numberOnDnd: 'rejected',
+		inactiveAgent: 'rejected',
 		noNumberText: 'This agent cannot call out yet. Attach an outbound number to the agent first.',
 		recordingUrl: (origin, path) => `${origin.replace('127.0.0.1', 'localhost')}/storage/eu${path}`,
 		recordingHeaders: {

@@ -40,7 +40,7 @@ export const wrappedChat: ChatDialect = {
 		success: true,
 		data: { result: { command, session: { id: session.sessionId, state: session.status } } },
 	}),
-	refusalText: (command) => `The call "${command}" was refused by the chat engine`,
+	rejectionText: (command) => `The call "${command}" was rejected by the chat engine`,
 	initialContext: (agentName) => `You are ${agentName}.`,
 	streamText: 'stream must be user when an API-Token is used',
 	unknownSession: 'No such chat session',

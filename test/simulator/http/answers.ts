@@ -12,7 +12,7 @@ export const answer = (status: number, body: unknown): Answer => ({ status, body
 
 export const ok = (data: unknown): Answer => answer(200, { success: true, data });
 
-export function refused(status: number, error: string, details: JsonObject | null = null): Answer {
+export function rejected(status: number, error: string, details: JsonObject | null = null): Answer {
 	return answer(status, { success: false, error, details });
 }
 
@@ -22,18 +22,18 @@ export function invalid(dialect: Dialect, problems: string[], status?: number): 
 }
 
 export const agentNotFound = (dialect: Dialect): Answer =>
-	refused(dialect.statuses.agentNotFound, 'agent_not_found');
+	rejected(dialect.statuses.agentNotFound, 'agent_not_found');
 
 export const callNotFound = (dialect: Dialect): Answer =>
-	refused(dialect.statuses.callNotFound, 'call_not_found');
+	rejected(dialect.statuses.callNotFound, 'call_not_found');
 
 export const campaignNotFound = (dialect: Dialect): Answer =>
-	refused(dialect.statuses.campaignNotFound, "Couldn't find Campaign");
+	rejected(dialect.statuses.campaignNotFound, "Couldn't find Campaign");
 
 /** The answer for an agent without an outbound number; nothing where it has one. */
 export function numberMissing(dialect: Dialect, agent: Agent): Answer | undefined {
 	if (agent.number !== null) return undefined;
-	return refused(dialect.statuses.noOutboundNumber, dialect.calls.noNumberText, {
+	return rejected(dialect.statuses.noOutboundNumber, dialect.calls.noNumberText, {
 		error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED',
 		action: 'attach_number',
 	});

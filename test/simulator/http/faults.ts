@@ -8,7 +8,7 @@ export type FaultKind =
 	| 'html'
 	| 'truncatedJson'
 	| 'successFalseAt200'
-	| 'refusingWords'
+	| 'rejectingWords'
 	| 'wrongCounts'
 	| 'redirect'
 	| 'redirectLoop'
@@ -25,7 +25,7 @@ export interface Fault {
 	times?: number;
 	/** How many matching requests go through untouched first. */
 	skip?: number;
-	/** The request takes effect first; truncatedJson, resetMiddle, resetAfter, refusingWords, wrongCounts, cutGzip and cutWithoutLength always do. */
+	/** The request takes effect first; truncatedJson, resetMiddle, resetAfter, rejectingWords, wrongCounts, cutGzip and cutWithoutLength always do. */
 	afterHandling?: boolean;
 	status?: number;
 	retryAfterSeconds?: number;
@@ -44,7 +44,7 @@ const ALWAYS_HANDLED: ReadonlySet<FaultKind> = new Set([
 	'resetMiddle',
 	'resetAfter',
 	'truncatedJson',
-	'refusingWords',
+	'rejectingWords',
 	'wrongCounts',
 	'cutGzip',
 	'cutWithoutLength',

@@ -3,7 +3,7 @@ import type { FaultKind } from './faults';
 export interface Outcome {
 	/** HTTP status of the answer; absent while it is under way or when none was sent. */
 	status?: number;
-	/** The `error` text of a refusal, at any status. */
+	/** The `error` text of a rejection, at any status. */
 	error?: string;
 	token: 'valid' | 'missing' | 'invalid';
 	fault?: FaultKind;

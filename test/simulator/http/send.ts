@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { delay } from '../clock';
 import type { Dialect } from '../dialects';
 import { isObject } from '../json';
-import { refused, type Answer } from './answers';
+import { rejected, type Answer } from './answers';
 import type { Fault } from './faults';
 import type { Outcome } from './requestLog';
 
@@ -19,7 +19,7 @@ export function faultyAnswer(
 	switch (fault.kind) {
 		case 'status':
 			return {
-				...refused(fault.status ?? 500, 'Internal server error'),
+				...rejected(fault.status ?? 500, 'Internal server error'),
 				...(fault.body === undefined ? {} : { body: fault.body }),
 				headers: retryAfter,
 			};
@@ -37,9 +37,9 @@ export function faultyAnswer(
 				body: fault.body ?? { success: false, error: 'Internal server error', details: null },
 			};
 		// It has done it, and says the opposite.
-		case 'refusingWords':
+		case 'rejectingWords':
 			return {
-				...refused(fault.status ?? 500, 'call_not_found'),
+				...rejected(fault.status ?? 500, 'call_not_found'),
 				...(fault.body === undefined ? {} : { body: fault.body }),
 			};
 		case 'wrongCounts':

@@ -2,13 +2,13 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { delay } from '../clock';
 import { isObject } from '../json';
 import type { SimulatorState } from '../world';
-import { answer, invalid, refused, type Answer } from './answers';
+import { answer, invalid, rejected, type Answer } from './answers';
 import { takesEffect } from './faults';
 import type { RecordedRequest } from './requestLog';
 import type { Route, SimulatorRequest } from './route';
 import { faultyAnswer, retryAfterHeader, send } from './send';
 
-/** Marks a body that is not JSON, so that the refusal can come after the token check. */
+/** Marks a body that is not JSON, so that the rejection can come after the token check. */
 const UNREADABLE = Symbol('unreadable body');
 
 export function createServer(
@@ -49,7 +49,7 @@ export function createServer(
 		const status = caught.statusCode ?? 500;
 		const recorded = record(world, described(request));
 		Object.assign(recorded.outcome, { status, error: caught.message });
-		await send(reply, refused(status, caught.message));
+		await send(reply, rejected(status, caught.message));
 	});
 	return app;
 }
@@ -137,7 +137,7 @@ async function respond(
 
 	const changed =
 		fault && faultyAnswer(fault, world.dialect, `${world.baseUrl}/elsewhere`, handled);
-	const sent = changed ?? handled ?? refused(500, 'Internal server error');
+	const sent = changed ?? handled ?? rejected(500, 'Internal server error');
 	outcome.status = sent.status;
 	const originalMessage = isObject(sent.body) ? sent.body.error : undefined;
 	if (typeof originalMessage === 'string') outcome.error = originalMessage;
@@ -155,7 +155,7 @@ async function handledAnswer(
 	route: Route | null,
 	token: RecordedRequest['outcome']['token'],
 ): Promise<Answer> {
-	if (token !== 'valid' && route?.open !== true) return refused(401, 'Invalid API token');
+	if (token !== 'valid' && route?.open !== true) return rejected(401, 'Invalid API token');
 	if (world.overRate()) {
 		return {
 			status: 429,

@@ -5,7 +5,7 @@ import {
 	invalid,
 	numberMissing,
 	ok,
-	refused,
+	rejected,
 	type Answer,
 } from '../http/answers';
 import type { Route, SimulatorRequest } from '../http/route';
@@ -30,7 +30,7 @@ function addContacts(world: SimulatorState, { params, body }: SimulatorRequest):
 	const { state, dialect } = world;
 	const campaign = state.campaigns.get(Number(params.id));
 	if (!campaign) return campaignNotFound(dialect);
-	if (campaign.status === 'Archived') return refused(409, dialect.campaigns.archivedText);
+	if (campaign.status === 'Archived') return rejected(409, dialect.campaigns.archivedText);
 	if (!isObject(body)) return invalid(dialect, ['The body must be a JSON object'], 400);
 	const problems = bodyProblems(body, world);
 	if (problems.length > 0) return invalid(dialect, problems, 400);

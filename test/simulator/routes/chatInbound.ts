@@ -1,6 +1,6 @@
 import type { InboundFields } from '../dialects/chatTypes';
 import type { Incoming, Session } from '../chat/types';
-import { agentNotFound, answer, invalid, refused, type Answer } from '../http/answers';
+import { agentNotFound, answer, invalid, rejected, type Answer } from '../http/answers';
 import { bodyByNames, type Route, type SimulatorRequest } from '../http/route';
 import { isNonEmptyString, type JsonObject } from '../json';
 import type { SimulatorState } from '../world';
@@ -16,7 +16,7 @@ export function chatInboundRoutes(world: SimulatorState): Route[] {
 				await received(world, dialect.chat.inbound, request, async (session, incoming) => {
 					const emit = world.chat.emitter(session);
 					const outcome = await world.chat.send(session, incoming, emit);
-					return turnRefusal(world, outcome) ?? answer(200, dialect.chat.inboundBody(outcome));
+					return turnRejection(world, outcome) ?? answer(200, dialect.chat.inboundBody(outcome));
 				}),
 		},
 		{
@@ -93,19 +93,19 @@ function acceptLater(
 	const url = from === 'message' ? textOrNull(body[field]) : null;
 	const result = chat.sendLater(session, incoming, url);
 	if (!('stopped' in result)) return answer(200, dialect.chat.asyncBody(result));
-	return turnRefusal(world, result.stopped) ?? refused(500, 'Internal server error');
+	return turnRejection(world, result.stopped) ?? rejected(500, 'Internal server error');
 }
 
 /** The answer to a message that started no turn; nothing for one that did. */
-function turnRefusal({ dialect }: SimulatorState, outcome: JsonObject): Answer | undefined {
+function turnRejection({ dialect }: SimulatorState, outcome: JsonObject): Answer | undefined {
 	const error = typeof outcome.error === 'string' ? outcome.error : 'Internal server error';
 	switch (outcome.state) {
 		case 'busy':
-			return refused(dialect.statuses.busy, error);
+			return rejected(dialect.statuses.busy, error);
 		case 'invalid':
-			return refused(dialect.statuses.keyReused, error);
+			return rejected(dialect.statuses.keyReused, error);
 		case 'error':
-			return refused(error === dialect.chat.closedText ? dialect.statuses.keyReused : 500, error);
+			return rejected(error === dialect.chat.closedText ? dialect.statuses.keyReused : 500, error);
 		default:
 			return undefined;
 	}

@@ -1,6 +1,6 @@
 import { closeSession } from '../chat/lifecycle';
 import type { Session } from '../chat/types';
-import { agentNotFound, answer, ok, refused, type Answer } from '../http/answers';
+import { agentNotFound, answer, ok, rejected, type Answer } from '../http/answers';
 import type { Route } from '../http/route';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
 import type { SimulatorState } from '../world';
@@ -72,7 +72,7 @@ async function send(world: SimulatorState, given: unknown): Promise<Answer> {
 		} as const;
 		const outcome = await world.chat.send(session, incoming, world.chat.emitter(session));
 		if (typeof outcome.error === 'string')
-			return refused(world.dialect.statuses.busy, outcome.error);
+			return rejected(world.dialect.statuses.busy, outcome.error);
 		return ok({
 			session_id: session.sessionId,
 			response: outcome.reply ?? '',
@@ -107,7 +107,7 @@ function close({ chat }: SimulatorState, session: Session): Answer {
 
 function pause({ dialect }: SimulatorState, session: Session): Answer {
 	if (session.status === 'closed')
-		return refused(dialect.statuses.keyReused, dialect.chat.closedText);
+		return rejected(dialect.statuses.keyReused, dialect.chat.closedText);
 	session.status = 'paused';
 	return ok({ session_id: session.sessionId, message: 'Session paused' });
 }

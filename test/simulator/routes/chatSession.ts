@@ -1,5 +1,5 @@
 import type { Session } from '../chat/types';
-import { agentNotFound, answer, invalid, ok, refused, type Answer } from '../http/answers';
+import { agentNotFound, answer, invalid, ok, rejected, type Answer } from '../http/answers';
 import { bodyByNames, type Route, type SimulatorRequest } from '../http/route';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
 import type { SimulatorState } from '../world';
@@ -76,8 +76,8 @@ function mint(
 	const stream = isObject(body) ? body.stream : undefined;
 	const allowed = otherCredential ? dialect.general.otherCredential?.stream : 'user';
 	if (typeof stream !== 'string' || stream !== allowed)
-		return refused(403, dialect.chat.streamText);
-	if (session.status === 'closed') return refused(409, 'session_closed');
+		return rejected(403, dialect.chat.streamText);
+	if (session.status === 'closed') return rejected(409, 'session_closed');
 	const { token, expiresAt } = tokens.mint(session.sessionId, stream);
 	const query = dialect.socket.urlQuery;
 	const path = `/v1/chat/session/${session.sessionId}/user-stream${query === '' ? '' : `?${query}`}`;

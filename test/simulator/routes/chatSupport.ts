@@ -31,11 +31,11 @@ function support(world: SimulatorState, session: Session, body: JsonObject): Ans
 	const needsText = command === commands.tell || command === commands.say;
 	if (needsText && !isNonEmptyString(text))
 		return invalid(dialect, [`${commands.text} is required`]);
-	const reason = refusalReason(world, session, command);
+	const reason = rejectionReason(world, session, command);
 	if (reason !== null) {
-		return answer(dialect.statuses.relayedRefusal, {
+		return answer(dialect.statuses.relayedRejection, {
 			success: false,
-			error: dialect.chat.refusalText(command),
+			error: dialect.chat.rejectionText(command),
 			upstream_body: { state: 'rejected', reason },
 		});
 	}
@@ -50,7 +50,7 @@ function support(world: SimulatorState, session: Session, body: JsonObject): Ans
 	return answer(200, dialect.chat.supportBody(command, session));
 }
 
-function refusalReason(
+function rejectionReason(
 	{ dialect }: SimulatorState,
 	session: Session,
 	command: string,

@@ -1,5 +1,5 @@
 import { istTimestamp } from '../clock';
-import { agentNotFound, answer, invalid, refused, type Answer } from '../http/answers';
+import { agentNotFound, answer, invalid, rejected, type Answer } from '../http/answers';
 import { placed, type Route, type SimulatorRequest } from '../http/route';
 import { isNonEmptyString, type JsonObject } from '../json';
 import { dndPhone } from '../rules/dndPhone';
@@ -35,7 +35,7 @@ function add({ state, dialect, clock }: SimulatorState, request: SimulatorReques
 	const phone = dndPhone(number, dialect.dnd.phoneForms);
 	if (phone === null) return invalid(dialect, [`${names.phone} is not a valid phone number`]);
 	const known = state.dnd.find((e) => e.agentUuid === agent.agentUuid && e.phone === phone);
-	if (known && dialect.dnd.addTwice === 'refused') {
+	if (known && dialect.dnd.addTwice === 'rejected') {
 		return invalid(dialect, ['Phone number is already on DND list']);
 	}
 	const reason = placed(request, placement, names.reason);
@@ -60,7 +60,7 @@ function list({ state, dialect }: SimulatorState, { query }: SimulatorRequest): 
 	const before = page - firstPage;
 	if (!isCount(before + 1) || !isCount(asked))
 		return invalid(dialect, [`paging must be whole numbers from ${firstPage}`]);
-	if (asked > PER_PAGE_CAP && dialect.dnd.overCap === 'refused') {
+	if (asked > PER_PAGE_CAP && dialect.dnd.overCap === 'rejected') {
 		return invalid(dialect, [`${names.perPage} must be at most ${PER_PAGE_CAP}`]);
 	}
 	const perPage = Math.min(asked, PER_PAGE_CAP);
@@ -88,13 +88,13 @@ function remove({ state, dialect }: SimulatorState, request: SimulatorRequest): 
 	const names = dialect.dnd.remove;
 	const written = placed(request, names.phonePlacement, names.phone ?? 'phone');
 	if (!isNonEmptyString(written)) {
-		return refused(dialect.statuses.dndPhoneMissing, dialect.dnd.phoneMissing);
+		return rejected(dialect.statuses.dndPhoneMissing, dialect.dnd.phoneMissing);
 	}
 	const agent = state.ownAgent(placed(request, names.agentPlacement, names.agent));
 	if (!agent) return agentNotFound(dialect);
 	const phone = dndPhone(written, dialect.dnd.phoneForms);
 	const at = state.dnd.findIndex((e) => e.agentUuid === agent.agentUuid && e.phone === phone);
-	if (at < 0) return refused(dialect.statuses.dndNotOnList, 'Phone number not found on DND list');
+	if (at < 0) return rejected(dialect.statuses.dndNotOnList, 'Phone number not found on DND list');
 	state.dnd.splice(at, 1);
 	return answer(200, { success: true, message: dialect.dnd.removedMessage(written) });
 }

@@ -23,7 +23,7 @@ export function listCallRoutes(world: SimulatorState): Route[] {
 	];
 }
 
-/** A link is complete: with anything added to it, it is refused. */
+/** A link is complete: with anything added to it, it is rejected. */
 function followLink(world: SimulatorState, { [LINK]: token = '', ...others }: Query): Answer {
 	const names = Object.keys(others);
 	if (names.length > 0) return invalid(world.dialect, [`${LINK} excludes ${names.join(', ')}`]);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { istTimestamp } from '../clock';
-import { answer, numberMissing, ok, refused, type Answer } from '../http/answers';
+import { answer, numberMissing, ok, rejected, type Answer } from '../http/answers';
 import type { Route, SimulatorRequest } from '../http/route';
 import { isObject, type JsonObject } from '../json';
 import { callRequestProblems, countryOf } from '../rules/callRequest';
@@ -24,19 +24,19 @@ async function placeCall(world: SimulatorState, body: unknown): Promise<Answer> 
 	const problems = callRequestProblems(body, dialect, clock.now());
 	if (problems.length > 0) return answer(400, dialect.validation.body(problems));
 	const agent = state.ownAgent(body.agent_uuid);
-	if (!agent) return refused(403, 'Agent not found or not associated with this account');
-	if (!agent.active && dialect.calls.inactiveAgent === 'refused') {
+	if (!agent) return rejected(403, 'Agent not found or not associated with this account');
+	if (!agent.active && dialect.calls.inactiveAgent === 'rejected') {
 		return answer(400, dialect.validation.body(['agent is not active']));
 	}
 	if (body.webhook_url !== undefined && !agent.postCallAnalysis) {
-		return refused(400, 'webhook_url is set but post_call_analysis is not enabled on this agent');
+		return rejected(400, 'webhook_url is set but post_call_analysis is not enabled on this agent');
 	}
 	const missing = numberMissing(dialect, agent);
 	if (missing) return missing;
 
 	const phone = internationalForm(String(body.phone_number), countryOf(body), true) ?? '';
 	const onDnd = state.dndPhones(agent.agentUuid).has(phone);
-	if (onDnd && dialect.calls.numberOnDnd === 'refused') {
+	if (onDnd && dialect.calls.numberOnDnd === 'rejected') {
 		return answer(400, dialect.validation.body(["phone_number is on the agent's DND list"]));
 	}
 	const call = newCall(world, body, agent, phone);

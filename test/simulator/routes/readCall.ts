@@ -1,5 +1,5 @@
 import { recordOf } from '../calls/record';
-import { callNotFound, ok, refused } from '../http/answers';
+import { callNotFound, ok, rejected } from '../http/answers';
 import type { Route } from '../http/route';
 import type { SimulatorState } from '../world';
 
@@ -37,7 +37,7 @@ export function readCallRoutes(world: SimulatorState): Route[] {
 				const call = callOf(params.id);
 				if (!call) return callNotFound(dialect);
 				if (!call.recording) {
-					return refused(dialect.statuses.recordingNotAvailable, 'recording_not_available');
+					return rejected(dialect.statuses.recordingNotAvailable, 'recording_not_available');
 				}
 				return ok({
 					call_id: call.callId,

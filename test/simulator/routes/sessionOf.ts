@@ -1,4 +1,4 @@
-import { agentNotFound, refused, type Answer } from '../http/answers';
+import { agentNotFound, rejected, type Answer } from '../http/answers';
 import type { Session } from '../chat/types';
 import type { SimulatorState } from '../world';
 
@@ -11,6 +11,6 @@ export async function withSession(
 	const { state, dialect } = world;
 	// A UUID is the same in upper and lower case.
 	const session = typeof id === 'string' ? state.sessions.get(id.toLowerCase()) : undefined;
-	if (!session) return refused(dialect.statuses.sessionNotFound, dialect.chat.unknownSession);
+	if (!session) return rejected(dialect.statuses.sessionNotFound, dialect.chat.unknownSession);
 	return state.ownAgent(session.agentUuid) ? await run(session) : agentNotFound(dialect);
 }

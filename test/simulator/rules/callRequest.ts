@@ -138,5 +138,5 @@ function schedule(value: unknown, { calls }: Dialect, now: number): string[] {
 	if (instant === null) {
 		return ['scheduled_at must be HH:MM (IST) or an ISO 8601 timestamp with offset'];
 	}
-	return instant < now && calls.pastSchedule === 'refused' ? ['scheduled_at is in the past'] : [];
+	return instant < now && calls.pastSchedule === 'rejected' ? ['scheduled_at is in the past'] : [];
 }

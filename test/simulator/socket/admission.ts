@@ -2,7 +2,7 @@ import type { SocketToken } from '../chat/tokens';
 import type { Session } from '../chat/types';
 import type { SimulatorState } from '../world';
 
-export interface Refusal {
+export interface Rejection {
 	code: number;
 	word: string;
 }
@@ -18,7 +18,7 @@ export interface Wanted {
 export function admission(
 	world: SimulatorState,
 	{ sessionId, token, clientId, claim }: Wanted,
-): { session: Session; token: SocketToken } | Refusal {
+): { session: Session; token: SocketToken } | Rejection {
 	const { tokens, state, dialect, hub } = world;
 	const valid = tokens.valid(token);
 	const owner = state.sessions.get(valid?.sessionId ?? '');
@@ -33,7 +33,7 @@ export function admission(
 		return { code: closedSessionCode, word: 'session_closed' };
 	}
 	const holders = hub.connectionsOf(sessionId).map((other) => other.clientId);
-	if (sameClientTwice === 'refused' && holders.includes(clientId)) {
+	if (sameClientTwice === 'rejected' && holders.includes(clientId)) {
 		return { code: 1008, word: 'client_connected_already' };
 	}
 	const taken = holders.some((other) => other !== clientId);

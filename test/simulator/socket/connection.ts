@@ -39,7 +39,7 @@ function ack(
 	messageId: string | null,
 ): void {
 	const { session } = connection;
-	// A refused frame keeps the id that its sender knows it by.
+	// A rejected frame keeps the id that its sender knows it by.
 	const named = messageId === null || 'message_id' in outcome ? {} : { message_id: messageId };
 	transmit(connection, {
 		type: 'ws_write_result',

@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 import type { Session } from '../chat/types';
 import type { JsonObject } from '../json';
 import { EVENT_TIMES, type SimulatorState } from '../world';
-import { admission, type Refusal, type Wanted } from './admission';
+import { admission, type Rejection, type Wanted } from './admission';
 import { handleFrame, transmit } from './connection';
 import type { Connection, ReceivedFrame } from './types';
 
@@ -31,7 +31,7 @@ export class SocketHub {
 		return [...this.open];
 	}
 
-	accept(ws: WebSocket, raw: Duplex, wanted: Wanted): Refusal | undefined {
+	accept(ws: WebSocket, raw: Duplex, wanted: Wanted): Rejection | undefined {
 		// Without a client_id each connection is an instance of its own.
 		const clientId = wanted.clientId === '' ? randomUUID() : wanted.clientId;
 		const admitted = admission(this.world, { ...wanted, clientId });

@@ -40,19 +40,19 @@ async function upgrade(
 	world.log.open(recorded);
 	const sessionId = PATH.exec(url.pathname)?.[1];
 	if (sessionId === undefined || !keepsOwnQuery(world, url)) {
-		refuse(raw, 404, 'Not Found');
+		reject(raw, 404, 'Not Found');
 		return;
 	}
 	if (await faulty(world, recorded, raw)) return;
 	sockets.handleUpgrade(request, raw, head, (ws) => {
-		const refusal = world.hub.accept(ws, raw, {
+		const rejection = world.hub.accept(ws, raw, {
 			sessionId: decodeURIComponent(sessionId),
 			token,
 			clientId: query.client_id ?? '',
 			claim: query.claim === '1',
 		});
-		recorded.outcome.status = refusal?.code ?? 101;
-		if (refusal) recorded.outcome.error = refusal.word;
+		recorded.outcome.status = rejection?.code ?? 101;
+		if (rejection) recorded.outcome.error = rejection.word;
 	});
 }
 
@@ -75,11 +75,11 @@ async function faulty(
 	if (fault.kind === 'latency') return false;
 	if (fault.kind === 'hang') return true;
 	const sent = faultyAnswer(fault, world.dialect, `${world.baseUrl}/elsewhere`);
-	if (sent) refuse(raw, sent.status, 'Refused');
+	if (sent) reject(raw, sent.status, 'Rejected');
 	else raw.destroy();
 	return true;
 }
 
-function refuse(raw: Duplex, status: number, text: string): void {
+function reject(raw: Duplex, status: number, text: string): void {
 	raw.end(`HTTP/1.1 ${status} ${text}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }

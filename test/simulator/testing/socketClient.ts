@@ -86,7 +86,7 @@ export async function minted(
 	return { url: String(data.ws_url), token: String(data.token) };
 }
 
-/** Opens `ws_url` as returned, with the documented parameters added; resolves when open or refused. */
+/** Opens `ws_url` as returned, with the documented parameters added; resolves when open or rejected. */
 export async function connect(
 	url: string,
 	parameters: Record<string, string>,

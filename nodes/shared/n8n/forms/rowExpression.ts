@@ -52,7 +52,7 @@ function recordReader(raw: object): RowReader | undefined {
 }
 
 function expressionReader(expression: string): RowReader | undefined {
-	// A backslash hides brackets from n8n, and it refuses some words wherever they stand.
+	// A backslash hides brackets from n8n, and it rejects some words wherever they stand.
 	if (/\\|constructor/.test(expression) || expression.includes(NUL)) return undefined;
 	const [before = '', ...codes] = expression.split('{{');
 	const parts = codes.map((code) => {
@@ -101,7 +101,7 @@ function parsePath(code: string): Path | undefined {
 	return path.length === 0 ? undefined : path;
 }
 
-/** n8n's engines refuse such as "constructor", and differ in such as "toString". */
+/** n8n's engines reject such as "constructor", and differ in such as "toString". */
 function isSpecial(name: string): boolean {
 	return !isSafeObjectProperty(name) || name in Object.prototype;
 }

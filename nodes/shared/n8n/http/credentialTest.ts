@@ -24,7 +24,7 @@ const TEST_TIMEOUT_MS = 15_000;
 const ACCEPTED = 'The service accepts the API token';
 
 /**
- * The credential's test. A refusal in the service's own form means that the token was accepted; a
+ * The credential's test. A rejection in the service's own form means that the token was accepted; a
  * path that is not there, a page or an unreadable answer means that Base URL is not the service's. Then what the
  * credential says under API mapping is tried, as far as a read can.
  */
@@ -62,7 +62,7 @@ function judgeTrial({ read, untried, faults }: MappingTestResult): INodeCredenti
 
 /** Null where the service knows the token, whatever else it said. */
 function judgeError(error: unknown, baseUrl: string): INodeCredentialTestResult | null {
-	if (error instanceof ServiceRejection) return judgeRefusal(error, baseUrl);
+	if (error instanceof ServiceRejection) return judgeRejection(error, baseUrl);
 	if (error instanceof NotSent && error.isTransient) {
 		return testFailure(
 			error.message,
@@ -81,8 +81,11 @@ function judgeError(error: unknown, baseUrl: string): INodeCredentialTestResult 
 	throw error;
 }
 
-function judgeRefusal(error: ServiceRejection, baseUrl: string): INodeCredentialTestResult | null {
-	const { message, resolution, originalMessage, status, refusal } = error;
+function judgeRejection(
+	error: ServiceRejection,
+	baseUrl: string,
+): INodeCredentialTestResult | null {
+	const { message, resolution, originalMessage, status, rejection } = error;
 	if (isRejection(error, 'invalid_api_token')) {
 		return testFailure(
 			message,
@@ -111,7 +114,7 @@ function judgeRefusal(error: ServiceRejection, baseUrl: string): INodeCredential
 			originalMessage,
 		);
 	}
-	const isAnswer = refusal.body.success === false && status !== TOO_MANY_REQUESTS;
+	const isAnswer = rejection.body.success === false && status !== TOO_MANY_REQUESTS;
 	return isAnswer ? null : testFailure(message, resolution, originalMessage);
 }
 

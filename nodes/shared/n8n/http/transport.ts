@@ -184,7 +184,7 @@ function syscallOf({ syscall, errors }: Link): string | undefined {
 	return syscalls.size === 1 ? [...syscalls][0] : undefined;
 }
 
-/** The errors by which n8n 2 names its own refusals: the SSRF guard's two, and the allowed domains' by its words. */
+/** The errors by which n8n 2 names its own rejections: the SSRF guard's two, and the allowed domains' by its words. */
 function isBlockedByN8n({ name, message }: Link): boolean {
 	if (name === 'SsrfBlockedIpError' || name === 'SsrfBlockedHostnameError') return true;
 	return plainText(message).startsWith('Domain not allowed:');

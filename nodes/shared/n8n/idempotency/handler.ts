@@ -60,7 +60,7 @@ export type Quota = { unit: string; max: number };
 export class QuotaExceeded extends ExplainedError {
 	override readonly name = 'QuotaUsed';
 	override readonly isFinal = true;
-	readonly outcome = 'notSent';
+	readonly outcome = 'not_sent';
 
 	constructor({ unit, max }: Quota) {
 		const all = max === 1 ? `1 ${unit}, which was` : `${max} ${unit}s, which were`;
@@ -94,7 +94,7 @@ const MAX_TOOL_REQUESTS = 1_000;
 /**
  * What was sent in one run of a node, kept with the execution: what took effect, or may have, is
  * answered from here and never sent a second time, neither by *Retry On Fail* nor by *Retry* in the
- * list of executions. What was refused or never left may go again.
+ * list of executions. What was rejected or never left may go again.
  *
  * As long as the node's parameters stay, a row is known by its place: an expression such as `$now` gives
  * another request on each try. After an edit it is known by its place and its person where it was done, and

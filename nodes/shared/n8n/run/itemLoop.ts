@@ -140,11 +140,11 @@ export async function sendEachItem<Deps>(
 	const { isFirstAttempt } = handler;
 	if (!isFirstAttempt) await matchEarlierItems(context, handler, ready);
 	const begun = await findBegun(context, handler, ready);
-	const refuse = (index: number): void => {
+	const reject = (index: number): void => {
 		const error = begun.get(index);
 		if (error !== undefined) throw error;
 	};
-	const checks = begun.size > 0 ? { check: refuse, checkNote: NOTHING_SENT_NOW } : { check };
+	const checks = begun.size > 0 ? { check: reject, checkNote: NOTHING_SENT_NOW } : { check };
 	return await forEachItem(context, send, {
 		...options,
 		isCompleted,

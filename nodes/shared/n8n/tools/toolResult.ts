@@ -12,7 +12,7 @@ export type ToolResult = {
 	/**
 	 * `done` · `partly_done` the rest is in `result.rejected` · `already_done` earlier, by the same request, and not a second
 	 * time · `timed_out` a wait that ended too early, nothing was changed · `unknown` it may have been done · `not_read` a read
-	 * that got no response, nothing was changed · `refused` by the service · `not_sent` nothing left n8n
+	 * that got no response, nothing was changed · `rejected` by the service · `not_sent` nothing left n8n
 	 */
 	outcome:
 		| 'done'
@@ -21,7 +21,7 @@ export type ToolResult = {
 		| 'timed_out'
 		| 'unknown'
 		| 'not_read'
-		| 'refused'
+		| 'rejected'
 		| 'not_sent';
 	what_happened: string;
 	next_step: string;
@@ -65,12 +65,12 @@ export async function runForModel(
 
 /** The time of the tool was over. */
 class ToolTimeout extends ExplainedError {
-	override readonly name = 'TookTooLong';
+	override readonly name = 'ToolTimeout';
 	override readonly isTransient = true;
 
 	constructor(readonly outcome: Outcome) {
 		const seconds = Math.round(TOOL_LIMITS.wholeMs / 1_000);
-		const so = outcome === 'notSent' ? ', so it was given up and nothing was sent' : '';
+		const so = outcome === 'not_sent' ? ', so it was given up and nothing was sent' : '';
 		super(`It was not over after ${seconds} seconds${so}`, forEveryone(''));
 	}
 }
@@ -79,7 +79,7 @@ class ToolTimeout extends ExplainedError {
 function late(context: IExecuteFunctions, error: unknown): unknown {
 	if (completedIn(context)?.isPartial === true) return error;
 	if (!(error instanceof ExplainedError)) return new ToolTimeout('unknown');
-	return error.outcome === 'notSent' ? new ToolTimeout('notSent') : error;
+	return error.outcome === 'not_sent' ? new ToolTimeout('not_sent') : error;
 }
 
 function succeeded(context: IExecuteFunctions, items: INodeExecutionData[]): ToolResult {
@@ -226,7 +226,7 @@ function nextRequest({ outcome, isTransient, isForOwner, isFinal }: Failure): st
 	}
 	if (isForOwner) return `Nothing was done. ${FOR_THE_OWNER}`;
 	if (isTransient) return `Nothing was done. ${LATER}`;
-	return outcome === 'refused'
+	return outcome === 'rejected'
 		? 'Nothing was done. Do not ask for the same again unchanged.'
 		: 'Nothing was sent. Ask again once this is corrected.';
 }
@@ -248,7 +248,7 @@ function saidIn({ message, warnings }: JsonObject): string | null {
 
 /** What went wrong, as a model is told it. */
 type Failure = {
-	outcome: 'unknown' | 'refused' | 'not_sent';
+	outcome: Outcome;
 	what: string;
 	/** Empty if a model can do nothing about it. */
 	advice: string;
@@ -267,8 +267,6 @@ export function failureForModel(error: unknown): string {
 	return words.filter((text) => text !== '').join(' ');
 }
 
-const OUTCOMES = { unknown: 'unknown', refused: 'refused', notSent: 'not_sent' } as const;
-
 function explain(error: unknown): Failure {
 	if (error instanceof ExplainedError) {
 		const { message, originalMessage = null, origin, isTransient, resolution } = error;
@@ -277,7 +275,7 @@ function explain(error: unknown): Failure {
 		const what =
 			byService || originalMessage === null ? message : `${message} (${originalMessage})`;
 		return {
-			outcome: OUTCOMES[error.outcome],
+			outcome: error.outcome,
 			what,
 			advice,
 			isForOwner: resolution !== '' && advice === '' && !isTransient,

@@ -23,7 +23,7 @@ export function isHumanReview(context: IExecuteFunctions): boolean {
 	return context.getNode().type.endsWith('HitlTool');
 }
 
-/** Whether such a node answers in any case, because n8n would tell the model that the person refused. */
+/** Whether such a node answers in any case, because n8n would tell the model that the person rejected. */
 export function answersReview(context: IExecuteFunctions): boolean {
 	return isHumanReview(context) && context.getNode().onError !== 'stopWorkflow';
 }

@@ -34,7 +34,7 @@ const MAX_RECENT_KEYS = 1_000;
 const ATTEMPT_WAITS_MS = [0, 1_000, 5_000, 30_000, 60_000];
 
 /**
- * Hundreds of executions that start at once bring n8n's database to a standstill, and n8n refuses every request until
+ * Hundreds of executions that start at once bring n8n's database to a standstill, and n8n rejects every request until
  * it recovers: so many start, …
  */
 const inFlight = pLimit(5);

@@ -42,13 +42,13 @@ export function requireUsable(
 export function readUsable<T>(
 	context: IWebhookFunctions,
 	read: () => T,
-): { fields: T } | { refused: RejectedDelivery } {
+): { fields: T } | { rejected: RejectedDelivery } {
 	try {
 		return { fields: read() };
 	} catch (error) {
 		if (context.getMode() === 'manual') throw toNodeError(context.getNode(), error);
 		noteUnusable(context, explained(error));
-		return { refused: UNUSABLE_FIELD };
+		return { rejected: UNUSABLE_FIELD };
 	}
 }
 

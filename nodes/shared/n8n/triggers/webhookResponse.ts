@@ -50,32 +50,32 @@ type RawResponse = {
 export async function readJson(
 	context: IWebhookFunctions,
 	maxBytes = Infinity,
-): Promise<{ json: JsonValue; bytes: number } | { refused: RejectedDelivery }> {
+): Promise<{ json: JsonValue; bytes: number } | { rejected: RejectedDelivery }> {
 	const request: unknown = context.getRequestObject();
-	if (!isRawRequest(request)) return refuse(400, 'The body could not be read.');
+	if (!isRawRequest(request)) return reject(400, 'The body could not be read.');
 	let body: Buffer | undefined;
 	try {
 		await request.readRawBody();
 		body = request.rawBody;
 	} catch (error) {
-		if (isTooLarge(error)) return refuse(413, 'The body is too large.');
+		if (isTooLarge(error)) return reject(413, 'The body is too large.');
 		body = arrivedBody(request);
-		if (body === undefined) return refuse(400, 'The body could not be read.');
+		if (body === undefined) return reject(400, 'The body could not be read.');
 	}
 	// As long as the request lasts, n8n would keep it beside what is made of it.
 	delete request.rawBody;
 	const bytes = body?.length ?? 0;
 	if (bytes > maxBytes) {
-		return refuse(413, `The body is larger than ${maxBytes.toLocaleString('en-US')} bytes.`);
+		return reject(413, `The body is larger than ${maxBytes.toLocaleString('en-US')} bytes.`);
 	}
 	const text = body?.toString('utf8').replace(/^\uFEFF/, '') ?? '';
 	const json = parseJson(text);
 	if (json !== undefined) return { json, bytes };
-	return refuse(400, text === '' ? 'The body is empty.' : 'The body is not JSON.');
+	return reject(400, text === '' ? 'The body is empty.' : 'The body is not JSON.');
 }
 
 /**
- * A busy n8n gets round to a request late, and refuses to read it once its sender has hung up. What had arrived
+ * A busy n8n gets round to a request late, and cannot read it once its sender has hung up. What had arrived
  * whole by then is still there: Node keeps it with the request.
  */
 function arrivedBody(request: RawRequest): Buffer | undefined {
@@ -87,8 +87,8 @@ function arrivedBody(request: RawRequest): Buffer | undefined {
 	return chunks.length === 0 ? undefined : Buffer.concat(chunks);
 }
 
-function refuse(status: number, message: string): { refused: RejectedDelivery } {
-	return { refused: { status, message } };
+function reject(status: number, message: string): { rejected: RejectedDelivery } {
+	return { rejected: { status, message } };
 }
 
 function isTooLarge(error: unknown): boolean {
@@ -153,14 +153,14 @@ export class WebhookResponder {
 	}
 
 	/** Turns the request down if it has no answer by then. */
-	refuseAfter(ms: number, refused: RejectedDelivery): void {
+	rejectAfter(ms: number, rejected: RejectedDelivery): void {
 		void pause(clock, ms, this.answered.signal).then((isLate) => {
-			if (isLate) this.refuse(refused);
+			if (isLate) this.reject(rejected);
 		});
 	}
 
 	/** Turns the request down; nothing starts. */
-	refuse({ status, message, retryAfter }: RejectedDelivery): IWebhookResponseData {
+	reject({ status, message, retryAfter }: RejectedDelivery): IWebhookResponseData {
 		this.send(status, { received: false, message }, retryAfter);
 		return NO_EXECUTION;
 	}

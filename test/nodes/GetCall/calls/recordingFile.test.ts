@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { downloadRefused } from '../../../../nodes/GetCall/calls/downloadErrors';
+import { downloadRejected } from '../../../../nodes/GetCall/calls/downloadErrors';
 import { describeFile } from '../../../../nodes/GetCall/calls/recordingFile';
 
 const URL = 'https://storage.example.com/recordings/call-1?X-Signature=secret';
@@ -146,21 +146,21 @@ describe('a name from storage', () => {
 	});
 });
 
-describe('a refused download', () => {
+describe('a rejected download', () => {
 	test.each([
-		[403, 'The link to the recording has expired or was refused', 'refused'],
-		[400, 'The link to the recording has expired or was refused', 'refused'],
-		[404, 'The recording is no longer in storage', 'refused'],
-		[410, 'The recording is no longer in storage', 'refused'],
+		[403, 'The link to the recording has expired or was rejected', 'rejected'],
+		[400, 'The link to the recording has expired or was rejected', 'rejected'],
+		[404, 'The recording is no longer in storage', 'rejected'],
+		[410, 'The recording is no longer in storage', 'rejected'],
 		[503, 'The recording’s storage stumbled', 'unknown'],
 	])('status %i', (status, message, outcome) => {
-		expect(downloadRefused(status, '')).toMatchObject({ message, outcome, status });
+		expect(downloadRejected(status, '')).toMatchObject({ message, outcome, status });
 	});
 
 	test.each([300, 304, 405, 406, 416])(
 		'status %i says nothing of a link that expired',
 		(status) => {
-			const { message } = downloadRefused(status, '<Code>Elsewhere</Code>');
+			const { message } = downloadRejected(status, '<Code>Elsewhere</Code>');
 			expect(message).toBe(
 				`The link to the recording returned HTTP status ${status} instead of a recording, so no file was saved`,
 			);
@@ -168,12 +168,12 @@ describe('a refused download', () => {
 	);
 
 	test.each([408, 425, 429])('status %i is of a storage that is busy', (status) => {
-		expect(downloadRefused(status, '')).toMatchObject({ outcome: 'unknown', status });
+		expect(downloadRejected(status, '')).toMatchObject({ outcome: 'unknown', status });
 	});
 
 	test('keeps the short code and nothing of the signed address', () => {
 		const text = '<Error><Code>RequestHasExpired</Code><StringToSign>secret</StringToSign></Error>';
-		const { originalMessage } = downloadRefused(403, text);
+		const { originalMessage } = downloadRejected(403, text);
 		expect(originalMessage).toBe('HTTP status 403 · RequestHasExpired');
 	});
 });

@@ -212,7 +212,7 @@ test('never yes, unless one of its values was captured in a call that is over', 
 		fc.property(
 			record,
 			fc.boolean(),
-			fc.constantFrom(undefined, 'It was refused.'),
+			fc.constantFrom(undefined, 'It was rejected.'),
 			fc.constantFrom('approval' as const, 'freeText' as const),
 			list,
 			list,

@@ -394,7 +394,7 @@ describe('when a call is placed', () => {
 			const attempt = () => within(scheduled, evening, { outside: 'notPlaced' });
 			expect(attempt).toThrow(OutsideHours);
 			const { outcome, resolution } = catching(attempt);
-			expect(outcome).toBe('notSent');
+			expect(outcome).toBe('not_sent');
 			expect(resolution).toContain('Monday, 23 November 2026, 09:00 (Asia/Kolkata)');
 		},
 	);

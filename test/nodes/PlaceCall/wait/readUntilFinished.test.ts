@@ -99,7 +99,7 @@ it('rides out what passes', async () => {
 	expect(calls.get('a')).toMatchObject({ hasEnded: true });
 });
 
-it('gives a call up that the service refuses to show, and says why', async () => {
+it('stops reading a call whose reads the service rejects, and says why', async () => {
 	const clock = clockAt();
 	let reads = 0;
 	const read = async (callId: string): Promise<JsonObject> => {

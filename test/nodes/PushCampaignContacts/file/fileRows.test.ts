@@ -159,7 +159,7 @@ describe('files as people have them', () => {
 		]);
 	});
 
-	test('a row of more than a million characters is refused', async () => {
+	test('a row of more than a million characters is rejected', async () => {
 		const source = inPieces('a.csv', Buffer.from(`phone\n${'x'.repeat(1_000_001)}`));
 		await expect(read(source)).rejects.toMatchObject({
 			message: 'The file "a.csv" has more than 1,000,000 characters in row 2, so nothing was sent',
@@ -197,7 +197,7 @@ describe('files as people have them', () => {
 		'bad-compressed.csv': ['is compressed, not CSV, so nothing was sent', /Compression node/],
 	};
 
-	test.each(Object.entries(unreadable))('%s is refused', async (name, [message, resolution]) => {
+	test.each(Object.entries(unreadable))('%s is rejected', async (name, [message, resolution]) => {
 		await expect(ofFile(name)).rejects.toMatchObject({
 			name: 'InvalidInput',
 			message: `The file "${name}" ${message}`,

@@ -9,7 +9,7 @@ import {
 	feedOf,
 	json,
 	push,
-	refuse,
+	reject,
 	reset,
 	scripted,
 	statuses,
@@ -25,11 +25,11 @@ const noBreath = async () => {};
 const HAPPENINGS: Record<string, Script> = {
 	taken: accept,
 	'reset after it': () => reset,
-	archived: () => refuse('Campaign is archived', 409),
+	archived: () => reject('Campaign is archived', 409),
 	'too large': (phones, request) =>
 		phones.length > 2 ? json(413, { success: false, error: 'too large' }) : accept(phones, request),
-	'first refused': () => refuse('contacts[0] is invalid'),
-	'last refused': (phones) => refuse(`contacts[${phones.length}] is invalid`),
+	'first rejected': () => reject('contacts[0] is invalid'),
+	'last rejected': (phones) => reject(`contacts[${phones.length}] is invalid`),
 	skipped: (phones) =>
 		json(200, { success: true, data: { campaign_upload_id: 1, dnd_skipped: phones.slice(0, 1) } }),
 };

@@ -59,19 +59,19 @@ test.each<[string, unknown]>([
 	['row', '0'],
 	['number', 9],
 	['reason', undefined],
-])('a refused row whose %s is %p is not what was written', (field, value) => {
+])('a rejected row whose %s is %p is not what was written', (field, value) => {
 	expect(isPushCheckpoint({ sent: [], rejected: [{ ...REJECTED, [field]: value }] })).toBe(false);
 });
 
 test.each<[string, unknown]>([
 	['nothing', undefined],
 	['no object for a request', { sent: ['x'], rejected: [] }],
-	['no object for a refused row', { sent: [], rejected: [null] }],
-	['no list of refused rows', { sent: [], rejected: {} }],
+	['no object for a rejected row', { sent: [], rejected: [null] }],
+	['no list of rejected rows', { sent: [], rejected: {} }],
 	['a list', []],
 	['another shape', { sent: {}, rejected: [] }],
 	['a request without its rows', { sent: [{ campaign: 1 }], rejected: [] }],
-	['a refused row without its place', { sent: [], rejected: [{ reason: 'x' }] }],
+	['a rejected row without its place', { sent: [], rejected: [{ reason: 'x' }] }],
 	['no object for what was cut off', { sent: [], rejected: [], interrupted: [1] }],
 	['a first index that is none', { sent: [], rejected: [], firstIndex: 2 }],
 ])('%s is not what was written', (_name, value) => {

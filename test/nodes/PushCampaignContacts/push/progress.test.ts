@@ -6,7 +6,7 @@ import {
 	json,
 	phone,
 	push,
-	refuse,
+	reject,
 	reset,
 	scripted,
 	statuses,
@@ -81,7 +81,7 @@ test('other people at the same places all go', async () => {
 test('where duplicates are sent, a further try sends the second row of a number too', async () => {
 	const progress = new PushProgress();
 	const { options } = scripted((phones, request) =>
-		request === 2 ? refuse('agent_not_found', 404) : accept(phones, request),
+		request === 2 ? reject('agent_not_found', 404) : accept(phones, request),
 	);
 	const items = [phone(0), phone(1), phone(0)].map((number) => ({ json: { phone: number } }));
 	const settings = { removeDuplicates: false, contactsPerRequest: 1 };
@@ -148,13 +148,13 @@ test('a request that was cut short is unknown, not unsent', async () => {
 	expect(outcome.stopped?.message).toMatch(/^An earlier try of this execution was interrupted/);
 });
 
-test('a row that the service refused is not offered again, unless what is sent of it changes', async () => {
-	const refusing = scripted((phones, request) => {
-		if (phones.includes(phone(0))) return refuse('contacts[0] is invalid');
-		return request === 2 ? refuse('Campaign is archived', 409) : accept(phones, request);
+test('a row that the service rejected is not offered again, unless what is sent of it changes', async () => {
+	const rejecting = scripted((phones, request) => {
+		if (phones.includes(phone(0))) return reject('contacts[0] is invalid');
+		return request === 2 ? reject('Campaign is archived', 409) : accept(phones, request);
 	});
 	const progress = new PushProgress();
-	await push(3, refusing.options, progress);
+	await push(3, rejecting.options, progress);
 	const { sent, options } = scripted(accept);
 	const outcome = await push(3, options, stored(progress));
 	expect(sent).toEqual([[phone(1), phone(2)]]);
@@ -183,10 +183,10 @@ test('skipped rows stay skipped', async () => {
 	expect(countRows(outcome)).toMatchObject({ pushed: 9, do_not_disturb: 1, unknown: 10 });
 });
 
-test('of a model’s pushes the newest are kept, and each whose fate is open; no refusal is', async () => {
+test('of a model’s pushes the newest are kept, and each whose fate is open; no rejection is', async () => {
 	const { options, sent } = scripted((phones, request) => {
 		if (request === 1) return reset;
-		return request === 2 ? refuse('contacts[0] is invalid') : accept(phones, request);
+		return request === 2 ? reject('contacts[0] is invalid') : accept(phones, request);
 	});
 	const progress = new PushProgress();
 	const wish = async (index: number) =>

@@ -8,7 +8,7 @@ import {
 	json,
 	phone,
 	push,
-	refuse,
+	reject,
 	scripted,
 	statuses,
 } from './scripted';
@@ -96,12 +96,12 @@ describe('requests', () => {
 
 describe('rows that the service names', () => {
 	test.each<[string, HttpResponse]>([
-		['in error', refuse('contacts[1].phone is invalid')],
+		['in error', reject('contacts[1].phone is invalid')],
 		['in errors', json(400, { success: false, errors: ['contacts[1] has an invalid phone'] })],
 		['at 422', json(422, { success: false, errors: ['contacts[ 1 ]: phone'] })],
-	])('%s are rejected, and the others are sent without them', async (_name, refusal) => {
+	])('%s are rejected, and the others are sent without them', async (_name, rejection) => {
 		const { sent, options } = scripted((phones, request) =>
-			request === 1 ? refusal : accept(phones, request),
+			request === 1 ? rejection : accept(phones, request),
 		);
 		const outcome = await push(3, options);
 		expect(sent).toEqual([[phone(0), phone(1), phone(2)], [phone(0)], [phone(2)]]);
@@ -132,13 +132,13 @@ describe('rows that the service names', () => {
 
 	test('are counted from the start of their own request', async () => {
 		const { options } = scripted((phones, request) =>
-			request === 2 ? refuse('contacts[5] is invalid') : accept(phones, request),
+			request === 2 ? reject('contacts[5] is invalid') : accept(phones, request),
 		);
 		expect(statuses(await push(10_010, options))).toEqual(['10005 rejected']);
 	});
 
 	test('one after another end in no request when none is left', async () => {
-		const { sent, options } = scripted(() => refuse('contacts[0] is invalid'));
+		const { sent, options } = scripted(() => reject('contacts[0] is invalid'));
 		const outcome = await push(2, options);
 		expect(sent.map((phones) => phones.length)).toEqual([2, 1]);
 		expect(statuses(outcome)).toEqual(['0 rejected', '1 rejected']);
@@ -146,18 +146,18 @@ describe('rows that the service names', () => {
 	});
 
 	test('are given up on after a bounded number of attempts', async () => {
-		const { sent, options } = scripted(() => refuse('contacts[0] is invalid'));
+		const { sent, options } = scripted(() => reject('contacts[0] is invalid'));
 		const outcome = await push(MAX_REJECTED_ROWS + 2, options);
 		expect(sent).toHaveLength(MAX_REJECTED_ROWS + 1);
-		expect(outcome.stopped?.message).toMatch(/refused more than 100 rows of one request/);
+		expect(outcome.stopped?.message).toMatch(/rejected more than 100 rows of one request/);
 		expect(statuses(outcome).slice(-2)).toEqual(['100 rejected', '101 not_sent']);
 	});
 
 	test.each<[string, HttpResponse]>([
-		['beyond the request', refuse('contacts[4] is invalid')],
-		['at a status that is not about validation', refuse('contacts[1] is invalid', 403)],
-	])('%s reject no row', async (_name, refusal) => {
-		const { sent, options } = scripted(() => refusal);
+		['beyond the request', reject('contacts[4] is invalid')],
+		['at a status that is not about validation', reject('contacts[1] is invalid', 403)],
+	])('%s reject no row', async (_name, rejection) => {
+		const { sent, options } = scripted(() => rejection);
 		expect(statuses(await push(3, options))).toEqual(['0 not_sent', '1 not_sent', '2 not_sent']);
 		expect(sent).toHaveLength(1);
 	});

@@ -10,7 +10,7 @@ import {
 	json,
 	phone,
 	push,
-	refuse,
+	reject,
 	scripted,
 	statuses,
 	stored,
@@ -113,7 +113,7 @@ describe('of both rows that may be meant, the doubtful one is sent alone', () =>
 	const service = (firstIndex: 0 | 1) =>
 		scripted((phones, request) => {
 			const place = phones.findIndex(isLandline);
-			return place < 0 ? accept(phones, request) : refuse(`contacts[${place + firstIndex}] is bad`);
+			return place < 0 ? accept(phones, request) : reject(`contacts[${place + firstIndex}] is bad`);
 		});
 
 	test.each([0, 1] as const)(
@@ -134,11 +134,11 @@ describe('the row that is sent alone to find out', () => {
 	const service = (alone: HttpResponse) =>
 		scripted((phones, request) => {
 			if (phones.length === 1) return alone;
-			return phones.length === 3 ? refuse('contacts[1] is invalid') : accept(phones, request);
+			return phones.length === 3 ? reject('contacts[1] is invalid') : accept(phones, request);
 		});
 
-	test('stops the feed where it is refused for another reason', async () => {
-		const { sent, options } = service(refuse('Campaign is archived', 409));
+	test('stops the feed where it is rejected for another reason', async () => {
+		const { sent, options } = service(reject('Campaign is archived', 409));
 		const outcome = await push(3, options);
 		expect(statuses(outcome)).toEqual(['0 not_sent', '1 not_sent', '2 not_sent']);
 		expect(sent).toHaveLength(2);
@@ -151,8 +151,8 @@ describe('the row that is sent alone to find out', () => {
 		expect(outcome.stopped?.outcome).toBe('unknown');
 	});
 
-	test('is rejected where the refusal names nothing, and the others go on', async () => {
-		const { sent, options } = service(refuse('phone is invalid'));
+	test('is rejected where the rejection names nothing, and the others go on', async () => {
+		const { sent, options } = service(reject('phone is invalid'));
 		const outcome = await push(3, options);
 		expect(statuses(outcome)).toEqual(['0 rejected']);
 		expect(sent).toEqual([[phone(0), phone(1), phone(2)], [phone(0)], [phone(1), phone(2)]]);
@@ -161,7 +161,7 @@ describe('the row that is sent alone to find out', () => {
 
 test('an index that contradicts what was found rejects no row', async () => {
 	const { sent, options } = scripted((_phones, request) =>
-		refuse(request === 1 ? 'contacts[3] is invalid' : 'contacts[0] is invalid'),
+		reject(request === 1 ? 'contacts[3] is invalid' : 'contacts[0] is invalid'),
 	);
 	const outcome = await push(3, options);
 	expect(statuses(outcome)).toEqual(['0 not_sent', '1 not_sent', '2 rejected']);
@@ -262,7 +262,7 @@ describe('a cell that reads like the name of a contact', () => {
 
 	test('is not taken for the list of a field', async () => {
 		const { sent, options } = scripted((phones, request) =>
-			request === 1 ? refuse('contacts[0].contacts[2] is not a text') : accept(phones, request),
+			request === 1 ? reject('contacts[0].contacts[2] is not a text') : accept(phones, request),
 		);
 		expect(statuses(await push(3, options))).toEqual(['0 rejected']);
 		expect(sent.at(-1)).toEqual([phone(1), phone(2)]);
@@ -270,7 +270,7 @@ describe('a cell that reads like the name of a contact', () => {
 
 	test('in what is sent beside the rows is one, too', async () => {
 		const { sent, options } = scripted((phones, request) =>
-			request === 1 ? refuse('contacts[2]: bad. Source: contacts[0]') : accept(phones, request),
+			request === 1 ? reject('contacts[2]: bad. Source: contacts[0]') : accept(phones, request),
 		);
 		const additions = { body: { source: 'contacts[0]' } };
 		expect(statuses(await push(5, { ...options, additions }))).toEqual(['2 rejected']);
@@ -300,7 +300,7 @@ describe('a cell that reads like the name of a contact', () => {
 
 	test('of more contacts than a request can have is none', async () => {
 		const names = Array.from({ length: 200_000 }, (_, index) => `contacts[${index + 10_001}]`);
-		const { sent, options } = scripted(() => refuse(names.join(' ')));
+		const { sent, options } = scripted(() => reject(names.join(' ')));
 		const outcome = await push(3, options);
 		expect(statuses(outcome)).toEqual(['0 not_sent', '1 not_sent', '2 not_sent']);
 		expect(sent).toHaveLength(1);
@@ -309,12 +309,12 @@ describe('a cell that reads like the name of a contact', () => {
 	test('costs a bounded number of requests', async () => {
 		const notes = Array.from({ length: 60 }, (_, index) => `contacts[${index}]`);
 		const { sent, options } = scripted((phones, request) =>
-			phones.length > 1 ? refuse(notes.join(' ')) : accept(phones, request),
+			phones.length > 1 ? reject(notes.join(' ')) : accept(phones, request),
 		);
 		const outcome = await push(rowsWith(notes), options);
 		expect(sent.filter((phones) => phones.length === 1)).toHaveLength(MAX_ROWS_SENT_ALONE);
 		expect(sent.length).toBeLessThanOrEqual(MAX_ROWS_SENT_ALONE + 3);
-		expect(outcome.stopped).toMatchObject({ outcome: 'refused' });
+		expect(outcome.stopped).toMatchObject({ outcome: 'rejected' });
 		expect(new Set(statuses(outcome).map((text) => text.split(' ')[1]))).toEqual(
 			new Set(['not_sent']),
 		);

@@ -5,11 +5,11 @@ import {
 } from '../../../../nodes/PushCampaignContacts/push/report';
 import { namesOfItems } from '../../../../nodes/PushCampaignContacts/push/rows';
 import type { JsonObject } from '../../../../nodes/shared/json';
-import { accept, feedOf, json, phone, push, refuse, scripted } from './scripted';
+import { accept, feedOf, json, phone, push, reject, scripted } from './scripted';
 
 test('the outcome is told in words, exactly', async () => {
 	const { options } = scripted((phones, request) => {
-		if (request === 1) return refuse('contacts[0] is invalid');
+		if (request === 1) return reject('contacts[0] is invalid');
 		return request === 2 ? accept(phones, request) : json(503, {});
 	});
 	const again = [{ json: { phone: phone(1) } }];
@@ -26,7 +26,7 @@ test('the outcome is told in words, exactly', async () => {
 
 test('of several requests all lists are named, and of many rejected rows the first five', async () => {
 	const { options } = scripted((phones, request) =>
-		request === 3 ? refuse('Campaign is archived', 409) : accept(phones, request),
+		request === 3 ? reject('Campaign is archived', 409) : accept(phones, request),
 	);
 	const unreadable = Array.from({ length: 7 }, () => ({ json: { phone: 'x' } }));
 	const outcome = await push([...feedOf(5), ...unreadable], { ...options, contactsPerRequest: 2 });
@@ -42,7 +42,7 @@ test('a list that the service does not name is left out', async () => {
 	const { options } = scripted((_phones, request) =>
 		request === 1
 			? json(200, { success: true, data: { contacts_accepted: 1 } })
-			: refuse('Campaign is archived', 409),
+			: reject('Campaign is archived', 409),
 	);
 	const lines = describeOutcome(await push(2, { ...options, contactsPerRequest: 1 }));
 	expect(lines[1]).toMatch(/^Pushed: 1 row \(item 0\)\. /);

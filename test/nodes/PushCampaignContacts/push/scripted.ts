@@ -40,7 +40,7 @@ export const accept = (phones: string[], request: number): HttpResponse =>
 		success: true,
 		data: { campaign_upload_id: 500 + request, contacts_accepted: phones.length },
 	});
-export const refuse = (error: string, status = 400): HttpResponse =>
+export const reject = (error: string, status = 400): HttpResponse =>
 	json(status, { success: false, error, details: null });
 export const reset = new TransportFault('ECONNRESET', 'ECONNRESET');
 

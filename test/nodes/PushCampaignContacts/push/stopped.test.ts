@@ -6,7 +6,7 @@ import {
 	json,
 	phone,
 	push,
-	refuse,
+	reject,
 	reset,
 	scripted,
 	statuses,
@@ -25,14 +25,14 @@ describe('a feed that stops', () => {
 		['service fault', json(503, {}), 'unknown', 2],
 		['unreadable answer', { status: 200, headers: {}, text: '{"success":tr' }, 'unknown', 2],
 		['web page', { status: 200, headers: {}, text: '<html>' }, 'unknown', 2],
-		['refusal at 200', refuse('agent_not_found', 200), 'not_sent', 2],
-		['archived campaign', refuse('Campaign is archived', 409), 'not_sent', 2],
+		['rejection at 200', reject('agent_not_found', 200), 'not_sent', 2],
+		['archived campaign', reject('Campaign is archived', 409), 'not_sent', 2],
 	])('%s: nothing is sent twice and every row is told apart', async (_n, answer, status, calls) => {
 		const { sent, options } = scripted(atSecond(answer));
 		const outcome = await push(20_001, options);
 		expect(sent).toHaveLength(calls);
 		expect(new Set(sent.flat()).size).toBe(sent.flat().length);
-		expect(outcome.stopped?.outcome).toBe(status === 'unknown' ? 'unknown' : 'refused');
+		expect(outcome.stopped?.outcome).toBe(status === 'unknown' ? 'unknown' : 'rejected');
 		expect(countRows(outcome)).toEqual({
 			received: 20_001,
 			requests: 1,
@@ -92,7 +92,7 @@ describe('a feed that stops', () => {
 	});
 
 	test('and knew the fate of every row ends well when it is tried again', async () => {
-		const first = scripted(atSecond(refuse('Campaign is archived', 409)));
+		const first = scripted(atSecond(reject('Campaign is archived', 409)));
 		const second = scripted(accept);
 		const progress = new PushProgress();
 		await push(10_002, first.options, progress);

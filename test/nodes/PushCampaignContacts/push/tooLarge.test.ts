@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { MAX_REJECTED_ROWS } from '../../../../nodes/PushCampaignContacts/push/pushRunner';
-import { accept, phone, push, refuse, scripted, statuses } from './scripted';
+import { accept, phone, push, reject, scripted, statuses } from './scripted';
 
 /** A service, or a proxy before it, that takes no more than so many contacts at once. */
 const narrow = (most: (phones: string[]) => number) =>
@@ -36,14 +36,14 @@ test('a row that is too large by itself is rejected, and all others go out', asy
 test('where even single rows are too large, the feed stops after a bounded number', async () => {
 	const { sent, options } = narrow(() => 0);
 	const outcome = await push(1_000, options);
-	expect(outcome.stopped?.message).toMatch(/refused more than 100 rows/);
+	expect(outcome.stopped?.message).toMatch(/rejected more than 100 rows/);
 	expect(sent.length).toBeLessThan(3 * MAX_REJECTED_ROWS);
 });
 
-test('a refusal in one half leaves the other half not sent', async () => {
+test('a rejection in one half leaves the other half not sent', async () => {
 	const { options } = scripted((phones, request) => {
 		if (request === 1) return { status: 413, headers: {}, text: '' };
-		return request === 2 ? refuse('Campaign is archived', 409) : accept(phones, request);
+		return request === 2 ? reject('Campaign is archived', 409) : accept(phones, request);
 	});
 	const outcome = await push(4, options);
 	expect(statuses(outcome)).toEqual(['0 not_sent', '1 not_sent', '2 not_sent', '3 not_sent']);

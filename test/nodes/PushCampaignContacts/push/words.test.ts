@@ -11,7 +11,7 @@ import {
 	json,
 	phone,
 	push,
-	refuse,
+	reject,
 	reset,
 	scripted,
 	stored,
@@ -31,8 +31,8 @@ const ENDINGS: Record<string, Script> = {
 	'wrong token': () => json(401, { success: false, error: 'no' }),
 	redirect: () => json(307, {}),
 	proxy: () => json(407, {}),
-	archived: () => refuse('Campaign is archived', 409),
-	'first refused': () => refuse('contacts[0] is invalid'),
+	archived: () => reject('Campaign is archived', 409),
+	'first rejected': () => reject('contacts[0] is invalid'),
 	skipped: (phones) =>
 		json(200, { success: true, data: { campaign_upload_id: 1, dnd_skipped: phones } }),
 	'does not add up': (phones) =>
@@ -77,7 +77,7 @@ test('whatever becomes of its requests, no sentence says that nothing was done o
 				];
 				const saysNothing = texts.filter((text) => NOTHING.test(text));
 				if (sent.length > 0) expect(saysNothing).toEqual([]);
-				// The row that stays may be refused, or not reached.
+				// The row that stays may be rejected, or not reached.
 				for (const { status, reason } of rejectedRows) {
 					if (status === 'duplicate') expect(reason).not.toMatch(/\b(?:is|was) (?:sent|pushed)\b/);
 				}

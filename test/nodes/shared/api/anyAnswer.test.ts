@@ -71,7 +71,7 @@ function identifies(value: JsonValue | undefined): boolean {
 	return typeof value === 'number' ? value > 0 : typeof value === 'string' && /[^\s0]/.test(value);
 }
 
-/** The service's own words: `success: false`, a text of refusal, or a code or reason that the document names. */
+/** The service's own words: `success: false`, a text of rejection, or a code or reason that the document names. */
 function speaks(body: JsonValue | undefined): boolean {
 	if (!isJsonObject(body)) return false;
 	const { success, error, errors, details, upstream_body: upstream } = body;
@@ -182,7 +182,7 @@ const answers = fc.record<HttpResponse>({
 const NOT_PERFORMED = new Set([307, 308, 401, 407, 413, 429]);
 
 describe.each(WRITES)('%s: whatever the answer is', (write, send, proof) => {
-	test('a success has its proof, a refusal its words, and everything else is unknown and sent once', async () => {
+	test('a success has its proof, a rejection its words, and everything else is unknown and sent once', async () => {
 		await fc.assert(
 			fc.asyncProperty(answers, async (answer) => {
 				let sent = 0;
@@ -201,14 +201,14 @@ describe.each(WRITES)('%s: whatever the answer is', (write, send, proof) => {
 					return;
 				}
 				if (!(result instanceof ExplainedError)) throw result;
-				if (result.outcome === 'refused') {
+				if (result.outcome === 'rejected') {
 					expect(speaks(body) || NOT_PERFORMED.has(answer.status)).toBe(true);
 				} else {
 					expect(result.outcome).toBe('unknown');
 				}
 				// Only "too many requests" is asked again, and only if nothing shows that it was done.
-				expect(sent).toBe(answer.status === 429 && result.outcome === 'refused' ? 4 : 1);
-				if (result.outcome === 'refused') expect(showsEffect(write, body)).toBe(false);
+				expect(sent).toBe(answer.status === 429 && result.outcome === 'rejected' ? 4 : 1);
+				if (result.outcome === 'rejected') expect(showsEffect(write, body)).toBe(false);
 				expect(result.message).not.toBe('');
 				expect(result.resolution).not.toBe('');
 			}),
@@ -226,7 +226,7 @@ test('no answer is too deep to be judged', async () => {
 		const transport = async () => await Promise.resolve({ status: 200, headers: {}, text: body });
 		const asking = endpoints.placeCall(new ApiClient(transport, clock, () => 0, TOKEN), call);
 		await expect(asking).rejects.toMatchObject({
-			outcome: expect.stringMatching(/unknown|refused/),
+			outcome: expect.stringMatching(/unknown|rejected/),
 		});
 	}
 });

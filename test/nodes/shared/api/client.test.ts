@@ -26,7 +26,7 @@ function serviceAnswering(result: Partial<HttpResponse> | TransportFault) {
 	return { transport, client: new ApiClient(transport, clock, () => 0) };
 }
 
-const refusal = async (body: object, status = 400, request = POST) => {
+const rejection = async (body: object, status = 400, request = POST) => {
 	const { client } = serviceAnswering({ status, text: JSON.stringify(body) });
 	return await client.send(request, placed).then(
 		() => undefined,
@@ -51,17 +51,17 @@ describe('every documented error, by its endpoint and its body', () => {
 			'tell_not_allowed_during_takeover',
 			{
 				success: false,
-				error: 'tell refused',
+				error: 'tell rejected',
 				upstream_body: { state: 'rejected', reason: 'tell_not_allowed_during_takeover' },
 			},
 			SUPPORT,
 		],
 		[
 			'upstream_body',
-			'upstream_refusal',
+			'upstream_rejection',
 			{
 				success: false,
-				error: 'close refused',
+				error: 'close rejected',
 				upstream_body: { state: 'rejected', reason: 'something_new' },
 			},
 			SUPPORT,
@@ -121,7 +121,7 @@ describe('every documented error, by its endpoint and its body', () => {
 		],
 		[
 			'contacts[<index>]',
-			'contact_refused',
+			'contact_rejected',
 			{ success: false, error: 'contacts[17].phone is invalid' },
 			CONTACTS,
 		],
@@ -134,13 +134,13 @@ describe('every documented error, by its endpoint and its body', () => {
 			expect(row).toBeDefined();
 			const above = row?.statuses === 'open' ? [500, 503] : [];
 			for (const status of [200, 400, 403, 404, 422, ...above]) {
-				expect(await refusal(body, status, request)).toMatchObject({
-					name: 'ServiceRefusal',
-					outcome: 'refused',
+				expect(await rejection(body, status, request)).toMatchObject({
+					name: 'ServiceRejection',
+					outcome: 'rejected',
 					message: row?.what,
 					resolution: row?.resolution.onScreen,
 					status,
-					refusal: { code },
+					rejection: { code },
 				});
 			}
 		},
@@ -150,11 +150,11 @@ describe('every documented error, by its endpoint and its body', () => {
 		'an archived campaign is known by its 409: %j',
 		async (words) => {
 			const body = { success: false, ...words };
-			expect(await refusal(body, 409, CONTACTS)).toMatchObject({
+			expect(await rejection(body, 409, CONTACTS)).toMatchObject({
 				message: expect.stringContaining('The campaign is archived'),
-				refusal: { code: 'campaign_archived' },
+				rejection: { code: 'campaign_archived' },
 			});
-			expect(await refusal(body, 409, POST)).toMatchObject({
+			expect(await rejection(body, 409, POST)).toMatchObject({
 				message: 'The service did not accept the request',
 			});
 		},
@@ -163,14 +163,14 @@ describe('every documented error, by its endpoint and its body', () => {
 	test.each(['A push is already in progress', 'This campaign is closed for good'])(
 		'a 409 in other words is not told as an archived campaign: %s',
 		async (error) => {
-			const told = await refusal({ success: false, error }, 409, CONTACTS);
+			const told = await rejection({ success: false, error }, 409, CONTACTS);
 			expect(told).toMatchObject({
-				outcome: 'refused',
+				outcome: 'rejected',
 				message: 'The service reports a conflict, so it accepted none of these contacts',
 				resolution: expect.stringContaining('Check whether the campaign is archived'),
 				originalMessage: error,
 			});
-			expect(told instanceof ServiceRejection ? told.refusal.code : 'none').toBeUndefined();
+			expect(told instanceof ServiceRejection ? told.rejection.code : 'none').toBeUndefined();
 		},
 	);
 
@@ -187,7 +187,7 @@ describe('every documented error, by its endpoint and its body', () => {
 			{ upstream_body: { state: 'rejected', reason: 'something_new' } },
 			200,
 			SUPPORT,
-			'upstream_refusal',
+			'upstream_rejection',
 		],
 		['401, in other words', { success: false, error: 'Sign in' }, 401, GET, 'invalid_api_token'],
 		[
@@ -198,18 +198,18 @@ describe('every documented error, by its endpoint and its body', () => {
 			undefined,
 		],
 	])('%s', async (_what, body, status, request, code) => {
-		const error = await refusal(body, status, request);
-		expect(error).toMatchObject({ name: 'ServiceRefusal' });
-		expect(error instanceof ServiceRejection ? error.refusal.code : 'none').toBe(code);
+		const error = await rejection(body, status, request);
+		expect(error).toMatchObject({ name: 'ServiceRejection' });
+		expect(error instanceof ServiceRejection ? error.rejection.code : 'none').toBe(code);
 	});
 
 	test('the service’s own words are kept, lists included', async () => {
 		const body = { success: false, errors: ['phone_number is invalid', 'country_code is missing'] };
-		expect(await refusal(body, 422)).toMatchObject({
+		expect(await rejection(body, 422)).toMatchObject({
 			originalMessage: 'phone_number is invalid · country_code is missing',
 		});
 		const details = { success: false, error: 'No', details: { field: 'x' } };
-		expect(await refusal(details)).toMatchObject({ originalMessage: 'No · field: x' });
+		expect(await rejection(details)).toMatchObject({ originalMessage: 'No · field: x' });
 	});
 });
 
@@ -260,7 +260,7 @@ describe('what is known when no good answer comes', () => {
 		['BLOCKED_BY_N8N', undefined],
 	])('%s (%s): nothing was sent', async (code, syscall) => {
 		const { client } = serviceAnswering(new TransportFault(code, code, syscall));
-		await expect(client.send(POST, placed)).rejects.toMatchObject({ outcome: 'notSent' });
+		await expect(client.send(POST, placed)).rejects.toMatchObject({ outcome: 'not_sent' });
 	});
 
 	test.each<[string, unknown, string]>([
@@ -296,7 +296,7 @@ describe('what is known when no good answer comes', () => {
 	])('a redirect is not followed: $method, %i', async (request, status) => {
 		const { client, transport } = serviceAnswering({ status, headers: { location: '/x' } });
 		await expect(client.send(request, placed)).rejects.toMatchObject({
-			name: 'ServiceRefusal',
+			name: 'ServiceRejection',
 			message: expect.stringContaining('redirect'),
 		});
 		expect(transport).toHaveBeenCalledTimes(1);
@@ -314,7 +314,7 @@ describe('what is known when no good answer comes', () => {
 	test('413: what to send less of', async () => {
 		const { client } = serviceAnswering({ status: 413, text: '<html>Too large</html>' });
 		await expect(client.send(POST, placed)).rejects.toMatchObject({
-			outcome: 'refused',
+			outcome: 'rejected',
 			resolution: expect.stringContaining('Send less at once'),
 		});
 	});
@@ -322,7 +322,7 @@ describe('what is known when no good answer comes', () => {
 	test('429 to the end: nothing was done', async () => {
 		const { client } = serviceAnswering({ status: 429, text: '' });
 		await expect(client.send(POST, placed)).rejects.toMatchObject({
-			outcome: 'refused',
+			outcome: 'rejected',
 			isTransient: true,
 			message: 'The service receives too many requests at the moment',
 		});
@@ -351,7 +351,7 @@ describe('the envelope', () => {
 	});
 
 	test.each([null, 'call_not_found', 'deprecated'])(
-		'`error: %j` beside a success is no refusal',
+		'`error: %j` beside a success is no rejection',
 		async (error) => {
 			expect(dataOf(await read({ success: true, error, data: { a: 1 } }))).toEqual({ a: 1 });
 		},

@@ -49,7 +49,7 @@ function letters({
 					const all = lists[Math.min(asked.length, lists.length - 1)] ?? '';
 					asked.push([reading.number, index + 1, size]);
 					await Promise.resolve();
-					if (onlySize !== undefined && size !== onlySize) throw refusal();
+					if (onlySize !== undefined && size !== onlySize) throw rejection();
 					const entries = [...all.slice(size * index, size * (index + 1))];
 					return { entries, total: all.length, end: size * index + entries.length };
 				},
@@ -64,7 +64,7 @@ function letters({
 	return { asked, list };
 }
 
-const refusal = () =>
+const rejection = () =>
 	new ServiceRejection('The size is not taken', forEveryone(''), '', 422, { texts: [], body: {} });
 const options = { loopAdvice: 'Ask otherwise.' };
 const notProven = () => new OutcomeUnknown('Not certain', forEveryone('Run it again.'));
@@ -167,7 +167,7 @@ describe('for a decision', () => {
 				const pages = list.pagesOf(reading);
 				const ask: typeof pages.ask = async (...given) => {
 					const page = await pages.ask(...given);
-					if (reading.isStaggered && given[0] !== undefined) throw refusal();
+					if (reading.isStaggered && given[0] !== undefined) throw rejection();
 					return page;
 				};
 				return { ...pages, ask };

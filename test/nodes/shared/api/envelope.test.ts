@@ -46,15 +46,15 @@ test('a documented error beside the ID of a new call is neither a rejection nor 
 	}
 });
 
-test('a status that says no by itself is a refusal without words of the service', () => {
-	const refused = () => {
+test('a status that says no by itself is a rejection without words of the service', () => {
+	const rejected = () => {
 		try {
 			return read(413, '<html>');
 		} catch (error) {
 			return error;
 		}
 	};
-	expect(refused()).toMatchObject({ outcome: 'refused', refusal: { texts: [], body: {} } });
+	expect(rejected()).toMatchObject({ outcome: 'rejected', rejection: { texts: [], body: {} } });
 });
 
 test.each<[JsonValue, JsonValue, object]>([
@@ -94,20 +94,20 @@ test.each<[string, string, string]>([
 			return thrown;
 		}
 	};
-	expect(told(422)).toMatchObject({ message, outcome: 'refused', refusal: { texts: [error] } });
-	expect(told(422)).not.toHaveProperty('refusal.code');
+	expect(told(422)).toMatchObject({ message, outcome: 'rejected', rejection: { texts: [error] } });
+	expect(told(422)).not.toHaveProperty('rejection.code');
 	expect(told(500)).toMatchObject({ outcome: 'unknown' });
 });
 
-test('a refusal is known by the documented error that it is', () => {
-	const refused = (code?: 'call_not_found') =>
+test('a rejection is known by the documented error that it is', () => {
+	const rejected = (code?: 'call_not_found') =>
 		new ServiceRejection('No', forEveryone('Ask.'), 'no', 404, {
 			...(code && { code }),
 			texts: [],
 			body: {},
 		});
-	expect(isRejection(refused('call_not_found'), 'call_not_found')).toBe(true);
-	expect(isRejection(refused('call_not_found'), 'session_closed')).toBe(false);
-	expect(isRejection(refused(), 'call_not_found')).toBe(false);
+	expect(isRejection(rejected('call_not_found'), 'call_not_found')).toBe(true);
+	expect(isRejection(rejected('call_not_found'), 'session_closed')).toBe(false);
+	expect(isRejection(rejected(), 'call_not_found')).toBe(false);
 	expect(isRejection(new Error('call_not_found'), 'call_not_found')).toBe(false);
 });

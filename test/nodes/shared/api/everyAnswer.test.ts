@@ -116,7 +116,7 @@ const DOCUMENTED: DocumentedError[] = [
 	},
 	{
 		body: {
-			error: 'tell was refused',
+			error: 'tell was rejected',
 			upstream_body: { state: 'rejected', reason: 'tell_not_allowed_during_takeover' },
 		},
 		code: 'tell_not_allowed_during_takeover',
@@ -124,14 +124,14 @@ const DOCUMENTED: DocumentedError[] = [
 		statuses: 'not shown',
 	},
 	{
-		body: { error: 'close was refused', upstream_body: { state: 'rejected', reason: 'other' } },
-		code: 'upstream_refusal',
+		body: { error: 'close was rejected', upstream_body: { state: 'rejected', reason: 'other' } },
+		code: 'upstream_rejection',
 		raisedBy: CHAT,
 		statuses: 'not shown',
 	},
 	{
 		body: { error: 'contacts[2].phone is not a valid phone number' },
-		code: 'contact_refused',
+		code: 'contact_rejected',
 		raisedBy: CONTACTS,
 		statuses: [400, 422],
 	},
@@ -191,7 +191,7 @@ function isNotPerformed(method: string, status: number): boolean {
 }
 
 /** Statuses at which the service itself says no: neither an outage nor a time-out. */
-function mayRefuse(status: number): boolean {
+function mayReject(status: number): boolean {
 	return (
 		(status >= 200 && status < 300) || (status >= 400 && status < 500 && !TIMED_OUT.has(status))
 	);
@@ -216,7 +216,7 @@ async function told(
 	);
 	if (!(result instanceof Error)) return { outcome: 'done', code: undefined, sent };
 	if (!(result instanceof ExplainedError)) throw result;
-	const code = result instanceof ServiceRejection ? result.refusal.code : undefined;
+	const code = result instanceof ServiceRejection ? result.rejection.code : undefined;
 	return { outcome: result.outcome, code, sent };
 }
 
@@ -228,46 +228,46 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 			status === 429 || (method === 'GET' && status >= 500) ? 4 : 1;
 
 		test.each(DOCUMENTED.map((row) => [row.body.error, row] as const))(
-			'%s is a refusal only where the document has it',
+			'%s is a rejection only where the document has it',
 			async (_error, { body, code, raisedBy, statuses }) => {
 				const isOwn = raisedBy.includes(name);
 				for (const status of STATUSES) {
 					const isStatus = statuses === 'not shown' || statuses.includes(status);
 					const whole = await told(send, status, { success: false, details: null, ...body });
-					const isRefused =
-						mayRefuse(status) ||
+					const isRejected =
+						mayReject(status) ||
 						isNotPerformed(method, status) ||
 						(isOwn && statuses === 'not shown');
 					expect({ status, ...whole }).toMatchObject({
 						status,
-						outcome: isRefused ? 'refused' : 'unknown',
+						outcome: isRejected ? 'rejected' : 'unknown',
 						sent: attempts(status),
 					});
 					if (!isOwn && status !== 401)
 						expect({ status, code: whole.code }).not.toMatchObject({ code });
-					if (isOwn && mayRefuse(status))
+					if (isOwn && mayReject(status))
 						expect({ status, code: whole.code }).toEqual({ status, code });
 
 					const bare = await told(send, status, body);
-					const isBareRefusal =
-						isNotPerformed(method, status) || (isOwn && isStatus && mayRefuse(status));
+					const isBareRejection =
+						isNotPerformed(method, status) || (isOwn && isStatus && mayReject(status));
 					expect({ status, bare: bare.outcome }).toEqual({
 						status,
-						bare: isBareRefusal ? 'refused' : 'unknown',
+						bare: isBareRejection ? 'rejected' : 'unknown',
 					});
 				}
 			},
 		);
 
 		test.each(NOT_DOCUMENTED.map((body) => [JSON.stringify(body), body] as const))(
-			'%s: the envelope of the service refuses below 500, and nothing does so from there on',
+			'%s: the envelope of the service rejects below 500, and nothing does so from there on',
 			async (_text, body) => {
 				for (const status of STATUSES) {
-					const isRefused = mayRefuse(status) || isNotPerformed(method, status);
+					const isRejected = mayReject(status) || isNotPerformed(method, status);
 					const { outcome } = await told(send, status, { success: false, ...body });
 					expect({ status, outcome }).toEqual({
 						status,
-						outcome: isRefused ? 'refused' : 'unknown',
+						outcome: isRejected ? 'rejected' : 'unknown',
 					});
 				}
 			},
@@ -280,7 +280,7 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 					const { outcome } = await told(send, status, body);
 					expect({ status, outcome }).toEqual({
 						status,
-						outcome: isNotPerformed(method, status) ? 'refused' : 'unknown',
+						outcome: isNotPerformed(method, status) ? 'rejected' : 'unknown',
 					});
 				}
 			},
@@ -289,7 +289,7 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 		test('a list of `errors` is a validation error at 400 and 422', async () => {
 			for (const status of [400, 422]) {
 				expect(await told(send, status, { errors: ['is invalid'] })).toMatchObject({
-					outcome: 'refused',
+					outcome: 'rejected',
 				});
 			}
 			for (const status of [200, 403, 404, 409, 500]) {
@@ -304,8 +304,8 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 				const { outcome, sent } = await told(send, status, success);
 				const isDone = status >= 200 && status < 300;
 				// After a write, what says that it was done is no rejection, whatever the status says.
-				const isRefused = isNotPerformed(method, status) && method === 'GET';
-				const otherwise = isRefused ? 'refused' : 'unknown';
+				const isRejected = isNotPerformed(method, status) && method === 'GET';
+				const otherwise = isRejected ? 'rejected' : 'unknown';
 				expect({ status, outcome, sent }).toEqual({
 					status,
 					outcome: isDone ? 'done' : otherwise,
@@ -322,7 +322,7 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 );
 
 test.each(['POST /v1/call', 'POST /call'])(
-	'%s: a refusal that names a new call contradicts itself, so the call may have been placed',
+	'%s: a rejection that names a new call contradicts itself, so the call may have been placed',
 	async (name) => {
 		const { send } = ENDPOINTS.find((endpoint) => endpoint.name === name) ?? failed(name);
 		for (const status of [200, 307, 400, 401, 403, 413, 422, 429, 500]) {
@@ -338,7 +338,7 @@ test.each(['POST /v1/call', 'POST /call'])(
 			}
 			const nothing = { success: false, error: 'phone_number is invalid', data: { call_id: null } };
 			expect(await told(send, status, nothing)).toMatchObject({
-				outcome: status === 500 ? 'unknown' : 'refused',
+				outcome: status === 500 ? 'unknown' : 'rejected',
 			});
 		}
 	},

@@ -14,23 +14,23 @@ const tooMany = (retryAfter?: number): HttpResponse => ({
 	text: '{"success":false,"error":"Too many requests"}',
 });
 
-/** A service that takes a request unless `refuses` says otherwise, and the client of it. */
+/** A service that takes a request unless `rejects` says otherwise, and the client of it. */
 function service(
-	refuses: (now: number, takenAt: readonly number[]) => HttpResponse | undefined,
+	rejects: (now: number, takenAt: readonly number[]) => HttpResponse | undefined,
 	{ notAfter, stop }: { notAfter?: number; stop?: AbortSignal } = {},
 ) {
 	const clock = virtualClock();
-	const seen = { sent: 0, refused: 0, takenAt: new Array<number>(), underWay: 0, most: 0 };
+	const seen = { sent: 0, rejected: 0, takenAt: new Array<number>(), underWay: 0, most: 0 };
 	const transport = async () => {
 		seen.sent++;
-		const refused = refuses(clock.now(), seen.takenAt);
-		if (refused === undefined) seen.takenAt.push(clock.now());
-		else seen.refused++;
+		const rejected = rejects(clock.now(), seen.takenAt);
+		if (rejected === undefined) seen.takenAt.push(clock.now());
+		else seen.rejected++;
 		seen.underWay++;
 		seen.most = Math.max(seen.most, seen.underWay);
 		await clock.sleep(20);
 		seen.underWay--;
-		return refused ?? TAKEN;
+		return rejected ?? TAKEN;
 	};
 	const client = new ApiClient(transport, clock, () => 0.5, undefined, notAfter, stop);
 	const read = async (count: number, request = READ) =>
@@ -68,7 +68,7 @@ test.each([1, undefined])(
 		// Nearly as fast as the service lets anybody be.
 		expect(clock.now()).toBeLessThan(retryAfter === 1 ? 45_000 : 80_000);
 		// All of them once, and then one in vain for each; two if the service does not say when to come again.
-		expect(seen.refused).toBeLessThanOrEqual(retryAfter === 1 ? 2 * 40 : 3 * 40);
+		expect(seen.rejected).toBeLessThanOrEqual(retryAfter === 1 ? 2 * 40 : 3 * 40);
 	},
 );
 
@@ -93,7 +93,7 @@ test('a service that takes so many a minute is waited for, and then gets as many
 test('the longer a service takes all, the more are in flight again', async () => {
 	const { seen, read } = service((now) => (now < 10 && seen.sent > 3 ? tooMany(1) : undefined));
 	await read(10);
-	expect(seen.refused).toBe(7);
+	expect(seen.rejected).toBe(7);
 	const most: number[] = [];
 	for (let round = 0; round < 3; round++) {
 		seen.most = 0;

@@ -53,8 +53,8 @@ describe.each(WRITTEN)('the API token %s', (_way, token) => {
 	const inJson = (body: unknown) => JSON.stringify(body);
 
 	test.each<[string, number, string]>([
-		['a refusal', 400, inJson({ success: false, error: `Token ${token} is wrong` })],
-		['a list of refusals', 422, inJson({ success: false, errors: ['No', `key=${token}`] })],
+		['a rejection', 400, inJson({ success: false, error: `Token ${token} is wrong` })],
+		['a list of rejections', 422, inJson({ success: false, errors: ['No', `key=${token}`] })],
 		['the details', 400, inJson({ success: false, error: 'No', details: { sent: { k: token } } })],
 		['a name', 400, inJson({ success: false, error: 'No', details: { [token]: 1 } })],
 		['a page', 403, `<html>Header API-Token: ${token}</html>`],
@@ -185,7 +185,7 @@ describe('the beginning of a token', () => {
 	test.each<[string, number, (shown: string) => string]>([
 		['of an answer that broke off', 200, (shown) => `{"success":true,"echo":"key ${shown}`],
 		['of a page that broke off', 403, (shown) => `<html>key ${encodeURIComponent(shown)}`],
-		['of a refusal', 400, (error) => JSON.stringify({ success: false, error: `key ${error}…` })],
+		['of a rejection', 400, (error) => JSON.stringify({ success: false, error: `key ${error}…` })],
 		['in a sentence', 400, (x) => JSON.stringify({ success: false, error: `key ${x}... is bad` })],
 	])('is not seen at the end %s', async (_where, status, write) => {
 		for (let length = 8; length < TOKEN.length; length += 1) {
@@ -237,7 +237,7 @@ describe('a WebSocket token', () => {
 		['a truncated answer', 200, given.slice(0, -30)],
 		['an answer of the service in trouble', 500, given],
 		[
-			'a refusal that brings it along',
+			'a rejection that brings it along',
 			400,
 			JSON.stringify({ success: false, error: `${WS_TOKEN} is in use`, data }),
 		],
@@ -245,7 +245,7 @@ describe('a WebSocket token', () => {
 		['no JSON at all', 200, `token=${WS_TOKEN}`],
 	])('is not seen in %s', async (_what, status, text) => {
 		const shown = await seen(endpoints.requestWsToken(answering({ status, text }), 's'));
-		expect(shown).toMatch(/ServiceRefusal|OutcomeUnknown/);
+		expect(shown).toMatch(/ServiceRejection|OutcomeUnknown/);
 		expect(shown).not.toContain(WS_TOKEN.slice(0, 12));
 	});
 
@@ -379,7 +379,7 @@ describe('the address of a recording', () => {
 	test.each<[string, number, string]>([
 		['a truncated answer', 200, JSON.stringify({ success: true, data }).slice(0, -3)],
 		[
-			'a refusal that brings it along',
+			'a rejection that brings it along',
 			410,
 			JSON.stringify({ success: false, error: `${URL} has expired`, data }),
 		],
@@ -388,7 +388,7 @@ describe('the address of a recording', () => {
 		const shown = await seen(
 			endpoints.getRecording(answering(...[1, 2, 3, 4].map(() => ({ status, text }))), 'c'),
 		);
-		expect(shown).toMatch(/ServiceRefusal|OutcomeUnknown/);
+		expect(shown).toMatch(/ServiceRejection|OutcomeUnknown/);
 		expect(shown).not.toContain('Signature');
 	});
 });

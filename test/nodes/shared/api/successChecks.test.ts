@@ -246,7 +246,7 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 		[400, '{"details":{"error_code":7}}'],
 		[400, '{"upstream_body":{"reason":null}}'],
 		[400, '{"success":true}'],
-	])('%i %s is not the service’s refusal: unknown, and sent once', async (status, text) => {
+	])('%i %s is not the service’s rejection: unknown, and sent once', async (status, text) => {
 		const { client, transport } = answering(status, text);
 		await expect(send(client)).rejects.toMatchObject({
 			outcome: 'unknown',
@@ -263,9 +263,9 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 		[400, '{"success":false}'],
 		[422, '{"errors":["is invalid"]}'],
 		[404, '{"success":false,"error":"not yours"}'],
-	])('%i %s is a refusal in the service’s own words', async (status, text) => {
+	])('%i %s is a rejection in the service’s own words', async (status, text) => {
 		await expect(send(answering(status, text).client)).rejects.toMatchObject({
-			outcome: 'refused',
+			outcome: 'rejected',
 			origin: 'service',
 			status,
 		});
@@ -275,7 +275,7 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 		'%i says by itself that nothing was done, whoever answers',
 		async (status) => {
 			await expect(send(answering(status, '<html>').client)).rejects.toMatchObject({
-				outcome: 'refused',
+				outcome: 'rejected',
 				origin: 'answer',
 				isTransient: false,
 			});

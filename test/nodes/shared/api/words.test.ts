@@ -49,7 +49,7 @@ test.each(ERROR_TABLE)('$name', (row) => {
 });
 
 test.each([400, 403, 404, 409, 422])(
-	'a refusal with %i that the document does not name',
+	'a rejection with %i that the document does not name',
 	(status) => {
 		const explanation = explainStatus({ method: 'POST', path: '/v1/call' }, status, true);
 		expect(written(explanation)).toMatchSnapshot();
@@ -94,7 +94,7 @@ describe('an answer', () => {
 		['POST', 400, '{"success":false,"errors":"only text"}'],
 		['POST', 400, '{"success":false,"error":{"code":7},"details":["a"]}'],
 		['POST', 422, '{"errors":["is invalid",{"field":"phone"}]}'],
-		['POST', 409, '{"success":false,"error":"refused","upstream_body":{"reason":"too late"}}'],
+		['POST', 409, '{"success":false,"error":"rejected","upstream_body":{"reason":"too late"}}'],
 		['POST', 403, '{"error":"Forbidden"}'],
 		['POST', 408, '{"success":false,"error":"Request Timeout"}'],
 		['POST', 400, '{"success":false,"error":"No webhook","data":{"call_id":"c-1"}}'],

@@ -6,7 +6,7 @@ test('a missing detail names the credential’s switch and field, and whom to as
 	const missing = () => new ApiMapping({ dndAddAgentName: ' ' }).required('dndAddAgentName');
 	expect(missing).toThrow('The credential does not say yet: “Add Number: Agent Field Name”');
 	expect(caught(missing)).toMatchObject({
-		outcome: 'notSent',
+		outcome: 'not_sent',
 		resolution: expect.stringMatching(
 			/turn on “Set Up Do-Not-Disturb Lists”.*“Endpoints › POST \/v1\/dnd_numbers”/,
 		),

@@ -86,7 +86,7 @@ test('whatever the names: each value is found where its name says', () => {
 	);
 });
 
-test('a name of far too many parts is refused, and one of many is not', () => {
+test('a name of far too many parts is rejected, and one of many is not', () => {
 	expect(() => placeValues([body('a.'.repeat(100_000))])).toThrow(
 		'A name in the API mapping of the credential has more than 500 parts with dots between them',
 	);

@@ -27,7 +27,7 @@ const emptyTopic = ({ fields }: MappingTopic) =>
 	Object.fromEntries(Object.keys(fields).map((name) => [name, null]));
 
 /** What the person reads of a block that cannot be used. */
-function refused(block: unknown): ExplainedError {
+function rejected(block: unknown): ExplainedError {
 	return errorOf(() => {
 		readProviderSettings(typeof block === 'string' ? block : JSON.stringify(block));
 	});
@@ -79,7 +79,7 @@ describe('the questionnaire', () => {
 	});
 
 	test('cannot be pasted back unanswered: each value that is needed is asked for', () => {
-		const { resolution } = refused(TEMPLATE);
+		const { resolution } = rejected(TEMPLATE);
 		const needed = MAPPING_TOPICS.flatMap(({ fields }) =>
 			Object.entries(fields).flatMap(([name, { optional }]) => (optional === true ? [] : [name])),
 		);
@@ -101,7 +101,7 @@ describe('a block that cannot be used', () => {
 	test('is told in a message that can be read, however long the block is', () => {
 		const name = (index: number) => `${'x'.repeat(500)}${index}`;
 		const names = Array.from({ length: 5_000 }, (_, index) => [name(index), 1]);
-		const { resolution } = refused(Object.fromEntries(names));
+		const { resolution } = rejected(Object.fromEntries(names));
 		expect(resolution.length).toBeLessThan(1_500);
 		expect(resolution).toContain('and 4,990 more');
 	});
@@ -113,7 +113,7 @@ describe('a block that cannot be used', () => {
 			callList: [],
 			callLists: {},
 		};
-		expect(refused(block)).toMatchObject({
+		expect(rejected(block)).toMatchObject({
 			message: '“Settings From Your Provider” in the credential cannot be used as it is',
 			resolution: `Correct it, or send this list to whoever provided it: ${[
 				'the block has unknown names: “callLists”',
@@ -123,12 +123,12 @@ describe('a block that cannot be used', () => {
 				'“agentsIdPlace” in “agents” must be "field" or "entry" or "key", or null',
 				'“agentsNamePath” in “agents” must be text in quotation marks, or null',
 			].join('; ')}.`,
-			outcome: 'notSent',
+			outcome: 'not_sent',
 		});
 	});
 
 	test('has no null where the service cannot do without', () => {
-		const { resolution } = refused({ callList: emptyTopic(CALL_LIST_TOPIC) });
+		const { resolution } = rejected({ callList: emptyTopic(CALL_LIST_TOPIC) });
 		expect(resolution).toContain('“callListPath” in “callList” must be text in quotation marks;');
 		expect(resolution).toMatch(
 			/“callListPaging” in “callList” must be "cursor" or .*"pageFromOne"\.$/,
@@ -145,7 +145,7 @@ describe('a block that cannot be used', () => {
 		['with a comma in a topic', '{ "agents": { "agentsPath": "a,}" , \n } }', /^Remove each comma/],
 		['with a comma and cut off', '{ "agents": {}, ', /whole block/],
 	])('%s', (_what, text, resolution) => {
-		expect(refused(text)).toMatchObject({
+		expect(rejected(text)).toMatchObject({
 			message: '“Settings From Your Provider” in the credential is not a block of settings',
 			resolution: expect.stringMatching(resolution),
 		});
@@ -159,7 +159,7 @@ describe('a block that cannot be used', () => {
 			const escaped = name.replace(/^./, (first) => `\\u00${first.charCodeAt(0).toString(16)}`);
 			const own = written(topic);
 			for (const again of [own, own.replace(name, escaped)]) {
-				const { resolution } = refused(`{ ${own}, ${again} }`);
+				const { resolution } = rejected(`{ ${own}, ${again} }`);
 				expect(resolution).toContain(`the block has "${name}" more than once`);
 			}
 		},
@@ -168,7 +168,7 @@ describe('a block that cannot be used', () => {
 	test('has each name of a topic once', () => {
 		const [first] = Object.keys(AGENTS_TOPIC.fields);
 		const block = `{ ${written(AGENTS_TOPIC).replace('{', `{ "${first}": "a", "${first}": "b",`)} }`;
-		expect(refused(block).resolution).toContain(`"agents" has "${first}" more than once`);
+		expect(rejected(block).resolution).toContain(`"agents" has "${first}" more than once`);
 	});
 
 	test('gives nothing, not even what is right in it', () => {

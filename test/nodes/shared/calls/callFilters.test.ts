@@ -172,6 +172,6 @@ test.each<[CallFilters, string]>([
 	[{ campaignId: 'spring' }, 'Campaign ID holds "spring", which is not a whole number'],
 	[{ campaignUploadId: 1.5 }, 'Contact List ID holds "1.5", which is not a whole number'],
 	[{ agentUuid: 'sales' }, 'Agent holds "sales", which is not an agent ID'],
-])('%p is refused before sending', (filters, message) => {
+])('%p is rejected before sending', (filters, message) => {
 	expect(() => query(filters)).toThrow(message);
 });

@@ -132,9 +132,9 @@ describe('an outage', () => {
 		expect(sleeps).toEqual([2_000, 4_000, 8_000]);
 	});
 
-	test('is not what a refusal is', async () => {
+	test('is not what a rejection is', async () => {
 		const { read, sleeps } = scripted({ success: false, error: 'Not allowed' });
-		await expect(read()).rejects.toMatchObject({ outcome: 'refused' });
+		await expect(read()).rejects.toMatchObject({ outcome: 'rejected' });
 		expect(sleeps).toEqual([]);
 	});
 });
@@ -160,7 +160,7 @@ describe('a call that the service does not know', () => {
 		expect(isUnknownCall(error)).toBe(true);
 	});
 
-	test('is none whose record leaves the ID out, and none that is refused in another way', async () => {
+	test('is none whose record leaves the ID out, and none that is rejected in another way', async () => {
 		const { service } = scripted({ status: 'failed' });
 		expect(await readCallRecord(service, 'c')).toEqual({ status: 'failed' });
 		expect(isUnknownCall(new InvalidInput('a', forEveryone('b')))).toBe(false);

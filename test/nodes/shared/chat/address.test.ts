@@ -36,7 +36,7 @@ describe('connectionAddress', () => {
 	});
 
 	it.each(['', 'nonsense', '/v1/chat', 'https://h/p', 'http://localhost/p', 'file:///etc/hosts'])(
-		'refuses %j, which is no WebSocket address',
+		'rejects %j, which is no WebSocket address',
 		(wsUrl) => {
 			expect(address(wsUrl)).toEqual({ kind: 'unusable', why: 'not_a_websocket' });
 		},

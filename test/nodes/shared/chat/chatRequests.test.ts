@@ -22,7 +22,7 @@ import type { JsonValue } from '../../../../nodes/shared/json';
 
 const mapping = (details: { [name in MappingName]?: string }) => new ApiMapping(details);
 const MESSAGE = { sessionId: 's-1', agentUuid: 'agent_a', message: 'Hello' };
-const REFUSAL = { texts: [], body: {} };
+const REJECTION = { texts: [], body: {} };
 const answer = (body: JsonValue): ApiResponse => ({ status: 200, body });
 
 test.each([
@@ -217,11 +217,11 @@ describe('a message whose fate is not known', () => {
 	const failures: Array<[string, ApiResponse | Error]> = [
 		[
 			'a rejection',
-			new ServiceRejection('No', forEveryone('Fix it.'), 'agent_inactive', 422, REFUSAL),
+			new ServiceRejection('No', forEveryone('Fix it.'), 'agent_inactive', 422, REJECTION),
 		],
 		[
 			'too many requests',
-			new ServiceRejection('No', forEveryone('Wait.'), 'slow down', 429, REFUSAL),
+			new ServiceRejection('No', forEveryone('Wait.'), 'slow down', 429, REJECTION),
 		],
 		['no connection', new NotSent('Not sent', forEveryone('Check it.'), 'ECONNREFUSED')],
 		['the state "invalid"', answer({ data: { state: 'invalid', error: 'agent_inactive' } })],
@@ -245,8 +245,8 @@ describe('a message whose fate is not known', () => {
 		expect(result).not.toBeInstanceOf(OutcomeUnknown);
 	});
 
-	test('is something else than a refusal', async () => {
-		const refused = new InvalidInput('No', forEveryone('Correct it.'));
-		expect(await sent(true, refused)).toEqual({ result: refused, tries: 1, sleeps: [] });
+	test('is something else than a rejection', async () => {
+		const rejected = new InvalidInput('No', forEveryone('Correct it.'));
+		expect(await sent(true, rejected)).toEqual({ result: rejected, tries: 1, sleeps: [] });
 	});
 });

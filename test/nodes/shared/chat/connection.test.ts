@@ -48,7 +48,7 @@ describe('connecting', () => {
 		]);
 	});
 
-	it('is not ready when the service lets it in only to refuse it', async () => {
+	it('is not ready when the service lets it in only to reject it', async () => {
 		const { connection, socket, clock } = chatConnectionHarness({ slowPolls: 0 });
 		const ready = connection.start().ready();
 		await settle();

@@ -3,7 +3,7 @@ import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import type { AttemptEnd, EndingKind } from '../../../../nodes/shared/chat/reconnectPolicy';
 import { describeEnding, saidByService } from '../../../../nodes/shared/chat/endings';
 
-const refusal = new ServiceRejection(
+const rejection = new ServiceRejection(
 	'The agent is unknown',
 	forEveryone('Check the agent.'),
 	'agent_not_found',
@@ -20,7 +20,7 @@ const socketEnd = (code: number | null, reason = ''): AttemptEnd => ({
 });
 const noToken = (error: unknown): AttemptEnd => ({
 	kind: 'mint',
-	result: { kind: 'refused', error },
+	result: { kind: 'rejected', error },
 });
 
 const KINDS: EndingKind[] = [
@@ -29,7 +29,7 @@ const KINDS: EndingKind[] = [
 	'held_or_inactive',
 	'token_rejected',
 	'unreachable',
-	'mint_refused',
+	'mint_rejected',
 	'token_missed',
 	'bad_address',
 	'lost_place',
@@ -61,17 +61,17 @@ test('of an address that cannot be used its own is shown, without its query', ()
 	expect(end.originalMessage).toBe('https://h.example.com/p');
 });
 
-test('a refusal of the token is told in the words of the error table, with its status', () => {
-	expect(describeEnding('mint_refused', noToken(refusal), 'agent_not_found', '')).toMatchObject({
+test('a rejection of the token is told in the words of the error table, with its status', () => {
+	expect(describeEnding('mint_rejected', noToken(rejection), 'agent_not_found', '')).toMatchObject({
 		message: 'The agent is unknown',
 		resolution: 'Check the agent.',
 		status: 403,
 		code: null,
 	});
-	expect(describeEnding('unreachable', noToken(refusal), '', '').message).toBe(
+	expect(describeEnding('unreachable', noToken(rejection), '', '').message).toBe(
 		'The connection to the chat session does not hold',
 	);
-	expect(describeEnding('mint_refused', noToken(new Error('x')), '', '').message).toBe(
+	expect(describeEnding('mint_rejected', noToken(new Error('x')), '', '').message).toBe(
 		'The service gives no WebSocket token for this session',
 	);
 });
@@ -80,7 +80,7 @@ test.each<[AttemptEnd, string]>([
 	[socketEnd(1008, 'agent inactive'), 'close code 1008 · agent inactive'],
 	[socketEnd(1006), 'close code 1006'],
 	[socketEnd(null), ''],
-	[noToken(refusal), 'agent_not_found'],
+	[noToken(rejection), 'agent_not_found'],
 	[noToken(new Error('down')), 'down'],
 	[noToken('down'), ''],
 ])('of %j it is told: %j', (end, words) => {

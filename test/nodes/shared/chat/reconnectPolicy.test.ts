@@ -65,7 +65,7 @@ describe('ReconnectPolicy', () => {
 
 	it.each([
 		['session_closed', { kind: 'give_up', why: 'session_closed' }],
-		['refused', { kind: 'give_up', why: 'mint_refused' }],
+		['rejected', { kind: 'give_up', why: 'mint_rejected' }],
 		['unreachable', backoff(1, 'new')],
 	] as const)('a token that was not given: %s', (kind, step) => {
 		const attempt: AttemptEnd = { kind: 'mint', result: { kind, error: null } };
@@ -155,7 +155,7 @@ describe('ReconnectPolicy', () => {
 			expect(policy.claim).toBe(false);
 		});
 
-		it('is sent until the connection was held, and again only after a refusal', () => {
+		it('is sent until the connection was held, and again only after a rejection', () => {
 			const policy = policyOf({ ...LIMITS, takeOver: true });
 			expect(policy.claim).toBe(true);
 			policy.next(ended({ cause: 'cannot_connect', openForMs: null }, true));

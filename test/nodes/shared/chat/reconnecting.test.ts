@@ -20,7 +20,7 @@ describe('reconnecting', () => {
 		expect(endings[0]).toMatchObject({
 			kind: 'unreachable',
 			code: 1006,
-			outcome: 'notSent',
+			outcome: 'not_sent',
 			originalMessage: 'close code 1006',
 		});
 		expect(clock.pending).toBe(0);
@@ -72,7 +72,7 @@ describe('reconnecting', () => {
 		);
 	});
 
-	it('never uses a token again that 1008 refused, and polls every 20 s', async () => {
+	it('never uses a token again that 1008 rejected, and polls every 20 s', async () => {
 		const { connection, sockets, socket, clock, endings, mints } = chatConnectionHarness({
 			slowPolls: 2,
 		});
@@ -98,7 +98,7 @@ describe('reconnecting', () => {
 		});
 	});
 
-	it('claims with Take Over, and says that only the agent can be the reason when that is refused', async () => {
+	it('claims with Take Over, and says that only the agent can be the reason when that is rejected', async () => {
 		const { connection, sockets, socket, clock, endings } = chatConnectionHarness({
 			takeOver: true,
 			slowPolls: 1,
@@ -169,7 +169,7 @@ describe('reconnecting', () => {
 });
 
 describe('tokens that are not given', () => {
-	it.each(['session_closed', 'refused'] as const)('ends at once: %s', async (kind) => {
+	it.each(['session_closed', 'rejected'] as const)('ends at once: %s', async (kind) => {
 		const { connection, sockets, endings, mints } = chatConnectionHarness({}, async () => ({
 			kind,
 			error: new Error('said'),
@@ -177,7 +177,7 @@ describe('tokens that are not given', () => {
 		const ready = await connection.start().ready();
 		expect(ready).toEqual({ kind: 'ended', ending: endings[0] });
 		expect(endings[0]).toMatchObject({
-			kind: kind === 'refused' ? 'mint_refused' : kind,
+			kind: kind === 'rejected' ? 'mint_rejected' : kind,
 			code: null,
 			originalMessage: 'said',
 		});
@@ -219,7 +219,7 @@ describe('tokens that are not given', () => {
 		expect(endings[0]).toMatchObject({ kind: 'unreachable', originalMessage: 'down' });
 	});
 
-	it.each(['https://h/p', 'ws://h/p', 'nonsense'])('refuses the address %s', async (wsUrl) => {
+	it.each(['https://h/p', 'ws://h/p', 'nonsense'])('rejects the address %s', async (wsUrl) => {
 		const { connection, sockets, endings } = chatConnectionHarness({}, async () => ({
 			kind: 'token',
 			token: { token: 'secret-1', ws_url: wsUrl, expires_at: 0, stream: 'user' },

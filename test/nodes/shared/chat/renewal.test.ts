@@ -98,7 +98,7 @@ describe('TokenKeeper', () => {
 		expect(await tokens.current()).toEqual({ kind: 'unreachable', error });
 	});
 
-	it('forgets a token that was refused', async () => {
+	it('forgets a token that was rejected', async () => {
 		const { tokens, mints } = keeper();
 		await tokens.current();
 		tokens.discard();
@@ -169,7 +169,7 @@ describe('an open connection', () => {
 		const { connection, sockets, clock, mints, hold, logged } = chatConnectionHarness(
 			{ renewConnectionEveryMs: Infinity },
 			async (n, time) =>
-				n === 2 ? { kind: 'refused', error: new Error('no') } : await freshToken(n, time),
+				n === 2 ? { kind: 'rejected', error: new Error('no') } : await freshToken(n, time),
 		);
 		connection.start();
 		await hold();
@@ -260,7 +260,7 @@ describe('an open connection', () => {
 	});
 
 	it.each([1008, 1000, 4009])(
-		'where the service refuses the second socket (%d), the old one is closed first, then and from now on',
+		'where the service rejects the second socket (%d), the old one is closed first, then and from now on',
 		async (code) => {
 			const onSetback = jest.fn();
 			const { sockets, old, fresh, clock, socket, endings, logged } = await due({ onSetback });
@@ -580,7 +580,7 @@ describe('an open connection', () => {
 	describe('where no token is to be had', () => {
 		const withoutToken = async (
 			seconds: number,
-			kind: 'unreachable' | 'refused' = 'unreachable',
+			kind: 'unreachable' | 'rejected' = 'unreachable',
 		) => {
 			const mint = { isDown: true };
 			const use = chatConnectionHarness({}, async (n, clock) =>
@@ -616,7 +616,7 @@ describe('an open connection', () => {
 			expect((await exchange).kind).toBe('ack');
 		});
 
-		it.each(['unreachable', 'refused'] as const)(
+		it.each(['unreachable', 'rejected'] as const)(
 			'it waits no longer than its time limit, and was surely not sent (%s)',
 			async (kind) => {
 				const { sockets, clock, exchange, connection } = await withoutToken(181, kind);

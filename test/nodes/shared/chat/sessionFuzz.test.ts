@@ -130,7 +130,7 @@ class Run {
 			const send = async () => await sendKeyed(client, keyed, post, requireTaken);
 			const options = { clock, apiMapping, givenIds: [], keyed, ms: 60_000 };
 			const outcome = await sendAsyncTurn(lease, send, options);
-			if (outcome.kind === 'not_sent') return { outcome: 'notSent', reply: null };
+			if (outcome.kind === 'not_sent') return { outcome: 'not_sent', reply: null };
 			return { outcome: 'taken', reply: outcome.reply.reply };
 		}
 		const ids = { messageId: step.messageId, idempotencyKey: key };
@@ -147,7 +147,7 @@ function check({ sent, told }: Result): void {
 	const { step, turns, attempts } = sent;
 	if (told.reply !== null) expect(turns.map(({ reply }) => reply)).toContain(told.reply);
 	if (told.outcome === 'taken') expect(turns).not.toEqual([]);
-	if (told.outcome === 'notSent' || told.outcome === 'refused') expect(turns).toEqual([]);
+	if (told.outcome === 'not_sent' || told.outcome === 'rejected') expect(turns).toEqual([]);
 	if (step.key === null || step.way === 'inbound') expect(attempts).toBeLessThanOrEqual(1);
 	expect(new Set(turns).size).toBeLessThanOrEqual(1);
 }

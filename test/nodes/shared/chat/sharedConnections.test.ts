@@ -270,7 +270,7 @@ describe('events', () => {
 });
 
 describe('holders of different patience', () => {
-	const refuse = async ({ socket, clock }: ReturnType<typeof processRig>, ms: number) => {
+	const reject = async ({ socket, clock }: ReturnType<typeof processRig>, ms: number) => {
 		socket().opens();
 		socket().ends(1008, 'policy');
 		await clock.advance(ms);
@@ -282,14 +282,14 @@ describe('holders of different patience', () => {
 		const unsent = action.lease.sendWithAck(outgoing('a'), 10_000);
 		await settle();
 		expect(trigger.lease.lastFailure).toBeNull();
-		await refuse(use, 1_000);
+		await reject(use, 1_000);
 		expect(action.endings).toEqual([]);
 		expect(trigger.lease.lastFailure).toMatchObject({ kind: 'held_or_inactive' });
-		await refuse(use, 0);
+		await reject(use, 0);
 		const [ending] = action.endings;
 		expect(await unsent).toEqual({ kind: 'not_sent', readiness: { kind: 'ended', ending } });
 		expect(action.lease.ending).toBe(ending);
-		expect(action.endings).toMatchObject([{ kind: 'held_or_inactive', outcome: 'notSent' }]);
+		expect(action.endings).toMatchObject([{ kind: 'held_or_inactive', outcome: 'not_sent' }]);
 		expect(await action.lease.ready()).toEqual({ kind: 'ended', ending: action.endings[0] });
 		expect(action.lease.signal.aborted).toBe(true);
 		expect(trigger.endings).toEqual([]);
@@ -319,13 +319,13 @@ describe('holders of different patience', () => {
 		const use = processRig();
 		use.lease('trigger');
 		await settle();
-		for (const ms of [1_000, 20_000, 5_000]) await refuse(use, ms);
+		for (const ms of [1_000, 20_000, 5_000]) await reject(use, ms);
 		expect(use.sockets).toHaveLength(3);
 		const action = use.lease();
 		await settle();
 		expect(use.sockets).toHaveLength(4);
 		expect(action.endings).toEqual([]);
-		await refuse(use, 0);
+		await reject(use, 0);
 		expect(action.endings).toHaveLength(1);
 	});
 
@@ -333,7 +333,7 @@ describe('holders of different patience', () => {
 		const use = processRig();
 		use.lease('trigger');
 		await settle();
-		await refuse(use, 1_000);
+		await reject(use, 1_000);
 		use.socket().opens();
 		const action = use.lease('action', { takeOver: true });
 		use.socket().ends(1008);
@@ -350,8 +350,8 @@ describe('holders of different patience', () => {
 		const warn = jest.fn();
 		const { endings, lease } = use.lease('action', { log: { debug: warn, info: warn, warn } });
 		await settle();
-		await refuse(use, 1_000);
-		await refuse(use, 60_000);
+		await reject(use, 1_000);
+		await reject(use, 60_000);
 		expect(endings).toHaveLength(1);
 		expect(warn.mock.calls).toEqual([
 			['Connecting to the chat session again', expect.anything()],

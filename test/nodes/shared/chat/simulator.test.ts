@@ -168,13 +168,13 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		expect(events.map(({ type }) => type)).toEqual(['nudge_sent']);
 	});
 
-	it.each(['replaced', 'both', 'refused'] as const)(
+	it.each(['replaced', 'both', 'rejected'] as const)(
 		'loses no event while the socket is replaced again and again (same client twice: %s)',
 		async (sameClientTwice) => {
 			const before = dialect.socket;
 			dialect.socket = { ...before, sameClientTwice };
-			// Only a service that refuses a second socket leaves a gap, which its replay has to cover.
-			if (sameClientTwice !== 'refused') sim.configure({ replayMaxEvents: 0 });
+			// Only a service that rejects a second socket leaves a gap, which its replay has to cover.
+			if (sameClientTwice !== 'rejected') sim.configure({ replayMaxEvents: 0 });
 			try {
 				const { connection, events } = connect({ renewConnectionEveryMs: 2_000 });
 				await connection.ready();

@@ -64,9 +64,9 @@ describe('mintToken', () => {
 		[{ token: '', ws_url: 'wss://h' }],
 		[{ token: 't' }],
 		[{ token: 5, ws_url: 'wss://h' }],
-	])('refuses an answer that holds none: %j', async (data) => {
+	])('rejects an answer that holds none: %j', async (data) => {
 		const result = await mint(200, { success: true, data });
-		expect(result).toMatchObject({ kind: 'refused' });
+		expect(result).toMatchObject({ kind: 'rejected' });
 	});
 
 	it.each([409, 200, 404, 422])(
@@ -82,7 +82,7 @@ describe('mintToken', () => {
 		['a stream that is not allowed', 403, { success: false, error: 'no', details: null }],
 		['another conflict', 409, { success: false, error: 'something else', details: null }],
 	])('does not ask again after %s', async (_name, status, body) => {
-		expect((await mint(status, body)).kind).toBe('refused');
+		expect((await mint(status, body)).kind).toBe('rejected');
 	});
 
 	it.each([
@@ -99,7 +99,7 @@ describe('mintToken', () => {
 		const result = await mintToken(async () => {
 			throw error;
 		});
-		expect(result).toEqual({ kind: 'refused', error });
+		expect(result).toEqual({ kind: 'rejected', error });
 	});
 
 	it('tells that the connection does not hold when only the last token could not be had', async () => {
@@ -123,7 +123,7 @@ describe('mintToken', () => {
 		});
 		await connection.start().ready();
 		expect(endings[0]).toMatchObject({
-			kind: 'mint_refused',
+			kind: 'mint_rejected',
 			message: 'The service does not accept the API token',
 			originalMessage: 'Invalid API token',
 		});

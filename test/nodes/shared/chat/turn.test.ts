@@ -60,11 +60,11 @@ describe('a frame and its ack', () => {
 		['an object', { code: 7 }, '{"code":7}'],
 		['true', true, 'true'],
 	])(
-		'a state of no document with an error (%s): refused',
+		'a state of no document with an error (%s): rejected',
 		async (_what, error, originalMessage) => {
 			const { socket, whole } = await turn(KEYED);
 			socket().receives(ackFrame({ state: 'brand_new', error }));
-			expect(await whole).toMatchObject({ kind: 'refused', originalMessage });
+			expect(await whole).toMatchObject({ kind: 'rejected', originalMessage });
 			expect(socket().sent).toHaveLength(1);
 		},
 	);

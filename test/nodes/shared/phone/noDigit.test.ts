@@ -6,7 +6,7 @@ import { phoneNumber } from '../../../../nodes/PlaceCall/request/callPhone';
 import { callingCodeOf } from '../../../../nodes/shared/phone/callingCodes';
 import { isAccepted, readCampaignPhone } from '../../../../nodes/shared/phone/campaignPhone';
 
-/** How a value is read by each node: digits, or nothing where it is refused. */
+/** How a value is read by each node: digits, or nothing where it is rejected. */
 const byPush = (value: unknown) => {
 	const reading = readCampaignPhone(value);
 	return isAccepted(reading) ? reading.phone : undefined;
@@ -102,7 +102,7 @@ test('a decimal is dropped before digits are counted: it is never part of a numb
 	);
 });
 
-test('any text is refused, or read as the end of the digits that it holds', () => {
+test('any text is rejected, or read as the end of the digits that it holds', () => {
 	const text = fc.string({
 		unit: fc.constantFrom(...'0123456789', ...'0123456789', ...' +-().,\'"/x', '\u00a0', '–'),
 		maxLength: 22,

@@ -120,7 +120,7 @@ describe('a value that is nested too deep to be written as JSON', () => {
 	const nested = (levels: number): IDataObject =>
 		Array.from({ length: levels }).reduce<IDataObject>((inner) => ({ inner }), {});
 
-	test.each([501, 3_000, 20_000])('is refused in plain words: %i levels', (levels) => {
+	test.each([501, 3_000, 20_000])('is rejected in plain words: %i levels', (levels) => {
 		const rows = [{ deep: nested(levels) }];
 		expect(() => read('={{ $json.deep }}', rows)).toThrow(
 			'A field of this node contains lists or objects that are nested more than 500 levels deep, so nothing was sent',

@@ -109,7 +109,7 @@ const parameter = fc.oneof(
 	fc.dictionary(name, expression, { maxKeys: 2 }),
 );
 
-type Outcome = { value: unknown } | { refused: true };
+type Outcome = { value: unknown } | { rejected: true };
 
 /** What n8n itself makes of the parameter. */
 async function evaluated(raw: unknown, row: unknown): Promise<Outcome> {
@@ -121,7 +121,7 @@ async function evaluated(raw: unknown, row: unknown): Promise<Outcome> {
 		try {
 			return await Promise.resolve({ value: context.getNodeParameter('personName', 0, null) });
 		} catch {
-			return { refused: true };
+			return { rejected: true };
 		}
 	});
 }

@@ -42,7 +42,7 @@ test('where Node.js has no WebSocket, the message says which one is needed', asy
 	const present = Object.getOwnPropertyDescriptor(globalThis, 'WebSocket');
 	Reflect.deleteProperty(globalThis, 'WebSocket');
 	await expect(pool.use(connection, 'session', false, nothing)).rejects.toMatchObject({
-		outcome: 'notSent',
+		outcome: 'not_sent',
 		isTransient: false,
 		resolution: expect.stringContaining('update Node.js to 22 or newer'),
 	});
@@ -63,7 +63,7 @@ test('Stop gives up every connection, those in use and those kept, and opens non
 	stop();
 	expect(closed().map(({ session }) => session)).toEqual(['kept', 'in use']);
 	await expect(pool.use(connection, 'later', false, nothing)).rejects.toMatchObject({
-		outcome: 'notSent',
+		outcome: 'not_sent',
 		message: 'Nothing was sent, because the run was stopped',
 	});
 	end();

@@ -49,7 +49,7 @@ describe('nothing was sent', () => {
 			'getaddrinfo',
 		],
 		[
-			'several addresses that all refuse',
+			'several addresses that all reject',
 			fault('', {
 				code: 'ECONNREFUSED',
 				errors: [fault('', { syscall: 'connect' }), fault('', { syscall: 'connect' })],

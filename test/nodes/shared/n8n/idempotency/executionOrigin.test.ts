@@ -95,7 +95,7 @@ test('a parent that n8n cannot read now stops the request before it leaves', asy
 	const { context } = contextIn('h', startedAt(2_000, 'unreadable'));
 	jest.spyOn(context, 'getExecutionDataById').mockRejectedValue(new Error('database is locked'));
 	await expect(originOf(context)).rejects.toMatchObject({
-		outcome: 'notSent',
+		outcome: 'not_sent',
 		message: expect.stringContaining('so nothing was sent'),
 	});
 });

@@ -186,7 +186,7 @@ test('if n8n cannot note a request, it is not sent, and the error says so', asyn
 		throw new Error('database is locked');
 	};
 	await expect(log.begin('a')).rejects.toMatchObject({
-		outcome: 'notSent',
+		outcome: 'not_sent',
 		message: "n8n can't note what is about to be sent, so it was not sent",
 		resolution:
 			"Try again. If that doesn't help, ask your n8n administrator to check the database of n8n.",

@@ -10,7 +10,7 @@ function job() {
 	return { ended, end };
 }
 
-const failing = async () => await Promise.reject(new Error('refused'));
+const failing = async () => await Promise.reject(new Error('rejected'));
 
 test('jobs of one key follow one another, those of other keys do not wait for them', async () => {
 	const order = new KeyedQueue(false);
@@ -49,6 +49,6 @@ test('what follows a job that did not go through is not begun, and says so', asy
 
 test('with Continue On Fail the jobs after it are done all the same', async () => {
 	const order = new KeyedQueue(true);
-	await expect(order.run('a', failing)).rejects.toThrow('refused');
+	await expect(order.run('a', failing)).rejects.toThrow('rejected');
 	expect(await order.run('a', async () => await Promise.resolve('done'))).toBe('done');
 });

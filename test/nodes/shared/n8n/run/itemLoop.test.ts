@@ -21,7 +21,7 @@ function contextOf(count: number, over: Partial<INode> = {}, signal?: AbortSigna
 
 const GO_ON: Partial<INode> = { onError: 'continueRegularOutput' };
 const record = async (index: number) => await Promise.resolve(asItems({ index }));
-const refused = new InvalidInput('Refused', forEveryone('Correct it.'));
+const rejected = new InvalidInput('Rejected', forEveryone('Correct it.'));
 const completedText = { singular: 'row was read', plural: 'rows were read' };
 
 test.each([1, 3, 50])('%i at once, and put out in the order of the input', async (concurrency) => {
@@ -114,13 +114,13 @@ test('a failure lets no other item begin, and says what was done before', async 
 	const begun: number[] = [];
 	const task = async (index: number) => {
 		begun.push(index);
-		if (index === 2) throw refused;
+		if (index === 2) throw rejected;
 		return await record(index);
 	};
 	await expect(
 		forEachItem(contextOf(5), task, { completedText: completedText }),
 	).rejects.toMatchObject({
-		message: 'Refused [item 2]',
+		message: 'Rejected [item 2]',
 		description:
 			'Correct it. 2 rows were read in this run (items 0–1). Retry of this execution leaves them out; in a new execution leave them out yourself.',
 		context: { itemIndex: 2 },
@@ -131,20 +131,20 @@ test('a failure lets no other item begin, and says what was done before', async 
 test('of several that fail the first of the input is told first, whichever failed first', async () => {
 	const task = async (index: number) => {
 		await sleep(index === 0 ? 20 : 0);
-		throw refused;
+		throw rejected;
 	};
 	await expect(forEachItem(contextOf(2), task, { concurrency: 2 })).rejects.toMatchObject({
-		message: 'Refused [item 0]',
-		description: 'Correct it. [item 1] Refused. Correct it.',
+		message: 'Rejected [item 0]',
+		description: 'Correct it. [item 1] Rejected. Correct it.',
 	});
 });
 
 test('nothing is said of what was done where nothing was', async () => {
-	const task = async () => await Promise.reject(refused);
+	const task = async () => await Promise.reject(rejected);
 	await expect(
 		forEachItem(contextOf(1), task, { completedText: completedText }),
 	).rejects.toMatchObject({
-		message: 'Refused',
+		message: 'Rejected',
 		description: 'Correct it.',
 	});
 });
@@ -158,16 +158,16 @@ test('what has no advice of its own is given none', async () => {
 
 test('with Continue the others go on, and the item says what went wrong', async () => {
 	const task = async (index: number) => {
-		if (index === 1) throw refused;
+		if (index === 1) throw rejected;
 		return await record(index);
 	};
 	const done = await forEachItem(contextOf(3, GO_ON), task);
 	expect(done.map(({ json }) => json)).toEqual([
 		{ index: 0 },
 		{
-			error: 'Refused [item 1]',
+			error: 'Rejected [item 1]',
 			message: 'Correct it.',
-			details: { item: 1, outcome: 'notSent' },
+			details: { item: 1, outcome: 'not_sent' },
 		},
 		{ index: 2 },
 	]);
@@ -175,29 +175,29 @@ test('with Continue the others go on, and the item says what went wrong', async 
 
 describe('the check of all items', () => {
 	const check = (index: number) => {
-		if (index % 2 === 1) throw refused;
+		if (index % 2 === 1) throw rejected;
 	};
 
 	test('comes before the first is done, and names each that does not pass', async () => {
 		const task = jest.fn(record);
 		await expect(forEachItem(contextOf(4), task, { check })).rejects.toMatchObject({
-			message: 'Refused [item 1]',
+			message: 'Rejected [item 1]',
 			description:
-				'Correct it. [item 3] Refused. Correct it. Nothing was sent: all items are checked before the first.',
+				'Correct it. [item 3] Rejected. Correct it. Nothing was sent: all items are checked before the first.',
 		});
 		expect(task).not.toHaveBeenCalled();
 	});
 
 	test('spells out nine others and counts the rest', async () => {
 		const failing = () => {
-			throw refused;
+			throw rejected;
 		};
 		const stopped = async (count: number) =>
 			await forEachItem(contextOf(count), record, { check: failing }).catch((error: unknown) =>
 				error instanceof Error && 'description' in error ? String(error.description) : '',
 			);
 		expect(await stopped(10)).not.toContain('more items');
-		expect(await stopped(12)).toMatch(/\[item 9\] Refused\. Correct it\. And 2 more items\./);
+		expect(await stopped(12)).toMatch(/\[item 9\] Rejected\. Correct it\. And 2 more items\./);
 	});
 
 	test('is left out with Continue, where each item has its own fate', async () => {
@@ -208,17 +208,17 @@ describe('the check of all items', () => {
 });
 
 describe('the item of an error says what is known of it', () => {
-	const refusal = (error: string, status: number) =>
-		new ServiceRejection('Refused', forEveryone('Correct it.'), error, status, {
+	const rejection = (error: string, status: number) =>
+		new ServiceRejection('Rejected', forEveryone('Correct it.'), error, status, {
 			texts: [error],
 			body: {},
 		});
 
 	test.each<[string, Error, object]>([
 		[
-			'a refusal',
-			refusal('no such call', 404),
-			{ item: 0, outcome: 'refused', service_said: 'no such call', status: 404 },
+			'a rejection',
+			rejection('no such call', 404),
+			{ item: 0, outcome: 'rejected', service_said: 'no such call', status: 404 },
 		],
 		[
 			'no answer',
@@ -230,7 +230,7 @@ describe('the item of an error says what is known of it', () => {
 			new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'answer'),
 			{ item: 0, outcome: 'unknown', answer_said: '<html>', status: 502 },
 		],
-		['a field', refused, { item: 0, outcome: 'notSent' }],
+		['a field', rejected, { item: 0, outcome: 'not_sent' }],
 		['a defect', new TypeError('x is undefined'), { item: 0 }],
 	])('%s', async (_what, error, details) => {
 		const [item] = await forEachItem(contextOf(1, GO_ON), async () => await Promise.reject(error));
@@ -367,7 +367,7 @@ describe('rows that are sent again in the same execution', () => {
 
 	test('what never left may go again', async () => {
 		const attempt = tries();
-		await attempt([{ request: 'x' }], 'none', refused);
+		await attempt([{ request: 'x' }], 'none', rejected);
 		expect(await attempt([{ request: 'x' }])).toEqual({ sent: [0], ended: [0] });
 	});
 });

@@ -32,12 +32,12 @@ test.each<[string, unknown, object]>([
 		{ message: 'It is empty [item 1]', description: 'Fill it in.' },
 	],
 	[
-		'a refusal, with its status',
-		new ServiceRejection('Refused', forEveryone('Mend it.'), 'no', 422, {
+		'a rejection, with its status',
+		new ServiceRejection('Rejected', forEveryone('Mend it.'), 'no', 422, {
 			texts: ['no'],
 			body: {},
 		}),
-		{ message: 'Refused [item 1]', httpCode: '422' },
+		{ message: 'Rejected [item 1]', httpCode: '422' },
 	],
 	[
 		'an answer that tells nothing, with its status',
@@ -58,7 +58,7 @@ test.each<[string, unknown, object]>([
 	[
 		'the end of a chat session, whose status is of its token alone',
 		new ChatEnded(
-			'mint_refused',
+			'mint_rejected',
 			{ message: 'No token', resolution: forEveryone('Look.') },
 			'',
 			null,

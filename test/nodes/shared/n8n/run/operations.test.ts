@@ -24,7 +24,7 @@ test('with Continue On Fail, a setting of the whole execution that cannot be use
 		[0, 1].map((item) => ({
 			json: {
 				error: expect.stringContaining(`'Concurrency'`),
-				details: { item, outcome: 'notSent' },
+				details: { item, outcome: 'not_sent' },
 			},
 			pairedItem: { item },
 		})),

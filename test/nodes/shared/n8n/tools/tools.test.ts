@@ -29,7 +29,7 @@ import {
 	accepted,
 	pushNode,
 	PATH as CONTACTS,
-	refusal,
+	rejection,
 } from '../../../PushCampaignContacts/pushHarness';
 
 const harness = engineHarness();
@@ -109,8 +109,8 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const tool = await toolOf('placeCall', limited, {}, { data });
 		const other = await toolOf('placeCall', parameters, {}, { data });
 		expect(await tool({ phone: '12' + 'x' })).toMatchObject({ outcome: 'not_sent' });
-		callsEndpoint().reply(400, refusal('phone_number is implausible'));
-		expect(await tool({ phone: '9876543219' })).toMatchObject({ outcome: 'refused' });
+		callsEndpoint().reply(400, rejection('phone_number is implausible'));
+		expect(await tool({ phone: '9876543219' })).toMatchObject({ outcome: 'rejected' });
 		callsEndpoint().reply(502, '');
 		expect(await tool({ phone: '9876543218' })).toMatchObject({ outcome: 'unknown' });
 		const bodies = acceptCalls(2);
@@ -173,12 +173,12 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		expect(answers.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown', 'unknown']);
 	});
 
-	test('what was refused may be asked for again', async () => {
+	test('what was rejected may be asked for again', async () => {
 		const tool = await toolOf('placeCall', CALL);
-		callsEndpoint().reply(400, refusal('phone_number is implausible'));
+		callsEndpoint().reply(400, rejection('phone_number is implausible'));
 		acceptCalls(1);
 		expect(told(await tool())).toMatchObject({
-			outcome: 'refused',
+			outcome: 'rejected',
 			id: null,
 			result: null,
 			service_said: 'phone_number is implausible',
@@ -273,11 +273,11 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		expect(told(await tool())).toMatchObject({ outcome: 'done' });
 	});
 
-	test('a read that is refused is told', async () => {
+	test('a read that is rejected is told', async () => {
 		const tool = await toolOf('getCall', { operation: 'get', callId: 'c-1' });
-		service().get('/v1/call/c-1').reply(404, refusal('call_not_found'));
+		service().get('/v1/call/c-1').reply(404, rejection('call_not_found'));
 		expect(told(await tool())).toMatchObject({
-			outcome: 'refused',
+			outcome: 'rejected',
 			service_said: 'call_not_found',
 		});
 	});
@@ -325,9 +325,9 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			expect(await push(other)).toMatchObject({ outcome: 'already_done', id: 501 });
 		});
 
-		test('a row that was refused is sent when its texts are corrected', async () => {
+		test('a row that was rejected is sent when its texts are corrected', async () => {
 			const bodies: unknown[] = [];
-			service().post(CONTACTS).reply(400, refusal('contacts[0].person_name is too long'));
+			service().post(CONTACTS).reply(400, rejection('contacts[0].person_name is too long'));
 			service()
 				.post(CONTACTS)
 				.reply((_uri, body) => {
@@ -339,14 +339,14 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			const push = async (row: IDataObject) =>
 				await route(harness.credentials, parameters, { ...run, row })(row);
 			const row = { phone: '9876543210', person_name: 'Asha Asha Asha' };
-			expect(await push(row)).toMatchObject({ outcome: 'refused' });
+			expect(await push(row)).toMatchObject({ outcome: 'rejected' });
 			expect(await push({ ...row, person_name: 'Asha' })).toMatchObject({ outcome: 'done' });
 			expect(bodies).toMatchObject([{ contacts: [{ person_name: 'Asha' }] }]);
 		});
 
 		test.each<[string, [number, JsonObject]]>([
 			['was skipped', [200, accepted(0, { dnd_skipped: [{ phone: '+919876543210' }] })]],
-			['was refused', [400, refusal('contacts[0] is not accepted')]],
+			['was rejected', [400, rejection('contacts[0] is not accepted')]],
 		])(
 			'a number that %s is sent again when it is wished again, and then no more',
 			async (_how, answer) => {
@@ -417,7 +417,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 				.post(CONTACTS)
 				.reply(200, accepted(0, { dnd_skipped: [{ phone: '+919876543210' }] }));
 			expect(told(await push({ phone: '9876543210' })())).toMatchObject({
-				outcome: 'refused',
+				outcome: 'rejected',
 				what_happened: expect.stringContaining('do-not-disturb list'),
 			});
 		});

@@ -36,12 +36,12 @@ const replyTo = (context: IWebhookFunctions) => new WebhookResponder(context);
 const ENDED = z.custom<IRun>().parse({});
 
 /** A trigger whose n8n cannot store an execution for the first so many times. */
-function offering(refusals: number, of: INode = node) {
+function offering(rejections: number, of: INode = node) {
 	const offers: Array<{ key: string | undefined; at: number }> = [];
 	const failed: Error[] = [];
 	const emit: ITriggerFunctions['emit'] = (_items, _response, done, key) => {
 		offers.push({ key, at: Date.now() });
-		if (offers.length > refusals) done?.resolve(ENDED);
+		if (offers.length > rejections) done?.resolve(ENDED);
 		else done?.reject(new Error('the database is locked'));
 	};
 	return { trigger: triggerOf(of, emit, failed), offers, failed };
@@ -100,14 +100,17 @@ describe('what is offered to n8n', () => {
 		[2, [0, 1_000, 6_000]],
 		[3, [0, 1_000, 6_000, 36_000]],
 		[9, [0, 1_000, 6_000, 36_000, 96_000]],
-	])('it cannot take it %i times: offered at %j ms, with the same key', async (refusals, times) => {
-		const { trigger, offers } = offering(refusals);
-		const started = Date.now();
-		const offered = emitWithRetry(trigger, items, 'key-1');
-		await jest.advanceTimersByTimeAsync(600_000);
-		await offered;
-		expect(offers).toEqual(times.map((at) => ({ key: 'key-1', at: started + at })));
-	});
+	])(
+		'it cannot take it %i times: offered at %j ms, with the same key',
+		async (rejections, times) => {
+			const { trigger, offers } = offering(rejections);
+			const started = Date.now();
+			const offered = emitWithRetry(trigger, items, 'key-1');
+			await jest.advanceTimersByTimeAsync(600_000);
+			await offered;
+			expect(offers).toEqual(times.map((at) => ({ key: 'key-1', at: started + at })));
+		},
+	);
 });
 
 test('in a process without triggers the newest 1,000 keys are kept with the workflow', () => {
@@ -150,7 +153,7 @@ describe('the sender', () => {
 	const deliver = (trigger: ITriggerFunctions | undefined, isLate = false) => {
 		const { context, response } = webhookContext(credentials, makeWorkflow([node]), node, {});
 		const reply = new WebhookResponder(context);
-		if (isLate) reply.refuse({ status: 503, message: 'Later.' });
+		if (isLate) reply.reject({ status: 503, message: 'Later.' });
 		const emitter = new ExecutionStarter(context, trigger, false);
 		return { given: emitter.emit(items, undefined, reply, ANSWER), body: response.body };
 	};

@@ -23,7 +23,7 @@ async function read(incoming: WebhookRequest) {
 	);
 }
 
-/** A request as a busy n8n finds it: the sender has hung up, so n8n refuses to read it. */
+/** A request as a busy n8n finds it: the sender has hung up, so n8n cannot read it. */
 async function leftBehind(body: string, length: number, header = ''): Promise<WebhookRequest> {
 	const server = createServer().listen(0, '127.0.0.1');
 	const sender = new Socket();
@@ -60,8 +60,8 @@ it('reads what had arrived whole before its sender hung up', async () => {
 });
 
 it('says that a body which broke off could not be read', async () => {
-	const refused = { refused: { status: 400, message: 'The body could not be read.' } };
-	expect(await read(await leftBehind('{"call_id":"a"}', 100))).toEqual(refused);
+	const rejected = { rejected: { status: 400, message: 'The body could not be read.' } };
+	expect(await read(await leftBehind('{"call_id":"a"}', 100))).toEqual(rejected);
 });
 
 it('keeps nothing of the bytes once they are read', async () => {
@@ -79,15 +79,15 @@ it.each([
 	const node = harness.node('callCompletedTrigger', { parameters: {} });
 	const incoming = { rawBody: Buffer.from('{"call_id":"a"}') };
 	const { context } = webhookContext(harness.credentials, makeWorkflow([node]), node, incoming);
-	const refused = { status: 413, message: 'The body is larger than 14 bytes.' };
+	const rejected = { status: 413, message: 'The body is larger than 14 bytes.' };
 	expect(await readJson(context, most)).toEqual(
-		isTaken ? { json: { call_id: 'a' }, bytes: 15 } : { refused },
+		isTaken ? { json: { call_id: 'a' }, bytes: 15 } : { rejected },
 	);
 });
 
 it('leaves a compressed body to n8n, which alone can unpack it', async () => {
 	const incoming = await leftBehind('{"call_id":"a"}', 15, 'content-encoding: gzip\r\n');
-	expect(await read(incoming)).toMatchObject({ refused: { status: 400 } });
+	expect(await read(incoming)).toMatchObject({ rejected: { status: 400 } });
 });
 
 describe('the answer to the sender', () => {
@@ -109,7 +109,7 @@ describe('the answer to the sender', () => {
 
 	it('comes when the patience of the sender is over', async () => {
 		const { reply: late, response } = reply();
-		late.refuseAfter(10_000, comeAgain);
+		late.rejectAfter(10_000, comeAgain);
 		await jest.advanceTimersByTimeAsync(9_999);
 		expect(response.body).toBeUndefined();
 		await jest.advanceTimersByTimeAsync(1);
@@ -120,7 +120,7 @@ describe('the answer to the sender', () => {
 
 	it('ends the wait for it', async () => {
 		const { reply: prompt, response } = reply();
-		prompt.refuseAfter(10_000, comeAgain);
+		prompt.rejectAfter(10_000, comeAgain);
 		prompt.send(200, { received: true });
 		await jest.advanceTimersByTimeAsync(1_000);
 		expect(jest.getTimerCount()).toBe(0);
@@ -129,7 +129,7 @@ describe('the answer to the sender', () => {
 
 	it('is left to n8n where n8n has given one', async () => {
 		const { reply: late, response } = reply();
-		late.refuseAfter(10_000, comeAgain);
+		late.rejectAfter(10_000, comeAgain);
 		const json = jest.spyOn(response, 'json');
 		Object.assign(response, { headersSent: true });
 		await jest.advanceTimersByTimeAsync(10_000);
@@ -141,10 +141,10 @@ describe('the answer to the sender', () => {
 		const { reply: whole, response } = reply();
 		const [first, second, third] = whole.parts(3);
 		first?.send(200, { received: true, call_id: 'a' });
-		second?.refuse({ ...comeAgain, retryAfter: 60 });
+		second?.reject({ ...comeAgain, retryAfter: 60 });
 		second?.send(200, { received: true });
 		expect(response.body).toBeUndefined();
-		third?.refuse({ status: 404, message: 'Unknown.' });
+		third?.reject({ status: 404, message: 'Unknown.' });
 		expect(response).toMatchObject({
 			statusCode: 503,
 			headers: { 'Retry-After': '60' },

@@ -32,7 +32,7 @@ async function told(parameters: INodeParameters = {}) {
 	return fault;
 }
 
-describe('a call that the service refuses', () => {
+describe('a call that the service rejects', () => {
 	it.each<[name: string, status: number, body: IDataObject, what: string, resolution: string]>([
 		[
 			'a token that is not valid',
