@@ -11,7 +11,7 @@ const CORE = [
 	'chatEvents',
 	'credential',
 	'dialects',
-	'feedWeek',
+	'pushWeek',
 	'httpRequest',
 	'retry',
 	'waitForCompletion',

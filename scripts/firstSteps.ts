@@ -33,7 +33,7 @@ export function firstSteps(credential: Reference): WorkflowJson {
 		{ credentials: { [credentialType]: credential } },
 	);
 	const workflow = chain(
-		'First steps: feed five sample rows',
+		'First steps: push five sample rows',
 		node('Start Here', 'n8n-nodes-base.manualTrigger', 1),
 		node('Sample Leads', 'n8n-nodes-base.set', 3.4, {
 			mode: 'raw',

@@ -84,7 +84,7 @@ async function takeExamples({ driver, credential }: Stack, editor: Editor): Prom
 /** What comes out of the nodes of the main path. */
 async function takeOutputs(stack: Stack, editor: Editor): Promise<void> {
 	const { full } = fixtures.agents;
-	const rows = feed(stack, full, fixtures.campaigns.active);
+	const rows = push(stack, full, fixtures.campaigns.active);
 	await takeRun(
 		'output-pushCampaignContacts-pushed',
 		rows,
@@ -100,7 +100,7 @@ async function takeOutputs(stack: Stack, editor: Editor): Promise<void> {
 /** One rejection of each node of the main path, as the panel tells it. */
 async function takeErrors(stack: Stack, editor: Editor): Promise<void> {
 	const { noNumber } = fixtures.agents;
-	const rows = feed(stack, noNumber, fixtures.campaigns.archived);
+	const rows = push(stack, noNumber, fixtures.campaigns.archived);
 	await takeRun('error-pushCampaignContacts', rows, 'Push Campaign Contacts', stack, editor);
 	await takeRun('error-placeCall', call(stack, noNumber), 'Place Call', stack, editor);
 }
@@ -119,10 +119,10 @@ async function takeRun(
 }
 
 /** The rows of the sample list, which lies in n8n's folder for files. */
-function feed(stack: Stack, agentUuid: string, campaignId: number): WorkflowJson {
+function push(stack: Stack, agentUuid: string, campaignId: number): WorkflowJson {
 	const file = { fileSelector: join(stack.n8n.files, SAMPLE) };
 	return chain(
-		'Feed the sample list',
+		'Push the sample list',
 		manualTrigger(),
 		node('Read List', 'n8n-nodes-base.readWriteFile', 1.1, file),
 		node('Rows of the List', 'n8n-nodes-base.extractFromFile', 1.1, {

@@ -22,7 +22,7 @@ export function readForget(form: Fields): Forgotten | undefined {
 /** Takes numbers out of the memory of *Skip Numbers Pushed Before*; nothing is sent. */
 export async function forgetPushedNumbers(
 	run: OperationRun,
-	feed: RowSource,
+	source: RowSource,
 	what: Forgotten,
 ): Promise<PushOutcome> {
 	const { context } = run;
@@ -42,13 +42,13 @@ export async function forgetPushedNumbers(
 	const store = openNodeStore(context, PUSHED_NUMBERS_STORE);
 	if (what === 'all') {
 		await runExclusiveOnStore(context, async () => await store.clear());
-		return { received: feed.count, pushed: [], rejectedRows: [], forgotten: 'all' };
+		return { received: source.count, pushed: [], rejectedRows: [], forgotten: 'all' };
 	}
-	const columns = resolveColumns(await feed.columns(), settings.columns);
+	const columns = resolveColumns(await source.columns(), settings.columns);
 	const options = { ...settings, removeDuplicates: true, isTool: false };
-	const { rows, keys, rejectedRows } = await prepareRows(feed, columns, options);
+	const { rows, keys, rejectedRows } = await prepareRows(source, columns, options);
 	const memory = new PushedNumbers(store, campaign.id, keys);
 	const forgotten = await runExclusiveOnStore(context, async () => await memory.forget(rows));
 	const unusable = rejectedRows.filter(({ status }) => status === 'rejected');
-	return { received: feed.count, pushed: [], rejectedRows: unusable, forgotten };
+	return { received: source.count, pushed: [], rejectedRows: unusable, forgotten };
 }

@@ -18,9 +18,9 @@ import { openCsvFiles } from './csvRows';
 import { ItemRows, type RowSource } from './push/rows';
 import { isRowIndependent } from './rowIndependent';
 
-/** The rows of a feed, and what n8n knows of them. */
+/** The rows of a push, and what n8n knows of them. */
 export type InputRows = {
-	feed: RowSource;
+	source: RowSource;
 	/** What a person should know of how they were read. */
 	notes?: readonly string[];
 	/** Rows as they came in, given in their order. */
@@ -58,7 +58,7 @@ async function open(run: OperationRun): Promise<InputRows> {
 export async function knownRows(run: OperationRun): Promise<InputRows> {
 	try {
 		const rows = await openRows(run);
-		if (rows.feed.count === 0) await rows.feed.each(() => undefined);
+		if (rows.source.count === 0) await rows.source.each(() => undefined);
 		return rows;
 	} catch {
 		return rowsOfInput(run.context);
@@ -84,14 +84,14 @@ function rowsOfInput(context: IExecuteFunctions): InputRows {
 }
 
 async function rowsOfFiles(run: OperationRun): Promise<InputRows> {
-	const feed = await openCsvFiles(run);
+	const source = await openCsvFiles(run);
 	return {
-		feed,
-		notes: feed.notes,
-		output: async (rows) => await feed.output(rows),
-		inputOf: (row) => feed.fileOf(row),
-		inputsOf: (rows) => uniq(rows.map((row) => feed.fileOf(row))),
-		close: async () => await feed.close(),
+		source,
+		notes: source.notes,
+		output: async (rows) => await source.output(rows),
+		inputOf: (row) => source.fileOf(row),
+		inputsOf: (rows) => uniq(rows.map((row) => source.fileOf(row))),
+		close: async () => await source.close(),
 	};
 }
 
@@ -101,7 +101,7 @@ function rowsOf(
 	inputs: Pick<InputRows, 'inputOf' | 'inputsOf'>,
 ): InputRows {
 	return {
-		feed: new ItemRows(items, yieldToEventLoop, areFromJson),
+		source: new ItemRows(items, yieldToEventLoop, areFromJson),
 		output: async (rows) => rows.map((row) => items[row]?.json ?? {}),
 		...inputs,
 		close: async () => {},

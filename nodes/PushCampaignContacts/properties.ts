@@ -68,7 +68,7 @@ const contactsFields: INodeProperties[] = [
 		placeholder: 'e.g. data',
 		hint: 'The name of the input field containing the CSV file',
 		description:
-			'The name of the binary field that holds the CSV file. Its first row names the columns. If several items come in, the files of all of them are fed, one after another, as one feed.',
+			'The name of the binary field that holds the CSV file. Its first row names the columns. If several items come in, the files of all of them are pushed, one after another, as one push.',
 		displayOptions: { show: { contactsFrom: ['csv'] }, hide: { '@tool': [true] } },
 	},
 	...jsonInTools({
@@ -225,7 +225,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 	},
 	ifUnknownField(
 		'Read the contact lists of the campaign before each request and, if there is no response, for two minutes after it. If they show exactly one new list of this agent with as many queued contacts, the rows were pushed. Otherwise the outcome stays unknown, and the node reports what it saw.',
-		'Stop the feed and report which rows they are',
+		'Stop the push and report which rows they are',
 		'What to do if the service does not respond, so that the rows of a request may or may not be in the campaign. The request is never sent again.',
 	),
 	{
@@ -265,7 +265,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 			{
 				name: 'One Summary Item',
 				value: 'summary',
-				description: 'The totals of the whole feed',
+				description: 'The totals of the whole push',
 			},
 		],
 		default: 'requests',
@@ -294,7 +294,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to add a number to the campaign only once over all runs of this workflow, so that you can feed the same growing sheet every day. Numbers that were pushed before are returned in Rejected as pushed_before. n8n remembers a number before it is sent, and forgets it if it certainly did not arrive.',
+			'Whether to add a number to the campaign only once over all runs of this workflow, so that you can push the same growing sheet every day. Numbers that were pushed before are returned in Rejected as pushed_before. n8n remembers a number before it is sent, and forgets it if it certainly did not arrive.',
 	},
 );
 

@@ -51,7 +51,7 @@ import {
 import { closeRows, openRows, type InputRows } from './inputRows';
 import { outcomeOfFailedStart, runPush } from './runPush';
 
-/** A feed as it comes out: what became of it, and its rows. */
+/** A push as it comes out: what became of it, and its rows. */
 type Shown = {
 	outcome: PushOutcome;
 	rows: InputRows;
@@ -59,7 +59,7 @@ type Shown = {
 	phones: ByRow<string>;
 };
 
-/** Feeds the input into the campaign: what was pushed, and every row for which nobody is called. */
+/** Pushes the input into the campaign: what was pushed, and every row for which nobody is called. */
 export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][]> {
 	try {
 		return await pushAndShow(run);
@@ -124,7 +124,7 @@ async function pushedRows({ outcome, rows, phones }: Shown): Promise<INodeExecut
 	const inOrder = [...lists.keys()].sort((one, other) => one - other);
 	return await itemsOf(rows, inOrder, (index, row) => {
 		const columns: IDataObject = rowColumns('pushed', phones.at(index), lists.get(index));
-		// What an earlier feed wrote beside the row holds no longer.
+		// What an earlier push wrote beside the row holds no longer.
 		for (const column of [STATUS_COLUMN, REASON_COLUMN]) if (column in row) columns[column] = null;
 		return columns;
 	});
@@ -177,13 +177,13 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	const settings = await readPushSettings(run);
 	if (settings.dryRun) return await performDryRunForModel(run);
 	const input = await openRows(run);
-	const rows = requireShallow(await input.output([...Array(input.feed.count).keys()]));
+	const rows = requireShallow(await input.output([...Array(input.source.count).keys()]));
 	// The same number with other texts is another wish, and is in the campaign already.
-	const feed = { isKnown: false };
+	const earlier = { isKnown: false };
 	const send = async () => {
 		const { hasSent, ...shown } = await runPush(run);
 		const { outcome } = shown;
-		feed.isKnown = !hasSent;
+		earlier.isKnown = !hasSent;
 		const pushed = await itemForModel(shown);
 		if (outcome.stopped !== undefined) {
 			if (countRows(outcome).pushed === 0) throw outcome.stopped;
@@ -196,7 +196,7 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 			throw withCounts(outcome.stopped, outcome);
 		}
 		const isNew = outcome.rejectedRows.some(({ status }) => status !== 'duplicate');
-		const isInCampaign = feed.isKnown && !isNew && outcome.received > 0;
+		const isInCampaign = earlier.isKnown && !isNew && outcome.received > 0;
 		const isNobody = outcome.pushed.every((request) => request.rows.length === 0);
 		if (isNobody && !isInCampaign) throw nobodyPushed(outcome);
 		return pushed;
@@ -214,7 +214,7 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 			createDeps,
 		},
 	);
-	if (feed.isKnown) noteCompleted(context, { output, isReplay: true, repeatable: false });
+	if (earlier.isKnown) noteCompleted(context, { output, isReplay: true, repeatable: false });
 	return [output];
 }
 
@@ -300,11 +300,11 @@ function nobodyPushed(outcome: PushOutcome): NobodyPushed {
 	);
 }
 
-/** One item for each request that the service took: first what became of the whole feed, then the answer. */
+/** One item for each request that the service took: first what became of the whole push, then the answer. */
 function pushedItems({ outcome, rows }: Shown): INodeExecutionData[] {
-	const feed = countRows(outcome);
+	const totals = countRows(outcome);
 	return outcome.pushed.map((request) => ({
-		json: { feed, ...omit(request.answer, 'feed') },
+		json: { totals, ...omit(request.answer, 'totals') },
 		pairedItem: pairs(rows, request.rows),
 	}));
 }
@@ -355,18 +355,18 @@ function stoppedItem(context: IExecuteFunctions, shown: Shown): INodeExecutionDa
 	return [{ json: { ...json, details }, pairedItem: [] }];
 }
 
-/** n8n's own error for a feed that did not reach its end, telling what became of every row. */
+/** n8n's own error for a push that did not reach its end, telling what became of every row. */
 function pushStopped(
 	context: IExecuteFunctions,
 	error: unknown,
 	shown: Shown,
 ): NodeApiError | NodeOperationError {
 	const { outcome, rows } = shown;
-	// It is about the feed, so the message names no single item; the index leads to where it stopped.
+	// It is about the push, so the message names no single item; the index leads to where it stopped.
 	const position = { itemIndex: inputWhereItStopped(shown), of: 1 };
 	const nodeError = toNodeError(context.getNode(), error, position);
 	if (error instanceof ServiceRejection || hasBegun(outcome)) {
-		const [summary, ...lines] = describeOutcome(outcome, rows.feed.names);
+		const [summary, ...lines] = describeOutcome(outcome, rows.source.names);
 		const more = [...lines, ...(rows.notes ?? [])].map(displayText);
 		nodeError.description = [summary, nodeError.description, ...more].join('\n');
 	}

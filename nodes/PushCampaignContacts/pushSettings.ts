@@ -34,7 +34,7 @@ export type PushSettings = {
 /** What *Skip Numbers Pushed Before* remembers its numbers in. */
 export const PUSHED_NUMBERS_STORE: StoreUse = {
 	message:
-		"n8n's memory of the numbers pushed before can't be read or written, so what is left of the feed was not sent",
+		"n8n's memory of the numbers pushed before can't be read or written, so what is left of the push was not sent",
 	description:
 		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database, or turn off 'Skip Numbers Pushed Before'.",
 };
@@ -47,7 +47,7 @@ export type OutputOptions = {
 
 export const defaultOutputOptions: OutputOptions = { output: 'requests', withDuplicates: false };
 
-/** Settings hold for the whole feed and are read once, from its first row. */
+/** Settings hold for the whole push and are read once, from its first row. */
 const FIRST = 0;
 
 export function readOutputOptions(form: Fields): OutputOptions {
@@ -162,7 +162,7 @@ async function requireSameForAllRows(
 		throw new InvalidInput(
 			`${label} is not the same for all rows (item ${index} differs from item ${FIRST}), so nothing was sent`,
 			onScreenOnly(
-				`One run of this node feeds one campaign. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed ${label}.`,
+				`One node run pushes to one campaign. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed ${label}.`,
 			),
 		);
 	});

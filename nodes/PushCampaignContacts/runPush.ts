@@ -50,7 +50,7 @@ export type PushResult = {
 export async function runPush(run: OperationRun): Promise<PushResult> {
 	const { context, parameters } = run;
 	let rows = await openRows(run);
-	const { feed } = rows;
+	const { source } = rows;
 	const presentation = readOutputOptions(parameters.at(0));
 	const withoutSending = (outcome: PushOutcome, phones: ByRow<string> = []): PushResult => ({
 		outcome,
@@ -61,16 +61,16 @@ export async function runPush(run: OperationRun): Promise<PushResult> {
 	});
 	const forget = readForget(parameters.at(0));
 	if (forget !== undefined) {
-		return withoutSending(await forgetPushedNumbers(run, feed, forget));
+		return withoutSending(await forgetPushedNumbers(run, source, forget));
 	}
-	const found = await feed.columns();
+	const found = await source.columns();
 	if (found.names.size === 0) return withoutSending(noRows(found));
 
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const columns = resolveColumns(found, choice);
 	if (columns.note !== undefined) rows = { ...rows, notes: [...(rows.notes ?? []), columns.note] };
 	const { client } = await createAccountClient(context);
-	const prepared = await prepareRows(feed, columns, {
+	const prepared = await prepareRows(source, columns, {
 		...settings,
 		isTool: runsAsTool(context),
 	});
@@ -79,7 +79,7 @@ export async function runPush(run: OperationRun): Promise<PushResult> {
 		const outcome = await performDryRun(
 			client,
 			settings.campaign.id,
-			feed.count,
+			source.count,
 			prepared,
 			settings.skipPushedBefore,
 		);
@@ -87,7 +87,7 @@ export async function runPush(run: OperationRun): Promise<PushResult> {
 	}
 
 	const progress = openProgress(context);
-	progress.requireSameFile(feed);
+	progress.requireSameFile(source);
 	const signal = cancelSignal(context);
 	const push = {
 		...settings,
@@ -97,7 +97,9 @@ export async function runPush(run: OperationRun): Promise<PushResult> {
 		stopRequested: () => signal.aborted,
 		begun: await openBegunRows(context, settings),
 		sentNumbers: openSentNumbers(context, settings),
-		fedStore: settings.skipPushedBefore ? openNodeStore(context, PUSHED_NUMBERS_STORE) : undefined,
+		numberStore: settings.skipPushedBefore
+			? openNodeStore(context, PUSHED_NUMBERS_STORE)
+			: undefined,
 		lookUp: settings.lookUpUnknown
 			? new ContactListFinder(
 					client,
@@ -112,7 +114,7 @@ export async function runPush(run: OperationRun): Promise<PushResult> {
 	const isAnotherPush = begun !== undefined && (await beganBefore(begun));
 	const send = async (): Promise<PushResult> => {
 		const { length: sentBefore } = progress.record.sent;
-		const outcome = await pushToCampaign(feed, prepared, { ...push, isAnotherPush }, progress);
+		const outcome = await pushToCampaign(source, prepared, { ...push, isAnotherPush }, progress);
 		const hasSent = progress.record.sent.length > sentBefore;
 		return { outcome, presentation, hasSent, rows, phones: prepared.phones };
 	};
@@ -162,8 +164,8 @@ export async function outcomeOfFailedStart(
 					forEveryone('Nothing was sent.'),
 				);
 	const rows = await knownRows(run);
-	const { feed } = rows;
-	const { outcome, isAll } = await earlierAttempts(run.context, feed);
+	const { source } = rows;
+	const { outcome, isAll } = await earlierAttempts(run.context, source);
 	// What cannot be told of earlier tries may have been any row.
 	const status = isAll ? 'not_sent' : 'unknown';
 	const known = new Set([
@@ -171,19 +173,22 @@ export async function outcomeOfFailedStart(
 		...outcome.rejectedRows.map(({ index }) => index),
 	]);
 	const reason = `${stopped.message}. ${stopped.resolution}`;
-	for (let index = 0; index < feed.count; index++) {
+	for (let index = 0; index < source.count; index++) {
 		if (!known.has(index)) outcome.rejectedRows.push({ index, status, reason });
 	}
 	outcome.rejectedRows.sort((one, other) => one.index - other.index);
 	return { outcome: { ...outcome, stopped, isEarlier: true }, rows };
 }
 
-async function earlierAttempts(context: IExecuteFunctions, feed: RowSource): Promise<KnownOutcome> {
+async function earlierAttempts(
+	context: IExecuteFunctions,
+	source: RowSource,
+): Promise<KnownOutcome> {
 	try {
-		return await openProgress(context).known(feed);
+		return await openProgress(context).known(source);
 	} catch (error) {
 		explained(error);
-		return { outcome: { received: feed.count, pushed: [], rejectedRows: [] }, isAll: false };
+		return { outcome: { received: source.count, pushed: [], rejectedRows: [] }, isAll: false };
 	}
 }
 
@@ -195,13 +200,13 @@ function noRows(found: FoundColumns): PushOutcome {
 }
 
 /**
- * How far the feed of this run has come, kept with the execution: on *Retry On Fail* and on *Retry*
+ * How far the push of this run has come, kept with the execution: on *Retry On Fail* and on *Retry*
  * what was pushed, or may have been, is known from here and never sent a second time.
  *
  * @throws InvalidInput where what an earlier try did cannot be read
  */
 function openProgress(context: IExecuteFunctions): PushProgress {
-	const memory = new ExecutionStore(context, 'feed', isPushCheckpoint);
+	const memory = new ExecutionStore(context, 'push', isPushCheckpoint);
 	const record = memory.read() ?? emptyCheckpoint();
 	memory.write(record);
 	return new PushProgress(record);

@@ -8,7 +8,7 @@ const NODE = 'Push Campaign Contacts';
 /** What a node before this one gives: the text of a file, made a file. */
 const LEADS = 'phone;person_name;city\n98765 43210;Asha Rao;Pune\n12;Farah Ali;Mumbai\n';
 
-describe('a CSV file, as a person feeds it', () => {
+describe('a CSV file, as a person pushes it', () => {
 	const { service, editor } = openedNode('csv-in-browser-1', NODE, ({ account }) => {
 		const text = node('Text', 'n8n-nodes-base.set', 3.4, {
 			mode: 'raw',
@@ -31,7 +31,7 @@ describe('a CSV file, as a person feeds it', () => {
 		await editor().readOutput('The input is a file whose rows have not been read yet');
 	});
 
-	it('is fed once Contacts From says so, and both outputs tell of its rows', async () => {
+	it('is pushed once Contacts From says so, and both outputs tell of its rows', async () => {
 		await editor().choose('contactsFrom', 'CSV File');
 		expect(
 			await editor()

@@ -61,9 +61,9 @@ async function ended(workflow: Workflow): Promise<Execution> {
 }
 
 const contacts = () => simulator.contactsOf(campaigns.active);
-const fed = () => contacts().map(({ phone }) => phone);
+const pushed = () => contacts().map(({ phone }) => phone);
 
-test('a file from disk is fed; Retry from the list sends what is left, and never again what may have arrived', async () => {
+test('a file from disk is pushed; Retry from the list sends what is left, and never again what may have arrived', async () => {
 	const path = randomUUID();
 	const file = join(sharedN8n().files, `${path}.csv`);
 	const rows = phones(0, 50).map((phone, index) => `"Person, ${index}";${phone};Köln`);
@@ -80,19 +80,19 @@ test('a file from disk is fed; Retry from the list sends what is left, and never
 	expect(error?.description).toMatch(
 		/^50 rows: 20 pushed, 20 unknown, 10 not sent\.[^]*rows 2 to 21, [^]*rows 22 to 41[^]*rows 42 to 51/,
 	);
-	expect(fed()).toEqual(inCampaign(phones(0, 40)));
+	expect(pushed()).toEqual(inCampaign(phones(0, 40)));
 
 	const again = await n8n.retry(failed.id, 'original');
 	const third = await n8n.retry(again.id, 'current');
 	expect([again.status, third.status]).toEqual(['error', 'error']);
-	expect(fed()).toEqual(inCampaign(phones(0, 50)));
+	expect(pushed()).toEqual(inCampaign(phones(0, 50)));
 	expect(contacts()[49]).toMatchObject({ personName: 'Person, 49', extra: { city: 'Köln' } });
 	expect((await n8n.runData(third.id)).error?.description).toMatch(
 		/^50 rows: 30 pushed, 20 unknown\./,
 	);
 });
 
-test('a file that is uploaded to a webhook is fed, and each row comes out with its place', async () => {
+test('a file that is uploaded to a webhook is pushed, and each row comes out with its place', async () => {
 	const path = randomUUID();
 	const workflow = await publish(
 		path,

@@ -74,7 +74,7 @@ describe.each(Object.values(dialects))('in real n8n, in the dialect “$name”'
 		);
 		expect(item?.json).toMatchObject({
 			contacts_accepted: 1,
-			feed: { received: 2, pushed: 1, rejected: 1 },
+			totals: { received: 2, pushed: 1, rejected: 1 },
 		});
 		expect(simulator.contactsOf(campaigns.active)).toContainEqual(
 			expect.objectContaining({ personName: 'Ravi', extra: { city: 'Pune' } }),

@@ -23,7 +23,7 @@ const EXAMPLES: Example[] = [
 		"'Dry Run' in 'Options' must be true or false, but its expression returned nothing",
 	],
 	[
-		'numbers that were pushed before are not fed again',
+		'numbers that were pushed before are not pushed again',
 		'pushCampaignContacts',
 		{ ...release, options: { skipPushedBefore: '={{ $vars.x }}' } },
 		"'Skip Numbers Pushed Before' in 'Options' must be true or false, but its expression returned nothing",

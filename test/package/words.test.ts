@@ -9,7 +9,7 @@ import { ROOT } from '../engine/sourceLoader';
 /** What is not said, with what to say instead. */
 const NOT_SAID: Array<[RegExp, string]> = [
 	[
-		/\b(once|one|[\d,]*\d|person|people|items?|entry|calls?|connection|numbers?|rows?|mails?) an? (item|row|run|request|feed|(chat )?session)\b/i,
+		/\b(once|one|[\d,]*\d|person|people|items?|entry|calls?|connection|numbers?|rows?|mails?) an? (item|row|run|request|push|(chat )?session)\b/i,
 		'… per item',
 	],
 	[/\bmend(s|ed|ing)?\b/i, 'correct'],
@@ -49,7 +49,7 @@ test.each([
 	['It stands among the options', true],
 	['the number is told', true],
 	['Places one call per item', false],
-	['A row of a feed, for a run', false],
+	['A row of a push, for a run', false],
 	['Tell the model', false],
 	['The token is forwarded on no redirect', false],
 ])('%s: %p', (text, isFound) => {

@@ -23,7 +23,7 @@ export type Tally = { done: number; failed: number };
 
 /** How often each kind of work is begun, in milliseconds; all but strangers have a workflow of their name. */
 const EVERY = {
-	feed: 4_000,
+	push: 4_000,
 	calls: 4_000,
 	completions: 2_000,
 	strangers: 4_000,
@@ -39,7 +39,7 @@ const PATIENCE_MS = 10_000;
 
 export class MixedLoad {
 	readonly tallies: { [work in Work]: Tally } = {
-		feed: { done: 0, failed: 0 },
+		push: { done: 0, failed: 0 },
 		calls: { done: 0, failed: 0 },
 		completions: { done: 0, failed: 0 },
 		strangers: { done: 0, failed: 0 },
@@ -67,7 +67,7 @@ export class MixedLoad {
 		this.chatted = sessions(5);
 	}
 
-	private readonly paths = { feed: randomUUID(), calls: randomUUID(), chat: randomUUID() };
+	private readonly paths = { push: randomUUID(), calls: randomUUID(), chat: randomUUID() };
 	private readonly lookUps = randomUUID();
 	private readonly completed = randomUUID();
 
@@ -91,7 +91,7 @@ export class MixedLoad {
 	/** Each kind of work goes on by itself until `end`; what it began is waited for. */
 	async run(end: number): Promise<void> {
 		const lanes: Array<[Work, () => Promise<void>]> = [
-			['feed', async () => await this.feed()],
+			['push', async () => await this.push()],
 			['calls', async () => await this.calls()],
 			['completions', async () => await this.completions()],
 			['strangers', async () => await this.strangers()],
@@ -156,8 +156,8 @@ export class MixedLoad {
 		const sessionId = '={{ $json.body.session }}';
 		return [
 			chain(
-				'feed',
-				webhook(this.paths.feed),
+				'push',
+				webhook(this.paths.push),
 				split,
 				this.ours('pushCampaignContacts', { campaignId: campaign, ...AGENT }),
 			),
@@ -227,8 +227,8 @@ export class MixedLoad {
 		return `${this.n8n.baseUrl}/webhook/${this.completed}/call-completed`;
 	}
 
-	private async feed(): Promise<void> {
-		await this.start(this.paths.feed, { people: this.someBody(20) });
+	private async push(): Promise<void> {
+		await this.start(this.paths.push, { people: this.someBody(20) });
 		// What a campaign has taken in would make each answer about it longer than the last.
 		this.simulator.state.campaigns.get(fixtures.campaigns.active)?.uploads.splice(2);
 	}

@@ -12,10 +12,10 @@ import { fixtures, type Simulator } from '../simulator';
 const PACKAGE = 'n8n-nodes-voice-chat-agent';
 const AGENT = { agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full } };
 
-export const KINDS = ['feed', 'plain', 'asleep'] as const;
+export const KINDS = ['push', 'plain', 'asleep'] as const;
 export type Kind = (typeof KINDS)[number];
 
-const PEOPLE: Record<Kind, number> = { feed: 5, plain: 2, asleep: 2 };
+const PEOPLE: Record<Kind, number> = { push: 5, plain: 2, asleep: 2 };
 
 /** When something was sent, in epoch milliseconds, and until when n8n may have taken it. */
 export type Sent = { from: number; to: number };
@@ -45,7 +45,7 @@ export class QueueLoad {
 	private readonly sessions: string[];
 	private readonly handled = new Set<string>();
 	private readonly paths: Record<Kind, string> = {
-		feed: randomUUID(),
+		push: randomUUID(),
 		plain: randomUUID(),
 		asleep: randomUUID(),
 	};
@@ -92,11 +92,11 @@ export class QueueLoad {
 		const begun: Promise<void>[] = [];
 		let people = 0;
 		for (let count = 0; count < executions; count++) {
-			const kind = KINDS[count % KINDS.length] ?? 'feed';
+			const kind = KINDS[count % KINDS.length] ?? 'push';
 			const numbers = Array.from({ length: PEOPLE[kind] }, () => String(9_100_000_000 + people++));
 			begun.push(this.wishOne(kind, numbers));
 			const session = this.sessions[count % this.sessions.length] ?? '';
-			if (kind === 'feed') this.nudge(session, count);
+			if (kind === 'push') this.nudge(session, count);
 			await hasRoom();
 		}
 		await Promise.all(begun);
@@ -198,7 +198,7 @@ export class QueueLoad {
 		};
 		const webhookUrl = this.completionUrl(this.addresses[0] ?? '');
 		return [
-			this.started('feed', this.ours('pushCampaignContacts', { ...AGENT, campaignId })),
+			this.started('push', this.ours('pushCampaignContacts', { ...AGENT, campaignId })),
 			this.started('plain', this.placeCall({ webhookUrl })),
 			this.started('asleep', this.placeCall({ wait: { settings } })),
 			chain('completed', this.ours('callCompletedTrigger', {}, this.completed), after()),

@@ -123,7 +123,7 @@ function judgePeople(
 	simulator: Simulator,
 	executions: readonly Execution[],
 ) {
-	const fed = countBy(simulator.contactsOf(fixtures.campaigns.active), ({ phone }) =>
+	const pushed = countBy(simulator.contactsOf(fixtures.campaigns.active), ({ phone }) =>
 		phone.slice(-10),
 	);
 	const called = countBy(simulator.placedCalls(), ({ phone }) => phone.slice(-10));
@@ -143,7 +143,7 @@ function judgePeople(
 		});
 		const isEmptied = begun.length === 0 && emptied[kind]?.take(sent) === true;
 		for (const phone of people) {
-			const times = (kind === 'feed' ? fed : called)[phone] ?? 0;
+			const times = (kind === 'push' ? pushed : called)[phone] ?? 0;
 			if (times === 1) once++;
 			else if (times > 1) doubled.push(phone);
 			else if (begun.some(({ status }) => NAMED.includes(status))) named.push(phone);

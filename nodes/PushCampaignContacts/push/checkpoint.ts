@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../shared/json';
 import type { IndexBase } from './rejectedIndexes';
 
 /**
- * What a feed has done so far, as plain JSON that is kept with the execution: no row and no number
+ * What a push has done so far, as plain JSON that is kept with the execution: no row and no number
  * is in it. Rows are told by their place, and a fingerprint of their numbers tells whether the rows
  * at these places are still the same people.
  */
@@ -19,7 +19,7 @@ export type PushCheckpoint = {
 	nth?: number;
 	/** Rows of which an earlier run was cut off: another try must name them too. */
 	interrupted?: InterruptedRows;
-	/** Found out once for the whole feed. */
+	/** Found out once for the whole push. */
 	firstIndex?: IndexBase;
 };
 
@@ -41,7 +41,7 @@ export type SentRequest = {
 	unknown?: StoredUnknown;
 };
 
-/** A row that the service rejected; `settings` is a fingerprint of the feed’s settings and of what was sent. */
+/** A row that the service rejected; `settings` is a fingerprint of the push’s settings and of what was sent. */
 type RejectedRowRecord = { settings: string; row: number; number: string; reason: string };
 
 /** `numbers` is a fingerprint of theirs; `byAttempt` tells an earlier attempt of the execution from an earlier run. */
@@ -115,7 +115,7 @@ export function rowsFingerprint(parts: readonly string[]): string {
 	return shortFingerprint(parts, 16);
 }
 
-/** Rows by their place in the feed, as first and last of each run: `[0, 9, 12, 12]` is 0 to 9 and 12. */
+/** Rows by their place in the push, as first and last of each run: `[0, 9, 12, 12]` is 0 to 9 and 12. */
 export type RowRanges = number[];
 
 export function rangesOf(rows: Iterable<number>): RowRanges {

@@ -42,7 +42,7 @@ export type ColumnChoice = {
 	others: 'all' | 'none' | readonly string[];
 	/** The fields whose text an expression made. */
 	computed: ReadonlySet<string>;
-	/** Whether a model feeds, beside whose rows an agent lays its own. */
+	/** Whether a model pushes, beside whose rows an agent lays its own. */
 	isTool: boolean;
 	from: ContactsFrom;
 };

@@ -13,7 +13,7 @@ const ARCHIVED = 'Archived';
  * The campaign, read before anything is sent, so that a token, a campaign or an address that is not
  * right shows itself now.
  *
- * @throws where a feed would be turned down as a whole
+ * @throws where a push would be turned down as a whole
  */
 export async function openCampaign(client: ApiClient, campaignId: number): Promise<CampaignView> {
 	const view = viewCampaign(recordOf(await getCampaignStatus(client, campaignId)));

@@ -31,7 +31,7 @@ export class NumbersByRow implements ByRow<number> {
 
 /**
  * A text for each row, the empty one where none was set. Phone numbers take 8 bytes each: as strings, those of a million
- * rows would be most of what a feed from a file holds.
+ * rows would be most of what a push from a file holds.
  */
 export class PhonesByRow implements ByRow<string> {
 	private readonly numbers: NumbersByRow;

@@ -25,7 +25,7 @@ export type PrepareOptions = {
 };
 
 /**
- * `rows` are to be sent, in the order of the feed. By row: `phones` as they are sent, `keys` the same
+ * `rows` are to be sent, in the order of the push. By row: `phones` as they are sent, `keys` the same
  * for one person in every form; empty for a row that is left out.
  */
 export type PreparedRows = {
@@ -33,25 +33,25 @@ export type PreparedRows = {
 	phones: PhonesByRow;
 	keys: PhonesByRow;
 	rejectedRows: RejectedRow[];
-	/** Made anew each time: a large feed is held only once, or not at all. */
+	/** Made anew each time: a large push is held only once, or not at all. */
 	contactsOf: (rows: readonly number[]) => Promise<ContactBuffer>;
 };
 
 /** Looks at every row before any is sent, and leaves out unusable ones and duplicates. */
 export async function prepareRows(
-	feed: RowSource,
+	source: RowSource,
 	columns: Columns,
 	options: PrepareOptions,
 ): Promise<PreparedRows> {
-	const { phones, keys, rejectedRows } = await checkRows(feed, columns, options);
+	const { phones, keys, rejectedRows } = await checkRows(source, columns, options);
 	return {
-		rows: rowsWith(phones, feed.count),
+		rows: rowsWith(phones, source.count),
 		phones,
 		keys,
 		rejectedRows,
 		contactsOf: async (rows) => {
 			const contacts = new ContactBuffer(rows.length);
-			await feed.pick(rows, (row, index, unusable, file = 0) => {
+			await source.pick(rows, (row, index, unusable, file = 0) => {
 				const own = columnsOfFile(columns, file);
 				const reading = readRow(row, own, options);
 				const isSame =
@@ -60,7 +60,7 @@ export async function prepareRows(
 				try {
 					contacts.add(toContact(row, own, reading.phone));
 				} catch (error) {
-					throw notWritable(feed.names.one(index), error);
+					throw notWritable(source.names.one(index), error);
 				}
 			});
 			return contacts;
@@ -68,20 +68,20 @@ export async function prepareRows(
 	};
 }
 
-/** A function by itself: what it looks duplicates up in would else be held until the feed ends. */
+/** A function by itself: what it looks duplicates up in would else be held until the push ends. */
 async function checkRows(
-	feed: RowSource,
+	source: RowSource,
 	columns: Columns,
 	options: PrepareOptions,
 ): Promise<Pick<PreparedRows, 'phones' | 'keys' | 'rejectedRows'>> {
-	const phones = new PhonesByRow(feed.count);
-	const keys = new PhonesByRow(feed.count);
+	const phones = new PhonesByRow(source.count);
+	const keys = new PhonesByRow(source.count);
 	const rejectedRows: RejectedRow[] = [];
 	const duplicates: Array<{ index: number; key: string }> = [];
-	const keptRows = new RowsByPhone(feed.count);
-	const nameLengths = new NumbersByRow(feed.count);
+	const keptRows = new RowsByPhone(source.count);
+	const nameLengths = new NumbersByRow(source.count);
 
-	await feed.each((row, index, unusable, file = 0) => {
+	await source.each((row, index, unusable, file = 0) => {
 		const own = columnsOfFile(columns, file);
 		const reading =
 			unusable === undefined
@@ -114,12 +114,12 @@ async function checkRows(
 	});
 
 	for (const { index, key } of duplicates) {
-		rejectedRows.push(new SameNumber(index, keptRows.get(key) ?? 0, feed.names, options.isTool));
+		rejectedRows.push(new SameNumber(index, keptRows.get(key) ?? 0, source.names, options.isTool));
 	}
 	return { phones, keys, rejectedRows };
 }
 
-/** A duplicate; half of a large feed may be such, so its reason is put into words when it is asked for. */
+/** A duplicate; half of a large push may be such, so its reason is put into words when it is asked for. */
 class SameNumber implements RejectedRow {
 	readonly status = 'duplicate';
 

@@ -115,19 +115,19 @@ export class PushProgress {
 	 * sent to it again. Rows whose number is another one now are new.
 	 */
 	async restore(
-		feed: RowSource,
+		source: RowSource,
 		{ rows, keys, rejectedRows, contactsOf }: PreparedRows,
 		settings: AttemptSettings,
 	): Promise<Restored> {
 		const outcome: PushOutcome = {
-			received: feed.count,
+			received: source.count,
 			pushed: [],
 			rejectedRows: [...rejectedRows],
 		};
 		const reader = readerOf(settings.isTool);
 		const settledRows = new Set<number>();
 		const settledNumbers = new RowsByPhone();
-		for (const { request, rows: sent, numbers } of await this.requestsOf(feed)) {
+		for (const { request, rows: sent, numbers } of await this.requestsOf(source)) {
 			if (request.campaign !== settings.campaign) continue;
 			if (settings.isTool && mayBeRequestedAgain(request, sent, numbers, settings)) continue;
 			const same = sent.filter((row) => keys.at(row) === numbers.at(row));
@@ -162,21 +162,21 @@ export class PushProgress {
 			const sent = settings.isTool
 				? 'it was sent before'
 				: 'an earlier try of this execution sent it';
-			const reason = `${upperFirst(feed.names.one(other))} has the same phone number, and ${sent}.`;
+			const reason = `${upperFirst(source.names.one(other))} has the same phone number, and ${sent}.`;
 			outcome.rejectedRows.push({ index, status: 'duplicate', reason });
 		}
 		return { rows: open.filter((row) => elsewhere(row) === undefined), outcome };
 	}
 
 	/** What was done for these rows in any campaign, where there is no more to go by. */
-	async known(feed: RowSource): Promise<KnownOutcome> {
-		const outcome: PushOutcome = { received: feed.count, pushed: [], rejectedRows: [] };
-		const found = await this.requestsOf(feed);
+	async known(source: RowSource): Promise<KnownOutcome> {
+		const outcome: PushOutcome = { received: source.count, pushed: [], rejectedRows: [] };
+		const found = await this.requestsOf(source);
 		for (const { request, rows, numbers } of found)
 			restoreRequest(request, rows, numbers, outcome, 'onScreen');
 		const sent = new Set(found.flatMap(({ rows }) => rows));
 		for (const index of rowsIn(this.record.interrupted?.rows ?? [])) {
-			if (index >= feed.count || sent.has(index)) continue;
+			if (index >= source.count || sent.has(index)) continue;
 			outcome.rejectedRows.push({
 				index,
 				status: 'unknown',
@@ -262,19 +262,19 @@ export class PushProgress {
 	}
 
 	/** Requests of earlier tries whose rows are still the same people. */
-	private async requestsOf(feed: RowSource): Promise<EarlierRequest[]> {
+	private async requestsOf(source: RowSource): Promise<EarlierRequest[]> {
 		const found: EarlierRequest[] = [];
 		/** One for each way in which numbers were read. */
 		const readings = new Map<string, PhonesByRow>();
 		for (const request of this.record.sent) {
 			const rows = rowsIn(request.rows);
-			if ((rows.at(-1) ?? 0) >= feed.count) continue;
+			if ((rows.at(-1) ?? 0) >= source.count) continue;
 			const { normalized } = request;
 			const columns = request.columns?.map((name) => ({ name })) ?? [columnIn(request)];
 			const key = JSON.stringify([columns, normalized]);
 			const numbers = readings.get(key) ?? new PhonesByRow();
 			readings.set(key, numbers);
-			await feed.pick(rows, (row, index, _unusable, file = 0) => {
+			await source.pick(rows, (row, index, _unusable, file = 0) => {
 				const column = columns[file];
 				const cell = column === undefined ? undefined : cellOf(row, column);
 				const reading = readPhoneCell(cell, normalized);

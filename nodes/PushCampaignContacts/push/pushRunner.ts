@@ -65,9 +65,9 @@ export type PushOptions = AttemptOptions & {
 	begun?: BegunLog | undefined;
 	/** What other runs of the node pushed in this execution. */
 	sentNumbers?: SentNumbers | undefined;
-	/** What earlier runs fed, where it is to be left out. */
-	fedStore?: DeduplicationStore | undefined;
-	/** With `fedStore`: an earlier attempt of the execution pushed without it, so that each row may be in the campaign. */
+	/** What earlier runs pushed, where it is to be left out. */
+	numberStore?: DeduplicationStore | undefined;
+	/** With `numberStore`: an earlier attempt of the execution pushed without it, so that each row may be in the campaign. */
 	isAnotherPush?: boolean;
 	/** How to find out what became of a request whose outcome is unknown. */
 	lookUp?: ContactListFinder | undefined;
@@ -79,21 +79,21 @@ export type PushOptions = AttemptOptions & {
  * What `progress` shows of earlier tries is taken over, and only the rest is sent.
  */
 export async function pushToCampaign(
-	feed: RowSource,
+	source: RowSource,
 	prepared: PreparedRows,
 	options: PushOptions,
 	progress = new PushProgress(),
 ): Promise<PushOutcome> {
 	const settings = attemptSettings(options);
-	const { rows: open, outcome } = await progress.restore(feed, prepared, settings);
-	const { fedStore, campaign, sentNumbers } = options;
+	const { rows: open, outcome } = await progress.restore(source, prepared, settings);
+	const { numberStore, campaign, sentNumbers } = options;
 	const isOnce = settings.removeDuplicates || settings.isTool;
 	const rows = isOnce ? (sentNumbers?.leaveOut(open, prepared, outcome) ?? open) : open;
 	outcome.enqueue = campaign.enqueue;
 	const begun = begunRowsOptions(options, progress);
 	const reader = readerOf(settings.isTool);
 	const intake =
-		fedStore === undefined
+		numberStore === undefined
 			? new AllRows(
 					rows,
 					reader,
@@ -101,7 +101,7 @@ export async function pushToCampaign(
 				)
 			: new NewNumbersOnly(
 					rows,
-					new PushedNumbers(fedStore, campaign.id, prepared.keys),
+					new PushedNumbers(numberStore, campaign.id, prepared.keys),
 					reader,
 					options.isAnotherPush === true,
 				);
@@ -120,7 +120,7 @@ export function begunRowsOptions(
 	return begun && { ...begun, campaign: campaign.id, push: isTool ? {} : record };
 }
 
-/** What is left of a request that the service rejected, unless the feed has to stop. */
+/** What is left of a request that the service rejected, unless the push has to stop. */
 type RemainingRows = { remaining: number[]; stopped?: ExplainedError };
 
 class PushRunner {
@@ -164,7 +164,7 @@ class PushRunner {
 		for (const row of leftOut) this.outcome.rejectedRows.push(row);
 	}
 
-	/** Gives back what stops the feed. */
+	/** Gives back what stops the push. */
 	private async pushAll(): Promise<ExplainedError | undefined> {
 		const { intake } = this;
 		for (;;) {
@@ -205,7 +205,7 @@ class PushRunner {
 		}
 	}
 
-	/** Pushes the rows, without those that the service rejects; gives back what stops the feed. */
+	/** Pushes the rows, without those that the service rejects; gives back what stops the push. */
 	private async pushRequest(request: readonly number[]): Promise<ExplainedError | undefined> {
 		let rows = request;
 		while (rows.length > 0) {
@@ -446,7 +446,7 @@ class PushRunner {
 			rows,
 			'not_sent',
 			stopped.outcome === 'unknown'
-				? `Not sent, because the feed stopped at an earlier request: ${stopped.message}. This row can be pushed again as it is.`
+				? `Not sent, because the push stopped at an earlier request: ${stopped.message}. This row can be pushed again as it is.`
 				: reasonOf(stopped, this.reader),
 		);
 	}
@@ -462,7 +462,7 @@ function isPayloadTooLarge(error: ExplainedError): boolean {
 
 function tooManyRejected(): ExplainedError {
 	return new InvalidInput(
-		`The service rejected more than ${MAX_REJECTED_ROWS} rows of one request, one after the other, so the rest of the feed was not sent`,
+		`The service rejected more than ${MAX_REJECTED_ROWS} rows of one request, one after the other, so the rest of the push was not sent`,
 		onScreenOnly(
 			'Read the reasons of the rejected rows: they most likely share one cause, such as the wrong Phone Column.',
 		),
@@ -474,7 +474,7 @@ function stoppedBefore({ isTool }: AttemptSettings): ExplainedError {
 	return new InvalidInput(
 		isTool
 			? 'The tool had no more time, so the rest of the contacts was not sent'
-			: 'The workflow was stopped, so the rest of the feed was not sent',
+			: 'The workflow was stopped, so the rest of the push was not sent',
 		forEveryone('The rows that are not sent can be pushed again as they are.'),
 	);
 }

@@ -2,16 +2,16 @@ import type { ExplainedError } from '../../shared/api/errors';
 import type { Reader } from '../../shared/api/modelAdvice';
 import type { JsonObject, JsonValue } from '../../shared/json';
 
-/** Where the whole feed goes. */
+/** Where the whole push goes. */
 export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean };
 
-/** A row of the feed as it came in; nothing is promised about what its cells hold. */
+/** A row of the push as it came in; nothing is promised about what its cells hold. */
 export type ContactRow = Readonly<Record<string, unknown>>;
 
-/** Rows stay inside the items that carry them, so that a large feed is held only once. */
+/** Rows stay inside the items that carry them, so that a large push is held only once. */
 export type ContactItem = { readonly json: ContactRow; readonly binary?: unknown };
 
-/** Lets other work of the process go on; awaited now and then in a long feed. */
+/** Lets other work of the process go on; awaited now and then in a long push. */
 export type YieldToEventLoop = () => Promise<void>;
 
 export const ROWS_PER_YIELD = 20_000;
@@ -23,7 +23,7 @@ export const ROWS_PER_YIELD_IN_FLIGHT = 2_000;
  * `rejected` it cannot be used · `do_not_disturb` the service skipped its number, which is on the
  * agent's list · `skipped_duplicate` the service skipped its number as a duplicate (`engine_skipped_duplicates`) ·
  * `duplicate` another row has its number · `pushed_before` an earlier run of the workflow sent its number · `unknown` it was sent and no answer tells its fate ·
- * `not_sent` the feed stopped before it took effect.
+ * `not_sent` the push stopped before it took effect.
  */
 export const ROW_STATUSES = [
 	'rejected',
@@ -54,7 +54,7 @@ export const LIST_COLUMN = 'campaign_upload_id';
 export const SOURCE_FILE_COLUMN = 'source_file';
 export const SOURCE_ROW_COLUMN = 'source_row';
 
-/** A row that is fed again does not carry them along. */
+/** A row that is pushed again does not carry them along. */
 export const ADDED_COLUMNS = [
 	REASON_COLUMN,
 	STATUS_COLUMN,
@@ -75,7 +75,7 @@ export type PushedRequest = {
 	unmatched: readonly JsonValue[];
 };
 
-/** Every row of the feed is in exactly one of `pushed`, `rejectedRows` and `ready`. */
+/** Every row of the push is in exactly one of `pushed`, `rejectedRows` and `ready`. */
 export type PushOutcome = {
 	received: number;
 	pushed: PushedRequest[];
@@ -93,7 +93,7 @@ export type PushOutcome = {
 	forgotten?: number | 'all';
 	/** Whether this attempt couldn't begin, so that all of it is about earlier attempts. */
 	isEarlier?: boolean;
-	/** Why the feed stopped before its end. */
+	/** Why the push stopped before its end. */
 	stopped?: ExplainedError;
 };
 

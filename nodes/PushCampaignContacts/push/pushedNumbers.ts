@@ -4,7 +4,7 @@ import type { ByRow } from './phoneArrays';
 const MAX_ADDED_TOGETHER = 100_000;
 
 /**
- * The numbers that went into a campaign, over all runs. Two texts a number: `fed` is noted before it
+ * The numbers that went into a campaign, over all runs. Two texts a number: `pushed` is noted before it
  * leaves, `told` when a run has come to know, and tells, what became of it. A number with the first
  * alone was under way when a run was cut off.
  */
@@ -50,7 +50,7 @@ export class PushedNumbers {
 		return untold;
 	}
 
-	/** As if these had never been fed; gives back how many were. */
+	/** As if these had never been pushed; gives back how many were. */
 	async forget(rows: readonly number[]): Promise<number> {
 		// In this order: cut off in between, a number counts as under way, and is not sent.
 		await removeAll(this.store, rows.map(this.confirmedKey));

@@ -79,13 +79,13 @@ export function summaryLine(outcome: PushOutcome): string {
 	return `${rowCount(counts.received)}: ${[first, ...parts].join(', ')}.`;
 }
 
-/** What became of every row of a feed that stopped before its end: the summary, and what to do with which rows. */
+/** What became of every row of a push that stopped before its end: the summary, and what to do with which rows. */
 export function describeOutcome(outcome: PushOutcome, names: RowNames = namesOfItems): string[] {
 	const places = (rows: readonly RejectedRow[]) => names.several(rows.map(({ index }) => index));
 	const of = (status: RowStatus) => outcome.rejectedRows.filter((row) => row.status === status);
 	const [unknown, notSent, rejected] = [of('unknown'), of('not_sent'), of('rejected')];
 	const skipped = [...of('do_not_disturb'), ...of('skipped_duplicate')];
-	const [duplicates, fedBefore] = [of('duplicate'), of('pushed_before')];
+	const [duplicates, pushedBefore] = [of('duplicate'), of('pushed_before')];
 	const pushed = outcome.pushed.flatMap(({ rows }) => rows);
 	const lines = [
 		summaryLine(outcome),
@@ -96,8 +96,8 @@ export function describeOutcome(outcome: PushOutcome, names: RowNames = namesOfI
 			`Skipped by the service: ${rowCount(skipped.length)} (${places(skipped)}). Leave them out too.`,
 		duplicates.length > 0 &&
 			`Duplicates: ${rowCount(duplicates.length)} (${places(duplicates)}). Leave them out too: each has the number of another row.`,
-		fedBefore.length > 0 &&
-			`Fed before: ${rowCount(fedBefore.length)} (${places(fedBefore)}). An earlier run of this workflow sent their numbers to the campaign.`,
+		pushedBefore.length > 0 &&
+			`Pushed before: ${rowCount(pushedBefore.length)} (${places(pushedBefore)}). An earlier run of this workflow sent their numbers to the campaign.`,
 		unknown.length > 0 &&
 			`Unknown: ${rowCount(unknown.length)} (${places(unknown)}). They may or may not be in the campaign: compare its newest contact list with your rows (Campaign Status shows the lists) before you push them again.`,
 		notSent.length > 0 &&
@@ -130,12 +130,12 @@ export function hintsFor(outcome: PushOutcome): string[] {
 	}
 	if (ready !== undefined) {
 		const most = outcome.readyIsUpperBound
-			? ' Numbers pushed before are still among the ready ones: only a real feed leaves them out.'
+			? ' Numbers pushed before are still among the ready ones: only a real push leaves them out.'
 			: '';
 		return [`Dry Run is on: nothing was sent. ${summaryLine(outcome)}${says}${most}`];
 	}
 	return [
-		received === 0 && stopped === undefined && 'The feed is empty, so nothing was sent.',
+		received === 0 && stopped === undefined && 'The push is empty, so nothing was sent.',
 		rejectedRows.length > 0 && summaryLine(outcome) + says,
 		...earlierNotes(outcome),
 		stopped && `${stopped.message}. ${stopped.resolution}`,
@@ -230,7 +230,7 @@ const JOINED = ['engine_skipped_duplicates', 'dnd_skipped'] as const;
 /** What became of the rows, and the answers to all requests as one: counts added up, lists joined. */
 export function summarize(outcome: PushOutcome): JsonObject {
 	const summary: JsonObject = {
-		feed: countRows(outcome),
+		totals: countRows(outcome),
 		campaign_upload_ids: valuesOf(outcome, 'campaign_upload_id'),
 		enqueued:
 			outcome.pushed.length > 0 && outcome.pushed.every(({ answer }) => answer.enqueued === true),
@@ -245,12 +245,12 @@ export function dryRunSummary(outcome: PushOutcome): JsonObject {
 	return {
 		dry_run: true,
 		summary: summaryLine(outcome),
-		feed: countRows(outcome),
+		totals: countRows(outcome),
 		campaign_status: outcome.campaignStatus ?? null,
 	};
 }
 
-/** Each request of a feed to a paused campaign gives the same warning. */
+/** Each request of a push to a paused campaign gives the same warning. */
 function warningsIn(outcome: PushOutcome): JsonValue[] {
 	return uniqBy(joined(outcome, 'warnings'), (warning) => JSON.stringify(warning));
 }

@@ -4,7 +4,7 @@ import { rowsChanged, type BegunRows } from './begunRows';
 import type { RejectedRow } from './pushTypes';
 import type { PushedNumbers } from './pushedNumbers';
 
-/** Hands out the rows of a feed, request by request, and is told what became of them. */
+/** Hands out the rows of a push, request by request, and is told what became of them. */
 export type RowQueue = {
 	/** At most so many rows; none when all are handed out. */
 	take(size: number): Promise<readonly number[]>;
@@ -14,7 +14,7 @@ export type RowQueue = {
 	settle(rows: readonly number[], withoutEffect: readonly number[]): Promise<void>;
 	/** The rows that were not handed out. */
 	remaining(): number[];
-	/** Ends the feed. */
+	/** Ends the push. */
 	close(): Promise<void>;
 	/** The rows that were left out on the way. */
 	skipped(): RejectedRow[];
@@ -122,7 +122,7 @@ export class NewNumbersOnly implements RowQueue {
 		return rows;
 	}
 
-	/** Whom an earlier run has fed shows only once they are noted. */
+	/** Whom an earlier run has pushed shows only once they are noted. */
 	peek(): readonly number[] {
 		return [];
 	}

@@ -11,7 +11,7 @@ import {
 } from './pushTypes';
 import { pairsOf, rangesOf } from './checkpoint';
 
-/** The rows of a feed, wherever they lie: in n8n’s items, or in files that are read as rows are needed. */
+/** The rows of a push, wherever they lie: in n8n’s items, or in files that are read as rows are needed. */
 export type RowSource = {
 	/** Of files, once they were gone through. */
 	readonly count: number;
@@ -42,7 +42,7 @@ export type RowNames = {
 	legend?: string;
 };
 
-/** The columns of a feed, and what else shows where they are looked for. */
+/** The columns of a push, and what else shows where they are looked for. */
 export type FoundColumns = {
 	/** In the order of their first appearance; rows need not be alike. */
 	names: ReadonlySet<string>;

@@ -27,8 +27,8 @@ const MISSING: UnusablePhone = {
 const SHOWN_CHARACTERS = 40;
 
 /**
- * Reads a cell of a feed as a contact's phone (Campaigns, rule 1): a documented form, or why it is
- * none. Most cells need no more than the first two lines; a feed of 100,000 rows feels the difference.
+ * Reads a cell of a push as a contact's phone (Campaigns, rule 1): a documented form, or why it is
+ * none. Most cells need no more than the first two lines; a push of 100,000 rows feels the difference.
  */
 export function readCampaignPhone(value: unknown): PhoneReading {
 	const cell = typeof value === 'number' ? String(value) : value;

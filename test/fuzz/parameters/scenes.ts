@@ -70,7 +70,7 @@ const dnd: Scene[] = [
 	{ operation: 'remove', ...agent(), phone: dndPhone },
 ].map((parameters) => ({ node: 'dnd', parameters }));
 
-const feed = { campaignId: String(campaigns.active), ...agent() };
+const parameters = { campaignId: String(campaigns.active), ...agent() };
 const people = rows({ phone: '98765 43210', person_name: 'Asha', last: 'Rao', city: 'Pune' });
 const file: INodeExecutionData[] = [
 	{
@@ -85,11 +85,11 @@ const file: INodeExecutionData[] = [
 	},
 ];
 
-const push: Scene[] = [
-	{ parameters: feed, items: people },
-	{ parameters: { ...feed, otherColumns: 'listed', columnsToSend: 'city' }, items: people },
-	{ parameters: { ...feed, contactsFrom: 'json', contacts: '[{ "phone": "9876543210" }]' } },
-	{ parameters: { ...feed, contactsFrom: 'csv' }, items: file },
+const pushes: Scene[] = [
+	{ parameters, items: people },
+	{ parameters: { ...parameters, otherColumns: 'listed', columnsToSend: 'city' }, items: people },
+	{ parameters: { ...parameters, contactsFrom: 'json', contacts: '[{ "phone": "9876543210" }]' } },
+	{ parameters: { ...parameters, contactsFrom: 'csv' }, items: file },
 ].map((scene) => ({ node: 'pushCampaignContacts', ...scene }));
 
 const status: Scene[] = [
@@ -167,7 +167,7 @@ export const SCENES: Scene[] = [
 	...placeCall,
 	...getCall,
 	...dnd,
-	...push,
+	...pushes,
 	...status,
 	...agentsNode,
 	...chatSend,

@@ -140,11 +140,11 @@ test('one of two phone columns is not guessed', async () => {
 	expect(error?.message).toBe('More than one column could be "phone": "Mobile", "Phone No"');
 });
 
-describe('an empty feed', () => {
+describe('an empty push', () => {
 	test('sends nothing and says so', async () => {
-		const fed = await runPush(harness, rowsOf({}));
-		expect(fed).toMatchObject({ pushed: [], rejected: [], error: undefined });
-		expect(fed.hints).toEqual(['The feed is empty, so nothing was sent.']);
+		const pushed = await runPush(harness, rowsOf({}));
+		expect(pushed).toMatchObject({ pushed: [], rejected: [], error: undefined });
+		expect(pushed.hints).toEqual(['The push is empty, so nothing was sent.']);
 	});
 
 	test('is summed up as zeros', async () => {
@@ -183,7 +183,7 @@ describe('rows that cannot be used', () => {
 			'9876543219',
 			'+911123456789',
 		]);
-		expect(pushed[0]?.json.feed).toMatchObject({ received: 7, pushed: 4, rejected: 3 });
+		expect(pushed[0]?.json.totals).toMatchObject({ received: 7, pushed: 4, rejected: 3 });
 		expect(rejected).toEqual([
 			{
 				json: {

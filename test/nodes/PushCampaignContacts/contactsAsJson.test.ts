@@ -40,7 +40,7 @@ describe('in a workflow', () => {
 		const { error, pushed, rejected } = await runPush(harness, input, asJson(contacts));
 		expect(error).toBeUndefined();
 		expect(contactsOf(bodies[0])).toEqual([ASHA, { ...RAVI, phone: '+919876543211' }]);
-		expect(pushed).toMatchObject([{ json: { feed: { pushed: 2 } }, pairedItem: [{ item: 0 }] }]);
+		expect(pushed).toMatchObject([{ json: { totals: { pushed: 2 } }, pairedItem: [{ item: 0 }] }]);
 		expect(rejected).toEqual([]);
 	});
 
@@ -88,7 +88,7 @@ describe('in a workflow', () => {
 		const { error, pushed, hints } = await runPush(harness, rowsOf({}), asJson('={{ [] }}'));
 		expect(error).toBeUndefined();
 		expect(pushed).toEqual([]);
-		expect(hints).toEqual(['The feed is empty, so nothing was sent.']);
+		expect(hints).toEqual(['The push is empty, so nothing was sent.']);
 	});
 
 	const many = (count: number) => Array.from({ length: count }, (_, i) => ({ phone: phone(i) }));
@@ -153,7 +153,7 @@ describe.each<[string, (call: { data: ReturnType<typeof anExecution> }) => CallT
 		expect(await push(contacts)).toMatchObject({
 			outcome: 'done',
 			id: 501,
-			result: { feed: { received: 2, pushed: 2 }, rejected: [] },
+			result: { totals: { received: 2, pushed: 2 }, rejected: [] },
 		});
 		expect(contactsOf(bodies[0])).toEqual(contacts);
 		expect(await push(contacts)).toMatchObject({ outcome: 'already_done', id: 501 });
@@ -165,7 +165,7 @@ describe.each<[string, (call: { data: ReturnType<typeof anExecution> }) => CallT
 		const good = { phone: `9866${name.length}0001`, person_name: 'Good' };
 		expect(await push([{ phone: '12' }, good])).toMatchObject({
 			outcome: 'partly_done',
-			result: { feed: { pushed: 1, rejected: 1 }, rejected: [{ phone: '12' }] },
+			result: { totals: { pushed: 1, rejected: 1 }, rejected: [{ phone: '12' }] },
 		});
 	});
 

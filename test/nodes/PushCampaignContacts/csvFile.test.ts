@@ -52,7 +52,7 @@ describe('a file', () => {
 			{ phone: '+919876543211', person_name: 'आशा राव', City: 'पुणे' },
 		]);
 		expect(pushed).toMatchObject([
-			{ json: { feed: { received: 2, pushed: 2 } }, pairedItem: [{ item: 0 }] },
+			{ json: { totals: { received: 2, pushed: 2 } }, pairedItem: [{ item: 0 }] },
 		]);
 		expect(rejected).toEqual([]);
 	});
@@ -108,7 +108,7 @@ describe('a file', () => {
 		]);
 	});
 
-	test('can be fed again as it came out: what was added is not sent', async () => {
+	test('can be pushed again as it came out: what was added is not sent', async () => {
 		const bodies = answering([200, accepted(1)]);
 		await runPush(harness, rowsOf({ phone: phone(1), source_file: 'leads.csv', source_row: 2 }));
 		expect(contactsOf(bodies[0])).toEqual([{ phone: phone(1) }]);
@@ -160,7 +160,7 @@ describe('a file', () => {
 			options: { dryRun: true },
 		});
 		expect(pushed).toMatchObject([
-			{ json: { dry_run: true, feed: { ready: 2 } }, pairedItem: [{ item: 0 }] },
+			{ json: { dry_run: true, totals: { ready: 2 } }, pairedItem: [{ item: 0 }] },
 		]);
 		expect(hints[0]).toMatch(/4 rows: 2 ready, 1 unusable, 1 duplicate\./);
 	});
@@ -207,12 +207,12 @@ describe('a file', () => {
 		]);
 	});
 
-	test('without rows is an empty feed', async () => {
+	test('without rows is an empty push', async () => {
 		const item = fileItem('header-only.csv', contentOf('header-only.csv'));
 		const { error, pushed, hints } = await runPush(harness, [item], csv());
 		expect(error).toBeUndefined();
 		expect(pushed).toEqual([]);
-		expect(hints).toEqual(['The feed is empty, so nothing was sent.']);
+		expect(hints).toEqual(['The push is empty, so nothing was sent.']);
 	});
 
 	test('of many rows goes in requests, also where one is too large or a row of it rejected', async () => {
@@ -241,7 +241,7 @@ describe('several files', () => {
 		fileItem('b.csv', `person_name;phone\nAsha Rao;${phone(1)}\nRavi;${phone(2)}\n`),
 	];
 
-	test('are one feed, in which each number goes once and each row is paired with its file', async () => {
+	test('are one push, in which each number goes once and each row is paired with its file', async () => {
 		const bodies = answering([200, accepted(2)]);
 		const { pushed, rejected } = await runPush(harness, files, {
 			...csv(),
@@ -337,7 +337,7 @@ describe('several files', () => {
 		});
 	});
 
-	test('are named where the feed stops', async () => {
+	test('are named where the push stops', async () => {
 		answering([200, accepted(1)], [409, rejection('Campaign is archived')]);
 		const { error } = await runPush(harness, files, {
 			...csv(),
@@ -351,7 +351,7 @@ describe('several files', () => {
 		);
 	});
 
-	test('of which one does not name its encoding say so also where the feed stops', async () => {
+	test('of which one does not name its encoding say so also where the push stops', async () => {
 		answering([200, accepted(1)], [409, rejection('Campaign is archived')]);
 		const old = fileItem('c.csv', Buffer.from(`phone,person_name\n${phone(3)},Zo\xeb\n`, 'latin1'));
 		const { error } = await runPush(harness, [...files, old], {

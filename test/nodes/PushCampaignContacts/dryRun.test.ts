@@ -32,7 +32,7 @@ test('everything is checked, nothing is sent, and all of it is told', async () =
 			json: {
 				dry_run: true,
 				summary: '4 rows: 2 ready, 1 unusable, 1 duplicate.',
-				feed: expect.objectContaining({ received: 4, ready: 2, pushed: 0, rejected: 1 }),
+				totals: expect.objectContaining({ received: 4, ready: 2, pushed: 0, rejected: 1 }),
 				campaign_status: 'Paused',
 			},
 			pairedItem: [{ item: 0 }, { item: 3 }],
@@ -67,7 +67,7 @@ test('with an item a row each row says whether it is ready, with the number as i
 	expect(rejected.map(({ json }) => json.push_status)).toEqual(['rejected', 'duplicate']);
 });
 
-describe('what would keep the feed from being taken shows itself', () => {
+describe('what would keep the push from being taken shows itself', () => {
 	test('an archived campaign', async () => {
 		campaign('Archived');
 		const { error } = await runPush(harness, rows, { options });
@@ -116,7 +116,7 @@ test('as a tool it tells what would be sent, and the same wish can follow for re
 	expect(bodies.map(phonesOf)).toEqual([['9000000001']]);
 });
 
-test('what a dry run added is no prompt variable of the feed that follows', async () => {
+test('what a dry run added is no prompt variable of the push that follows', async () => {
 	campaign();
 	const dry = await runPush(harness, rows, { options: { ...options, output: 'rows' } });
 	const bodies = answering([200, accepted(2)]);

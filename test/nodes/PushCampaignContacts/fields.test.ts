@@ -38,7 +38,7 @@ test('rows become contacts, and the service’s whole answer comes out', async (
 				warnings: [],
 				unforeseen: 'kept',
 				message: 'beside data',
-				feed: { received: 2, pushed: 2, ...totals },
+				totals: { received: 2, pushed: 2, ...totals },
 			},
 			pairedItem: [{ item: 0 }, { item: 1 }],
 		},

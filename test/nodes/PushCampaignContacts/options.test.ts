@@ -39,7 +39,7 @@ describe('options', () => {
 		const bodies = answering([200, accepted(1)]);
 		const { pushed, rejected, hints } = await runPush(harness, duplicates);
 		expect(contactsOf(bodies[0])).toEqual([{ phone: '+919876543210', person_name: 'Asha Rao' }]);
-		expect(pushed[0]?.json.feed).toEqual({ received: 2, pushed: 1, ...totals, duplicate: 1 });
+		expect(pushed[0]?.json.totals).toEqual({ received: 2, pushed: 1, ...totals, duplicate: 1 });
 		expect(pushed[0]?.pairedItem).toEqual([{ item: 1 }]);
 		expect(rejected).toEqual([]);
 		expect(hints).toEqual(['2 rows: 1 pushed, 1 left out as duplicates.']);
@@ -119,7 +119,7 @@ describe('options', () => {
 				engine_skipped_duplicates: ['+919000000009', '+919000000009'],
 				dnd_skipped: [{ number: 'x' }, { number: 'x' }],
 				warnings: ['w'],
-				feed: {
+				totals: {
 					...totals,
 					received: 10_002,
 					pushed: 10_001,

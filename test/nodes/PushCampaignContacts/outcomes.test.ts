@@ -14,7 +14,7 @@ import {
 const harness = engineHarness();
 const two = manyRows(2);
 const OK: [number, JsonObject] = [200, accepted(10_000)];
-describe('a large feed', () => {
+describe('a large push', () => {
 	test('goes out in requests of 10,000, one after another, each paired with its rows', async () => {
 		const bodies = answering(OK, OK, [200, accepted(1, { campaign_upload_id: 503 })]);
 		const { pushed, rejected } = await runPush(harness, manyRows(20_001));
@@ -34,7 +34,7 @@ describe('a large feed', () => {
 		const again = { json: { phone: `+91${phone(0)}`, person_name: 'P' } };
 		const { pushed } = await runPush(harness, [...manyRows(10_000), again]);
 		expect(sizes(bodies)).toEqual([10_000]);
-		expect(pushed[0]?.json.feed).toMatchObject({ received: 10_001, duplicate: 1 });
+		expect(pushed[0]?.json.totals).toMatchObject({ received: 10_001, duplicate: 1 });
 	});
 });
 

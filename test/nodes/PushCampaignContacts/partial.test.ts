@@ -78,7 +78,7 @@ describe('when the fate of the second request is unknown', () => {
 		expect(error).toBeUndefined();
 		nothingTwice(bodies);
 		expect(pushed).toHaveLength(1);
-		expect(pushed[0]?.json.feed).toMatchObject({ pushed: 10_000, unknown: 10_000, not_sent: 1 });
+		expect(pushed[0]?.json.totals).toMatchObject({ pushed: 10_000, unknown: 10_000, not_sent: 1 });
 		expect(statusesOf(rejected)).toEqual({ unknown: 10_000, not_sent: 1 });
 		expect(hints).toEqual([
 			'20,001 rows: 10,000 pushed, 10,000 unknown, 1 not sent. Rejected says why.',
@@ -135,10 +135,10 @@ describe('when the fate of the second request is unknown', () => {
 
 	test('the error output gets one item, and the rows are in Rejected', async () => {
 		answering(OK, [503, '']);
-		const fed = await runPush(harness, manyRows(10_001), {}, { onError: 'continueErrorOutput' });
-		expect(fed.pushed).toHaveLength(1);
-		expect(fed.rejected).toHaveLength(1);
-		expect(jsonOf(output(fed.run, 'Node', 2))).toEqual([
+		const pushed = await runPush(harness, manyRows(10_001), {}, { onError: 'continueErrorOutput' });
+		expect(pushed.pushed).toHaveLength(1);
+		expect(pushed.rejected).toHaveLength(1);
+		expect(jsonOf(output(pushed.run, 'Node', 2))).toEqual([
 			{
 				error: expect.stringMatching(
 					/^The service, or a proxy before it, stumbled \(HTTP status 503\)/,
@@ -191,7 +191,7 @@ describe('when a request surely did not take effect', () => {
 		expect(error).toBeUndefined();
 		expect(bodies.map(phonesOf).at(-1)).toEqual([phone(10_000)]);
 		expect(pushed.map(({ json }) => json.contacts_received)).toEqual([10_000, 1]);
-		expect(pushed[0]?.json.feed).toMatchObject({ pushed: 10_001, requests: 2, not_sent: 0 });
+		expect(pushed[0]?.json.totals).toMatchObject({ pushed: 10_001, requests: 2, not_sent: 0 });
 		expect(rejected).toEqual([]);
 	});
 
@@ -206,7 +206,7 @@ describe('when a request surely did not take effect', () => {
 	});
 });
 
-test('another run of the same rows is a feed of its own', async () => {
+test('another run of the same rows is a push of its own', async () => {
 	const input = manyRows(1);
 	const bodies = answering([409, rejection('Campaign is archived')], [200, accepted(1)]);
 	await runPush(harness, input);

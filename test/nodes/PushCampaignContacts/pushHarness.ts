@@ -44,7 +44,7 @@ export const accepted = (contacts: number, over: JsonObject = {}): JsonObject =>
 	},
 });
 
-/** The counts of a feed whose only request pushed every row, beside how many these were. */
+/** The counts of a push whose only request pushed every row, beside how many these were. */
 export const totals = {
 	requests: 1,
 	rejected: 0,
@@ -135,7 +135,7 @@ export const sizes = (bodies: JsonObject[]) => bodies.map((body) => phonesOf(bod
 
 export const jsonOf = (items: INodeExecutionData[]) => items.map(({ json }) => json);
 
-/** Runs a feed that must go well, and gives back the bodies it sent. */
+/** Runs a push that must go well, and gives back the bodies it sent. */
 export async function sent(
 	harness: EngineHarness,
 	parameters: NodeParameters,

@@ -86,7 +86,11 @@ describe('Skip Numbers Pushed Before', () => {
 			[0, 'pushed_before'],
 			[1, 'pushed_before'],
 		]);
-		expect(second.pushed[0]?.json.feed).toMatchObject({ received: 3, pushed: 1, pushed_before: 2 });
+		expect(second.pushed[0]?.json.totals).toMatchObject({
+			received: 3,
+			pushed: 1,
+			pushed_before: 2,
+		});
 		expect(second.hints).toEqual(['3 rows: 1 pushed, 2 pushed before. Rejected says why.']);
 		expect(second.rejected[0]?.json.rejection_reason).toMatch(
 			/An earlier run of this workflow pushed this number to the campaign or began to/,
@@ -117,7 +121,7 @@ describe('Skip Numbers Pushed Before', () => {
 		expect(pushed).toHaveLength(1);
 	});
 
-	test('a number stands once in a feed, although duplicates are not to be removed', async () => {
+	test('a number stands once in a push, although duplicates are not to be removed', async () => {
 		const bodies = answering(ok(1));
 		await run(rowsOf({ phone: phone(1) }, { phone: phone(1) }), { removeDuplicates: false });
 		expect(bodies.map(phonesOf)).toEqual([[phone(1)]]);
@@ -144,13 +148,13 @@ describe('what surely did not take effect may go another time', () => {
 		const bodies = answering([status, body]);
 		if (status === 400) answeringInto(bodies, ok(1));
 		await run(manyRows(3), {}, stopping);
-		const fed = status === 400 ? [phone(1)] : [];
-		answeringInto(bodies, ok(3 - fed.length));
+		const pushed = status === 400 ? [phone(1)] : [];
+		answeringInto(bodies, ok(3 - pushed.length));
 		const again = await run(manyRows(3));
 		expect(phonesOf(bodies.at(-1))).toEqual(
-			[0, 1, 2].map(phone).filter((one) => !fed.includes(one)),
+			[0, 1, 2].map(phone).filter((one) => !pushed.includes(one)),
 		);
-		expect(statuses(again)).toEqual(fed.map(() => [1, 'pushed_before']));
+		expect(statuses(again)).toEqual(pushed.map(() => [1, 'pushed_before']));
 	});
 
 	test('a request that never left', async () => {
@@ -176,7 +180,7 @@ describe('what surely did not take effect may go another time', () => {
 		]);
 	});
 
-	test('rows that the stopped feed did not reach', async () => {
+	test('rows that the stopped push did not reach', async () => {
 		const bodies = answering(ok(1), [409, rejection('archived')], ok(3));
 		await run(manyRows(4), { contactsPerRequest: 1 }, stopping);
 		await run(manyRows(4), { contactsPerRequest: 10 });
@@ -184,7 +188,7 @@ describe('what surely did not take effect may go another time', () => {
 	});
 });
 
-test('a feed that would be turned down as a whole is not begun, and nothing noted', async () => {
+test('a push that would be turned down as a whole is not begun, and nothing noted', async () => {
 	nock.cleanAll();
 	readable(42, 'Archived');
 	const { error, rejected } = await run(manyRows(2));
@@ -206,7 +210,7 @@ describe('what may have taken effect is never sent again', () => {
 		]);
 	});
 
-	test('a run that was killed: the next one names what was under way, and feeds the rest', async () => {
+	test('a run that was killed: the next one names what was under way, and pushes the rest', async () => {
 		await killed(manyRows(4), { contactsPerRequest: 2 });
 		const bodies = answering(ok(3));
 		const next = await run(manyRows(5));
@@ -241,13 +245,13 @@ describe('when n8n’s memory cannot be reached', () => {
 		});
 	});
 
-	test('after a request, what was pushed is told and the feed stops', async () => {
+	test('after a request, what was pushed is told and the push stops', async () => {
 		answering(ok(2));
 		store.before = (call) => {
 			if (call === 'add 4') throw new Error('disk full');
 		};
 		const { pushed, rejected } = await run(manyRows(4), { contactsPerRequest: 2 }, stopping);
-		expect(pushed[0]?.json.feed).toMatchObject({ pushed: 2, not_sent: 2 });
+		expect(pushed[0]?.json.totals).toMatchObject({ pushed: 2, not_sent: 2 });
 		expect(rejected.map(({ json }) => json.rejection_status)).toEqual(['not_sent', 'not_sent']);
 	});
 
@@ -275,7 +279,7 @@ test('two runs at once in one process send each number once', async () => {
 	]);
 });
 
-test('a feed of old rows costs a look for each request that it could have been', async () => {
+test('a push of old rows costs a look for each request that it could have been', async () => {
 	answering(ok(100));
 	await run(manyRows(100));
 	store.calls.length = 0;
@@ -340,7 +344,7 @@ describe('as a tool', () => {
 	test.each([
 		['an agent', engineTool],
 		['an MCP client', mcpTool],
-	])('%s does not feed what an earlier run has fed', async (_name, toolOf) => {
+	])('%s does not push what an earlier run has pushed', async (_name, toolOf) => {
 		answering(ok(1));
 		await run(manyRows(1));
 		const tool = toolOf(harness.credentials, pushNode(harness, remembering()));
@@ -355,7 +359,7 @@ describe('as a tool', () => {
 });
 
 describe('Forget Pushed Numbers', () => {
-	test('the numbers of these rows can be fed again, and no other', async () => {
+	test('the numbers of these rows can be pushed again, and no other', async () => {
 		const bodies = answering(ok(3), ok(1));
 		await run(manyRows(3));
 		const { pushed, rejected, hints } = await run(

@@ -32,7 +32,7 @@ async function retry(failed: IRun, node: INode): Promise<IRun> {
 }
 
 const feedsOf = (done: IRun) =>
-	output(done, 'Node').map(({ json, pairedItem }) => [json.feed, pairedItem]);
+	output(done, 'Node').map(({ json, pairedItem }) => [json.totals, pairedItem]);
 const errorOf = ({ data }: IRun) => data.resultData.error;
 
 describe('Retry in the list of executions', () => {
@@ -92,7 +92,7 @@ describe('Retry in the list of executions', () => {
 		const broken = pushNode(harness, { ...bySize, campaignId: 'Spring' });
 		const again = await retry(failed, { ...broken, onError: 'continueRegularOutput' });
 		expect(jsonOf(output(again, 'Node'))).toMatchObject([
-			{ campaign_upload_id: 501, feed: { received: 4, pushed: 2, not_sent: 2 } },
+			{ campaign_upload_id: 501, totals: { received: 4, pushed: 2, not_sent: 2 } },
 		]);
 		expect(output(again, 'Node', 1).map(({ pairedItem }) => pairedItem)).toEqual([
 			{ item: 2 },
@@ -106,8 +106,8 @@ describe('Retry in the list of executions', () => {
 		const failed = await run(node, manyRows(4));
 		const context = failed.data.executionData?.contextData['node:Node'];
 		const shelf: unknown = context?.voiceChatAgent;
-		expect(shelf).toHaveProperty(['feed, run 0', 'sent']);
-		Object.assign(Object(shelf), { 'feed, run 0': 'damaged' });
+		expect(shelf).toHaveProperty(['push, run 0', 'sent']);
+		Object.assign(Object(shelf), { 'push, run 0': 'damaged' });
 		const again = await retry(failed, { ...node, onError: 'continueRegularOutput' });
 		expect(jsonOf(output(again, 'Node', 1)).map((json) => json.rejection_status)).toEqual([
 			'unknown',

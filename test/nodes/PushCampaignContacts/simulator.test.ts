@@ -55,12 +55,12 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 	const inCampaign = (id: number = campaigns.active) =>
 		simulator.contactsOf(id).map(({ phone }) => phone);
 
-	test('a messy feed of 25,000 rows: each good number once with its longest name, each bad row told', async () => {
-		const { rows, bad, kept } = messyFeed(25_000);
+	test('a messy push of 25,000 rows: each good number once with its longest name, each bad row told', async () => {
+		const { rows, bad, kept } = messyPush(25_000);
 		// The service rejects one contact of the second request for a reason of its own.
 		const position = 2_345;
 		const byService = [...kept.values()].sort((a, b) => a.row - b.row)[10_000 + position];
-		if (byService === undefined) throw new Error('The feed is too short');
+		if (byService === undefined) throw new Error('The push is too short');
 		kept.delete(byService.phone);
 		simulator.faults.inject({
 			kind: 'status',
@@ -81,7 +81,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 			[...bad, byService.row].sort((a, b) => a - b),
 		);
 		expect(rejected.every(({ json }) => json.rejection_status === 'rejected')).toBe(true);
-		expect(pushed.at(-1)?.json.feed).toMatchObject({
+		expect(pushed.at(-1)?.json.totals).toMatchObject({
 			received: 25_000,
 			pushed: kept.size,
 			rejected: bad.length + 1,
@@ -127,7 +127,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		['items', manyRows(5), {}],
 		['a CSV file', [fileItem('leads.csv', file)], { contactsFrom: 'csv' }],
 	])(
-		'of %s, an answer that does not come is looked up: the rows are pushed, and the feed goes on',
+		'of %s, an answer that does not come is looked up: the rows are pushed, and the push goes on',
 		async (_what, input, parameters) => {
 			simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
 			const options = { ifUnknown: 'lookUp', contactsPerRequest: 3 };
@@ -142,13 +142,13 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 				[true, expect.any(Number)],
 				[undefined, expect.any(Number)],
 			]);
-			expect(pushed[0]?.json.feed).toMatchObject({ received: 5, pushed: 5, requests: 2 });
+			expect(pushed[0]?.json.totals).toMatchObject({ received: 5, pushed: 5, requests: 2 });
 			expect(pushRequests()).toBe(2);
 			expect(inCampaign()).toEqual([0, 1, 2, 3, 4].map((index) => `+91${phone(index)}`));
 		},
 	);
 
-	test('of a feed that only waits, no size tells that a new list is its own', async () => {
+	test('of a push that only waits, no size tells that a new list is its own', async () => {
 		simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
 		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
 		const options = { ifUnknown: 'lookUp' };
@@ -203,7 +203,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 			rowsOf({ phone: '90000 00001', city: 'Pune' }, { phone: '+919000000002' }),
 			release,
 		);
-		expect(pushed[0]?.json.feed).toMatchObject({ received: 2, pushed: 1, skipped_duplicate: 1 });
+		expect(pushed[0]?.json.totals).toMatchObject({ received: 2, pushed: 1, skipped_duplicate: 1 });
 		expect(rejected).toMatchObject([
 			{ json: { city: 'Pune', rejection_status: 'skipped_duplicate' }, pairedItem: { item: 0 } },
 		]);
@@ -216,7 +216,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 	])('of 25 rows the one that the service does not accept is rejected: %s', async (_name, bad) => {
 		const input = manyRows(25);
 		const row = input[bad];
-		if (row === undefined) throw new Error('The feed is too short');
+		if (row === undefined) throw new Error('The push is too short');
 		row.json.phone = 'no number';
 		const { pushed, rejected, error } = await push(input, { options: { normalizePhones: false } });
 		expect(error).toBeUndefined();
@@ -225,7 +225,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		expect(stored).toEqual(
 			[...input.keys()].filter((index) => index !== bad).map((index) => `+91${phone(index)}`),
 		);
-		expect(pushed.at(-1)?.json.feed).toMatchObject({ received: 25, pushed: 24, rejected: 1 });
+		expect(pushed.at(-1)?.json.totals).toMatchObject({ received: 25, pushed: 24, rejected: 1 });
 	});
 
 	test('a number on the do-not-disturb list comes out of Rejected', async () => {
@@ -234,7 +234,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		);
 		expect(pushed[0]?.json.dnd_skipped).toHaveLength(1);
 		expect(inCampaign()).toEqual(['+919000000001']);
-		expect(pushed[0]?.json.feed).toMatchObject({ received: 2, pushed: 1, do_not_disturb: 1 });
+		expect(pushed[0]?.json.totals).toMatchObject({ received: 2, pushed: 1, do_not_disturb: 1 });
 		expect(rejected).toMatchObject([
 			{ json: { phone: dndPhone, rejection_status: 'do_not_disturb' }, pairedItem: { item: 0 } },
 		]);
@@ -254,7 +254,7 @@ test('a request that is over the service’s size goes out in smaller ones', asy
 	});
 	expect(error).toBeUndefined();
 	expect(rejected).toEqual([]);
-	expect(pushed[0]?.json.feed).toMatchObject({ pushed: 1_000 });
+	expect(pushed[0]?.json.totals).toMatchObject({ pushed: 1_000 });
 	expect(new Set(simulator.contactsOf(campaigns.active).map(({ phone }) => phone)).size).toBe(
 		1_000,
 	);
@@ -265,7 +265,7 @@ test('a request that is over the service’s size goes out in smaller ones', asy
 type Kept = { row: number; phone: string; name: string };
 
 /** 1% unusable rows and 3% duplicates, some with a longer name; `kept` is what should be sent. */
-function messyFeed(count: number) {
+function messyPush(count: number) {
 	const kept = new Map<string, Kept>();
 	const bad: number[] = [];
 	const rows = Array.from({ length: count }, (_, row): JsonObject => {

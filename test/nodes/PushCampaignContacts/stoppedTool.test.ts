@@ -57,7 +57,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 			),
 			next_step: expect.stringContaining('Do not ask for the same again'),
 			result: {
-				feed: { pushed: 2, unknown: 2, not_sent: 1 },
+				totals: { pushed: 2, unknown: 2, not_sent: 1 },
 				campaign_upload_id: 501,
 				rejected: [
 					{ phone: given[2]?.phone, rejection_status: 'unknown' },
@@ -109,7 +109,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 			what_happened: expect.stringMatching(
 				/^5 rows: 2 pushed, 2 unknown, 1 not sent\. The service/,
 			),
-			result: { feed: { pushed: 2, unknown: 2, not_sent: 1 } },
+			result: { totals: { pushed: 2, unknown: 2, not_sent: 1 } },
 		});
 	});
 
@@ -155,7 +155,7 @@ test('after too many requests the rest can be pushed, and nobody twice', async (
 	const later = answering([200, accepted(1)]);
 	expect(await push({ contacts: given })).toMatchObject({
 		outcome: 'done',
-		result: { feed: { pushed: 3 } },
+		result: { totals: { pushed: 3 } },
 	});
 	expect([...bodies, ...later].flatMap(phonesOf)).toEqual(given.map((contact) => contact.phone));
 });

@@ -33,7 +33,7 @@ export type ServiceContext =
 	| IWebhookFunctions;
 
 export const TIME_LIMITS = {
-	/** Without a byte. A feed of 10,000 contacts takes its time; giving up early would leave its fate unknown. */
+	/** Without a byte. A push of 10,000 contacts takes its time; giving up early would leave its fate unknown. */
 	silenceMs: 180_000,
 	/** From beginning to end: an answer that drips on for ever is no answer. */
 	wholeMs: 300_000,

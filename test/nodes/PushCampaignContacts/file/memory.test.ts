@@ -2,7 +2,7 @@ import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import { ItemRows } from '../../../../nodes/PushCampaignContacts/push/rows';
 import { collectGarbage, heapInUse } from '../../../engine/heap';
-import { accept, feedOf, scripted } from '../push/scripted';
+import { accept, contactItems, scripted } from '../push/scripted';
 
 /** In typed arrays and buffers. */
 function heldOutside(): number {
@@ -41,7 +41,7 @@ test.each([true, false])(
 test('once rows are checked, what their duplicates were looked up in is let go', async () => {
 	const count = 400_000;
 	const { options } = scripted(accept);
-	const items = feedOf(count);
+	const items = contactItems(count);
 	const rows = new ItemRows(items, async () => {});
 	const before = heldOutside();
 	const prepared = await prepareRows(rows, options.columns, options);

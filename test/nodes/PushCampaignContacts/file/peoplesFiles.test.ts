@@ -116,11 +116,11 @@ const written: fc.Arbitrary<Written> = fc
 	});
 
 /** What is sent of files, and the rows that are reported with a reason. */
-async function fed(files: readonly Uint8Array[]) {
+async function pushed(files: readonly Uint8Array[]) {
 	const sources = files.map((content, at) => ({ name: `${at}.csv`, open: async () => [content] }));
-	const feed = await FileRows.open(sources, { delimiter: '', encoding: '' }, async () => {});
-	const columns = resolveColumns(await feed.columns(), choice);
-	const prepared = await prepareRows(feed, columns, {
+	const source = await FileRows.open(sources, { delimiter: '', encoding: '' }, async () => {});
+	const columns = resolveColumns(await source.columns(), choice);
+	const prepared = await prepareRows(source, columns, {
 		normalizePhones: true,
 		removeDuplicates: false,
 		isTool: false,
@@ -131,13 +131,13 @@ async function fed(files: readonly Uint8Array[]) {
 	return {
 		sent: sent.filter(isJsonObject),
 		reported: prepared.rejectedRows,
-		notes: feed.notes,
-		feed,
+		notes: source.notes,
+		source,
 	};
 }
 
 const orStopped = async (files: readonly Uint8Array[]) =>
-	await fed(files).catch((error: unknown) => {
+	await pushed(files).catch((error: unknown) => {
 		if (error instanceof InvalidInput) return undefined;
 		throw error;
 	});
@@ -158,7 +158,7 @@ function asExpected(contact: JsonObject): JsonObject {
 test('however a list is written, every person is sent as written or reported', async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.array(written, { minLength: 1, maxLength: 3 }), async (files) => {
-			const { sent, reported, notes } = await fed(files.map(bytesOf));
+			const { sent, reported, notes } = await pushed(files.map(bytesOf));
 			const people = files.flatMap((file) => file.people.map((person) => expected(person, file)));
 			expect(sent.length + reported.length).toBe(people.length);
 			// The last number of a file without a line break at its end may be the beginning of another.
@@ -231,7 +231,7 @@ test('where cells have delimiters that nobody has quoted, no row is sent with it
 		fc.asyncProperty(list, async ({ ends, people }) => {
 			const rows = [['phone', 'person_name', 'note'], ...people];
 			const text = rows.map((row) => `${row.join(',')}${ends}\n`).join('');
-			const { sent, reported } = await fed([Buffer.from(text)]);
+			const { sent, reported } = await pushed([Buffer.from(text)]);
 			const isShifted = ([, name, remark]: readonly string[]) => `${name}${remark}`.includes(',');
 			expect(reported.map(({ index }) => index)).toEqual(
 				[...people.keys()].filter((index) => isShifted(people[index] ?? [])),
@@ -260,13 +260,13 @@ test('a file that changes after it was checked is sent as it was checked, or not
 		fc.asyncProperty(written, cut, fc.constantFrom(...CHANGES), async (file, place, change) => {
 			let bytes = bytesOf(file);
 			const sources = [{ name: 'a.csv', open: async () => [bytes] }];
-			const feed = await FileRows.open(sources, { delimiter: '', encoding: '' }, async () => {});
-			const columns = resolveColumns(await feed.columns(), choice);
+			const source = await FileRows.open(sources, { delimiter: '', encoding: '' }, async () => {});
+			const columns = resolveColumns(await source.columns(), choice);
 			const options = { normalizePhones: true, removeDuplicates: false, isTool: false };
-			const { rows, contactsOf } = await prepareRows(feed, columns, options);
+			const { rows, contactsOf } = await prepareRows(source, columns, options);
 			const checked = (await contactsOf(rows)).all().toString();
 			bytes = change(bytes, place % bytes.length);
-			await feed.close();
+			await source.close();
 			const sent = await contactsOf(rows).then(
 				(contacts) => contacts.all().toString(),
 				(error: unknown) => error,
@@ -282,10 +282,10 @@ test('a row that ends early when it is read again is not sent without its other 
 	let text = 'phone,person_name\n9876543210,Asha\n9876543211,Ravi\n';
 	const open = async () => [Buffer.from(text)];
 	const writing = { delimiter: '', encoding: '' };
-	const feed = await FileRows.open([{ name: 'a.csv', open }], writing, async () => {});
-	const columns = resolveColumns(await feed.columns(), choice);
+	const source = await FileRows.open([{ name: 'a.csv', open }], writing, async () => {});
+	const columns = resolveColumns(await source.columns(), choice);
 	const options = { normalizePhones: true, removeDuplicates: false, isTool: false };
-	const { rows, contactsOf } = await prepareRows(feed, columns, options);
+	const { rows, contactsOf } = await prepareRows(source, columns, options);
 	text = text.slice(0, -',Ravi\n'.length);
 	await expect(contactsOf(rows)).rejects.toThrow(/^The file is not the same any more/);
 });

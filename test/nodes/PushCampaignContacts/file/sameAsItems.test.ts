@@ -6,7 +6,7 @@ import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progre
 import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/push/rows';
 import {
 	accept,
-	feedOf,
+	contactItems,
 	json,
 	push,
 	reject,
@@ -44,7 +44,7 @@ const row = fc.record({
 });
 
 /** A try, and a further one after it was stored: what was sent, and what became of each row. */
-async function twoTries(feed: () => Promise<RowSource>, happenings: string[], size: number) {
+async function twoTries(source: () => Promise<RowSource>, happenings: string[], size: number) {
 	const { options, sent } = scripted((phones, request) =>
 		(HAPPENINGS[happenings[request - 1] ?? 'taken'] ?? accept)(phones, request),
 	);
@@ -53,7 +53,7 @@ async function twoTries(feed: () => Promise<RowSource>, happenings: string[], si
 	const progress = new PushProgress();
 	const outcomes = [];
 	for (const current of [progress, undefined]) {
-		const rows = await feed();
+		const rows = await source();
 		const {
 			pushed,
 			rejectedRows: rejectedRows,
@@ -74,7 +74,7 @@ async function twoTries(feed: () => Promise<RowSource>, happenings: string[], si
 	return { sent, outcomes };
 }
 
-test('whatever happens to its requests, a file is fed as the same rows are, and its next try too', async () => {
+test('whatever happens to its requests, a file is pushed as the same rows are, and its next try too', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(row, { maxLength: 14 }),
@@ -102,7 +102,7 @@ test('whatever happens to its requests, a file is fed as the same rows are, and 
 });
 
 test('every 2,000 rows that are read again, other work goes on', async () => {
-	const people = feedOf(4_001);
+	const people = contactItems(4_001);
 	const text = Papa.unparse(people.map(({ json }) => json));
 	const source = { name: 'a.csv', open: async () => [Buffer.from(text)] };
 	for (const rowsWith of [
@@ -122,7 +122,7 @@ test('every 2,000 rows that are read again, other work goes on', async () => {
 	}
 });
 
-test('what has another number by the time it is sent stops the feed, and goes nowhere', async () => {
+test('what has another number by the time it is sent stops the push, and goes nowhere', async () => {
 	let content = 'phone\n9000000001\n9000000002\n9000000003\n';
 	const source = { name: 'a.csv', open: async () => [Buffer.from(content)] };
 	const rows = await FileRows.open([source], { delimiter: '', encoding: '' }, noBreath);
@@ -137,12 +137,12 @@ test('what has another number by the time it is sent stops the feed, and goes no
 
 test('a file that is read in another way than by an earlier try is not sent', () => {
 	const progress = new PushProgress();
-	const feed = (reading?: string) => Object.assign(new ItemRows([], noBreath), { reading });
-	progress.requireSameFile(feed('comma'));
-	progress.requireSameFile(feed('semicolon'));
+	const source = (reading?: string) => Object.assign(new ItemRows([], noBreath), { reading });
+	progress.requireSameFile(source('comma'));
+	progress.requireSameFile(source('semicolon'));
 	progress.record.rejected.push({ settings: '', row: 0, number: '', reason: '' });
-	progress.requireSameFile(feed('semicolon'));
-	for (const other of [feed('comma'), feed()]) {
+	progress.requireSameFile(source('semicolon'));
+	for (const other of [source('comma'), source()]) {
 		expect(() => stored(progress).requireSameFile(other)).toThrow(
 			'An earlier try of this execution read the file in another way, so it cannot be told which rows it has sent, and nothing more was sent',
 		);

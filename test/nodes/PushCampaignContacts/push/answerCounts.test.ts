@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { hintsFor } from '../../../../nodes/PushCampaignContacts/push/report';
 import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
 import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
-import { feedOf, json, phone, push, scripted, statuses, stored } from './scripted';
+import { contactItems, json, phone, push, scripted, statuses, stored } from './scripted';
 
 const answering = (data: JsonObject) => scripted(() => json(200, { success: true, data }));
 const pushedRows = ({ pushed }: Awaited<ReturnType<typeof push>>) =>
@@ -159,8 +159,8 @@ function numeric(value: JsonValue | undefined): number | 'missing' | 'unusable' 
 }
 
 test('whatever the counts are, no row is pushed unless each one that was sent is accounted for', async () => {
-	let pushedFeeds = 0;
-	let unknownFeeds = 0;
+	let pushedPushes = 0;
+	let unknownPushes = 0;
 	await fc.assert(
 		fc.asyncProperty(
 			cases,
@@ -180,7 +180,7 @@ test('whatever the counts are, no row is pushed unless each one that was sent is
 				const outcome = await push(size, options);
 				expect(sent).toHaveLength(1);
 				const all = [...pushedRows(outcome), ...outcome.rejectedRows.map(({ index }) => index)];
-				expect([...all].sort((a, b) => a - b)).toEqual(feedOf(size).map((_, index) => index));
+				expect([...all].sort((a, b) => a - b)).toEqual(contactItems(size).map((_, index) => index));
 
 				const [r, a, d, q] = [received, accepted, duplicates, queued].map(numeric);
 				const skipped = new Set([...dnd, ...engine]).size;
@@ -193,19 +193,19 @@ test('whatever the counts are, no row is pushed unless each one that was sent is
 					(typeof a === 'number' && typeof r === 'number' && a > r);
 				const isNamed = id === 7 || id === '7' || typeof a === 'number';
 				if (contradicts || !isNamed) {
-					unknownFeeds++;
+					unknownPushes++;
 					expect(outcome.rejectedRows.every(({ status }) => status === 'unknown')).toBe(true);
 					expect(outcome.pushed).toEqual([]);
 					return;
 				}
-				pushedFeeds++;
+				pushedPushes++;
 				expect(outcome.stopped).toBeUndefined();
 				expect(pushedRows(outcome)).toHaveLength(size - skipped);
 			},
 		),
 		{ numRuns: 2_000 },
 	);
-	expect(Math.min(pushedFeeds, unknownFeeds)).toBeGreaterThan(100);
+	expect(Math.min(pushedPushes, unknownPushes)).toBeGreaterThan(100);
 });
 
 describe('what the service says of releasing the contacts', () => {

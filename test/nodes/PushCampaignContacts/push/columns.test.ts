@@ -56,10 +56,10 @@ test('the columns of all rows are found, in the order in which they appear', asy
 	const items = Array.from({ length: 2 * ROWS_PER_YIELD + 1 }, (_, i) => ({
 		json: { a: 1, [`b${i % 2}`]: 2 },
 	}));
-	const feed = new ItemRows(items, async () => {
+	const source = new ItemRows(items, async () => {
 		breaths++;
 	});
-	expect([...(await feed.columns()).names]).toEqual(['a', 'b0', 'b1']);
+	expect([...(await source.columns()).names]).toEqual(['a', 'b0', 'b1']);
 	expect(breaths).toBe(2);
 });
 

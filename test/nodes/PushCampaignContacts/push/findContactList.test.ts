@@ -70,7 +70,7 @@ const told = ({ stopped }: PushOutcome) => `${stopped?.message}. ${stopped?.reso
 const old = list(7, 2);
 
 describe('a request whose answer did not come', () => {
-	test('is pushed, where the campaign has one new list of its size; the feed goes on', async () => {
+	test('is pushed, where the campaign has one new list of its size; the push goes on', async () => {
 		const { options, sent, waits } = campaign(shows(old), shows(old), shows(old, list(8, 2)));
 		const progress = new PushProgress();
 		const outcome = await push(3, options, progress);

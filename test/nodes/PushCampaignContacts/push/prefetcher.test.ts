@@ -6,7 +6,7 @@ import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import { TransportFault, type ServiceRequest } from '../../../../nodes/shared/api/http';
 import {
 	accept,
-	feedOf,
+	contactItems,
 	phone,
 	phonesOf,
 	push,
@@ -22,8 +22,8 @@ function watched(
 	{ script = accept, broken }: { script?: Script; broken?: number } = {},
 ) {
 	const events: string[] = [];
-	const items = new ItemRows(feedOf(count), async () => {});
-	const feed: RowSource = {
+	const items = new ItemRows(contactItems(count), async () => {});
+	const source: RowSource = {
 		count,
 		names: items.names,
 		columns: async () => await items.columns(),
@@ -52,12 +52,12 @@ function watched(
 		return answer;
 	};
 	const client = new ApiClient(transport, options.client.clock, () => 0);
-	return { events, feed, options: { ...options, client, contactsPerRequest: 2 } };
+	return { events, source, options: { ...options, client, contactsPerRequest: 2 } };
 }
 
 test('while a request is under way, the rows of the next one are read, and no further ones', async () => {
-	const { events, feed, options } = watched(5);
-	const outcome = await push(feed, options);
+	const { events, source, options } = watched(5);
+	const outcome = await push(source, options);
 	expect(events).toEqual([
 		...['read 0 1', 'has read 0 1'],
 		...['request 1', 'read 2 3', 'has read 2 3', 'answer 1'],
@@ -67,9 +67,9 @@ test('while a request is under way, the rows of the next one are read, and no fu
 	expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0, 1], [2, 3], [4]]);
 });
 
-test('rows that cannot be read stop the feed at their own request, and not the one under way', async () => {
-	const { events, feed, options } = watched(6, { broken: 3 });
-	const outcome = await push(feed, options);
+test('rows that cannot be read stop the push at their own request, and not the one under way', async () => {
+	const { events, source, options } = watched(6, { broken: 3 });
+	const outcome = await push(source, options);
 	expect(events).toContain('answer 1');
 	expect(events).not.toContain('request 2');
 	expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0, 1]]);
@@ -79,11 +79,11 @@ test('rows that cannot be read stop the feed at their own request, and not the o
 	);
 });
 
-test('a request of which nothing is known stops the feed, whatever was read ahead', async () => {
+test('a request of which nothing is known stops the push, whatever was read ahead', async () => {
 	for (const broken of [undefined, 3]) {
 		const over = broken === undefined ? {} : { broken };
-		const { feed, options } = watched(5, { script: () => reset, ...over });
-		const outcome = await push(feed, options);
+		const { source, options } = watched(5, { script: () => reset, ...over });
+		const outcome = await push(source, options);
 		expect(outcome.stopped?.outcome).toBe('unknown');
 		expect(statuses(outcome)).toEqual([
 			'0 unknown',
@@ -96,32 +96,32 @@ test('a request of which nothing is known stops the feed, whatever was read ahea
 });
 
 test('a stop by hand sends nothing of what was read ahead', async () => {
-	const { events, feed, options } = watched(5);
+	const { events, source, options } = watched(5);
 	const stopRequested = () => events.includes('request 1');
-	const outcome = await push(feed, { ...options, stopRequested });
+	const outcome = await push(source, { ...options, stopRequested });
 	expect(events).toContain('has read 2 3');
 	expect(events).not.toContain('request 2');
 	expect(statuses(outcome)).toEqual(['2 not_sent', '3 not_sent', '4 not_sent']);
 	expect(outcome.stopped?.message).toMatch(/^The workflow was stopped/);
 });
 
-test('when the feed has ended, nothing is read any more', async () => {
-	const { events, feed, options } = watched(4);
+test('when the push has ended, nothing is read any more', async () => {
+	const { events, source, options } = watched(4);
 	const transport = async () => {
 		events.push('request');
 		throw new TransportFault('ECONNRESET', 'ECONNRESET');
 	};
 	const client = new ApiClient(transport, options.client.clock, () => 0);
-	await push(feed, { ...options, client });
+	await push(source, { ...options, client });
 	expect(events).toEqual(['read 0 1', 'has read 0 1', 'request', 'read 2 3', 'has read 2 3']);
 });
 
 test('what was read ahead for a size that was too large is read anew', async () => {
-	const { events, feed, options } = watched(7, {
+	const { events, source, options } = watched(7, {
 		script: (phones, request) =>
 			request === 1 ? { status: 413, headers: {}, text: '' } : accept(phones, request),
 	});
-	const outcome = await push(feed, options);
+	const outcome = await push(source, options);
 	expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0], [1], [2], [3], [4], [5], [6]]);
 	expect(events.filter((event) => event.startsWith('read'))).toEqual([
 		...['read 0 1', 'read 2 3'],
@@ -130,9 +130,9 @@ test('what was read ahead for a size that was too large is read anew', async () 
 });
 
 test('numbers that must be noted before they are sent are not read ahead', async () => {
-	const { events, feed, options } = watched(4);
+	const { events, source, options } = watched(4);
 	const held = new Set<string>();
-	const fedStore = {
+	const numberStore = {
 		add: async (keys: string[]) => {
 			const fresh = keys.filter((key) => !held.has(key));
 			for (const key of fresh) held.add(key);
@@ -142,7 +142,7 @@ test('numbers that must be noted before they are sent are not read ahead', async
 		clear: async () => {},
 		count: async () => held.size,
 	};
-	await push(feed, { ...options, fedStore });
+	await push(source, { ...options, numberStore });
 	expect(events.indexOf('answer 1')).toBeLessThan(events.indexOf('read 2 3'));
 	expect([...held].some((key) => key.endsWith(phone(3)))).toBe(true);
 });

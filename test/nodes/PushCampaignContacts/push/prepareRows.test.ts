@@ -15,33 +15,35 @@ const columns: Columns = {
 	notOfAll: new Set(['phone', 'person_name', 'rejection_reason', 'rejection_status', 'row_number']),
 };
 const both = { normalizePhones: true, removeDuplicates: true, isTool: false };
-const feedOf = (rows: ContactRow[]) =>
+const sourceOf = (rows: ContactRow[]) =>
 	new ItemRows(
 		rows.map((json) => ({ json })),
 		async () => {},
 	);
 const prepare = async (rows: ContactRow[], options = both) =>
-	await prepareRows(feedOf(rows), columns, options);
+	await prepareRows(sourceOf(rows), columns, options);
 
 test('a last name that is no text rejects the row and is named', async () => {
 	const halves = { ...columns, lastName: { name: 'Surname' } };
-	const feed = feedOf([{ phone: '9876543210', person_name: 'Asha', Surname: ['Rao'] }]);
-	const { rows, rejectedRows } = await prepareRows(feed, halves, both);
+	const source = sourceOf([{ phone: '9876543210', person_name: 'Asha', Surname: ['Rao'] }]);
+	const { rows, rejectedRows } = await prepareRows(source, halves, both);
 	expect(rows).toEqual([]);
 	expect(rejectedRows[0]?.reason).toMatch(/^The column "Surname" holds no text/);
 });
 
 test('a first name that is no text rejects the row, whatever last name stands beside it', async () => {
 	const halves = { ...columns, lastName: { name: 'Surname' } };
-	const feed = feedOf([{ phone: '9876543210', person_name: { first: 'Asha' }, Surname: 'Rao' }]);
-	const { rows, rejectedRows } = await prepareRows(feed, halves, both);
+	const source = sourceOf([
+		{ phone: '9876543210', person_name: { first: 'Asha' }, Surname: 'Rao' },
+	]);
+	const { rows, rejectedRows } = await prepareRows(source, halves, both);
 	expect(rows).toEqual([]);
 	expect(rejectedRows[0]?.reason).toMatch(/^The column "person_name" holds no text/);
 });
 
 test('a row whose cells may stand in the wrong columns is left out, though its phone could be read', async () => {
-	const items = feedOf([{ phone: '9876543210' }, { phone: '9123456789' }]);
-	const feed: RowSource = {
+	const items = sourceOf([{ phone: '9876543210' }, { phone: '9123456789' }]);
+	const source: RowSource = {
 		count: 2,
 		names: items.names,
 		columns: async () => await items.columns(),
@@ -53,7 +55,7 @@ test('a row whose cells may stand in the wrong columns is left out, though its p
 			await items.pick(rows, visit);
 		},
 	};
-	const { rows, rejectedRows } = await prepareRows(feed, columns, both);
+	const { rows, rejectedRows } = await prepareRows(source, columns, both);
 	expect(rows).toEqual([1]);
 	expect(rejectedRows).toEqual([
 		{ index: 0, status: 'rejected', reason: 'This row has too many cells.' },
@@ -61,7 +63,7 @@ test('a row whose cells may stand in the wrong columns is left out, though its p
 });
 
 describe('duplicates', () => {
-	test('the row with the longer name stays, wherever it is in the feed', async () => {
+	test('the row with the longer name stays, wherever it is in the push', async () => {
 		const { rows, rejectedRows } = await prepare([
 			{ phone: '9876543210', person_name: 'Asha' },
 			{ phone: '+91 98765 43210', person_name: 'Asha Rao' },
@@ -103,8 +105,8 @@ describe('duplicates', () => {
 	});
 
 	test('all stay when duplicates are not removed', async () => {
-		const feed = [{ phone: '9876543210' }, { phone: '9876543210' }];
-		expect((await prepare(feed, { ...both, removeDuplicates: false })).rows).toEqual([0, 1]);
+		const source = [{ phone: '9876543210' }, { phone: '9876543210' }];
+		expect((await prepare(source, { ...both, removeDuplicates: false })).rows).toEqual([0, 1]);
 	});
 
 	test('are found between numbers that are sent as written', async () => {
@@ -138,15 +140,15 @@ describe('unusable rows', () => {
 	});
 });
 
-test('a long feed lets other work go on', async () => {
+test('a long push lets other work go on', async () => {
 	let breaths = 0;
 	const items = Array.from({ length: 2 * ROWS_PER_YIELD + 1 }, (_, i) => ({
 		json: { phone: 9_000_000_000 + i },
 	}));
-	const feed = new ItemRows(items, async () => {
+	const source = new ItemRows(items, async () => {
 		breaths++;
 	});
-	const prepared = await prepareRows(feed, columns, both);
+	const prepared = await prepareRows(source, columns, both);
 	expect(prepared.rows).toHaveLength(items.length);
 	expect(breaths).toBe(2);
 });

@@ -2,7 +2,7 @@ import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progre
 import { countRows } from '../../../../nodes/PushCampaignContacts/push/report';
 import {
 	accept,
-	feedOf,
+	contactItems,
 	json,
 	phone,
 	push,
@@ -17,7 +17,7 @@ import {
 const breaking = () =>
 	scripted((phones, request) => (request === 2 ? reset : accept(phones, request)));
 
-async function halfFed() {
+async function halfPushed() {
 	const { options } = breaking();
 	const progress = new PushProgress();
 	const outcome = await push(30, { ...options, contactsPerRequest: 10 }, progress);
@@ -26,11 +26,11 @@ async function halfFed() {
 }
 
 test('a further try sends what was not sent, and tells the same of the rest', async () => {
-	const progress = await halfFed();
+	const progress = await halfPushed();
 	const { sent, options } = scripted(accept);
 	const outcome = await push(30, options, progress);
 	expect(sent).toEqual([
-		feedOf(30)
+		contactItems(30)
 			.slice(20)
 			.map((item) => item.json.phone),
 	]);
@@ -45,7 +45,7 @@ test('a further try sends what was not sent, and tells the same of the rest', as
 });
 
 test('one more try sends nothing and tells the same', async () => {
-	const progress = await halfFed();
+	const progress = await halfPushed();
 	const first = await push(30, scripted(accept).options, progress);
 	const { sent, options } = scripted(accept);
 	const second = await push(30, options, stored(progress));
@@ -66,7 +66,7 @@ test('a row of unknown fate is told the same by each try', async () => {
 });
 
 test('other people at the same places all go', async () => {
-	const progress = await halfFed();
+	const progress = await halfPushed();
 	const { sent, options } = scripted(accept);
 	const items = Array.from({ length: 30 }, (_, index) => ({ json: { phone: phone(index + 500) } }));
 	const outcome = await push(
@@ -92,23 +92,23 @@ test('where duplicates are sent, a further try sends the second row of a number 
 });
 
 test('what a further try does with other settings never reaches a number twice', async () => {
-	const progress = await halfFed();
+	const progress = await halfPushed();
 	const { sent, options } = scripted(accept);
 	const settings = { ...options, contactsPerRequest: 3, normalizePhones: false };
 	const campaign = { ...options.campaign, enqueue: true };
 	await push(30, { ...settings, campaign }, progress);
 	expect(sent.flat()).toEqual(
-		feedOf(30)
+		contactItems(30)
 			.slice(20)
 			.map((item) => item.json.phone),
 	);
 });
 
 test('rows that are other people now go, and those who were sent do not, wherever they stand', async () => {
-	const progress = await halfFed();
+	const progress = await halfPushed();
 	const { sent, options } = scripted(accept);
 	// Another column holds other numbers, some of which were sent by the first.
-	const items = feedOf(30).map(({ json: row }, index) => ({
+	const items = contactItems(30).map(({ json: row }, index) => ({
 		json: { ...row, mobile: index < 5 ? phone(index + 100) : phone((index + 5) % 30) },
 	}));
 	const columns = { ...options.columns, phone: { name: 'mobile' } };
@@ -127,7 +127,7 @@ test('rows that are other people now go, and those who were sent do not, whereve
 });
 
 test('another campaign is another request, and all rows may go', async () => {
-	const progress = await halfFed();
+	const progress = await halfPushed();
 	const { sent, options } = scripted(accept);
 	await push(30, { ...options, campaign: { ...options.campaign, id: 43 } }, progress);
 	expect(sent.flat()).toHaveLength(30);

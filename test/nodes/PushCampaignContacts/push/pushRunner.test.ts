@@ -4,7 +4,7 @@ import type { HttpResponse } from '../../../../nodes/shared/api/http';
 import {
 	accept,
 	contactsIn,
-	feedOf,
+	contactItems,
 	json,
 	phone,
 	push,
@@ -18,7 +18,7 @@ describe('requests', () => {
 		const { requests, sent, options } = scripted(accept);
 		const outcome = await push(20_001, options);
 		expect(sent.map((phones) => phones.length)).toEqual([10_000, 10_000, 1]);
-		expect(sent.flat()).toEqual(feedOf(20_001).map((item) => item.json.phone));
+		expect(sent.flat()).toEqual(contactItems(20_001).map((item) => item.json.phone));
 		expect(requests[0]).toMatchObject({ method: 'POST', path: '/v1/campaigns/42/contacts' });
 		expect(requests[0]?.body).toMatchObject({ agent_uuid: 'agent_a', enqueue: false });
 		expect(outcome.stopped).toBeUndefined();
@@ -55,7 +55,7 @@ describe('requests', () => {
 		],
 	])('stop at a row that holds %s; what was sent before is told', async (_name, cell) => {
 		const { sent, options } = scripted(accept);
-		const items = feedOf(6).map(({ json }, row) => ({
+		const items = contactItems(6).map(({ json }, row) => ({
 			json: row === 3 ? { ...json, cell } : json,
 		}));
 		const outcome = await push(items, { ...options, contactsPerRequest: 2 });

@@ -69,7 +69,7 @@ describe.each([0, 1] as const)('a service that counts from %i', (firstIndex) => 
 		expect(sent.length).toBeLessThanOrEqual(3);
 	});
 
-	test('what it counts from is found once for the whole feed', async () => {
+	test('what it counts from is found once for the whole push', async () => {
 		const bad = new Set([3, 5_000, 10_005, 20_000]);
 		const { sent, options } = strict({ firstIndex, bad });
 		const outcome = await push(20_010, options);
@@ -78,7 +78,7 @@ describe.each([0, 1] as const)('a service that counts from %i', (firstIndex) => 
 		expect(sent).toHaveLength(3 + bad.size + 1);
 	});
 
-	test('and is known to a further try of the feed', async () => {
+	test('and is known to a further try of the push', async () => {
 		const progress = new PushProgress();
 		await push(25, strict({ firstIndex, bad: new Set([7]) }).options, progress);
 		expect(stored(progress).record.firstIndex).toBe(firstIndex);
@@ -137,7 +137,7 @@ describe('the row that is sent alone to find out', () => {
 			return phones.length === 3 ? reject('contacts[1] is invalid') : accept(phones, request);
 		});
 
-	test('stops the feed where it is rejected for another reason', async () => {
+	test('stops the push where it is rejected for another reason', async () => {
 		const { sent, options } = service(reject('Campaign is archived', 409));
 		const outcome = await push(3, options);
 		expect(statuses(outcome)).toEqual(['0 not_sent', '1 not_sent', '2 not_sent']);

@@ -5,7 +5,7 @@ import {
 } from '../../../../nodes/PushCampaignContacts/push/report';
 import { namesOfItems } from '../../../../nodes/PushCampaignContacts/push/rows';
 import type { JsonObject } from '../../../../nodes/shared/json';
-import { accept, feedOf, json, phone, push, reject, scripted } from './scripted';
+import { accept, contactItems, json, phone, push, reject, scripted } from './scripted';
 
 test('the outcome is told in words, exactly', async () => {
 	const { options } = scripted((phones, request) => {
@@ -13,7 +13,7 @@ test('the outcome is told in words, exactly', async () => {
 		return request === 2 ? accept(phones, request) : json(503, {});
 	});
 	const again = [{ json: { phone: phone(1) } }];
-	expect(describeOutcome(await push([...feedOf(20_001), ...again], options))).toEqual([
+	expect(describeOutcome(await push([...contactItems(20_001), ...again], options))).toEqual([
 		'20,002 rows: 9,999 pushed, 1 rejected, 1 left out as duplicates, 10,000 unknown, 1 not sent.',
 		'Pushed: 9,999 rows (items 1 to 9999, contact list 502). They are in the campaign: leave them out when you push the others again.',
 		'Duplicates: 1 row (item 20001). Leave them out too: each has the number of another row.',
@@ -29,7 +29,10 @@ test('of several requests all lists are named, and of many rejected rows the fir
 		request === 3 ? reject('Campaign is archived', 409) : accept(phones, request),
 	);
 	const unreadable = Array.from({ length: 7 }, () => ({ json: { phone: 'x' } }));
-	const outcome = await push([...feedOf(5), ...unreadable], { ...options, contactsPerRequest: 2 });
+	const outcome = await push([...contactItems(5), ...unreadable], {
+		...options,
+		contactsPerRequest: 2,
+	});
 	const lines = describeOutcome(outcome);
 	expect(lines[1]).toMatch(/^Pushed: 4 rows \(items 0 to 3, contact lists 501, 502\)\. /);
 	const rejected = lines.find((line) => line.startsWith('Rejected'));
@@ -60,7 +63,7 @@ test.each<[string, JsonObject[], boolean]>([
 	['one was not', [{ enqueued: true }, { enqueued: false }], false],
 	['one does not say', [{ enqueued: true }, {}], false],
 	['there was none', [], false],
-])('the feed counts as released to the queue where %s', (_what, answers, enqueued) => {
+])('the push counts as released to the queue where %s', (_what, answers, enqueued) => {
 	expect(summaryOf(...answers)).toMatchObject({ enqueued });
 });
 

@@ -58,7 +58,7 @@ test('no more is noted than the next request takes, however many rows were pushe
 		expect([...held].filter((key) => /^42 9\d+$/.test(key))).toHaveLength(25 + 10 * request);
 		return accept(phones, request);
 	});
-	await push(45, { ...options, contactsPerRequest: 10, fedStore: store });
+	await push(45, { ...options, contactsPerRequest: 10, numberStore: store });
 	expect(sent.map((phones) => phones.length)).toEqual([10, 10]);
 });
 
@@ -73,8 +73,8 @@ test('rows that were noted for a request that could not be filled are released',
 		if (++adds === 2) throw new NotSent('No memory', forEveryone('Ask.'));
 		return await store.add(keys);
 	};
-	const fedStore = { ...store, add };
-	const outcome = await push(20, { ...options, contactsPerRequest: 10, fedStore });
+	const numberStore = { ...store, add };
+	const outcome = await push(20, { ...options, contactsPerRequest: 10, numberStore });
 	expect([sent, outcome.stopped?.message]).toEqual([[], 'No memory']);
 	expect(statuses(outcome).filter((row) => row.endsWith('not_sent'))).toHaveLength(15);
 	expect([...held].filter((key) => /^42 9\d+$/.test(key))).toHaveLength(5);

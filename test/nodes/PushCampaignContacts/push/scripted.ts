@@ -83,20 +83,20 @@ export function scripted(script: Script) {
 }
 
 export const phone = (index: number) => String(9_000_000_000 + index);
-export const feedOf = (count: number) =>
+export const contactItems = (count: number) =>
 	Array.from({ length: count }, (_, index) => ({ json: { phone: phone(index) } }));
 
-function rowsOf(feed: number | ContactItem[] | RowSource): RowSource {
-	if (typeof feed !== 'number' && !Array.isArray(feed)) return feed;
-	return new ItemRows(typeof feed === 'number' ? feedOf(feed) : feed, async () => {});
+function rowsOf(source: number | ContactItem[] | RowSource): RowSource {
+	if (typeof source !== 'number' && !Array.isArray(source)) return source;
+	return new ItemRows(typeof source === 'number' ? contactItems(source) : source, async () => {});
 }
 
 export async function push(
-	feed: number | ContactItem[] | RowSource,
+	source: number | ContactItem[] | RowSource,
 	options: PushOptions,
 	progress = new PushProgress(),
 ) {
-	const rows = rowsOf(feed);
+	const rows = rowsOf(source);
 	const prepared = await prepareRows(rows, options.columns, options);
 	return await pushToCampaign(rows, prepared, options, progress);
 }

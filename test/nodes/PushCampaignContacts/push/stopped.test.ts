@@ -14,7 +14,7 @@ import {
 	type Script,
 } from './scripted';
 
-describe('a feed that stops', () => {
+describe('a push that stops', () => {
 	const atSecond =
 		(answer: HttpResponse | TransportFault): Script =>
 		(phones, request) =>

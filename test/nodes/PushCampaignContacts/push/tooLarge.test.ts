@@ -33,7 +33,7 @@ test('a row that is too large by itself is rejected, and all others go out', asy
 	expect(there).toHaveLength(10_009);
 });
 
-test('where even single rows are too large, the feed stops after a bounded number', async () => {
+test('where even single rows are too large, the push stops after a bounded number', async () => {
 	const { sent, options } = narrow(() => 0);
 	const outcome = await push(1_000, options);
 	expect(outcome.stopped?.message).toMatch(/rejected more than 100 rows/);

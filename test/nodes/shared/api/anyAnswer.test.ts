@@ -9,7 +9,7 @@ import { isJsonObject, type JsonValue, parseJson } from '../../../../nodes/share
 const TOKEN = 'tok-0123456789ab';
 const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
-const feed = { agent_uuid: 'agent_a' };
+const push = { agent_uuid: 'agent_a' };
 const contacts = Buffer.from('{"phone":"9876543210"}');
 const call = { agent_uuid: 'agent_a', country_code: 'IN', phone_number: '9876543210' };
 
@@ -20,7 +20,7 @@ const WRITES: Array<[string, Send, proof: (body: JsonValue) => boolean]> = [
 	['call', async (s) => await endpoints.placeCall(s, call), (body) => has(body, 'call_id')],
 	[
 		'contacts',
-		async (s) => await endpoints.pushContacts(s, 42, feed, contacts),
+		async (s) => await endpoints.pushContacts(s, 42, push, contacts),
 		(body) => has(body, 'campaign_upload_id') || has(body, 'contacts_accepted'),
 	],
 	['DND add', async (s) => await endpoints.addDndNumber(s, {}), isSuccess],

@@ -23,7 +23,7 @@ function answering(status: number, text: string) {
 	return { transport, asked, client: new ApiClient(transport, clock, () => 0) };
 }
 
-const feed = { agent_uuid: 'agent_a' };
+const push = { agent_uuid: 'agent_a' };
 const contacts = Buffer.from('{"phone":"9876543210"}');
 const call = { agent_uuid: 'agent_a', country_code: 'IN', phone_number: '9876543210' };
 const legacy = { agent_uuid: 'agent_a', chat_session_id: 's', message: 'Hello' };
@@ -44,7 +44,7 @@ const WRITES: Array<[string, Send, unknown[]]> = [
 	],
 	[
 		'POST /v1/campaigns/{id}/contacts',
-		async (client) => await endpoints.pushContacts(client, 42, feed, contacts),
+		async (client) => await endpoints.pushContacts(client, 42, push, contacts),
 		[
 			{ success: true, data: { campaign_upload_id: 7 } },
 			{ campaign_upload_id: 7 },

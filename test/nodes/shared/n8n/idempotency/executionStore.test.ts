@@ -42,17 +42,17 @@ test('another run of a loop, another node and another record have their own', ()
 	memoryIn(data).write({ calls: ['a'] });
 	expect(memoryIn(data, { run: 1 }).read()).toBeUndefined();
 	expect(memoryIn(data, { node: 'Other' }).read()).toBeUndefined();
-	expect(memoryIn(data, { record: 'feed' }).read()).toBeUndefined();
+	expect(memoryIn(data, { record: 'push' }).read()).toBeUndefined();
 });
 
 test('a run that ended well leaves nothing behind, and takes nothing of another run along', () => {
 	const data = anExecution();
 	memoryIn(data).write({ calls: ['a'] });
-	memoryIn(data, { record: 'feed' }).write({ calls: ['b'] });
+	memoryIn(data, { record: 'push' }).write({ calls: ['b'] });
 	memoryIn(data, { run: 1 }).write({ calls: ['c'] });
 	clearRun(contextIn(data));
 	expect(memoryIn(data).read()).toBeUndefined();
-	expect(memoryIn(data, { record: 'feed' }).read()).toBeUndefined();
+	expect(memoryIn(data, { record: 'push' }).read()).toBeUndefined();
 	expect(memoryIn(data, { run: 1 }).read()).toEqual({ calls: ['c'] });
 });
 

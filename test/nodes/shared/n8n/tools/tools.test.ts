@@ -305,7 +305,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 				outcome: 'done',
 				id: 501,
 				service_said: 'Campaign is paused',
-				result: { feed: { pushed: 1 }, rejected: [] },
+				result: { totals: { pushed: 1 }, rejected: [] },
 			});
 			expect(await tool()).toMatchObject({ outcome: 'already_done', id: 501 });
 			const contacts = [{ person_name: 'Asha', phone: '9876543210', city: 'Pune' }];
@@ -361,7 +361,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 				expect(told(await tool())).toMatchObject({
 					outcome: 'done',
 					id: 502,
-					result: { feed: { pushed: 1, do_not_disturb: 0, rejected: 0 }, rejected: [] },
+					result: { totals: { pushed: 1, do_not_disturb: 0, rejected: 0 }, rejected: [] },
 				});
 				expect(await tool()).toMatchObject({ outcome: 'already_done', id: 502 });
 			},

@@ -9,7 +9,7 @@ import { sharedN8n } from './shared';
 
 const campaign = fixtures.campaigns.active;
 
-describe('examples of feeds, imported as shipped, with only the accounts chosen', () => {
+describe('examples of pushes, imported as shipped, with only the accounts chosen', () => {
 	let run: ExampleRun;
 
 	beforeAll(async () => {
@@ -21,12 +21,12 @@ describe('examples of feeds, imported as shipped, with only the accounts chosen'
 		expect(run.parties.rejected).toEqual([]);
 	});
 
-	describe('01 morning feed', () => {
+	describe('01 morning push', () => {
 		const header = ['person_name', 'phone', 'city'];
 		const rejection = { success: false, error: 'agent_not_found', details: null };
 
-		it('feeds each row once over two mornings, and each row says what became of it', async () => {
-			const workflow = await run.import('01-morning-feed.json');
+		it('pushes each row once over two mornings, and each row says what became of it', async () => {
+			const workflow = await run.import('01-morning-push.json');
 			const { sheets, gmail } = run.parties;
 			sheets.hold(SHEET, {
 				Leads: [
@@ -52,7 +52,7 @@ describe('examples of feeds, imported as shipped, with only the accounts chosen'
 			expect(gmail.mails).toHaveLength(1);
 			expect(gmail.mails[0]).toMatchObject({
 				to: 'marketing@example.com',
-				subject: expect.stringMatching(/^2 rows were not fed on /),
+				subject: expect.stringMatching(/^2 rows were not pushed on /),
 				body: expect.stringMatching(/<li>Row 3, 022 1234 Farah Ali: [^<]*digits instead of 10/),
 			});
 			const held = () =>
@@ -83,9 +83,9 @@ describe('examples of feeds, imported as shipped, with only the accounts chosen'
 			['rejected', { kind: 'status', status: 404, body: rejection }, 'not_sent', 1],
 			['lost', { kind: 'resetAfter' }, 'unknown', 1],
 		] as const)(
-			'a request that is %s leaves each row with its status, and nobody is fed twice',
+			'a request that is %s leaves each row with its status, and nobody is pushed twice',
 			async (_what, fault, status, contacts) => {
-				const workflow = await run.import('01-morning-feed.json');
+				const workflow = await run.import('01-morning-push.json');
 				const { sheets, gmail } = run.parties;
 				sheets.hold(SHEET, { Leads: [header, ['Asha Rao', '9876543210', 'Pune']], Rejected: [] });
 				run.simulator.faults.inject({ ...fault, match: { method: 'POST' }, times: 1 });
@@ -99,8 +99,8 @@ describe('examples of feeds, imported as shipped, with only the accounts chosen'
 	});
 
 	describe('07 scrub a sheet', () => {
-		it('marks who is on the list, feeds the others, and names what could not be compared', async () => {
-			const workflow = await run.import('07-scrub-sheet-before-feeding.json');
+		it('marks who is on the list, pushes the others, and names what could not be compared', async () => {
+			const workflow = await run.import('07-scrub-sheet-before-push.json');
 			const { sheets } = run.parties;
 			sheets.hold(SHEET, {
 				Leads: [
@@ -160,7 +160,7 @@ describe('examples of feeds, imported as shipped, with only the accounts chosen'
 			['leads.csv', examplesFolder, 'city'],
 			['leads.xlsx', join(__dirname, 'files'), 'City'],
 		])(
-			'feeds the messy rows of %s, and the page names each row that nobody calls',
+			'pushes the messy rows of %s, and the page names each row that nobody calls',
 			async (file, folder, city) => {
 				const page = await upload(file, await readFile(join(folder, file)));
 				const held = run.simulator.contactsOf(campaign);
@@ -181,7 +181,7 @@ describe('examples of feeds, imported as shipped, with only the accounts chosen'
 		);
 
 		it('holds each good number of 25,000 rows once, with its longest name', async () => {
-			const sheet = bigFeed();
+			const sheet = bigPush();
 			const page = await upload('big.csv', Buffer.from(sheet.csv));
 			const held = run.simulator
 				.contactsOf(campaign)
@@ -196,7 +196,7 @@ describe('examples of feeds, imported as shipped, with only the accounts chosen'
 		it.each([
 			['leads.xlsx', '%PDF-1.7 not a spreadsheet'],
 			['leads.csv', 'phone,person_name'],
-		])('says so where %s holds no rows, and feeds nobody', async (file, content) => {
+		])('says so where %s holds no rows, and pushes nobody', async (file, content) => {
 			const page = await upload(file, Buffer.from(content));
 			expect(page).toContain('rows are in the campaign');
 			expect(page).toContain('If this was not a list');
@@ -232,7 +232,7 @@ const messyRows = [
 ];
 
 /** 25,000 rows: 1% unusable, 3% duplicates with other names, and one that only the service rejects. */
-function bigFeed() {
+function bigPush() {
 	const good = new Map<string, string>();
 	const bad: string[] = [];
 	const rejected = 12_345;

@@ -20,7 +20,7 @@ const match = { method: 'POST' };
 const row = z.object({ phone: z.string(), push_status: z.string() });
 
 /** A server of its own, because it is killed here. */
-describe('the same growing sheet, fed on seven days', () => {
+describe('the same growing sheet, pushed on seven days', () => {
 	let server: N8nServer;
 	let n8n: N8nDriver;
 	let simulator: Simulator;
@@ -57,8 +57,8 @@ describe('the same growing sheet, fed on seven days', () => {
 	const inCampaign = () => simulator.contactsOf(campaigns.active).map((contact) => contact.phone);
 	const posts = () => simulator.requests.filter(({ method }) => method === 'POST').length;
 
-	/** Feeds the sheet of a day, and gives back the numbers by what their rows say. */
-	async function feed(day: number): Promise<Map<string, string[]>> {
+	/** Pushes the sheet of a day, and gives back the numbers by what their rows say. */
+	async function push(day: number): Promise<Map<string, string[]>> {
 		const before = await n8n.executions(workflow);
 		await begin(day);
 		const execution = await until('the execution', async (): Promise<Execution | false> => {
@@ -83,8 +83,8 @@ describe('the same growing sheet, fed on seven days', () => {
 	const upTo = (day: number) => phones(0, day * NEW_A_DAY);
 
 	it('days 1 and 2: what is new goes', async () => {
-		expect(await feed(1)).toEqual(new Map([['pushed', ofDay(1)]]));
-		expect(await feed(2)).toEqual(
+		expect(await push(1)).toEqual(new Map([['pushed', ofDay(1)]]));
+		expect(await push(2)).toEqual(
 			new Map([
 				['pushed', ofDay(2)],
 				['pushed_before', upTo(1)],
@@ -112,7 +112,7 @@ describe('the same growing sheet, fed on seven days', () => {
 			times: 1,
 			body: { success: false, error: 'Campaign is locked for a moment' },
 		});
-		const byStatus = await feed(4);
+		const byStatus = await push(4);
 		expect(byStatus).toEqual(
 			new Map([
 				['unknown', ofDay(3, 30, 60)],
@@ -124,15 +124,15 @@ describe('the same growing sheet, fed on seven days', () => {
 
 	it('day 5: the outcome of a request is unknown, and is named; what was rejected goes', async () => {
 		simulator.faults.inject({ kind: 'resetAfter', match, skip: 4, times: 1 });
-		const byStatus = await feed(5);
+		const byStatus = await push(5);
 		expect(byStatus.get('pushed')).toEqual([...ofDay(3, 60), ...ofDay(4)]);
 		expect(byStatus.get('unknown')).toEqual(ofDay(5, 0, 30));
 		expect(byStatus.get('not_sent')).toEqual(ofDay(5, 30));
 	});
 
 	it('days 6 and 7: every number is in the campaign exactly once', async () => {
-		expect((await feed(6)).get('pushed')).toEqual([...ofDay(5, 30), ...ofDay(6)]);
-		const last = await feed(7);
+		expect((await push(6)).get('pushed')).toEqual([...ofDay(5, 30), ...ofDay(6)]);
+		const last = await push(7);
 		expect([...last.keys()].sort()).toEqual(['pushed', 'pushed_before']);
 		expect(last.get('pushed')).toEqual(ofDay(7));
 		expect(inCampaign().sort()).toEqual(upTo(7).map((number) => `+91${number}`));
