@@ -7,13 +7,13 @@ import { freePort } from './ports';
 import { GiveUp, until } from './until';
 
 /**
- * As docs/operating.md recommends where many deliveries come in: an n8n that is busy for 5 seconds otherwise takes its
+ * As docs/instance-setup.md recommends where many deliveries come in: an n8n that is busy for 5 seconds otherwise takes its
  * database for lost, and answers every request with 503 before any node sees it.
  */
 export const PATIENT_DATABASE = { DB_PING_TIMEOUT_MS: '60000' };
 
 /**
- * As docs/operating.md recommends where many deliveries come in: n8n prepares its engine for expressions for every webhook
+ * As docs/instance-setup.md recommends where many deliveries come in: n8n prepares its engine for expressions for every webhook
  * but its own Webhook node's; so it does for none before it is needed.
  */
 export const LAZY_EXPRESSIONS = {

@@ -1,7 +1,7 @@
 /**
  * Completions of calls by senders of little patience, each delivered twice, to Call Completed Trigger and, in the same
  * minute, to n8n's own Webhook node in another n8n: prints how many calls started the workflow, and fails where ours lost
- * one or started one twice. `--lazy` and `--patient` give n8n the settings that docs/operating.md recommends, and
+ * one or started one twice. `--lazy` and `--patient` give n8n the settings that docs/instance-setup.md recommends, and
  * `--senders 0,2` chooses the senders.
  */
 import { randomUUID } from 'node:crypto';
