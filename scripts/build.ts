@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { projectFolder } from '../test/n8n/package-install';
 import { GiveUp } from '../test/n8n/until';
 
-/** Builds the package into `dist`; what the compiler has to say appears on the screen. */
+/** Builds the package into `dist`; the compiler's output is printed. */
 export function build(report: (line: string) => void): void {
 	report('Building the nodes');
 	const { status } = spawnSync('npm', ['run', '--silent', 'build'], {
 		cwd: projectFolder,
 		stdio: 'inherit',
 	});
-	if (status !== 0) throw new GiveUp('The nodes could not be built; the lines above say why.');
+	if (status !== 0) throw new GiveUp("The nodes couldn't be built. See the lines above.");
 }

@@ -1,9 +1,9 @@
-/** Runs the core cases of the server level on each older n8n that the README names: `npm run test:compatibility`. */
+/** `npm run test:compatibility`: runs the core tests on a real n8n with each older version in the README. */
 import { spawnSync } from 'node:child_process';
 import { olderVersions } from '../test/n8n/host';
 import { projectFolder } from '../test/n8n/package-install';
 
-/** What stays away needs n8n of today: AI tools, human review and the nodes that the examples are made with. */
+/** Left out, because they need the current n8n: AI tools, human review, and the nodes of the examples. */
 const CORE = [
 	'callCompleted',
 	'chat',

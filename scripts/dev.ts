@@ -1,4 +1,4 @@
-/** `npm run dev`: as `npm start`, with every change of a source file taken into the running n8n. */
+/** `npm run dev`: like `npm start`, and reloads the nodes when a source file changes. */
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, watch } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -9,17 +9,17 @@ import { reportFailure, runSession } from './session';
 
 runSession({
 	command: 'npm run dev',
-	// n8n then watches the folder of each package and reloads its nodes when a file changes.
+	// With this, n8n watches the folder of each package and reloads its nodes when a file changes.
 	env: { N8N_DEV_RELOAD: 'true', NODE_ENV: 'development' },
 	install: async (home) => {
 		build(console.log);
 		await installPackage(home);
 	},
 	started: ({ n8n }) => {
-		// Written to where n8n loads from: of a linked package it would keep the old modules.
+		// Written to the folder that n8n loads from. For a linked package, n8n would keep the old modules.
 		const target = join(installedPackage(n8n.home), 'dist');
 		const endings = [watchTypeScript(target), ...['nodes', 'credentials'].map(watchAssets(target))];
-		console.log('Sources are watched; a reloaded browser tab shows the changed nodes.');
+		console.log('Watching the sources. Reload the browser tab to see changes.');
 		return () => {
 			for (const end of endings) end();
 		};
@@ -38,7 +38,7 @@ function watchTypeScript(target: string): () => void {
 	return end;
 }
 
-/** Icons, codex and schema files, which the compiler leaves alone. */
+/** Icons, codex, and schema files, which the compiler doesn't copy. */
 function watchAssets(target: string): (folder: string) => () => void {
 	return (folder) => {
 		const root = join(projectFolder, folder);

@@ -1,4 +1,4 @@
-/** The workflow that `npm start` shows first: one click, and sample rows are in a campaign of the simulated service. */
+/** The first workflow of `npm start`: pushes sample rows into a campaign of the simulated service. */
 import type { INode } from 'n8n-workflow';
 import { credentialType } from '../test/n8n/examples';
 import type { Reference } from '../test/n8n/driver';
@@ -15,10 +15,10 @@ const leads = [
 ];
 
 const note = `## First steps
-1. Choose **Execute workflow** below.
-2. Open **Push Campaign Contacts**: *Pushed* says what the service took, *Rejected* names each row for which nobody is called, and why.
+1. Select **Execute workflow** below.
+2. Open **Push Campaign Contacts**. **Pushed** shows the response of the service. **Rejected** lists each row for which nobody is called, with the reason.
 
-The service behind it is simulated: nobody is called. Your own leads go in by the examples 01 and 02.`;
+The service is simulated, so nobody is called. To push your own leads, use the examples 01 and 02.`;
 
 export function firstSteps(credential: Reference): WorkflowJson {
 	const push = node(

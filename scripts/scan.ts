@@ -1,6 +1,6 @@
 /**
- * Runs n8n's own package scanner on the sources and on the packed package, as its verification does, and on the sources
- * with each form as n8n gets it.
+ * `npm run scan`: runs n8n's package scanner on the sources and on the packed package, as its verification does, and on
+ * the sources with each form as n8n loads it.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ async function scan(): Promise<void> {
 				overrideConfigFile: true,
 				overrideConfig: await scanner.buildScanConfig(),
 			});
-			// The scanner's own verdict leaves warnings out.
+			// The scanner's own result leaves out warnings.
 			const results = await eslint.lintFiles(patterns);
 			const findings = await (await eslint.loadFormatter('stylish')).format(results);
 			console.log(`${name}: ${findings === '' ? `passed, ${results.length} files` : findings}`);

@@ -1,4 +1,4 @@
-/** `npm run screenshots -- <folder>`: what a user sees of each node, the credential and the outputs. */
+/** `npm run screenshots -- <folder>`: pictures of each node, the credential, the examples, and the outputs. */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
@@ -25,7 +25,7 @@ import { fixtures } from '../test/simulator';
 import { build } from './build';
 import { startStack, type Stack } from './stack';
 
-/** The list of the examples. */
+/** The sample list of the examples. */
 const SAMPLE = 'leads.csv';
 const folder = resolve(process.argv[2] ?? join(projectFolder, 'docs', 'images'));
 
@@ -55,7 +55,7 @@ async function takeAll(): Promise<void> {
 	}
 }
 
-/** The panel of every node of the package, as it is when it has just been put on the canvas. */
+/** The panel of each node, as it is when it's added to the canvas. */
 async function takePanels(stack: Stack, editor: Editor): Promise<void> {
 	for (const name of await nodeNames()) {
 		const title = titleOf(name);
@@ -68,7 +68,7 @@ async function takePanels(stack: Stack, editor: Editor): Promise<void> {
 	}
 }
 
-/** The canvas of each example, whole, with an account in each node. */
+/** The whole canvas of each example, with a credential in each node. */
 async function takeExamples({ driver, credential }: Stack, editor: Editor): Promise<void> {
 	const accounts: Credentials = { [credentialType]: credential };
 	for (const type of Object.values(CREDENTIAL_OF)) {
@@ -81,7 +81,7 @@ async function takeExamples({ driver, credential }: Stack, editor: Editor): Prom
 	}
 }
 
-/** What comes out of the nodes of the main path. */
+/** The output of Push Campaign Contacts and Place Call. */
 async function takeOutputs(stack: Stack, editor: Editor): Promise<void> {
 	const { full } = fixtures.agents;
 	const rows = push(stack, full, fixtures.campaigns.active);
@@ -97,7 +97,7 @@ async function takeOutputs(stack: Stack, editor: Editor): Promise<void> {
 	await takeRun('output-placeCall', call(stack, full), 'Place Call', stack, editor);
 }
 
-/** One rejection of each node of the main path, as the panel tells it. */
+/** A rejection of each of them in the panel. */
 async function takeErrors(stack: Stack, editor: Editor): Promise<void> {
 	const { noNumber } = fixtures.agents;
 	const rows = push(stack, noNumber, fixtures.campaigns.archived);
@@ -118,7 +118,7 @@ async function takeRun(
 	await editor.screenshot(folder, picture);
 }
 
-/** The rows of the sample list, which lies in n8n's folder for files. */
+/** The rows of the sample list, which is in n8n's folder for files. */
 function push(stack: Stack, agentUuid: string, campaignId: number): WorkflowJson {
 	const file = { fileSelector: join(stack.n8n.files, SAMPLE) };
 	return chain(
@@ -171,7 +171,7 @@ async function nodeNames(): Promise<string[]> {
 }
 
 takeAll().then(
-	// A browser or a simulator that is slow to end does not hold up a finished job.
+	// Doesn't wait for a browser or a simulator that is slow to stop.
 	() => process.exit(0),
 	(error: unknown) => {
 		console.error(error);

@@ -1,4 +1,4 @@
-/** What `npm start` and `npm run dev` share: options, the printed welcome, a clean end. */
+/** What `npm start` and `npm run dev` share: options, the printed welcome, and stopping. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,7 +10,7 @@ import { startStack, timeZone, type Stack, type StackOptions } from './stack';
 
 export interface SessionOptions extends Pick<StackOptions, 'install' | 'env'> {
 	command: string;
-	/** Runs once n8n is up; gives what is to be ended before it. */
+	/** Runs when n8n is up. Returns what to stop before n8n. */
 	started?: (stack: Stack) => () => void;
 }
 
@@ -18,7 +18,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
 	const { port, fresh } = readOptions(options.command);
 	endOnSignal(() => process.exit(130));
 	await requirePort(port, options.command);
-	// A port has a folder of its own, so that two sessions never share a database.
+	// Each port has its own folder, so that two sessions never share a database.
 	const home = join(cacheFolder(), `user-${port}`);
 	if (fresh) await rm(home, { recursive: true, force: true });
 	const stack = await startStack({ ...options, home, port }, console.log);
@@ -29,10 +29,10 @@ export async function runSession(options: SessionOptions): Promise<void> {
 	await stack.stop();
 }
 
-/** Prints what went wrong for a person, without a stack where the message says it all. */
+/** Prints the error, without a stack if the message is enough. */
 export function reportFailure(error: unknown): void {
 	console.error(error instanceof GiveUp ? `\n${error.message}` : error);
-	// The simulator may be listening still.
+	// The simulator may still be running.
 	process.exit(1);
 }
 
@@ -47,7 +47,7 @@ function readOptions(command: string): { port: number; fresh: boolean } {
 		});
 		const port = Number(values.port);
 		if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-			throw new GiveUp(`The port must be a number from 1 to 65535, and it is "${values.port}".`);
+			throw new GiveUp(`'--port' must be a number from 1 to 65535 (got "${values.port}").`);
 		}
 		return { port, fresh: values.fresh };
 	} catch (error) {
@@ -81,14 +81,14 @@ function welcome({ n8n, simulator, workflows }: Stack): string {
 	].join('\n');
 }
 
-/** Resolves on Ctrl-C; a second one ends everything at once. */
+/** Resolves on Ctrl-C. A second one ends everything immediately. */
 async function ending({ n8n }: Stack, command: string): Promise<void> {
 	const asked = new Promise<'asked'>((resolve) => {
 		endOnSignal(() => {
 			console.log('\nStopping n8n and the simulated service (Ctrl-C again to force)');
 			const asked = Date.now();
 			endOnSignal(() => {
-				// npm passes on the very Ctrl-C that arrived here already.
+				// npm forwards the same Ctrl-C.
 				if (Date.now() - asked > 1_000) process.exit(130);
 			});
 			resolve('asked');
@@ -96,7 +96,7 @@ async function ending({ n8n }: Stack, command: string): Promise<void> {
 	});
 	const ended = n8n.ended().then(() => 'ended' as const);
 	if ((await Promise.race([asked, ended])) === 'asked') return;
-	console.error(`n8n has ended by itself; its log says why: ${n8n.log}\nRun ${command} again.`);
+	console.error(`n8n ended unexpectedly. See its log: ${n8n.log}\nRun ${command} again.`);
 	process.exitCode = 1;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Adds up the reports of the test levels. A level without a report or without a test, a pending test, one left for
- * later and a snapshot that belongs to no test are failures.
+ * Adds up the reports of the test levels. Counts as failures: a level without a report or without tests, pending
+ * tests, todo tests, and snapshots without a test.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -20,7 +20,7 @@ let failed = 0;
 for (const file of files) {
 	const level = existsSync(file) ? report.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
 	passed += level?.numPassedTests ?? 0;
-	// A file that could not even be loaded has no tests to count.
+	// A file that couldn't be loaded has no tests to count.
 	failed += level ? level.numFailedTests + level.numRuntimeErrorTestSuites : 0;
 	const left = level ? level.numPendingTests + level.numTodoTests : 0;
 	if (left > 0) console.log(`${left} tests did not run in ${file}`);
@@ -32,7 +32,7 @@ for (const file of files) {
 		failed++;
 	}
 }
-// Lint, build or scan may be what is red.
+// Lint, build, or scan may have failed.
 if (failed === 0) failed = Number(failedSteps);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
