@@ -1,0 +1,73 @@
+/** The pages for people: links that lead somewhere, files that exist, and n8n's rules of punctuation. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ROOT } from '../engine/sourceLoader';
+
+const REPOSITORY =
+	'https://github.com/n8n-nodes-voice-chat-agent/n8n-nodes-voice-chat-agent/blob/main/';
+const pages = globSync('{*.md,docs/*.md,test/*/README.md}', { cwd: ROOT })
+	.filter((page) => page !== path.join('docs', 'service-api.md'))
+	.sort();
+const textOf = (page: string) => readFileSync(path.join(ROOT, page), 'utf8');
+
+test('there are pages to check', () => {
+	expect(pages).toEqual(
+		expect.arrayContaining(['README.md', 'docs/limits.md', 'test/bench/README.md']),
+	);
+});
+
+test.each(pages)('%s: every link leads to a file and a heading', (page) => {
+	const targets = [...textOf(page).matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, to = '']) => to);
+	expect(targets.filter((target) => !leadsSomewhere(page, target))).toEqual([]);
+});
+
+test.each(pages)('%s: straight quotes, and field names in bold', (page) => {
+	const text = textOf(page).replace(/```[^]*?```|`[^`\n]*`/g, '');
+	expect(text.match(/.{0,20}[“”‘’].{0,20}/g)).toBeNull();
+	expect(text.match(/(?<![\w*])_[A-Z][^_\n]*_(?!\w)/g)).toBeNull();
+});
+
+test('the README is short', () => {
+	const rendered = textOf('README.md')
+		.replace(/\]\([^)]*\)/g, ']')
+		.replace(/[|*`#>-]+/g, ' ');
+	expect(rendered.split(/\s+/).length).toBeLessThan(1_150);
+});
+
+test('the map of the code names files that exist', () => {
+	const files = globSync('{nodes,credentials,test}/**/*.{ts,md}', { cwd: ROOT });
+	const named = [...textOf('docs/architecture.md').matchAll(/`([\w./-]+\.ts)`/g)];
+	const missing = named
+		.map(([, name = '']) => name)
+		.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)));
+	expect(named.length).toBeGreaterThan(50);
+	expect(missing).toEqual([]);
+});
+
+test('the links of the nodes and of the credential lead to pages', () => {
+	const sources = globSync('{nodes,credentials}/**/*.{json,ts}', { cwd: ROOT }).map(textOf);
+	const targets = sources.flatMap((text) => [
+		...text.matchAll(new RegExp(`${REPOSITORY.replaceAll('.', '\\.')}([^"'\\s]+)`, 'g')),
+	]);
+	expect(targets.length).toBeGreaterThan(20);
+	const broken = targets.filter(([, target = '']) => !leadsSomewhere('README.md', target));
+	expect(broken.map(([link]) => link)).toEqual([]);
+});
+
+function leadsSomewhere(page: string, target: string): boolean {
+	const [file = '', heading] = target.split('#');
+	const found = file === '' ? page : path.join(path.dirname(page), file);
+	if (!existsSync(path.join(ROOT, found))) return false;
+	return heading === undefined || !found.endsWith('.md') || anchorsOf(found).includes(heading);
+}
+
+/** As a repository's page makes them of headings. */
+function anchorsOf(page: string): string[] {
+	return [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+		heading
+			.trim()
+			.toLowerCase()
+			.replace(/[^\w\- ]/g, '')
+			.replaceAll(' ', '-'),
+	);
+}
