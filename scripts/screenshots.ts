@@ -25,6 +25,7 @@ import { fixtures } from '../test/simulator';
 import { build } from './build';
 import { startStack, type Stack } from './stack';
 
+const OVERVIEW = '01-morning-push.json';
 /** The sample list of the examples. */
 const SAMPLE = 'leads.csv';
 const folder = resolve(process.argv[2] ?? join(projectFolder, 'docs', 'images'));
@@ -42,6 +43,7 @@ async function takeAll(): Promise<void> {
 		try {
 			await takePanels(stack, editor);
 			await takeExamples(stack, editor);
+			await takeOverview(stack, editor);
 			await takeOutputs(stack, editor);
 			await takeErrors(stack, editor);
 			await editor.openCredential(stack.credential.id);
@@ -69,16 +71,30 @@ async function takePanels(stack: Stack, editor: Editor): Promise<void> {
 }
 
 /** The whole canvas of each example, with a credential in each node. */
-async function takeExamples({ driver, credential }: Stack, editor: Editor): Promise<void> {
+async function takeExamples(stack: Stack, editor: Editor): Promise<void> {
+	const accounts = await accountsIn(stack);
+	for (const file of exampleFiles()) {
+		const { id } = await stack.driver.createWorkflow(completed(readExample(file), accounts));
+		await editor.openWorkflow(id);
+		await editor.canvasPicture(folder, `example-${basename(file, '.json')}`);
+	}
+}
+
+/** The picture at the top of the README: an example without its notes, because their text would be too small to read. */
+async function takeOverview(stack: Stack, editor: Editor): Promise<void> {
+	const example = completed(readExample(OVERVIEW), await accountsIn(stack));
+	const nodes = example.nodes.filter(({ type }) => type !== 'n8n-nodes-base.stickyNote');
+	const { id } = await stack.driver.createWorkflow({ ...example, nodes });
+	await editor.openWorkflow(id);
+	await editor.canvasPicture(folder, 'overview');
+}
+
+async function accountsIn({ driver, credential }: Stack): Promise<Credentials> {
 	const accounts: Credentials = { [credentialType]: credential };
 	for (const type of Object.values(CREDENTIAL_OF)) {
 		accounts[type] ??= await driver.createCredential(type, {});
 	}
-	for (const file of exampleFiles()) {
-		const { id } = await driver.createWorkflow(completed(readExample(file), accounts));
-		await editor.openWorkflow(id);
-		await editor.canvasPicture(folder, `example-${basename(file, '.json')}`);
-	}
+	return accounts;
 }
 
 /** The output of Push Campaign Contacts and Place Call. */

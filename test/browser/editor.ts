@@ -15,9 +15,11 @@ const flags = [
 	'--disable-sync',
 ];
 
-/** Around the nodes of a picture; the name of a node stands below it. */
-const MARGIN = 30;
-const MARGIN_BELOW = 46;
+const SCREEN = { width: 1440, height: 1000 };
+const LARGE_SCREEN = { width: 2400, height: 1400 };
+
+/** Around the nodes of a picture. */
+const MARGIN = 20;
 
 export class Editor {
 	/** What the browser's console has said of errors since the page was opened, other hosts apart: there is no network. */
@@ -38,7 +40,7 @@ export class Editor {
 			executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
 			headless: true,
 			args: flags,
-			viewport: { width: 1440, height: 1000 },
+			viewport: SCREEN,
 		});
 		const page = context.pages()[0] ?? (await context.newPage());
 		const editor = new Editor(context, profile, page, baseUrl);
@@ -129,22 +131,30 @@ export class Editor {
 	/** The whole of the workflow that is on the screen, and nothing around it. */
 	async canvasPicture(folder: string, name: string): Promise<void> {
 		await mkdir(folder, { recursive: true });
+		// n8n zooms out only so far: on a small screen the right end of a long workflow stays outside.
+		await this.page.setViewportSize(LARGE_SCREEN);
 		await this.page.getByTestId('zoom-to-fit').click();
 		await this.page.waitForLoadState('networkidle');
 		await this.page.waitForTimeout(700);
-		const nodes = await this.page.locator('.vue-flow__node').all();
-		const boxes = await Promise.all(nodes.map(async (one) => await one.boundingBox()));
-		const [lefts, tops, rights, bottoms] = [
-			boxes.map((box) => box?.x ?? 0),
-			boxes.map((box) => box?.y ?? 0),
-			boxes.map((box) => (box?.x ?? 0) + (box?.width ?? 0)),
-			boxes.map((box) => (box?.y ?? 0) + (box?.height ?? 0)),
-		];
-		const [x, y] = [Math.min(...lefts) - MARGIN, Math.min(...tops) - MARGIN];
-		const width = Math.max(...rights) + MARGIN - x;
-		const height = Math.max(...bottoms) + MARGIN_BELOW - y;
+		// The name of a node is wider than the node, and its subtitle is below.
+		const parts = this.page.locator('.vue-flow__node, .vue-flow__node *');
+		const { left, top, right, bottom } = await parts.evaluateAll((elements) => {
+			const boxes = elements
+				.filter((element) => element.checkVisibility({ checkOpacity: true }))
+				.map((element) => element.getBoundingClientRect())
+				.filter((box) => box.width > 0 && box.height > 0);
+			return {
+				left: Math.min(...boxes.map((box) => box.left)),
+				top: Math.min(...boxes.map((box) => box.top)),
+				right: Math.max(...boxes.map((box) => box.right)),
+				bottom: Math.max(...boxes.map((box) => box.bottom)),
+			};
+		});
+		const [x, y] = [left - MARGIN, top - MARGIN];
+		const [width, height] = [right + MARGIN - x, bottom + MARGIN - y];
 		const path = join(folder, `${name}.png`);
 		await this.page.screenshot({ path, clip: { x, y, width, height } });
+		await this.page.setViewportSize(SCREEN);
 	}
 
 	private async signIn(): Promise<void> {
