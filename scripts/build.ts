@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { projectFolder } from '../test/n8n/package-install';
-import { GiveUp } from '../test/n8n/until';
+import { UnrecoverableError } from '../test/n8n/until';
 
 /** Builds the package into `dist`; what the compiler has to say appears on the screen. */
 export function build(report: (line: string) => void): void {
@@ -9,5 +9,6 @@ export function build(report: (line: string) => void): void {
 		cwd: projectFolder,
 		stdio: 'inherit',
 	});
-	if (status !== 0) throw new GiveUp('The nodes could not be built; the lines above say why.');
+	if (status !== 0)
+		throw new UnrecoverableError('The nodes could not be built; the lines above say why.');
 }

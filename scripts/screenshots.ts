@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { Editor } from '../test/browser/editor';
 import {
-	completed,
+	withCredentials,
 	CREDENTIAL_OF,
 	credentialType,
 	type Credentials,
@@ -75,7 +75,7 @@ async function takeExamples({ driver, credential }: Stack, editor: Editor): Prom
 		accounts[type] ??= await driver.createCredential(type, {});
 	}
 	for (const file of exampleFiles()) {
-		const { id } = await driver.createWorkflow(completed(readExample(file), accounts));
+		const { id } = await driver.createWorkflow(withCredentials(readExample(file), accounts));
 		await editor.openWorkflow(id);
 		await editor.canvasPicture(folder, `example-${basename(file, '.json')}`);
 	}

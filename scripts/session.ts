@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { owner } from '../test/n8n/driver';
 import { cacheFolder } from '../test/n8n/host';
 import { freePort } from '../test/n8n/ports';
-import { GiveUp } from '../test/n8n/until';
+import { UnrecoverableError } from '../test/n8n/until';
 import { startStack, timeZone, type Stack, type StackOptions } from './stack';
 
 export interface SessionOptions extends Pick<StackOptions, 'install' | 'env'> {
@@ -31,7 +31,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
 
 /** Prints what went wrong for a person, without a stack where the message says it all. */
 export function reportFailure(error: unknown): void {
-	console.error(error instanceof GiveUp ? `\n${error.message}` : error);
+	console.error(error instanceof UnrecoverableError ? `\n${error.message}` : error);
 	// The simulator may be listening still.
 	process.exit(1);
 }
@@ -47,18 +47,22 @@ function readOptions(command: string): { port: number; fresh: boolean } {
 		});
 		const port = Number(values.port);
 		if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-			throw new GiveUp(`The port must be a number from 1 to 65535, and it is "${values.port}".`);
+			throw new UnrecoverableError(
+				`The port must be a number from 1 to 65535, and it is "${values.port}".`,
+			);
 		}
 		return { port, fresh: values.fresh };
 	} catch (error) {
-		throw new GiveUp(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+		throw new UnrecoverableError(
+			`${error instanceof Error ? error.message : String(error)}\n${usage}`,
+		);
 	}
 }
 
 async function requirePort(port: number, command: string): Promise<void> {
 	await freePort(port).catch((error: unknown) => {
 		const denied = error instanceof Error && 'code' in error && error.code === 'EACCES';
-		throw new GiveUp(
+		throw new UnrecoverableError(
 			`Port ${port} ${denied ? 'is reserved for the system' : 'is in use by another program'}. ` +
 				`Stop that program, or choose another port: ${command} -- --port ${port < 1024 ? 5679 : port + 1}`,
 		);

@@ -1,7 +1,7 @@
 /** The simulated service and a real n8n beside it, with a credential and the example workflows in place. */
 import { credentialFor } from '../test/contract/credentialFor';
 import { N8nDriver, type Reference } from '../test/n8n/driver';
-import { completed, credentialType, exampleFiles, readExample } from '../test/n8n/examples';
+import { withCredentials, credentialType, exampleFiles, readExample } from '../test/n8n/examples';
 import { installHost } from '../test/n8n/host';
 import { N8nServer } from '../test/n8n/server';
 import { dialects, startSimulator, type Simulator } from '../test/simulator';
@@ -69,7 +69,7 @@ async function provideCredential(driver: N8nDriver, simulator: Simulator): Promi
 async function provideWorkflows(driver: N8nDriver, credential: Reference): Promise<Reference[]> {
 	const known = await driver.workflows();
 	const examples = exampleFiles().map((file) =>
-		completed(readExample(file), { [credentialType]: credential }),
+		withCredentials(readExample(file), { [credentialType]: credential }),
 	);
 	const provided: Reference[] = [];
 	for (const example of [firstSteps(credential), ...examples]) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Inspector } from '../n8n/inspector';
-import { forgetPeak, memoryMb } from '../n8n/footprint';
+import { resetPeakMemory, memoryMb } from '../n8n/footprint';
 
 const stalls = z.array(z.object({ from: z.number(), to: z.number() }));
 const used = z.object({ heapUsed: z.number(), external: z.number() });
@@ -39,7 +39,7 @@ export class Gauge {
 	/** Starts anew from what n8n cannot give back; gives the memory that it then holds, in MB. */
 	async settle(): Promise<number> {
 		await this.inspector.collectGarbage();
-		forgetPeak(this.pid);
+		resetPeakMemory(this.pid);
 		await this.inspector.evaluate('globalThis.benchStalls.length = 0');
 		return memoryMb(this.pid, 'VmRSS');
 	}

@@ -25,7 +25,7 @@ describeContract((harness, dialect) => {
 		for (const callId of callIds) {
 			const body = dialect.webhook.body(callId, { call_id: callId, status: 'forged' });
 			const { context, response } = webhookContext(harness.credentials, workflow, node, { body });
-			const answered = response.answered();
+			const answered = response.sent();
 			await trigger.webhook?.call(context);
 			await answered;
 		}

@@ -1,7 +1,7 @@
 import type { Dialect, Simulator } from '../simulator';
 
 /** The requests with which a node takes up the live connection of a session. */
-export const connecting = (session: string) => [
+export const connectRequests = (session: string) => [
 	`POST /v1/chat/session/${session}/ws_token`,
 	`GET /v1/chat/session/${session}/user-stream`,
 ];

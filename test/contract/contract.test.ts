@@ -48,7 +48,7 @@ describeContract((harness, dialect) => {
 			left += cases.length;
 			it.each(cases)('$title', async (contract) => {
 				const simulator = harness.simulator();
-				contract.given?.(simulator);
+				contract.prepare?.(simulator);
 				const done = await run(node, contract);
 				const items = output(done, 'Node');
 				const json = items.map((item) => item.json);
@@ -59,7 +59,7 @@ describeContract((harness, dialect) => {
 				for (const request of requests) asked.add(request);
 				expect(requests.sort()).toEqual([...perDialect(contract.requests, dialect)].sort());
 				expect(withoutHeaders(simulator)).toEqual([]);
-				contract.then?.(simulator, items);
+				contract.verify?.(simulator, items);
 
 				const key = keyOf(node, contract, dialect);
 				left -= 1;

@@ -13,7 +13,7 @@ export type ContractCase = {
 	parameters: PerDialect<INodeParameters>;
 	items?: IDataObject[];
 	/** What happens at the service before or while the node runs. */
-	given?: (simulator: Simulator) => void;
+	prepare?: (simulator: Simulator) => void;
 	/** Every request that the service receives, as "METHOD /path", in any order; `{placed}` is the call of the case. */
 	requests: PerDialect<string[]>;
 	/** The items of the first output, compared with `toMatchObject`. */
@@ -21,17 +21,17 @@ export type ContractCase = {
 	/** The beginning of the message with which the node stops. */
 	rejection?: PerDialect<string | undefined>;
 	/** What else must hold at the service, or of the items with their files. */
-	then?: (simulator: Simulator, items: INodeExecutionData[]) => void;
+	verify?: (simulator: Simulator, items: INodeExecutionData[]) => void;
 };
 
 /** The cases of each node, by its type name. */
 export type ContractCases = { [node: string]: ContractCase[] };
 
 export function perDialect<T>(value: PerDialect<T>, dialect: Dialect): T {
-	return isOpen(value) ? value(dialect) : value;
+	return isFunction(value) ? value(dialect) : value;
 }
 
-function isOpen<T>(value: PerDialect<T>): value is (dialect: Dialect) => T {
+function isFunction<T>(value: PerDialect<T>): value is (dialect: Dialect) => T {
 	return typeof value === 'function';
 }
 

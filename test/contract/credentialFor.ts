@@ -7,7 +7,7 @@ export type DialectName = keyof typeof dialects;
 type Details = { [name in MappingName]?: string };
 
 /** What the dialects answer in their own code, and so cannot be read off them. */
-const IN_CODE: { [name in DialectName]: Details } = {
+const DIALECT_CODE: { [name in DialectName]: Details } = {
 	plain: { callListPath: 'data', callListTotalPath: 'meta.total_count' },
 	terse: {
 		callListPath: 'data.calls',
@@ -82,7 +82,7 @@ export function apiMappingOf(dialect: Dialect): Details {
 		chatAsyncSessionName: chat.async.session,
 		chatAsyncSessionPlacement: placement(chat.async.session),
 		chatAsyncMessageName: chat.async.message,
-		...(isDialectName(dialect.name) && IN_CODE[dialect.name]),
+		...(isDialectName(dialect.name) && DIALECT_CODE[dialect.name]),
 	};
 }
 

@@ -99,7 +99,7 @@ const itself = (code: string) => `={{ [$json.read, ${code}][1] }}`;
 const nothing = () => '={{ [$json.read][1] }}';
 
 async function expectTurns(type: string, one: ContractCase, to: Written) {
-	one.given?.(simulator());
+	one.prepare?.(simulator());
 	const chosen = new Set(['__rl', 'mode', ...chosenIn(loader.getNode(type).type.description)]);
 	const given = perDialect(one.parameters, dialects.plain);
 	const parameters = parametersIn(byExpression(given, to, chosen));

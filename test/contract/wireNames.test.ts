@@ -2,13 +2,13 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 import { ROOT } from '../engine/sourceLoader';
-import { escaped, openWireNames } from './wireNames';
+import { escaped, undocumentedWireNames } from './wireNames';
 
 /** Plain words that the package has for things of its own, and a dialect on the wire. */
 const OWN_WORDS = ['cursor', 'hours', 'items', 'rows', 'why'];
 
 const files = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT });
-const names = openWireNames().filter((name) => !OWN_WORDS.includes(name));
+const names = undocumentedWireNames().filter((name) => !OWN_WORDS.includes(name));
 
 /** Every text in the code: comments, and placeholders with their examples, are left out. */
 function textsIn(file: string): string[] {

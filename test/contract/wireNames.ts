@@ -13,7 +13,7 @@ export function isDocumented(name: string): boolean {
 }
 
 /** Every name that some dialect uses on the wire and the document does not give. */
-export function openWireNames(): string[] {
+export function undocumentedWireNames(): string[] {
 	const names = new Set<string>();
 	for (const dialect of Object.values<Dialect>(dialects)) {
 		collect({ ...dialect, name: '' }, names);

@@ -160,7 +160,7 @@ async function interrupt(
 	const middle: Scene[] = [];
 	const isStop = ending === 'Stop';
 	const stop = async ({ execution }: Scene) =>
-		await bench.n8n.call('POST', `/executions/${execution.id}/stop`);
+		await bench.n8n.request('POST', `/executions/${execution.id}/stop`);
 	for (const writer of requesting) {
 		const scene = await bench.inTheMiddle(writer, CONTINUE, 'straight', settings);
 		middle.push(scene);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
-import { OPEN_PLACES } from './undocumented';
+import { UNDOCUMENTED_DETAILS } from './undocumented';
 
 const root = path.resolve(__dirname, '../..');
 const document = readFileSync(path.join(root, 'docs/service-api.md'), 'utf8');
@@ -20,14 +20,16 @@ test('the document leaves 31 places open', () => {
 });
 
 test('each open place has one entry, in the order of the document', () => {
-	const entries = Object.values(OPEN_PLACES);
+	const entries = Object.values(UNDOCUMENTED_DETAILS);
 	const found = openLines.map((line) => entries.filter(({ quote }) => line.includes(quote)));
 	expect(found.map((matches) => matches.length)).toEqual(openLines.map(() => 1));
 	expect(found.flat()).toEqual(entries);
 });
 
 test('each field of the credential belongs to a section with a place that is asked for', () => {
-	const asked = Object.values(OPEN_PLACES).filter(({ treatment }) => treatment === 'asked');
+	const asked = Object.values(UNDOCUMENTED_DETAILS).filter(
+		({ treatment }) => treatment === 'asked',
+	);
 	const sections = asked.map(({ section }) => section);
 	for (const { fields } of MAPPING_TOPICS) {
 		for (const { section } of Object.values(fields)) expect(sections).toContain(section);

@@ -7,7 +7,7 @@ type Treatment =
 	/** Nothing in the package depends on it. */
 	| 'notReliedOn';
 
-type OpenPlace = {
+type UndocumentedDetail = {
 	/** Words of the document that stand at this place and nowhere else. */
 	quote: string;
 	section: string;
@@ -16,7 +16,7 @@ type OpenPlace = {
 };
 
 /** Every place where the service's document says "not shown" or "not stated", in its order. */
-export const OPEN_PLACES = {
+export const UNDOCUMENTED_DETAILS = {
 	agentFields: {
 		quote: 'Agent record fields: not shown',
 		section: 'Resources › Agent',
@@ -204,4 +204,4 @@ export const OPEN_PLACES = {
 		treatment: 'notReliedOn',
 		how: 'Legacy operations are off by default and name what replaces them.',
 	},
-} as const satisfies Record<string, OpenPlace>;
+} as const satisfies Record<string, UndocumentedDetail>;

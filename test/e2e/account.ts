@@ -37,7 +37,7 @@ export class TestAccount {
 	}
 
 	async close(): Promise<void> {
-		await this.n8n.call('DELETE', `/credentials/${this.account.credential.id}`);
+		await this.n8n.request('DELETE', `/credentials/${this.account.credential.id}`);
 		await this.simulator.stop();
 	}
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INode } from 'n8n-workflow';
 import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
-import type { ScriptedModel, Turn } from '../n8n/scriptedModel';
+import type { ScriptedModel, Step } from '../n8n/scriptedModel';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { webhook } from '../n8n/workflow';
@@ -52,7 +52,7 @@ type Arrangement = {
 	nodes: () => INode[];
 	arrows: Arrow[];
 	/** The turn in which the model asks for a call. */
-	asks: (phone: string) => Turn;
+	asks: (phone: string) => Step;
 };
 
 const withoutReview = (version: number): Arrangement => ({
@@ -116,7 +116,7 @@ describe('Retry of an agent run that n8n was killed in', () => {
 			const retry = await n8n.startRetry(id, 'original');
 			expect(await answerQuestions({ n8n, simulator }, retry)).toBe('success');
 			// With a review, n8n resumes after the approval, so the model reads of the same call twice.
-			const [first, ...rest] = model.told();
+			const [first, ...rest] = model.toolResults();
 			expect(first).toContain('"outcome":"unknown"');
 			expect(rest.filter((text) => text.includes('"outcome":"done"'))).toEqual([rest.at(-1)]);
 			expect([simulator.callsTo(CUSTOMER), simulator.callsTo(OTHER)]).toEqual([1, 1]);

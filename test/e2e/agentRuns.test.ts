@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { N8nDriver, type Reference } from '../n8n/driver';
-import type { ScriptedModel, Turn } from '../n8n/scriptedModel';
+import type { ScriptedModel, Step } from '../n8n/scriptedModel';
 import { until } from '../n8n/until';
 import { node, webhook } from '../n8n/workflow';
 import { dialects, startSimulator, type Simulator } from '../simulator';
@@ -50,7 +50,7 @@ const review = (name: string): INode => callReview(name, credentials);
 const pass = (name: string): INode => node(name, 'n8n-nodes-base.noOp', 1);
 
 /** Webhook → …, which starts with the model playing its script; gives the execution. */
-async function start(nodes: INode[], arrows: Arrow[], ...script: Turn[]): Promise<string> {
+async function start(nodes: INode[], arrows: Arrow[], ...script: Step[]): Promise<string> {
 	const path = randomUUID();
 	const saved = await n8n.createWorkflow({
 		name: `agent runs ${path}`,
@@ -72,7 +72,7 @@ async function answerAll(id: string, ...answers: string[]): Promise<void> {
 type Arrangement = {
 	nodes: () => INode[];
 	arrows: Arrow[];
-	script: Turn[];
+	script: Step[];
 	/** In the order of the questions; after these, each is a yes. */
 	answers?: string[];
 	/** How often the customer is called, and how often the other one. */
@@ -98,7 +98,7 @@ const shared = (version: number): Pick<Arrangement, 'nodes' | 'arrows'> => ({
 		...toolsOf('Two', 'Direct'),
 	],
 });
-const helper: Turn = { calls: [{ tool: 'Helper' }] };
+const helper: Step = { calls: [{ tool: 'Helper' }] };
 const askedTwice = [callsDirectly('Direct', CUSTOMER), callsDirectly('Direct', CUSTOMER), ends];
 
 const oneRun: { [name: string]: Arrangement } = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { N8nDriver, type Reference } from '../n8n/driver';
-import type { ScriptedModel, Turn } from '../n8n/scriptedModel';
+import type { ScriptedModel, Step } from '../n8n/scriptedModel';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
@@ -64,7 +64,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 	/** The calls that were placed, once there are so many and the execution of the last sleeps. */
 	async function asked(execution: string, count: number): Promise<string[]> {
 		await until(`${count} calls, and execution ${execution} to sleep`, async () => {
-			const { status } = statusSchema.parse(await n8n.call('GET', `/executions/${execution}`));
+			const { status } = statusSchema.parse(await n8n.request('GET', `/executions/${execution}`));
 			return status === 'waiting' && simulator.placedCalls().length === count;
 		});
 		return simulator.placedCalls().map(({ callId }) => callId);
@@ -187,7 +187,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 				...toolsOf('Ask', 'Place Call'),
 			]);
 			const start = await publish({ name: `review ${path}`, nodes, connections }, path);
-			return async (...script: Turn[]): Promise<string> => {
+			return async (...script: Step[]): Promise<string> => {
 				model.follow(...script, ends);
 				return await start({});
 			};
@@ -209,7 +209,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			expect((await n8n.finished(id)).status).toBe('success');
 			expect(simulator.callsTo(CUSTOMER)).toBe(1);
 			expect(simulator.callsTo(APPROVER)).toBe(1);
-			expect(model.told().join()).toContain('"outcome":"done"');
+			expect(model.toolResults().join()).toContain('"outcome":"done"');
 		});
 
 		it.each([
@@ -223,8 +223,8 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			await simulator.completeCall(callId, outcome);
 			expect((await n8n.finished(id)).status).toBe('success');
 			expect(simulator.callsTo(CUSTOMER)).toBe(0);
-			expect(model.told().join()).toContain(words);
-			expect(model.told().join()).toContain('This is no approval');
+			expect(model.toolResults().join()).toContain(words);
+			expect(model.toolResults().join()).toContain('This is no approval');
 		});
 
 		it('where nobody can be asked, the tool is not used, and the model is told why', async () => {
@@ -234,7 +234,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			const id = await start(callsReviewed('Place_Call', CUSTOMER));
 			expect((await n8n.finished(id)).status).toBe('success');
 			expect(simulator.placedCalls()).toEqual([]);
-			expect(model.told().join()).toContain('The agent has no outbound number');
+			expect(model.toolResults().join()).toContain('The agent has no outbound number');
 		});
 
 		it('each request is asked for by itself', async () => {
@@ -261,7 +261,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			);
 			await answerQuestions({ n8n, simulator }, id);
 			expect(simulator.callsTo(CUSTOMER)).toBe(1);
-			expect(model.told().join()).toContain('"outcome":"already_done"');
+			expect(model.toolResults().join()).toContain('"outcome":"already_done"');
 		});
 
 		it('Maximum Calls per Agent Run holds over all approvals', async () => {

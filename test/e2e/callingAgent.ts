@@ -1,7 +1,7 @@
 /** The nodes of an AI Agent that calls people: itself, its model, Place Call as a tool, and Place Call as a human review. */
 import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
 import type { N8nDriver, Reference } from '../n8n/driver';
-import { ScriptedModel, type Turn } from '../n8n/scriptedModel';
+import { ScriptedModel, type Step } from '../n8n/scriptedModel';
 import { node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { PACKAGE } from './calls';
@@ -98,13 +98,13 @@ export const toolsOf = (user: string, ...tools: string[]): Arrow[] =>
 	tools.map((name) => [name, user, 'ai_tool']);
 
 /** What the model does in a turn: calls a tool itself, or through the review before it. */
-export const callsDirectly = (tool: string, phone: string): Turn => ({
+export const callsDirectly = (tool: string, phone: string): Step => ({
 	calls: [{ tool, args: { phone } }],
 });
-export const callsReviewed = (tool: string, ...phones: string[]): Turn => ({
+export const callsReviewed = (tool: string, ...phones: string[]): Step => ({
 	calls: phones.map((phone) => ({
 		tool,
 		args: { toolParameters: { phone }, hitlParameters: {} },
 	})),
 });
-export const ends: Turn = { says: 'done' };
+export const ends: Step = { text: 'done' };

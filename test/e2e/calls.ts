@@ -68,7 +68,7 @@ export async function allExecutions(
 	const found: Array<{ id: string; status: string }> = [];
 	for (let cursor: string | null | undefined = ''; typeof cursor === 'string'; ) {
 		const after: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-		const answer = await n8n.call('GET', `/executions?filter=${filter}&limit=100${after}`);
+		const answer = await n8n.request('GET', `/executions?filter=${filter}&limit=100${after}`);
 		const { results, nextCursor } = page.parse(answer);
 		found.push(...results);
 		cursor = nextCursor;
@@ -102,9 +102,9 @@ export async function executionsOf(
 
 /** n8n takes a moment to unpublish, and deletes nothing before. */
 export async function removeWorkflow(n8n: N8nDriver, workflow: Reference): Promise<void> {
-	await n8n.call('POST', `/workflows/${workflow.id}/archive`);
+	await n8n.request('POST', `/workflows/${workflow.id}/archive`);
 	await until('the workflow to be deleted', async () => {
-		await n8n.call('DELETE', `/workflows/${workflow.id}`);
+		await n8n.request('DELETE', `/workflows/${workflow.id}`);
 		return true;
 	});
 }

@@ -124,7 +124,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		const rejected = await n8n.activate(workflow).then(() => undefined, String);
 		const reason = async () => {
 			const status =
-				rejected ?? (await n8n.call('GET', `/workflows/${workflow.id}/publication-status`));
+				rejected ?? (await n8n.request('GET', `/workflows/${workflow.id}/publication-status`));
 			return /\S+ is not followed: [^"\\]*/.exec(JSON.stringify(status))?.[0];
 		};
 		expect(await until('the reason', reason, { timeout: 60_000 })).toContain(
@@ -311,7 +311,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		const running = n8n.runManually(workflow, 'Start');
 		await connected(1);
 		const [execution] = await n8n.executions(workflow);
-		await n8n.call('POST', `/executions/${execution?.id ?? ''}/stop`);
+		await n8n.request('POST', `/executions/${execution?.id ?? ''}/stop`);
 		expect((await running).status).toBe('canceled');
 		await noSocketLeft();
 	});

@@ -26,7 +26,7 @@ describe.each(Object.values(dialects))('in real n8n, in the dialect “$name”'
 		simulator.reset();
 	});
 	afterAll(async () => {
-		await n8n.call('DELETE', `/credentials/${credential.id}`);
+		await n8n.request('DELETE', `/credentials/${credential.id}`);
 		await simulator.stop();
 	});
 
@@ -205,7 +205,7 @@ describe('the Campaign Progress Trigger in real n8n', () => {
 		]);
 		await n8n.deactivate(workflow);
 		await n8n.deleteWorkflow(workflow);
-		await n8n.call('DELETE', `/credentials/${credential.id}`);
+		await n8n.request('DELETE', `/credentials/${credential.id}`);
 		await simulator.stop();
 	});
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterEach(() => simulator.reset());
 afterAll(async () => {
-	await n8n.call('DELETE', `/credentials/${credential.id}`);
+	await n8n.request('DELETE', `/credentials/${credential.id}`);
 	await simulator.stop();
 });
 
@@ -74,7 +74,7 @@ async function whyNotPublished(workflow: Workflow): Promise<string> {
 	if (isN8n1) return answer ?? '';
 	const path = `/workflows/${workflow.id}/publication-status`;
 	const statusWithReason = async () => {
-		const status = JSON.stringify(await n8n.call('GET', path));
+		const status = JSON.stringify(await n8n.request('GET', path));
 		return status.includes('"failed"') && status;
 	};
 	return await until('n8n to say why', statusWithReason, { timeout: 90_000 });

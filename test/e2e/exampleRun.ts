@@ -1,7 +1,7 @@
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver, type Execution, type Reference, type Workflow } from '../n8n/driver';
-import { completed, readExample, type Credentials } from '../n8n/examples';
+import { withCredentials, readExample, type Credentials } from '../n8n/examples';
 import { ThirdParties } from '../n8n/thirdParties';
 import { hubspotToken } from '../n8n/thirdParties/hubspot';
 import { slackToken } from '../n8n/thirdParties/slack';
@@ -49,7 +49,7 @@ export class ExampleRun {
 	async import(file: string): Promise<Imported> {
 		const json = readExample(file);
 		const imported = await this.n8n.createWorkflow(json);
-		const { nodes } = completed(json, this.credentials);
+		const { nodes } = withCredentials(json, this.credentials);
 		const workflow = await this.n8n.updateWorkflow(imported, { nodes });
 		this.imported.push(workflow);
 		return { ...workflow, json };
@@ -87,7 +87,7 @@ export class ExampleRun {
 	async close(): Promise<void> {
 		for (const workflow of this.imported) await removeWorkflow(this.n8n, workflow);
 		for (const { id } of Object.values(this.credentials)) {
-			await this.n8n.call('DELETE', `/credentials/${id}`);
+			await this.n8n.request('DELETE', `/credentials/${id}`);
 		}
 		await this.parties.stop();
 		await this.simulator.stop();
@@ -100,7 +100,7 @@ async function signInWithGoogle(n8n: N8nDriver, type: string): Promise<Reference
 		clientId: 'n8n of the tests',
 		clientSecret: 'a secret',
 	});
-	const address = String(await n8n.call('GET', `/oauth2-credential/auth?id=${credential.id}`));
+	const address = String(await n8n.request('GET', `/oauth2-credential/auth?id=${credential.id}`));
 	const state = new URL(address).searchParams.get('state') ?? '';
 	const query = new URLSearchParams({ code: 'a code', state });
 	const page = await n8n.page(`/oauth2-credential/callback?${query.toString()}`);

@@ -198,7 +198,7 @@ describe('examples of calls, imported as shipped, with only the accounts chosen'
 			const workflow = await run.publish('04-call-outcomes-to-sheet.json');
 			const trigger = workflow.json.nodes.find(({ name }) => name === 'Call Completed');
 			const address = webhook(trigger?.webhookId, '/call-completed');
-			run.parties.sheets.hold(SHEET, {
+			run.parties.sheets.setSpreadsheet(SHEET, {
 				Visits: [['called_at', 'phone', 'name', 'visit_day', 'summary', 'call_id']],
 				'Other Calls': [],
 			});

@@ -49,7 +49,7 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 		beforeAll(async () => {
 			workflow = await run.publish('06-opt-outs.json');
 		});
-		beforeEach(() => run.parties.sheets.hold(SHEET, { Register: [] }));
+		beforeEach(() => run.parties.sheets.setSpreadsheet(SHEET, { Register: [] }));
 
 		it('puts the number on the list of each agent, and everything into the register', async () => {
 			await watch(idOf('Chat Events'), sessions.open);
@@ -174,8 +174,8 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 		/** Writes to the agent, presses a button of the mail, and gives what the model was told. */
 		async function ask(button: 'Call' | 'Do not call'): Promise<string[]> {
 			const workflow = await run.import('10-agent-with-approval.json');
-			model.follow(wish, { says: 'done' });
-			const started = await run.n8n.call('POST', `/workflows/${workflow.id}/run`, {
+			model.follow(wish, { text: 'done' });
+			const started = await run.n8n.request('POST', `/workflows/${workflow.id}/run`, {
 				triggerToStartFrom: { name: 'Chat', data: said('Call Asha Rao on +91 98765 43210.') },
 			});
 			const { executionId } = z.object({ executionId: z.string() }).parse(started);
@@ -189,7 +189,7 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 			const [, address = ''] = links.find(([, , label]) => label?.trim() === button) ?? [];
 			await press(address.replaceAll('&amp;', '&'));
 			expect((await run.n8n.finished(executionId)).status).toBe('success');
-			return model.told();
+			return model.toolResults();
 		}
 
 		it('calls once, after a person said yes', async () => {
@@ -217,11 +217,11 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 
 		/** Writes to the agent, answers the phone, and gives what the model was told. */
 		async function ask(outcome: CallOutcome): Promise<string> {
-			run.parties.sheets.hold(SHEET, { Refunds: [columns] });
+			run.parties.sheets.setSpreadsheet(SHEET, { Refunds: [columns] });
 			const workflow = await run.import('11-agent-asks-by-phone.json');
 			const args = { toolParameters: refund, hitlParameters: {} };
-			model.follow({ calls: [{ tool: 'Write_Refund', args }] }, { says: 'done' });
-			const started = await run.n8n.call('POST', `/workflows/${workflow.id}/run`, {
+			model.follow({ calls: [{ tool: 'Write_Refund', args }] }, { text: 'done' });
+			const started = await run.n8n.request('POST', `/workflows/${workflow.id}/run`, {
 				triggerToStartFrom: { name: 'Chat', data: said('Refund 4500 for order A-1042.') },
 			});
 			const { executionId } = z.object({ executionId: z.string() }).parse(started);
@@ -247,7 +247,7 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 			await simulator.completeCall(simulator.placedCalls()[0]?.callId ?? '', outcome);
 			expect((await run.n8n.finished(executionId)).status).toBe('success');
 			expect(simulator.placedCalls()).toHaveLength(1);
-			return model.told().join();
+			return model.toolResults().join();
 		}
 
 		it('acts after a yes on the phone', async () => {

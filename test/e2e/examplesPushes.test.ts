@@ -28,7 +28,7 @@ describe('examples of pushes, imported as shipped, with only the accounts chosen
 		it('pushes each row once over two mornings, and each row says what became of it', async () => {
 			const workflow = await run.import('01-morning-push.json');
 			const { sheets, gmail } = run.parties;
-			sheets.hold(SHEET, {
+			sheets.setSpreadsheet(SHEET, {
 				Leads: [
 					header,
 					['Asha Rao', 9876543210, 'Pune'],
@@ -87,7 +87,10 @@ describe('examples of pushes, imported as shipped, with only the accounts chosen
 			async (_what, fault, status, contacts) => {
 				const workflow = await run.import('01-morning-push.json');
 				const { sheets, gmail } = run.parties;
-				sheets.hold(SHEET, { Leads: [header, ['Asha Rao', '9876543210', 'Pune']], Rejected: [] });
+				sheets.setSpreadsheet(SHEET, {
+					Leads: [header, ['Asha Rao', '9876543210', 'Pune']],
+					Rejected: [],
+				});
 				run.simulator.faults.inject({ ...fault, match: { method: 'POST' }, times: 1 });
 				await run.run(workflow, 'Every Morning');
 				expect(sheets.rows('Leads')).toMatchObject([{ push_status: status }]);
@@ -102,7 +105,7 @@ describe('examples of pushes, imported as shipped, with only the accounts chosen
 		it('marks who is on the list, pushes the others, and names what could not be compared', async () => {
 			const workflow = await run.import('07-scrub-sheet-before-push.json');
 			const { sheets } = run.parties;
-			sheets.hold(SHEET, {
+			sheets.setSpreadsheet(SHEET, {
 				Leads: [
 					['person_name', 'phone', 'city'],
 					['Asha Rao', '9876543210', 'Pune'],

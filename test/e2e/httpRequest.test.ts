@@ -90,7 +90,7 @@ describe('n8n’s own HTTP Request node with this credential', () => {
 			apiToken: TOKEN,
 		});
 		const { error } = await request({ url: `${moved.address}/v1/active_agents` }, credential);
-		await test.n8n.call('DELETE', `/credentials/${credential.id}`);
+		await test.n8n.request('DELETE', `/credentials/${credential.id}`);
 		expect(error?.message).toMatch(/302/);
 		expect(moved.tokens).toEqual([TOKEN]);
 		expect(other.tokens).toEqual([]);

@@ -24,7 +24,7 @@ export async function answerQuestions(
 	return await until(
 		`execution ${id} to end`,
 		async () => {
-			const { status } = statusSchema.parse(await n8n.call('GET', `/executions/${id}`));
+			const { status } = statusSchema.parse(await n8n.request('GET', `/executions/${id}`));
 			if (!['new', 'running', 'waiting'].includes(status)) return status;
 			const open = simulator
 				.placedCalls()

@@ -68,7 +68,7 @@ describe('Retry of an execution that n8n did not end itself', () => {
 		const middle: Scene[] = [];
 		for (const writer of requesting) {
 			const scene = await bench.inTheMiddle(writer, CONTINUE);
-			await bench.n8n.call('POST', `/executions/${scene.execution.id}/stop`);
+			await bench.n8n.request('POST', `/executions/${scene.execution.id}/stop`);
 			middle.push(scene);
 		}
 		expect(await retriedOnce(middle)).toEqual(

@@ -6,7 +6,7 @@ import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installPackage, projectFolder } from '../n8n/package-install';
 import { N8nServer } from '../n8n/server';
-import { preparePlace } from '../n8n/thirdParties';
+import { prepareProxy } from '../n8n/thirdParties';
 import { publish } from './shared';
 
 /** One n8n with the packed package for the whole run; tests that kill a server boot their own. */
@@ -18,7 +18,7 @@ export default async function setup(): Promise<void> {
 	execFileSync('npm', ['run', '--silent', 'build'], { cwd: projectFolder, stdio: 'inherit' });
 	const home = await mkdtemp(join(tmpdir(), 'n8n-e2e-'));
 	await installPackage(home);
-	const { place, env } = await preparePlace(home);
+	const { place, env } = await prepareProxy(home);
 	const server = await N8nServer.start({ host, home, env });
 	// Signed in here, once: what a test file writes to the environment reaches no other file.
 	await N8nDriver.signIn(server.baseUrl);

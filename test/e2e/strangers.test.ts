@@ -6,7 +6,7 @@ import pLimit from 'p-limit';
 import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
-import { databaseMb, forgetPeak, memoryMb } from '../n8n/footprint';
+import { databaseMb, resetPeakMemory, memoryMb } from '../n8n/footprint';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
@@ -123,7 +123,7 @@ describe('strangers who have found the address of Call Completed Trigger', () =>
 	it(`${JUNK} deliveries of junk start nothing, fill neither memory nor database, and the next real one counts`, async () => {
 		const begun = Date.now();
 		await flood(JUNK / 10);
-		forgetPeak(server.pid);
+		resetPeakMemory(server.pid);
 		const before = { memory: memoryMb(server.pid, 'VmRSS'), database: databaseMb(server.home) };
 		const answers = await flood(JUNK);
 		// 503 where a busy n8n has not verified a made-up call within the sender's patience.
@@ -142,7 +142,7 @@ describe('strangers who have found the address of Call Completed Trigger', () =>
 	}, 300_000);
 
 	it('a body of 100 MB is rejected, and n8n stays small and answers', async () => {
-		forgetPeak(server.pid);
+		resetPeakMemory(server.pid);
 		const before = memoryMb(server.pid, 'VmRSS');
 		const status = await new Promise<number>((resolve, reject) => {
 			const sending = request(url, {
@@ -186,7 +186,7 @@ describe('strangers who have found the address of Chat Events Trigger', () => {
 		});
 	const staticData = async ({ id }: Reference) =>
 		JSON.stringify(
-			z.object({ staticData: z.unknown() }).parse(await n8n.call('GET', `/workflows/${id}`)),
+			z.object({ staticData: z.unknown() }).parse(await n8n.request('GET', `/workflows/${id}`)),
 		);
 
 	it('20,000 made-up sessions in one request, and 200 in one each, cost little and leave nothing behind', async () => {
@@ -197,7 +197,7 @@ describe('strangers who have found the address of Chat Events Trigger', () => {
 		await Promise.all(madeUp(100).map(async () => await limit(async () => await watch(url, []))));
 		simulator.reset();
 		const begun = Date.now();
-		forgetPeak(server.pid);
+		resetPeakMemory(server.pid);
 		const before = memoryMb(server.pid, 'VmRSS');
 		const longest = await longestWait(async () => {
 			expect((await watch(url, madeUp(20_000))).status).toBe(413);
@@ -238,7 +238,7 @@ describe('strangers who have found the address of Chat Events Trigger', () => {
 		const rejected = await n8n.activate(draft).then(() => '', String);
 		const told = async () => {
 			const { id } = draft;
-			const status = await n8n.call('GET', `/workflows/${id}/publication-status`);
+			const status = await n8n.request('GET', `/workflows/${id}/publication-status`);
 			return /'Secret' must be text[^"\\]*/.exec(rejected + JSON.stringify(status))?.[0];
 		};
 		expect(await until('the reason', told, { timeout: 60_000 })).toContain('returned nothing');

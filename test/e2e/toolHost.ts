@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import type { N8nDriver, Reference, Workflow } from '../n8n/driver';
-import type { ScriptedModel, Turn } from '../n8n/scriptedModel';
+import type { ScriptedModel, Step } from '../n8n/scriptedModel';
 import { until } from '../n8n/until';
 import { node, webhook } from '../n8n/workflow';
 import {
@@ -41,7 +41,7 @@ function readAnswer(told: string): ToolAnswer {
 }
 
 /** Lets the model play its script for a row, and gives what its tools told it. */
-export type AskAgent = (row: string, ...script: Turn[]) => Promise<ToolAnswer[]>;
+export type AskAgent = (row: string, ...script: Step[]) => Promise<ToolAnswer[]>;
 
 export class ToolHost {
 	private readonly made: Workflow[] = [];
@@ -85,7 +85,7 @@ export class ToolHost {
 			this.model.follow(...script, ends);
 			const response = await this.n8n.webhook(path, { text: 'Go', phone: row });
 			if (!response.ok) throw new Error(`the agent’s workflow: ${await response.text()}`);
-			return this.model.told().map(readAnswer);
+			return this.model.toolResults().map(readAnswer);
 		};
 	}
 

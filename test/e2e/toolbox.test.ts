@@ -249,7 +249,7 @@ beforeAll(async () => {
 afterAll(async () => {
 	await host.stop();
 	await removeWorkflow(n8n, watching);
-	await n8n.call('DELETE', `/credentials/${credential.id}`);
+	await n8n.request('DELETE', `/credentials/${credential.id}`);
 	await simulator.stop();
 });
 

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { N8nDriver, type Reference } from '../n8n/driver';
-import type { Turn } from '../n8n/scriptedModel';
+import type { Step } from '../n8n/scriptedModel';
 import { node } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../simulator';
 import { credentialFor, PACKAGE } from './calls';
@@ -41,13 +41,13 @@ function placeCallTool(parameters: INodeParameters = CALL): INode {
 }
 
 /** Lets the model of an agent that works on the row play its script. */
-type Ask = (...script: Turn[]) => Promise<ToolAnswer[]>;
+type Ask = (...script: Step[]) => Promise<ToolAnswer[]>;
 const onRow =
 	(ask: AskAgent): Ask =>
 	async (...script) =>
 		await ask(ROW, ...script);
 
-const call = (phone: string): Turn => ({ calls: [{ tool: 'Place_Call', args: { phone } }] });
+const call = (phone: string): Step => ({ calls: [{ tool: 'Place_Call', args: { phone } }] });
 const placed = (phone: string) => simulator.callsTo(phone);
 const posts = () => simulator.requests.filter(({ path }) => path === '/v1/call').length;
 
@@ -91,7 +91,7 @@ describe.each([3.1, 2.2])('AI Agent %s', (version) => {
 
 	test('the same wish at the same moment is done once', async () => {
 		const args = { phone: MODELS };
-		const twice: Turn = {
+		const twice: Step = {
 			calls: [
 				{ tool: 'Place_Call', args },
 				{ tool: 'Place_Call', args },

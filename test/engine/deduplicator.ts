@@ -22,17 +22,17 @@ export class Deduplicator implements IDataDeduplicator {
 	/** What it was asked for, in order. */
 	readonly calls: string[] = [];
 	/** Told of each call before anything is written. */
-	before: (call: string) => void = () => {};
+	beforeCall: (call: string) => void = () => {};
 
 	/** Gives this store to all nodes of the engine, as n8n does when it starts. */
 	install(): void {
 		Reflect.set(DataDeduplicationService, 'instance', this);
 	}
 
-	empty(): void {
+	clear(): void {
 		this.rows.clear();
 		this.calls.length = 0;
-		this.before = () => {};
+		this.beforeCall = () => {};
 	}
 
 	get size(): number {
@@ -96,7 +96,7 @@ export class Deduplicator implements IDataDeduplicator {
 		context: ICheckProcessedContextData,
 	): Promise<string[]> {
 		this.calls.push(call);
-		this.before(call);
+		this.beforeCall(call);
 		const text = this.rows.get(keyOf(scope, context)) ?? '[]';
 		await turn();
 		return row.parse(JSON.parse(text));

@@ -142,7 +142,7 @@ export async function runNode(
 export type Execution = ReturnType<WorkflowExecute['processRunExecutionData']>;
 
 /** Starts one node on the input. */
-export function beginNode(
+export function startNode(
 	credentialsHelper: TestCredentialsHelper,
 	node: INode,
 	input: INodeExecutionData[],
@@ -185,7 +185,7 @@ export async function resume(
 }
 
 /** As n8n writes an execution to its database and reads it again. */
-export function stored(data: IRunExecutionData): IRunExecutionData {
+export function storedCopy(data: IRunExecutionData): IRunExecutionData {
 	return z.custom<IRunExecutionData>(isObject).parse(parse(stringify(data)));
 }
 
@@ -202,7 +202,7 @@ export async function retryFailed(
 }
 
 function dataOfRetry({ data: failed }: Pick<IRun, 'data'>, workflow: Workflow): IRunExecutionData {
-	const data = stored(failed);
+	const data = storedCopy(failed);
 	delete data.resultData.error;
 	const lastRuns = data.resultData.runData[data.resultData.lastNodeExecuted ?? ''] ?? [];
 	if (lastRuns.at(-1)?.error !== undefined) lastRuns.pop();
@@ -219,7 +219,7 @@ function dataOfRetry({ data: failed }: Pick<IRun, 'data'>, workflow: Workflow): 
  * @param startedAt epoch milliseconds
  * @returns what n8n stored when it began
  */
-export async function killed(
+export async function runKilled(
 	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
 	start: INode,
@@ -230,7 +230,7 @@ export async function killed(
 	const { executionData } = data;
 	if (executionData === undefined) throw new Error('nothing to execute');
 	executionData.runtimeData = { version: 1, establishedAt: startedAt, source: 'trigger' };
-	const begun = stored(data);
+	const begun = storedCopy(data);
 	await runUntilKilled(credentialsHelper, workflow, data, 'trigger');
 	return begun;
 }
@@ -240,7 +240,7 @@ export async function killed(
  *
  * @returns what n8n stored with *Save execution progress*
  */
-export async function killedAfter(
+export async function runKilledAfter(
 	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
 	name: string,
@@ -263,7 +263,7 @@ export async function killedAfter(
 	let saved: IRunExecutionData | undefined;
 	additionalData.hooks.addHandler('nodeExecuteAfter', async () => {
 		await Promise.resolve();
-		if (data.resultData.runData[name]?.length === kept) saved = stored(data);
+		if (data.resultData.runData[name]?.length === kept) saved = storedCopy(data);
 	});
 	jest.spyOn(additionalData.hooks, 'addHandler').mockReturnValue(undefined);
 	await new WorkflowExecute(additionalData, 'trigger', data).processRunExecutionData(workflow);
@@ -273,7 +273,7 @@ export async function killedAfter(
 }
 
 /** Retries a failed execution; the retry is killed, so that nothing of it is stored. */
-export async function killedRetry(
+export async function retryKilled(
 	credentialsHelper: TestCredentialsHelper,
 	failed: Pick<IRun, 'data'>,
 	workflow: Workflow,

@@ -8,7 +8,7 @@ export type ListedTool = {
 };
 
 /** What a user wants to have in a parameter: in their own words, and as a model may know to write it otherwise. */
-export type Wanted = { said: string; otherwise: string[] };
+export type Wanted = { text: string; alternatives: string[] };
 
 /** What n8n's editor writes into a field when a person lets the model define it: a name, no description, and a type. */
 export function letModelDefine({ displayName, type }: INodeProperties): string {
@@ -28,8 +28,8 @@ export function fillIn(tool: ListedTool, parameter: string, wanted: Wanted): unk
 	const examples = examplesOf(parameter, `${tool.description} ${description}`.trim());
 	const shapes = new Set(examples.map(shapeOf));
 	const written =
-		[wanted.said, ...wanted.otherwise].find((form) => shapes.has(shapeOf(form))) ?? wanted.said;
-	if (type === 'boolean') return /^(yes|true)/i.test(wanted.said);
+		[wanted.text, ...wanted.alternatives].find((form) => shapes.has(shapeOf(form))) ?? wanted.text;
+	if (type === 'boolean') return /^(yes|true)/i.test(wanted.text);
 	return type === 'number' ? Number(written.replaceAll(/\D/g, '')) : written;
 }
 

@@ -55,7 +55,7 @@ export function engineHarness(): EngineHarness {
 		nock.enableNetConnect(/^(127\.0\.0\.1|localhost)/);
 	});
 	afterEach(() => {
-		store.empty();
+		store.clear();
 		const pending = nock.pendingMocks();
 		nock.cleanAll();
 		expect(pending).toEqual([]);

@@ -30,10 +30,16 @@ export type AgentRun = {
 	data?: IRunExecutionData;
 };
 
-export const anExecution = (): IRunExecutionData => createRunExecutionData({ executionData: {} });
+export const newExecutionData = (): IRunExecutionData =>
+	createRunExecutionData({ executionData: {} });
 
 /** As n8n notes what a model passes, for $fromAI to read. */
-function noteArguments(data: IRunExecutionData, node: INode, run: number, args: IDataObject): void {
+function recordArguments(
+	data: IRunExecutionData,
+	node: INode,
+	run: number,
+	args: IDataObject,
+): void {
 	const runs = (data.resultData.runData[node.name] ??= []);
 	runs[run] = {
 		startTime: 0,
@@ -51,12 +57,12 @@ const sourceOf = (run: number) => ({ main: [{ previousNode: 'Row', previousNodeR
 export function engineTool(
 	credentials: TestCredentialsHelper,
 	plain: INode,
-	{ row = {}, run = 0, data = anExecution() }: AgentRun = {},
+	{ row = {}, run = 0, data = newExecutionData() }: AgentRun = {},
 ): CallTool {
 	const node = toolOf(plain);
 	let calls = 0;
 	return async (args = {}) => {
-		noteArguments(data, node, calls, args);
+		recordArguments(data, node, calls, args);
 		const input = [{ json: { ...row, ...args, toolCallId: randomUUID() } }];
 		const task: IExecuteData = { node, data: { main: [input] }, source: sourceOf(run) };
 		const context = new ExecuteContext(
@@ -71,7 +77,7 @@ export function engineTool(
 			task,
 			[],
 		);
-		return await answerOf(node, context);
+		return await resultOf(node, context);
 	};
 }
 
@@ -79,7 +85,7 @@ export function engineTool(
 export function inlineTool(
 	credentials: TestCredentialsHelper,
 	plain: INode,
-	{ row = {}, run = 0, data = anExecution() }: AgentRun = {},
+	{ row = {}, run = 0, data = newExecutionData() }: AgentRun = {},
 ): CallTool {
 	const agent = makeNode({ type: 'test.sink', name: 'Agent' });
 	const task = { node: agent, data: { main: [[{ json: row }]] }, source: sourceOf(run) };
@@ -93,7 +99,7 @@ export function mcpTool(
 	session?: string,
 ): CallTool {
 	const node = toolOf(plain);
-	return async (args = {}) => await answerOf(node, mcpContext(credentials, node, session, args));
+	return async (args = {}) => await resultOf(node, mcpContext(credentials, node, session, args));
 }
 
 export function mcpContext(
@@ -120,7 +126,7 @@ function inline(
 	const node = toolOf(plain);
 	let calls = 0;
 	return async (args = {}) =>
-		await answerOf(node, inlineContext(credentials, node, data, task, calls++, args));
+		await resultOf(node, inlineContext(credentials, node, data, task, calls++, args));
 }
 
 function inlineContext(
@@ -131,7 +137,7 @@ function inlineContext(
 	run: number,
 	args: IDataObject,
 ): IExecuteFunctions {
-	noteArguments(data, node, run, args);
+	recordArguments(data, node, run, args);
 	const context = new SupplyDataContext(
 		makeWorkflow([node]),
 		node,
@@ -149,7 +155,7 @@ function inlineContext(
 	return z.custom<IExecuteFunctions>().parse(context);
 }
 
-async function answerOf(node: INode, context: IExecuteFunctions): Promise<IDataObject> {
+async function resultOf(node: INode, context: IExecuteFunctions): Promise<IDataObject> {
 	const type = nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
 	const outputs = await type.execute?.call(context);
 	const [items = [], ...others] = OUTPUTS.parse(outputs);

@@ -135,7 +135,7 @@ export class FakeResponse {
 	private readonly waiting: Array<() => void> = [];
 
 	/** Resolves when the node answers, which may be after its webhook has returned. */
-	async answered(): Promise<void> {
+	async sent(): Promise<void> {
 		await new Promise<void>((resolve) => this.waiting.push(resolve));
 	}
 
@@ -200,7 +200,7 @@ export function webhookContext(
 /** Delivers a request to the address of a node, and returns what the node gives to n8n and what it answers itself. */
 export async function callWebhook(...given: Parameters<typeof webhookContext>) {
 	const { context, response } = webhookContext(...given);
-	const answered = response.answered();
+	const answered = response.sent();
 	const { type } = given[2];
 	const result = await nodeTypes.getByNameAndVersion(type).webhook?.call(context);
 	return { response, result, answered };

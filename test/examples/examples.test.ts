@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { loader, setupEngine } from '../engine';
 import {
-	completed,
+	withCredentials,
 	CREDENTIAL_OF,
 	exampleFiles,
 	examplesFolder,
@@ -64,7 +64,8 @@ describe('the examples', () => {
 			const types = ['voiceChatAgentApiTokenApi', ...Object.values(CREDENTIAL_OF)];
 			const accounts = Object.fromEntries(types.map((type) => [type, account]));
 			const needy = /googleSheets|gmail|slack|hubspot|lmChat|voice-chat-agent/;
-			for (const { name, type, credentials } of completed(readExample(file), accounts).nodes) {
+			for (const { name, type, credentials } of withCredentials(readExample(file), accounts)
+				.nodes) {
 				expect([name, credentials !== undefined]).toEqual([name, needy.test(type)]);
 			}
 		});

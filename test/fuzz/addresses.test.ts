@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { connectionAddress, describeAddress } from '../../nodes/shared/chat/address';
-import { MANY_RUNS, tell } from './runs';
+import { MANY_RUNS, printCounts } from './runs';
 
 const TOKEN = 'very-secret-token';
 const anyOf = (...values: string[]) => fc.constantFrom(...values);
@@ -58,5 +58,5 @@ test('a live connection goes to the very host that the service names, encrypted 
 	});
 	fc.assert(property, { numRuns: MANY_RUNS * 10 });
 	expect(counts.usable).toBeGreaterThan(0);
-	tell('Addresses of live connections', counts);
+	printCounts('Addresses of live connections', counts);
 });

@@ -27,7 +27,7 @@ export function changes(...kinds: ChangeKind[]): fc.Arbitrary<Change> {
 	);
 }
 
-export type Scenario = {
+export type ListScenario = {
 	length: number;
 	pageSize: number;
 	/** What happens just before each request that the service works off: some adversaries do the same in each reading. */
@@ -37,7 +37,7 @@ export type Scenario = {
 	delays: number[];
 };
 
-export const scenarios = (kinds: ChangeKind[], smallestPage = 1): fc.Arbitrary<Scenario> =>
+export const scenarios = (kinds: ChangeKind[], smallestPage = 1): fc.Arbitrary<ListScenario> =>
 	fc.record({
 		length: fc.integer({ min: 0, max: 24 }),
 		pageSize: fc.integer({ min: smallestPage, max: 8 }),
@@ -55,7 +55,7 @@ export class ChangingList {
 	/** Those that left and may come back as they were, with their places. */
 	private readonly away: Array<{ entry: Entry; index: number }> = [];
 	private readonly present = new Map<number, Entry>();
-	private readonly people: Set<number>;
+	private readonly stayedPeople: Set<number>;
 	private lastId: number;
 	requests = 0;
 
@@ -63,15 +63,15 @@ export class ChangingList {
 		return this.scenario.pageSize;
 	}
 
-	constructor(private readonly scenario: Scenario) {
+	constructor(private readonly scenario: ListScenario) {
 		this.entries = Array.from({ length: scenario.length }, (_, id) => ({ id, person: id }));
 		this.lastId = scenario.length;
 		for (const entry of this.entries) this.present.set(entry.id, entry);
-		this.people = new Set(this.entries.map(({ person }) => person));
+		this.stayedPeople = new Set(this.entries.map(({ person }) => person));
 	}
 
 	/** What the list is for the next request. */
-	async atRequest(): Promise<readonly Entry[]> {
+	async entriesForRequest(): Promise<readonly Entry[]> {
 		const { delays, changes: planned, isRepeated } = this.scenario;
 		for (let turn = delays[this.requests % delays.length] ?? 0; turn > 0; turn--)
 			await new Promise((resolve) => setImmediate(resolve));
@@ -88,8 +88,8 @@ export class ChangingList {
 	}
 
 	/** People who had an entry at every moment, though not always the same one. */
-	get stayedOn(): number[] {
-		return [...this.people];
+	get peopleWhoStayed(): number[] {
+		return [...this.stayedPeople];
 	}
 
 	private apply(change: Change): void {
@@ -113,7 +113,8 @@ export class ChangingList {
 		const ids = new Set(this.entries.map(({ id }) => id));
 		const people = new Set(this.entries.map(({ person }) => person));
 		for (const id of this.present.keys()) if (!ids.has(id)) this.present.delete(id);
-		for (const person of this.people) if (!people.has(person)) this.people.delete(person);
+		for (const person of this.stayedPeople)
+			if (!people.has(person)) this.stayedPeople.delete(person);
 	}
 
 	private indexAt(part: number, beyond: 0 | 1): number {
@@ -133,7 +134,7 @@ export function serviceOf(
 		const url = new URL(link ?? path, 'https://service.example');
 		if (link === undefined)
 			for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
-		const body = respond(await list.atRequest(), url.searchParams);
+		const body = respond(await list.entriesForRequest(), url.searchParams);
 		return { status: 200, headers: {}, text: JSON.stringify(body), url: url.href };
 	};
 	const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };

@@ -7,7 +7,7 @@ import { readAllCalls } from '../../nodes/shared/calls/readCallList';
 import type { JsonObject } from '../../nodes/shared/json';
 import { plainText } from '../../nodes/shared/values';
 import { ChangingList, scenarios, serviceOf, type ChangeKind, type Entry } from './changingList';
-import { RUNS, tell, type Counts } from './runs';
+import { RUNS, printCounts, type Counts } from './runs';
 
 const SCENARIOS = RUNS * 4;
 
@@ -33,7 +33,7 @@ const ADVERSARIES: Adversary[] = [
 const MAX_MISSED = 3 + SCENARIOS / 500;
 
 /** A way of paging, and what the credential says of it. */
-type Way = {
+type PagingStyle = {
 	details: { [name in MappingName]?: string };
 	/** How many entries come before the page that a request asks for. */
 	startOf: (query: URLSearchParams, size: number, entries: readonly Entry[]) => number;
@@ -47,12 +47,12 @@ type Way = {
 
 const number = (query: URLSearchParams, name: string, otherwise: number) =>
 	Number(query.get(name) ?? otherwise);
-const byPage = (first: 0 | 1): Way => ({
+const byPage = (first: 0 | 1): PagingStyle => ({
 	details: { callListPaging: first === 0 ? 'pageFromZero' : 'pageFromOne', callListPageName: 'p' },
 	startOf: (query, size) => (number(query, 'p', first) - first) * size,
 });
 const byCursor = { callListPaging: 'cursor', callListPageName: 'c', callListCursorPath: 'next' };
-const WAYS: { [name: string]: Way } = {
+const PAGING_STYLES: { [name: string]: PagingStyle } = {
 	'page number from 1': byPage(1),
 	'page number from 0': byPage(0),
 	offset: {
@@ -94,7 +94,7 @@ type Paging = {
 
 async function readCallsOf(
 	list: ChangingList,
-	{ details, startOf, next, isSorted = false }: Way,
+	{ details, startOf, next, isSorted = false }: PagingStyle,
 	{ isSized, hasTotal, isUncounted = false }: Paging,
 ): Promise<JsonObject[]> {
 	const client = serviceOf(list, (unsorted, query) => {
@@ -149,7 +149,7 @@ async function readDndOf(list: ChangingList, isSized: boolean) {
 }
 
 const counts: Counts = {};
-afterAll(() => tell('Lists that change while they are read', counts));
+afterAll(() => printCounts('Lists that change while they are read', counts));
 
 /** @param missed who is missing of those that the list had all the time; undefined where the node stops */
 async function expectNoneMissed(
@@ -180,7 +180,7 @@ async function expectNoneMissed(
 const tried = (canOverlap: boolean) =>
 	canOverlap ? ADVERSARIES : ADVERSARIES.filter(({ name }) => name !== 'that keeps its order');
 
-describe.each(Object.entries(WAYS))('calls by %s', (way, paged) => {
+describe.each(Object.entries(PAGING_STYLES))('calls by %s', (way, paged) => {
 	describe.each<Paging>([
 		{ isSized: true, hasTotal: true },
 		{ isSized: true, hasTotal: false },
@@ -210,7 +210,7 @@ describe.each([true, false])('a do-not-disturb list, page size can be set: %p', 
 	test.each(tried(isSized))('$name', async (adversary) => {
 		await expectNoneMissed(`dnd, ${isSized ? '' : 'un'}sized`, adversary, async (list) => {
 			const whole = await readDndOf(list, isSized);
-			return list.stayedOn.filter((person) => whole.entryOf(phoneOf(person)) === undefined);
+			return list.peopleWhoStayed.filter((person) => whole.entryOf(phoneOf(person)) === undefined);
 		});
 	});
 });

@@ -9,10 +9,10 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { listening } from '../network/badService';
 import type { Simulator } from '../simulator';
-import { harmed, type Harm } from './hostile';
+import { corrupt, type Corruption } from './corruption';
 
 /** Which answer of the run is harmed, and how. */
-export type Plan = { nth: number; harm: Harm; status: number | undefined };
+export type CorruptionPlan = { nth: number; harm: Corruption; status: number | undefined };
 
 /** Some recordings have 600 MB. */
 const MAX_BODY_BYTES = 2_000_000;
@@ -36,7 +36,7 @@ async function beginningOf(body: IncomingMessage): Promise<Buffer> {
 export class HostileGateway {
 	/** Answers and frames of the service so far. */
 	private passed = 0;
-	private plan: Plan | undefined;
+	private plan: CorruptionPlan | undefined;
 
 	private constructor(
 		readonly baseUrl: string,
@@ -45,7 +45,7 @@ export class HostileGateway {
 	) {}
 
 	static async start(service: Simulator): Promise<HostileGateway> {
-		const server = createServer((request, response) => gateway.answer(request, response));
+		const server = createServer((request, response) => gateway.handle(request, response));
 		const sockets = new WebSocketServer({ server });
 		const port = await listening(server);
 		const close = async () => {
@@ -58,12 +58,12 @@ export class HostileGateway {
 		return gateway;
 	}
 
-	begin(plan: Plan): void {
+	begin(plan: CorruptionPlan): void {
 		this.passed = 0;
 		this.plan = plan;
 	}
 
-	private answer(request: IncomingMessage, response: ServerResponse): void {
+	private handle(request: IncomingMessage, response: ServerResponse): void {
 		const { method, url = '/', headers } = request;
 		// The service breaks off a line on purpose now and then: n8n sees the same.
 		const passOn = send(this.service.baseUrl + url, {
@@ -117,7 +117,7 @@ export class HostileGateway {
 	private pass(bytes: Buffer): { bytes: Buffer; status?: number | undefined } {
 		const { plan } = this;
 		if (plan === undefined || this.passed++ !== plan.nth) return { bytes };
-		return { bytes: isJson(bytes) ? harmed(bytes, plan.harm) : bytes, status: plan.status };
+		return { bytes: isJson(bytes) ? corrupt(bytes, plan.harm) : bytes, status: plan.status };
 	}
 }
 

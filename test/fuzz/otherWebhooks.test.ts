@@ -6,8 +6,8 @@ import { activate, callWebhook, engineHarness, makeWorkflow, mockTime } from '..
 import { placeCallHarness } from '../nodes/PlaceCall/placeCallHarness';
 import { waitingExecutions } from '../nodes/PlaceCall/waitingExecutions';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
-import { harmed, harms } from './hostile';
-import { MANY_RUNS, tell } from './runs';
+import { corrupt, corruptions } from './corruption';
+import { MANY_RUNS, printCounts } from './runs';
 
 const harness = engineHarness();
 const ring = placeCallHarness();
@@ -37,9 +37,9 @@ const headers = fc.dictionary(
 );
 
 const bodies = (honest: () => object) =>
-	fc.tuple(fc.option(harms), fc.nat()).map(([harm]) => {
+	fc.tuple(fc.option(corruptions), fc.nat()).map(([harm]) => {
 		const bytes = Buffer.from(JSON.stringify(honest()));
-		return harm === null ? bytes : harmed(bytes, harm);
+		return harm === null ? bytes : corrupt(bytes, harm);
 	});
 
 test(
@@ -77,7 +77,7 @@ test(
 		expect(JSON.stringify(workflow.staticData)).not.toMatch(/[0-9a-f]{8}-/);
 		expect(Object.keys(Object.prototype)).toEqual([]);
 		expect([...active.errors, ...active.failed, ...active.emitted]).toEqual([]);
-		tell('Watch requests by strangers', counts);
+		printCounts('Watch requests by strangers', counts);
 		await active.stop();
 	},
 	60_000 + MANY_RUNS * 100,
@@ -116,7 +116,7 @@ test(
 		const arrivals = [];
 		for (const callId of calls) arrivals.push(await deliver(report(callId)));
 		expect(arrivals.at(-1)?.items).toHaveLength(2);
-		tell('Reports by strangers to a waiting execution', counts);
+		printCounts('Reports by strangers to a waiting execution', counts);
 	},
 	60_000 + MANY_RUNS * 100,
 );

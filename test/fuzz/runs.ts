@@ -7,7 +7,7 @@ export const MANY_RUNS = RUNS * 20;
 export type Counts = { [what: string]: number };
 
 /** Says what was counted, where somebody has asked for more runs than usual. */
-export function tell(what: string, counts: Counts): void {
+export function printCounts(what: string, counts: Counts): void {
 	if (process.env.FUZZ_RUNS !== undefined)
 		process.stdout.write(`${what}: ${JSON.stringify(counts)}\n`);
 }

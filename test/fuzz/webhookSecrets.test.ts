@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { IDataObject, INodeParameters, NodeParameterValueType } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { engineHarness, makeWorkflow, nodeTypes, webhookContext } from '../engine';
-import { MANY_RUNS, tell } from './runs';
+import { MANY_RUNS, printCounts } from './runs';
 
 /** A secret as the workflow's owner set it, and the text that opens the address; null if nothing does. */
 type Setting = { set: NodeParameterValueType; opens: string | null };
@@ -192,6 +192,6 @@ describe.each(Object.entries(ADDRESSES))('%s', (_name, address) => {
 		);
 		await fc.assert(property, { numRuns: MANY_RUNS, includeErrorInReport: true });
 		expect(counts.let_in).toBeGreaterThan(0);
-		tell('Secrets', counts);
+		printCounts('Secrets', counts);
 	});
 });

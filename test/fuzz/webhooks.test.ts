@@ -12,8 +12,8 @@ import {
 	type ActiveWorkflow,
 } from '../engine';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
-import { harmed, harms } from './hostile';
-import { MANY_RUNS, tell } from './runs';
+import { corrupt, corruptions } from './corruption';
+import { MANY_RUNS, printCounts } from './runs';
 
 const { calls } = fixtures;
 /** A call that is over, one that nobody knows, and one that goes on. */
@@ -43,7 +43,7 @@ async function listen(type: string, parameters: INodeParameters = {}) {
 	const running = (active = await activate(harness.credentials, workflow));
 	return async (rawBody: Buffer) => {
 		const { context, response } = webhookContext(harness.credentials, workflow, node, { rawBody });
-		const answered = response.answered();
+		const answered = response.sent();
 		const result = await nodeTypes.getByNameAndVersion(type).webhook?.call(context);
 		await answered;
 		for (const end of running.ends.splice(0)) end.resolve(z.custom<IRun>().parse({}));
@@ -53,11 +53,11 @@ async function listen(type: string, parameters: INodeParameters = {}) {
 }
 
 const bodies = fc
-	.record({ callId: fc.constantFrom(...CALL_IDS), harm: fc.option(harms) })
+	.record({ callId: fc.constantFrom(...CALL_IDS), harm: fc.option(corruptions) })
 	.map(({ callId, harm }) => {
 		const honest = { call_id: callId, status: 'failed', summary: 'made up', retry_count: 99 };
 		const bytes = Buffer.from(JSON.stringify(honest));
-		return harm === null ? bytes : harmed(bytes, harm);
+		return harm === null ? bytes : corrupt(bytes, harm);
 	});
 
 function expectNoHarm(started: IDataObject[], body: unknown): void {
@@ -85,7 +85,7 @@ test(
 		});
 		await fc.assert(property, { numRuns: MANY_RUNS, includeErrorInReport: true });
 		expect(counts.executions).toBeGreaterThan(0);
-		tell('Completions by strangers', counts);
+		printCounts('Completions by strangers', counts);
 	},
 	60_000 + MANY_RUNS * 100,
 );
@@ -104,7 +104,7 @@ test(
 		});
 		await fc.assert(property, { numRuns: MANY_RUNS, includeErrorInReport: true });
 		expect(counts.executions).toBeGreaterThan(0);
-		tell('Deliveries by strangers', counts);
+		printCounts('Deliveries by strangers', counts);
 	},
 	60_000 + MANY_RUNS * 100,
 );

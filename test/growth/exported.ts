@@ -14,7 +14,7 @@ export const sources: string[] = ['nodes', 'credentials']
 	.filter((file) => file.endsWith('.ts'))
 	.sort();
 
-export function parsed(file: string): ts.SourceFile {
+export function parseSource(file: string): ts.SourceFile {
 	return ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
 }
 
@@ -25,7 +25,7 @@ export const shortName = (file: string): string => relative(join(project, 'nodes
 export type Exported = { file: string; name: string; isClass: boolean; types: string[] };
 
 export function exportedFrom(file: string): Exported[] {
-	return parsed(file).statements.flatMap((statement): Exported[] => {
+	return parseSource(file).statements.flatMap((statement): Exported[] => {
 		if (!isExported(statement)) return [];
 		if (ts.isFunctionDeclaration(statement)) {
 			return [one(file, statement.name, false, typesOf(statement.parameters))];

@@ -1,7 +1,7 @@
 import { takesText } from './arguments';
-import { attempts, exported, placeOf } from './attempts';
+import { attempts, exported, placeOf } from './readerInputs';
 import { excessOf } from './growth';
-import { noReaders, readers } from './readers';
+import { notReaders, readers } from './readers';
 
 /** Enough for work that grows with the square to stand out; with GROWTH_CHARACTERS=1000000 as much as a file may bring. */
 const MOST_CHARACTERS = Number(process.env.GROWTH_CHARACTERS ?? 32_000);
@@ -12,11 +12,11 @@ test('every exported function and class that takes text is tried, or is known to
 	const unknown = exported
 		.filter(takesText)
 		.map(placeOf)
-		.filter((place) => !attempts.has(place) && !noReaders.has(place));
+		.filter((place) => !attempts.has(place) && !notReaders.has(place));
 	// If it can be called with text of any length, add it to `readers`, and else to `noReaders`.
 	expect(unknown).toEqual([]);
 	const there = new Set(exported.map(placeOf));
-	expect([...Object.keys(readers), ...noReaders].filter((place) => !there.has(place))).toEqual([]);
+	expect([...Object.keys(readers), ...notReaders].filter((place) => !there.has(place))).toEqual([]);
 });
 
 test.each([...attempts])(

@@ -48,7 +48,7 @@ async function leastOf(job: Job, characters: number, looks: number): Promise<num
 	for (let look = 0; look < looks; look++) {
 		const run = job(characters);
 		const before = cpuMs();
-		await finished(run);
+		await runToEnd(run);
 		least = Math.min(least, cpuMs() - before);
 	}
 	return least;
@@ -60,16 +60,16 @@ function cpuMs(): number {
 }
 
 /** What one call needs besides is too much for the stack: more arguments than it takes, or too deep a recursion. */
-export class OutOfStack extends Error {}
+export class StackOverflow extends Error {}
 
 /** Runs to the end, whatever kind of end that is; a rejection is a good one. */
-export async function finished(run: () => unknown): Promise<void> {
+export async function runToEnd(run: () => unknown): Promise<void> {
 	try {
 		const result = await run();
 		if (isIterator(result)) while (result.next().done !== true);
 	} catch (error) {
 		if (error instanceof RangeError && error.message.includes('call stack')) {
-			throw new OutOfStack(error.message, { cause: error });
+			throw new StackOverflow(error.message, { cause: error });
 		}
 	}
 }

@@ -695,7 +695,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 };
 
 /** They take text and read none: they keep it, compare it whole or hand it on. */
-export const noReaders = new Set([
+export const notReaders = new Set([
 	'CallCompletedTrigger/readBudget.ts › ReadBudget',
 	'CampaignProgressTrigger/campaignProgress.ts › presentState',
 	'CampaignStatus/campaignWait.ts › waitUntilCompleted',

@@ -156,7 +156,7 @@ export const values: Shape[] = lists.map(([name, each, json]) => ({
 /** More than a function takes arguments. */
 const CROWD = 150_000;
 
-export const crowds: Input[] = [
+export const largeInputs: Input[] = [
 	inputOf(times(CROWD, () => 1)),
 	inputOf(Object.fromEntries(times(CROWD, (index) => [`name${index}`, 1]))),
 	inputOf({ success: false, error: times(CROWD, rejected).join('; ') }),

@@ -50,7 +50,7 @@ export class N8nDriver {
 		if (driver.cookie !== '' && (await driver.send('GET', '/login')).ok) return driver;
 		const response = await driver.send('POST', '/owner/setup', owner);
 		if (!response.ok) {
-			await driver.call('POST', '/login', {
+			await driver.request('POST', '/login', {
 				emailOrLdapLoginId: owner.email,
 				password: owner.password,
 			});
@@ -60,7 +60,7 @@ export class N8nDriver {
 	}
 
 	/** Any request of the editor; gives what stands under `data`. */
-	async call(method: string, path: string, body?: unknown): Promise<unknown> {
+	async request(method: string, path: string, body?: unknown): Promise<unknown> {
 		const response = await this.send(method, path, body);
 		const text = await response.text();
 		if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
@@ -73,15 +73,15 @@ export class N8nDriver {
 	}
 
 	async createCredential(type: string, data: IDataObject, name = type): Promise<Reference> {
-		return identified.parse(await this.call('POST', '/credentials', { name, type, data }));
+		return identified.parse(await this.request('POST', '/credentials', { name, type, data }));
 	}
 
 	async updateCredential(id: string, type: string, data: IDataObject, name = type): Promise<void> {
-		await this.call('PATCH', `/credentials/${id}`, { name, type, data });
+		await this.request('PATCH', `/credentials/${id}`, { name, type, data });
 	}
 
 	async credentials(): Promise<Reference[]> {
-		return z.array(identified).parse(await this.call('GET', '/credentials'));
+		return z.array(identified).parse(await this.request('GET', '/credentials'));
 	}
 
 	/** What the button in the credential form does; `data` is what the form holds at that moment. */
@@ -89,41 +89,41 @@ export class N8nDriver {
 		const { id, name } = await this.createCredential(type, data, `${type} on trial`);
 		try {
 			const credentials = { id, name, type, data };
-			return testResult.parse(await this.call('POST', '/credentials/test', { credentials }));
+			return testResult.parse(await this.request('POST', '/credentials/test', { credentials }));
 		} finally {
-			await this.call('DELETE', `/credentials/${id}`);
+			await this.request('DELETE', `/credentials/${id}`);
 		}
 	}
 
 	async createWorkflow(workflow: WorkflowJson): Promise<Workflow> {
 		const settings = { executionOrder: 'v1', ...workflow.settings };
 		const body = { ...workflow, settings, ...(isN8n1 && { active: false }) };
-		return workflowSchema.parse(await this.call('POST', '/workflows', body));
+		return workflowSchema.parse(await this.request('POST', '/workflows', body));
 	}
 
 	async workflows(): Promise<Reference[]> {
-		return z.array(identified).parse(await this.call('GET', '/workflows'));
+		return z.array(identified).parse(await this.request('GET', '/workflows'));
 	}
 
 	async updateWorkflow(workflow: Workflow, changes: Partial<WorkflowJson>): Promise<Workflow> {
 		const body = { ...changes, versionId: workflow.versionId };
-		return workflowSchema.parse(await this.call('PATCH', `/workflows/${workflow.id}`, body));
+		return workflowSchema.parse(await this.request('PATCH', `/workflows/${workflow.id}`, body));
 	}
 
 	async activate({ id, versionId }: Workflow): Promise<void> {
-		if (isN8n1) await this.call('PATCH', `/workflows/${id}`, { active: true, versionId });
-		else await this.call('POST', `/workflows/${id}/activate`, { versionId });
+		if (isN8n1) await this.request('PATCH', `/workflows/${id}`, { active: true, versionId });
+		else await this.request('POST', `/workflows/${id}/activate`, { versionId });
 	}
 
 	async deactivate({ id }: Reference): Promise<void> {
-		if (isN8n1) await this.call('PATCH', `/workflows/${id}`, { active: false });
-		else await this.call('POST', `/workflows/${id}/deactivate`);
+		if (isN8n1) await this.request('PATCH', `/workflows/${id}`, { active: false });
+		else await this.request('POST', `/workflows/${id}/deactivate`);
 	}
 
 	/** n8n deletes only what has been archived before. */
 	async deleteWorkflow({ id }: Reference): Promise<void> {
-		await this.call('POST', `/workflows/${id}/archive`);
-		await this.call('DELETE', `/workflows/${id}`);
+		await this.request('POST', `/workflows/${id}/archive`);
+		await this.request('DELETE', `/workflows/${id}`);
 	}
 
 	/** Runs a saved workflow as the editor's button does, and waits for its end. */
@@ -139,15 +139,15 @@ export class N8nDriver {
 
 	/** The editor's button: an execution, or a trigger that listens for a test event. */
 	async startManually({ id }: Reference, triggerName: string): Promise<unknown> {
-		return await this.call('POST', `/workflows/${id}/run`, {
+		return await this.request('POST', `/workflows/${id}/run`, {
 			triggerToStartFrom: { name: triggerName },
-			...(isN8n1 && { workflowData: await this.call('GET', `/workflows/${id}`) }),
+			...(isN8n1 && { workflowData: await this.request('GET', `/workflows/${id}`) }),
 		});
 	}
 
 	async executions(workflow: Reference): Promise<Execution[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId: workflow.id }));
-		const list = await this.call('GET', `/executions?filter=${filter}&limit=100`);
+		const list = await this.request('GET', `/executions?filter=${filter}&limit=100`);
 		return z.object({ results: z.array(executionSchema) }).parse(list).results;
 	}
 
@@ -170,7 +170,7 @@ export class N8nDriver {
 	/** @returns the ID of the new execution, which may still run or wait */
 	async startRetry(executionId: string, workflow: 'original' | 'current'): Promise<string> {
 		const body = { loadWorkflow: workflow === 'current' };
-		const started = await this.call('POST', `/executions/${executionId}/retry`, body);
+		const started = await this.request('POST', `/executions/${executionId}/retry`, body);
 		return z.object({ id: z.string() }).parse(started).id;
 	}
 
@@ -218,7 +218,7 @@ export class N8nDriver {
 			currentNodeParameters: request.parameters ?? {},
 			...(request.filter !== undefined && { filter: request.filter }),
 		};
-		const found = await this.call(
+		const found = await this.request(
 			'POST',
 			'/dynamic-node-parameters/resource-locator-results',
 			body,
@@ -237,7 +237,7 @@ export class N8nDriver {
 
 	async execution(id: string) {
 		const withData = executionSchema.extend({ data: z.string() });
-		return withData.parse(await this.call('GET', `/executions/${id}`));
+		return withData.parse(await this.request('GET', `/executions/${id}`));
 	}
 
 	private async send(method: string, path: string, body?: unknown): Promise<Response> {

@@ -29,7 +29,7 @@ export function readExample(file: string): WorkflowJson {
 }
 
 /** An account is all that cannot stand in an example: each node gets the one of its kind, if there is one. */
-export function completed(workflow: WorkflowJson, accounts: Credentials): WorkflowJson {
+export function withCredentials(workflow: WorkflowJson, accounts: Credentials): WorkflowJson {
 	const nodes = workflow.nodes.map((node) => {
 		const type = credentialOf(node);
 		const account = type === undefined ? undefined : accounts[type];

@@ -8,7 +8,7 @@ export function memoryMb(pid: number, which: 'VmRSS' | 'VmHWM'): number {
 }
 
 /** Starts the kernel's high-water mark anew. */
-export function forgetPeak(pid: number): void {
+export function resetPeakMemory(pid: number): void {
 	writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 

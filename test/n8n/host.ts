@@ -7,7 +7,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { run } from './command';
-import { GiveUp, until } from './until';
+import { UnrecoverableError, until } from './until';
 
 const manifestSchema = z.object({
 	dependencies: z.object({ n8n: z.string(), sqlite3: z.string() }).catchall(z.string()),
@@ -55,7 +55,7 @@ export async function installHost(report: (line: string) => void): Promise<strin
 	const target = hostFolder();
 	if (existsSync(target)) return target;
 	if (Number(process.versions.node.split('.')[0]) < 22) {
-		throw new GiveUp(
+		throw new UnrecoverableError(
 			`n8n ${n8nVersion} needs Node 22 or later and this is Node ${process.versions.node}. ` +
 				'Start it through npm (for example `npm start`), which brings the right Node along after `npm ci`.',
 		);
@@ -116,7 +116,7 @@ async function requireNetwork(cwd: string, log: string, env: Record<string, stri
 		log,
 		env,
 	}).catch(() => {
-		throw new GiveUp(
+		throw new UnrecoverableError(
 			`n8n ${n8nVersion} has to be downloaded once, and the npm registry did not answer. ` +
 				"Check the network connection and npm's settings (`npm config get registry`, `npm config get proxy`), then run this again. " +
 				`What npm said: ${log}`,
@@ -139,7 +139,7 @@ async function requireCompiler(cwd: string, log: string, env: Record<string, str
 	const driver = `sqlite3@${manifest.dependencies.sqlite3}`;
 	await run('npm', ['install', '--no-audit', '--no-fund', driver], { cwd: trial, log, env }).catch(
 		() => {
-			throw new GiveUp(
+			throw new UnrecoverableError(
 				`n8n's database driver (sqlite3) has to be compiled here, and this machine lacks: ${missing.join(', ')}. ` +
 					'Debian, Ubuntu: `sudo apt-get install python3 make g++`. Fedora: `sudo dnf install python3 make gcc-c++`. ' +
 					'macOS: `xcode-select --install`. Then run this again.',

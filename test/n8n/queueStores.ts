@@ -40,7 +40,7 @@ export class QueueStores {
 	}
 
 	/** What the database answers, as JSON: an array of rows. */
-	ask(query: string): unknown {
+	query(query: string): unknown {
 		const wrapped = `select coalesce(json_agg(rows), '[]') from (${query}) rows`;
 		const args = [...this.reach, '-d', USER, '-At', '-c', wrapped];
 		return JSON.parse(execFileSync(bin('psql'), args, { encoding: 'utf8', maxBuffer: 1e9 }));

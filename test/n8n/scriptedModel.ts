@@ -2,9 +2,9 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
 /** One turn of the model: tools that it calls, or what it says at the end. */
-export type Turn =
+export type Step =
 	| { calls: Array<{ tool: string; args?: Record<string, unknown> }> }
-	| { says: string }
+	| { text: string }
 	/** The model never responds. */
 	| { hangs: true };
 
@@ -23,7 +23,7 @@ const request = z.object({
 
 /** A model that follows a script, behind the address of a chat completions API. */
 export class ScriptedModel {
-	private script: Turn[] = [];
+	private script: Step[] = [];
 	private answers = 0;
 	private tools: z.infer<typeof request>['tools'] = [];
 	private messages: z.infer<typeof request>['messages'] = [];
@@ -40,7 +40,7 @@ export class ScriptedModel {
 		return model;
 	}
 
-	follow(...script: Turn[]): void {
+	follow(...script: Step[]): void {
 		this.script = script;
 	}
 
@@ -50,7 +50,7 @@ export class ScriptedModel {
 	}
 
 	/** What the model was told of its tool calls, in its last request. */
-	told(): string[] {
+	toolResults(): string[] {
 		return this.messages
 			.filter(({ role }) => role === 'tool')
 			.map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)));
@@ -68,7 +68,7 @@ export class ScriptedModel {
 
 	private async answer(body: unknown): Promise<object> {
 		({ messages: this.messages, tools: this.tools } = request.parse(body));
-		const turn = this.script.shift() ?? { says: 'There is nothing left to do.' };
+		const turn = this.script.shift() ?? { text: 'There is nothing left to do.' };
 		if ('hangs' in turn) return await new Promise<never>(() => undefined);
 		const id = `turn-${++this.answers}`;
 		return {
@@ -82,9 +82,9 @@ export class ScriptedModel {
 	}
 }
 
-function choice(turn: Exclude<Turn, { hangs: true }>, id: string): object {
-	if ('says' in turn) {
-		return { finish_reason: 'stop', message: { role: 'assistant', content: turn.says } };
+function choice(turn: Exclude<Step, { hangs: true }>, id: string): object {
+	if ('text' in turn) {
+		return { finish_reason: 'stop', message: { role: 'assistant', content: turn.text } };
 	}
 	const toolCalls = turn.calls.map(({ tool, args = {} }, index) => ({
 		id: `${id}-call-${index}`,

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { endGroup, tail } from './command';
 import { freePort } from './ports';
-import { GiveUp, until } from './until';
+import { UnrecoverableError, until } from './until';
 
 /**
  * As docs/operating.md recommends where many deliveries come in: an n8n that is busy for 5 seconds otherwise takes its
  * database for lost, and answers every request with 503 before any node sees it.
  */
-export const PATIENT_DATABASE = { DB_PING_TIMEOUT_MS: '60000' };
+export const LONG_PING_TIMEOUT = { DB_PING_TIMEOUT_MS: '60000' };
 
 /**
  * As docs/operating.md recommends where many deliveries come in: n8n prepares its engine for expressions for every webhook
@@ -34,7 +34,7 @@ export interface N8nOptions {
 }
 
 /** What a test needs to reach a server that something else started. */
-export interface N8nAddress {
+export interface N8nInstance {
 	baseUrl: string;
 	home: string;
 	log: string;
@@ -45,7 +45,7 @@ export interface N8nAddress {
 const settings = z.object({ data: z.object({}) });
 
 /** A real n8n process on 127.0.0.1 that keeps its ports and its folder over restarts. */
-export class N8nServer implements N8nAddress {
+export class N8nServer implements N8nInstance {
 	private child: ChildProcess | undefined;
 
 	readonly baseUrl: string;
@@ -128,7 +128,8 @@ export class N8nServer implements N8nAddress {
 	}
 
 	private async answers(child: ChildProcess): Promise<boolean> {
-		if (!isRunning(child)) throw new GiveUp(`n8n ended while starting:\n${tail(this.log)}`);
+		if (!isRunning(child))
+			throw new UnrecoverableError(`n8n ended while starting:\n${tail(this.log)}`);
 		if (this.role !== 'start') return (await fetch(`${this.baseUrl}/healthz`)).ok;
 		// While starting it answers 200 with plain text, so JSON is what tells.
 		const response = await fetch(`${this.baseUrl}/rest/settings`);

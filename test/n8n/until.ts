@@ -13,7 +13,7 @@ export async function until<T>(
 			const value = await probe();
 			if (value !== undefined && value !== false) return value;
 		} catch (error) {
-			if (error instanceof GiveUp) throw error;
+			if (error instanceof UnrecoverableError) throw error;
 			reason = `: ${String(error)}`;
 		}
 		if (Date.now() >= end) throw new Error(`Waited ${timeout} ms for ${what}${reason}`);
@@ -22,4 +22,4 @@ export async function until<T>(
 }
 
 /** Thrown by a probe that knows that waiting longer is of no use. */
-export class GiveUp extends Error {}
+export class UnrecoverableError extends Error {}

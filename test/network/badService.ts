@@ -2,10 +2,10 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
 /** The line to n8n; `reset` tears it down under TLS, too. */
-export type Line = { socket: Socket; reset: () => void };
+export type TcpConnection = { socket: Socket; reset: () => void };
 
 /** What it does once a request has arrived whole; `arrived` counts the POSTs. */
-export type Behaviour = (line: Line, arrived: number) => void;
+export type Behaviour = (line: TcpConnection, arrived: number) => void;
 
 export type BadService = {
 	port: number;
@@ -100,7 +100,7 @@ function firstRequest(bytes: Buffer): Arrived | undefined {
 }
 
 /** The bytes of a whole answer. */
-export function answerBytes(
+export function responseBytes(
 	body: string,
 	{ status = '200 OK', type = 'application/json', headers = '' } = {},
 ): Buffer {

@@ -10,7 +10,7 @@ export type CertificateOptions = {
 	validFrom?: number;
 	validTo?: number;
 	/** Who signs it; itself where nobody is named. */
-	by?: Identity;
+	issuer?: Identity;
 	isAuthority?: boolean;
 };
 
@@ -24,20 +24,24 @@ let serial = 1;
 
 /** Makes a certificate (RFC 5280) for a new P-256 key: none lies among the sources to expire there. */
 export function makeCertificate(name: string, wish: CertificateOptions = {}): Identity {
-	const { hosts = [], validFrom = -1, validTo = 30, by, isAuthority = false } = wish;
+	const { hosts = [], validFrom = -1, validTo = 30, issuer, isAuthority = false } = wish;
 	const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 	const algorithm = sequence(objectId(ECDSA_WITH_SHA256));
 	const body = sequence(
 		der(0xa0, der(0x02, Buffer.of(2))),
 		der(0x02, Buffer.of(serial++)),
 		algorithm,
-		subject(by?.name ?? name),
+		subject(issuer?.name ?? name),
 		sequence(time(validFrom), time(validTo)),
 		subject(name),
 		publicKey.export({ type: 'spki', format: 'der' }),
 		der(0xa3, sequence(authority(isAuthority), ...alternativeNames(hosts))),
 	);
-	const signature = sign('sha256', body, by === undefined ? privateKey : createPrivateKey(by.key));
+	const signature = sign(
+		'sha256',
+		body,
+		issuer === undefined ? privateKey : createPrivateKey(issuer.key),
+	);
 	const certificate = sequence(body, algorithm, der(0x03, Buffer.of(0), signature));
 	const key = privateKey.export({ type: 'pkcs8', format: 'pem' });
 	return { name, cert: pem(certificate), key: key.toString() };

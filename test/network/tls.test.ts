@@ -1,11 +1,11 @@
 import { getCACertificates, setDefaultCACertificates, type TlsOptions } from 'node:tls';
-import { answerBytes, startBadService, startGreeter, type BadService } from './badService';
+import { responseBytes, startBadService, startGreeter, type BadService } from './badService';
 import { makeCertificate } from './certificates';
-import { placing, type PlacedResult } from './placing';
+import { placeCallHarness, type PlaceCallResult } from './placeCallHarness';
 import { startRelay, type Relay, type Tamper } from './relay';
 
-const { place } = placing();
-const PLACED = answerBytes('{"success":true,"data":{"call_id":"c"}}');
+const { place } = placeCallHarness();
+const PLACED = responseBytes('{"success":true,"data":{"call_id":"c"}}');
 const HEAD = PLACED.indexOf('\r\n\r\n') + 4;
 const authority = makeCertificate('Test authority', { isAuthority: true });
 const here = { by: authority, hosts: ['127.0.0.1'] };
@@ -29,7 +29,10 @@ async function serving(tls: TlsOptions): Promise<BadService> {
 }
 
 /** What the node says with a relay that tampers with the service's answer. */
-async function through(tls: TlsOptions, tamper: Tamper): Promise<PlacedResult & { posts: number }> {
+async function through(
+	tls: TlsOptions,
+	tamper: Tamper,
+): Promise<PlaceCallResult & { posts: number }> {
 	const service = await serving({ ...identity, ...tls });
 	const relay: Relay = await startRelay(service.port, () => service.posts.length > 0, tamper);
 	open.push(relay);
@@ -94,7 +97,7 @@ test.each<[string, () => TlsOptions]>([
 	['for another address', () => makeCertificate('other', { ...here, hosts: ['10.0.0.1'] })],
 	[
 		'signed by one that may not sign',
-		() => makeCertificate('leaf', { hosts: ['127.0.0.1'], by: identity }),
+		() => makeCertificate('leaf', { hosts: ['127.0.0.1'], issuer: identity }),
 	],
 ])('a certificate %s: nothing was sent, and nothing arrived', async (_what, certificate) => {
 	const service = await serving(certificate());

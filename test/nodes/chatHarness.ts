@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
-import { beginNode, engineHarness, HOST, output, runNode, TOKEN, type Execution } from '../engine';
+import { startNode, engineHarness, HOST, output, runNode, TOKEN, type Execution } from '../engine';
 import { until } from '../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 
@@ -21,7 +21,7 @@ const FASTER = 50;
 
 const minted = z.object({ data: z.object({ token: z.string(), ws_url: z.string() }) });
 
-export type Setting = {
+export type RunOptions = {
 	items?: IDataObject[];
 	over?: Partial<INode>;
 	/** Fields of the credential said otherwise. */
@@ -55,7 +55,7 @@ export function chatHarness(type: string, basics: INodeParameters) {
 	const node = async (
 		host: string | undefined,
 		parameters: INodeParameters,
-		{ over = {}, credential = {} }: Setting,
+		{ over = {}, credential = {} }: RunOptions,
 	) => {
 		const data = credentialFor(simulator);
 		const details = await harness.addCredential({
@@ -69,7 +69,11 @@ export function chatHarness(type: string, basics: INodeParameters) {
 			...over,
 		});
 	};
-	const runOn = async (host: string | undefined, parameters: INodeParameters, setting: Setting) => {
+	const runOn = async (
+		host: string | undefined,
+		parameters: INodeParameters,
+		setting: RunOptions,
+	) => {
 		const { items = [{}] } = setting;
 		const input = items.map((json) => ({ json }));
 		return await runNode(harness.credentials, await node(host, parameters, setting), input);
@@ -88,20 +92,20 @@ export function chatHarness(type: string, basics: INodeParameters) {
 			return harness.node(otherType, { parameters, credentials: { [CREDENTIAL]: details } });
 		},
 		/** Runs the node against the simulated service. */
-		run: async (parameters: INodeParameters = {}, setting: Setting = {}): Promise<IRun> =>
+		run: async (parameters: INodeParameters = {}, setting: RunOptions = {}): Promise<IRun> =>
 			await runOn(undefined, parameters, setting),
 		/** Starts the node against the simulated service. */
 		begin: async (
 			parameters: INodeParameters = {},
-			setting: Setting = {},
+			setting: RunOptions = {},
 		): Promise<{ execution: Execution }> => {
 			const { items = [{}] } = setting;
 			const input = items.map((json) => ({ json }));
 			const started = await node(undefined, parameters, setting);
-			return { execution: beginNode(harness.credentials, started, input) };
+			return { execution: startNode(harness.credentials, started, input) };
 		},
 		/** Runs the node against what nock answers for `service()`. */
-		runOnNock: async (parameters: INodeParameters = {}, setting: Setting = {}): Promise<IRun> =>
+		runOnNock: async (parameters: INodeParameters = {}, setting: RunOptions = {}): Promise<IRun> =>
 			await runOn(HOST, parameters, setting),
 	};
 }
@@ -119,15 +123,15 @@ export async function otherClient(simulator: Simulator, sessionId: string): Prom
 	return socket;
 }
 
-export async function eventually(holds: () => boolean): Promise<void> {
-	await until('what is expected', async () => Promise.resolve(holds()), {
+export async function eventually(condition: () => boolean): Promise<void> {
+	await until('what is expected', async () => Promise.resolve(condition()), {
 		every: 5,
 		timeout: 4_000,
 	});
 }
 
 /** What the person reads when the node stops. */
-export function stopped(run: IRun): { message: string; description: unknown } {
+export function stopMessage(run: IRun): { message: string; description: unknown } {
 	const { error } = run.data.resultData;
 	return { message: error?.message ?? 'The node did not stop', description: error?.description };
 }

@@ -14,7 +14,7 @@ import { engineHarness, executeRaw, output, runNode, TOKEN } from '../engine';
 
 const OUTPUTS = z.array(z.array(z.custom<INodeExecutionData>()));
 
-type Setting = {
+type RunOptions = {
 	items?: IDataObject[];
 	/** Open details and the like. */
 	credential?: ICredentialDataDecryptedObject;
@@ -31,7 +31,7 @@ export function nodeHarness(type: string, base: INodeParameters = {}) {
 	});
 	afterEach(() => waits.mockRestore());
 
-	const nodeOf = async (parameters: INodeParameters, { credential, over = {} }: Setting) => {
+	const nodeOf = async (parameters: INodeParameters, { credential, over = {} }: RunOptions) => {
 		const details = credential && { [CREDENTIAL]: await harness.addCredential(credential) };
 		return harness.node(type, {
 			parameters: { ...base, ...parameters },
@@ -39,10 +39,10 @@ export function nodeHarness(type: string, base: INodeParameters = {}) {
 			...over,
 		});
 	};
-	const inputOf = ({ items = [{}] }: Setting): INodeExecutionData[] =>
+	const inputOf = ({ items = [{}] }: RunOptions): INodeExecutionData[] =>
 		items.map((json) => ({ json }));
 
-	const run = async (parameters: INodeParameters = {}, setting: Setting = {}): Promise<IRun> => {
+	const run = async (parameters: INodeParameters = {}, setting: RunOptions = {}): Promise<IRun> => {
 		const node = await nodeOf(parameters, setting);
 		const result = await runNode(harness.credentials, node, inputOf(setting), setting.sinks);
 		expect(inspect(result, { depth: Infinity })).not.toContain(TOKEN);
@@ -52,10 +52,10 @@ export function nodeHarness(type: string, base: INodeParameters = {}) {
 		...harness,
 		run,
 		/** What the node puts out. */
-		records: async (parameters: INodeParameters = {}, setting: Setting = {}) =>
+		records: async (parameters: INodeParameters = {}, setting: RunOptions = {}) =>
 			output(await run(parameters, setting), 'Node').map(({ json }) => json),
 		/** What the node tells when it stops: plain words, and no secret. */
-		told: async (parameters: INodeParameters = {}, setting: Setting = {}) => {
+		told: async (parameters: INodeParameters = {}, setting: RunOptions = {}) => {
 			const { error } = (await run(parameters, setting)).data.resultData;
 			if (error === undefined) throw new Error('the run did not stop');
 			const description = error.description ?? '';
@@ -64,7 +64,7 @@ export function nodeHarness(type: string, base: INodeParameters = {}) {
 			return { message: error.message, description, context: error.context };
 		},
 		/** The items as `execute` returns them, before the engine completes their pairing. */
-		raw: async (parameters: INodeParameters = {}, setting: Setting = {}) => {
+		raw: async (parameters: INodeParameters = {}, setting: RunOptions = {}) => {
 			const node = await nodeOf(parameters, setting);
 			const outputs = await executeRaw(harness.credentials, node, inputOf(setting));
 			return OUTPUTS.parse(outputs)[0] ?? [];

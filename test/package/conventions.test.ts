@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 /** The parameters that break a rule, with what breaks it. */
-function breaking(
+function violations(
 	rule: (parameter: Parameter) => boolean | string[],
 	of = ({ property: { type } }: Parameter) => type !== 'notice' && type !== 'hidden',
 ): string[] {
@@ -50,15 +50,15 @@ test('there are forms to look at', () => {
 });
 
 test('display names and choices are in Title Case', () => {
-	expect(breaking(({ property }) => notInTitleCase(property.displayName))).toEqual([]);
+	expect(violations(({ property }) => notInTitleCase(property.displayName))).toEqual([]);
 	expect(
-		breaking(({ property }) => choicesOf(property).flatMap(({ name }) => notInTitleCase(name))),
+		violations(({ property }) => choicesOf(property).flatMap(({ name }) => notInTitleCase(name))),
 	).toEqual([]);
 });
 
 test('what is on or off begins with “Whether”', () => {
 	expect(
-		breaking(
+		violations(
 			({ property }) =>
 				property.type === 'boolean' && property.description?.startsWith('Whether ') !== true,
 		),
@@ -69,7 +69,7 @@ test('examples begin with “e.g.”', () => {
 	const isInvitation = ({ type }: Parameter['property']) =>
 		type === 'collection' || type === 'fixedCollection';
 	expect(
-		breaking(({ property }) => {
+		violations(({ property }) => {
 			const modes = (property.modes ?? []).filter(({ type }) => type === 'string');
 			const texts = [
 				isInvitation(property) ? undefined : property.placeholder,
@@ -81,7 +81,7 @@ test('examples begin with “e.g.”', () => {
 		}),
 	).toEqual([]);
 	expect(
-		breaking(
+		violations(
 			({ property }) =>
 				isInvitation(property) &&
 				(property.type === 'collection'
@@ -96,14 +96,14 @@ test('everything is explained, in sentences that end as n8n’s do', () => {
 		(property.description ?? property.hint) !== undefined ||
 		['collection', 'fixedCollection'].includes(property.type) ||
 		choicesOf(property).some(({ description }) => description !== undefined);
-	expect(breaking(({ property }) => !explained(property))).toEqual([]);
+	expect(violations(({ property }) => !explained(property))).toEqual([]);
 	expect(
-		breaking(
+		violations(
 			({ property }) => property.description !== undefined && !endsWell(property.description),
 		),
 	).toEqual([]);
 	expect(
-		breaking(({ property }) =>
+		violations(({ property }) =>
 			choicesOf(property)
 				.filter(({ description }) => description !== undefined && !endsWell(description))
 				.map(({ name }) => name),
@@ -140,7 +140,7 @@ const IN_ORDER = [
 
 test('lists of choices are in alphabetical order, unless their order says something', () => {
 	expect(
-		breaking(({ property }) => {
+		violations(({ property }) => {
 			// What nothing was chosen means comes first.
 			const names = choicesOf(property).flatMap(({ name, value }) => (value === '' ? [] : [name]));
 			const sorted = [...names].sort((a, b) => a.localeCompare(b));
@@ -151,7 +151,7 @@ test('lists of choices are in alphabetical order, unless their order says someth
 
 test('what can be added to a collection is in alphabetical order', () => {
 	expect(
-		breaking(({ property }) => {
+		violations(({ property }) => {
 			if (property.type !== 'collection') return false;
 			const names = (property.options ?? []).flatMap((one) =>
 				'type' in one ? [one.displayName] : [],
@@ -162,7 +162,7 @@ test('what can be added to a collection is in alphabetical order', () => {
 });
 
 test('a number that counts time says its unit', () => {
-	const timed = breaking(
+	const timed = violations(
 		({ property, visible }) =>
 			property.type === 'number' &&
 			/\b(time|duration|interval|wait|every)\b/i.test(property.displayName) &&
@@ -193,7 +193,7 @@ test('each trigger says how to test it, with the button as n8n’s editor names 
 
 test('what decides whether a parameter is shown exists and can have that value', () => {
 	expect(
-		breaking(
+		violations(
 			({ property: { displayOptions = {} }, visible }) =>
 				[displayOptions.show ?? {}, displayOptions.hide ?? {}].flatMap((conditions) =>
 					Object.entries(conditions).flatMap(([name, values]) => {
@@ -218,7 +218,7 @@ test('what decides whether a parameter is shown exists and can have that value',
 
 test('a list’s default is one of its choices', () => {
 	expect(
-		breaking(({ property }) => {
+		violations(({ property }) => {
 			const choices = choicesOf(property).map(({ value }) => value);
 			if (property.type === 'options' && choices.length > 0) {
 				// No country is better than another: the list begins empty and must be filled in.
@@ -244,7 +244,7 @@ test('no open detail has a default', () => {
 test('n8n checks no field by a regular expression: a busy n8n stops the workflow over one', () => {
 	const patterns = [/"type":"regex"/, /"validation":/, /"extractValue":/];
 	expect(
-		breaking(
+		violations(
 			({ property }) => patterns.some((pattern) => pattern.test(JSON.stringify(property))),
 			() => true,
 		),

@@ -22,8 +22,8 @@ export function nodeText({ properties, ...settings }: INodeTypeDescription): str
 			.filter(([key]) => !WORDS.has(key) && !NOT_THE_NODE.has(key))
 			.flatMap(([key, value]) =>
 				Array.isArray(value) && value.some((one) => typeof one === 'object')
-					? [`${key}:`, ...value.map((one) => `  ${originalMessage(one)}`)]
-					: [`${key}: ${originalMessage(value)}`],
+					? [`${key}:`, ...value.map((one) => `  ${inline(one)}`)]
+					: [`${key}: ${inline(value)}`],
 			),
 		'',
 		formText(properties.filter(({ name }) => name !== POLL_TIMES)),
@@ -47,10 +47,7 @@ function linesOf(property: INodeProperties): string[] {
 				return [`group ${option.name} “${option.displayName}”`, ...indented(members)];
 			}
 			if ('type' in option) return linesOf(option);
-			return [
-				`choice ${originalMessage(option.value)} “${option.name}”`,
-				...indented(settingsOf(option)),
-			];
+			return [`choice ${inline(option.value)} “${option.name}”`, ...indented(settingsOf(option))];
 		}),
 	];
 	return [`${property.name}${label} ${property.type}`, ...indented(below)];
@@ -63,13 +60,13 @@ function modeLines(mode: INodePropertyMode): string[] {
 function settingsOf(of: object): string[] {
 	return Object.entries(of)
 		.filter(([key]) => !WORDS.has(key) && !IN_THE_LINE.has(key) && key !== 'value')
-		.map(([key, value]) => `${key}: ${originalMessage(value)}`);
+		.map(([key, value]) => `${key}: ${inline(value)}`);
 }
 
 const indented = (lines: string[]) => lines.map((line) => `  ${line}`);
 
 /** JSON that reads well; a word and an expression stand without quotation marks. */
-function originalMessage(value: unknown): string {
+function inline(value: unknown): string {
 	if (typeof value === 'string') return /^[\w./-]+$|^=/.test(value) ? value : JSON.stringify(value);
 	return JSON.stringify(value, (key, one: unknown) => (WORDS.has(key) ? undefined : one));
 }

@@ -28,9 +28,9 @@ const ON_SCREEN =
 	/\b(turn\w* (it |them )?(on|off)|this item|drag|menu|screen|Options|n8n|(?<!run of this )workflow|credential|expression|node|switch|Base URL|API [Mm]apping|API token)\b|[›→]/;
 
 /** A text in the sources by who reads it. */
-type Told = { place: string; text: string; reader: 'everyone' | 'model' | 'screen' };
+type SourceText = { place: string; text: string; reader: 'everyone' | 'model' | 'screen' };
 
-const READERS: { [marker: string]: Told['reader'] } = {
+const READERS: { [marker: string]: SourceText['reader'] } = {
 	forEveryone: 'everyone',
 	followedBy: 'everyone',
 	onScreenOnly: 'screen',
@@ -65,9 +65,9 @@ function constantsOf(source: ts.SourceFile): ts.VariableDeclaration[] {
 		.flatMap(({ declarationList }) => [...declarationList.declarations]);
 }
 
-function toldIn({ file, source }: { file: string; source: ts.SourceFile }): Told[] {
-	const found: Told[] = [];
-	const note = (node: ts.Node, reader: Told['reader']) => {
+function sourceTextsIn({ file, source }: { file: string; source: ts.SourceFile }): SourceText[] {
+	const found: SourceText[] = [];
+	const note = (node: ts.Node, reader: SourceText['reader']) => {
 		const place = `${file}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
 		for (const text of textsIn(node, source)) {
 			if (/\w \w/.test(text)) found.push({ place, text, reader });
@@ -87,9 +87,9 @@ function toldIn({ file, source }: { file: string; source: ts.SourceFile }): Told
 	return found;
 }
 
-const told = sourceTrees().flatMap(toldIn);
-const forModels = told.filter(({ reader }) => reader !== 'screen');
-const forScreen = told.filter(({ reader }) => reader === 'screen');
+const sourceTexts = sourceTrees().flatMap(sourceTextsIn);
+const forModels = sourceTexts.filter(({ reader }) => reader !== 'screen');
+const forScreen = sourceTexts.filter(({ reader }) => reader === 'screen');
 
 test('there is much to walk', () => {
 	expect(forModels.length).toBeGreaterThan(80);

@@ -7,7 +7,7 @@ import { loader, setupEngine } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
 
 /** What is not said, with what to say instead. */
-const NOT_SAID: Array<[RegExp, string]> = [
+const AVOIDED: Array<[RegExp, string]> = [
 	[
 		/\b(once|one|[\d,]*\d|person|people|items?|entry|calls?|connection|numbers?|rows?|mails?) an? (item|row|run|request|push|(chat )?session)\b/i,
 		'… per item',
@@ -31,11 +31,11 @@ const NOT_SAID: Array<[RegExp, string]> = [
 ];
 
 /** The document of the service has its own words; pictures and licences have none. */
-const OF_OTHERS = ['docs/service-api.md'];
+const EXCLUDED = ['docs/service-api.md'];
 
 const pages = ['*.md', 'docs/*.md']
 	.flatMap((pattern) => globSync(pattern, { cwd: ROOT }))
-	.filter((page) => !OF_OTHERS.includes(page))
+	.filter((page) => !EXCLUDED.includes(page))
 	.sort();
 
 beforeAll(setupEngine);
@@ -86,7 +86,7 @@ test('the messages of the nodes', () => {
 });
 
 function found(text: string): string[] {
-	return NOT_SAID.flatMap(([word, instead]) => {
+	return AVOIDED.flatMap(([word, instead]) => {
 		const match = word.exec(text);
 		if (match === null) return [];
 		const around = text.slice(Math.max(0, match.index - 30), match.index + match[0].length + 30);

@@ -107,14 +107,14 @@ async function main(): Promise<void> {
 async function room({ stores }: QueueMode): Promise<void> {
 	await sleep(EVERY_MS);
 	const open = `select id from execution_entity where status in ('new', 'running')`;
-	const isFree = async () => Promise.resolve(rows.parse(stores.ask(open)).length < MOST_OPEN);
+	const isFree = async () => Promise.resolve(rows.parse(stores.query(open)).length < MOST_OPEN);
 	await until('room for an execution', isFree, { timeout: LONGEST_SETTLING_MS, every: 1_000 });
 }
 
 /** Once each execution has ended, by itself or by n8n's verdict; what has not by then is told by name. */
 async function settled({ stores }: QueueMode): Promise<void> {
 	const open = `select id from execution_entity where status in ('new', 'running', 'waiting')`;
-	const hasEnded = async () => Promise.resolve(JSON.stringify(stores.ask(open)) === '[]');
+	const hasEnded = async () => Promise.resolve(JSON.stringify(stores.query(open)) === '[]');
 	await until('the executions to end', hasEnded, {
 		timeout: LONGEST_SETTLING_MS,
 		every: 2_000,

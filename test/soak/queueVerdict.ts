@@ -50,7 +50,7 @@ const NAMED = ['crashed', 'error', 'canceled'];
 
 export function readExecutions(stores: QueueStores): Execution[] {
 	const rows = storedRows.parse(
-		stores.ask(`select e.id, e.status, w.name as workflow, d.data,
+		stores.query(`select e.id, e.status, w.name as workflow, d.data,
 				(extract(epoch from e."createdAt") * 1000)::float as "createdAt" from execution_entity e
 			join execution_data d on d."executionId" = e.id join workflow_entity w on w.id = e."workflowId" order by e.id`),
 	);

@@ -59,7 +59,7 @@ export const campaignStatus: ContractCase[] = [
 	{
 		title: 'waits until the queues are completed',
 		parameters: { campaignId: campaigns.active, waitUntilCompleted: true },
-		given: (simulator) => simulator.completeUpload(uploads.running),
+		prepare: (simulator) => simulator.completeUpload(uploads.running),
 		requests,
 		output: [{ lists_completed: 2, wait_outcome: 'completed' }],
 	},

@@ -1,11 +1,11 @@
 import { call, sent } from '../../simulator/testing/api';
 import { fixtures, type Simulator } from '../../simulator';
-import { connecting, onceConnected } from '../chat';
+import { connectRequests, onceConnected } from '../chat';
 import type { ContractCase } from '../contractCase';
 
 const { open, dormant } = fixtures.sessions;
 
-type Happening = {
+type ExpectedEvent = {
 	type: string;
 	/** Makes the service send the event. */
 	cause: (simulator: Simulator) => unknown;
@@ -17,7 +17,7 @@ type Happening = {
 };
 
 /** Every event that the document names, with the payload that it gives. */
-const happenings: Happening[] = [
+const expectedEvents: ExpectedEvent[] = [
 	{
 		type: 'message_received',
 		cause: async (simulator) => await customerSays(simulator),
@@ -90,12 +90,12 @@ function waitFor({
 	session = open,
 	requests = [],
 	closes,
-}: Happening): ContractCase {
+}: ExpectedEvent): ContractCase {
 	return {
 		title: `waits for the event ${type}`,
 		parameters: { operation: 'waitForEvent', sessionId: session, eventTypes: [type] },
-		given: (simulator) => onceConnected(simulator, session, () => cause(simulator)),
-		requests: [...connecting(session), ...requests],
+		prepare: (simulator) => onceConnected(simulator, session, () => cause(simulator)),
+		requests: [...connectRequests(session), ...requests],
 		output: [
 			{
 				session_id: session,
@@ -110,24 +110,24 @@ function waitFor({
 				},
 			},
 		],
-		then: (simulator, [item]) =>
+		verify: (simulator, [item]) =>
 			expect(item?.json.event).toMatchObject({ payload: payload(simulator) }),
 	};
 }
 
 /** Chat Session → Wait for Event. */
 export const chatEvents: ContractCase[] = [
-	...happenings.map(waitFor),
+	...expectedEvents.map(waitFor),
 	{
 		title: 'gives the events that were seen before the one it waits for',
 		parameters: { operation: 'waitForEvent', sessionId: open, eventTypes: ['nudge_sent'] },
-		given: (simulator) =>
+		prepare: (simulator) =>
 			onceConnected(simulator, open, () => {
 				simulator.sessions.setMode(open, 'support');
 				simulator.sessions.setMode(open, 'ai');
 				simulator.sessions.nudge(open);
 			}),
-		requests: connecting(open),
+		requests: connectRequests(open),
 		output: [
 			{
 				event: { type: 'nudge_sent' },

@@ -1,5 +1,5 @@
 import { fixtures, type Simulator } from '../../simulator';
-import { connecting, lateReply, unknownSession } from '../chat';
+import { connectRequests, lateReply, unknownSession } from '../chat';
 import { agent, type ContractCase } from '../contractCase';
 
 const { sessions, agents } = fixtures;
@@ -33,7 +33,7 @@ const bySocket: ContractCase[] = [
 		title: 'by WebSocket: sends messages in order and gives the replies',
 		parameters: { ...message('socket', '={{ $json.text }}') },
 		items: [{ text: 'Hello' }, { text: 'Is it free?' }],
-		requests: connecting(sessions.open),
+		requests: connectRequests(sessions.open),
 		output: ['You said: Hello', 'You said: Is it free?'].map((reply) => ({
 			session_id: sessions.open,
 			state: 'default',
@@ -42,12 +42,12 @@ const bySocket: ContractCase[] = [
 			help_requested: false,
 			turn_id: expect.anything(),
 		})),
-		then: (simulator) => expect(saidIn(simulator)).toEqual(['Hello', 'Is it free?']),
+		verify: (simulator) => expect(saidIn(simulator)).toEqual(['Hello', 'Is it free?']),
 	},
 	{
 		title: 'by WebSocket: waits for the result of a message that was merged',
 		parameters: message('socket', 'please merge this'),
-		requests: connecting(sessions.open),
+		requests: connectRequests(sessions.open),
 		output: (dialect) => [
 			{
 				state: 'merged',
@@ -60,16 +60,16 @@ const bySocket: ContractCase[] = [
 	{
 		title: 'by WebSocket: tries a busy service again, and the message arrives once',
 		parameters: message('socket', 'please be busy, once'),
-		requests: connecting(sessions.open),
+		requests: connectRequests(sessions.open),
 		output: [{ state: 'default', reply: 'You said: please be busy, once' }],
-		then: (simulator) => expect(saidIn(simulator)).toEqual(['please be busy, once']),
+		verify: (simulator) => expect(saidIn(simulator)).toEqual(['please be busy, once']),
 	},
 	{
 		title: 'by WebSocket: wakes a dormant session',
 		parameters: { ...message('socket', 'Hello'), sessionId: sessions.dormant },
-		requests: connecting(sessions.dormant),
+		requests: connectRequests(sessions.dormant),
 		output: [{ session_id: sessions.dormant, state: 'default', reply: 'You said: Hello' }],
-		then: ({ sessions: control }) =>
+		verify: ({ sessions: control }) =>
 			expect(control.get(sessions.dormant)).toMatchObject({
 				status: 'open',
 				events: expect.arrayContaining([
@@ -82,7 +82,7 @@ const bySocket: ContractCase[] = [
 	{
 		title: 'by WebSocket: is turned down for a closed session',
 		parameters: { ...message('socket', 'Hello'), sessionId: sessions.closed },
-		requests: connecting(sessions.closed).slice(0, 1),
+		requests: connectRequests(sessions.closed).slice(0, 1),
 		rejection: 'The chat session is closed',
 	},
 	{
@@ -93,10 +93,10 @@ const bySocket: ContractCase[] = [
 			interactionId: 'interaction_1',
 			optionId: 'yes',
 		},
-		given: shows(['yes', 'no']),
-		requests: connecting(sessions.open),
+		prepare: shows(['yes', 'no']),
+		requests: connectRequests(sessions.open),
 		output: [{ session_id: sessions.open, state: 'default', reply: 'You said: yes' }],
-		then: ({ sessions: control }) =>
+		verify: ({ sessions: control }) =>
 			expect(control.frames().map(({ text }): unknown => JSON.parse(text))).toEqual([
 				{
 					type: 'interaction_response',
@@ -115,8 +115,8 @@ const bySocket: ContractCase[] = [
 			answerWith: 'response',
 			response: 'On Saturday',
 		},
-		given: shows([]),
-		requests: connecting(sessions.open),
+		prepare: shows([]),
+		requests: connectRequests(sessions.open),
 		output: [{ state: 'default', reply: 'You said: On Saturday' }],
 	},
 ];
@@ -137,13 +137,13 @@ const byRequest: ContractCase[] = [
 			};
 			return [{ wrapped: { result }, nested: { outcome: { of_turn: result } } }[name] ?? result];
 		},
-		then: (simulator) => expect(saidIn(simulator)).toEqual(['Hello']),
+		verify: (simulator) => expect(saidIn(simulator)).toEqual(['Hello']),
 	},
 	{
 		title: 'by request: lets the service find or create the session for an agent',
 		parameters: { ...message('inbound', 'Hello'), sessionId: '', ...agent(agents.us) },
 		requests: [INBOUND],
-		then: ({ state }) =>
+		verify: ({ state }) =>
 			expect(
 				[...state.sessions.values()].filter((one) => one.agentUuid === agents.us),
 			).toMatchObject([{ messages: [{ content: 'Hello' }, { role: 'ai' }] }]),
@@ -178,12 +178,12 @@ const byRequest: ContractCase[] = [
 			}[name];
 			return [accepted, accepted];
 		},
-		then: (simulator) => expect(saidIn(simulator)).toEqual(['Hello']),
+		verify: (simulator) => expect(saidIn(simulator)).toEqual(['Hello']),
 	},
 	{
 		title: 'by later reply: waits for it on the WebSocket',
 		parameters: { ...message('async', 'Hello'), waitForReply: true },
-		requests: [...connecting(sessions.open), ASYNC],
+		requests: [...connectRequests(sessions.open), ASYNC],
 		output: (dialect) => [
 			{
 				session_id: sessions.open,
@@ -205,7 +205,7 @@ const byRequest: ContractCase[] = [
 				current_state: null,
 			},
 		],
-		then: ({ requests }) =>
+		verify: ({ requests }) =>
 			expect(requests[0]?.body).toEqual({
 				agent_uuid: agents.full,
 				chat_session_id: sessions.open,

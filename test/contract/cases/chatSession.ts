@@ -14,7 +14,7 @@ const session: ContractCase[] = [
 		parameters: { operation: 'create', ...agent(), personName: 'Asha Rao' },
 		requests: ['POST /v1/chat/session'],
 		output: [{ session_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }],
-		then: (simulator, [item]) =>
+		verify: (simulator, [item]) =>
 			expect(newest(simulator)).toMatchObject({
 				sessionId: item?.json.session_id,
 				agentUuid: agents.full,
@@ -32,7 +32,7 @@ const session: ContractCase[] = [
 		parameters: { operation: 'close', sessionId },
 		requests: [SUPPORT],
 		output: [{ session_id: sessionId }],
-		then: (simulator) => {
+		verify: (simulator) => {
 			expect(statusOf(simulator)).toBe('closed');
 			expect(simulator.requests[0]?.body).toEqual({ command: 'close' });
 		},
@@ -48,7 +48,8 @@ const session: ContractCase[] = [
 		}),
 		requests: [SUPPORT],
 		output: [{ session_id: sessionId }],
-		then: ({ sessions: control }) => expect(control.get(sessionId).context.at(-1)).toBe('Be brief'),
+		verify: ({ sessions: control }) =>
+			expect(control.get(sessionId).context.at(-1)).toBe('Be brief'),
 	},
 	{
 		title: 'explains a rejection of the chat engine, at any status',
@@ -59,14 +60,14 @@ const session: ContractCase[] = [
 			otherCommand: commands.tell,
 			options: { additionalBodyFields: JSON.stringify({ [commands.text]: 'Be brief' }) },
 		}),
-		given: ({ sessions: control }) => control.setMode(sessionId, 'support'),
+		prepare: ({ sessions: control }) => control.setMode(sessionId, 'support'),
 		requests: [SUPPORT],
 		rejection: 'A person has taken over this chat',
 	},
 	{
 		title: 'gives the reason of a rejection that the document does not name',
 		parameters: { operation: 'supportCommand', sessionId, command: 'close' },
-		given: ({ sessions: control }) => control.close(sessionId),
+		prepare: ({ sessions: control }) => control.close(sessionId),
 		requests: [SUPPORT],
 		rejection: 'The chat engine turned the request down',
 	},
@@ -90,7 +91,7 @@ const legacy: ContractCase[] = [
 				welcome_message: 'Hello Asha Rao, how can I help?',
 			},
 		],
-		then: ({ requests }) =>
+		verify: ({ requests }) =>
 			expect(requests[0]?.body).toEqual({
 				agent_uuid: agents.full,
 				metadata: { source: 'website', person_name: 'Asha Rao' },
@@ -101,7 +102,7 @@ const legacy: ContractCase[] = [
 		parameters: { operation: 'legacyClose', sessionId, ...agent() },
 		requests: [`POST /chat_sessions/${sessionId}/close_session`],
 		output: [{ session_id: sessionId, summary: expect.stringMatching(/conversation/) }],
-		then: (simulator) => {
+		verify: (simulator) => {
 			expect(statusOf(simulator)).toBe('closed');
 			expect(simulator.requests[0]?.body).toEqual({ agent_uuid: agents.full });
 		},
@@ -111,7 +112,7 @@ const legacy: ContractCase[] = [
 		parameters: { operation: 'legacyPause', sessionId, ...agent() },
 		requests: [`POST /chat_sessions/${sessionId}/pause_session`],
 		output: [{ session_id: sessionId, message: 'Session paused' }],
-		then: (simulator) => expect(statusOf(simulator)).toBe('paused'),
+		verify: (simulator) => expect(statusOf(simulator)).toBe('paused'),
 	},
 	{
 		title: 'is turned down for an agent that has not this session, at any status',

@@ -37,14 +37,14 @@ export const dnd: ContractCase[] = [
 			reason: 'asked on the phone',
 		}),
 		requests: ['POST /v1/dnd_numbers'],
-		then: (simulator) =>
+		verify: (simulator) =>
 			expect(listOf(simulator, NEW)).toMatchObject([{ reason: 'asked on the phone' }]),
 	},
 	{
 		title: 'leaves the reason to the service where none is given',
 		parameters: (dialect) => ({ operation: 'add', ...agent(), phone: written(NEW, dialect) }),
 		requests: ['POST /v1/dnd_numbers'],
-		then: (simulator) =>
+		verify: (simulator) =>
 			expect(listOf(simulator, NEW)).toMatchObject([{ reason: simulator.dialect.dnd.reason }]),
 	},
 	...['agent_nobody', agents.foreign].flatMap((uuid) =>
@@ -66,7 +66,7 @@ export const dnd: ContractCase[] = [
 		}),
 		requests: ['DELETE /v1/dnd_numbers'],
 		output: [{ deleted: true, was_listed: true, message: expect.any(String) }],
-		then: (simulator) => expect(listOf(simulator, dndPhone)).toEqual([]),
+		verify: (simulator) => expect(listOf(simulator, dndPhone)).toEqual([]),
 	},
 	{
 		title: 'says that a number to remove is not on the list, at any status',
@@ -97,7 +97,7 @@ export const dnd: ContractCase[] = [
 		}),
 		requests: ['DELETE /v1/dnd_numbers'],
 		rejection: 'The service found no phone number in the request',
-		then: (simulator) => expect(listOf(simulator, dndPhone)).toHaveLength(1),
+		verify: (simulator) => expect(listOf(simulator, dndPhone)).toHaveLength(1),
 	},
 	{
 		title: 'reads every page of the list',
@@ -109,7 +109,7 @@ export const dnd: ContractCase[] = [
 				entry(`+91700000${String(index).padStart(4, '0')}`),
 			),
 		],
-		then: ({ requests, dialect }) =>
+		verify: ({ requests, dialect }) =>
 			expect(requests.map(({ query }) => query[dialect.dnd.list.perPage])).toEqual(['100', '100']),
 	},
 	{

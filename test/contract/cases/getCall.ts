@@ -202,7 +202,7 @@ export const getCall: ContractCase[] = [
 				file_complete: true,
 			},
 		],
-		then: ({ requests }, [item]) => {
+		verify: ({ requests }, [item]) => {
 			expect(item?.binary?.recording?.data).not.toBe('');
 			expect(requests.at(-1)?.headers).not.toHaveProperty('api-token');
 		},
@@ -211,13 +211,13 @@ export const getCall: ContractCase[] = [
 		([what, fault, rejection, attempts = 1]): ContractCase => ({
 			title: `saves no file where the storage sends ${what}`,
 			parameters: { operation: 'getRecording', callId: calls.finished, recordingAs: 'file' },
-			given: ({ faults }) => faults.inject({ ...fault, match: { path: FILE } }),
+			prepare: ({ faults }) => faults.inject({ ...fault, match: { path: FILE } }),
 			requests: (dialect) => [
 				read(calls.finished, '/recording'),
 				...Array<string>(attempts).fill(fileOf(dialect)),
 			],
 			rejection,
-			then: ({ requests }) => {
+			verify: ({ requests }) => {
 				for (const { outcome } of requests) {
 					expect(outcome.writtenBytes ?? 0).toBeLessThan(20_000_000);
 				}
@@ -228,7 +228,7 @@ export const getCall: ContractCase[] = [
 		(kind): ContractCase => ({
 			title: `does not call a recording complete where nothing proves it: ${kind}`,
 			parameters: { operation: 'getRecording', callId: calls.finished, recordingAs: 'file' },
-			given: ({ faults }) => faults.inject({ kind, match: { path: FILE } }),
+			prepare: ({ faults }) => faults.inject({ kind, match: { path: FILE } }),
 			requests: (dialect) => [read(calls.finished, '/recording'), fileOf(dialect)],
 			output: [{ call_id: calls.finished, file_complete: null }],
 		}),
@@ -236,11 +236,11 @@ export const getCall: ContractCase[] = [
 	{
 		title: 'reads only the beginning of a rejection of 600 MB',
 		parameters: { operation: 'get', callId: calls.finished },
-		given: ({ faults }) =>
+		prepare: ({ faults }) =>
 			faults.inject({ kind: 'hugeBody', match: { path: `/v1/call/${calls.finished}` } }),
 		requests: [read(calls.finished)],
 		rejection: 'Something other than the service seems to have answered (HTTP status 403)',
-		then: ({ requests }) => {
+		verify: ({ requests }) => {
 			expect(requests[0]?.outcome.writtenBytes).toBeLessThan(30_000_000);
 		},
 	},

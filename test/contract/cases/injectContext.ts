@@ -28,7 +28,7 @@ export const injectContext: ContractCase[] = [
 	{
 		title: 'is turned down for a session of another account’s agent',
 		parameters: { sessionId: sessions.open, context: 'Wants a visit' },
-		given: ({ sessions: control }) => {
+		prepare: ({ sessions: control }) => {
 			control.get(sessions.open).agentUuid = fixtures.agents.foreign;
 		},
 		requests: [path(sessions.open)],

@@ -23,7 +23,7 @@ export const listCalls: ContractCase[] = [
 		requests: ({ name }) =>
 			Array<string>({ plain: 1, terse: 2, wrapped: 4, nested: 2 }[name] ?? 0).fill(LIST),
 		output: named(38, 36, 34, 32, 28, 26, 24, 22, 18, 16, 14, 12, 8, 6, 2, 1),
-		then: ({ requests, dialect: { calls } }) =>
+		verify: ({ requests, dialect: { calls } }) =>
 			expect(requests[0]?.query).toMatchObject({
 				[calls.filters.status]: 'picked',
 				[calls.filters.agent]: agents.full,
@@ -58,7 +58,7 @@ export const listCalls: ContractCase[] = [
 		},
 		requests: [LIST],
 		output: [],
-		then: ({ requests, dialect: { name, calls } }) => {
+		verify: ({ requests, dialect: { name, calls } }) => {
 			const time = name === 'wrapped' ? '' : 'T10:00:00+05:30';
 			const { filters, range } = calls;
 			expect(requests[0]?.query).toEqual(
@@ -78,7 +78,7 @@ export const listCalls: ContractCase[] = [
 		},
 		requests: [LIST, LIST],
 		output: named(40, 39, 38),
-		then: ({ requests, dialect: { calls, name } }) => {
+		verify: ({ requests, dialect: { calls, name } }) => {
 			const [first, second] = requests.map(({ query }) => query);
 			expect(first?.[calls.paging.size]).toBe('2');
 			// A link has it in its token.
@@ -94,7 +94,7 @@ export const listCalls: ContractCase[] = [
 		},
 		requests: ({ name }) =>
 			Array<string>({ plain: 5, terse: 9, wrapped: 16, nested: 6 }[name] ?? 0).fill(LIST),
-		then: (_simulator, items) => {
+		verify: (_simulator, items) => {
 			const keys = items.map(({ json }) => json.phone_key);
 			expect(keys).not.toContain(null);
 			expect(new Set(keys).size).toBe(keys.length);

@@ -48,7 +48,7 @@ export const placeCall: ContractCase[] = [
 		parameters: { ...call, options: hours('Mon-Sun') },
 		requests: ['POST /v1/call'],
 		output: [{ call_id: expect.any(String), placed: true }],
-		then: ({ requests }) => expect(requests[0]?.body).not.toHaveProperty('scheduled_at'),
+		verify: ({ requests }) => expect(requests[0]?.body).not.toHaveProperty('scheduled_at'),
 	},
 	{
 		title: 'schedules a call outside Calling Hours for the next opening',
@@ -67,12 +67,12 @@ export const placeCall: ContractCase[] = [
 	},
 	{
 		title: 'looks up a call whose answer did not come, by its number and time',
-		given: ({ faults }) =>
+		prepare: ({ faults }) =>
 			faults.inject({ kind: 'resetAfter', times: 1, match: { method: 'post', path: '/v1/call' } }),
 		parameters: { ...call, phoneNumber: '9876500777', options: { ifUnknown: 'lookUp' } },
 		requests: ['POST /v1/call', 'GET /v1/calls'],
 		output: [{ call_id: expect.any(String), looked_up: true, phone_key: '919876500777' }],
-		then: (simulator, items) => {
+		verify: (simulator, items) => {
 			const [placed, ...others] = simulator.placedCalls();
 			expect(others).toEqual([]);
 			expect(items[0]?.json.call_id).toBe(placed?.callId);
@@ -87,7 +87,7 @@ export const placeCall: ContractCase[] = [
 	{
 		title: 'asks a person, and answers what was captured when the call is over',
 		parameters: { ...question, options: byReading },
-		given: (simulator) =>
+		prepare: (simulator) =>
 			simulator.setAutoComplete({
 				afterMs: 0,
 				outcome: { data_captured: { answer_to_question: ' YES' } },
@@ -102,7 +102,7 @@ export const placeCall: ContractCase[] = [
 				timed_out: false,
 			},
 		],
-		then: ({ requests }) => {
+		verify: ({ requests }) => {
 			expect(requests[0]?.body).toMatchObject({
 				data_extraction: [
 					{ key: 'answer_to_question', description: question.message, required: true },

@@ -27,7 +27,7 @@ export const pushCampaignContacts: ContractCase[] = [
 				warnings: [],
 			},
 		],
-		then: (simulator) =>
+		verify: (simulator) =>
 			expect(simulator.contactsOf(campaigns.active)).toMatchObject([
 				{ phone: '+919876543210', personName: 'Asha' },
 				{ phone: '+919876543211', personName: 'Ravi' },
@@ -39,7 +39,7 @@ export const pushCampaignContacts: ContractCase[] = [
 		items,
 		requests: [`GET /v1/campaigns/${campaigns.active}/status`],
 		output: [{ dry_run: true, summary: '2 rows: 2 ready.', campaign_status: 'Active' }],
-		then: (simulator) => expect(simulator.contactsOf(campaigns.active)).toEqual([]),
+		verify: (simulator) => expect(simulator.contactsOf(campaigns.active)).toEqual([]),
 	},
 	{
 		title: 'is turned down by an archived campaign',
@@ -51,6 +51,6 @@ export const pushCampaignContacts: ContractCase[] = [
 			/archived/.test(archivedText)
 				? 'The campaign is archived, and an archived campaign takes no contacts'
 				: 'The service reports a conflict, so it accepted none of these contacts',
-		then: (simulator) => expect(simulator.contactsOf(campaigns.archived)).toEqual([]),
+		verify: (simulator) => expect(simulator.contactsOf(campaigns.archived)).toEqual([]),
 	},
 ];

@@ -11,11 +11,11 @@ import { credentialFor } from '../../contract/credentialFor';
 import { engineTool, makeWorkflow, runNode, type EngineHarness } from '../../engine';
 import { isJsonObject } from '../../../nodes/shared/json';
 import type { Simulator } from '../../simulator';
-import type { ParameterLocation } from './places';
+import type { ParameterLocation } from './parameterPaths';
 import { GROUPS, TRIGGER_URL, type Scene } from './scenes';
 
 /** What came of a run: what was sent, and what was told if the node stopped. */
-export type Ran = { sent: unknown[]; told: string | undefined; run?: IRun };
+export type SceneResult = { sent: unknown[]; message: string | undefined; run?: IRun };
 
 /** The node of a scene, with its form filled in as n8n does. */
 export function filledIn(node: INode): INode {
@@ -47,9 +47,9 @@ export async function runScene(
 	simulator: Simulator,
 	scene: Scene,
 	parameters: INodeParameters,
-): Promise<Ran> {
+): Promise<SceneResult> {
 	simulator.reset();
-	scene.given?.(simulator);
+	scene.prepare?.(simulator);
 	const watched = trigger();
 	const details = await harness.addCredential(credentialFor(simulator));
 	const node = harness.node(scene.node, {
@@ -60,12 +60,12 @@ export async function runScene(
 		const answer = await engineTool(harness.credentials, node)();
 		const isDone = answer.outcome === 'done';
 		const words = JSON.stringify([answer.what_happened, answer.next_step]);
-		return { sent: sentTo(simulator, watched), told: isDone ? undefined : words };
+		return { sent: sentTo(simulator, watched), message: isDone ? undefined : words };
 	}
 	const run = await runNode(harness.credentials, node, scene.items ?? [{ json: {} }]);
 	const { error } = run.data.resultData;
 	const told = error && `${error.message} | ${error.description ?? ''}`;
-	return { sent: sentTo(simulator, watched), told, run };
+	return { sent: sentTo(simulator, watched), message: told, run };
 }
 
 /** A Chat Events Trigger of another workflow. */
@@ -108,11 +108,11 @@ function sentTo(simulator: Simulator, watched: unknown[]): unknown[] {
 const WRITTEN_NOTHING = /\[object \w+\]|^(NaN|undefined|null)$|^Invalid /;
 
 /** The texts in what was sent that are nothing, written out. */
-export function writtenNothing(sent: unknown): string[] {
+export function writtenOutNothing(sent: unknown): string[] {
 	if (typeof sent === 'string') return WRITTEN_NOTHING.test(sent) ? [sent] : [];
 	if (typeof sent !== 'object' || sent === null) return [];
 	return Object.entries(sent).flatMap(([name, value]) => [
-		...writtenNothing(name),
-		...writtenNothing(value),
+		...writtenOutNothing(name),
+		...writtenOutNothing(value),
 	]);
 }

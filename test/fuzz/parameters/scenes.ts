@@ -11,7 +11,7 @@ export type Scene = {
 	/** As a model calls it. */
 	isTool?: boolean;
 	items?: INodeExecutionData[];
-	given?: (simulator: Simulator) => void;
+	prepare?: (simulator: Simulator) => void;
 };
 
 const rows = (...jsons: IDataObject[]): INodeExecutionData[] => jsons.map((json) => ({ json }));

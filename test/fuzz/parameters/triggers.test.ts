@@ -12,9 +12,9 @@ import {
 	webhookContext,
 } from '../../engine';
 import { fixtures } from '../../simulator';
-import { tell } from '../runs';
-import { emptied, GIVEN, isOfItsType, type Given } from './given';
-import { isShown, placesIn, type ParameterLocation } from './places';
+import { printCounts } from '../runs';
+import { emptied, UNUSABLE_VALUES, isOfItsType, type UnusableValue } from './unusableValues';
+import { isShown, parametersWithPaths, type ParameterLocation } from './parameterPaths';
 import { filledIn, withValue } from './run';
 
 const { calls, campaigns, sessions } = fixtures;
@@ -47,7 +47,7 @@ const counts = { published: 0, requests: 0 };
 beforeEach(skipSleeps);
 afterEach(() => jest.restoreAllMocks());
 afterAll(() => {
-	tell('Parameters of triggers given nothing, or something else', counts);
+	printCounts('Parameters of triggers given nothing, or something else', counts);
 });
 
 type Case = { node: string; parameters: INodeParameters; place: ParameterLocation };
@@ -57,7 +57,7 @@ function casesOf(node: string): Case[] {
 	const { description } = nodeTypes.getByNameAndVersion(`${PACKAGE}.${node}`);
 	const known = new Map<string, Case>();
 	for (const parameters of SCENES[node] ?? []) {
-		for (const place of placesIn(description.properties)) {
+		for (const place of parametersWithPaths(description.properties)) {
 			const type = `${PACKAGE}.${node}`;
 			const changed = withValue(parameters, place, emptied(place.property));
 			const filled = filledIn(harness.node('', { type, parameters: changed }));
@@ -77,7 +77,7 @@ async function started(type: string, parameters: INodeParameters): Promise<Activ
 }
 
 /** What is wrong with what becomes of such a value when the workflow is published. */
-async function faultOfPublishing(one: Case, given: Given): Promise<string | undefined> {
+async function faultOfPublishing(one: Case, given: UnusableValue): Promise<string | undefined> {
 	const { node, parameters, place } = one;
 	simulator().reset();
 	const active = await started(node, withValue(parameters, place, given.expression));
@@ -92,7 +92,7 @@ async function faultOfPublishing(one: Case, given: Given): Promise<string | unde
 }
 
 /** The same for a request that comes when the value has changed since. */
-async function faultOfRequest(one: Case, given: Given): Promise<string | undefined> {
+async function faultOfRequest(one: Case, given: UnusableValue): Promise<string | undefined> {
 	const { node, parameters, place } = one;
 	const active = await started(node, parameters);
 	if (active instanceof Error) throw active;
@@ -120,11 +120,13 @@ async function faultOfRequest(one: Case, given: Given): Promise<string | undefin
 /** Every case of a trigger with every value that is not of its type, by name; those with a fault, and which. */
 async function faultsOf(
 	cases: Case[],
-	faultOf: (one: Case, given: Given) => Promise<string | undefined>,
+	faultOf: (one: Case, given: UnusableValue) => Promise<string | undefined>,
 ): Promise<string[]> {
 	const faults: string[] = [];
 	for (const one of cases) {
-		for (const given of GIVEN.filter((value) => !isOfItsType(one.place.property, value))) {
+		for (const given of UNUSABLE_VALUES.filter(
+			(value) => !isOfItsType(one.place.property, value),
+		)) {
 			const fault = await faultOf(one, given);
 			if (fault !== undefined) faults.push(`${one.place.path}, ${given.what}: ${fault}`);
 		}
@@ -155,7 +157,7 @@ test('every parameter of every trigger is shown in a scene', () => {
 	const triggers = loader.types.nodes.filter(({ group }) => group.includes('trigger'));
 	const missing = triggers.flatMap(({ name, properties }) => {
 		const shown = casesOf(name).map(({ place }) => place.path);
-		return placesIn(properties)
+		return parametersWithPaths(properties)
 			.filter(({ path }) => !shown.includes(path))
 			.map(({ path }) => `${name} › ${path}`);
 	});

@@ -25,17 +25,17 @@ const HOSTS = [
 	'api.hubapi.com',
 ];
 
-export const place = z.object({ port: z.number(), cert: z.string(), key: z.string() });
+export const proxySettings = z.object({ port: z.number(), cert: z.string(), key: z.string() });
 
 /** Where the proxy will listen, and as whom its services will speak. */
-export type Place = z.infer<typeof place>;
+export type ProxySettings = z.infer<typeof proxySettings>;
 
 /** Chosen before n8n starts, because n8n learns its proxy and whom to trust from its environment. */
-export async function preparePlace(
+export async function prepareProxy(
 	folder: string,
-): Promise<{ place: Place; env: Record<string, string> }> {
+): Promise<{ place: ProxySettings; env: Record<string, string> }> {
 	const authority = makeCertificate('Authority of the tests', { isAuthority: true });
-	const { cert, key } = makeCertificate('third parties', { hosts: HOSTS, by: authority });
+	const { cert, key } = makeCertificate('third parties', { hosts: HOSTS, issuer: authority });
 	const trusted = join(folder, 'authority.pem');
 	writeFileSync(trusted, authority.cert);
 	const port = await freePort();
@@ -64,7 +64,7 @@ export class ThirdParties {
 		private readonly proxy: Server,
 	) {}
 
-	static async start({ port, cert, key }: Place): Promise<ThirdParties> {
+	static async start({ port, cert, key }: ProxySettings): Promise<ThirdParties> {
 		const services = fastify({ https: { cert, key }, forceCloseConnections: true });
 		const proxy = createServer();
 		const parties = new ThirdParties(services, proxy);

@@ -28,7 +28,7 @@ export class Sheets {
 	constructor(private readonly signIn: GoogleSignIn) {}
 
 	/** Makes the spreadsheet anew; each tab is its rows, the first of them with the names of the columns. */
-	hold(id: string, tabs: Record<string, Cell[][]>): void {
+	setSpreadsheet(id: string, tabs: Record<string, Cell[][]>): void {
 		this.reset();
 		this.id = id;
 		for (const [name, rows] of Object.entries(tabs)) this.tabs.set(name, structuredClone(rows));

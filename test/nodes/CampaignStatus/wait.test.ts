@@ -1,6 +1,6 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import { beginNode, mockTime, service } from '../../engine';
+import { startNode, mockTime, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 /** Slept in all. */
@@ -106,7 +106,7 @@ test('under Continue On Fail the others wait on', async () => {
 test('Stop ends the wait: nothing is read any more, and the execution is canceled', async () => {
 	status(1, false);
 	const input = [{ json: { id: 1 } }];
-	const execution = beginNode(
+	const execution = startNode(
 		harness.credentials,
 		harness.node('campaignStatus', { parameters }),
 		input,

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
-import { answerBytes, startBadService, startGreeter, type BadService } from './badService';
+import { responseBytes, startBadService, startGreeter, type BadService } from './badService';
 import { startGateway, type Gateway, type Page } from './gateway';
-import { placing } from './placing';
+import { placeCallHarness } from './placeCallHarness';
 
-const { place } = placing();
-const PLACED = answerBytes('{"success":true,"data":{"call_id":"c"}}');
+const { place } = placeCallHarness();
+const PLACED = responseBytes('{"success":true,"data":{"call_id":"c"}}');
 const PAGE = '<!doctype html><title>Gateway</title>';
 const HTML = { 'Content-Type': 'text/html' };
 let service: BadService;

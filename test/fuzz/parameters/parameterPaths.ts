@@ -24,7 +24,7 @@ const NOT_READ_NAMES = ['toolDescription', 'resource', 'pollTimes'];
  * Every parameter that can have a value, those in collections included. A collection itself has none: n8n replaces
  * anything but its fields before a node sees it.
  */
-export function placesIn(properties: INodeProperties[]): ParameterLocation[] {
+export function parametersWithPaths(properties: INodeProperties[]): ParameterLocation[] {
 	return properties
 		.filter(({ type, name }) => !NOT_READ.includes(type) && !NOT_READ_NAMES.includes(name))
 		.flatMap((property) => placesOf(property, property.name, []));

@@ -15,14 +15,14 @@ const CALL: INodeParameters = {
 };
 
 /** What the node says became of the call. */
-export type PlacedResult = {
+export type PlaceCallResult = {
 	outcome: 'placed' | 'rejected' | 'unknown' | 'not_sent';
 	/** `call_id`, or the words. */
-	originalMessage: string;
+	message: string;
 };
 
 /** Place Call in the real engine over real sockets, with nothing to wait for between two tries. */
-export function placing() {
+export function placeCallHarness() {
 	const credentials = new TestCredentialsHelper();
 	let waits: jest.SpyInstance;
 	beforeAll(setupEngine);
@@ -49,16 +49,16 @@ export function placing() {
 
 	return {
 		/** Places one call, with *Retry On Fail* trying three times. */
-		place: async (baseUrl: string): Promise<PlacedResult> => {
+		place: async (baseUrl: string): Promise<PlaceCallResult> => {
 			const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 			const result = await run(baseUrl, [{}], retrying);
 			const { error } = result.data.resultData;
 			if (error !== undefined) {
 				const originalMessage = `${error.message} ${String(error.description)}`;
-				return { outcome: outcomeIn(originalMessage), originalMessage };
+				return { outcome: outcomeIn(originalMessage), message: originalMessage };
 			}
 			const { call_id: callId } = output(result, 'Node')[0]?.json ?? {};
-			return { outcome: 'placed', originalMessage: typeof callId === 'string' ? callId : '' };
+			return { outcome: 'placed', message: typeof callId === 'string' ? callId : '' };
 		},
 		/** Places a call for each item, going on after those that fail. */
 		placeEach: async (baseUrl: string, items: IDataObject[]): Promise<IDataObject[]> => {
@@ -69,7 +69,7 @@ export function placing() {
 	};
 }
 
-function outcomeIn(originalMessage: string): PlacedResult['outcome'] {
+function outcomeIn(originalMessage: string): PlaceCallResult['outcome'] {
 	if (originalMessage.includes('it is not known whether the request took effect')) return 'unknown';
 	return /so the request was not sent|n8n did not let/.test(originalMessage)
 		? 'not_sent'

@@ -1,15 +1,15 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-export type Given = { what: string; expression: string; isNothing: boolean };
+export type UnusableValue = { what: string; expression: string; isNothing: boolean };
 
-const given = (what: string, code: string, isNothing = false): Given => ({
+const given = (what: string, code: string, isNothing = false): UnusableValue => ({
 	what,
 	expression: `={{ ${code} }}`,
 	isNothing,
 });
 
 /** What an expression can return that no parameter means. */
-export const GIVEN: Given[] = [
+export const UNUSABLE_VALUES: UnusableValue[] = [
 	given('null', 'null', true),
 	given('a variable that is not there', '$vars.x', true),
 	given('a list', '[[1], "a"]'),
@@ -41,7 +41,10 @@ const OF_ITS_TYPE: { [type in INodeProperties['type']]?: string[] } = {
 	json: ['an object', 'some words'],
 };
 
-export function isOfItsType({ type, options = [] }: INodeProperties, { what }: Given): boolean {
+export function isOfItsType(
+	{ type, options = [] }: INodeProperties,
+	{ what }: UnusableValue,
+): boolean {
 	if (OF_ITS_TYPE[type]?.includes(what) === true) return true;
 	return what === 'true' && options.some((one) => 'value' in one && one.value === true);
 }

@@ -43,7 +43,7 @@ const HOSTILE_VALUES = [
 ];
 
 /** One thing that is wrong with an answer or a frame which is otherwise as the service gives it. */
-export type Harm =
+export type Corruption =
 	| { kind: 'value'; place: number; raw: string }
 	| { kind: 'missing'; place: number }
 	| { kind: 'twice'; place: number; raw: string }
@@ -55,7 +55,7 @@ const place = fc.nat(10_000);
 const raw = fc.constantFrom(...HOSTILE_VALUES);
 const bytes = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 1, maxLength: 8 });
 
-export const harms: fc.Arbitrary<Harm> = fc.oneof(
+export const corruptions: fc.Arbitrary<Corruption> = fc.oneof(
 	{ weight: 6, arbitrary: fc.record({ kind: fc.constant('value' as const), place, raw }) },
 	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('missing' as const), place }) },
 	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('twice' as const), place, raw }) },
@@ -71,7 +71,7 @@ export const statuses = fc.option(fc.constantFrom(200, 201, 204, 301, 404, 409, 
 });
 
 /** What came, with one thing wrong. */
-export function harmed(honest: Buffer, harm: Harm): Buffer {
+export function corrupt(honest: Buffer, harm: Corruption): Buffer {
 	if (harm.kind === 'whole') return Buffer.from(harm.raw);
 	if (harm.kind === 'cut') return honest.subarray(0, harm.at % (honest.length + 1));
 	if (harm.kind === 'bytes') {
@@ -79,15 +79,15 @@ export function harmed(honest: Buffer, harm: Harm): Buffer {
 		const rest = honest.subarray(at + harm.bytes.length);
 		return Buffer.concat([honest.subarray(0, at), Buffer.from(harm.bytes), rest]);
 	}
-	return Buffer.from(harmedJson(honest.toString(), harm));
+	return Buffer.from(corruptJson(honest.toString(), harm));
 }
 
 /** Stands in the text for the place that is harmed; no honest answer holds it. */
 const MARK = 'place-of-the-harm';
 
-function harmedJson(text: string, harm: Extract<Harm, { place: number }>): string {
+function corruptJson(text: string, harm: Extract<Corruption, { place: number }>): string {
 	const body = parseJson(text) ?? null;
-	const holders = [...holdersIn(body)];
+	const holders = [...positionsIn(body)];
 	const { holder, key } = holders[harm.place % Math.max(1, holders.length)] ?? {};
 	if (holder === undefined || key === undefined) return text;
 	if (harm.kind === 'missing') {
@@ -104,10 +104,10 @@ function harmedJson(text: string, harm: Extract<Harm, { place: number }>): strin
 }
 
 /** Every place of the answer: the list or object that holds it, and its key there. */
-function* holdersIn(value: JsonValue): Generator<{ holder: object; key: string }> {
+function* positionsIn(value: JsonValue): Generator<{ holder: object; key: string }> {
 	if (!Array.isArray(value) && !isJsonObject(value)) return;
 	for (const [key, inner] of Object.entries(value)) {
 		yield { holder: value, key };
-		yield* holdersIn(inner);
+		yield* positionsIn(inner);
 	}
 }

@@ -1,23 +1,23 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { TIME_LIMITS } from '../../nodes/shared/n8n/http/transport';
 import {
-	answerBytes,
+	responseBytes,
 	startBadService,
 	type BadService,
 	type Behaviour,
-	type Line,
+	type TcpConnection,
 } from './badService';
 import { makeCertificate } from './certificates';
-import { placing, type PlacedResult } from './placing';
+import { placeCallHarness, type PlaceCallResult } from './placeCallHarness';
 
-const { place, placeEach } = placing();
-const PLACED = answerBytes(
+const { place, placeEach } = placeCallHarness();
+const PLACED = responseBytes(
 	'{"success":true,"data":{"call_id":"6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00"}}',
 );
 const HEAD = PLACED.indexOf('\r\n\r\n') + 4;
 
 const authority = makeCertificate('Test authority', { isAuthority: true });
-const identity = makeCertificate('service', { by: authority, hosts: ['127.0.0.1'] });
+const identity = makeCertificate('service', { issuer: authority, hosts: ['127.0.0.1'] });
 const trusted = getCACertificates('default');
 let service: BadService | undefined;
 
@@ -29,7 +29,7 @@ afterEach(async () => await service?.close());
 async function against(
 	scheme: string,
 	behave: Behaviour,
-): Promise<PlacedResult & { posts: number }> {
+): Promise<PlaceCallResult & { posts: number }> {
 	await service?.close();
 	service = await startBadService(behave, scheme === 'https' ? identity : undefined);
 	const told = await place(`${scheme}://127.0.0.1:${service.port}`);
@@ -38,7 +38,7 @@ async function against(
 
 /** Ends the line after so many bytes of the answer have left. */
 const after =
-	(bytes: number, end: (line: Line) => void): Behaviour =>
+	(bytes: number, end: (line: TcpConnection) => void): Behaviour =>
 	(line) => {
 		if (bytes === 0) end(line);
 		else line.socket.write(PLACED.subarray(0, bytes), () => end(line));
@@ -51,7 +51,7 @@ const OFFSETS = [...PLACED.keys()].filter(
 );
 
 describe.each(['http', 'https'])('over %s, after the request has arrived', (scheme) => {
-	test.each<[string, (line: Line) => void]>([
+	test.each<[string, (line: TcpConnection) => void]>([
 		['reset', ({ reset }) => reset()],
 		['half-closed', ({ socket }) => socket.end()],
 		['closed', ({ socket }) => socket.destroy()],
@@ -90,7 +90,7 @@ describe.each(['http', 'https'])('over %s, after the request has arrived', (sche
 		],
 		['no body', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
 		['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 9\r\n\r\n{"a":1}'],
-		['a damaged compression', answerBytes('not gzip', { headers: 'Content-Encoding: gzip\r\n' })],
+		['a damaged compression', responseBytes('not gzip', { headers: 'Content-Encoding: gzip\r\n' })],
 	])('%s, and the line ends: unknown, and one POST', async (_what, bytes) => {
 		const told = await against(scheme, ({ socket }) => socket.end(bytes));
 		expect(told).toMatchObject({ outcome: 'unknown', posts: 1 });
@@ -148,7 +148,7 @@ describe.each(['http', 'https'])('over %s, after the request has arrived', (sche
 	});
 
 	test('a service that promises to keep the line and then resets it: each of ten calls is placed, each once', async () => {
-		const kept = answerBytes('{"success":true,"data":{"call_id":"c"}}', {
+		const kept = responseBytes('{"success":true,"data":{"call_id":"c"}}', {
 			headers: 'Connection: keep-alive\r\nKeep-Alive: timeout=60\r\n',
 		});
 		service = await startBadService(

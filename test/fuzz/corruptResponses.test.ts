@@ -10,9 +10,9 @@ import { perDialect, type ContractCase } from '../contract/contractCase';
 import { credentialFor } from '../contract/credentialFor';
 import { engineHarness, runNode } from '../engine';
 import { dialects, startSimulator, type Simulator } from '../simulator';
-import { HostileGateway, type Plan } from './hostileGateway';
-import { harms, statuses } from './hostile';
-import { RUNS, tell } from './runs';
+import { HostileGateway, type CorruptionPlan } from './hostileGateway';
+import { corruptions, statuses } from './corruption';
+import { RUNS, printCounts } from './runs';
 
 /** Time passes this much faster for the nodes: some wait for what a harmed answer will never say. */
 const FASTER = 100;
@@ -36,12 +36,12 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 afterAll(async () => {
-	tell('Answers with one thing wrong', counts);
+	printCounts('Answers with one thing wrong', counts);
 	await gateway.close();
 	await simulator.stop();
 });
 
-const plans = fc.record<Plan>({ nth: fc.nat(5), harm: harms, status: statuses });
+const plans = fc.record<CorruptionPlan>({ nth: fc.nat(5), harm: corruptions, status: statuses });
 
 describe.each(Object.entries(contractCases))(
 	'%s, where one answer or frame has one thing wrong',
@@ -71,13 +71,13 @@ describe.each(Object.entries(contractCases))(
 async function run(
 	type: string,
 	contract: ContractCase,
-	plan: Plan,
+	plan: CorruptionPlan,
 	goesOn: boolean,
 ): Promise<IRun> {
-	const { credential, given, parameters, items = [{}] } = contract;
+	const { credential, prepare, parameters, items = [{}] } = contract;
 	simulator.reset();
 	gateway.begin(plan);
-	given?.(simulator);
+	prepare?.(simulator);
 	const { baseUrl } = gateway;
 	const account = { ...credentialFor(simulator), ...credential?.(dialect), baseUrl };
 	const node = harness.node(type, {

@@ -5,8 +5,8 @@ import { credentialFor } from '../contract/credentialFor';
 import { eventually } from '../nodes/chatHarness';
 import { hurry, triggerHarness } from '../nodes/ChatEventsTrigger/triggerHarness';
 import { HostileGateway } from './hostileGateway';
-import { harms } from './hostile';
-import { RUNS, tell } from './runs';
+import { corruptions } from './corruption';
+import { RUNS, printCounts } from './runs';
 
 const EVENTS = 6;
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 	gateway = await HostileGateway.start(harness.service());
 });
 afterAll(async () => {
-	tell('Frames with one thing wrong', counts);
+	printCounts('Frames with one thing wrong', counts);
 	await gateway.close();
 });
 
@@ -27,7 +27,7 @@ test(
 	async () => {
 		// No faster: a socket that takes long to open is given up.
 		hurry(10);
-		const property = fc.asyncProperty(fc.nat(EVENTS - 1), harms, async (harmed, harm) => {
+		const property = fc.asyncProperty(fc.nat(EVENTS - 1), corruptions, async (harmed, harm) => {
 			const simulator = harness.service();
 			const { credentials } = harness;
 			const account = { ...credentialFor(simulator), baseUrl: gateway.baseUrl };
