@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { projectFolder } from '../test/n8n/package-install';
 import { UnrecoverableError } from '../test/n8n/until';
 
-/** Builds the package into `dist`; what the compiler has to say appears on the screen. */
+/** Builds the package into `dist`. The compiler prints to the terminal. */
 export function build(report: (line: string) => void): void {
 	report('Building the nodes');
 	const { status } = spawnSync('npm', ['run', '--silent', 'build'], {
@@ -10,5 +10,5 @@ export function build(report: (line: string) => void): void {
 		stdio: 'inherit',
 	});
 	if (status !== 0)
-		throw new UnrecoverableError('The nodes could not be built; the lines above say why.');
+		throw new UnrecoverableError("The nodes couldn't be built. See the lines above.");
 }

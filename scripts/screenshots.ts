@@ -1,4 +1,4 @@
-/** `npm run screenshots -- <folder>`: what a user sees of each node, the credential and the outputs. */
+/** `npm run screenshots -- <folder>`: takes screenshots of the nodes, the credential, and the outputs. */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
@@ -25,7 +25,7 @@ import { fixtures } from '../test/simulator';
 import { build } from './build';
 import { startStack, type Stack } from './stack';
 
-/** The list of the examples. */
+/** The sample list of the examples. */
 const SAMPLE = 'leads.csv';
 const folder = resolve(process.argv[2] ?? join(projectFolder, 'docs', 'images'));
 
@@ -55,7 +55,7 @@ async function takeAll(): Promise<void> {
 	}
 }
 
-/** The panel of every node of the package, as it is when it has just been put on the canvas. */
+/** The panel of every node of the package, as it opens for a new node. */
 async function takePanels(stack: Stack, editor: Editor): Promise<void> {
 	for (const name of await nodeNames()) {
 		const title = titleOf(name);
@@ -68,20 +68,20 @@ async function takePanels(stack: Stack, editor: Editor): Promise<void> {
 	}
 }
 
-/** The canvas of each example, whole, with an account in each node. */
+/** The whole canvas of each example, with credentials in its nodes. */
 async function takeExamples({ driver, credential }: Stack, editor: Editor): Promise<void> {
-	const accounts: Credentials = { [credentialType]: credential };
+	const credentials: Credentials = { [credentialType]: credential };
 	for (const type of Object.values(CREDENTIAL_OF)) {
-		accounts[type] ??= await driver.createCredential(type, {});
+		credentials[type] ??= await driver.createCredential(type, {});
 	}
 	for (const file of exampleFiles()) {
-		const { id } = await driver.createWorkflow(withCredentials(readExample(file), accounts));
+		const { id } = await driver.createWorkflow(withCredentials(readExample(file), credentials));
 		await editor.openWorkflow(id);
 		await editor.canvasPicture(folder, `example-${basename(file, '.json')}`);
 	}
 }
 
-/** What comes out of the nodes of the main path. */
+/** The outputs of Push Campaign Contacts and Place Call. */
 async function takeOutputs(stack: Stack, editor: Editor): Promise<void> {
 	const { full } = fixtures.agents;
 	const rows = push(stack, full, fixtures.campaigns.active);
@@ -97,7 +97,7 @@ async function takeOutputs(stack: Stack, editor: Editor): Promise<void> {
 	await takeRun('output-placeCall', call(stack, full), 'Place Call', stack, editor);
 }
 
-/** One rejection of each node of the main path, as the panel tells it. */
+/** An error of Push Campaign Contacts and of Place Call, as the panel shows it. */
 async function takeErrors(stack: Stack, editor: Editor): Promise<void> {
 	const { noNumber } = fixtures.agents;
 	const rows = push(stack, noNumber, fixtures.campaigns.archived);
@@ -118,7 +118,7 @@ async function takeRun(
 	await editor.screenshot(folder, picture);
 }
 
-/** The rows of the sample list, which lies in n8n's folder for files. */
+/** Pushes the rows of the sample list in n8n's folder for files. */
 function push(stack: Stack, agentUuid: string, campaignId: number): WorkflowJson {
 	const file = { fileSelector: join(stack.n8n.files, SAMPLE) };
 	return chain(
@@ -157,7 +157,7 @@ function ours({ credential }: Stack, title: string, parameters: INodeParameters 
 	return node(title, `${packageName}.${type}`, 1, parameters, { credentials });
 }
 
-/** placeCall → Place Call */
+/** Converts placeCall to Place Call. */
 function titleOf(name: string): string {
 	return name.replace(/[A-Z]/g, ' $&').replace(/^./, (first) => first.toUpperCase());
 }
@@ -171,7 +171,7 @@ async function nodeNames(): Promise<string[]> {
 }
 
 takeAll().then(
-	// A browser or a simulator that is slow to end does not hold up a finished job.
+	// Exit now, because a browser or a simulator may be slow to end.
 	() => process.exit(0),
 	(error: unknown) => {
 		console.error(error);

@@ -1,4 +1,4 @@
-/** The simulated service and a real n8n beside it, with a credential and the example workflows in place. */
+/** A simulated service and a real n8n, with a credential and the example workflows. */
 import { credentialFor } from '../test/contract/credentialFor';
 import { N8nDriver, type Reference } from '../test/n8n/driver';
 import { withCredentials, credentialType, exampleFiles, readExample } from '../test/n8n/examples';
@@ -12,7 +12,7 @@ export type Report = (line: string) => void;
 export interface StackOptions {
 	home: string;
 	port: number;
-	/** Puts the nodes into the user folder before n8n starts. */
+	/** Installs the nodes in the user folder before n8n starts. */
 	install: (home: string) => Promise<void>;
 	env?: Record<string, string>;
 }
@@ -26,7 +26,7 @@ export interface Stack {
 	stop: () => Promise<void>;
 }
 
-/** Of the examples that begin at a time of day. */
+/** The time zone for examples with a schedule. */
 export const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 
 const credentialName = 'Simulated voice and chat agent service';
@@ -35,7 +35,7 @@ export async function startStack(options: StackOptions, report: Report): Promise
 	const host = await installHost(report);
 	await options.install(options.home);
 	const simulator = await startSimulator({ dialect: dialects.plain });
-	// A placed call is finished, and its webhook delivered, a few seconds later.
+	// A placed call ends, and its webhook is sent, a few seconds later.
 	simulator.setAutoComplete({ afterMs: 5_000 });
 	report('Starting n8n');
 	const { home, port } = options;
@@ -56,7 +56,7 @@ export async function startStack(options: StackOptions, report: Report): Promise
 	}
 }
 
-/** The simulator has another port at every start, so the credential is brought up to date. */
+/** Updates the credential, because the simulator has another port at every start. */
 async function provideCredential(driver: N8nDriver, simulator: Simulator): Promise<Reference> {
 	const data = credentialFor(simulator);
 	const known = (await driver.credentials()).find(({ name }) => name === credentialName);
@@ -65,7 +65,7 @@ async function provideCredential(driver: N8nDriver, simulator: Simulator): Promi
 	return known;
 }
 
-/** What to begin with, and the examples; those that are there already stay as the user left them. */
+/** Adds the first workflow and the examples. Existing workflows stay unchanged. */
 async function provideWorkflows(driver: N8nDriver, credential: Reference): Promise<Reference[]> {
 	const known = await driver.workflows();
 	const examples = exampleFiles().map((file) =>

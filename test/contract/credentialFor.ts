@@ -6,7 +6,7 @@ export type DialectName = keyof typeof dialects;
 
 type Details = { [name in MappingName]?: string };
 
-/** What the dialects answer in their own code, and so cannot be read off them. */
+/** Details that are in the code of a dialect, not in its data. */
 const DIALECT_CODE: { [name in DialectName]: Details } = {
 	plain: { callListPath: 'data', callListTotalPath: 'meta.total_count' },
 	terse: {
@@ -42,7 +42,7 @@ const DIALECT_CODE: { [name in DialectName]: Details } = {
 
 const PAGING = { page: 'pageFromOne', offset: 'offset', cursor: 'cursor' } as const;
 
-/** What an account's owner fills in under *API Mapping* for a service that speaks the dialect. */
+/** The fields of *API Mapping* for a service of this dialect. */
 export function apiMappingOf(dialect: Dialect): Details {
 	const { dnd, calls, chat } = dialect;
 	const placement = (name: string) => (chat.inQuery?.includes(name) === true ? 'query' : '');
@@ -86,7 +86,7 @@ export function apiMappingOf(dialect: Dialect): Details {
 	};
 }
 
-/** The credential of an account on the simulated service. */
+/** A credential for the simulated service. */
 export function credentialFor({
 	baseUrl,
 	token,

@@ -1,4 +1,4 @@
-/** Drives a running n8n by the REST API that its own editor uses. */
+/** Controls a running n8n through the REST API of its editor. */
 import { parse } from 'flatted';
 import type { IDataObject, INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ const listResult = z.object({
 	paginationToken: z.unknown().optional(),
 });
 
-/** n8n 1 has other requests for some of this. */
+/** Some requests are different in n8n 1. */
 export const isN8n1 = n8nVersion.startsWith('1.');
 
 export type Execution = z.infer<typeof executionSchema>;
@@ -40,11 +40,11 @@ export class N8nDriver {
 
 	constructor(readonly baseUrl: string) {}
 
-	/** Makes the owner on a new server, and signs in on one that has it already. */
+	/** Creates the owner on a new instance, or signs in if the owner exists. */
 	static async signIn(baseUrl: string): Promise<N8nDriver> {
 		const driver = new N8nDriver(baseUrl);
-		// n8n takes few sign-ins a minute, and jest gives each test file its own modules: the session
-		// that the set-up of a run leaves in the environment serves all its files.
+		// n8n limits sign-ins per minute, and jest gives each test file its own modules, so all files share
+		// the session that the global setup stores in the environment.
 		const session = `N8N_DRIVER_SESSION_${new URL(baseUrl).port}`;
 		driver.cookie = process.env[session] ?? '';
 		if (driver.cookie !== '' && (await driver.send('GET', '/login')).ok) return driver;
@@ -59,7 +59,7 @@ export class N8nDriver {
 		return driver;
 	}
 
-	/** Any request of the editor; gives what stands under `data`. */
+	/** Sends any request of the editor. Returns the response's `data`. */
 	async request(method: string, path: string, body?: unknown): Promise<unknown> {
 		const response = await this.send(method, path, body);
 		const text = await response.text();
@@ -67,7 +67,7 @@ export class N8nDriver {
 		return z.object({ data: z.unknown() }).parse(JSON.parse(text)).data;
 	}
 
-	/** A page that n8n shows to whoever is signed in. */
+	/** The HTML of a page for the signed-in user. */
 	async page(path: string): Promise<string> {
 		return await (await this.send('GET', path)).text();
 	}
@@ -84,9 +84,9 @@ export class N8nDriver {
 		return z.array(identified).parse(await this.request('GET', '/credentials'));
 	}
 
-	/** What the button in the credential form does; `data` is what the form holds at that moment. */
+	/** Tests a credential as the button in its form does, with the unsaved `data` of the form. */
 	async testCredential(type: string, data: IDataObject): Promise<z.infer<typeof testResult>> {
-		const { id, name } = await this.createCredential(type, data, `${type} on trial`);
+		const { id, name } = await this.createCredential(type, data, `${type} to test`);
 		try {
 			const credentials = { id, name, type, data };
 			return testResult.parse(await this.request('POST', '/credentials/test', { credentials }));
@@ -120,13 +120,13 @@ export class N8nDriver {
 		else await this.request('POST', `/workflows/${id}/deactivate`);
 	}
 
-	/** n8n deletes only what has been archived before. */
+	/** n8n deletes archived workflows only. */
 	async deleteWorkflow({ id }: Reference): Promise<void> {
 		await this.request('POST', `/workflows/${id}/archive`);
 		await this.request('DELETE', `/workflows/${id}`);
 	}
 
-	/** Runs a saved workflow as the editor's button does, and waits for its end. */
+	/** Runs a saved workflow as the editor's button does, and waits until it ends. */
 	async runManually(
 		workflow: Reference,
 		triggerName: string,
@@ -137,7 +137,7 @@ export class N8nDriver {
 		return await this.finished(executionId, timeout);
 	}
 
-	/** The editor's button: an execution, or a trigger that listens for a test event. */
+	/** Does what the editor's button does: starts an execution, or a trigger that listens for a test event. */
 	async startManually({ id }: Reference, triggerName: string): Promise<unknown> {
 		return await this.request('POST', `/workflows/${id}/run`, {
 			triggerToStartFrom: { name: triggerName },
@@ -162,7 +162,7 @@ export class N8nDriver {
 		);
 	}
 
-	/** *Retry* in the list of executions, with the workflow as it was or as it is saved now. */
+	/** *Retry* in the list of executions, with the original or the currently saved workflow. */
 	async retry(executionId: string, workflow: 'original' | 'current'): Promise<Execution> {
 		return await this.finished(await this.startRetry(executionId, workflow));
 	}
@@ -174,13 +174,13 @@ export class N8nDriver {
 		return z.object({ id: z.string() }).parse(started).id;
 	}
 
-	/** Everything an execution has stored: each node's output, the error if there is one. */
+	/** The stored data of an execution: each node's output, and the error if it failed. */
 	async runData(executionId: string): Promise<IRunExecutionData['resultData']> {
 		const { data } = await this.execution(executionId);
 		return storedRun.parse(parse(data)).resultData;
 	}
 
-	/** The items that a node gave on one of its outputs, in its last run. */
+	/** The items of one output of a node's last run. */
 	async output(executionId: string, nodeName: string, index = 0): Promise<INodeExecutionData[]> {
 		const { runData, error } = await this.runData(executionId);
 		const run = runData[nodeName]?.at(-1);
@@ -188,7 +188,7 @@ export class N8nDriver {
 		return run.data?.main?.[index] ?? [];
 	}
 
-	/** Calls a production webhook, which answers only some seconds after the workflow was activated. */
+	/** Sends a request to a production webhook. Retries while it returns 404, because n8n registers it seconds after activation. */
 	async webhook(path: string, body: unknown = {}): Promise<Response> {
 		return await until(`the webhook ${path}`, async () => {
 			const response = await fetch(`${this.baseUrl}/webhook/${path}`, {
@@ -201,7 +201,7 @@ export class N8nDriver {
 		});
 	}
 
-	/** The entries that a list in a node's panel would show. */
+	/** The entries of a list in a node's panel. */
 	async list(request: {
 		nodeType: string;
 		method: string;
@@ -226,7 +226,7 @@ export class N8nDriver {
 		return listResult.parse(found);
 	}
 
-	/** The names of all node types that this server has loaded. */
+	/** The names of all node types that this instance has loaded. */
 	async nodeTypes(): Promise<string[]> {
 		const response = await this.sendTo('/types/nodes.json', 'GET');
 		return z

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Asks again until the probe gives a value; what it threw last is told when the time is over. */
+/** Repeats the probe until it returns a value. On timeout, throws with the probe's last error. */
 export async function until<T>(
 	what: string,
 	probe: () => Promise<T | undefined | false>,
@@ -21,5 +21,5 @@ export async function until<T>(
 	}
 }
 
-/** Thrown by a probe that knows that waiting longer is of no use. */
+/** Thrown by a probe if waiting longer can't help. */
 export class UnrecoverableError extends Error {}

@@ -2,7 +2,7 @@ import { Container } from '@n8n/di';
 import { responseBytes, startBadService } from './badService';
 import { placeCallHarness } from './placeCallHarness';
 
-// n8n reads its settings when they are first asked for.
+// n8n reads its settings on first use.
 beforeAll(() => {
 	process.env.N8N_SSRF_PROTECTION_ENABLED = 'true';
 	Container.reset();
@@ -13,11 +13,11 @@ afterAll(() => {
 });
 const { place } = placeCallHarness();
 
-test('an address that n8n itself blocks: nothing was sent, and it is not tried again', async () => {
+test('a URL that n8n blocks: nothing was sent, and there is no retry', async () => {
 	const service = await startBadService(({ socket }) => socket.end(responseBytes('{}')));
-	const told = await place(`http://127.0.0.1:${service.port}`);
+	const result = await place(`http://127.0.0.1:${service.port}`);
 	await service.close();
-	expect(told).toEqual({
+	expect(result).toEqual({
 		outcome: 'not_sent',
 		originalMessage: expect.stringContaining('restricted IP address'),
 	});

@@ -8,19 +8,19 @@ const { open, dormant } = fixtures.sessions;
 type ExpectedEvent = {
 	type: string;
 	/** Makes the service send the event. */
-	cause: (simulator: Simulator) => unknown;
+	trigger: (simulator: Simulator) => unknown;
 	payload: (simulator: Simulator) => object;
 	session?: string;
-	/** Requests that the cause itself makes. */
+	/** Requests that `trigger` sends. */
 	requests?: string[];
 	closes?: boolean;
 };
 
-/** Every event that the document names, with the payload that it gives. */
+/** Every documented event, with its documented payload. */
 const expectedEvents: ExpectedEvent[] = [
 	{
 		type: 'message_received',
-		cause: async (simulator) => await customerSays(simulator),
+		trigger: async (simulator) => await sendAsCustomer(simulator),
 		payload: () => ({
 			id: expect.anything(),
 			type: 'message',
@@ -32,7 +32,7 @@ const expectedEvents: ExpectedEvent[] = [
 	},
 	{
 		type: 'turn_result',
-		cause: async (simulator) => await customerSays(simulator),
+		trigger: async (simulator) => await sendAsCustomer(simulator),
 		payload: () => ({
 			turn_id: expect.any(String),
 			message_id: expect.anything(),
@@ -44,39 +44,39 @@ const expectedEvents: ExpectedEvent[] = [
 	},
 	{
 		type: 'mode_changed',
-		cause: ({ sessions }) => sessions.setMode(open, 'support'),
+		trigger: ({ sessions }) => sessions.setMode(open, 'support'),
 		payload: () => ({ to: 'support', active_human: 'operator-1' }),
 	},
 	{
 		type: 'session_closed',
-		cause: ({ sessions }) => sessions.close(open),
+		trigger: ({ sessions }) => sessions.close(open),
 		payload: () => ({}),
 		closes: true,
 	},
 	{
 		type: 'session_dormant',
-		cause: ({ sessions }) => sessions.goDormant(open),
+		trigger: ({ sessions }) => sessions.goDormant(open),
 		payload: () => ({ reason: 'inactivity' }),
 	},
 	{
 		type: 'session_reactivated',
-		cause: ({ sessions }) => sessions.reactivate(dormant),
+		trigger: ({ sessions }) => sessions.reactivate(dormant),
 		payload: ({ dialect }) => ({ reason: dialect.chat.reactivatedReason }),
 		session: dormant,
 	},
 	{
 		type: 'nudge_sent',
-		cause: ({ sessions }) => sessions.nudge(open, 75),
+		trigger: ({ sessions }) => sessions.nudge(open, 75),
 		payload: () => ({ idle_seconds: 75 }),
 	},
 	{
 		type: 'auto_resume_fired',
-		cause: ({ sessions }) => sessions.autoResume(open, 120),
+		trigger: ({ sessions }) => sessions.autoResume(open, 120),
 		payload: ({ dialect }) => ({ idle_seconds: 120, reason: dialect.chat.autoResumeReason }),
 	},
 ];
 
-async function customerSays(simulator: Simulator) {
+async function sendAsCustomer(simulator: Simulator) {
 	const { async: names, inQuery } = simulator.dialect.chat;
 	const values = { [names.session]: open, [names.message]: 'Hello' };
 	const { query, body } = sent(values, inQuery);
@@ -85,7 +85,7 @@ async function customerSays(simulator: Simulator) {
 
 function waitFor({
 	type,
-	cause,
+	trigger,
 	payload,
 	session = open,
 	requests = [],
@@ -94,7 +94,7 @@ function waitFor({
 	return {
 		title: `waits for the event ${type}`,
 		parameters: { operation: 'waitForEvent', sessionId: session, eventTypes: [type] },
-		prepare: (simulator) => onceConnected(simulator, session, () => cause(simulator)),
+		prepare: (simulator) => onceConnected(simulator, session, () => trigger(simulator)),
 		requests: [...connectRequests(session), ...requests],
 		output: [
 			{
@@ -119,7 +119,7 @@ function waitFor({
 export const chatEvents: ContractCase[] = [
 	...expectedEvents.map(waitFor),
 	{
-		title: 'gives the events that were seen before the one it waits for',
+		title: 'returns earlier events together with the one it waits for',
 		parameters: { operation: 'waitForEvent', sessionId: open, eventTypes: ['nudge_sent'] },
 		prepare: (simulator) =>
 			onceConnected(simulator, open, () => {

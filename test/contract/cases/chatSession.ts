@@ -10,7 +10,7 @@ const newest = ({ state }: Simulator) => [...state.sessions.values()].at(-1);
 
 const session: ContractCase[] = [
 	{
-		title: 'creates a session and names it in one place',
+		title: 'creates a session and returns its ID as session_id',
 		parameters: { operation: 'create', ...agent(), personName: 'Asha Rao' },
 		requests: ['POST /v1/chat/session'],
 		output: [{ session_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }],
@@ -22,7 +22,7 @@ const session: ContractCase[] = [
 			}),
 	},
 	{
-		title: 'is turned down for an agent of another account, at any status',
+		title: 'stops if the agent belongs to another account, at any HTTP status',
 		parameters: { operation: 'create', ...agent(agents.foreign) },
 		requests: ['POST /v1/chat/session'],
 		rejection: 'The service does not find this agent',
@@ -38,7 +38,7 @@ const session: ContractCase[] = [
 		},
 	},
 	{
-		title: 'sends any other support command with what it needs',
+		title: 'sends any other support command with additional fields',
 		parameters: ({ chat: { commands } }) => ({
 			operation: 'supportCommand',
 			sessionId,
@@ -52,7 +52,7 @@ const session: ContractCase[] = [
 			expect(control.get(sessionId).context.at(-1)).toBe('Be brief'),
 	},
 	{
-		title: 'explains a rejection of the chat engine, at any status',
+		title: 'explains a rejection of the chat engine, at any HTTP status',
 		parameters: ({ chat: { commands } }) => ({
 			operation: 'supportCommand',
 			sessionId,
@@ -65,7 +65,7 @@ const session: ContractCase[] = [
 		rejection: 'A person has taken over this chat',
 	},
 	{
-		title: 'gives the reason of a rejection that the document does not name',
+		title: 'returns the reason of an undocumented rejection',
 		parameters: { operation: 'supportCommand', sessionId, command: 'close' },
 		prepare: ({ sessions: control }) => control.close(sessionId),
 		requests: [SUPPORT],
@@ -98,7 +98,7 @@ const legacy: ContractCase[] = [
 			}),
 	},
 	{
-		title: 'closes a session and gives the summary',
+		title: 'closes a session and returns the summary',
 		parameters: { operation: 'legacyClose', sessionId, ...agent() },
 		requests: [`POST /chat_sessions/${sessionId}/close_session`],
 		output: [{ session_id: sessionId, summary: expect.stringMatching(/conversation/) }],
@@ -115,7 +115,7 @@ const legacy: ContractCase[] = [
 		verify: (simulator) => expect(statusOf(simulator)).toBe('paused'),
 	},
 	{
-		title: 'is turned down for an agent that has not this session, at any status',
+		title: 'stops if the session belongs to another agent, at any HTTP status',
 		parameters: { operation: 'legacyPause', sessionId, ...agent(agents.us) },
 		requests: [`POST /chat_sessions/${sessionId}/pause_session`],
 		rejection: 'The service does not find this agent',

@@ -7,7 +7,7 @@ const items = [
 	{ phone: '+919876543211', person_name: 'Ravi', city: 'Delhi' },
 ];
 
-/** test/nodes/PushCampaignContacts/simulator.test.ts has the rest. */
+/** More cases are in test/nodes/PushCampaignContacts/simulator.test.ts. */
 export const pushCampaignContacts: ContractCase[] = [
 	{
 		title: 'adds the contacts',
@@ -42,11 +42,11 @@ export const pushCampaignContacts: ContractCase[] = [
 		verify: (simulator) => expect(simulator.contactsOf(campaigns.active)).toEqual([]),
 	},
 	{
-		title: 'is turned down by an archived campaign',
+		title: 'stops if the campaign is archived',
 		parameters: { campaignId: campaigns.archived, ...agent() },
 		items,
 		requests: [`POST /v1/campaigns/${campaigns.archived}/contacts`],
-		// Which words say so is not documented: some dialect has words that do not.
+		// The words of this error aren't documented, and one dialect doesn't mention "archived".
 		rejection: ({ campaigns: { archivedText } }) =>
 			/archived/.test(archivedText)
 				? 'The campaign is archived, and an archived campaign takes no contacts'

@@ -1,6 +1,6 @@
 /**
- * What n8n reaches in these tests beyond this machine: a proxy answers for a few services, as those services do, and
- * rejects every other host. Nothing in n8n or in a workflow is changed for it.
+ * A proxy between n8n and the internet: it simulates a few services and rejects every other host. n8n and the
+ * workflows are unchanged.
  */
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -27,10 +27,10 @@ const HOSTS = [
 
 export const proxySettings = z.object({ port: z.number(), cert: z.string(), key: z.string() });
 
-/** Where the proxy will listen, and as whom its services will speak. */
+/** The port of the proxy, and the certificate of its services. */
 export type ProxySettings = z.infer<typeof proxySettings>;
 
-/** Chosen before n8n starts, because n8n learns its proxy and whom to trust from its environment. */
+/** Call it before n8n starts, because n8n reads the proxy and the trusted certificates from its environment. */
 export async function prepareProxy(
 	folder: string,
 ): Promise<{ place: ProxySettings; env: Record<string, string> }> {
@@ -55,7 +55,7 @@ export class ThirdParties {
 	readonly gmail = new Gmail(this.signIn);
 	readonly slack = new Slack();
 	readonly hubspot = new Hubspot();
-	/** Hosts that n8n wanted to reach and did not. */
+	/** Hosts that the proxy rejected. */
 	readonly rejected: string[] = [];
 	private readonly tunnels = new Set<Duplex>();
 
@@ -78,12 +78,12 @@ export class ThirdParties {
 		await services.register(parties.slack.routes);
 		await services.register(parties.hubspot.routes);
 		await services.listen({ host: '127.0.0.1', port: 0 });
-		parties.leadTo(services.server.address());
+		parties.forwardTo(services.server.address());
 		await new Promise<void>((resolve) => proxy.listen(port, '127.0.0.1', resolve));
 		return parties;
 	}
 
-	/** As they were, with nothing sent to them. */
+	/** Deletes everything that was sent. */
 	reset(): void {
 		this.sheets.reset();
 		this.gmail.mails.length = 0;
@@ -97,8 +97,9 @@ export class ThirdParties {
 		await this.services.close();
 	}
 
-	private leadTo(services: AddressInfo | string | null): void {
-		if (services === null || typeof services === 'string') throw new Error('No port was given');
+	private forwardTo(services: AddressInfo | string | null): void {
+		if (services === null || typeof services === 'string')
+			throw new Error('The server has no port');
 		this.proxy.on('connect', ({ url = '' }, client, head) => {
 			const host = url.replace(/:443$/, '');
 			if (!HOSTS.includes(host)) {

@@ -78,8 +78,8 @@ describe('a connection that breaks, or a service that stumbles, after the messag
 		),
 	)('$fault by $sendBy without a key: sent once, reported as unknown', async (one) => {
 		one.answer(service().post(one.path));
-		const over = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-		const run = await harness.runOnNock({ sendBy: one.sendBy, ...AGENT }, { over });
+		const overrides = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+		const run = await harness.runOnNock({ sendBy: one.sendBy, ...AGENT }, { overrides });
 		expect(stopMessage(run)).toEqual({
 			message: expect.stringContaining('not known whether the request took effect'),
 			description: expect.stringContaining('It was not sent a second time.'),

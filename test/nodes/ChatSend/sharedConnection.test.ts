@@ -107,8 +107,8 @@ test('one message to each of 20 sessions: all on their way before the first is a
 	process.stdout.write(`One message: ${one} ms. One to each of 20 sessions: ${all} ms.\n`);
 
 	const before = harness.simulator().sessions.frames().length;
-	const over = { onError: 'continueRegularOutput' as const };
-	const never = harness.run({}, { items: items('please never ack'), over });
+	const overrides = { onError: 'continueRegularOutput' as const };
+	const never = harness.run({}, { items: items('please never ack'), overrides });
 	await eventually(() => harness.simulator().sessions.frames().length === before + 20);
 	expect(records(await never)).toHaveLength(20);
 	for (const id of ids)

@@ -182,8 +182,11 @@ test('the same with a key: sent again, taken once', async () => {
 });
 
 test('n8n’s Retry On Fail does not send a message of unknown fate again', async () => {
-	const over = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-	const run = await harness.run({}, { items: [{ text: 'One' }, { text: 'please drop me' }], over });
+	const overrides = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+	const run = await harness.run(
+		{},
+		{ items: [{ text: 'One' }, { text: 'please drop me' }], overrides },
+	);
 	expect(stopMessage(run).message).toContain('connection was lost');
 	expect(stopMessage(run).description).toContain('1 message was already sent in this run (item 0)');
 	expect(originalMessage()).toEqual(['One', 'please drop me']);
@@ -238,8 +241,8 @@ test('a session in two letter cases is one: one connection, messages in order, t
 
 test('Continue On Fail: the other items go on, each error names its item', async () => {
 	const items = [{ text: 'One' }, { text: 'please be invalid: agent_inactive' }, { text: 'Three' }];
-	const over = { onError: 'continueRegularOutput' as const };
-	expect(records(await harness.run({}, { items, over }))).toMatchObject([
+	const overrides = { onError: 'continueRegularOutput' as const };
+	expect(records(await harness.run({}, { items, overrides }))).toMatchObject([
 		{ reply: 'You said: One' },
 		{
 			error: 'The agent of this session is not active [item 1]',

@@ -253,7 +253,7 @@ describe('wait for event', () => {
 
 	describe('Stop', () => {
 		const begin = async (parameters: INodeParameters = {}, items = [{}]) =>
-			await harness.begin({ operation: 'waitForEvent', ...parameters }, { items });
+			await harness.start({ operation: 'waitForEvent', ...parameters }, { items });
 
 		test('ends the wait, and leaves no socket open', async () => {
 			const { execution } = await begin();
@@ -451,7 +451,7 @@ describe('watch and unwatch', () => {
 		const busy = trigger().post(PATH).reply(503, { message: 'elsewhere', resolution: 'again' });
 		const again = trigger().post(PATH).reply(200, { watched_sessions: [] });
 		jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => {}));
-		const { execution } = await harness.begin({
+		const { execution } = await harness.start({
 			operation: 'watch',
 			triggerAddress: ADDRESS + PATH,
 		});

@@ -38,8 +38,8 @@ test('one bad item of several: nothing is sent, and the message names it', async
 });
 
 test('Continue On Fail: the good items are added, in order', async () => {
-	const over = { onError: 'continueRegularOutput' as const };
-	const run = await harness.run({}, { items: entries('one', ' ', 'three'), over });
+	const overrides = { onError: 'continueRegularOutput' as const };
+	const run = await harness.run({}, { items: entries('one', ' ', 'three'), overrides });
 	expect(records(run)).toMatchObject([
 		{ session_id: sessions.open },
 		{ error: 'Context is empty [item 1]' },
@@ -62,8 +62,8 @@ test('an entry of unknown fate is not sent again, nor by Retry On Fail', async (
 		.post(PATH)
 		.reply(200, { success: true, data: { context: ['one'] } });
 	service().post(PATH).reply(502);
-	const over = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-	const run = await harness.runOnNock({}, { items: entries('one', 'two'), over });
+	const overrides = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+	const run = await harness.runOnNock({}, { items: entries('one', 'two'), overrides });
 	expect(stopMessage(run)).toEqual({
 		message: expect.stringContaining(`context of session ${sessions.open}`),
 		description: expect.stringContaining('1 entry was already added in this run (item 0)'),
