@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { ApiClient } from '../../nodes/shared/api/client';
 import type { ServiceRequest } from '../../nodes/shared/api/http';
 
-/** An entry of the list: of whom, and which one of that person's. */
+/** An entry of the list. A person can have several entries, one after another. */
 export type Entry = { id: number; person: number };
 
-/** What somebody else does to the list. Places are parts of its length, from 0 to 1. */
+/** A change of the list by someone else. Positions are fractions of its length, from 0 to 1. */
 export type Change =
 	| { kind: 'add' | 'remove' | 'leave'; at: number }
 	| { kind: 'move' | 'replace'; at: number; to: number }
@@ -13,16 +13,16 @@ export type Change =
 
 export type ChangeKind = Change['kind'];
 
-/** The end or the beginning more often than anything between, as in lists that are sorted by time. */
-const place = fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true }));
+/** Often the beginning or the end, as in lists that are sorted by time. */
+const position = fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true }));
 
 export function changes(...kinds: ChangeKind[]): fc.Arbitrary<Change> {
 	return fc.oneof(
 		...kinds.map((kind): fc.Arbitrary<Change> => {
 			if (kind === 'comeBack') return fc.constant({ kind });
 			if (kind === 'move' || kind === 'replace')
-				return fc.record({ kind: fc.constant(kind), at: place, to: place });
-			return fc.record({ kind: fc.constant(kind), at: place });
+				return fc.record({ kind: fc.constant(kind), at: position, to: position });
+			return fc.record({ kind: fc.constant(kind), at: position });
 		}),
 	);
 }
@@ -30,10 +30,11 @@ export function changes(...kinds: ChangeKind[]): fc.Arbitrary<Change> {
 export type ListScenario = {
 	length: number;
 	pageSize: number;
-	/** What happens just before each request that the service works off: some adversaries do the same in each reading. */
+	/** The changes before each request. */
 	changes: Change[][];
+	/** Whether the changes start again after the last one. */
 	isRepeated: boolean;
-	/** How long the service takes for each request, in turns of the event loop: those at the same time overtake each other. */
+	/** The duration of each request, in iterations of the event loop. Concurrent requests can overtake each other. */
 	delays: number[];
 };
 
@@ -46,13 +47,13 @@ export const scenarios = (kinds: ChangeKind[], smallestPage = 1): fc.Arbitrary<L
 		delays: fc.array(fc.nat(4), { minLength: 1, maxLength: 12 }),
 	});
 
-/** A list that grew for ever with each request would never be read to its end. */
+/** The list stops changing after this many requests, because a list that always grows has no end. */
 const LAST_CHANGE = 60;
 
-/** A list that changes while it is read, and who was on it all the time. */
+/** A list that changes while it is read. Knows which entries and people were always on it. */
 export class ChangingList {
 	private entries: Entry[];
-	/** Those that left and may come back as they were, with their places. */
+	/** Removed entries that may come back at their old positions. */
 	private readonly away: Array<{ entry: Entry; index: number }> = [];
 	private readonly present = new Map<number, Entry>();
 	private readonly stayedPeople: Set<number>;
@@ -70,24 +71,24 @@ export class ChangingList {
 		this.stayedPeople = new Set(this.entries.map(({ person }) => person));
 	}
 
-	/** What the list is for the next request. */
+	/** The entries of the list at the next request. */
 	async entriesForRequest(): Promise<readonly Entry[]> {
 		const { delays, changes: planned, isRepeated } = this.scenario;
-		for (let turn = delays[this.requests % delays.length] ?? 0; turn > 0; turn--)
+		for (let wait = delays[this.requests % delays.length] ?? 0; wait > 0; wait--)
 			await new Promise((resolve) => setImmediate(resolve));
 		const request = this.requests++;
 		const hasEnded = request >= LAST_CHANGE || planned.length === 0;
-		const moment = isRepeated && !hasEnded ? request % planned.length : request;
-		for (const change of planned[moment] ?? []) this.apply(change);
+		const step = isRepeated && !hasEnded ? request % planned.length : request;
+		for (const change of planned[step] ?? []) this.apply(change);
 		return [...this.entries];
 	}
 
-	/** Entries that were in the list at every moment. */
+	/** Entries that were always in the list. */
 	get stayed(): Entry[] {
 		return [...this.present.values()];
 	}
 
-	/** People who had an entry at every moment, though not always the same one. */
+	/** People who always had an entry, but not always the same one. */
 	get peopleWhoStayed(): number[] {
 		return [...this.stayedPeople];
 	}
@@ -125,7 +126,7 @@ export class ChangingList {
 	}
 }
 
-/** The client of a service whose responses are made of its list and of the request. */
+/** A client for a service that builds its responses from the list and the request. */
 export function serviceOf(
 	list: ChangingList,
 	respond: (entries: readonly Entry[], query: URLSearchParams) => object,

@@ -1,6 +1,6 @@
 /**
- * What a model writes that knows of a tool no more than n8n tells it, where a person pressed "Let the model define this
- * parameter": each value has to be right.
+ * If a person selects "Let the model define this parameter", a model that knows only the tool's description must
+ * enter the right value.
  */
 import cloneDeep from 'lodash/cloneDeep';
 import set from 'lodash/set';
@@ -24,7 +24,7 @@ import { printCounts } from './runs';
 const { harness, simulator, nodeOf } = simulatedNodes();
 const { agents, calls, campaigns, sessions } = fixtures;
 const counts = { right: 0, wrong: 0 };
-afterAll(() => printCounts('Values that a literal model gives', counts));
+afterAll(() => printCounts('Values from a literal model', counts));
 
 const ask = {
 	...QUESTION,
@@ -64,7 +64,7 @@ const FIELDS: Wanted = { text: 'its status and its ID', alternatives: ['call_id,
 
 type Case = [node: string, parameters: INodeParameters, field: string, wanted: Wanted];
 
-/** The right value is the last one, if it has several forms. */
+/** The right value is the last alternative. */
 const CASES: Case[] = [
 	['placeCall', call, 'agentUuid', AGENT],
 	['placeCall', call, 'countryCode', { text: 'India', alternatives: ['IND', '+91', 'IN'] }],
@@ -149,8 +149,8 @@ const CASES: Case[] = [
 	['pushCampaignContacts', push, 'enqueue', { text: 'yes, at once', alternatives: ['true'] }],
 ];
 
-/** The tool as n8n makes it of a node in which a person lets the model define one field. */
-async function offered(type: string, parameters: INodeParameters, field: string) {
+/** The tool that n8n creates from a node if a person lets the model define one field. */
+async function toolFor(type: string, parameters: INodeParameters, field: string) {
 	const nodeType = nodeTypes.getByNameAndVersion(`${PACKAGE}.${type}Tool`);
 	const plain = await nodeOf(type, parameters);
 	const shown = { ...plain, type: `${PACKAGE}.${type}Tool` };
@@ -176,13 +176,13 @@ async function offered(type: string, parameters: INodeParameters, field: string)
 	return { node, tool, schema, key: keyOf(property.displayName) };
 }
 
-/** The options of a collection that a tool has. */
+/** The options of a collection that are available in a tool. */
 const optionsOf = ({ options = [] }: Partial<INodeProperties> = {}) =>
 	options.flatMap((option) =>
 		'type' in option && option.displayOptions?.hide?.['@tool'] === undefined ? [option] : [],
 	);
 
-/** @param field its name, or its path if it is an option */
+/** @param field the name of the field, or the path of an option */
 function shownField(node: INode, properties: INodeProperties[], field: string): INodeProperties {
 	const { description } = nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
 	const filled = makeWorkflow([node]).getNode(node.name) ?? node;
@@ -191,20 +191,23 @@ function shownField(node: INode, properties: INodeProperties[], field: string): 
 	const [name, option] = field.split('.');
 	const shown = properties.find((property) => property.name === name && isShown(property));
 	const found = option === undefined ? shown : optionsOf(shown).find((one) => one.name === option);
-	if (found === undefined) throw new Error(`the form does not show ${field}`);
+	if (found === undefined) throw new Error(`The form does not show ${field}`);
 	return found;
 }
 
-test.each(CASES)('%s %j: %s', async (type, parameters, field, wanted) => {
-	simulator().reset();
-	const { node, tool, schema, key } = await offered(type, parameters, field);
-	const given = fillIn(tool, key, wanted);
-	const right = field === 'enqueue' ? true : (wanted.alternatives.at(-1) ?? wanted.text);
-	const accepted = schema.safeParse({ [key]: given }).success;
-	counts[given === right && accepted ? 'right' : 'wrong']++;
-	expect({ given, accepted }).toEqual({ given: right, accepted: true });
-	const answer = await engineTool(harness.credentials, node)({ [key]: right });
-	expect(answer).toMatchObject({
-		outcome: expect.stringMatching(/^(done|partly_done|timed_out)$/),
-	});
-});
+test.each(CASES)(
+	'%s %j: a model enters the right value in %s',
+	async (type, parameters, field, wanted) => {
+		simulator().reset();
+		const { node, tool, schema, key } = await toolFor(type, parameters, field);
+		const value = fillIn(tool, key, wanted);
+		const right = field === 'enqueue' ? true : (wanted.alternatives.at(-1) ?? wanted.text);
+		const accepted = schema.safeParse({ [key]: value }).success;
+		counts[value === right && accepted ? 'right' : 'wrong']++;
+		expect({ value, accepted }).toEqual({ value: right, accepted: true });
+		const result = await engineTool(harness.credentials, node)({ [key]: right });
+		expect(result).toMatchObject({
+			outcome: expect.stringMatching(/^(done|partly_done|timed_out)$/),
+		});
+	},
+);

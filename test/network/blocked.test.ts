@@ -19,7 +19,7 @@ test('a URL that n8n blocks: nothing was sent, and there is no retry', async () 
 	await service.close();
 	expect(result).toEqual({
 		outcome: 'not_sent',
-		originalMessage: expect.stringContaining('restricted IP address'),
+		message: expect.stringContaining('restricted IP address'),
 	});
 	expect(service.connections()).toBe(0);
 });

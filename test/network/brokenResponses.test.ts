@@ -120,7 +120,7 @@ describe.each(['http', 'https'])('over %s, after the request has arrived', (sche
 				expect(result).toMatchObject({
 					outcome: 'unknown',
 					posts: 1,
-					originalMessage: expect.stringContaining('took too long'),
+					message: expect.stringContaining('took too long'),
 				});
 			},
 		);
@@ -152,7 +152,7 @@ describe.each(['http', 'https'])('over %s, after the request has arrived', (sche
 		expect(result).toMatchObject({
 			outcome: 'unknown',
 			posts: 1,
-			originalMessage: expect.stringContaining('took too long'),
+			message: expect.stringContaining('took too long'),
 		});
 	});
 

@@ -56,7 +56,7 @@ describe('a proxy between n8n and the service', () => {
 			(count) => count > 2,
 			(count) => (count > 2 ? undefined : { status: 429, headers: { 'Retry-After': '1' } }),
 		);
-		expect(result).toEqual({ outcome: 'placed', originalMessage: 'c' });
+		expect(result).toEqual({ outcome: 'placed', message: 'c' });
 		expect(service.posts).toHaveLength(1);
 		expect(gateway?.requests()).toBe(3);
 	});
@@ -80,7 +80,7 @@ describe('without a reachable service', () => {
 		for (const host of ['127.0.0.1', 'localhost']) {
 			expect(await place(`http://${host}:${port}`)).toMatchObject({
 				outcome: 'not_sent',
-				originalMessage: expect.stringContaining('cannot be reached'),
+				message: expect.stringContaining('cannot be reached'),
 			});
 		}
 	});
@@ -88,7 +88,7 @@ describe('without a reachable service', () => {
 	test('a host name that does not exist: nothing was sent', async () => {
 		expect(await place('https://voice-agent.invalid')).toMatchObject({
 			outcome: 'not_sent',
-			originalMessage: expect.stringContaining('cannot be reached'),
+			message: expect.stringContaining('cannot be reached'),
 		});
 	});
 

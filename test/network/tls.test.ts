@@ -112,7 +112,7 @@ test.each<[string, () => TlsOptions]>([
 	const service = await serving(certificate());
 	expect(await place(`https://127.0.0.1:${service.port}`)).toEqual({
 		outcome: 'not_sent',
-		originalMessage: expect.stringContaining(
+		message: expect.stringContaining(
 			'certificate could not be verified, so the request was not sent',
 		),
 	});

@@ -1,4 +1,4 @@
-/** Every parameter of every action, given nothing or something else than its form asks for. */
+/** Gives every parameter of every action an empty value, or a value of the wrong type. */
 import isEqual from 'lodash/isEqual';
 import uniq from 'lodash/uniq';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
@@ -16,8 +16,8 @@ const harness = engineHarness();
 const counts = { runs: 0, stopped: 0, empty: 0 };
 let simulator: Simulator;
 
-/** All of them where somebody has asked for more than usual; else some for each parameter, in turn. */
-const PER_PLACE = process.env.FUZZ_RUNS === undefined ? 3 : UNUSABLE_VALUES.length;
+/** All values in a long run (FUZZ_RUNS), otherwise some for each parameter. */
+const VALUES_PER_PARAMETER = process.env.FUZZ_RUNS === undefined ? 3 : UNUSABLE_VALUES.length;
 
 beforeAll(async () => {
 	simulator = await startSimulator({ dialect: dialects.plain });
@@ -29,12 +29,12 @@ beforeEach(() => {
 });
 afterEach(async () => {
 	const closed = async () => Promise.resolve(simulator.sessions.standingSockets() === 0);
-	await until('no socket to be left', closed, { every: 5, timeout: 4_000 });
+	await until('all sockets to close', closed, { every: 5, timeout: 4_000 });
 	jest.restoreAllMocks();
 	simulator.reset();
 });
 afterAll(async () => {
-	printCounts('Parameters given nothing, or something else', counts);
+	printCounts('Parameters with empty or wrong values', counts);
 	await simulator.stop();
 });
 
@@ -63,7 +63,7 @@ function operationOf({ parameters }: Scene): string {
 
 const nameOf = ({ scene, place }: Case) => `${scene.node} › ${place.path}`;
 
-/** Each parameter in the first scene that shows it; fields of a tool in a tool. */
+/** Each parameter in the first scene that shows it. Fields that only tools have are tested in a tool. */
 function casesOf(node: string): Case[] {
 	const cases = SCENES.filter((scene) => scene.node === node).flatMap(shownIn);
 	const ofTool = (one: Case) =>
@@ -77,7 +77,7 @@ function casesOf(node: string): Case[] {
 	return [...known.values()];
 }
 
-/** What is wrong with what a node does with such a value; nothing where all is well. */
+/** What the node does wrong with such a value. Undefined if nothing. */
 async function faultWith(one: Case, given: UnusableValue): Promise<string | undefined> {
 	const { scene, place } = one;
 	const name = nameOf(one);
@@ -98,7 +98,7 @@ async function faultWith(one: Case, given: UnusableValue): Promise<string | unde
 	}
 	if (given.what === 'true' && name in TAKES_TRUE_AND_FALSE) return undefined;
 	if (!given.isNothing || !(name in MAY_BE_BLANK))
-		return `goes on: ${JSON.stringify(sent).slice(0, 200)}`;
+		return `continues: ${JSON.stringify(sent).slice(0, 200)}`;
 	const empty = withValue(scene.parameters, place, emptied(place.property));
 	const { sent: wanted } = await runScene(harness, simulator, scene, empty);
 	counts.empty++;
@@ -110,7 +110,7 @@ async function faultWith(one: Case, given: UnusableValue): Promise<string | unde
 const nodes = uniq(SCENES.map(({ node }) => node));
 
 test.each(nodes)(
-	'%s stops at what is not of the type of a parameter, names it, and sends nothing',
+	'%s stops at a value of the wrong type, names the parameter, and sends nothing',
 	async (node) => {
 		const faults: string[] = [];
 		for (const [index, one] of casesOf(node).entries()) {
@@ -118,7 +118,7 @@ test.each(nodes)(
 			const own = IS_JSON.has(property.name) ? 'json' : property.type;
 			const type = nameOf(one) in TAKES_WORDS ? 'string' : own;
 			const wrong = UNUSABLE_VALUES.filter((given) => !isOfItsType({ ...property, type }, given));
-			for (let nth = 0; nth < Math.min(PER_PLACE, wrong.length); nth++) {
+			for (let nth = 0; nth < Math.min(VALUES_PER_PARAMETER, wrong.length); nth++) {
 				const given = wrong[(index + nth) % wrong.length];
 				if (given === undefined) continue;
 				const fault = await faultWith(one, given);

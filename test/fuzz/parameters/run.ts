@@ -14,7 +14,7 @@ import type { Simulator } from '../../simulator';
 import type { ParameterLocation } from './parameterPaths';
 import { GROUPS, TRIGGER_URL, type Scene } from './scenes';
 
-/** What came of a run: what was sent, and what was told if the node stopped. */
+/** The result of a run: all requests, and the error message if the node stopped. */
 export type SceneResult = { sent: unknown[]; message: string | undefined; run?: IRun };
 
 /** The node of a scene, with its form filled in as n8n does. */
@@ -22,7 +22,7 @@ export function filledIn(node: INode): INode {
 	return makeWorkflow([node]).getNode(node.name) ?? node;
 }
 
-/** The scene's parameters with one value more. */
+/** The scene's parameters with one more value. */
 export function withValue(
 	parameters: INodeParameters,
 	{ path, property, around }: ParameterLocation,
@@ -32,9 +32,9 @@ export function withValue(
 	const parents: string[] = [];
 	for (const { name, type } of around) {
 		parents.push(name);
-		const here = parents.join('.');
-		if (type === 'fixedCollection' && get(changed, here) === undefined) {
-			set(changed, here, cloneDeep(GROUPS[name]));
+		const path = parents.join('.');
+		if (type === 'fixedCollection' && get(changed, path) === undefined) {
+			set(changed, path, cloneDeep(GROUPS[name]));
 		}
 	}
 	const isLocator = property.type === 'resourceLocator';
@@ -57,15 +57,15 @@ export async function runScene(
 		credentials: { [CREDENTIAL]: details },
 	});
 	if (scene.isTool === true) {
-		const answer = await engineTool(harness.credentials, node)();
-		const isDone = answer.outcome === 'done';
-		const words = JSON.stringify([answer.what_happened, answer.next_step]);
+		const result = await engineTool(harness.credentials, node)();
+		const isDone = result.outcome === 'done';
+		const words = JSON.stringify([result.what_happened, result.next_step]);
 		return { sent: sentTo(simulator, watched), message: isDone ? undefined : words };
 	}
 	const run = await runNode(harness.credentials, node, scene.items ?? [{ json: {} }]);
 	const { error } = run.data.resultData;
-	const told = error && `${error.message} | ${error.description ?? ''}`;
-	return { sent: sentTo(simulator, watched), message: told, run };
+	const message = error && `${error.message} | ${error.description ?? ''}`;
+	return { sent: sentTo(simulator, watched), message, run };
 }
 
 /** A Chat Events Trigger of another workflow. */
@@ -83,7 +83,7 @@ function trigger(): unknown[] {
 	return requests;
 }
 
-/** What was asked for, without how often it was read or which ID it was given. */
+/** The requests without repeated reads. If something was written, only the writes. */
 export function essence(sent: unknown[]): unknown[] {
 	const reads = sent.filter((one) => isJsonObject(one) && one.method === 'GET');
 	const written = sent.filter((one) => !reads.includes(one));
@@ -99,15 +99,15 @@ function sentTo(simulator: Simulator, watched: unknown[]): unknown[] {
 		query: omit(query, 'token', 'client_id'),
 		body,
 	}));
-	// The node makes another message ID for each message.
+	// The node creates a new message ID for each message.
 	const frames = simulator.sessions.frames().map(({ text }) => text.replace(MADE_ID, 'n8n-made'));
 	return [...requests, ...frames, ...watched];
 }
 
-/** What no request may say in words. */
+/** Texts that no request may contain. */
 const WRITTEN_NOTHING = /\[object \w+\]|^(NaN|undefined|null)$|^Invalid /;
 
-/** The texts in what was sent that are nothing, written out. */
+/** The texts in requests that are an empty or invalid value, converted to text. */
 export function writtenOutNothing(sent: unknown): string[] {
 	if (typeof sent === 'string') return WRITTEN_NOTHING.test(sent) ? [sent] : [];
 	if (typeof sent !== 'object' || sent === null) return [];

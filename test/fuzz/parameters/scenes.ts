@@ -4,11 +4,11 @@ import { fixtures, type Simulator } from '../../simulator';
 
 const { calls, campaigns, sessions, uploads, dndPhone } = fixtures;
 
-/** One way to use a node, in which the fields that its form shows are read. */
+/** One way to use a node, which reads the fields that its form shows. */
 export type Scene = {
 	node: string;
 	parameters: INodeParameters;
-	/** As a model calls it. */
+	/** Whether a model uses it as a tool. */
 	isTool?: boolean;
 	items?: INodeExecutionData[];
 	prepare?: (simulator: Simulator) => void;
@@ -135,7 +135,7 @@ const chatSend: Scene[] = [
 	{ ...answer, optionId: 'yes', idempotency: 'derived', uniqueBy: 'row-1' },
 ].map((parameters) => ({ node: 'chatSend', parameters, given: asked }));
 
-/** Where a Chat Events Trigger would be. */
+/** The watch URL of a Chat Events Trigger. */
 export const TRIGGER_URL = 'https://n8n.example.com/webhook/abc/watch';
 
 const session = { resource: 'session', sessionId: sessions.open };
@@ -175,7 +175,7 @@ export const SCENES: Scene[] = [
 	...injectContext,
 ];
 
-/** Groups of a fixed collection, filled in: one of their fields is then given something else. */
+/** Default values for groups of a fixed collection, of which one field is replaced. */
 export const GROUPS: { [group: string]: INodeParameters } = {
 	callingHours: {
 		hours: { days: 'Mon-Sun', from: '00:00', to: '24:00', timeZone: 'UTC' },

@@ -1,4 +1,4 @@
-/** Every parameter of every trigger, given nothing or something else than its form asks for. */
+/** Gives every parameter of every trigger an empty value, or a value of the wrong type. */
 import type { INodeParameters } from 'n8n-workflow';
 import { simulatedNodes } from '../../contract/simulatedNodes';
 import {
@@ -19,7 +19,7 @@ import { filledIn, withValue } from './run';
 
 const { calls, campaigns, sessions } = fixtures;
 
-/** Ways to use each trigger, in which the fields that its form shows are read. */
+/** Ways to use each trigger, which read the fields that its form shows. */
 const SCENES: { [node: string]: INodeParameters[] } = {
 	callCompletedTrigger: [{}],
 	campaignProgressTrigger: [
@@ -32,13 +32,13 @@ const SCENES: { [node: string]: INodeParameters[] } = {
 	],
 };
 
-/** What a sender may post to the URL of a trigger. */
+/** A request to the URL of a trigger. */
 const REQUEST = { body: { call_id: calls.finished }, query: { secret: 'sesame' } };
 
-/** It has no URL. */
+/** Has no URL. */
 const POLLING = 'campaignProgressTrigger';
 
-/** Only its secret is read for a request to its URL. */
+/** For requests to its URL, only the secret is read. */
 const WATCHING = 'chatEventsTrigger';
 
 const { harness, simulator, nodeOf } = simulatedNodes();
@@ -47,12 +47,12 @@ const counts = { published: 0, requests: 0 };
 beforeEach(skipSleeps);
 afterEach(() => jest.restoreAllMocks());
 afterAll(() => {
-	printCounts('Parameters of triggers given nothing, or something else', counts);
+	printCounts('Parameters of triggers with empty or wrong values', counts);
 });
 
 type Case = { node: string; parameters: INodeParameters; place: ParameterLocation };
 
-/** The parameters that the form shows; each once. */
+/** The parameters that the form shows, without duplicates. */
 function casesOf(node: string): Case[] {
 	const { description } = nodeTypes.getByNameAndVersion(`${PACKAGE}.${node}`);
 	const known = new Map<string, Case>();
@@ -76,7 +76,7 @@ async function started(type: string, parameters: INodeParameters): Promise<Activ
 	}
 }
 
-/** What is wrong with what becomes of such a value when the workflow is published. */
+/** What the trigger does wrong if the workflow is published with such a value. Undefined if nothing. */
 async function faultOfPublishing(one: Case, given: UnusableValue): Promise<string | undefined> {
 	const { node, parameters, place } = one;
 	simulator().reset();
@@ -91,7 +91,7 @@ async function faultOfPublishing(one: Case, given: UnusableValue): Promise<strin
 	return active.message.includes(displayName) ? undefined : `does not name it: ${active.message}`;
 }
 
-/** The same for a request that comes when the value has changed since. */
+/** The same for a request after the value has changed. */
 async function faultOfRequest(one: Case, given: UnusableValue): Promise<string | undefined> {
 	const { node, parameters, place } = one;
 	const active = await started(node, parameters);
@@ -104,9 +104,9 @@ async function faultOfRequest(one: Case, given: UnusableValue): Promise<string |
 		const type = nodeTypes.getByNameAndVersion(changed.type);
 		const result = await type.webhook?.call(context);
 		counts.requests++;
-		if (response.statusCode < 400) return `answers ${response.statusCode}`;
+		if (response.statusCode < 400) return `returns ${response.statusCode}`;
 		if (result?.workflowData !== undefined || active.emitted.length > 0) return 'starts';
-		if (simulator().requests.length > 0) return 'asks the service';
+		if (simulator().requests.length > 0) return 'sends a request to the service';
 	} finally {
 		await active.stop();
 	}
@@ -114,10 +114,10 @@ async function faultOfRequest(one: Case, given: UnusableValue): Promise<string |
 	const { displayName } = place.property;
 	return failed?.message.includes(displayName) === true
 		? undefined
-		: `does not tell its owner: ${failed?.message ?? ''}`;
+		: `does not report it: ${failed?.message ?? ''}`;
 }
 
-/** Every case of a trigger with every value that is not of its type, by name; those with a fault, and which. */
+/** The faults of all cases with all values of the wrong type. */
 async function faultsOf(
 	cases: Case[],
 	faultOf: (one: Case, given: UnusableValue) => Promise<string | undefined>,
@@ -135,7 +135,7 @@ async function faultsOf(
 }
 
 test.each(Object.keys(SCENES))(
-	'%s is not published with a value that is not of the type of its parameter',
+	'%s is not published with a parameter value of the wrong type',
 	async (node) => {
 		expect(await faultsOf(casesOf(node), faultOfPublishing)).toEqual([]);
 	},
@@ -143,7 +143,7 @@ test.each(Object.keys(SCENES))(
 );
 
 test.each(Object.keys(SCENES).filter((node) => node !== POLLING))(
-	'%s starts nothing once a value is not of the type of its parameter any more, and its owner is told',
+	'%s starts nothing and reports it if a parameter value later has the wrong type',
 	async (node) => {
 		const read = casesOf(node).filter(
 			({ place }) => node !== WATCHING || place.path === 'watchSecret',

@@ -8,7 +8,7 @@ const given = (what: string, code: string, isNothing = false): UnusableValue => 
 	isNothing,
 });
 
-/** What an expression can return that no parameter means. */
+/** Values that an expression can return, which are wrong for most parameters. */
 export const UNUSABLE_VALUES: UnusableValue[] = [
 	given('null', 'null', true),
 	given('a variable that is not there', '$vars.x', true),
@@ -31,7 +31,7 @@ export const UNUSABLE_VALUES: UnusableValue[] = [
 const DATES = ['a date of n8n', 'a JavaScript date'];
 const TEXTS = ['a number', 'some words'];
 
-/** What is of the type that the form declares; whether it is a value of the field is for the node. */
+/** The values that match each declared type. The node checks whether they are valid for the field. */
 const OF_ITS_TYPE: { [type in INodeProperties['type']]?: string[] } = {
 	boolean: ['true'],
 	number: ['a number'],
@@ -49,7 +49,7 @@ export function isOfItsType(
 	return what === 'true' && options.some((one) => 'value' in one && one.value === true);
 }
 
-/** What the field holds when a person leaves it empty. */
+/** The value of an empty field. */
 export function emptied({ type }: INodeProperties): '' | [] {
 	return type === 'multiOptions' ? [] : '';
 }

@@ -117,7 +117,7 @@ describe('a number that cannot be read', () => {
 		async (returnRows) => {
 			whole().reply(200, page(['+919812345678']));
 			const overrides = { onError: 'continueErrorOutput' } as const;
-			const setting = { items, credential, over, sinks: ['Good', 'Bad'] };
+			const setting = { items, credential, overrides, sinks: ['Good', 'Bad'] };
 			const result = await run({ returnRows }, setting);
 			const good = output(result, 'Good').map(({ json }) => json.on_dnd);
 			expect(good).toEqual({ all: [false, true], notListed: [false], listed: [true] }[returnRows]);
