@@ -19,7 +19,7 @@ describe('the settings of a provider in the credential', () => {
 		await test.close();
 	});
 
-	it('are pasted, saved and tried, and what is wrong with them is read on the screen', async () => {
+	it('are saved and tested, and the editor shows what is wrong with them', async () => {
 		const { baseUrl, apiToken, ...fields } = credentialFor(test.simulator);
 		const created = await test.n8n.createCredential(credentialType, { baseUrl, apiToken });
 		await editor.openCredential(created.id);

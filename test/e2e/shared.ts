@@ -14,7 +14,7 @@ const shared = z.object({
 
 let server: N8nServer | undefined;
 
-/** Jest gives each test file its own globals, so only text reaches them, by the environment. */
+/** Passes the server to test files through the environment, because each has its own globals. */
 export function publish(started: N8nServer, host: string, thirdParties: ProxySettings): void {
 	server = started;
 	const { baseUrl, home, log, files } = started;
@@ -25,7 +25,7 @@ export function published(): N8nServer | undefined {
 	return server;
 }
 
-/** The n8n that all test files of this run share, and the folder it is installed in. */
+/** The n8n that all test files of the run share, and its installation folder. */
 export function sharedN8n(): N8nInstance & { host: string; thirdParties: ProxySettings } {
 	return shared.parse(JSON.parse(process.env[variable] ?? 'null'));
 }

@@ -8,8 +8,8 @@ const NO_FURTHER_PARTS =
 const FILLED_IN = 'n8n itself gives a field that is shown its default';
 
 /**
- * Mutants that change nothing that anyone could see, each with the reason, and with a part of the line where the file
- * has others like it.
+ * Equivalent mutants, which change no behavior, each with the reason, and with a part of the line if the file has
+ * similar ones.
  */
 export const EQUIVALENT = [
 	['request/callPhone.ts', 'code !== undefined', 'true', ALWAYS_DEFINED],
