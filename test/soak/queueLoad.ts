@@ -24,7 +24,7 @@ export type Sent = { from: number; to: number };
 export type StartRequest = { kind: Kind; people: string[]; response: DeliveryResult; sent: Sent };
 
 /** An ended call, and the results of its two deliveries and of each repeat after a rejection. */
-export type ReportedCall = { callId: string; answers: DeliveryResult[]; sent: Sent };
+export type ReportedCall = { callId: string; responses: DeliveryResult[]; sent: Sent };
 
 /** A chat event. */
 export type Nudge = { eventId: string; sent: Sent };
@@ -132,9 +132,9 @@ export class QueueLoad {
 		const body = { people: people.map((phone) => ({ phone })) };
 		for (;;) {
 			const from = Date.now();
-			const answer = await this.send(`/webhook/${this.paths[kind]}`, body, TIMEOUT_MS);
-			if (!isRejected(answer)) {
-				this.requests.push({ kind, people, response: answer, sent: { from, to: Date.now() } });
+			const response = await this.send(`/webhook/${this.paths[kind]}`, body, TIMEOUT_MS);
+			if (!isRejected(response)) {
+				this.requests.push({ kind, people, response, sent: { from, to: Date.now() } });
 				return;
 			}
 			await sleep(1_000);
@@ -145,15 +145,15 @@ export class QueueLoad {
 	private async report(callId: string): Promise<void> {
 		await this.simulator.endCall(callId);
 		const nth = this.reported.length;
-		const answers: DeliveryResult[] = [];
+		const responses: DeliveryResult[] = [];
 		const sent = { from: Date.now(), to: Number.POSITIVE_INFINITY };
-		this.reported.push({ callId, answers, sent });
+		this.reported.push({ callId, responses, sent });
 		const one = async (timeoutMs: number) => {
 			const end = Date.now() + MAX_DELIVERY_MS;
 			for (;;) {
-				const answer = await this.deliverCompletion(callId, timeoutMs);
-				answers.push(answer);
-				const isAccepted = answer === 200 || (answer === 'disconnected' && timeoutMs === 0);
+				const response = await this.deliverCompletion(callId, timeoutMs);
+				responses.push(response);
+				const isAccepted = response === 200 || (response === 'disconnected' && timeoutMs === 0);
 				if (isAccepted || Date.now() > end) return;
 				await sleep(2_000);
 			}

@@ -76,8 +76,8 @@ export function evaluate(load: QueueLoad, simulator: Simulator, executions: read
 	const reports = load.reported.map(({ callId: id, sent }) => ({ id, sent }));
 	const calls = evaluateOnce(reports, of('completed'));
 	const answersOf = (callId: string) =>
-		load.reported.find((one) => one.callId === callId)?.answers.join() ?? '';
-	const deliveries = load.reported.flatMap(({ answers }) => answers);
+		load.reported.find((one) => one.callId === callId)?.responses.join() ?? '';
+	const deliveries = load.reported.flatMap(({ responses }) => responses);
 	const unended = executions.filter(
 		({ status }) => !['success', ...FAILED_STATUSES].includes(status),
 	);
