@@ -55,10 +55,7 @@ function harnessOf(engine: EngineHarness, dialect: Dialect): ContractHarness {
 		await until(
 			'all sockets to close',
 			async () => (running?.sessions.standingSockets() ?? 0) === 0,
-			{
-				every: 5,
-				timeout: 4_000,
-			},
+			{ every: 5 },
 		).finally(() => {
 			jest.restoreAllMocks();
 			running?.reset();

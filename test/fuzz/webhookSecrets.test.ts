@@ -7,6 +7,8 @@ import { MANY_RUNS, printCounts } from './runs';
 /** The value of the Secret field, and the text that is accepted. Null if no text is accepted. */
 type Setting = { set: NodeParameterValueType; accepts: string | null };
 
+jest.setTimeout(60_000 + MANY_RUNS * 100);
+
 const harness = engineHarness();
 
 /** Values that an expression may return instead of text. */

@@ -124,10 +124,7 @@ export async function otherClient(simulator: Simulator, sessionId: string): Prom
 }
 
 export async function eventually(condition: () => boolean): Promise<void> {
-	await until('the expected state', async () => Promise.resolve(condition()), {
-		every: 5,
-		timeout: 4_000,
-	});
+	await until('the expected state', async () => Promise.resolve(condition()), { every: 5 });
 }
 
 /** The message and description of the error that stops the node. */

@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
 	const closed = async () => Promise.resolve(simulator.sessions.standingSockets() === 0);
-	await until('all sockets to close', closed, { every: 5, timeout: 4_000 });
+	await until('all sockets to close', closed, { every: 5 });
 	jest.restoreAllMocks();
 	simulator.reset();
 });
