@@ -166,11 +166,11 @@ describe('examples of pushes, with only the credentials selected', () => {
 			'pushes the messy rows of %s, and lists each row that is not called on the page',
 			async (file, folder, city) => {
 				const page = await upload(file, await readFile(join(folder, file)));
-				const held = run.simulator.contactsOf(campaign);
+				const pushed = run.simulator.contactsOf(campaign);
 				expect(
-					held.map(({ phone, personName, extra }) => [phone, personName ?? '', extra[city]]),
+					pushed.map(({ phone, personName, extra }) => [phone, personName ?? '', extra[city]]),
 				).toEqual(messyRows);
-				expect(held.every(({ enqueued }) => !enqueued)).toBe(true);
+				expect(pushed.every(({ enqueued }) => !enqueued)).toBe(true);
 				expect(page).toContain('9 of 13 rows are in the campaign');
 				for (const [name, reason] of [
 					['Meera,', 'has the same phone number'],
@@ -186,11 +186,11 @@ describe('examples of pushes, with only the credentials selected', () => {
 		it('pushes each good number of 25,000 rows once, with its longest name', async () => {
 			const sheet = bigPush();
 			const page = await upload('big.csv', Buffer.from(sheet.csv));
-			const held = run.simulator
+			const pushed = run.simulator
 				.contactsOf(campaign)
 				.map(({ phone, personName }) => `${phone} ${personName}`);
-			expect(held).toHaveLength(sheet.good.size);
-			expect(new Set(held)).toEqual(
+			expect(pushed).toHaveLength(sheet.good.size);
+			expect(new Set(pushed)).toEqual(
 				new Set([...sheet.good].map(([phone, name]) => `+91${phone} ${name}`)),
 			);
 			expect(page).toContain(`${sheet.good.size} of 25000 rows are in the campaign`);

@@ -196,7 +196,7 @@ describe('strangers who know the URL of Chat Events Trigger', () => {
 		// Warm up, because n8n needs more memory after its first requests.
 		await Promise.all(madeUp(100).map(async () => await limit(async () => await watch(url, []))));
 		simulator.reset();
-		const begun = Date.now();
+		const startedAt = Date.now();
 		resetPeakMemory(server.pid);
 		const before = memoryMb(server.pid, 'VmRSS');
 		const longest = await longestWait(async () => {
@@ -210,7 +210,7 @@ describe('strangers who know the URL of Chat Events Trigger', () => {
 			expect([...statuses].filter((status) => ![422, 429, 503].includes(status))).toEqual([]);
 		});
 		// Per minute, 100 rejected tokens and 20 in flight.
-		const minutes = Math.ceil((Date.now() - begun) / 60_000);
+		const minutes = Math.ceil((Date.now() - startedAt) / 60_000);
 		expect(requestsTo(/ws_token/)).toBeLessThanOrEqual(120 * minutes);
 		expect(memoryMb(server.pid, 'VmHWM') - before).toBeLessThan(300);
 		// Without the limits, it was 13 s.
@@ -252,7 +252,7 @@ describe('strangers who know the URL of Chat Events Trigger', () => {
 
 describe('strangers who know only a URL', () => {
 	it(`${ATTACKS.length} kinds of requests start nothing, get a clear rejection, and reveal nothing`, async () => {
-		const begun = Date.now();
+		const startedAt = Date.now();
 		const [tokens, reads] = [/ws_token/, /^\/v1\/call\/[^/]/];
 		const before = [tokens, reads].map(requestsTo);
 		const watching = { watchSessions: true };
@@ -338,7 +338,7 @@ describe('strangers who know only a URL', () => {
 			process.stdout.write(`${JSON.stringify({ requests, longest, outcomes }, null, 1)}\n`);
 		}
 		expect(unexpected).toEqual([]);
-		const seconds = (Date.now() - begun) / 1_000;
+		const seconds = (Date.now() - startedAt) / 1_000;
 		const [tokensBefore = 0, readsBefore = 0] = before;
 		expect(requestsTo(tokens) - tokensBefore).toBeLessThanOrEqual(
 			200 * Math.ceil(seconds / 60) + 1,

@@ -38,8 +38,8 @@ test(
 				// The first response is the token of the socket.
 				gateway.begin({ nth: 1 + corruptIndex, harm, status: undefined });
 				const { sessionId } = simulator.sessions.create();
-				const over = { id: `fuzz-${counts.runs}`, credentials: { [CREDENTIAL]: details } };
-				const active = await harness.start({ sessionIds: sessionId }, 'activate', {}, over);
+				const overrides = { id: `fuzz-${counts.runs}`, credentials: { [CREDENTIAL]: details } };
+				const active = await harness.start({ sessionIds: sessionId }, 'activate', {}, overrides);
 				await eventually(() => simulator.sessions.openSockets(sessionId) === 1);
 				const sent = Array.from({ length: EVENTS }, () =>
 					simulator.sessions.pushEvent(sessionId, 'nudge_sent'),

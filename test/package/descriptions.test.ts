@@ -25,12 +25,12 @@ test.each([
 	expect(endsWell(description)).toBe(well);
 });
 
-const field = (name: string, over: Partial<INodeProperties> = {}): INodeProperties => ({
+const field = (name: string, overrides: Partial<INodeProperties> = {}): INodeProperties => ({
 	displayName: name,
 	name,
 	type: 'string',
 	default: '',
-	...over,
+	...overrides,
 });
 
 test('finds every parameter, including members of collections, and the parameters that its conditions may use', () => {

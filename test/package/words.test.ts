@@ -90,7 +90,7 @@ function found(text: string): string[] {
 		const match = word.exec(text);
 		if (match === null) return [];
 		const around = text.slice(Math.max(0, match.index - 30), match.index + match[0].length + 30);
-		return [`“${around}”: say “${instead}”`];
+		return [`"${around}": say "${instead}"`];
 	});
 }
 

@@ -89,17 +89,17 @@ export class QueueLoad {
 	 * capacity, because an overloaded n8n is another test.
 	 */
 	async startExecutions(executions: number, hasRoom: () => Promise<void>): Promise<void> {
-		const begun: Promise<void>[] = [];
+		const started: Promise<void>[] = [];
 		let people = 0;
 		for (let count = 0; count < executions; count++) {
 			const kind = KINDS[count % KINDS.length] ?? 'push';
 			const numbers = Array.from({ length: PEOPLE[kind] }, () => String(9_100_000_000 + people++));
-			begun.push(this.startOne(kind, numbers));
+			started.push(this.startOne(kind, numbers));
 			const session = this.sessions[count % this.sessions.length] ?? '';
 			if (kind === 'push') this.nudge(session, count);
 			await hasRoom();
 		}
-		await Promise.all(begun);
+		await Promise.all(started);
 	}
 
 	private nudge(session: string, count: number): void {

@@ -96,7 +96,7 @@ async function faultWith(one: Case, given: UnusableValue): Promise<string | unde
 		const isNamed = message.toLowerCase().includes(place.property.displayName.toLowerCase());
 		return isNamed ? undefined : `does not name the field: ${message}`;
 	}
-	if (given.what === 'true' && name in TAKES_TRUE_AND_FALSE) return undefined;
+	if (given.name === 'true' && name in TAKES_TRUE_AND_FALSE) return undefined;
 	if (!given.isNothing || !(name in MAY_BE_BLANK))
 		return `continues: ${JSON.stringify(sent).slice(0, 200)}`;
 	const empty = withValue(scene.parameters, place, emptied(place.property));
@@ -123,7 +123,7 @@ test.each(nodes)(
 				if (given === undefined) continue;
 				const fault = await faultWith(one, given);
 				if (fault !== undefined)
-					faults.push(`${nameOf(one)} (${operationOf(one.scene)}), ${given.what}: ${fault}`);
+					faults.push(`${nameOf(one)} (${operationOf(one.scene)}), ${given.name}: ${fault}`);
 			}
 		}
 		expect(faults).toEqual([]);

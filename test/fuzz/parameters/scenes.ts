@@ -111,14 +111,14 @@ const agentsNode: Scene[] = [
 ].map((parameters) => ({ node: 'agents', parameters }));
 
 const message = { operation: 'sendMessage', sessionId: sessions.open, message: 'Hello' };
-const answer = {
+const interaction = {
 	operation: 'answerInteraction',
 	sessionId: sessions.open,
 	interactionId: 'interaction_1',
 };
-const asked = (simulator: Simulator) => {
-	const shown = { id: 'interaction_1', options: ['yes'], answered: false };
-	simulator.sessions.get(sessions.open).interactions.set(shown.id, shown);
+const addInteraction = (simulator: Simulator) => {
+	const added = { id: 'interaction_1', options: ['yes'], answered: false };
+	simulator.sessions.get(sessions.open).interactions.set(added.id, added);
 };
 
 const chatSend: Scene[] = [
@@ -129,11 +129,11 @@ const chatSend: Scene[] = [
 	{ ...message, sendBy: 'async', ...agent() },
 	{ ...message, sendBy: 'async', ...agent(), waitForReply: true },
 	{ ...message, sendBy: 'legacy', ...agent() },
-	{ ...answer, optionId: 'yes' },
-	{ ...answer, answerWith: 'response', response: 'On Saturday' },
-	{ ...answer, optionId: 'yes', idempotency: 'own', idempotencyKey: 'key-1' },
-	{ ...answer, optionId: 'yes', idempotency: 'derived', uniqueBy: 'row-1' },
-].map((parameters) => ({ node: 'chatSend', parameters, given: asked }));
+	{ ...interaction, optionId: 'yes' },
+	{ ...interaction, answerWith: 'response', response: 'On Saturday' },
+	{ ...interaction, optionId: 'yes', idempotency: 'own', idempotencyKey: 'key-1' },
+	{ ...interaction, optionId: 'yes', idempotency: 'derived', uniqueBy: 'row-1' },
+].map((parameters) => ({ node: 'chatSend', parameters, prepare: addInteraction }));
 
 /** The watch URL of a Chat Events Trigger. */
 export const TRIGGER_URL = 'https://n8n.example.com/webhook/abc/watch';

@@ -128,7 +128,7 @@ async function faultsOf(
 			(value) => !isOfItsType(one.place.property, value),
 		)) {
 			const fault = await faultOf(one, given);
-			if (fault !== undefined) faults.push(`${one.place.path}, ${given.what}: ${fault}`);
+			if (fault !== undefined) faults.push(`${one.place.path}, ${given.name}: ${fault}`);
 		}
 	}
 	return faults;

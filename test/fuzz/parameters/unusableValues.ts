@@ -1,31 +1,31 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-export type UnusableValue = { what: string; expression: string; isNothing: boolean };
+export type UnusableValue = { name: string; expression: string; isNothing: boolean };
 
-const given = (what: string, code: string, isNothing = false): UnusableValue => ({
-	what,
+const value = (name: string, code: string, isNothing = false): UnusableValue => ({
+	name,
 	expression: `={{ ${code} }}`,
 	isNothing,
 });
 
 /** Values that an expression can return, which are wrong for most parameters. */
 export const UNUSABLE_VALUES: UnusableValue[] = [
-	given('null', 'null', true),
-	given('a variable that is not there', '$vars.x', true),
-	given('a list', '[[1], "a"]'),
-	given('an empty text', '""', true),
-	given('an object', '({ a: 1 })'),
-	given('a column that is not there', '$json.missing', true),
-	given('NaN', 'NaN'),
-	given('a date of n8n', '$now'),
-	given('undefined', 'undefined', true),
-	given('true', 'true'),
-	given('a JavaScript date', 'new Date()'),
-	given('a number', '7'),
-	given('some words', '"some words"'),
-	given('an invalid date as text', 'DateTime.fromISO("soon").toFormat("d")'),
-	{ ...given('an object within text', ''), expression: '=some {{ ({ a: 1 }) }}' },
-	{ ...given('an invalid date within text', ''), expression: '=on {{ new Date("soon") }}' },
+	value('null', 'null', true),
+	value('a variable that is not there', '$vars.x', true),
+	value('a list', '[[1], "a"]'),
+	value('an empty text', '""', true),
+	value('an object', '({ a: 1 })'),
+	value('a column that is not there', '$json.missing', true),
+	value('NaN', 'NaN'),
+	value('a date of n8n', '$now'),
+	value('undefined', 'undefined', true),
+	value('true', 'true'),
+	value('a JavaScript date', 'new Date()'),
+	value('a number', '7'),
+	value('some words', '"some words"'),
+	value('an invalid date as text', 'DateTime.fromISO("soon").toFormat("d")'),
+	{ ...value('an object within text', ''), expression: '=some {{ ({ a: 1 }) }}' },
+	{ ...value('an invalid date within text', ''), expression: '=on {{ new Date("soon") }}' },
 ];
 
 const DATES = ['a date of n8n', 'a JavaScript date'];
@@ -43,10 +43,10 @@ const OF_ITS_TYPE: { [type in INodeProperties['type']]?: string[] } = {
 
 export function isOfItsType(
 	{ type, options = [] }: INodeProperties,
-	{ what }: UnusableValue,
+	{ name }: UnusableValue,
 ): boolean {
-	if (OF_ITS_TYPE[type]?.includes(what) === true) return true;
-	return what === 'true' && options.some((one) => 'value' in one && one.value === true);
+	if (OF_ITS_TYPE[type]?.includes(name) === true) return true;
+	return name === 'true' && options.some((one) => 'value' in one && one.value === true);
 }
 
 /** The value of an empty field. */
